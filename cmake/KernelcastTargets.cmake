@@ -1,0 +1,33 @@
+# Targets of one shape: kernelcast_library(name SOURCES... LINK ...), kernelcast_test_folder(kind module).
+
+add_library(kernelcast_options INTERFACE)
+target_compile_features(kernelcast_options INTERFACE cxx_std_20)
+target_compile_options(kernelcast_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wnull-dereference -Wimplicit-fallthrough -Werror)
+if(KERNELCAST_SANITIZE)
+  target_compile_options(kernelcast_options INTERFACE -fsanitize=${KERNELCAST_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all -Wno-null-dereference -Wno-maybe-uninitialized)
+  target_link_options(kernelcast_options INTERFACE -fsanitize=${KERNELCAST_SANITIZE})
+endif()
+
+# One static library a folder of src/, sources by glob.
+function(kernelcast_library name)
+  cmake_parse_arguments(arg "" "" "LINK;PRIVATE_LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_library(kernelcast_${name} STATIC ${sources})
+  target_include_directories(kernelcast_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(kernelcast_${name} PUBLIC ${arg_LINK} PRIVATE kernelcast_options ${arg_PRIVATE_LINK})
+endfunction()
+
+# Every test/<kind>/<module>/*.cpp into one program linked to kernelcast_<module>; the kind is the ctest label.
+function(kernelcast_test_folder kind module)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${kind}/${module}/*.cpp")
+  add_executable(test_${kind}_${module} ${sources})
+  target_include_directories(test_${kind}_${module} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/test")
+  target_compile_definitions(test_${kind}_${module} PRIVATE KERNELCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(test_${kind}_${module} PRIVATE kernelcast_${module} kernelcast_options
+    rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 120)
+endfunction()

@@ -1,0 +1,82 @@
+// A device is a data file in which every number has a source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernelcast/estimate.h"
+#include "kernelcast/workload.h"
+
+namespace kernelcast {
+
+/// The numbers a device may have; names are section_key: Field::compute_units, Field::memory_l2_bytes.
+enum class Field : std::uint8_t {
+#define KC_FIELD(section, key, minimum, maximum, integer, meaning) section##_##key,
+#include "kernelcast/device_fields.def"
+#undef KC_FIELD
+  count_
+};
+inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::count_);
+
+struct FieldInfo {
+  std::string_view section, key;
+  double minimum, maximum;
+  bool integer;
+  std::string_view meaning;
+};
+const FieldInfo& info(Field f);
+std::optional<Field> field_named(std::string_view section, std::string_view key);
+
+/// A number of a device file. Unknown is a value with a reason.
+struct FieldValue {
+  std::optional<double> value;
+  std::string source;        // the citation in full; for unknown numbers the reason
+  std::string origin;        // file that set it: the device's or the architecture's
+};
+
+struct Device {
+  std::string id, name, vendor, architecture;
+  std::string kind;            // "gpu" or "cpu"
+  std::string compute_capability;
+  std::string codegen_target;  // "sm_70", "gfx90a"; "host" for CPUs
+  std::string codegen_note;    // why a stand-in is used; empty: the real target
+  std::vector<std::string> aliases;
+  std::vector<std::string> notes;
+  std::string file;
+  std::array<FieldValue, field_count> values;
+
+  [[nodiscard]] std::optional<double> get(Field f) const { return values[static_cast<std::size_t>(f)].value; }
+  [[nodiscard]] double get_or(Field f, double fallback) const { return get(f).value_or(fallback); }
+  /// Throws UserError "DEVICE: memory.l2_bytes is unknown (reason); set it in FILE" when missing.
+  [[nodiscard]] double require(Field f) const;
+  [[nodiscard]] MemoryGeometry geometry() const;  // with the documented defaults where unknown
+};
+
+/// All device files that were found, by id. Loaded lazily: listing reads heads only where that is enough.
+class DeviceCatalog {
+ public:
+  /// Folder of device files; empty: KERNELCAST_DEVICES given by the caller, the install folder or the source tree.
+  explicit DeviceCatalog(std::string folder);
+  [[nodiscard]] std::vector<std::string> ids() const;
+  /// By id, alias (case and punctuation ignored), or path to a .toml. "host" is the machine we run on. Throws
+  /// UsageError naming the nearest names for an unknown one, UserError with file and line for a bad file.
+  [[nodiscard]] Device find(std::string_view name) const;
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
+};
+
+/// Reads one file with what it inherits. Errors name file and line.
+Device load_device(const std::string& path);
+/// The machine we run on, from the operating system's tables; each number says how it was read.
+Device host_device();
+/// JSON Schema (2020-12) of a device file, made from the table of fields.
+std::string device_schema_json();
+
+}  // namespace kernelcast

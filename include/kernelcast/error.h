@@ -1,0 +1,40 @@
+// Three kinds of trouble, three types: the user's mistake, a limit of ours, a bug.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace kernelcast {
+
+/// Base of everything kernelcast throws on purpose.
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The input or the command line is wrong. The message names the file, line or flag to change.
+/// The command line exits with 1 when a source cannot be analysed.
+class UserError : public Error {
+  using Error::Error;
+};
+
+/// The command line itself is wrong (unknown flag, malformed value): exit status 2.
+class UsageError : public UserError {
+  using UserError::UserError;
+};
+
+/// The input is fine but goes beyond what kernelcast can do; the message says what would work.
+class LimitError : public Error {
+  using Error::Error;
+};
+
+/// Exact integer arithmetic left the 64-bit range, or a division by zero was met.
+class ArithmeticError : public LimitError {
+  using LimitError::LimitError;
+};
+
+/// A broken invariant of kernelcast itself: please report.
+class InternalError : public std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+}  // namespace kernelcast

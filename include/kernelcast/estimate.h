@@ -1,0 +1,44 @@
+// Estimate: what a model says of a workload on a device.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernelcast/launch.h"
+#include "kernelcast/units.h"
+
+namespace kernelcast {
+
+/// One named share or limit of the time, with the sentence that explains it.
+struct Bound {
+  std::string name;  // "dram_bandwidth"
+  Seconds time;
+  std::string why;   // "4.19 GB at 141.7 GB/s"
+};
+
+/// How many blocks and warps one compute unit holds, and what stops it from holding more.
+struct Occupancy {
+  double blocks_per_unit = 0, warps_per_unit = 0, fraction = 0;
+  std::string limiter;  // "registers", "shared memory", "threads", "warps", "blocks", "grid"
+};
+
+/// A value that may be unknown, with the reason.
+struct Maybe {
+  std::optional<double> value;
+  std::string reason;
+};
+
+struct Estimate {
+  std::string model;
+  Maybe time_s;
+  std::optional<double> interval_lo_s, interval_hi_s;  // 90 %; nothing: see interval_reason
+  std::string interval_reason;
+  std::string limiter;         // name of the binding bound
+  std::vector<Bound> bounds;   // binding one first
+  Occupancy occupancy;
+  Maybe energy_j;
+  std::vector<Assumption> assumptions;  // the model's own, beyond the workload's
+};
+
+}  // namespace kernelcast

@@ -1,0 +1,55 @@
+// From source text to KernelProfile. The only folder behind this header that knows Clang and LLVM.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernelcast/profile.h"
+
+namespace kernelcast {
+
+enum class Language : std::uint8_t { automatic, opencl, cuda, hip, c, cxx, llvm_ir };
+
+/// A translation unit and how to read it.
+struct Source {
+  std::string path;                 // for messages, relative includes and the language by its ending; "<stdin>" for standard input
+  std::string text;                 // contents (for .bc: the bytes)
+  Language language = Language::automatic;
+  std::vector<std::string> defines;      // NAME or NAME=VALUE
+  std::vector<std::string> undefines;
+  std::vector<std::string> include_dirs;
+  std::string standard;             // "CL2.0", "c++17"; empty: the default of the language
+  bool fast_math = false;
+};
+
+struct FrontendOptions {
+  std::string kernel;               // plain, demangled or mangled name; empty: the only kernel
+  std::string target = "sm_70";     // code generation target from the device file: sm_NN or gfxNNN
+  std::vector<std::string> map;     // loop counters that become work-items, outermost first (--map i,j)
+  Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
+  double time_limit_s = 30;         // wall clock for the whole front end
+};
+
+struct Diagnostic {
+  enum class Severity : std::uint8_t { note, warning, error } severity;
+  std::string text;                 // as clang renders it, with file:line:column, source line and caret
+};
+
+struct Analysis {
+  KernelProfile profile;
+  std::vector<Diagnostic> diagnostics;  // warnings
+};
+
+/// Reads the source, generates code for the target and profiles one kernel. Throws UserError with clang's rendered
+/// messages for bad source, for an unknown kernel (naming the nearest), recursion, indirect calls; LimitError when a
+/// limit of time or size strikes.
+Analysis analyze(const Source& source, const FrontendOptions& options);
+
+/// Names of the kernels in the source, demangled, in order of appearance.
+std::vector<std::string> kernels_in(const Source& source, const FrontendOptions& options);
+
+/// Language by file ending (.cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc); throws UserError for others.
+Language language_of(const std::string& path);
+
+}  // namespace kernelcast

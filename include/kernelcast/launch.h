@@ -1,0 +1,46 @@
+// What a caller decides: the launch configuration, the arguments and the answers to what analysis cannot know.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace kernelcast {
+
+/// Three sizes, x fastest.
+struct Dim3 {
+  std::int64_t x = 1, y = 1, z = 1;
+  [[nodiscard]] std::int64_t count() const { return x * y * z; }
+  [[nodiscard]] std::array<std::int64_t, 3> array() const { return {x, y, z}; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// A declared buffer: element count and, for the executing engine, what it is filled with.
+struct BufferSpec {
+  std::int64_t elements = 0;
+  std::string fill;  // empty: not given
+};
+
+using ArgValue = std::variant<std::int64_t, double>;
+
+/// One launch: grid in blocks, block in threads. Ordered maps, so that output is stable.
+struct Launch {
+  Dim3 grid;
+  Dim3 block;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::map<std::string, ArgValue> args;        // scalar parameters by name
+  std::map<std::string, BufferSpec> buffers;   // pointer parameters by name
+  std::map<std::string, double> assume;        // "trips:LINE" -> count, "branch:LINE" -> probability, ...
+};
+
+/// Something that was taken for granted, and the flag that replaces it.
+struct Assumption {
+  std::string what;   // "trip count of the loop at spmv.cl:14"
+  std::string value;  // "16"
+  std::string flag;   // "--assume trips:14=N"; empty when nothing can be given
+  friend bool operator==(const Assumption&, const Assumption&) = default;
+};
+
+}  // namespace kernelcast

@@ -1,0 +1,35 @@
+// A model turns a Workload on a Device into an Estimate. Models are stateless and thread-safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kernelcast/device.h"
+#include "kernelcast/estimate.h"
+#include "kernelcast/workload.h"
+
+namespace kernelcast {
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view summary() const = 0;  // one line, with the paper
+  /// The full answer with bounds and reasons. Throws UserError when the launch cannot run on the device.
+  [[nodiscard]] virtual Estimate estimate(const KernelProfile&, const Workload&, const Device&) const = 0;
+  /// The time alone, in seconds: the hot path of tuning. Equal to estimate().time_s; NaN where that is unknown.
+  [[nodiscard]] virtual double seconds(const Workload&, const Device&) const = 0;
+};
+
+/// All models in the order in which they are shown.
+std::span<const Model* const> all_models();
+/// By exact name; throws UsageError that lists the names.
+const Model& model_named(std::string_view name);
+
+/// Blocks resident on one compute unit under the device's limits (threads, warps, blocks, registers with their
+/// allocation granularity, shared memory). Throws UserError naming the limit if not even one block fits.
+Occupancy occupancy(const Workload&, const Device&);
+
+}  // namespace kernelcast

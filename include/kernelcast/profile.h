@@ -1,0 +1,150 @@
+// KernelProfile: what the front end knows of a kernel, symbolic and free of LLVM.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernelcast/expr.h"
+#include "kernelcast/launch.h"
+#include "kernelcast/ops.h"
+
+namespace kernelcast {
+
+/// The symbols that every profile shares. Ids in threads and blocks, sizes likewise; `axis` is 0, 1, 2.
+Symbol local_id(int axis);    // "lid.x"
+Symbol group_id(int axis);    // "wg.x"
+Symbol local_size(int axis);  // "lsz.x"
+Symbol num_groups(int axis);  // "nwg.x"
+Symbol dynamic_shared();      // "dynamic_shared": bytes of the launch
+Symbol argument(std::string_view parameter_name);  // "arg:NAME": value of a scalar integer parameter
+
+struct SourceLine {
+  int file = -1;  // index into KernelProfile::files, -1: unknown
+  int line = 0;
+  friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
+};
+
+enum class MemorySpace : std::uint8_t { global, shared, local, constant, texture };
+enum class AccessKind : std::uint8_t { load, store, atomic };
+std::string_view name_of(MemorySpace s);
+std::string_view name_of(AccessKind k);
+
+/// Something data decide: a value that closed forms cannot give.
+struct Unknown {
+  enum class Kind : std::uint8_t { trip_count, probability, address } kind;
+  std::string key;       // "trips:14", "branch:20", "access:9": what --assume takes
+  SourceLine line;
+  double default_value;  // trips, probability of the branch being taken, or bytes between neighbouring lanes (address)
+  bool uniform = false;  // probability: all lanes of a warp decide alike
+  std::string reason;    // "bound is loaded from memory (spmv.cl:14)"
+};
+
+/// One way to reach a block: a known 0/1 condition and data-decided branches, all of which must hold.
+struct Path {
+  Expr condition = 1;  // over ids, sizes, arguments and loop counters
+  struct Factor { int unknown; bool taken; friend bool operator==(const Factor&, const Factor&) = default; };
+  std::vector<Factor> factors;
+};
+
+/// When a block runs, relative to one iteration of its innermost loop (or the kernel's entry): disjoint paths.
+struct Guard {
+  std::vector<Path> paths{Path{}};
+  [[nodiscard]] bool always() const;
+};
+
+struct Access {
+  MemorySpace space = MemorySpace::global;
+  AccessKind kind = AccessKind::load;
+  int bytes = 4;                     // per lane: 1, 2, 4, 8, 16
+  int buffer = -1;                   // index into KernelProfile::buffers, -1: unknown base
+  Expr offset;                       // bytes from the buffer's base
+  std::vector<std::int64_t> also;    // further constant offsets relative to `offset` with the same pattern (unrolled copies)
+  int unknown = -1;                  // index of an Unknown of kind address when data decide the offset
+  SourceLine line;
+  [[nodiscard]] double copies() const { return 1.0 + static_cast<double>(also.size()); }
+};
+
+struct LineOps { SourceLine line; OpCounts ops; };
+
+/// A basic block of the optimised kernel, with what the target's code generator made of it.
+struct Block {
+  std::string name;
+  int loop = -1;                 // innermost loop, index into loops
+  Guard guard;
+  OpCounts ops;                  // lane operations of one execution
+  std::vector<LineOps> lines;    // the same, by source line (sums to ops)
+  std::vector<Access> accesses;
+  int barriers = 0;
+  bool barrier_after_shared_store = false;  // the barrier follows a store to shared memory with no arithmetic between
+  SourceLine line;
+};
+
+/// Header blocks run trips + 1 times when the exit test is in the header; the front end has already placed each block
+/// with the right guard, so `trips` is the number of executions of a block that belongs to the loop unguarded.
+struct Loop {
+  int parent = -1;               // enclosing loop
+  Symbol counter{"?"};           // 0, 1, ... trips - 1; unique in the profile
+  Expr trips;                    // per lane, over ids, sizes, arguments and outer counters; >= 0 after clamping
+  int unknown = -1;              // index of an Unknown of kind trip_count when the trip count is not computable
+  Guard guard;                   // when the loop is entered, relative to the parent
+  SourceLine line;
+};
+
+struct Branch {
+  enum class Verdict : std::uint8_t { uniform, divergent, unknown } verdict;
+  std::string reason;            // "depends on lid.x", "compares data loaded at line 12"
+  int block = -1;                // block that ends in it
+  Expr condition;                // known condition (0/1), if unknown < 0
+  int unknown = -1;
+  bool loop_exit = false;
+  SourceLine line;
+};
+
+struct Parameter {
+  std::string name;
+  std::string type;              // as the source or the IR says it
+  bool pointer = false;
+  bool integer = false;          // an integer scalar: needed by closed forms when used
+  bool used = false;             // counts, addresses or conditions depend on its value
+  int bytes = 0;                 // of the scalar, or of the pointee where known
+};
+
+struct Buffer {
+  std::string name;              // the parameter's, global's or shared array's
+  MemorySpace space = MemorySpace::global;
+  std::int64_t bytes = -1;       // static size, -1: unknown or dynamic
+  std::int64_t alignment = 256;  // of the base
+  int parameter = -1;
+};
+
+struct Registers {
+  double per_thread = 0, low = 0, high = 0;
+  std::string method;            // "code generator", "max-live estimate", "ptxas"
+  double spill_bytes = 0;
+};
+
+struct KernelProfile {
+  std::string kernel;            // as the user names it
+  std::string symbol;            // mangled
+  std::string target;            // code generation target: sm_70, gfx90a
+  std::vector<std::string> files;
+  std::vector<Parameter> parameters;
+  std::vector<Buffer> buffers;
+  std::vector<Loop> loops;       // parents before children
+  std::vector<Block> blocks;
+  std::vector<Branch> branches;
+  std::vector<Unknown> unknowns;
+  Registers registers;
+  std::int64_t static_shared_bytes = 0;
+  bool uses_dynamic_shared = false;
+  std::int64_t stack_bytes = 0;              // private memory per thread that stays in local memory
+  std::int64_t max_threads_per_block = 0;    // __launch_bounds__, 0: none
+  Dim3 required_block{0, 0, 0};              // reqd_work_group_size, 0: none
+  int mapped_axes = 0;                       // loop nests: number of loops that became work-items
+  std::vector<Expr> mapped_extent;           // and their trip counts, x first
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> notes;            // for people: skipped headers, stand-ins
+};
+
+}  // namespace kernelcast

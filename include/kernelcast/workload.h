@@ -1,0 +1,73 @@
+// Workload: a profile bound to one launch. Concrete counts that every model reads; two engines produce it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernelcast/launch.h"
+#include "kernelcast/profile.h"
+
+namespace kernelcast {
+
+/// The parts of a device that counting depends on.
+struct MemoryGeometry {
+  int warp_size = 32;      // lanes in lock-step
+  int sector_bytes = 32;   // smallest unit that L2 or DRAM moves
+  int segment_bytes = 128; // what one coalesced transaction covers
+  int shared_banks = 32;
+  int bank_bytes = 4;
+  friend auto operator<=>(const MemoryGeometry&, const MemoryGeometry&) = default;
+};
+
+/// Totals of one access over the whole launch. Whole numbers wherever no unknown is involved (exact below 2^53).
+struct AccessCount {
+  double requests = 0;     // warp instructions with at least one active lane
+  double lanes = 0;        // active lanes, summed
+  double sectors = 0;      // distinct sectors touched, summed over requests (global, local)
+  double segments = 0;     // distinct segments, likewise
+  double bank_passes = 0;  // shared memory: passes through the banks (1 = no conflict), summed over requests
+  double bytes = 0;        // lanes * width
+  AccessCount& operator+=(const AccessCount& o);
+  friend bool operator==(const AccessCount&, const AccessCount&) = default;
+};
+
+/// How often one profile block ran.
+struct BlockCount {
+  double warps = 0;  // warp executions
+  double lanes = 0;  // lane executions
+};
+
+/// How one branch went, over all warp executions of its block.
+struct BranchCount {
+  double warps = 0;      // executions
+  double divergent = 0;  // of these, with lanes on both sides
+};
+
+struct Workload {
+  Dim3 grid, block;
+  MemoryGeometry geometry;
+  double blocks = 0, threads = 0, warps_per_block = 0, warps = 0;
+
+  OpCounts warp_ops;    // warp instructions, whole grid
+  OpCounts thread_ops;  // lane operations, whole grid
+
+  std::vector<BlockCount> block_counts;    // parallel to profile.blocks
+  std::vector<AccessCount> access_counts;  // blocks in order, accesses in order within them
+  std::vector<BranchCount> branch_counts;  // parallel to profile.branches
+
+  AccessCount by_space[5][3];              // [MemorySpace][AccessKind]
+  double barriers = 0;                     // barrier executions by whole blocks, whole grid
+  double flat_barriers = 0;                // of these, right after a shared store (opencl-quantitative's flat cost)
+  double footprint_bytes = 0;              // distinct global bytes touched, an upper bound where unknown
+  double footprint_read_bytes = 0, footprint_write_bytes = 0;
+
+  double registers_per_thread = 0;
+  double shared_bytes_per_block = 0;
+  std::string counts_method = "symbolic";
+  std::vector<Assumption> assumptions;
+  [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {
+    return by_space[static_cast<int>(s)][static_cast<int>(k)];
+  }
+};
+
+}  // namespace kernelcast
