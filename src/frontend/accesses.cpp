@@ -1,0 +1,185 @@
+// Accesses as the hardware sees them: at most 16 bytes a lane and instruction; unrolled copies with the same pattern
+// are one access with further offsets. An offset that data decide is irregular: if the data are the same for a whole
+// block, only the base moves and the pattern stays; otherwise each lane is taken to go its own way unless --assume says
+// else.
+#include "frontend/accesses.h"
+
+#include <algorithm>
+
+#include "frontend/builtins.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+namespace {
+
+constexpr double scattered_bytes = 128;  // neighbouring lanes in different segments
+constexpr int widest = 16;
+
+class Collector {
+ public:
+  Collector(KernelModel& model, KernelProfile& profile, Block& block)
+      : model_(model), profile_(profile), block_(block) {}
+
+  void visit(Instruction& i) {
+    const DataLayout& layout = i.getModule()->getDataLayout();
+    auto size = [&](Type* t) { return static_cast<int>(layout.getTypeStoreSize(t).getFixedValue()); };
+    if (auto* load = dyn_cast<LoadInst>(&i)) {
+      if (!id_value(i)) add(i, load->getPointerOperand(), size(load->getType()), AccessKind::load);
+    } else if (auto* store = dyn_cast<StoreInst>(&i)) {
+      add(i, store->getPointerOperand(), size(store->getValueOperand()->getType()), AccessKind::store);
+    } else if (auto* rmw = dyn_cast<AtomicRMWInst>(&i)) {
+      add(i, rmw->getPointerOperand(), size(rmw->getType()), AccessKind::atomic);
+    } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&i)) {
+      add(i, exchange->getPointerOperand(), size(exchange->getNewValOperand()->getType()), AccessKind::atomic);
+    } else if (auto* copy = dyn_cast<MemTransferInst>(&i)) {
+      if (auto* n = dyn_cast<ConstantInt>(copy->getLength())) {
+        add(i, copy->getSource(), static_cast<int>(n->getZExtValue()), AccessKind::load);
+        add(i, copy->getDest(), static_cast<int>(n->getZExtValue()), AccessKind::store);
+      }
+    } else if (auto* fill = dyn_cast<MemSetInst>(&i)) {
+      if (auto* n = dyn_cast<ConstantInt>(fill->getLength()))
+        add(i, fill->getDest(), static_cast<int>(n->getZExtValue()), AccessKind::store);
+    } else if (auto* call = dyn_cast<IntrinsicInst>(&i)) {
+      intrinsic(*call, size);
+    }
+    if (is_barrier(i)) {
+      ++block_.barriers;
+      block_.barrier_after_shared_store |= stored_last_;
+      stored_last_ = false;
+    } else if (i.getType()->isFPOrFPVectorTy() && i.isBinaryOp()) {
+      stored_last_ = false;
+    }
+  }
+
+ private:
+  template <class Size>
+  void intrinsic(IntrinsicInst& call, const Size& size) {
+    switch (call.getIntrinsicID()) {
+      case Intrinsic::nvvm_ldg_global_f:
+      case Intrinsic::nvvm_ldg_global_i:
+      case Intrinsic::nvvm_ldg_global_p:
+      case Intrinsic::nvvm_ldu_global_f:
+      case Intrinsic::nvvm_ldu_global_i:
+      case Intrinsic::nvvm_ldu_global_p:
+        add(call, call.getArgOperand(0), size(call.getType()), AccessKind::load);
+        break;
+      case Intrinsic::nvvm_atomic_load_inc_32:
+      case Intrinsic::nvvm_atomic_load_dec_32:
+        add(call, call.getArgOperand(0), 4, AccessKind::atomic);
+        break;
+      default:
+        if (call.getCalledFunction()->getName().starts_with("llvm.nvvm.atomic."))
+          add(call, call.getArgOperand(0), size(call.getType()), AccessKind::atomic);
+    }
+  }
+
+  /// Loads of a kernel's own by-value parameters are operands from the constant bank, and size tables of the dispatch
+  /// are scalar loads.
+  static bool is_parameter(Value* pointer) {
+    Value* base = getUnderlyingObject(pointer);
+    if (auto* a = dyn_cast<Argument>(base))
+      return a->hasByValAttr() || a->hasByRefAttr() || a->getType()->getPointerAddressSpace() == 101;
+    if (auto* call = dyn_cast<IntrinsicInst>(base))
+      return call->getIntrinsicID() == Intrinsic::amdgcn_dispatch_ptr ||
+             call->getIntrinsicID() == Intrinsic::amdgcn_implicitarg_ptr ||
+             call->getIntrinsicID() == Intrinsic::amdgcn_kernarg_segment_ptr;
+    return false;
+  }
+
+  void add(Instruction& i, Value* pointer, int bytes, AccessKind kind) {
+    if (bytes <= 0 || is_parameter(pointer)) return;
+    const Address where = model_.address(pointer);
+    Access a;
+    a.kind = kind;
+    a.buffer = where.buffer;
+    a.offset = where.offset;
+    a.line = model_.line_of(i);
+    a.space = space_of(pointer, where.buffer);
+    stored_last_ = a.space == MemorySpace::shared && kind == AccessKind::store ? true : stored_last_;
+    settle_data(a);
+    int piece = 1;
+    while (piece < widest && piece * 2 <= bytes) piece *= 2;
+    a.bytes = piece;
+    const std::int64_t base = a.offset.constant_term();
+    for (int at = 0; at < bytes; at += piece) {
+      Access part = a;
+      part.offset = a.offset + Expr(at);
+      place(part, base + at);
+    }
+  }
+
+  MemorySpace space_of(Value* pointer, int buffer) const {
+    if (buffer >= 0) return profile_.buffers[static_cast<std::size_t>(buffer)].space;
+    switch (pointer->getType()->getPointerAddressSpace()) {
+      case 3:
+        return MemorySpace::shared;
+      case 4:
+        return MemorySpace::constant;
+      case 5:
+        return MemorySpace::local;
+      default:
+        return MemorySpace::global;
+    }
+  }
+
+  void settle_data(Access& a) {
+    const auto sources = model_.data_in(a.offset);
+    if (sources.empty() && a.buffer >= 0) return;
+    const bool uniform = std::all_of(sources.begin(), sources.end(), [](const DataValue* d) { return d->uniform; });
+    std::map<Symbol, Expr> zero;
+    for (const DataValue* d : sources) zero.emplace(d->symbol, Expr(0));
+    a.offset = a.offset.substitute(zero);
+    const std::string where = model_.text_of(a.line);
+    if (uniform) {
+      Assumption say{"the address at " + where + " starts at a multiple of 128 bytes (" +
+                         (sources.empty() ? "unknown base" : sources[0]->reason) + ")",
+                     "aligned", ""};
+      if (std::find(profile_.assumptions.begin(), profile_.assumptions.end(), say) == profile_.assumptions.end())
+        profile_.assumptions.push_back(say);
+      return;
+    }
+    const std::string key = "access:" + std::to_string(a.line.line);
+    auto same = [&](const Unknown& u) { return u.kind == Unknown::Kind::address && u.key == key && u.line == a.line; };
+    auto it = std::find_if(profile_.unknowns.begin(), profile_.unknowns.end(), same);
+    if (it == profile_.unknowns.end()) {
+      profile_.unknowns.push_back({Unknown::Kind::address, key, a.line, scattered_bytes, false, sources[0]->reason});
+      it = profile_.unknowns.end() - 1;
+    }
+    a.unknown = static_cast<int>(it - profile_.unknowns.begin());
+  }
+
+  void place(const Access& a, std::int64_t constant) {
+    for (Access& b : block_.accesses) {
+      if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
+          b.unknown != a.unknown || !(b.line == a.line))
+        continue;
+      const std::int64_t shift = constant - b.offset.constant_term();
+      if (b.offset + Expr(shift) == a.offset) {
+        b.also.push_back(shift);
+        return;
+      }
+    }
+    block_.accesses.push_back(a);
+  }
+
+  KernelModel& model_;
+  KernelProfile& profile_;
+  Block& block_;
+  bool stored_last_ = false;
+};
+
+}  // namespace
+
+void collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block) {
+  Collector collector(model, profile, block);
+  for (Instruction& i : source) collector.visit(i);
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,19 @@
+// From an optimised kernel and its target code to the symbolic profile.
+#pragma once
+
+#include <string>
+
+#include "frontend/target_code.h"
+#include "kernelcast/profile.h"
+
+namespace llvm {
+class Function;
+}
+
+namespace kernelcast::frontend {
+
+/// Joins structure (read from the IR) and operation counts (read from the target's code, by block name). Every
+/// operation of `code` lands in exactly one block of the profile.
+KernelProfile build_profile(llvm::Function& kernel, const TargetCode& code);
+
+}  // namespace kernelcast::frontend

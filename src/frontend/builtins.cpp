@@ -1,0 +1,296 @@
+// OpenCL C leaves its builtins as calls with mangled names (`_Z12get_local_idj`) on every target. The work-item
+// functions have an exact counterpart in each target's intrinsics; the rest of the library comes from libclc, except
+// the mathematical functions whose cost is taken from a table (math_costs.h): these stay calls.
+//
+// AMD has no register for sizes: compilers load them from the dispatch packet (HSA: hsa_kernel_dispatch_packet_t,
+// workgroup_size_x at byte 4, grid_size_x at byte 12) or from the implicit kernel arguments (code object 5: block
+// counts at 0, group sizes at 12); see "User Guide for AMDGPU Backend", LLVM documentation.
+#include "frontend/builtins.h"
+
+#include <filesystem>
+
+#include "kernelcast/error.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include "frontend/math_costs.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+
+constexpr int dispatch_group_size = 4;   // i16 each
+constexpr int dispatch_grid_size = 12;   // i32 each, in work-items
+constexpr int implicit_block_count = 0;  // i32 each
+constexpr int implicit_group_size = 12;  // i16 each
+
+class Ids {
+ public:
+  Ids(Module& module, TargetFamily family) : module_(module), family_(family) {}
+
+  Value* local_id(IRBuilder<>& b, int axis) {
+    static constexpr Intrinsic::ID nv[] = {Intrinsic::nvvm_read_ptx_sreg_tid_x, Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                                           Intrinsic::nvvm_read_ptx_sreg_tid_z};
+    static constexpr Intrinsic::ID amd[] = {Intrinsic::amdgcn_workitem_id_x, Intrinsic::amdgcn_workitem_id_y,
+                                            Intrinsic::amdgcn_workitem_id_z};
+    return ranged(b, nv[axis], amd[axis], 1024);
+  }
+  Value* group_id(IRBuilder<>& b, int axis) {
+    static constexpr Intrinsic::ID nv[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x, Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                           Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+    static constexpr Intrinsic::ID amd[] = {Intrinsic::amdgcn_workgroup_id_x, Intrinsic::amdgcn_workgroup_id_y,
+                                            Intrinsic::amdgcn_workgroup_id_z};
+    return ranged(b, nv[axis], amd[axis], 1 << 30);
+  }
+  Value* local_size(IRBuilder<>& b, int axis) {
+    static constexpr Intrinsic::ID nv[] = {Intrinsic::nvvm_read_ptx_sreg_ntid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                                           Intrinsic::nvvm_read_ptx_sreg_ntid_z};
+    if (family_ == TargetFamily::nvidia) return ranged(b, nv[axis], nv[axis], 1025);
+    return packet(b, dispatch_group_size + 2 * axis, b.getInt16Ty());
+  }
+  Value* num_groups(IRBuilder<>& b, int axis) {
+    static constexpr Intrinsic::ID nv[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                                           Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                                           Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
+    if (family_ == TargetFamily::nvidia) return ranged(b, nv[axis], nv[axis], 1 << 30);
+    return b.CreateUDiv(global_size(b, axis), local_size(b, axis), "num_groups");
+  }
+  Value* global_size(IRBuilder<>& b, int axis) {
+    if (family_ == TargetFamily::nvidia) return b.CreateNUWMul(num_groups(b, axis), local_size(b, axis), "global_size");
+    return packet(b, dispatch_grid_size + 4 * axis, b.getInt32Ty());
+  }
+  Value* global_id(IRBuilder<>& b, int axis) {
+    Value* base = b.CreateMul(group_id(b, axis), local_size(b, axis), "", true, true);
+    return b.CreateAdd(base, local_id(b, axis), "global_id", true, true);
+  }
+
+ private:
+  Value* ranged(IRBuilder<>& b, Intrinsic::ID nv, Intrinsic::ID amd, unsigned bound) {
+    CallInst* call = b.CreateIntrinsic(family_ == TargetFamily::nvidia ? nv : amd, {}, {});
+    call->addRangeRetAttr(ConstantRange(APInt(32, 0), APInt(32, bound)));
+    return call;
+  }
+  Value* packet(IRBuilder<>& b, int byte, Type* type) {
+    Value* base = b.CreateIntrinsic(Intrinsic::amdgcn_dispatch_ptr, {}, {});
+    Value* address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte);
+    LoadInst* load =
+        b.CreateAlignedLoad(type, address, Align(static_cast<std::uint64_t>(type->getScalarSizeInBits() / 8)));
+    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module_.getContext(), {}));
+    return b.CreateZExt(load, b.getInt32Ty());
+  }
+  Module& module_;
+  TargetFamily family_;
+};
+
+/// "_Z12get_local_idj" -> "get_local_id"; empty when not an Itanium-mangled plain function.
+StringRef plain_name(StringRef mangled) {
+  if (!mangled.consume_front("_Z")) return {};
+  unsigned length = 0;
+  if (mangled.consumeInteger(10, length) || length > mangled.size()) return {};
+  return mangled.take_front(length);
+}
+
+void make_barrier(IRBuilder<>& b, TargetFamily family) {
+  if (family == TargetFamily::nvidia) {
+    b.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
+  } else {
+    b.CreateFence(AtomicOrdering::SequentiallyConsistent, b.getContext().getOrInsertSyncScopeID("workgroup"));
+    b.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {}, {});
+  }
+}
+
+Value* linear_id(IRBuilder<>& b, Ids& ids, bool global) {
+  auto id = [&](int a) { return global ? ids.global_id(b, a) : ids.local_id(b, a); };
+  auto size = [&](int a) { return global ? ids.global_size(b, a) : ids.local_size(b, a); };
+  Value* zy = b.CreateAdd(b.CreateMul(id(2), size(1)), id(1));
+  return b.CreateAdd(b.CreateMul(zy, size(0)), id(0));
+}
+
+/// The replacement of one call, or null when the function is not a work-item function. Void calls give a constant.
+Value* lowered(CallInst& call, StringRef name, Ids& ids, TargetFamily family) {
+  IRBuilder<> b(&call);
+  const unsigned warp = family == TargetFamily::nvidia ? 32 : 64;
+  auto axis = [&]() -> int {
+    auto* c = call.arg_size() ? dyn_cast<ConstantInt>(call.getArgOperand(0)) : nullptr;
+    return c ? static_cast<int>(c->getZExtValue()) : 0;
+  };
+  auto by_axis = [&](auto&& get, unsigned outside) -> Value* {
+    const int a = axis();
+    return a < 3 ? get(a) : b.getInt32(outside);
+  };
+  if (name == "get_local_id") return by_axis([&](int a) { return ids.local_id(b, a); }, 0);
+  if (name == "get_group_id") return by_axis([&](int a) { return ids.group_id(b, a); }, 0);
+  if (name == "get_global_id") return by_axis([&](int a) { return ids.global_id(b, a); }, 0);
+  if (name == "get_local_size" || name == "get_enqueued_local_size")
+    return by_axis([&](int a) { return ids.local_size(b, a); }, 1);
+  if (name == "get_num_groups") return by_axis([&](int a) { return ids.num_groups(b, a); }, 1);
+  if (name == "get_global_size") return by_axis([&](int a) { return ids.global_size(b, a); }, 1);
+  if (name == "get_global_offset") return b.getInt32(0);
+  if (name == "get_work_dim") return b.getInt32(3);
+  if (name == "get_local_linear_id") return linear_id(b, ids, false);
+  if (name == "get_global_linear_id") return linear_id(b, ids, true);
+  if (name == "get_sub_group_size" || name == "get_max_sub_group_size") return b.getInt32(warp);
+  if (name == "get_sub_group_local_id") return b.CreateAnd(linear_id(b, ids, false), warp - 1);
+  if (name == "get_sub_group_id") return b.CreateUDiv(linear_id(b, ids, false), b.getInt32(warp));
+  if (name == "get_num_sub_groups") {
+    Value* threads = b.CreateMul(b.CreateMul(ids.local_size(b, 0), ids.local_size(b, 1)), ids.local_size(b, 2));
+    return b.CreateUDiv(b.CreateAdd(threads, b.getInt32(warp - 1)), b.getInt32(warp));
+  }
+  Value* done = b.getInt32(0);
+  if (name == "barrier" || name == "work_group_barrier") return make_barrier(b, family), done;
+  if (name == "sub_group_barrier") return done;
+  if (name == "mem_fence" || name == "read_mem_fence" || name == "write_mem_fence" ||
+      name == "atomic_work_item_fence") {
+    b.CreateFence(AtomicOrdering::AcquireRelease, b.getContext().getOrInsertSyncScopeID("workgroup"));
+    return done;
+  }
+  return nullptr;
+}
+
+bool needs_library(const Module& module) {
+  for (const Function& f : module)
+    if (f.isDeclaration() && !f.isIntrinsic() && !f.use_empty() && !plain_name(f.getName()).empty() &&
+        !is_costed_function(f.getName().str()))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+TargetFamily family_of(const std::string& target) {
+  if (target.starts_with("sm_")) return TargetFamily::nvidia;
+  if (target.starts_with("gfx")) return TargetFamily::amd;
+  throw InternalError("no back end for the code generation target '" + target + "'");
+}
+
+void lower_opencl_builtins(Module& module, TargetFamily family) {
+  Ids ids(module, family);
+  std::vector<CallInst*> dead;
+  for (Function& f : module)
+    for (Instruction& i : instructions(f)) {
+      auto* call = dyn_cast<CallInst>(&i);
+      if (!call || !call->getCalledFunction() || !call->getCalledFunction()->isDeclaration()) continue;
+      Value* v = lowered(*call, plain_name(call->getCalledFunction()->getName()), ids, family);
+      if (!v) continue;
+      if (!call->getType()->isVoidTy()) {
+        IRBuilder<> b(call);
+        call->replaceAllUsesWith(b.CreateZExtOrTrunc(v, call->getType()));
+      }
+      dead.push_back(call);
+    }
+  for (CallInst* call : dead) call->eraseFromParent();
+}
+
+std::optional<std::string> link_opencl_library(Module& module, TargetFamily family) {
+  if (!needs_library(module)) return std::nullopt;
+  const char* path =
+      family == TargetFamily::nvidia ? "/usr/lib/clc/nvptx64--nvidiacl.bc" : "/usr/lib/clc/amdgcn--amdhsa.bc";
+  if (!std::filesystem::exists(path))
+    return "the OpenCL C library for this target is not installed (package libclc-19): its functions are counted as "
+           "one "
+           "operation each";
+  SMDiagnostic problem;
+  auto library = getLazyIRFileModule(path, problem, module.getContext());
+  if (!library) return "the OpenCL C library could not be read: " + problem.getMessage().str();
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  const std::string metadata[] = {"llvm.ident", "opencl.ocl.version", "opencl.spir.version"};
+  for (const std::string& name : metadata)
+    if (NamedMDNode* node = library->getNamedMetadata(name)) library->eraseNamedMetadata(node);
+  if (Linker::linkModules(module, std::move(library), Linker::Flags::LinkOnlyNeeded))
+    return "the OpenCL C library could not be linked";
+  for (Function& f : module) {
+    if (f.isDeclaration()) continue;
+    if (is_costed_function(f.getName().str()) && !plain_name(f.getName()).empty()) f.deleteBody();
+  }
+  lower_opencl_builtins(module, family);  // the library's own uses
+  return std::nullopt;
+}
+
+std::optional<IdValue> id_value(const Value& value) {
+  using Kind = IdValue::Kind;
+  if (auto* call = dyn_cast<IntrinsicInst>(&value)) {
+    switch (call->getIntrinsicID()) {
+      case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+      case Intrinsic::amdgcn_workitem_id_x:
+        return IdValue{Kind::local_id, 0};
+      case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+      case Intrinsic::amdgcn_workitem_id_y:
+        return IdValue{Kind::local_id, 1};
+      case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+      case Intrinsic::amdgcn_workitem_id_z:
+        return IdValue{Kind::local_id, 2};
+      case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+      case Intrinsic::amdgcn_workgroup_id_x:
+        return IdValue{Kind::group_id, 0};
+      case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+      case Intrinsic::amdgcn_workgroup_id_y:
+        return IdValue{Kind::group_id, 1};
+      case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+      case Intrinsic::amdgcn_workgroup_id_z:
+        return IdValue{Kind::group_id, 2};
+      case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+        return IdValue{Kind::local_size, 0};
+      case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+        return IdValue{Kind::local_size, 1};
+      case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+        return IdValue{Kind::local_size, 2};
+      case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+        return IdValue{Kind::num_groups, 0};
+      case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+        return IdValue{Kind::num_groups, 1};
+      case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+        return IdValue{Kind::num_groups, 2};
+      default:
+        return std::nullopt;
+    }
+  }
+  auto* load = dyn_cast<LoadInst>(&value);
+  if (!load) return std::nullopt;
+  APInt offset(64, 0);
+  const Value* base =
+      load->getPointerOperand()->stripAndAccumulateConstantOffsets(load->getModule()->getDataLayout(), offset, true);
+  auto* source = dyn_cast<IntrinsicInst>(base);
+  if (!source) return std::nullopt;
+  const int byte = static_cast<int>(offset.getSExtValue());
+  auto in = [&](int first, int size) { return byte >= first && byte < first + 3 * size && (byte - first) % size == 0; };
+  if (source->getIntrinsicID() == Intrinsic::amdgcn_dispatch_ptr) {
+    if (in(dispatch_group_size, 2)) return IdValue{Kind::local_size, (byte - dispatch_group_size) / 2};
+    if (in(dispatch_grid_size, 4)) return IdValue{Kind::global_size, (byte - dispatch_grid_size) / 4};
+  }
+  if (source->getIntrinsicID() == Intrinsic::amdgcn_implicitarg_ptr) {
+    if (in(implicit_block_count, 4)) return IdValue{Kind::num_groups, byte / 4};
+    if (in(implicit_group_size, 2)) return IdValue{Kind::local_size, (byte - implicit_group_size) / 2};
+  }
+  return std::nullopt;
+}
+
+bool is_barrier(const Value& value) {
+  auto* call = dyn_cast<IntrinsicInst>(&value);
+  if (!call) return false;
+  switch (call->getIntrinsicID()) {
+    case Intrinsic::nvvm_barrier0:
+    case Intrinsic::nvvm_barrier0_and:
+    case Intrinsic::nvvm_barrier0_or:
+    case Intrinsic::nvvm_barrier0_popc:
+    case Intrinsic::nvvm_barrier:
+    case Intrinsic::nvvm_barrier_n:
+    case Intrinsic::nvvm_barrier_sync:
+    case Intrinsic::nvvm_bar_sync:
+    case Intrinsic::nvvm_barrier_sync_cnt:
+    case Intrinsic::amdgcn_s_barrier:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,38 @@
+// The work-item functions, barriers and fences of every dialect, brought to one form before analysis.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace llvm {
+class Function;
+class Module;
+class Value;
+}  // namespace llvm
+
+namespace kernelcast::frontend {
+
+enum class TargetFamily { nvidia, amd };
+/// sm_NN or gfxNNN; throws InternalError for anything else.
+TargetFamily family_of(const std::string& target);
+
+/// Replaces OpenCL's work-item calls, barriers and fences by the target's intrinsics, so that code generation
+/// sees what a vendor's compiler would see. Sub-groups are the hardware's warps.
+void lower_opencl_builtins(llvm::Module& module, TargetFamily family);
+
+/// Links the OpenCL C library functions that are neither work-item functions nor costed by table (vload, convert,
+/// clamp, vector forms ...) from libclc's bitcode, if installed. Returns a note when they were needed but missing.
+std::optional<std::string> link_opencl_library(llvm::Module& module, TargetFamily family);
+
+/// What an id register means: which symbol of profile.h.
+struct IdValue {
+  enum class Kind { local_id, group_id, local_size, num_groups, global_size } kind;
+  int axis;
+};
+/// Recognises the target's id intrinsics and, on AMD, loads from the dispatch packet and the implicit arguments.
+std::optional<IdValue> id_value(const llvm::Value& value);
+
+/// A whole-block barrier in the target's form.
+bool is_barrier(const llvm::Value& value);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,99 @@
+// The pipeline, one step a line: source -> module -> one kernel, optimised for the target -> target code -> profile.
+#include "kernelcast/frontend.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "frontend/build_profile.h"
+#include "frontend/builtins.h"
+#include "frontend/compile.h"
+#include "frontend/compile_guard.h"
+#include "frontend/kernels.h"
+#include "frontend/loop_nest.h"
+#include "frontend/optimize.h"
+#include "frontend/target_code.h"
+#include "kernelcast/error.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kernelcast {
+namespace {
+
+using namespace frontend;
+
+bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
+
+std::string lower_case(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return s;
+}
+
+Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
+  const TargetFamily family = family_of(options.target);
+  llvm::Module& module = *unit.module;
+  const auto kernels = list_kernels(module, unit.language);
+  if (kernels.empty())
+    throw UserError(source.path +
+                    ": no kernel found (a __global__ or __kernel function, or in C a function with a loop)");
+  const KernelEntry entry = pick_kernel(kernels, options.kernel);
+  int axes = 0;
+  if (is_loop_nest(unit.language)) axes = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
+  lower_opencl_builtins(module, family);
+  auto library_note = link_opencl_library(module, family);
+  auto machine = make_target_machine(options.target, source.fast_math);
+  optimize_for_target(module, entry.symbol, *machine);
+  const TargetCode code = generate_target_code(module, entry.symbol, options.target, source.fast_math);
+  Analysis result;
+  result.profile = build_profile(*module.getFunction(entry.symbol), code);
+  result.profile.kernel = entry.plain;
+  result.profile.target = options.target;
+  result.profile.mapped_axes = axes;
+  result.profile.notes = unit.notes;
+  if (library_note) result.profile.notes.push_back(*library_note);
+  result.diagnostics = std::move(unit.diagnostics);
+  return result;
+}
+
+}  // namespace
+
+Analysis analyze(const Source& source, const FrontendOptions& options) {
+  auto result = std::make_shared<Analysis>();
+  GuardLimits limits;
+  limits.time_s = options.time_limit_s;
+  run_guarded(
+      [result, source, options] {
+        CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s, options.kernel);
+        *result = analyze_unit(std::move(unit), source, options);
+      },
+      limits);
+  return std::move(*result);
+}
+
+std::vector<std::string> kernels_in(const Source& source, const FrontendOptions& options) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  GuardLimits limits;
+  limits.time_s = options.time_limit_s;
+  run_guarded(
+      [names, source, options] {
+        const CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s);
+        for (const KernelEntry& k : list_kernels(*unit.module, unit.language)) names->push_back(k.demangled);
+      },
+      limits);
+  return std::move(*names);
+}
+
+Language language_of(const std::string& path) {
+  static const std::map<std::string, Language> endings = {
+      {".cl", Language::opencl},  {".ocl", Language::opencl}, {".opencl", Language::opencl}, {".cu", Language::cuda},
+      {".cuh", Language::cuda},   {".hip", Language::hip},    {".c", Language::c},           {".h", Language::c},
+      {".cc", Language::cxx},     {".cpp", Language::cxx},    {".cxx", Language::cxx},       {".hpp", Language::cxx},
+      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir}};
+  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
+  if (auto it = endings.find(ending); it != endings.end()) return it->second;
+  throw UserError(path + ": the language is not known from the ending '" + ending +
+                  "' (.cl .cu .cuh .hip .c .cc .cpp .ll .bc); give --lang opencl|cuda|hip|c|cxx|llvm-ir");
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,182 @@
+// When a block runs. Within one loop body the control-flow graph without back edges is a DAG; inner loops are one node
+// each. A block that post-dominates its immediate dominator runs whenever that one does; every other block collects the
+// paths over its incoming edges. Paths are disjoint, so known conditions with the same data-decided factors add up to
+// one.
+#include "frontend/kernel_model.h"
+#include "llvm/IR/Constants.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+namespace {
+
+constexpr std::size_t max_paths = 16;
+
+void add_path(Guard& guard, const Path& path) {
+  if (path.condition.is_zero()) return;
+  for (Path& p : guard.paths)
+    if (p.factors == path.factors) {
+      p.condition = p.condition + path.condition;
+      return;
+    }
+  // Two paths that differ only in the outcome of one branch are one path without it.
+  for (std::size_t n = 0; n < guard.paths.size(); ++n) {
+    Path& p = guard.paths[n];
+    if (p.factors.size() != path.factors.size() || !(p.condition == path.condition) || p.factors.empty()) continue;
+    int differing = -1, differences = 0;
+    for (std::size_t k = 0; k < p.factors.size(); ++k)
+      if (!(p.factors[k] == path.factors[k])) {
+        ++differences;
+        differing = static_cast<int>(k);
+      }
+    if (differences != 1 || p.factors[differing].unknown != path.factors[differing].unknown) continue;
+    Path merged = p;
+    merged.factors.erase(merged.factors.begin() + differing);
+    guard.paths.erase(guard.paths.begin() + static_cast<std::ptrdiff_t>(n));
+    return add_path(guard, merged);
+  }
+  guard.paths.push_back(path);
+}
+
+}  // namespace
+
+const Guard& KernelModel::guard(BasicBlock* block) { return guard_of_node(block, loops_.getLoopFor(block)); }
+
+const Guard& KernelModel::guard_of_node(BasicBlock* node, llvm::Loop* level) {
+  const auto key = std::make_pair(static_cast<const BasicBlock*>(node), static_cast<const llvm::Loop*>(level));
+  if (auto it = guards_.find(key); it != guards_.end()) return it->second;
+  Guard g = compute_guard(node, level);
+  return guards_.emplace(key, std::move(g)).first->second;
+}
+
+Guard KernelModel::compute_guard(BasicBlock* node, llvm::Loop* level) {
+  BasicBlock* top = level ? level->getHeader() : &function_.getEntryBlock();
+  if (node == top) return Guard{};
+  // The node of a block at this level: itself, or the header of the inner loop that holds it.
+  auto node_of = [&](BasicBlock* b) {
+    llvm::Loop* l = loops_.getLoopFor(b);
+    while (l && l != level && l->getParentLoop() != level) l = l->getParentLoop();
+    return l && l != level ? l->getHeader() : b;
+  };
+  BasicBlock* above = node_of(dominators_.getNode(node)->getIDom()->getBlock());
+  if (post_dominators_.dominates(node, above) && (!level || level->contains(above))) return guard_of_node(above, level);
+  Guard result;
+  result.paths.clear();
+  std::set<BasicBlock*> seen;
+  for (BasicBlock* from : predecessors(node)) {
+    if (!seen.insert(from).second) continue;
+    if (level && !level->contains(from)) continue;
+    if (llvm::Loop* own = loops_.getLoopFor(node); own && own != level && own->contains(from))
+      continue;  // back edge of the inner loop
+    const Guard edge = edge_guard(from, node, level);
+    for (const Path& p : edge.paths) add_path(result, p);
+  }
+  if (result.paths.empty()) {  // unreachable in the known world
+    result.paths.push_back(Path{0, {}});
+  } else if (result.paths.size() > max_paths) {
+    // Too many paths to keep apart: one data-decided path that stands for all.
+    Guard one;
+    one.paths = {Path{1, {Path::Factor{branch_unknown(above), true}}}};
+    return one;
+  }
+  return result;
+}
+
+Guard KernelModel::edge_guard(BasicBlock* from, BasicBlock* to, llvm::Loop* level) {
+  llvm::Loop* source = loops_.getLoopFor(from);
+  llvm::Loop* inner = source;
+  while (inner && inner != level && inner->getParentLoop() != level) inner = inner->getParentLoop();
+  if (inner && inner != level) {  // leaving an inner loop: the paths that entered it, shared among its exits
+    Guard g = guard_of_node(inner->getHeader(), level);
+    SmallVector<BasicBlock*, 4> exits;
+    inner->getUniqueExitBlocks(exits);
+    if (exits.size() < 2) return g;
+    const TripCount& count = trips(inner);
+    BasicBlock* regular = nullptr;
+    if (count.trips)
+      regular = inner->getLoopLatch() && inner->isLoopExiting(inner->getLoopLatch()) && !count.header_test
+                    ? inner->getLoopLatch()->getTerminator()->getSuccessor(
+                          inner->contains(inner->getLoopLatch()->getTerminator()->getSuccessor(0)) ? 1 : 0)
+                    : nullptr;
+    if (regular == to) return g;
+    if (regular) {
+      g.paths.clear();
+      return g;
+    }  // data-decided early exit: taken never, as assumed for the trips
+    for (Path& p : g.paths)
+      p.factors.push_back({branch_unknown(from), inner->contains(from->getTerminator()->getSuccessor(0)) == false});
+    return g;
+  }
+  Guard g = guard_of_node(from, level);
+  if (from->getTerminator()->getNumSuccessors() < 2) return g;
+  const Path step = branch_path(from, to);
+  Guard result;
+  result.paths.clear();
+  for (Path p : g.paths) {
+    p.condition = p.condition * step.condition;
+    p.factors.insert(p.factors.end(), step.factors.begin(), step.factors.end());
+    add_path(result, p);
+  }
+  return result;
+}
+
+Path KernelModel::branch_path(BasicBlock* from, BasicBlock* to) {
+  Path path;
+  if (auto known = known_edge_condition(from, to)) {
+    path.condition = *known;
+    return path;
+  }
+  auto* branch = dyn_cast<BranchInst>(from->getTerminator());
+  const bool taken = branch ? branch->getSuccessor(0) == to : from->getTerminator()->getSuccessor(0) != to;
+  // A data-decided exit of this loop is taken to be never taken (listed where the trips are).
+  llvm::Loop* loop = loops_.getLoopFor(from);
+  if (loop && loop->isLoopExiting(from)) {
+    if (!loop->contains(to)) path.condition = 0;
+    return path;
+  }
+  path.factors.push_back({branch_unknown(from), taken});
+  return path;
+}
+
+std::optional<Expr> KernelModel::known_edge_condition(BasicBlock* from, BasicBlock* to) {
+  Instruction* end = from->getTerminator();
+  if (auto* branch = dyn_cast<BranchInst>(end)) {
+    if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return Expr(1);
+    const Expr c = condition(branch->getCondition());
+    if (!data_in(c).empty()) return std::nullopt;
+    return branch->getSuccessor(0) == to ? c : logical_not(c);
+  }
+  if (auto* table = dyn_cast<SwitchInst>(end)) {
+    const Expr v = integer(table->getCondition());
+    if (!data_in(v).empty()) return std::nullopt;
+    Expr hit = 0, others = 1;
+    for (auto& c : table->cases()) {
+      const Expr is = equal(v, Expr(c.getCaseValue()->getSExtValue()));
+      if (c.getCaseSuccessor() == to) hit = hit + is;
+      others = others * logical_not(is);
+    }
+    return table->getDefaultDest() == to ? hit + others : hit;
+  }
+  return std::nullopt;
+}
+
+int KernelModel::branch_unknown(BasicBlock* block) {
+  if (auto it = branch_unknowns_.find(block); it != branch_unknowns_.end()) return it->second;
+  const SourceLine where = line_of(*block->getTerminator());
+  std::string reason = "the data decide";
+  if (auto* branch = dyn_cast<BranchInst>(block->getTerminator()); branch && branch->isConditional()) {
+    auto sources = data_in(condition(branch->getCondition()));
+    if (!sources.empty()) reason = sources[0]->reason;
+  }
+  Unknown u{Unknown::Kind::probability,
+            "branch:" + std::to_string(where.line),
+            where,
+            0.5,
+            !divergent(block->getTerminator()->getOperand(0)),
+            reason};
+  profile_.unknowns.push_back(std::move(u));
+  return branch_unknowns_[block] = static_cast<int>(profile_.unknowns.size()) - 1;
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,141 @@
+// The symbolic reading of one optimised kernel: integer values, addresses, conditions, trip counts. LLVM inside.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernelcast/profile.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+
+namespace kernelcast::frontend {
+
+/// Where a pointer points: a buffer of the profile (-1: unknown) and bytes from its base.
+struct Address {
+  int buffer = -1;
+  Expr offset;
+};
+
+/// A value that only the data know, named by a symbol "data:N" inside expressions.
+struct DataValue {
+  Symbol symbol{"?"};
+  const llvm::Value* value = nullptr;
+  std::string reason;
+  bool uniform = false;  // the same for all lanes of a block
+};
+
+/// How the trips of a loop were found.
+struct TripCount {
+  std::optional<Expr> trips;  // executions of the header per entry
+  bool header_test = false;   // the only exit test stands in the header: the rest runs trips - 1 times
+  bool other_exits = false;   // data may end it earlier
+  std::string reason;         // why it is not known
+};
+
+/// Reads one function. All results are cached; nothing is changed in the function.
+class KernelModel {
+ public:
+  KernelModel(llvm::Function& function, KernelProfile& profile);
+
+  /// Integer value as an expression over ids, sizes, arguments, loop counters and data symbols.
+  Expr integer(llvm::Value* value);
+  Address address(llvm::Value* pointer);
+  /// 0/1 value of a condition.
+  Expr condition(llvm::Value* value) { return integer(value); }
+  /// When `block` runs, relative to its innermost loop's header (or the entry).
+  const Guard& guard(llvm::BasicBlock* block);
+  /// When `loop` is entered, relative to its parent's header.
+  const Guard& entry_guard(llvm::Loop* loop) { return guard_of_node(loop->getHeader(), loop->getParentLoop()); }
+  const TripCount& trips(llvm::Loop* loop);
+  Symbol counter(llvm::Loop* loop);
+
+  /// Data symbols that occur in an expression.
+  [[nodiscard]] std::vector<const DataValue*> data_in(const Expr& e) const;
+  /// Whether the value may differ between the lanes of a block (taint from local ids, atomics, private memory).
+  [[nodiscard]] bool divergent(const llvm::Value* value) const { return divergent_.contains(value); }
+  /// Index of the Unknown for a data-decided branch; made on first use.
+  int branch_unknown(llvm::BasicBlock* block);
+
+  [[nodiscard]] SourceLine line_of(const llvm::Instruction& instruction) const;
+  [[nodiscard]] SourceLine line_of(const llvm::Loop& loop) const;
+  [[nodiscard]] SourceLine line_of(const llvm::BasicBlock& block) const;
+  [[nodiscard]] std::string text_of(SourceLine line) const;  // "file.cl:12"
+
+  llvm::Function& function() { return function_; }
+  llvm::LoopInfo& loops() { return loops_; }
+  llvm::DominatorTree& dominators() { return dominators_; }
+
+ private:
+  // values.cpp
+  Expr compute_integer(llvm::Value* value);
+  Expr compute_instruction(llvm::Instruction* instruction);
+  Expr compute_intrinsic(llvm::CallInst* call);
+  Expr compare(llvm::CmpInst::Predicate predicate, llvm::Value* a, llvm::Value* b);
+  Expr compare_exprs(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b) const;
+  static Expr apply_shift(const Expr& a, const Expr& b, bool left);
+  Expr data(const llvm::Value* value, std::string reason);
+  Address compute_address(llvm::Value* pointer);
+  Address unknown_address(const llvm::Value* pointer, const std::string& reason);
+  bool non_negative(const Expr& e) const;
+  Expr divide(const Expr& a, const Expr& b) const;     // C's, rounding towards zero
+  Expr remainder(const Expr& a, const Expr& b) const;  // C's
+  // recurrences.cpp
+  Expr header_phi(llvm::PHINode* phi, llvm::Loop* loop);
+  Address header_phi_address(llvm::PHINode* phi, llvm::Loop* loop);
+  std::optional<Expr> solve_recurrence(const Expr& next, Symbol previous, const Expr& start, llvm::Loop* loop);
+  Expr merge_phi(llvm::PHINode* phi);
+  Expr exit_value(llvm::PHINode* phi, llvm::Loop* loop, const Expr& inside);
+  // guards.cpp
+  const Guard& guard_of_node(llvm::BasicBlock* node, llvm::Loop* level);
+  Guard compute_guard(llvm::BasicBlock* node, llvm::Loop* level);
+  Guard edge_guard(llvm::BasicBlock* from, llvm::BasicBlock* to, llvm::Loop* level);
+  Path branch_path(llvm::BasicBlock* from, llvm::BasicBlock* to);
+  std::optional<Expr> known_edge_condition(llvm::BasicBlock* from, llvm::BasicBlock* to);
+  // trips.cpp
+  TripCount compute_trips(llvm::Loop* loop);
+  std::optional<Expr> iterations_while(llvm::Value* condition, bool stay_if, llvm::Loop* loop);
+  std::optional<Expr> count_while(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b, llvm::Loop* loop);
+  std::optional<Expr> count_geometric(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b,
+                                      llvm::Loop* loop);
+  std::optional<Expr> count_affine(llvm::CmpInst::Predicate predicate, const Expr& d0, const Expr& k) const;
+  // divergence.cpp
+  void find_divergence();
+
+  llvm::Function& function_;
+  KernelProfile& profile_;
+  llvm::DominatorTree dominators_;
+  llvm::PostDominatorTree post_dominators_;
+  llvm::LoopInfo loops_;
+  llvm::DenseMap<const llvm::Value*, int> buffer_of_;
+  llvm::DenseMap<const llvm::Value*, Symbol> argument_symbol_;
+  std::vector<std::unordered_map<const llvm::Value*, Expr>> integers_{1};  // a layer for each recurrence being solved
+  std::vector<std::unordered_map<const llvm::Value*, Address>> addresses_{1};
+  std::map<const llvm::PHINode*, Symbol> placeholders_;
+  std::map<const llvm::Loop*, Symbol> counters_;
+  std::map<const llvm::Loop*, TripCount> trips_;
+  std::set<const llvm::Loop*> counting_;
+  std::map<std::pair<const llvm::BasicBlock*, const llvm::Loop*>, Guard> guards_;
+  std::map<const llvm::Value*, Expr> data_exprs_;
+  /// Recurrences solved as start << (k*c) or start >> (k*c), by loop: trips.cpp counts with them.
+  struct Geometric {
+    Expr value, start;
+    std::int64_t k;
+    bool left;
+  };
+  std::map<const llvm::Loop*, std::vector<Geometric>> geometric_;
+  std::map<Symbol, DataValue> data_;
+  std::map<const llvm::BasicBlock*, int> branch_unknowns_;
+  std::set<const llvm::Value*> divergent_;
+  SymbolRanges ranges_;
+  int depth_ = 0;
+};
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,19 @@
+// A plain C or C++ loop nest as a kernel: the marked loops become work-items.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/builtins.h"
+#include "frontend/compile.h"
+
+namespace kernelcast::frontend {
+
+/// Rewrites `symbol` into a kernel for `family`: each loop of `map` (counter names, outermost first) or, if that is
+/// empty, each loop marked by an OpenMP or OpenACC pragma runs one iteration per work-item, the innermost along x. The
+/// bound stays as a guard. Returns the number of axes. Throws UserError when no loop is marked, a name is no loop
+/// counter, or a loop carries a value from one iteration to the next.
+int map_loop_nest(llvm::Module& module, const std::string& symbol, const std::vector<std::string>& map,
+                  const std::vector<LoopPragma>& pragmas, TargetFamily family);
+
+}  // namespace kernelcast::frontend

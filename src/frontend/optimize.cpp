@@ -1,0 +1,151 @@
+// Device compilers inline everything and unroll eagerly; so do we, with the target's own cost model. The pipeline is
+// LLVM's default -O3 for the target, without the loop and SLP vectorisers (a lane is already one element of a vector),
+// followed by the load/store vectoriser that the code generator would run later, so that analysis and code see the same
+// accesses.
+#include "frontend/optimize.h"
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "kernelcast/error.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+
+void initialize_targets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+  });
+}
+
+std::string at_line(const Instruction& i) {
+  const DebugLoc& where = i.getDebugLoc();
+  if (!where) return "";
+  return " (" + where->getFilename().str() + ":" + std::to_string(where.getLine()) + ")";
+}
+
+void keep_only(Module& module, StringRef kernel) {
+  for (const char* used : {"llvm.used", "llvm.compiler.used"})
+    if (GlobalVariable* g = module.getGlobalVariable(used)) g->eraseFromParent();
+  for (Function& f : module) {
+    f.removeFnAttr(Attribute::OptimizeNone);
+    f.removeFnAttr(Attribute::NoInline);
+    if (f.isDeclaration() || f.getName() == kernel) continue;
+    f.setComdat(nullptr);
+    f.setLinkage(GlobalValue::InternalLinkage);
+    f.addFnAttr(Attribute::AlwaysInline);
+  }
+  // Annotations keep other kernels alive: drop those that do not speak of ours.
+  if (NamedMDNode* notes = module.getNamedMetadata("nvvm.annotations")) {
+    std::vector<MDNode*> ours;
+    for (MDNode* n : notes->operands()) {
+      auto* v = n->getNumOperands() ? dyn_cast_or_null<ValueAsMetadata>(n->getOperand(0).get()) : nullptr;
+      if (v && (v->getValue()->getName() == kernel || isa<GlobalVariable>(v->getValue()))) ours.push_back(n);
+    }
+    notes->clearOperands();
+    for (MDNode* n : ours) notes->addOperand(n);
+  }
+}
+
+void check_calls(Function& kernel) {
+  for (Instruction& i : instructions(kernel)) {
+    auto* call = dyn_cast<CallBase>(&i);
+    if (!call || call->isInlineAsm()) continue;
+    const Function* callee = call->getCalledFunction();
+    if (!callee && !isa<Function>(call->getCalledOperand()->stripPointerCasts()))
+      throw UserError("kernel '" + kernel.getName().str() + "' calls through a pointer" + at_line(i) +
+                      ": indirect calls cannot be analysed; call the function by name or make it a template argument");
+    if (!callee) callee = cast<Function>(call->getCalledOperand()->stripPointerCasts());
+    if (callee->getName().starts_with("kc_texture_"))
+      throw LimitError("kernel '" + kernel.getName().str() + "' reads a texture" + at_line(i) +
+                       ": textures and surfaces are not modelled; read through a pointer or __ldg instead");
+    if (!callee->isDeclaration())
+      throw UserError("kernel '" + kernel.getName().str() + "' needs the recursive function '" +
+                      callee->getName().str() + "'" + at_line(i) +
+                      ": recursion cannot be analysed; rewrite it as a loop");
+  }
+}
+
+void run_pipeline(Module& module, TargetMachine& machine, const std::string* text) {
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  ModulePassManager passes;
+  if (text)
+    cantFail(builder.parsePassPipeline(passes, *text));
+  else
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+  passes.run(module, modules);
+}
+
+}  // namespace
+
+std::unique_ptr<TargetMachine> make_target_machine(const std::string& target, bool fast_math) {
+  initialize_targets();
+  const bool nvidia = target.starts_with("sm_");
+  const std::string triple = nvidia ? "nvptx64-nvidia-cuda" : "amdgcn-amd-amdhsa";
+  std::string problem;
+  const Target* entry = TargetRegistry::lookupTarget(triple, problem);
+  if (!entry) throw LimitError("this LLVM has no back end for " + triple + ": " + problem);
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Fast;  // nvcc and ROCm contract a*b+c by default
+  options.UnsafeFPMath = fast_math;
+  options.MCOptions.AsmVerbose = true;
+  options.DisableIntegratedAS = true;  // inline assembly passes through as text
+  std::unique_ptr<TargetMachine> machine(entry->createTargetMachine(
+      triple, target, nvidia ? "+ptx83" : "", options, std::nullopt, std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine) throw LimitError("LLVM could not make a code generator for " + target);
+  return machine;
+}
+
+void optimize_for_target(Module& module, const std::string& kernel_symbol, TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  keep_only(module, kernel_symbol);
+  static const std::string inlining = "always-inline,globaldce";
+  run_pipeline(module, machine, &inlining);
+  run_pipeline(module, machine, nullptr);
+  static const std::string after =
+      "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
+  run_pipeline(module, machine, &after);
+  Function* kernel = module.getFunction(kernel_symbol);
+  if (!kernel || kernel->isDeclaration())
+    throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
+  check_calls(*kernel);
+  int n = 0;
+  for (BasicBlock& block : *kernel) block.setName("kc" + std::to_string(n++));
+}
+
+}  // namespace kernelcast::frontend
