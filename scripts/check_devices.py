@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Checks the device files and compares their peaks with the published ones.
+
+Reads devices/*.toml with what they inherit from devices/arch/, and fails (exit 1) when a key is not in
+device_fields.def or out of its range, a source is not in sources.toml, a name stands in two files, a value has
+neither a source nor a reason, or the peak computed from units, lanes and clock differs from the published peak by
+more than 3 %. Peak = units * lanes * 2 FLOP * clock; the clock is the boost clock unless the table says otherwise.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tomllib
+
+TOLERANCE = 0.03
+HEAD_KEYS = {"id", "name", "kind", "vendor", "inherits", "architecture", "compute_capability", "codegen_target",
+             "codegen_note", "aliases", "notes"}
+
+# id: (published FP32 TFLOP/s, published FP64 TFLOP/s, published DRAM GB/s, clock they refer to, where published).
+# None: not published, or published in a form that cannot be compared; the last column then says why.
+PUBLISHED = {
+    "nvidia-geforce-gtx-280": (0.622, 0.0778, 141.7, "boost", "933 GFLOP/s with the extra MUL, 2/3 of it without"),
+    "nvidia-geforce-gtx-480": (1.345, 0.168, 177.4, "boost", "GeForce product page; FP64 1/8 of FP32"),
+    "nvidia-geforce-gt-550m": (0.284, None, 28.8, "boost", "TechPowerUp"),
+    "nvidia-geforce-gtx-670": (2.46, 0.1025, 192.2, "base", "TechPowerUp, at the base clock"),
+    "nvidia-geforce-gtx-680": (3.09, 0.129, 192.2, "base", "GTX 680 white paper, at the base clock"),
+    "nvidia-geforce-gt-750m": (0.743, None, 80.0, "base", "TechPowerUp"),
+    "nvidia-geforce-gtx-850m": (1.121, None, 80.0, "base", "TechPowerUp, at 876 MHz"),
+    "nvidia-tesla-k20": (3.52, 1.17, 208, "base", "Tesla K-series data sheet"),
+    "nvidia-tesla-k40": (4.29, 1.43, 288, "base", "Tesla K-series data sheet"),
+    "nvidia-geforce-gtx-titan": (4.5, None, 288.4, "base", "product page; its FP64 peak is of the non-default mode"),
+    "nvidia-quadro-k5200": (3.1, None, 192, "base", "data sheet"),
+    "nvidia-geforce-gtx-970": (3.494, 0.109, 224, "base", "TechPowerUp, at the base clock"),
+    "nvidia-geforce-gtx-980": (4.612, 0.144, 224, "base", "GTX 980 white paper, at the base clock"),
+    "nvidia-geforce-gtx-titan-x": (6.144, 0.192, 336.5, "base", "product launch, at the base clock"),
+    "nvidia-tesla-p100-pcie-16gb": (9.3, 4.7, 732, "boost", "P100 PCIe data sheet"),
+    "nvidia-tesla-p100-sxm2-16gb": (10.6, 5.3, 732, "boost", "P100 white paper"),
+    "nvidia-geforce-gtx-1080": (8.873, 0.277, 320, "boost", "GTX 1080 white paper"),
+    "nvidia-geforce-gtx-1080-ti": (11.34, 0.354, 484, "boost", "TechPowerUp"),
+    "nvidia-tesla-v100-sxm2-16gb": (15.7, 7.8, 900, "boost", "V100 data sheet"),
+    "nvidia-tesla-v100-pcie-16gb": (14.0, 7.0, 900, "boost", "V100 data sheet"),
+    "nvidia-titan-v": (14.9, 7.45, 652.8, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-2060": (6.45, 0.2016, 336, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-2070": (7.465, 0.2333, 448, "boost", "Turing white paper (reference)"),
+    "nvidia-geforce-rtx-2070-super": (9.062, 0.2832, 448, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-2080-ti": (13.45, 0.4202, 616, "boost", "Turing white paper (reference)"),
+    "nvidia-titan-rtx": (16.3, 0.5098, 672, "boost", "product page"),
+    "nvidia-tesla-t4": (8.1, 0.2544, 320, "boost", "T4 data sheet"),
+    "nvidia-geforce-gtx-1650": (2.984, 0.0932, 128, "boost", "TechPowerUp"),
+    "nvidia-a100-pcie-40gb": (19.5, 9.7, 1555, "boost", "A100 white paper"),
+    "nvidia-a100-sxm4-40gb": (19.5, 9.7, 1555, "boost", "A100 white paper"),
+    "nvidia-a100-sxm4-80gb": (19.5, 9.7, 2039, "boost", "A100 data sheet"),
+    "nvidia-a100-pcie-80gb": (19.5, 9.7, 1935, "boost", "A100 data sheet"),
+    "nvidia-rtx-a4000": (19.2, 0.2995, 448, "boost", "A4000 data sheet"),
+    "nvidia-rtx-a6000": (38.7, 0.6048, 768, "boost", "A6000 data sheet"),
+    "nvidia-geforce-rtx-3060": (12.74, 0.199, 360, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-3060-laptop": (13.1, None, 336, "boost", "3840 lanes at the rated 1703 MHz"),
+    "nvidia-geforce-rtx-3060-ti": (16.2, 0.253, 448, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-3070-ti": (21.75, 0.3398, 608, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-3080": (29.8, 0.465, 760, "boost", "GA102 white paper"),
+    "nvidia-geforce-rtx-3090": (35.6, 0.556, 936, "boost", "GA102 white paper"),
+    "nvidia-geforce-rtx-4070": (29.15, 0.4555, 504, "boost", "TechPowerUp"),
+    "nvidia-geforce-rtx-4090": (82.6, 1.29, 1008, "boost", "Ada white paper"),
+    "nvidia-l40": (90.5, 1.414, 864, "boost", "L40 data sheet"),
+    "nvidia-h100-pcie": (51.2, 25.6, 2039, "boost", "H100 data sheet"),
+    "nvidia-h100-sxm": (66.9, 33.5, 3352, "boost", "H100 white paper"),
+    "nvidia-h200": (67, 34, 4800, "boost", "H200 data sheet"),
+    "amd-radeon-hd-5870": (2.72, 0.544, 153.6, "boost", "product page"),
+    "amd-radeon-hd-7970": (3.79, 0.947, 264, "boost", "product page"),
+    "amd-radeon-r9-290x": (5.6, 0.7, 320, "boost", "product page"),
+    "amd-radeon-rx-480": (5.8, 0.365, 256, "boost", "product page"),
+    "amd-instinct-mi50": (13.3, 6.6, 1024, "boost", "product page"),
+    "amd-instinct-mi100": (23.1, 11.5, 1228.8, "boost", "product page"),
+    "amd-instinct-mi210": (22.6, 22.6, 1638.4, "boost", "product page"),
+    "amd-instinct-mi250x": (23.95, 23.95, 1638.4, "boost", "product page: 47.9 TFLOP/s, 3276.8 GB/s for both dies"),
+    "amd-instinct-mi300x": (163.4, 81.7, 5300, "boost", "product page"),
+    "amd-radeon-rx-6900-xt": (23.04, 1.44, 512, "boost", "product page"),
+    "amd-radeon-pro-w6600": (10.4, 0.65, 224, "boost", "product page; FP64 1/16 of FP32"),
+    "amd-radeon-pro-w7800": (45.2, None, 576, "boost", "product page; FP64 is unknown in the device file"),
+    "intel-core-i7-4710mq": (None, None, 25.6, "base", "Intel publishes no FLOP/s; two channels of DDR3-1600"),
+    "intel-core-i5-3340m": (None, None, 25.6, "base", "Intel publishes no FLOP/s; two channels of DDR3-1600"),
+    "intel-core-i7-6700k": (None, None, 34.1, "base", "Intel publishes no FLOP/s; two channels of DDR4-2133"),
+}
+
+
+def read_fields(path):
+    """{section.key: (minimum, maximum, integer)} from the table of fields."""
+    row = re.compile(r'^KC_FIELD\((\w+),\s*(\w+),\s*([\d.eE+-]+),\s*([\d.eE+-]+),\s*(true|false),', re.M)
+    return {f"{m[1]}.{m[2]}": (float(m[3]), float(m[4]), m[5] == "true") for m in row.finditer(path.read_text())}
+
+
+def normalised(name):
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+class Checker:
+    def __init__(self, root):
+        self.folder = root / "devices"
+        self.fields = read_fields(root / "include/kernelcast/device_fields.def")
+        self.sources = tomllib.loads((self.folder / "sources.toml").read_text())["sources"]
+        self.problems = []
+        self.used_sources = set()
+        self.files = {}
+
+    def problem(self, where, text):
+        self.problems.append(f"{where}: {text}")
+
+    def load(self, path):
+        """Parsed file, checked once."""
+        if path in self.files:
+            return self.files[path]
+        data = tomllib.loads(path.read_text())
+        self.files[path] = data
+        if data.get("id") != path.stem:
+            self.problem(path.name, f"id is {data.get('id')!r}, not the file's name")
+        for key, section in data.items():
+            if not isinstance(section, dict):
+                if key not in HEAD_KEYS:
+                    self.problem(path.name, f"unknown key {key}")
+                continue
+            for name, entry in section.items():
+                self.check_entry(path.name, f"{key}.{name}", entry)
+        return data
+
+    def check_entry(self, file, field, entry):
+        if field not in self.fields:
+            return self.problem(file, f"{field} is not in device_fields.def")
+        if set(entry) == {"unknown"}:
+            if not entry["unknown"].strip():
+                self.problem(file, f"{field}: unknown without a reason")
+            return None
+        if set(entry) != {"value", "source"}:
+            return self.problem(file, f"{field}: wants exactly value and source, or exactly unknown")
+        minimum, maximum, integer = self.fields[field]
+        if not minimum <= entry["value"] <= maximum:
+            self.problem(file, f"{field} = {entry['value']} is outside {minimum:g} to {maximum:g}")
+        if integer and entry["value"] != int(entry["value"]):
+            self.problem(file, f"{field} = {entry['value']} is not a whole number")
+        key = entry["source"].split(" ")[0]
+        if key not in self.sources:
+            self.problem(file, f"{field}: source {key!r} is not in sources.toml")
+        self.used_sources.add(key)
+        return None
+
+    def resolve(self, path):
+        """(head, {section.key: entry}) with inherited values; the device's own values win."""
+        head, values, seen = {}, {}, set()
+        while path:
+            if path in seen or not path.exists():
+                self.problem(path.name, "inherits in a circle" if path in seen else "inherited file does not exist")
+                break
+            seen.add(path)
+            data = self.load(path)
+            for key, section in data.items():
+                if isinstance(section, dict):
+                    for name, entry in section.items():
+                        values.setdefault(f"{key}.{name}", entry)
+                elif key in ("notes",):
+                    head[key] = head.get(key, []) + section
+                else:
+                    head.setdefault(key, section)
+            path = self.folder / "arch" / f"{data['inherits']}.toml" if "inherits" in data else None
+        return head, values
+
+
+def peak(values, lanes_key, clock):
+    def get(key):
+        return values.get(key, {}).get("value")
+    hz = get(f"clock.{clock}_clock_hz") or get("clock.base_clock_hz")
+    units, lanes = get("compute.units"), get(f"compute.{lanes_key}")
+    return None if None in (hz, units, lanes) else units * lanes * 2 * hz / 1e12
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    checker = Checker(parser.parse_args().root)
+    names = {}
+    print(f"{'device':34} {'FP32 TFLOP/s':>20} {'FP64 TFLOP/s':>20} {'DRAM GB/s':>18}  known/all")
+    inherited = set()
+    for path in sorted(checker.folder.glob("*.toml")):
+        if path.name == "sources.toml":
+            continue
+        head, values = checker.resolve(path)
+        inherited.add(head.get("inherits"))
+        for key in ("name", "kind", "vendor", "architecture", "codegen_target"):
+            if not head.get(key):
+                checker.problem(path.name, f"{key} is missing")
+        for name in {normalised(n) for n in [head["id"], head["name"], *head.get("aliases", [])]}:
+            if names.setdefault(name, path.name) != path.name:
+                checker.problem(path.name, f"the name {name} also stands in {names[name]}")
+        if path.stem not in PUBLISHED:
+            checker.problem(path.name, "no published peak to compare with in scripts/check_devices.py")
+            continue
+        fp32, fp64, dram, clock, _ = PUBLISHED[path.stem]
+        bandwidth = values.get("memory.dram_bandwidth_bytes_per_s", {}).get("value")
+        cells = []
+        for what, ours, theirs in (("FP32", peak(values, "fp32_lanes_per_unit", clock), fp32),
+                                   ("FP64", peak(values, "fp64_lanes_per_unit", clock), fp64),
+                                   ("DRAM", bandwidth and bandwidth / 1e9, dram)):
+            cells.append(f"{'?' if ours is None else f'{ours:.4g}'} / {'?' if theirs is None else f'{theirs:.4g}'}")
+            if theirs is None:
+                continue
+            if ours is None:
+                checker.problem(path.name, f"{what} peak cannot be computed, {theirs} is published")
+            elif abs(ours / theirs - 1) > TOLERANCE:
+                checker.problem(path.name, f"{what} peak is {ours:.4g}, published is {theirs:.4g} ({clock} clock)")
+        known = sum("value" in e for e in values.values())
+        print(f"{path.stem:34} {cells[0]:>20} {cells[1]:>20} {cells[2]:>18}  {known}/{len(values)}")
+    for missing in set(PUBLISHED) - {p.stem for p in checker.folder.glob("*.toml")}:
+        checker.problem(missing, "in the table of published peaks, but there is no such file")
+    for path in sorted((checker.folder / "arch").glob("*.toml")):
+        if path not in checker.files:
+            checker.problem(path.name, "no device inherits it")
+    for key in sorted(set(checker.sources) - checker.used_sources):
+        checker.problem("sources.toml", f"{key} is cited by no file")
+    print(f"{len(names)} names, {len(checker.files)} files, {len(checker.sources)} sources, "
+          f"{len(checker.problems)} problems")
+    for text in checker.problems:
+        print("error:", text, file=sys.stderr)
+    return 1 if checker.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
