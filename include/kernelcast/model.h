@@ -23,9 +23,11 @@ class Model {
   [[nodiscard]] virtual double seconds(const Workload&, const Device&) const = 0;
 };
 
-/// All models in the order in which they are shown.
+/// All models in the order in which they are shown: what `--model all` means.
 std::span<const Model* const> all_models();
-/// By exact name; throws UsageError that lists the names.
+/// Other readings of the same papers, found by name only: "opencl-quantitative:printed", "ske:corrected-a", ...
+std::span<const Model* const> model_variants();
+/// By exact name, of models and variants; throws UsageError that names the nearest and lists all.
 const Model& model_named(std::string_view name);
 
 /// Blocks resident on one compute unit under the device's limits (threads, warps, blocks, registers with their

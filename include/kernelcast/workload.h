@@ -50,6 +50,9 @@ struct Workload {
 
   OpCounts warp_ops;    // warp instructions, whole grid
   OpCounts thread_ops;  // lane operations, whole grid
+  // Of warp_ops: blocks under branches that data decide and of which neither --assume nor execution told more; both
+  // sides counted in full. Formula (7) of opencl-quantitative takes its default share of divergent warps for these.
+  OpCounts data_branch_ops;
 
   std::vector<BlockCount> block_counts;    // parallel to profile.blocks
   std::vector<AccessCount> access_counts;  // blocks in order, accesses in order within them

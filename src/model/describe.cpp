@@ -1,0 +1,42 @@
+// Text of numbers. Kept apart so that the models hold formulas only.
+#include "model/describe.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace kernelcast::describe {
+
+std::string number(double value) {
+  std::array<char, 40> text{};
+  const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+  std::snprintf(text.data(), text.size(), whole ? "%.0f" : "%.4g", value);
+  return text.data();
+}
+
+std::string si(double value, const char* unit) {
+  struct Prefix {
+    double scale;
+    const char* letter;
+  };
+  static constexpr std::array<Prefix, 9> prefixes{
+      {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}}};
+  const double size = std::abs(value);
+  const Prefix* chosen = &prefixes.back();
+  for (const Prefix& p : prefixes) {
+    if (size >= p.scale) {
+      chosen = &p;
+      break;
+    }
+  }
+  if (size == 0) chosen = &prefixes[5];
+  std::array<char, 60> text{};
+  std::snprintf(text.data(), text.size(), "%.4g %s%s", value / chosen->scale, chosen->letter, unit);
+  return text.data();
+}
+
+std::string where_to_set(const Device& device, const char* key) {
+  return std::string(key) + " in " + (device.file.empty() ? "the file of " + device.name : device.file);
+}
+
+}  // namespace kernelcast::describe

@@ -1,0 +1,59 @@
+// The limits that a driver checks before it launches. What a whole compute unit cannot hold (registers, resident
+// threads) is checked by occupancy().
+#include "model/launch_check.h"
+
+#include <string>
+
+#include "kernelcast/error.h"
+#include "model/describe.h"
+
+namespace kernelcast {
+namespace {
+
+struct Axis {
+  Field field;
+  const char* key;
+  const char* name;
+};
+constexpr Axis block_axes[3] = {{Field::limits_max_block_x, "limits.max_block_x", "x"},
+                                {Field::limits_max_block_y, "limits.max_block_y", "y"},
+                                {Field::limits_max_block_z, "limits.max_block_z", "z"}};
+constexpr Axis grid_axes[3] = {{Field::limits_max_grid_x, "limits.max_grid_x", "x"},
+                               {Field::limits_max_grid_y, "limits.max_grid_y", "y"},
+                               {Field::limits_max_grid_z, "limits.max_grid_z", "z"}};
+
+[[noreturn]] void refuse(const std::string& what, double asked, double limit, const char* key, const Device& device,
+                         const char* advice) {
+  throw UserError(what + " is " + describe::number(asked) + ", but " + device.name + " allows at most " +
+                  describe::number(limit) + " (" + key + "); " + advice);
+}
+
+void check_axes(const Dim3& size, const Axis (&axes)[3], const char* what, const Device& device, const char* advice) {
+  const std::int64_t sizes[3] = {size.x, size.y, size.z};
+  for (int i = 0; i < 3; ++i) {
+    const auto limit = device.get(axes[i].field);
+    const double asked = static_cast<double>(sizes[i]);
+    if (limit && asked > *limit) {
+      refuse(std::string(what) + " in " + axes[i].name, asked, *limit, axes[i].key, device, advice);
+    }
+  }
+}
+
+}  // namespace
+
+void check_launch(const Workload& work, const Device& device) {
+  const char* smaller_block = "give a smaller --block";
+  const double threads = static_cast<double>(work.block.count());
+  if (const auto limit = device.get(Field::limits_max_threads_per_block); limit && threads > *limit) {
+    refuse("the number of threads in a block", threads, *limit, "limits.max_threads_per_block", device, smaller_block);
+  }
+  check_axes(work.block, block_axes, "the block size", device, smaller_block);
+  check_axes(work.grid, grid_axes, "the grid size", device, "give a smaller --grid");
+  if (const auto limit = device.get(Field::limits_shared_bytes_per_block);
+      limit && work.shared_bytes_per_block > *limit) {
+    refuse("the shared memory of a block, in bytes,", work.shared_bytes_per_block, *limit,
+           "limits.shared_bytes_per_block", device, "give less --shared, or a smaller --block or tile");
+  }
+}
+
+}  // namespace kernelcast
