@@ -1,0 +1,37 @@
+// See amdgcn_analysis.h. Registers are the code generator's own, the vendor's compiler being LLVM as well.
+#include "frontend/amdgcn_analysis.h"
+
+#include <map>
+
+#include "frontend/amdgcn_ops.h"
+#include "frontend/amdgcn_text.h"
+#include "frontend/code_join.h"
+
+namespace kernelcast::frontend {
+
+TargetCode analyze_amdgcn(std::string_view text, const std::string& kernel_symbol,
+                          const std::vector<std::string>& ir_blocks) {
+  const AmdgcnKernel kernel = parse_amdgcn(text, kernel_symbol);
+  std::vector<OpCounts> costs;
+  costs.reserve(kernel.code.instructions.size());
+  std::map<std::string, int> unknown;
+  for (const AsmInstruction& i : kernel.code.instructions) {
+    const Cost cost = amdgcn_cost(i, kernel.scratch_bytes > 0);
+    costs.push_back(cost.ops);
+    if (cost.known) continue;
+    ++unknown[i.opcode == "kc_math" ? "cost of the function " + std::string(i.operands.empty() ? "?" : i.operands[0])
+                                    : "instruction " + std::string(i.opcode)];
+  }
+  TargetCode code;
+  code.blocks = join_blocks(kernel.code, costs, ir_blocks);
+  code.stack_bytes = kernel.scratch_bytes;
+  code.static_shared_bytes = kernel.lds_bytes;
+  for (const auto& [what, times] : unknown)
+    code.assumptions.push_back(
+        {what, times == 1 ? "one operation" : "one operation each (" + std::to_string(times) + " uses)", ""});
+  const double registers = kernel.vector_registers;
+  code.registers = {registers, registers, registers, "code generator", 4.0 * kernel.vector_spills};
+  return code;
+}
+
+}  // namespace kernelcast::frontend

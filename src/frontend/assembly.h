@@ -1,0 +1,50 @@
+// A kernel's assembly text in pieces: what the PTX and the AMDGCN reader share. Free of LLVM.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernelcast/ops.h"
+
+namespace kernelcast::frontend {
+
+/// One instruction. The views point into the text that was parsed.
+struct AsmInstruction {
+  std::string_view guard;                  // predicate with its sign, "%p1" or "!%p1"; empty: always
+  std::string_view opcode;                 // "ld.global.v4.f32", "v_fma_f32"
+  std::vector<std::string_view> operands;  // split at top-level commas, blanks trimmed
+  int block = 0;                           // index into AsmFunction::blocks
+  int file = -1;                           // index into AsmFunction::files, -1: unknown
+  int line = 0;                            // 0: unknown
+  bool inlined = false;                    // came from inline assembly
+};
+
+/// A machine block: what stands between two labels (or `%bb` comments).
+struct AsmBlock {
+  std::string_view label;    // "$L__BB0_5", empty when nothing jumps there
+  std::string_view ir_name;  // IR block that the code generator names in its comment, empty: none
+};
+
+struct AsmFunction {
+  std::vector<AsmBlock> blocks;  // in layout order; the first is the entry
+  std::vector<AsmInstruction> instructions;
+  std::vector<std::string> files;
+};
+
+/// What one instruction costs: lane operations by class, and whether the table knows it.
+struct Cost {
+  OpCounts ops;
+  bool known = true;
+};
+
+std::string_view trim(std::string_view s);
+
+/// Splits at commas outside of (), [] and {}.
+std::vector<std::string_view> split_operands(std::string_view s);
+
+/// Gives instructions without a line that of the next known one in their block, else of the one before.
+/// Code generators mark code that they move with line 0.
+void fill_unknown_lines(AsmFunction& function);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,43 @@
+// See ptx_analysis.h.
+#include "frontend/ptx_analysis.h"
+
+#include <map>
+
+#include "frontend/code_join.h"
+#include "frontend/ptx_ops.h"
+#include "frontend/ptx_text.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+// "atom.global.foo" as a person should read it; a function by its name.
+std::string description(const AsmInstruction& i) {
+  if (i.opcode == "kc.math") return "cost of the function " + std::string(i.operands.empty() ? "?" : i.operands[0]);
+  return std::string(i.inlined ? "inline PTX instruction " : "PTX instruction ") + std::string(i.opcode);
+}
+
+}  // namespace
+
+TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
+                       std::int64_t /*max_threads_per_block*/, const std::vector<std::string>& ir_blocks) {
+  const PtxKernel kernel = parse_ptx(text, kernel_symbol);
+  std::vector<OpCounts> costs;
+  costs.reserve(kernel.code.instructions.size());
+  std::map<std::string, int> unknown;
+  for (const AsmInstruction& instruction : kernel.code.instructions) {
+    const Cost cost = ptx_cost(instruction, sm);
+    costs.push_back(cost.ops);
+    if (!cost.known) ++unknown[description(instruction)];
+  }
+  TargetCode code;
+  code.blocks = join_blocks(kernel.code, costs, ir_blocks);
+  code.stack_bytes = kernel.stack_bytes;
+  code.static_shared_bytes = kernel.shared_bytes;
+  for (const auto& [what, times] : unknown)
+    code.assumptions.push_back(
+        {what, times == 1 ? "one operation" : "one operation each (" + std::to_string(times) + " uses)", ""});
+  code.registers.method = "max-live estimate";
+  return code;
+}
+
+}  // namespace kernelcast::frontend

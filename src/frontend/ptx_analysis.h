@@ -1,0 +1,17 @@
+// From PTX text to counts, registers and memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/target_code.h"
+
+namespace kernelcast::frontend {
+
+/// Counts and register estimate of one entry of `text`, made for sm_`sm`. `max_threads_per_block` (0: not declared)
+/// caps the registers as `__launch_bounds__` does. `ir_blocks` as in join_blocks().
+TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
+                       std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks);
+
+}  // namespace kernelcast::frontend
