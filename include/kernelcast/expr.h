@@ -128,7 +128,13 @@ class CompiledExprs {
   struct Instruction { std::uint8_t code; std::uint32_t a, b, c; };  // operands are slots
 
  private:
+  struct Run { std::uint8_t code; std::uint32_t count; };  // neighbouring instructions of one code
+  void evaluate_carefully(std::span<const std::int64_t> in, std::span<std::int64_t> out,
+                          std::vector<std::int64_t>& scratch) const;
   std::size_t n_inputs_ = 0;
+  std::vector<Expr> exprs_;      // what was compiled, for the rare inputs that need wider intermediates
+  std::vector<Symbol> symbols_;  // of the inputs
+  std::vector<Run> runs_;
   std::vector<std::int64_t> constants_;
   std::vector<Instruction> code_;
   std::vector<std::uint32_t> results_;
