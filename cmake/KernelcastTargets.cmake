@@ -4,10 +4,10 @@ add_library(kernelcast_options INTERFACE)
 target_compile_features(kernelcast_options INTERFACE cxx_std_20)
 target_compile_options(kernelcast_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wnull-dereference -Wimplicit-fallthrough -Werror)
+  -Wimplicit-fallthrough -Werror)
 if(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=${KERNELCAST_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all -Wno-null-dereference -Wno-maybe-uninitialized)
+    -fno-sanitize-recover=all -Wno-maybe-uninitialized)
   target_link_options(kernelcast_options INTERFACE -fsanitize=${KERNELCAST_SANITIZE})
 endif()
 
