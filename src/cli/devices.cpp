@@ -1,0 +1,69 @@
+// kernelcast devices: the catalogue, or one device with the source of every number.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "kernelcast/error.h"
+#include "report/views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast devices
+  kernelcast devices gtx280
+  kernelcast devices host --format json)";
+
+struct Flags {
+  std::string device, format = "text", output, devices_dir;
+};
+
+/// Every file that can be read, and a line for every one that cannot.
+report::DeviceList load_all(const DeviceCatalog& catalog) {
+  report::DeviceList list;
+  for (const std::string& id : catalog.ids()) {
+    try {
+      list.devices.push_back(catalog.find(id));
+    } catch (const UserError& e) {
+      list.failures.emplace_back(e.what());
+    }
+  }
+  return list;
+}
+
+int devices(const Flags& flags, const Environment& environment) {
+  if (flags.format != "text" && flags.format != "json") {
+    throw UsageError("--format " + flags.format + ": expected text or json");
+  }
+  const bool json = flags.format == "json";
+  const report::Style style(environment.colour && flags.output.empty());
+  const DeviceCatalog catalog(flags.devices_dir.empty() ? environment.devices_dir : flags.devices_dir);
+  if (!flags.device.empty()) {
+    const Device device = catalog.find(flags.device);
+    write_result(flags.output,
+                 json ? report::device_json(environment.head, device) : report::device_text(device, style));
+    return done;
+  }
+  report::DeviceList list = load_all(catalog);
+  list.head = environment.head;
+  write_result(flags.output, json ? report::devices_json(list) : report::devices_text(list, style));
+  for (const std::string& text : list.failures) message("kernelcast: " + text);
+  return list.failures.empty() ? done : could_not_analyse;
+}
+
+}  // namespace
+
+Command add_devices(CLI::App& root) {
+  auto* app = root.add_subcommand("devices", "List the devices, or show one with the source of every number");
+  auto flags = std::make_shared<Flags>();
+  app->add_option("DEV", flags->device, "Id, alias or path of a device file; host: this machine");
+  app->add_option("--format", flags->format, "text or json")->type_name("text|json");
+  app->add_option("-o", flags->output, "Write to FILE, in one step, instead of standard output")->type_name("FILE");
+  app->add_option("--devices-dir", flags->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)")
+      ->type_name("DIR");
+  app->footer(examples);
+  return {app, [flags](const Environment& environment) { return devices(*flags, environment); }};
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,62 @@
+// kernelcast explain: what the forecast stands on, line by line.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/forecast.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "kernelcast/error.h"
+#include "report/views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast explain examples/matmul_naive.cl --device gtx280 --global 1024,1024 --block 16,16 --arg n=1024
+  kernelcast explain - --lang cuda --kernel saxpy --device v100 --grid 4096 --block 256 --arg n=1048576 < saxpy.cu)";
+
+/// Lines of every file that some profile quotes. Headers that exist only inside the front end are left out.
+void add_sources(const Source& main, report::Forecast& forecast) {
+  forecast.sources[main.path] = lines_of(main.text);
+  for (const report::DeviceResult& d : forecast.devices) {
+    if (!d.profile) continue;
+    for (const std::string& path : d.profile->files) {
+      if (forecast.sources.contains(path) || path.empty() || path.front() == '<') continue;
+      try {
+        forecast.sources[path] = lines_of(read_source(path));
+      } catch (const Error&) {
+        forecast.sources[path] = {};  // not on disk
+      }
+    }
+  }
+}
+
+int explain(const ForecastFlags& flags, const Environment& environment) {
+  Request request = checked(flags);
+  const DeviceCatalog catalog(request.devices_dir.empty() ? environment.devices_dir : request.devices_dir);
+  request.source.text = read_source(request.source.path);
+  const auto progress = [&](const std::string& text) {
+    if (environment.progress) progress_line(text);
+  };
+  ForecastRun run = run_forecast(request, real_frontend(), catalog, progress);
+  run.forecast.head = environment.head;
+  add_sources(request.source, run.forecast);
+  const report::Style style(environment.colour && request.output.empty());
+  write_result(request.output,
+               request.json ? report::explain_json(run.forecast) : report::explain_text(run.forecast, style));
+  for (const std::string& text : run.messages) message("kernelcast: " + text);
+  return run.complete ? done : could_not_analyse;
+}
+
+}  // namespace
+
+Command add_explain(CLI::App& root) {
+  auto* app = root.add_subcommand("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions");
+  auto flags = std::make_shared<ForecastFlags>();
+  declare(*app, *flags);
+  app->footer(examples);
+  return {app, [flags](const Environment& environment) { return explain(*flags, environment); }};
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,205 @@
+// A device or model that fails is shown with its reason. It makes the run incomplete when it was asked for by name;
+// `--device all` and `--model all` ask for whatever works. A source is analysed once for each code generation target.
+#include "cli/forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+
+#include "cli/launch_size.h"
+#include "kernelcast/bind.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+using report::DeviceResult;
+using report::ModelResult;
+
+struct Analysed {
+  std::shared_ptr<const KernelProfile> profile;
+  std::exception_ptr trouble;  // instead
+};
+
+/// Several kernels and none named is a matter of the command line; anything else stays what it was.
+[[noreturn]] void rethrow_front_end_error(const UserError& e, const Request& request, const FrontendOptions& options,
+                                          const Frontend& frontend) {
+  if (!request.kernel.empty()) throw;
+  std::vector<std::string> names;
+  try {
+    names = frontend.kernels_in(request.source, options);
+  } catch (const Error&) {
+    names.clear();  // the source is bad: the first error says so
+  }
+  if (names.size() < 2) throw;
+  (void)e;
+  throw UsageError(
+      fmt::format("{} has several kernels; choose with --kernel: {}", request.source.path, fmt::join(names, ", ")));
+}
+
+class Forecaster {
+ public:
+  Forecaster(const Request& request, const Frontend& frontend) : request_(request), frontend_(frontend) {}
+
+  DeviceResult on(const Device& device) {
+    DeviceResult result;
+    result.device = device;
+    result.launch = request_.launch;
+    for (const Model* m : request_.models) result.models.push_back({std::string(m->name()), std::nullopt, ""});
+    try {
+      fill(result);
+    } catch (const Error& e) {
+      result.failure = e.what();
+      result.workload.reset();
+      failures_.push_back(std::current_exception());
+    }
+    return result;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  void rethrow_first_failure() const {
+    if (!failures_.empty()) std::rethrow_exception(failures_.front());
+  }
+
+ private:
+  void fill(DeviceResult& result) {
+    if (result.device.kind == "cpu") {
+      throw LimitError(result.device.name + " is a CPU: this version forecasts kernels on GPUs");
+    }
+    result.profile = profile_for(result.device);
+    std::vector<Assumption> own = codegen_assumptions(result.device);
+    const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
+    own.insert(own.end(), sized.begin(), sized.end());
+    result.workload = bound(result);
+    result.assumptions = report::merged({&own, &result.profile->assumptions, &result.workload->assumptions});
+    for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
+  }
+
+  std::shared_ptr<const KernelProfile> profile_for(const Device& device) {
+    const std::string& target = device.codegen_target;
+    auto found = by_target_.find(target);
+    if (found == by_target_.end()) found = by_target_.emplace(target, analysed(target)).first;
+    if (found->second.trouble) std::rethrow_exception(found->second.trouble);
+    return found->second.profile;
+  }
+
+  Analysed analysed(const std::string& target) {
+    FrontendOptions options;
+    options.kernel = request_.kernel;
+    options.target = target;
+    options.map = request_.map;
+    options.block = request_.launch.block;
+    try {
+      try {
+        Analysis analysis = frontend_.analyze(request_.source, options);
+        for (const Diagnostic& d : analysis.diagnostics) warn(d.text);
+        return {std::make_shared<const KernelProfile>(std::move(analysis.profile)), nullptr};
+      } catch (const UsageError&) {
+        throw;
+      } catch (const UserError& e) {
+        rethrow_front_end_error(e, request_, options, frontend_);
+      }
+    } catch (const Error&) {
+      return {nullptr, std::current_exception()};
+    }
+  }
+
+  /// What binding rejects is on the command line: arguments, sizes, answers.
+  static Workload bound(const DeviceResult& result) {
+    try {
+      return Binder(*result.profile, result.device.geometry()).bind(result.launch);
+    } catch (const UserError& e) {
+      throw UsageError(e.what());
+    }
+  }
+
+  static std::vector<Assumption> codegen_assumptions(const Device& device) {
+    if (device.codegen_note.empty()) return {};
+    return {{"code generated for", device.codegen_target + ": " + device.codegen_note, ""}};
+  }
+
+  void ask(const Model& model, const DeviceResult& result, ModelResult& answer) {
+    try {
+      answer.estimate = model.estimate(*result.profile, *result.workload, result.device);
+    } catch (const Error& e) {
+      answer.failure = e.what();
+      failures_.push_back(std::current_exception());
+    }
+  }
+
+  void warn(const std::string& text) {
+    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(text);
+  }
+
+  const Request& request_;
+  const Frontend& frontend_;
+  std::map<std::string, Analysed> by_target_;
+  std::vector<std::string> warnings_;
+  std::vector<std::exception_ptr> failures_;
+};
+
+std::vector<Device> devices_of(const Request& request, const DeviceCatalog& catalog) {
+  std::vector<Device> devices;
+  if (!request.all_devices) {
+    for (const std::string& name : request.devices) devices.push_back(catalog.find(name));
+    return devices;
+  }
+  for (const DeviceHead& head : catalog.heads()) {
+    if (head.trouble.empty() && head.kind != "cpu") devices.push_back(catalog.find(head.id));
+  }
+  if (devices.empty()) throw UserError("no device file of a GPU in " + catalog.folder());
+  return devices;
+}
+
+bool any_answer(const DeviceResult& d) {
+  return std::any_of(d.models.begin(), d.models.end(), [](const ModelResult& m) { return m.estimate.has_value(); });
+}
+
+bool all_answers(const DeviceResult& d) {
+  return std::all_of(d.models.begin(), d.models.end(), [](const ModelResult& m) { return m.estimate.has_value(); });
+}
+
+/// One line for each distinct reason of a device.
+void add_failures(const DeviceResult& d, std::vector<std::string>& messages) {
+  std::vector<std::string> reasons;
+  if (!d.failure.empty()) reasons.push_back(d.failure);
+  for (const ModelResult& m : d.models) {
+    if (!m.failure.empty() && std::find(reasons.begin(), reasons.end(), m.failure) == reasons.end()) {
+      reasons.push_back(m.failure);
+    }
+  }
+  for (const std::string& reason : reasons) messages.push_back(fmt::format("{}: {}", d.device.id, reason));
+}
+
+}  // namespace
+
+Frontend real_frontend() {
+  return {[](const Source& s, const FrontendOptions& o) { return analyze(s, o); },
+          [](const Source& s, const FrontendOptions& o) { return kernels_in(s, o); }};
+}
+
+ForecastRun run_forecast(const Request& request, const Frontend& frontend, const DeviceCatalog& catalog,
+                         const std::function<void(const std::string&)>& progress) {
+  const std::vector<Device> devices = devices_of(request, catalog);
+  Forecaster forecaster(request, frontend);
+  ForecastRun run;
+  run.forecast.kernel = request.kernel;
+  run.forecast.source = request.source.path;
+  for (const Device& device : devices) {
+    progress(fmt::format("{} ({} of {})", device.id, run.forecast.devices.size() + 1, devices.size()));
+    run.forecast.devices.push_back(forecaster.on(device));
+  }
+  const auto& results = run.forecast.devices;
+  if (std::none_of(results.begin(), results.end(), any_answer)) forecaster.rethrow_first_failure();
+  run.complete = request.all_devices || std::all_of(results.begin(), results.end(), [&](const DeviceResult& d) {
+                   return request.all_models ? any_answer(d) : all_answers(d);
+                 });
+  run.messages = forecaster.warnings();
+  for (const DeviceResult& d : results) add_failures(d, run.messages);
+  return run;
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,48 @@
+// kernelcast predict: how long, and what limits it.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/forecast.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "report/views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast predict examples/matmul_tiled.cl --device gtx280,a100-40gb --global 1024,1024 --block 16,16 --arg n=1024
+  kernelcast predict saxpy.cu --device all --grid 4096 --block 256 --arg n=1048576 --format json -o saxpy.json
+  kernelcast predict matmul.c --map i,j --device v100 --block 16,16 --arg n=1024 --model roofline
+
+Exit status: 0 done, 1 could not analyse, 2 usage, 130 interrupted. A device named with --device that cannot run the
+kernel makes it 1, with the others shown; with --device all it does not.)";
+
+int predict(const ForecastFlags& flags, const Environment& environment) {
+  Request request = checked(flags);
+  const DeviceCatalog catalog(request.devices_dir.empty() ? environment.devices_dir : request.devices_dir);
+  request.source.text = read_source(request.source.path);
+  const auto progress = [&](const std::string& text) {
+    if (environment.progress) progress_line(text);
+  };
+  ForecastRun run = run_forecast(request, real_frontend(), catalog, progress);
+  run.forecast.head = environment.head;
+  const report::Style style(environment.colour && request.output.empty());
+  write_result(request.output,
+               request.json ? report::predict_json(run.forecast) : report::predict_text(run.forecast, style));
+  for (const std::string& text : run.messages) message("kernelcast: " + text);
+  return run.complete ? done : could_not_analyse;
+}
+
+}  // namespace
+
+Command add_predict(CLI::App& root) {
+  auto* app = root.add_subcommand("predict", "Forecast a kernel's time on GPUs and say what limits it");
+  auto flags = std::make_shared<ForecastFlags>();
+  declare(*app, *flags);
+  app->footer(examples);
+  return {app, [flags](const Environment& environment) { return predict(*flags, environment); }};
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,149 @@
+// Flags of the stable contract. Strings throughout, so that our own messages name flag and value.
+#include "cli/request.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/values.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+Language language_named(const std::string& name) {
+  static const std::map<std::string, Language> names{
+      {"opencl", Language::opencl}, {"cuda", Language::cuda}, {"hip", Language::hip},        {"c", Language::c},
+      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir}};
+  const auto found = names.find(name);
+  if (found == names.end()) throw UsageError("--lang " + name + ": expected opencl, cuda, hip, c, cxx or llvm-ir");
+  return found->second;
+}
+
+void add_list(CLI::App& command, const std::string& names, std::vector<std::string>& into, const std::string& value,
+              const std::string& help) {
+  command.add_option(names, into, help)->type_name(value)->expected(1)->take_all()->allow_extra_args(false);
+}
+
+Language language_by_ending(const std::string& path) {
+  try {
+    return language_of(path);
+  } catch (const UserError& e) {
+    throw UsageError(e.what());  // --lang is what is missing
+  }
+}
+
+void check_counts(const ForecastFlags& f) {
+  if (f.counts == "executed") {
+    throw LimitError(
+        "--counts executed is not available in this version: counts come in closed form (--counts symbolic)");
+  }
+  if (f.counts != "auto" && f.counts != "symbolic") {
+    throw UsageError("--counts " + f.counts + ": expected auto, symbolic or executed");
+  }
+  if (!f.sample.empty() && f.sample != "all") whole_number("--sample", f.sample, 1);
+}
+
+Source source_of(const ForecastFlags& f) {
+  Source s;
+  s.path = f.file == "-" ? "<stdin>" : f.file;
+  if (!f.language.empty()) s.language = language_named(f.language);
+  if (f.file == "-" && f.language.empty()) {
+    throw UsageError("standard input has no file ending: give --lang opencl, cuda, hip, c, cxx or llvm-ir");
+  }
+  if (s.language == Language::automatic) s.language = language_by_ending(f.file);
+  s.defines = f.defines;
+  s.undefines = f.undefines;
+  s.include_dirs = f.includes;
+  s.standard = f.standard;
+  s.fast_math = f.fast_math;
+  return s;
+}
+
+Launch launch_of(const ForecastFlags& f) {
+  Launch launch;
+  launch.block = sizes("--block", f.block);
+  if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number("--shared", f.shared, 0);
+  for (const std::string& text : f.args) {
+    const std::string name = name_and_value("--arg", text).first;
+    if (!launch.args.emplace(name, argument_value("--arg", text)).second) {
+      throw UsageError("--arg " + name + " is given twice");
+    }
+  }
+  for (const std::string& text : f.buffers) {
+    const std::string name = name_and_value("--buffer", text).first;
+    if (!launch.buffers.emplace(name, buffer_spec("--buffer", text)).second) {
+      throw UsageError("--buffer " + name + " is given twice");
+    }
+  }
+  for (const std::string& text : f.assume) {
+    const auto [key, value] = name_and_value("--assume", text);
+    if (!launch.assume.emplace(key, real_number("--assume " + key, value)).second) {
+      throw UsageError("--assume " + key + " is given twice");
+    }
+  }
+  return launch;
+}
+
+}  // namespace
+
+void declare(CLI::App& c, ForecastFlags& f) {
+  c.add_option("FILE", f.file, "Kernel source, or - for standard input")->required();
+  c.add_option("--kernel", f.kernel, "Which kernel, when the source has several")->type_name("NAME");
+  c.add_option("--device", f.device, "Devices by id, alias or path of a device file; all: every GPU")
+      ->type_name("DEV[,DEV...|all]")
+      ->required();
+  c.add_option("--grid", f.grid, "Blocks (work-groups) in each direction")->type_name("X[,Y[,Z]]");
+  c.add_option("--block", f.block, "Threads (work-items) of a block")->type_name("X[,Y[,Z]]")->required();
+  c.add_option("--global", f.global, "Work-items in all, as OpenCL says it; instead of --grid")->type_name("X[,Y[,Z]]");
+  c.add_option("--shared", f.shared, "Dynamic shared memory of a block")->type_name("BYTES");
+  add_list(c, "--arg", f.args, "NAME=VALUE", "Value of a scalar parameter; repeat");
+  add_list(c, "--buffer", f.buffers, "NAME=COUNT[:FILL]", "Elements behind a pointer parameter; repeat");
+  add_list(c, "-D", f.defines, "NAME[=VALUE]", "Define a macro; repeat");
+  add_list(c, "-U", f.undefines, "NAME", "Undefine a macro; repeat");
+  add_list(c, "-I", f.includes, "DIR", "Folder of headers; repeat");
+  c.add_option("--std", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...")->type_name("STD");
+  c.add_option("--lang", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending")
+      ->type_name("LANG");
+  c.add_flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
+  c.add_option("--model", f.model, "Models to ask; without it all")->type_name("NAME[,NAME...|all]");
+  c.add_option("--counts", f.counts, "How work is counted; executed is not available in this version")
+      ->type_name("auto|symbolic|executed");
+  c.add_option("--sample", f.sample, "Work-groups to execute; no effect on closed forms")->type_name("N|all");
+  c.add_option("--map", f.map, "Loops of a C nest that become work-items, outermost first")->type_name("i[,j[,k]]");
+  add_list(c, "--assume", f.assume, "KEY=VALUE",
+           "Answer to something analysis cannot know, as output names it; repeat");
+  c.add_option("--format", f.format, "text or json")->type_name("text|json");
+  c.add_option("-o", f.output, "Write to FILE, in one step, instead of standard output")->type_name("FILE");
+  c.add_option("--devices-dir", f.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)")->type_name("DIR");
+}
+
+Request checked(const ForecastFlags& f) {
+  Request r;
+  check_counts(f);
+  r.launch = launch_of(f);
+  if (!f.grid.empty() && !f.global.empty()) throw UsageError("--grid and --global say the same: give one of them");
+  if (!f.grid.empty()) r.grid = sizes("--grid", f.grid);
+  if (!f.global.empty()) r.global = sizes("--global", f.global);
+  if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
+  r.json = f.format == "json";
+  r.devices = comma_list("--device", f.device);
+  r.all_devices = f.device == "all";
+  r.all_models = f.model.empty() || f.model == "all";
+  if (r.all_models) {
+    r.models.assign(all_models().begin(), all_models().end());
+  } else {
+    for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&model_named(name));
+  }
+  if (!f.map.empty()) r.map = comma_list("--map", f.map);
+  r.source = source_of(f);
+  const bool loop_nest = r.source.language == Language::c || r.source.language == Language::cxx;
+  if (!r.grid && !r.global && !loop_nest)
+    throw UsageError("give the number of blocks with --grid, or of threads with --global");
+  r.kernel = f.kernel;
+  r.output = f.output;
+  r.devices_dir = f.devices_dir;
+  return r;
+}
+
+}  // namespace kernelcast::cli

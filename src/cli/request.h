@@ -1,0 +1,44 @@
+// What `predict` and `explain` were asked: flags as typed, then checked.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernelcast/frontend.h"
+#include "kernelcast/launch.h"
+#include "kernelcast/model.h"
+
+namespace kernelcast::cli {
+
+/// Flags as typed.
+struct ForecastFlags {
+  std::string file, kernel, device, grid, block, global, shared, standard, language, model, counts = "auto", sample,
+                                                                                            map;
+  std::string format = "text", output, devices_dir;
+  std::vector<std::string> args, buffers, defines, undefines, includes, assume;
+  bool fast_math = false;
+};
+
+/// Declares them on a command. `flags` must outlive the parsing.
+void declare(CLI::App& command, ForecastFlags& flags);
+
+/// The same, checked. Everything that can be checked without reading the source has been.
+struct Request {
+  Source source;  // text is still empty
+  std::string kernel;
+  std::vector<std::string> map, devices;
+  bool all_devices = false, all_models = false;
+  std::vector<const Model*> models;
+  std::optional<Dim3> grid, global;  // at most one of them
+  Launch launch;                     // all but the grid
+  bool json = false;
+  std::string output;  // empty: standard output
+  std::string devices_dir;
+};
+
+/// Throws UsageError naming the flag, LimitError for what this version does not have.
+Request checked(const ForecastFlags& flags);
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,18 @@
+// The program: arguments in, exit status out.
+#pragma once
+
+namespace kernelcast::cli {
+
+/// Exit statuses of the contract.
+enum Status : int {
+  done = 0,
+  could_not_analyse = 1,
+  usage = 2,
+  internal_error = 70,  // sysexits.h: EX_SOFTWARE
+  interrupted = 130,
+};
+
+/// Runs one command. Leaves through std::_Exit: after a time limit a front-end thread may still be running.
+[[noreturn]] int run(int argc, char** argv);
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,155 @@
+// Shares by source line: warp instructions are a block's executions times its line's operations; sectors are those of
+// the accesses on the line. Trip counts and strides are the profile's expressions with the launch put in.
+// Limits: a stride is that of neighbouring work-items in x; blocks narrower than a warp wrap into y, which the
+// sectors per request show.
+#include "report/breakdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast::report {
+namespace {
+
+using Known = std::map<Symbol, Expr>;
+
+Known known_symbols(const Workload& workload, const Launch& launch) {
+  Known known;
+  const auto grid = workload.grid.array(), block = workload.block.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    known.emplace(local_size(axis), Expr(block[axis]));
+    known.emplace(num_groups(axis), Expr(grid[axis]));
+    if (block[axis] == 1) known.emplace(local_id(axis), Expr(0));
+    if (grid[axis] == 1) known.emplace(group_id(axis), Expr(0));
+  }
+  known.emplace(dynamic_shared(), Expr(launch.dynamic_shared_bytes));
+  for (const auto& [name, value] : launch.args) {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
+  }
+  return known;
+}
+
+SymbolRanges id_ranges(const Workload& workload) {
+  SymbolRanges box;
+  const auto grid = workload.grid.array(), block = workload.block.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    box[local_id(axis)] = {0, block[axis] - 1};
+    box[group_id(axis)] = {0, grid[axis] - 1};
+  }
+  return box;
+}
+
+/// Trip counts from the outside in: an outer loop's range bounds what depends on its counter.
+std::vector<LoopTrips> trips(const KernelProfile& profile, const Known& known, SymbolRanges box, const Launch& launch) {
+  std::vector<LoopTrips> all;
+  for (const Loop& loop : profile.loops) {
+    LoopTrips t;
+    if (loop.unknown >= 0) {
+      const Unknown& u = profile.unknowns.at(static_cast<std::size_t>(loop.unknown));
+      const auto given = launch.assume.find(u.key);
+      t.assumed = given == launch.assume.end() ? u.default_value : given->second;
+    } else {
+      try {
+        const Expr e = loop.trips.substitute(known);
+        t.exact = e.constant();
+        t.between = e.range(box);
+        if (t.between && t.between->hi > 0) box[loop.counter] = {0, t.between->hi - 1};
+      } catch (const ArithmeticError&) {
+        t.exact.reset();  // leaves 64 bits: stays symbolic in the views
+      }
+    }
+    all.push_back(t);
+  }
+  return all;
+}
+
+std::optional<std::int64_t> stride_in_x(const Access& access, const Known& known) {
+  if (access.unknown >= 0) return std::nullopt;
+  try {
+    const auto k = access.offset.substitute(known).coefficient(local_id(0));
+    return k ? k->constant() : std::nullopt;
+  } catch (const ArithmeticError&) {
+    return std::nullopt;
+  }
+}
+
+std::string shared_words(const AccessPattern& p) {
+  if (p.passes_per_request <= 1.0) return "no bank conflict";
+  return fmt::format("bank conflicts, {:.3g} passes per request", p.passes_per_request);
+}
+
+std::string global_words(const Access& access, const AccessPattern& p) {
+  if (access.unknown >= 0) return "data-dependent";
+  if (!p.lane_stride) return "irregular";
+  const std::int64_t stride = *p.lane_stride;
+  if (stride == 0) return "broadcast along x";
+  if (stride == access.bytes) return "coalesced";
+  if (stride == -access.bytes) return "coalesced, backwards";
+  return fmt::format("stride of {} bytes", stride);
+}
+
+AccessPattern pattern(const Access& access, const AccessCount& count, const Known& known) {
+  AccessPattern p;
+  p.count = count;
+  p.lane_stride = stride_in_x(access, known);
+  if (count.requests > 0) {
+    p.sectors_per_request = count.sectors / count.requests;
+    p.passes_per_request = count.bank_passes / count.requests;
+  }
+  if (count.requests <= 0) {
+    p.words = "never executed";
+  } else if (access.space == MemorySpace::shared) {
+    p.words = shared_words(p);
+  } else {
+    p.words = global_words(access, p);
+  }
+  return p;
+}
+
+}  // namespace
+
+Breakdown breakdown(const KernelProfile& profile, const Workload& workload, const Launch& launch) {
+  const Known known = known_symbols(workload, launch);
+  Breakdown result;
+  result.loops = trips(profile, known, id_ranges(workload), launch);
+
+  std::map<SourceLine, LineShare> lines;
+  std::size_t next_access = 0;
+  if (workload.block_counts.size() != profile.blocks.size()) throw InternalError("workload of another profile");
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
+    const Block& block = profile.blocks[b];
+    for (const LineOps& ops : block.lines) {
+      const double n = ops.ops.total() * workload.block_counts[b].warps;
+      lines[ops.line].instruction_share += n;
+      result.instructions += n;
+    }
+    for (const Access& access : block.accesses) {
+      if (next_access >= workload.access_counts.size()) throw InternalError("workload of another profile");
+      const AccessCount& count = workload.access_counts[next_access++];
+      lines[access.line].sector_share += count.sectors;
+      result.sectors += count.sectors;
+      result.accesses.push_back(pattern(access, count, known));
+    }
+  }
+  for (auto& [line, share] : lines) {
+    share.line = line;
+    if (result.instructions > 0) share.instruction_share /= result.instructions;
+    if (result.sectors > 0) share.sector_share /= result.sectors;
+    if (share.instruction_share > 0 || share.sector_share > 0) result.lines.push_back(share);
+  }
+  std::stable_sort(result.lines.begin(), result.lines.end(),
+                   [](const LineShare& a, const LineShare& b) { return a.instruction_share > b.instruction_share; });
+  return result;
+}
+
+std::string line_text(const KernelProfile& profile, SourceLine line) {
+  if (line.file < 0 || static_cast<std::size_t>(line.file) >= profile.files.size()) return "unknown line";
+  const std::string& path = profile.files[static_cast<std::size_t>(line.file)];
+  const auto slash = path.find_last_of('/');
+  return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), line.line);
+}
+
+}  // namespace kernelcast::report

@@ -1,0 +1,104 @@
+// `devices`: the list, and one device with every number and its source.
+#include <fmt/format.h>
+
+#include "report/json_parts.h"
+#include "report/quantity.h"
+#include "report/views.h"
+
+namespace kernelcast::report {
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) { return fmt::format("{}", fmt::join(texts, ", ")); }
+
+std::string year_text(const Device& d) {
+  const auto year = d.get(Field::system_year);
+  return year ? fmt::format("{:.0f}", *year) : "";
+}
+
+Json device_head(const Device& d) {
+  return {{"id", d.id},
+          {"name", d.name},
+          {"vendor", d.vendor},
+          {"architecture", d.architecture},
+          {"kind", d.kind},
+          {"compute_capability", d.compute_capability},
+          {"codegen_target", d.codegen_target},
+          {"codegen_note", d.codegen_note},
+          {"aliases", d.aliases}};
+}
+
+/// A field that the file leaves out altogether has neither value nor source.
+bool mentioned(const FieldValue& v) { return v.value || !v.source.empty(); }
+
+}  // namespace
+
+std::string devices_text(const DeviceList& list, const Style& style) {
+  Table table({Table::Align::left, Table::Align::left, Table::Align::left, Table::Align::left, Table::Align::left,
+               Table::Align::left});
+  table.row({"device", "name", "kind", "architecture", "target", "year"});
+  for (const Device& d : list.devices) {
+    table.row({d.id, d.name, d.kind, d.architecture, d.codegen_target + (d.codegen_note.empty() ? "" : " (stand-in)"),
+               year_text(d)});
+  }
+  return table.str(style, true);
+}
+
+std::string devices_json(const DeviceList& list) {
+  Json j = head_json(list.head);
+  j["devices"] = Json::array();
+  for (const Device& d : list.devices) j["devices"].push_back(device_head(d));
+  j["failures"] = list.failures;
+  return dumped(j);
+}
+
+std::string device_text(const Device& d, const Style& style) {
+  std::string out = style.bold(d.name) + style.dim(fmt::format("  [{}]", d.id)) + "\n";
+  out += fmt::format("  {} {}, {} {}, {}\n", d.vendor, d.kind, d.architecture, d.compute_capability, d.file);
+  out += fmt::format("  code generation  {}{}\n", d.codegen_target,
+                     d.codegen_note.empty() ? "" : ": stand-in, " + d.codegen_note);
+  if (!d.aliases.empty()) out += fmt::format("  also called      {}\n", joined(d.aliases));
+  for (const std::string& note : d.notes) out += fmt::format("  note             {}\n", note);
+  std::string_view section;
+  Table table({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
+  const auto flush = [&] {
+    if (!table.empty()) out += fmt::format("  {}\n{}", style.bold(section), table.str(style, false));
+    table = Table({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
+  };
+  for (std::size_t i = 0; i < field_count; ++i) {
+    const FieldInfo& field = info(static_cast<Field>(i));
+    const FieldValue& v = d.values[i];
+    if (!mentioned(v)) continue;
+    if (field.section != section) {
+      flush();
+      section = field.section;
+    }
+    table.row({std::string(field.key), v.value ? fmt::format("{:.12g}", *v.value) : "unknown", v.source});
+  }
+  flush();
+  return out;
+}
+
+std::string device_json(const Head& head, const Device& d) {
+  Json j = head_json(head);
+  Json device = device_head(d);
+  device["file"] = d.file;
+  device["notes"] = d.notes;
+  Json fields = Json::array();
+  for (std::size_t i = 0; i < field_count; ++i) {
+    const FieldInfo& field = info(static_cast<Field>(i));
+    const FieldValue& v = d.values[i];
+    if (!mentioned(v)) continue;
+    Json row = {{"section", field.section}, {"key", field.key}};
+    put(row, "value", v.value, v.source);
+    row["source"] = v.source;
+    row["origin"] = v.origin;
+    row["meaning"] = field.meaning;
+    fields.push_back(std::move(row));
+  }
+  device["fields"] = std::move(fields);
+  j["devices"] = Json::array({std::move(device)});
+  j["failures"] = Json::array();
+  return dumped(j);
+}
+
+}  // namespace kernelcast::report

@@ -1,0 +1,161 @@
+// `explain` for people: the forecast as in `predict`, then what it stands on: registers, shared memory, loops,
+// branches, accesses, the source lines that the work falls on, and every assumption.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/breakdown.h"
+#include "report/quantity.h"
+#include "report/text_parts.h"
+#include "report/views.h"
+
+namespace kernelcast::report {
+namespace {
+
+constexpr auto left = Table::Align::left;
+constexpr auto right = Table::Align::right;
+
+std::string trips_text(const Loop& loop, const LoopTrips& t) {
+  if (t.assumed) return fmt::format("{:.6g} (assumed: data decide)", *t.assumed);
+  const std::string symbolic = loop.trips.str();
+  if (t.exact) {
+    const std::string value = fmt::format("{}", *t.exact);
+    return value == symbolic ? value : fmt::format("{} = {}", symbolic, value);
+  }
+  if (t.between) return fmt::format("{}, from {} to {}", symbolic, t.between->lo, t.between->hi);
+  return symbolic;
+}
+
+std::string section(std::string_view title, const Table& table, const Style& style, bool heading) {
+  if (table.empty()) return "";
+  return fmt::format("  {}\n{}", style.bold(title), table.str(style, heading));
+}
+
+std::string registers_text(const KernelProfile& p, const Workload& w, const Launch& launch) {
+  const Registers& r = p.registers;
+  std::string out = fmt::format("  registers  {} per thread by {}", count_text(r.per_thread), r.method);
+  if (r.low != r.high) out += fmt::format(", between {} and {}", count_text(r.low), count_text(r.high));
+  if (r.spill_bytes > 0) out += fmt::format(", {} spilled", bytes_text(r.spill_bytes));
+  out += fmt::format("\n  shared     {} per block: {} static, {} of the launch\n", bytes_text(w.shared_bytes_per_block),
+                     p.static_shared_bytes, launch.dynamic_shared_bytes);
+  if (p.stack_bytes > 0) out += fmt::format("  stack      {} per thread in local memory\n", p.stack_bytes);
+  return out;
+}
+
+std::string loops_text(const KernelProfile& p, const Breakdown& b, const Style& style) {
+  Table table({left, left, left}, 4);
+  for (std::size_t i = 0; i < p.loops.size(); ++i) {
+    int depth = 0;
+    for (int up = p.loops[i].parent; up >= 0; up = p.loops[static_cast<std::size_t>(up)].parent) ++depth;
+    table.row({line_text(p, p.loops[i].line), std::string(static_cast<std::size_t>(2 * depth), ' ') + "loop",
+               trips_text(p.loops[i], b.loops[i])});
+  }
+  return section("loops: trips", table, style, false);
+}
+
+std::string verdict(Branch::Verdict v) {
+  switch (v) {
+    case Branch::Verdict::uniform:
+      return "uniform";
+    case Branch::Verdict::divergent:
+      return "divergent";
+    case Branch::Verdict::unknown:
+      return "decided by data";
+  }
+  return "";
+}
+
+std::string branches_text(const KernelProfile& p, const Workload& w, const Style& style) {
+  Table table({left, left, left, left}, 4);
+  for (std::size_t i = 0; i < p.branches.size(); ++i) {
+    const Branch& branch = p.branches[i];
+    std::string diverging;
+    if (i < w.branch_counts.size() && w.branch_counts[i].warps > 0) {
+      diverging =
+          fmt::format("{} of warps diverge", percent_text(w.branch_counts[i].divergent / w.branch_counts[i].warps));
+    }
+    table.row({line_text(p, branch.line), verdict(branch.verdict) + (branch.loop_exit ? " (loop)" : ""), diverging,
+               branch.reason});
+  }
+  return section("branches", table, style, false);
+}
+
+std::string address_text(const KernelProfile& p, const Access& a) {
+  const std::string base = a.buffer < 0 ? "?" : p.buffers.at(static_cast<std::size_t>(a.buffer)).name;
+  if (a.unknown >= 0) return fmt::format("{}[?]", base);
+  std::string text = fmt::format("{} + {}", base, a.offset.str());
+  if (!a.also.empty()) text += fmt::format(" and {} more like it", a.also.size());
+  return text;
+}
+
+std::string cost_text(const Access& a, const AccessPattern& pattern) {
+  if (pattern.count.requests <= 0) return "";
+  if (a.space == MemorySpace::shared) return fmt::format("{:.3g} passes/request", pattern.passes_per_request);
+  return fmt::format("{:.3g} sectors/request", pattern.sectors_per_request);
+}
+
+std::string accesses_text(const KernelProfile& p, const Breakdown& b, const Style& style) {
+  Table table({left, left, right, left, left, right, left}, 4);
+  table.row({"line", "access", "bytes", "pattern", "cost", "requests", "address in bytes"});
+  std::size_t next = 0;
+  for (const Block& block : p.blocks) {
+    for (const Access& a : block.accesses) {
+      const AccessPattern& pattern = b.accesses[next++];
+      table.row({line_text(p, a.line), fmt::format("{} {}", name_of(a.space), name_of(a.kind)),
+                 fmt::format("{}", a.bytes), pattern.words, cost_text(a, pattern), count_text(pattern.count.requests),
+                 address_text(p, a)});
+    }
+  }
+  return next == 0 ? "" : section("memory accesses", table, style, true);
+}
+
+std::string source_text(const Forecast& f, const KernelProfile& p, SourceLine line) {
+  if (line.file < 0 || static_cast<std::size_t>(line.file) >= p.files.size()) return "";
+  const auto file = f.sources.find(p.files[static_cast<std::size_t>(line.file)]);
+  if (file == f.sources.end() || line.line < 1 || static_cast<std::size_t>(line.line) > file->second.size()) return "";
+  const std::string& text = file->second[static_cast<std::size_t>(line.line - 1)];
+  const auto first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+std::string lines_text(const Forecast& f, const KernelProfile& p, const Breakdown& b, const Style& style) {
+  Table table({left, right, right, left}, 4);
+  table.row({"line", "instructions", "traffic", "source"});
+  for (const LineShare& s : b.lines) {
+    table.row({line_text(p, s.line), percent_text(s.instruction_share), percent_text(s.sector_share),
+               source_text(f, p, s.line)});
+  }
+  if (b.lines.empty()) return "";
+  return section(
+      fmt::format("where it goes: {} warp instructions, {} sectors", count_text(b.instructions), count_text(b.sectors)),
+      table, style, true);
+}
+
+std::string notes_text(const KernelProfile& p, const Style& style) {
+  Table table({left}, 4);
+  for (const std::string& note : p.notes) table.row({note});
+  return section("notes", table, style, false);
+}
+
+std::string profile_text(const Forecast& f, const DeviceResult& d, const Style& style) {
+  const KernelProfile& p = *d.profile;
+  const Breakdown b = breakdown(p, *d.workload, d.launch);
+  return registers_text(p, *d.workload, d.launch) + loops_text(p, b, style) + branches_text(p, *d.workload, style) +
+         accesses_text(p, b, style) + lines_text(f, p, b, style) + notes_text(p, style);
+}
+
+}  // namespace
+
+std::string explain_text(const Forecast& forecast, const Style& style) {
+  std::string out;
+  for (const DeviceResult& d : forecast.devices) {
+    if (!out.empty()) out += "\n";
+    out += device_heading(forecast, d, style);
+    for (const ModelResult& m : d.models) out += model_block(m, style);
+    if (d.workload) out += profile_text(forecast, d, style);
+    out += assumption_block(d.assumptions, "assumptions", style);
+  }
+  return out;
+}
+
+}  // namespace kernelcast::report
