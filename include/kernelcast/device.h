@@ -35,7 +35,7 @@ std::optional<Field> field_named(std::string_view section, std::string_view key)
 /// A number of a device file. Unknown is a value with a reason.
 struct FieldValue {
   std::optional<double> value;
-  std::string source;        // the citation in full; for unknown numbers the reason
+  std::string source;        // the citation in full; for unknown numbers the reason; empty: not given at all
   std::string origin;        // file that set it: the device's or the architecture's
 };
 
@@ -54,16 +54,32 @@ struct Device {
   [[nodiscard]] double get_or(Field f, double fallback) const { return get(f).value_or(fallback); }
   /// Throws UserError "DEVICE: memory.l2_bytes is unknown (reason); set it in FILE" when missing.
   [[nodiscard]] double require(Field f) const;
-  [[nodiscard]] MemoryGeometry geometry() const;  // with the documented defaults where unknown
+  /// The parts that counting depends on; where unknown: warps of 32, sectors of 32 and segments of 128 bytes, 32 banks
+  /// of 4 bytes (the member initialisers of MemoryGeometry, as on NVIDIA GPUs since Fermi).
+  [[nodiscard]] MemoryGeometry geometry() const;
 };
+
+/// What a listing and the search by name need of a device file: its keys before the first section.
+struct DeviceHead {
+  std::string id, name, kind, file;
+  std::vector<std::string> aliases;
+  std::string trouble;  // why the file cannot be read; empty: it can
+};
+
+/// Where device files are looked for unless the caller names a folder: `devices` of the source tree that this was built
+/// from if it exists, otherwise ../share/kernelcast/devices from the program; empty when neither exists.
+std::string default_device_folder();
 
 /// All device files that were found, by id. Loaded lazily: listing reads heads only where that is enough.
 class DeviceCatalog {
  public:
-  /// Folder of device files; empty: KERNELCAST_DEVICES given by the caller, the install folder or the source tree.
+  /// Folder of device files; empty: default_device_folder(). Throws UsageError when there is no such folder.
   explicit DeviceCatalog(std::string folder);
+  /// Ids of all device files, sorted; "host" is not among them.
   [[nodiscard]] std::vector<std::string> ids() const;
-  /// By id, alias (case and punctuation ignored), or path to a .toml. "host" is the machine we run on. Throws
+  /// The same with names, kinds and aliases.
+  [[nodiscard]] std::vector<DeviceHead> heads() const;
+  /// By id, alias or name (case, punctuation and makers' words ignored), or path to a .toml. "host" is the machine we run on. Throws
   /// UsageError naming the nearest names for an unknown one, UserError with file and line for a bad file.
   [[nodiscard]] Device find(std::string_view name) const;
   [[nodiscard]] const std::string& folder() const { return folder_; }
@@ -72,7 +88,7 @@ class DeviceCatalog {
   std::string folder_;
 };
 
-/// Reads one file with what it inherits. Errors name file and line.
+/// Reads one file with what it inherits. Throws UserError "FILE:LINE: ..." for anything wrong with one of them.
 Device load_device(const std::string& path);
 /// The machine we run on, from the operating system's tables; each number says how it was read.
 Device host_device();
