@@ -1,9 +1,6 @@
 // The pipeline, one step a line: source -> module -> one kernel, optimised for the target -> target code -> profile.
 #include "kernelcast/frontend.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
 #include <memory>
 
 #include "frontend/build_profile.h"
@@ -24,11 +21,6 @@ namespace {
 using namespace frontend;
 
 bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
-
-std::string lower_case(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return s;
-}
 
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
   const TargetFamily family = family_of(options.target);
@@ -82,18 +74,6 @@ std::vector<std::string> kernels_in(const Source& source, const FrontendOptions&
       },
       limits);
   return std::move(*names);
-}
-
-Language language_of(const std::string& path) {
-  static const std::map<std::string, Language> endings = {
-      {".cl", Language::opencl},  {".ocl", Language::opencl}, {".opencl", Language::opencl}, {".cu", Language::cuda},
-      {".cuh", Language::cuda},   {".hip", Language::hip},    {".c", Language::c},           {".h", Language::c},
-      {".cc", Language::cxx},     {".cpp", Language::cxx},    {".cxx", Language::cxx},       {".hpp", Language::cxx},
-      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir}};
-  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
-  if (auto it = endings.find(ending); it != endings.end()) return it->second;
-  throw UserError(path + ": the language is not known from the ending '" + ending +
-                  "' (.cl .cu .cuh .hip .c .cc .cpp .ll .bc); give --lang opencl|cuda|hip|c|cxx|llvm-ir");
 }
 
 }  // namespace kernelcast
