@@ -1,33 +1,23 @@
-// System calls, not streams: every failure is seen, and the interrupt handler may use what it needs.
+// System calls, not streams: every failure is seen and nothing is left in a buffer when the program leaves at once.
 #include "cli/output.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 
 #include "cli/run.h"
+#include "io/text_file.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
 namespace {
 
-std::array<char, 4096> unfinished{};  // path of the file in the making, for the handler
-std::atomic<bool> has_unfinished{false};
 bool progress_shown = false;
 
-extern "C" void on_interrupt(int) {
-  if (has_unfinished.load()) unlink(unfinished.data());
-  _exit(interrupted);
-}
+extern "C" void on_interrupt(int) { _exit(interrupted); }
 
 /// Errno of the failure, 0 for none.
 int write_all(int descriptor, std::string_view text) {
@@ -40,28 +30,27 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-[[noreturn]] void cannot_write(const std::string& path, int error) {
-  throw UserError(fmt::format("cannot write {}: {}", path, std::strerror(error)));
-}
+/// While this lives, an interrupt waits: no half-written file is left beside the result.
+class NoInterrupt {
+ public:
+  NoInterrupt() {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
+  }
+  ~NoInterrupt() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoInterrupt(const NoInterrupt&) = delete;
+  NoInterrupt& operator=(const NoInterrupt&) = delete;
 
-/// Devices and pipes are written to as they are: they cannot be replaced.
-bool is_special(const std::string& path) {
-  struct stat status{};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-void write_in_place(const std::string& path, std::string_view text) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) cannot_write(path, errno);
-  const int error = write_all(descriptor, text);
-  close(descriptor);
-  if (error != 0) cannot_write(path, error);
-}
+ private:
+  sigset_t before_{};
+};
 
 }  // namespace
 
 void install_signal_handlers() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;
@@ -70,35 +59,16 @@ void install_signal_handlers() {
 
 void write_stdout(std::string_view text) {
   const int error = write_all(STDOUT_FILENO, text);
-  if (error != 0 && error != EPIPE) cannot_write("standard output", error);
-}
-
-void write_file(const std::string& path, std::string_view text) {
-  if (is_special(path)) return write_in_place(path, text);
-  const std::string pattern = path + ".XXXXXX";
-  if (pattern.size() >= unfinished.size()) cannot_write(path, ENAMETOOLONG);
-  std::copy(pattern.begin(), pattern.end() + 1, unfinished.begin());
-  const int descriptor = mkostemp(unfinished.data(), O_CLOEXEC);
-  if (descriptor < 0) cannot_write(path, errno);
-  has_unfinished = true;
-  int error = write_all(descriptor, text);
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (error == 0 && fchmod(descriptor, 0666 & ~mask) != 0) error = errno;
-  if (close(descriptor) != 0 && error == 0) error = errno;
-  if (error == 0 && rename(unfinished.data(), path.c_str()) != 0) error = errno;
-  if (error != 0) unlink(unfinished.data());
-  has_unfinished = false;
-  if (error != 0) cannot_write(path, error);
+  if (error != 0 && error != EPIPE) {
+    throw UserError(fmt::format("cannot write to standard output: {}", std::strerror(error)));
+  }
 }
 
 void write_result(const std::string& path, std::string_view text) {
   progress_line("");
-  if (path.empty()) {
-    write_stdout(text);
-  } else {
-    write_file(path, text);
-  }
+  if (path.empty()) return write_stdout(text);
+  const NoInterrupt guard;
+  write_text_file(path, text);
 }
 
 void message(std::string_view text) {

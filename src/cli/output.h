@@ -1,4 +1,4 @@
-// Where results go: standard output, or a file that appears complete or not at all.
+// Where results and messages go.
 #pragma once
 
 #include <string>
@@ -8,15 +8,13 @@ namespace kernelcast::cli {
 
 /// Writes to standard output. A reader that has gone is no error; a full disk is a UserError.
 void write_stdout(std::string_view text);
-/// Writes a new file beside `path` and renames it. Throws UserError naming the path; nothing is left behind.
-void write_file(const std::string& path, std::string_view text);
-/// To the file if `path` is not empty, to standard output otherwise.
+/// To the file if `path` is not empty (it appears complete or not at all), to standard output otherwise.
 void write_result(const std::string& path, std::string_view text);
 /// A line on standard error, after clearing a progress line.
 void message(std::string_view text);
 /// Shows `text` in place of the last progress line; empty: clears it.
 void progress_line(std::string_view text);
-/// Interrupts remove a file in the making and exit with 130; a closed pipe is an error code, not a signal.
+/// Interrupts exit with 130; a closed pipe is an error code, not a signal.
 void install_signal_handlers();
 
 }  // namespace kernelcast::cli

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "report/json_parts.h"
-#include "report/quantity.h"
+#include "io/text.h"
 #include "report/views.h"
 
 namespace kernelcast::report {

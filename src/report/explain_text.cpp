@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "report/breakdown.h"
-#include "report/quantity.h"
+#include "io/text.h"
 #include "report/text_parts.h"
 #include "report/views.h"
 
@@ -33,10 +33,10 @@ std::string section(std::string_view title, const Table& table, const Style& sty
 
 std::string registers_text(const KernelProfile& p, const Workload& w, const Launch& launch) {
   const Registers& r = p.registers;
-  std::string out = fmt::format("  registers  {} per thread by {}", count_text(r.per_thread), r.method);
-  if (r.low != r.high) out += fmt::format(", between {} and {}", count_text(r.low), count_text(r.high));
-  if (r.spill_bytes > 0) out += fmt::format(", {} spilled", bytes_text(r.spill_bytes));
-  out += fmt::format("\n  shared     {} per block: {} static, {} of the launch\n", bytes_text(w.shared_bytes_per_block),
+  std::string out = fmt::format("  registers  {} per thread by {}", format_count(r.per_thread), r.method);
+  if (r.low != r.high) out += fmt::format(", between {} and {}", format_count(r.low), format_count(r.high));
+  if (r.spill_bytes > 0) out += fmt::format(", {} spilled", format_bytes(r.spill_bytes));
+  out += fmt::format("\n  shared     {} per block: {} static, {} of the launch\n", format_bytes(w.shared_bytes_per_block),
                      p.static_shared_bytes, launch.dynamic_shared_bytes);
   if (p.stack_bytes > 0) out += fmt::format("  stack      {} per thread in local memory\n", p.stack_bytes);
   return out;
@@ -72,7 +72,7 @@ std::string branches_text(const KernelProfile& p, const Workload& w, const Style
     std::string diverging;
     if (i < w.branch_counts.size() && w.branch_counts[i].warps > 0) {
       diverging =
-          fmt::format("{} of warps diverge", percent_text(w.branch_counts[i].divergent / w.branch_counts[i].warps));
+          fmt::format("{} of warps diverge", format_percent(w.branch_counts[i].divergent / w.branch_counts[i].warps));
     }
     table.row({line_text(p, branch.line), verdict(branch.verdict) + (branch.loop_exit ? " (loop)" : ""), diverging,
                branch.reason});
@@ -102,7 +102,7 @@ std::string accesses_text(const KernelProfile& p, const Breakdown& b, const Styl
     for (const Access& a : block.accesses) {
       const AccessPattern& pattern = b.accesses[next++];
       table.row({line_text(p, a.line), fmt::format("{} {}", name_of(a.space), name_of(a.kind)),
-                 fmt::format("{}", a.bytes), pattern.words, cost_text(a, pattern), count_text(pattern.count.requests),
+                 fmt::format("{}", a.bytes), pattern.words, cost_text(a, pattern), format_count(pattern.count.requests),
                  address_text(p, a)});
     }
   }
@@ -122,12 +122,12 @@ std::string lines_text(const Forecast& f, const KernelProfile& p, const Breakdow
   Table table({left, right, right, left}, 4);
   table.row({"line", "instructions", "traffic", "source"});
   for (const LineShare& s : b.lines) {
-    table.row({line_text(p, s.line), percent_text(s.instruction_share), percent_text(s.sector_share),
+    table.row({line_text(p, s.line), format_percent(s.instruction_share), format_percent(s.sector_share),
                source_text(f, p, s.line)});
   }
   if (b.lines.empty()) return "";
   return section(
-      fmt::format("where it goes: {} warp instructions, {} sectors", count_text(b.instructions), count_text(b.sectors)),
+      fmt::format("where it goes: {} warp instructions, {} sectors", format_count(b.instructions), format_count(b.sectors)),
       table, style, true);
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/quantity.h"
+#include "io/text.h"
 #include "report/text_parts.h"
 #include "report/views.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 std::string cell(const ModelResult& result) {
   if (!result.estimate) return "-";
-  return result.estimate->time_s.value ? time_text(*result.estimate->time_s.value) : "unknown";
+  return result.estimate->time_s.value ? format_seconds(*result.estimate->time_s.value) : "unknown";
 }
 
 /// What limits the kernel by each model; said once when the models agree.
@@ -30,7 +30,7 @@ std::string occupancy_cell(const DeviceResult& device) {
   for (const ModelResult& m : device.models) {
     if (m.estimate) {
       const Occupancy& o = m.estimate->occupancy;
-      return fmt::format("{} ({})", percent_text(o.fraction), o.limiter);
+      return fmt::format("{} ({})", format_percent(o.fraction), o.limiter);
     }
   }
   return "-";

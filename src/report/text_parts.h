@@ -9,6 +9,8 @@
 
 namespace kernelcast::report {
 
+/// "64 x 16", trailing ones left out.
+std::string dim_text(const Dim3& d);
 /// Kernel, device, launch, resources; or why there is no forecast.
 std::string device_heading(const Forecast& forecast, const DeviceResult& device, const Style& style);
 /// Time, limiter, occupancy, bounds and the model's own assumptions.
