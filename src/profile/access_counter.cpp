@@ -1,0 +1,256 @@
+// Idea: on a leaf the active lanes are fixed, so a request's cost depends on the outer variables only through where its
+// addresses lie. Where the address is linear in them with the same coefficients for all lanes, that is one shift, and
+// only its residue modulo a segment matters: residues are counted (residues.h), each distinct one is evaluated once.
+// Where it is not, the box is cut along the variables that spoil it, at worst into single points. Beyond the limit of
+// work: a sample.
+#include "profile/access_counter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+constexpr int sample_points = 256;
+constexpr std::int64_t address_limit = std::int64_t{1} << 56;  // leaves room for word interleaving and shifts
+
+}  // namespace
+
+AccessCounter::AccessCounter(const Access& access, const Scope& scope, const MemoryGeometry& geometry,
+                             ConstantPool& pool)
+    : access_(access), scope_(scope), geometry_(geometry) {
+  rule_ = {access.space, access.kind == AccessKind::atomic, access.unknown >= 0, access.bytes};
+  if (access.space == MemorySpace::texture) rule_.space = MemorySpace::global;
+  period_ = shift_period(rule_, geometry);
+  shifts_.push_back(0);
+  shifts_.insert(shifts_.end(), access.also.begin(), access.also.end());
+  least_shift_ = *std::min_element(shifts_.begin(), shifts_.end());
+  most_shift_ = *std::max_element(shifts_.begin(), shifts_.end());
+  if (access.unknown < 0) offset_ = Index(access.offset, scope, pool);
+}
+
+void AccessCounter::start(const LaunchState& launch) {
+  launch_ = &launch;
+  work_ = 0;
+  exact_ = true;
+  lowest_ = 0;
+  highest_ = -1;
+  reach_bytes_ = 0;
+}
+
+void AccessCounter::extend(Int128 low, Int128 high) {
+  low += least_shift_;
+  high += most_shift_ + access_.bytes - 1;
+  if (low < -address_limit || high > address_limit)
+    throw ArithmeticError("addresses of an access at line " + std::to_string(access_.line.line) +
+                          " reach beyond 2^56 bytes: " + access_.offset.str());
+  const auto a = static_cast<std::int64_t>(low), b = static_cast<std::int64_t>(high);
+  if (empty()) {
+    lowest_ = a;
+    highest_ = b;
+  } else {
+    lowest_ = std::min(lowest_, a);
+    highest_ = std::max(highest_, b);
+  }
+}
+
+void AccessCounter::add(const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
+  const double copies = static_cast<double>(shifts_.size()), times = leaf.times();
+  for (const LanePart& part : leaf.parts) {
+    double requests = part.set->warps, lanes = part.set->lanes;
+    if (part.each != nullptr || part.probability != 1) {
+      requests = lanes = 0;
+      for (std::size_t w = 0; w < part.set->warp_bits.size(); ++w) {
+        double none = 1;
+        for (std::uint64_t m = part.set->warp_bits[w]; m != 0; m &= m - 1) {
+          const double q =
+              part.each == nullptr ? part.probability : (*part.each)[w * geometry_.warp_size + __builtin_ctzll(m)];
+          none *= 1 - q;
+          lanes += q;
+        }
+        requests += 1 - none;
+      }
+    }
+    const double k = times * part.weight * copies;
+    out.requests += k * requests;
+    out.lanes += k * lanes;
+    out.bytes += k * lanes * access_.bytes;
+  }
+  // Lanes that may be active in any outcome; outcomes overlap, so the sum is capped by the whole block.
+  double reach = 0;
+  for (const LanePart& part : leaf.parts) reach += part.set->lanes;
+  reach_bytes_ += leaf.box.volume() * std::min(reach, static_cast<double>(launch_->block->threads)) * copies *
+                  access_.bytes * std::max(1.0, leaf.weight);
+  if (access_.unknown >= 0) {
+    const double apart = launch_->unknowns[access_.unknown];
+    addresses_.resize(launch_->block->threads);
+    for (std::size_t t = 0; t < addresses_.size(); ++t)
+      addresses_[t] = static_cast<std::int64_t>(std::floor(static_cast<double>(t % geometry_.warp_size) * apart));
+    for (const LanePart& part : leaf.parts) add_addresses(part, times * part.weight, out);
+    return;
+  }
+  add_box(leaf.box, leaf.weight, leaf, patterns, out);
+}
+
+void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
+  std::array<std::int64_t, 3> stride{};
+  outer_.clear();
+  const ConstantPool& pool = *launch_->pool;
+  if (offset_.affine()) {
+    for (const auto& t : offset_.terms()) {
+      if (t.variable < first_outer)
+        stride[t.variable] = pool[t.slot];
+      else
+        outer_.push_back({t.variable, pool[t.slot]});
+    }
+    return add_affine(box, weight, leaf, stride, pool[offset_.constant_slot()], patterns, out);
+  }
+  Shape shape;
+  offset_.shape_on(box, pool, shape);
+  const VariableMask spoiled = shape.rest_mask & box.free_outer();
+  if (spoiled != 0) {
+    if (work_ > launch_->work_limit && box.volume() > sample_points) return sample(box, weight, leaf, patterns, out);
+    int widest = -1;
+    for (int v = first_outer; v < box.variables; ++v)
+      if ((spoiled >> v & 1) != 0 && (widest < 0 || box.hi[v] - box.lo[v] > box.hi[widest] - box.lo[widest]))
+        widest = v;
+    work_ += 1;
+    Box half = box;
+    half.hi[widest] = box.lo[widest] + (box.hi[widest] - box.lo[widest]) / 2;
+    add_box(half, weight, leaf, patterns, out);
+    half.lo[widest] = half.hi[widest] + 1;
+    half.hi[widest] = box.hi[widest];
+    return add_box(half, weight, leaf, patterns, out);
+  }
+  for (VariableMask m = shape.linear_mask; m != 0; m &= m - 1) {
+    const int v = __builtin_ctz(m);
+    if (v < first_outer)
+      stride[v] = shape.linear[v];
+    else
+      outer_.push_back({v, shape.linear[v]});
+  }
+  if (shape.rest_mask == 0 && shape.rest.is_point())
+    return add_affine(box, weight, leaf, stride, shape.rest.lo, patterns, out);
+  add_lanes(box, weight, leaf, out);
+}
+
+// address = stride * local id + base + sum over outer_.
+void AccessCounter::add_affine(const Box& box, double weight, const Leaf& leaf, std::array<std::int64_t, 3> stride,
+                               Int128 base, PatternTable& patterns, AccessCount& out) {
+  const auto& size = launch_->block->size;
+  if (size.x == 1) stride[0] = 0;
+  if (size.y == 1) stride[1] = 0;
+  if (size.z == 1) stride[2] = 0;
+  Int128 low = base, high = base, start = base;
+  for (const Outer& o : outer_) {
+    const Int128 a = static_cast<Int128>(o.coefficient) * box.lo[o.variable],
+                 b = static_cast<Int128>(o.coefficient) * box.hi[o.variable];
+    start += a;
+    low += std::min(a, b);
+    high += std::max(a, b);
+  }
+  residues_.start(static_cast<std::int64_t>(floor_remainder(start, period_)), period_);
+  VariableMask used = 0;
+  for (const Outer& o : outer_) {
+    residues_.add_progression(o.coefficient % period_, box.hi[o.variable] - box.lo[o.variable] + 1);
+    used |= 1U << o.variable;
+  }
+  double repeats = weight;
+  for (int v = first_outer; v < box.variables; ++v)
+    if ((used >> v & 1) == 0) repeats *= static_cast<double>(box.hi[v] - box.lo[v] + 1);
+  for (const LanePart& part : leaf.parts) {
+    const PatternTable::Key key{part.set, stride, part.each == nullptr ? part.probability : 1.0, rule_};
+    PatternTable::Pattern& pattern = patterns.find(key);
+    extend(low + pattern.lowest, high + pattern.highest);
+    if (part.each != nullptr) {
+      const BlockLanes& block = *launch_->block;
+      addresses_.resize(block.threads);
+      for (std::size_t t = 0; t < block.threads; ++t)
+        addresses_[t] = stride[0] * block.id[0][t] + stride[1] * block.id[1][t] + stride[2] * block.id[2][t];
+    }
+    for (const auto& e : residues_.entries()) {
+      for (std::int64_t s : shifts_) {
+        const auto r = static_cast<std::int64_t>(floor_remainder(static_cast<Int128>(e.residue) + s, period_));
+        const double k = e.count * repeats * part.weight;
+        const RequestCost c = part.each == nullptr
+                                  ? patterns.cost(key, pattern, static_cast<int>(r))
+                                  : count_requests(rule_, geometry_, *part.set, addresses_, r, *part.each);
+        out.sectors += k * c.sectors;
+        out.segments += k * c.segments;
+        out.bank_passes += k * c.bank_passes;
+      }
+    }
+  }
+}
+
+// Any dependence on the lane: addresses at the box's first point, shifted by the residues of outer_.
+void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf, AccessCount& out) {
+  Int128 reach_low = 0, reach_high = 0;
+  residues_.start(0, period_);
+  VariableMask used = 0;
+  for (const Outer& o : outer_) {
+    const Int128 reach = static_cast<Int128>(o.coefficient) * (box.hi[o.variable] - box.lo[o.variable]);
+    reach_low += std::min<Int128>(reach, 0);
+    reach_high += std::max<Int128>(reach, 0);
+    residues_.add_progression(o.coefficient % period_, box.hi[o.variable] - box.lo[o.variable] + 1);
+    used |= 1U << o.variable;
+  }
+  double repeats = weight;
+  for (int v = first_outer; v < box.variables; ++v)
+    if ((used >> v & 1) == 0) repeats *= static_cast<double>(box.hi[v] - box.lo[v] + 1);
+  for (const LanePart& part : leaf.parts) {
+    lanes_.clear();
+    for (std::size_t w = 0; w < part.set->warp_bits.size(); ++w)
+      for (std::uint64_t m = part.set->warp_bits[w]; m != 0; m &= m - 1)
+        lanes_.push_back(static_cast<std::uint32_t>(w * geometry_.warp_size + __builtin_ctzll(m)));
+    work_ += static_cast<double>(lanes_.size() * residues_.entries().size() * shifts_.size());
+    program_.evaluate(offset_, scope_, launch_->parameters, launch_->parameter_values, box, *launch_->block, lanes_,
+                      lane_values_);
+    addresses_.resize(launch_->block->threads);
+    for (std::size_t i = 0; i < lanes_.size(); ++i) addresses_[lanes_[i]] = lane_values_[i];
+    const auto [least, most] = std::minmax_element(lane_values_.begin(), lane_values_.end());
+    extend(reach_low + *least, reach_high + *most);
+    for (const auto& e : residues_.entries())
+      for (std::int64_t s : shifts_) {
+        const std::span<const double> q =
+            part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
+        const RequestCost c = count_requests(rule_, geometry_, *part.set, addresses_, e.residue + s, q);
+        const double k = e.count * repeats * part.weight;
+        out.sectors += k * c.sectors;
+        out.segments += k * c.segments;
+        out.bank_passes += k * c.bank_passes;
+      }
+  }
+}
+
+// The same addresses at every point.
+void AccessCounter::add_addresses(const LanePart& part, double times, AccessCount& out) {
+  for (std::int64_t s : shifts_) {
+    const std::span<const double> q =
+        part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
+    const RequestCost c = count_requests(rule_, geometry_, *part.set, addresses_, s, q);
+    out.sectors += times * c.sectors;
+    out.segments += times * c.segments;
+    out.bank_passes += times * c.bank_passes;
+  }
+}
+
+void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
+  exact_ = false;
+  // The extent stays an upper bound: that of the whole box.
+  const Bounds all = offset_.range_on(box, *launch_->pool);
+  extend(all.lo, all.hi);
+  const double share = box.volume() / sample_points;
+  for (int i = 0; i < sample_points; ++i) {
+    Box point = box;
+    for (int v = first_outer; v < box.variables; ++v) {
+      const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
+      point.lo[v] = point.hi[v] = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+    }
+    add_box(point, weight * share, leaf, patterns, out);
+  }
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,376 @@
+// Binder: puts the parts together. Blocks of code with the same loops and guard share one Domain; its leaves feed the
+// accesses of all of them. The definition of every count is in kernelcast/bind.h.
+#include "kernelcast/bind.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+#include "profile/access_counter.h"
+#include "profile/launch_check.h"
+
+namespace kernelcast {
+namespace {
+
+constexpr std::size_t most_patterns = 8192;
+
+bool same_guard(const Guard& a, const Guard& b) {
+  return std::equal(a.paths.begin(), a.paths.end(), b.paths.begin(), b.paths.end(),
+                    [](const Path& x, const Path& y) { return x.condition == y.condition && x.factors == y.factors; });
+}
+
+struct SparseOps {
+  std::vector<std::pair<std::uint8_t, double>> n;
+  explicit SparseOps(const OpCounts& ops) {
+    for (std::size_t i = 0; i < op_class_count; ++i)
+      if (ops.n[i] != 0) n.emplace_back(static_cast<std::uint8_t>(i), ops.n[i]);
+  }
+};
+
+}  // namespace
+
+struct Binder::Impl {
+  struct DomainPlan {
+    DomainPlan(const KernelProfile& p, int l, const Guard& g, const std::optional<Expr>& c, ConstantPool& pool)
+        : loop(l), guard(&g), domain(p, l, g, c, pool) {}
+    int loop;
+    const Guard* guard;
+    Domain domain;
+    std::vector<int> accesses;          // indices into counters
+    std::vector<int> unknown_branches;  // branches on an unknown probability
+    int condition_branch = -1;          // the branch whose condition this domain decides
+    bool barrier = false;
+    double warps = 0, lanes = 0, group_executions = 0;
+  };
+  struct BlockPlan {
+    int domain = 0;
+    SparseOps ops;
+  };
+  struct BufferPlan {
+    int buffer;
+    std::vector<int> accesses;
+  };
+
+  Impl(const KernelProfile& p, const MemoryGeometry& g)
+      : profile(p), geometry(g), reader(p), tables(g.warp_size), patterns(g) {
+    if (g.warp_size < 1 || g.warp_size > 64 || g.sector_bytes < 1 || g.segment_bytes < 1 || g.shared_banks < 1 ||
+        g.bank_bytes < 1)
+      throw UserError("memory geometry out of range: warp_size 1 to 64, other sizes at least 1");
+    for (const Block& block : p.blocks) add_block(block);
+    for (std::size_t b = 0; b < p.branches.size(); ++b) add_branch(static_cast<int>(b));
+    pool.compile(reader.symbols());
+    plan_buffers();
+  }
+
+  int domain_of(int loop, const Guard& guard) {
+    for (std::size_t d = 0; d < domains.size(); ++d)
+      if (domains[d]->loop == loop && domains[d]->condition_branch < 0 && same_guard(*domains[d]->guard, guard))
+        return static_cast<int>(d);
+    domains.push_back(std::make_unique<DomainPlan>(profile, loop, guard, std::nullopt, pool));
+    return static_cast<int>(domains.size()) - 1;
+  }
+
+  void add_block(const Block& block) {
+    const int d = domain_of(block.loop, block.guard);
+    DomainPlan& plan = *domains[d];
+    for (const Access& a : block.accesses) {
+      plan.accesses.push_back(static_cast<int>(counters.size()));
+      counter_domain.push_back(d);
+      counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
+    }
+    plan.barrier = plan.barrier || block.barriers > 0;
+    blocks.push_back({d, SparseOps(block.ops)});
+  }
+
+  void add_branch(int index) {
+    const Branch& branch = profile.branches[index];
+    if (branch.block < 0) return;
+    const Block& block = profile.blocks[branch.block];
+    if (branch.unknown >= 0) {
+      const Unknown& u = profile.unknowns[branch.unknown];
+      if (!u.uniform && u.kind == Unknown::Kind::probability)
+        domains[blocks[branch.block].domain]->unknown_branches.push_back(index);
+      return;
+    }
+    bool by_lane = false;
+    for (int axis = 0; axis < 3; ++axis) by_lane = by_lane || branch.condition.depends_on(local_id(axis));
+    if (!by_lane) return;  // all lanes of a warp agree
+    domains.push_back(std::make_unique<DomainPlan>(profile, block.loop, block.guard, branch.condition, pool));
+    domains.back()->condition_branch = index;
+  }
+
+  void plan_buffers() {
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      const Access& a = counters[i]->access();
+      if (a.space != MemorySpace::global && a.space != MemorySpace::texture) continue;
+      auto it = std::find_if(buffers.begin(), buffers.end(),
+                             [&](const BufferPlan& b) { return a.buffer >= 0 && b.buffer == a.buffer; });
+      if (it == buffers.end()) it = buffers.insert(buffers.end(), {a.buffer, {}});
+      it->accesses.push_back(static_cast<int>(i));
+    }
+  }
+
+  void count_leaf(DomainPlan& plan, const Leaf& leaf, Workload& out) {
+    const double times = leaf.times();
+    if (plan.condition_branch >= 0) {
+      if (leaf.truth != nullptr) out.branch_counts[plan.condition_branch].divergent += times * divergent_known(leaf);
+      return;
+    }
+    bool certain = leaf.parts.size() == 1;
+    for (const LanePart& part : leaf.parts) certain = certain && part.each == nullptr && part.probability == 1;
+    if (certain) {
+      const LanePart& part = leaf.parts[0];
+      plan.warps += times * part.weight * part.set->warps;
+      plan.lanes += times * part.weight * part.set->lanes;
+      plan.group_executions += times * part.weight;
+    } else {
+      count_expected(plan, leaf, times);
+    }
+    for (int i : plan.accesses) counters[i]->add(leaf, patterns, out.access_counts[i]);
+    for (int b : plan.unknown_branches)
+      out.branch_counts[b].divergent += times * divergent_unknown(leaf, launch.unknowns[profile.branches[b].unknown]);
+  }
+
+  void count_expected(DomainPlan& plan, const Leaf& leaf, double times) {
+    warp_executions.assign(launch.block->warps, 0.0);
+    for (const LanePart& part : leaf.parts) {
+      for_warps(part, [&](std::size_t w, std::span<const double> q) {
+        double none = 1, sum = 0;
+        for (double x : q) {
+          none *= 1 - x;
+          sum += x;
+        }
+        warp_executions[w] += part.weight * (1 - none);
+        plan.lanes += times * part.weight * sum;
+      });
+    }
+    double most = 0;
+    for (double e : warp_executions) {
+      plan.warps += times * e;
+      most = std::max(most, e);
+    }
+    plan.group_executions += times * most;
+  }
+
+  // Calls f(warp, probabilities of its possible lanes); `current_lanes` has the thread numbers.
+  template <class F>
+  void for_warps(const LanePart& part, F f) {
+    for (std::size_t w = 0; w < part.set->warp_bits.size(); ++w) {
+      lane_q.clear();
+      current_lanes.clear();
+      for (std::uint64_t m = part.set->warp_bits[w]; m != 0; m &= m - 1) {
+        const std::size_t t = w * geometry.warp_size + __builtin_ctzll(m);
+        lane_q.push_back(part.each == nullptr ? part.probability : (*part.each)[t]);
+        current_lanes.push_back(t);
+      }
+      if (!lane_q.empty()) f(w, lane_q);
+    }
+  }
+
+  double divergent_known(const Leaf& leaf) {
+    double sum = 0;
+    for (const LanePart& part : leaf.parts)
+      for_warps(part, [&](std::size_t, std::span<const double> q) {
+        double none[2] = {1, 1};
+        for (std::size_t i = 0; i < q.size(); ++i) none[(*leaf.truth)[current_lanes[i]]] *= 1 - q[i];
+        sum += part.weight * (1 - none[0]) * (1 - none[1]);
+      });
+    return sum;
+  }
+
+  double divergent_unknown(const Leaf& leaf, double p) {
+    double sum = 0;
+    for (const LanePart& part : leaf.parts)
+      for_warps(part, [&](std::size_t, std::span<const double> q) {
+        double none = 1, no_taken = 1, no_other = 1;
+        for (double x : q) {
+          none *= 1 - x;
+          no_taken *= 1 - x * p;
+          no_other *= 1 - x * (1 - p);
+        }
+        sum += part.weight * (1 - no_taken - no_other + none);
+      });
+    return sum;
+  }
+
+  enum class Direction { read, write, both };
+
+  // The upper bound of the header for the accesses of one buffer in one direction.
+  double distinct_bytes(const BufferPlan& b, Direction direction) const {
+    const std::int64_t declared = b.buffer >= 0 ? reader.buffer_bytes()[b.buffer] : -1;
+    const auto extent = [&](std::int64_t lo, std::int64_t hi) {
+      if (declared >= 0) {
+        lo = std::max<std::int64_t>(lo, 0);
+        hi = std::min(hi, declared - 1);
+      }
+      return lo > hi ? 0.0 : static_cast<double>(hi - lo) + 1;
+    };
+    std::int64_t lo = 0, hi = -1;
+    double sum = 0;
+    bool bounded = b.buffer >= 0;
+    for (int i : b.accesses) {
+      const AccessCounter& c = *counters[i];
+      const AccessKind kind = c.access().kind;
+      if ((direction == Direction::read && kind == AccessKind::store) ||
+          (direction == Direction::write && kind == AccessKind::load))
+        continue;
+      if (c.access().unknown >= 0 || b.buffer < 0 || !domain_exact[counter_domain[i]]) {
+        sum += declared >= 0 ? std::min(c.reach_bytes(), static_cast<double>(declared)) : c.reach_bytes();
+        if (c.reach_bytes() > 0) bounded = false;
+        continue;
+      }
+      if (c.empty()) continue;
+      sum += std::min(extent(c.lowest(), c.highest()), c.reach_bytes());
+      if (lo > hi) {
+        lo = c.lowest();
+        hi = c.highest();
+      } else {
+        lo = std::min(lo, c.lowest());
+        hi = std::max(hi, c.highest());
+      }
+    }
+    if (bounded) return std::min(sum, extent(lo, hi));
+    return declared >= 0 ? std::min(sum, static_cast<double>(declared)) : sum;
+  }
+
+  void footprints(Workload& out) const {
+    out.footprint_bytes = out.footprint_read_bytes = out.footprint_write_bytes = 0;
+    for (const BufferPlan& b : buffers) {
+      out.footprint_read_bytes += distinct_bytes(b, Direction::read);
+      out.footprint_write_bytes += distinct_bytes(b, Direction::write);
+      out.footprint_bytes += distinct_bytes(b, Direction::both);
+    }
+  }
+
+  void set_assumptions(Workload& out) {
+    sample_notes.clear();
+    for (std::size_t d = 0; d < domains.size(); ++d)
+      if (!domain_exact[d])
+        sample_notes.push_back(
+            {"iterations of code in kernel " + profile.kernel + domain_place(d), "a sample, counts are not exact", ""});
+    for (const auto& c : counters)
+      if (!c->exact())
+        sample_notes.push_back({"addresses of the access at " + place_of(profile, c->access().line),
+                                "a sample, counts are not exact", ""});
+    sample_notes.erase(std::unique(sample_notes.begin(), sample_notes.end()), sample_notes.end());
+    const auto& open = reader.assumptions();
+    if (out.assumptions.size() == open.size() + sample_notes.size() &&
+        std::equal(open.begin(), open.end(), out.assumptions.begin()) &&
+        std::equal(sample_notes.begin(), sample_notes.end(), out.assumptions.begin() + open.size()))
+      return;
+    out.assumptions = open;
+    out.assumptions.insert(out.assumptions.end(), sample_notes.begin(), sample_notes.end());
+  }
+
+  [[nodiscard]] std::string domain_place(std::size_t d) const {
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (blocks[b].domain == static_cast<int>(d)) return " (" + place_of(profile, profile.blocks[b].line) + ")";
+    return domains[d]->condition_branch >= 0
+               ? " (" + place_of(profile, profile.branches[domains[d]->condition_branch].line) + ")"
+               : "";
+  }
+
+  void bind(const Launch& l, Workload& out) {
+    reader.read(l);
+    if (patterns.size() > most_patterns || tables.size() > most_patterns) {
+      patterns.clear();
+      tables.clear();
+    }
+    pool.evaluate(reader.values());
+    launch.profile = &profile;
+    launch.geometry = geometry;
+    launch.grid = l.grid;
+    launch.block = &tables.block(l.block);
+    launch.all_lanes = &tables.all(*launch.block);
+    launch.pool = &pool;
+    launch.parameters = reader.symbols();
+    launch.parameter_values = reader.values();
+    launch.unknowns = reader.unknowns();
+    launch.tables = &tables;
+
+    out.access_counts.assign(counters.size(), {});
+    out.branch_counts.assign(profile.branches.size(), {});
+    out.block_counts.resize(blocks.size());
+    for (auto& c : counters) c->start(launch);
+    domain_exact.assign(domains.size(), true);
+    for (std::size_t d = 0; d < domains.size(); ++d) {
+      DomainPlan& plan = *domains[d];
+      plan.warps = plan.lanes = plan.group_executions = 0;
+      domain_exact[d] =
+          plan.domain.visit(launch, [this, &plan, &out](const Leaf& leaf) { count_leaf(plan, leaf, out); });
+    }
+    assemble(l, out);
+  }
+
+  void assemble(const Launch& l, Workload& out) {
+    out.grid = l.grid;
+    out.block = l.block;
+    out.geometry = geometry;
+    out.blocks = static_cast<double>(l.grid.count());
+    out.threads = out.blocks * static_cast<double>(launch.block->threads);
+    out.warps_per_block = static_cast<double>(launch.block->warps);
+    out.warps = out.blocks * out.warps_per_block;
+    out.warp_ops = {};
+    out.thread_ops = {};
+    out.barriers = out.flat_barriers = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const DomainPlan& plan = *domains[blocks[b].domain];
+      out.block_counts[b] = {plan.warps, plan.lanes};
+      for (const auto& [c, n] : blocks[b].ops.n) {
+        out.warp_ops.n[c] += n * plan.warps;
+        out.thread_ops.n[c] += n * plan.lanes;
+      }
+      const Block& source = profile.blocks[b];
+      out.barriers += source.barriers * plan.group_executions;
+      if (source.barrier_after_shared_store) out.flat_barriers += source.barriers * plan.group_executions;
+    }
+    for (std::size_t b = 0; b < profile.branches.size(); ++b)
+      if (profile.branches[b].block >= 0)
+        out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
+    for (auto& row : out.by_space)
+      for (auto& c : row) c = {};
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      const Access& a = counters[i]->access();
+      out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += out.access_counts[i];
+    }
+    footprints(out);
+    out.registers_per_thread = profile.registers.per_thread;
+    out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
+    if (out.counts_method != "symbolic") out.counts_method = "symbolic";
+    set_assumptions(out);
+  }
+
+  const KernelProfile& profile;
+  MemoryGeometry geometry;
+  LaunchReader reader;
+  ConstantPool pool;
+  LaneTables tables;
+  PatternTable patterns;
+  std::vector<std::unique_ptr<DomainPlan>> domains;
+  std::vector<BlockPlan> blocks;
+  std::vector<std::unique_ptr<AccessCounter>> counters;  // all accesses, blocks in order
+  std::vector<int> counter_domain;
+  std::vector<BufferPlan> buffers;
+  LaunchState launch;
+
+  std::vector<char> domain_exact;
+  std::vector<double> warp_executions, lane_q;
+  std::vector<std::size_t> current_lanes;
+  std::vector<Assumption> sample_notes;
+};
+
+Binder::Binder(const KernelProfile& profile, const MemoryGeometry& geometry)
+    : impl_(std::make_unique<Impl>(profile, geometry)) {}
+Binder::~Binder() = default;
+Binder::Binder(Binder&&) noexcept = default;
+
+Workload Binder::bind(const Launch& launch) {
+  Workload out;
+  impl_->bind(launch, out);
+  return out;
+}
+
+void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out); }
+
+void Binder::set_work_limit(double lane_evaluations) { impl_->launch.work_limit = lane_evaluations; }
+
+}  // namespace kernelcast

@@ -1,0 +1,384 @@
+// Domain, part 2: cutting. Start from the box of all groups and iterations; decide every term on the box by (exactly
+// linear) interval arithmetic; drop the box when the code cannot run there; where a term is open and depends on outer
+// variables, cut along one of them, at the thresholds that a linear term names, otherwise in half. What is left open
+// depends on the lane alone and is evaluated for each. A grid thus falls into its interior and its edges, whatever its
+// size.
+#include "profile/domain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+constexpr int sample_points = 256;
+
+std::int64_t clamp_to(Int128 v, std::int64_t lo, std::int64_t hi) {
+  return static_cast<std::int64_t>(std::clamp<Int128>(v, lo, hi));
+}
+
+Bounds affine_range(const Index& index, const Box& box, const ConstantPool& pool, VariableMask& open) {
+  Int128 lo = pool[index.constant_slot()], hi = lo;
+  for (const auto& t : index.terms()) {
+    const Int128 c = pool[t.slot];
+    if (c == 0) continue;
+    lo += c * (c > 0 ? box.lo[t.variable] : box.hi[t.variable]);
+    hi += c * (c > 0 ? box.hi[t.variable] : box.lo[t.variable]);
+    if (box.is_free(t.variable)) open |= 1U << t.variable;
+  }
+  return {lo, hi};
+}
+
+}  // namespace
+
+bool Domain::visit(const LaunchState& launch, const std::function<void(const Leaf&)>& leaf) {
+  launch_ = &launch;
+  sink_ = &leaf;
+  work_ = 0;
+  exact_ = true;
+  for (Term& t : terms_) {
+    const bool special = t.positive_slot < 0 || (*launch.pool)[t.positive_slot] > 0;
+    t.now = special ? &t.index : &t.general;
+    t.kind_now = special ? t.kind : Kind::nonzero;
+  }
+  Box box;
+  box.variables = static_cast<int>(scope_.symbols.size());
+  const auto size = launch.block->size.array(), groups = launch.grid.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    box.hi[axis] = size[axis] - 1;
+    box.hi[first_outer + axis] = groups[axis] - 1;
+  }
+  make_roots(0, box, 1.0);
+  return exact_;
+}
+
+void Domain::make_roots(std::size_t level, Box& box, double weight) {
+  if (level + 1 == levels_.size()) return descend(box, weight, 0);
+  Level& l = levels_[level];
+  if (l.unknown >= 0) {
+    const double trips = launch_->unknowns[l.unknown];
+    const auto whole = static_cast<std::int64_t>(std::floor(trips));
+    if (whole > 0) {
+      box.lo[l.variable] = 0;
+      box.hi[l.variable] = whole - 1;
+      make_roots(level + 1, box, weight);
+    }
+    if (const double fraction = trips - static_cast<double>(whole); fraction > 0) {
+      box.lo[l.variable] = box.hi[l.variable] = whole;
+      make_roots(level + 1, box, weight * fraction);
+    }
+    return;
+  }
+  Bounds b;
+  if (l.trips.affine()) {
+    VariableMask ignored = 0;
+    b = affine_range(l.trips, box, *launch_->pool, ignored);
+  } else {
+    b = l.trips.range_on(box, *launch_->pool);
+  }
+  if (b.hi <= 0) return;
+  if (!fits_int64(b.hi))
+    throw LimitError("the trip count of a loop of kernel " + profile_.kernel + " (line " +
+                     std::to_string(profile_.loops[l.loop].line.line) +
+                     ") cannot be bounded: " + profile_.loops[l.loop].trips.str());
+  box.lo[l.variable] = 0;
+  box.hi[l.variable] = static_cast<std::int64_t>(b.hi) - 1;
+  make_roots(level + 1, box, weight);
+}
+
+// 1: holds on the whole box, 0: nowhere, -1: open, `open` has the outer variables it depends on.
+int Domain::decide(Term& term, const Box& box, VariableMask& open) {
+  VariableMask mask = 0;
+  Bounds b;
+  if (term.now->affine()) {
+    b = affine_range(*term.now, box, *launch_->pool, mask);
+  } else {
+    Shape shape;
+    term.now->shape_on(box, *launch_->pool, shape);
+    b = shape.range(box);
+    mask = shape.mask();
+  }
+  switch (term.kind_now) {
+    case Kind::negative:
+      if (b.hi < 0) return 1;
+      if (b.lo >= 0) return 0;
+      break;
+    case Kind::zero:
+      if (b.is_point() && b.lo == 0) return 1;
+      if (!b.contains(0)) return 0;
+      break;
+    case Kind::nonzero:
+      if (!b.contains(0)) return 1;
+      if (b.is_point()) return 0;
+      break;
+  }
+  open = mask & ~lane_variables;
+  return -1;
+}
+
+// False when the code cannot run anywhere on the box. Finds the first open term that depends on a free outer variable.
+bool Domain::decide_all(const Box& box, std::vector<std::int8_t>& decisions, int& open_term, VariableMask& open) {
+  decisions.assign(terms_.size(), 1);
+  open_term = -1;
+  const auto look = [&](int t) {
+    VariableMask mask = 0;
+    const int d = decide(terms_[t], box, mask);
+    decisions[t] = static_cast<std::int8_t>(d);
+    if (d < 0 && mask != 0 && open_term < 0) {
+      open_term = t;
+      open = mask;
+    }
+    return d;
+  };
+  for (const Level& level : levels_) {
+    bool alive = false;
+    for (const PathPlan& path : level.paths) {
+      const int open_before = open_term;
+      bool possible = true;
+      for (int t = path.first; t < path.last && possible; ++t) possible = look(t) != 0;
+      if (!possible) open_term = open_before;
+      alive = alive || possible;
+    }
+    if (!alive) return false;
+    for (int t = level.first_trip; t < level.last_trip; ++t)
+      if (look(t) == 0) return false;
+  }
+  const int open_before = open_term;
+  for (int t = first_condition_; t < static_cast<int>(terms_.size()); ++t)
+    if (look(t) == 0) {
+      open_term = open_before;
+      break;
+    }
+  return true;
+}
+
+// Pieces [lo, cut0), [cut0, cut1), [cut1, hi]: with a linear term the outer ones are decided.
+Domain::Split Domain::choose(Term& term, const Box& box, VariableMask open) {
+  Split best;
+  std::int64_t best_gain = 0;
+  double widest = -1;
+  const auto halve = [&](int v, double width) {
+    if (width <= widest || best_gain > 0) return;
+    widest = width;
+    best.variable = v;
+    best.cut[0] = best.cut[1] = box.lo[v] + (box.hi[v] - box.lo[v]) / 2 + 1;
+  };
+  if (!term.now->affine()) {
+    for (int v = first_outer; v < box.variables; ++v)
+      if (open >> v & 1) halve(v, static_cast<double>(box.hi[v] - box.lo[v]));
+    return best;
+  }
+  VariableMask ignored = 0;
+  const Bounds all = affine_range(*term.now, box, *launch_->pool, ignored);
+  for (const auto& t : term.now->terms()) {
+    const int v = t.variable;
+    const Int128 c = (*launch_->pool)[t.slot];
+    if (v < first_outer || c == 0 || !box.is_free(v)) continue;
+    const std::int64_t lo = box.lo[v], hi = box.hi[v];
+    // Range of everything but this variable.
+    const Int128 rest_lo = all.lo - c * (c > 0 ? lo : hi), rest_hi = all.hi - c * (c > 0 ? hi : lo);
+    // The open stretch of v: for "negative" where c*v + rest_lo < 0 <= c*v + rest_hi, otherwise where 0 is within
+    // reach.
+    Int128 from = 0, to = 0;  // inclusive
+    const Int128 low_edge = term.kind_now == Kind::negative ? -1 : 0;
+    if (c > 0) {
+      from = ceil_quotient(-rest_hi, c);           // c*v + rest_hi >= 0
+      to = floor_quotient(low_edge - rest_lo, c);  // c*v + rest_lo <= low_edge
+    } else {
+      from = ceil_quotient(low_edge - rest_lo, c);  // division by a negative number turns the inequalities
+      to = floor_quotient(-rest_hi, c);
+    }
+    const std::int64_t first = clamp_to(from, lo, hi + 1), behind = clamp_to(to + 1, lo, hi + 1);
+    const std::int64_t gain = behind <= first ? hi - lo + 1 : (first - lo) + (hi + 1 - behind);
+    if (gain > best_gain) {
+      best_gain = gain;
+      best.variable = v;
+      best.cut[0] = first;
+      best.cut[1] = std::max(first, behind);
+    }
+    halve(v, std::abs(static_cast<double>(c)) * static_cast<double>(hi - lo));
+  }
+  return best;
+}
+
+void Domain::descend(const Box& box, double weight, int depth) {
+  if (static_cast<int>(decisions_.size()) <= depth) decisions_.resize(depth + 1);
+  int open_term = -1;
+  VariableMask open = 0;
+  work_ += 1;
+  if (!decide_all(box, decisions_[depth], open_term, open)) return;
+  if (open_term < 0) return emit(box, weight, decisions_[depth]);
+  if (work_ > launch_->work_limit && box.volume() > sample_points) return sample(box, weight, depth);
+  const Split split = choose(terms_[open_term], box, open);
+  if (split.variable < 0) throw InternalError("a condition depends on a variable that cannot be split");
+  const int v = split.variable;
+  const std::int64_t edges[4] = {box.lo[v], split.cut[0], split.cut[1], box.hi[v] + 1};
+  for (int i = 0; i < 3; ++i) {
+    if (edges[i] >= edges[i + 1]) continue;
+    Box piece = box;
+    piece.lo[v] = edges[i];
+    piece.hi[v] = edges[i + 1] - 1;
+    descend(piece, weight, depth + 1);
+  }
+}
+
+void Domain::sample(const Box& box, double weight, int depth) {
+  exact_ = false;
+  const double share = box.volume() / sample_points;
+  for (int i = 0; i < sample_points; ++i) {
+    Box point = box;
+    for (int v = first_outer; v < box.variables; ++v) {
+      const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
+      point.lo[v] = point.hi[v] = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+    }
+    descend(point, weight * share, depth + 1);
+  }
+}
+
+void Domain::lanes_of(const std::vector<std::uint64_t>& bits) {
+  lanes_.clear();
+  for (std::size_t w = 0; w < bits.size(); ++w)
+    for (std::uint64_t m = bits[w]; m != 0; m &= m - 1)
+      lanes_.push_back(static_cast<std::uint32_t>(w * launch_->geometry.warp_size + __builtin_ctzll(m)));
+}
+
+// Clears the lanes for which the term does not hold at leaf_.box (its outer variables have one value there).
+void Domain::apply(Term& term, std::vector<std::uint64_t>& bits) {
+  lanes_of(bits);
+  work_ += static_cast<double>(lanes_.size());
+  const Index& index = *term.now;
+  if (index.affine()) {
+    VariableMask ignored = 0;
+    const Bounds b = affine_range(index, leaf_.box, *launch_->pool, ignored);
+    if (!b.within(int64_min, int64_max))
+      throw ArithmeticError("a condition leaves the 64-bit range: " + index.expression().str());
+    Int128 base = (*launch_->pool)[index.constant_slot()];
+    std::array<std::int64_t, 3> stride{};
+    for (const auto& t : index.terms()) {
+      if (t.variable < first_outer)
+        stride[t.variable] = (*launch_->pool)[t.slot];
+      else
+        base += static_cast<Int128>((*launch_->pool)[t.slot]) * leaf_.box.lo[t.variable];
+    }
+    const auto& id = launch_->block->id;
+    lane_values_.resize(lanes_.size());
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      const std::uint32_t t = lanes_[i];
+      lane_values_[i] = static_cast<std::int64_t>(base + static_cast<Int128>(stride[0]) * id[0][t] +
+                                                  static_cast<Int128>(stride[1]) * id[1][t] +
+                                                  static_cast<Int128>(stride[2]) * id[2][t]);
+    }
+  } else {
+    term.program.evaluate(index, scope_, launch_->parameters, launch_->parameter_values, leaf_.box, *launch_->block,
+                          lanes_, lane_values_);
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::int64_t v = lane_values_[i];
+    const bool holds = term.kind_now == Kind::negative ? v < 0 : term.kind_now == Kind::zero ? v == 0 : v != 0;
+    if (!holds) bits[lanes_[i] / launch_->geometry.warp_size] &= ~(1ULL << (lanes_[i] % launch_->geometry.warp_size));
+  }
+}
+
+void Domain::apply_open(int first, int last, const std::vector<std::int8_t>& decisions,
+                        std::vector<std::uint64_t>& bits) {
+  for (int t = first; t < last; ++t)
+    if (decisions[t] < 0) apply(terms_[t], bits);
+}
+
+void Domain::emit(const Box& box, double weight, const std::vector<std::int8_t>& decisions) {
+  leaf_.box = box;
+  leaf_.weight = weight;
+  leaf_.parts.clear();
+  leaf_.truth = nullptr;
+  if (!plain_) {
+    emit_expected(decisions);
+  } else if (std::all_of(decisions.begin(), decisions.begin() + first_condition_,
+                         [](std::int8_t d) { return d == 1; })) {
+    leaf_.parts.push_back({1, launch_->all_lanes, 1, nullptr});
+    if (has_condition_) bits_ = launch_->all_lanes->warp_bits;
+  } else {
+    bits_ = launch_->all_lanes->warp_bits;
+    apply_open(0, first_condition_, decisions, bits_);
+    const LaneSet& set = launch_->tables->intern(*launch_->block, bits_);
+    if (set.lanes > 0) leaf_.parts.push_back({1, &set, 1, nullptr});
+  }
+  if (leaf_.parts.empty()) return;
+  if (has_condition_) evaluate_condition(decisions);
+  (*sink_)(leaf_);
+}
+
+void Domain::evaluate_condition(const std::vector<std::int8_t>& decisions) {
+  const auto begin = decisions.begin() + first_condition_;
+  if (std::find(begin, decisions.end(), 0) != decisions.end()) return;
+  if (std::all_of(begin, decisions.end(), [](std::int8_t d) { return d == 1; })) return;
+  apply_open(first_condition_, static_cast<int>(terms_.size()), decisions, bits_);
+  truth_.assign(launch_->block->threads, 0);
+  lanes_of(bits_);
+  for (std::uint32_t t : lanes_) truth_[t] = 1;
+  leaf_.truth = &truth_;
+}
+
+// Probabilities lane by lane, for each outcome of the uniform unknowns. Leaves the lanes that may be active in bits_.
+void Domain::emit_expected(const std::vector<std::int8_t>& decisions) {
+  const std::size_t outcomes = std::size_t{1} << uniform_.size(), threads = launch_->block->threads;
+  const auto warp_size = static_cast<std::size_t>(launch_->geometry.warp_size);
+  probability_.resize(outcomes);
+  sum_.resize(outcomes);
+  for (auto& q : probability_) q.assign(threads, 1.0);
+  bits_ = launch_->all_lanes->warp_bits;
+  work_ += static_cast<double>(threads * outcomes);
+  for (const Level& level : levels_) {
+    for (auto& s : sum_) s.assign(threads, 0.0);
+    for (const PathPlan& path : level.paths) {
+      if (std::find(decisions.begin() + path.first, decisions.begin() + path.last, 0) != decisions.begin() + path.last)
+        continue;
+      path_bits_ = bits_;
+      apply_open(path.first, path.last, decisions, path_bits_);
+      lanes_of(path_bits_);
+      for (std::size_t a = 0; a < outcomes; ++a) {
+        double q = 1;
+        for (const auto& f : path.factors) {
+          const auto at = std::find(uniform_.begin(), uniform_.end(), f.unknown);
+          const double p = at == uniform_.end() ? launch_->unknowns[f.unknown]
+                                                : static_cast<double>(a >> (at - uniform_.begin()) & 1);
+          q *= f.taken ? p : 1 - p;
+        }
+        for (std::uint32_t t : lanes_) sum_[a][t] += q;
+      }
+    }
+    std::fill(path_bits_.begin(), path_bits_.end(), 0);
+    path_bits_.resize(bits_.size(), 0);
+    for (std::size_t a = 0; a < outcomes; ++a)
+      for (std::size_t t = 0; t < threads; ++t) {
+        probability_[a][t] *= sum_[a][t];
+        if (probability_[a][t] > 0) path_bits_[t / warp_size] |= 1ULL << (t % warp_size);
+      }
+    bits_ = path_bits_;
+    apply_open(level.first_trip, level.last_trip, decisions, bits_);
+    for (auto& q : probability_)
+      for (std::size_t t = 0; t < threads; ++t)
+        if ((bits_[t / warp_size] >> (t % warp_size) & 1) == 0) q[t] = 0;
+  }
+  for (std::size_t a = 0; a < outcomes; ++a) {
+    double weight = 1;
+    for (std::size_t u = 0; u < uniform_.size(); ++u)
+      weight *= (a >> u & 1) != 0 ? launch_->unknowns[uniform_[u]] : 1 - launch_->unknowns[uniform_[u]];
+    if (weight == 0) continue;
+    const std::vector<double>& q = probability_[a];
+    std::fill(path_bits_.begin(), path_bits_.end(), 0);
+    double one = -1;
+    bool same = true;
+    for (std::size_t t = 0; t < threads; ++t) {
+      if (q[t] <= 0) continue;
+      path_bits_[t / warp_size] |= 1ULL << (t % warp_size);
+      if (one < 0) one = q[t];
+      same = same && q[t] == one;
+    }
+    if (one < 0) continue;
+    leaf_.parts.push_back({weight, &launch_->tables->intern(*launch_->block, path_bits_), one, same ? nullptr : &q});
+  }
+}
+
+}  // namespace kernelcast

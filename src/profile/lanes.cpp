@@ -1,0 +1,101 @@
+// Lane sets are interned because the same few masks (everybody, the tail of a row) meet the same few address patterns
+// at every launch: what they cost together is then one lookup.
+#include "profile/lanes.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+
+const BlockLanes& LaneTables::block(const Dim3& size) {
+  for (const auto& b : blocks_)
+    if (b.size == size) return b;
+  BlockLanes& b = blocks_.emplace_back();
+  b.size = size;
+  b.warp_size = warp_size_;
+  b.threads = static_cast<std::size_t>(size.count());
+  b.warps = (b.threads + warp_size_ - 1) / warp_size_;
+  for (auto& ids : b.id) ids.reserve(b.threads);
+  for (std::int64_t z = 0; z < size.z; ++z)
+    for (std::int64_t y = 0; y < size.y; ++y)
+      for (std::int64_t x = 0; x < size.x; ++x) {
+        b.id[0].push_back(x);
+        b.id[1].push_back(y);
+        b.id[2].push_back(z);
+      }
+  return b;
+}
+
+std::span<const std::uint64_t> LaneTables::full_bits(const BlockLanes& block) {
+  if (full_of_ != &block) {
+    full_.assign(block.warps, block.warp_size == 64 ? ~0ULL : (1ULL << block.warp_size) - 1);
+    if (const std::size_t rest = block.threads % block.warp_size; rest != 0) full_.back() = (1ULL << rest) - 1;
+    full_of_ = &block;
+  }
+  return full_;
+}
+
+const LaneSet& LaneTables::intern(const BlockLanes& block, std::span<const std::uint64_t> warp_bits) {
+  std::uint64_t h = reinterpret_cast<std::uintptr_t>(&block);
+  for (std::uint64_t w : warp_bits) {
+    h = (h ^ w) * 0x9e3779b97f4a7c15ULL;
+    h ^= h >> 29;
+  }
+  auto [it, end] = sets_.equal_range(h);
+  for (; it != end; ++it)
+    if (it->second->block == &block && std::equal(warp_bits.begin(), warp_bits.end(), it->second->warp_bits.begin()))
+      return *it->second;
+  auto set = std::make_unique<LaneSet>();
+  set->block = &block;
+  set->warp_bits.assign(warp_bits.begin(), warp_bits.end());
+  for (std::uint64_t w : warp_bits) {
+    set->lanes += __builtin_popcountll(w);
+    set->warps += w != 0;
+  }
+  return *sets_.emplace(h, std::move(set))->second;
+}
+
+void LaneTables::clear() {
+  sets_.clear();
+  if (blocks_.size() > 64) {
+    blocks_.clear();
+    full_of_ = nullptr;
+  }
+}
+
+void LaneProgram::evaluate(const Index& index, const Scope& scope, std::span<const Symbol> parameters,
+                           std::span<const std::int64_t> parameter_values, const Box& box, const BlockLanes& block,
+                           std::span<const std::uint32_t> lanes, std::vector<std::int64_t>& out) {
+  if (!ready_) {
+    std::vector<Symbol> inputs;
+    for (Symbol s : index.expression().symbols()) {
+      inputs.push_back(s);
+      if (const int v = scope.find(s); v >= 0) {
+        sources_.push_back({true, v});
+      } else {
+        const auto p = std::find(parameters.begin(), parameters.end(), s);
+        if (p == parameters.end()) throw InternalError("no value for the symbol " + s.name());
+        sources_.push_back({false, static_cast<int>(p - parameters.begin())});
+      }
+    }
+    program_ = CompiledExprs(std::span(&index.expression(), 1), inputs);
+    ready_ = true;
+  }
+  const std::size_t n = lanes.size();
+  in_.resize(n * sources_.size());
+  out.resize(n);
+  if (n == 0) return;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    std::int64_t* row = in_.data() + i * n;
+    const Source& s = sources_[i];
+    if (s.variable && s.index < first_outer) {
+      for (std::size_t l = 0; l < n; ++l) row[l] = block.id[s.index][lanes[l]];
+    } else {
+      std::fill(row, row + n, s.variable ? box.lo[s.index] : parameter_values[s.index]);
+    }
+  }
+  program_.evaluate_lanes(in_, out, n, scratch_);
+}
+
+}  // namespace kernelcast

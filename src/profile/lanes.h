@@ -1,0 +1,69 @@
+// The threads of one block as lanes of warps, and sets of them.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "kernelcast/launch.h"
+#include "profile/box.h"
+#include "profile/constants.h"
+#include "profile/index.h"
+
+namespace kernelcast {
+
+/// Local ids of all threads of a block of one size, in linear order.
+struct BlockLanes {
+  Dim3 size;
+  int warp_size = 32;
+  std::size_t threads = 0, warps = 0;
+  std::array<std::vector<std::int64_t>, 3> id;
+};
+
+/// A set of threads of a block: one word a warp (warps have at most 64 lanes). Interned: equal sets are one object.
+struct LaneSet {
+  const BlockLanes* block = nullptr;
+  std::vector<std::uint64_t> warp_bits;
+  double lanes = 0, warps = 0;  // threads in the set; warps with at least one
+};
+
+class LaneTables {
+ public:
+  explicit LaneTables(int warp_size) : warp_size_(warp_size) {}
+  const BlockLanes& block(const Dim3& size);
+  const LaneSet& all(const BlockLanes& block) { return intern(block, full_bits(block)); }
+  const LaneSet& intern(const BlockLanes& block, std::span<const std::uint64_t> warp_bits);
+  [[nodiscard]] std::span<const std::uint64_t> full_bits(const BlockLanes& block);
+  [[nodiscard]] std::size_t size() const { return sets_.size(); }
+  void clear();
+
+ private:
+  int warp_size_;
+  std::deque<BlockLanes> blocks_;
+  std::unordered_multimap<std::uint64_t, std::unique_ptr<LaneSet>> sets_;
+  std::vector<std::uint64_t> full_;
+  const BlockLanes* full_of_ = nullptr;
+};
+
+/// Evaluates an Index for chosen lanes at one point of the outer variables.
+class LaneProgram {
+ public:
+  /// Compiles on first use. `parameters` are the launch parameters with their values.
+  void evaluate(const Index& index, const Scope& scope, std::span<const Symbol> parameters,
+                std::span<const std::int64_t> parameter_values, const Box& box, const BlockLanes& block,
+                std::span<const std::uint32_t> lanes, std::vector<std::int64_t>& out);
+
+ private:
+  struct Source {
+    bool variable;
+    int index;
+  };
+  bool ready_ = false;
+  CompiledExprs program_;
+  std::vector<Source> sources_;
+  std::vector<std::int64_t> in_, scratch_;
+};
+
+}  // namespace kernelcast

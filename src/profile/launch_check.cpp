@@ -1,0 +1,238 @@
+// Everything a user can get wrong about a launch is found here, with the flag that puts it right. The sets of names are
+// checked once and remembered, because a tuner binds the same names a million times.
+#include "profile/launch_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "io/nearest.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
+  const auto near = nearest_names(name, known);
+  std::string text;
+  for (const auto& n : near) text += (text.empty() ? "; did you mean \"" : ", \"") + n + "\"";
+  if (!text.empty()) return text + "?";
+  if (known.empty()) return "";
+  for (const auto& n : known) text += (text.empty() ? "; there are " : ", ") + n;
+  return text;
+}
+
+std::string size_text(const Dim3& d) {
+  return std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
+}
+
+void check_positive(const Dim3& d, std::string_view what, std::string_view flag, std::int64_t most) {
+  std::int64_t product = 1;
+  for (std::int64_t n : d.array()) {
+    if (n <= 0)
+      throw UserError(std::string(what) + " " + size_text(d) + " has a size that is not positive: change " +
+                      std::string(flag));
+    if (__builtin_mul_overflow(product, n, &product) || product > most)
+      throw UserError(std::string(what) + " " + size_text(d) + " is larger than " + std::to_string(most) + ": change " +
+                      std::string(flag));
+  }
+}
+
+}  // namespace
+
+std::string place_of(const KernelProfile& profile, SourceLine line) {
+  if (line.file >= 0 && static_cast<std::size_t>(line.file) < profile.files.size())
+    return profile.files[line.file] + ":" + std::to_string(line.line);
+  return line.line > 0 ? "line " + std::to_string(line.line) : "kernel " + profile.kernel;
+}
+
+LaunchReader::LaunchReader(const KernelProfile& profile) : profile_(profile) {
+  for (int axis = 0; axis < 3; ++axis) symbols_.push_back(local_size(axis));
+  for (int axis = 0; axis < 3; ++axis) symbols_.push_back(num_groups(axis));
+  symbols_.push_back(dynamic_shared());
+  std::set<Symbol> known(symbols_.begin(), symbols_.end());
+  for (int axis = 0; axis < 3; ++axis) known.insert({local_id(axis), group_id(axis)});
+  for (const auto& loop : profile.loops) known.insert(loop.counter);
+  const auto need = [&](const Expr& e, const char* why, SourceLine line) {
+    for (Symbol s : e.symbols()) {
+      if (!known.insert(s).second) continue;
+      const std::string& name = s.name();
+      if (name.rfind("arg:", 0) != 0)
+        throw InternalError("kernel " + profile.kernel + ": nothing gives a value to the symbol " + name);
+      symbols_.push_back(s);
+      needed_.push_back(name.substr(4));
+      needed_why_.push_back(std::string(why) + " (" + place_of(profile, line) + ")");
+    }
+  };
+  const auto need_guard = [&](const Guard& g, SourceLine line) {
+    for (const auto& path : g.paths) need(path.condition, "decides which threads run", line);
+  };
+  for (const auto& loop : profile.loops) {
+    if (loop.unknown < 0) need(loop.trips, "decides loop trip counts", loop.line);
+    need_guard(loop.guard, loop.line);
+  }
+  for (const auto& block : profile.blocks) need_guard(block.guard, block.line);
+  for (const auto& branch : profile.branches)
+    if (branch.unknown < 0) need(branch.condition, "decides a branch", branch.line);
+  for (const auto& block : profile.blocks)
+    for (const auto& a : block.accesses)
+      if (a.unknown < 0) need(a.offset, "decides memory addresses", a.line);
+  values_.resize(symbols_.size());
+}
+
+void LaunchReader::check_sizes(const Launch& launch) const {
+  check_positive(launch.grid, "the grid", "--grid", std::int64_t{1} << 48);
+  check_positive(launch.block, "the block", "--block", std::int64_t{1} << 16);
+  if (launch.dynamic_shared_bytes < 0)
+    throw UserError("the dynamic shared memory of " + std::to_string(launch.dynamic_shared_bytes) +
+                    " bytes is negative: change --shared");
+  const Dim3& want = profile_.required_block;
+  if (want.x > 0 && !(launch.block == want))
+    throw UserError("kernel " + profile_.kernel + " requires blocks of " + size_text(want) +
+                    " (reqd_work_group_size), not " + size_text(launch.block) + ": give --block " + size_text(want));
+  if (profile_.max_threads_per_block > 0 && launch.block.count() > profile_.max_threads_per_block)
+    throw UserError("kernel " + profile_.kernel + " is declared for at most " +
+                    std::to_string(profile_.max_threads_per_block) + " threads a block (__launch_bounds__), --block " +
+                    size_text(launch.block) + " has " + std::to_string(launch.block.count()));
+}
+
+void LaunchReader::missing(std::size_t argument) const {
+  throw UserError("the value of parameter \"" + needed_[argument] + "\" " + needed_why_[argument] + ": give --arg " +
+                  needed_[argument] + "=VALUE");
+}
+
+void LaunchReader::resolve_arguments(const Launch& launch) {
+  std::vector<std::string> scalars;
+  for (const auto& p : profile_.parameters)
+    if (!p.pointer) scalars.push_back(p.name);
+  names_.clear();
+  slot_of_name_.clear();
+  for (const auto& [name, value] : launch.args) {
+    const auto p = std::find_if(profile_.parameters.begin(), profile_.parameters.end(),
+                                [&](const Parameter& q) { return q.name == name; });
+    const auto needed = std::find(needed_.begin(), needed_.end(), name);
+    if (p == profile_.parameters.end() && needed == needed_.end())
+      throw UserError("kernel " + profile_.kernel + " has no parameter \"" + name + "\" (--arg)" +
+                      did_you_mean(name, scalars));
+    if (p != profile_.parameters.end() && p->pointer)
+      throw UserError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is a pointer: give --buffer " +
+                      name + "=COUNT instead of --arg");
+    const bool integer = needed != needed_.end() || p->integer;
+    if (integer && !std::holds_alternative<std::int64_t>(value))
+      throw UserError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is an integer, not " +
+                      std::to_string(std::get<double>(value)) + ": give --arg " + name + "=INTEGER");
+    names_.push_back(name);
+    slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + (needed - needed_.begin())));
+  }
+  for (std::size_t i = 0; i < needed_.size(); ++i)
+    if (std::find(names_.begin(), names_.end(), needed_[i]) == names_.end()) missing(i);
+}
+
+void LaunchReader::resolve_unknowns(const Launch& launch) {
+  std::vector<std::string> keys;
+  for (const auto& u : profile_.unknowns) keys.push_back(u.key);
+  for (const auto& [key, value] : launch.assume) {
+    const std::string kind = key.substr(0, key.find(':'));
+    if ((kind == "trips" || kind == "branch" || kind == "access") &&
+        std::find(keys.begin(), keys.end(), key) == keys.end())
+      throw UserError("--assume " + key + ": kernel " + profile_.kernel + " leaves nothing of that name open" +
+                      (keys.empty() ? "" : did_you_mean(key, keys)));
+  }
+  unknown_values_.clear();
+  assumptions_.clear();
+  for (const auto& u : profile_.unknowns) {
+    const auto given = launch.assume.find(u.key);
+    const double v = given == launch.assume.end() ? u.default_value : given->second;
+    const bool probability = u.kind == Unknown::Kind::probability;
+    if (!std::isfinite(v) || v < 0 || (probability && v > 1) || v > 1e15)
+      throw UserError("--assume " + u.key + "=" + std::to_string(v) + ": expected " +
+                      (probability ? "a probability from 0 to 1" : "a number from 0 to 1e15"));
+    unknown_values_.push_back(v);
+    if (given != launch.assume.end()) continue;
+    std::string text = std::to_string(v);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    const std::string at = place_of(profile_, u.line);
+    const char* what = u.kind == Unknown::Kind::trip_count    ? "trip count of the loop at "
+                       : u.kind == Unknown::Kind::probability ? "probability of the branch at "
+                                                              : "bytes between neighbouring lanes of the access at ";
+    Assumption a{what + at + (u.reason.empty() ? "" : ": " + u.reason), text, "--assume " + u.key + "=VALUE"};
+    if (std::find(assumptions_.begin(), assumptions_.end(), a) == assumptions_.end())
+      assumptions_.push_back(std::move(a));
+  }
+  assume_ = launch.assume;
+}
+
+void LaunchReader::resolve_buffers(const Launch& launch) {
+  std::vector<std::string> pointers;
+  for (const auto& p : profile_.parameters)
+    if (p.pointer) pointers.push_back(p.name);
+  buffers_.clear();
+  for (const auto& [name, spec] : launch.buffers) {
+    if (std::find(pointers.begin(), pointers.end(), name) == pointers.end())
+      throw UserError("kernel " + profile_.kernel + " has no pointer parameter \"" + name + "\" (--buffer)" +
+                      did_you_mean(name, pointers));
+    if (spec.elements < 0) throw UserError("--buffer " + name + "=" + std::to_string(spec.elements) + " is negative");
+    buffers_.emplace_back(name, spec.elements);
+  }
+  buffer_bytes_.clear();
+  for (const auto& b : profile_.buffers) {
+    std::int64_t bytes = b.bytes;
+    if (b.parameter >= 0) {
+      const Parameter& p = profile_.parameters[b.parameter];
+      const auto given = launch.buffers.find(p.name);
+      if (given != launch.buffers.end() && p.bytes > 0 &&
+          __builtin_mul_overflow(given->second.elements, static_cast<std::int64_t>(p.bytes), &bytes))
+        throw UserError("--buffer " + p.name + "=" + std::to_string(given->second.elements) + " is too large");
+    }
+    buffer_bytes_.push_back(bytes);
+  }
+}
+
+void LaunchReader::read(const Launch& launch) {
+  check_sizes(launch);
+  bool same = resolved_ && launch.args.size() == names_.size();
+  if (same) {
+    std::size_t i = 0;
+    for (const auto& [name, value] : launch.args) {
+      if (name != names_[i] || (slot_of_name_[i] >= 0 && value.index() != 0)) {
+        same = false;
+        break;
+      }
+      ++i;
+    }
+  }
+  if (!same) {
+    resolved_ = false;
+    resolve_arguments(launch);
+  }
+  const auto same_buffers = [&] {
+    if (launch.buffers.size() != buffers_.size()) return false;
+    std::size_t i = 0;
+    for (const auto& [name, spec] : launch.buffers) {
+      if (name != buffers_[i].first || spec.elements != buffers_[i].second) return false;
+      ++i;
+    }
+    return true;
+  };
+  if (!resolved_ || launch.assume != assume_ || !same_buffers()) {
+    resolved_ = false;
+    resolve_unknowns(launch);
+    resolve_buffers(launch);
+    ++version_;
+  }
+  resolved_ = true;
+  const auto block = launch.block.array(), grid = launch.grid.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    values_[axis] = block[axis];
+    values_[3 + axis] = grid[axis];
+  }
+  values_[6] = launch.dynamic_shared_bytes;
+  std::size_t i = 0;
+  for (const auto& [name, value] : launch.args) {
+    if (slot_of_name_[i] >= 0) values_[slot_of_name_[i]] = *std::get_if<std::int64_t>(&value);
+    ++i;
+  }
+}
+
+}  // namespace kernelcast

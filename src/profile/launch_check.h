@@ -1,0 +1,62 @@
+// Launch -> numbers: checks sizes and names once, then resolves arguments to positions without searching.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernelcast/profile.h"
+
+namespace kernelcast {
+
+/// "file.cl:12", or "line 12", or the kernel's name when nothing is known.
+std::string place_of(const KernelProfile& profile, SourceLine line);
+
+/// Turns launches into the values of launch parameters: local sizes, numbers of groups, dynamic shared bytes, then the
+/// arguments that matter, in the order of `argument_names()`.
+class LaunchReader {
+ public:
+  static constexpr std::size_t fixed = 7;  // lsz.xyz, nwg.xyz, dynamic_shared
+
+  explicit LaunchReader(const KernelProfile& profile);
+  /// Symbols of the values, in order.
+  [[nodiscard]] const std::vector<Symbol>& symbols() const { return symbols_; }
+
+  /// Throws UserError for everything that is wrong with the launch.
+  void read(const Launch& launch);
+  [[nodiscard]] const std::vector<std::int64_t>& values() const { return values_; }
+  /// Values of profile.unknowns, given or default.
+  [[nodiscard]] const std::vector<double>& unknowns() const { return unknown_values_; }
+  /// One entry for each unknown that was not given.
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
+  /// Declared bytes of each buffer of the profile, -1: unknown.
+  [[nodiscard]] const std::vector<std::int64_t>& buffer_bytes() const { return buffer_bytes_; }
+  /// Counts up whenever unknowns or buffer sizes change.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+
+ private:
+  void check_sizes(const Launch& launch) const;
+  void resolve_arguments(const Launch& launch);
+  void resolve_unknowns(const Launch& launch);
+  void resolve_buffers(const Launch& launch);
+  [[noreturn]] void missing(std::size_t argument) const;
+
+  const KernelProfile& profile_;
+  std::vector<Symbol> symbols_;
+  std::vector<std::string> needed_;      // names of the arguments that matter
+  std::vector<std::string> needed_why_;  // "decides loop trip counts (matmul.cl:12)"
+  std::vector<std::int64_t> values_;
+  std::vector<double> unknown_values_;
+  std::vector<Assumption> assumptions_;
+  std::vector<std::int64_t> buffer_bytes_;
+
+  // What the positions below were resolved for.
+  std::vector<std::string> names_;
+  std::vector<int> slot_of_name_;  // index into values_, -1: no count depends on it
+  std::map<std::string, double> assume_;
+  std::vector<std::pair<std::string, std::int64_t>> buffers_;
+  bool resolved_ = false;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace kernelcast

@@ -1,0 +1,68 @@
+// The small vocabulary of profiles: shared symbols, names of enumerations, sums of counts.
+#include "kernelcast/profile.h"
+
+#include "kernelcast/error.h"
+#include "kernelcast/workload.h"
+
+namespace kernelcast {
+namespace {
+
+Symbol axis_symbol(std::string_view prefix, int axis) {
+  if (axis < 0 || axis > 2) throw InternalError("axis " + std::to_string(axis) + " is not 0, 1 or 2");
+  return Symbol(std::string(prefix) + "xyz"[axis]);
+}
+
+}  // namespace
+
+Symbol local_id(int axis) { return axis_symbol("lid.", axis); }
+Symbol group_id(int axis) { return axis_symbol("wg.", axis); }
+Symbol local_size(int axis) { return axis_symbol("lsz.", axis); }
+Symbol num_groups(int axis) { return axis_symbol("nwg.", axis); }
+Symbol dynamic_shared() { return Symbol("dynamic_shared"); }
+Symbol argument(std::string_view parameter_name) { return Symbol("arg:" + std::string(parameter_name)); }
+
+std::string_view name_of(MemorySpace s) {
+  switch (s) {
+    case MemorySpace::global:
+      return "global";
+    case MemorySpace::shared:
+      return "shared";
+    case MemorySpace::local:
+      return "local";
+    case MemorySpace::constant:
+      return "constant";
+    case MemorySpace::texture:
+      return "texture";
+  }
+  throw InternalError("unknown memory space");
+}
+
+std::string_view name_of(AccessKind k) {
+  switch (k) {
+    case AccessKind::load:
+      return "load";
+    case AccessKind::store:
+      return "store";
+    case AccessKind::atomic:
+      return "atomic";
+  }
+  throw InternalError("unknown kind of access");
+}
+
+bool Guard::always() const {
+  if (paths.size() != 1 || !paths[0].factors.empty()) return false;
+  const auto known = paths[0].condition.constant();
+  return known && *known != 0;
+}
+
+AccessCount& AccessCount::operator+=(const AccessCount& o) {
+  requests += o.requests;
+  lanes += o.lanes;
+  sectors += o.sectors;
+  segments += o.segments;
+  bank_passes += o.bank_passes;
+  bytes += o.bytes;
+  return *this;
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,198 @@
+// Coalescing and bank conflicts by their definition (kernelcast/bind.h): distinct pieces of memory among the active
+// lanes. With probabilities, a piece is touched unless every lane that maps to it is idle. The sort is skipped where
+// addresses rise from lane to lane, which is nearly always.
+#include "profile/request.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "core/int_math.h"
+
+namespace kernelcast {
+namespace {
+
+std::int64_t floor_of(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(floor_quotient(a, b)); }
+
+// One lane touching one piece; idle = 1 - probability.
+struct Touch {
+  std::int64_t piece;
+  double idle;
+};
+
+double distinct(std::vector<Touch>& touches, bool certain) {
+  const auto before = [](const Touch& a, const Touch& b) { return a.piece < b.piece; };
+  if (!std::is_sorted(touches.begin(), touches.end(), before)) std::stable_sort(touches.begin(), touches.end(), before);
+  double sum = 0;
+  for (std::size_t i = 0; i < touches.size();) {
+    double none = 1;
+    std::size_t j = i;
+    for (; j < touches.size() && touches[j].piece == touches[i].piece; ++j) none *= touches[j].idle;
+    sum += certain ? 1.0 : 1.0 - none;
+    i = j;
+  }
+  return sum;
+}
+
+struct Counter {
+  const RequestRule& rule;
+  const MemoryGeometry& g;
+  std::span<const std::int64_t> addresses;
+  std::int64_t shift;
+  std::span<const double> probability;
+  bool certain;
+  std::vector<Touch> touches{};
+  std::vector<std::pair<std::int64_t, std::int64_t>> words{};  // (bank, word or lane)
+
+  [[nodiscard]] double idle(std::size_t t) const {
+    return 1.0 - (probability.size() == 1 ? probability[0] : probability[t]);
+  }
+
+  template <class F>
+  static void for_lanes(std::uint64_t bits, F f) {
+    for (; bits != 0; bits &= bits - 1) f(static_cast<int>(std::countr_zero(bits)));
+  }
+
+  double pieces(std::uint64_t bits, std::size_t first, std::int64_t size) {
+    touches.clear();
+    for_lanes(bits, [&](int lane) {
+      const std::size_t t = first + lane;
+      const std::int64_t begin = addresses[t] + shift, last = begin + rule.bytes - 1;
+      std::int64_t previous = 0;
+      bool any = false;
+      const auto touch = [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t p = floor_of(from, size); p <= floor_of(to, size); ++p) {
+          if (any && p == previous) continue;
+          touches.push_back({p, idle(t)});
+          previous = p;
+          any = true;
+        }
+      };
+      if (rule.space == MemorySpace::local && !rule.physical) {
+        for (std::int64_t w = floor_of(begin, 4); w <= floor_of(last, 4); ++w) {
+          const std::int64_t at = (w * g.warp_size + lane) * 4;
+          touch(at + std::max<std::int64_t>(begin - w * 4, 0), at + std::min<std::int64_t>(last - w * 4, 3));
+        }
+      } else {
+        touch(begin, last);
+      }
+    });
+    return distinct(touches, certain);
+  }
+
+  double distinct_addresses(std::uint64_t bits, std::size_t first) {
+    touches.clear();
+    for_lanes(bits, [&](int lane) { touches.push_back({addresses[first + lane], idle(first + lane)}); });
+    return distinct(touches, certain);
+  }
+
+  double passes(std::uint64_t bits, std::size_t first) {
+    const int wide = std::max(1, rule.bytes / g.bank_bytes);
+    const int part = std::max(1, std::min(g.warp_size, g.shared_banks) / wide);
+    double sum = 0;
+    for (int begin = 0; begin < g.warp_size; begin += part) {
+      const std::uint64_t window = part >= 64 ? ~0ULL : ((1ULL << part) - 1) << begin;
+      const std::uint64_t mine = bits & window;
+      if (mine == 0) continue;
+      words.clear();
+      double none = 1;
+      for_lanes(mine, [&](int lane) {
+        const std::size_t t = first + lane;
+        none *= idle(t);
+        const std::int64_t from = floor_of(addresses[t] + shift, g.bank_bytes);
+        const std::int64_t to = floor_of(addresses[t] + shift + rule.bytes - 1, g.bank_bytes);
+        for (std::int64_t w = from; w <= to; ++w) {
+          const std::int64_t bank = w - floor_of(w, g.shared_banks) * g.shared_banks;
+          words.emplace_back(bank, rule.atomic ? w * 64 + lane : w);
+        }
+      });
+      std::sort(words.begin(), words.end());
+      words.erase(std::unique(words.begin(), words.end()), words.end());
+      std::size_t most = 0, run = 0;
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        run = i > 0 && words[i].first == words[i - 1].first ? run + 1 : 1;
+        most = std::max(most, run);
+      }
+      sum += (certain ? 1.0 : 1.0 - none) * static_cast<double>(most);
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
+std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& g) {
+  if (rule.space == MemorySpace::shared) return g.bank_bytes;
+  const std::int64_t both = std::lcm<std::int64_t>(g.sector_bytes, g.segment_bytes);
+  if (rule.space != MemorySpace::local || rule.physical) return both;
+  return 4 * (both / std::gcd<std::int64_t>(both, 4 * g.warp_size));  // a word of all lanes is 4 * warp_size bytes
+}
+
+RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geometry, const LaneSet& set,
+                           std::span<const std::int64_t> addresses, std::int64_t shift,
+                           std::span<const double> probability) {
+  const bool certain =
+      std::all_of(probability.begin(), probability.end(), [](double p) { return p == 1.0 || p == 0.0; });
+  Counter c{rule, geometry, addresses, shift, probability, certain};
+  RequestCost cost;
+  for (std::size_t w = 0; w < set.warp_bits.size(); ++w) {
+    const std::uint64_t bits = set.warp_bits[w];
+    if (bits == 0) continue;
+    const std::size_t first = w * geometry.warp_size;
+    if (rule.space == MemorySpace::shared) {
+      cost.bank_passes += c.passes(bits, first);
+      continue;
+    }
+    cost.sectors += c.pieces(bits, first, geometry.sector_bytes);
+    cost.segments += c.pieces(bits, first, geometry.segment_bytes);
+    if (rule.space == MemorySpace::constant) cost.bank_passes += c.distinct_addresses(bits, first);
+  }
+  return cost;
+}
+
+std::size_t PatternTable::Hash::operator()(const Key& k) const {
+  std::uint64_t h = reinterpret_cast<std::uintptr_t>(k.set);
+  const auto mix = [&](std::uint64_t v) {
+    h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+    h ^= h >> 32;
+  };
+  for (std::int64_t s : k.stride) mix(static_cast<std::uint64_t>(s));
+  mix(std::bit_cast<std::uint64_t>(k.probability));
+  mix(static_cast<std::uint64_t>(k.rule.bytes) << 8 | static_cast<std::uint64_t>(k.rule.space) << 2 |
+      static_cast<std::uint64_t>(k.rule.atomic) << 1 | static_cast<std::uint64_t>(k.rule.physical));
+  return h;
+}
+
+void PatternTable::fill_addresses(const Key& key) {
+  const BlockLanes& block = *key.set->block;
+  addresses_.resize(block.threads);
+  for (std::size_t t = 0; t < block.threads; ++t)
+    addresses_[t] = key.stride[0] * block.id[0][t] + key.stride[1] * block.id[1][t] + key.stride[2] * block.id[2][t];
+}
+
+PatternTable::Pattern& PatternTable::find(const Key& key) {
+  const auto [it, fresh] = patterns_.try_emplace(key);
+  if (fresh) {
+    fill_addresses(key);
+    bool any = false;
+    for (std::size_t w = 0; w < key.set->warp_bits.size(); ++w)
+      Counter::for_lanes(key.set->warp_bits[w], [&](int lane) {
+        const std::int64_t a = addresses_[w * geometry_.warp_size + lane];
+        it->second.lowest = any ? std::min(it->second.lowest, a) : a;
+        it->second.highest = any ? std::max(it->second.highest, a) : a;
+        any = true;
+      });
+  }
+  return it->second;
+}
+
+const RequestCost& PatternTable::cost(const Key& key, Pattern& pattern, int shift) {
+  for (const auto& [s, c] : pattern.by_shift)
+    if (s == shift) return c;
+  fill_addresses(key);
+  pattern.by_shift.emplace_back(
+      shift, count_requests(key.rule, geometry_, *key.set, addresses_, shift, std::span(&key.probability, 1)));
+  return pattern.by_shift.back().second;
+}
+
+}  // namespace kernelcast

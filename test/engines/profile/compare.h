@@ -1,0 +1,59 @@
+// Asks Binder and its twin the same question and compares every number.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "kernelcast/bind.h"
+#include "twin.h"
+
+namespace kernelcast::compare {
+
+/// All differences, as text; empty: none. Whole numbers must be equal, expectations agree to 1e-9 relative.
+inline std::string differences(const KernelProfile& profile, const Workload& got, const twin::Counts& want) {
+  std::ostringstream out;
+  out.precision(17);
+  const auto check = [&](const std::string& what, double a, double b) {
+    const bool whole = b == std::floor(b) && profile.unknowns.empty();
+    if (whole ? a != b : std::abs(a - b) > 1e-9 * std::max(std::abs(b), 1e-3))
+      out << what << ": " << a << ", twin " << b << "\n";
+  };
+  std::size_t access = 0;
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
+    const std::string name = "block " + std::to_string(b);
+    check(name + " warps", got.block_counts[b].warps, want.block_counts[b].warps);
+    check(name + " lanes", got.block_counts[b].lanes, want.block_counts[b].lanes);
+    for (std::size_t i = 0; i < profile.blocks[b].accesses.size(); ++i, ++access) {
+      const std::string at =
+          name + " access " + std::to_string(i) + " [" + profile.blocks[b].accesses[i].offset.str() + "] ";
+      const AccessCount &g = got.access_counts[access], &w = want.access_counts[access];
+      check(at + "requests", g.requests, w.requests);
+      check(at + "lanes", g.lanes, w.lanes);
+      check(at + "sectors", g.sectors, w.sectors);
+      check(at + "segments", g.segments, w.segments);
+      check(at + "bank passes", g.bank_passes, w.bank_passes);
+      check(at + "bytes", g.bytes, w.bytes);
+    }
+  }
+  for (std::size_t b = 0; b < profile.branches.size(); ++b) {
+    check("branch " + std::to_string(b) + " warps", got.branch_counts[b].warps, want.branch_counts[b].warps);
+    check("branch " + std::to_string(b) + " divergent", got.branch_counts[b].divergent,
+          want.branch_counts[b].divergent);
+  }
+  for (std::size_t c = 0; c < op_class_count; ++c) {
+    check("warp ops", got.warp_ops.n[c], want.warp_ops.n[c]);
+    check("thread ops", got.thread_ops.n[c], want.thread_ops.n[c]);
+  }
+  check("barriers", got.barriers, want.barriers);
+  check("flat barriers", got.flat_barriers, want.flat_barriers);
+  const auto at_least = [&](const char* what, double a, double b) {
+    if (a < b) out << what << ": " << a << " is less than what the twin touches, " << b << "\n";
+  };
+  at_least("footprint", got.footprint_bytes, want.footprint_bytes);
+  at_least("footprint read", got.footprint_read_bytes, want.footprint_read_bytes);
+  at_least("footprint written", got.footprint_write_bytes, want.footprint_write_bytes);
+  return out.str();
+}
+
+}  // namespace kernelcast::compare
