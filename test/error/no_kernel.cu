@@ -1,0 +1,5 @@
+// ARGS: predict {} --device v100 --grid 1 --block 64
+// EXIT: 1
+// STDERR: no kernel
+
+__device__ float twice(float x) { return 2.0f * x; }
