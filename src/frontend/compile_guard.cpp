@@ -1,0 +1,119 @@
+// LLVM reports internal failures by ending the process. Two hooks turn that into an exception: the fatal error handler,
+// and CrashRecoveryContext for signals (a stack overflow, an assertion). Both leave the broken stack by longjmp, so
+// whatever the task owned leaks; that is accepted.
+#include "frontend/compile_guard.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kernelcast/error.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/thread.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+constexpr unsigned kStackBytes = 256u << 20;
+constexpr auto kPollInterval = std::chrono::milliseconds(100);
+
+thread_local bool inside_guard = false;
+thread_local std::string fatal_message;
+
+void on_fatal_error(void* /*user*/, const char* reason, bool /*generate_crash_diagnostic*/) {
+  fatal_message = reason;
+  if (auto* context = llvm::CrashRecoveryContext::GetCurrent()) context->HandleExit(1);
+}
+
+void install_hooks() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::CrashRecoveryContext::Enable();
+    llvm::install_fatal_error_handler(on_fatal_error);
+  });
+}
+
+std::size_t resident_bytes() {
+  std::size_t pages = 0;
+  std::size_t resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%zu %zu", &pages, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+struct Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::exception_ptr error;
+};
+
+void run_on_this_thread(const std::function<void()>& task, std::exception_ptr& error) {
+  inside_guard = true;
+  llvm::CrashRecoveryContext context;
+  const bool finished = context.RunSafely([&] {
+    try {
+      task();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  if (finished) return;
+  if (!fatal_message.empty()) {
+    error = std::make_exception_ptr(LimitError("the compiler library gave up: " + fatal_message));
+  } else {
+    error =
+        std::make_exception_ptr(LimitError("the compiler library crashed on this source (very deep nesting can do "
+                                           "that); reduce the file to the kernel and what it needs"));
+  }
+}
+
+}  // namespace
+
+void run_guarded(std::function<void()> task, const GuardLimits& limits) {
+  if (inside_guard) {
+    task();
+    return;
+  }
+  install_hooks();
+  auto shared = std::make_shared<Shared>();
+  llvm::thread worker(std::optional<unsigned>(kStackBytes), [shared, task = std::move(task)] {
+    std::exception_ptr error;
+    run_on_this_thread(task, error);
+    const std::lock_guard lock(shared->mutex);
+    shared->error = error;
+    shared->done = true;
+    shared->changed.notify_all();
+  });
+
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(limits.time_s);
+  const std::size_t memory_at_start = resident_bytes();
+  std::unique_lock lock(shared->mutex);
+  while (!shared->changed.wait_for(lock, kPollInterval, [&] { return shared->done; })) {
+    const char* limit = nullptr;
+    if (std::chrono::steady_clock::now() > deadline) limit = "time";
+    if (resident_bytes() > memory_at_start + limits.memory_bytes) limit = "memory";
+    if (limit == nullptr) continue;
+    lock.unlock();
+    worker.detach();
+    throw LimitError(
+        std::string("the compiler reached its limit of ") + limit +
+        (limit[0] == 't' ? " (" + std::to_string(static_cast<int>(limits.time_s)) + " s)"
+                         : " (" + std::to_string(limits.memory_bytes >> 20) + " MiB)") +
+        "; look for macros or includes that expand without end, or reduce the file to the kernel and what it needs");
+  }
+  lock.unlock();
+  worker.join();
+  if (shared->error) std::rethrow_exception(shared->error);
+}
+
+}  // namespace kernelcast::frontend

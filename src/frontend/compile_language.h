@@ -1,0 +1,34 @@
+// Languages, targets, and the arguments of clang's compiler proper (-cc1) for each pair.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernelcast/frontend.h"
+
+namespace kernelcast::frontend {
+
+enum class Vendor { nvidia, amd };
+
+/// "sm_70" and "gfx90a"; throws UserError for others.
+Vendor vendor_of(const std::string& target);
+
+/// `language` of a source, resolved: automatic becomes the language of the path's ending (standard input: of what the
+/// text contains).
+Language resolve_language(const Source& source);
+
+/// How the compiler proper is to be called.
+struct CompilerArguments {
+  std::vector<std::string> arguments;  // of -cc1, the input file last
+  bool c_family_host = false;          // C or C++ for the host
+};
+
+/// Arguments for `source` in `language` for `target`; `preludes` are virtual headers to be read before the source. No
+/// toolkit is looked for; system headers are those of the newest GCC of the machine, if there is one.
+CompilerArguments compiler_arguments(const Source& source, Language language, const std::string& target,
+                                     const std::string& main_file, const std::vector<std::string>& preludes);
+
+/// Folder (in the compiler's virtual file system) that holds our headers.
+inline constexpr const char* kVirtualHeaderFolder = "/kernelcast-headers";
+
+}  // namespace kernelcast::frontend

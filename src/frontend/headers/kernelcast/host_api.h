@@ -1,0 +1,96 @@
+// What host code of CUDA programs names: enough for whole files to parse. Nothing here is ever called.
+#pragma once
+
+#define KC_HANDLES(name) typedef struct name##_impl* name;
+KC_HANDLES(cudaStream_t) KC_HANDLES(cudaEvent_t) KC_HANDLES(cudaGraph_t) KC_HANDLES(cudaGraphExec_t) KC_HANDLES(cudaGraphNode_t)
+KC_HANDLES(cudaArray_t) KC_HANDLES(cudaMipmappedArray_t) KC_HANDLES(cudaMemPool_t) KC_HANDLES(cudaFunction_t)
+typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
+typedef struct cudaArray cudaArray;
+typedef int cudaError_t;
+typedef int cudaError;
+typedef void (*cudaHostFn_t)(void*);
+typedef int cudaMemcpyKind, cudaFuncAttribute, cudaDeviceAttr, cudaFuncCache, cudaSharedMemConfig, cudaLimit, cudaMemoryAdvise;
+enum : int {
+  cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorNotReady = 600, cudaErrorUnknown = 999,
+  cudaErrorInvalidDevice = 101, cudaErrorNoDevice = 100, cudaErrorInvalidConfiguration = 9, cudaErrorLaunchFailure = 719
+};
+enum : int {
+  cudaMemcpyHostToHost = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3, cudaMemcpyDefault = 4
+};
+enum : unsigned {
+  cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4, cudaEventDefault = 0,
+  cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaMemAttachGlobal = 1,
+  cudaMemAttachHost = 2, cudaDeviceScheduleAuto = 0, cudaDeviceMapHost = 8, cudaDeviceBlockingSync = 4, cudaDeviceScheduleBlockingSync = 4,
+  cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaStreamCaptureModeGlobal = 0
+};
+enum : int {
+  cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual, cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte, cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9, cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2,
+  cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
+  cudaDevAttrClockRate = 13, cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaCpuDeviceId = -1,
+  cudaMemAdviseSetReadMostly = 1, cudaMemAdviseSetPreferredLocation = 3, cudaMemAdviseSetAccessedBy = 5
+};
+struct cudaDeviceProp {
+  char name[256];
+  size_t totalGlobalMem, sharedMemPerBlock, memPitch, totalConstMem, textureAlignment, sharedMemPerMultiprocessor, sharedMemPerBlockOptin;
+  int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor, deviceOverlap, multiProcessorCount,
+      kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode, concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, memoryClockRate,
+      memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, regsPerMultiprocessor, managedMemory, unifiedAddressing, asyncEngineCount,
+      cooperativeLaunch, maxTexture1DLinear, cooperativeMultiDeviceLaunch, persistingL2CacheMaxSize;
+};
+struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion; };
+struct cudaExtent { size_t width, height, depth; };
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
+struct cudaMemcpy3DParms { cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr; cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr; cudaExtent extent; cudaMemcpyKind kind; };
+struct cudaPointerAttributes { int type, device; void *devicePointer, *hostPointer; };
+struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; void* attrs; unsigned int numAttrs; };
+
+extern "C" int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+extern "C" int hipConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* = 0);
+extern "C" unsigned __hipPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
+extern "C" cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
+extern "C" cudaError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
+
+#define KC_HOST_CALL(name) template <class... A> cudaError_t name(const A&...);
+KC_HOST_CALL(cudaMalloc) KC_HOST_CALL(cudaFree) KC_HOST_CALL(cudaMemcpy) KC_HOST_CALL(cudaMemcpyAsync) KC_HOST_CALL(cudaMemset)
+KC_HOST_CALL(cudaMemsetAsync) KC_HOST_CALL(cudaMallocHost) KC_HOST_CALL(cudaFreeHost) KC_HOST_CALL(cudaHostAlloc) KC_HOST_CALL(cudaMallocManaged)
+KC_HOST_CALL(cudaMallocPitch) KC_HOST_CALL(cudaMalloc3D) KC_HOST_CALL(cudaMallocArray) KC_HOST_CALL(cudaMalloc3DArray) KC_HOST_CALL(cudaFreeArray)
+KC_HOST_CALL(cudaMemcpy2D) KC_HOST_CALL(cudaMemcpy2DAsync) KC_HOST_CALL(cudaMemcpy3D) KC_HOST_CALL(cudaMemcpyToArray) KC_HOST_CALL(cudaMemcpy2DToArray)
+KC_HOST_CALL(cudaMemcpyToSymbol) KC_HOST_CALL(cudaMemcpyFromSymbol) KC_HOST_CALL(cudaMemcpyToSymbolAsync) KC_HOST_CALL(cudaGetSymbolAddress)
+KC_HOST_CALL(cudaDeviceSynchronize) KC_HOST_CALL(cudaThreadSynchronize) KC_HOST_CALL(cudaThreadExit) KC_HOST_CALL(cudaDeviceReset)
+KC_HOST_CALL(cudaSetDevice) KC_HOST_CALL(cudaGetDevice) KC_HOST_CALL(cudaGetDeviceCount) KC_HOST_CALL(cudaGetDeviceProperties)
+KC_HOST_CALL(cudaDeviceGetAttribute) KC_HOST_CALL(cudaDeviceSetLimit) KC_HOST_CALL(cudaDeviceSetCacheConfig) KC_HOST_CALL(cudaDeviceSetSharedMemConfig)
+KC_HOST_CALL(cudaSetDeviceFlags) KC_HOST_CALL(cudaGetLastError) KC_HOST_CALL(cudaPeekAtLastError) KC_HOST_CALL(cudaMemGetInfo)
+KC_HOST_CALL(cudaStreamCreate) KC_HOST_CALL(cudaStreamCreateWithFlags) KC_HOST_CALL(cudaStreamDestroy) KC_HOST_CALL(cudaStreamSynchronize)
+KC_HOST_CALL(cudaStreamWaitEvent) KC_HOST_CALL(cudaStreamQuery) KC_HOST_CALL(cudaEventCreate) KC_HOST_CALL(cudaEventCreateWithFlags)
+KC_HOST_CALL(cudaEventDestroy) KC_HOST_CALL(cudaEventRecord) KC_HOST_CALL(cudaEventSynchronize) KC_HOST_CALL(cudaEventElapsedTime)
+KC_HOST_CALL(cudaEventQuery) KC_HOST_CALL(cudaFuncSetCacheConfig) KC_HOST_CALL(cudaFuncSetAttribute) KC_HOST_CALL(cudaFuncGetAttributes)
+KC_HOST_CALL(cudaFuncSetSharedMemConfig) KC_HOST_CALL(cudaLaunchCooperativeKernel) KC_HOST_CALL(cudaLaunchKernelEx) KC_HOST_CALL(cudaBindTexture)
+KC_HOST_CALL(cudaBindTexture2D) KC_HOST_CALL(cudaBindTextureToArray) KC_HOST_CALL(cudaUnbindTexture) KC_HOST_CALL(cudaCreateTextureObject)
+KC_HOST_CALL(cudaDestroyTextureObject) KC_HOST_CALL(cudaCreateSurfaceObject) KC_HOST_CALL(cudaDestroySurfaceObject) KC_HOST_CALL(cudaHostGetDevicePointer)
+KC_HOST_CALL(cudaHostRegister) KC_HOST_CALL(cudaHostUnregister) KC_HOST_CALL(cudaMemPrefetchAsync) KC_HOST_CALL(cudaMemAdvise)
+KC_HOST_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor) KC_HOST_CALL(cudaOccupancyMaxPotentialBlockSize) KC_HOST_CALL(cudaMallocAsync)
+KC_HOST_CALL(cudaFreeAsync) KC_HOST_CALL(cudaProfilerStart) KC_HOST_CALL(cudaProfilerStop) KC_HOST_CALL(cudaPointerGetAttributes)
+KC_HOST_CALL(cudaDeviceEnablePeerAccess) KC_HOST_CALL(cudaDeviceCanAccessPeer) KC_HOST_CALL(cudaDeviceDisablePeerAccess) KC_HOST_CALL(cudaMemcpyPeer)
+KC_HOST_CALL(cudaMemcpyPeerAsync) KC_HOST_CALL(cudaDriverGetVersion) KC_HOST_CALL(cudaRuntimeGetVersion) KC_HOST_CALL(cudaLaunchHostFunc)
+KC_HOST_CALL(cudaChooseDevice) KC_HOST_CALL(cudaStreamAddCallback) KC_HOST_CALL(cudaDeviceGetStreamPriorityRange) KC_HOST_CALL(cudaStreamCreateWithPriority)
+KC_HOST_CALL(cudaStreamBeginCapture) KC_HOST_CALL(cudaStreamEndCapture) KC_HOST_CALL(cudaGraphInstantiate) KC_HOST_CALL(cudaGraphLaunch)
+KC_HOST_CALL(cudaGraphCreate) KC_HOST_CALL(cudaGraphDestroy) KC_HOST_CALL(cudaGraphExecDestroy)
+const char* cudaGetErrorString(cudaError_t);
+const char* cudaGetErrorName(cudaError_t);
+cudaExtent make_cudaExtent(size_t, size_t, size_t);
+cudaPos make_cudaPos(size_t, size_t, size_t);
+cudaPitchedPtr make_cudaPitchedPtr(void*, size_t, size_t, size_t);
+
+// The driver API's handles.
+typedef int CUresult, CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef cudaStream_t CUstream;
+typedef cudaEvent_t CUevent;
+enum : int { CUDA_SUCCESS = 0 };

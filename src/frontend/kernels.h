@@ -1,0 +1,35 @@
+// Which kernels a module holds, and which of them a name means.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernelcast/frontend.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace kernelcast::frontend {
+
+/// A kernel by its symbol ("_Z6reduceILi256EEvPKf"), demangled without return type ("ns::reduce<256>(float const*)")
+/// and plain ("reduce").
+struct KernelEntry {
+  std::string symbol, demangled, plain;
+  int line = 0;  // 0: unknown
+};
+
+/// The kernels of a module in order of appearance: by calling convention or annotation; where there are none, as in C,
+/// C++ or unannotated IR, every defined function that has a loop (in C and C++: of the main file).
+std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language language);
+
+/// The entry that `name` means: a mangled, demangled ("ns::reduce<256>(float const*)"), qualified or plain name, or
+/// "reduce<256>"; blanks do not count. An empty name means the only kernel. Throws UserError, with the candidates or
+/// the nearest names.
+const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name);
+
+/// True if a plain, qualified or demangled name in any of the spellings above means `entry`.
+bool means_kernel(const KernelEntry& entry, const std::string& name);
+
+}  // namespace kernelcast::frontend
