@@ -1,7 +1,8 @@
 // The paper gives costs for GeForce GTX 280 only. For other devices the costs come from the latencies in the device
 // file, because that is what the paper measured: its ADD of 24 cycles is GT200's dependent-issue latency, GM_L and LM_L
 // are the latencies of global and of shared memory. Where a device file has no division or special-function latency,
-// GT200's ratios to ADD (137/24 and 45/24) are kept. Every derivation is listed as an assumption.
+// GT200's ratios to ADD (137/24 and 45/24) are kept, and where it has no memory latency, the paper's own 440 and 38
+// cycles. Without an arithmetic latency (HD 5870) the model has no answer. Every derivation is listed as an assumption.
 //
 // Classes that the paper does not name: comparisons, logic, shifts, conversions, moves, votes, branches and cached
 // constant loads cost an ADD; a fused multiply-add costs MUL + ADD, as the paper counts the matrix product at source
@@ -14,6 +15,7 @@
 #include <limits>
 
 #include "model/describe.h"
+#include "model/shared_passes.h"
 
 namespace kernelcast::opencl_quantitative {
 namespace {
@@ -22,9 +24,12 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double gt200_div_per_add = 137.0 / 24.0;
 constexpr double gt200_special_per_add = 45.0 / 24.0;
 
-double first_of(const Device& d, Field own, Field derived) {
+constexpr double gt200_global_latency = 440;
+constexpr double gt200_local_latency = 38;
+
+double first_of(const Device& d, Field own, Field derived, double otherwise = unknown) {
   if (const auto v = d.get(own)) return *v;
-  return d.get_or(derived, unknown);
+  return d.get_or(derived, otherwise);
 }
 
 struct Derivation {
@@ -56,9 +61,11 @@ std::vector<Derivation> derivations(const Device& device) {
       {Field::opencl_quantitative_special_cycles, "special_cycles", "cost of special functions",
        special ? "latency.special_cycles" : "GT200's ratio 45/24 to ADD", nullptr, &Machine::special, nullptr},
       {Field::opencl_quantitative_global_latency_cycles, "global_latency_cycles", "cost of a global transaction (GM_L)",
-       "memory.dram_latency_cycles", nullptr, nullptr, &Machine::global_latency},
+       device.get(Field::memory_dram_latency_cycles) ? "memory.dram_latency_cycles" : "the paper's GTX 280", nullptr,
+       nullptr, &Machine::global_latency},
       {Field::opencl_quantitative_local_latency_cycles, "local_latency_cycles", "cost of a local transfer (LM_L)",
-       "memory.shared_latency_cycles", nullptr, nullptr, &Machine::local_latency},
+       device.get(Field::memory_shared_latency_cycles) ? "memory.shared_latency_cycles" : "the paper's GTX 280",
+       nullptr, nullptr, &Machine::local_latency},
   };
 }
 
@@ -72,13 +79,14 @@ double global_segments(const Workload& w) {
   return segments;
 }
 
-/// Passes of shared memory in units of a conflict-free access of a whole warp.
+/// Ways of the conflict, summed over accesses: a conflict-free access of a whole warp is one, in however many parts a
+/// warp that is wider than the banks goes (half-warps on GT200: two passes).
 double local_ways(const Workload& w) {
   double passes = 0;
   for (const AccessKind kind : {AccessKind::load, AccessKind::store, AccessKind::atomic}) {
     passes += w.at(MemorySpace::shared, kind).bank_passes;
   }
-  return passes;
+  return passes / parts_of_warp(w.geometry);
 }
 
 bool any_fp64(const OpCounts& n) {
@@ -119,10 +127,10 @@ Machine machine_of(const Device& d) {
   const auto special = d.get(Field::opencl_quantitative_special_cycles);
   m.special =
       Cycles<per::Thread>(special ? *special : d.get_or(Field::latency_special_cycles, add * gt200_special_per_add));
-  m.global_latency = Cycles<per::None>(
-      first_of(d, Field::opencl_quantitative_global_latency_cycles, Field::memory_dram_latency_cycles));
-  m.local_latency = Cycles<per::None>(
-      first_of(d, Field::opencl_quantitative_local_latency_cycles, Field::memory_shared_latency_cycles));
+  m.global_latency = Cycles<per::None>(first_of(d, Field::opencl_quantitative_global_latency_cycles,
+                                                Field::memory_dram_latency_cycles, gt200_global_latency));
+  m.local_latency = Cycles<per::None>(first_of(d, Field::opencl_quantitative_local_latency_cycles,
+                                               Field::memory_shared_latency_cycles, gt200_local_latency));
   return m;
 }
 

@@ -11,6 +11,7 @@
 #include "model/roofline.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -80,7 +81,7 @@ using roofline::Demand;
 using roofline::Peaks;
 using roofline::Times;
 
-std::string reason_unknown(const Demand& demand, const Times& t, const Device& d) {
+std::string reason_unknown(const Times& t, const Device& d) {
   const auto set = [&d](const char* what, const char* key) {
     return std::string("roofline needs ") + what + " of " + d.name + "; set " + describe::where_to_set(d, key);
   };
@@ -95,9 +96,7 @@ std::string reason_unknown(const Demand& demand, const Times& t, const Device& d
     if (d.get(Field::compute_fp64_lanes_per_unit)) return "the kernel uses FP64 and " + d.name + " has no FP64 units";
     return set("the FP64 lanes", "compute.fp64_lanes_per_unit");
   }
-  return demand.dram_bytes > 0
-             ? ""
-             : "the kernel has no floating-point operation and no global traffic: roofline bounds nothing";
+  return "the kernel has no floating-point operation and no global traffic: roofline bounds nothing";
 }
 
 std::string arithmetic(double flops, double peak, const char* kind, const Peaks& p) {
@@ -125,7 +124,7 @@ class Roofline final : public Model {
     const Demand demand = roofline::demand_of(w);
     const Times t = roofline::times(demand, peaks);
     if (std::isnan(t.largest())) {
-      e.time_s.reason = reason_unknown(demand, t, d);
+      e.time_s.reason = reason_unknown(t, d);
       return e;
     }
     e.time_s.value = t.largest();

@@ -8,13 +8,15 @@
 //
 // Memory: between a coalesced access (62.5 cycles, the fewest possible transactions) and an uncoalesced one (500, a
 // transaction for every lane) the cost grows in proportion to the transactions. A shared access takes as many cycles as
-// it has passes through the banks. Data wider than 4 bytes count as several accesses.
+// it has passes through the banks, a constant one as many times 4 as it has distinct addresses. Data wider than 4 bytes
+// count as several accesses.
 #include "model/ske_device.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "model/describe.h"
+#include "model/shared_passes.h"
 #include "model/ske_paper.h"
 
 namespace kernelcast::ske {
@@ -25,6 +27,16 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 double first_of(const Device& d, Field own, Field derived) {
   if (const auto v = d.get(own)) return *v;
   return d.get_or(derived, unknown);
+}
+
+/// L: without a published count, the accesses that shared memory serves in a cycle: one a bank, at most its bandwidth.
+/// GF100's 16 and GK104's 32 load/store units agree with it.
+double load_store_units(const Device& d) {
+  const double units = first_of(d, Field::ske_load_store_units, Field::compute_load_store_lanes_per_unit);
+  if (!std::isnan(units)) return units;
+  const double banks = d.get_or(Field::memory_shared_banks, unknown);
+  const auto bytes = d.get(Field::memory_shared_bandwidth_bytes_per_unit);
+  return bytes ? std::min(banks, *bytes / 4) : banks;
 }
 
 double fp64_arithmetic(const OpCounts& n) { return n[OpClass::fp64_add] + n[OpClass::fp64_mul] + n[OpClass::fp64_fma]; }
@@ -48,7 +60,9 @@ double shared_passes(const Workload& w) {
   double passes = 0;
   for (const AccessKind kind : {AccessKind::load, AccessKind::store, AccessKind::atomic}) {
     const AccessCount& a = w.at(MemorySpace::shared, kind);
-    if (a.requests > 0) passes += std::max(a.requests * words(a.bytes / a.lanes), a.bank_passes);
+    if (a.requests > 0) {
+      passes += std::max(a.requests * words(a.bytes / a.lanes), a.bank_passes / parts_of_warp(w.geometry));
+    }
   }
   return passes;
 }
@@ -59,7 +73,7 @@ Machine machine_of(const Device& d) {
   Machine m;
   m.multiprocessors = d.get_or(Field::compute_units, unknown);
   m.cores = first_of(d, Field::ske_cores_per_unit, Field::compute_fp32_lanes_per_unit);
-  m.load_store_units = first_of(d, Field::ske_load_store_units, Field::compute_load_store_lanes_per_unit);
+  m.load_store_units = load_store_units(d);
   m.warp = d.get_or(Field::compute_warp_size, 32);
   m.clock = Hertz(first_of(d, Field::clock_boost_clock_hz, Field::clock_base_clock_hz));
   m.max_threads_per_block = d.get_or(Field::limits_max_threads_per_block, no_limit);
@@ -99,9 +113,10 @@ Cycles<per::Thread> instruction_cycles(const Workload& w, const Device& d) {
 }
 
 Cycles<per::Thread> memory_cycles(const Workload& w) {
-  double cycles = shared_passes(w) * cost::shared + total_requests(w, MemorySpace::constant) * cost::constant +
-                  total_requests(w, MemorySpace::texture) * cost::texture +
-                  total_requests(w, MemorySpace::local) * cost::local;
+  const AccessCount& constants = w.at(MemorySpace::constant, AccessKind::load);
+  double cycles =
+      shared_passes(w) * cost::shared + std::max(constants.requests, constants.bank_passes) * cost::constant +
+      total_requests(w, MemorySpace::texture) * cost::texture + total_requests(w, MemorySpace::local) * cost::local;
   for (const AccessKind kind : {AccessKind::load, AccessKind::store, AccessKind::atomic}) {
     cycles += device_memory(w.at(MemorySpace::global, kind), w.geometry);
   }
@@ -131,7 +146,9 @@ std::vector<Assumption> assumptions(const Workload& w, const Device& d) {
   }
   if (!d.get(Field::ske_load_store_units)) {
     out.push_back({"ske: load/store units per SM (L) on " + d.name,
-                   describe::number(m.load_store_units) + " (from compute.load_store_lanes_per_unit)",
+                   describe::number(m.load_store_units) + (d.get(Field::compute_load_store_lanes_per_unit)
+                                                               ? " (from compute.load_store_lanes_per_unit)"
+                                                               : " (accesses that shared memory serves in a cycle)"),
                    describe::where_to_set(d, "ske.load_store_units")});
   }
   out.push_back({"ske: cycles of instructions and memories are the paper's, measured on GTX 680", "as on GTX 680", ""});
