@@ -49,7 +49,8 @@ struct Interval { std::int64_t lo, hi; };
 using SymbolRanges = std::map<Symbol, Interval>;
 
 /// An immutable value. Sums and products are kept in one canonical form (sorted monomials with coefficients), so
-/// `x*2 + x == 3*x` holds structurally. Operators throw ArithmeticError when a coefficient leaves 64 bits.
+/// `x*2 + x == 3*x` holds structurally. Operators throw ArithmeticError when a coefficient leaves 64 bits, and LimitError
+/// (its base) when an expression has more than 4096 terms, a degree above 255, or nests more than 256 operations.
 class Expr {
  public:
   Expr();                    // 0
@@ -57,7 +58,10 @@ class Expr {
   Expr(int value) : Expr(static_cast<std::int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
   Expr(Symbol symbol);       // NOLINT(google-explicit-constructor)
   static Expr symbol(std::string_view name) { return Expr(Symbol(name)); }
-  /// The general constructor of opaque operations; folds constants and applies exact simplifications only.
+  /// The general constructor of opaque operations; folds constants and applies exact simplifications only. A
+  /// simplification may remove an undefined part (`x / x` is 1), none adds one; what is undefined as a whole (`1 / 0`) is
+  /// built and throws when evaluated. Booleans are expressions that can only be 0 or 1: AND is their product, OR their
+  /// maximum, NOT is `logical_not`; equal conditions are equal expressions (`x < y + 1` is `x <= y`).
   static Expr apply(Op op, const Expr& a, const Expr& b = {}, const Expr& c = {});
 
   [[nodiscard]] std::optional<std::int64_t> constant() const;
@@ -73,13 +77,16 @@ class Expr {
   /// The constant term of the polynomial, and the rest without it.
   [[nodiscard]] std::int64_t constant_term() const;
 
-  /// Exact value. Throws ArithmeticError on overflow or division by zero, InternalError on a missing symbol.
+  /// The exact value, never a wrapped one. Throws ArithmeticError when it, or an operation or operand that it needs,
+  /// leaves 64 bits or is undefined (sums have 128-bit intermediates); `select` needs its condition and the side that it
+  /// takes, any other operation all its operands. Throws InternalError on a missing symbol.
   [[nodiscard]] std::int64_t evaluate(const SymbolValues& values) const;
   /// A range that contains every value over the box of ranges (sound, not always tight; nothing when it
   /// cannot be bounded in 64 bits or a symbol has no range).
   [[nodiscard]] std::optional<Interval> range(const SymbolRanges& box) const;
 
-  /// C-like text; stable order. For example "4*K*lid.y + 4*k + min(n, 8)".
+  /// C-like text; stable order. For example "4*K*lid.y + 4*k + min(n, 8)". `/` and `%` round towards minus infinity.
+  /// Ends in "..." beyond 16 KiB.
   [[nodiscard]] std::string str() const;
   [[nodiscard]] const ExprNode& node() const { return *node_; }
 
@@ -109,8 +116,9 @@ inline Expr logical_not(const Expr& a) { return Expr::apply(Op::equal, a, 0); }
 inline Expr select(const Expr& c, const Expr& a, const Expr& b) { return Expr::apply(Op::select, c, a, b); }
 
 /// Several expressions compiled together into straight-line code over int64 slots; common parts are shared.
-/// Overflow and division by zero are detected and throw ArithmeticError, as in Expr::evaluate. A division whose
-/// result is not used because a `select` takes the other side does not throw (select is evaluated lazily or masked).
+/// Values and errors are exactly those of Expr::evaluate. Inside, all of the code runs in 64 bits, both sides of each
+/// `select` included, with a flag for anything inexact; only if the flag is set, a slower pass finds out what matters.
+/// So an undefined operation on a side that is not taken does not throw, but costs time.
 class CompiledExprs {
  public:
   CompiledExprs() = default;
@@ -119,7 +127,9 @@ class CompiledExprs {
   CompiledExprs(std::span<const Expr> outputs, std::span<const Symbol> inputs);
   [[nodiscard]] std::size_t inputs() const { return n_inputs_; }
   [[nodiscard]] std::size_t outputs() const { return results_.size(); }
-  /// Thread-safe: scratch is the caller's (resized on first use, reused afterwards: no allocation in steady state).
+  [[nodiscard]] std::size_t instructions() const { return code_.size(); }
+  /// Thread-safe: scratch is the caller's (resized on first use, reused afterwards: no allocation in steady state). Any
+  /// scratch will do, its contents do not matter. On an error the contents of `out` are unspecified.
   void evaluate(std::span<const std::int64_t> in, std::span<std::int64_t> out, std::vector<std::int64_t>& scratch) const;
   /// `lanes` points at once: input i of lane l at in[i * lanes + l]; output likewise.
   void evaluate_lanes(std::span<const std::int64_t> in, std::span<std::int64_t> out, std::size_t lanes,
@@ -131,6 +141,8 @@ class CompiledExprs {
   struct Run { std::uint8_t code; std::uint32_t count; };  // neighbouring instructions of one code
   void evaluate_carefully(std::span<const std::int64_t> in, std::span<std::int64_t> out,
                           std::vector<std::int64_t>& scratch) const;
+  void evaluate_one_by_one(std::span<const std::int64_t> in, std::span<std::int64_t> out, std::size_t lanes,
+                           std::size_t begin, std::size_t end) const;
   std::size_t n_inputs_ = 0;
   std::vector<Expr> exprs_;      // what was compiled, for the rare inputs that need wider intermediates
   std::vector<Symbol> symbols_;  // of the inputs

@@ -50,21 +50,26 @@ const char* function(Op op) {
   }
 }
 
+bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::equal; }
+
+// What stands around an expression, by how much of it needs parentheses: nothing; all but arithmetic, beside a
+// comparison or select; everything but a constant, symbol or call.
+enum class Around { nothing, comparison, operation };
+
 class Printer {
  public:
-  // `nested`: as an operand of an infix operation, where anything but a constant, symbol or call needs parentheses.
-  void print(const Expr& e, bool nested) {
+  void print(const Expr& e, Around around) {
     const auto& terms = terms_of(e);
     if (terms.empty()) {
       text_ += '0';
       return;
     }
     if (const Atom* atom = single_atom(e)) {
-      print(*atom, nested);
+      print(*atom, around);
       return;
     }
     const bool simple = terms.size() == 1 && (terms[0].factors.empty() && terms[0].coefficient >= 0);
-    const bool parentheses = nested && !simple;
+    const bool parentheses = around == Around::operation && !simple;
     if (parentheses) text_ += '(';
     for (std::size_t i = 0; i < terms.size() && !full(); ++i) {
       const bool minus = terms[i].coefficient < 0;
@@ -93,13 +98,13 @@ class Printer {
     for (const Factor& f : t.factors) {
       for (std::uint32_t i = 0; i < f.exponent && !full(); ++i) {
         if (!first) text_ += '*';
-        print(f.atom, true);
+        print(f.atom, Around::operation);
         first = false;
       }
     }
   }
 
-  void print(const Atom& atom, bool nested) {
+  void print(const Atom& atom, Around around) {
     if (full()) return;
     if (const Symbol* s = atom.symbol()) {
       text_ += s->name();
@@ -112,20 +117,26 @@ class Printer {
       text_ += '(';
       for (std::size_t i = 0; i < op.args.size(); ++i) {
         if (i > 0) text_ += ", ";
-        print(op.args[i], false);
+        print(op.args[i], Around::nothing);
       }
       text_ += ')';
       return;
     }
-    if (nested) text_ += '(';
-    print(op.args[0], true);
-    text_ += op.op == Op::select ? " ? " : sign;
-    print(op.args[1], true);
+    const bool arithmetic = op.op == Op::floor_div || op.op == Op::mod;
+    const bool parentheses = around == Around::operation || (around == Around::comparison && !arithmetic);
+    const Around inside = is_comparison(op.op) || op.op == Op::select ? Around::comparison : Around::operation;
+    if (parentheses) text_ += '(';
+    const OpNode* unequal =
+        op.op == Op::equal && op.args[1].is_zero() ? single_op(op.args[0], Op::equal) : nullptr;  // (a == b) == 0
+    const OpNode& shown = unequal != nullptr ? *unequal : op;
+    print(shown.args[0], inside);
+    text_ += unequal != nullptr ? " != " : (op.op == Op::select ? " ? " : sign);
+    print(shown.args[1], inside);
     if (op.op == Op::select) {
       text_ += " : ";
-      print(op.args[2], true);
+      print(op.args[2], inside);
     }
-    if (nested) text_ += ')';
+    if (parentheses) text_ += ')';
   }
 
   std::string text_;
@@ -135,7 +146,7 @@ class Printer {
 
 std::string Expr::str() const {
   Printer printer;
-  printer.print(*this, false);
+  printer.print(*this, Around::nothing);
   return std::move(printer).take();
 }
 

@@ -67,8 +67,7 @@ Simplified simplify_bits(Op op, const Expr& a, const Expr& b) {
     case Op::shift_right:
       if (a.is_zero()) return Expr(0);
       if (const auto k = b.constant()) {
-        if (*k < 0) return std::nullopt;
-        if (*k > 62) return -Expr::apply(Op::less, a, 0);
+        if (*k < 0 || *k > 62) return std::nullopt;
         return Expr::apply(Op::floor_div, a, std::int64_t{1} << *k);
       }
       return std::nullopt;

@@ -52,7 +52,7 @@ Expr divide(const Expr& a, std::int64_t k) {
   auto [quotient, rest] = split(a, k);
   const Bounds bounds = static_bounds(rest);
   if (bounds.finite() && floor_quotient(bounds.lo, k) == floor_quotient(bounds.hi, k)) {
-    return quotient + Expr(static_cast<std::int64_t>(floor_quotient(bounds.lo, k)));
+    if (const auto only = narrow(floor_quotient(bounds.lo, k))) return quotient + Expr(*only);
   }
   const std::int64_t g = common_divisor(rest, k);
   if (g > 1) {

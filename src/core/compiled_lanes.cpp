@@ -1,0 +1,215 @@
+// Compiled expressions at many points at once: lanes are taken in chunks whose slots stay in the cache, and each
+// instruction is one loop over a chunk, which the compiler turns into SIMD code (for several instruction sets on
+// x86-64, the best one chosen when the program starts).
+//
+// Overflow is gathered in one word an instruction. A sum overflows when its sign differs from both operands'. A product
+// is exact when both factors fit 32 bits: that test is a few vector operations; only where it fails, the exact test
+// follows factor by factor. A chunk with any overflow or undefined operation is done again lane by lane by `evaluate`,
+// which answers exactly or throws.
+#include <algorithm>
+#include <array>
+
+#include "core/compiled_code.h"
+#include "core/compiled_step.h"
+#include "kernelcast/error.h"
+#include "kernelcast/expr.h"
+
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__clang__)
+#define KERNELCAST_SIMD_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define KERNELCAST_SIMD_CLONES
+#endif
+#define KERNELCAST_INLINE inline __attribute__((always_inline))
+
+namespace kernelcast {
+namespace {
+
+using namespace compiled;  // the arithmetic of single steps
+using Instruction = CompiledExprs::Instruction;
+using Word = std::uint64_t;
+
+constexpr std::size_t chunk = 64;
+using Lanes = const int64_t* __restrict__;
+
+struct Operands {
+  Lanes a, b, c;
+  int64_t* __restrict__ out;
+  std::uint32_t immediate;
+};
+
+KERNELCAST_INLINE Word as_word(int64_t v) { return static_cast<Word>(v); }
+
+template <class F>
+KERNELCAST_INLINE bool plain(const Operands& o, std::size_t n, F f) {
+  for (std::size_t l = 0; l < n; ++l) o.out[l] = f(o.a[l], o.b[l]);
+  return false;
+}
+
+template <class F>
+KERNELCAST_INLINE bool checked(const Operands& o, std::size_t n, F f) {
+  unsigned bad = 0;
+  for (std::size_t l = 0; l < n; ++l) {
+    const Checked r = f(o.a[l], o.b[l]);
+    o.out[l] = r.value;
+    bad |= static_cast<unsigned>(r.bad);
+  }
+  return bad != 0;
+}
+
+KERNELCAST_INLINE bool add_lanes(const Operands& o, std::size_t n) {
+  Word bad = 0;
+  for (std::size_t l = 0; l < n; ++l) {
+    const Word a = as_word(o.a[l]), b = as_word(o.b[l]), r = a + b;
+    bad |= (a ^ r) & (b ^ r);
+    o.out[l] = static_cast<int64_t>(r);
+  }
+  return (bad >> 63U) != 0;
+}
+
+KERNELCAST_INLINE bool sub_lanes(const Operands& o, std::size_t n) {
+  Word bad = 0;
+  for (std::size_t l = 0; l < n; ++l) {
+    const Word a = as_word(o.a[l]), b = as_word(o.b[l]), r = a - b;
+    bad |= (a ^ b) & (a ^ r);
+    o.out[l] = static_cast<int64_t>(r);
+  }
+  return (bad >> 63U) != 0;
+}
+
+// Products, plus c where `with_sum`.
+template <bool with_sum>
+KERNELCAST_INLINE bool mul_lanes(const Operands& o, std::size_t n) {
+  constexpr Word half = Word{1} << 31U;
+  Word wide = 0, bad = 0;
+  for (std::size_t l = 0; l < n; ++l) {
+    const Word a = as_word(o.a[l]), b = as_word(o.b[l]);
+    wide |= (a + half) | (b + half);
+    const Word product = a * b;
+    Word r = product;
+    if constexpr (with_sum) {
+      const Word c = as_word(o.c[l]);
+      r = product + c;
+      bad |= (product ^ r) & (c ^ r);
+    }
+    o.out[l] = static_cast<int64_t>(r);
+  }
+  if ((wide >> 32U) != 0) {
+    for (std::size_t l = 0; l < n; ++l) bad |= Word{mul(o.a[l], o.b[l]).bad} << 63U;
+  }
+  return (bad >> 63U) != 0;
+}
+
+KERNELCAST_INLINE bool magic_lanes(const Operands& o, std::size_t n, bool quotient, int64_t divisor, Magic magic) {
+  const auto multiplier = static_cast<int64_t>(magic.multiplier);
+  for (std::size_t l = 0; l < n; ++l) {
+    const int64_t q = floor_by_magic(o.a[l], multiplier, magic.shift);
+    o.out[l] = quotient ? q : o.a[l] - q * divisor;
+  }
+  return false;
+}
+
+// One instruction for n lanes; true when something was not exact.
+KERNELCAST_INLINE bool instruction_lanes(Code code, const Operands& o, std::size_t n) {
+  const std::uint32_t k = o.immediate;
+  switch (code) {
+    case Code::add:
+      return add_lanes(o, n);
+    case Code::sub:
+      return sub_lanes(o, n);
+    case Code::mul:
+      return mul_lanes<false>(o, n);
+    case Code::mul_add:
+      return mul_lanes<true>(o, n);
+    case Code::shift_floor:
+      return plain(o, n, [k](int64_t a, int64_t) { return a >> k; });
+    case Code::mask:
+      return plain(o, n, [k](int64_t a, int64_t) { return a & ((int64_t{1} << k) - 1); });
+    case Code::floor_magic:
+    case Code::mod_magic:  // the three constants are neighbouring slots, a chunk apart
+      return magic_lanes(o, n, code == Code::floor_magic, o.b[0], {as_word(o.b[chunk]), o.b[2 * chunk]});
+    case Code::floor_div:
+      return checked(o, n, [](int64_t a, int64_t b) { return floor_div(a, b); });
+    case Code::ceil_div:
+      return checked(o, n, [](int64_t a, int64_t b) { return ceil_div(a, b); });
+    case Code::mod:
+      return checked(o, n, [](int64_t a, int64_t b) { return mod(a, b); });
+    case Code::min:
+      return plain(o, n, [](int64_t a, int64_t b) { return a < b ? a : b; });
+    case Code::max:
+      return plain(o, n, [](int64_t a, int64_t b) { return a < b ? b : a; });
+    case Code::less:
+      return plain(o, n, [](int64_t a, int64_t b) { return int64_t{a < b}; });
+    case Code::less_equal:
+      return plain(o, n, [](int64_t a, int64_t b) { return int64_t{a <= b}; });
+    case Code::equal:
+      return plain(o, n, [](int64_t a, int64_t b) { return int64_t{a == b}; });
+    case Code::select:
+      for (std::size_t l = 0; l < n; ++l) o.out[l] = o.a[l] != 0 ? o.b[l] : o.c[l];
+      return false;
+    case Code::bit_and:
+      return plain(o, n, [](int64_t a, int64_t b) { return a & b; });
+    case Code::bit_or:
+      return plain(o, n, [](int64_t a, int64_t b) { return a | b; });
+    case Code::bit_xor:
+      return plain(o, n, [](int64_t a, int64_t b) { return a ^ b; });
+    case Code::shift_left:
+      return checked(o, n, [](int64_t a, int64_t b) { return shift_left(a, b); });
+    case Code::shift_right:
+      return checked(o, n, [](int64_t a, int64_t b) { return shift_right(a, b); });
+    case Code::bit_width:
+      return plain(o, n, [](int64_t a, int64_t) { return bit_width(a); });
+  }
+  return true;
+}
+
+// All instructions for one chunk. `slots` are rows of `chunk` lanes; true when something was not exact.
+KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t count, int64_t* slots, std::size_t first,
+                                       std::size_t n) {
+  bool bad = false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Instruction& i = code[k];
+    const auto number = static_cast<Code>(i.code);
+    const bool immediate = number == Code::shift_floor || number == Code::mask;
+    const Operands o{slots + i.a * chunk, slots + (immediate ? 0 : i.b) * chunk, slots + i.c * chunk,
+                     slots + (first + k) * chunk, i.b};
+    bad |= instruction_lanes(number, o, n);
+  }
+  return bad;
+}
+
+}  // namespace
+
+void CompiledExprs::evaluate_lanes(std::span<const int64_t> in, std::span<int64_t> out, std::size_t lanes,
+                                   std::vector<int64_t>& scratch) const {
+  if (in.size() < n_inputs_ * lanes || out.size() < results_.size() * lanes) {
+    throw InternalError("CompiledExprs::evaluate_lanes: span too short");
+  }
+  const std::size_t constants = constants_.size(), first = constants + n_inputs_, rows = first + code_.size();
+  if (scratch.size() < rows * chunk) scratch.resize(rows * chunk);
+  int64_t* slots = scratch.data();
+  for (std::size_t k = 0; k < constants; ++k) std::fill_n(slots + k * chunk, chunk, constants_[k]);
+  for (std::size_t done = 0; done < lanes; done += chunk) {
+    const std::size_t n = std::min(chunk, lanes - done);
+    for (std::size_t k = 0; k < n_inputs_; ++k)
+      std::copy_n(in.data() + k * lanes + done, n, slots + (constants + k) * chunk);
+    if (code_lanes(code_.data(), code_.size(), slots, first, n)) {
+      evaluate_one_by_one(in, out, lanes, done, done + n);
+      continue;
+    }
+    for (std::size_t k = 0; k < results_.size(); ++k)
+      std::copy_n(slots + results_[k] * chunk, n, out.data() + k * lanes + done);
+  }
+}
+
+void CompiledExprs::evaluate_one_by_one(std::span<const int64_t> in, std::span<int64_t> out, std::size_t lanes,
+                                        std::size_t begin, std::size_t end) const {
+  std::vector<int64_t> point(n_inputs_), result(results_.size()), scratch;
+  for (std::size_t l = begin; l < end; ++l) {
+    for (std::size_t k = 0; k < n_inputs_; ++k) point[k] = in[k * lanes + l];
+    evaluate(point, result, scratch);
+    for (std::size_t k = 0; k < results_.size(); ++k) out[k * lanes + l] = result[k];
+  }
+}
+
+}  // namespace kernelcast
