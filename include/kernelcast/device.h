@@ -79,8 +79,9 @@ class DeviceCatalog {
   [[nodiscard]] std::vector<std::string> ids() const;
   /// The same with names, kinds and aliases.
   [[nodiscard]] std::vector<DeviceHead> heads() const;
-  /// By id, alias or name (case, punctuation and makers' words ignored), or path to a .toml. "host" is the machine we run on. Throws
-  /// UsageError naming the nearest names for an unknown one, UserError with file and line for a bad file.
+  /// By id, alias or name (case, punctuation and makers' words ignored), or path to a .toml. "host" is the machine we
+  /// run on. Throws UsageError naming the nearest ids for an unknown or ambiguous name, UserError with file and line for
+  /// a bad file.
   [[nodiscard]] Device find(std::string_view name) const;
   [[nodiscard]] const std::string& folder() const { return folder_; }
 

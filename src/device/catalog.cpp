@@ -7,6 +7,7 @@
 //    device decides; one with several is ambiguous.
 // Files that are broken do not get in the way of finding others; they are reported when they are asked for by id.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 
@@ -80,7 +81,9 @@ std::vector<std::string> DeviceCatalog::ids() const {
   std::error_code trouble;
   for (const auto& entry : fs::directory_iterator(folder_, trouble)) {
     const fs::path& file = entry.path();
-    if (file.extension() == ".toml" && file.stem() != "sources") found.push_back(file.stem().string());
+    std::error_code ignored;
+    if (file.extension() == ".toml" && file.stem() != "sources" && fs::is_regular_file(file, ignored))
+      found.push_back(file.stem().string());
   }
   if (trouble) throw UserError("cannot read the folder of device files " + folder_ + ": " + trouble.message());
   std::sort(found.begin(), found.end());
@@ -122,6 +125,9 @@ Device DeviceCatalog::find(std::string_view name) const {
   std::vector<std::string> ids;
   for (Spelling spelling : {Spelling::whole, Spelling::without_maker, Spelling::without_line})
     if (ids.empty()) ids = ids_named(all, name, spelling);
+  // "RTX 480" is not a GTX 480, so the series is dropped only where the name has none.
+  bool bare_number = std::isdigit(static_cast<unsigned char>(device_key(name).front())) != 0;
+  if (ids.empty() && bare_number) ids = ids_named(all, name, Spelling::number);
   if (ids.size() == 1) return load_device((fs::path(folder_) / (ids.front() + ".toml")).string());
   if (ids.size() > 1)
     throw UsageError("device \"" + std::string(name) + "\" is ambiguous: " + joined(ids) + "; name one of these");

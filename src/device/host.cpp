@@ -83,7 +83,6 @@ void caches(Builder& out, const HostTables& tables) {
     out.unknown(f, "not in " + tables.cpu_root + "/cpu*/cache");
   for (const CacheLevel& c : levels) {
     std::string size = c.source + "/size", line = c.source + "/coherency_line_size";
-    std::string all = size + ", all " + std::to_string(c.instances) + " instances";
     if (c.level == 1) {
       out.set(Field::memory_l1_bytes, c.bytes_each, size);
       out.set(Field::memory_l1_line_bytes, c.line_bytes, line);
@@ -93,10 +92,10 @@ void caches(Builder& out, const HostTables& tables) {
       out.set(Field::memory_l1_caches_global_loads, 1, size);
     }
     if (c.level == 2) {
-      out.set(Field::memory_l2_bytes, c.bytes_all, all);
+      out.set(Field::memory_l2_bytes, c.bytes_each, size + ", one of " + std::to_string(c.instances));
       out.set(Field::memory_l2_line_bytes, c.line_bytes, line);
     }
-    if (c.level == 3) out.set(Field::memory_l3_bytes, c.bytes_all, all);
+    if (c.level == 3) out.set(Field::memory_l3_bytes, c.bytes_all, size + ", all " + std::to_string(c.instances));
   }
 }
 
@@ -135,6 +134,9 @@ Device host_device(const HostTables& tables) {
   device.vendor = cpu.vendor_id == "GenuineIntel" ? "Intel" : cpu.vendor_id == "AuthenticAMD" ? "AMD" : cpu.vendor_id;
   device.kind = "cpu";
   device.codegen_target = "host";
+  device.notes = {
+      "Numbers of the compute section are per core; l1_bytes and l2_bytes are one core's caches, l3_bytes is the "
+      "machine's."};
   Builder out(device);
   all_unknown(out);
   out.set(Field::compute_warp_size, 1, "by definition: SIMD is not a warp");

@@ -10,12 +10,12 @@ namespace kernelcast {
 enum class Spelling {
   whole,          // all letters and digits
   without_maker,  // leading "NVIDIA", "AMD", "ATI", "Intel" dropped
-  without_line,   // leading words of product lines dropped too: "GeForce", "Radeon", "Tesla", "Quadro", "Instinct", ...
+  without_line,  // words of product lines dropped too: leading "GeForce", "Radeon", "Tesla", ..., trailing "GPU", "CPU"
+  number,        // leading "GTX", "RTX", "GT", "RX", "HD" dropped too: "3060ti"
 };
 
-/// Lower-case letters and digits of a name, without "(R)" and "(TM)": "GeForce(R) RTX 3080" -> "geforcertx3080", and
-/// without_line "rtx3080". Words that tell devices apart (GTX, RTX, RX, HD, Titan) stay, and a name of nothing but
-/// makers' words keeps its last one.
+/// Lower-case letters and digits of a name, without "(R)", "(TM)" and a clock ("@ 2.50GHz"): "GeForce(R) RTX 3080" ->
+/// "geforcertx3080", without_line "rtx3080". A name of nothing but words to drop keeps its last one.
 std::string device_key(std::string_view name, Spelling spelling = Spelling::whole);
 
 }  // namespace kernelcast

@@ -14,6 +14,8 @@
 // even lets the compiler assume so. Its parser goes on to report that error properly, so both are turned off.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
+// Device files nest three deep; the library's tables destroy their children recursively.
+#define TOML_MAX_NESTED_VALUES 8
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
@@ -59,6 +61,7 @@ class Reader {
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
   toml::table parse(std::string_view text) const {
+    refuse_long_lines(text);
     try {
       return toml::parse(text, std::string_view(file_));
     } catch (const toml::parse_error& e) {
@@ -93,6 +96,17 @@ class Reader {
   }
 
  private:
+  /// A dotted key nests as deep as it has dots ("a.a.a..."), which the library does not limit; a line's length does.
+  void refuse_long_lines(std::string_view text) const {
+    constexpr std::size_t longest = 4000;
+    int line = 1;
+    for (std::size_t begin = 0; begin < text.size(); ++line) {
+      std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (end - begin > longest) fail(line, "the line is longer than " + std::to_string(longest) + " bytes");
+      begin = end + 1;
+    }
+  }
+
   std::string string(const toml::node& node, int line, const std::string& what) const {
     if (!node.is_string()) fail(line, what + " must be a string, not " + std::string(type_name(node)));
     std::string text = node.as_string()->get();

@@ -73,6 +73,23 @@ TEST(BadDevice, RandomBytesAreAnErrorAndNoCrash) {
   fs::remove(file);
 }
 
+TEST(BadDevice, DeepNestingIsAnErrorAndNoCrash) {
+  fs::path file = fs::path(testing::TempDir()) / "kernelcast-deep.toml";
+  std::string key = "a";
+  for (int i = 0; i < 1900; ++i) key += ".a";
+  std::string longer = key;
+  for (int i = 0; i < 8; ++i) longer += longer;
+  std::string nested = key + " = [\n";
+  for (int i = 0; i < 300; ++i) nested += "{" + key + " = [\n";
+  for (const std::string& text :
+       {"[" + key + "]\n" + key + " = 1\n", longer + " = 1\n", nested, std::string(1 << 20, '['),
+        "a = " + std::string(3000, '['), std::string(1 << 22, 'a')}) {
+    std::ofstream(file, std::ios::binary) << text;
+    EXPECT_THROW((void)load_device(file.string()), UserError);
+  }
+  fs::remove(file);
+}
+
 TEST(BadDevice, DamagedFilesLoadOrSayWhy) {
   // One byte of a good file changed: whatever happens, it is a device or a UserError that names the file.
   std::ifstream in(KERNELCAST_SOURCE_DIR "/test/unit/device/data/amd-radeon-hd-7970.toml", std::ios::binary);

@@ -42,6 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("gtx280", "nvidia-geforce-gtx-280"), std::pair("GTX 280", "nvidia-geforce-gtx-280"),
                     std::pair("g200-300", "nvidia-geforce-gtx-280"), std::pair("hd7970", "amd-radeon-hd-7970"),
                     std::pair("Radeon HD 7970", "amd-radeon-hd-7970"), std::pair("ATI HD 7970", "amd-radeon-hd-7970"),
+                    std::pair("3080", "nvidia-geforce-rtx-3080"), std::pair("280", "nvidia-geforce-gtx-280"),
+                    std::pair("AMD Radeon(TM) HD 7970 Graphics", "amd-radeon-hd-7970"),
                     std::pair("r9-280x", "amd-radeon-hd-7970"), std::pair("tesla t4", "nvidia-tesla-t4"),
                     std::pair("Quadro T4", "nvidia-quadro-t4")));
 
@@ -52,7 +54,8 @@ TEST(Catalog, ShortNamesOfTwoDevicesAreAmbiguous) {
 TEST(Catalog, UnknownNamesGetTheNearest) {
   EXPECT_THAT(usage_error("rtx3081"),
               AllOf(HasSubstr("unknown device \"rtx3081\""), HasSubstr("nvidia-geforce-rtx-3080")));
-  EXPECT_THAT(usage_error("3080"),
+  EXPECT_THAT(usage_error("gtx 7970"), HasSubstr("unknown device"));
+  EXPECT_THAT(usage_error("rtx 308"),
               AllOf(HasSubstr("nvidia-geforce-rtx-3080"), HasSubstr("nvidia-geforce-rtx-3080-laptop")));
   EXPECT_THAT(usage_error("completely different"), HasSubstr("`kernelcast devices`"));
   for (const char* name : {"", " ", "--", "sources", "nvidia", "../data/sources"})
@@ -94,6 +97,8 @@ TEST(DeviceKey, DropsWhatPeopleSpellDifferently) {
   EXPECT_EQ(device_key("AMD Radeon PRO W7800", Spelling::without_line), "w7800");
   EXPECT_EQ(device_key("NVIDIA TITAN V", Spelling::without_line), "titanv");
   EXPECT_EQ(device_key("NVIDIA Tesla T4", Spelling::without_maker), "teslat4");
+  EXPECT_EQ(device_key("Intel(R) Core(TM) i7-4710MQ CPU @ 2.50GHz", Spelling::without_line), "i74710mq");
+  EXPECT_EQ(device_key("NVIDIA GeForce RTX 3060 Ti", Spelling::number), "3060ti");
   EXPECT_EQ(device_key("nvidia", Spelling::without_line), "nvidia");
   EXPECT_EQ(device_key("(2020)", Spelling::without_line), "2020");
 }

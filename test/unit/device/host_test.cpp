@@ -150,7 +150,7 @@ TEST(HostDevice, IsMadeFromTheTables) {
   EXPECT_EQ(d.get(Field::compute_fp32_lanes_per_unit), 16);  // two FMA of eight floats
   EXPECT_EQ(d.get(Field::compute_fp64_lanes_per_unit), 8);
   EXPECT_EQ(d.get(Field::memory_l1_bytes), 32768);
-  EXPECT_EQ(d.get(Field::memory_l2_bytes), 524288);
+  EXPECT_EQ(d.get(Field::memory_l2_bytes), 262144);
   EXPECT_EQ(d.get(Field::memory_l3_bytes), 6291456);
   EXPECT_EQ(d.get(Field::memory_dram_bytes), 16777216.0 * 1024);
   EXPECT_EQ(d.geometry().sector_bytes, 64);

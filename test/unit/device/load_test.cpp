@@ -107,6 +107,18 @@ TEST(LoadDevice, AUsersFileMayLieAnywhere) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(LoadDevice, AUsersFileMayInheritFromTheCatalogue) {
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "kernelcast_device_inherit_test";
+  std::filesystem::create_directories(folder);
+  std::string file = (folder / "mine.toml").string();
+  std::ofstream(file) << "id = \"mine\"\nname = \"Mine\"\nkind = \"gpu\"\ninherits = \"nvidia-gt200\"\n";
+  Device mine = load_device(file), theirs = DeviceCatalog("").find("gtx280");
+  EXPECT_EQ(mine.architecture, theirs.architecture);
+  EXPECT_EQ(mine.require(Field::compute_warp_size), theirs.require(Field::compute_warp_size));
+  EXPECT_EQ(value(mine, Field::compute_warp_size).source, value(theirs, Field::compute_warp_size).source);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Fields, EveryRowIsUsable) {
   for (std::size_t i = 0; i < field_count; ++i) {
     auto f = static_cast<Field>(i);
