@@ -32,10 +32,10 @@ std::string format_si(double value, const char* unit, int digits) {
   if (std::isnan(value)) return "unknown";
   if (std::isinf(value)) return (value < 0 ? "-inf" : "inf") + tail;
   if (value == 0) return "0" + tail;
+  if (std::abs(value) < 1e-18 || std::abs(value) >= 9.99e20) return fmt::format("{:.{}g}{}", value, digits, tail);
   const double rounded = round_significant(value, digits);
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(rounded)) + 1e-12));
-  int step = static_cast<int>(std::floor(exponent / 3.0));
-  step = std::max(-plain, std::min(step, static_cast<int>(prefixes.size()) - 1 - plain));
+  const int step = static_cast<int>(std::floor(exponent / 3.0));
   const double scaled = rounded / std::pow(10.0, 3 * step);
   const int decimals = std::max(0, digits - 1 - (exponent - 3 * step));
   const std::string prefix = prefixes[static_cast<std::size_t>(step + plain)];

@@ -18,7 +18,7 @@ std::string format_count(double count);
 /// "75.3 %" of a fraction.
 std::string format_percent(double fraction);
 /// `value` to `digits` significant digits with an SI prefix before `unit`: (0.0123, "s", 3) -> "12.3 ms". Zero has no
-/// prefix; not-a-number and infinities give "unknown" and "inf".
+/// prefix; what is beyond the prefixes is written as "1e-21 s"; not-a-number and infinities give "unknown" and "inf".
 std::string format_si(double value, const char* unit, int digits);
 
 }  // namespace kernelcast

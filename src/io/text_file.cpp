@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -94,13 +93,14 @@ void write_in_place(const fs::path& path, std::string_view text) {
   if (const int error = file.close(); error != 0) cannot_write(path, error);
 }
 
-// What an existing file allows, or what a new one gets from the process's mask.
-mode_t mode_for(const fs::path& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) == 0) return info.st_mode & 07777U;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666U & ~mask;
+// A new file beside `target` that no other process has; its permissions are those that any new file gets.
+int create_beside(const fs::path& target, std::string& name) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    name = fmt::format("{}.{}-{}.tmp", target.string(), ::getpid(), attempt);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -126,13 +126,13 @@ void write_text_file(const fs::path& path, std::string_view text) {
   if (exists && S_ISDIR(info.st_mode))
     throw UserError(fmt::format("{}: is a directory; name a file in it", path.string()));
   if (exists && !S_ISREG(info.st_mode)) return write_in_place(target, text);
-  if (exists && ::access(target.c_str(), W_OK) != 0) cannot_write(path, errno);
+  if (exists && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) cannot_write(path, errno);
 
-  std::string temporary = target.string() + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  std::string temporary;
+  Descriptor file(create_beside(target, temporary));
   if (file.get() < 0) cannot_write(path, errno);
   int error = write_all(file.get(), text);
-  if (error == 0 && ::fchmod(file.get(), mode_for(target)) != 0) error = errno;
+  if (error == 0 && exists && ::fchmod(file.get(), info.st_mode & 07777U) != 0) error = errno;
   if (const int closing = file.close(); error == 0) error = closing;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
