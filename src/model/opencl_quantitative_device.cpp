@@ -100,7 +100,7 @@ bool unusable(double count, double cost) { return count > 0 && std::isnan(cost);
 /// count * cost, where nothing costs nothing even at an unknown price.
 template <class Q>
 Q priced(double count, Q cost) {
-  return count > 0 ? count * cost : Q();
+  return count == 0 ? Q() : count * cost;
 }
 
 /// (1) with unknown costs of unused classes left out.
