@@ -88,7 +88,8 @@ void AccessCounter::add(const Leaf& leaf, PatternTable& patterns, AccessCount& o
     addresses_.resize(launch_->block->threads);
     for (std::size_t t = 0; t < addresses_.size(); ++t)
       addresses_[t] = static_cast<std::int64_t>(std::floor(static_cast<double>(t % geometry_.warp_size) * apart));
-    for (const LanePart& part : leaf.parts) add_addresses(part, times * part.weight, out);
+    const ResidueCounts::Entry once{0, 1.0};
+    for (const LanePart& part : leaf.parts) add_addresses(part, times, std::span(&once, 1), out);
     return;
   }
   add_box(leaf.box, leaf.weight, leaf, patterns, out);
@@ -136,13 +137,28 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
   add_lanes(box, weight, leaf, out);
 }
 
+// Fills shifts_of_box_ with the residues of base + sum over outer_; returns how often each pattern of the box repeats
+// because of variables that move nothing.
+double AccessCounter::shift_residues(const Box& box, double weight, std::int64_t base) {
+  progressions_.clear();
+  VariableMask used = 0;
+  for (const Outer& o : outer_) {
+    progressions_.push_back({o.coefficient % period_, box.hi[o.variable] - box.lo[o.variable] + 1});
+    used |= 1U << o.variable;
+  }
+  shifts_of_box_ = residues_.count(base, period_, progressions_);
+  double repeats = weight;
+  for (int v = first_outer; v < box.variables; ++v)
+    if ((used >> v & 1) == 0) repeats *= static_cast<double>(box.hi[v] - box.lo[v] + 1);
+  return repeats;
+}
+
 // address = stride * local id + base + sum over outer_.
 void AccessCounter::add_affine(const Box& box, double weight, const Leaf& leaf, std::array<std::int64_t, 3> stride,
                                Int128 base, PatternTable& patterns, AccessCount& out) {
-  const auto& size = launch_->block->size;
-  if (size.x == 1) stride[0] = 0;
-  if (size.y == 1) stride[1] = 0;
-  if (size.z == 1) stride[2] = 0;
+  const auto size = launch_->block->size.array();
+  for (int axis = 0; axis < 3; ++axis)
+    if (size[axis] == 1) stride[axis] = 0;
   Int128 low = base, high = base, start = base;
   for (const Outer& o : outer_) {
     const Int128 a = static_cast<Int128>(o.coefficient) * box.lo[o.variable],
@@ -151,36 +167,27 @@ void AccessCounter::add_affine(const Box& box, double weight, const Leaf& leaf, 
     low += std::min(a, b);
     high += std::max(a, b);
   }
-  residues_.start(static_cast<std::int64_t>(floor_remainder(start, period_)), period_);
-  VariableMask used = 0;
-  for (const Outer& o : outer_) {
-    residues_.add_progression(o.coefficient % period_, box.hi[o.variable] - box.lo[o.variable] + 1);
-    used |= 1U << o.variable;
-  }
-  double repeats = weight;
-  for (int v = first_outer; v < box.variables; ++v)
-    if ((used >> v & 1) == 0) repeats *= static_cast<double>(box.hi[v] - box.lo[v] + 1);
   for (const LanePart& part : leaf.parts) {
-    const PatternTable::Key key{part.set, stride, part.each == nullptr ? part.probability : 1.0, rule_};
-    PatternTable::Pattern& pattern = patterns.find(key);
-    extend(low + pattern.lowest, high + pattern.highest);
+    const auto [least, most] = part.set->reach(stride);
+    extend(low + least, high + most);
+  }
+  const double repeats = shift_residues(box, weight, static_cast<std::int64_t>(start));
+  const std::array<std::int64_t, 3> canonical = canonical_stride(rule_, geometry_, *launch_->block, stride);
+  for (const LanePart& part : leaf.parts) {
     if (part.each != nullptr) {
       const BlockLanes& block = *launch_->block;
       addresses_.resize(block.threads);
       for (std::size_t t = 0; t < block.threads; ++t)
         addresses_[t] = stride[0] * block.id[0][t] + stride[1] * block.id[1][t] + stride[2] * block.id[2][t];
+      work_ += static_cast<double>(block.threads * shifts_of_box_.size());
+      add_addresses(part, repeats, shifts_of_box_, out);
+      continue;
     }
-    for (const auto& e : residues_.entries()) {
-      for (std::int64_t s : shifts_) {
-        const auto r = static_cast<std::int64_t>(floor_remainder(static_cast<Int128>(e.residue) + s, period_));
-        const double k = e.count * repeats * part.weight;
-        const RequestCost c = part.each == nullptr
-                                  ? patterns.cost(key, pattern, static_cast<int>(r))
-                                  : count_requests(rule_, geometry_, *part.set, addresses_, r, *part.each);
-        out.sectors += k * c.sectors;
-        out.segments += k * c.segments;
-        out.bank_passes += k * c.bank_passes;
-      }
+    const PatternTable::Key key{part.set, canonical, part.probability, rule_};
+    PatternTable::Pattern& pattern = patterns.find(key);
+    for (const auto& e : shifts_of_box_) {
+      const double k = e.count * repeats * part.weight;
+      for (std::int64_t s : shifts_) add_cost(patterns.cost(key, pattern, residue_of(e.residue + s, period_)), k, out);
     }
   }
 }
@@ -188,53 +195,43 @@ void AccessCounter::add_affine(const Box& box, double weight, const Leaf& leaf, 
 // Any dependence on the lane: addresses at the box's first point, shifted by the residues of outer_.
 void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf, AccessCount& out) {
   Int128 reach_low = 0, reach_high = 0;
-  residues_.start(0, period_);
-  VariableMask used = 0;
   for (const Outer& o : outer_) {
     const Int128 reach = static_cast<Int128>(o.coefficient) * (box.hi[o.variable] - box.lo[o.variable]);
     reach_low += std::min<Int128>(reach, 0);
     reach_high += std::max<Int128>(reach, 0);
-    residues_.add_progression(o.coefficient % period_, box.hi[o.variable] - box.lo[o.variable] + 1);
-    used |= 1U << o.variable;
   }
-  double repeats = weight;
-  for (int v = first_outer; v < box.variables; ++v)
-    if ((used >> v & 1) == 0) repeats *= static_cast<double>(box.hi[v] - box.lo[v] + 1);
+  const double repeats = shift_residues(box, weight, 0);
   for (const LanePart& part : leaf.parts) {
     lanes_.clear();
     for (std::size_t w = 0; w < part.set->warp_bits.size(); ++w)
       for (std::uint64_t m = part.set->warp_bits[w]; m != 0; m &= m - 1)
         lanes_.push_back(static_cast<std::uint32_t>(w * geometry_.warp_size + __builtin_ctzll(m)));
-    work_ += static_cast<double>(lanes_.size() * residues_.entries().size() * shifts_.size());
+    work_ += static_cast<double>(lanes_.size() * shifts_of_box_.size() * shifts_.size());
     program_.evaluate(offset_, scope_, launch_->parameters, launch_->parameter_values, box, *launch_->block, lanes_,
                       lane_values_);
     addresses_.resize(launch_->block->threads);
     for (std::size_t i = 0; i < lanes_.size(); ++i) addresses_[lanes_[i]] = lane_values_[i];
     const auto [least, most] = std::minmax_element(lane_values_.begin(), lane_values_.end());
     extend(reach_low + *least, reach_high + *most);
-    for (const auto& e : residues_.entries())
-      for (std::int64_t s : shifts_) {
-        const std::span<const double> q =
-            part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
-        const RequestCost c = count_requests(rule_, geometry_, *part.set, addresses_, e.residue + s, q);
-        const double k = e.count * repeats * part.weight;
-        out.sectors += k * c.sectors;
-        out.segments += k * c.segments;
-        out.bank_passes += k * c.bank_passes;
-      }
+    add_addresses(part, repeats, shifts_of_box_, out);
   }
 }
 
-// The same addresses at every point.
-void AccessCounter::add_addresses(const LanePart& part, double times, AccessCount& out) {
-  for (std::int64_t s : shifts_) {
-    const std::span<const double> q =
-        part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
-    const RequestCost c = count_requests(rule_, geometry_, *part.set, addresses_, s, q);
-    out.sectors += times * c.sectors;
-    out.segments += times * c.segments;
-    out.bank_passes += times * c.bank_passes;
-  }
+void AccessCounter::add_cost(const RequestCost& c, double k, AccessCount& out) {
+  out.sectors += k * c.sectors;
+  out.segments += k * c.segments;
+  out.bank_passes += k * c.bank_passes;
+}
+
+// addresses_ of every thread, at every one of the shifts.
+void AccessCounter::add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> shifts,
+                                  AccessCount& out) {
+  const std::span<const double> q =
+      part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
+  for (const auto& e : shifts)
+    for (std::int64_t s : shifts_)
+      add_cost(count_requests(rule_, geometry_, *part.set, addresses_, e.residue + s, q), e.count * times * part.weight,
+               out);
 }
 
 void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out) {

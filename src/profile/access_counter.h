@@ -29,7 +29,10 @@ class AccessCounter {
   void add_affine(const Box& box, double weight, const Leaf& leaf, std::array<std::int64_t, 3> stride, Int128 base,
                   PatternTable& patterns, AccessCount& out);
   void add_lanes(const Box& box, double weight, const Leaf& leaf, AccessCount& out);
-  void add_addresses(const LanePart& part, double weight, AccessCount& out);
+  static void add_cost(const RequestCost& c, double k, AccessCount& out);
+  void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> shifts,
+                     AccessCount& out);
+  double shift_residues(const Box& box, double weight, std::int64_t base);
   void extend(Int128 low, Int128 high);
   void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);
 
@@ -54,7 +57,9 @@ class AccessCounter {
   std::int64_t lowest_ = 0, highest_ = -1;
   double reach_bytes_ = 0;
   std::vector<Outer> outer_;
+  std::vector<Progression> progressions_;
   ResidueCounts residues_;
+  std::span<const ResidueCounts::Entry> shifts_of_box_;
   std::vector<std::int64_t> addresses_, lane_values_;
   std::vector<std::uint32_t> lanes_;
 };

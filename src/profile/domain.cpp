@@ -246,38 +246,79 @@ void Domain::lanes_of(const std::vector<std::uint64_t>& bits) {
 
 // Clears the lanes for which the term does not hold at leaf_.box (its outer variables have one value there).
 void Domain::apply(Term& term, std::vector<std::uint64_t>& bits) {
+  if (term.now->affine()) return apply_rows(term, bits);
   lanes_of(bits);
   work_ += static_cast<double>(lanes_.size());
+  term.program.evaluate(*term.now, scope_, launch_->parameters, launch_->parameter_values, leaf_.box, *launch_->block,
+                        lanes_, lane_values_);
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (lane_values_[i] == 0)  // only linear terms are of another kind
+      bits[lanes_[i] / launch_->geometry.warp_size] &= ~(1ULL << (lanes_[i] % launch_->geometry.warp_size));
+}
+
+// A linear term: in a row of the block (one value of y and z) it holds for an interval of x, or all but one x.
+void Domain::apply_rows(Term& term, std::vector<std::uint64_t>& bits) {
   const Index& index = *term.now;
-  if (index.affine()) {
-    VariableMask ignored = 0;
-    const Bounds b = affine_range(index, leaf_.box, *launch_->pool, ignored);
-    if (!b.within(int64_min, int64_max))
-      throw ArithmeticError("a condition leaves the 64-bit range: " + index.expression().str());
-    Int128 base = (*launch_->pool)[index.constant_slot()];
-    std::array<std::int64_t, 3> stride{};
-    for (const auto& t : index.terms()) {
-      if (t.variable < first_outer)
-        stride[t.variable] = (*launch_->pool)[t.slot];
-      else
-        base += static_cast<Int128>((*launch_->pool)[t.slot]) * leaf_.box.lo[t.variable];
-    }
-    const auto& id = launch_->block->id;
-    lane_values_.resize(lanes_.size());
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      const std::uint32_t t = lanes_[i];
-      lane_values_[i] = static_cast<std::int64_t>(base + static_cast<Int128>(stride[0]) * id[0][t] +
-                                                  static_cast<Int128>(stride[1]) * id[1][t] +
-                                                  static_cast<Int128>(stride[2]) * id[2][t]);
-    }
-  } else {
-    term.program.evaluate(index, scope_, launch_->parameters, launch_->parameter_values, leaf_.box, *launch_->block,
-                          lanes_, lane_values_);
+  const ConstantPool& pool = *launch_->pool;
+  VariableMask ignored = 0;
+  if (!affine_range(index, leaf_.box, pool, ignored).within(-int64_max / 2, int64_max / 2))
+    throw ArithmeticError("a condition leaves the 64-bit range: " + index.expression().str());
+  Int128 base = pool[index.constant_slot()];
+  std::array<std::int64_t, 3> stride{};
+  for (const auto& t : index.terms()) {
+    if (t.variable < first_outer)
+      stride[t.variable] = pool[t.slot];
+    else
+      base += static_cast<Int128>(pool[t.slot]) * leaf_.box.lo[t.variable];
   }
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const std::int64_t v = lane_values_[i];
-    const bool holds = term.kind_now == Kind::negative ? v < 0 : term.kind_now == Kind::zero ? v == 0 : v != 0;
-    if (!holds) bits[lanes_[i] / launch_->geometry.warp_size] &= ~(1ULL << (lanes_[i] % launch_->geometry.warp_size));
+  const Dim3& size = launch_->block->size;
+  const std::int64_t s = size.x > 1 ? stride[0] : 0, n = size.x;
+  row_bits_.assign(bits.size(), 0);
+  std::int64_t first = 0;
+  for (std::int64_t z = 0; z < size.z; ++z)
+    for (std::int64_t y = 0; y < size.y; ++y, first += n) {
+      const auto r =
+          static_cast<std::int64_t>(base + static_cast<Int128>(stride[1]) * y + static_cast<Int128>(stride[2]) * z);
+      if (term.kind_now == Kind::negative) {
+        std::int64_t from = 0, to = n;
+        if (s == 0)
+          to = r < 0 ? n : 0;
+        else if (s > 0)
+          to = r < 0 ? std::min(n, (s - 1 - r) / s) : 0;
+        else
+          from = r >= 0 ? std::min(n, r / -s + 1) : 0;
+        set_row(first + from, first + to);
+        continue;
+      }
+      std::int64_t from = 0, to = n;  // where the value is 0
+      if (s == 0) {
+        if (r != 0) to = 0;
+      } else if (r % s != 0 || -r / s < 0 || -r / s >= n) {
+        to = 0;
+      } else {
+        from = -r / s;
+        to = from + 1;
+      }
+      if (term.kind_now == Kind::zero) {
+        set_row(first + from, first + to);
+      } else {
+        set_row(first, first + (to > from ? from : n));
+        if (to > from) set_row(first + to, first + n);
+      }
+    }
+  work_ += static_cast<double>(size.y * size.z);
+  for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= row_bits_[w];
+}
+
+// Threads from .. to - 1 of the block.
+void Domain::set_row(std::int64_t from, std::int64_t to) {
+  const std::int64_t warp_size = launch_->geometry.warp_size;
+  while (from < to) {
+    const std::int64_t warp = from / warp_size, low = from - warp * warp_size,
+                       high = std::min(to - warp * warp_size, warp_size);
+    const std::uint64_t below = high == 64 ? ~0ULL : (1ULL << high) - 1;
+    row_bits_[warp] |= below & ~((1ULL << low) - 1);
+    from = (warp + 1) * warp_size;
   }
 }
 

@@ -101,6 +101,8 @@ class Domain {
   void emit(const Box& box, double weight, const std::vector<std::int8_t>& decisions);
   void emit_expected(const std::vector<std::int8_t>& decisions);
   void apply(Term& term, std::vector<std::uint64_t>& bits);
+  void apply_rows(Term& term, std::vector<std::uint64_t>& bits);
+  void set_row(std::int64_t from, std::int64_t to);
   void apply_open(int first, int last, const std::vector<std::int8_t>& decisions, std::vector<std::uint64_t>& bits);
   void evaluate_condition(const std::vector<std::int8_t>& decisions);
   void lanes_of(const std::vector<std::uint64_t>& bits);
@@ -121,7 +123,7 @@ class Domain {
   bool exact_ = true;
   Leaf leaf_;
   std::vector<std::vector<std::int8_t>> decisions_;
-  std::vector<std::uint64_t> bits_, path_bits_;
+  std::vector<std::uint64_t> bits_, path_bits_, row_bits_;
   std::vector<std::uint32_t> lanes_;
   std::vector<std::int64_t> lane_values_;
   std::vector<std::vector<double>> probability_, sum_;

@@ -36,6 +36,52 @@ std::span<const std::uint64_t> LaneTables::full_bits(const BlockLanes& block) {
   return full_;
 }
 
+namespace {
+
+void find_bounds(LaneSet& set) {
+  const BlockLanes& block = *set.block;
+  bool first = true;
+  for (std::size_t w = 0; w < set.warp_bits.size(); ++w)
+    for (std::uint64_t m = set.warp_bits[w]; m != 0; m &= m - 1) {
+      const std::size_t t = w * block.warp_size + __builtin_ctzll(m);
+      for (int axis = 0; axis < 3; ++axis) {
+        const std::int64_t id = block.id[axis][t];
+        set.low[axis] = first ? id : std::min(set.low[axis], id);
+        set.high[axis] = first ? id : std::max(set.high[axis], id);
+      }
+      first = false;
+    }
+  double box = 1;
+  for (int axis = 0; axis < 3; ++axis) box *= static_cast<double>(set.high[axis] - set.low[axis] + 1);
+  set.rectangular = box == set.lanes;
+}
+
+}  // namespace
+
+std::pair<Int128, Int128> LaneSet::reach(const std::array<std::int64_t, 3>& stride) const {
+  Int128 least = 0, most = 0;
+  if (rectangular) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const Int128 a = static_cast<Int128>(stride[axis]) * low[axis],
+                   b = static_cast<Int128>(stride[axis]) * high[axis];
+      least += std::min(a, b);
+      most += std::max(a, b);
+    }
+    return {least, most};
+  }
+  bool first = true;
+  for (std::size_t w = 0; w < warp_bits.size(); ++w)
+    for (std::uint64_t m = warp_bits[w]; m != 0; m &= m - 1) {
+      const std::size_t t = w * block->warp_size + __builtin_ctzll(m);
+      Int128 a = 0;
+      for (int axis = 0; axis < 3; ++axis) a += static_cast<Int128>(stride[axis]) * block->id[axis][t];
+      least = first ? a : std::min(least, a);
+      most = first ? a : std::max(most, a);
+      first = false;
+    }
+  return {least, most};
+}
+
 const LaneSet& LaneTables::intern(const BlockLanes& block, std::span<const std::uint64_t> warp_bits) {
   std::uint64_t h = reinterpret_cast<std::uintptr_t>(&block);
   for (std::uint64_t w : warp_bits) {
@@ -53,6 +99,7 @@ const LaneSet& LaneTables::intern(const BlockLanes& block, std::span<const std::
     set->lanes += __builtin_popcountll(w);
     set->warps += w != 0;
   }
+  find_bounds(*set);
   return *sets_.emplace(h, std::move(set))->second;
 }
 

@@ -26,7 +26,11 @@ struct BlockLanes {
 struct LaneSet {
   const BlockLanes* block = nullptr;
   std::vector<std::uint64_t> warp_bits;
-  double lanes = 0, warps = 0;  // threads in the set; warps with at least one
+  double lanes = 0, warps = 0;                // threads in the set; warps with at least one
+  std::array<std::int64_t, 3> low{}, high{};  // local ids of the set lie between
+  bool rectangular = false;                   // and fill that box
+  /// Lowest and highest of stride * local id over the set (which is not empty).
+  [[nodiscard]] std::pair<Int128, Int128> reach(const std::array<std::int64_t, 3>& stride) const;
 };
 
 class LaneTables {

@@ -8,11 +8,16 @@
 #include <numeric>
 
 #include "core/int_math.h"
+#include "profile/residues.h"
 
 namespace kernelcast {
 namespace {
 
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(floor_quotient(a, b)); }
+std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  if (is_power_of_two(b)) return a >> log2_exact(b);
+  const std::int64_t q = a / b;
+  return q * b > a ? q - 1 : q;
+}
 
 // One lane touching one piece; idle = 1 - probability.
 struct Touch {
@@ -128,6 +133,39 @@ std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& g) {
   return 4 * (both / std::gcd<std::int64_t>(both, 4 * g.warp_size));  // a word of all lanes is 4 * warp_size bytes
 }
 
+// Take the axes by rising stride. Lanes that differ in the axes so far lie within `reach` bytes; if the next stride is
+// at least reach + M, lanes with different ids along it are at least M apart, M being a multiple of every piece, and
+// never share a piece; which pieces each touches depends on stride mod M. All later axes must then be far apart, too.
+std::array<std::int64_t, 3> canonical_stride(const RequestRule& rule, const MemoryGeometry& g, const BlockLanes& block,
+                                             const std::array<std::int64_t, 3>& stride) {
+  const std::int64_t modulus = rule.space == MemorySpace::shared
+                                   ? static_cast<std::int64_t>(g.shared_banks) * g.bank_bytes
+                                   : shift_period(rule, g);
+  const auto size = block.size.array();
+  std::array<int, 3> order{0, 1, 2};
+  const auto apart = [&](int axis) { return magnitude(stride[axis]); };
+  if (apart(order[0]) > apart(order[1])) std::swap(order[0], order[1]);
+  if (apart(order[1]) > apart(order[2])) std::swap(order[1], order[2]);
+  if (apart(order[0]) > apart(order[1])) std::swap(order[0], order[1]);
+  std::array<std::int64_t, 3> out = stride;
+  Int128 reach = rule.bytes, new_reach = rule.bytes;
+  bool far = false;
+  for (int axis : order) {
+    if (stride[axis] == 0) continue;
+    const Int128 distance = apart(axis);
+    if (distance >= reach + modulus) {
+      far = true;
+      const auto least = static_cast<std::int64_t>(ceil_quotient(new_reach + modulus, modulus)) * modulus;
+      out[axis] = least + residue_of(stride[axis], modulus);
+    } else if (far) {
+      return stride;
+    }
+    reach += distance * (size[axis] - 1);
+    new_reach += static_cast<Int128>(magnitude(out[axis])) * (size[axis] - 1);
+  }
+  return out;
+}
+
 RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geometry, const LaneSet& set,
                            std::span<const std::int64_t> addresses, std::int64_t shift,
                            std::span<const double> probability) {
@@ -170,23 +208,7 @@ void PatternTable::fill_addresses(const Key& key) {
     addresses_[t] = key.stride[0] * block.id[0][t] + key.stride[1] * block.id[1][t] + key.stride[2] * block.id[2][t];
 }
 
-PatternTable::Pattern& PatternTable::find(const Key& key) {
-  const auto [it, fresh] = patterns_.try_emplace(key);
-  if (fresh) {
-    fill_addresses(key);
-    bool any = false;
-    for (std::size_t w = 0; w < key.set->warp_bits.size(); ++w)
-      Counter::for_lanes(key.set->warp_bits[w], [&](int lane) {
-        const std::int64_t a = addresses_[w * geometry_.warp_size + lane];
-        it->second.lowest = any ? std::min(it->second.lowest, a) : a;
-        it->second.highest = any ? std::max(it->second.highest, a) : a;
-        any = true;
-      });
-  }
-  return it->second;
-}
-
-const RequestCost& PatternTable::cost(const Key& key, Pattern& pattern, int shift) {
+const RequestCost& PatternTable::cost(const Key& key, Pattern& pattern, std::int64_t shift) {
   for (const auto& [s, c] : pattern.by_shift)
     if (s == shift) return c;
   fill_addresses(key);

@@ -22,6 +22,12 @@ struct RequestRule {
 /// Shifting all addresses of a block by a multiple of this changes no count.
 std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& geometry);
 
+/// Strides that give every block of this size the same counts as `stride`: where neighbours along an axis are so far
+/// apart that they never meet in one piece of memory, only the residue of the stride matters, and one representative
+/// stands for all.
+std::array<std::int64_t, 3> canonical_stride(const RequestRule& rule, const MemoryGeometry& geometry,
+                                             const BlockLanes& block, const std::array<std::int64_t, 3>& stride);
+
 struct RequestCost {
   double sectors = 0, segments = 0, bank_passes = 0;
 };
@@ -43,12 +49,11 @@ class PatternTable {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Pattern {
-    std::int64_t lowest = 0, highest = 0;  // of stride * local id over the set
-    std::vector<std::pair<int, RequestCost>> by_shift;
+    std::vector<std::pair<std::int64_t, RequestCost>> by_shift;
   };
   explicit PatternTable(const MemoryGeometry& geometry) : geometry_(geometry) {}
-  Pattern& find(const Key& key);
-  const RequestCost& cost(const Key& key, Pattern& pattern, int shift);
+  Pattern& find(const Key& key) { return patterns_[key]; }
+  const RequestCost& cost(const Key& key, Pattern& pattern, std::int64_t shift);
   [[nodiscard]] std::size_t size() const { return patterns_.size(); }
   void clear() { patterns_.clear(); }
 

@@ -1,42 +1,54 @@
 // A progression 0, s, 2s, ... modulo M repeats after p = M / gcd(s, M) terms, so n terms are floor(n / p) whole periods
-// and the first n mod p terms of one more. Independent progressions convolve over the cyclic group of residues. Counts
-// are doubles: whole numbers, exact below 2^53. At most M^2 steps a progression, M the segment size; usually one.
+// and the first n mod p terms of one more. Independent progressions convolve over the cyclic group of residues. All
+// residues differ from the base by multiples of g = gcd(M, all steps), so the group has M / g elements: usually one or
+// two, at most M. Counts are doubles: whole numbers, exact below 2^53.
 #include "profile/residues.h"
 
 #include <numeric>
 
 namespace kernelcast {
 
-void ResidueCounts::start(std::int64_t base, std::int64_t modulus) {
-  modulus_ = modulus;
-  std::int64_t r = base % modulus;
-  if (r < 0) r += modulus;
-  entries_.assign(1, {static_cast<int>(r), 1.0});
-}
-
-void ResidueCounts::add_progression(std::int64_t step, std::int64_t count) {
-  std::int64_t s = step % modulus_;
-  if (s < 0) s += modulus_;
-  if (s == 0) {
-    for (Entry& e : entries_) e.count *= static_cast<double>(count);
-    return;
+std::span<const ResidueCounts::Entry> ResidueCounts::count(std::int64_t base, std::int64_t modulus,
+                                                           std::span<const Progression> progressions) {
+  std::int64_t unit = modulus;
+  double all = 1;
+  for (const Progression& p : progressions) {
+    const std::int64_t s = residue_of(p.step, modulus);
+    if (s != 0 && p.count > 1) unit = (modulus & (modulus - 1)) == 0 ? ((s | unit) & -(s | unit)) : std::gcd(unit, s);
+    all *= static_cast<double>(p.count);
   }
-  const std::int64_t period = modulus_ / std::gcd(s, modulus_);
-  const auto whole = static_cast<double>(count / period);
-  const std::int64_t rest = count % period;
-  sums_.assign(static_cast<std::size_t>(modulus_), 0.0);
-  for (const Entry& e : entries_) {
-    std::int64_t r = e.residue;
-    const std::int64_t terms = whole > 0 ? period : rest;
-    for (std::int64_t i = 0; i < terms; ++i) {
-      sums_[r] += e.count * (whole + (i < rest ? 1.0 : 0.0));
-      r += s;
-      if (r >= modulus_) r -= modulus_;
-    }
-  }
+  const std::int64_t start = residue_of(base, modulus);
   entries_.clear();
-  for (std::int64_t r = 0; r < modulus_; ++r)
-    if (sums_[r] != 0) entries_.push_back({static_cast<int>(r), sums_[r]});
+  if (unit == modulus) {
+    entries_.push_back({start, all});
+    return entries_;
+  }
+  const std::int64_t size = modulus / unit;
+  now_.assign(static_cast<std::size_t>(size), 0.0);
+  now_[0] = 1;
+  double factor = 1;
+  for (const Progression& p : progressions) {
+    const std::int64_t s = residue_of(p.step, modulus) / unit;
+    if (s == 0 || p.count == 1) {
+      factor *= static_cast<double>(p.count);
+      continue;
+    }
+    const std::int64_t period = size / std::gcd(s, size);
+    const auto whole = static_cast<double>(p.count / period);
+    const std::int64_t rest = p.count % period, terms = whole > 0 ? period : rest;
+    next_.assign(static_cast<std::size_t>(size), 0.0);
+    for (std::int64_t i = 0, shift = 0; i < terms; ++i) {
+      const double weight = whole + (i < rest ? 1.0 : 0.0);
+      for (std::int64_t from = 0, to = shift; from < size; ++from, to = to + 1 == size ? 0 : to + 1)
+        next_[to] += now_[from] * weight;
+      shift += s;
+      if (shift >= size) shift -= size;
+    }
+    now_.swap(next_);
+  }
+  for (std::int64_t i = 0; i < size; ++i)
+    if (now_[i] != 0) entries_.push_back({residue_of(start + i * unit, modulus), now_[i] * factor});
+  return entries_;
 }
 
 }  // namespace kernelcast

@@ -2,25 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kernelcast {
 
-/// Distribution of base + sum of step_i * n_i (0 <= n_i < count_i) modulo `modulus`, without enumerating.
+/// step * n for 0 <= n < count.
+struct Progression {
+  std::int64_t step, count;
+};
+
+/// Distribution of base + the sum of one term of each progression, modulo `modulus`, without enumerating.
 class ResidueCounts {
  public:
-  void start(std::int64_t base, std::int64_t modulus);
-  void add_progression(std::int64_t step, std::int64_t count);
   struct Entry {
-    int residue;
+    std::int64_t residue;
     double count;
   };
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// The residues that occur. `modulus` is positive.
+  std::span<const Entry> count(std::int64_t base, std::int64_t modulus, std::span<const Progression> progressions);
 
  private:
-  std::int64_t modulus_ = 1;
   std::vector<Entry> entries_;
-  std::vector<double> sums_;
+  std::vector<double> now_, next_;
 };
+
+/// The smallest non-negative residue.
+inline std::int64_t residue_of(std::int64_t a, std::int64_t modulus) {
+  if ((modulus & (modulus - 1)) == 0) return a & (modulus - 1);
+  const std::int64_t r = a % modulus;
+  return r < 0 ? r + modulus : r;
+}
 
 }  // namespace kernelcast
