@@ -1,18 +1,23 @@
 // Where the device files are: the source tree that the program was built from, or beside an installed program.
-#include <filesystem>
+#include "device/folder.h"
 
 #include "kernelcast/device.h"
 
 namespace kernelcast {
 
-std::string default_device_folder() {
-  namespace fs = std::filesystem;
+namespace fs = std::filesystem;
+
+fs::path choose_device_folder(const fs::path& source_tree, const fs::path& program) {
   std::error_code ignored;
-  if (fs::is_directory(KERNELCAST_DEVICE_FOLDER, ignored)) return KERNELCAST_DEVICE_FOLDER;
-  fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  if (program.empty()) return "";
+  if (fs::is_directory(source_tree, ignored)) return source_tree;
+  if (program.empty()) return {};
   fs::path installed = (program.parent_path() / ".." / "share" / "kernelcast" / "devices").lexically_normal();
-  return fs::is_directory(installed, ignored) ? installed.string() : "";
+  return fs::is_directory(installed, ignored) ? installed : fs::path();
+}
+
+std::string default_device_folder() {
+  std::error_code ignored;
+  return choose_device_folder(KERNELCAST_DEVICE_FOLDER, fs::read_symlink("/proc/self/exe", ignored)).string();
 }
 
 }  // namespace kernelcast

@@ -142,7 +142,8 @@ Device host_device(const HostTables& tables) {
   out.set(Field::compute_warp_size, 1, "by definition: SIMD is not a warp");
   if (cpu.cores > 0) {
     out.set(Field::compute_units, cpu.cores, tables.cpuinfo + ", distinct physical id and core id");
-    out.set(Field::cpu_threads_per_core, cpu.threads / cpu.cores, tables.cpuinfo + ", processors per core");
+    int threads_per_core = cpu.threads / cpu.cores;
+    out.set(Field::cpu_threads_per_core, threads_per_core, tables.cpuinfo + ", processors per core");
   } else {
     out.unknown(Field::compute_units, tables.cpuinfo + " lists no processor");
     out.unknown(Field::cpu_threads_per_core, tables.cpuinfo + " lists no processor");

@@ -74,8 +74,7 @@ class Reader {
     out.file = file_;
     for (auto&& [key, node] : root) top_level(key, node, out);
     // The table is sorted by name; messages and merging go by line.
-    std::stable_sort(out.numbers.begin(), out.numbers.end(),
-                     [](const RawNumber& a, const RawNumber& b) { return a.line < b.line; });
+    std::ranges::sort(out.numbers, {}, &RawNumber::line);
     return out;
   }
 

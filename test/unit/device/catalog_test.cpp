@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "device/folder.h"
 #include "device/name_key.h"
 #include "kernelcast/device.h"
 #include "kernelcast/error.h"
@@ -90,6 +93,19 @@ TEST(Catalog, ABrokenFileDoesNotHideTheOthers) {
 }
 
 TEST(Catalog, AMissingFolderIsAUsageError) { EXPECT_THROW(DeviceCatalog("no/such/folder"), UsageError); }
+
+TEST(DeviceFolder, IsTheSourceTreesOrTheInstalledOne) {
+  namespace fs = std::filesystem;
+  fs::path prefix = fs::path(testing::TempDir()) / "kernelcast_prefix";
+  fs::path installed = prefix / "share/kernelcast/devices", program = prefix / "bin/kernelcast";
+  fs::remove_all(prefix);
+  EXPECT_EQ(choose_device_folder("no/such/folder", program), "");
+  EXPECT_EQ(choose_device_folder("no/such/folder", ""), "");
+  fs::create_directories(installed);
+  EXPECT_EQ(choose_device_folder("no/such/folder", program), installed);
+  EXPECT_EQ(choose_device_folder(data, program), data);
+  fs::remove_all(prefix);
+}
 
 TEST(DeviceKey, DropsWhatPeopleSpellDifferently) {
   EXPECT_EQ(device_key("NVIDIA GeForce(R) RTX(TM) 3080"), "nvidiageforcertx3080");
