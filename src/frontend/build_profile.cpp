@@ -105,12 +105,13 @@ class ProfileBuilder {
       const auto sources = model_.data_in(c);
       const bool divergent = model_.divergent(test);
       using Verdict = kernelcast::Branch::Verdict;
-      out.verdict = divergent ? (sources.empty() ? Verdict::divergent : Verdict::unknown) : Verdict::uniform;
+      out.verdict = divergent ? Verdict::unknown : Verdict::uniform;
       if (sources.empty()) {
         out.condition = c;
-        std::string on;
+        std::string on;  // a known condition is divergent exactly when it depends on a local id
         for (Symbol s : c.symbols())
           if (s == local_id(0) || s == local_id(1) || s == local_id(2)) on += (on.empty() ? "" : ", ") + s.name();
+        out.verdict = on.empty() ? Verdict::uniform : Verdict::divergent;
         out.reason = on.empty() ? "the same for all threads of a block" : "depends on " + on;
       } else {
         out.reason = sources[0]->reason;

@@ -27,8 +27,10 @@ namespace {
 
 using namespace llvm;
 
-constexpr int dispatch_group_size = 4;   // i16 each
-constexpr int dispatch_grid_size = 12;   // i32 each, in work-items
+constexpr int dispatch_group_size = 4;  // i16 each
+constexpr int dispatch_grid_size = 12;  // i32 each, in work-items
+constexpr const char* group_size_marker = "kc.group_size";
+constexpr const char* num_groups_marker = "kc.num_groups";
 constexpr int implicit_block_count = 0;  // i32 each
 constexpr int implicit_group_size = 12;  // i16 each
 
@@ -54,18 +56,17 @@ class Ids {
     static constexpr Intrinsic::ID nv[] = {Intrinsic::nvvm_read_ptx_sreg_ntid_x, Intrinsic::nvvm_read_ptx_sreg_ntid_y,
                                            Intrinsic::nvvm_read_ptx_sreg_ntid_z};
     if (family_ == TargetFamily::nvidia) return ranged(b, nv[axis], nv[axis], 1025);
-    return packet(b, dispatch_group_size + 2 * axis, b.getInt16Ty());
+    return marker(b, group_size_marker, axis, 1025);
   }
   Value* num_groups(IRBuilder<>& b, int axis) {
     static constexpr Intrinsic::ID nv[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
                                            Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
                                            Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
     if (family_ == TargetFamily::nvidia) return ranged(b, nv[axis], nv[axis], 1 << 30);
-    return b.CreateUDiv(global_size(b, axis), local_size(b, axis), "num_groups");
+    return marker(b, num_groups_marker, axis, 1U << 30);
   }
   Value* global_size(IRBuilder<>& b, int axis) {
-    if (family_ == TargetFamily::nvidia) return b.CreateNUWMul(num_groups(b, axis), local_size(b, axis), "global_size");
-    return packet(b, dispatch_grid_size + 4 * axis, b.getInt32Ty());
+    return b.CreateNUWMul(num_groups(b, axis), local_size(b, axis), "global_size");
   }
   Value* global_id(IRBuilder<>& b, int axis) {
     Value* base = b.CreateMul(group_id(b, axis), local_size(b, axis), "", true, true);
@@ -78,13 +79,17 @@ class Ids {
     call->addRangeRetAttr(ConstantRange(APInt(32, 0), APInt(32, bound)));
     return call;
   }
-  Value* packet(IRBuilder<>& b, int byte, Type* type) {
-    Value* base = b.CreateIntrinsic(Intrinsic::amdgcn_dispatch_ptr, {}, {});
-    Value* address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte);
-    LoadInst* load =
-        b.CreateAlignedLoad(type, address, Align(static_cast<std::uint64_t>(type->getScalarSizeInBits() / 8)));
-    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module_.getContext(), {}));
-    return b.CreateZExt(load, b.getInt32Ty());
+  /// Sizes are markers until code is generated, so that the optimiser does not take the loads apart.
+  Value* marker(IRBuilder<>& b, const char* what, int axis, unsigned bound) {
+    FunctionCallee f = module_.getOrInsertFunction(std::string(what) + "." + "xyz"[axis], b.getInt32Ty());
+    auto* function = cast<Function>(f.getCallee());
+    function->setDoesNotAccessMemory();
+    function->setDoesNotThrow();
+    function->setWillReturn();
+    function->addFnAttr(Attribute::Speculatable);
+    CallInst* call = b.CreateCall(f);
+    call->addRangeRetAttr(ConstantRange(APInt(32, 1), APInt(32, bound)));
+    return call;
   }
   Module& module_;
   TargetFamily family_;
@@ -253,6 +258,12 @@ std::optional<IdValue> id_value(const Value& value) {
         return std::nullopt;
     }
   }
+  if (auto* call = dyn_cast<CallInst>(&value); call && call->getCalledFunction()) {
+    StringRef name = call->getCalledFunction()->getName();
+    const int axis = name.empty() ? 0 : name.back() - 'x';
+    if (name.consume_front(group_size_marker)) return IdValue{Kind::local_size, axis};
+    if (name.consume_front(num_groups_marker)) return IdValue{Kind::num_groups, axis};
+  }
   auto* load = dyn_cast<LoadInst>(&value);
   if (!load) return std::nullopt;
   APInt offset(64, 0);
@@ -271,6 +282,31 @@ std::optional<IdValue> id_value(const Value& value) {
     if (in(implicit_group_size, 2)) return IdValue{Kind::local_size, (byte - implicit_group_size) / 2};
   }
   return std::nullopt;
+}
+
+void lower_size_markers(Module& module) {
+  auto load_from = [&](IRBuilder<>& b, int byte, Type* type) -> Value* {
+    Value* base = b.CreateIntrinsic(Intrinsic::amdgcn_dispatch_ptr, {}, {});
+    const auto alignment = Align(static_cast<std::uint64_t>(type->getScalarSizeInBits() / 8));
+    LoadInst* load = b.CreateAlignedLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte), alignment);
+    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module.getContext(), {}));
+    return b.CreateZExt(load, b.getInt32Ty());
+  };
+  std::vector<CallInst*> dead;
+  for (Function& f : module)
+    for (Instruction& i : instructions(f)) {
+      auto* call = dyn_cast<CallInst>(&i);
+      if (!call || !call->getCalledFunction() || !call->getCalledFunction()->getName().starts_with("kc.")) continue;
+      const auto id = id_value(*call);
+      if (!id) continue;
+      IRBuilder<> b(call);
+      Value* size = load_from(b, dispatch_group_size + 2 * id->axis, b.getInt16Ty());
+      if (id->kind == IdValue::Kind::num_groups)
+        size = b.CreateUDiv(load_from(b, dispatch_grid_size + 4 * id->axis, b.getInt32Ty()), size);
+      call->replaceAllUsesWith(size);
+      dead.push_back(call);
+    }
+  for (CallInst* call : dead) call->eraseFromParent();
 }
 
 bool is_barrier(const Value& value) {

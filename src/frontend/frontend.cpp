@@ -14,6 +14,7 @@
 #include "kernelcast/error.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace kernelcast {
 namespace {
@@ -21,6 +22,13 @@ namespace {
 using namespace frontend;
 
 bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
+
+TargetCode make_code(const llvm::Module& module, const std::string& symbol, const std::string& target, bool fast_math) {
+  if (family_of(target) == TargetFamily::nvidia) return generate_target_code(module, symbol, target, fast_math);
+  auto copy = llvm::CloneModule(module);
+  lower_size_markers(*copy);
+  return generate_target_code(*copy, symbol, target, fast_math);
+}
 
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
   const TargetFamily family = family_of(options.target);
@@ -36,7 +44,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   auto library_note = link_opencl_library(module, family);
   auto machine = make_target_machine(options.target, source.fast_math);
   optimize_for_target(module, entry.symbol, *machine);
-  const TargetCode code = generate_target_code(module, entry.symbol, options.target, source.fast_math);
+  const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math);
   Analysis result;
   result.profile = build_profile(*module.getFunction(entry.symbol), code);
   result.profile.kernel = entry.plain;

@@ -41,26 +41,28 @@ void add_path(Guard& guard, const Path& path) {
 
 }  // namespace
 
-const Guard& KernelModel::guard(BasicBlock* block) { return guard_of_node(block, loops_.getLoopFor(block)); }
+const Guard& KernelModel::guard(BasicBlock* block) { return guard_of_node(block, loops_.getLoopFor(block), nullptr); }
 
-const Guard& KernelModel::guard_of_node(BasicBlock* node, llvm::Loop* level) {
-  const auto key = std::make_pair(static_cast<const BasicBlock*>(node), static_cast<const llvm::Loop*>(level));
+const Guard& KernelModel::guard_of_node(BasicBlock* node, llvm::Loop* level, BasicBlock* top) {
+  if (!top) top = level ? level->getHeader() : &function_.getEntryBlock();
+  const auto key = std::make_pair(static_cast<const BasicBlock*>(node), static_cast<const BasicBlock*>(top));
   if (auto it = guards_.find(key); it != guards_.end()) return it->second;
-  Guard g = compute_guard(node, level);
+  Guard g = compute_guard(node, level, top);
   return guards_.emplace(key, std::move(g)).first->second;
 }
 
-Guard KernelModel::compute_guard(BasicBlock* node, llvm::Loop* level) {
-  BasicBlock* top = level ? level->getHeader() : &function_.getEntryBlock();
+/// The node that stands for a block at a level: itself, or the header of the inner loop that holds it.
+BasicBlock* KernelModel::node_at(BasicBlock* block, llvm::Loop* level) {
+  llvm::Loop* l = loops_.getLoopFor(block);
+  while (l && l != level && l->getParentLoop() != level) l = l->getParentLoop();
+  return l && l != level ? l->getHeader() : block;
+}
+
+Guard KernelModel::compute_guard(BasicBlock* node, llvm::Loop* level, BasicBlock* top) {
   if (node == top) return Guard{};
-  // The node of a block at this level: itself, or the header of the inner loop that holds it.
-  auto node_of = [&](BasicBlock* b) {
-    llvm::Loop* l = loops_.getLoopFor(b);
-    while (l && l != level && l->getParentLoop() != level) l = l->getParentLoop();
-    return l && l != level ? l->getHeader() : b;
-  };
-  BasicBlock* above = node_of(dominators_.getNode(node)->getIDom()->getBlock());
-  if (post_dominators_.dominates(node, above) && (!level || level->contains(above))) return guard_of_node(above, level);
+  BasicBlock* above = node_at(dominators_.getNode(node)->getIDom()->getBlock(), level);
+  if (post_dominators_.dominates(node, above) && (!level || level->contains(above)))
+    return guard_of_node(above, level, top);
   Guard result;
   result.paths.clear();
   std::set<BasicBlock*> seen;
@@ -69,7 +71,7 @@ Guard KernelModel::compute_guard(BasicBlock* node, llvm::Loop* level) {
     if (level && !level->contains(from)) continue;
     if (llvm::Loop* own = loops_.getLoopFor(node); own && own != level && own->contains(from))
       continue;  // back edge of the inner loop
-    const Guard edge = edge_guard(from, node, level);
+    const Guard edge = edge_guard(from, node, level, top);
     for (const Path& p : edge.paths) add_path(result, p);
   }
   if (result.paths.empty()) {  // unreachable in the known world
@@ -83,12 +85,12 @@ Guard KernelModel::compute_guard(BasicBlock* node, llvm::Loop* level) {
   return result;
 }
 
-Guard KernelModel::edge_guard(BasicBlock* from, BasicBlock* to, llvm::Loop* level) {
+Guard KernelModel::edge_guard(BasicBlock* from, BasicBlock* to, llvm::Loop* level, BasicBlock* top) {
   llvm::Loop* source = loops_.getLoopFor(from);
   llvm::Loop* inner = source;
   while (inner && inner != level && inner->getParentLoop() != level) inner = inner->getParentLoop();
   if (inner && inner != level) {  // leaving an inner loop: the paths that entered it, shared among its exits
-    Guard g = guard_of_node(inner->getHeader(), level);
+    Guard g = guard_of_node(inner->getHeader(), level, top);
     SmallVector<BasicBlock*, 4> exits;
     inner->getUniqueExitBlocks(exits);
     if (exits.size() < 2) return g;
@@ -108,7 +110,7 @@ Guard KernelModel::edge_guard(BasicBlock* from, BasicBlock* to, llvm::Loop* leve
       p.factors.push_back({branch_unknown(from), inner->contains(from->getTerminator()->getSuccessor(0)) == false});
     return g;
   }
-  Guard g = guard_of_node(from, level);
+  Guard g = guard_of_node(from, level, top);
   if (from->getTerminator()->getNumSuccessors() < 2) return g;
   const Path step = branch_path(from, to);
   Guard result;

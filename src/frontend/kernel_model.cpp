@@ -4,6 +4,7 @@
 #include "frontend/kernel_model.h"
 
 #include "frontend/builtins.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -59,9 +60,18 @@ KernelModel::KernelModel(Function& function, KernelProfile& profile)
     ++index;
   }
   const DataLayout& layout = function_.getParent()->getDataLayout();
+  // A static array of a function is "kernel.As" in OpenCL C and "kernel(int)::As" in C++.
+  auto plain = [](const Value& v) {
+    std::string name = demangle(v.getName().str());
+    if (auto at = name.rfind("::"); at != std::string::npos) name = name.substr(at + 2);
+    if (auto at = name.rfind('.');
+        at != std::string::npos && at + 1 < name.size() && !std::isdigit(static_cast<unsigned char>(name[at + 1])))
+      name = name.substr(at + 1);
+    return name;
+  };
   for (GlobalVariable& g : function_.getParent()->globals()) {
     const unsigned space = g.getAddressSpace();
-    Buffer b{g.getName().str(), MemorySpace::global, 0, 256, -1};
+    Buffer b{plain(g), MemorySpace::global, 0, 256, -1};
     b.bytes = static_cast<std::int64_t>(layout.getTypeAllocSize(g.getValueType()).getFixedValue());
     if (space == 3) b.space = MemorySpace::shared;
     if (space == 4) b.space = MemorySpace::constant;
@@ -101,7 +111,8 @@ void KernelModel::find_divergence() {
         if (divergent_.contains(&i)) continue;
         bool any = false;
         for (Value* operand : i.operands()) any = any || divergent_.contains(operand);
-        if (auto* phi = dyn_cast<PHINode>(&i); phi && !any && !phi->hasConstantOrUndefValue()) {
+        if (auto* phi = dyn_cast<PHINode>(&i);
+            phi && !any && !loops_.isLoopHeader(&block) && !phi->hasConstantOrUndefValue()) {
           // Chosen by a divergent branch between the immediate dominator and here.
           auto* node = dominators_.getNode(&block)->getIDom();
           for (unsigned n = 0; n < phi->getNumIncomingValues() && node && !any; ++n)
@@ -116,10 +127,16 @@ void KernelModel::find_divergence() {
 }
 
 SourceLine KernelModel::line_of(const Instruction& instruction) const {
-  const DebugLoc& where = instruction.getDebugLoc();
-  if (!where || where.getLine() == 0) return {};
+  // Code that the optimiser moved or merged has no line: its neighbour's is the nearest.
+  const DILocation* at = nullptr;
+  auto take = [&](const Instruction* i) {
+    const DebugLoc& where = i->getDebugLoc();
+    if (where && where.getLine() != 0) at = where.get();
+  };
+  for (const Instruction* i = &instruction; i && !at; i = i->getNextNode()) take(i);
+  for (const Instruction* i = &instruction; i && !at; i = i->getPrevNode()) take(i);
+  if (!at) return {};
   // Code inlined from headers of ours is shown at its call.
-  const DILocation* at = where.get();
   auto ours = [](const DILocation* l) {
     return l->getFilename().starts_with("<kernelcast>") || l->getFilename().contains("/kernelcast-headers/");
   };

@@ -53,7 +53,7 @@ class KernelModel {
   /// When `block` runs, relative to its innermost loop's header (or the entry).
   const Guard& guard(llvm::BasicBlock* block);
   /// When `loop` is entered, relative to its parent's header.
-  const Guard& entry_guard(llvm::Loop* loop) { return guard_of_node(loop->getHeader(), loop->getParentLoop()); }
+  const Guard& entry_guard(llvm::Loop* loop) { return guard_of_node(loop->getHeader(), loop->getParentLoop(), nullptr); }
   const TripCount& trips(llvm::Loop* loop);
   Symbol counter(llvm::Loop* loop);
 
@@ -94,9 +94,11 @@ class KernelModel {
   Expr merge_phi(llvm::PHINode* phi);
   Expr exit_value(llvm::PHINode* phi, llvm::Loop* loop, const Expr& inside);
   // guards.cpp
-  const Guard& guard_of_node(llvm::BasicBlock* node, llvm::Loop* level);
-  Guard compute_guard(llvm::BasicBlock* node, llvm::Loop* level);
-  Guard edge_guard(llvm::BasicBlock* from, llvm::BasicBlock* to, llvm::Loop* level);
+  // `top`: the block, at the same level, that the guard is relative to; null: the level's header or the entry.
+  const Guard& guard_of_node(llvm::BasicBlock* node, llvm::Loop* level, llvm::BasicBlock* top);
+  Guard compute_guard(llvm::BasicBlock* node, llvm::Loop* level, llvm::BasicBlock* top);
+  Guard edge_guard(llvm::BasicBlock* from, llvm::BasicBlock* to, llvm::Loop* level, llvm::BasicBlock* top);
+  llvm::BasicBlock* node_at(llvm::BasicBlock* block, llvm::Loop* level);
   Path branch_path(llvm::BasicBlock* from, llvm::BasicBlock* to);
   std::optional<Expr> known_edge_condition(llvm::BasicBlock* from, llvm::BasicBlock* to);
   // trips.cpp
@@ -122,7 +124,7 @@ class KernelModel {
   std::map<const llvm::Loop*, Symbol> counters_;
   std::map<const llvm::Loop*, TripCount> trips_;
   std::set<const llvm::Loop*> counting_;
-  std::map<std::pair<const llvm::BasicBlock*, const llvm::Loop*>, Guard> guards_;
+  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Guard> guards_;  // by node and top
   std::map<const llvm::Value*, Expr> data_exprs_;
   /// Recurrences solved as start << (k*c) or start >> (k*c), by loop: trips.cpp counts with them.
   struct Geometric {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/kernel_model.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -19,6 +20,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -110,6 +112,26 @@ void run_pipeline(Module& module, TargetMachine& machine, const std::string* tex
   passes.run(module, modules);
 }
 
+/// ptxas places shared arrays at 16 bytes or more whatever the source says, which lets it widen accesses.
+void align_shared_arrays(Module& module) {
+  for (GlobalVariable& g : module.globals())
+    if (g.getAddressSpace() == 3 && g.hasInitializer() && g.getAlign().valueOrOne() < Align(16))
+      g.setAlignment(Align(16));
+}
+
+/// Loops whose trip count data decide are left whole: an unrolled copy and its remainder could not be told apart by one
+/// number.
+void keep_uncounted_loops(Function& kernel) {
+  KernelProfile scratch;
+  KernelModel model(kernel, scratch);
+  for (llvm::Loop* loop : model.loops().getLoopsInPreorder()) {
+    if (model.trips(loop).trips || findOptionMDForLoop(loop, "llvm.loop.unroll.count") ||
+        findOptionMDForLoop(loop, "llvm.loop.unroll.full"))
+      continue;
+    addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<TargetMachine> make_target_machine(const std::string& target, bool fast_math) {
@@ -136,6 +158,14 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   keep_only(module, kernel_symbol);
   static const std::string inlining = "always-inline,globaldce";
   run_pipeline(module, machine, &inlining);
+  Function* entry = module.getFunction(kernel_symbol);
+  if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
+  align_shared_arrays(module);
+  static const std::string before =
+      "function(sroa,infer-address-spaces,early-cse,instcombine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate,"
+      "indvars))";
+  run_pipeline(module, machine, &before);
+  keep_uncounted_loops(*entry);
   run_pipeline(module, machine, nullptr);
   static const std::string after =
       "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";

@@ -147,17 +147,13 @@ Expr KernelModel::merge_phi(PHINode* phi) {
     values.push_back(v);
   }
   if (std::all_of(values.begin(), values.end(), [&](const Expr& v) { return v == values[0]; })) return values[0];
-  // A chain of selects over the edges, by the known conditions relative to the header.
+  // A chain of selects over the edges, by the known conditions relative to where the paths part.
+  BasicBlock* top = node_at(dominators_.getNode(here)->getIDom()->getBlock(), level);
   Expr result = values.back();
-  for (std::size_t n = values.size() - 1; n-- > 0;) {
-    const Guard edge = edge_guard(phi->getIncomingBlock(static_cast<unsigned>(n)), here, level);
+  for (std::size_t n = values.size(); n-- > 0;) {
+    const Guard edge = edge_guard(phi->getIncomingBlock(static_cast<unsigned>(n)), here, level, top);
     if (edge.paths.size() != 1 || !edge.paths[0].factors.empty()) return data(phi, "depends on the path taken");
-    result = select(edge.paths[0].condition, values[n], result);
-  }
-  for (const auto& [block, from] : std::initializer_list<std::pair<BasicBlock*, BasicBlock*>>{
-           {phi->getIncomingBlock(static_cast<unsigned>(values.size()) - 1), here}}) {
-    const Guard edge = edge_guard(block, from, level);
-    if (edge.paths.size() != 1 || !edge.paths[0].factors.empty()) return data(phi, "depends on the path taken");
+    if (n + 1 < values.size()) result = select(edge.paths[0].condition, values[n], result);
   }
   return result;
 }
