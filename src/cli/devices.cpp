@@ -19,7 +19,7 @@ struct Flags {
   std::string device, format = "text", output, devices_dir;
 };
 
-/// Every file that can be read, and a line for every one that cannot.
+/// Every file that can be read, this machine, and a line for every file that cannot be read.
 report::DeviceList load_all(const DeviceCatalog& catalog) {
   report::DeviceList list;
   for (const std::string& id : catalog.ids()) {
@@ -29,6 +29,7 @@ report::DeviceList load_all(const DeviceCatalog& catalog) {
       list.failures.emplace_back(e.what());
     }
   }
+  list.devices.push_back(host_device());
   return list;
 }
 

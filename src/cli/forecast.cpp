@@ -118,7 +118,7 @@ class Forecaster {
 
   static std::vector<Assumption> codegen_assumptions(const Device& device) {
     if (device.codegen_note.empty()) return {};
-    return {{"code generated for", device.codegen_target + ": " + device.codegen_note, ""}};
+    return {{"code generation target", device.codegen_target + ", a stand-in: " + device.codegen_note, ""}};
   }
 
   void ask(const Model& model, const DeviceResult& result, ModelResult& answer) {

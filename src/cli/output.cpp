@@ -50,7 +50,7 @@ class NoInterrupt {
 }  // namespace
 
 void install_signal_handlers() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;

@@ -12,7 +12,8 @@ namespace kernelcast::cli {
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  kernelcast predict examples/matmul_tiled.cl --device gtx280,a100-40gb --global 1024,1024 --block 16,16 --arg n=1024
+  kernelcast predict examples/matmul_tiled.cl --device gtx280,v100 --global 1024,1024 --block 16,16 \
+    --arg n=1024
   kernelcast predict saxpy.cu --device all --grid 4096 --block 256 --arg n=1048576 --format json -o saxpy.json
   kernelcast predict matmul.c --map i,j --device v100 --block 16,16 --arg n=1024 --model roofline
 

@@ -1,8 +1,8 @@
 // `devices`: the list, and one device with every number and its source.
 #include <fmt/format.h>
 
-#include "report/json_parts.h"
 #include "io/text.h"
+#include "report/json_parts.h"
 #include "report/views.h"
 
 namespace kernelcast::report {
@@ -29,6 +29,25 @@ Json device_head(const Device& d) {
 
 /// A field that the file leaves out altogether has neither value nor source.
 bool mentioned(const FieldValue& v) { return v.value || !v.source.empty(); }
+
+/// Sources in order of appearance; a number stands for each in the table.
+class Citations {
+ public:
+  std::string mark(const std::string& source) {
+    std::size_t i = 0;
+    while (i < sources_.size() && sources_[i] != source) ++i;
+    if (i == sources_.size()) sources_.push_back(source);
+    return fmt::format("[{}]", i + 1);
+  }
+  [[nodiscard]] std::string str() const {
+    std::string out;
+    for (std::size_t i = 0; i < sources_.size(); ++i) out += fmt::format("    [{}] {}\n", i + 1, sources_[i]);
+    return out;
+  }
+
+ private:
+  std::vector<std::string> sources_;
+};
 
 }  // namespace
 
@@ -58,24 +77,25 @@ std::string device_text(const Device& d, const Style& style) {
                      d.codegen_note.empty() ? "" : ": stand-in, " + d.codegen_note);
   if (!d.aliases.empty()) out += fmt::format("  also called      {}\n", joined(d.aliases));
   for (const std::string& note : d.notes) out += fmt::format("  note             {}\n", note);
+  Citations citations;
   std::string_view section;
-  Table table({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
-  const auto flush = [&] {
-    if (!table.empty()) out += fmt::format("  {}\n{}", style.bold(section), table.str(style, false));
-    table = Table({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
-  };
+  bool any_unknown = false;
+  Table table({Table::Align::left, Table::Align::right, Table::Align::left, Table::Align::left}, 2);
   for (std::size_t i = 0; i < field_count; ++i) {
     const FieldInfo& field = info(static_cast<Field>(i));
     const FieldValue& v = d.values[i];
     if (!mentioned(v)) continue;
-    if (field.section != section) {
-      flush();
-      section = field.section;
-    }
-    table.row({std::string(field.key), v.value ? fmt::format("{:.12g}", *v.value) : "unknown", v.source});
+    if (field.section != section) table.row({std::string(field.section)});
+    section = field.section;
+    any_unknown = any_unknown || !v.value;
+    table.row({"  " + std::string(field.key), v.value ? fmt::format("{:.12g}", *v.value) : "unknown",
+               v.value ? citations.mark(v.source) : v.source});
   }
-  flush();
-  return out;
+  out += table.str(style, false);
+  if (any_unknown) {
+    out += "  A model that needs an unknown number takes a default, which `predict` lists among its assumptions.\n";
+  }
+  return out + fmt::format("  {}\n", style.bold("sources")) + citations.str();
 }
 
 std::string device_json(const Head& head, const Device& d) {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "report/breakdown.h"
 #include "io/text.h"
+#include "report/breakdown.h"
 #include "report/text_parts.h"
 #include "report/views.h"
 
@@ -36,7 +36,8 @@ std::string registers_text(const KernelProfile& p, const Workload& w, const Laun
   std::string out = fmt::format("  registers  {} per thread by {}", format_count(r.per_thread), r.method);
   if (r.low != r.high) out += fmt::format(", between {} and {}", format_count(r.low), format_count(r.high));
   if (r.spill_bytes > 0) out += fmt::format(", {} spilled", format_bytes(r.spill_bytes));
-  out += fmt::format("\n  shared     {} per block: {} static, {} of the launch\n", format_bytes(w.shared_bytes_per_block),
+  out += fmt::format("\n  counts     {}", w.counts_method);
+  out += fmt::format("\n  shared     {} bytes per block: {} static, {} of the launch\n", w.shared_bytes_per_block,
                      p.static_shared_bytes, launch.dynamic_shared_bytes);
   if (p.stack_bytes > 0) out += fmt::format("  stack      {} per thread in local memory\n", p.stack_bytes);
   return out;
@@ -126,9 +127,9 @@ std::string lines_text(const Forecast& f, const KernelProfile& p, const Breakdow
                source_text(f, p, s.line)});
   }
   if (b.lines.empty()) return "";
-  return section(
-      fmt::format("where it goes: {} warp instructions, {} sectors", format_count(b.instructions), format_count(b.sectors)),
-      table, style, true);
+  return section(fmt::format("where it goes: {} warp instructions, {} sectors", format_count(b.instructions),
+                             format_count(b.sectors)),
+                 table, style, true);
 }
 
 std::string notes_text(const KernelProfile& p, const Style& style) {
@@ -151,7 +152,7 @@ std::string explain_text(const Forecast& forecast, const Style& style) {
   for (const DeviceResult& d : forecast.devices) {
     if (!out.empty()) out += "\n";
     out += device_heading(forecast, d, style);
-    for (const ModelResult& m : d.models) out += model_block(m, style);
+    out += model_blocks(d, style, true);
     if (d.workload) out += profile_text(forecast, d, style);
     out += assumption_block(d.assumptions, "assumptions", style);
   }

@@ -66,7 +66,7 @@ std::string predict_text(const Forecast& forecast, const Style& style) {
     const DeviceResult& device = forecast.devices[i];
     if (i > 0) out += "\n";
     out += device_heading(forecast, device, style);
-    for (const ModelResult& m : device.models) out += model_block(m, style);
+    out += model_blocks(device, style, false);
     out += assumption_block(device.assumptions, "assumptions", style);
   }
   return out;

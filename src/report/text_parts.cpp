@@ -9,14 +9,50 @@ namespace kernelcast::report {
 namespace {
 
 std::string resources(const DeviceResult& d) {
-  return fmt::format("{} registers per thread ({}), {} shared memory per block",
+  return fmt::format("{} registers per thread ({}), {} bytes of shared memory per block",
                      format_count(d.workload->registers_per_thread), d.profile->registers.method,
-                     format_bytes(d.workload->shared_bytes_per_block));
+                     d.workload->shared_bytes_per_block);
 }
 
 std::string interval(const Estimate& e) {
   if (!e.interval_lo_s || !e.interval_hi_s) return "";
   return fmt::format(" (90 %: {} to {})", format_seconds(*e.interval_lo_s), format_seconds(*e.interval_hi_s));
+}
+
+std::string occupancy_text(const Occupancy& o) {
+  return fmt::format("{}: {:.3g} blocks, {:.3g} warps per unit, limited by {}", format_percent(o.fraction),
+                     o.blocks_per_unit, o.warps_per_unit, o.limiter);
+}
+
+/// The one occupancy that all models found; empty when they differ.
+std::string common_occupancy(const DeviceResult& d) {
+  std::string common;
+  for (const ModelResult& m : d.models) {
+    if (!m.estimate) continue;
+    const std::string text = occupancy_text(m.estimate->occupancy);
+    if (!common.empty() && text != common) return "";
+    common = text;
+  }
+  return common;
+}
+
+std::string model_block(const ModelResult& result, bool with_occupancy, bool all, const Style& style) {
+  if (!result.estimate) return fmt::format("  {}  {}\n", style.bold(result.model), style.red(result.failure));
+  const Estimate& e = *result.estimate;
+  std::string out = fmt::format("  {}  ", style.bold(e.model));
+  if (e.time_s.value) {
+    out += fmt::format("{}{}, limited by {}\n", style.bold(format_seconds(*e.time_s.value)), interval(e), e.limiter);
+  } else {
+    out += fmt::format("time unknown: {}\n", e.time_s.reason);
+  }
+  if (with_occupancy) out += fmt::format("    occupancy {}\n", occupancy_text(e.occupancy));
+  Table bounds({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
+  for (const Bound& b : e.bounds) {
+    if (all || b.time.value() != 0) bounds.row({b.name, format_seconds(b.time.value()), b.why});
+  }
+  out += bounds.str(style, false);
+  if (e.energy_j.value) out += fmt::format("    energy {}\n", format_si(*e.energy_j.value, "J", 3));
+  return out + assumption_block(e.assumptions, "assumptions of the model", style, 4);
 }
 
 }  // namespace
@@ -36,38 +72,28 @@ std::string device_heading(const Forecast& forecast, const DeviceResult& d, cons
   out += fmt::format("  launch     {} blocks of {} threads = {} threads, {} warps of {}\n", dim_text(w.grid),
                      dim_text(w.block), format_count(w.threads), format_count(w.warps), w.geometry.warp_size);
   out += fmt::format("  resources  {}\n", resources(d));
-  out += fmt::format("  counts     {}\n", w.counts_method);
+  if (const std::string o = common_occupancy(d); !o.empty()) out += fmt::format("  occupancy  {}\n", o);
   return out;
 }
 
-std::string model_block(const ModelResult& result, const Style& style) {
-  if (!result.estimate) return fmt::format("  {}  {}\n", style.bold(result.model), style.red(result.failure));
-  const Estimate& e = *result.estimate;
-  std::string out = fmt::format("  {}  ", style.bold(e.model));
-  if (e.time_s.value) {
-    out += fmt::format("{}{}, limited by {}\n", style.bold(format_seconds(*e.time_s.value)), interval(e), e.limiter);
-  } else {
-    out += fmt::format("time unknown: {}\n", e.time_s.reason);
-  }
-  out += fmt::format("    occupancy {}: {:.3g} blocks, {:.3g} warps per unit, limited by {}\n",
-                     format_percent(e.occupancy.fraction), e.occupancy.blocks_per_unit, e.occupancy.warps_per_unit,
-                     e.occupancy.limiter);
-  Table bounds({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
-  for (const Bound& b : e.bounds) bounds.row({b.name, format_seconds(b.time.value()), b.why});
-  out += bounds.str(style, false);
-  if (e.energy_j.value) out += fmt::format("    energy {:.3g} J\n", *e.energy_j.value);
-  return out + assumption_block(e.assumptions, "assumptions of the model", style, 4);
+std::string model_blocks(const DeviceResult& device, const Style& style, bool all) {
+  const bool each_occupancy = common_occupancy(device).empty();
+  std::string out;
+  if (!device.workload) return out;  // the heading has said why
+  for (const ModelResult& m : device.models) out += model_block(m, each_occupancy, all, style);
+  return out;
 }
 
 std::string assumption_block(const std::vector<Assumption>& assumptions, std::string_view title, const Style& style,
                              int indent) {
   if (assumptions.empty()) return "";
-  Table table({Table::Align::left, Table::Align::left}, indent + 2);
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  std::string out = fmt::format("{}{}\n", margin, style.dim(title));
   for (const Assumption& a : assumptions) {
-    table.row({a.value.empty() ? a.what : fmt::format("{} = {}", a.what, a.value), a.flag});
+    out += fmt::format("{}  {}{}{}\n", margin, a.what, a.value.empty() ? "" : " = " + a.value,
+                       a.flag.empty() ? "" : style.dim("  [" + a.flag + "]"));
   }
-  return fmt::format("{}{}\n{}", std::string(static_cast<std::size_t>(indent), ' '), style.dim(title),
-                     table.str(style, false));
+  return out;
 }
 
 }  // namespace kernelcast::report

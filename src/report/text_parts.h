@@ -11,11 +11,11 @@ namespace kernelcast::report {
 
 /// "64 x 16", trailing ones left out.
 std::string dim_text(const Dim3& d);
-/// Kernel, device, launch, resources; or why there is no forecast.
+/// Kernel, device, launch, resources, occupancy where the models agree on it; or why there is no forecast.
 std::string device_heading(const Forecast& forecast, const DeviceResult& device, const Style& style);
-/// Time, limiter, occupancy, bounds and the model's own assumptions.
-std::string model_block(const ModelResult& result, const Style& style);
-/// "what = value   flag", aligned; empty for an empty list.
+/// Time, limiter, bounds and the model's own assumptions for each model. Bounds of no time are left out unless `all`.
+std::string model_blocks(const DeviceResult& device, const Style& style, bool all);
+/// "what = value  (flag)" a line; empty for an empty list.
 std::string assumption_block(const std::vector<Assumption>& assumptions, std::string_view title, const Style& style,
                              int indent = 2);
 
