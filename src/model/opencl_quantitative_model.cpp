@@ -1,5 +1,4 @@
 // The model `opencl-quantitative` and its two other readings, over the paper's core.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -8,6 +7,7 @@
 #include "model/models.h"
 #include "model/occupancy.h"
 #include "model/opencl_quantitative_device.h"
+#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace {
@@ -85,7 +85,7 @@ std::vector<Bound> bounds_of(const Answer& a, const Workload& w, oq::Variant var
                               " batches, of which " + number(w.flat_barriers / w.blocks) +
                               " cost a flat 50 cycles; at the others a batch waits for the computation of all "
                               "batches of its group (12-14)"});
-  std::stable_sort(bounds.begin(), bounds.end(), [](const Bound& x, const Bound& y) { return x.time > y.time; });
+  sort_stably(bounds, [](const Bound& x, const Bound& y) { return x.time > y.time; });
   return bounds;
 }
 

@@ -18,6 +18,7 @@
 #include "model/describe.h"
 #include "model/models.h"
 #include "model/occupancy.h"
+#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace roofline {
@@ -134,7 +135,7 @@ class Roofline final : public Model {
                  demand.dram_bytes <= 0
                      ? "no traffic to device memory"
                      : si(demand.dram_bytes, "B") + ", each byte once, at " + si(peaks.dram_bytes_per_s, "B/s")}};
-    std::stable_sort(e.bounds.begin(), e.bounds.end(), [](const Bound& a, const Bound& b) { return a.time > b.time; });
+    sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
     e.limiter = e.bounds.front().name;
     e.assumptions.push_back({"roofline: the device runs at its boost clock (base clock where none is known)",
                              si(peaks.clock_hz, "Hz"), describe::where_to_set(d, "clock.boost_clock_hz")});

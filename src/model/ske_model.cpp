@@ -1,5 +1,4 @@
 // The model `ske` and its two corrections, over the paper's core.
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -7,6 +6,7 @@
 #include "model/models.h"
 #include "model/occupancy.h"
 #include "model/ske_device.h"
+#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Bound> bounds_of(const ske::Machine& m, const ske::Kernel& k, const 
                     k.barriers == 0
                         ? "no barrier"
                         : number(k.barriers) + " barriers a block of 4 cycles a warp" + rounds + ", not hidden (7)"});
-  std::stable_sort(bounds.begin(), bounds.end(), [](const Bound& x, const Bound& y) { return x.time > y.time; });
+  sort_stably(bounds, [](const Bound& x, const Bound& y) { return x.time > y.time; });
   return bounds;
 }
 

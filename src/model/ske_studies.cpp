@@ -7,6 +7,7 @@
 
 #include "kernelcast/error.h"
 #include "model/ske_paper.h"
+#include "model/stable_order.h"
 
 namespace kernelcast::ske {
 
@@ -63,7 +64,7 @@ std::vector<Placement> choose_memory(const Machine& m, const Kernel& per_thread,
     placement.point = best(points);
     placements.push_back(placement);
   }
-  std::stable_sort(placements.begin(), placements.end(), [](const Placement& a, const Placement& b) {
+  sort_stably(placements, [](const Placement& a, const Placement& b) {
     return a.point.forecast.total() < b.point.forecast.total();
   });
   return placements;
@@ -80,7 +81,7 @@ std::vector<RankedPlan> rank_plans(const Machine& m, std::span<const Plan> plans
     ranked.push_back(
         {plan.name, best(block_size_sweep(m, kernel, plan.threads, plan.shared_bytes_per_thread, block_sizes))});
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const RankedPlan& a, const RankedPlan& b) {
+  sort_stably(ranked, [](const RankedPlan& a, const RankedPlan& b) {
     return a.point.forecast.total() < b.point.forecast.total();
   });
   return ranked;
