@@ -58,31 +58,16 @@ void AccessCounter::extend(Int128 low, Int128 high) {
 
 void AccessCounter::add(const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
   const double copies = static_cast<double>(shifts_.size()), times = leaf.times();
+  double reach = 0;  // lanes that may be active; outcomes overlap, so capped by the whole block
   for (const LanePart& part : leaf.parts) {
-    double requests = part.set->warps, lanes = part.set->lanes;
-    if (part.each != nullptr || part.probability != 1) {
-      requests = lanes = 0;
-      for (std::size_t w = 0; w < part.set->warp_bits.size(); ++w) {
-        double none = 1;
-        for (std::uint64_t m = part.set->warp_bits[w]; m != 0; m &= m - 1) {
-          const double q =
-              part.each == nullptr ? part.probability : (*part.each)[w * geometry_.warp_size + __builtin_ctzll(m)];
-          none *= 1 - q;
-          lanes += q;
-        }
-        requests += 1 - none;
-      }
-    }
     const double k = times * part.weight * copies;
-    out.requests += k * requests;
-    out.lanes += k * lanes;
-    out.bytes += k * lanes * access_.bytes;
+    out.requests += k * part.warps;
+    out.lanes += k * part.lanes;
+    out.bytes += k * part.lanes * access_.bytes;
+    reach += part.set->lanes;
   }
-  // Lanes that may be active in any outcome; outcomes overlap, so the sum is capped by the whole block.
-  double reach = 0;
-  for (const LanePart& part : leaf.parts) reach += part.set->lanes;
-  reach_bytes_ += leaf.box.volume() * std::min(reach, static_cast<double>(launch_->block->threads)) * copies *
-                  access_.bytes * std::max(1.0, leaf.weight);
+  reach_bytes_ += leaf.volume * std::min(reach, static_cast<double>(launch_->block->threads)) * copies * access_.bytes *
+                  std::max(1.0, leaf.weight);
   if (access_.unknown >= 0) {
     const double apart = launch_->unknowns[access_.unknown];
     addresses_.resize(launch_->block->threads);
@@ -143,13 +128,20 @@ double AccessCounter::shift_residues(const Box& box, double weight, std::int64_t
   progressions_.clear();
   VariableMask used = 0;
   for (const Outer& o : outer_) {
-    progressions_.push_back({o.coefficient % period_, box.hi[o.variable] - box.lo[o.variable] + 1});
+    const std::int64_t step = residue_of(o.coefficient, period_), count = box.hi[o.variable] - box.lo[o.variable] + 1;
+    if (step == 0 || count == 1) continue;
+    progressions_.push_back({step, count});
     used |= 1U << o.variable;
   }
-  shifts_of_box_ = residues_.count(base, period_, progressions_);
   double repeats = weight;
   for (int v = first_outer; v < box.variables; ++v)
     if ((used >> v & 1) == 0) repeats *= static_cast<double>(box.hi[v] - box.lo[v] + 1);
+  if (progressions_.empty()) {
+    one_shift_ = {residue_of(base, period_), 1.0};
+    shifts_of_box_ = std::span(&one_shift_, 1);
+  } else {
+    shifts_of_box_ = residues_.count(base, period_, progressions_);
+  }
   return repeats;
 }
 
@@ -172,7 +164,6 @@ void AccessCounter::add_affine(const Box& box, double weight, const Leaf& leaf, 
     extend(low + least, high + most);
   }
   const double repeats = shift_residues(box, weight, static_cast<std::int64_t>(start));
-  const std::array<std::int64_t, 3> canonical = canonical_stride(rule_, geometry_, *launch_->block, stride);
   for (const LanePart& part : leaf.parts) {
     if (part.each != nullptr) {
       const BlockLanes& block = *launch_->block;
@@ -183,13 +174,33 @@ void AccessCounter::add_affine(const Box& box, double weight, const Leaf& leaf, 
       add_addresses(part, repeats, shifts_of_box_, out);
       continue;
     }
-    const PatternTable::Key key{part.set, canonical, part.probability, rule_};
-    PatternTable::Pattern& pattern = patterns.find(key);
+    const Recent& r = recent(part, stride, patterns);
     for (const auto& e : shifts_of_box_) {
       const double k = e.count * repeats * part.weight;
-      for (std::int64_t s : shifts_) add_cost(patterns.cost(key, pattern, residue_of(e.residue + s, period_)), k, out);
+      for (std::int64_t s : shifts_)
+        add_cost(patterns.cost(r.key, *r.pattern, residue_of(e.residue + s, period_)), k, out);
     }
   }
+}
+
+// The pattern of these lanes and strides; the last few are kept at hand.
+const AccessCounter::Recent& AccessCounter::recent(const LanePart& part, const std::array<std::int64_t, 3>& stride,
+                                                   PatternTable& patterns) {
+  if (recent_generation_ != patterns.generation()) {
+    recent_generation_ = patterns.generation();
+    recent_.clear();
+    next_recent_ = 0;
+  }
+  for (const Recent& r : recent_)
+    if (r.key.set == part.set && r.stride == stride && r.key.probability == part.probability) return r;
+  Recent r;
+  r.stride = stride;
+  r.key = {part.set, canonical_stride(rule_, geometry_, *launch_->block, stride), part.probability, rule_};
+  r.pattern = &patterns.find(r.key);
+  constexpr std::size_t kept = 4;
+  if (recent_.size() < kept) return recent_.emplace_back(r);
+  next_recent_ = (next_recent_ + 1) % kept;
+  return recent_[next_recent_] = r;
 }
 
 // Any dependence on the lane: addresses at the box's first point, shifted by the residues of outer_.

@@ -36,6 +36,13 @@ class AccessCounter {
   void extend(Int128 low, Int128 high);
   void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);
 
+  struct Recent {
+    std::array<std::int64_t, 3> stride;
+    PatternTable::Key key;
+    PatternTable::Pattern* pattern;
+  };
+  const Recent& recent(const LanePart& part, const std::array<std::int64_t, 3>& stride, PatternTable& patterns);
+
   struct Outer {
     int variable;
     std::int64_t coefficient;
@@ -59,6 +66,10 @@ class AccessCounter {
   std::vector<Outer> outer_;
   std::vector<Progression> progressions_;
   ResidueCounts residues_;
+  ResidueCounts::Entry one_shift_{};
+  std::vector<Recent> recent_;
+  std::size_t next_recent_ = 0;
+  std::uint64_t recent_generation_ = 0;
   std::span<const ResidueCounts::Entry> shifts_of_box_;
   std::vector<std::int64_t> addresses_, lane_values_;
   std::vector<std::uint32_t> lanes_;

@@ -7,6 +7,7 @@
 #include "kernelcast/error.h"
 #include "profile/access_counter.h"
 #include "profile/launch_check.h"
+#include "profile/launch_memo.h"
 
 namespace kernelcast {
 namespace {
@@ -48,6 +49,7 @@ struct Binder::Impl {
   struct BufferPlan {
     int buffer;
     std::vector<int> accesses;
+    bool read = false, written = false;
   };
 
   Impl(const KernelProfile& p, const MemoryGeometry& g)
@@ -104,7 +106,9 @@ struct Binder::Impl {
       if (a.space != MemorySpace::global && a.space != MemorySpace::texture) continue;
       auto it = std::find_if(buffers.begin(), buffers.end(),
                              [&](const BufferPlan& b) { return a.buffer >= 0 && b.buffer == a.buffer; });
-      if (it == buffers.end()) it = buffers.insert(buffers.end(), {a.buffer, {}});
+      if (it == buffers.end()) it = buffers.insert(buffers.end(), BufferPlan{a.buffer, {}, false, false});
+      it->read = it->read || a.kind != AccessKind::store;
+      it->written = it->written || a.kind != AccessKind::load;
       it->accesses.push_back(static_cast<int>(i));
     }
   }
@@ -115,40 +119,28 @@ struct Binder::Impl {
       if (leaf.truth != nullptr) out.branch_counts[plan.condition_branch].divergent += times * divergent_known(leaf);
       return;
     }
-    bool certain = leaf.parts.size() == 1;
-    for (const LanePart& part : leaf.parts) certain = certain && part.each == nullptr && part.probability == 1;
-    if (certain) {
-      const LanePart& part = leaf.parts[0];
-      plan.warps += times * part.weight * part.set->warps;
-      plan.lanes += times * part.weight * part.set->lanes;
-      plan.group_executions += times * part.weight;
-    } else {
-      count_expected(plan, leaf, times);
+    for (const LanePart& part : leaf.parts) {
+      plan.warps += times * part.weight * part.warps;
+      plan.lanes += times * part.weight * part.lanes;
     }
+    if (plan.barrier) plan.group_executions += times * group_execution(leaf);
     for (int i : plan.accesses) counters[i]->add(leaf, patterns, out.access_counts[i]);
     for (int b : plan.unknown_branches)
       out.branch_counts[b].divergent += times * divergent_unknown(leaf, launch.unknowns[profile.branches[b].unknown]);
   }
 
-  void count_expected(DomainPlan& plan, const Leaf& leaf, double times) {
+  // Probability that the group as a whole executes: the largest among its warps.
+  double group_execution(const Leaf& leaf) {
+    if (leaf.parts.size() == 1 && leaf.parts[0].each == nullptr && leaf.parts[0].probability == 1)
+      return leaf.parts[0].weight;
     warp_executions.assign(launch.block->warps, 0.0);
-    for (const LanePart& part : leaf.parts) {
+    for (const LanePart& part : leaf.parts)
       for_warps(part, [&](std::size_t w, std::span<const double> q) {
-        double none = 1, sum = 0;
-        for (double x : q) {
-          none *= 1 - x;
-          sum += x;
-        }
+        double none = 1;
+        for (double x : q) none *= 1 - x;
         warp_executions[w] += part.weight * (1 - none);
-        plan.lanes += times * part.weight * sum;
       });
-    }
-    double most = 0;
-    for (double e : warp_executions) {
-      plan.warps += times * e;
-      most = std::max(most, e);
-    }
-    plan.group_executions += times * most;
+    return *std::max_element(warp_executions.begin(), warp_executions.end());
   }
 
   // Calls f(warp, probabilities of its possible lanes); `current_lanes` has the thread numbers.
@@ -235,9 +227,10 @@ struct Binder::Impl {
   void footprints(Workload& out) const {
     out.footprint_bytes = out.footprint_read_bytes = out.footprint_write_bytes = 0;
     for (const BufferPlan& b : buffers) {
-      out.footprint_read_bytes += distinct_bytes(b, Direction::read);
-      out.footprint_write_bytes += distinct_bytes(b, Direction::write);
-      out.footprint_bytes += distinct_bytes(b, Direction::both);
+      const double both = distinct_bytes(b, Direction::both);
+      out.footprint_bytes += both;
+      if (b.read) out.footprint_read_bytes += b.written ? distinct_bytes(b, Direction::read) : both;
+      if (b.written) out.footprint_write_bytes += b.read ? distinct_bytes(b, Direction::write) : both;
     }
   }
 
@@ -271,6 +264,14 @@ struct Binder::Impl {
 
   void bind(const Launch& l, Workload& out) {
     reader.read(l);
+    if (memo_version != reader.version()) {
+      memo.clear();
+      memo_version = reader.version();
+    }
+    if (const Workload* known = memo.find(reader.values())) {
+      out = *known;
+      return;
+    }
     if (patterns.size() > most_patterns || tables.size() > most_patterns) {
       patterns.clear();
       tables.clear();
@@ -279,8 +280,9 @@ struct Binder::Impl {
     launch.profile = &profile;
     launch.geometry = geometry;
     launch.grid = l.grid;
-    launch.block = &tables.block(l.block);
-    launch.all_lanes = &tables.all(*launch.block);
+    BlockLanes& lanes = tables.block(l.block);
+    launch.block = &lanes;
+    launch.all_lanes = &tables.all(lanes);
     launch.pool = &pool;
     launch.parameters = reader.symbols();
     launch.parameter_values = reader.values();
@@ -299,6 +301,7 @@ struct Binder::Impl {
           plan.domain.visit(launch, [this, &plan, &out](const Leaf& leaf) { count_leaf(plan, leaf, out); });
     }
     assemble(l, out);
+    memo.remember(reader.values(), out);
   }
 
   void assemble(const Launch& l, Workload& out) {
@@ -345,6 +348,8 @@ struct Binder::Impl {
   ConstantPool pool;
   LaneTables tables;
   PatternTable patterns;
+  LaunchMemo memo;
+  std::uint64_t memo_version = 0;
   std::vector<std::unique_ptr<DomainPlan>> domains;
   std::vector<BlockPlan> blocks;
   std::vector<std::unique_ptr<AccessCounter>> counters;  // all accesses, blocks in order
@@ -371,6 +376,9 @@ Workload Binder::bind(const Launch& launch) {
 
 void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out); }
 
-void Binder::set_work_limit(double lane_evaluations) { impl_->launch.work_limit = lane_evaluations; }
+void Binder::set_work_limit(double lane_evaluations) {
+  impl_->launch.work_limit = lane_evaluations;
+  impl_->memo.clear();
+}
 
 }  // namespace kernelcast

@@ -331,19 +331,20 @@ void Domain::apply_open(int first, int last, const std::vector<std::int8_t>& dec
 void Domain::emit(const Box& box, double weight, const std::vector<std::int8_t>& decisions) {
   leaf_.box = box;
   leaf_.weight = weight;
+  leaf_.volume = box.volume();
   leaf_.parts.clear();
   leaf_.truth = nullptr;
   if (!plain_) {
     emit_expected(decisions);
   } else if (std::all_of(decisions.begin(), decisions.begin() + first_condition_,
                          [](std::int8_t d) { return d == 1; })) {
-    leaf_.parts.push_back({1, launch_->all_lanes, 1, nullptr});
+    leaf_.parts.push_back(LanePart::certain(*launch_->all_lanes));
     if (has_condition_) bits_ = launch_->all_lanes->warp_bits;
   } else {
     bits_ = launch_->all_lanes->warp_bits;
     apply_open(0, first_condition_, decisions, bits_);
     const LaneSet& set = launch_->tables->intern(*launch_->block, bits_);
-    if (set.lanes > 0) leaf_.parts.push_back({1, &set, 1, nullptr});
+    if (set.lanes > 0) leaf_.parts.push_back(LanePart::certain(set));
   }
   if (leaf_.parts.empty()) return;
   if (has_condition_) evaluate_condition(decisions);
@@ -418,7 +419,16 @@ void Domain::emit_expected(const std::vector<std::int8_t>& decisions) {
       same = same && q[t] == one;
     }
     if (one < 0) continue;
-    leaf_.parts.push_back({weight, &launch_->tables->intern(*launch_->block, path_bits_), one, same ? nullptr : &q});
+    LanePart part{weight, &launch_->tables->intern(*launch_->block, path_bits_), one, same ? nullptr : &q, 0, 0};
+    for (std::size_t first = 0; first < threads; first += warp_size) {
+      double none = 1;
+      for (std::size_t t = first; t < std::min(first + warp_size, threads); ++t) {
+        none *= 1 - q[t];
+        part.lanes += q[t];
+      }
+      part.warps += 1 - none;
+    }
+    leaf_.parts.push_back(part);
   }
 }
 

@@ -35,6 +35,10 @@ struct LanePart {
   const LaneSet* set = nullptr;               // lanes that may be active
   double probability = 1;                     // of each of them
   const std::vector<double>* each = nullptr;  // by thread, when they differ
+  double warps = 0, lanes = 0;                // expected numbers that execute, at one point
+
+  /// Everybody in the set, for certain.
+  static LanePart certain(const LaneSet& set) { return {1, &set, 1, nullptr, set.warps, set.lanes}; }
 };
 
 /// Active lanes are the same at all points of the box.
@@ -44,7 +48,8 @@ struct Leaf {
   std::vector<LanePart> parts;
   /// Of a branch condition, when the domain was made with one that varies among the lanes here: by thread.
   const std::vector<std::uint8_t>* truth = nullptr;
-  [[nodiscard]] double times() const { return weight * box.volume(); }
+  double volume = 1;  // of the box
+  [[nodiscard]] double times() const { return weight * volume; }
 };
 
 class Domain {

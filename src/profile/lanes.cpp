@@ -8,8 +8,8 @@
 
 namespace kernelcast {
 
-const BlockLanes& LaneTables::block(const Dim3& size) {
-  for (const auto& b : blocks_)
+BlockLanes& LaneTables::block(const Dim3& size) {
+  for (auto& b : blocks_)
     if (b.size == size) return b;
   BlockLanes& b = blocks_.emplace_back();
   b.size = size;
@@ -105,6 +105,7 @@ const LaneSet& LaneTables::intern(const BlockLanes& block, std::span<const std::
 
 void LaneTables::clear() {
   sets_.clear();
+  for (auto& b : blocks_) b.all = nullptr;
   if (blocks_.size() > 64) {
     blocks_.clear();
     full_of_ = nullptr;

@@ -20,6 +20,7 @@ struct BlockLanes {
   int warp_size = 32;
   std::size_t threads = 0, warps = 0;
   std::array<std::vector<std::int64_t>, 3> id;
+  const struct LaneSet* all = nullptr;  // every thread, once interned
 };
 
 /// A set of threads of a block: one word a warp (warps have at most 64 lanes). Interned: equal sets are one object.
@@ -36,8 +37,11 @@ struct LaneSet {
 class LaneTables {
  public:
   explicit LaneTables(int warp_size) : warp_size_(warp_size) {}
-  const BlockLanes& block(const Dim3& size);
-  const LaneSet& all(const BlockLanes& block) { return intern(block, full_bits(block)); }
+  BlockLanes& block(const Dim3& size);
+  const LaneSet& all(BlockLanes& block) {
+    if (block.all == nullptr) block.all = &intern(block, full_bits(block));
+    return *block.all;
+  }
   const LaneSet& intern(const BlockLanes& block, std::span<const std::uint64_t> warp_bits);
   [[nodiscard]] std::span<const std::uint64_t> full_bits(const BlockLanes& block);
   [[nodiscard]] std::size_t size() const { return sets_.size(); }

@@ -55,7 +55,12 @@ class PatternTable {
   Pattern& find(const Key& key) { return patterns_[key]; }
   const RequestCost& cost(const Key& key, Pattern& pattern, std::int64_t shift);
   [[nodiscard]] std::size_t size() const { return patterns_.size(); }
-  void clear() { patterns_.clear(); }
+  void clear() {
+    patterns_.clear();
+    ++generation_;
+  }
+  /// Patterns stay where they are while this does not change.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
   void fill_addresses(const Key& key);
@@ -63,6 +68,7 @@ class PatternTable {
     std::size_t operator()(const Key& k) const;
   };
   MemoryGeometry geometry_;
+  std::uint64_t generation_ = 1;
   std::unordered_map<Key, Pattern, Hash> patterns_;
   std::vector<std::int64_t> addresses_;
 };
