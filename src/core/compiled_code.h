@@ -48,4 +48,10 @@ inline std::int64_t floor_by_magic(std::int64_t a, std::int64_t multiplier, std:
   return static_cast<std::int64_t>(q) ^ sign;
 }
 
+/// mod(a, d) from q = floor(a / d). The product may leave 64 bits near the lower end; the difference is back in range.
+inline std::int64_t remainder_of(std::int64_t a, std::int64_t q, std::int64_t d) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) -
+                                   static_cast<std::uint64_t>(q) * static_cast<std::uint64_t>(d));
+}
+
 }  // namespace kernelcast

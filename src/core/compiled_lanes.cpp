@@ -104,7 +104,7 @@ KERNELCAST_INLINE bool magic_lanes(const Operands& o, std::size_t n, bool quotie
   const auto multiplier = static_cast<int64_t>(magic.multiplier);
   for (std::size_t l = 0; l < n; ++l) {
     const int64_t q = floor_by_magic(o.a[l], multiplier, magic.shift);
-    o.out[l] = quotient ? q : o.a[l] - q * divisor;
+    o.out[l] = quotient ? q : remainder_of(o.a[l], q, divisor);
   }
   return false;
 }

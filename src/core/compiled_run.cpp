@@ -38,7 +38,7 @@ inline Checked step(const Instruction& i, const int64_t* s) {
     case Code::floor_magic:
       return {floor_by_magic(a, s[i.b + 1], s[i.b + 2]), false};
     case Code::mod_magic:
-      return {a - floor_by_magic(a, s[i.b + 1], s[i.b + 2]) * s[i.b], false};
+      return {remainder_of(a, floor_by_magic(a, s[i.b + 1], s[i.b + 2]), s[i.b]), false};
     case Code::floor_div:
       return floor_div(a, s[i.b]);
     case Code::ceil_div:

@@ -118,6 +118,7 @@ RC_GTEST_PROP(CompiledExprs, MagicDivisionIsExact, ()) {
          {multiple, multiple > INT64_MIN ? multiple - 1 : 0, multiple < INT64_MAX ? multiple + 1 : 0, INT64_MIN,
           INT64_MIN + 1, INT64_MAX, INT64_MAX - 1}) {
       RC_ASSERT(floor_by_magic(a, static_cast<std::int64_t>(m.multiplier), m.shift) == floor_quotient(a, d));
+      RC_ASSERT(remainder_of(a, static_cast<std::int64_t>(floor_quotient(a, d)), d) == floor_remainder(a, d));
     }
   }
 }
