@@ -48,7 +48,7 @@ class Reader {
       if (text.starts_with(".LBB")) begin_block(text.substr(0, text.size() - 1), comment);
       return;
     }
-    if (text.starts_with(".loc")) return location(text, comment);
+    if (text.starts_with(".loc\t") || text.starts_with(".loc ")) return location(text, comment);
     if (text.front() == '.') return;
     for (std::string_view rest = text; !rest.empty();) {
       const auto both = std::min(rest.find("::"), rest.size());

@@ -4,7 +4,9 @@
 #include <map>
 
 #include "frontend/code_join.h"
+#include "frontend/ptx_fusion.h"
 #include "frontend/ptx_ops.h"
+#include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
 
 namespace kernelcast::frontend {
@@ -19,7 +21,7 @@ std::string description(const AsmInstruction& i) {
 }  // namespace
 
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
-                       std::int64_t /*max_threads_per_block*/, const std::vector<std::string>& ir_blocks) {
+                       std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks) {
   const PtxKernel kernel = parse_ptx(text, kernel_symbol);
   std::vector<OpCounts> costs;
   costs.reserve(kernel.code.instructions.size());
@@ -29,6 +31,7 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
     costs.push_back(cost.ops);
     if (!cost.known) ++unknown[description(instruction)];
   }
+  fuse_ptx(kernel.code, costs);
   TargetCode code;
   code.blocks = join_blocks(kernel.code, costs, ir_blocks);
   code.stack_bytes = kernel.stack_bytes;
@@ -36,7 +39,7 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   for (const auto& [what, times] : unknown)
     code.assumptions.push_back(
         {what, times == 1 ? "one operation" : "one operation each (" + std::to_string(times) + " uses)", ""});
-  code.registers.method = "max-live estimate";
+  code.registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
   return code;
 }
 

@@ -91,7 +91,7 @@ class Reader {
     }
     if (!comment.empty()) read_comment(comment, code);
     if (statement_begin_ == nullptr) {
-      if (code.starts_with(".loc")) return location(code);
+      if (code.starts_with(".loc\t") || code.starts_with(".loc ")) return location(code);
       if (code.starts_with(".file") || code.starts_with(".section")) return;
     }
     statements(code);

@@ -1,0 +1,24 @@
+// How many registers ptxas will need for a kernel: an estimate without ptxas.
+#pragma once
+
+#include <cstdint>
+
+#include "frontend/ptx_flow.h"
+#include "kernelcast/profile.h"
+
+namespace kernelcast::frontend {
+
+/// Largest number of live 32-bit registers: with the instructions in the order of the text, and with the loads of each
+/// block moved up as far as their addresses allow.
+struct PtxPressure {
+  int in_order = 0, loads_first = 0;
+  int in_order_block = 0;  // where the largest in_order stands
+};
+PtxPressure ptx_pressure(const AsmFunction& kernel, int sm);
+
+/// Registers per thread with the interval that held for nine of ten kernels (docs/registers.md), and bytes of spilled
+/// registers when the cap binds. `max_threads_per_block` (0: not declared) makes ptxas keep to 65536 / threads
+/// registers.
+Registers estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,20 @@
+// NVIDIA's assembler as an oracle, where it happens to be installed: for development and tests, never needed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace kernelcast::frontend {
+
+struct PtxasReport {
+  int registers = 0;
+  int spill_store_bytes = 0, spill_load_bytes = 0, stack_bytes = 0;
+};
+
+/// Path of ptxas in CUDA's usual places; nothing when it is not installed.
+std::optional<std::string> find_ptxas();
+
+/// What `ptxas -v` says of the only kernel in `ptx` for `arch` ("sm_80"); nothing when it refuses the text.
+std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch);
+
+}  // namespace kernelcast::frontend
