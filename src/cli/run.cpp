@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "io/nearest.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -40,6 +42,15 @@ Environment environment_of(int argc, char** argv) {
   return e;
 }
 
+/// CLI11 would only say that a command is missing.
+void check_command(const std::string& word, const std::vector<std::string>& known) {
+  if (word.starts_with('-') || std::find(known.begin(), known.end(), word) != known.end()) return;
+  const std::vector<std::string> near = nearest_names(word, known, 1);
+  throw UsageError(fmt::format("there is no command {}; {}", word,
+                               near.empty() ? fmt::format("commands are {}", fmt::join(known, ", "))
+                                            : fmt::format("did you mean {}?", near.front())));
+}
+
 int parse_and_run(int argc, char** argv) {
   const Environment environment = environment_of(argc, argv);
   CLI::App app("A forecast for GPU kernels: from source to time, with no GPU", "kernelcast");
@@ -47,6 +58,9 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(examples);
   const Command commands[] = {add_predict(app), add_explain(app), add_devices(app), add_models(app)};
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  if (argc > 1) check_command(argv[1], names);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -1,0 +1,68 @@
+"""Runs the command in each example's first lines, and checks what the example is there to show."""
+
+import glob
+import json
+import os
+import re
+import unittest
+
+from program import ROOT, Case
+
+
+def command_of(path):
+    """The words after "kernelcast" in the example's header; a backslash continues the line."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"\\\n// *", "", file.read())
+    return re.search(r"^//   kernelcast (.*)$", text, re.M)[1].split()
+
+
+class Examples(Case):
+    def predictions(self, name, *more):
+        args = command_of(os.path.join(ROOT, "examples", name))
+        args = ["predict", *args[1:], *more, "--format", "json"]
+        return json.loads(self.good(*args))["predictions"]
+
+    def test_every_command_runs(self):
+        paths = sorted(glob.glob(os.path.join(ROOT, "examples", "*")))
+        self.assertGreaterEqual(len(paths), 13)
+        for path in paths:
+            with self.subTest(os.path.basename(path)):
+                args = command_of(path)
+                self.assertEqual(args[1], os.path.relpath(path, ROOT))
+                self.assertIn("limited by", self.good(*args))
+
+    def counts(self, name, *more):
+        return self.predictions(name, *more, "--model", "roofline")[-1]["counts"]
+
+    def test_the_tile_saves_global_loads(self):
+        def global_loads(name):
+            return next(m["bytes"] for m in self.counts(name)["memory"] if (m["space"], m["kind"]) == ("global", "load"))
+
+        self.assertEqual(global_loads("matmul_naive.cl"), 16 * global_loads("matmul_tiled.cl"))
+
+    def test_opencl_cuda_and_the_loop_nest_count_alike(self):
+        def totals(name):
+            c = self.counts(name)
+            return c["flops_fp32"], sum(m["bytes"] for m in c["memory"]), c["footprint_bytes"]
+
+        self.assertEqual(totals("matmul_naive.cl"), totals("matmul_naive.cu"))
+        self.assertEqual(totals("matmul_naive.cl"), totals("matmul.c"))
+        self.assertEqual(totals("matmul_tiled.cl"), totals("matmul_tiled.cu"))
+
+    def test_matmul_does_two_n_cubed_operations(self):
+        for name in ("matmul_naive.cl", "matmul_tiled.cl"):
+            self.assertEqual(self.counts(name)["flops_fp32"], 2 * 1024**3)
+
+    def test_padding_removes_bank_conflicts(self):
+        def passes(*more):
+            return sum(m["bank_passes"] for m in self.counts("transpose.cl", *more)["memory"] if m["space"] == "shared")
+
+        self.assertGreater(passes("-D", "PAD=0"), 2 * passes())
+
+    def test_the_unknown_bin_is_an_assumption(self):
+        p = self.predictions("histogram.cu", "--model", "roofline")[0]
+        self.assertTrue(any(a["flag"].startswith("--assume") for a in p["assumptions"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+"""Streams, files, colour, signals and exit statuses of the built executable."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+import unittest
+
+from program import COPY, PROGRAM, Case
+
+LAUNCH = ("--device", "v100", "--grid", "16", "--block", "64", "--arg", "n=1024")
+
+
+def on_terminal(args, env):
+    """What the program writes when both of its streams are a terminal."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(PROGRAM, [PROGRAM, *args], env)
+    output = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        output += piece
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    return output.decode()
+
+
+class Manners(Case):
+    def copy(self):
+        return self.path("copy.cl", COPY)
+
+    def test_version_and_help_go_to_standard_output(self):
+        self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+\n$")
+        for command in ((), ("predict",), ("explain",), ("devices",), ("models",)):
+            text = self.good(*command, "--help")
+            self.assertIn("Example", text)
+            self.assertIn("  kernelcast ", text)
+
+    def test_help_lists_what_exists_and_nothing_else(self):
+        text = self.good("--help")
+        for command in ("predict", "explain", "devices", "models"):
+            self.assertIn(command, text)
+        for command in ("tune", "offload", "converge", "validate", "probe"):
+            self.assertNotIn(command, text)
+
+    def test_usage_errors_are_two(self):
+        self.bad(2, "subcommand", )
+        self.bad(2, "predcit", "predcit")
+        self.bad(2, "--device", "predict", self.copy(), "--grid", "1", "--block", "1")
+        self.bad(2, "FILE", "predict", *LAUNCH)
+
+    def test_results_on_standard_output_messages_on_standard_error(self):
+        warning = self.path("w.cu", "#warning look here\n__global__ void k(float* o) { o[threadIdx.x] = 1; }\n")
+        result = self.run_program("predict", warning, "--device", "v100", "--grid", "1", "--block", "32")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("look here", result.stderr)
+        self.assertNotIn("look here", result.stdout)
+        self.assertIn("limited by", result.stdout)
+
+    def test_no_colour_and_no_progress_without_a_terminal(self):
+        result = self.run_program("predict", self.copy(), *LAUNCH)
+        self.assertNotIn("\x1b", result.stdout + result.stderr)
+        self.assertEqual(result.stderr, "")
+
+    def test_colour_on_a_terminal_unless_no_color(self):
+        env = {"TERM": "xterm", "PATH": "/usr/bin:/bin"}
+        args = ("predict", self.copy(), *LAUNCH)
+        self.assertIn("\x1b[1m", on_terminal(args, env))
+        self.assertNotIn("\x1b[1m", on_terminal(args, {**env, "NO_COLOR": "1"}))
+        self.assertNotIn("\x1b", on_terminal(args, {**env, "TERM": "dumb"}))
+
+    def test_output_file_is_the_text_of_standard_output(self):
+        path = self.path("out.txt")
+        self.assertEqual(self.good("models", "-o", path), "")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), self.good("models"))
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o666 & ~self.umask())
+        self.assertEqual(os.listdir(self.folder), ["out.txt"])
+
+    @staticmethod
+    def umask():
+        mask = os.umask(0)
+        os.umask(mask)
+        return mask
+
+    def test_a_failure_leaves_the_old_output_file(self):
+        path = self.path("out.json", "old\n")
+        broken = self.path("broken.cl", "__kernel void k( {\n")
+        self.bad(1, "error", "predict", broken, *LAUNCH, "-o", path)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["broken.cl", "out.json"])
+
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run([PROGRAM, "models"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard output", result.stderr)
+
+    def test_a_closed_pipe_is_none(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        result = subprocess.run([PROGRAM, "devices"], stdout=write_end, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(write_end)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_interrupt_is_130(self):
+        with subprocess.Popen(
+            [PROGRAM, "predict", "-", "--lang", "opencl", *LAUNCH], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            time.sleep(0.5)  # it waits for its standard input
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=20), 130)
+
+    def test_devices_folder_from_flag_and_environment(self):
+        self.path("one.toml", "")
+        self.bad(1, "one.toml", "devices", "one", "--devices-dir", self.folder)
+        self.bad(1, "one.toml", "devices", "one", env={"KERNELCAST_DEVICES": self.folder})
+        self.bad(2, "nowhere", "devices", env={"KERNELCAST_DEVICES": self.path("nowhere")})
+
+    def test_the_same_command_gives_the_same_bytes(self):
+        args = ("explain", self.copy(), *LAUNCH, "--format", "json")
+        self.assertEqual(self.good(*args), self.good(*args))
+
+
+if __name__ == "__main__":
+    unittest.main()

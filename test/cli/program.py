@@ -1,0 +1,56 @@
+"""Running the built executable. Set KERNELCAST to its path."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+PROGRAM = os.environ["KERNELCAST"]
+COPY = """__kernel void copy(__global const float* in, __global float* out, int n) {
+  int i = get_global_id(0);
+  if (i < n) out[i] = in[i];
+}
+"""
+
+
+class Case(unittest.TestCase):
+    """A folder of its own, and short ways to run the program in it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name, text=None):
+        full = os.path.join(self.folder, name)
+        if text is not None:
+            with open(full, "w", encoding="utf-8") as file:
+                file.write(text)
+        return full
+
+    def run_program(self, *args, text=None, env=None, **keywords):
+        return subprocess.run(
+            [PROGRAM, *args],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=keywords.pop("cwd", ROOT),
+            env={**os.environ, **(env or {})},
+            **keywords,
+        )
+
+    def good(self, *args, **keywords):
+        result = self.run_program(*args, **keywords)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        return result.stdout
+
+    def bad(self, status, regex, *args, **keywords):
+        result = self.run_program(*args, **keywords)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, regex)
+        return result.stderr
