@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "kernelcast/bind.h"
-#include "twin.h"
+#include "engines/profile/twin.h"
 
 namespace kernelcast::compare {
 
