@@ -51,7 +51,11 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   const bool host = language == Language::c || language == Language::cxx;
   job.text = host ? rename_loop_pragmas(source.text) : source.text;
   std::vector<std::string> preludes;
-  if (cuda) preludes = preludes_for(source.text);
+  if (cuda) {
+    std::string words = source.text;  // macros of the command line may name what the prelude declares
+    for (const auto& define : source.defines) words += "\n" + define;
+    preludes = preludes_for(words);
+  }
   job.arguments = compiler_arguments(source, language, target, job.main_file, preludes).arguments;
   return job;
 }
@@ -82,7 +86,7 @@ std::set<std::string> reachable_symbols(const llvm::Module& module, std::span<co
 
 bool in_device_code(const ClangError& error) { return error.where != ClangError::Where::host_code; }
 
-std::string rendered_errors(const ClangResult& result, bool only_device_code) {
+std::string rendered_errors(const ClangResult& result, bool only_device_code, bool opencl = false) {
   std::string text;
   std::size_t count = 0;
   for (const auto& error : result.errors) {
@@ -93,6 +97,12 @@ std::string rendered_errors(const ClangResult& result, bool only_device_code) {
   for (const auto& header : result.missing_headers) {
     text += "note: the header '" + header + "' was not found and was skipped; give its folder by -I\n";
   }
+  if (opencl && (text.find("undeclared identifier") != std::string::npos ||
+                 text.find("unknown type name") != std::string::npos)) {
+    text +=
+        "note: if the host program builds this source with options (clBuildProgram: -D NAME=VALUE, -I DIR), give the "
+        "same ones here\n";
+  }
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -101,7 +111,8 @@ std::string rendered_errors(const ClangResult& result, bool only_device_code) {
 void refuse_errors(const ClangJob& job, const ClangResult& result, const std::string& wanted) {
   if (result.errors.empty()) return;
   const auto device_errors = std::count_if(result.errors.begin(), result.errors.end(), in_device_code);
-  if (!job.host_code_may_fail || result.module == nullptr) throw UserError(rendered_errors(result, device_errors > 0));
+  if (!job.host_code_may_fail || result.module == nullptr)
+    throw UserError(rendered_errors(result, device_errors > 0, job.language == Language::opencl));
   const auto kernels = list_kernels(*result.module, job.language);
   const auto reached = reachable_symbols(*result.module, kernels, wanted);
   const bool found = std::any_of(kernels.begin(), kernels.end(),
@@ -113,7 +124,8 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
   const bool loose_error = std::any_of(result.errors.begin(), result.errors.end(), [](const auto& error) {
     return error.where == ClangError::Where::other_device_code;
   });
-  if (reaches_broken || (loose_error && wanted.empty())) throw UserError(rendered_errors(result, true));
+  if (reaches_broken || (wanted.empty() && (loose_error || result.broken_kernel)))
+    throw UserError(rendered_errors(result, true));
 }
 
 std::string base_name(const std::string& kernel) {

@@ -31,7 +31,8 @@ struct ClangResult {
   std::vector<Diagnostic> warnings;
   std::vector<ClangError> errors;
   std::vector<std::string>
-      broken_symbols;  // device functions with an error of their own: they are in the module with an empty body
+      broken_symbols;          // device functions with an error of their own: they are in the module with an empty body
+  bool broken_kernel = false;  // one of them is a kernel
   std::vector<std::string> missing_headers;
   std::vector<std::string> kernel_templates;  // qualified names
   std::vector<LoopPragma> pragmas;

@@ -10,7 +10,9 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/GlobalDecl.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/Stmt.h"
@@ -18,6 +20,7 @@
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 
 namespace kernelcast::frontend {
 
@@ -76,6 +79,47 @@ class FunctionFinder : public clang::RecursiveASTVisitor<FunctionFinder> {
   std::vector<FunctionDecl*> functions;
 };
 
+/// Whether clang had to give up on an expression inside a function, for instance on the name of a declaration that has
+/// an error of its own.
+class RecoveryFinder : public clang::RecursiveASTVisitor<RecoveryFinder> {
+ public:
+  bool VisitRecoveryExpr(clang::RecoveryExpr* /*expression*/) {
+    found = true;
+    return false;
+  }
+  bool found = false;
+};
+
+bool was_recovered(FunctionDecl* function) {
+  RecoveryFinder finder;
+  if (function->hasBody()) finder.TraverseStmt(function->getBody());
+  return finder.found;
+}
+
+/// Hands the valid device functions and variables of a declaration context over, one by one.
+void hand_over_device_code(const clang::DeclContext* context, clang::CodeGenerator& to) {
+  for (clang::Decl* declaration : context->decls()) {
+    if (declaration->isInvalidDecl()) continue;
+    const bool holds_more = llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration);
+    if (holds_more) hand_over_device_code(llvm::cast<clang::DeclContext>(declaration), to);
+    const bool wanted =
+        declaration->hasAttr<clang::CUDAGlobalAttr>() || declaration->hasAttr<clang::CUDADeviceAttr>() ||
+        declaration->hasAttr<clang::CUDAConstantAttr>() || declaration->hasAttr<clang::CUDASharedAttr>();
+    if (wanted) to.HandleTopLevelDecl(clang::DeclGroupRef(declaration));
+  }
+}
+
+/// Constructors and destructors are generated in several forms, each with its own symbol.
+std::vector<clang::GlobalDecl> emitted_forms(const FunctionDecl* function) {
+  if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(function)) {
+    return {{constructor, clang::Ctor_Complete}, {constructor, clang::Ctor_Base}};
+  }
+  if (const auto* destructor = llvm::dyn_cast<clang::CXXDestructorDecl>(function)) {
+    return {{destructor, clang::Dtor_Complete}, {destructor, clang::Dtor_Base}};
+  }
+  return {clang::GlobalDecl(function)};
+}
+
 struct Extent {
   clang::FileID file;
   unsigned begin = 0, end = 0;
@@ -104,6 +148,10 @@ void KernelConsumer::Initialize(clang::ASTContext& context) { generator_->Initia
 bool KernelConsumer::HandleTopLevelDecl(clang::DeclGroupRef group) {
   if (job_.language == Language::c || job_.language == Language::cxx) {
     for (clang::Decl* declaration : group) keep_unused_function(declaration);
+  }
+  for (clang::Decl* declaration : group) {
+    auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
+    if (function != nullptr && function->isTemplateInstantiation()) instantiated_.push_back(function);
   }
   queue_.emplace_back([group](clang::CodeGenerator& to) { to.HandleTopLevelDecl(group); });
   return true;
@@ -224,24 +272,50 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
     }
     result_.errors.push_back(std::move(error));
   }
+  for (FunctionDecl* function : finder.functions) {
+    if (is_device_function(function) && was_recovered(function)) broken.insert(function);
+  }
   broken_.assign(broken.begin(), broken.end());
+  result_.broken_kernel = std::any_of(broken_.begin(), broken_.end(), [](const auto* function) {
+    return function->template hasAttr<clang::CUDAGlobalAttr>();
+  });
+}
+
+void KernelConsumer::generate(clang::ASTContext& context) {
+  for (const auto& hand_over : queue_) hand_over(*generator_);
+  generator_->HandleTranslationUnit(context);
+}
+
+// After errors only valid device code is generated; should the generator crash on what is left, the errors are the
+// answer.
+bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
+  compiler_.getDiagnostics().Reset(/*soft=*/true);
+  for (FunctionDecl* function : broken_) function->setBody(clang::CompoundStmt::CreateEmpty(context, 0, false));
+  llvm::CrashRecoveryContext guard;
+  return guard.RunSafely([&] {
+    hand_over_device_code(context.getTranslationUnitDecl(), *generator_);
+    for (FunctionDecl* function : instantiated_) {
+      if (!function->isInvalidDecl() && is_device_function(function))
+        generator_->HandleTopLevelDecl(clang::DeclGroupRef(function));
+    }
+    generator_->HandleTranslationUnit(context);
+    for (FunctionDecl* function : broken_) {
+      if (function->isDependentContext()) continue;
+      for (const clang::GlobalDecl& form : emitted_forms(function))
+        result_.broken_symbols.push_back(generator_->GetMangledName(form).str());
+    }
+  });
 }
 
 void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
   judge_messages(context);
-  auto& engine = compiler_.getDiagnostics();
-  if (engine.hasErrorOccurred()) {
-    if (!job_.host_code_may_fail) return;
-    engine.Reset(/*soft=*/true);
-    for (FunctionDecl* function : broken_) {
-      function->setBody(clang::CompoundStmt::CreateEmpty(context, 0, false));
-    }
-  }
-  for (const auto& hand_over : queue_) hand_over(*generator_);
-  generator_->HandleTranslationUnit(context);
-  for (FunctionDecl* function : broken_) {
-    if (!function->isDependentContext())
-      result_.broken_symbols.push_back(generator_->GetMangledName(clang::GlobalDecl(function)).str());
+  if (!compiler_.getDiagnostics().hasErrorOccurred()) {
+    generate(context);
+  } else if (!job_.host_code_may_fail) {
+    return;
+  } else if (!generate_in_spite_of_errors(context)) {
+    (void)generator_.release();  // its state is not to be trusted
+    return;
   }
   result_.module.reset(generator_->ReleaseModule());
 }

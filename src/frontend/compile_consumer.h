@@ -67,6 +67,8 @@ class KernelConsumer : public clang::ASTConsumer {
  private:
   bool launches_kernels(clang::SourceLocation name);
   void keep_unused_function(clang::Decl* declaration);
+  void generate(clang::ASTContext& context);
+  bool generate_in_spite_of_errors(clang::ASTContext& context);
   void judge_messages(clang::ASTContext& context);
 
   clang::CompilerInstance& compiler_;
@@ -75,7 +77,7 @@ class KernelConsumer : public clang::ASTConsumer {
   MessageCollector& messages_;
   std::unique_ptr<clang::CodeGenerator> generator_;
   std::vector<std::function<void(clang::CodeGenerator&)>> queue_;
-  std::vector<clang::FunctionDecl*> broken_;
+  std::vector<clang::FunctionDecl*> broken_, instantiated_;
   std::map<clang::FileID, Launches> launches_;
   bool parse_all_host_code_ = false;
 };

@@ -44,7 +44,7 @@ std::string resource_folder() {
   return (fs::path(KERNELCAST_CLANG_PATH).parent_path().parent_path() / "lib" / "clang" / "19").string();
 }
 
-bool exists(const fs::path& path) {
+bool is_folder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error);
 }
@@ -63,7 +63,7 @@ const SystemHeaders& system_headers() {
       const std::string name = entry.path().filename().string();
       int version = 0;
       const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), version);
-      if (failed == std::errc() && version > newest && fs::exists(fs::path("/usr/include") / triple / "c++" / name))
+      if (failed == std::errc() && version > newest && is_folder(fs::path("/usr/include") / triple / "c++" / name))
         newest = version;
     }
     if (newest > 0) {
@@ -73,7 +73,7 @@ const SystemHeaders& system_headers() {
     }
     for (const std::string& folder :
          {std::string("/usr/local/include"), "/usr/include/" + triple, std::string("/usr/include")}) {
-      if (exists(folder)) found.c.push_back(folder);
+      if (is_folder(folder)) found.c.push_back(folder);
     }
     return found;
   }();
@@ -82,13 +82,30 @@ const SystemHeaders& system_headers() {
 
 void append(std::vector<std::string>& to, std::initializer_list<std::string> more) { to.insert(to.end(), more); }
 
-void add_system_headers(std::vector<std::string>& args, bool cxx) {
+// A toolkit's headers may be linked into /usr/local/include; they would not fit ours.
+bool toolkits_may_be_there(const std::string& folder) { return folder == "/usr/local/include"; }
+
+void add_system_headers(std::vector<std::string>& args, bool cxx, bool device_code) {
   append(args, {"-internal-isystem", kVirtualHeaderFolder});
   if (cxx) {
     for (const auto& folder : system_headers().cxx) append(args, {"-internal-isystem", folder});
   }
   append(args, {"-internal-isystem", resource_folder() + "/include"});
-  for (const auto& folder : system_headers().c) append(args, {"-internal-externc-isystem", folder});
+  for (const auto& folder : system_headers().c) {
+    if (toolkits_may_be_there(folder) && device_code) continue;
+    append(args, {"-internal-externc-isystem", folder});
+  }
+}
+
+// Kernel files often name headers relative to where their program is built or run: the folders around the source are
+// searched last.
+void add_neighbour_folders(std::vector<std::string>& args, const std::string& main_file) {
+  if (main_file == "<stdin>") return;
+  const fs::path here = fs::path(main_file).parent_path();
+  for (const char* neighbour : {"include", "..", "../include", "../common", "../../common", "../../include"}) {
+    const fs::path folder = here / neighbour;
+    if (is_folder(folder)) append(args, {"-idirafter", folder.string()});
+  }
 }
 
 std::string default_standard(Language language) {
@@ -137,12 +154,15 @@ void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendo
   }
   if (vendor == Vendor::amd) {
     append(args, {"-fhip-new-launch-api", "-ffp-contract=fast-honor-pragmas"});
-    if (language == Language::cuda) append(args, {"-D", "__CUDACC__=1", "-D", "__CUDA_ARCH__=700", "-D", "__NVCC__=1"});
+    if (language == Language::cuda) {  // the source asks for CUDA's compiler, not for HIP's
+      append(args, {"-D", "__CUDACC__=1", "-D", "__CUDA_ARCH__=700", "-D", "__NVCC__=1", "-U", "__HIPCC__", "-U",
+                    "__HIP_DEVICE_COMPILE__"});
+    }
     const bool wide =
         target.starts_with("gfx9") || target.size() < 7;  // gfx6xx to gfx9xx run 64 lanes, gfx10xx and later 32
     append(args, {"-D", std::string("__KERNELCAST_WARP_SIZE=") + (wide ? "64" : "32")});
   } else {
-    append(args, {"-D", "__NVCC__=1", "-D", "__KERNELCAST_WARP_SIZE=32"});
+    append(args, {"-D", "__CUDACC__=1", "-D", "__NVCC__=1", "-D", "__KERNELCAST_WARP_SIZE=32"});
   }
   append(args, {"-D", "__CUDACC_VER_MAJOR__=12", "-D", "__CUDACC_VER_MINOR__=2", "-D", "CUDART_VERSION=12020", "-D",
                 "CUDA_VERSION=12020"});
@@ -185,7 +205,7 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
     if (language == Language::cxx) append(args, {"-fcxx-exceptions", "-fexceptions", "-fdeprecated-macro"});
     if (source.fast_math) args.push_back("-ffast-math");
     kind = language == Language::c ? "c" : "c++";
-    add_system_headers(args, language == Language::cxx);
+    add_system_headers(args, language == Language::cxx, /*device_code=*/false);
   } else if (language == Language::opencl) {
     add_target(args, target, vendor_of(target));
     add_opencl(args, source);
@@ -195,15 +215,16 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
     const Vendor vendor = vendor_of(target);
     add_target(args, target, vendor);
     add_cuda(args, source, vendor, language, target);
-    add_system_headers(args, true);
+    add_system_headers(args, /*cxx=*/true, /*device_code=*/true);
     kind = vendor == Vendor::amd ? "hip" : "cuda";
   }
   const std::string standard = source.standard.empty() ? default_standard(language) : source.standard;
   args.push_back((language == Language::opencl ? "-cl-std=" : "-std=") + standard);
   for (const auto& folder : source.include_dirs) append(args, {"-I", folder});
+  add_neighbour_folders(args, main_file);
   for (const auto& define : source.defines) append(args, {"-D", define});
   for (const auto& name : source.undefines) append(args, {"-U", name});
-  for (const auto& header : preludes) append(args, {"-include", std::string(kVirtualHeaderFolder) + "/" + header});
+  for (const auto& header : preludes) append(args, {"-include", header});  // found as system headers
   append(args, {"-main-file-name", fs::path(main_file).filename().string(), "-x", kind, main_file});
   return result;
 }

@@ -1,17 +1,27 @@
 # Writes OUTPUT, a C++ source with every file of FOLDER as a string: cmake -DFOLDER=... -DOUTPUT=... -P embed_headers.cmake
-file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*")
+# Names in the .txt files (in_prelude.txt, host_only.txt) become headers without contents.
+file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*.h" "${FOLDER}/cassert")
 list(SORT files)
-set(text "// Made from src/frontend/headers by embed_headers.cmake.\n#include \"frontend/compile_headers.h\"\n\nnamespace kernelcast::frontend {\nnamespace {\nconstexpr VirtualHeader headers[] = {\n")
+set(text "// Made from src/frontend/headers by embed_headers.cmake.
+#include \"frontend/compile_headers.h\"
+
+namespace kernelcast::frontend {
+namespace {
+constexpr VirtualHeader headers[] = {\n")
 foreach(file ${files})
-  if(file STREQUAL "aliases.txt")
-    continue()
-  endif()
   file(READ "${FOLDER}/${file}" content)
   string(APPEND text "{\"${file}\", R\"__kc__(${content})__kc__\"},\n")
 endforeach()
-file(STRINGS "${FOLDER}/aliases.txt" aliases REGEX "^[^#]")
-foreach(alias ${aliases})
-  string(APPEND text "{\"${alias}\", \"#pragma once\\n#include \\\"kernelcast/toolkit.h\\\"\\n\"},\n")
+foreach(list in_prelude host_only)
+  file(STRINGS "${FOLDER}/${list}.txt" names REGEX "^[^#]")
+  foreach(name ${names})
+    string(APPEND text "{\"${name}\", \"\"},\n")
+  endforeach()
 endforeach()
-string(APPEND text "};\n}  // namespace\n\nstd::span<const VirtualHeader> virtual_headers() { return headers; }\n\n}  // namespace kernelcast::frontend\n")
+string(APPEND text "};
+}  // namespace
+
+std::span<const VirtualHeader> virtual_headers() { return headers; }
+
+}  // namespace kernelcast::frontend\n")
 file(WRITE "${OUTPUT}" "${text}")

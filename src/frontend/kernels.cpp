@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <set>
 
 #include "kernelcast/error.h"
@@ -173,10 +174,16 @@ bool has_loop(const llvm::Function& function) {
   return !llvm::LoopInfo(tree).empty();
 }
 
+/// Debug information splits a path into folder and file at places of its own choice.
+std::filesystem::path whole_path(const llvm::DIFile& file) {
+  return (std::filesystem::path(file.getDirectory().str()) / file.getFilename().str()).lexically_normal();
+}
+
 bool in_main_file(const llvm::Function& function) {
   const auto* program = function.getSubprogram();
-  return program == nullptr || program->getUnit() == nullptr || program->getFile() == program->getUnit()->getFile() ||
-         program->getFilename() == program->getUnit()->getFilename();
+  if (program == nullptr || program->getUnit() == nullptr || program->getFile() == program->getUnit()->getFile())
+    return true;
+  return whole_path(*program->getFile()) == whole_path(*program->getUnit()->getFile());
 }
 
 }  // namespace

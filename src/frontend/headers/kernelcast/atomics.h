@@ -13,10 +13,6 @@
   KC_D double atomicExch##suffix(double* p, double v) {                                                                         \
     return __builtin_bit_cast(double, __scoped_atomic_exchange_n((long*)p, __builtin_bit_cast(long, v), __ATOMIC_RELAXED, scope)); \
   }                                                                                                                             \
-  KC_D float atomicMin##suffix(float* p, float v) { return __scoped_atomic_fetch_min(p, v, __ATOMIC_RELAXED, scope); }          \
-  KC_D float atomicMax##suffix(float* p, float v) { return __scoped_atomic_fetch_max(p, v, __ATOMIC_RELAXED, scope); }          \
-  KC_D double atomicMin##suffix(double* p, double v) { return __scoped_atomic_fetch_min(p, v, __ATOMIC_RELAXED, scope); }       \
-  KC_D double atomicMax##suffix(double* p, double v) { return __scoped_atomic_fetch_max(p, v, __ATOMIC_RELAXED, scope); }       \
   KC_D unsigned short atomicCAS##suffix(unsigned short* p, unsigned short c, unsigned short v) {                                \
     __scoped_atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED, scope);                             \
     return c;                                                                                                                   \
@@ -46,13 +42,12 @@
 #define KC_ATOMIC_DEC(p, v) __builtin_amdgcn_atomic_dec32(p, v, __ATOMIC_RELAXED, "agent")
 #endif
 KC_ATOMIC_OPS(, __MEMORY_SCOPE_DEVICE)
-#ifdef __KERNELCAST_SCOPED_ATOMICS
-KC_ATOMIC_OPS(_block, __MEMORY_SCOPE_WRKGRP)
-KC_ATOMIC_OPS(_system, __MEMORY_SCOPE_SYSTEM)
+#ifndef __CUDACC__  // HIP has these, CUDA leaves them to the source
+KC_D float atomicMin(float* p, float v) { return __scoped_atomic_fetch_min(p, v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); }
+KC_D float atomicMax(float* p, float v) { return __scoped_atomic_fetch_max(p, v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); }
+KC_D double atomicMin(double* p, double v) { return __scoped_atomic_fetch_min(p, v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); }
+KC_D double atomicMax(double* p, double v) { return __scoped_atomic_fetch_max(p, v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); }
 #endif
-#undef KC_ATOMIC_OPS
-#undef KC_ATOMIC_ADD
-#undef KC_ATOMIC_INT
 KC_D void unsafeAtomicAdd(float* p, float v) { atomicAdd(p, v); }
 KC_D void unsafeAtomicAdd(double* p, double v) { atomicAdd(p, v); }
 KC_D void atomicAddNoRet(float* p, float v) { atomicAdd(p, v); }

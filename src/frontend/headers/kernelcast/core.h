@@ -48,6 +48,21 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #define NULL __null
 #endif
 
+
+// nvcc reads the C library's limits before every source.
+#ifndef INT_MAX
+#define CHAR_BIT 8
+#define SHRT_MAX 32767
+#define INT_MAX 2147483647
+#define INT_MIN (-2147483647 - 1)
+#define UINT_MAX 4294967295u
+#define LONG_MAX 9223372036854775807l
+#define LONG_MIN (-9223372036854775807l - 1)
+#define ULONG_MAX 18446744073709551615ul
+#define LLONG_MAX 9223372036854775807ll
+#define ULLONG_MAX 18446744073709551615ull
+#endif
+
 struct uint3 { unsigned int x, y, z; };
 struct dim3 {
   unsigned int x, y, z;

@@ -34,11 +34,12 @@ struct cudaResourceDesc {
 };
 template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
 cudaChannelFormatDesc cudaCreateChannelDesc(int, int, int, int, cudaChannelFormatKind);
-template <class T, int Dimensions = 1, cudaTextureReadMode Mode = cudaReadModeElementType> struct texture : textureReference {
+template <class T, int Dimensions = 1, cudaTextureReadMode Mode = cudaReadModeElementType>
+struct __attribute__((device_builtin_texture_type)) texture : textureReference {
   __host__ __device__ constexpr texture(int = 0, cudaTextureFilterMode = cudaFilterModePoint, cudaTextureAddressMode = cudaAddressModeClamp)
       : textureReference() {}
 };
-template <class T, int Dimensions = 1> struct surface {};
+template <class T, int Dimensions = 1> struct __attribute__((device_builtin_surface_type)) surface {};
 template <class T, cudaTextureReadMode Mode> struct __kc_texel { typedef T type; };
 template <> struct __kc_texel<unsigned char, cudaReadModeNormalizedFloat> { typedef float type; };
 template <> struct __kc_texel<signed char, cudaReadModeNormalizedFloat> { typedef float type; };
@@ -57,8 +58,8 @@ template <class T> KC_D T __kc_texture(unsigned long long object, int dimensions
 }
 #define KC_TEXTURE(name, dimensions, parameters, arguments)                                                                          \
   template <class T, int D, cudaTextureReadMode M>                                                                                   \
-  KC_D typename __kc_texel<T, M>::type name(texture<T, D, M> t, KC_LIST parameters) {                                                \
-    return __kc_texture<typename __kc_texel<T, M>::type>((unsigned long long)(size_t)0, dimensions, KC_LIST arguments);              \
+  KC_D typename __kc_texel<T, M>::type name(const texture<T, D, M>&, KC_LIST parameters) {                                                \
+    return __kc_texture<typename __kc_texel<T, M>::type>(0, dimensions, KC_LIST arguments);              \
   }                                                                                                                                  \
   template <class T> KC_D T name(cudaTextureObject_t t, KC_LIST parameters) { return __kc_texture<T>(t, dimensions, KC_LIST arguments); } \
   template <class T> KC_D void name(T* out, cudaTextureObject_t t, KC_LIST parameters) { *out = __kc_texture<T>(t, dimensions, KC_LIST arguments); }

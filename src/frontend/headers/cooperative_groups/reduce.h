@@ -1,0 +1,3 @@
+// In cooperative_groups.h.
+#pragma once
+#include "cooperative_groups.h"

@@ -1,0 +1,3 @@
+// HIP's name for cooperative groups.
+#pragma once
+#include "cooperative_groups.h"

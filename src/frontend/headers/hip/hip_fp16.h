@@ -1,0 +1,3 @@
+// HIP's name for half precision.
+#pragma once
+#include "cuda_fp16.h"
