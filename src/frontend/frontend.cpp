@@ -38,8 +38,8 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
     throw UserError(source.path +
                     ": no kernel found (a __global__ or __kernel function, or in C a function with a loop)");
   const KernelEntry entry = pick_kernel(kernels, options.kernel);
-  int axes = 0;
-  if (is_loop_nest(unit.language)) axes = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
+  MappedNest nest;
+  if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
   lower_opencl_builtins(module, family);
   auto library_note = link_opencl_library(module, family);
   auto machine = make_target_machine(options.target, source.fast_math);
@@ -49,7 +49,8 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   result.profile = build_profile(*module.getFunction(entry.symbol), code);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;
-  result.profile.mapped_axes = axes;
+  result.profile.mapped_axes = nest.axes;
+  result.profile.mapped_extent = std::move(nest.extent);
   result.profile.notes = unit.notes;
   if (library_note) result.profile.notes.push_back(*library_note);
   result.diagnostics = std::move(unit.diagnostics);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "frontend/kernel_model.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -128,6 +129,23 @@ void make_work_item(llvm::Loop& loop, int axis, const std::string& symbol) {
   BranchInst::Create(exit, latch);
 }
 
+/// Iterations of each loop, innermost first; empty when they are not the same for every work-item.
+std::vector<Expr> extents(Function& f, const std::vector<llvm::Loop*>& chosen) {
+  KernelProfile scratch;
+  KernelModel model(f, scratch);
+  std::vector<Expr> result;
+  for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) {
+    llvm::Loop* loop = model.loops().getLoopFor((*it)->getHeader());
+    const TripCount& count = model.trips(loop);
+    if (!count.trips || !count.header_test) return {};
+    const Expr trips = *count.trips - 1;
+    for (const llvm::Loop* outer = loop->getParentLoop(); outer; outer = outer->getParentLoop())
+      if (trips.depends_on(model.counter(const_cast<llvm::Loop*>(outer)))) return {};
+    result.push_back(trips);
+  }
+  return result;
+}
+
 void make_kernel(Function& f, TargetFamily family) {
   f.setCallingConv(family == TargetFamily::nvidia ? CallingConv::PTX_Kernel : CallingConv::AMDGPU_KERNEL);
   f.setLinkage(GlobalValue::ExternalLinkage);
@@ -151,8 +169,8 @@ void make_kernel(Function& f, TargetFamily family) {
 
 }  // namespace
 
-int map_loop_nest(Module& module, const std::string& symbol, const std::vector<std::string>& map,
-                  const std::vector<LoopPragma>& pragmas, TargetFamily family) {
+MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::vector<std::string>& map,
+                         const std::vector<LoopPragma>& pragmas, TargetFamily family) {
   Function* f = module.getFunction(symbol);
   if (!f || f->isDeclaration()) throw InternalError("no function '" + symbol + "'");
   if (!f->getReturnType()->isVoidTy())
@@ -170,10 +188,13 @@ int map_loop_nest(Module& module, const std::string& symbol, const std::vector<s
                     "put '#pragma omp parallel for collapse(2)' before the loops");
   if (chosen.size() > 3)
     throw UserError("at most three loops can become work-items; " + std::to_string(chosen.size()) + " are marked");
-  int axis = static_cast<int>(chosen.size());
+  MappedNest nest;
+  nest.axes = static_cast<int>(chosen.size());
+  nest.extent = extents(*f, chosen);
+  int axis = nest.axes;
   for (llvm::Loop* loop : chosen) make_work_item(*loop, --axis, symbol);
   make_kernel(*f, family);
-  return static_cast<int>(chosen.size());
+  return nest;
 }
 
 }  // namespace kernelcast::frontend

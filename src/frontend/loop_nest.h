@@ -6,14 +6,20 @@
 
 #include "frontend/builtins.h"
 #include "frontend/compile.h"
+#include "kernelcast/expr.h"
 
 namespace kernelcast::frontend {
+
+struct MappedNest {
+  int axes = 0;
+  std::vector<Expr> extent;  // iterations along x, y, z; empty when one of them depends on an outer loop or on data
+};
 
 /// Rewrites `symbol` into a kernel for `family`: each loop of `map` (counter names, outermost first) or, if that is
 /// empty, each loop marked by an OpenMP or OpenACC pragma runs one iteration per work-item, the innermost along x. The
 /// bound stays as a guard. Returns the number of axes. Throws UserError when no loop is marked, a name is no loop
 /// counter, or a loop carries a value from one iteration to the next.
-int map_loop_nest(llvm::Module& module, const std::string& symbol, const std::vector<std::string>& map,
-                  const std::vector<LoopPragma>& pragmas, TargetFamily family);
+MappedNest map_loop_nest(llvm::Module& module, const std::string& symbol, const std::vector<std::string>& map,
+                         const std::vector<LoopPragma>& pragmas, TargetFamily family);
 
 }  // namespace kernelcast::frontend

@@ -147,9 +147,13 @@ Expr KernelModel::compute_instruction(Instruction* i) {
         if (is_low_mask(mask))
           return mask.getActiveBits() >= 32 ? op(0)
                                             : mod(op(0), Expr(static_cast<std::int64_t>(mask.getZExtValue()) + 1));
-        // All upper bits of a non-negative number, as unrolling makes it: x & 0x7ffffffc.
-        if (mask.isShiftedMask() && mask.getActiveBits() + 1 >= mask.getBitWidth())
-          return op(0) - mod(op(0), Expr(std::int64_t{1} << mask.countr_zero()));
+        if (mask.isShiftedMask() &&
+            mask.getActiveBits() < 63) {  // bits [low, high): x & 224 or, with all upper bits, x & 0x7ffffffc
+          const Expr above = mask.getActiveBits() + 1 >= mask.getBitWidth()
+                                 ? op(0)
+                                 : mod(op(0), Expr(std::int64_t{1} << mask.getActiveBits()));
+          return above - mod(op(0), Expr(std::int64_t{1} << mask.countr_zero()));
+        }
         if (mask.isNegatedPowerOf2())
           return op(0) - mod(op(0), Expr(static_cast<std::int64_t>((-mask).getZExtValue())));
       }
