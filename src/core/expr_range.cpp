@@ -85,9 +85,10 @@ Bounds shift_bounds(Op op, const Bounds& a, const Bounds& b) {
       a, {static_cast<Int128>(1) << static_cast<int>(least), static_cast<Int128>(1) << static_cast<int>(most)}, false);
 }
 
-int bits_of(Int128 v) {
-  int n = 0;
-  for (v = std::min<Int128>(v, int64_max); v > 0; v >>= 1) ++n;
+Int128 bits_of(Int128 v) {
+  if (infinite(v)) return v < 0 ? 0 : infinity;
+  Int128 n = 0;
+  for (; v > 0; v >>= 1) ++n;
   return n;
 }
 
@@ -192,7 +193,8 @@ Bounds operation_bounds(Op op, const std::vector<Expr>& args,
 }
 
 Bounds static_bounds(const Expr& e) {
-  return polynomial_bounds(e, [](const Atom& a) { return a.op() != nullptr ? a.op()->bounds : Bounds{}; });
+  return polynomial_bounds(
+      e, [](const Atom& a) { return a.op() != nullptr ? a.op()->bounds : Bounds{int64_min, int64_max}; });
 }
 
 std::optional<Interval> Expr::range(const SymbolRanges& box) const {
@@ -205,7 +207,9 @@ std::optional<Interval> Expr::range(const SymbolRanges& box) const {
     }
     const OpNode* op = &atom.operation();
     if (const auto it = known.find(op); it != known.end()) return it->second;
-    const Bounds b = operation_bounds(op->op, op->args, of_expr);
+    Bounds b = operation_bounds(op->op, op->args, of_expr);
+    const Bounds always{std::max(b.lo, op->bounds.lo), std::min(b.hi, op->bounds.hi)};
+    if (always.lo <= always.hi) b = always;
     known.emplace(op, b);
     return b;
   };

@@ -14,7 +14,7 @@ Bounds polynomial_bounds(const Expr& e, const std::function<Bounds(const Atom&)>
 /// Bounds of an operation when those of its operands are known.
 Bounds operation_bounds(Op op, const std::vector<Expr>& args, const std::function<Bounds(const Expr&)>& operand_bounds);
 
-/// Bounds that hold for all values of the symbols, such as [0, 7] of mod(x, 8).
+/// Bounds that hold for all 64-bit values of the symbols, such as [0, 7] of mod(x, 8).
 Bounds static_bounds(const Expr& e);
 
 }  // namespace kernelcast

@@ -95,6 +95,35 @@ TEST(CompiledExprs, LanesWithSomeHardOnes) {
   EXPECT_THROW(code.evaluate_lanes(in, out, lanes, scratch), ArithmeticError);
 }
 
+// Sums, differences and products of numbers of every size, in lanes: exact, or an error.
+RC_GTEST_PROP(CompiledExprs, LanesOfLargeNumbersAreExactOrThrow, ()) {
+  const std::vector<Expr> forms = {x * n, x * n + 3 * x, x + n, x - n, 3 * x, x * n - 1, 3 * x + 2 * n};
+  const auto any = [] {
+    const std::int64_t v = *rc::gen::arbitrary<std::int64_t>() | 1;
+    const auto u = static_cast<std::uint64_t>(v);
+    const auto wide = static_cast<std::int64_t>(u * 0x9e3779b97f4a7c15ULL);
+    return wide >> (*rc::gen::inRange(0, 2) == 0 ? *rc::gen::inRange(0, 4) : *rc::gen::inRange(0, 63));
+  };
+  const auto form = static_cast<std::size_t>(*rc::gen::inRange(0, 7));
+  const CompiledExprs code = compile(forms[form]);
+  std::vector<std::int64_t> scratch;
+  for (int i = 0; i < 50; ++i) {
+    const std::int64_t vx = any(), vn = any();
+    const Int128 a = vx, b = vn;
+    const Int128 truth = std::array{a * b, a * b + 3 * a, a + b, a - b, 3 * a, a * b - 1, 3 * a + 2 * b}[form];
+    // The point in question among harmless ones.
+    std::vector<std::int64_t> in = {1, 2, vx, 3, 4, 5, vn, 6}, out(4);
+    bool thrown = false;
+    try {
+      code.evaluate_lanes(in, out, 4, scratch);
+    } catch (const ArithmeticError&) {
+      thrown = true;
+    }
+    RC_ASSERT(thrown == !fits_int64(truth));
+    if (!thrown) RC_ASSERT(static_cast<Int128>(out[2]) == truth);
+  }
+}
+
 TEST(CompiledExprs, SteadyStateKeepsItsScratch) {
   const CompiledExprs code = compile(floor_div(x * n + 3, 7));
   std::vector<std::int64_t> scratch, in = {5, 6}, out(1);

@@ -150,7 +150,12 @@ TEST(Expr, OverflowIsExact) {
   // The terms leave 64 bits, the sum does not.
   EXPECT_EQ((x * x - y * y).evaluate({{Symbol("x"), INT64_MAX}, {Symbol("y"), INT64_MAX}}), 0);
   EXPECT_EQ((x + y).evaluate({{Symbol("x"), INT64_MIN}, {Symbol("y"), INT64_MAX}}), -1);
-  // Lines that a fold must not cross.
+  // Four terms of 2^126: their sum wraps to 0 even in 128 bits.
+  const SymbolValues least = {
+      {Symbol("x"), INT64_MIN}, {Symbol("y"), INT64_MIN}, {Symbol("n"), INT64_MIN}, {Symbol("K"), INT64_MIN}};
+  EXPECT_THROW((void)(x * x + y * y + n * n + k * k).evaluate(least), ArithmeticError);
+  EXPECT_THROW((void)(x * y * n * k).evaluate(least), ArithmeticError);
+  // A fold beyond 64 bits.
   EXPECT_THROW((void)floor_div(apply(Op::shift_left, -300, 56), -2).evaluate({}), ArithmeticError);
 }
 
@@ -183,6 +188,8 @@ TEST(Expr, RangesAreTightOnSimpleForms) {
   EXPECT_TRUE(is(less(x, y), 0, 1));
   EXPECT_TRUE(is(select(less(x, 32), x, n), 0, 31));
   EXPECT_TRUE(is(mod(n, 8), 0, 7));
+  EXPECT_TRUE(is(apply(Op::bit_width, n), 0, 63));
+  EXPECT_TRUE(is(apply(Op::bit_width, n + n), 0, 64));
   EXPECT_FALSE(n.range(box).has_value());
   EXPECT_FALSE((x + n).range(box).has_value());
   EXPECT_FALSE((x * Expr(INT64_MAX)).range(box).has_value());
