@@ -24,20 +24,28 @@ struct Analysed {
   std::exception_ptr trouble;  // instead
 };
 
-/// Several kernels and none named is a matter of the command line; anything else stays what it was.
+/// Whether a name as typed can mean this kernel: its name, or the name before template arguments or parameters.
+bool can_mean(const std::string& typed, const std::string& kernel) { return kernel.find(typed) != std::string::npos; }
+
+/// No --kernel where there are several, or one that does not exist, is a matter of the command line; anything else
+/// stays what it was. Called while the error is handled.
 [[noreturn]] void rethrow_front_end_error(const UserError& e, const Request& request, const FrontendOptions& options,
                                           const Frontend& frontend) {
-  if (!request.kernel.empty()) throw;
   std::vector<std::string> names;
   try {
     names = frontend.kernels_in(request.source, options);
   } catch (const Error&) {
-    names.clear();  // the source is bad: the first error says so
+    throw UserError(e.what());  // the source is bad, which was the first error
   }
-  if (names.size() < 2) throw;
-  (void)e;
-  throw UsageError(
-      fmt::format("{} has several kernels; choose with --kernel: {}", request.source.path, fmt::join(names, ", ")));
+  if (request.kernel.empty() && names.size() > 1) {
+    throw UsageError(
+        fmt::format("{} has several kernels; choose with --kernel: {}", request.source.path, fmt::join(names, ", ")));
+  }
+  const auto meant = [&](const std::string& name) { return can_mean(request.kernel, name); };
+  if (!names.empty() && std::none_of(names.begin(), names.end(), meant)) {
+    throw UsageError(fmt::format("--kernel {}: {}", request.kernel, e.what()));
+  }
+  throw UserError(e.what());
 }
 
 class Forecaster {

@@ -44,6 +44,9 @@ Sizes extents(const KernelProfile& profile, const Launch& launch) {
   for (const auto& [name, value] : launch.args) {
     if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
   }
+  if (profile.mapped_extent.size() < static_cast<std::size_t>(profile.mapped_axes)) {
+    throw UsageError("the extents of the mapped loops are not known: give --grid, or --global");
+  }
   Sizes s{1, 1, 1};
   for (std::size_t i = 0; i < profile.mapped_extent.size() && i < 3; ++i) {
     const Expr e = profile.mapped_extent[i].substitute(known);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "kernelcast/error.h"
@@ -76,9 +77,15 @@ std::optional<std::int64_t> stride_in_x(const Access& access, const Known& known
   }
 }
 
-std::string shared_words(const AccessPattern& p) {
-  if (p.passes_per_request <= 1.0) return "no bank conflict";
-  return fmt::format("bank conflicts, {:.3g} passes per request", p.passes_per_request);
+/// A request goes through the banks in parts (bind.h): as many passes are there without any conflict. Between the parts
+/// that the active lanes fill at least and all parts, lanes that idle cannot be told from lanes that conflict.
+std::string shared_words(const Access& access, const AccessPattern& p, const MemoryGeometry& g) {
+  const double wide = std::max(1.0, static_cast<double>(access.bytes) / g.bank_bytes);
+  const double part = std::max(1.0, std::min(g.warp_size, g.shared_banks) / wide);
+  const double parts = std::ceil(g.warp_size / part);
+  if (p.passes_per_request <= std::ceil(p.count.lanes / p.count.requests / part)) return "no bank conflict";
+  if (p.passes_per_request <= parts) return "few lanes, or bank conflicts";
+  return fmt::format("{:.3g}-way bank conflicts", p.passes_per_request / parts);
 }
 
 std::string global_words(const Access& access, const AccessPattern& p) {
@@ -91,7 +98,8 @@ std::string global_words(const Access& access, const AccessPattern& p) {
   return fmt::format("stride of {} bytes", stride);
 }
 
-AccessPattern pattern(const Access& access, const AccessCount& count, const Known& known) {
+AccessPattern pattern(const Access& access, const AccessCount& count, const Known& known,
+                      const MemoryGeometry& geometry) {
   AccessPattern p;
   p.count = count;
   p.lane_stride = stride_in_x(access, known);
@@ -102,7 +110,7 @@ AccessPattern pattern(const Access& access, const AccessCount& count, const Know
   if (count.requests <= 0) {
     p.words = "never executed";
   } else if (access.space == MemorySpace::shared) {
-    p.words = shared_words(p);
+    p.words = shared_words(access, p, geometry);
   } else {
     p.words = global_words(access, p);
   }
@@ -131,7 +139,7 @@ Breakdown breakdown(const KernelProfile& profile, const Workload& workload, cons
       const AccessCount& count = workload.access_counts[next_access++];
       lines[access.line].sector_share += count.sectors;
       result.sectors += count.sectors;
-      result.accesses.push_back(pattern(access, count, known));
+      result.accesses.push_back(pattern(access, count, known, workload.geometry));
     }
   }
   for (auto& [line, share] : lines) {

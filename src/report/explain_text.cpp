@@ -2,7 +2,7 @@
 // branches, accesses, the source lines that the work falls on, and every assumption.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "io/text.h"
 #include "report/breakdown.h"
@@ -66,17 +66,30 @@ std::string verdict(Branch::Verdict v) {
   return "";
 }
 
+/// Copies of one branch (a loop that the compiler unrolled) stand in one row.
+struct BranchRow {
+  std::vector<std::string> cells;
+  int copies = 0;
+  double warps = 0, divergent = 0;
+};
+
 std::string branches_text(const KernelProfile& p, const Workload& w, const Style& style) {
-  Table table({left, left, left, left}, 4);
+  std::vector<BranchRow> rows;
   for (std::size_t i = 0; i < p.branches.size(); ++i) {
     const Branch& branch = p.branches[i];
-    std::string diverging;
-    if (i < w.branch_counts.size() && w.branch_counts[i].warps > 0) {
-      diverging =
-          fmt::format("{} of warps diverge", format_percent(w.branch_counts[i].divergent / w.branch_counts[i].warps));
-    }
-    table.row({line_text(p, branch.line), verdict(branch.verdict) + (branch.loop_exit ? " (loop)" : ""), diverging,
-               branch.reason});
+    const std::vector<std::string> cells{line_text(p, branch.line),
+                                         verdict(branch.verdict) + (branch.loop_exit ? " (loop)" : ""), branch.reason};
+    auto row = std::find_if(rows.begin(), rows.end(), [&](const BranchRow& r) { return r.cells == cells; });
+    if (row == rows.end()) row = rows.insert(row, BranchRow{cells});
+    ++row->copies;
+    row->warps += w.branch_counts.at(i).warps;
+    row->divergent += w.branch_counts.at(i).divergent;
+  }
+  Table table({left, left, left, left}, 4);
+  for (const BranchRow& r : rows) {
+    std::string how = r.warps > 0 ? format_percent(r.divergent / r.warps) + " of warps diverge" : "never executed";
+    if (r.copies > 1) how += fmt::format(", {} copies", r.copies);
+    table.row({r.cells[0], r.cells[1], how, r.cells[2]});
   }
   return section("branches", table, style, false);
 }

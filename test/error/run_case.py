@@ -52,7 +52,7 @@ def set_up(what, folder):
 
 
 def main():
-    program, path = sys.argv[1:3]
+    program, path = (os.path.abspath(p) for p in sys.argv[1:3])
     expected = expectations(path)
     with tempfile.TemporaryDirectory() as folder:
         source = set_up(expected["SETUP"], folder) if "SETUP" in expected else path

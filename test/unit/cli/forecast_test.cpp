@@ -24,6 +24,7 @@ struct Fake {
               targets.push_back(o.target);
               if (o.target == broken_target) throw UserError("copy.cl:1:1: error: no");
               if (o.kernel.empty() && kernels.size() > 1) throw UserError("which kernel?");
+              if (!o.kernel.empty() && o.kernel != kernels.front()) throw UserError("no such kernel");
               Analysis a;
               a.profile = test::copy_profile();
               a.diagnostics = {{Diagnostic::Severity::warning, "copy.cl:2: warning: look"}};
@@ -109,6 +110,13 @@ TEST(RunForecast, SeveralKernelsAreAUsageErrorWithTheirNames) {
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("--kernel"), HasSubstr("copy, paste")));
   }
+}
+
+TEST(RunForecast, AKernelThatIsNotThereIsUsage) {
+  Fake fake;
+  Request r = request({"v100"});
+  r.kernel = "paste";
+  EXPECT_THROW(run(r, fake), UsageError);
 }
 
 TEST(RunForecast, ArgumentsAreUsage) {

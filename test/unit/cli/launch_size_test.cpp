@@ -61,6 +61,7 @@ TEST(SetGrid, ALoopNestBringsItsExtents) {
   Case c;
   c.request.source.language = Language::c;
   c.profile.mapped_axes = 2;
+  EXPECT_THROW(c.run(), UsageError);  // extents that the front end does not know
   c.profile.mapped_extent = {Expr(argument("columns")), Expr(argument("rows"))};
   EXPECT_THROW(c.run(), UsageError);  // values are missing
   c.launch.args["columns"] = std::int64_t{100};

@@ -85,7 +85,21 @@ TEST(Breakdown, PatternsInWords) {
   EXPECT_EQ(b.accesses[0].lane_stride, 4);
   EXPECT_DOUBLE_EQ(b.accesses[0].sectors_per_request, 4);
   // Stride of two words on 32 banks of one word: two lanes a bank.
-  EXPECT_THAT(b.accesses[2].words, testing::HasSubstr("2 passes per request"));
+  EXPECT_EQ(b.accesses[2].words, "2-way bank conflicts");
+}
+
+TEST(Breakdown, PassesThatEveryWarpNeedsAreNoConflict) {
+  MemoryGeometry half_warps;  // as on GT200: a warp always takes two passes
+  half_warps.shared_banks = 16;
+  Case c;
+  const auto words = [&](std::int64_t stride) {
+    c.profile.blocks[1].accesses[0].offset = stride * Expr(local_id(0));
+    const Workload w = Binder(c.profile, half_warps).bind(c.launch);
+    return breakdown(c.profile, w, c.launch).accesses[2].words;
+  };
+  EXPECT_EQ(words(4), "no bank conflict");
+  EXPECT_EQ(words(0), "no bank conflict");
+  EXPECT_EQ(words(16), "4-way bank conflicts");
 }
 
 std::string words_of_stride(std::int64_t stride) {

@@ -159,7 +159,7 @@ TEST(PredictJson, BytesThatAreNoTextAreReplaced) {
 TEST(ExplainText, ShowsLoopsBranchesAccessesAndLines) {
   EXPECT_THAT(explain_text(forecast({good("a")}), plain),
               AllOf(HasSubstr("arg:rounds = 3"), HasSubstr("divergent"), HasSubstr("depends on lid.x"),
-                    HasSubstr("coalesced"), HasSubstr("2 passes per request"), HasSubstr("out[i] = in[i];"),
+                    HasSubstr("coalesced"), HasSubstr("2-way bank conflicts"), HasSubstr("out[i] = in[i];"),
                     HasSubstr("42.9 %"), HasSubstr("between 6 and 10"), HasSubstr("--assume trips:4=N")));
 }
 
