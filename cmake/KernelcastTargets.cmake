@@ -4,7 +4,8 @@ add_library(kernelcast_options INTERFACE)
 target_compile_features(kernelcast_options INTERFACE cxx_std_20)
 target_compile_options(kernelcast_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wimplicit-fallthrough -Werror)
+  -Wimplicit-fallthrough -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # gcc 12 reports std::string concatenation (its bug 105651)
 if(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=${KERNELCAST_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all -Wno-maybe-uninitialized)
