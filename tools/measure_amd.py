@@ -102,7 +102,7 @@ def measure(emit):
             with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
                 file.write(source)
                 file.flush()
-                run = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-x", "cl", "-cl-std=CL2.0",
+                run = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-x", "cl", "-cl-std=CL1.2",
                                       "-O3", "-w", "-S", "-o", "-", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", CLC, file.name],
                                      capture_output=True, text=True)
             if run.returncode or "s_swappc" in run.stdout:

@@ -11,7 +11,7 @@
 //   6. a constant in a register that is never changed is encoded in its users; one that a loop changes costs a move
 //   where
 //      it is set.
-// Compared with SASS over test/data/kernels by tools/compare_sass.py; figures in docs/registers.md.
+// Compared with SASS over test/data/kernels by tools/register_table.py: docs/registers.md.
 #include "frontend/ptx_fusion.h"
 
 #include <algorithm>
@@ -72,6 +72,7 @@ class Fusion {
       else if (is_add32(op))
         addition(i);
     }
+    if (!costs_.empty()) costs_[0] += only(OpClass::move, scaled_addresses_ ? 2 : 1);
   }
 
  private:

@@ -118,8 +118,8 @@ class Reader {
     if (comment.starts_with("// end inline asm")) inline_asm_ = false;
     const bool fallthrough = comment.starts_with("// %bb.");
     if (fallthrough) begin_block({});
-    if (fallthrough || (code.size() > 1 && code.back() == ':')) pending_name_ = ir_name_in(comment);
-    if (fallthrough) kernel_.code.blocks.back().ir_name = pending_name_;
+    if (fallthrough) kernel_.code.blocks.back().ir_name = ir_name_in(comment);
+    if (code.size() > 1 && code.back() == ':') pending_name_ = ir_name_in(comment);
   }
 
   void begin_block(std::string_view label) {

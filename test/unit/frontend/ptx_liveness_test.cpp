@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <set>
+
+#include "frontend/liveness.h"
+#include "frontend/ptx_registers.h"
+#include "frontend/ptx_text.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+// The slow, obvious twin: r is live at the end of b when a walk from there meets a use before a certain definition.
+bool live_by_walking(const FlowGraph& g, int b, int r, std::set<int>& seen) {
+  for (int s : g.blocks[static_cast<std::size_t>(b)].successors) {
+    if (!seen.insert(s).second) continue;
+    bool ended = false;
+    for (const FlowInstruction& i : g.blocks[static_cast<std::size_t>(s)].code) {
+      if (std::count(i.uses.begin(), i.uses.end(), r)) return true;
+      if (!i.may_skip && std::count(i.defs.begin(), i.defs.end(), r)) {
+        ended = true;
+        break;
+      }
+    }
+    if (!ended && live_by_walking(g, s, r, seen)) return true;
+  }
+  return false;
+}
+
+TEST(Liveness, AgreesWithWalksOnRandomGraphs) {
+  EXPECT_TRUE(rc::check([] {
+    const int blocks = *rc::gen::inRange(1, 7), registers = *rc::gen::inRange(1, 80);
+    FlowGraph g;
+    g.weight.assign(static_cast<std::size_t>(registers), 1);
+    g.blocks.resize(static_cast<std::size_t>(blocks));
+    for (FlowBlock& b : g.blocks) {
+      for (int n = *rc::gen::inRange(0, 3); n > 0; --n) b.successors.push_back(*rc::gen::inRange(0, blocks));
+      for (int n = *rc::gen::inRange(0, 6); n > 0; --n)
+        b.code.push_back(
+            {{*rc::gen::inRange(0, registers)}, {*rc::gen::inRange(0, registers)}, *rc::gen::inRange(0, 4) == 0});
+    }
+    const LiveSets live = live_out(g);
+    for (int b = 0; b < blocks; ++b)
+      for (int r = 0; r < registers; ++r) {
+        std::set<int> seen;
+        const bool bit = (live[static_cast<std::size_t>(b)][static_cast<std::size_t>(r) / 64] >> (r % 64) & 1) != 0;
+        RC_ASSERT(bit == live_by_walking(g, b, r, seen));
+      }
+  }));
+}
+
+TEST(Liveness, PressureCountsWeightsAndUnreadResults) {
+  FlowGraph g;
+  g.weight = {1, 2, 1, 4};
+  g.blocks.resize(1);
+  g.blocks[0].code = {{{}, {0}, false}, {{}, {1}, false}, {{0, 1}, {2}, false}, {{2}, {3}, false}};
+  EXPECT_EQ(max_pressure(g, live_out(g), 0), 4) << "the last result alone weighs 4";
+  g.weight[3] = 0;
+  EXPECT_EQ(max_pressure(g, live_out(g), 0), 3) << "registers 0 and 1 together";
+}
+
+PtxPressure pressure(const std::string& body) {
+  const std::string text = ".visible .entry k(\n)\n{\n" + body + "\nret;\n}\n";
+  return ptx_pressure(parse_ptx(text, "k").code, 80);
+}
+
+TEST(PtxPressure, ParametersAndConstantsNeedNoRegister) {
+  EXPECT_EQ(pressure("ld.param.u64 %rd1, [p];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, 5;\n"
+                     "st.global.u32 [%rd2], %r1;")
+                .in_order,
+            0);
+}
+
+TEST(PtxPressure, LoopCarriedValuesStayLive) {
+  const PtxPressure p = pressure(
+      "mov.f32 %f1, 0f00000000;\nmov.u32 %r1, %tid.x;\n$L1:\nadd.f32 %f1, %f1, %f1;\n"
+      "add.s32 %r1, %r1, -1;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L1;\nst.global.f32 [%rd9], %f1;");
+  EXPECT_EQ(p.in_order, 4) << "a sum, a counter and a 64-bit address";
+}
+
+TEST(PtxPressure, LoadsFirstRaisesPressureUpToStores) {
+  const std::string pair =
+      "ld.global.f32 %f1, [%rd1];\nadd.f32 %f9, %f9, %f1;\nld.global.f32 %f2, [%rd1+4];\nadd.f32 %f9, %f9, %f2;\n";
+  const PtxPressure free = pressure(pair + "st.global.f32 [%rd1], %f9;");
+  EXPECT_EQ(free.in_order, 4);
+  EXPECT_EQ(free.loads_first, 5);
+  std::string fenced = pair;
+  fenced.insert(fenced.find("ld.global.f32 %f2"), "st.global.f32 [%rd1], %f9;\n");
+  EXPECT_EQ(pressure(fenced + "st.global.f32 [%rd1], %f9;").loads_first, 4);
+}
+
+TEST(PtxRegisters, LaunchBoundsCapAndSpill) {
+  std::string body, use;
+  for (int i = 0; i < 100; ++i) {
+    const std::string r = "%f" + std::to_string(i + 1);
+    body += "ld.global.f32 " + r + ", [%rd1+" + std::to_string(4 * i) + "];\n";
+    use += "st.global.f32 [%rd1+" + std::to_string(4 * i) + "], " + r + ";\n";
+  }
+  const std::string text = ".visible .entry k(\n)\n{\n" + body + use + "\nret;\n}\n";
+  const auto kernel = parse_ptx(text, "k");
+  const Registers free = estimate_ptx_registers(kernel.code, 80, 0),
+                  bound = estimate_ptx_registers(kernel.code, 80, 1024);
+  EXPECT_GT(free.per_thread, 100);
+  EXPECT_EQ(free.spill_bytes, 0);
+  EXPECT_EQ(bound.per_thread, 64);
+  EXPECT_EQ(bound.spill_bytes, 4 * (free.per_thread - 64));
+  EXPECT_EQ(estimate_ptx_registers(kernel.code, 20, 0).per_thread, 63);
+}
+
+}  // namespace
+}  // namespace kernelcast::frontend

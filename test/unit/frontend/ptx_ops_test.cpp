@@ -1,0 +1,143 @@
+#include "frontend/ptx_ops.h"
+
+#include <gtest/gtest.h>
+
+#include "frontend/cost_text.h"
+#include "frontend/ptx_fusion.h"
+#include "frontend/ptx_text.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+AsmInstruction instruction(std::string_view opcode, std::string_view operands = "") {
+  AsmInstruction i;
+  i.opcode = opcode;
+  i.operands = split_operands(operands);
+  return i;
+}
+
+struct Case {
+  const char *opcode, *operands, *cost;
+};
+
+class PtxOps : public testing::TestWithParam<Case> {};
+
+TEST_P(PtxOps, Costs) {
+  const Cost cost = ptx_cost(instruction(GetParam().opcode, GetParam().operands), 80);
+  EXPECT_TRUE(cost.known) << GetParam().opcode;
+  EXPECT_EQ(cost.ops, parse_cost(GetParam().cost)) << GetParam().opcode;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, PtxOps,
+    testing::Values(
+        Case{"add.rn.f64", "", "fp64_add"}, Case{"fma.rn.ftz.f32", "", "fp32_fma"}, Case{"add.f16x2", "", "fp16_add"},
+        Case{"add.s64", "", "int64_add:2"}, Case{"add.s32", "", "int_add"}, Case{"mul.wide.s32", "", "int_mul"},
+        Case{"neg.f32", "", ""}, Case{"abs.f64", "", ""}, Case{"ld.param.u64", "%rd1, [p]", ""},
+        Case{"ld.global.nc.v4.f32", "", "global_load"}, Case{"ld.volatile.global.u32", "", "global_load"},
+        Case{"ld.u32", "", "global_load"}, Case{"ld.shared.f64", "", "shared_load"},
+        Case{"st.local.v2.b32", "", "local_store"}, Case{"ld.global.cg.v4.f32", "", "global_load"},
+        Case{"ld.shared::cta.u32", "", "shared_load"}, Case{"ld.const.f32", "%f1, [table+8]", ""},
+        Case{"ld.const.f32", "%f1, [%rd1+8]", "constant_load"}, Case{"atom.global.add.f32", "", "global_atomic"},
+        Case{"atom.shared.cas.b32", "", "shared_atomic"}, Case{"red.global.add.u32", "", "global_atomic"},
+        Case{"bar.sync", "0", "barrier"}, Case{"barrier.cta.sync.aligned", "0", "barrier"},
+        Case{"bar.warp.sync", "", "control"}, Case{"membar.gl", "", "fence"}, Case{"fence.acq_rel.gpu", "", "fence"},
+        Case{"shfl.sync.bfly.b32", "", "shuffle"}, Case{"vote.sync.ballot.b32", "", "vote"},
+        Case{"redux.sync.add.s32", "", "vote"}, Case{"match.any.sync.b32", "", "vote"},
+        Case{"activemask.b32", "", "vote"}, Case{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "", "tensor"},
+        Case{"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", "", "tensor"},
+        Case{"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16", "", "shared_load"},
+        Case{"ldmatrix.sync.aligned.m8n8.x4.shared.b16", "", "shared_load"},
+        Case{"cp.async.ca.shared.global", "", "async_copy"}, Case{"cp.async.commit_group", "", "other"},
+        Case{"cp.async.wait_group", "0", "other"}, Case{"mbarrier.init.shared.b64", "", "shared_atomic"},
+        Case{"tex.2d.v4.f32.s32", "", "texture_load"}, Case{"setp.lt.s32", "", "compare"},
+        Case{"setp.eq.s64", "", "compare:2"}, Case{"setp.gt.f64", "", "fp64_add"}, Case{"selp.b64", "", "select:2"},
+        Case{"and.pred", "", ""}, Case{"and.b64", "", "logic:2"}, Case{"shl.b64", "", "shift:2"},
+        Case{"cvt.u32.u64", "", ""}, Case{"cvt.s64.s32", "", "shift"}, Case{"cvt.u64.u32", "", ""},
+        Case{"cvt.rn.f32.s32", "", "convert"}, Case{"cvt.f64.f32", "", "convert64"},
+        Case{"cvt.rzi.s32.f64", "", "convert64"}, Case{"cvt.u32.u16", "", "logic"}, Case{"cvt.f32.f16", "", "convert"},
+        Case{"mov.u32", "%r1, %tid.x", "special_register"}, Case{"mov.u32", "%r1, %ntid.x", ""},
+        Case{"mov.u32", "%r1, %r2", ""}, Case{"mov.b64", "{%r1, %r2}, %rd3", ""}, Case{"bra.uni", "$L", ""},
+        Case{"ret", "", "control"}, Case{"ex2.approx.ftz.f32", "", "fp32_special"},
+        Case{"sin.approx.f32", "", "fp32_mul fp32_special"}, Case{"min.s32", "", "min_max"},
+        Case{"popc.b32", "", "bit_special"}, Case{"prmt.b32", "", "bit_special"}, Case{"lop3.b32", "", "logic"},
+        Case{"kc.math", "second_result, %f1, %f2", ""}));
+
+TEST(PtxOps, ExpandsWhatPtxasExpands) {
+  for (const char* opcode : {"div.rn.f32", "div.full.f32", "sqrt.rn.f32", "rcp.rn.f64", "div.rn.f64", "div.s32",
+                             "rem.u32", "rem.u64", "mul.lo.s64", "mad.lo.s64", "min.f64", "bfe.u32", "clz.b32"}) {
+    const Cost cost = ptx_cost(instruction(opcode), 80);
+    EXPECT_TRUE(cost.known) << opcode;
+    EXPECT_GT(cost.ops.total(), 1) << opcode;
+  }
+  EXPECT_EQ(ptx_cost(instruction("div.rn.f32"), 80).ops[OpClass::fp32_special], 1);
+  EXPECT_LT(ptx_cost(instruction("div.approx.ftz.f32"), 80).ops.total(),
+            ptx_cost(instruction("div.rn.f32"), 80).ops.total());
+}
+
+TEST(PtxOps, GenerationsDiffer) {
+  EXPECT_NE(ptx_cost(instruction("div.rn.f32"), 75).ops, ptx_cost(instruction("div.rn.f32"), 80).ops);
+  EXPECT_EQ(ptx_cost(instruction("div.rn.f32"), 35).ops, ptx_cost(instruction("div.rn.f32"), 75).ops)
+      << "older than any row: the oldest row";
+}
+
+TEST(PtxOps, UnknownInstructionsAreOneOperation) {
+  const Cost cost = ptx_cost(instruction("frobnicate.f32"), 80);
+  EXPECT_FALSE(cost.known);
+  EXPECT_EQ(cost.ops, parse_cost("other"));
+}
+
+TEST(PtxOps, MathFunctionsByTable) {
+  const Cost one = ptx_cost(instruction("kc.math", "exp.f32, %f1, %f2"), 80);
+  EXPECT_TRUE(one.known);
+  EXPECT_EQ(one.ops[OpClass::fp32_special], 1);
+  EXPECT_EQ(ptx_cost(instruction("kc.math", "exp.f32x4, %f1, %f2"), 80).ops, one.ops.scaled(4));
+  EXPECT_FALSE(ptx_cost(instruction("kc.math", "mystery.f32, %f1, %f2"), 80).known);
+  EXPECT_LT(ptx_cost(instruction("kc.math", "exp.f32.fast, %f1, %f2"), 80).ops.total(), one.ops.total());
+}
+
+// Sum of the costs after merging.
+OpCounts fused(const std::string& body) {
+  const std::string text = ".visible .entry k(\n)\n{\n" + body + "\nret;\n}\n";
+  const auto kernel = parse_ptx(text, "k");
+  std::vector<OpCounts> costs;
+  for (const auto& i : kernel.code.instructions) costs.push_back(ptx_cost(i, 80).ops);
+  fuse_ptx(kernel.code, costs);
+  OpCounts sum;
+  for (const auto& c : costs) sum += c;
+  sum[OpClass::move] -= 1;  // the stack pointer
+  sum[OpClass::control] -= 1;
+  return sum;
+}
+
+TEST(PtxFusion, ScaledAddressIsOneInstructionPerBase) {
+  EXPECT_EQ(fused("mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;"),
+            parse_cost("int_mad:2 move"));
+}
+
+TEST(PtxFusion, ThreeInputAddition) {
+  EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;"), parse_cost("int_add"));
+  EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;\nadd.s32 %r6, %r5, %r1;\nadd.s32 %r7, %r6, %r1;"),
+            parse_cost("int_add:2"));
+  EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;\nadd.s32 %r6, %r4, %r1;"), parse_cost("int_add:3"))
+      << "a value used twice stays";
+}
+
+TEST(PtxFusion, LogicOfThreeWords) {
+  EXPECT_EQ(fused("and.b32 %r4, %r1, %r2;\nnot.b32 %r5, %r1;\nand.b32 %r6, %r5, %r3;\nor.b32 %r7, %r4, %r6;"),
+            parse_cost("logic"));
+  EXPECT_EQ(fused("and.b32 %r5, %r1, %r2;\nand.b32 %r6, %r3, %r4;\nor.b32 %r7, %r5, %r6;"), parse_cost("logic:2"));
+}
+
+TEST(PtxFusion, RotationAndShiftedAdd) {
+  EXPECT_EQ(fused("shl.b32 %r2, %r1, 7;\nshr.u32 %r3, %r1, 25;\nor.b32 %r4, %r2, %r3;"), parse_cost("shift"));
+  EXPECT_EQ(fused("shl.b32 %r2, %r1, 7;\nadd.s32 %r4, %r2, %r3;"), parse_cost("int_add"));
+}
+
+TEST(PtxFusion, ConstantsAreEncodedUnlessALoopChangesThem) {
+  EXPECT_EQ(fused("mov.f32 %f1, 0f3F800000;\nadd.f32 %f2, %f1, %f3;"), parse_cost("fp32_add"));
+  EXPECT_EQ(fused("mov.f32 %f1, 0f00000000;\n$L1:\nadd.f32 %f1, %f1, %f3;\nbra.uni $L1;"), parse_cost("fp32_add move"));
+}
+
+}  // namespace
+}  // namespace kernelcast::frontend

@@ -1,0 +1,256 @@
+// The whole way from source to counts per block, on every test kernel and several targets.
+#include "frontend/target_code.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "frontend/amdgcn_ops.h"
+#include "frontend/amdgcn_text.h"
+#include "frontend/code_of_source.h"
+#include "frontend/cost_text.h"
+#include "frontend/ptx_fusion.h"
+#include "frontend/ptx_ops.h"
+#include "frontend/ptx_text.h"
+#include "frontend/ptxas.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+Source source_of(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  Source s;
+  s.path = path;
+  s.text = text.str();
+  return s;
+}
+
+std::vector<std::string> test_files(const std::string& ending) {
+  std::vector<std::string> files;
+  for (const auto& f : std::filesystem::directory_iterator(KERNELCAST_SOURCE_DIR "/test/data/kernels"))
+    if (f.path().extension() == ending) files.push_back(f.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Source opencl(const std::string& text) {
+  Source s;
+  s.path = "test.cl";
+  s.text = text;
+  return s;
+}
+
+const CodeBlock& block(const TargetCode& code, const std::string& name) {
+  for (const CodeBlock& b : code.blocks)
+    if (b.name == name) return b;
+  throw std::out_of_range(name);
+}
+
+OpCounts total(const TargetCode& code) {
+  OpCounts sum;
+  for (const CodeBlock& b : code.blocks) sum += b.ops;
+  return sum;
+}
+
+// Counts of the text without any join: all instructions of the kernel.
+OpCounts counted_flat(const TargetCode& code, const std::string& kernel, std::size_t& instructions) {
+  OpCounts sum;
+  if (code.target.starts_with("sm_")) {
+    const PtxKernel k = parse_ptx(code.assembly, kernel);
+    std::vector<OpCounts> costs;
+    for (const auto& i : k.code.instructions) costs.push_back(ptx_cost(i, std::stoi(code.target.substr(3))).ops);
+    fuse_ptx(k.code, costs);
+    for (const auto& c : costs) sum += c;
+    instructions = costs.size();
+  } else {
+    const AmdgcnKernel k = parse_amdgcn(code.assembly, kernel);
+    for (const auto& i : k.code.instructions) sum += amdgcn_cost(i, k.scratch_bytes > 0).ops;
+    instructions = k.code.instructions.size();
+  }
+  return sum;
+}
+
+void expect_equal(const OpCounts& a, const OpCounts& b, const std::string& what) {
+  for (std::size_t c = 0; c < op_class_count; ++c)
+    EXPECT_NEAR(a.n[c], b.n[c], 1e-9) << what << " " << name_of(static_cast<OpClass>(c));
+}
+
+class JoinTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(JoinTest, LosesNothing) {
+  const std::string target = GetParam();
+  auto files = test_files(".cl");
+  if (target.starts_with("sm_") && target != "sm_20") files.push_back(test_files(".cu").at(0));
+  int kernels = 0;
+  for (const std::string& file : files)
+    for (const std::string& symbol : kernel_symbols(source_of(file), target)) {
+      const std::string what = symbol + " on " + target;
+      const TargetCode code = code_of_source(source_of(file), symbol, target);
+      std::size_t instructions = 0, joined = 0;
+      expect_equal(total(code), counted_flat(code, symbol, instructions), what);
+      for (const CodeBlock& b : code.blocks) {
+        joined += static_cast<std::size_t>(b.instructions);
+        OpCounts lines;
+        for (const LineCount& l : b.lines) {
+          lines += l.ops;
+          EXPECT_GT(l.line, 0) << what;
+        }
+        expect_equal(lines, b.ops, what + " lines of " + b.name);
+      }
+      EXPECT_EQ(joined, instructions) << what;
+      EXPECT_GT(code.registers.per_thread, 0) << what;
+      ++kernels;
+    }
+  EXPECT_GE(kernels, 41);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, JoinTest,
+                         testing::Values("sm_20", "sm_35", "sm_70", "sm_90", "gfx600", "gfx906", "gfx90a", "gfx1030",
+                                         "gfx1100"));
+
+constexpr const char* axpy = R"(kernel void axpy(global float* y, global const float* x, float a, int n) {
+  int i = get_global_id(0);
+  if (i < n)
+    y[i] = a * x[i] + y[i];
+}
+)";
+
+TEST(TargetCode, AxpyOnNvidia) {
+  const TargetCode code = code_of_source(opencl(axpy), "axpy", "sm_70");
+  EXPECT_EQ(block(code, "kc0").ops, parse_cost("special_register:2 int_mad compare control move:2"));
+  EXPECT_EQ(block(code, "kc1").ops, parse_cost("int_mad:2 global_load:2 fp32_fma global_store"));
+  EXPECT_EQ(block(code, "kc2").ops, parse_cost("control"));
+  for (const LineCount& l : block(code, "kc1").lines) EXPECT_EQ(l.line, 4);
+  EXPECT_EQ(code.static_shared_bytes, 0);
+  EXPECT_TRUE(code.assumptions.empty());
+}
+
+TEST(TargetCode, AxpyOnAmd) {
+  const TargetCode code = code_of_source(opencl(axpy), "axpy", "gfx90a");
+  const OpCounts ops = total(code);
+  EXPECT_EQ(ops[OpClass::global_load], 2);
+  EXPECT_EQ(ops[OpClass::global_store], 1);
+  EXPECT_EQ(ops[OpClass::fp32_fma], 1);
+  EXPECT_GE(ops[OpClass::scalar_load], 2);
+  EXPECT_EQ(code.registers.method, "code generator");
+}
+
+TEST(TargetCode, FunctionsBecomeInstructionsOrTableEntries) {
+  const TargetCode code = code_of_source(
+      opencl("kernel void f(global float* p) { int i = get_global_id(0); float x = p[i];\n"
+             " p[i] = native_rsqrt(x) + fma(x, x, 1.0f) + fabs(x) + fmax(x, 2.0f);\n p[i + 1] = exp(x);\n"
+             " float c; p[i + 2] = sincos(x, &c); p[i + 3] = c; }"),
+      "f", "sm_80");
+  EXPECT_THAT(code.assembly, testing::HasSubstr("rsqrt.approx"));
+  EXPECT_THAT(code.assembly, testing::HasSubstr("fma.rn.f32"));
+  EXPECT_THAT(code.assembly, testing::HasSubstr("abs.f32"));
+  EXPECT_THAT(code.assembly, testing::HasSubstr("max.f32"));
+  EXPECT_THAT(code.assembly, testing::HasSubstr("kc.math exp.f32"));
+  EXPECT_THAT(code.assembly, testing::HasSubstr("kc.math sincos.f32"));
+  EXPECT_TRUE(code.assumptions.empty());
+}
+
+TEST(TargetCode, SharedMemoryAndStackAreCounted) {
+  const char* text = R"(kernel void f(global int* p, int n) {
+    local int tile[100]; int t = get_local_id(0); int mine[64];
+    for (int i = 0; i < n; ++i) mine[(i * 7) & 63] = p[i];
+    tile[t] = mine[n & 63]; barrier(CLK_LOCAL_MEM_FENCE); p[t] = tile[t ^ 1]; })";
+  for (const char* target : {"sm_70", "gfx906"}) {
+    const TargetCode code = code_of_source(opencl(text), "f", target);
+    EXPECT_EQ(code.static_shared_bytes, 400) << target;
+    EXPECT_GE(code.stack_bytes, 256) << target;
+    EXPECT_GE(total(code)[OpClass::barrier], 1) << target;
+    EXPECT_GE(total(code)[OpClass::local_store], 1) << target;
+  }
+}
+
+TEST(TargetCode, UnknownInlinePtxIsAnAssumption) {
+  Source s = opencl("");
+  s.path = "test.cu";
+  s.text = "extern \"C\" __global__ void f(int* p) { int v; asm volatile(\"frob.b32 %0, 3;\" : \"=r\"(v)); p[0] = v; }";
+  const TargetCode code = code_of_source(s, "f", "sm_70");
+  ASSERT_EQ(code.assumptions.size(), 1U);
+  EXPECT_EQ(code.assumptions[0].what, "inline PTX instruction frob.b32");
+  EXPECT_EQ(total(code)[OpClass::other], 1);
+}
+
+TEST(TargetCode, ShufflesOnFermiAreMadeForTheNextTarget) {
+  Source s = opencl("");
+  s.path = "test.cu";
+  s.text =
+      "extern \"C\" __global__ void f(int* p) { p[threadIdx.x] = __shfl_down_sync(0xffffffffu, p[threadIdx.x], 1); }";
+  const TargetCode code = code_of_source(s, "f", "sm_20");
+  EXPECT_NE(code.target, "sm_20");
+  ASSERT_FALSE(code.assumptions.empty());
+  EXPECT_THAT(code.assumptions.back().what, testing::HasSubstr("sm_20"));
+}
+
+TEST(TargetCode, WhatTheCodeGeneratorRefusesIsALimit) {
+  const Source s = opencl("kernel void f(global int* p) { int v; __asm(\"v_frob %0\" : \"={v999}\"(v)); p[0] = v; }");
+  EXPECT_THROW(code_of_source(s, "f", "gfx906"), LimitError);
+}
+
+// What tools/register_table.py makes docs/registers.md of: estimate and ptxas, code and counts, for every kernel.
+void record(const std::string& key, const std::string& value) { testing::Test::RecordProperty(key, value); }
+
+// |estimate - ptxas| of every kernel in `files`, where ptxas is there and takes the text.
+std::vector<double> register_errors(const std::vector<std::string>& files, const std::string& arch,
+                                    const std::string& set) {
+  const auto ptxas = find_ptxas();
+  std::vector<double> errors;
+  for (const std::string& file : files)
+    for (const std::string& symbol : kernel_symbols(source_of(file), arch)) {
+      const TargetCode code = code_of_source(source_of(file), symbol, arch);
+      const std::string name = arch + " " + set + " " + symbol;
+      record("ptx " + name, code.assembly);
+      std::stringstream counts, row;
+      const OpCounts ops = total(code);
+      for (std::size_t c = 0; c < op_class_count; ++c)
+        if (ops.n[c] > 0) counts << name_of(static_cast<OpClass>(c)) << ":" << ops.n[c] << " ";
+      record("ops " + name, counts.str());
+      if (!ptxas || code.assembly.find("kc.math") != std::string::npos) continue;
+      const auto real = run_ptxas(*ptxas, code.assembly, arch);
+      if (!real) ADD_FAILURE() << "ptxas refuses " << name;
+      if (!real) continue;
+      const Registers& r = code.registers;
+      row << r.per_thread << " " << r.low << " " << r.high << " " << real->registers << " " << r.spill_bytes << " "
+          << real->spill_store_bytes;
+      record("registers " + name, row.str());
+      errors.push_back(std::abs(r.per_thread - real->registers));
+    }
+  return errors;
+}
+
+class RegisterTest : public testing::TestWithParam<const char*> {};
+
+// The kernels of test/data/kernels had a part in choosing the estimator's two constants, those of examples/ had none.
+TEST_P(RegisterTest, EstimateIsNearPtxas) {
+  const std::string arch = GetParam();
+  auto kernels = test_files(".cl");
+  for (const std::string& f : test_files(".cu")) kernels.push_back(f);
+  std::vector<std::string> others;
+  for (const auto& f : std::filesystem::directory_iterator(KERNELCAST_SOURCE_DIR "/examples"))
+    if (f.path().extension() == ".cl" || f.path().extension() == ".cu") others.push_back(f.path().string());
+  std::sort(others.begin(), others.end());
+  const auto chosen = register_errors(kernels, arch, "kernels"), held_out = register_errors(others, arch, "examples");
+  if (!find_ptxas()) GTEST_SKIP() << "ptxas is not installed";
+  auto mean = [](const std::vector<double>& e) {
+    return std::accumulate(e.begin(), e.end(), 0.0) / static_cast<double>(e.size());
+  };
+  ASSERT_GE(chosen.size(), 30U);
+  ASSERT_GE(held_out.size(), 5U);
+  EXPECT_LT(mean(chosen), arch == "sm_75" ? 6.5 : 4.5);
+  EXPECT_LT(mean(held_out), arch == "sm_75" ? 6.5 : 4.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, RegisterTest, testing::Values("sm_75", "sm_80", "sm_86", "sm_90"));
+
+}  // namespace
+}  // namespace kernelcast::frontend
