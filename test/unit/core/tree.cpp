@@ -134,13 +134,17 @@ Expr build(const Tree& t) {
 std::string text(const Tree& t) {
   if (t.kind == Tree::Kind::constant) return std::to_string(t.value);
   if (t.kind == Tree::Kind::symbol) return names[static_cast<std::size_t>(t.value)];
-  if (t.kind != Tree::Kind::operation) {
-    const char* sign = t.kind == Tree::Kind::add ? " + " : (t.kind == Tree::Kind::subtract ? " - " : " * ");
-    return "(" + text(t.children[0]) + sign + text(t.children[1]) + ")";
+  const bool operation = t.kind == Tree::Kind::operation;
+  const char* sign = t.kind == Tree::Kind::add ? " + " : (t.kind == Tree::Kind::subtract ? " - " : " * ");
+  std::string s;
+  if (operation) s += name_of_op(t.op);
+  s += '(';
+  for (std::size_t i = 0; i < t.children.size(); ++i) {
+    if (i > 0) s += operation ? ", " : sign;
+    s += text(t.children[i]);
   }
-  std::string s = std::string(name_of_op(t.op)) + "(";
-  for (std::size_t i = 0; i < t.children.size(); ++i) s += (i > 0 ? ", " : "") + text(t.children[i]);
-  return s + ")";
+  s += ')';
+  return s;
 }
 
 SymbolValues values_of(const Point& p) {
