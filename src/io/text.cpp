@@ -28,9 +28,9 @@ std::string format_si(double value, const char* unit, int digits) {
   static constexpr std::array<const char*, 13> prefixes = {"a", "f", "p", "n", "u", "m", "",
                                                            "k", "M", "G", "T", "P", "E"};
   static constexpr int plain = 6;
-  const std::string tail = *unit == '\0' ? "" : std::string(" ") + unit;
+  const std::string tail = *unit == '\0' ? std::string() : fmt::format(" {}", unit);
   if (std::isnan(value)) return "unknown";
-  if (std::isinf(value)) return (value < 0 ? "-inf" : "inf") + tail;
+  if (std::isinf(value)) return fmt::format("{}{}", value < 0 ? "-inf" : "inf", tail);
   if (value == 0) return "0" + tail;
   if (std::abs(value) < 1e-18 || std::abs(value) >= 9.99e20) return fmt::format("{:.{}g}{}", value, digits, tail);
   const double rounded = round_significant(value, digits);
@@ -40,7 +40,7 @@ std::string format_si(double value, const char* unit, int digits) {
   const int decimals = std::max(0, digits - 1 - (exponent - 3 * step));
   const std::string prefix = prefixes[static_cast<std::size_t>(step + plain)];
   if (*unit == '\0' && prefix.empty()) return trimmed(scaled, decimals);
-  return trimmed(scaled, decimals) + " " + prefix + unit;
+  return fmt::format("{} {}{}", trimmed(scaled, decimals), prefix, unit);
 }
 
 std::string format_seconds(double seconds) {
@@ -60,7 +60,8 @@ std::string format_count(double count) {
   for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
     digits.insert(static_cast<std::size_t>(i), ",");
   }
-  return (count < 0 ? "-" : "") + digits;
+  if (count < 0) digits.insert(digits.begin(), '-');
+  return digits;
 }
 
 std::string format_percent(double fraction) {
