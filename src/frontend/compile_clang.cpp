@@ -115,6 +115,8 @@ ClangResult run_clang(const ClangJob& job) {
   for (const auto& argument : job.arguments) arguments.push_back(argument.c_str());
 
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options = new clang::DiagnosticOptions;
+  options->ShowPresumedLoc = 1;  // what clang's command line sets
+  options->ShowOptionNames = 1;
   MessageCollector messages(options.get());
   clang::DiagnosticsEngine argument_engine(new clang::DiagnosticIDs, options, &messages, /*ShouldOwnClient=*/false);
   auto invocation = std::make_shared<clang::CompilerInvocation>();

@@ -18,6 +18,7 @@
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/LexDiagnostic.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -51,6 +52,8 @@ void MessageCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, c
     message.at = info.getSourceManager().getExpansionLoc(info.getLocation());
     message.in_system_header = info.getSourceManager().isInSystemHeader(message.at);
   }
+  message.concerns_all =
+      level == clang::DiagnosticsEngine::Fatal || info.getID() == clang::diag::err_pp_include_too_deep;
   message.text = buffer_;
   messages_.push_back(std::move(message));
 }
@@ -268,7 +271,7 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
         const auto mentions = [&](const char* word) { return around.find(word) != std::string_view::npos; };
         if (in_host || (!mentions("__global__") && !mentions("__device__"))) error.where = ClangError::Where::host_code;
       }
-      if (message.level == Level::Fatal) error.where = ClangError::Where::other_device_code;
+      if (message.concerns_all) error.where = ClangError::Where::other_device_code;
     }
     result_.errors.push_back(std::move(error));
   }

@@ -20,7 +20,8 @@ namespace kernelcast::frontend {
 /// A message with the place it is about, kept until the whole file has been seen.
 struct Message {
   clang::DiagnosticsEngine::Level level = clang::DiagnosticsEngine::Ignored;
-  clang::SourceLocation at;  // in a file, macros expanded
+  clang::SourceLocation at;   // in a file, macros expanded
+  bool concerns_all = false;  // whatever it stands in: the file was not read to its end, or the compiler gave up
   bool in_system_header = false;
   std::string text;  // with its notes
 };

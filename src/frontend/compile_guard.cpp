@@ -4,6 +4,7 @@
 #include "frontend/compile_guard.h"
 
 #include <unistd.h>
+#include <csignal>
 
 #include <chrono>
 #include <condition_variable>
@@ -32,11 +33,40 @@ void on_fatal_error(void* /*user*/, const char* reason, bool /*generate_crash_di
   if (auto* context = llvm::CrashRecoveryContext::GetCurrent()) context->HandleExit(1);
 }
 
+// After a stack overflow a handler needs another stack to run on; CrashRecoveryContext does not ask for one.
+void use_alternate_stack(int signal_number) {
+  struct sigaction action{};
+  if (sigaction(signal_number, nullptr, &action) != 0) return;
+  action.sa_flags |= SA_ONSTACK;
+  sigaction(signal_number, &action, nullptr);
+}
+
+/// Gives the thread that owns it a stack for signal handlers.
+class AlternateStack {
+ public:
+  AlternateStack() : memory_(std::make_unique<char[]>(kBytes)) {
+    stack_t stack{};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = kBytes;
+    sigaltstack(&stack, &previous_);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+  ~AlternateStack() { sigaltstack(&previous_, nullptr); }
+
+ private:
+  static constexpr std::size_t kBytes = 256 << 10;
+  std::unique_ptr<char[]> memory_;
+  stack_t previous_{};
+};
+
 void install_hooks() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::CrashRecoveryContext::Enable();
     llvm::install_fatal_error_handler(on_fatal_error);
+    use_alternate_stack(SIGSEGV);
+    use_alternate_stack(SIGBUS);
   });
 }
 
@@ -59,6 +89,7 @@ struct Shared {
 
 void run_on_this_thread(const std::function<void()>& task, std::exception_ptr& error) {
   inside_guard = true;
+  const AlternateStack alternate_stack;
   llvm::CrashRecoveryContext context;
   const bool finished = context.RunSafely([&] {
     try {
