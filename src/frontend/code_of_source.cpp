@@ -2,7 +2,6 @@
 #include "frontend/code_of_source.h"
 
 #include "frontend/builtins.h"
-#include "frontend/compile.h"
 #include "frontend/kernels.h"
 #include "frontend/optimize.h"
 #include "llvm/IR/Module.h"
@@ -17,14 +16,24 @@ std::vector<std::string> kernel_symbols(const Source& source, const std::string&
   return symbols;
 }
 
+PreparedKernel::PreparedKernel(const Source& source, std::string kernel_symbol, std::string target)
+    : unit_(compile_unit(source, target, 30)),
+      symbol_(std::move(kernel_symbol)),
+      target_(std::move(target)),
+      fast_math_(source.fast_math) {
+  const TargetFamily family = family_of(target_);
+  lower_opencl_builtins(*unit_.module, family);
+  link_opencl_library(*unit_.module, family);
+  const auto machine = make_target_machine(target_, fast_math_);
+  optimize_for_target(*unit_.module, symbol_, *machine);
+}
+
+TargetCode PreparedKernel::generate() const {
+  return generate_target_code(*unit_.module, symbol_, target_, fast_math_);
+}
+
 TargetCode code_of_source(const Source& source, const std::string& kernel_symbol, const std::string& target) {
-  const CompiledUnit unit = compile_unit(source, target, 30);
-  const TargetFamily family = family_of(target);
-  lower_opencl_builtins(*unit.module, family);
-  link_opencl_library(*unit.module, family);
-  const auto machine = make_target_machine(target, source.fast_math);
-  optimize_for_target(*unit.module, kernel_symbol, *machine);
-  return generate_target_code(*unit.module, kernel_symbol, target, source.fast_math);
+  return PreparedKernel(source, kernel_symbol, target).generate();
 }
 
 }  // namespace kernelcast::frontend

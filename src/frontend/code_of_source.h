@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/compile.h"
 #include "frontend/target_code.h"
 #include "kernelcast/frontend.h"
 
@@ -12,7 +13,19 @@ namespace kernelcast::frontend {
 /// The symbols of the kernels in `source`.
 std::vector<std::string> kernel_symbols(const Source& source, const std::string& target);
 
-/// Compiles, optimises and generates code for one kernel, as analyze() does.
+/// One kernel, compiled and optimised as analyze() does, from which code can be generated any number of times.
+class PreparedKernel {
+ public:
+  PreparedKernel(const Source& source, std::string kernel_symbol, std::string target);
+  [[nodiscard]] TargetCode generate() const;
+
+ private:
+  CompiledUnit unit_;
+  std::string symbol_, target_;
+  bool fast_math_;
+};
+
+/// PreparedKernel(...).generate().
 TargetCode code_of_source(const Source& source, const std::string& kernel_symbol, const std::string& target);
 
 }  // namespace kernelcast::frontend

@@ -317,7 +317,7 @@ std::string emit(Module& module, const std::string& target, bool fast_math, std:
   const bool finished = guard.RunSafely([&] {
     raw_svector_ostream out(text);
     legacy::PassManager passes;
-    if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile))
+    if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile, /*DisableVerify=*/true))
       report_fatal_error("the back end writes no assembly");
     passes.run(module);
   });

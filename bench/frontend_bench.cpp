@@ -1,0 +1,56 @@
+// Code generation and reading back its text: at most 15 ms for a small kernel, of which reading is a small part.
+#include <benchmark/benchmark.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "frontend/amdgcn_analysis.h"
+#include "frontend/code_of_source.h"
+#include "frontend/ptx_analysis.h"
+
+namespace {
+
+using namespace kernelcast;
+using namespace kernelcast::frontend;
+
+Source source_of(const std::string& file) {
+  std::ifstream in(KERNELCAST_SOURCE_DIR "/test/data/kernels/" + file);
+  std::stringstream text;
+  text << in.rdbuf();
+  Source s;
+  s.path = file;
+  s.text = text.str();
+  return s;
+}
+
+void generate(benchmark::State& state, const char* file, const char* kernel, const char* target) {
+  const PreparedKernel prepared(source_of(file), kernel, target);
+  for (auto _ : state) benchmark::DoNotOptimize(prepared.generate());
+}
+
+void read_back(benchmark::State& state, const char* file, const char* kernel, const char* target) {
+  const TargetCode code = code_of_source(source_of(file), kernel, target);
+  std::vector<std::string> names;
+  for (const CodeBlock& b : code.blocks) names.push_back(b.name);
+  for (auto _ : state) {
+    if (std::string(target).starts_with("sm_"))
+      benchmark::DoNotOptimize(analyze_ptx(code.assembly, kernel, 70, 0, names));
+    else
+      benchmark::DoNotOptimize(analyze_amdgcn(code.assembly, kernel, names));
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(code.assembly.size()) *
+                          static_cast<std::int64_t>(state.iterations()));
+}
+
+#define KC_KERNEL(file, kernel, target)                                                                  \
+  BENCHMARK_CAPTURE(generate, kernel##_##target, file, #kernel, #target)->Unit(benchmark::kMillisecond); \
+  BENCHMARK_CAPTURE(read_back, kernel##_##target, file, #kernel, #target)->Unit(benchmark::kMillisecond)
+
+KC_KERNEL("linear_algebra.cl", axpy, sm_70);
+KC_KERNEL("linear_algebra.cl", matmul_tiled, sm_70);
+KC_KERNEL("stencils.cl", lattice_boltzmann, sm_70);
+KC_KERNEL("linear_algebra.cl", axpy, gfx90a);
+KC_KERNEL("linear_algebra.cl", matmul_tiled, gfx90a);
+KC_KERNEL("stencils.cl", lattice_boltzmann, gfx90a);
+
+}  // namespace
