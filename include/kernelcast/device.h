@@ -66,8 +66,8 @@ struct DeviceHead {
   std::string trouble;  // why the file cannot be read; empty: it can
 };
 
-/// Where device files are looked for unless the caller names a folder: `devices` of the source tree that this was built
-/// from if it exists, otherwise ../share/kernelcast/devices from the program; empty when neither exists.
+/// Where device files are looked for unless the caller names a folder: ../share/kernelcast/devices from the program if
+/// that exists, otherwise `devices` of the source tree that this was built from; empty when neither exists.
 std::string default_device_folder();
 
 /// All device files that were found, by id. Loaded lazily: listing reads heads only where that is enough.

@@ -1,6 +1,7 @@
 // kernelcast devices: the catalogue, or one device with the source of every number.
 #include <memory>
 
+#include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run.h"
@@ -39,7 +40,7 @@ int devices(const Flags& flags, const Environment& environment) {
   }
   const bool json = flags.format == "json";
   const report::Style style(environment.colour && flags.output.empty());
-  const DeviceCatalog catalog(flags.devices_dir.empty() ? environment.devices_dir : flags.devices_dir);
+  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
   if (!flags.device.empty()) {
     const Device device = catalog.find(flags.device);
     write_result(flags.output,

@@ -1,6 +1,7 @@
 // kernelcast explain: what the forecast stands on, line by line.
 #include <memory>
 
+#include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
 #include "cli/output.h"
@@ -34,7 +35,7 @@ void add_sources(const Source& main, report::Forecast& forecast) {
 
 int explain(const ForecastFlags& flags, const Environment& environment) {
   Request request = checked(flags);
-  const DeviceCatalog catalog(request.devices_dir.empty() ? environment.devices_dir : request.devices_dir);
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);

@@ -1,6 +1,7 @@
 // kernelcast predict: how long, and what limits it.
 #include <memory>
 
+#include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
 #include "cli/output.h"
@@ -22,7 +23,7 @@ kernel makes it 1, with the others shown; with --device all it does not.)";
 
 int predict(const ForecastFlags& flags, const Environment& environment) {
   Request request = checked(flags);
-  const DeviceCatalog catalog(request.devices_dir.empty() ? environment.devices_dir : request.devices_dir);
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);

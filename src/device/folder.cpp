@@ -1,4 +1,4 @@
-// Where the device files are: the source tree that the program was built from, or beside an installed program.
+// Where the device files are: beside an installed program, or in the source tree that the program was built from.
 #include "device/folder.h"
 
 #include "kernelcast/device.h"
@@ -9,10 +9,11 @@ namespace fs = std::filesystem;
 
 fs::path choose_device_folder(const fs::path& source_tree, const fs::path& program) {
   std::error_code ignored;
-  if (fs::is_directory(source_tree, ignored)) return source_tree;
-  if (program.empty()) return {};
-  fs::path installed = (program.parent_path() / ".." / "share" / "kernelcast" / "devices").lexically_normal();
-  return fs::is_directory(installed, ignored) ? installed : fs::path();
+  if (!program.empty()) {
+    fs::path installed = (program.parent_path() / ".." / "share" / "kernelcast" / "devices").lexically_normal();
+    if (fs::is_directory(installed, ignored)) return installed;
+  }
+  return fs::is_directory(source_tree, ignored) ? source_tree : fs::path();
 }
 
 std::string default_device_folder() {

@@ -5,7 +5,8 @@
 
 namespace kernelcast {
 
-/// `source_tree` if it is a folder, otherwise ../share/kernelcast/devices from `program`, otherwise nothing.
+/// ../share/kernelcast/devices from `program` if it is a folder, otherwise `source_tree` if it is one, otherwise
+/// nothing.
 std::filesystem::path choose_device_folder(const std::filesystem::path& source_tree,
                                            const std::filesystem::path& program);
 

@@ -94,16 +94,17 @@ TEST(Catalog, ABrokenFileDoesNotHideTheOthers) {
 
 TEST(Catalog, AMissingFolderIsAUsageError) { EXPECT_THROW(DeviceCatalog("no/such/folder"), UsageError); }
 
-TEST(DeviceFolder, IsTheSourceTreesOrTheInstalledOne) {
+TEST(DeviceFolder, IsTheInstalledOneOrTheSourceTrees) {
   namespace fs = std::filesystem;
   fs::path prefix = fs::path(testing::TempDir()) / "kernelcast_prefix";
   fs::path installed = prefix / "share/kernelcast/devices", program = prefix / "bin/kernelcast";
   fs::remove_all(prefix);
   EXPECT_EQ(choose_device_folder("no/such/folder", program), "");
+  EXPECT_EQ(choose_device_folder(data, program), data);
   EXPECT_EQ(choose_device_folder("no/such/folder", ""), "");
   fs::create_directories(installed);
   EXPECT_EQ(choose_device_folder("no/such/folder", program), installed);
-  EXPECT_EQ(choose_device_folder(data, program), data);
+  EXPECT_EQ(choose_device_folder(data, program), installed);
   fs::remove_all(prefix);
 }
 

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Sets up, builds, and forecasts real kernels on real GPUs: how long each takes by each published model, and where the
+# time goes. Needs no GPU.
+set -eu
+cd "$(dirname "$0")/.."
+
+scripts/build.sh release kernelcast
+program=build/bin/kernelcast
+devices=gtx280,gtx680,v100,a100-sxm4-40gb,rtx3080,mi100
+
+forecast() {
+  title=$1
+  shift
+  printf '\n=== %s\n$ kernelcast predict %s\n' "$title" "$*"
+  # The table over all devices; the blocks behind it are in `kernelcast predict` without the cut.
+  "$program" predict "$@" | sed '/^$/,$d'
+}
+
+explained() {
+  printf '\n=== %s\n$ kernelcast explain %s\n' "$1" "$(shift; echo "$*")"
+  shift
+  "$program" explain "$@"
+}
+
+forecast "Matrix product from global memory, 1024 x 1024" \
+  examples/matmul_naive.cl --device $devices --global 1024,1024 --block 16,16 --arg n=1024
+forecast "The same in tiles through local memory" \
+  examples/matmul_tiled.cl --device $devices --global 1024,1024 --block 16,16 --arg n=1024
+forecast "The same as a plain C loop nest: no GPU program at all" \
+  examples/matmul.c --device $devices --block 16,16 --arg n=1024
+forecast "Prefix sum by Hillis and Steele, 2^20 elements" \
+  examples/scan_hillis_steele.cl --device $devices --global 1048576 --block 256
+forecast "Prefix sum by Blelloch, 2^20 elements" \
+  examples/scan_blelloch.cl --device $devices --global 524288 --block 256
+forecast "Five-point stencil, 4096 x 2048 (CUDA)" \
+  examples/stencil5.cu --device $devices --grid 128,256 --block 32,8 --arg width=4096 --arg height=2048
+forecast "saxpy out of a whole CUDA program, 2^20 elements" \
+  examples/saxpy.cu --device $devices --grid 4096 --block 256 --arg n=1048576
+forecast "Sum with shuffles, 2^24 elements (CUDA)" \
+  examples/reduce.cu --device gtx680,v100,a100-sxm4-40gb,rtx3080 --grid 320 --block 256 --arg n=16777216
+forecast "n-body, 16384 bodies" \
+  examples/nbody.cl --device $devices --global 16384 --block 256 --arg n=16384
+
+explained "Where the time goes: the tiled matrix product, line by line" \
+  examples/matmul_tiled.cl --device v100 --global 1024,1024 --block 16,16 --arg n=1024
+explained "What cannot be known from the source is named, with the flag that replaces it" \
+  examples/histogram.cu --device v100 --model roofline --grid 160 --block 256 --arg n=16777216
+
+printf '\nThe program is %s; try: %s devices\n' "$program" "$program"

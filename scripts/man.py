@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Writes docs/man/kernelcast.1 from the program's own --help: scripts/man.py PROGRAM > docs/man/kernelcast.1"""
+
+import os
+import re
+import subprocess
+import sys
+
+COMMANDS = ("predict", "explain", "devices", "models")
+
+
+def help_text(program, *words):
+    return subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def quoted(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    out = [
+        f'.TH KERNELCAST 1 "" "kernelcast {version}" "User commands"',
+        ".SH NAME",
+        r"kernelcast \- a forecast for GPU kernels: from source to time, with no GPU",
+    ]
+    for title, words in [("SYNOPSIS", ())] + [(c.upper(), (c,)) for c in COMMANDS]:
+        out += [f".SH {title}", ".nf", quoted(help_text(program, *words).strip()), ".fi"]
+    out += [
+        ".SH EXIT STATUS",
+        "0 done, 1 could not analyse, 2 usage, 130 interrupted, 70 a bug in kernelcast.",
+        ".SH ENVIRONMENT",
+        ".TP",
+        "KERNELCAST_DEVICES",
+        "Folder of device files, unless " + quoted("--devices-dir") + " names one.",
+        ".TP",
+        "NO_COLOR",
+        "No colour, also on a terminal.",
+    ]
+    print("\n".join(out))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Runs the command in README.md and puts its real output behind it: scripts/readme.py PROGRAM [--check]."""
+
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+README = os.path.join(ROOT, "README.md")
+BLOCK = re.compile(r"(<!-- scripts/readme.py writes the next block -->\n```\n\$ kernelcast (.*)\n)(?:[^`]*)(```\n)")
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with open(README, encoding="utf-8") as file:
+        text = file.read()
+    command = BLOCK.search(text)[2].split()
+    run = subprocess.run([program, *command], capture_output=True, text=True, check=True, cwd=ROOT)
+    made = BLOCK.sub(lambda m: m[1] + run.stdout + m[3], text)
+    if "--check" in sys.argv:
+        if made != text:
+            print("README.md shows old output: write it again with scripts/readme.py build/bin/kernelcast")
+            return 1
+        return 0
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(made)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

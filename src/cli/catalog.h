@@ -1,0 +1,14 @@
+// Which device files: the flag, the environment, or what the program finds by itself.
+#pragma once
+
+#include <string>
+
+#include "kernelcast/device.h"
+
+namespace kernelcast::cli {
+
+/// `flag` if not empty, else `variable` (KERNELCAST_DEVICES) if not empty, else default_device_folder(), said relative
+/// to the working folder where that is shorter: messages and assumptions name files in it.
+DeviceCatalog catalog_of(const std::string& flag, const std::string& variable);
+
+}  // namespace kernelcast::cli

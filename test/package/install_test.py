@@ -1,0 +1,43 @@
+"""cmake --install into an empty folder; the copy finds its own device files and forecasts an installed example."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+
+class Install(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.prefix = folder.name
+        command = [os.environ["KERNELCAST_CMAKE"], "--install", os.environ["KERNELCAST_BUILD"], "--prefix", self.prefix]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.share = os.path.join(self.prefix, "share", "kernelcast")
+
+    def program(self, *args):
+        path = os.path.join(self.prefix, "bin", "kernelcast")
+        result = subprocess.run([path, *args], capture_output=True, text=True, check=False, cwd="/")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def test_files_are_where_people_look_for_them(self):
+        for path in ("bin/kernelcast", "share/man/man1/kernelcast.1", "share/kernelcast/schema/predict.schema.json",
+                     "share/kernelcast/devices/nvidia-geforce-gtx-280.toml", "share/kernelcast/devices/sources.toml"):
+            self.assertTrue(os.path.isfile(os.path.join(self.prefix, path)), path)
+
+    def test_device_files_are_its_own(self):
+        shown = json.loads(self.program("devices", "gtx280", "--format", "json"))["devices"][0]["file"]
+        self.assertTrue(os.path.samefile(shown, os.path.join(self.share, "devices", "nvidia-geforce-gtx-280.toml")))
+        self.assertTrue(os.path.realpath(shown).startswith(os.path.realpath(self.prefix)))
+
+    def test_it_forecasts(self):
+        example = os.path.join(self.share, "examples", "saxpy.cu")
+        text = self.program("predict", example, "--device", "v100", "--grid", "64", "--block", "256", "--arg", "n=16384")
+        self.assertIn("limited by", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
