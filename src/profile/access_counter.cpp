@@ -13,7 +13,6 @@
 namespace kernelcast {
 namespace {
 
-constexpr int sample_points = 256;
 constexpr std::int64_t address_limit = std::int64_t{1} << 56;  // leaves room for word interleaving and shifts
 
 }  // namespace
@@ -91,23 +90,27 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
       else
         outer_.push_back({t.variable, pool[t.slot]});
     }
-    return add_affine(box, weight, leaf, stride, pool[offset_.constant_slot()], patterns, out);
+    Int128 base = pool[offset_.constant_slot()];
+    if (box.sheared >= 0) unshear(box, base);
+    return add_affine(box, weight, leaf, stride, base, patterns, out);
   }
   Shape shape;
   offset_.shape_on(box, pool, shape);
   const VariableMask spoiled = shape.rest_mask & box.free_outer();
   if (spoiled != 0) {
-    if (work_ > launch_->work_limit && box.volume() > sample_points) return sample(box, weight, leaf, patterns, out);
+    if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
+      return sample(box, weight, leaf, patterns, out);
     int widest = -1;
     for (int v = first_outer; v < box.variables; ++v)
       if ((spoiled >> v & 1) != 0 && (widest < 0 || box.hi[v] - box.lo[v] > box.hi[widest] - box.lo[widest]))
         widest = v;
     work_ += 1;
     Box half = box;
-    half.hi[widest] = box.lo[widest] + (box.hi[widest] - box.lo[widest]) / 2;
+    const std::int64_t middle = box.lo[widest] + (box.hi[widest] - box.lo[widest]) / 2;
+    half.restrict_to(widest, box.lo[widest], middle);
     add_box(half, weight, leaf, patterns, out);
-    half.lo[widest] = half.hi[widest] + 1;
-    half.hi[widest] = box.hi[widest];
+    half = box;
+    half.restrict_to(widest, middle + 1, box.hi[widest]);
     return add_box(half, weight, leaf, patterns, out);
   }
   for (VariableMask m = shape.linear_mask; m != 0; m &= m - 1) {
@@ -120,6 +123,27 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
   if (shape.rest_mask == 0 && shape.rest.is_point())
     return add_affine(box, weight, leaf, stride, shape.rest.lo, patterns, out);
   add_lanes(box, weight, leaf, out);
+}
+
+// Replaces the sheared variable in outer_ by the one it follows.
+void AccessCounter::unshear(const Box& box, Int128& base) {
+  for (std::size_t i = 0; i < outer_.size(); ++i) {
+    if (outer_[i].variable != box.sheared) continue;
+    const std::int64_t c = outer_[i].coefficient;
+    Outer along{box.along, 0};
+    if (__builtin_mul_overflow(c, box.slope, &along.coefficient))
+      throw ArithmeticError("an address leaves the 64-bit range: " + access_.offset.str());
+    base += static_cast<Int128>(c) * box.lo[box.sheared] - static_cast<Int128>(along.coefficient) * box.lo[box.along];
+    outer_.erase(outer_.begin() + static_cast<std::ptrdiff_t>(i));
+    for (Outer& o : outer_)
+      if (o.variable == box.along) {
+        if (__builtin_add_overflow(o.coefficient, along.coefficient, &o.coefficient))
+          throw ArithmeticError("an address leaves the 64-bit range: " + access_.offset.str());
+        return;
+      }
+    outer_.push_back(along);
+    return;
+  }
 }
 
 // Fills shifts_of_box_ with the residues of base + sum over outer_; returns how often each pattern of the box repeats
@@ -250,12 +274,15 @@ void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, Patt
   // The extent stays an upper bound: that of the whole box.
   const Bounds all = offset_.range_on(box, *launch_->pool);
   extend(all.lo, all.hi);
-  const double share = box.volume() / sample_points;
-  for (int i = 0; i < sample_points; ++i) {
+  const int points = sample_points(work_, launch_->work_limit);
+  const double share = box.volume() / points;
+  for (int i = 0; i < points; ++i) {
     Box point = box;
     for (int v = first_outer; v < box.variables; ++v) {
       const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
-      point.lo[v] = point.hi[v] = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+      if (v == box.sheared) continue;
+      const std::int64_t at = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+      point.restrict_to(v, at, at);
     }
     add_box(point, weight * share, leaf, patterns, out);
   }

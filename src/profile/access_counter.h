@@ -32,6 +32,7 @@ class AccessCounter {
   static void add_cost(const RequestCost& c, double k, AccessCount& out);
   void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> shifts,
                      AccessCount& out);
+  void unshear(const Box& box, Int128& base);
   double shift_residues(const Box& box, double weight, std::int64_t base);
   void extend(Int128 low, Int128 high);
   void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);

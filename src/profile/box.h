@@ -16,9 +16,13 @@ inline constexpr int first_counter = 6;
 using VariableMask = std::uint32_t;
 inline constexpr VariableMask lane_variables = 7;
 
-/// Inclusive ranges of all variables. Local ids always span the whole block.
+/// Inclusive ranges of all variables. Local ids always span the whole block. One variable may be sheared along another:
+/// it has the value lo[sheared] + slope * (x - lo[along]) where `along` has the value x, and is not free by itself.
+/// Thus the diagonal of a triangle is a few boxes, not one a point.
 struct Box {
   int variables = first_counter;
+  int sheared = -1, along = -1;
+  std::int64_t slope = 0;
   std::array<std::int64_t, max_variables> lo{}, hi{};
   [[nodiscard]] bool is_free(int v) const { return lo[v] < hi[v]; }
   /// Outer variables with more than one value.
@@ -26,6 +30,15 @@ struct Box {
     VariableMask m = 0;
     for (int v = first_outer; v < variables; ++v) m |= static_cast<VariableMask>(is_free(v)) << v;
     return m;
+  }
+  /// Keeps first .. last of the range of an outer variable.
+  void restrict_to(int v, std::int64_t first, std::int64_t last) {
+    if (v == along) {
+      lo[sheared] += slope * (first - lo[v]);
+      hi[sheared] = lo[sheared];
+    }
+    lo[v] = first;
+    hi[v] = last;
   }
   /// Points of the outer variables. A double: exact below 2^53.
   [[nodiscard]] double volume() const {
@@ -53,6 +66,9 @@ inline constexpr double weyl_steps[max_variables] = {0,
                                                      0.56776436283002192,
                                                      0.40312423743284865,
                                                      0.55743852430200065};
+
+/// Points of a sample once `work` has passed `limit`: fewer and fewer, so that what is left stays cheap.
+inline int sample_points(double work, double limit) { return work < 2 * limit ? 256 : work < 4 * limit ? 32 : 4; }
 
 /// Which symbol is which variable, for one chain of loops.
 struct Scope {

@@ -13,21 +13,51 @@
 namespace kernelcast {
 namespace {
 
-constexpr int sample_points = 256;
-
 std::int64_t clamp_to(Int128 v, std::int64_t lo, std::int64_t hi) {
   return static_cast<std::int64_t>(std::clamp<Int128>(v, lo, hi));
 }
 
+// What handing on one leaf costs, in lane evaluations.
+constexpr double leaf_work = 16;
+
+// What a sheared variable adds to the coefficient of the one it follows.
+Int128 sheared_part(const Index& index, const Box& box, const ConstantPool& pool) {
+  for (const auto& t : index.terms())
+    if (t.variable == box.sheared) return static_cast<Int128>(pool[t.slot]) * box.slope;
+  return 0;
+}
+
+// The coefficient of an outer variable on the box.
+Int128 coefficient_on(const Index& index, const Box& box, const ConstantPool& pool, int v) {
+  Int128 c = v == box.along ? sheared_part(index, box, pool) : 0;
+  for (const auto& t : index.terms())
+    if (t.variable == v) c += pool[t.slot];
+  return c;
+}
+
 Bounds affine_range(const Index& index, const Box& box, const ConstantPool& pool, VariableMask& open) {
   Int128 lo = pool[index.constant_slot()], hi = lo;
-  for (const auto& t : index.terms()) {
-    const Int128 c = pool[t.slot];
-    if (c == 0) continue;
-    lo += c * (c > 0 ? box.lo[t.variable] : box.hi[t.variable]);
-    hi += c * (c > 0 ? box.hi[t.variable] : box.lo[t.variable]);
-    if (box.is_free(t.variable)) open |= 1U << t.variable;
+  const auto add = [&](int variable, Int128 c) {
+    if (c == 0) return;
+    lo += c * (c > 0 ? box.lo[variable] : box.hi[variable]);
+    hi += c * (c > 0 ? box.hi[variable] : box.lo[variable]);
+    if (box.is_free(variable)) open |= 1U << variable;
+  };
+  if (box.sheared < 0) {
+    for (const auto& t : index.terms()) add(t.variable, pool[t.slot]);
+    return {lo, hi};
   }
+  const Int128 extra = sheared_part(index, box, pool);  // c * slope * (x - lo[along]) more than c * lo[sheared]
+  lo -= extra * box.lo[box.along];
+  hi -= extra * box.lo[box.along];
+  Int128 along = extra;
+  for (const auto& t : index.terms()) {
+    if (t.variable == box.along)
+      along += pool[t.slot];
+    else
+      add(t.variable, pool[t.slot]);
+  }
+  add(box.along, along);
   return {lo, hi};
 }
 
@@ -172,10 +202,9 @@ Domain::Split Domain::choose(Term& term, const Box& box, VariableMask open) {
   }
   VariableMask ignored = 0;
   const Bounds all = affine_range(*term.now, box, *launch_->pool, ignored);
-  for (const auto& t : term.now->terms()) {
-    const int v = t.variable;
-    const Int128 c = (*launch_->pool)[t.slot];
-    if (v < first_outer || c == 0 || !box.is_free(v)) continue;
+  for (VariableMask m = open; m != 0; m &= m - 1) {
+    const int v = __builtin_ctz(m);
+    const Int128 c = coefficient_on(*term.now, box, *launch_->pool, v);
     const std::int64_t lo = box.lo[v], hi = box.hi[v];
     // Range of everything but this variable.
     const Int128 rest_lo = all.lo - c * (c > 0 ? lo : hi), rest_hi = all.hi - c * (c > 0 ? hi : lo);
@@ -210,7 +239,9 @@ void Domain::descend(const Box& box, double weight, int depth) {
   work_ += 1;
   if (!decide_all(box, decisions_[depth], open_term, open)) return;
   if (open_term < 0) return emit(box, weight, decisions_[depth]);
-  if (work_ > launch_->work_limit && box.volume() > sample_points) return sample(box, weight, depth);
+  if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
+    return sample(box, weight, depth);
+  if (shear(terms_[open_term], box, open, weight, depth)) return;
   const Split split = choose(terms_[open_term], box, open);
   if (split.variable < 0) throw InternalError("a condition depends on a variable that cannot be split");
   const int v = split.variable;
@@ -218,20 +249,82 @@ void Domain::descend(const Box& box, double weight, int depth) {
   for (int i = 0; i < 3; ++i) {
     if (edges[i] >= edges[i + 1]) continue;
     Box piece = box;
-    piece.lo[v] = edges[i];
-    piece.hi[v] = edges[i + 1] - 1;
+    piece.restrict_to(v, edges[i], edges[i + 1] - 1);
     descend(piece, weight, depth + 1);
   }
 }
 
+// A term c_b * b + c_a * a + rest < 0 with c_a = -slope * c_b is constant along b = slope * a + j: triangular loops.
+// For each a the open stretch of b is the same, moved by slope * a; below and above it the term is decided. So: one box
+// below and one above for each a, and one sheared box for each j. Returns false where that does not apply or does not
+// pay.
+bool Domain::shear(Term& term, const Box& box, VariableMask open, double weight, int depth) {
+  constexpr std::int64_t pays_from = 4;
+  if (box.sheared >= 0 || !term.now->affine() || term.kind_now != Kind::negative || __builtin_popcount(open) != 2)
+    return false;
+  const ConstantPool& pool = *launch_->pool;
+  int a = __builtin_ctz(open), b = __builtin_ctz(open & (open - 1));
+  Int128 ca = coefficient_on(*term.now, box, pool, a), cb = coefficient_on(*term.now, box, pool, b);
+  if (ca % cb != 0) {
+    std::swap(a, b);
+    std::swap(ca, cb);
+    if (ca % cb != 0) return false;
+  }
+  const Int128 slope = -ca / cb;
+  if (slope > int64_max >> 16 || slope < -(int64_max >> 16) || box.hi[a] - box.lo[a] + 1 < pays_from) return false;
+  VariableMask ignored = 0;
+  const Bounds all = affine_range(*term.now, box, pool, ignored);
+  const auto low_end = [&](Int128 c, int v) { return c * (c > 0 ? box.lo[v] : box.hi[v]); };
+  const auto high_end = [&](Int128 c, int v) { return c * (c > 0 ? box.hi[v] : box.lo[v]); };
+  const Int128 rest_lo = all.lo - low_end(ca, a) - low_end(cb, b), rest_hi = all.hi - high_end(ca, a) - high_end(cb, b);
+  // The open stretch for a = 0, as in choose().
+  const Int128 from = cb > 0 ? ceil_quotient(-rest_hi, cb) : ceil_quotient(-1 - rest_lo, cb);
+  const Int128 to = cb > 0 ? floor_quotient(-1 - rest_lo, cb) : floor_quotient(-rest_hi, cb);
+  if (to <= from || to - from > 65536) return false;
+  // Values of a for which it lies within the range of b.
+  const Int128 below = box.lo[b] - from, above = box.hi[b] - to;
+  const std::int64_t first =
+      clamp_to(slope > 0 ? ceil_quotient(below, slope) : ceil_quotient(above, slope), box.lo[a], box.hi[a] + 1);
+  const std::int64_t last =
+      clamp_to(slope > 0 ? floor_quotient(above, slope) : floor_quotient(below, slope), box.lo[a] - 1, box.hi[a]);
+  if (last - first + 1 < pays_from) return false;
+  if (work_ + leaf_work * (2 * static_cast<double>(last - first + 1)) > launch_->work_limit) return false;
+  const auto part = [&](std::int64_t a_lo, std::int64_t a_hi, Int128 b_lo, Int128 b_hi) {
+    if (a_lo > a_hi || b_lo > b_hi) return;
+    Box piece = box;
+    piece.restrict_to(a, a_lo, a_hi);
+    piece.restrict_to(b, static_cast<std::int64_t>(b_lo), static_cast<std::int64_t>(b_hi));
+    descend(piece, weight, depth + 1);
+  };
+  part(box.lo[a], first - 1, box.lo[b], box.hi[b]);
+  part(last + 1, box.hi[a], box.lo[b], box.hi[b]);
+  for (std::int64_t x = first; x <= last; ++x) {
+    part(x, x, box.lo[b], from + slope * x - 1);
+    part(x, x, to + slope * x + 1, box.hi[b]);
+  }
+  for (Int128 j = from; j <= to; ++j) {
+    Box piece = box;
+    piece.restrict_to(a, first, last);
+    piece.lo[b] = piece.hi[b] = static_cast<std::int64_t>(j + slope * first);
+    piece.sheared = b;
+    piece.along = a;
+    piece.slope = static_cast<std::int64_t>(slope);
+    descend(piece, weight, depth + 1);
+  }
+  return true;
+}
+
 void Domain::sample(const Box& box, double weight, int depth) {
   exact_ = false;
-  const double share = box.volume() / sample_points;
-  for (int i = 0; i < sample_points; ++i) {
+  const int points = sample_points(work_, launch_->work_limit);
+  const double share = box.volume() / points;
+  for (int i = 0; i < points; ++i) {
     Box point = box;
     for (int v = first_outer; v < box.variables; ++v) {
       const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
-      point.lo[v] = point.hi[v] = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+      if (v == box.sheared) continue;
+      const std::int64_t at = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+      point.restrict_to(v, at, at);
     }
     descend(point, weight * share, depth + 1);
   }
@@ -306,7 +399,7 @@ void Domain::apply_rows(Term& term, std::vector<std::uint64_t>& bits) {
         if (to > from) set_row(first + to, first + n);
       }
     }
-  work_ += static_cast<double>(size.y * size.z);
+  work_ += static_cast<double>(launch_->block->threads);
   for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= row_bits_[w];
 }
 
@@ -332,6 +425,7 @@ void Domain::emit(const Box& box, double weight, const std::vector<std::int8_t>&
   leaf_.box = box;
   leaf_.weight = weight;
   leaf_.volume = box.volume();
+  work_ += leaf_work;
   leaf_.parts.clear();
   leaf_.truth = nullptr;
   if (!plain_) {

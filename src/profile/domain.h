@@ -26,7 +26,7 @@ struct LaunchState {
   std::span<const std::int64_t> parameter_values;
   std::span<const double> unknowns;
   LaneTables* tables = nullptr;
-  double work_limit = 2e7;  // lane evaluations
+  double work_limit = 5e6;  // lane evaluations
 };
 
 /// One outcome of the uniform unknowns (a single one of weight 1 without them).
@@ -102,6 +102,7 @@ class Domain {
   int decide(Term& term, const Box& box, VariableMask& open);
   bool decide_all(const Box& box, std::vector<std::int8_t>& decisions, int& open_term, VariableMask& open);
   Split choose(Term& term, const Box& box, VariableMask open);
+  bool shear(Term& term, const Box& box, VariableMask open, double weight, int depth);
   void sample(const Box& box, double weight, int depth);
   void emit(const Box& box, double weight, const std::vector<std::int8_t>& decisions);
   void emit_expected(const std::vector<std::int8_t>& decisions);

@@ -349,6 +349,11 @@ void Index::shape_on(const Box& box, const ConstantPool& pool, Shape& out) {
           s.rest = Bounds::point(0);
           s.linear_mask = 1U << n.variable;
           s.linear[n.variable] = 1;
+        } else if (n.variable == box.sheared && box.is_free(box.along)) {
+          s.rest = Bounds::point(static_cast<Int128>(box.lo[n.variable]) -
+                                 static_cast<Int128>(box.slope) * box.lo[box.along]);
+          s.linear_mask = 1U << box.along;
+          s.linear[box.along] = box.slope;
         }
         break;
       case Node::Kind::sum:

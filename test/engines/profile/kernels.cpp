@@ -191,6 +191,30 @@ KernelProfile triangular() {
   return k.take();
 }
 
+// Triangles of every orientation: over groups and a counter, rising and falling, and over two counters.
+KernelProfile triangles() {
+  Builder k("triangles");
+  k.scalar("n");
+  const int a = k.buffer("a"), s = k.buffer("s", MemorySpace::shared);
+  const int rising = k.loop(gid(0) * 2 + 1);
+  const int first = k.block(rising);
+  k.access(first, a, (gid(0) * 7 + k.counter(rising) * 3) * 4);
+  k.access(first, s, (lid(0) + k.counter(rising)) * 8);
+  k.branch(first, less(k.counter(rising), gid(0)));
+  const int falling = k.loop(arg("n") - gid(0));
+  const int second = k.block(falling);
+  k.access(second, a, (gid(0) * arg("n") + k.counter(falling)) * 4, AccessKind::store);
+  k.access(second, a, mod(gid(0) + k.counter(falling), 5) * 4);
+  const int third = k.block(falling, when(less_equal(k.counter(falling), gid(0)) * less(lid(0), 20)));
+  k.access(third, a, (gid(0) - k.counter(falling)) * 12);
+  const int i = k.loop(arg("n"));
+  const int j = k.loop(k.counter(i) + lid(0) - 3, i);
+  const int fourth = k.block(j);
+  k.access(fourth, a, (k.counter(i) * 33 + k.counter(j) + lid(0)) * 4);
+  k.at(fourth).barriers = 1;
+  return k.take();
+}
+
 KernelProfile grid_stride() {
   Builder k("grid_stride");
   k.scalar("n");
@@ -329,7 +353,10 @@ std::vector<Case> all_cases() {
                     launch({1, 1}, {32, 32}, {{"w", 32}, {"h", 32}})}});
   all.push_back({"triangular",
                  triangular(),
-                 {launch({3}, {32}, {{"n", 96}}), launch({4}, {48}, {{"n", 150}}), launch({2}, {7, 5}, {{"n", 11}})}});
+                 {launch({3}, {32}, {{"n", 96}}), launch({9}, {48}, {{"n", 400}}), launch({2}, {7, 5}, {{"n", 11}})}});
+  all.push_back({"triangles",
+                 triangles(),
+                 {launch({9}, {8}, {{"n", 40}}), launch({7}, {5, 2}, {{"n", 33}}), launch({12}, {3}, {{"n", 20}})}});
   all.push_back({"grid_stride",
                  grid_stride(),
                  {launch({4}, {64}, {{"n", 1000}}), launch({3}, {50}, {{"n", 150}}), launch({3}, {50}, {{"n", 449}}),
