@@ -76,13 +76,7 @@ class Reader {
     line_ = fields[1];
     const auto index = static_cast<std::size_t>(std::max(0, fields[0]));
     if (code.files.size() <= index) code.files.resize(index + 1);
-    if (code.files[index].empty() && comment.size() > 2) {
-      std::string_view path = trim(comment.substr(1));
-      for (int colons = 0; colons < 2; ++colons) path = path.substr(0, path.rfind(':'));
-      if (const auto blank = path.find(" @["); blank != std::string_view::npos)
-        path = path.substr(0, path.substr(0, blank).rfind(':'));
-      code.files[index] = std::string(path);
-    }
+    if (code.files[index].empty()) code.files[index] = path_in_comment(comment);
     file_ = static_cast<int>(index);
   }
 

@@ -1,6 +1,8 @@
 // Small helpers of the assembly readers; see assembly.h.
 #include "frontend/assembly.h"
 
+#include <algorithm>
+
 namespace kernelcast::frontend {
 
 std::string_view trim(std::string_view s) {
@@ -26,6 +28,14 @@ std::vector<std::string_view> split_operands(std::string_view s) {
   }
   parts.push_back(trim(s.substr(start)));
   return parts;
+}
+
+std::string path_in_comment(std::string_view comment) {
+  comment.remove_prefix(std::min<std::size_t>(comment.starts_with("//") ? 2 : 1, comment.size()));
+  std::string_view path = trim(comment);
+  if (const auto inlined = path.find(" @["); inlined != std::string_view::npos) path = path.substr(0, inlined);
+  for (int colons = 0; colons < 2; ++colons) path = path.substr(0, std::min(path.rfind(':'), path.size()));
+  return std::string(trim(path));
 }
 
 void fill_unknown_lines(AsmFunction& function) {

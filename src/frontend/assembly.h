@@ -43,6 +43,9 @@ std::string_view trim(std::string_view s);
 /// Splits at commas outside of (), [] and {}.
 std::vector<std::string_view> split_operands(std::string_view s);
 
+/// The path in the comment of a `.loc` directive, "// dir/a.cu:5:54" or "; a.cl:5:54 @[ b.h:1:2 ]"; empty: none.
+std::string path_in_comment(std::string_view comment);
+
 /// Gives instructions without a line that of the next known one in their block, else of the one before.
 /// Code generators mark code that they move with line 0.
 void fill_unknown_lines(AsmFunction& function);

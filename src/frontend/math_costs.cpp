@@ -227,7 +227,11 @@ Cost math_pseudo_cost(const std::vector<std::string_view>& operands, bool nvidia
   }
   auto find = [&](const std::string& k) { return nvidia ? nvidia_cost(k, sm) : amd_cost(k); };
   auto cost = find(key);
-  if (!cost && key.ends_with(".fast")) cost = find(key.substr(0, key.size() - 5));
+  if (!cost && key.ends_with(".fast")) {
+    key.resize(key.size() - 5);
+    if (!nvidia) cost = find("native_" + key);
+    if (!cost) cost = find(key);
+  }
   if (cost) return {cost->scaled(lanes), true};
   OpCounts one;
   one[OpClass::other] = lanes;

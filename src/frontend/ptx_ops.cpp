@@ -337,9 +337,8 @@ OpCounts conversion(const std::array<std::string_view, 12>& opcode, std::size_t 
   const std::string_view to = opcode[n - 2], from = opcode[n - 1];
   const bool to_float = to[0] == 'f' || to.starts_with("bf"), from_float = from[0] == 'f' || from.starts_with("bf");
   if (to_float || from_float) {
-    const bool packed = to == "f16x2" || to == "bf16x2";
     if (bits(to) == 64 || bits(from) == 64) return parse_cost("convert64");
-    return parse_cost(packed ? "convert" : "convert");
+    return parse_cost("convert");
   }
   if (bits(from) == 64 && bits(to) <= 32) return {};  // the low register
   if (bits(to) < bits(from)) return parse_cost(to[0] == 's' && bits(to) < 32 ? "bit_special" : "");
@@ -408,7 +407,7 @@ Cost look_up(const AsmInstruction& i, int sm) {
 }  // namespace
 
 Cost ptx_cost(const AsmInstruction& i, int sm) {
-  if (i.opcode == "ld.const.f32" || i.opcode.starts_with("ld.const")) {
+  if (i.opcode.starts_with("ld.const")) {
     const bool fixed = i.operands.size() > 1 && i.operands[1].find('%') == std::string_view::npos;
     if (fixed) return {};
   }

@@ -91,7 +91,7 @@ class Reader {
     }
     if (!comment.empty()) read_comment(comment, code);
     if (statement_begin_ == nullptr) {
-      if (code.starts_with(".loc\t") || code.starts_with(".loc ")) return location(code);
+      if (code.starts_with(".loc\t") || code.starts_with(".loc ")) return location(code, comment);
       if (code.starts_with(".file") || code.starts_with(".section")) return;
     }
     statements(code);
@@ -195,10 +195,15 @@ class Reader {
     kernel_.code.instructions.push_back(std::move(instruction));
   }
 
-  void location(std::string_view code) {
+  // .loc 1 5 54   // path:5:54: the path is as the source was named; .file may have made it absolute.
+  void location(std::string_view code, std::string_view comment) {
     std::string_view rest = code.substr(4);
     file_ = to_int(next_word(rest));
     line_ = to_int(next_word(rest));
+    const auto index = static_cast<std::size_t>(std::max(0, file_));
+    auto& files = kernel_.code.files;
+    if (files.size() <= index) files.resize(index + 1);
+    if (files[index].empty()) files[index] = path_in_comment(comment);
   }
 
   void file(std::string_view code) {  // .file 1 "directory" "name", or with one string
@@ -218,7 +223,7 @@ class Reader {
     }
     auto& files = kernel_.code.files;
     if (files.size() <= index) files.resize(index + 1);
-    files[index] = path;
+    if (files[index].empty()) files[index] = path;
   }
 
   void files_at_the_end() {

@@ -194,7 +194,22 @@ std::optional<std::string> function_name(const CallInst& call, bool nvidia) {
   }
 }
 
+// lrint, llrint, lround, llround: rounding, then a conversion.
+bool lower_rounding_to_integer(CallInst& call, const std::string& name, const Lowering& how) {
+  if (name != "lrint" && name != "llrint" && name != "lround" && name != "llround") return false;
+  if (call.arg_size() != 1 || !call.getType()->isIntegerTy()) return false;
+  IRBuilder<> b(&call);
+  Value* x = call.getArgOperand(0);
+  Value* rounded = name.ends_with("rint") ? b.CreateUnaryIntrinsic(Intrinsic::rint, x)
+                                          : pseudo(b, "round." + type_name(*x->getType()->getScalarType()).str(),
+                                                   x->getType(), {x}, how.nvidia);
+  call.replaceAllUsesWith(b.CreateFPToSI(rounded, call.getType()));
+  call.eraseFromParent();
+  return true;
+}
+
 void lower_call(CallInst& call, const std::string& name, const Lowering& how) {
+  if (lower_rounding_to_integer(call, name, how)) return;
   IRBuilder<> b(&call);
   SmallVector<Value*, 4> numbers, pointers;
   for (Value* v : call.args()) (v->getType()->isPointerTy() ? pointers : numbers).push_back(v);

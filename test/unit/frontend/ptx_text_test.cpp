@@ -97,6 +97,9 @@ TEST(PtxText, KnowsLinesAndFillsLineZero) {
   EXPECT_EQ(code[2].line, 7);
   EXPECT_EQ(parsed.code.files.at(1), "dir/a.cu");
   EXPECT_EQ(parsed.code.files.at(2), "/x/b.h");
+  EXPECT_EQ(path_in_comment("; a b.cl:5:54 @[ c.h:1:2 ]"), "a b.cl");
+  EXPECT_EQ(path_in_comment("// /x/y.cu:5:54"), "/x/y.cu");
+  EXPECT_EQ(path_in_comment(""), "");
 }
 
 TEST(PtxText, AddsUpMemory) {
