@@ -45,6 +45,7 @@ struct Binder::Impl {
   struct BlockPlan {
     int domain = 0;
     SparseOps ops;
+    std::vector<std::size_t> branches;  // unknowns that let each lane decide whether the block runs
   };
   struct BufferPlan {
     int buffer;
@@ -80,7 +81,28 @@ struct Binder::Impl {
       counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
     }
     plan.barrier = plan.barrier || block.barriers > 0;
-    blocks.push_back({d, SparseOps(block.ops)});
+    blocks.push_back({d, SparseOps(block.ops), data_branches(block)});
+  }
+
+  /// The lane-wise probabilities in the guards of a block and of the loops around it.
+  std::vector<std::size_t> data_branches(const Block& block) const {
+    std::vector<std::size_t> found;
+    const auto add = [&](const Guard& guard) {
+      for (const Path& path : guard.paths)
+        for (const Path::Factor& f : path.factors)
+          if (const Unknown& u = profile.unknowns[f.unknown]; u.kind == Unknown::Kind::probability && !u.uniform)
+            found.push_back(static_cast<std::size_t>(f.unknown));
+    };
+    add(block.guard);
+    for (int l = block.loop; l >= 0; l = profile.loops[l].parent) add(profile.loops[l].guard);
+    return found;
+  }
+
+  /// True where the default of a probability stands for what nobody knows; 0 and 1 are a decision.
+  bool left_open(const BlockPlan& plan) const {
+    return std::any_of(plan.branches.begin(), plan.branches.end(), [&](std::size_t u) {
+      return !reader.given(u) && reader.unknowns()[u] > 0 && reader.unknowns()[u] < 1;
+    });
   }
 
   void add_branch(int index) {
@@ -314,13 +336,16 @@ struct Binder::Impl {
     out.warps = out.blocks * out.warps_per_block;
     out.warp_ops = {};
     out.thread_ops = {};
+    out.data_branch_ops = {};
     out.barriers = out.flat_barriers = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const DomainPlan& plan = *domains[blocks[b].domain];
       out.block_counts[b] = {plan.warps, plan.lanes};
+      const bool open = left_open(blocks[b]);
       for (const auto& [c, n] : blocks[b].ops.n) {
         out.warp_ops.n[c] += n * plan.warps;
         out.thread_ops.n[c] += n * plan.lanes;
+        if (open) out.data_branch_ops.n[c] += n * plan.warps;
       }
       const Block& source = profile.blocks[b];
       out.barriers += source.barriers * plan.group_executions;

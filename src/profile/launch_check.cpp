@@ -139,6 +139,7 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
                       (keys.empty() ? "" : did_you_mean(key, keys)));
   }
   unknown_values_.clear();
+  unknown_given_.clear();
   assumptions_.clear();
   for (const auto& u : profile_.unknowns) {
     const auto given = launch.assume.find(u.key);
@@ -148,6 +149,7 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
       throw UserError("--assume " + u.key + "=" + std::to_string(v) + ": expected " +
                       (probability ? "a probability from 0 to 1" : "a number from 0 to 1e15"));
     unknown_values_.push_back(v);
+    unknown_given_.push_back(given != launch.assume.end());
     if (given != launch.assume.end()) continue;
     std::string text = std::to_string(v);
     text.erase(text.find_last_not_of('0') + 1);

@@ -27,6 +27,8 @@ class LaunchReader {
   [[nodiscard]] const std::vector<std::int64_t>& values() const { return values_; }
   /// Values of profile.unknowns, given or default.
   [[nodiscard]] const std::vector<double>& unknowns() const { return unknown_values_; }
+  /// Whether --assume gave the unknown.
+  [[nodiscard]] bool given(std::size_t unknown) const { return unknown_given_[unknown] != 0; }
   /// One entry for each unknown that was not given.
   [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
   /// Declared bytes of each buffer of the profile, -1: unknown.
@@ -47,6 +49,7 @@ class LaunchReader {
   std::vector<std::string> needed_why_;  // "decides loop trip counts (matmul.cl:12)"
   std::vector<std::int64_t> values_;
   std::vector<double> unknown_values_;
+  std::vector<char> unknown_given_;
   std::vector<Assumption> assumptions_;
   std::vector<std::int64_t> buffer_bytes_;
 

@@ -137,6 +137,24 @@ TEST(Bind, ReusedWorkloadEqualsAFreshOne) {
     }
 }
 
+TEST(Bind, WhatDataDecideIsApartUntilItIsGiven) {
+  auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{1, {{0, true}}}}});
+  p.unknowns = {{Unknown::Kind::probability, "branch:7", {}, 0.5, false, "test"}};
+  Block always;
+  always.ops[OpClass::int_add] = 2;
+  p.blocks.push_back(always);
+  Binder binder(p, {});
+  Launch l = launch({2}, {64});
+  Workload w = binder.bind(l);
+  EXPECT_GT(w.warp_ops[OpClass::fp32_add], 0);
+  EXPECT_EQ(w.data_branch_ops[OpClass::fp32_add], w.warp_ops[OpClass::fp32_add]);
+  EXPECT_EQ(w.data_branch_ops[OpClass::int_add], 0);
+  l.assume["branch:7"] = 0.5;  // the same number, but somebody's word
+  EXPECT_EQ(binder.bind(l).data_branch_ops.total(), 0);
+  p.unknowns[0].uniform = true;  // warps do not diverge
+  EXPECT_EQ(Binder(p, {}).bind(launch({2}, {64})).data_branch_ops.total(), 0);
+}
+
 TEST(Bind, UnknownsAreListedWithTheirFlag) {
   auto p = kernel(MemorySpace::global, gid * 4);
   p.files = {"spmv.cl"};
