@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -95,21 +96,6 @@ std::array<std::string, kLevels> spellings(const KernelEntry& entry) {
           normalised(without_template_arguments(qualified)),
           normalised(last_part(qualified)),
           entry.plain};
-}
-
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
 }
 
 std::string list_of(const std::vector<const KernelEntry*>& entries) {

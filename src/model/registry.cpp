@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "model/models.h"
 
@@ -25,22 +26,6 @@ const Registry& registry() {
   return all;
 }
 
-/// Levenshtein's distance: insertions, deletions and replacements of one letter.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::span<const Model* const> all_models() { return registry().models; }
@@ -53,7 +38,7 @@ const Model& model_named(std::string_view name) {
     if (m->name() == name) return *m;
   }
   const Model* nearest = *std::min_element(known.begin(), known.end(), [name](const Model* a, const Model* b) {
-    return edits(a->name(), name) < edits(b->name(), name);
+    return edit_distance(a->name(), name) < edit_distance(b->name(), name);
   });
   std::string message = "--model: there is no model \"" + std::string(name) + "\"; the nearest is \"" +
                         std::string(nearest->name()) + "\". Models:";
