@@ -45,10 +45,12 @@ const Guard& KernelModel::guard(BasicBlock* block) { return guard_of_node(block,
 
 const Guard& KernelModel::guard_of_node(BasicBlock* node, llvm::Loop* level, BasicBlock* top) {
   if (!top) top = level ? level->getHeader() : &function_.getEntryBlock();
-  const auto key = std::make_pair(static_cast<const BasicBlock*>(node), static_cast<const BasicBlock*>(top));
-  if (auto it = guards_.find(key); it != guards_.end()) return it->second;
+  const Branching key{node, top};
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+    if (auto it = layer->guards.find(key); it != layer->guards.end()) return it->second;
   Guard g = compute_guard(node, level, top);
-  return guards_.emplace(key, std::move(g)).first->second;
+  Layer& layer = layer_for(g);
+  return layer.guards.insert_or_assign(key, std::move(g)).first->second;
 }
 
 /// The node that stands for a block at a level: itself, or the header of the inner loop that holds it.
@@ -168,8 +170,9 @@ int KernelModel::branch_unknown(BasicBlock* block) {
   const SourceLine where = line_of(*block->getTerminator());
   std::string reason = "the data decide";
   if (auto* branch = dyn_cast<BranchInst>(block->getTerminator()); branch && branch->isConditional()) {
-    auto sources = data_in(condition(branch->getCondition()));
-    if (!sources.empty()) reason = sources[0]->reason;
+    reason = reason_in(condition(branch->getCondition()), reason);
+  } else if (auto* table = dyn_cast<SwitchInst>(block->getTerminator())) {
+    reason = reason_in(integer(table->getCondition()), reason);
   }
   Unknown u{Unknown::Kind::probability,
             "branch:" + std::to_string(where.line),

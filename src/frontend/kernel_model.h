@@ -53,7 +53,9 @@ class KernelModel {
   /// When `block` runs, relative to its innermost loop's header (or the entry).
   const Guard& guard(llvm::BasicBlock* block);
   /// When `loop` is entered, relative to its parent's header.
-  const Guard& entry_guard(llvm::Loop* loop) { return guard_of_node(loop->getHeader(), loop->getParentLoop(), nullptr); }
+  const Guard& entry_guard(llvm::Loop* loop) {
+    return guard_of_node(loop->getHeader(), loop->getParentLoop(), nullptr);
+  }
   const TripCount& trips(llvm::Loop* loop);
   Symbol counter(llvm::Loop* loop);
 
@@ -78,20 +80,36 @@ class KernelModel {
   Expr compute_integer(llvm::Value* value);
   Expr compute_instruction(llvm::Instruction* instruction);
   Expr compute_intrinsic(llvm::CallInst* call);
-  Expr compare(llvm::CmpInst::Predicate predicate, llvm::Value* a, llvm::Value* b);
+  Expr compare(llvm::CmpInst* comparison);
   Expr compare_exprs(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b) const;
   static Expr apply_shift(const Expr& a, const Expr& b, bool left);
   Expr data(const llvm::Value* value, std::string reason);
+  std::string reason_in(const Expr& e, const std::string& otherwise) const;
+  Address choose(const llvm::Value* pointer, const Expr& c, const Address& a, const Address& b);
   Address compute_address(llvm::Value* pointer);
   Address unknown_address(const llvm::Value* pointer, const std::string& reason);
   bool non_negative(const Expr& e) const;
   Expr divide(const Expr& a, const Expr& b) const;     // C's, rounding towards zero
   Expr remainder(const Expr& a, const Expr& b) const;  // C's
+  // fields.cpp
+  std::optional<std::pair<const llvm::Argument*, std::int64_t>> parameter_place(const llvm::Value* pointer) const;
+  Expr field(const llvm::Argument* parameter, std::int64_t byte, llvm::Type* type);
+  std::optional<Expr> parameter_field(llvm::Value* pointer, llvm::Type* type, std::int64_t further);
+  std::optional<Expr> parameter_member(llvm::ExtractValueInst* member);
+  Expr vector_element(llvm::ExtractElementInst* element);
+  std::optional<Address> pointer_field(llvm::Value* pointer);
   // recurrences.cpp
   Expr header_phi(llvm::PHINode* phi, llvm::Loop* loop);
+  const Symbol* placeholder_of(const llvm::PHINode* phi) const;
+  bool varies_in(const Expr& e, llvm::Loop* loop) const;
+  std::optional<Expr> solve_saturating(const Expr& next, Symbol previous, const Expr& start, llvm::Loop* loop);
   Address header_phi_address(llvm::PHINode* phi, llvm::Loop* loop);
   std::optional<Expr> solve_recurrence(const Expr& next, Symbol previous, const Expr& start, llvm::Loop* loop);
   Expr merge_phi(llvm::PHINode* phi);
+  Address merge_phi_address(llvm::PHINode* phi);
+  template <class Value, class Choose>
+  std::optional<Value> choose_by_path(llvm::PHINode* phi, const std::vector<Value>& values, std::string& reason,
+                                      Choose choose);
   Expr exit_value(llvm::PHINode* phi, llvm::Loop* loop, const Expr& inside);
   // guards.cpp
   // `top`: the block, at the same level, that the guard is relative to; null: the level's header or the entry.
@@ -118,21 +136,33 @@ class KernelModel {
   llvm::LoopInfo loops_;
   llvm::DenseMap<const llvm::Value*, int> buffer_of_;
   llvm::DenseMap<const llvm::Value*, Symbol> argument_symbol_;
-  std::vector<std::unordered_map<const llvm::Value*, Expr>> integers_{1};  // a layer for each recurrence being solved
-  std::vector<std::unordered_map<const llvm::Value*, Address>> addresses_{1};
-  std::map<const llvm::PHINode*, Symbol> placeholders_;
-  std::map<const llvm::Loop*, Symbol> counters_;
-  std::map<const llvm::Loop*, TripCount> trips_;
-  std::set<const llvm::Loop*> counting_;
-  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Guard> guards_;  // by node and top
-  std::map<const llvm::Value*, Expr> data_exprs_;
-  /// Recurrences solved as start << (k*c) or start >> (k*c), by loop: trips.cpp counts with them.
+  /// A recurrence solved as start << (k*c) or start >> (k*c): trips.cpp counts with them.
   struct Geometric {
     Expr value, start;
     std::int64_t k;
     bool left;
   };
-  std::map<const llvm::Loop*, std::vector<Geometric>> geometric_;
+  using Branching = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;  // node and top
+  /// What is known under the placeholders of the recurrences being solved: layer 0 holds what is true without any, the
+  /// n-th layer what depends on the n-th placeholder or on a failure that its solution may lift.
+  struct Layer {
+    std::unordered_map<const llvm::Value*, Expr> integers;
+    std::unordered_map<const llvm::Value*, Address> addresses;
+    std::map<const llvm::Loop*, TripCount> trips;
+    std::set<const llvm::Loop*> counting;
+    std::map<Branching, Guard> guards;
+    std::map<const llvm::Loop*, std::vector<Geometric>> geometric;
+  };
+  Layer& layer_for(std::initializer_list<const Expr*> results);
+  Layer& layer_for(const Guard& guard);
+  Layer& layer_for(const TripCount& count);
+  std::vector<Layer> layers_{1};
+  std::vector<std::pair<const llvm::PHINode*, Symbol>> placeholders_;  // the n-th with layer n + 1
+  std::set<Symbol> tentative_;  // data symbols made while a recurrence was being solved: may be found better later
+  int nested_recurrences_ = 0;
+  std::map<const llvm::Loop*, Symbol> counters_;
+  std::map<const llvm::Value*, Expr> data_exprs_;
+  std::map<std::pair<const llvm::Value*, std::int64_t>, int> field_buffers_;  // pointers in by-value structures
   std::map<Symbol, DataValue> data_;
   std::map<const llvm::BasicBlock*, int> branch_unknowns_;
   std::set<const llvm::Value*> divergent_;

@@ -162,7 +162,8 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   align_shared_arrays(module);
   static const std::string before =
-      "function(sroa,infer-address-spaces,early-cse,instcombine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate,"
+      "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
+      "loop(loop-rotate,"
       "indvars))";
   run_pipeline(module, machine, &before);
   keep_uncounted_loops(*entry);

@@ -11,14 +11,17 @@ namespace kernelcast::frontend {
 using namespace llvm;
 
 const TripCount& KernelModel::trips(llvm::Loop* loop) {
-  if (auto it = trips_.find(loop); it != trips_.end()) return it->second;
-  if (!counting_.insert(loop).second) {
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+    if (auto it = layer->trips.find(loop); it != layer->trips.end()) return it->second;
+  const std::size_t top = layers_.size() - 1;
+  if (!layers_[top].counting.insert(loop).second) {
     static const TripCount unknown{std::nullopt, false, false, "the loop's end depends on its own count"};
     return unknown;
   }
   TripCount t = compute_trips(loop);
-  counting_.erase(loop);
-  return trips_.emplace(loop, std::move(t)).first->second;
+  layers_[top].counting.erase(loop);
+  Layer& layer = layer_for(t);
+  return layer.trips.insert_or_assign(loop, std::move(t)).first->second;
 }
 
 TripCount KernelModel::compute_trips(llvm::Loop* loop) {
@@ -40,8 +43,7 @@ TripCount KernelModel::compute_trips(llvm::Loop* loop) {
       result.other_exits = true;
       result.reason = "the test at " + text_of(line_of(*block->getTerminator())) + " depends on data";
       if (branch && branch->isConditional())
-        if (auto sources = data_in(condition(branch->getCondition())); !sources.empty())
-          result.reason = sources[0]->reason;
+        result.reason = reason_in(condition(branch->getCondition()), result.reason);
       continue;
     }
     stays = stays ? min(*stays, *s) : *s;
@@ -126,7 +128,11 @@ std::optional<Expr> KernelModel::count_geometric(CmpInst::Predicate p, const Exp
   const Symbol c = counter(loop);
   if (b.depends_on(c))
     return a.depends_on(c) ? std::nullopt : count_geometric(CmpInst::getSwappedPredicate(p), b, a, loop);
-  for (const Geometric& g : geometric_[loop]) {
+  std::vector<Geometric> recurrences;
+  for (const Layer& layer : layers_)
+    if (auto it = layer.geometric.find(loop); it != layer.geometric.end())
+      recurrences.insert(recurrences.end(), it->second.begin(), it->second.end());
+  for (const Geometric& g : recurrences) {
     const Expr factor(std::int64_t{1} << g.k);
     if (g.left) {  // a = m * (start << k*c) < b
       std::optional<Expr> start;

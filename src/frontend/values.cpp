@@ -21,8 +21,8 @@ bool is_low_mask(const APInt& v) { return v.isMask(); }
 }  // namespace
 
 Expr KernelModel::integer(Value* value) {
-  for (auto layer = integers_.rbegin(); layer != integers_.rend(); ++layer)
-    if (auto it = layer->find(value); it != layer->end()) return it->second;
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+    if (auto it = layer->integers.find(value); it != layer->integers.end()) return it->second;
   if (++depth_ > 2000) {
     --depth_;
     return data(value, "the expression is too deep to follow");
@@ -34,13 +34,13 @@ Expr KernelModel::integer(Value* value) {
     result = data(value, "the expression leaves 64 bits");
   }
   --depth_;
-  integers_.back().emplace(value, result);
+  layer_for({&result}).integers.insert_or_assign(value, result);
   return result;
 }
 
 Address KernelModel::address(Value* pointer) {
-  for (auto layer = addresses_.rbegin(); layer != addresses_.rend(); ++layer)
-    if (auto it = layer->find(pointer); it != layer->end()) return it->second;
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+    if (auto it = layer->addresses.find(pointer); it != layer->addresses.end()) return it->second;
   if (++depth_ > 2000) {
     --depth_;
     return unknown_address(pointer, "the address is too deep to follow");
@@ -52,15 +52,29 @@ Address KernelModel::address(Value* pointer) {
     result = unknown_address(pointer, "the address leaves 64 bits");
   }
   --depth_;
-  addresses_.back().emplace(pointer, result);
+  layer_for({&result.offset}).addresses.insert_or_assign(pointer, result);
   return result;
 }
 
 Expr KernelModel::data(const Value* value, std::string reason) {
-  if (auto it = data_exprs_.find(value); it != data_exprs_.end()) return it->second;
-  Symbol s("data:" + std::to_string(data_.size()));
-  data_.emplace(s, DataValue{s, value, std::move(reason), !divergent(value)});
-  return data_exprs_.emplace(value, Expr(s)).first->second;
+  auto it = data_exprs_.find(value);
+  if (it == data_exprs_.end()) {
+    Symbol s("data:" + std::to_string(data_.size()));
+    data_.emplace(s, DataValue{s, value, std::move(reason), !divergent(value)});
+    it = data_exprs_.emplace(value, Expr(s)).first;
+  }
+  const Symbol s = *it->second.symbols().begin();
+  const bool composed = isa<PHINode>(value) || isa<SelectInst>(value) || isa<CmpInst>(value);
+  if (!placeholders_.empty() && composed)
+    tentative_.insert(s);
+  else
+    tentative_.erase(s);
+  return it->second;
+}
+
+std::string KernelModel::reason_in(const Expr& e, const std::string& otherwise) const {
+  const auto sources = data_in(e);
+  return sources.empty() ? otherwise : sources[0]->reason;
 }
 
 std::vector<const DataValue*> KernelModel::data_in(const Expr& e) const {
@@ -130,14 +144,21 @@ Expr KernelModel::compute_instruction(Instruction* i) {
     case Instruction::Mul:
       return op(0) * op(1);
     case Instruction::UDiv:
+    case Instruction::URem: {
+      const Expr a = op(0), b = op(1);
+      if (auto c = b.constant(); c && *c <= 0) return data(i, "divides by a number beyond the signed range");
+      return i->getOpcode() == Instruction::UDiv ? floor_div(a, b) : mod(a, b);
+    }
     case Instruction::SDiv:
       return divide(op(0), op(1));
-    case Instruction::URem:
     case Instruction::SRem:
       return remainder(op(0), op(1));
     case Instruction::Shl:
       return apply_shift(op(0), op(1), true);
     case Instruction::LShr:
+      if (auto* c = dyn_cast<ConstantInt>(i->getOperand(1)); c && c->getValue() == c->getBitWidth() - 1)
+        return less(op(0), 0);  // the sign
+      return apply_shift(op(0), op(1), false);
     case Instruction::AShr:
       return apply_shift(op(0), op(1), false);
     case Instruction::And: {
@@ -160,18 +181,14 @@ Expr KernelModel::compute_instruction(Instruction* i) {
       return Expr::apply(Op::bit_and, op(0), op(1));
     }
     case Instruction::Or: {
-      if (boolean) {
-        Expr a = op(0), b = op(1);
-        return a + b - a * b;
-      }
+      if (boolean) return max(op(0), op(1));
       if (cast<PossiblyDisjointInst>(i)->isDisjoint()) return op(0) + op(1);
       return Expr::apply(Op::bit_or, op(0), op(1));
     }
     case Instruction::Xor: {
       if (boolean) {
         if (auto* c = dyn_cast<ConstantInt>(i->getOperand(1)); c && c->isOne()) return logical_not(op(0));
-        Expr a = op(0), b = op(1);
-        return a + b - 2 * a * b;
+        return logical_not(equal(op(0), op(1)));
       }
       if (auto* c = dyn_cast<ConstantInt>(i->getOperand(1)); c && c->isMinusOne()) return Expr(-1) - op(0);
       return Expr::apply(Op::bit_xor, op(0), op(1));
@@ -191,14 +208,15 @@ Expr KernelModel::compute_instruction(Instruction* i) {
     }
     case Instruction::Freeze:
       return op(0);
-    case Instruction::ICmp: {
-      auto* c = cast<ICmpInst>(i);
-      return compare(c->getPredicate(), c->getOperand(0), c->getOperand(1));
-    }
+    case Instruction::ICmp:
+      return compare(cast<ICmpInst>(i));
     case Instruction::Select: {
       Expr c = condition(i->getOperand(0));
-      if (!data_in(c).empty()) return data(i, "selected by data");
-      if (boolean) return c * op(1) + logical_not(c) * op(2);
+      if (boolean) return max(c * op(1), logical_not(c) * op(2));
+      if (!data_in(c).empty()) {
+        const Expr a = op(1), b = op(2);
+        return a == b ? a : data(i, reason_in(c, "selected by data"));
+      }
       return select(c, op(1), op(2));
     }
     case Instruction::PHI: {
@@ -211,7 +229,13 @@ Expr KernelModel::compute_instruction(Instruction* i) {
     case Instruction::PtrToInt:
       return data(i, "a pointer taken as a number");
     case Instruction::Load:
+      if (auto field = parameter_field(i->getOperand(0), i->getType(), 0)) return *field;
       return data(i, "loaded from memory at " + text_of(line_of(*i)));
+    case Instruction::ExtractElement:
+      return vector_element(cast<ExtractElementInst>(i));
+    case Instruction::ExtractValue:
+      if (auto field = parameter_member(cast<ExtractValueInst>(i))) return *field;
+      return data(i, "part of a structure at " + text_of(line_of(*i)));
     case Instruction::FCmp:
       return data(i, "compares floating-point values at " + text_of(line_of(*i)));
     default:
@@ -254,13 +278,20 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
   return data(call, "result of " + name + " at " + text_of(line_of(*call)));
 }
 
-Expr KernelModel::compare(CmpInst::Predicate p, Value* va, Value* vb) {
+Expr KernelModel::compare(CmpInst* comparison) {
+  const CmpInst::Predicate p = comparison->getPredicate();
+  Value *va = comparison->getOperand(0), *vb = comparison->getOperand(1);
   if (va->getType()->isPointerTy()) {
     Address a = address(va), b = address(vb);
-    if (a.buffer != b.buffer || a.buffer < 0) return data(va, "compares unrelated pointers");
-    return compare_exprs(p, a.offset, b.offset);
+    if (a.buffer < 0 || b.buffer < 0) return data(comparison, "compares unrelated pointers");
+    if (a.buffer == b.buffer) return compare_exprs(p, a.offset, b.offset);
+    // Two buffers do not overlap; any order of the two is as good as the other.
+    const Assumption apart{"buffers of different parameters do not overlap", "apart", ""};
+    auto& said = profile_.assumptions;
+    if (std::find(said.begin(), said.end(), apart) == said.end()) said.push_back(apart);
+    return compare_exprs(p, a.buffer, b.buffer);
   }
-  if (!va->getType()->isIntegerTy()) return data(va, "compares vectors");
+  if (!va->getType()->isIntegerTy()) return data(comparison, "compares vectors");
   return compare_exprs(p, integer(va), integer(vb));
 }
 
@@ -302,6 +333,14 @@ Address KernelModel::unknown_address(const Value* pointer, const std::string& re
   return {-1, data(pointer, reason)};
 }
 
+/// One of two addresses. In different buffers the pattern alone is known.
+Address KernelModel::choose(const Value* pointer, const Expr& c, const Address& a, const Address& b) {
+  const int buffer = a.buffer == b.buffer ? a.buffer : -1;
+  if (a.offset == b.offset) return {buffer, a.offset};
+  if (!data_in(c).empty()) return {buffer, data(pointer, reason_in(c, "a pointer selected by data"))};
+  return {buffer, select(c, a.offset, b.offset)};
+}
+
 Address KernelModel::compute_address(Value* pointer) {
   if (auto it = buffer_of_.find(pointer); it != buffer_of_.end()) return {it->second, 0};
   if (auto* gep = dyn_cast<GEPOperator>(pointer)) {
@@ -323,26 +362,15 @@ Address KernelModel::compute_address(Value* pointer) {
   if (auto* freeze = dyn_cast<FreezeInst>(i)) return address(freeze->getOperand(0));
   if (auto* pick = dyn_cast<SelectInst>(i)) {
     Address a = address(pick->getTrueValue()), b = address(pick->getFalseValue());
-    Expr c = condition(pick->getCondition());
-    if (a.buffer != b.buffer || !data_in(c).empty())
-      return unknown_address(pointer, "a pointer selected among buffers");
-    return {a.buffer, select(c, a.offset, b.offset)};
+    return choose(pointer, condition(pick->getCondition()), a, b);
   }
   if (auto* phi = dyn_cast<PHINode>(i)) {
     llvm::Loop* loop = loops_.getLoopFor(phi->getParent());
     if (loop && loop->getHeader() == phi->getParent()) return header_phi_address(phi, loop);
-    Address first = address(phi->getIncomingValue(0));
-    for (unsigned n = 1; n < phi->getNumIncomingValues(); ++n) {
-      Address next = address(phi->getIncomingValue(n));
-      if (next.buffer != first.buffer || !(next.offset == first.offset))
-        return {next.buffer == first.buffer ? first.buffer : -1,
-                data(pointer, "a pointer that depends on the path taken")};
-    }
-    if (phi->getNumIncomingValues() == 1)
-      if (llvm::Loop* inner = loops_.getLoopFor(phi->getIncomingBlock(0)); inner && !inner->contains(phi->getParent()))
-        return {first.buffer, exit_value(phi, inner, first.offset)};
-    return first;
+    return merge_phi_address(phi);
   }
+  if (isa<LoadInst>(i))
+    if (auto field = pointer_field(i->getOperand(0))) return *field;
   if (isa<LoadInst>(i)) return unknown_address(pointer, "a pointer loaded from memory at " + text_of(line_of(*i)));
   return unknown_address(pointer, std::string("a pointer computed by ") + i->getOpcodeName());
 }
