@@ -1,11 +1,11 @@
 // One function a command: declares its flags and says what to do when it was chosen.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "cli/parser.h"
 #include "report/results.h"
 #include "report/style.h"
 
@@ -22,14 +22,9 @@ struct Environment {
 /// Does the work; returns the exit status.
 using Action = std::function<int(const Environment&)>;
 
-struct Command {
-  CLI::App* app;
-  Action action;
-};
-
-Command add_predict(CLI::App& root);
-Command add_explain(CLI::App& root);
-Command add_devices(CLI::App& root);
-Command add_models(CLI::App& root);
+Action add_predict(Parser& parser);
+Action add_explain(Parser& parser);
+Action add_devices(Parser& parser);
+Action add_models(Parser& parser);
 
 }  // namespace kernelcast::cli

@@ -16,7 +16,7 @@ constexpr const char* examples = R"(Examples:
   kernelcast devices gtx280
   kernelcast devices host --format json)";
 
-struct Flags {
+struct DeviceFlags {
   std::string device, format = "text", output, devices_dir;
 };
 
@@ -34,7 +34,7 @@ report::DeviceList load_all(const DeviceCatalog& catalog) {
   return list;
 }
 
-int devices(const Flags& flags, const Environment& environment) {
+int devices(const DeviceFlags& flags, const Environment& environment) {
   if (flags.format != "text" && flags.format != "json") {
     throw UsageError("--format " + flags.format + ": expected text or json");
   }
@@ -56,16 +56,14 @@ int devices(const Flags& flags, const Environment& environment) {
 
 }  // namespace
 
-Command add_devices(CLI::App& root) {
-  auto* app = root.add_subcommand("devices", "List the devices, or show one with the source of every number");
-  auto flags = std::make_shared<Flags>();
-  app->add_option("DEV", flags->device, "Id, alias or path of a device file; host: this machine");
-  app->add_option("--format", flags->format, "text or json")->type_name("text|json");
-  app->add_option("-o", flags->output, "Write to FILE, in one step, instead of standard output")->type_name("FILE");
-  app->add_option("--devices-dir", flags->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)")
-      ->type_name("DIR");
-  app->footer(examples);
-  return {app, [flags](const Environment& environment) { return devices(*flags, environment); }};
+Action add_devices(Parser& parser) {
+  auto f = std::make_shared<DeviceFlags>();
+  Flags flags = parser.command("devices", "List the devices, or show one with the source of every number", examples);
+  flags.positional("DEV", f->device, "Id, alias or path of a device file; host: this machine");
+  flags.option("--format", "text|json", f->format, "text or json");
+  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
+  flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  return [f](const Environment& environment) { return devices(*f, environment); };
 }
 
 }  // namespace kernelcast::cli

@@ -52,12 +52,11 @@ int explain(const ForecastFlags& flags, const Environment& environment) {
 
 }  // namespace
 
-Command add_explain(CLI::App& root) {
-  auto* app = root.add_subcommand("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions");
+Action add_explain(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(*app, *flags);
-  app->footer(examples);
-  return {app, [flags](const Environment& environment) { return explain(*flags, environment); }};
+  declare(parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions", examples),
+          *flags);
+  return [flags](const Environment& environment) { return explain(*flags, environment); };
 }
 
 }  // namespace kernelcast::cli

@@ -10,11 +10,11 @@
 namespace kernelcast::cli {
 namespace {
 
-struct Flags {
+struct ModelFlags {
   std::string format = "text", output;
 };
 
-int models(const Flags& flags, const Environment& environment) {
+int models(const ModelFlags& flags, const Environment& environment) {
   if (flags.format != "text" && flags.format != "json") {
     throw UsageError("--format " + flags.format + ": expected text or json");
   }
@@ -28,13 +28,12 @@ int models(const Flags& flags, const Environment& environment) {
 
 }  // namespace
 
-Command add_models(CLI::App& root) {
-  auto* app = root.add_subcommand("models", "List the models and the papers behind them");
-  auto flags = std::make_shared<Flags>();
-  app->add_option("--format", flags->format, "text or json")->type_name("text|json");
-  app->add_option("-o", flags->output, "Write to FILE, in one step, instead of standard output")->type_name("FILE");
-  app->footer("Example:\n  kernelcast models");
-  return {app, [flags](const Environment& environment) { return models(*flags, environment); }};
+Action add_models(Parser& parser) {
+  auto f = std::make_shared<ModelFlags>();
+  Flags flags = parser.command("models", "List the models and the papers behind them", "Example:\n  kernelcast models");
+  flags.option("--format", "text|json", f->format, "text or json");
+  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
+  return [f](const Environment& environment) { return models(*f, environment); };
 }
 
 }  // namespace kernelcast::cli

@@ -39,12 +39,10 @@ int predict(const ForecastFlags& flags, const Environment& environment) {
 
 }  // namespace
 
-Command add_predict(CLI::App& root) {
-  auto* app = root.add_subcommand("predict", "Forecast a kernel's time on GPUs and say what limits it");
+Action add_predict(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(*app, *flags);
-  app->footer(examples);
-  return {app, [flags](const Environment& environment) { return predict(*flags, environment); }};
+  declare(parser.command("predict", "Forecast a kernel's time on GPUs and say what limits it", examples), *flags);
+  return [flags](const Environment& environment) { return predict(*flags, environment); };
 }
 
 }  // namespace kernelcast::cli

@@ -20,11 +20,6 @@ Language language_named(const std::string& name) {
   return found->second;
 }
 
-void add_list(CLI::App& command, const std::string& names, std::vector<std::string>& into, const std::string& value,
-              const std::string& help) {
-  command.add_option(names, into, help)->type_name(value)->expected(1)->take_all()->allow_extra_args(false);
-}
-
 Language language_by_ending(const std::string& path) {
   try {
     return language_of(path);
@@ -87,35 +82,33 @@ Launch launch_of(const ForecastFlags& f) {
 
 }  // namespace
 
-void declare(CLI::App& c, ForecastFlags& f) {
-  c.add_option("FILE", f.file, "Kernel source, or - for standard input")->required();
-  c.add_option("--kernel", f.kernel, "Which kernel, when the source has several")->type_name("NAME");
-  c.add_option("--device", f.device, "Devices by id, alias or path of a device file; all: every GPU")
-      ->type_name("DEV[,DEV...|all]")
-      ->required();
-  c.add_option("--grid", f.grid, "Blocks (work-groups) in each direction")->type_name("X[,Y[,Z]]");
-  c.add_option("--block", f.block, "Threads (work-items) of a block")->type_name("X[,Y[,Z]]")->required();
-  c.add_option("--global", f.global, "Work-items in all, as OpenCL says it; instead of --grid")->type_name("X[,Y[,Z]]");
-  c.add_option("--shared", f.shared, "Dynamic shared memory of a block")->type_name("BYTES");
-  add_list(c, "--arg", f.args, "NAME=VALUE", "Value of a scalar parameter; repeat");
-  add_list(c, "--buffer", f.buffers, "NAME=COUNT[:FILL]", "Elements behind a pointer parameter; repeat");
-  add_list(c, "-D", f.defines, "NAME[=VALUE]", "Define a macro; repeat");
-  add_list(c, "-U", f.undefines, "NAME", "Undefine a macro; repeat");
-  add_list(c, "-I", f.includes, "DIR", "Folder of headers; repeat");
-  c.add_option("--std", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...")->type_name("STD");
-  c.add_option("--lang", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending")
-      ->type_name("LANG");
-  c.add_flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
-  c.add_option("--model", f.model, "Models to ask; without it all")->type_name("NAME[,NAME...|all]");
-  c.add_option("--counts", f.counts, "How work is counted; executed is not available in this version")
-      ->type_name("auto|symbolic|executed");
-  c.add_option("--sample", f.sample, "Work-groups to execute; no effect on closed forms")->type_name("N|all");
-  c.add_option("--map", f.map, "Loops of a C nest that become work-items, outermost first")->type_name("i[,j[,k]]");
-  add_list(c, "--assume", f.assume, "KEY=VALUE",
-           "Answer to something analysis cannot know, as output names it; repeat");
-  c.add_option("--format", f.format, "text or json")->type_name("text|json");
-  c.add_option("-o", f.output, "Write to FILE, in one step, instead of standard output")->type_name("FILE");
-  c.add_option("--devices-dir", f.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)")->type_name("DIR");
+void declare(Flags c, ForecastFlags& f) {
+  constexpr auto required = Flags::Need::required;
+  c.positional("FILE", f.file, "Kernel source, or - for standard input", required);
+  c.option("--kernel", "NAME", f.kernel, "Which kernel, when the source has several");
+  c.option("--device", "DEV[,DEV...|all]", f.device, "Devices by id, alias or path of a device file; all: every GPU",
+           required);
+  c.option("--grid", "X[,Y[,Z]]", f.grid, "Blocks (work-groups) in each direction");
+  c.option("--block", "X[,Y[,Z]]", f.block, "Threads (work-items) of a block", required);
+  c.option("--global", "X[,Y[,Z]]", f.global, "Work-items in all, as OpenCL says it; instead of --grid");
+  c.option("--shared", "BYTES", f.shared, "Dynamic shared memory of a block");
+  c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar parameter; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers, "Elements behind a pointer parameter; repeat");
+  c.list("-D", "NAME[=VALUE]", f.defines, "Define a macro; repeat");
+  c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
+  c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
+  c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
+  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending");
+  c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
+  c.option("--model", "NAME[,NAME...|all]", f.model, "Models to ask; without it all");
+  c.option("--counts", "auto|symbolic|executed", f.counts,
+           "How work is counted; executed is not available in this version");
+  c.option("--sample", "N|all", f.sample, "Work-groups to execute; no effect on closed forms");
+  c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
+  c.list("--assume", "KEY=VALUE", f.assume, "Answer to something analysis cannot know, as output names it; repeat");
+  c.option("--format", "text|json", f.format, "text or json");
+  c.option("-o", "FILE", f.output, "Write to FILE, in one step, instead of standard output");
+  c.option("--devices-dir", "DIR", f.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
 }
 
 Request checked(const ForecastFlags& f) {

@@ -1,11 +1,11 @@
 // What `predict` and `explain` were asked: flags as typed, then checked.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/parser.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
 #include "kernelcast/model.h"
@@ -22,7 +22,7 @@ struct ForecastFlags {
 };
 
 /// Declares them on a command. `flags` must outlive the parsing.
-void declare(CLI::App& command, ForecastFlags& flags);
+void declare(Flags command, ForecastFlags& flags);
 
 /// The same, checked. Everything that can be checked without reading the source has been.
 struct Request {

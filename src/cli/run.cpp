@@ -1,17 +1,16 @@
-// Reads the environment once, lets CLI11 parse, runs the command that was chosen, turns every failure into a message on
+// Reads the environment once, runs the command that was chosen, turns every failure into a message on
 // standard error and an exit status.
 #include "cli/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <map>
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "io/nearest.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -42,40 +41,19 @@ Environment environment_of(int argc, char** argv) {
   return e;
 }
 
-/// CLI11 would only say that a command is missing.
-void check_command(const std::string& word, const std::vector<std::string>& known) {
-  if (word.starts_with('-') || std::find(known.begin(), known.end(), word) != known.end()) return;
-  const std::vector<std::string> near = nearest_names(word, known, 1);
-  throw UsageError(fmt::format("there is no command {}; {}", word,
-                               near.empty() ? fmt::format("commands are {}", fmt::join(known, ", "))
-                                            : fmt::format("did you mean {}?", near.front())));
-}
-
 int parse_and_run(int argc, char** argv) {
   const Environment environment = environment_of(argc, argv);
-  CLI::App app("A forecast for GPU kernels: from source to time, with no GPU", "kernelcast");
-  app.set_version_flag("--version", std::string("kernelcast ") + version);
-  app.require_subcommand(1);
-  app.footer(examples);
-  const Command commands[] = {add_predict(app), add_explain(app), add_devices(app), add_models(app)};
-  std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.app->get_name());
-  if (argc > 1) check_command(argv[1], names);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    write_stdout(app.help());
+  Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, examples);
+  const std::map<std::string, Action> actions{{"predict", add_predict(parser)},
+                                              {"explain", add_explain(parser)},
+                                              {"devices", add_devices(parser)},
+                                              {"models", add_models(parser)}};
+  const Parser::Outcome outcome = parser.parse(argc, argv);
+  if (outcome.command.empty()) {
+    write_stdout(outcome.text);
     return done;
-  } catch (const CLI::CallForVersion& e) {
-    write_stdout(std::string(e.what()) + "\n");
-    return done;
-  } catch (const CLI::ParseError& e) {
-    throw UsageError(e.what());
   }
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return command.action(environment);
-  }
-  throw InternalError("no command was chosen");
+  return actions.at(outcome.command)(environment);
 }
 
 int guarded(int argc, char** argv) {

@@ -1,0 +1,75 @@
+// CLI11 finds flags and writes the help; values are read by our own functions (values.h), whose messages name the flag.
+#include "cli/parser.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "io/nearest.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+/// CLI11 would only say that a command is missing.
+void check_command(const CLI::App& app, const std::string& word) {
+  if (word.starts_with('-')) return;
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) known.push_back(command->get_name());
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  const std::vector<std::string> near = nearest_names(word, known, 1);
+  throw UsageError(fmt::format("there is no command {}; {}", word,
+                               near.empty() ? fmt::format("commands are {}", fmt::join(known, ", "))
+                                            : fmt::format("did you mean {}?", near.front())));
+}
+
+}  // namespace
+
+void Flags::positional(const std::string& name, std::string& into, const std::string& help, Need need) {
+  app_.add_option(name, into, help)->required(need == Need::required);
+}
+
+void Flags::option(const std::string& names, const std::string& value, std::string& into, const std::string& help,
+                   Need need) {
+  app_.add_option(names, into, help)->type_name(value)->required(need == Need::required);
+}
+
+void Flags::list(const std::string& names, const std::string& value, std::vector<std::string>& into,
+                 const std::string& help) {
+  app_.add_option(names, into, help)->type_name(value)->expected(1)->take_all()->allow_extra_args(false);
+}
+
+void Flags::flag(const std::string& names, bool& into, const std::string& help) { app_.add_flag(names, into, help); }
+
+Parser::Parser(const std::string& program, const std::string& summary, const std::string& version,
+               const std::string& footer)
+    : app_(std::make_unique<CLI::App>(summary, program)) {
+  app_->set_version_flag("--version", program + " " + version);
+  app_->require_subcommand(1);
+  app_->footer(footer);
+}
+
+Parser::~Parser() = default;
+
+Flags Parser::command(const std::string& name, const std::string& summary, const std::string& footer) {
+  CLI::App* command = app_->add_subcommand(name, summary);
+  command->footer(footer);
+  return Flags(*command);
+}
+
+Parser::Outcome Parser::parse(int argc, char** argv) {
+  if (argc > 1) check_command(*app_, argv[1]);
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {app_->help(), ""};
+  } catch (const CLI::CallForVersion& e) {
+    return {std::string(e.what()) + "\n", ""};
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(e.what());
+  }
+  return {"", app_->get_subcommands().at(0)->get_name()};
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,52 @@
+// Commands and their flags. The one door to CLI11, whose headers are slow to compile: only parser.cpp includes them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace kernelcast::cli {
+
+/// The flags of one command. The variables must outlive the parsing; what is not given leaves them as they are.
+class Flags {
+ public:
+  explicit Flags(CLI::App& app) : app_(app) {}
+  enum class Need { optional, required };
+  void positional(const std::string& name, std::string& into, const std::string& help, Need need = Need::optional);
+  /// `names` as in "--grid" or "-o"; `value` is how the help calls what follows.
+  void option(const std::string& names, const std::string& value, std::string& into, const std::string& help,
+              Need need = Need::optional);
+  /// May be given any number of times, with one value each.
+  void list(const std::string& names, const std::string& value, std::vector<std::string>& into,
+            const std::string& help);
+  void flag(const std::string& names, bool& into, const std::string& help);
+
+ private:
+  CLI::App& app_;
+};
+
+class Parser {
+ public:
+  Parser(const std::string& program, const std::string& summary, const std::string& version, const std::string& footer);
+  ~Parser();
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  Flags command(const std::string& name, const std::string& summary, const std::string& footer);
+
+  struct Outcome {
+    std::string text;     // help or version to print, if that was asked for
+    std::string command;  // otherwise the command that was chosen
+  };
+  /// Throws UsageError, with the nearest name for an unknown command.
+  Outcome parse(int argc, char** argv);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace kernelcast::cli
