@@ -1,8 +1,8 @@
 // The table of AMDGCN instructions, by the beginning of their names; the first row that fits decides. The classes name
 // the hardware resource: comparisons, minima and roundings of FP64 count as fp64_add, 24-bit multiplications, which run
-// at full rate in the FP32 multiplier, as int_add; v_pk_fma_f32 is one fp32_fma (one issued instruction, two results).
-// Sources: AMD's instruction set manuals (GCN3, Vega, CDNA2, RDNA2, RDNA3), tables of VALU, SALU, LDS and memory
-// opcodes.
+// at full rate in the FP32 multiplier, as int_add; v_pk_fma_f32 has two results and is two fp32_fma, so that
+// floating-point operations add up (the packed issue rate is a matter of the device). Sources: AMD's instruction set
+// manuals (GCN3, Vega, CDNA2, RDNA2, RDNA3), tables of VALU, SALU, LDS and memory opcodes.
 #include "frontend/amdgcn_ops.h"
 
 #include <string>
@@ -235,7 +235,8 @@ Cost vector_cost(std::string_view name) {
   if (name.starts_with("v_cvt") && (name.find("f64") != std::string_view::npos)) cost = "convert64";
   if (cost != "?") return {parse_cost(cost), true};
   const std::string typed = typed_cost(name);
-  if (!typed.empty()) return {parse_cost(typed), true};
+  const double results = name.starts_with("v_pk_") && type_of(name) == "f32" ? 2 : 1;
+  if (!typed.empty()) return {parse_cost(typed).scaled(results), true};
   return {parse_cost("other"), false};
 }
 

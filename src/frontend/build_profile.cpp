@@ -10,8 +10,11 @@
 #include "frontend/accesses.h"
 #include "frontend/builtins.h"
 #include "frontend/kernel_model.h"
+#include "frontend/math_costs.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
 namespace kernelcast::frontend {
@@ -34,6 +37,7 @@ class ProfileBuilder {
     for (BasicBlock* block : order) add_block(*block);
     add_branches();
     take_code();
+    name_unknown_calls();
     mark_used_parameters();
     return std::move(profile_);
   }
@@ -156,6 +160,21 @@ class ProfileBuilder {
     auto it = std::find_if(profile_.files.begin(), profile_.files.end(), ends_alike);
     if (it == profile_.files.end()) it = profile_.files.insert(profile_.files.end(), file);
     return {static_cast<int>(it - profile_.files.begin()), line};
+  }
+
+  /// Functions without a body that no table of costs knows.
+  void name_unknown_calls() {
+    for (Instruction& i : instructions(kernel_)) {
+      auto* call = dyn_cast<CallBase>(&i);
+      const Function* f = call ? call->getCalledFunction() : nullptr;
+      if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i))
+        continue;
+      Assumption a{"the function '" + demangle(f->getName().str()) + "', called at " +
+                       model_.text_of(model_.line_of(i)) + ", has no body here",
+                   "nothing but the call", ""};
+      auto& known = profile_.assumptions;
+      if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
+    }
   }
 
   void read_limits() {

@@ -168,6 +168,32 @@ bool needs_library(const Module& module) {
   return false;
 }
 
+/// Clang mangles the generic address space of OpenCL 2.0 on AMD as AS0, which libclc does not have: such a function is
+/// the global one behind a cast. Address space inference undoes the cast where the pointer's space is known.
+void forward_generic_functions(Module& module) {
+  std::vector<Function*> generic;
+  for (Function& f : module)
+    if (f.isDeclaration() && !f.use_empty() && f.getName().contains("PU3AS0")) generic.push_back(&f);
+  for (Function* f : generic) {
+    std::string name = f->getName().str();
+    for (std::size_t at = 0; (at = name.find("PU3AS0", at)) != std::string::npos;) name[at + 5] = '1';
+    std::vector<Type*> types;
+    for (Argument& a : f->args())
+      types.push_back(a.getType()->isPointerTy() && a.getType()->getPointerAddressSpace() == 0
+                          ? PointerType::get(module.getContext(), 1)
+                          : a.getType());
+    FunctionCallee global = module.getOrInsertFunction(name, FunctionType::get(f->getReturnType(), types, false));
+    IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", f));
+    std::vector<Value*> arguments;
+    for (Argument& a : f->args())
+      arguments.push_back(a.getType() == types[a.getArgNo()] ? &a : b.CreateAddrSpaceCast(&a, types[a.getArgNo()]));
+    Value* result = b.CreateCall(global, arguments);
+    f->getReturnType()->isVoidTy() ? b.CreateRetVoid() : b.CreateRet(result);
+    f->setLinkage(GlobalValue::InternalLinkage);
+    f->setVisibility(GlobalValue::DefaultVisibility);
+  }
+}
+
 }  // namespace
 
 TargetFamily family_of(const std::string& target) {
@@ -196,6 +222,7 @@ void lower_opencl_builtins(Module& module, TargetFamily family) {
 
 std::optional<std::string> link_opencl_library(Module& module, TargetFamily family) {
   if (!needs_library(module)) return std::nullopt;
+  forward_generic_functions(module);
   const char* path =
       family == TargetFamily::nvidia ? "/usr/lib/clc/nvptx64--nvidiacl.bc" : "/usr/lib/clc/amdgcn--amdhsa.bc";
   if (!std::filesystem::exists(path))

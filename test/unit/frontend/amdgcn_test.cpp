@@ -83,6 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"v_fma_f32", "", "fp32_fma"}, Case{"v_fmac_f32_e32", "", "fp32_fma"},
                     Case{"v_mac_f32_e32", "", "fp32_fma"}, Case{"v_add_f64", "", "fp64_add"},
                     Case{"v_mul_f64", "", "fp64_mul"}, Case{"v_pk_fma_f16", "", "fp16_fma"},
+                    Case{"v_pk_fma_f32", "", "fp32_fma:2"}, Case{"v_pk_mul_f32", "", "fp32_mul:2"},
                     Case{"v_rcp_f32_e32", "", "fp32_special"}, Case{"v_rsq_f64_e32", "", "fp64_special"},
                     Case{"v_sqrt_f32_e32", "", "fp32_special"}, Case{"v_div_scale_f32", "", "fp32_fma"},
                     Case{"v_div_fixup_f64", "", "fp64_fma"}, Case{"v_ldexp_f32", "", "fp32_mul"},

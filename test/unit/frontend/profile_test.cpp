@@ -351,6 +351,32 @@ TEST(Profile, BarriersAfterASharedStoreAreFlat) {
   EXPECT_EQ(p.static_shared_bytes, 256);
 }
 
+TEST(Profile, FunctionsWithoutABodyAreListed) {
+  for (const char* target : {"sm_70", "gfx90a"}) {
+    const KernelProfile p =
+        profile_of("float foo(float x);\n__kernel void k(__global float* a) { a[get_global_id(0)] = foo(1.0f); }\n",
+                   Language::opencl, "", target);
+    ASSERT_THAT(p.assumptions, SizeIs(1)) << target;
+    EXPECT_THAT(p.assumptions[0].what, HasSubstr("'foo', called at test.cl:2"));
+  }
+}
+
+TEST(Profile, LibraryFunctionsOfOpenClAreCountedOnEveryTarget) {
+  for (const char* target : {"sm_70", "gfx90a"}) {
+    const KernelProfile p = profile_of(
+        "__kernel void k(__global float* a) {\n  int i = get_global_id(0);\n  float4 v = vload4(i, a);\n"
+        "  vstore4(fma(v, v, v), i, a);\n}\n",
+        Language::opencl, "", target);
+    EXPECT_THAT(p.assumptions, SizeIs(0)) << target;
+    EXPECT_EQ(lane_ops(p, OpClass::fp32_fma), 4) << target;
+    double read = 0, written = 0;
+    for (const Block& b : p.blocks)
+      for (const Access& a : b.accesses) (a.kind == AccessKind::load ? read : written) += a.copies() * a.bytes;
+    EXPECT_EQ(read, 16) << target;
+    EXPECT_EQ(written, 16) << target;
+  }
+}
+
 TEST(Profile, TexturesRecursionAndPointersToFunctionsAreSaidSo) {
   EXPECT_THROW(
       profile_of("__global__ void k(float* a, float (*f)(float)) { a[threadIdx.x] = f(a[0]); }", Language::cuda),
