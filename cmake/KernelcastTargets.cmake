@@ -28,6 +28,7 @@ function(kernelcast_test_folder kind module)
   add_executable(test_${kind}_${module} ${sources})
   target_include_directories(test_${kind}_${module} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/test")
   target_compile_definitions(test_${kind}_${module} PRIVATE KERNELCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(test_${kind}_${module} PRIVATE $<$<CONFIG:Release>:-O1>)  # a quarter less time to compile
   target_link_libraries(test_${kind}_${module} PRIVATE kernelcast_${module} kernelcast_options
     rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest GTest::gtest_main)
   gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST
