@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/builtins.h"
+#include "kernelcast/error.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -95,7 +96,14 @@ class Collector {
 
   void add(Instruction& i, Value* pointer, int bytes, AccessKind kind) {
     if (bytes <= 0 || is_parameter(pointer)) return;
-    const Address where = model_.address(pointer);
+    try {
+      add_at(model_.address(pointer), i, pointer, bytes, kind);
+    } catch (const Error&) {
+      add_at(model_.unknown_address(pointer, "the address leaves 64 bits"), i, pointer, bytes, kind);
+    }
+  }
+
+  void add_at(const Address& where, Instruction& i, Value* pointer, int bytes, AccessKind kind) {
     Access a;
     a.kind = kind;
     a.buffer = where.buffer;

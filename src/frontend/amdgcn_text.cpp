@@ -74,7 +74,8 @@ class Reader {
       rest = trim(rest.substr(end));
     }
     line_ = fields[1];
-    const auto index = static_cast<std::size_t>(std::max(0, fields[0]));
+    if (fields[0] < 0 || fields[0] > max_file_index) fields[0] = 0;
+    const auto index = static_cast<std::size_t>(fields[0]);
     if (code.files.size() <= index) code.files.resize(index + 1);
     if (code.files[index].empty()) code.files[index] = path_in_comment(comment);
     file_ = static_cast<int>(index);

@@ -26,6 +26,8 @@ struct AsmBlock {
   std::string_view ir_name;  // IR block that the code generator names in its comment, empty: none
 };
 
+inline constexpr int max_file_index = 1 << 16;  // a larger number in the text is not one of a file
+
 struct AsmFunction {
   std::vector<AsmBlock> blocks;  // in layout order; the first is the entry
   std::vector<AsmInstruction> instructions;

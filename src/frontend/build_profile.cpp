@@ -11,6 +11,7 @@
 #include "frontend/builtins.h"
 #include "frontend/kernel_model.h"
 #include "frontend/math_costs.h"
+#include "kernelcast/error.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -87,7 +88,13 @@ class ProfileBuilder {
     b.guard = model_.entry_guard(loop);
     b.loop = profile_.loops[static_cast<std::size_t>(loop_index_.at(loop))].parent;
     const Expr end = count.trips ? *count.trips - 1 : Expr(0);
-    for (Access& a : b.accesses) a.offset = a.offset.substitute({{model_.counter(loop), end}});
+    for (Access& a : b.accesses) {
+      try {
+        a.offset = a.offset.substitute({{model_.counter(loop), end}});
+      } catch (const Error&) {  // leaves 64 bits: where the last test reads is of no weight
+        a.offset = 0;
+      }
+    }
     twin_[block_index_[&source]] = static_cast<int>(profile_.blocks.size());
     profile_.blocks.push_back(std::move(b));
   }

@@ -64,10 +64,14 @@ void install_hooks() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::CrashRecoveryContext::Enable();
-    llvm::install_fatal_error_handler(on_fatal_error);
     use_alternate_stack(SIGSEGV);
     use_alternate_stack(SIGBUS);
   });
+  // The handler is the process's and whoever sets another one removes it for good: set it for every task.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  llvm::remove_fatal_error_handler();
+  llvm::install_fatal_error_handler(on_fatal_error);
 }
 
 std::size_t resident_bytes() {

@@ -3,6 +3,7 @@
 // paths over its incoming edges. Paths are disjoint, so known conditions with the same data-decided factors add up to
 // one.
 #include "frontend/kernel_model.h"
+#include "kernelcast/error.h"
 #include "llvm/IR/Constants.h"
 
 namespace kernelcast::frontend {
@@ -48,7 +49,13 @@ const Guard& KernelModel::guard_of_node(BasicBlock* node, llvm::Loop* level, Bas
   const Branching key{node, top};
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
     if (auto it = layer->guards.find(key); it != layer->guards.end()) return it->second;
-  Guard g = compute_guard(node, level, top);
+  Guard g;
+  try {
+    g = compute_guard(node, level, top);
+  } catch (const Error&) {  // its conditions leave 64 bits or the limits of an expression
+    g.paths = {Path{
+        1, {Path::Factor{branch_unknown(node_at(dominators_.getNode(node)->getIDom()->getBlock(), level)), true}}}};
+  }
   Layer& layer = layer_for(g);
   return layer.guards.insert_or_assign(key, std::move(g)).first->second;
 }

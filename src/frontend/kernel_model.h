@@ -48,6 +48,8 @@ class KernelModel {
   /// Integer value as an expression over ids, sizes, arguments, loop counters and data symbols.
   Expr integer(llvm::Value* value);
   Address address(llvm::Value* pointer);
+  /// The address that is known to be unknown, for `reason`.
+  Address unknown_address(const llvm::Value* pointer, const std::string& reason);
   /// 0/1 value of a condition.
   Expr condition(llvm::Value* value) { return integer(value); }
   /// When `block` runs, relative to its innermost loop's header (or the entry).
@@ -87,7 +89,6 @@ class KernelModel {
   std::string reason_in(const Expr& e, const std::string& otherwise) const;
   Address choose(const llvm::Value* pointer, const Expr& c, const Address& a, const Address& b);
   Address compute_address(llvm::Value* pointer);
-  Address unknown_address(const llvm::Value* pointer, const std::string& reason);
   bool non_negative(const Expr& e) const;
   Expr divide(const Expr& a, const Expr& b) const;     // C's, rounding towards zero
   Expr remainder(const Expr& a, const Expr& b) const;  // C's

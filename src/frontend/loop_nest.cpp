@@ -52,7 +52,7 @@ int line_of(const llvm::Loop& loop) { return loop.getStartLoc() ? static_cast<in
 /// The loop marked by a pragma is the first that starts after it; collapse(n) marks n - 1 nested ones as well.
 std::vector<llvm::Loop*> marked_by(const std::vector<LoopPragma>& pragmas, ArrayRef<llvm::Loop*> loops) {
   std::vector<llvm::Loop*> marked;
-  static const std::regex collapse(R"(collapse\s*\(\s*(\d+)\s*\))");
+  static const std::regex collapse(R"(collapse\s*\(\s*(\d{1,6})\s*\))");
   static const std::regex work(R"(\b(for|loop|distribute|simd)\b)");
   static const std::regex sequential(R"(\bseq\b)");
   for (const LoopPragma& p : pragmas) {

@@ -200,7 +200,8 @@ class Reader {
     std::string_view rest = code.substr(4);
     file_ = to_int(next_word(rest));
     line_ = to_int(next_word(rest));
-    const auto index = static_cast<std::size_t>(std::max(0, file_));
+    if (file_ < 0 || file_ > max_file_index) file_ = 0;
+    const auto index = static_cast<std::size_t>(file_);
     auto& files = kernel_.code.files;
     if (files.size() <= index) files.resize(index + 1);
     if (files[index].empty()) files[index] = path_in_comment(comment);
@@ -208,7 +209,9 @@ class Reader {
 
   void file(std::string_view code) {  // .file 1 "directory" "name", or with one string
     std::string_view rest = code.substr(5);
-    const auto index = static_cast<std::size_t>(to_int(next_word(rest)));
+    const int number = to_int(next_word(rest));
+    if (number < 0 || number > max_file_index) return;
+    const auto index = static_cast<std::size_t>(number);
     std::string path;
     for (auto open = rest.find('"'); open != std::string_view::npos; open = rest.find('"', open)) {
       const auto close = rest.find('"', open + 1);

@@ -4,6 +4,7 @@
 //   geometric   (start << k*c) < n,  (start >> k*c) > t   by the position of the leading bit
 // Exits that data decide are left out and reported.
 #include "frontend/kernel_model.h"
+#include "kernelcast/error.h"
 #include "llvm/IR/PatternMatch.h"
 
 namespace kernelcast::frontend {
@@ -18,7 +19,12 @@ const TripCount& KernelModel::trips(llvm::Loop* loop) {
     static const TripCount unknown{std::nullopt, false, false, "the loop's end depends on its own count"};
     return unknown;
   }
-  TripCount t = compute_trips(loop);
+  TripCount t;
+  try {
+    t = compute_trips(loop);
+  } catch (const Error&) {
+    t.reason = "its number of iterations leaves 64 bits";
+  }
   layers_[top].counting.erase(loop);
   Layer& layer = layer_for(t);
   return layer.trips.insert_or_assign(loop, std::move(t)).first->second;

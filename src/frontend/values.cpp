@@ -4,6 +4,7 @@
 // (loads, floating-point comparisons, carried values without a closed form) becomes a data symbol with the reason.
 #include "frontend/builtins.h"
 #include "frontend/kernel_model.h"
+#include "kernelcast/error.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
