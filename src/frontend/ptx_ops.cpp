@@ -335,14 +335,15 @@ int bits(std::string_view type) {  // "u64" -> 64
 // cvt.TO.FROM: between floating point and integers a conversion instruction; between integers only what changes bits.
 OpCounts conversion(const std::array<std::string_view, 12>& opcode, std::size_t n) {
   const std::string_view to = opcode[n - 2], from = opcode[n - 1];
-  const bool to_float = to[0] == 'f' || to.starts_with("bf"), from_float = from[0] == 'f' || from.starts_with("bf");
+  const bool to_float = to.starts_with('f') || to.starts_with("bf"),
+             from_float = from.starts_with('f') || from.starts_with("bf");
   if (to_float || from_float) {
     if (bits(to) == 64 || bits(from) == 64) return parse_cost("convert64");
     return parse_cost("convert");
   }
   if (bits(from) == 64 && bits(to) <= 32) return {};  // the low register
-  if (bits(to) < bits(from)) return parse_cost(to[0] == 's' && bits(to) < 32 ? "bit_special" : "");
-  if (bits(to) == 64) return parse_cost(from[0] == 's' ? "shift" : "");  // sign; the zero is a register
+  if (bits(to) < bits(from)) return parse_cost(to.starts_with('s') && bits(to) < 32 ? "bit_special" : "");
+  if (bits(to) == 64) return parse_cost(from.starts_with('s') ? "shift" : "");  // sign; the zero is a register
   if (bits(from) == bits(to)) return {};
   if (from == "u16" || from == "b16") return parse_cost("logic");
   return parse_cost("bit_special");  // PRMT, SGXT
@@ -382,7 +383,7 @@ OpCounts move(const AsmInstruction& i) {
   const std::string_view source = i.operands[1];
   if (is_special_register(source))
     return parse_cost(source.starts_with("%ntid") || source.starts_with("%nctaid") ? "" : "special_register");
-  if (is_register(source) || source[0] == '{' || i.operands[0][0] == '{') return {};
+  if (is_register(source) || source.starts_with('{') || i.operands[0].starts_with('{')) return {};
   return parse_cost(i.opcode.ends_with("64") ? "move:2" : "move");
 }
 
