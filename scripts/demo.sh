@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up, builds, and forecasts real kernels on real GPUs: how long each takes by each published model, and where the
-# time goes. Needs no GPU.
+# time goes. Needs no GPU. A kernel of your own comes last: scripts/demo.sh FILE --kernel NAME --grid X,Y --block X,Y ...
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -45,5 +45,9 @@ explained "Where the time goes: the tiled matrix product, line by line" \
   examples/matmul_tiled.cl --device v100 --global 1024,1024 --block 16,16 --arg n=1024
 explained "What cannot be known from the source is named, with the flag that replaces it" \
   examples/histogram.cu --device v100 --model roofline --grid 160 --block 256 --arg n=16777216
+
+if [ $# -gt 0 ]; then
+  forecast "Your kernel" "$@" --device $devices
+fi
 
 printf '\nThe program is %s; try: %s devices\n' "$program" "$program"
