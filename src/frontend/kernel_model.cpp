@@ -38,7 +38,9 @@ KernelModel::KernelModel(Function& function, KernelProfile& profile)
   int index = 0;
   for (Argument& argument : function_.args()) {
     Parameter p;
-    p.name = argument.hasName() ? argument.getName().str() : "arg" + std::to_string(index);
+    StringRef name = argument.getName();
+    name.consume_back(".coerce");  // clang's mark of a pointer in a known address space
+    p.name = name.empty() ? "arg" + std::to_string(index) : name.str();
     p.type = type_text(argument.getType());
     p.pointer = argument.getType()->isPointerTy() && !argument.hasByValAttr();
     p.integer = argument.getType()->isIntegerTy();

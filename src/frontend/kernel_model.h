@@ -83,6 +83,7 @@ class KernelModel {
   Expr compute_instruction(llvm::Instruction* instruction);
   Expr compute_intrinsic(llvm::CallInst* call);
   Expr compare(llvm::CmpInst* comparison);
+  void assume(const Assumption& assumption);
   Expr compare_exprs(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b) const;
   static Expr apply_shift(const Expr& a, const Expr& b, bool left);
   Expr data(const llvm::Value* value, std::string reason);

@@ -70,6 +70,31 @@ void keep_only(Module& module, StringRef kernel) {
   }
 }
 
+/// Intermediate code may hold the kernel as a plain function.
+void mark_kernel(Module& module, const std::string& symbol, const TargetMachine& machine) {
+  Function* kernel = module.getFunction(symbol);
+  if (!kernel || kernel->isDeclaration()) throw InternalError("no function '" + symbol + "'");
+  if (!kernel->getReturnType()->isVoidTy() || kernel->isVarArg())
+    throw UserError("'" + symbol + "' is no kernel: a kernel returns nothing and has a fixed number of parameters");
+  kernel->setLinkage(GlobalValue::ExternalLinkage);
+  kernel->setComdat(nullptr);
+  kernel->setCallingConv(machine.getTargetTriple().isNVPTX() ? CallingConv::PTX_Kernel : CallingConv::AMDGPU_KERNEL);
+  NamedMDNode* notes = module.getNamedMetadata("nvvm.annotations");
+  if (!notes) return;
+  for (unsigned n = 0; n < notes->getNumOperands(); ++n) {  // the note would win over the calling convention
+    SmallVector<Metadata*, 8> kept;
+    const MDNode* note = notes->getOperand(n);
+    for (unsigned k = 0; k < note->getNumOperands(); ++k) {
+      auto* key = k % 2 == 1 ? dyn_cast_or_null<MDString>(note->getOperand(k)) : nullptr;
+      if (key && key->getString() == "kernel")
+        ++k;
+      else
+        kept.push_back(note->getOperand(k));
+    }
+    notes->setOperand(n, MDNode::get(module.getContext(), kept));
+  }
+}
+
 void check_calls(Function& kernel) {
   for (Instruction& i : instructions(kernel)) {
     auto* call = dyn_cast<CallBase>(&i);
@@ -157,6 +182,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
   keep_only(module, kernel_symbol);
+  mark_kernel(module, kernel_symbol, machine);
   static const std::string inlining = "always-inline,globaldce";
   run_pipeline(module, machine, &inlining);
   Function* entry = module.getFunction(kernel_symbol);

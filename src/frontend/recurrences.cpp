@@ -1,6 +1,7 @@
 // Values carried around loops. A header phi is bound to a placeholder, the value that the latch sends back is read in
 // terms of it, and the recurrence is matched against the forms with a closed solution after c iterations:
 //   x' = x + s        ->  start + c*s            (s not changing in the loop)
+//   x' = x + s + t*c  ->  start + c*s + t*c*(c-1)/2
 //   x' = x * 2^k      ->  start << (k*c)
 //   x' = x >> k       ->  start >> (k*c)         (also floor division by 2^k)
 //   x' = a - x        ->  start or a - start, alternating;   x' = x ^ a likewise
@@ -107,7 +108,10 @@ std::optional<Expr> KernelModel::solve_recurrence(const Expr& next, Symbol previ
     const Expr before = next.substitute({{count, c - 1}});
     return next.substitute({{count, Expr(-1)}}) == start ? before : select(c, before, start);
   }
-  if (Expr step = next - x; invariant(step)) return start + c * step;
+  const Expr step = next - x;
+  if (invariant(step)) return start + c * step;
+  if (auto k = step.coefficient(count); k && invariant(*k) && invariant(step - *k * c))
+    return start + c * (step - *k * c) + *k * floor_div(c * c - c, 2);
   for (std::int64_t k = 1; k <= 16; ++k) {
     const Expr factor(std::int64_t{1} << k);
     if (next == floor_div(x, factor) || next == Expr::apply(Op::shift_right, x, k) || next == divide(x, factor))
@@ -131,12 +135,16 @@ std::optional<Expr> KernelModel::solve_recurrence(const Expr& next, Symbol previ
 std::optional<Expr> KernelModel::solve_saturating(const Expr& next, Symbol previous, const Expr& start,
                                                   llvm::Loop* loop) {
   const Expr c(counter(loop));
-  const Atom* atom = single_atom(next);
+  const Expr beside(next.constant_term());  // min(x + 4, 100) may be written min(x, 96) + 4
+  const Expr varying = next - beside;
+  const Atom* atom = single_atom(varying);
   const OpNode* op = atom ? atom->op() : nullptr;
   if (!op || op->args.size() != 2) return std::nullopt;
-  for (int side = 0; side < (op->op == Op::mod ? 1 : 2); ++side) {
-    const Expr &inner = op->args[static_cast<std::size_t>(side)], &bound = op->args[static_cast<std::size_t>(1 - side)];
-    const Expr step = inner - Expr(previous);
+  const bool extremum = op->op == Op::min || op->op == Op::max;
+  if (!extremum && !beside.is_zero()) return std::nullopt;
+  for (std::size_t side = 0; side < (op->op == Op::mod ? 1 : 2); ++side) {
+    const Expr bound = op->args[1 - side] + beside;
+    const Expr step = op->args[side] + beside - Expr(previous);
     bool fixed = true;
     for (const Expr* e : {&step, &bound})
       fixed = fixed && !e->depends_on(previous) && !e->depends_on(counter(loop)) && !varies_in(*e, loop);

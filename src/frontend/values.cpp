@@ -2,6 +2,7 @@
 // mathematical integers; 32- and 64-bit wrap-around is taken not to happen (kernels whose indices overflow are wrong on
 // the device, too). Narrow truncations are kept, since `x % 16` and `x & 7` arrive as such. What cannot be expressed
 // (loads, floating-point comparisons, carried values without a closed form) becomes a data symbol with the reason.
+#include "core/expr_node.h"
 #include "frontend/builtins.h"
 #include "frontend/kernel_model.h"
 #include "kernelcast/error.h"
@@ -16,6 +17,20 @@ using namespace llvm;
 namespace {
 
 Expr constant_value(const APInt& v) { return v.getBitWidth() == 1 ? Expr(v.isZero() ? 0 : 1) : Expr(v.getSExtValue()); }
+
+/// min or max, with the constant limits of nested ones in one: min(min(x, 96) + 4, 100) is min(x + 4, 100).
+Expr extremum(Op op, const Expr& a, const Expr& b) {
+  for (const auto& [x, limit] : {std::pair(a, b), std::pair(b, a)}) {
+    const Expr beside(x.constant_term());
+    const Expr body = x - beside;
+    const OpNode* inner = single_op(body, op);
+    if (!inner || !limit.constant()) continue;
+    for (std::size_t side : {0, 1})
+      if (inner->args[side].constant())
+        return Expr::apply(op, inner->args[1 - side] + beside, Expr::apply(op, inner->args[side] + beside, limit));
+  }
+  return Expr::apply(op, a, b);
+}
 
 bool is_low_mask(const APInt& v) { return v.isMask(); }
 
@@ -212,13 +227,13 @@ Expr KernelModel::compute_instruction(Instruction* i) {
     case Instruction::ICmp:
       return compare(cast<ICmpInst>(i));
     case Instruction::Select: {
-      Expr c = condition(i->getOperand(0));
-      if (boolean) return max(c * op(1), logical_not(c) * op(2));
-      if (!data_in(c).empty()) {
-        const Expr a = op(1), b = op(2);
-        return a == b ? a : data(i, reason_in(c, "selected by data"));
-      }
-      return select(c, op(1), op(2));
+      const Expr c = condition(i->getOperand(0)), a = op(1), b = op(2);
+      if (boolean) return max(c * a, logical_not(c) * b);
+      if (a == b) return a;
+      if (!data_in(c).empty()) return data(i, reason_in(c, "selected by data"));
+      if (c == less(a, b) || c == less_equal(a, b)) return extremum(Op::min, a, b);
+      if (c == less(b, a) || c == less_equal(b, a)) return extremum(Op::max, a, b);
+      return select(c, a, b);
     }
     case Instruction::PHI: {
       auto* phi = cast<PHINode>(i);
@@ -236,7 +251,11 @@ Expr KernelModel::compute_instruction(Instruction* i) {
       return vector_element(cast<ExtractElementInst>(i));
     case Instruction::ExtractValue:
       if (auto field = parameter_member(cast<ExtractValueInst>(i))) return *field;
+      if (isa<AtomicCmpXchgInst>(i->getOperand(0)))
+        return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
       return data(i, "part of a structure at " + text_of(line_of(*i)));
+    case Instruction::AtomicRMW:
+      return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
     case Instruction::FCmp:
       return data(i, "compares floating-point values at " + text_of(line_of(*i)));
     default:
@@ -255,10 +274,10 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
   switch (call->getIntrinsicID()) {
     case Intrinsic::smin:
     case Intrinsic::umin:
-      return min(op(0), op(1));
+      return extremum(Op::min, op(0), op(1));
     case Intrinsic::smax:
     case Intrinsic::umax:
-      return max(op(0), op(1));
+      return extremum(Op::max, op(0), op(1));
     case Intrinsic::abs: {
       Expr a = op(0);
       return max(a, -a);
@@ -279,17 +298,26 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
   return data(call, "result of " + name + " at " + text_of(line_of(*call)));
 }
 
+void KernelModel::assume(const Assumption& assumption) {
+  auto& said = profile_.assumptions;
+  if (std::find(said.begin(), said.end(), assumption) == said.end()) said.push_back(assumption);
+}
+
 Expr KernelModel::compare(CmpInst* comparison) {
   const CmpInst::Predicate p = comparison->getPredicate();
   Value *va = comparison->getOperand(0), *vb = comparison->getOperand(1);
   if (va->getType()->isPointerTy()) {
+    const bool null = isa<ConstantPointerNull>(va) || isa<ConstantPointerNull>(vb);
     Address a = address(va), b = address(vb);
+    if (null && std::max(a.buffer, b.buffer) >= 0) {
+      const Buffer& given = profile_.buffers[static_cast<std::size_t>(std::max(a.buffer, b.buffer))];
+      assume({"the buffer " + given.name + " is given", "not null", ""});
+      return compare_exprs(p, a.buffer >= 0 ? 1 : 0, b.buffer >= 0 ? 1 : 0);
+    }
     if (a.buffer < 0 || b.buffer < 0) return data(comparison, "compares unrelated pointers");
     if (a.buffer == b.buffer) return compare_exprs(p, a.offset, b.offset);
     // Two buffers do not overlap; any order of the two is as good as the other.
-    const Assumption apart{"buffers of different parameters do not overlap", "apart", ""};
-    auto& said = profile_.assumptions;
-    if (std::find(said.begin(), said.end(), apart) == said.end()) said.push_back(apart);
+    assume({"buffers of different parameters do not overlap", "apart", ""});
     return compare_exprs(p, a.buffer, b.buffer);
   }
   if (!va->getType()->isIntegerTy()) return data(comparison, "compares vectors");
@@ -300,8 +328,8 @@ Expr KernelModel::compare_exprs(CmpInst::Predicate p, const Expr& a, const Expr&
   // Unsigned comparison with a bound: a negative left side is a huge number. A bound that is negative itself would be
   // huge, too; only constants are treated so, sizes and arguments compared unsigned are taken to be what they say.
   auto below = [&](const Expr& x, const Expr& y, bool or_equal) {
-    if (auto c = y.constant(); c && *c < 0) return Expr(1);
     Expr ordered = or_equal ? less_equal(x, y) : less(x, y);
+    if (auto c = y.constant(); c && *c < 0) return max(less_equal(0, x), ordered);
     return non_negative(x) ? ordered : less_equal(0, x) * ordered;
   };
   switch (p) {
