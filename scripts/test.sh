@@ -19,7 +19,7 @@ scripts/build.sh asan $targets
 echo "Tests under the sanitizers"
 pattern="^(unit|golden|error|engines|package)/($(echo $sanitized | tr ' ' '|'))/"
 if ! ctest --test-dir build/asan -R "$pattern" -j "$jobs" --output-on-failure >build/asan/test.log 2>&1; then
-  grep -v ' Passed ' build/asan/test.log | tail -100
+  grep -vE ' Passed |^ +Start +[0-9]' build/asan/test.log | tail -100
   echo "scripts/test.sh: tests under the sanitizers failed; all of it is in build/asan/test.log" >&2
   exit 1
 fi
@@ -27,7 +27,7 @@ tail -3 build/asan/test.log
 
 echo "Tests of the release build"
 if ! ctest --test-dir build -j "$jobs" --output-on-failure >build/test.log 2>&1; then
-  grep -v ' Passed ' build/test.log
+  grep -vE ' Passed |^ +Start +[0-9]' build/test.log
   exit 1
 fi
 sed -n '/tests passed/,$p' build/test.log

@@ -32,8 +32,8 @@ struct IdValue {
 /// Recognises the target's id intrinsics and, on AMD, loads from the dispatch packet and the implicit arguments.
 std::optional<IdValue> id_value(const llvm::Value& value);
 
-/// On AMD, sizes stay markers (`kc.group_size.x`) during optimisation and analysis; this makes loads from the dispatch packet of
-/// them, as vendors' compilers do, before code is generated.
+/// On AMD, sizes stay markers (`kc.group_size.x`) during optimisation and analysis; this makes loads from the dispatch
+/// packet of them, as vendors' compilers do, before code is generated.
 void lower_size_markers(llvm::Module& module);
 
 /// A whole-block barrier in the target's form.

@@ -27,7 +27,8 @@
 //       _Z11native_sqrtf (__fsqrt_* is _Z4sqrtf)
 //   - kc_texture_*: reads through texture and surface objects (not modelled). kc_wmma_*: warp matrix operations.
 //   kc_rand_*: cuRAND.
-//   - kc_grid_sync: a barrier of the whole grid. On gfx targets __syncthreads_or, _and, _count are _Z14work_group_anyi, _Z14work_group_alli,
+//   - kc_grid_sync: a barrier of the whole grid. On gfx targets __syncthreads_or, _and, _count are _Z14work_group_anyi,
+//   _Z14work_group_alli,
 //     _Z21work_group_reduce_addi.
 //   - printf, vprintf, __assertfail, malloc, free: as in device code, no cost known.
 #pragma once

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "kernelcast/bind.h"
 #include "engines/profile/twin.h"
+#include "kernelcast/bind.h"
 
 namespace kernelcast::compare {
 
