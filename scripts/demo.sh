@@ -13,7 +13,8 @@ forecast() {
   shift
   printf '\n=== %s\n$ kernelcast predict %s\n' "$title" "$*"
   # The table over all devices; the blocks behind it are in `kernelcast predict` without the cut.
-  "$program" predict "$@" | sed '/^$/,$d'
+  table=$("$program" predict "$@")
+  printf '%s\n' "$table" | sed '/^$/,$d'
 }
 
 explained() {
