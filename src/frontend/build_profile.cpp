@@ -40,6 +40,7 @@ class ProfileBuilder {
     take_code();
     name_unknown_calls();
     mark_used_parameters();
+    drop_unused_unknowns();
     return std::move(profile_);
   }
 
@@ -204,6 +205,36 @@ class ProfileBuilder {
       unsigned most = 0;
       if (!text.split(',').second.getAsInteger(10, most) && most != 1024) profile_.max_threads_per_block = most;
     }
+  }
+
+  /// A branch may look data-decided until the recurrence that it tests is solved.
+  void drop_unused_unknowns() {
+    std::vector<int*> uses;
+    auto add_guard = [&](Guard& g) {
+      for (Path& p : g.paths)
+        for (Path::Factor& f : p.factors) uses.push_back(&f.unknown);
+    };
+    for (auto& l : profile_.loops) {
+      uses.push_back(&l.unknown);
+      add_guard(l.guard);
+    }
+    for (auto& b : profile_.blocks) {
+      add_guard(b.guard);
+      for (Access& a : b.accesses) uses.push_back(&a.unknown);
+    }
+    for (auto& b : profile_.branches) uses.push_back(&b.unknown);
+    std::vector<int> now(profile_.unknowns.size(), -1);
+    for (const int* use : uses)
+      if (*use >= 0) now[static_cast<std::size_t>(*use)] = 0;
+    std::vector<Unknown> kept;
+    for (std::size_t n = 0; n < now.size(); ++n) {
+      if (now[n] < 0) continue;
+      now[n] = static_cast<int>(kept.size());
+      kept.push_back(std::move(profile_.unknowns[n]));
+    }
+    profile_.unknowns = std::move(kept);
+    for (int* use : uses)
+      if (*use >= 0) *use = now[static_cast<std::size_t>(*use)];
   }
 
   void mark_used_parameters() {

@@ -251,6 +251,34 @@ TEST(Profile, NoPlaceholderSurvives) {
   }
 }
 
+TEST(Profile, EveryUnknownIsOfUse) {
+  const KernelProfile p = profile_of(
+      "test.cl",
+      "__kernel void k(__global const int* x, __global int* y, int n) {\n  int a = get_local_id(0), turn = 0;\n"
+      "  for (int i = 0; i < n; ++i) {\n    if (turn) { for (int j = 0; j < a; ++j) y[j] += x[j]; a += 2; }\n"
+      "    else a += 2;\n    turn = !turn;\n    if (x[i] > 3) y[i + a] = 1;\n  }\n}\n");
+  std::vector<int> uses(p.unknowns.size());
+  auto count = [&](int unknown) {
+    ASSERT_LT(unknown, static_cast<int>(uses.size()));
+    if (unknown >= 0) ++uses[static_cast<std::size_t>(unknown)];
+  };
+  auto count_guard = [&](const Guard& g) {
+    for (const Path& q : g.paths)
+      for (const Path::Factor& f : q.factors) count(f.unknown);
+  };
+  for (const Loop& l : p.loops) {
+    count(l.unknown);
+    count_guard(l.guard);
+  }
+  for (const Block& b : p.blocks) {
+    count_guard(b.guard);
+    for (const Access& a : b.accesses) count(a.unknown);
+  }
+  for (const Branch& b : p.branches) count(b.unknown);
+  EXPECT_FALSE(uses.empty());
+  EXPECT_THAT(uses, ::testing::Each(::testing::Gt(0)));
+}
+
 TEST(Profile, NumbersBeyond64BitsBecomeUnknown) {
   EXPECT_NO_THROW(profile_of("test.cl",
                              "__kernel void k(__global long* a, long n) {\n  long i = get_global_id(0);\n"
