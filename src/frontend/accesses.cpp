@@ -140,10 +140,16 @@ class Collector {
   void settle_data(Access& a) {
     const auto sources = model_.data_in(a.offset);
     if (sources.empty() && a.buffer >= 0) return;
-    const bool uniform = std::all_of(sources.begin(), sources.end(), [](const DataValue* d) { return d->uniform; });
-    std::map<Symbol, Expr> zero;
-    for (const DataValue* d : sources) zero.emplace(d->symbol, Expr(0));
-    a.offset = a.offset.substitute(zero);
+    bool uniform = true;
+    std::map<Symbol, Expr> stand_in;
+    for (const DataValue* d : sources) {
+      // Inside of a division or a shift 0 would make no sense; where lanes are multiplied the stride is unknown, too.
+      const auto weight = a.offset.coefficient(d->symbol);
+      stand_in.emplace(d->symbol, Expr(weight ? 0 : 1));
+      uniform = uniform && d->uniform;
+      for (int axis = 0; axis < 3 && weight; ++axis) uniform = uniform && !weight->depends_on(local_id(axis));
+    }
+    a.offset = a.offset.substitute(stand_in);
     const std::string where = model_.text_of(a.line);
     if (uniform) {
       Assumption say{"the address at " + where + " starts at a multiple of 128 bytes (" +

@@ -128,7 +128,7 @@ const Device& device_of(const std::string& target) {
 }
 
 TEST(Fuzz, Sources) {
-  fuzz(samples_in({"examples", "test/data/kernels"}), 12, [](const Sample& sample, const std::string& text, Random& r) {
+  fuzz(samples_in({"examples", "test/data/kernels"}), 10, [](const Sample& sample, const std::string& text, Random& r) {
     Source source;
     source.path = sample.path;
     source.text = text;
@@ -149,7 +149,7 @@ TEST(Fuzz, IntermediateCode) {
     source.text = s.text;
     modules.push_back({s.path + ".ll", frontend::module_text(frontend::compile_unit(source, "sm_70", 30))});
   }
-  fuzz(modules, 6, [](const Sample& sample, const std::string& text, Random& r) {
+  fuzz(modules, 5, [](const Sample& sample, const std::string& text, Random& r) {
     Source source;
     source.path = sample.path;
     source.text = text;
@@ -175,7 +175,7 @@ std::vector<Sample> assembly_for(const std::string& target) {
 std::vector<std::string> some_blocks() { return {"kc0", "kc1", "kc2", "kc3", "kc4", "kc5", "kc6"}; }
 
 TEST(Fuzz, Ptx) {
-  fuzz(assembly_for("sm_70"), 3, [](const Sample& sample, const std::string& text, Random&) {
+  fuzz(assembly_for("sm_70"), 2, [](const Sample& sample, const std::string& text, Random&) {
     try {
       frontend::analyze_ptx(text, sample.path, 70, 0, some_blocks());
     } catch (const InternalError&) {  // no such kernel
@@ -185,7 +185,7 @@ TEST(Fuzz, Ptx) {
 }
 
 TEST(Fuzz, Amdgcn) {
-  fuzz(assembly_for("gfx90a"), 3, [](const Sample& sample, const std::string& text, Random&) {
+  fuzz(assembly_for("gfx90a"), 2, [](const Sample& sample, const std::string& text, Random&) {
     try {
       frontend::analyze_amdgcn(text, sample.path, some_blocks());
     } catch (const InternalError&) {  // no such kernel

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -249,6 +250,22 @@ TEST(Profile, NoPlaceholderSurvives) {
     for (const Access& a : b.accesses) check(a.offset);
     for (const Path& q : b.guard.paths) check(q.condition);
   }
+}
+
+TEST(Profile, DataInAddressesLeaveThemDefined) {
+  const KernelProfile p = profile_of("test.cl",
+                                     "__kernel void k(__global const int* x, __global int* y) {\n"
+                                     "  int i = get_local_id(0), d = x[0];\n  y[i + 64 / d] = 1;\n  y[i + d] = 2;\n"
+                                     "  y[i * d] = 3;\n}\n");
+  std::map<int, const Access*> stores;
+  for (const Block& b : p.blocks)
+    for (const Access& a : b.accesses)
+      if (a.kind == AccessKind::store) stores[a.line.line] = &a;
+  ASSERT_THAT(stores, SizeIs(3));
+  for (const auto& [line, store] : stores) EXPECT_NO_THROW((void)store->offset.evaluate(launch_of(3, 0))) << line;
+  EXPECT_EQ(stores[3]->unknown, -1);  // the base moves, the pattern stays
+  EXPECT_EQ(stores[4]->unknown, -1);
+  EXPECT_GE(stores[5]->unknown, 0);  // the stride is not known
 }
 
 TEST(Profile, EveryUnknownIsOfUse) {
