@@ -31,6 +31,7 @@ function(kernelcast_test_folder kind module)
   target_compile_options(test_${kind}_${module} PRIVATE $<$<CONFIG:Release>:-O1>)  # a quarter less time to compile
   target_link_libraries(test_${kind}_${module} PRIVATE kernelcast_${module} kernelcast_options
     rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest GTest::gtest_main)
+  target_precompile_headers(test_${kind}_${module} REUSE_FROM kernelcast_test_headers)
   gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 120)
 endfunction()
