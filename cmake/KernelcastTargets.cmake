@@ -28,7 +28,9 @@ function(kernelcast_test_folder kind module)
   add_executable(test_${kind}_${module} ${sources})
   target_include_directories(test_${kind}_${module} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/test")
   target_compile_definitions(test_${kind}_${module} PRIVATE KERNELCAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_compile_options(test_${kind}_${module} PRIVATE $<$<CONFIG:Release>:-O1>)  # a quarter less time to compile
+  # -O1: a quarter less time to compile; gcc 12 then sees overflows in moves of std::string that are none.
+  target_compile_options(test_${kind}_${module} PRIVATE $<$<CONFIG:Release>:-O1>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   target_link_libraries(test_${kind}_${module} PRIVATE kernelcast_${module} kernelcast_options
     rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest GTest::gtest_main)
   target_precompile_headers(test_${kind}_${module} REUSE_FROM kernelcast_test_headers)
