@@ -67,10 +67,27 @@ BasicBlock* KernelModel::node_at(BasicBlock* block, llvm::Loop* level) {
   return l && l != level ? l->getHeader() : block;
 }
 
+/// Whether the next iteration of `loop` can be reached from a block without passing `avoided`: then `avoided` may
+/// follow always, but not in the same iteration.
+bool KernelModel::goes_round(BasicBlock* from, BasicBlock* avoided, llvm::Loop* loop) {
+  std::set<BasicBlock*> seen{from, avoided};
+  std::vector<BasicBlock*> open{from};
+  while (!open.empty()) {
+    BasicBlock* block = open.back();
+    open.pop_back();
+    for (BasicBlock* next : successors(block)) {
+      if (next == loop->getHeader()) return true;
+      if (loop->contains(next) && seen.insert(next).second) open.push_back(next);
+    }
+  }
+  return false;
+}
+
 Guard KernelModel::compute_guard(BasicBlock* node, llvm::Loop* level, BasicBlock* top) {
   if (node == top) return Guard{};
   BasicBlock* above = node_at(dominators_.getNode(node)->getIDom()->getBlock(), level);
-  if (post_dominators_.dominates(node, above) && (!level || level->contains(above)))
+  if (post_dominators_.dominates(node, above) &&
+      (!level || (level->contains(above) && !goes_round(above, node, level))))
     return guard_of_node(above, level, top);
   Guard result;
   result.paths.clear();
@@ -98,27 +115,7 @@ Guard KernelModel::edge_guard(BasicBlock* from, BasicBlock* to, llvm::Loop* leve
   llvm::Loop* source = loops_.getLoopFor(from);
   llvm::Loop* inner = source;
   while (inner && inner != level && inner->getParentLoop() != level) inner = inner->getParentLoop();
-  if (inner && inner != level) {  // leaving an inner loop: the paths that entered it, shared among its exits
-    Guard g = guard_of_node(inner->getHeader(), level, top);
-    SmallVector<BasicBlock*, 4> exits;
-    inner->getUniqueExitBlocks(exits);
-    if (exits.size() < 2) return g;
-    const TripCount& count = trips(inner);
-    BasicBlock* regular = nullptr;
-    if (count.trips)
-      regular = inner->getLoopLatch() && inner->isLoopExiting(inner->getLoopLatch()) && !count.header_test
-                    ? inner->getLoopLatch()->getTerminator()->getSuccessor(
-                          inner->contains(inner->getLoopLatch()->getTerminator()->getSuccessor(0)) ? 1 : 0)
-                    : nullptr;
-    if (regular == to) return g;
-    if (regular) {
-      g.paths.clear();
-      return g;
-    }  // data-decided early exit: taken never, as assumed for the trips
-    for (Path& p : g.paths)
-      p.factors.push_back({branch_unknown(from), inner->contains(from->getTerminator()->getSuccessor(0)) == false});
-    return g;
-  }
+  if (inner && inner != level) return exit_guard(from, inner, guard_of_node(inner->getHeader(), level, top));
   Guard g = guard_of_node(from, level, top);
   if (from->getTerminator()->getNumSuccessors() < 2) return g;
   const Path step = branch_path(from, to);
@@ -130,6 +127,31 @@ Guard KernelModel::edge_guard(BasicBlock* from, BasicBlock* to, llvm::Loop* leve
     add_path(result, p);
   }
   return result;
+}
+
+/// Leaving an inner loop by one of its exits: the paths that entered it, shared among the exits. One that is known to
+/// end the loop has all of them (data-decided early exits are taken never, as assumed for the trips); otherwise the
+/// data choose, exit after exit, and the last has the rest.
+Guard KernelModel::exit_guard(BasicBlock* from, llvm::Loop* loop, Guard entered) {
+  SmallVector<BasicBlock*, 4> exiting;
+  loop->getExitingBlocks(exiting);
+  if (exiting.size() < 2) return entered;
+  SmallVector<BasicBlock*, 4> regular;
+  for (BasicBlock* block : exiting)
+    if (auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+        branch && branch->isConditional() && data_in(condition(branch->getCondition())).empty())
+      regular.push_back(block);
+  Guard none;
+  none.paths.clear();
+  if (trips(loop).trips && regular.size() == 1) return regular[0] == from ? entered : none;
+  auto leaves_when_taken = [&](BasicBlock* block) { return !loop->contains(block->getTerminator()->getSuccessor(0)); };
+  for (BasicBlock* block : exiting) {
+    if (block == from && block == exiting.back()) break;
+    const bool here = block == from;
+    for (Path& p : entered.paths) p.factors.push_back({branch_unknown(block), leaves_when_taken(block) == here});
+    if (here) break;
+  }
+  return entered;
 }
 
 Path KernelModel::branch_path(BasicBlock* from, BasicBlock* to) {

@@ -118,6 +118,8 @@ class KernelModel {
   const Guard& guard_of_node(llvm::BasicBlock* node, llvm::Loop* level, llvm::BasicBlock* top);
   Guard compute_guard(llvm::BasicBlock* node, llvm::Loop* level, llvm::BasicBlock* top);
   Guard edge_guard(llvm::BasicBlock* from, llvm::BasicBlock* to, llvm::Loop* level, llvm::BasicBlock* top);
+  static bool goes_round(llvm::BasicBlock* from, llvm::BasicBlock* avoided, llvm::Loop* loop);
+  Guard exit_guard(llvm::BasicBlock* from, llvm::Loop* loop, Guard entered);
   llvm::BasicBlock* node_at(llvm::BasicBlock* block, llvm::Loop* level);
   Path branch_path(llvm::BasicBlock* from, llvm::BasicBlock* to);
   std::optional<Expr> known_edge_condition(llvm::BasicBlock* from, llvm::BasicBlock* to);

@@ -252,6 +252,47 @@ TEST(Profile, NoPlaceholderSurvives) {
   }
 }
 
+// However the outcomes of the branches are drawn, a lane that enters a loop leaves it by one exit.
+TEST(Profile, ExitsOfALoopAreDisjoint) {
+  const KernelProfile p = profile_of("test.cl",
+                                     "__kernel void k(__global const volatile int* x, volatile __global int* y) {\n"
+                                     "  int i = 0;\n  for (;;) {\n    if (x[i] == 1) { y[1] = 1; break; }\n"
+                                     "    if (x[i] == 2) { ((volatile __global float*)y)[2] = 2; break; }\n    if "
+                                     "(x[i] == 3) { ((volatile __global char*)y)[12] = 3; break; }\n"
+                                     "    ++i;\n  }\n  y[4] = 4;\n}\n");
+  std::vector<const Guard*> outside;
+  for (const Block& b : p.blocks)
+    for (const Access& a : b.accesses)
+      if (b.loop < 0 && a.kind == AccessKind::store && a.offset.constant() != 16) outside.push_back(&b.guard);
+  ASSERT_THAT(outside, SizeIs(3));
+  for (unsigned outcome = 0; outcome < 1u << p.unknowns.size(); ++outcome) {
+    int left = 0;
+    for (const Guard* g : outside)
+      for (const Path& q : g->paths)
+        left += std::all_of(q.factors.begin(), q.factors.end(),
+                            [&](const Path::Factor& f) { return ((outcome >> f.unknown & 1) != 0) == f.taken; });
+    EXPECT_EQ(left, 1) << "outcome " << outcome;
+  }
+}
+
+// The second test of `a || b` follows the first one always, but perhaps some iterations later.
+TEST(Profile, TheSecondTestOfAnOrRunsOnlyIfTheFirstFails) {
+  const KernelProfile p =
+      profile_of("test.cl",
+                 "__kernel void k(__global const volatile int* x, volatile __global int* y) {\n"
+                 "  int i = 0;\n  while (x[i] == 1 || ((volatile __global const short*)x)[i] == 2) {\n"
+                 "    y[i] = i;\n    ++i;\n  }\n}\n");
+  int seconds = 0;
+  for (const Block& b : p.blocks)
+    for (const Access& a : b.accesses) {
+      if (b.loop < 0) continue;
+      ASSERT_THAT(b.guard.paths, SizeIs(1));
+      EXPECT_THAT(b.guard.paths[0].factors, SizeIs(a.bytes == 2 ? 1 : 0));
+      seconds += a.bytes == 2;
+    }
+  EXPECT_EQ(seconds, 1);
+}
+
 TEST(Profile, DataInAddressesLeaveThemDefined) {
   const KernelProfile p = profile_of("test.cl",
                                      "__kernel void k(__global const int* x, __global int* y) {\n"
