@@ -237,7 +237,7 @@ std::optional<Value> KernelModel::choose_by_path(PHINode* phi, const std::vector
   llvm::Loop* level = loops_.getLoopFor(here);
   // A chain of selects over the edges, by the known conditions relative to where the paths part.
   BasicBlock* top = node_at(dominators_.getNode(here)->getIDom()->getBlock(), level);
-  Value result = values.back();
+  std::optional<Value> result;
   for (std::size_t n = values.size(); n-- > 0;) {
     const Guard edge = edge_guard(phi->getIncomingBlock(static_cast<unsigned>(n)), here, level, top);
     for (const Path& p : edge.paths)
@@ -245,7 +245,8 @@ std::optional<Value> KernelModel::choose_by_path(PHINode* phi, const std::vector
         reason = profile_.unknowns[static_cast<std::size_t>(p.factors[0].unknown)].reason;
         return std::nullopt;
       }
-    if (n + 1 < values.size()) result = choose(edge.paths[0].condition, values[n], result);
+    if (edge.paths.empty()) continue;  // taken never
+    result = result ? choose(edge.paths[0].condition, values[n], *result) : values[n];
   }
   return result;
 }

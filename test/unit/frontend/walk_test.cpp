@@ -275,6 +275,15 @@ TEST(Profile, ExitsOfALoopAreDisjoint) {
   }
 }
 
+// The value after a loop that data may end early, where the known end decides.
+TEST(Profile, ValuesAfterASearchAreThoseOfItsEnd) {
+  EXPECT_NO_THROW(profile_of("test.cl",
+                             "__kernel void k(__global const float* c, __global float* y, float u, int n) {\n"
+                             "  int i = get_global_id(0);\n  if (i < n) {\n    int at = -1;\n"
+                             "    for (int x = 0; x < n; x++) if (c[x] >= u) { at = x; break; }\n"
+                             "    if (at == -1) at = n - 1;\n    y[i] = c[at];\n  }\n}\n"));
+}
+
 // The second test of `a || b` follows the first one always, but perhaps some iterations later.
 TEST(Profile, TheSecondTestOfAnOrRunsOnlyIfTheFirstFails) {
   const KernelProfile p =
