@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "kernelcast/error.h"
 
@@ -148,8 +149,9 @@ Breakdown breakdown(const KernelProfile& profile, const Workload& workload, cons
     if (result.sectors > 0) share.sector_share /= result.sectors;
     if (share.instruction_share > 0 || share.sector_share > 0) result.lines.push_back(share);
   }
-  std::stable_sort(result.lines.begin(), result.lines.end(),
-                   [](const LineShare& a, const LineShare& b) { return a.instruction_share > b.instruction_share; });
+  std::sort(result.lines.begin(), result.lines.end(), [](const LineShare& a, const LineShare& b) {
+    return std::pair(-a.instruction_share, a.line) < std::pair(-b.instruction_share, b.line);
+  });
   return result;
 }
 
