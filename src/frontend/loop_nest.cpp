@@ -8,37 +8,20 @@
 #include <regex>
 
 #include "frontend/kernel_model.h"
+#include "frontend/optimize.h"
 #include "kernelcast/error.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 
 namespace kernelcast::frontend {
 
 using namespace llvm;
 
 namespace {
-
-void normalise(Module& module) {
-  PassBuilder builder;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  ModulePassManager passes;
-  cantFail(builder.parsePassPipeline(passes, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)"));
-  passes.run(module, modules);
-}
 
 std::string variable_of(const llvm::Loop& loop) {
   for (PHINode& phi : loop.getHeader()->phis())
@@ -177,7 +160,7 @@ MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::v
     throw UserError("'" + symbol +
                     "' returns a value; a loop nest that is to become a kernel must be a function of type void");
   for (Function& g : module) g.removeFnAttr(Attribute::OptimizeNone);
-  normalise(module);
+  run_passes(module, nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)");
   DominatorTree dominators(*f);
   LoopInfo info(dominators);
   SmallVector<llvm::Loop*, 8> loops = info.getLoopsInPreorder();

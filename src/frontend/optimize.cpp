@@ -115,12 +115,13 @@ void check_calls(Function& kernel) {
   }
 }
 
-void run_pipeline(Module& module, TargetMachine& machine, const std::string* text) {
+/// `text` null: the default pipeline at -O3.
+void run_pipeline(Module& module, TargetMachine* machine, const std::string* text) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  PassBuilder builder(&machine, tuning);
+  PassBuilder builder(machine, tuning);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -160,6 +161,10 @@ void keep_uncounted_loops(Function& kernel) {
 
 }  // namespace
 
+void run_passes(Module& module, TargetMachine* machine, const std::string& pipeline) {
+  run_pipeline(module, machine, &pipeline);
+}
+
 std::unique_ptr<TargetMachine> make_target_machine(const std::string& target, bool fast_math) {
   initialize_targets();
   const bool nvidia = target.starts_with("sm_");
@@ -184,7 +189,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   keep_only(module, kernel_symbol);
   mark_kernel(module, kernel_symbol, machine);
   static const std::string inlining = "always-inline,globaldce";
-  run_pipeline(module, machine, &inlining);
+  run_passes(module, &machine, inlining);
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   align_shared_arrays(module);
@@ -192,12 +197,12 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
       "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
       "loop(loop-rotate,"
       "indvars))";
-  run_pipeline(module, machine, &before);
+  run_passes(module, &machine, before);
   keep_uncounted_loops(*entry);
-  run_pipeline(module, machine, nullptr);
+  run_pipeline(module, &machine, nullptr);
   static const std::string after =
       "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
-  run_pipeline(module, machine, &after);
+  run_passes(module, &machine, after);
   Function* kernel = module.getFunction(kernel_symbol);
   if (!kernel || kernel->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");

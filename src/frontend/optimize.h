@@ -16,6 +16,9 @@ namespace kernelcast::frontend {
 /// does not know the target. `fast_math` allows approximate division and contraction.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& target, bool fast_math);
 
+/// Runs passes named as LLVM's textual pipelines are; `machine` may be null for passes that need no target.
+void run_passes(llvm::Module& module, llvm::TargetMachine* machine, const std::string& pipeline);
+
 /// Keeps one kernel and what it needs, inlines everything, optimises at -O3 for the target (no vectorisers but the
 /// load/store one), and gives every basic block of the kernel a unique name. Throws UserError for recursion and
 /// indirect calls in the kernel.

@@ -276,16 +276,7 @@ void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, Patt
   extend(all.lo, all.hi);
   const int points = sample_points(work_, launch_->work_limit);
   const double share = box.volume() / points;
-  for (int i = 0; i < points; ++i) {
-    Box point = box;
-    for (int v = first_outer; v < box.variables; ++v) {
-      const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
-      if (v == box.sheared) continue;
-      const std::int64_t at = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
-      point.restrict_to(v, at, at);
-    }
-    add_box(point, weight * share, leaf, patterns, out);
-  }
+  for (int i = 0; i < points; ++i) add_box(sample_of(box, i), weight * share, leaf, patterns, out);
 }
 
 }  // namespace kernelcast

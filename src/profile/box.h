@@ -1,7 +1,9 @@
 // The space in which a block of code is counted: lanes, groups and loop counters as integer variables.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -69,6 +71,18 @@ inline constexpr double weyl_steps[max_variables] = {0,
 
 /// Points of a sample once `work` has passed `limit`: fewer and fewer, so that what is left stays cheap.
 inline int sample_points(double work, double limit) { return work < 2 * limit ? 256 : work < 4 * limit ? 32 : 4; }
+
+/// The i-th sample of a box: each outer variable at one value.
+inline Box sample_of(const Box& box, int i) {
+  Box point = box;
+  for (int v = first_outer; v < box.variables; ++v) {
+    const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
+    if (v == box.sheared) continue;
+    const std::int64_t at = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
+    point.restrict_to(v, at, at);
+  }
+  return point;
+}
 
 /// Which symbol is which variable, for one chain of loops.
 struct Scope {

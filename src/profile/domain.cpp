@@ -318,16 +318,7 @@ void Domain::sample(const Box& box, double weight, int depth) {
   exact_ = false;
   const int points = sample_points(work_, launch_->work_limit);
   const double share = box.volume() / points;
-  for (int i = 0; i < points; ++i) {
-    Box point = box;
-    for (int v = first_outer; v < box.variables; ++v) {
-      const double x = (i + 0.5) * weyl_steps[v], n = static_cast<double>(box.hi[v] - box.lo[v] + 1);
-      if (v == box.sheared) continue;
-      const std::int64_t at = std::min(box.hi[v], box.lo[v] + static_cast<std::int64_t>((x - std::floor(x)) * n));
-      point.restrict_to(v, at, at);
-    }
-    descend(point, weight * share, depth + 1);
-  }
+  for (int i = 0; i < points; ++i) descend(sample_of(box, i), weight * share, depth + 1);
 }
 
 void Domain::lanes_of(const std::vector<std::uint64_t>& bits) {

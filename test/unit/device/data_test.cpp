@@ -34,7 +34,7 @@ std::vector<std::string> names_of_two(const std::vector<DeviceHead>& heads) {
 
 TEST(DeviceFiles, AllLoadAndEveryNumberHasASource) {
   std::vector<std::string> ids = DeviceCatalog(folder).ids();
-  if (ids.empty()) GTEST_SKIP() << "no device files yet";
+  ASSERT_FALSE(ids.empty());
   for (const std::string& id : ids) {
     SCOPED_TRACE(id);
     try {
