@@ -8,6 +8,7 @@
 #include "profile/access_counter.h"
 #include "profile/launch_check.h"
 #include "profile/launch_memo.h"
+#include "profile/reuse.h"
 
 namespace kernelcast {
 namespace {
@@ -17,6 +18,14 @@ constexpr std::size_t most_patterns = 8192;
 bool same_guard(const Guard& a, const Guard& b) {
   return std::equal(a.paths.begin(), a.paths.end(), b.paths.begin(), b.paths.end(),
                     [](const Path& x, const Path& y) { return x.condition == y.condition && x.factors == y.factors; });
+}
+
+void add_stalls(const Stalls& s, double times, Stalls& out) {
+  for (std::size_t c = 0; c < latency_count; ++c) {
+    out.waits[c] += s.waits[c] * times;
+    out.hidden[c] += s.hidden[c] * times;
+  }
+  out.loads += s.loads * times;
 }
 
 struct SparseOps {
@@ -54,12 +63,13 @@ struct Binder::Impl {
   };
 
   Impl(const KernelProfile& p, const MemoryGeometry& g)
-      : profile(p), geometry(g), reader(p), tables(g.warp_size), patterns(g) {
+      : profile(p), geometry(g), reader(p), tables(g.warp_size), patterns(g), reuse(p, g) {
     if (g.warp_size < 1 || g.warp_size > 64 || g.sector_bytes < 1 || g.segment_bytes < 1 || g.shared_banks < 1 ||
         g.bank_bytes < 1)
       throw UserError("memory geometry out of range: warp_size 1 to 64, other sizes at least 1");
     for (const Block& block : p.blocks) add_block(block);
     for (std::size_t b = 0; b < p.branches.size(); ++b) add_branch(static_cast<int>(b));
+    reuse.prepare(reader.symbols());
     pool.compile(reader.symbols());
     plan_buffers();
   }
@@ -79,6 +89,7 @@ struct Binder::Impl {
       plan.accesses.push_back(static_cast<int>(counters.size()));
       counter_domain.push_back(d);
       counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
+      reuse.add(a, block.loop, plan.domain.scope(), pool);
     }
     plan.barrier = plan.barrier || block.barriers > 0;
     blocks.push_back({d, SparseOps(block.ops), data_branches(block)});
@@ -361,6 +372,11 @@ struct Binder::Impl {
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += out.access_counts[i];
     }
     footprints(out);
+    reuse.find(launch, reader.buffer_bytes(), out);
+    out.stalls = {};
+    for (std::size_t b = 0; b < blocks.size(); ++b) add_stalls(profile.blocks[b].stalls, out.block_counts[b].warps, out.stalls);
+    out.spill_bytes = profile.registers.spill_bytes;
+    out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
     if (out.counts_method != "symbolic") out.counts_method = "symbolic";
@@ -380,6 +396,7 @@ struct Binder::Impl {
   std::vector<std::unique_ptr<AccessCounter>> counters;  // all accesses, blocks in order
   std::vector<int> counter_domain;
   std::vector<BufferPlan> buffers;
+  ReuseFinder reuse;
   LaunchState launch;
 
   std::vector<char> domain_exact;
