@@ -56,8 +56,8 @@ void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double 
   t.l1_requested = requested_sectors(w, AccessKind::load);
   t.l2_read = t.l1_requested;
   if (!m.l1_caches_loads || !w.reuse.known || t.l1_requested <= 0) return;
-  const double shared = m.shared_total > 0 ? resident * w.shared_bytes_per_block : 0;
-  const double capacity = std::max(0.0, m.l1_bytes - shared) * c.l1_share / line_waste(w);
+  const double left = m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
+  const double capacity = std::clamp(left, 0.0, m.l1_bytes) * c.l1_share / line_waste(w);
   t.l2_read = w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity, m.sector_bytes, resident);
 }
 
@@ -197,7 +197,7 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, Fore
   const Traffic& t = f.traffic;
   const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0), hit2 = std::clamp(t.l2_hits(), 0.0, 1.0);
   const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
-  f.global_latency = hit1 * l1 + (1 - hit1) * c.latency * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
+  f.global_latency = hit1 * l1 + (1 - hit1) * c.global_latency_load * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
   double path = (w.warp_ops.total()) * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global) ? f.global_latency : m.latency[k];

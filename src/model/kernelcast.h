@@ -67,7 +67,7 @@ struct Machine {
   bool l1_caches_loads = true;
   double l2_bytes = 0, l2_bytes_per_s = 0, dram_bytes_per_s = 0;
   double l3_bytes = 0;
-  double shared_total = 0;          // L1 and shared memory of a unit together, 0: they are apart
+  double l1_and_shared_bytes = 0;   // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, dram_latency = 0;
