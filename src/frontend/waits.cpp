@@ -247,6 +247,10 @@ class Walk {
     }
     s.loads += t.ops[C::global_load] + t.ops[C::texture_load];
     const Latency cls = latency_class(t.ops);
+    if (t.ops[C::control] > 0) {  // the next instruction is fetched when the branch is decided
+      s.waits[index(Latency::alu)] += 1;
+      now_ += timing_.latency[index(Latency::alu)];
+    }
     if (n >= expansion) expand(t.ops, s);
     now_ += n * timing_.issue_cycles;
     const double latency = timing_.latency[index(cls)];

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "kernelcast/error.h"
 
@@ -138,10 +139,21 @@ void ReuseFinder::add(const Access& access, int loop, const Scope& scope, Consta
   const std::size_t position = accesses_++;
   if (access.space != MemorySpace::global && access.space != MemorySpace::texture) return;
   if (scope.symbols.size() > max_variables) return;
-  plans_.push_back({&access, position, chain_of(loop), Index(access.offset, scope, pool), {}});
+  plans_.push_back({&access, position, chain_of(loop), Index(access.offset, scope, pool), {}, true});
   Chain& chain = chains_[static_cast<std::size_t>(plans_.back().chain)];
   if (chain.counters.empty()) chain.counters = scope.symbols;
 }
+
+namespace {
+
+bool computable(const Expr& e, const std::vector<Symbol>& inputs) {
+  const std::set<Symbol> needed = e.symbols();
+  return std::all_of(needed.begin(), needed.end(), [&](Symbol s) {
+    return std::find(inputs.begin(), inputs.end(), s) != inputs.end();
+  });
+}
+
+}  // namespace
 
 void ReuseFinder::prepare(std::span<const Symbol> parameters) {
   parameters_.assign(parameters.begin(), parameters.end());
@@ -149,11 +161,16 @@ void ReuseFinder::prepare(std::span<const Symbol> parameters) {
     std::vector<Symbol> inputs = parameters_;
     inputs.insert(inputs.end(), chain.counters.begin(), chain.counters.end());
     std::vector<Expr> trips;
-    for (int l : chain.loops) trips.push_back(profile_.loops[static_cast<std::size_t>(l)].trips);
+    for (int l : chain.loops) {
+      const Expr& of_loop = profile_.loops[static_cast<std::size_t>(l)].trips;
+      trips.push_back(computable(of_loop, inputs) ? of_loop : Expr(1));
+    }
     chain.trips = CompiledExprs(trips, inputs);
     for (Plan& p : plans_) {
       if (&chains_[static_cast<std::size_t>(p.chain)] != &chain || p.offset.affine()) continue;
       const Expr offset = p.access->offset;
+      p.computable = computable(offset, inputs);
+      if (!p.computable) continue;
       p.general = CompiledExprs(std::span<const Expr>(&offset, 1), inputs);
     }
   }
@@ -269,6 +286,11 @@ double ReuseFinder::footprint(const Group& group, const std::int64_t (&n)[max_va
 
 namespace {
 
+/// Data that shift a regular address keep its pattern; what data decide alone has none.
+bool by_lane(const Expr& offset) {
+  return offset.depends_on(local_id(0)) || offset.depends_on(local_id(1)) || offset.depends_on(local_id(2));
+}
+
 /// The first `blocks` groups of a grid, x fastest.
 void window_sizes(const Dim3& grid, double blocks, std::int64_t (&n)[max_variables]) {
   double left = blocks;
@@ -292,7 +314,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     if (count.sectors <= 0) continue;
     const Access& a = *plan.access;
     Group g{a.buffer, plan.chain, a.bytes, a.kind == AccessKind::load ? Reuse::read : Reuse::write, {}, {}, count.sectors,
-            a.unknown >= 0};
+            (a.unknown >= 0 && !by_lane(a.offset)) || !plan.computable};
     try {
       if (!g.scattered) strides_of(plan, launch, g);
     } catch (const ArithmeticError&) {

@@ -40,6 +40,7 @@ class ReuseFinder {
     int chain;               // index into chains_
     Index offset;
     CompiledExprs general;   // used when the offset is not linear
+    bool computable = true;  // from launch parameters, ids and counters alone
   };
   /// Loops around an access, outermost first, with what their trips are at a middle point of the launch.
   struct Chain {

@@ -1,6 +1,7 @@
 // fit_model: the global constants of the model `kernelcast`, from measured times.
 //   fit_model collect ROWS KERNELS SOURCES FACTS   analyse and bind every row once, keep the counts in FACTS
 //   fit_model scores|rows ROWS FACTS               the current constants: scores, or every row
+//   fit_model reuse ROWS FACTS KERNEL DEVICE       what the caches see of every row
 //   fit_model fit ROWS FACTS                       fit all constants; leave one GPU out; leave one kernel out
 #include <cmath>
 #include <cstdio>
@@ -57,6 +58,11 @@ void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& star
 int run(const std::vector<std::string>& a) {
   if (a.size() == 5 && a[0] == "collect") {
     collect(a[1], a[2], a[3], a[4]);
+    return 0;
+  }
+  if (a.size() == 5 && a[0] == "reuse") {
+    for (const Row& r : read_facts(a[2], validate::read_rows(a[1], read_text_file(a[1])), DeviceCatalog("")))
+      if (r.result.row.kernel_id == a[3] && r.device.id == a[4]) print_reuse(r);
     return 0;
   }
   if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|fit|loo ROWS FACTS");

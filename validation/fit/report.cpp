@@ -83,4 +83,17 @@ void print_rows(const std::vector<Row>& rows, const forecast::Constants& c) {
   }
 }
 
+void print_reuse(const Row& row) {
+  const Workload& w = row.result.facts->workload;
+  std::printf("%s %s grid %ld x %ld block %ld x %ld\n", row.result.row.kernel_id.c_str(), row.result.row.gpu.c_str(), long(w.grid.x), long(w.grid.y), long(w.block.x), long(w.block.y));
+  for (const std::string& d : row.result.row.defines) std::printf("%s ", d.c_str());
+  std::printf("\nloads %.4g sectors, stores %.4g\n", w.at(MemorySpace::global, AccessKind::load).sectors, w.at(MemorySpace::global, AccessKind::store).sectors);
+  for (const auto direction : {Reuse::read, Reuse::write})
+    for (int d = 0; d < Reuse::depths; ++d) {
+      std::printf("%s depth %d:", direction == Reuse::read ? "read " : "write", d);
+      for (int k = 0; k < Reuse::windows; ++k) std::printf(" %.4g/%.4g", w.reuse.at(direction, d, k).footprint, w.reuse.at(direction, d, k).traffic);
+      std::printf("\n");
+    }
+}
+
 }  // namespace kernelcast::fit

@@ -14,4 +14,7 @@ void print_constants(const forecast::Constants& c);
 /// Every row: measured, predicted, all bounds. For looking at what is wrong.
 void print_rows(const std::vector<Row>& rows, const forecast::Constants& c);
 
+/// Footprint / traffic in sectors of each depth and window of one row.
+void print_reuse(const Row& row);
+
 }  // namespace kernelcast::fit
