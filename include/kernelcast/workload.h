@@ -54,7 +54,8 @@ struct Reuse {
   static constexpr int depths = 4, windows = 8;
   enum Direction { read, write };
   struct Level {
-    double footprint = 0;  // sectors touched in one passage of the window at this depth
+    double footprint = 0;  // sectors touched in one passage at this depth, of the outermost loop that touches most
+                           // (last depth: of all together)
     double traffic = 0;    // sectors moved over the window's whole life when a passage is kept, nothing longer
   };
   bool known = false;

@@ -100,7 +100,7 @@ void declare(Flags c, ForecastFlags& f) {
   c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
   c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending");
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
-  c.option("--model", "NAME[,NAME...|all]", f.model, "Models to ask; without it all");
+  c.option("--model", "NAME[,NAME...|all]", f.model, "Models to ask; without it kernelcast");
   c.option("--counts", "auto|symbolic|executed", f.counts,
            "How work is counted; executed is not available in this version");
   c.option("--sample", "N|all", f.sample, "Work-groups to execute; no effect on closed forms");
@@ -122,8 +122,10 @@ Request checked(const ForecastFlags& f) {
   r.json = f.format == "json";
   r.devices = comma_list("--device", f.device);
   r.all_devices = f.device == "all";
-  r.all_models = f.model.empty() || f.model == "all";
-  if (r.all_models) {
+  r.all_models = f.model == "all";
+  if (f.model.empty()) {
+    r.models = {&model_named("kernelcast")};
+  } else if (r.all_models) {
     r.models.assign(all_models().begin(), all_models().end());
   } else {
     for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&model_named(name));

@@ -90,6 +90,8 @@ int weight_of(std::string_view name) {
 bool needs_no_register(const AsmInstruction& i, const PtxAccesses& a, const std::vector<bool>& free,
                        const auto& number) {
   if (i.opcode.starts_with("ld.param")) return true;
+  if (i.opcode.starts_with("ld.const"))  // c[bank][offset], an operand of whatever uses it
+    return i.operands.size() > 1 && i.operands[1].find('%') == std::string_view::npos;
   if (!i.opcode.starts_with("mov") && !i.opcode.starts_with("cvta")) return false;
   if (i.operands.size() > 1 && i.operands[1].starts_with('%') && a.reads.empty())  // special register
     return i.operands[1].starts_with("%ntid") || i.operands[1].starts_with("%nctaid");

@@ -13,6 +13,7 @@
 #include "frontend/ptx_registers.h"
 
 #include "frontend/ptx_ops.h"
+#include "frontend/waits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr double hidden_registers = 6;
 constexpr double squeeze = 3;
+constexpr int many_registers = 128;  // beyond, ptxas gives up the order of the text
 constexpr double below = 8, above = 11;  // 5th and 95th percentile of the error
 
 double full_occupancy_registers(int sm) {
@@ -93,6 +95,21 @@ void add_temporaries(const AsmFunction& kernel, PtxFlow& flow, int sm) {
     }
 }
 
+/// The pressure of block b in an order that ptxas would seek when registers run out.
+int narrow_pressure(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph, const LiveSets& live,
+                    std::size_t b) {
+  TimedBlock block;
+  const FlowBlock& text = graph.blocks[b];
+  for (std::size_t i = 0; i < text.code.size(); ++i)
+    block.code.push_back({text.code[i].uses, text.code[i].defs, ptx_cost(kernel.instructions[first + i], sm).ops});
+  std::vector<bool> out(graph.weight.size());
+  for (std::size_t r = 0; r < out.size(); ++r) out[r] = (live[b][r / 64] >> (r % 64) & 1) != 0;
+  FlowGraph one{{text}, graph.weight};
+  one.blocks[0].code.clear();
+  for (std::size_t i : narrow_order(block, graph.weight, out)) one.blocks[0].code.push_back(text.code[i]);
+  return max_pressure(one, {live[b]}, 0);
+}
+
 }  // namespace
 
 PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
@@ -103,7 +120,8 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
   std::size_t first = 0;
   for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
     FlowBlock& block = flow.graph.blocks[b];
-    const int now = max_pressure(flow.graph, live, static_cast<int>(b));
+    int now = max_pressure(flow.graph, live, static_cast<int>(b));
+    if (now > many_registers) now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b));
     if (now > p.in_order) {
       p.in_order = now;
       p.in_order_block = static_cast<int>(b);

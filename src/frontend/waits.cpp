@@ -15,7 +15,7 @@
 #include "frontend/waits.h"
 
 #include <algorithm>
-#include <limits>
+#include <set>
 
 namespace kernelcast::frontend {
 namespace {
@@ -116,7 +116,47 @@ class BlockGraph {
     return order;
   }
 
+  /// See narrow_order().
+  std::vector<std::size_t> narrow(const std::vector<int>& weight, const std::vector<bool>& live_out) {
+    std::vector<int> users(weight.size(), 0);
+    for (const TimedInstruction& t : block_.code)
+      for (int u : t.uses) ++users[static_cast<std::size_t>(u)];
+    const auto growth = [&](std::size_t i) {
+      const TimedInstruction& t = block_.code[i];
+      int change = 0;
+      for (int d : t.defs) change += weight[static_cast<std::size_t>(d)];
+      for (int u : t.uses) {
+        const auto r = static_cast<std::size_t>(u);
+        if (!live_out[r] && users[r] == std::count(t.uses.begin(), t.uses.end(), u)) change -= weight[r];
+      }
+      return change;
+    };
+    std::vector<std::size_t> order;
+    std::set<std::size_t> open;  // in the order of the text
+    for (std::size_t i = 0; i < block_.code.size(); ++i)
+      if (waiting_for_[i] == 0) open.insert(i);
+    while (!open.empty()) {
+      std::size_t best = *open.begin(), looked_at = 0;
+      int least = growth(best);
+      for (const std::size_t i : open) {
+        if (++looked_at > most_candidates || least < 0) break;
+        if (const int g = growth(i); g < least) {
+          least = g;
+          best = i;
+        }
+      }
+      open.erase(best);
+      order.push_back(best);
+      for (int u : block_.code[best].uses) --users[static_cast<std::size_t>(u)];
+      for (int f : followers_[best])
+        if (--waiting_for_[static_cast<std::size_t>(f)] == 0) open.insert(static_cast<std::size_t>(f));
+    }
+    return order;
+  }
+
  private:
+  static constexpr std::size_t most_candidates = 256;
+
   void add(int from, std::size_t to) {
     if (from < 0 || from == static_cast<int>(to)) return;
     auto& f = followers_[static_cast<std::size_t>(from)];
@@ -293,6 +333,12 @@ Latency latency_class(const OpCounts& n) {
   if (n[C::fp32_special] + n[C::fp32_div] + n[C::convert] + n[C::bit_special] + n[C::special_register] > 0)
     return Latency::special;
   return Latency::alu;
+}
+
+std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector<int>& weight,
+                                      const std::vector<bool>& live_out) {
+  const Timing timing;
+  return BlockGraph(block, static_cast<int>(weight.size()), timing).narrow(weight, live_out);
 }
 
 std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {

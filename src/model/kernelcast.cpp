@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace kernelcast::forecast {
 namespace {
@@ -217,6 +218,7 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
   f.clock_hz = m.clock_hz;
   f.launch_s = m.launch_s;
   f.norm = c.norm;
+  f.unit_norm = c.unit_norm;
   const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
   f.traffic = traffic_of(w, m, c, resident);
   pipes(w, m, c, share, f);
@@ -226,16 +228,34 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
   return f;
 }
 
-double Forecast::seconds(Limit without) const {
+namespace {
+
+/// p-norm of a few values that are not negative.
+template <class Range>
+double norm_of(const Range& values, double p) {
   double most = 0;
-  for (std::size_t l = 0; l < limit_count; ++l)
-    if (l != static_cast<std::size_t>(without)) most = std::max(most, std::isnan(cycles[l]) ? INFINITY : cycles[l]);
-  if (!(most < INFINITY)) return NAN;
-  if (most <= 0) return launch_s;
+  for (const double v : values) most = std::max(most, v);
+  if (most <= 0) return 0;
   double sum = 0;
-  for (std::size_t l = 0; l < limit_count; ++l)
-    if (l != static_cast<std::size_t>(without)) sum += std::pow(cycles[l] / most, norm);
-  return launch_s + most * std::pow(sum, 1 / norm) / clock_hz;
+  for (const double v : values) {
+    const double share = v / most;
+    if (share > 0.01) sum += share == 1 ? 1 : std::exp(p * std::log(share));
+  }
+  return sum == 1 ? most : most * std::exp(std::log(sum) / p);
+}
+
+}  // namespace
+
+double Forecast::seconds(Limit without) const {
+  std::array<double, limit_count> c = cycles;
+  if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
+  for (const double v : c)
+    if (!(v < INFINITY)) return NAN;
+  const auto first_outside = static_cast<std::size_t>(Limit::l2);
+  const double unit = norm_of(std::span(c.data(), first_outside), unit_norm);
+  const std::array<double, 5> groups{unit, c[first_outside], c[first_outside + 1], c[first_outside + 2],
+                                     c[first_outside + 3]};
+  return launch_s + norm_of(groups, norm) / clock_hz;
 }
 
 }  // namespace kernelcast::forecast

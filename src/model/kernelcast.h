@@ -17,18 +17,19 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 3.0;              // exponent of the p-norm that combines the bounds
-  double clock = 1.0;             // sustained clock over rated boost clock
+  double norm = 8;                // exponent of the p-norm that combines the groups of bounds
+  double unit_norm = 5.5;           // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
+  double clock = 1.09;             // sustained clock over rated boost clock
   double dram_efficiency = 0.9;   // of the data sheet's bandwidth
-  double l2_efficiency = 0.9;
-  double issue_efficiency = 0.9;  // of the issue slots and of the arithmetic pipes
-  double memory_efficiency = 0.9; // of load/store units, shared memory and L1
-  double launch_s = 3.5e-6;       // of an empty kernel, where the device file does not know it
-  double barrier_cycles = 30;     // one barrier of a block that waits for nobody
-  double l1_share = 0.7;          // of the L1 that is left for data before lines that will be used again are lost
-  double l2_share = 0.7;
-  double latency = 1.0;           // latency under load over unloaded latency
-  double global_latency_load = 1.0;
+  double l2_efficiency = 1.0;
+  double issue_efficiency = 0.84;  // of the issue slots and of the arithmetic pipes
+  double memory_efficiency = 0.85; // of load/store units, shared memory and L1
+  double launch_s = 5e-6;       // of an empty kernel, where the device file does not know it
+  double barrier_cycles = 100;     // one barrier of a block that waits for nobody
+  double l1_share = 1.0;          // of the L1 that is left for data before lines that will be used again are lost
+  double l2_share = 1.0;
+  double latency = 1.58;           // latency under load over unloaded latency
+  double global_latency_load = 1.33;
   double l2_bytes_per_cycle = 20; // L2 bandwidth of one unit, bytes a cycle, where the device file does not know it
   double same_address_atomics_per_s = 1.7e9;
 };
@@ -93,7 +94,7 @@ struct Forecast {
   double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
   double path_cycles = 0;      // critical path of one warp
   double global_latency = 0;   // cycles, average over hits and misses
-  double launch_s = 0, clock_hz = 0, norm = 1;
+  double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1;
   /// Seconds; `without`: as if this limit did not exist.
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;
   [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }

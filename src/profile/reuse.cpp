@@ -323,6 +323,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     add_to_groups(std::move(g));
   }
   const double blocks = static_cast<double>(launch.grid.count());
+  phases_.clear();
   for (Group& g : groups_) {
     std::sort(g.offsets.begin(), g.offsets.end());
     g.offsets.erase(std::unique(g.offsets.begin(), g.offsets.end()), g.offsets.end());
@@ -350,12 +351,42 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
           window_sizes(launch.grid, window, n);
           sectors = std::min({sectors, footprint(g, n), declared});
         }
-        Reuse::Level& level = out.reuse.level[g.direction][static_cast<std::size_t>(depth)][static_cast<std::size_t>(w)];
-        level.footprint += sectors;
-        level.traffic += std::min(requested, sectors * passages);
+        const auto d = static_cast<std::size_t>(depth), k = static_cast<std::size_t>(w);
+        phase_of(chain).footprint[g.direction][d][k] += sectors;
+        out.reuse.level[g.direction][d][k].traffic += std::min(requested, sectors * passages);
       }
     }
   }
+  join_phases(out.reuse);
+}
+
+ReuseFinder::Phase& ReuseFinder::phase_of(const Chain& chain) {
+  const int outermost = chain.loops.empty() ? -1 : chain.loops.front();
+  for (Phase& p : phases_)
+    if (p.loop == outermost) return p;
+  phases_.push_back({outermost, {}});
+  return phases_.back();
+}
+
+/// Over its whole life a block touches what all of its phases touch; within a passage it is in one of them.
+void ReuseFinder::join_phases(Reuse& out) const {
+  for (std::size_t d = 0; d < Reuse::depths; ++d)
+    for (std::size_t w = 0; w < Reuse::windows; ++w) {
+      double most = -1;
+      for (const Phase& p : phases_) {
+        const double read = p.footprint[0][d][w], written = p.footprint[1][d][w];
+        auto& r = out.level[0][d][w].footprint;
+        auto& s = out.level[1][d][w].footprint;
+        if (d + 1 == Reuse::depths) {
+          r += read;
+          s += written;
+        } else if (read + written > most) {
+          most = read + written;
+          r = read;
+          s = written;
+        }
+      }
+    }
 }
 
 }  // namespace kernelcast

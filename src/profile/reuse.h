@@ -60,6 +60,14 @@ class ReuseFinder {
     bool scattered = false;  // data decide the addresses
   };
 
+  /// What is inside one outermost loop, or outside of all: phases follow one another in time.
+  struct Phase {
+    int loop;
+    double footprint[2][Reuse::depths][Reuse::windows];
+  };
+
+  Phase& phase_of(const Chain& chain);
+  void join_phases(Reuse& out) const;
   int chain_of(int loop);
   void trips_of(Chain& chain, const LaunchState& launch);
   void strides_of(Plan& plan, const LaunchState& launch, Group& group);
@@ -75,6 +83,7 @@ class ReuseFinder {
   std::vector<Chain> chains_;
   std::vector<Symbol> parameters_;
   std::vector<Group> groups_;
+  std::vector<Phase> phases_;
   std::vector<Stride> strides_;
   std::vector<std::int64_t> in_, out_, scratch_;
 };

@@ -42,6 +42,7 @@ Json bounds_json(const Estimate& e) {
     Json j = {{"name", b.name}};
     put(j, "time_s", b.time.value(), b.why);
     j["why"] = b.why;
+    if (b.without) j["without_s"] = number(b.without->value());
     bounds.push_back(std::move(j));
   }
   return bounds;

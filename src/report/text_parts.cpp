@@ -48,7 +48,9 @@ std::string model_block(const ModelResult& result, bool with_occupancy, bool all
   if (with_occupancy) out += fmt::format("    occupancy {}\n", occupancy_text(e.occupancy));
   Table bounds({Table::Align::left, Table::Align::right, Table::Align::left}, 4);
   for (const Bound& b : e.bounds) {
-    if (all || b.time.value() != 0) bounds.row({b.name, format_seconds(b.time.value()), b.why});
+    const std::string without =
+        all && b.without ? fmt::format("; {} without it", format_seconds(b.without->value())) : std::string();
+    if (all || b.time.value() != 0) bounds.row({b.name, format_seconds(b.time.value()), b.why + without});
   }
   out += bounds.str(style, false);
   if (e.energy_j.value) out += fmt::format("    energy {}\n", format_si(*e.energy_j.value, "J", 3));

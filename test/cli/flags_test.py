@@ -86,10 +86,11 @@ class Flags(Case):
         self.assertEqual(self.one(*args)["resources"]["shared_bytes_per_block"], 0)
         self.assertEqual(self.one(*args, "--shared", "4096")["resources"]["shared_bytes_per_block"], 4096)
 
-    def test_all_models_are_the_default(self):
+    def test_kernelcast_is_the_default_model(self):
         names = [p["model"] for p in self.predictions(self.copy(), "--device", "v100", *LAUNCH)]
-        self.assertEqual(names, [p["model"] for p in self.predictions(self.copy(), "--device", "v100", *LAUNCH, "--model", "all")])
-        self.assertEqual(names[:3], ["opencl-quantitative", "ske", "roofline"])
+        self.assertEqual(names, ["kernelcast"])
+        every = [p["model"] for p in self.predictions(self.copy(), "--device", "v100", *LAUNCH, "--model", "all")]
+        self.assertEqual(every, ["kernelcast", "opencl-quantitative", "ske", "roofline", "mwp-cwp"])
         two = self.predictions(self.copy(), "--device", "v100", *LAUNCH, "--model", "roofline,ske")
         self.assertEqual([p["model"] for p in two], ["roofline", "ske"])
 
@@ -104,7 +105,8 @@ class Flags(Case):
 
     def test_one_device_that_cannot_run_does_not_hide_the_other(self):
         result = self.run_program(
-            "predict", self.copy(), "--device", "gtx280,v100", "--grid", "1", "--block", "1024", "--arg", "n=1024", "--format", "json"
+            "predict", self.copy(), "--device", "gtx280,v100", "--grid", "1", "--block", "1024", "--arg", "n=1024", "--format", "json",
+            "--model", "roofline",
         )
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, "gtx-280.*1024")

@@ -14,15 +14,16 @@ namespace kernelcast::fit {
 using forecast::Constants;
 
 std::span<const Parameter> parameters() {
-  static const std::array<Parameter, 14> all{{
+  static const std::array<Parameter, 15> all{{
       {"norm", &Constants::norm, 1, 12},
+      {"unit_norm", &Constants::unit_norm, 1, 20},
       {"clock", &Constants::clock, 0.85, 1.15},
       {"dram_efficiency", &Constants::dram_efficiency, 0.6, 0.95},
       {"l2_efficiency", &Constants::l2_efficiency, 0.4, 1.2},
       {"issue_efficiency", &Constants::issue_efficiency, 0.5, 1},
       {"memory_efficiency", &Constants::memory_efficiency, 0.5, 1},
-      {"launch_s", &Constants::launch_s, 1e-6, 8e-6},
-      {"barrier_cycles", &Constants::barrier_cycles, 1, 500},
+      {"launch_s", &Constants::launch_s, 2e-6, 6e-6},
+      {"barrier_cycles", &Constants::barrier_cycles, 1, 150},
       {"l1_share", &Constants::l1_share, 0.05, 1},
       {"l2_share", &Constants::l2_share, 0.05, 1},
       {"latency", &Constants::latency, 0.8, 3},

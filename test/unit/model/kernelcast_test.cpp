@@ -1,0 +1,197 @@
+// The bounds of `kernelcast` on hand-made launches, each against the number that paper gives; and what must hold for
+// every launch: more of anything never makes it slower.
+#include "model/kernelcast.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hand_made.h"
+#include "kernelcast/error.h"
+#include "kernelcast/model.h"
+
+namespace kernelcast::forecast {
+namespace {
+
+/// 10 units at 1 GHz; every efficiency is 1, so that the numbers are round.
+Constants plain() {
+  Constants c;
+  c.norm = c.unit_norm = 20;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.memory_efficiency = c.latency =
+      c.global_latency_load = 1;
+  c.l1_share = c.l2_share = 1;
+  c.launch_s = 0;
+  c.barrier_cycles = 0;
+  return c;
+}
+
+Device gpu() {
+  Device d = hand_made::device();
+  hand_made::set(d, Field::clock_boost_clock_hz, 1e9);
+  hand_made::set(d, Field::compute_schedulers_per_unit, 2);
+  hand_made::set(d, Field::compute_issue_per_scheduler, 1);
+  hand_made::set(d, Field::compute_fp32_lanes_per_unit, 32);
+  hand_made::set(d, Field::compute_int_add_lanes_per_unit, 32);
+  hand_made::set(d, Field::compute_fp32_int_shared_lanes_per_unit, 32);
+  hand_made::set(d, Field::compute_fp64_lanes_per_unit, 2);
+  hand_made::set(d, Field::compute_special_lanes_per_unit, 4);
+  hand_made::set(d, Field::compute_load_store_lanes_per_unit, 16);
+  hand_made::set(d, Field::memory_shared_banks, 32);
+  hand_made::set(d, Field::memory_l2_bytes, 1e6);
+  hand_made::set(d, Field::memory_l2_bandwidth_bytes_per_s, 1e12);
+  hand_made::set(d, Field::latency_fp32_cycles, 6);
+  hand_made::set(d, Field::memory_l2_latency_cycles, 200);
+  hand_made::set(d, Field::memory_dram_latency_cycles, 500);
+  return d;
+}
+
+Forecast of(const Workload& w, const Device& d, const Constants& c = plain(), double resident = 4) {
+  return forecast(w, machine_of(d, c, false), c, resident);
+}
+double cycles(const Forecast& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
+
+TEST(KernelcastBounds, Arithmetic) {
+  Workload w = hand_made::launch(100, 64);  // 10 blocks of 2 warps a unit
+  hand_made::execute(w, OpClass::fp32_fma, 50);
+  hand_made::execute(w, OpClass::int_add, 25);
+  const Forecast f = of(w, gpu());
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::arithmetic), 10 * 2 * 75);  // one warp a cycle, lanes in common
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::issue), 10 * 2 * 75 / 2.0);
+  Device apart = gpu();
+  hand_made::set(apart, Field::compute_fp32_int_shared_lanes_per_unit, 0);
+  EXPECT_DOUBLE_EQ(cycles(of(w, apart), Limit::arithmetic), 10 * 2 * 50);
+}
+
+TEST(KernelcastBounds, Fp64AndSpecialFunctions) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::fp64_fma, 3);
+  hand_made::execute(w, OpClass::fp32_special, 5);
+  const Forecast f = of(w, gpu());
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::fp64), 3 * 16);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::special), 5 * 8);
+}
+
+TEST(KernelcastBounds, TheBusiestUnitCounts) {
+  Workload w = hand_made::launch(11, 32);  // one unit has two blocks
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu()), Limit::arithmetic), 20);
+}
+
+TEST(KernelcastBounds, LoadStoreAndSharedMemory) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::access(w, MemorySpace::shared, AccessKind::load, 8, 0, 4);  // 4 passes each
+  const Forecast f = of(w, gpu());
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::load_store), 8 * 2);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::shared_memory), 8 * 4);
+}
+
+TEST(KernelcastBounds, LatencyByRounds) {
+  Workload w = hand_made::launch(100, 32);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  w.stalls.waits[static_cast<std::size_t>(Latency::alu)] = w.warps * 9;
+  w.stalls.hidden[static_cast<std::size_t>(Latency::alu)] = w.warps * 9;
+  const Forecast f = of(w, gpu(), plain(), 5);
+  EXPECT_DOUBLE_EQ(f.path_cycles, 10 + 9 * 5);
+  EXPECT_DOUBLE_EQ(f.rounds, 2);  // 100 blocks, 10 units, 5 at once
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 2 * 55);
+}
+
+TEST(KernelcastBounds, DramWithoutReuse) {
+  Workload w = hand_made::launch(1000, 32);
+  w.footprint_read_bytes = w.footprint_bytes = 4e6;
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);
+  const Forecast f = of(w, gpu());
+  EXPECT_NEAR(f.seconds_of(Limit::dram), 4e6 / 1e11, 1e-12);
+}
+
+TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
+  Forecast f;
+  f.clock_hz = 1;
+  f.norm = 2;
+  f.unit_norm = 2;
+  f.cycles[static_cast<std::size_t>(Limit::l2)] = 3;
+  f.cycles[static_cast<std::size_t>(Limit::dram)] = 4;
+  EXPECT_NEAR(f.seconds(), 5, 1e-12);
+  EXPECT_NEAR(f.seconds(Limit::dram), 3, 1e-12);
+  f.launch_s = 7;
+  EXPECT_NEAR(f.seconds(), 12, 1e-12);
+  f.cycles[0] = NAN;
+  EXPECT_TRUE(std::isnan(f.seconds()));
+}
+
+class Monotone : public testing::TestWithParam<Field> {};
+
+TEST_P(Monotone, MoreIsNeverSlower) {
+  Workload w = hand_made::launch(500, 128);
+  hand_made::execute(w, OpClass::fp32_fma, 40);
+  hand_made::execute(w, OpClass::fp64_fma, 2);
+  hand_made::execute(w, OpClass::int_mad, 5);
+  hand_made::execute(w, OpClass::convert, 3);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 6, 2);
+  hand_made::access(w, MemorySpace::shared, AccessKind::load, 20, 0, 2);
+  w.footprint_read_bytes = w.footprint_bytes = 1e7;
+  w.stalls.waits[static_cast<std::size_t>(Latency::global)] = w.warps * 3;
+  const Device d = gpu();
+  Device more = d;
+  hand_made::set(more, GetParam(), 2 * d.require(GetParam()));
+  EXPECT_LE(of(w, more).seconds(), of(w, d).seconds() * (1 + 1e-12));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, Monotone,
+                         testing::Values(Field::compute_units, Field::compute_fp32_lanes_per_unit,
+                                         Field::compute_fp64_lanes_per_unit, Field::compute_special_lanes_per_unit,
+                                         Field::compute_load_store_lanes_per_unit, Field::compute_schedulers_per_unit,
+                                         Field::clock_boost_clock_hz, Field::memory_dram_bandwidth_bytes_per_s,
+                                         Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l2_bytes));
+
+TEST(KernelcastModel, WorkAddsTime) {
+  Workload w = hand_made::launch(500, 128);
+  hand_made::execute(w, OpClass::fp32_fma, 10);
+  const double before = of(w, gpu()).seconds();
+  hand_made::execute(w, OpClass::fp64_fma, 1);
+  EXPECT_GT(of(w, gpu()).seconds(), before);
+}
+
+TEST(KernelcastModel, UnknownNumbersAreNamed) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::fp32_fma, 10);
+  const Model& m = model_named("kernelcast");
+  Device d = gpu();
+  hand_made::forget(d, Field::compute_schedulers_per_unit);
+  Estimate e = m.estimate(KernelProfile{}, w, d);
+  EXPECT_FALSE(e.time_s.value.has_value());
+  EXPECT_NE(e.time_s.reason.find("compute.schedulers_per_unit"), std::string::npos) << e.time_s.reason;
+  EXPECT_TRUE(std::isnan(m.seconds(w, d)));
+  d = gpu();
+  hand_made::forget(d, Field::memory_dram_bandwidth_bytes_per_s);
+  e = m.estimate(KernelProfile{}, w, d);
+  EXPECT_NE(e.time_s.reason.find("memory.dram_bandwidth"), std::string::npos) << e.time_s.reason;
+}
+
+TEST(KernelcastModel, StandInsAreAssumptionsAndWidenTheInterval) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::fp32_fma, 10);
+  const Model& m = model_named("kernelcast");
+  Device d = gpu();
+  const Estimate known = m.estimate(KernelProfile{}, w, d);
+  hand_made::forget(d, Field::compute_special_lanes_per_unit);
+  hand_made::forget(d, Field::memory_dram_latency_cycles);
+  const Estimate open = m.estimate(KernelProfile{}, w, d);
+  EXPECT_GT(open.assumptions.size(), known.assumptions.size());
+  ASSERT_TRUE(known.interval_hi_s && open.interval_hi_s);
+  EXPECT_GT(*open.interval_hi_s / *open.time_s.value, *known.interval_hi_s / *known.time_s.value);
+  EXPECT_LT(*known.interval_lo_s, *known.time_s.value);
+}
+
+TEST(KernelcastModel, LocalMemoryIsAFinding) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::fp32_fma, 10);
+  w.stack_bytes = 64;
+  const Estimate e = model_named("kernelcast").estimate(KernelProfile{}, w, gpu());
+  bool found = false;
+  for (const Assumption& a : e.assumptions) found |= a.what.find("local memory") != std::string::npos;
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace kernelcast::forecast
