@@ -1,7 +1,7 @@
 // Program: one optimised kernel as the interpreter runs it. Decoded once, free of LLVM, the same for every launch.
 //
 // Registers hold one value a lane. Vectors and structures are taken apart: one register an element. Pointers are 64-bit
-// integers (see execute/address.h for the address spaces). Control flow is by basic block; phi nodes are copies on the
+// integers (see address.h for the address spaces). Control flow is by basic block; phi nodes are copies on the
 // edges. Each block and each access names its counterpart in the profile, so that what is executed can be counted
 // under the same headings as the closed forms.
 #pragma once
@@ -34,14 +34,14 @@ enum class Opcode : std::uint8_t {
   uadd_overflow, usub_overflow, umul_overflow, sadd_overflow, ssub_overflow, smul_overflow,
   // dst = op a
   fneg, popcount, count_leading_zeros, count_trailing_zeros, reverse_bits, swap_bytes,
+  classify,  // dst (i1) = a is of one of the classes of floating-point numbers in imm (bits as llvm.is.fpclass has them)
   // dst = a ? b : c; `type` is that of b and c, a is i1
   select,
   // dst = op(a, b, c)
-  fma, mad_unfused, shift_left_double, shift_right_double, bit_extract_u, bit_extract_s, permute_bytes,
+  fma, shift_left_double, shift_right_double, bit_extract_u, bit_extract_s, permute_bytes,
   // conversions; `type` is that of a, `to` that of dst
   move,            // same bits
   truncate, zero_extend, sign_extend, float_to_float, float_to_unsigned, float_to_signed, unsigned_to_float, signed_to_float,
-  float_to_unsigned_near, float_to_signed_near,  // rounded to nearest even, clamped
   low_bits,        // dst = a mod 2^imm (integers of odd widths)
   sign_from_bits,  // dst = the imm low bits of a, sign-extended
   // dst = a + sign_extend(b) * imm; a and dst are i64, `type` is that of b
@@ -51,8 +51,6 @@ enum class Opcode : std::uint8_t {
   // memory: address in a, displacement imm, `extra` consecutive registers of `type` from dst (load) or b (store)
   load, store,
   atomic,          // imm: AtomicOp; b: operand, c: the value to compare with (compare_exchange); dst: the old value
-  copy_memory,     // to a from b, imm bytes
-  fill_memory,     // at a, byte b (i8), imm bytes
   // the warp or the block together
   barrier,         // the whole block; with `to` = i1 and imm: BarrierOp over a
   warp_barrier,
@@ -85,12 +83,16 @@ enum class MathFunction : std::uint8_t {
 /// Number of arguments.
 int arguments_of(MathFunction f);
 
+/// How the address of a memory instruction is meant: generic and global addresses name what they point into.
+enum class Pointing : std::uint8_t { generic, shared, stack };
+
 inline constexpr std::uint32_t no_register = 0xffffffff;
 
-struct Instruction {
+struct SimtInstruction {
   Opcode op{};
   ValueType type{};
   ValueType to{};              // conversions: type of dst
+  Pointing pointing{};         // memory: address is an offset in shared or private memory
   /// The value is used where lanes that are not active now may still need their older one: lanes that are off keep it.
   bool keep_inactive = false;
   std::uint16_t extra = 1;     // load, store: number of elements
@@ -179,10 +181,13 @@ struct ParameterField {
 
 struct Program {
   std::vector<ValueType> registers;
-  std::vector<Instruction> code;
+  std::vector<SimtInstruction> code;
   std::vector<ProgramBlock> blocks;   // entry first
   std::vector<AccessSite> sites;
   std::vector<ProgramInput> inputs;
+  std::vector<ValueType> element_types;      // parallel to profile.buffers: what the code reads or writes there
+  std::vector<std::int64_t> shared_offsets;  // likewise: place of static shared arrays; -1: dynamic or not shared
+  std::int64_t shared_bytes = 0;             // of static shared arrays; dynamic ones come behind
   std::vector<BufferImage> images;
   std::vector<ParameterField> fields;
   std::vector<std::int64_t> parameter_bytes;  // by-value parameters: size, else 0; parallel to profile.parameters
