@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace kernelcast::execute {
+namespace kernelcast::interpreter {
 
 inline constexpr int window_bits = 40;
 inline constexpr std::uint64_t offset_mask = (std::uint64_t{1} << window_bits) - 1;
@@ -20,4 +20,4 @@ constexpr std::uint64_t global_address(int buffer, std::int64_t offset) {
 constexpr std::uint64_t window_of(std::uint64_t address) { return address >> window_bits; }
 constexpr std::int64_t offset_of(std::uint64_t address) { return static_cast<std::int64_t>(address & offset_mask); }
 
-}  // namespace kernelcast::execute
+}  // namespace kernelcast::interpreter

@@ -10,7 +10,7 @@
 
 #include "kernelcast/program.h"
 
-namespace kernelcast::execute {
+namespace kernelcast::interpreter {
 
 /// What a buffer holds, as far as filling goes.
 struct ElementType {
@@ -51,4 +51,4 @@ std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& t
 /// for integers.
 std::string default_fill(const FillTarget& target);
 
-}  // namespace kernelcast::execute
+}  // namespace kernelcast::interpreter

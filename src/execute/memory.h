@@ -16,7 +16,7 @@
 #include "execute/fill.h"
 #include "kernelcast/execute.h"
 
-namespace kernelcast::execute {
+namespace kernelcast::interpreter {
 
 inline constexpr int page_bits = 12;
 inline constexpr std::int64_t page_bytes = std::int64_t{1} << page_bits;
@@ -126,4 +126,4 @@ class Memory {
   std::mutex filling_[16];
 };
 
-}  // namespace kernelcast::execute
+}  // namespace kernelcast::interpreter
