@@ -22,9 +22,9 @@ struct ElementType {
 
 /// The buffer that a fill is for.
 struct FillTarget {
-  std::string buffer;            // name, for messages
-  std::int64_t elements = 0;     // COUNT; 0: not given
-  int element_bytes = 4;         // of one of them: several scalars in a vector
+  std::string buffer;         // name, for messages
+  std::int64_t elements = 0;  // COUNT; 0: not given
+  int element_bytes = 4;      // of one of them: several scalars in a vector
   ElementType type;
   std::int64_t index_range = 0;  // integers without a range of their own are drawn from 0 .. index_range - 1
   std::uint64_t seed = 1;

@@ -1,4 +1,5 @@
-// The buffers of an interpreted launch: global, constant and texture memory of the host process, page by page on demand.
+// The buffers of an interpreted launch: global, constant and texture memory of the host process, page by page on
+// demand.
 //
 // A buffer is an address range reserved at once; a page of it gets memory and its first contents when it is first
 // touched. First contents are a pure function of seed, buffer and place (fill.h), so neither the order of touching nor
@@ -24,15 +25,15 @@ inline constexpr std::int64_t page_bytes = std::int64_t{1} << page_bits;
 /// One buffer of the profile. Shared and private ones live elsewhere: `data` null, `bytes` 0.
 struct MemoryBuffer {
   std::string name;
-  unsigned char* data = nullptr;   // host address of byte 0
-  std::int64_t bytes = 0;          // that may be accessed; of a buffer without a declared size: the room reserved
-  bool declared = false;           // size from --buffer, from given contents or from the source
-  int element_bytes = 4;           // of one element of COUNT in --buffer NAME=COUNT
-  ElementType element;             // what the fill writes
-  std::int64_t elements = 0;       // declared ones, else 0
-  std::string fill;                // in force, as --buffer takes it; empty: contents from source or caller
-  bool fill_given = false;         // by the user; false: a default
-  bool read = true;                // false: the profile has no load and no atomic of it
+  unsigned char* data = nullptr;  // host address of byte 0
+  std::int64_t bytes = 0;         // that may be accessed; of a buffer without a declared size: the room reserved
+  bool declared = false;          // size from --buffer, from given contents or from the source
+  int element_bytes = 4;          // of one element of COUNT in --buffer NAME=COUNT
+  ElementType element;            // what the fill writes
+  std::int64_t elements = 0;      // declared ones, else 0
+  std::string fill;               // in force, as --buffer takes it; empty: contents from source or caller
+  bool fill_given = false;        // by the user; false: a default
+  bool read = true;               // false: the profile has no load and no atomic of it
 };
 
 class Memory {
@@ -101,13 +102,17 @@ class Memory {
   struct Slot {
     unsigned char* data = nullptr;
     std::int64_t bytes = 0;
-    std::atomic<unsigned char>* pages = nullptr;     // 1: has its contents
-    std::atomic<std::int64_t> touched_end = 0;       // declared buffers: at the top from the start
-    std::atomic<std::uint64_t>* written = nullptr;   // a bit a byte; only with fill `none`
+    std::atomic<unsigned char>* pages = nullptr;    // 1: has its contents
+    std::atomic<std::int64_t> touched_end = 0;      // declared buffers: at the top from the start
+    std::atomic<std::uint64_t>* written = nullptr;  // a bit a byte; only with fill `none`
+    std::atomic<bool> touched = false;
+    std::int64_t room = 0;  // reserved bytes
     std::unique_ptr<const Fill> fill;
     MemoryBuffer about;
-    std::atomic<bool> touched = false;
-    std::atomic<std::int64_t> pages_present = 0;
+    Slot() = default;
+    ~Slot();
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
   };
 
   /// Bits [offset, past) that lie in the word of `offset`.
@@ -119,6 +124,8 @@ class Memory {
   }
   void bring_in(Slot& slot, std::int64_t offset, std::int64_t past);
   static void raise_end(Slot& slot, std::int64_t past);
+  static void reserve_slot(Slot& slot);
+  [[noreturn]] void throw_limit(const Slot& slot) const;
 
   std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> resident_ = 0;
