@@ -1,6 +1,6 @@
 // Addresses as the interpreted kernel sees them: 64-bit integers, the upper 24 bits of a generic or global address name
-// what it points into. Pointers in the shared and private address spaces of a target are plain offsets; making a generic
-// pointer of them adds the window.
+// what it points into. Pointers in the shared and private address spaces of a target are plain offsets; making a
+// generic pointer of them adds the window.
 #pragma once
 
 #include <cstdint>
