@@ -1,4 +1,5 @@
-// Instructions in which the lanes of a warp see each other: votes, shuffles, permutations, reductions. Semantics: PTX ISA
+// Instructions in which the lanes of a warp see each other: votes, shuffles, permutations, reductions. Semantics: PTX
+// ISA
 // ("vote.sync", "match.sync", "shfl.sync", "redux.sync") and the AMD instruction set guides (ds_bpermute_b32,
 // ds_permute_b32, ds_swizzle_b32, v_readlane_b32, v_mbcnt_lo_u32_b32). Lanes that are off take no part.
 #include <bit>

@@ -118,11 +118,14 @@ std::uint64_t new_value(AtomicOp op, ValueType t, std::uint64_t old, std::uint64
   if (real) return combined_real<double>(op, old, v);
   switch (size_of(t)) {
     case 1:
-      return combined(op, static_cast<std::uint8_t>(old), static_cast<std::uint8_t>(v), static_cast<std::uint8_t>(compare));
+      return combined(op, static_cast<std::uint8_t>(old), static_cast<std::uint8_t>(v),
+                      static_cast<std::uint8_t>(compare));
     case 2:
-      return combined(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(v), static_cast<std::uint16_t>(compare));
+      return combined(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(v),
+                      static_cast<std::uint16_t>(compare));
     case 4:
-      return combined(op, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(compare));
+      return combined(op, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(v),
+                      static_cast<std::uint32_t>(compare));
     default:
       return combined(op, old, v, compare);
   }
@@ -168,8 +171,8 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
     if (address % static_cast<std::uint64_t>(element) != 0) {
       good &= ~(std::uint64_t{1} << l);
       report(Finding::Kind::misaligned, i.line,
-             std::string(verb(kind)) + " " + std::to_string(element) + "-byte elements at an address that is no multiple of " +
-                 std::to_string(element),
+             std::string(verb(kind)) + " " + std::to_string(element) +
+                 "-byte elements at an address that is no multiple of " + std::to_string(element),
              number, l);
       return;
     }
@@ -258,8 +261,7 @@ void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int n
     shared_.instruction();
     for_lanes(good, [&](int l) {
       int other = -1;
-      const SharedTrouble t =
-          shared_.load(host_[l] - shared_.data(), bytes, number * width_ + l, number, other);
+      const SharedTrouble t = shared_.load(host_[l] - shared_.data(), bytes, number * width_ + l, number, other);
       if (t == SharedTrouble::race)
         report(Finding::Kind::race, i.line, "reads shared memory that another thread writes with no barrier between",
                number, l, other);
@@ -291,8 +293,8 @@ void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int 
     for_lanes(good, [&](int l) {
       bool changes = false;
       for (int k = 0; k < i.extra; ++k) {
-        const unsigned char* v = w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] +
-                                 static_cast<std::ptrdiff_t>(element) * l;
+        const unsigned char* v =
+            w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l;
         changes = changes || std::memcmp(host_[l] + static_cast<std::ptrdiff_t>(k) * element, v,
                                          static_cast<std::size_t>(element)) != 0;
       }
@@ -302,10 +304,10 @@ void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int 
         report(Finding::Kind::race, i.line,
                "writes shared memory that another thread reads or writes with no barrier between", number, l, other);
       for (int k = 0; k < i.extra; ++k)
-        std::memcpy(host_[l] + static_cast<std::ptrdiff_t>(k) * element,
-                    w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] +
-                        static_cast<std::ptrdiff_t>(element) * l,
-                    static_cast<std::size_t>(element));
+        std::memcpy(
+            host_[l] + static_cast<std::ptrdiff_t>(k) * element,
+            w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l,
+            static_cast<std::size_t>(element));
     });
     return;
   }

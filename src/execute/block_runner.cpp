@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "execute/half.h"
 #include "kernelcast/address.h"
 
 namespace kernelcast::interpreter {
@@ -202,8 +203,7 @@ void BlockRunner::fill_ids(Warp& w, int number) {
     const std::uint32_t place = prepared_.place[in.reg];
     const int size = size_of(in.type);
     if (in.kind == ProgramInput::Kind::group_id) {
-      for (int l = 0; l < width_; ++l)
-        set_bits(w, place, size, l, static_cast<std::uint64_t>(group_.array()[in.low]));
+      for (int l = 0; l < width_; ++l) set_bits(w, place, size, l, static_cast<std::uint64_t>(group_.array()[in.low]));
     } else if (in.kind == ProgramInput::Kind::local_id) {
       for (int l = 0; l < width_; ++l)
         set_bits(w, place, size, l, static_cast<std::uint64_t>(thread_of(number * width_ + l).array()[in.low]));
@@ -251,8 +251,7 @@ void BlockRunner::release_barrier() {
                                                                  : (barrier_count_ > 0 ? 1 : 0);
     for (Warp& w : warp_)
       if (w.state == State::at_barrier)
-        for (int l = 0; l < width_; ++l)
-          set_bits(w, barrier_value_.op->dst, 4, l, static_cast<std::uint64_t>(value));
+        for (int l = 0; l < width_; ++l) set_bits(w, barrier_value_.op->dst, 4, l, static_cast<std::uint64_t>(value));
   }
   barrier_value_ = {};
   barrier_count_ = barrier_lanes_ = 0;
@@ -304,7 +303,8 @@ void BlockRunner::choose(const Warp& w, const ProgramBlock& b, std::uint64_t lan
 }
 
 void BlockRunner::follow(Warp& w, int block, std::size_t edge, std::uint64_t lanes) {
-  for (const PreparedCopy& c : prepared_.copies[static_cast<std::size_t>(block)][edge]) copy_row(w.file, c, lanes, width_);
+  for (const PreparedCopy& c : prepared_.copies[static_cast<std::size_t>(block)][edge])
+    copy_row(w.file, c, lanes, width_);
 }
 
 /// Counts the block under its headings, once it is known where the lanes go on.
@@ -343,7 +343,8 @@ void BlockRunner::finish_block(Warp& w, const ProgramBlock& b, std::uint64_t lan
         if (p.last < 0) continue;
         AccessCount& mine = counts_.accesses[static_cast<std::size_t>(p.access)];
         AccessCount& other = counts_.accesses[static_cast<std::size_t>(p.last)];
-        const auto before = std::find_if(before_.begin(), before_.end(), [&](const auto& x) { return x.first == p.access; });
+        const auto before =
+            std::find_if(before_.begin(), before_.end(), [&](const auto& x) { return x.first == p.access; });
         if (before == before_.end()) continue;
         if (!stays) {
           AccessCount moved = mine;
@@ -470,9 +471,8 @@ void BlockRunner::step_independent(int number) {
     else
       ++k;
   }
-  std::sort(all.begin(), all.end(), [](const Path& a, const Path& b) {
-    return std::pair(a.block, a.resume) < std::pair(b.block, b.resume);
-  });
+  std::sort(all.begin(), all.end(),
+            [](const Path& a, const Path& b) { return std::pair(a.block, a.resume) < std::pair(b.block, b.resume); });
   for (std::size_t k = 1; k < all.size();)  // paths that stand at one place go on together
     if (all[k].block == all[k - 1].block && all[k].resume == all[k - 1].resume &&
         ((all[k].lanes | all[k - 1].lanes) & w.waiting) == 0) {
@@ -535,9 +535,8 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       }
       if (!plan_.options.independent_threads) {
         if (const std::uint64_t missing = w.members & ~w.exited & ~lanes; missing != 0)
-          report(Finding::Kind::divergent_barrier, i.line,
-                 "a barrier is reached by only some threads of a warp", number, std::countr_zero(lanes),
-                 number * width_ + std::countr_zero(missing));
+          report(Finding::Kind::divergent_barrier, i.line, "a barrier is reached by only some threads of a warp",
+                 number, std::countr_zero(lanes), number * width_ + std::countr_zero(missing));
         w.state = State::at_barrier;
       }
       return;
@@ -572,7 +571,8 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
   }
 }
 
-void BlockRunner::report(Finding::Kind kind, SourceLine line, const std::string& text, int number, int lane, int other) {
+void BlockRunner::report(Finding::Kind kind, SourceLine line, const std::string& text, int number, int lane,
+                         int other) {
   Finding& f = findings_[{static_cast<int>(kind), {line.file, line.line}}];
   if (f.count == 0) {
     f.kind = kind;

@@ -18,11 +18,12 @@ namespace kernelcast::interpreter {
 
 /// What one block did. Whole numbers, kept as doubles because they become Workload.
 struct BlockCounts {
-  std::vector<BlockCount> blocks;       // parallel to profile.blocks
-  std::vector<AccessCount> accesses;    // parallel to all accesses
-  std::vector<BranchCount> branches;    // parallel to profile.branches
+  std::vector<BlockCount> blocks;     // parallel to profile.blocks
+  std::vector<AccessCount> accesses;  // parallel to all accesses
+  std::vector<BranchCount> branches;  // parallel to profile.branches
   double barriers = 0;
-  double phase_longest = 0, phase_mean = 0;  // warp instructions between barriers: slowest warp's and the mean's, summed
+  double phase_longest = 0,
+         phase_mean = 0;  // warp instructions between barriers: slowest warp's and the mean's, summed
   double warp_instructions = 0, lane_instructions = 0;  // interpreted
   void clear();
   void add(const BlockCounts& other, double weight);
@@ -36,7 +37,7 @@ struct LaunchPlan {
   MemoryGeometry geometry;
   ExecuteOptions options;
   Memory* memory;
-  std::vector<std::int64_t> shared_place;   // of each profile buffer in shared memory, -1: not there
+  std::vector<std::int64_t> shared_place;  // of each profile buffer in shared memory, -1: not there
   std::int64_t shared_bytes = 0;
   std::vector<std::int64_t> shared_size;    // of each profile buffer in shared memory
   std::vector<unsigned char> parameters;    // by-value parameters, one after the other
@@ -77,7 +78,7 @@ class BlockRunner {
     std::vector<Path> paths;  // lock-step: a stack, the last runs; independent: all are alive
     std::uint64_t members = 0, exited = 0;
     State state = State::ready;
-    std::uint64_t waiting = 0;   // independent: lanes at the barrier
+    std::uint64_t waiting = 0;  // independent: lanes at the barrier
     double instructions = 0, phase_start = 0;
     int turn = 0;
   };
@@ -92,8 +93,10 @@ class BlockRunner {
   std::uint64_t ballot(const Warp& warp, std::uint32_t condition, std::uint64_t lanes) const;
   void follow(Warp& warp, int block, std::size_t edge, std::uint64_t lanes);
   /// Lanes that take each edge of the block's end.
-  void choose(const Warp& warp, const ProgramBlock& block, std::uint64_t lanes, std::vector<std::uint64_t>& taken) const;
-  void finish_block(Warp& warp, const ProgramBlock& block, std::uint64_t lanes, const std::vector<std::uint64_t>& taken);
+  void choose(const Warp& warp, const ProgramBlock& block, std::uint64_t lanes,
+              std::vector<std::uint64_t>& taken) const;
+  void finish_block(Warp& warp, const ProgramBlock& block, std::uint64_t lanes,
+                    const std::vector<std::uint64_t>& taken);
   void release_barrier();
   void check_limits();
   void special(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
@@ -102,7 +105,8 @@ class BlockRunner {
   void store(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void atomic(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   /// Host addresses of `bytes` for each lane; lanes with trouble are taken out of the result, which is reported.
-  std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes, AccessKind kind);
+  std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
+                          AccessKind kind);
   void count_request(const SimtInstruction& i, std::uint64_t lanes);
   unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
   void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);
@@ -132,7 +136,7 @@ class BlockRunner {
   std::int64_t stack_bytes_;
   std::vector<Warp> warp_;
   Dim3 group_;
-  std::uint64_t address_[64] = {};           // of the request at hand, in its space
+  std::uint64_t address_[64] = {};  // of the request at hand, in its space
   unsigned char* host_[64] = {};
   MemorySpace space_ = MemorySpace::global;  // of the request at hand
   std::vector<std::uint64_t> taken_;

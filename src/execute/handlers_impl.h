@@ -1,5 +1,5 @@
-// Arithmetic for all lanes of a warp: plain loops over rows that the compiler makes vector code of. Included once for each
-// instruction set (handlers_*.cpp); everything lives in a namespace of its own so that no two versions meet.
+// Arithmetic for all lanes of a warp: plain loops over rows that the compiler makes vector code of. Included once for
+// each instruction set (handlers_*.cpp); everything lives in a namespace of its own so that no two versions meet.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -147,7 +147,8 @@ T integer(T a, T b) {
   if constexpr (op == Opcode::mulhi_u || op == Opcode::mulhi_s) {
     if constexpr (sizeof(T) <= 4) {
       using W = std::conditional_t<op == Opcode::mulhi_u, std::uint64_t, std::int64_t>;
-      const W p = op == Opcode::mulhi_u ? static_cast<W>(a) * static_cast<W>(b) : static_cast<W>(s(a)) * static_cast<W>(s(b));
+      const W p =
+          op == Opcode::mulhi_u ? static_cast<W>(a) * static_cast<W>(b) : static_cast<W>(s(a)) * static_cast<W>(s(b));
       return static_cast<T>(p >> n);
     } else if constexpr (sizeof(T) == 8) {
       if constexpr (op == Opcode::mulhi_u) return static_cast<T>((static_cast<U128>(a) * b) >> 64);
@@ -267,7 +268,10 @@ inline double cosine_of_pi(double x) {
   return std::cos(pi * r);
 }
 inline double inverse_normal(double p) {  // Newton's method on erfc; the start is Winitzki's approximation
-  if (!(p > 0 && p < 1)) return p == 0 ? -std::numeric_limits<double>::infinity() : p == 1 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  if (!(p > 0 && p < 1))
+    return p == 0   ? -std::numeric_limits<double>::infinity()
+           : p == 1 ? std::numeric_limits<double>::infinity()
+                    : std::numeric_limits<double>::quiet_NaN();
   double lo = -40, hi = 40;
   for (int k = 0; k < 200; ++k) {
     const double mid = 0.5 * (lo + hi);
@@ -385,7 +389,8 @@ W function(W a, W b, W c) {
   if constexpr (f == M::copysign) return std::copysign(a, b);
   if constexpr (f == M::nextafter) return std::nextafter(a, b);
   if constexpr (f == M::norm3d) return w(std::sqrt(d * d + e * e + static_cast<double>(c) * static_cast<double>(c)));
-  if constexpr (f == M::rnorm3d) return w(1 / std::sqrt(d * d + e * e + static_cast<double>(c) * static_cast<double>(c)));
+  if constexpr (f == M::rnorm3d)
+    return w(1 / std::sqrt(d * d + e * e + static_cast<double>(c) * static_cast<double>(c)));
   if constexpr (f == M::ldexp) return std::ldexp(a, static_cast<int>(std::clamp(e, -100000.0, 100000.0)));
   if constexpr (f == M::jn) return w(::jn(static_cast<int>(e), d));
   if constexpr (f == M::yn) return w(::yn(static_cast<int>(e), d));
@@ -449,12 +454,12 @@ void real_handler(unsigned char* file, const PreparedOp& p) {
 template <class T, Opcode op>
 void real_test_handler(unsigned char* file, const PreparedOp& p) {
   using W = typename Wide<T>::type;
-  binary_row<std::uint8_t, T>(file, p,
-                              [](T a, T b) { return real_test<W, op>(static_cast<W>(a), static_cast<W>(b)); });
+  binary_row<std::uint8_t, T>(file, p, [](T a, T b) { return real_test<W, op>(static_cast<W>(a), static_cast<W>(b)); });
 }
 template <class T>
 void negate_handler(unsigned char* file, const PreparedOp& p) {
-  using U = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  using U = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                               std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
   unary_row<U, U>(file, p, [](U a) { return static_cast<U>(a ^ (U{1} << (sizeof(U) * 8 - 1))); });
 }
 template <class T>
@@ -475,7 +480,8 @@ void math_handler(unsigned char* file, const PreparedOp& p) {
       return narrow<T>(function<W, f>(static_cast<W>(a), static_cast<W>(b), static_cast<W>(c)));
     });
   } else if (arguments_of(f) == 2) {
-    binary_row<T, T>(file, p, [](T a, T b) { return narrow<T>(function<W, f>(static_cast<W>(a), static_cast<W>(b), W{})); });
+    binary_row<T, T>(file, p,
+                     [](T a, T b) { return narrow<T>(function<W, f>(static_cast<W>(a), static_cast<W>(b), W{})); });
   } else {
     unary_row<T, T>(file, p, [](T a) { return narrow<T>(function<W, f>(static_cast<W>(a), W{}, W{})); });
   }
@@ -716,60 +722,61 @@ Handler find(const SimtInstruction& i) {
   case Opcode::name:         \
     return table.template operator()<Opcode::name>();
   switch (i.op) {
-    KC_CASE(integers, add) KC_CASE(integers, sub) KC_CASE(integers, mul) KC_CASE(integers, udiv)
-    KC_CASE(integers, sdiv) KC_CASE(integers, urem) KC_CASE(integers, srem) KC_CASE(integers, shl)
-    KC_CASE(integers, lshr) KC_CASE(integers, ashr) KC_CASE(integers, and_) KC_CASE(integers, or_)
-    KC_CASE(integers, xor_) KC_CASE(integers, umin) KC_CASE(integers, umax) KC_CASE(integers, smin)
-    KC_CASE(integers, smax) KC_CASE(integers, uadd_sat) KC_CASE(integers, usub_sat) KC_CASE(integers, sadd_sat)
-    KC_CASE(integers, ssub_sat) KC_CASE(integers, mulhi_u) KC_CASE(integers, mulhi_s)
-    KC_CASE(tests, eq) KC_CASE(tests, ne) KC_CASE(tests, ult) KC_CASE(tests, ule) KC_CASE(tests, ugt)
-    KC_CASE(tests, uge) KC_CASE(tests, slt) KC_CASE(tests, sle) KC_CASE(tests, sgt) KC_CASE(tests, sge)
-    KC_CASE(tests, uadd_overflow) KC_CASE(tests, usub_overflow) KC_CASE(tests, umul_overflow)
-    KC_CASE(tests, sadd_overflow) KC_CASE(tests, ssub_overflow) KC_CASE(tests, smul_overflow)
-    KC_CASE(bits, popcount) KC_CASE(bits, count_leading_zeros) KC_CASE(bits, count_trailing_zeros)
-    KC_CASE(bits, reverse_bits) KC_CASE(bits, swap_bytes)
-    KC_CASE(reals, fadd) KC_CASE(reals, fsub) KC_CASE(reals, fmul) KC_CASE(reals, fdiv) KC_CASE(reals, frem)
-    KC_CASE(real_tests, foeq) KC_CASE(real_tests, fone) KC_CASE(real_tests, folt) KC_CASE(real_tests, fole)
-    KC_CASE(real_tests, fogt) KC_CASE(real_tests, foge) KC_CASE(real_tests, ford) KC_CASE(real_tests, fueq)
-    KC_CASE(real_tests, fune) KC_CASE(real_tests, fult) KC_CASE(real_tests, fule) KC_CASE(real_tests, fugt)
-    KC_CASE(real_tests, fuge) KC_CASE(real_tests, funo)
-    KC_CASE(threes, shift_left_double) KC_CASE(threes, shift_right_double) KC_CASE(threes, bit_extract_u)
-    KC_CASE(threes, bit_extract_s) KC_CASE(threes, permute_bytes)
-    case Opcode::fneg:
-      return with_real(i.type, [](auto t) -> Handler { return negate_handler<decltype(t)>; });
-    case Opcode::fma:
-      return with_real(i.type, [](auto t) -> Handler { return fma_handler<decltype(t)>; });
-    case Opcode::math:
-      return math_of<0>(i.type, static_cast<std::size_t>(i.imm));
-    case Opcode::classify:
-      return with_real(i.type, [](auto t) -> Handler { return classify_handler<decltype(t)>; });
-    case Opcode::select:
-      return with_bits(i.type, [](auto t) -> Handler { return select_handler<decltype(t)>; });
-    case Opcode::address:
-      return with_integer(i.type, [](auto t) -> Handler { return address_handler<Signed<decltype(t)>>; });
-    case Opcode::move:
-      return with_bits(i.type, [](auto t) -> Handler { return move_handler<decltype(t)>; });
-    case Opcode::truncate:
-    case Opcode::zero_extend:
-    case Opcode::sign_extend:
-      return integer_conversion(i);
-    case Opcode::float_to_float:
-      return with_real(i.type, [&](auto a) -> Handler {
-        using From = decltype(a);
-        return with_real(i.to, [&](auto d) -> Handler { return real_to_real<From, decltype(d)>; });
-      });
-    case Opcode::float_to_signed:
-    case Opcode::signed_to_float:
-      return float_conversion<true>(i);
-    case Opcode::float_to_unsigned:
-    case Opcode::unsigned_to_float:
-      return float_conversion<false>(i);
-    case Opcode::low_bits:
-      return with_integer(i.type, [](auto t) -> Handler { return low_bits_handler<decltype(t)>; });
-    case Opcode::sign_from_bits:
-      return with_integer(i.type, [](auto t) -> Handler { return sign_from_bits_handler<decltype(t)>; });
-    default:
-      return nullptr;
+  KC_CASE(integers, add)
+  KC_CASE(integers, sub) KC_CASE(integers, mul) KC_CASE(integers, udiv) KC_CASE(integers, sdiv) KC_CASE(integers, urem)
+      KC_CASE(integers, srem) KC_CASE(integers, shl) KC_CASE(integers, lshr) KC_CASE(integers, ashr) KC_CASE(
+          integers, and_) KC_CASE(integers, or_) KC_CASE(integers, xor_) KC_CASE(integers, umin) KC_CASE(integers, umax)
+          KC_CASE(integers, smin) KC_CASE(integers, smax) KC_CASE(integers, uadd_sat) KC_CASE(integers, usub_sat)
+              KC_CASE(integers, sadd_sat) KC_CASE(integers, ssub_sat) KC_CASE(integers, mulhi_u) KC_CASE(
+                  integers, mulhi_s) KC_CASE(tests, eq) KC_CASE(tests, ne) KC_CASE(tests, ult) KC_CASE(tests, ule)
+                  KC_CASE(tests, ugt) KC_CASE(tests, uge) KC_CASE(tests, slt) KC_CASE(tests, sle) KC_CASE(tests, sgt)
+                      KC_CASE(tests, sge) KC_CASE(tests, uadd_overflow) KC_CASE(tests, usub_overflow) KC_CASE(
+                          tests, umul_overflow) KC_CASE(tests, sadd_overflow) KC_CASE(tests, ssub_overflow)
+                          KC_CASE(tests, smul_overflow) KC_CASE(bits, popcount) KC_CASE(bits, count_leading_zeros)
+                              KC_CASE(bits, count_trailing_zeros) KC_CASE(bits, reverse_bits) KC_CASE(bits, swap_bytes)
+                                  KC_CASE(reals, fadd) KC_CASE(reals, fsub) KC_CASE(reals, fmul) KC_CASE(reals, fdiv)
+                                      KC_CASE(reals, frem) KC_CASE(real_tests, foeq) KC_CASE(real_tests, fone) KC_CASE(
+                                          real_tests, folt) KC_CASE(real_tests, fole) KC_CASE(real_tests, fogt)
+                                          KC_CASE(real_tests, foge) KC_CASE(real_tests, ford) KC_CASE(real_tests, fueq)
+                                              KC_CASE(real_tests, fune) KC_CASE(real_tests, fult) KC_CASE(
+                                                  real_tests, fule) KC_CASE(real_tests, fugt) KC_CASE(real_tests, fuge)
+                                                  KC_CASE(real_tests, funo) KC_CASE(threes, shift_left_double)
+                                                      KC_CASE(threes, shift_right_double) KC_CASE(threes, bit_extract_u)
+                                                          KC_CASE(threes, bit_extract_s)
+                                                              KC_CASE(threes, permute_bytes) case Opcode::fneg:
+    return with_real(i.type, [](auto t) -> Handler { return negate_handler<decltype(t)>; });
+  case Opcode::fma:
+    return with_real(i.type, [](auto t) -> Handler { return fma_handler<decltype(t)>; });
+  case Opcode::math:
+    return math_of<0>(i.type, static_cast<std::size_t>(i.imm));
+  case Opcode::classify:
+    return with_real(i.type, [](auto t) -> Handler { return classify_handler<decltype(t)>; });
+  case Opcode::select:
+    return with_bits(i.type, [](auto t) -> Handler { return select_handler<decltype(t)>; });
+  case Opcode::address:
+    return with_integer(i.type, [](auto t) -> Handler { return address_handler<Signed<decltype(t)>>; });
+  case Opcode::move:
+    return with_bits(i.type, [](auto t) -> Handler { return move_handler<decltype(t)>; });
+  case Opcode::truncate:
+  case Opcode::zero_extend:
+  case Opcode::sign_extend:
+    return integer_conversion(i);
+  case Opcode::float_to_float:
+    return with_real(i.type, [&](auto a) -> Handler {
+      using From = decltype(a);
+      return with_real(i.to, [&](auto d) -> Handler { return real_to_real<From, decltype(d)>; });
+    });
+  case Opcode::float_to_signed:
+  case Opcode::signed_to_float:
+    return float_conversion<true>(i);
+  case Opcode::float_to_unsigned:
+  case Opcode::unsigned_to_float:
+    return float_conversion<false>(i);
+  case Opcode::low_bits:
+    return with_integer(i.type, [](auto t) -> Handler { return low_bits_handler<decltype(t)>; });
+  case Opcode::sign_from_bits:
+    return with_integer(i.type, [](auto t) -> Handler { return sign_from_bits_handler<decltype(t)>; });
+    default : return nullptr;
   }
 #undef KC_CASE
 }

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <limits>
 
-#include "execute/address.h"
 #include "execute/element_type.h"
 #include "io/text.h"
+#include "kernelcast/address.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::interpreter {

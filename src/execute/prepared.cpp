@@ -52,7 +52,8 @@ PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_
     if (is_arithmetic(i.op)) {
       op.handler = handler_for(i);
       if (op.handler == nullptr)
-        throw LimitError("an operation on values of " + std::to_string(size_of(i.type) * 8) + " bits cannot be executed");
+        throw LimitError("an operation on values of " + std::to_string(size_of(i.type) * 8) +
+                         " bits cannot be executed");
     }
     code.push_back(op);
   }

@@ -17,14 +17,14 @@ struct PreparedOp;
 using Handler = void (*)(unsigned char* file, const PreparedOp& op);
 
 struct PreparedOp {
-  Handler handler = nullptr;  // null: a memory, warp or block operation
+  Handler handler = nullptr;                   // null: a memory, warp or block operation
   std::uint32_t dst = 0, a = 0, b = 0, c = 0;  // bytes from the start of the file
   std::uint32_t dst2 = 0;
   std::uint16_t groups = 1;   // of 32 lanes
   std::uint8_t dst_size = 0;  // bytes of a lane
   bool keep_inactive = false;
   std::int64_t imm = 0;
-  std::uint32_t source = 0;   // index into Program::code
+  std::uint32_t source = 0;  // index into Program::code
 };
 
 struct PreparedCopy {
@@ -38,7 +38,7 @@ struct PreparedProgram {
   int warp_size;
   std::vector<PreparedOp> code;
   std::vector<std::vector<std::vector<PreparedCopy>>> copies;  // [block][edge]
-  std::vector<std::uint32_t> place;                             // of each register
+  std::vector<std::uint32_t> place;                            // of each register
   std::uint32_t file_bytes = 0;
 };
 

@@ -97,7 +97,8 @@ double RequestCounter::passes(const std::uint64_t* offset, std::uint64_t part, i
   return static_cast<double>(most);
 }
 
-void RequestCounter::shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic, AccessCount& out) {
+void RequestCounter::shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic,
+                            AccessCount& out) {
   count_lanes(active, bytes, out);
   int part_lanes = std::min(geometry_.warp_size, geometry_.shared_banks);
   if (bytes > geometry_.bank_bytes) part_lanes = std::max(1, part_lanes * geometry_.bank_bytes / bytes);

@@ -1,8 +1,8 @@
 // The shared memory of one block, and who touched what since the last barrier.
 //
-// A conflict is two accesses to the same bytes by different threads, at least one of them a plain write that changes the
-// value, with no barrier between. Threads of one warp run in lock-step, so that only conflicts within one instruction
-// count there, unless threads are independent.
+// A conflict is two accesses to the same bytes by different threads, at least one of them a plain write that changes
+// the value, with no barrier between. Threads of one warp run in lock-step, so that only conflicts within one
+// instruction count there, unless threads are independent.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class SharedMemory {
     std::int16_t writer = -1, reader = -1;  // -2: several; writer -3: atomics only
     std::uint16_t writer_warp = 0, reader_warp = 0;
     std::uint32_t write_instruction = 0, read_sub = 0, write_sub = 0;
-    std::uint32_t written_block = 0;        // number of the block that wrote it last
-    bool quiet = false;                     // the write left the value as it was
+    std::uint32_t written_block = 0;  // number of the block that wrote it last
+    bool quiet = false;               // the write left the value as it was
   };
   [[nodiscard]] bool orders(const Watch& w, int warp, bool reading) const;
 

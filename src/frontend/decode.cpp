@@ -17,7 +17,11 @@ namespace kernelcast::frontend {
 using namespace llvm;
 
 Decoder::Decoder(Function& kernel, KernelModel& model, const KernelProfile& profile, const ProfilePlaces& places)
-    : kernel_(kernel), model_(model), profile_(profile), places_(places), layout_(kernel.getParent()->getDataLayout()) {}
+    : kernel_(kernel),
+      model_(model),
+      profile_(profile),
+      places_(places),
+      layout_(kernel.getParent()->getDataLayout()) {}
 
 Program Decoder::run() {
   place_memory();
@@ -104,8 +108,8 @@ void Decoder::bind_arguments() {
         // A structure in registers: fields are named by their byte as everywhere (fields.cpp).
         std::string name = p.name;
         if (auto* structure = dyn_cast<StructType>(a.getType()))
-          name += "+" + std::to_string(layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(
-                            std::min<std::size_t>(k, structure->getNumElements() - 1))));
+          name += "+" + std::to_string(layout_.getStructLayout(structure)->getElementOffset(
+                            static_cast<unsigned>(std::min<std::size_t>(k, structure->getNumElements() - 1))));
         else if (types.size() > 1)
           name += "+" + std::to_string(k * static_cast<std::size_t>(size_of(types[k])));
         s.regs.push_back(input({Kind::scalar, types[k], 0, 0, 0, name}));
@@ -167,14 +171,14 @@ void Decoder::decode_instruction(llvm::Instruction& i) {
     call(*c);
   } else if (auto* rmw = dyn_cast<AtomicRMWInst>(&i)) {
     static const std::map<AtomicRMWInst::BinOp, AtomicOp> operations = {
-        {AtomicRMWInst::Xchg, AtomicOp::exchange}, {AtomicRMWInst::Add, AtomicOp::add},
-        {AtomicRMWInst::Sub, AtomicOp::sub},       {AtomicRMWInst::And, AtomicOp::and_},
-        {AtomicRMWInst::Or, AtomicOp::or_},        {AtomicRMWInst::Xor, AtomicOp::xor_},
-        {AtomicRMWInst::Nand, AtomicOp::nand},     {AtomicRMWInst::Min, AtomicOp::smin},
-        {AtomicRMWInst::Max, AtomicOp::smax},      {AtomicRMWInst::UMin, AtomicOp::umin},
-        {AtomicRMWInst::UMax, AtomicOp::umax},     {AtomicRMWInst::FAdd, AtomicOp::fadd},
-        {AtomicRMWInst::FSub, AtomicOp::fsub},     {AtomicRMWInst::FMin, AtomicOp::fmin},
-        {AtomicRMWInst::FMax, AtomicOp::fmax},     {AtomicRMWInst::UIncWrap, AtomicOp::wrap_inc},
+        {AtomicRMWInst::Xchg, AtomicOp::exchange},    {AtomicRMWInst::Add, AtomicOp::add},
+        {AtomicRMWInst::Sub, AtomicOp::sub},          {AtomicRMWInst::And, AtomicOp::and_},
+        {AtomicRMWInst::Or, AtomicOp::or_},           {AtomicRMWInst::Xor, AtomicOp::xor_},
+        {AtomicRMWInst::Nand, AtomicOp::nand},        {AtomicRMWInst::Min, AtomicOp::smin},
+        {AtomicRMWInst::Max, AtomicOp::smax},         {AtomicRMWInst::UMin, AtomicOp::umin},
+        {AtomicRMWInst::UMax, AtomicOp::umax},        {AtomicRMWInst::FAdd, AtomicOp::fadd},
+        {AtomicRMWInst::FSub, AtomicOp::fsub},        {AtomicRMWInst::FMin, AtomicOp::fmin},
+        {AtomicRMWInst::FMax, AtomicOp::fmax},        {AtomicRMWInst::UIncWrap, AtomicOp::wrap_inc},
         {AtomicRMWInst::UDecWrap, AtomicOp::wrap_dec}};
     auto op = operations.find(rmw->getOperation());
     if (op == operations.end()) unsupported(i, "this atomic operation");
@@ -225,7 +229,7 @@ void Decoder::end_block(BasicBlock& block, ProgramBlock& out) {
   line_ = model_.line_of(*end);
   if (auto* b = dyn_cast<BranchInst>(end)) {
     out.end = b->isConditional() ? ProgramBlock::End::branch : ProgramBlock::End::jump;
-    for (BasicBlock* to : b->successors()) out.edges.push_back(edge(block, *to));
+    for (unsigned k = 0; k < b->getNumSuccessors(); ++k) out.edges.push_back(edge(block, *b->getSuccessor(k)));
   } else if (auto* s = dyn_cast<SwitchInst>(end)) {
     out.end = ProgramBlock::End::switch_;
     out.edges.push_back(edge(block, *s->getDefaultDest()));
@@ -316,8 +320,8 @@ bool Decoder::fill_image(const Constant& c, std::int64_t at, BufferImage& image)
   if (c.isNullValue() || isa<UndefValue>(c)) return true;
   auto put = [&](const APInt& bits) {
     for (unsigned k = 0; k * 8 < bits.getBitWidth(); ++k)
-      image.bytes.at(static_cast<std::size_t>(at) + k) = static_cast<unsigned char>(
-          bits.extractBitsAsZExtValue(std::min(8U, bits.getBitWidth() - k * 8), k * 8));
+      image.bytes.at(static_cast<std::size_t>(at) + k) =
+          static_cast<unsigned char>(bits.extractBitsAsZExtValue(std::min(8U, bits.getBitWidth() - k * 8), k * 8));
     return true;
   };
   if (auto* n = dyn_cast<ConstantInt>(&c)) return put(n->getValue());

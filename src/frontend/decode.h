@@ -13,9 +13,9 @@ namespace kernelcast::frontend {
 
 /// Where the profile counts what the function contains.
 struct ProfilePlaces {
-  std::map<const llvm::BasicBlock*, int> block;    // index into profile.blocks
-  std::map<int, int> last_test;                    // block -> its copy for the last test of the loop
-  std::map<const llvm::BasicBlock*, int> branch;   // index into profile.branches
+  std::map<const llvm::BasicBlock*, int> block;   // index into profile.blocks
+  std::map<int, int> last_test;                   // block -> its copy for the last test of the loop
+  std::map<const llvm::BasicBlock*, int> branch;  // index into profile.branches
   AccessPlaces accesses;
 };
 

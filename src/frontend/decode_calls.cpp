@@ -1,4 +1,5 @@
-// Calls: work-item functions, LLVM's own intrinsics, mathematical functions and the little inline assembly that is known.
+// Calls: work-item functions, LLVM's own intrinsics, mathematical functions and the little inline assembly that is
+// known.
 #include "frontend/builtins.h"
 #include "frontend/decode_internal.h"
 #include "frontend/math_costs.h"
@@ -35,8 +36,7 @@ void Decoder::call(CallInst& i) {
       return;
     }
     const std::uint32_t what = one(i.getArgOperand(0));
-    const std::uint32_t predicate =
-        binary(Opcode::ne, ValueType::i32, what, constant(ValueType::i32, 0));
+    const std::uint32_t predicate = binary(Opcode::ne, ValueType::i32, what, constant(ValueType::i32, 0));
     const std::uint32_t dst = fresh(ValueType::i32);
     SimtInstruction& out = emit(Opcode::barrier, ValueType::i1, dst, predicate);
     const auto id = llvm::cast<IntrinsicInst>(i).getIntrinsicID();
@@ -57,8 +57,7 @@ void Decoder::call(CallInst& i) {
   if (auto name = math_function(symbol); name && math_call(i, *name)) return;
   const bool prints = symbol == "vprintf" || symbol.find("printf") != std::string::npos;
   if (prints) {
-    if (!i.getType()->isVoidTy())
-      elementwise(i, [&](ValueType t, std::size_t) { return constant(t, 0); });
+    if (!i.getType()->isVoidTy()) elementwise(i, [&](ValueType t, std::size_t) { return constant(t, 0); });
     return;
   }
   if (symbol == "__assertfail" || symbol == "__assert_fail" || symbol == "abort") {
@@ -333,7 +332,8 @@ std::optional<MathFunction> function_named(const std::string& name) {
     m["native_recip"] = MathFunction::reciprocal;
     m["native_divide"] = MathFunction::divide;
     m["native_powr"] = MathFunction::powr;
-    for (const char* native : {"exp", "exp2", "exp10", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "sqrt", "rsqrt"})
+    for (const char* native :
+         {"exp", "exp2", "exp10", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "sqrt", "rsqrt"})
       m[std::string("native_") + native] = m.at(native);
     return m;
   }();
@@ -376,7 +376,8 @@ bool Decoder::math_call(CallInst& i, const std::string& name) {
   if (pointer_last) {
     if (name == "sincos" || name == "native_sincos" || name == "sincospi") {
       const bool pi = name == "sincospi";
-      const MathFunction s = pi ? MathFunction::sinpi : MathFunction::sin, c = pi ? MathFunction::cospi : MathFunction::cos;
+      const MathFunction s = pi ? MathFunction::sinpi : MathFunction::sin,
+                         c = pi ? MathFunction::cospi : MathFunction::cos;
       if (n == 3) {
         store_all(1, of_first(s));
         store_all(2, of_first(c));

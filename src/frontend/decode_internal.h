@@ -1,5 +1,5 @@
-// The decoder's parts. A value of LLVM becomes a list of registers, one an element; pointers keep constant displacements
-// beside the register, so that a load folds them.
+// The decoder's parts. A value of LLVM becomes a list of registers, one an element; pointers keep constant
+// displacements beside the register, so that a load folds them.
 #pragma once
 
 #include <map>
@@ -50,14 +50,14 @@ class Decoder {
   Slots value(llvm::Value* v);
   Slots constant_value(llvm::Constant* c);
   Slots pointer_constant(llvm::Constant* c);
-  std::uint32_t one(llvm::Value* v);   // the only register, pointers with their displacement added
+  std::uint32_t one(llvm::Value* v);  // the only register, pointers with their displacement added
   std::uint32_t materialised(const Slots& s);
   std::uint32_t signed_view(llvm::Value* v, std::uint32_t reg);  // odd widths: sign-extended
   void define(llvm::Value& v, Slots s) { values_[&v] = std::move(s); }
   void define(llvm::Value& v, std::uint32_t reg) { values_[&v] = Slots{{reg}, 0}; }
   std::uint32_t result(llvm::Value& v);  // fresh register for a scalar value
   SimtInstruction& emit(Opcode op, ValueType type, std::uint32_t dst, std::uint32_t a = no_register,
-                    std::uint32_t b = no_register, std::uint32_t c = no_register);
+                        std::uint32_t b = no_register, std::uint32_t c = no_register);
   std::uint32_t binary(Opcode op, ValueType type, std::uint32_t a, std::uint32_t b);
   std::uint32_t convert(Opcode op, ValueType from, ValueType to, std::uint32_t a);
   std::uint32_t math(MathFunction f, ValueType type, std::uint32_t a, std::uint32_t b = no_register,
@@ -119,8 +119,8 @@ class Decoder {
   std::map<std::tuple<int, int, int>, std::uint32_t> ids_;
   llvm::DenseMap<const llvm::BasicBlock*, int> number_;
   std::vector<llvm::BasicBlock*> order_;
-  std::vector<int> block_of_code_;       // parallel to program_.code
-  std::vector<int> first_access_;        // of each profile block
+  std::vector<int> block_of_code_;  // parallel to program_.code
+  std::vector<int> first_access_;   // of each profile block
   std::map<const llvm::Value*, std::int64_t> stack_place_;
   std::vector<std::map<ValueType, int>> element_votes_;
   int current_ = 0;

@@ -51,7 +51,8 @@ int Decoder::site(llvm::Instruction& i, AccessKind kind, int from, int to) {
     s.space = a.space;
     s.buffer = a.buffer;
     const int last = block.last_block < 0 ? -1 : first_access_[static_cast<std::size_t>(block.last_block)] + p.access;
-    s.pieces.push_back({first_access_[static_cast<std::size_t>(block.profile_block)] + p.access, last, p.at - from, p.bytes});
+    s.pieces.push_back(
+        {first_access_[static_cast<std::size_t>(block.profile_block)] + p.access, last, p.at - from, p.bytes});
   }
   if (s.pieces.empty()) return -1;
   program_.sites.push_back(std::move(s));
@@ -230,8 +231,7 @@ void Decoder::copy(MemTransferInst& i) {
     }
   }
   auto move = [&](const Piece& p, bool loading) {
-    const int counted = p.at % unit == 0 ? site(i, loading ? AccessKind::load : AccessKind::store, p.at, p.at + 1)
-                                         : -1;
+    const int counted = p.at % unit == 0 ? site(i, loading ? AccessKind::load : AccessKind::store, p.at, p.at + 1) : -1;
     const Slots& at = loading ? from : to;
     SimtInstruction& out = loading ? emit(Opcode::load, p.type, p.first, at.regs[0])
                                    : emit(Opcode::store, p.type, no_register, at.regs[0], p.first);

@@ -21,7 +21,9 @@ bool Decoder::arithmetic(llvm::Instruction& i) {
       return dst;
     });
   } else if (i.getOpcode() == llvm::Instruction::FNeg) {
-    elementwise(i, [&](ValueType t, std::size_t k) { return binary(Opcode::fneg, t, element(i.getOperand(0), k), no_register); });
+    elementwise(i, [&](ValueType t, std::size_t k) {
+      return binary(Opcode::fneg, t, element(i.getOperand(0), k), no_register);
+    });
   } else if (isa<FreezeInst>(i)) {
     define(i, value(i.getOperand(0)));
   } else if (isa<GEPOperator>(i)) {
@@ -60,14 +62,14 @@ void Decoder::binary_operator(BinaryOperator& i) {
 
 void Decoder::comparison(CmpInst& i) {
   static const std::map<CmpInst::Predicate, Opcode> codes = {
-      {CmpInst::ICMP_EQ, Opcode::eq},     {CmpInst::ICMP_NE, Opcode::ne},     {CmpInst::ICMP_ULT, Opcode::ult},
-      {CmpInst::ICMP_ULE, Opcode::ule},   {CmpInst::ICMP_UGT, Opcode::ugt},   {CmpInst::ICMP_UGE, Opcode::uge},
-      {CmpInst::ICMP_SLT, Opcode::slt},   {CmpInst::ICMP_SLE, Opcode::sle},   {CmpInst::ICMP_SGT, Opcode::sgt},
-      {CmpInst::ICMP_SGE, Opcode::sge},   {CmpInst::FCMP_OEQ, Opcode::foeq},  {CmpInst::FCMP_ONE, Opcode::fone},
-      {CmpInst::FCMP_OLT, Opcode::folt},  {CmpInst::FCMP_OLE, Opcode::fole},  {CmpInst::FCMP_OGT, Opcode::fogt},
-      {CmpInst::FCMP_OGE, Opcode::foge},  {CmpInst::FCMP_ORD, Opcode::ford},  {CmpInst::FCMP_UEQ, Opcode::fueq},
-      {CmpInst::FCMP_UNE, Opcode::fune},  {CmpInst::FCMP_ULT, Opcode::fult},  {CmpInst::FCMP_ULE, Opcode::fule},
-      {CmpInst::FCMP_UGT, Opcode::fugt},  {CmpInst::FCMP_UGE, Opcode::fuge},  {CmpInst::FCMP_UNO, Opcode::funo}};
+      {CmpInst::ICMP_EQ, Opcode::eq},    {CmpInst::ICMP_NE, Opcode::ne},    {CmpInst::ICMP_ULT, Opcode::ult},
+      {CmpInst::ICMP_ULE, Opcode::ule},  {CmpInst::ICMP_UGT, Opcode::ugt},  {CmpInst::ICMP_UGE, Opcode::uge},
+      {CmpInst::ICMP_SLT, Opcode::slt},  {CmpInst::ICMP_SLE, Opcode::sle},  {CmpInst::ICMP_SGT, Opcode::sgt},
+      {CmpInst::ICMP_SGE, Opcode::sge},  {CmpInst::FCMP_OEQ, Opcode::foeq}, {CmpInst::FCMP_ONE, Opcode::fone},
+      {CmpInst::FCMP_OLT, Opcode::folt}, {CmpInst::FCMP_OLE, Opcode::fole}, {CmpInst::FCMP_OGT, Opcode::fogt},
+      {CmpInst::FCMP_OGE, Opcode::foge}, {CmpInst::FCMP_ORD, Opcode::ford}, {CmpInst::FCMP_UEQ, Opcode::fueq},
+      {CmpInst::FCMP_UNE, Opcode::fune}, {CmpInst::FCMP_ULT, Opcode::fult}, {CmpInst::FCMP_ULE, Opcode::fule},
+      {CmpInst::FCMP_UGT, Opcode::fugt}, {CmpInst::FCMP_UGE, Opcode::fuge}, {CmpInst::FCMP_UNO, Opcode::funo}};
   elementwise(i, [&](ValueType, std::size_t k) {
     if (i.getPredicate() == CmpInst::FCMP_TRUE || i.getPredicate() == CmpInst::FCMP_FALSE)
       return constant(ValueType::i1, i.getPredicate() == CmpInst::FCMP_TRUE ? 1 : 0);
@@ -87,8 +89,9 @@ void Decoder::cast_value(CastInst& i) {
     Slots s = value(from);
     if (source == target || s.regs.size() != 1) return define(i, s);
     const auto window = [](unsigned space) {
-      return space == 3 ? interpreter::shared_window << interpreter::window_bits
-                        : space == 5 ? interpreter::private_window << interpreter::window_bits : 0;
+      return space == 3   ? interpreter::shared_window << interpreter::window_bits
+             : space == 5 ? interpreter::private_window << interpreter::window_bits
+                          : 0;
     };
     if (window(source) != 0) {
       s.displacement += static_cast<std::int64_t>(window(source));
@@ -116,7 +119,7 @@ void Decoder::cast_value(CastInst& i) {
     const ValueType narrow = joins ? in[0] : out[0], wide = joins ? out[0] : in[0];
     const auto bits_type = [](ValueType t) {
       const int bytes = size_of(t);
-      return bytes == 1 ? (t == ValueType::i1 ? ValueType::i1 : ValueType::i8)
+      return bytes == 1   ? (t == ValueType::i1 ? ValueType::i1 : ValueType::i8)
              : bytes == 2 ? ValueType::i16
              : bytes == 4 ? ValueType::i32
              : bytes == 8 ? ValueType::i64
@@ -151,17 +154,13 @@ void Decoder::cast_value(CastInst& i) {
     }
     return define(i, result);
   }
-  static const std::map<unsigned, Opcode> codes = {{llvm::Instruction::Trunc, Opcode::truncate},
-                                                   {llvm::Instruction::ZExt, Opcode::zero_extend},
-                                                   {llvm::Instruction::SExt, Opcode::sign_extend},
-                                                   {llvm::Instruction::FPTrunc, Opcode::float_to_float},
-                                                   {llvm::Instruction::FPExt, Opcode::float_to_float},
-                                                   {llvm::Instruction::FPToUI, Opcode::float_to_unsigned},
-                                                   {llvm::Instruction::FPToSI, Opcode::float_to_signed},
-                                                   {llvm::Instruction::UIToFP, Opcode::unsigned_to_float},
-                                                   {llvm::Instruction::SIToFP, Opcode::signed_to_float},
-                                                   {llvm::Instruction::PtrToInt, Opcode::truncate},
-                                                   {llvm::Instruction::IntToPtr, Opcode::zero_extend}};
+  static const std::map<unsigned, Opcode> codes = {
+      {llvm::Instruction::Trunc, Opcode::truncate},         {llvm::Instruction::ZExt, Opcode::zero_extend},
+      {llvm::Instruction::SExt, Opcode::sign_extend},       {llvm::Instruction::FPTrunc, Opcode::float_to_float},
+      {llvm::Instruction::FPExt, Opcode::float_to_float},   {llvm::Instruction::FPToUI, Opcode::float_to_unsigned},
+      {llvm::Instruction::FPToSI, Opcode::float_to_signed}, {llvm::Instruction::UIToFP, Opcode::unsigned_to_float},
+      {llvm::Instruction::SIToFP, Opcode::signed_to_float}, {llvm::Instruction::PtrToInt, Opcode::truncate},
+      {llvm::Instruction::IntToPtr, Opcode::zero_extend}};
   const Opcode op = codes.at(i.getOpcode());
   elementwise(i, [&](ValueType t, std::size_t k) {
     std::uint32_t a = element(from, k);

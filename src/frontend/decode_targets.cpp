@@ -29,7 +29,8 @@ bool Decoder::nvidia_intrinsic(IntrinsicInst& i) {
     case Intrinsic::nvvm_isspacep_shared:
     case Intrinsic::nvvm_isspacep_local:
     case Intrinsic::nvvm_isspacep_global: {
-      const std::uint32_t window = binary(Opcode::lshr, ValueType::i64, arg(0), constant(ValueType::i64, interpreter::window_bits));
+      const std::uint32_t window =
+          binary(Opcode::lshr, ValueType::i64, arg(0), constant(ValueType::i64, interpreter::window_bits));
       const bool shared = i.getIntrinsicID() == Intrinsic::nvvm_isspacep_shared;
       if (i.getIntrinsicID() == Intrinsic::nvvm_isspacep_global)
         define(i, binary(Opcode::ult, ValueType::i64, window, constant(ValueType::i64, interpreter::parameter_window)));
@@ -201,8 +202,8 @@ bool Decoder::nvidia_math(IntrinsicInst& i, StringRef name) {
   if (name == "lohi.i2d") {
     const std::uint32_t low = convert(Opcode::zero_extend, ValueType::i32, ValueType::i64, arg(0));
     const std::uint32_t high = convert(Opcode::zero_extend, ValueType::i32, ValueType::i64, arg(1));
-    const std::uint32_t all = binary(
-        Opcode::or_, ValueType::i64, low, binary(Opcode::shl, ValueType::i64, high, constant(ValueType::i64, 32)));
+    const std::uint32_t all = binary(Opcode::or_, ValueType::i64, low,
+                                     binary(Opcode::shl, ValueType::i64, high, constant(ValueType::i64, 32)));
     const std::uint32_t dst = fresh(ValueType::f64);
     emit(Opcode::move, ValueType::i64, dst, all).to = ValueType::f64;
     define(i, dst);
@@ -273,7 +274,10 @@ bool Decoder::amd_intrinsic(IntrinsicInst& i) {
       define(i, constant(ValueType::i64, 0));  // only loads that id_value() knows use them
       return true;
     case Intrinsic::amdgcn_wavefrontsize:
-      define(i, constant(ValueType::i32, kernel_.getFnAttribute("target-features").getValueAsString().contains("+wavefrontsize32") ? 32 : 64));
+      define(i,
+             constant(
+                 ValueType::i32,
+                 kernel_.getFnAttribute("target-features").getValueAsString().contains("+wavefrontsize32") ? 32 : 64));
       return true;
     case Intrinsic::amdgcn_ballot:
       return vote(arg(0));
@@ -335,7 +339,8 @@ bool Decoder::amd_intrinsic(IntrinsicInst& i) {
       const ValueType t = program_.registers[a];
       const std::uint64_t two = t == ValueType::f64 ? 0x4000000000000000 : t == ValueType::f32 ? 0x40000000 : 0x4000;
       const std::uint32_t half_turns = binary(Opcode::fmul, t, a, constant(t, two));
-      define(i, math(i.getIntrinsicID() == Intrinsic::amdgcn_sin ? MathFunction::sinpi : MathFunction::cospi, t, half_turns));
+      define(i, math(i.getIntrinsicID() == Intrinsic::amdgcn_sin ? MathFunction::sinpi : MathFunction::cospi, t,
+                     half_turns));
       return true;
     }
     case Intrinsic::amdgcn_fmed3: {

@@ -71,7 +71,7 @@ std::uint32_t Decoder::constant(ValueType t, std::uint64_t low, std::uint64_t hi
 }
 
 SimtInstruction& Decoder::emit(Opcode op, ValueType type, std::uint32_t dst, std::uint32_t a, std::uint32_t b,
-                           std::uint32_t c) {
+                               std::uint32_t c) {
   SimtInstruction i;
   i.op = op;
   i.type = i.to = type;
@@ -171,8 +171,7 @@ Slots Decoder::constant_value(Constant* c) {
   if (auto* e = dyn_cast<ConstantExpr>(c)) {
     if (e->getOpcode() == Instruction::PtrToInt) {
       const Slots p = constant_value(e->getOperand(0));
-      out.regs.push_back(
-          convert(Opcode::truncate, ValueType::i64, type_of(c->getType()), materialised(p)));
+      out.regs.push_back(convert(Opcode::truncate, ValueType::i64, type_of(c->getType()), materialised(p)));
       return out;
     }
     Instruction* plain = e->getAsInstruction();  // decoded where it is used first: constants have no place of their own
