@@ -142,12 +142,48 @@ void BlockRunner::report_access(Finding::Kind kind, const SimtInstruction& i, in
   report(kind, i.line, text, number, lane);
 }
 
+/// The usual case: all lanes inside of one buffer, or of shared memory, and aligned. False: look at each lane.
+bool BlockRunner::translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
+                                     const SimtInstruction& i, int bytes) {
+  if (i.pointing == Pointing::stack) return false;
+  std::uint64_t least = ~std::uint64_t{0}, most = 0, low_bits = 0;
+  for_lanes(lanes, [&](int l) {
+    const std::uint64_t address = a[l] + displacement;
+    address_[l] = address;
+    least = std::min(least, address);
+    most = std::max(most, address);
+    low_bits |= address;
+  });
+  if ((low_bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) return false;
+  if (i.pointing == Pointing::shared) {
+    if (most > static_cast<std::uint64_t>(shared_.bytes()) || static_cast<std::int64_t>(most) > shared_.bytes() - bytes)
+      return false;
+    for_lanes(lanes, [&](int l) { host_[l] = shared_.data() + address_[l]; });
+    space_ = MemorySpace::shared;
+    return true;
+  }
+  constexpr std::uint64_t most_span = 2 * page_bytes;
+  const std::uint64_t window = window_of(least);
+  const int buffer = static_cast<int>(window) - 1;
+  if (window != window_of(most) || most - least > most_span || window == 0 || buffer >= plan_.memory->size() ||
+      plan_.memory->tracked(buffer) || i.site < 0)
+    return false;
+  const std::int64_t from = offset_of(least);
+  unsigned char* base = plan_.memory->at(buffer, from, static_cast<std::int64_t>(most - least) + bytes);
+  if (base == nullptr) return false;
+  for_lanes(lanes, [&](int l) { host_[l] = base + (address_[l] - least); });
+  const MemorySpace known = program_.sites[static_cast<std::size_t>(i.site)].space;
+  space_ = known == MemorySpace::constant || known == MemorySpace::texture ? known : MemorySpace::global;
+  return true;
+}
+
 std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
                                      AccessKind kind) {
   const SimtInstruction& i = program_.code[op.source];
   const auto* a = row<std::uint64_t>(w, op.a);
   const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
   const int element = size_of(i.type);
+  if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
   std::uint64_t good = lanes;
   const auto outside = [&](int l, const std::string& what, std::int64_t offset, std::int64_t size) {
     good &= ~(std::uint64_t{1} << l);

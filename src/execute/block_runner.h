@@ -107,6 +107,8 @@ class BlockRunner {
   /// Host addresses of `bytes` for each lane; lanes with trouble are taken out of the result, which is reported.
   std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
                           AccessKind kind);
+  bool translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
+                          const SimtInstruction& i, int bytes);
   void count_request(const SimtInstruction& i, std::uint64_t lanes);
   unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
   void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);

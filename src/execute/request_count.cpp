@@ -81,6 +81,20 @@ void RequestCounter::local(const std::uint64_t* offset, std::uint64_t active, in
 
 double RequestCounter::passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic) {
   const std::uint64_t bank_mask = static_cast<std::uint64_t>(geometry_.shared_banks) - 1;
+  // Mostly each bank has one word to serve: no lists are needed to see that.
+  std::uint64_t seen = 0;
+  bool one_each = !atomic;
+  for (std::uint64_t m = part; m != 0 && one_each; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> bank_shift_;
+    for (std::uint64_t word = offset[l] >> bank_shift_; word <= last; ++word) {
+      const std::uint64_t bank = word & bank_mask, bit = std::uint64_t{1} << bank;
+      if ((seen & bit) != 0 && first_word_[bank] != word) one_each = false;
+      first_word_[bank] = word;
+      seen |= bit;
+    }
+  }
+  if (one_each) return 1;
   std::size_t most = 0;
   for_lanes(part, [&](int l) {
     const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> bank_shift_;

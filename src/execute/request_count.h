@@ -34,6 +34,7 @@ class RequestCounter {
   std::vector<std::uint64_t> sectors_;
   std::vector<std::vector<std::uint64_t>> words_;  // by bank
   std::vector<int> used_banks_;
+  std::uint64_t first_word_[64] = {};  // by bank
 };
 
 }  // namespace kernelcast::interpreter

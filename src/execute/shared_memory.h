@@ -36,9 +36,10 @@ class SharedMemory {
     std::uint32_t write_epoch = 0, read_epoch = 0;
     std::int16_t writer = -1, reader = -1;  // -2: several; writer -3: atomics only
     std::uint16_t writer_warp = 0, reader_warp = 0;
-    std::uint32_t write_instruction = 0, read_sub = 0, write_sub = 0;
-    std::uint32_t written_block = 0;  // number of the block that wrote it last
-    bool quiet = false;               // the write left the value as it was
+    std::uint32_t write_instruction = 0;
+    std::uint32_t read_sub = 0, write_sub = 0;
+    std::uint32_t written_block = 0;         // number of the block that wrote it last
+    bool quiet = false;                      // the write left the value as it was
   };
   [[nodiscard]] bool orders(const Watch& w, int warp, bool reading) const;
 
