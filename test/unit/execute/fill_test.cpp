@@ -246,6 +246,7 @@ TEST(Fill, SeedsAndNamesDiffer) {
 }
 
 TEST(Fill, HalfBits) {
+  const auto half_bits = [](double v) { return Half(v).bits; };
   EXPECT_EQ(half_bits(0), 0);
   EXPECT_EQ(half_bits(-0.0), 0x8000);
   EXPECT_EQ(half_bits(1), 0x3c00);

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "execute/address.h"
 #include "execute/element_type.h"
+#include "kernelcast/address.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::interpreter {
