@@ -144,7 +144,8 @@ std::vector<std::string> parameter_types(const std::string& symbol) {
     if (c == '(' || c == '<' || c == '[') --depth;
     const bool opens = c == '(' && depth == 0;
     if (opens || (c == ',' && depth == 1)) {
-      types.push_back(full.substr(i + 1, end - i - 1));
+      const std::size_t first = full[i + 1] == ' ' ? i + 2 : i + 1;
+      types.push_back(full.substr(first, end - first));
       end = i;
     }
     if (opens) break;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "execute/half.h"
 #include "kernelcast/program.h"
 
 namespace kernelcast::interpreter {
@@ -38,18 +39,6 @@ constexpr std::int64_t below(std::uint64_t bits, std::uint64_t n) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>((static_cast<Wide>(bits) * n) >> 64U));
 }
 
-/// IEEE 754 binary16, rounded to nearest even.
-inline std::uint16_t half_bits(double v) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(v) ? 0x8000 : 0);
-  const double a = std::fabs(v);
-  if (std::isnan(a)) return static_cast<std::uint16_t>(sign | 0x7e00);
-  if (a >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
-  if (a < 0x1p-14) return static_cast<std::uint16_t>(sign + static_cast<int>(std::nearbyint(a * 0x1p24)));
-  const int exponent = std::ilogb(a);
-  const int mantissa = static_cast<int>(std::nearbyint(std::ldexp(a, 10 - exponent)));  // 1024 .. 2048
-  return static_cast<std::uint16_t>(sign + ((exponent + 14) << 10) + mantissa);
-}
-
 /// The value that `type` holds after rounding `v` to it, strictly below `limit` (> the lowest value of the range).
 inline double rounded_below(ValueType type, double v, double limit) {
   if (type == ValueType::f64) return v < limit ? v : std::nextafter(limit, -INFINITY);
@@ -72,7 +61,7 @@ inline void store_scalar(ValueType type, double v, unsigned char* at) {
     const auto f = static_cast<float>(v);
     std::memcpy(at, &f, 4);
   } else {
-    const std::uint16_t h = half_bits(v);
+    const std::uint16_t h = Half(v).bits;
     std::memcpy(at, &h, 2);
   }
 }

@@ -39,20 +39,19 @@ bool in_sample(std::uint64_t key, int shift) {
 
 StackDistances::StackDistances(std::int64_t max_keys, int shift)
     : max_keys_(std::max<std::int64_t>(max_keys, 16)),
-      first_shift_(shift),
       shift_(shift),
       table_(first_lines),
       live_bits_(first_times / 64),
       blocks_(first_times / block_bits + 1) {}
 
-void StackDistances::clear() {
+void StackDistances::clear(int shift) {
   std::fill(table_.begin(), table_.end(), Line{});
   std::fill(live_bits_.begin(), live_bits_.end(), 0);
   std::fill(blocks_.begin(), blocks_.end(), 0);
   lines_ = 0;
   now_ = 0;
   live_ = 0;
-  shift_ = first_shift_;
+  shift_ = shift;
   touches_ = cold_ = 0;
   nearer_.fill(0);
 }

@@ -34,8 +34,8 @@ class StackDistances {
   [[nodiscard]] double rate() const;
   [[nodiscard]] std::int64_t memory_bytes() const;
 
-  /// Forgets everything, but keeps the memory.
-  void clear();
+  /// Forgets everything but keeps the memory, and starts with one key in 2^shift again.
+  void clear(int shift);
 
  private:
   /// When four neighbouring keys were last touched: time + 1, 0: never.
@@ -54,7 +54,7 @@ class StackDistances {
   void add_to_blocks(std::size_t block, std::int32_t count);
 
   std::int64_t max_keys_;
-  int first_shift_, shift_;
+  int shift_;
   std::vector<Line> table_;
   std::size_t lines_ = 0;                 // in use
   std::vector<std::uint64_t> live_bits_;  // by time: a key's latest touch
