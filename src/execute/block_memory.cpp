@@ -283,7 +283,7 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
         break;
       default:
         requests_.global(at, lanes, p.bytes, out);
-        if (on_sectors) on_sectors(requests_.sectors());
+        if (recorder != nullptr) recorder->touch(running_, requests_.sectors());
     }
   }
 }

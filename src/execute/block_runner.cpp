@@ -58,33 +58,35 @@ void BlockCounts::clear() {
   barriers = phase_longest = phase_mean = warp_instructions = lane_instructions = 0;
 }
 
-void BlockCounts::add(const BlockCounts& o, double weight) {
+void BlockCounts::add(const BlockCounts& o, double times, double over) {
+  // Multiplied first: whole numbers stay whole where they can.
+  const auto scaled = [&](double v) { return v * times / over; };
   blocks.resize(o.blocks.size());
   accesses.resize(o.accesses.size());
   branches.resize(o.branches.size());
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    blocks[k].warps += weight * o.blocks[k].warps;
-    blocks[k].lanes += weight * o.blocks[k].lanes;
+    blocks[k].warps += scaled(o.blocks[k].warps);
+    blocks[k].lanes += scaled(o.blocks[k].lanes);
   }
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     AccessCount& a = accesses[k];
     const AccessCount& b = o.accesses[k];
-    a.requests += weight * b.requests;
-    a.lanes += weight * b.lanes;
-    a.sectors += weight * b.sectors;
-    a.segments += weight * b.segments;
-    a.bank_passes += weight * b.bank_passes;
-    a.bytes += weight * b.bytes;
+    a.requests += scaled(b.requests);
+    a.lanes += scaled(b.lanes);
+    a.sectors += scaled(b.sectors);
+    a.segments += scaled(b.segments);
+    a.bank_passes += scaled(b.bank_passes);
+    a.bytes += scaled(b.bytes);
   }
   for (std::size_t k = 0; k < branches.size(); ++k) {
-    branches[k].warps += weight * o.branches[k].warps;
-    branches[k].divergent += weight * o.branches[k].divergent;
+    branches[k].warps += scaled(o.branches[k].warps);
+    branches[k].divergent += scaled(o.branches[k].divergent);
   }
-  barriers += weight * o.barriers;
-  phase_longest += weight * o.phase_longest;
-  phase_mean += weight * o.phase_mean;
-  warp_instructions += weight * o.warp_instructions;
-  lane_instructions += weight * o.lane_instructions;
+  barriers += scaled(o.barriers);
+  phase_longest += scaled(o.phase_longest);
+  phase_mean += scaled(o.phase_mean);
+  warp_instructions += scaled(o.warp_instructions);
+  lane_instructions += scaled(o.lane_instructions);
 }
 
 BlockRunner::BlockRunner(const LaunchPlan& plan)
@@ -220,6 +222,7 @@ void BlockRunner::run(std::int64_t index) {
     for (int n = 0; n < warps_; ++n) {
       Warp& w = warp_[static_cast<std::size_t>(n)];
       const double until = w.instructions + quantum;
+      running_ = n;
       while (w.state == State::ready && w.instructions < until)
         plan_.options.independent_threads ? step_independent(n) : step(n);
     }
@@ -244,6 +247,7 @@ void BlockRunner::release_barrier() {
   counts_.phase_longest += longest;
   counts_.phase_mean += sum / warps_;
   if (!waiting) return;
+  if (recorder != nullptr) recorder->barrier();
   counts_.barriers += 1;
   if (barrier_value_.op != nullptr) {
     const double value = barrier_value_.what == BarrierOp::count ? barrier_count_

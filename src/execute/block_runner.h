@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "execute/locality.h"
 #include "execute/memory.h"
 #include "execute/prepared.h"
 #include "execute/request_count.h"
@@ -26,7 +27,8 @@ struct BlockCounts {
          phase_mean = 0;  // warp instructions between barriers: slowest warp's and the mean's, summed
   double warp_instructions = 0, lane_instructions = 0;  // interpreted
   void clear();
-  void add(const BlockCounts& other, double weight);
+  /// Adds other * times / over.
+  void add(const BlockCounts& other, double times = 1, double over = 1);
 };
 
 /// What all runners of a launch share; constant while they run.
@@ -57,8 +59,7 @@ class BlockRunner {
   /// Runs block number `index` (x fastest). Throws LimitReached; the counts then hold what was done.
   void run(std::int64_t index);
   [[nodiscard]] const BlockCounts& counts() const { return counts_; }
-  /// Requests to global memory in order, as distinct sectors; called for each when set.
-  std::function<void(const std::vector<std::uint64_t>&)> on_sectors;
+  LocalityRecorder* recorder = nullptr;  // learns the sectors of each request to global memory
   [[nodiscard]] std::vector<Finding> take_findings();
   bool alone = true;             // no other runner: atomics need no locks
   double instruction_limit = 0;  // warp instructions a block; 0: none
@@ -150,6 +151,7 @@ class BlockRunner {
   double barrier_count_ = 0, barrier_lanes_ = 0;
   std::map<std::pair<int, std::pair<int, int>>, Finding> findings_;  // by kind and line
   unsigned steps_ = 0;
+  int running_ = 0;  // warp at hand
   // Headers of loops with a last test: what their accesses had counted before this execution.
   std::vector<std::pair<int, AccessCount>> before_;
 };

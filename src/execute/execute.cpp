@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "execute/locality.h"
 #include "execute/plan.h"
 #include "execute/sampling.h"
 #include "kernelcast/bind.h"
@@ -23,6 +24,7 @@ using namespace interpreter;
 constexpr double default_budget = 1e8;
 constexpr std::int64_t default_most_blocks = 256;
 constexpr std::int64_t default_least_blocks = 4;
+constexpr std::int64_t most_neighbours = 8;
 constexpr double default_limit = 2e11;  // lane instructions of the whole execution
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -50,6 +52,7 @@ class Execute {
     if (!plan_.order_free()) jobs_ = 1;
     choose();
     run_chosen();
+    run_neighbours();
     Execution out;
     out.complete = stopped_.empty();
     if (blocks_run_ == 0)
@@ -93,12 +96,15 @@ class Execute {
     if (list.empty() || !stopped_.empty()) return;
     jobs = static_cast<int>(std::min<std::int64_t>(jobs, static_cast<std::int64_t>(list.size())));
     std::atomic<std::size_t> next{0};
+    const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, default_most_blocks);
     std::exception_ptr trouble;
     const auto work = [&] {
       try {
         BlockRunner runner(plan_.launch_plan());
         runner.alone = jobs == 1;
         runner.deadline = deadline_;
+        LocalityRecorder recorder(limits);
+        if (options_.locality) runner.recorder = &recorder;
         for (std::size_t k = next++; k < list.size(); k = next++) {
           {
             const std::lock_guard<std::mutex> hold(mutex_);
@@ -107,8 +113,11 @@ class Execute {
           }
           bool whole = true;
           std::string why;
+          BlockTrace trace;
           try {
+            if (options_.locality) recorder.begin_block(list[k]);
             runner.run(list[k]);
+            if (options_.locality) trace = recorder.end_block();
           } catch (const LimitReached& reached) {
             whole = false;
             why = reached.what;
@@ -118,6 +127,7 @@ class Execute {
           }
           const std::lock_guard<std::mutex> hold(mutex_);
           collect(list[k], runner.counts(), whole);
+          if (whole && options_.locality) traces_.push_back(std::move(trace));
           for (Finding& f : runner.take_findings()) add_finding(std::move(f));
           if (!whole) {
             stopped_ = why;
@@ -139,10 +149,7 @@ class Execute {
   void collect(std::int64_t block, const BlockCounts& counts, bool whole) {
     lane_instructions_ += counts.lane_instructions;
     warp_instructions_ += counts.warp_instructions;
-    if (!whole) {
-      partial_.add(counts, 1);
-      return;
-    }
+    if (!whole || neighbours_) return;
     Ran r;
     r.done = true;
     for (std::size_t b = 0; b < profile_.blocks.size(); ++b)
@@ -156,10 +163,38 @@ class Execute {
     results_[block] = r;
     ++blocks_run_;
     if (options_.sample < 0 || options_.sample >= launch_.grid.count()) {
-      total_.add(counts, 1);
+      total_.add(counts);
     } else {
-      kept_[block].add(counts, 1);
+      kept_[block].add(counts);
     }
+  }
+
+  /// Blocks that share an SM with the middle one, for the locality of residents; they count nowhere else.
+  void run_neighbours() {
+    if (!options_.locality || options_.sample != 0 || !stopped_.empty()) return;
+    const auto resident = static_cast<std::int64_t>(options_.resident_blocks);
+    const double cost = lane_instructions_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
+    std::vector<std::int64_t> list;
+    const std::int64_t wave = std::max<std::int64_t>(1, resident * options_.processors);
+    const std::int64_t first = middle_block(launch_.grid) / wave * wave + middle_block(launch_.grid) % options_.processors;
+    for (std::int64_t k = 0; k < std::min(resident, most_neighbours); ++k)
+      if (const std::int64_t b = first + k * options_.processors;
+          b < launch_.grid.count() && !results_.contains(b) && cost * static_cast<double>(k + 1) < default_budget)
+        list.push_back(b);
+    neighbours_ = true;
+    run_blocks(list, jobs_);
+    neighbours_ = false;
+  }
+
+  void measure_locality(Workload& w) {
+    std::vector<std::int64_t> blocks;
+    for (const BlockTrace& t : traces_) blocks.push_back(t.block);
+    std::sort(blocks.begin(), blocks.end());
+    const auto resident = std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.resident_blocks));
+    const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, static_cast<std::int64_t>(blocks.size()));
+    LocalityResult result = locality_of(std::move(traces_), resident_groups(blocks, resident, options_.processors),
+                                        resident * options_.processors, limits);
+    w.locality = std::make_shared<const Locality>(std::move(result.locality));
   }
 
   void add_finding(Finding f) {
@@ -185,21 +220,24 @@ class Execute {
           sectors[s].push_back(it->second.sectors);
         }
     if (everything) {  // a limit struck in the middle of all blocks: the rest is taken to be like those that ran
-      const double factor = static_cast<double>(launch_.grid.count()) / static_cast<double>(blocks_run_);
       BlockCounts scaled;
-      scaled.add(total_, factor);
+      scaled.add(total_, static_cast<double>(launch_.grid.count()), static_cast<double>(blocks_run_));
       total_ = std::move(scaled);
     } else {
       std::int64_t lost = 0;
       for (std::size_t s = 0; s < strata_.size(); ++s)
         if (instructions[s].empty()) lost += strata_[s].population;
-      const double grow = static_cast<double>(launch_.grid.count()) / static_cast<double>(launch_.grid.count() - lost);
       for (std::size_t s = 0; s < strata_.size(); ++s) {
         if (instructions[s].empty()) continue;
-        const double weight =
-            static_cast<double>(strata_[s].population) / static_cast<double>(instructions[s].size()) * grow;
+        BlockCounts sum;
         for (std::int64_t b : strata_[s].blocks)
-          if (auto it = kept_.find(b); it != kept_.end()) total_.add(it->second, weight);
+          if (auto it = kept_.find(b); it != kept_.end()) sum.add(it->second);
+        total_.add(sum, static_cast<double>(strata_[s].population), static_cast<double>(instructions[s].size()));
+      }
+      if (lost > 0) {
+        BlockCounts grown;
+        grown.add(total_, static_cast<double>(launch_.grid.count()), static_cast<double>(launch_.grid.count() - lost));
+        total_ = std::move(grown);
       }
     }
     if (blocks_run_ == launch_.grid.count()) return;
@@ -258,6 +296,7 @@ class Execute {
     }
     w.warp_imbalance = total_.phase_mean > 0 ? total_.phase_longest / total_.phase_mean : 1;
     w.sampled = error_;
+    if (options_.locality) measure_locality(w);
     w.assumptions = plan_.assumptions();
     out.blocks_run = static_cast<double>(blocks_run_);
     out.warp_instructions_run = warp_instructions_;
@@ -285,7 +324,9 @@ class Execute {
   std::mutex mutex_;
   std::map<std::int64_t, Ran> results_;
   std::map<std::int64_t, BlockCounts> kept_;  // by block, when sampled
-  BlockCounts total_, partial_;
+  BlockCounts total_;
+  std::vector<BlockTrace> traces_;
+  bool neighbours_ = false;
   std::map<std::tuple<int, int, int>, Finding> findings_;
   std::string stopped_;
   std::int64_t blocks_run_ = 0;
