@@ -188,33 +188,4 @@ RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geomet
   return cost;
 }
 
-std::size_t PatternTable::Hash::operator()(const Key& k) const {
-  std::uint64_t h = reinterpret_cast<std::uintptr_t>(k.set);
-  const auto mix = [&](std::uint64_t v) {
-    h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
-    h ^= h >> 32;
-  };
-  for (std::int64_t s : k.stride) mix(static_cast<std::uint64_t>(s));
-  mix(std::bit_cast<std::uint64_t>(k.probability));
-  mix(static_cast<std::uint64_t>(k.rule.bytes) << 8 | static_cast<std::uint64_t>(k.rule.space) << 2 |
-      static_cast<std::uint64_t>(k.rule.atomic) << 1 | static_cast<std::uint64_t>(k.rule.physical));
-  return h;
-}
-
-void PatternTable::fill_addresses(const Key& key) {
-  const BlockLanes& block = *key.set->block;
-  addresses_.resize(block.threads);
-  for (std::size_t t = 0; t < block.threads; ++t)
-    addresses_[t] = key.stride[0] * block.id[0][t] + key.stride[1] * block.id[1][t] + key.stride[2] * block.id[2][t];
-}
-
-const RequestCost& PatternTable::cost(const Key& key, Pattern& pattern, std::int64_t shift) {
-  for (const auto& [s, c] : pattern.by_shift)
-    if (s == shift) return c;
-  fill_addresses(key);
-  pattern.by_shift.emplace_back(
-      shift, count_requests(key.rule, geometry_, *key.set, addresses_, shift, std::span(&key.probability, 1)));
-  return pattern.by_shift.back().second;
-}
-
 }  // namespace kernelcast
