@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t address_limit = std::int64_t{1} << 56;  // leaves room for word interleaving and shifts
 
+// Looking at one node of an offset on one box, in lane evaluations.
+constexpr double node_work = 4;
+
 }  // namespace
 
 AccessCounter::AccessCounter(const Access& access, const Scope& scope, const MemoryGeometry& geometry,
@@ -44,6 +47,7 @@ AccessCounter::AccessCounter(const Access& access, const Scope& scope, const Mem
 
 void AccessCounter::start(const LaunchState& launch) {
   launch_ = &launch;
+  cost_ = {};
   work_ = 0;
   exact_ = true;
   lowest_ = 0;
@@ -86,18 +90,18 @@ double AccessCounter::unmoved(const Box& box, VariableMask moved) {
   return n;
 }
 
-void AccessCounter::add(const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
+void AccessCounter::add(const Leaf& leaf, PatternTable& patterns) {
   if (access_.unknown >= 0) {
     const double apart = launch_->unknowns[access_.unknown];
     addresses_.resize(launch_->block->threads);
     for (std::size_t t = 0; t < addresses_.size(); ++t)
       addresses_[t] = static_cast<std::int64_t>(std::floor(static_cast<double>(t % geometry_.warp_size) * apart));
     const ResidueCounts::Entry once{0, 1.0};
-    for (const LanePart& part : leaf.parts) add_addresses(part, leaf.times(), std::span(&once, 1), out);
+    for (const LanePart& part : leaf.parts) add_addresses(part, leaf.times(), std::span(&once, 1));
     return;
   }
   const Box& box = *leaf.box;
-  if (!offset_.affine() || box.sheared >= 0) return add_box(box, leaf.weight, leaf, patterns, out);
+  if (!offset_.affine() || box.sheared >= 0) return add_box(box, leaf.weight, leaf, patterns);
   const ConstantPool& pool = *launch_->pool;
   std::array<std::int64_t, 3> stride{};
   for (const Term& t : lane_terms_) stride[static_cast<std::size_t>(t.variable)] = pool[t.slot];
@@ -106,10 +110,10 @@ void AccessCounter::add(const Leaf& leaf, PatternTable& patterns, AccessCount& o
   for (const Term& t : outer_terms_)
     moved |= static_cast<VariableMask>(walk.add(box.lo[t.variable], box.hi[t.variable], pool[t.slot], period_))
              << t.variable;
-  add_affine(leaf, leaf.weight * unmoved(box, moved), stride, walk, patterns, out);
+  add_affine(leaf, leaf.weight * unmoved(box, moved), stride, walk, patterns);
 }
 
-void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
+void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns) {
   std::array<std::int64_t, 3> stride{};
   outer_.clear();
   const ConstantPool& pool = *launch_->pool;
@@ -118,26 +122,26 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
     for (const Term& t : outer_terms_) outer_.push_back({t.variable, pool[t.slot]});
     Int128 base = pool[offset_.constant_slot()];
     if (box.sheared >= 0) unshear(box, base);
-    return add_outer(box, weight, leaf, stride, base, patterns, out);
+    return add_outer(box, weight, leaf, stride, base, patterns);
   }
   Shape shape;
   offset_.shape_on(box, pool, shape);
+  work_ += node_work * static_cast<double>(offset_.nodes());
   const VariableMask spoiled = shape.rest_mask & box.free_outer();
   if (spoiled != 0) {
     if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
-      return sample(box, weight, leaf, patterns, out);
+      return sample(box, weight, leaf, patterns);
     int widest = -1;
     for (int v = first_outer; v < box.variables; ++v)
       if ((spoiled >> v & 1) != 0 && (widest < 0 || box.hi[v] - box.lo[v] > box.hi[widest] - box.lo[widest]))
         widest = v;
-    work_ += 1;
     Box half = box;
     const std::int64_t middle = box.lo[widest] + (box.hi[widest] - box.lo[widest]) / 2;
     half.restrict_to(widest, box.lo[widest], middle);
-    add_box(half, weight, leaf, patterns, out);
+    add_box(half, weight, leaf, patterns);
     half = box;
     half.restrict_to(widest, middle + 1, box.hi[widest]);
-    return add_box(half, weight, leaf, patterns, out);
+    return add_box(half, weight, leaf, patterns);
   }
   for (VariableMask m = shape.linear_mask; m != 0; m &= m - 1) {
     const int v = __builtin_ctz(m);
@@ -147,8 +151,8 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
       outer_.push_back({v, shape.linear[v]});
   }
   if (shape.rest_mask == 0 && shape.rest.is_point())
-    return add_outer(box, weight, leaf, stride, shape.rest.lo, patterns, out);
-  add_lanes(box, weight, leaf, out);
+    return add_outer(box, weight, leaf, stride, shape.rest.lo, patterns);
+  add_lanes(box, weight, leaf);
 }
 
 // Replaces the sheared variable in outer_ by the one it follows.
@@ -174,19 +178,18 @@ void AccessCounter::unshear(const Box& box, Int128& base) {
 
 // address = stride * local id + base + sum over outer_.
 void AccessCounter::add_outer(const Box& box, double weight, const Leaf& leaf,
-                              const std::array<std::int64_t, 3>& stride, Int128 base, PatternTable& patterns,
-                              AccessCount& out) {
+                              const std::array<std::int64_t, 3>& stride, Int128 base, PatternTable& patterns) {
   Walk walk(base);
   VariableMask moved = 0;
   for (const Outer& o : outer_)
     moved |= static_cast<VariableMask>(walk.add(box.lo[o.variable], box.hi[o.variable], o.coefficient, period_))
              << o.variable;
-  add_affine(leaf, weight * unmoved(box, moved), stride, walk, patterns, out);
+  add_affine(leaf, weight * unmoved(box, moved), stride, walk, patterns);
 }
 
 // Each lane at stride * local id from the addresses of the walk, each of which counts `times`.
 void AccessCounter::add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride, const Walk& walk,
-                               PatternTable& patterns, AccessCount& out) {
+                               PatternTable& patterns) {
   const Dim3& size = launch_->block->size;
   if (size.x == 1) stride[0] = 0;
   if (size.y == 1) stride[1] = 0;
@@ -197,15 +200,15 @@ void AccessCounter::add_affine(const Leaf& leaf, double times, std::array<std::i
   }
   for (const LanePart& part : leaf.parts) {
     if (part.each == nullptr)
-      add_pattern(pattern_of(part, stride, patterns), walk, times * part.weight, out);
+      add_pattern(pattern_of(part, stride, patterns), walk, times * part.weight);
     else
-      add_each(part, stride, walk, times, out);
+      add_each(part, stride, walk, times);
   }
 }
 
 // A progression that covers its residues evenly makes every other one whose steps stay among them a mere repetition;
 // of what is left, one is summed up by the pattern and the others are counted by residue.
-void AccessCounter::add_pattern(Pattern& pattern, const Walk& walk, double times, AccessCount& out) {
+void AccessCounter::add_pattern(Pattern& pattern, const Walk& walk, double times) {
   RequestCost sum;
   const auto add = [&](const RequestCost& c, double k) {
     sum.sectors += k * c.sectors;
@@ -238,20 +241,20 @@ void AccessCounter::add_pattern(Pattern& pattern, const Walk& walk, double times
       for (const Shift& s : shifts_)
         add(pattern.along(residue_of(e.residue + s.residue, period_), *finest), e.count * s.times);
   }
-  out.sectors += times * sum.sectors;
-  out.segments += times * sum.segments;
-  out.bank_passes += times * sum.bank_passes;
+  cost_.sectors += times * sum.sectors;
+  cost_.segments += times * sum.segments;
+  cost_.bank_passes += times * sum.bank_passes;
 }
 
 void AccessCounter::add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk,
-                             double times, AccessCount& out) {
+                             double times) {
   const BlockLanes& block = *launch_->block;
   addresses_.resize(block.threads);
   for (std::size_t t = 0; t < block.threads; ++t)
     addresses_[t] = stride[0] * block.id[0][t] + stride[1] * block.id[1][t] + stride[2] * block.id[2][t];
   const auto starts = residues_.count(static_cast<std::int64_t>(walk.start), period_, walk.moves());
   work_ += static_cast<double>(block.threads * starts.size() * shifts_.size());
-  add_addresses(part, times, starts, out);
+  add_addresses(part, times, starts);
 }
 
 // The pattern of these lanes and strides; the last few are kept at hand.
@@ -282,7 +285,7 @@ Pattern& AccessCounter::pattern_of(const LanePart& part, const std::array<std::i
 }
 
 // Any dependence on the lane: addresses at the box's first point, shifted by the residues of outer_.
-void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf, AccessCount& out) {
+void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf) {
   Walk walk(0);
   VariableMask moved = 0;
   for (const Outer& o : outer_)
@@ -302,33 +305,32 @@ void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf, A
     for (std::size_t i = 0; i < lanes_.size(); ++i) addresses_[lanes_[i]] = lane_values_[i];
     const auto [least, most] = std::minmax_element(lane_values_.begin(), lane_values_.end());
     extend(walk.low + *least, walk.high + *most);
-    add_addresses(part, times, starts, out);
+    add_addresses(part, times, starts);
   }
 }
 
 // addresses_ of every thread, from every one of the starts.
-void AccessCounter::add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts,
-                                  AccessCount& out) {
+void AccessCounter::add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts) {
   const std::span<const double> q =
       part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
   for (const auto& e : starts)
     for (const Shift& s : shifts_) {
       const RequestCost c = count_requests(rule_, geometry_, *part.set, addresses_, e.residue + s.residue, q);
       const double k = e.count * s.times * times * part.weight;
-      out.sectors += k * c.sectors;
-      out.segments += k * c.segments;
-      out.bank_passes += k * c.bank_passes;
+      cost_.sectors += k * c.sectors;
+      cost_.segments += k * c.segments;
+      cost_.bank_passes += k * c.bank_passes;
     }
 }
 
-void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out) {
+void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns) {
   exact_ = false;
   // The extent stays an upper bound: that of the whole box.
   const Bounds all = offset_.range_on(box, *launch_->pool);
   extend(all.lo, all.hi);
   const int points = sample_points(work_, launch_->work_limit);
   const double share = box.volume() / points;
-  for (int i = 0; i < points; ++i) add_box(sample_of(box, i), weight * share, leaf, patterns, out);
+  for (int i = 0; i < points; ++i) add_box(sample_of(box, i), weight * share, leaf, patterns);
 }
 
 }  // namespace kernelcast

@@ -11,8 +11,12 @@ class AccessCounter {
   AccessCounter(const Access& access, const Scope& scope, const MemoryGeometry& geometry, ConstantPool& pool);
 
   void start(const LaunchState& launch);
-  /// Adds the sectors, segments and bank passes of a leaf. The other counts are those of the domain (repeats()).
-  void add(const Leaf& leaf, PatternTable& patterns, AccessCount& out);
+  /// Adds what the requests of a leaf cost. Their number is that of the domain's executions times repeats().
+  void add(const Leaf& leaf, PatternTable& patterns);
+  /// Summed since start().
+  [[nodiscard]] const RequestCost& cost() const { return cost_; }
+  /// Lane evaluations since start().
+  [[nodiscard]] double work() const { return work_; }
   /// Requests of one execution: the offset and all of `also`.
   [[nodiscard]] double repeats() const { return repeats_; }
 
@@ -58,21 +62,19 @@ class AccessCounter {
     Pattern* pattern;
   };
 
-  void add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);
+  void add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns);
   void add_outer(const Box& box, double weight, const Leaf& leaf, const std::array<std::int64_t, 3>& stride,
-                 Int128 base, PatternTable& patterns, AccessCount& out);
+                 Int128 base, PatternTable& patterns);
   void add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride, const Walk& walk,
-                  PatternTable& patterns, AccessCount& out);
-  void add_pattern(Pattern& pattern, const Walk& walk, double times, AccessCount& out);
-  void add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk, double times,
-                AccessCount& out);
-  void add_lanes(const Box& box, double weight, const Leaf& leaf, AccessCount& out);
-  void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts,
-                     AccessCount& out);
+                  PatternTable& patterns);
+  void add_pattern(Pattern& pattern, const Walk& walk, double times);
+  void add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk, double times);
+  void add_lanes(const Box& box, double weight, const Leaf& leaf);
+  void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts);
   void unshear(const Box& box, Int128& base);
   static double unmoved(const Box& box, VariableMask moved);
   void extend(Int128 low, Int128 high);
-  void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);
+  void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns);
   Pattern& pattern_of(const LanePart& part, const std::array<std::int64_t, 3>& stride, PatternTable& patterns);
 
   const Access& access_;
@@ -88,6 +90,7 @@ class AccessCounter {
   LaneProgram program_;
 
   const LaunchState* launch_ = nullptr;
+  RequestCost cost_;
   double work_ = 0;
   bool exact_ = true;
   std::int64_t lowest_ = 0, highest_ = -1;

@@ -14,6 +14,12 @@ namespace kernelcast {
 namespace {
 
 constexpr std::size_t most_patterns = 8192;
+constexpr double default_work_limit = 2e7;
+
+bool same_requests(const Access& a, const Access& b) {
+  return a.space == b.space && (a.kind == AccessKind::atomic) == (b.kind == AccessKind::atomic) && a.bytes == b.bytes &&
+         a.unknown == b.unknown && (a.unknown >= 0 || a.offset == b.offset) && a.also == b.also;
+}
 
 bool same_guard(const Guard& a, const Guard& b) {
   return std::equal(a.paths.begin(), a.paths.end(), b.paths.begin(), b.paths.end(),
@@ -31,7 +37,7 @@ struct Binder::Impl {
     int loop;
     const Guard* guard;
     Domain domain;
-    std::vector<int> accesses;               // indices into counters
+    std::vector<int> counters;               // what its accesses need
     std::vector<int> unknown_branches;       // branches on an unknown probability
     int condition_branch = -1;               // the branch whose condition this domain decides
     double barriers = 0, flat_barriers = 0;  // of one execution by a group
@@ -44,6 +50,10 @@ struct Binder::Impl {
     std::vector<std::size_t> branches;  // unknowns that let each lane decide whether the blocks run
     OpCounts all{};
     std::vector<std::pair<std::size_t, double>> ops{};  // those that occur
+  };
+  struct AccessPlan {
+    const Access* access;
+    int domain, counter;
   };
   struct BufferPlan {
     int buffer;
@@ -80,11 +90,7 @@ struct Binder::Impl {
   void add_block(const Block& block) {
     const int d = domain_of(block.loop, block.guard);
     DomainPlan& plan = *domains[d];
-    for (const Access& a : block.accesses) {
-      plan.accesses.push_back(static_cast<int>(counters.size()));
-      counter_domain.push_back(d);
-      counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
-    }
+    for (const Access& a : block.accesses) accesses.push_back({&a, d, counter_of(plan, a)});
     plan.barriers += block.barriers;
     if (block.barrier_after_shared_store) plan.flat_barriers += block.barriers;
     block_domain.push_back(d);
@@ -93,6 +99,16 @@ struct Binder::Impl {
                             [&](const OpPlan& p) { return p.domain == d && p.branches == branches; });
     if (ops == op_plans.end()) ops = op_plans.insert(op_plans.end(), OpPlan{d, branches});
     ops->all += block.ops;
+  }
+
+  /// Accesses of a domain that make the same requests are counted once.
+  int counter_of(DomainPlan& plan, const Access& a) {
+    for (int c : plan.counters)
+      if (same_requests(counters[c]->access(), a)) return c;
+    const int c = static_cast<int>(counters.size());
+    plan.counters.push_back(c);
+    counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
+    return c;
   }
 
   /// The lane-wise probabilities in the guards of a block and of the loops around it.
@@ -134,8 +150,8 @@ struct Binder::Impl {
   }
 
   void plan_buffers() {
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      const Access& a = counters[i]->access();
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const Access& a = *accesses[i].access;
       if (a.space != MemorySpace::global && a.space != MemorySpace::texture) continue;
       auto it = std::find_if(buffers.begin(), buffers.end(),
                              [&](const BufferPlan& b) { return a.buffer >= 0 && b.buffer == a.buffer; });
@@ -161,7 +177,7 @@ struct Binder::Impl {
     plan.reach +=
         leaf.volume * std::min(reach, static_cast<double>(launch.block->threads)) * std::max(1.0, leaf.weight);
     if (plan.barriers > 0) plan.group_executions += times * group_execution(leaf);
-    for (int i : plan.accesses) counters[i]->add(leaf, patterns, w.access_counts[i]);
+    for (int c : plan.counters) counters[c]->add(leaf, patterns);
     for (int b : plan.unknown_branches)
       w.branch_counts[b].divergent += times * divergent_unknown(leaf, launch.unknowns[profile.branches[b].unknown]);
   }
@@ -237,13 +253,14 @@ struct Binder::Impl {
     double sum = 0;
     bool bounded = b.buffer >= 0;
     for (int i : b.accesses) {
-      const AccessCounter& c = *counters[i];
-      const double reach = domains[counter_domain[i]]->reach * c.repeats() * c.access().bytes;
-      const AccessKind kind = c.access().kind;
+      const AccessPlan& plan = accesses[i];
+      const AccessCounter& c = *counters[plan.counter];
+      const double reach = domains[plan.domain]->reach * c.repeats() * plan.access->bytes;
+      const AccessKind kind = plan.access->kind;
       if ((direction == Direction::read && kind == AccessKind::store) ||
           (direction == Direction::write && kind == AccessKind::load))
         continue;
-      if (c.access().unknown >= 0 || b.buffer < 0 || !domain_exact[counter_domain[i]]) {
+      if (plan.access->unknown >= 0 || b.buffer < 0 || !domain_exact[plan.domain]) {
         sum += declared >= 0 ? std::min(reach, static_cast<double>(declared)) : reach;
         if (reach > 0) bounded = false;
         continue;
@@ -278,10 +295,10 @@ struct Binder::Impl {
       if (!domain_exact[d])
         sample_notes.push_back(
             {"iterations of code in kernel " + profile.kernel + domain_place(d), "a sample, counts are not exact", ""});
-    for (const auto& c : counters)
-      if (!c->exact())
-        sample_notes.push_back({"addresses of the access at " + place_of(profile, c->access().line),
-                                "a sample, counts are not exact", ""});
+    for (const AccessPlan& a : accesses)
+      if (!counters[a.counter]->exact())
+        sample_notes.push_back(
+            {"addresses of the access at " + place_of(profile, a.access->line), "a sample, counts are not exact", ""});
     sample_notes.erase(std::unique(sample_notes.begin(), sample_notes.end()), sample_notes.end());
     const auto& open = reader.assumptions();
     if (out.assumptions.size() == open.size() + sample_notes.size() &&
@@ -328,18 +345,32 @@ struct Binder::Impl {
     launch.unknowns = reader.unknowns();
     launch.tables = &tables;
 
-    out.access_counts.assign(counters.size(), {});
+    out.access_counts.resize(accesses.size());
     out.branch_counts.assign(profile.branches.size(), {});
     out.block_counts.resize(block_domain.size());
     for (auto& c : counters) c->start(launch);
     domain_exact.assign(domains.size(), true);
+    count_domains();
+    assemble(l, out);
+    memo.remember(reader.values(), out);
+  }
+
+  // The limit of work is shared out: what one domain and its accesses leave is there for those that follow.
+  void count_domains() {
+    double left = work_limit;
+    auto waiting = static_cast<double>(domains.size() + counters.size());
+    const double least = work_limit / (2 * waiting);
     for (std::size_t d = 0; d < domains.size(); ++d) {
       DomainPlan& plan = *domains[d];
       plan.warps = plan.lanes = plan.group_executions = plan.reach = 0;
+      const auto n = static_cast<double>(plan.counters.size());
+      launch.work_limit = std::max(least, left / waiting);
+      launch.leaf_work = 16 + 8 * n;
       domain_exact[d] = plan.domain.visit(launch, plan);
+      left -= plan.domain.work();
+      for (int c : plan.counters) left -= counters[c]->work();
+      waiting -= 1 + n;
     }
-    assemble(l, out);
-    memo.remember(reader.values(), out);
   }
 
   void count_operations(const OpPlan& plan, Workload& out) const {
@@ -376,13 +407,17 @@ struct Binder::Impl {
         out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
     for (auto& row : out.by_space)
       for (auto& c : row) c = {};
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      const Access& a = counters[i]->access();
-      const DomainPlan& plan = *domains[counter_domain[i]];
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const Access& a = *accesses[i].access;
+      const DomainPlan& plan = *domains[accesses[i].domain];
+      const AccessCounter& counter = *counters[accesses[i].counter];
       AccessCount& count = out.access_counts[i];
-      count.requests = counters[i]->repeats() * plan.warps;
-      count.lanes = counters[i]->repeats() * plan.lanes;
+      count.requests = counter.repeats() * plan.warps;
+      count.lanes = counter.repeats() * plan.lanes;
       count.bytes = count.lanes * a.bytes;
+      count.sectors = counter.cost().sectors;
+      count.segments = counter.cost().segments;
+      count.bank_passes = counter.cost().bank_passes;
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);
@@ -403,10 +438,11 @@ struct Binder::Impl {
   std::vector<std::unique_ptr<DomainPlan>> domains;
   std::vector<int> block_domain;
   std::vector<OpPlan> op_plans;
-  std::vector<std::unique_ptr<AccessCounter>> counters;  // all accesses, blocks in order
-  std::vector<int> counter_domain;
+  std::vector<std::unique_ptr<AccessCounter>> counters;
+  std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
   LaunchState launch;
+  double work_limit = default_work_limit;
   Workload* result = nullptr;  // of the bind that is running
 
   std::vector<char> domain_exact;
@@ -429,7 +465,7 @@ Workload Binder::bind(const Launch& launch) {
 void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out); }
 
 void Binder::set_work_limit(double lane_evaluations) {
-  impl_->launch.work_limit = lane_evaluations;
+  impl_->work_limit = lane_evaluations;
   impl_->memo.clear();
 }
 

@@ -17,8 +17,8 @@ std::int64_t clamp_to(Int128 v, std::int64_t lo, std::int64_t hi) {
   return static_cast<std::int64_t>(std::clamp<Int128>(v, lo, hi));
 }
 
-// What handing on one leaf costs, in lane evaluations.
-constexpr double leaf_work = 16;
+// What deciding one term on one box costs, in lane evaluations.
+constexpr double term_work = 4;
 
 // What a sheared variable adds to the coefficient of the one it follows.
 Int128 sheared_part(const Index& index, const Box& box, const ConstantPool& pool) {
@@ -235,7 +235,7 @@ void Domain::descend(const Box& box, double weight, int depth) {
   if (static_cast<int>(decisions_.size()) <= depth) decisions_.resize(depth + 1);
   int open_term = -1;
   VariableMask open = 0;
-  work_ += 1;
+  work_ += term_work * static_cast<double>(1 + terms_.size());
   if (!decide_all(box, decisions_[depth], open_term, open)) return;
   if (open_term < 0) return emit(box, weight, decisions_[depth]);
   if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
@@ -287,7 +287,7 @@ bool Domain::shear(Term& term, const Box& box, VariableMask open, double weight,
   const std::int64_t last =
       clamp_to(slope > 0 ? floor_quotient(above, slope) : floor_quotient(below, slope), box.lo[a] - 1, box.hi[a]);
   if (last - first + 1 < pays_from) return false;
-  if (work_ + leaf_work * (2 * static_cast<double>(last - first + 1)) > launch_->work_limit) return false;
+  if (work_ + launch_->leaf_work * (2 * static_cast<double>(last - first + 1)) > launch_->work_limit) return false;
   const auto part = [&](std::int64_t a_lo, std::int64_t a_hi, Int128 b_lo, Int128 b_hi) {
     if (a_lo > a_hi || b_lo > b_hi) return;
     Box piece = box;
@@ -415,7 +415,7 @@ void Domain::emit(const Box& box, double weight, const std::vector<std::int8_t>&
   leaf_.box = &box;
   leaf_.weight = weight;
   leaf_.volume = box.volume();
-  work_ += leaf_work;
+  work_ += launch_->leaf_work;
   leaf_.parts.clear();
   leaf_.truth = nullptr;
   if (!plain_) {

@@ -25,7 +25,9 @@ struct LaunchState {
   std::span<const std::int64_t> parameter_values;
   std::span<const double> unknowns;
   LaneTables* tables = nullptr;
-  double work_limit = 5e6;  // lane evaluations
+  // In lane evaluations:
+  double work_limit = 0;  // of one domain or access
+  double leaf_work = 0;   // of handing on a leaf
 };
 
 /// One outcome of the uniform unknowns (a single one of weight 1 without them).
@@ -67,6 +69,8 @@ class Domain {
          ConstantPool& pool);
   /// Hands on leaves that together hold every execution once. Returns false when a sample was taken.
   bool visit(const LaunchState& launch, LeafSink& sink);
+  /// Lane evaluations of the last visit.
+  [[nodiscard]] double work() const { return work_; }
   [[nodiscard]] const Scope& scope() const { return scope_; }
 
  private:

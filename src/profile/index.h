@@ -31,6 +31,7 @@ class Index {
   [[nodiscard]] bool affine() const { return affine_; }
   [[nodiscard]] VariableMask mask() const { return mask_; }
   [[nodiscard]] const Expr& expression() const { return expression_; }
+  [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
 
   struct LinearTerm {
     int variable;

@@ -138,30 +138,34 @@ std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& g) {
 // never share a piece; which pieces each touches depends on stride mod M. All later axes must then be far apart, too.
 std::array<std::int64_t, 3> canonical_stride(const RequestRule& rule, const MemoryGeometry& g, const BlockLanes& block,
                                              const std::array<std::int64_t, 3>& stride) {
+  constexpr std::int64_t longest = std::int64_t{1} << 44;  // times 2^16 threads stays within 64 bits
   const std::int64_t modulus = rule.space == MemorySpace::shared
                                    ? static_cast<std::int64_t>(g.shared_banks) * g.bank_bytes
                                    : shift_period(rule, g);
-  const auto size = block.size.array();
-  std::array<int, 3> order{0, 1, 2};
-  const auto apart = [&](int axis) { return magnitude(stride[axis]); };
-  if (apart(order[0]) > apart(order[1])) std::swap(order[0], order[1]);
-  if (apart(order[1]) > apart(order[2])) std::swap(order[1], order[2]);
-  if (apart(order[0]) > apart(order[1])) std::swap(order[0], order[1]);
+  const std::int64_t size[3] = {block.size.x, block.size.y, block.size.z};
+  std::int64_t apart[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    if (stride[axis] >= longest || stride[axis] <= -longest) return stride;
+    apart[axis] = std::abs(stride[axis]);
+  }
+  int order[3] = {0, 1, 2};
+  if (apart[order[0]] > apart[order[1]]) std::swap(order[0], order[1]);
+  if (apart[order[1]] > apart[order[2]]) std::swap(order[1], order[2]);
+  if (apart[order[0]] > apart[order[1]]) std::swap(order[0], order[1]);
   std::array<std::int64_t, 3> out = stride;
-  Int128 reach = rule.bytes, new_reach = rule.bytes;
+  std::int64_t reach = rule.bytes, new_reach = rule.bytes;
   bool far = false;
   for (int axis : order) {
     if (stride[axis] == 0) continue;
-    const Int128 distance = apart(axis);
-    if (distance >= reach + modulus) {
+    if (apart[axis] >= reach + modulus) {
       far = true;
-      const auto least = static_cast<std::int64_t>(ceil_quotient(new_reach + modulus, modulus)) * modulus;
+      const std::int64_t least = (new_reach + 2 * modulus - 1) / modulus * modulus;
       out[axis] = least + residue_of(stride[axis], modulus);
     } else if (far) {
       return stride;
     }
-    reach += distance * (size[axis] - 1);
-    new_reach += static_cast<Int128>(magnitude(out[axis])) * (size[axis] - 1);
+    reach += apart[axis] * (size[axis] - 1);
+    new_reach += std::abs(out[axis]) * (size[axis] - 1);
   }
   return out;
 }
