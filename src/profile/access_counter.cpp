@@ -48,6 +48,7 @@ AccessCounter::AccessCounter(const Access& access, const Scope& scope, const Mem
 void AccessCounter::start(const LaunchState& launch) {
   launch_ = &launch;
   cost_ = {};
+  classes_.clear();
   work_ = 0;
   exact_ = true;
   lowest_ = 0;
@@ -131,6 +132,7 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
   if (spoiled != 0) {
     if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
       return sample(box, weight, leaf, patterns);
+    if (add_classes(box, spoiled, shape, weight, leaf, patterns)) return;
     int widest = -1;
     for (int v = first_outer; v < box.variables; ++v)
       if ((spoiled >> v & 1) != 0 && (widest < 0 || box.hi[v] - box.lo[v] > box.hi[widest] - box.lo[widest]))
@@ -153,6 +155,44 @@ void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, Pat
   if (shape.rest_mask == 0 && shape.rest.is_point())
     return add_outer(box, weight, leaf, stride, shape.rest.lo, patterns);
   add_lanes(box, weight, leaf);
+}
+
+// Where the offset repeats along one of the spoiled variables: one point of it for each residue class, the rest of the
+// class as a progression. Returns false where cutting in halves promises fewer pieces.
+bool AccessCounter::add_classes(const Box& box, VariableMask spoiled, const Shape& shape, double weight,
+                                const Leaf& leaf, PatternTable& patterns) {
+  int best = -1;
+  Period along;
+  double gain = 2;  // pays from here on
+  for (VariableMask m = spoiled; m != 0; m &= m - 1) {
+    const int v = __builtin_ctz(m);
+    const auto p = offset_.period(v, shape, *launch_->pool);
+    if (!p) continue;
+    const double count = static_cast<double>(box.hi[v] - box.lo[v]) + 1, turns = p->turns * count + 1;
+    const double halves = std::min(count, turns * (2 + std::log2(std::max(1.0, count / turns))));
+    if (halves / static_cast<double>(p->length) < gain) continue;
+    gain = halves / static_cast<double>(p->length);
+    best = v;
+    along = *p;
+  }
+  if (best < 0) return false;
+  const std::int64_t first = box.lo[best], last = box.hi[best];
+  for (std::int64_t r = 0; r < along.length; ++r) {
+    Box point = box;
+    point.restrict_to(best, first + r, first + r);
+    classes_.push_back({along.step, (last - first - r) / along.length + 1});
+    add_box(point, weight, leaf, patterns);
+    classes_.pop_back();
+  }
+  return true;
+}
+
+// Adds the progressions of residue classes to a walk. Returns how many of their terms lie at each position.
+double AccessCounter::add_classes(Walk& walk) const {
+  double n = 1;
+  for (const Progression& c : classes_)
+    if (!walk.add(0, c.count - 1, c.step, period_)) n *= static_cast<double>(c.count);
+  return n;
 }
 
 // Replaces the sheared variable in outer_ by the one it follows.
@@ -184,7 +224,8 @@ void AccessCounter::add_outer(const Box& box, double weight, const Leaf& leaf,
   for (const Outer& o : outer_)
     moved |= static_cast<VariableMask>(walk.add(box.lo[o.variable], box.hi[o.variable], o.coefficient, period_))
              << o.variable;
-  add_affine(leaf, weight * unmoved(box, moved), stride, walk, patterns);
+  const double repeated = add_classes(walk);
+  add_affine(leaf, weight * unmoved(box, moved) * repeated, stride, walk, patterns);
 }
 
 // Each lane at stride * local id from the addresses of the walk, each of which counts `times`.
@@ -291,7 +332,7 @@ void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf) {
   for (const Outer& o : outer_)
     moved |= static_cast<VariableMask>(walk.add(0, box.hi[o.variable] - box.lo[o.variable], o.coefficient, period_))
              << o.variable;
-  const double times = weight * unmoved(box, moved);
+  const double times = weight * unmoved(box, moved) * add_classes(walk);
   const auto starts = residues_.count(0, period_, walk.moves());
   for (const LanePart& part : leaf.parts) {
     lanes_.clear();
@@ -327,7 +368,9 @@ void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, Patt
   exact_ = false;
   // The extent stays an upper bound: that of the whole box.
   const Bounds all = offset_.range_on(box, *launch_->pool);
-  extend(all.lo, all.hi);
+  Walk walk(0);
+  add_classes(walk);
+  extend(walk.low + all.lo, walk.high + all.hi);
   const int points = sample_points(work_, launch_->work_limit);
   const double share = box.volume() / points;
   for (int i = 0; i < points; ++i) add_box(sample_of(box, i), weight * share, leaf, patterns);

@@ -71,6 +71,9 @@ class AccessCounter {
   void add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk, double times);
   void add_lanes(const Box& box, double weight, const Leaf& leaf);
   void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts);
+  bool add_classes(const Box& box, VariableMask spoiled, const Shape& shape, double weight, const Leaf& leaf,
+                   PatternTable& patterns);
+  double add_classes(Walk& walk) const;
   void unshear(const Box& box, Int128& base);
   static double unmoved(const Box& box, VariableMask moved);
   void extend(Int128 low, Int128 high);
@@ -95,6 +98,7 @@ class AccessCounter {
   bool exact_ = true;
   std::int64_t lowest_ = 0, highest_ = -1;
   std::vector<Outer> outer_;
+  std::vector<Progression> classes_;  // of variables that the box holds one residue class of
   ResidueCounts residues_;
   std::vector<Recent> recent_;
   std::size_t next_recent_ = 0;
