@@ -14,7 +14,7 @@ namespace kernelcast {
 namespace {
 
 constexpr std::size_t most_patterns = 8192;
-constexpr double default_work_limit = 2e7;
+constexpr double default_work_limit = 1e7;
 
 bool same_requests(const Access& a, const Access& b) {
   return a.space == b.space && (a.kind == AccessKind::atomic) == (b.kind == AccessKind::atomic) && a.bytes == b.bytes &&
