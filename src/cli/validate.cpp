@@ -12,8 +12,10 @@
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/values.h"
+#include "frontend/identity.h"
 #include "kernelcast/error.h"
 #include "report/validate_views.h"
+#include "validate/analysis_cache.h"
 #include "validate/forecast.h"
 #include "validate/inputs.h"
 #include "validate/select.h"
@@ -31,7 +33,7 @@ Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows
 1 when no row could be forecast; 2 usage; 130 interrupted.)";
 
 struct ValidateFlags {
-  std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile;
+  std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
   std::string format = "text", output, rows_output, devices_dir;
 };
 
@@ -102,6 +104,9 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   options.sources = f.sources;
   options.kernels_folder = folder_of(f.kernels);
   options.analyze = analyze;
+  if (!f.cache.empty()) {
+    options.analyze = validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()), f.sources);
+  }
   Progress progress;
   if (environment.progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
   const validate::Selection selection = selection_of(f);
@@ -142,6 +147,7 @@ Action add_validate(Parser& parser) {
   flags.option("--tile", "X[,Y[,Z]]", f->tile,
                "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
   flags.option("--jobs", "N", f->jobs, "Threads; without it one for each processor");
+  flags.option("--cache", "DIR", f->cache, "Keep analyses of source in DIR and use those that are there");
   flags.option("--format", "text|json", f->format, "text or json");
   flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
   flags.option("--rows-out", "FILE", f->rows_output, "Also write every row with forecasts and counts, as CSV");
