@@ -27,6 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// By the clock on the wall, which several jobs and a busy machine stretch; the slowest of our sources takes 10 s alone.
+constexpr double analysis_limit_s = 600;
+
 double thread_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -258,6 +261,7 @@ class Forecaster {
     o.kernel = row.symbol.empty() ? job.kernel->entry : row.symbol;
     o.target = job.device->codegen_target;
     o.block = row.launch.block;
+    o.time_limit_s = analysis_limit_s;
     return o;
   }
 
