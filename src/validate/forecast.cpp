@@ -27,7 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By the clock on the wall, which several jobs and a busy machine stretch; the slowest of our sources takes 10 s alone.
+/// By the clock on the wall, which several jobs and a busy machine stretch; the slowest of our sources takes 10 s
+/// alone.
 constexpr double analysis_limit_s = 600;
 
 double thread_seconds() {
