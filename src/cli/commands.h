@@ -26,5 +26,6 @@ Action add_predict(Parser& parser);
 Action add_explain(Parser& parser);
 Action add_devices(Parser& parser);
 Action add_models(Parser& parser);
+Action add_validate(Parser& parser);
 
 }  // namespace kernelcast::cli

@@ -47,7 +47,8 @@ int parse_and_run(int argc, char** argv) {
   const std::map<std::string, Action> actions{{"predict", add_predict(parser)},
                                               {"explain", add_explain(parser)},
                                               {"devices", add_devices(parser)},
-                                              {"models", add_models(parser)}};
+                                              {"models", add_models(parser)},
+                                              {"validate", add_validate(parser)}};
   const Parser::Outcome outcome = parser.parse(argc, argv);
   if (outcome.command.empty()) {
     write_stdout(outcome.text);

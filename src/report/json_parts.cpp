@@ -36,22 +36,6 @@ Json memory_json(const Workload& w) {
   return rows;
 }
 
-Json counts_json(const Workload& w) {
-  return {{"blocks", number(w.blocks)},
-          {"threads", number(w.threads)},
-          {"warps", number(w.warps)},
-          {"warp_size", w.geometry.warp_size},
-          {"warp_instructions", op_counts_json(w.warp_ops)},
-          {"thread_operations", op_counts_json(w.thread_ops)},
-          {"flops_fp32", number(flops32(w.thread_ops))},
-          {"flops_fp64", number(flops64(w.thread_ops))},
-          {"memory", memory_json(w)},
-          {"barriers", number(w.barriers)},
-          {"footprint_bytes", number(w.footprint_bytes)},
-          {"footprint_read_bytes", number(w.footprint_read_bytes)},
-          {"footprint_write_bytes", number(w.footprint_write_bytes)}};
-}
-
 Json bounds_json(const Estimate& e) {
   Json bounds = Json::array();
   for (const Bound& b : e.bounds) {
@@ -95,6 +79,22 @@ Json number(double value) {
 }
 
 Json dims(const Dim3& d) { return {d.x, d.y, d.z}; }
+
+Json counts_json(const Workload& w) {
+  return {{"blocks", number(w.blocks)},
+          {"threads", number(w.threads)},
+          {"warps", number(w.warps)},
+          {"warp_size", w.geometry.warp_size},
+          {"warp_instructions", op_counts_json(w.warp_ops)},
+          {"thread_operations", op_counts_json(w.thread_ops)},
+          {"flops_fp32", number(flops32(w.thread_ops))},
+          {"flops_fp64", number(flops64(w.thread_ops))},
+          {"memory", memory_json(w)},
+          {"barriers", number(w.barriers)},
+          {"footprint_bytes", number(w.footprint_bytes)},
+          {"footprint_read_bytes", number(w.footprint_read_bytes)},
+          {"footprint_write_bytes", number(w.footprint_write_bytes)}};
+}
 
 Json assumptions_json(const std::vector<Assumption>& assumptions) {
   Json list = Json::array();

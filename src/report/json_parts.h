@@ -17,6 +17,8 @@ Json head_json(const Head& head);
 /// A whole number where it is one (below 2^53), null for NaN and infinities.
 Json number(double value);
 Json dims(const Dim3& d);
+/// The "counts" object of a workload.
+Json counts_json(const Workload& workload);
 Json assumptions_json(const std::vector<Assumption>& assumptions);
 /// Puts `key` with its value; without one puts null and adds "KEY: why" to the object's "reason".
 void put(Json& object, std::string_view key, const std::optional<double>& value, std::string_view why);

@@ -1,0 +1,158 @@
+// kernelcast validate: forecasts held against measurements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "cli/catalog.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/values.h"
+#include "frontend/identity.h"
+#include "kernelcast/error.h"
+#include "report/validate_views.h"
+#include "validate/analysis_cache.h"
+#include "validate/forecast.h"
+#include "validate/inputs.h"
+#include "validate/select.h"
+#include "validate/summary.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast validate rows.csv --kernels kernels.csv --sources sources
+  kernelcast validate rows.csv --kernels kernels.csv --sources sources --kernel 'conv_*' --device a4000 \
+    --model roofline --format json -o conv.json --rows-out conv.csv
+
+Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows failed, which are counted and shown;
+1 when no row could be forecast; 2 usage; 130 interrupted.)";
+
+struct ValidateFlags {
+  std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
+  std::string format = "text", output, rows_output, devices_dir;
+};
+
+std::vector<const Model*> models_named(const std::string& names) {
+  if (names.empty() || names == "all") return {all_models().begin(), all_models().end()};
+  std::vector<const Model*> models;
+  for (const std::string& name : comma_list("--model", names)) models.push_back(&model_named(name));
+  return models;
+}
+
+int jobs_of(const std::string& text) {
+  if (text.empty()) return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", text, 1), 1024));
+}
+
+/// Ten times a second at most: a terminal needs no more.
+class Progress {
+ public:
+  void operator()(std::size_t done, std::size_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (done < all && now - shown_ < std::chrono::milliseconds(100)) return;
+    shown_ = now;
+    constexpr std::size_t width = 40;
+    const std::size_t filled = all == 0 ? width : done * width / all;
+    progress_line(fmt::format("[{:#<{}}{: <{}}] {} of {} rows", "", filled, "", width - filled, done, all));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point shown_;
+};
+
+std::string folder_of(const std::string& file) {
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+bool any_forecast(const validate::Report& report) {
+  return std::any_of(report.scores.begin(), report.scores.end(),
+                     [](const validate::ModelScore& s) { return s.rows + s.excluded > 0; });
+}
+
+validate::Selection selection_of(const ValidateFlags& f) {
+  validate::Selection s;
+  if (!f.kernel.empty()) s.kernels = comma_list("--kernel", f.kernel);
+  if (!f.device.empty()) s.devices = comma_list("--device", f.device);
+  if (!f.limit.empty()) s.limit = static_cast<std::size_t>(whole_number("--limit", f.limit, 1));
+  return s;
+}
+
+/// Kernel and device name what a file of measurements does not say, when they can mean one thing only.
+validate::InputFiles inputs_of(const ValidateFlags& f, const validate::Selection& selection,
+                               const DeviceCatalog& catalog) {
+  validate::InputFiles files{f.rows, f.kernels, f.t1, f.like, "", "", {}, {}, {}};
+  if (selection.kernels.size() == 1 && f.kernel.find('*') == std::string::npos) files.kernel = f.kernel;
+  if (selection.devices.size() == 1) files.gpu = catalog.find(f.device).name;
+  if (!f.block.empty()) files.block = comma_list("--block", f.block);
+  if (!f.problem.empty()) files.problem = comma_list("--problem", f.problem);
+  if (!f.tile.empty()) files.tile = comma_list("--tile", f.tile);
+  return files;
+}
+
+int validate(const ValidateFlags& f, const Environment& environment) {
+  if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
+  const DeviceCatalog catalog = catalog_of(f.devices_dir, environment.devices_dir);
+  validate::ForecastOptions options;
+  options.models = models_named(f.model);
+  options.jobs = jobs_of(f.jobs);
+  options.sources = f.sources;
+  options.kernels_folder = folder_of(f.kernels);
+  options.analyze = analyze;
+  if (!f.cache.empty()) {
+    options.analyze = validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()), f.sources);
+  }
+  Progress progress;
+  if (environment.progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
+  const validate::Selection selection = selection_of(f);
+  validate::Inputs inputs = validate::read_inputs(inputs_of(f, selection, catalog));
+  validate::Report report = validate::forecast_rows(validate::selected(std::move(inputs.rows), selection, catalog),
+                                                    inputs.kernels, catalog, options);
+  validate::score(report);
+  const report::Style style(environment.colour && f.output.empty());
+  if (!f.rows_output.empty()) write_result(f.rows_output, report::validate_rows_csv(report));
+  write_result(f.output, f.format == "json" ? report::validate_json(environment.head, report)
+                                            : report::validate_text(report, style));
+  if (environment.progress) {
+    message(fmt::format("kernelcast: {} rows, {} analyses of source, {:.1f} s", report.rows.size(), report.analyses,
+                        report.seconds));
+  }
+  return any_forecast(report) ? done : could_not_analyse;
+}
+
+}  // namespace
+
+Action add_validate(Parser& parser) {
+  auto f = std::make_shared<ValidateFlags>();
+  Flags flags = parser.command("validate", "Hold forecasts against measured times and score every model", examples);
+  constexpr auto required = Flags::Need::required;
+  flags.positional("ROWS", f->rows, "Measured times: rows or a space (CSV), T4 or a cache of Kernel Tuner; may be .gz",
+                   required);
+  flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV); not needed with --t1");
+  flags.option("--sources", "DIR", f->sources, "Folder of their sources, also the include path", required);
+  flags.option("--model", "NAME[,NAME...|all]", f->model, "Models to score; without it all");
+  flags.option("--device", "DEV[,DEV...]", f->device,
+               "Only rows measured on these; for a T4 file, where it was measured");
+  flags.option("--kernel", "ID[,ID...]", f->kernel, "Only rows of these kernels; * stands for any text");
+  flags.option("--limit", "N", f->limit, "At most N rows of a kernel on a GPU, evenly spread");
+  flags.option("--t1", "FILE", f->t1, "For a space: its T1 description (sizes, arguments)");
+  flags.option("--like", "FILE", f->like, "For a space: arguments and buffers as in these rows of the same kernel");
+  flags.option("--problem", "X[,Y[,Z]]", f->problem, "For a space: problem size, before that of --t1");
+  flags.option("--block", "X[,Y[,Z]]", f->block, "For a space: block, as names of parameters or numbers");
+  flags.option("--tile", "X[,Y[,Z]]", f->tile,
+               "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
+  flags.option("--jobs", "N", f->jobs, "Threads; without it one for each processor");
+  flags.option("--cache", "DIR", f->cache, "Keep analyses of source in DIR and use those that are there");
+  flags.option("--format", "text|json", f->format, "text or json");
+  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
+  flags.option("--rows-out", "FILE", f->rows_output, "Also write every row with forecasts and counts, as CSV");
+  flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  return [f](const Environment& environment) { return validate(*f, environment); };
+}
+
+}  // namespace kernelcast::cli

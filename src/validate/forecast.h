@@ -1,0 +1,36 @@
+// Every row through the pipeline: source -> profile -> workload -> every model.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernelcast/device.h"
+#include "kernelcast/frontend.h"
+#include "kernelcast/model.h"
+#include "validate/results.h"
+
+namespace kernelcast::validate {
+
+/// The front end; tests put a fake in its place. Called from several threads at once.
+using Analyzer = std::function<Analysis(const Source&, const FrontendOptions&)>;
+
+struct ForecastOptions {
+  std::string sources;         // folder of sources, also the include path
+  std::string kernels_folder;  // of KERNELS.csv: where else wrappers and fills are looked for
+  std::vector<const Model*> models;
+  int jobs = 1;
+  Analyzer analyze;
+  /// Told after every row how many are done; calls do not overlap.
+  std::function<void(std::size_t done, std::size_t all)> progress;
+  /// Sees every bound row with all counts, before they are cut down to totals; calls overlap. May be empty.
+  std::function<void(std::size_t row, const KernelProfile&, const Workload&, const Device&)> observe;
+};
+
+/// Forecasts `rows`; a row that fails holds the reason. A source is analysed once for each set of defines, code
+/// generation target, kernel and block, and a launch is bound once for each memory geometry. The order is that of
+/// `rows` whatever the number of jobs. Report::analyses and the rows are filled, the scores are not.
+Report forecast_rows(std::vector<Measurement> rows, const std::map<std::string, KernelEntry>& kernels,
+                     const DeviceCatalog& catalog, const ForecastOptions& options);
+
+}  // namespace kernelcast::validate

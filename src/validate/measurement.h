@@ -1,0 +1,76 @@
+// Measured kernel times and where the kernels' sources are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernelcast/frontend.h"
+#include "kernelcast/launch.h"
+
+namespace kernelcast::validate {
+
+/// A kernel that was measured: a line of KERNELS.csv.
+struct KernelEntry {
+  std::string place;  // "kernels.csv:7", for messages
+  std::string id;
+  Language language = Language::automatic;
+  std::string path;                  // the translation unit, relative to the folder of sources or of KERNELS.csv
+  std::string entry;                 // the kernel's name in it
+  std::vector<std::string> defines;  // of every row
+  std::string standard;
+  bool fast_math = false;
+  std::vector<std::pair<std::string, std::string>>
+      fills;                // name, with * as a wildcard, and fill; the first match counts
+  std::string cache_state;  // "cold", "warm", "unknown"
+};
+
+/// A kernel argument that is known by its position, not by its name.
+struct PositionalArgument {
+  std::string name;  // as the file calls it, for messages
+  bool scalar = false, constant_memory = false;
+  std::int64_t elements = 0, element_bytes = 4;
+  double value = 0;  // of a scalar
+};
+
+/// A measured launch.
+struct Measurement {
+  std::string place;  // "rows.csv:12", for messages
+  std::string dataset, kernel_id, gpu;
+  std::vector<std::string> defines;                   // NAME=VALUE, beyond the kernel's
+  Launch launch;                                      // buffers in elements as the file counts them
+  bool block_of_kernel = false;                       // the launch gives no block: the one that the kernel requires
+  std::map<std::string, std::int64_t> element_bytes;  // of the buffers where the file gives it
+  std::vector<PositionalArgument> positional;         // instead of arguments and buffers by name
+  std::string symbol;                                 // mangled name for this row; empty: the kernel's entry
+  std::string problem;                                // in words
+  std::string statistic, note;
+  std::vector<std::string> flags;
+  std::optional<double> measured_s;  // nothing: it failed on the hardware, see status
+  std::string status = "ok";
+};
+
+/// Reads KERNELS.csv. Throws UserError with file, line and column.
+std::map<std::string, KernelEntry> read_kernels(const std::string& path, const std::string& text);
+
+/// Reads ROWS.csv: columns kernel_id, gpu, grid_x, block_x and time_ms, and those of docs/validate.md that are there.
+/// Throws UserError with file, line and column.
+std::vector<Measurement> read_rows(const std::string& path, const std::string& text);
+
+/// What competes: rows of one kernel on one GPU with the same arguments and the same bytes in every buffer.
+std::string problem_key(const Measurement& m);
+
+/// Flags that take a row out of the headline: its time is not the kernel's, or not of the source as given.
+bool is_excluding_flag(const std::string& flag);
+bool is_excluded(const Measurement& m);
+
+/// "launch_overhead", ... in the order in which they are shown.
+const std::vector<std::string>& excluding_flags();
+
+/// Whether `name` is what `pattern` says, in which * stands for any text.
+bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace kernelcast::validate
