@@ -146,14 +146,23 @@ void BlockRunner::report_access(Finding::Kind kind, const SimtInstruction& i, in
 bool BlockRunner::translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
                                      const SimtInstruction& i, int bytes) {
   if (i.pointing == Pointing::stack) return false;
+  const int first = std::countr_zero(lanes);
+  const auto step = static_cast<std::uint64_t>(bytes);
+  const std::uint64_t start = a[first] + displacement - static_cast<std::uint64_t>(first) * step;
   std::uint64_t least = ~std::uint64_t{0}, most = 0, low_bits = 0;
+  bool in_row = true;
   for_lanes(lanes, [&](int l) {
     const std::uint64_t address = a[l] + displacement;
     address_[l] = address;
     least = std::min(least, address);
     most = std::max(most, address);
     low_bits |= address;
+    in_row = in_row && address == start + static_cast<std::uint64_t>(l) * step;
   });
+  const std::uint64_t from_first = lanes >> first;
+  const bool unbroken = (from_first & (from_first + 1)) == 0;
+  pattern_ = least == most ? Pattern::same : in_row && unbroken ? Pattern::consecutive : Pattern::any;
+  span_ = most - least + step;
   if ((low_bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) return false;
   if (i.pointing == Pointing::shared) {
     if (most > static_cast<std::uint64_t>(shared_.bytes()) || static_cast<std::int64_t>(most) > shared_.bytes() - bytes)
@@ -184,6 +193,8 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
   const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
   const int element = size_of(i.type);
   if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
+  pattern_ = Pattern::any;
+  span_ = ~std::uint64_t{0};
   std::uint64_t good = lanes;
   const auto outside = [&](int l, const std::string& what, std::int64_t offset, std::int64_t size) {
     good &= ~(std::uint64_t{1} << l);
@@ -271,6 +282,20 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
       at = shifted;
     }
     AccessCount& out = counts_.accesses[static_cast<std::size_t>(p.access)];
+    const bool regular = pattern_ != Pattern::any && site.kind != AccessKind::atomic && site.pieces.size() == 1;
+    // Within one row of the banks no two words share a bank.
+    const bool one_row = span_ <= static_cast<std::uint64_t>(plan_.geometry.shared_banks * plan_.geometry.bank_bytes);
+    if (space_ == MemorySpace::shared && (regular || (one_row && site.kind != AccessKind::atomic))) {
+      requests_.shared_regular(lanes, p.bytes, out);
+      continue;
+    }
+    if (regular && (space_ == MemorySpace::global || space_ == MemorySpace::texture)) {
+      const std::uint64_t first = address_[std::countr_zero(lanes)];
+      const std::uint64_t past = address_[63 - std::countl_zero(lanes)] + static_cast<std::uint64_t>(p.bytes);
+      requests_.global_range(first, past, std::popcount(lanes), p.bytes, out);
+      if (recorder != nullptr) recorder->touch(running_, requests_.sectors());
+      continue;
+    }
     switch (space_) {
       case MemorySpace::shared:
         requests_.shared(at, lanes, p.bytes, site.kind == AccessKind::atomic, out);
@@ -288,29 +313,49 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
   }
 }
 
+void BlockRunner::check_shared_load(const SimtInstruction& i, std::uint64_t lanes, int bytes, int number) {
+  shared_.instruction();
+  std::uint64_t offset[64] = {};
+  for_lanes(lanes, [&](int l) { offset[l] = static_cast<std::uint64_t>(host_[l] - shared_.data()); });
+  std::uint64_t asked = lanes;
+  if (pattern_ == Pattern::same && (lanes & (lanes - 1)) != 0) {  // two lanes are as good as all
+    const std::uint64_t rest = lanes & (lanes - 1);
+    asked = (lanes & ~rest) | (rest & ~(rest - 1));
+  }
+  if (!shared_.load_lanes(offset, asked, bytes, number * width_, number)) return;
+  for_lanes(lanes, [&](int l) {
+    int other = -1;
+    const SharedTrouble t =
+        shared_.load(static_cast<std::int64_t>(offset[l]), bytes, number * width_ + l, number, other);
+    if (t == SharedTrouble::race)
+      report(Finding::Kind::race, i.line, "reads shared memory that another thread writes with no barrier between",
+             number, l, other);
+    if (t == SharedTrouble::uninitialised)
+      report(Finding::Kind::uninitialised, i.line, "reads shared memory that nothing has written", number, l);
+  });
+}
+
 void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
   const SimtInstruction& i = program_.code[op.source];
   const int element = size_of(i.type), bytes = element * i.extra;
   const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::load);
   count_request(i, lanes);
-  if (space_ == MemorySpace::shared) {
-    shared_.instruction();
-    for_lanes(good, [&](int l) {
-      int other = -1;
-      const SharedTrouble t = shared_.load(host_[l] - shared_.data(), bytes, number * width_ + l, number, other);
-      if (t == SharedTrouble::race)
-        report(Finding::Kind::race, i.line, "reads shared memory that another thread writes with no barrier between",
-               number, l, other);
-      if (t == SharedTrouble::uninitialised)
-        report(Finding::Kind::uninitialised, i.line, "reads shared memory that nothing has written", number, l);
-    });
-  }
+  if (space_ == MemorySpace::shared) check_shared_load(i, good, bytes, number);
   for (int k = 0; k < i.extra; ++k)
     with_size(element, [&](auto unit) {
       using T = decltype(unit);
       T* to = row<T>(w, prepared_.place[i.dst + static_cast<std::uint32_t>(k)]);
       if (good != lanes) for_lanes(lanes & ~good, [&](int l) { to[l] = T{}; });
-      gather(to, host_, static_cast<std::ptrdiff_t>(k) * element, good);
+      if (pattern_ == Pattern::same && good == lanes) {
+        T v;
+        std::memcpy(&v, host_[std::countr_zero(good)] + static_cast<std::ptrdiff_t>(k) * element, sizeof(T));
+        for_lanes(good, [&](int l) { to[l] = v; });
+      } else if (pattern_ == Pattern::consecutive && good == lanes && i.extra == 1) {
+        const int first = std::countr_zero(good);
+        std::memcpy(to + first, host_[first], sizeof(T) * static_cast<std::size_t>(std::popcount(good)));
+      } else {
+        gather(to, host_, static_cast<std::ptrdiff_t>(k) * element, good);
+      }
       if (i.type == ValueType::i1)
         for_lanes(good, [&](int l) {
           auto* b = reinterpret_cast<unsigned char*>(to + l);

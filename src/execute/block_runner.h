@@ -110,6 +110,7 @@ class BlockRunner {
                           AccessKind kind);
   bool translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
                           const SimtInstruction& i, int bytes);
+  void check_shared_load(const SimtInstruction& i, std::uint64_t lanes, int bytes, int number);
   void count_request(const SimtInstruction& i, std::uint64_t lanes);
   unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
   void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);
@@ -141,7 +142,9 @@ class BlockRunner {
   Dim3 group_;
   std::uint64_t address_[64] = {};  // of the request at hand, in its space
   unsigned char* host_[64] = {};
-  MemorySpace space_ = MemorySpace::global;  // of the request at hand
+  MemorySpace space_ = MemorySpace::global;                                              // of the request at hand
+  enum class Pattern : std::uint8_t { any, same, consecutive } pattern_ = Pattern::any;  // likewise, over its lanes
+  std::uint64_t span_ = 0;  // bytes from the first to the last touched, likewise; all ones: not known
   std::vector<std::uint64_t> taken_;
   struct BarrierValue {
     const PreparedOp* op = nullptr;

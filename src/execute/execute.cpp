@@ -176,7 +176,8 @@ class Execute {
     const double cost = lane_instructions_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
     std::vector<std::int64_t> list;
     const std::int64_t wave = std::max<std::int64_t>(1, resident * options_.processors);
-    const std::int64_t first = middle_block(launch_.grid) / wave * wave + middle_block(launch_.grid) % options_.processors;
+    const std::int64_t first =
+        middle_block(launch_.grid) / wave * wave + middle_block(launch_.grid) % options_.processors;
     for (std::int64_t k = 0; k < std::min(resident, most_neighbours); ++k)
       if (const std::int64_t b = first + k * options_.processors;
           b < launch_.grid.count() && !results_.contains(b) && cost * static_cast<double>(k + 1) < default_budget)

@@ -722,18 +722,20 @@ Handler find(const SimtInstruction& i) {
   case Opcode::name:         \
     return table.template operator()<Opcode::name>();
   switch (i.op) {
-  KC_CASE(integers, add)
-  KC_CASE(integers, sub) KC_CASE(integers, mul) KC_CASE(integers, udiv) KC_CASE(integers, sdiv) KC_CASE(integers, urem)
-      KC_CASE(integers, srem) KC_CASE(integers, shl) KC_CASE(integers, lshr) KC_CASE(integers, ashr) KC_CASE(
-          integers, and_) KC_CASE(integers, or_) KC_CASE(integers, xor_) KC_CASE(integers, umin) KC_CASE(integers, umax)
-          KC_CASE(integers, smin) KC_CASE(integers, smax) KC_CASE(integers, uadd_sat) KC_CASE(integers, usub_sat)
-              KC_CASE(integers, sadd_sat) KC_CASE(integers, ssub_sat) KC_CASE(integers, mulhi_u) KC_CASE(
-                  integers, mulhi_s) KC_CASE(tests, eq) KC_CASE(tests, ne) KC_CASE(tests, ult) KC_CASE(tests, ule)
-                  KC_CASE(tests, ugt) KC_CASE(tests, uge) KC_CASE(tests, slt) KC_CASE(tests, sle) KC_CASE(tests, sgt)
-                      KC_CASE(tests, sge) KC_CASE(tests, uadd_overflow) KC_CASE(tests, usub_overflow) KC_CASE(
-                          tests, umul_overflow) KC_CASE(tests, sadd_overflow) KC_CASE(tests, ssub_overflow)
-                          KC_CASE(tests, smul_overflow) KC_CASE(bits, popcount) KC_CASE(bits, count_leading_zeros)
-                              KC_CASE(bits, count_trailing_zeros) KC_CASE(bits, reverse_bits) KC_CASE(bits, swap_bytes)
+    KC_CASE(integers, add)
+    KC_CASE(integers, sub)
+  KC_CASE(integers, mul)
+  KC_CASE(integers, udiv) KC_CASE(integers, sdiv) KC_CASE(integers, urem) KC_CASE(integers, srem) KC_CASE(integers, shl)
+      KC_CASE(integers, lshr) KC_CASE(integers, ashr) KC_CASE(integers, and_) KC_CASE(integers, or_)
+          KC_CASE(integers, xor_) KC_CASE(integers, umin) KC_CASE(integers, umax) KC_CASE(integers, smin) KC_CASE(
+              integers, smax) KC_CASE(integers, uadd_sat) KC_CASE(integers, usub_sat) KC_CASE(integers, sadd_sat)
+              KC_CASE(integers, ssub_sat) KC_CASE(integers, mulhi_u) KC_CASE(integers, mulhi_s) KC_CASE(tests, eq)
+                  KC_CASE(tests, ne) KC_CASE(tests, ult) KC_CASE(tests, ule) KC_CASE(tests, ugt) KC_CASE(tests, uge)
+                      KC_CASE(tests, slt) KC_CASE(tests, sle) KC_CASE(tests, sgt) KC_CASE(tests, sge) KC_CASE(
+                          tests, uadd_overflow) KC_CASE(tests, usub_overflow) KC_CASE(tests, umul_overflow)
+                          KC_CASE(tests, sadd_overflow) KC_CASE(tests, ssub_overflow) KC_CASE(tests, smul_overflow)
+                              KC_CASE(bits, popcount) KC_CASE(bits, count_leading_zeros) KC_CASE(
+                                  bits, count_trailing_zeros) KC_CASE(bits, reverse_bits) KC_CASE(bits, swap_bytes)
                                   KC_CASE(reals, fadd) KC_CASE(reals, fsub) KC_CASE(reals, fmul) KC_CASE(reals, fdiv)
                                       KC_CASE(reals, frem) KC_CASE(real_tests, foeq) KC_CASE(real_tests, fone) KC_CASE(
                                           real_tests, folt) KC_CASE(real_tests, fole) KC_CASE(real_tests, fogt)

@@ -111,11 +111,33 @@ double RequestCounter::passes(const std::uint64_t* offset, std::uint64_t part, i
   return static_cast<double>(most);
 }
 
+int RequestCounter::lanes_a_part(int bytes) const {
+  const int lanes = std::min(geometry_.warp_size, geometry_.shared_banks);
+  return bytes > geometry_.bank_bytes ? std::max(1, lanes * geometry_.bank_bytes / bytes) : lanes;
+}
+
+void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out) {
+  out.requests += 1;
+  out.lanes += lanes;
+  out.bytes += lanes * bytes;
+  sectors_.clear();
+  for (std::uint64_t s = first >> sector_shift_; s <= (past - 1) >> sector_shift_; ++s) sectors_.push_back(s);
+  out.sectors += static_cast<double>(sectors_.size());
+  out.segments += static_cast<double>(((past - 1) >> segment_shift_) - (first >> segment_shift_) + 1);
+}
+
+void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount& out) {
+  count_lanes(active, bytes, out);
+  const int part = lanes_a_part(bytes);
+  const std::uint64_t mask = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
+  for (int first = 0; first < geometry_.warp_size; first += part)
+    if ((active >> first & mask) != 0) out.bank_passes += 1;
+}
+
 void RequestCounter::shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic,
                             AccessCount& out) {
   count_lanes(active, bytes, out);
-  int part_lanes = std::min(geometry_.warp_size, geometry_.shared_banks);
-  if (bytes > geometry_.bank_bytes) part_lanes = std::max(1, part_lanes * geometry_.bank_bytes / bytes);
+  const int part_lanes = lanes_a_part(bytes);
   const std::uint64_t part_mask = part_lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part_lanes) - 1;
   for (int first = 0; first < geometry_.warp_size; first += part_lanes) {
     const std::uint64_t part = active & part_mask << first;

@@ -23,10 +23,15 @@ class RequestCounter {
   /// Shared memory; atomics serve one lane at a time.
   void shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic, AccessCount& out);
 
+  /// The usual patterns, told by the caller: `count` lanes at one address, or at consecutive places from `first` on.
+  void global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out);
+  void shared_regular(std::uint64_t active, int bytes, AccessCount& out);
+
   [[nodiscard]] const std::vector<std::uint64_t>& sectors() const { return sectors_; }
 
  private:
   void add_distinct(AccessCount& out);
+  [[nodiscard]] int lanes_a_part(int bytes) const;
   double passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic);
 
   MemoryGeometry geometry_;

@@ -1,5 +1,6 @@
 #include "execute/shared_memory.h"
 
+#include <bit>
 #include <cstring>
 
 namespace kernelcast::interpreter {
@@ -47,6 +48,23 @@ SharedTrouble SharedMemory::load(std::int64_t at, int bytes, int thread, int war
     }
     w.read_epoch = epoch_;
     w.read_sub = sub_epoch_;
+  }
+  return trouble;
+}
+
+bool SharedMemory::load_lanes(const std::uint64_t* at, std::uint64_t lanes, int bytes, int first, int warp) {
+  if (!watching_) return false;
+  bool trouble = false;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int l = std::countr_zero(lanes);
+    Watch& w = watch_[at[l] / static_cast<std::uint64_t>(unit_)];
+    if (bytes <= unit_ && w.written_block == block_ && w.write_epoch != epoch_ && w.read_epoch == epoch_ &&
+        w.reader == several && (w.reader_warp == warp || w.reader_warp == 0xffff)) {  // known: nothing changes
+      w.read_sub = sub_epoch_;
+      continue;
+    }
+    int other = -1;
+    trouble |= load(static_cast<std::int64_t>(at[l]), bytes, first + l, warp, other) != SharedTrouble::none;
   }
   return trouble;
 }

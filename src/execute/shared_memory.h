@@ -28,6 +28,9 @@ class SharedMemory {
   /// Notes an access of `thread` in `warp`; `other` is set to the other thread of a race. Call before the data change;
   /// `changes`: a write of another value than is there.
   SharedTrouble load(std::int64_t at, int bytes, int thread, int warp, int& other);
+  /// The same for the lanes of a warp whose first thread is `first`, at `at[lane]`; true when some lane has trouble,
+  /// which calling load() again for it tells.
+  bool load_lanes(const std::uint64_t* at, std::uint64_t lanes, int bytes, int first, int warp);
   SharedTrouble store(std::int64_t at, int bytes, int thread, int warp, bool changes, int& other);
   SharedTrouble atomic(std::int64_t at, int bytes, int thread, int warp, int& other);
 
@@ -38,8 +41,8 @@ class SharedMemory {
     std::uint16_t writer_warp = 0, reader_warp = 0;
     std::uint32_t write_instruction = 0;
     std::uint32_t read_sub = 0, write_sub = 0;
-    std::uint32_t written_block = 0;         // number of the block that wrote it last
-    bool quiet = false;                      // the write left the value as it was
+    std::uint32_t written_block = 0;  // number of the block that wrote it last
+    bool quiet = false;               // the write left the value as it was
   };
   [[nodiscard]] bool orders(const Watch& w, int warp, bool reading) const;
 
