@@ -65,6 +65,15 @@ class Validate(Case):
         self.assertIn("median Spearman", text)
         self.assertIn("launch_overhead", text)
 
+    def test_kept_analyses_change_nothing(self):
+        folder = self.path("kept")
+        first = self.good("validate", *self.base, "--cache", folder)
+        kept = os.listdir(folder)
+        self.assertEqual(len(kept), 3)  # sm_70 with two blocks and gfx908; n is no part of it
+        self.assertEqual(self.good("validate", *self.base, "--cache", folder), first)
+        self.assertEqual(sorted(os.listdir(folder)), sorted(kept))
+        self.assertEqual(self.good("validate", *self.base), first)
+
     def test_filters_and_limit(self):
         self.assertEqual(len(self.result("--device", "v100")["rows"]), 4)
         self.assertEqual(len(self.result("--device", "v100,mi100", "--limit", "2", "--kernel", "mat*")["rows"]), 4)
