@@ -15,6 +15,7 @@ struct Bound {
   std::string name;  // "dram_bandwidth"
   Seconds time;
   std::string why;   // "4.19 GB at 141.7 GB/s"
+  std::optional<Seconds> without = std::nullopt;  // the whole time if this bound did not exist; nothing: the model does not say
 };
 
 /// How many blocks and warps one compute unit holds, and what stops it from holding more.

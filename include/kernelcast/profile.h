@@ -1,6 +1,7 @@
 // KernelProfile: what the front end knows of a kernel, symbolic and free of LLVM.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,25 @@ struct Access {
   [[nodiscard]] double copies() const { return 1.0 + static_cast<double>(also.size()); }
 };
 
+/// What a dependent instruction waits for: the classes of latency that a device file gives numbers for.
+enum class Latency : std::uint8_t { alu, fp64, special, shared, constant, global, local, count_ };
+inline constexpr std::size_t latency_count = static_cast<std::size_t>(Latency::count_);
+std::string_view name_of(Latency l);
+
+/// How one warp that runs alone goes through one execution of a block, instructions issued in order: it stops
+/// `waits[c]` times for a result of latency class c, and of these latencies `hidden[c]` issue slots are filled with
+/// other instructions. On a device the stops last sum over c of max(0, waits[c] * latency - hidden[c] * cycles per
+/// issue) cycles. In a loop the numbers are those of an iteration in the steady state, so that recurrences
+/// (accumulators) count and loads of the next iteration do not. `loads` is the number of global loads, so that
+/// loads / waits[global] is the memory-level parallelism of a warp.
+struct Stalls {
+  std::array<double, latency_count> waits{}, hidden{};
+  double loads = 0;
+  Stalls& operator+=(const Stalls& o);
+  /// Adds o so many times.
+  void add(const Stalls& o, double times);
+};
+
 struct LineOps { SourceLine line; OpCounts ops; };
 
 /// A basic block of the optimised kernel, with what the target's code generator made of it.
@@ -74,6 +94,7 @@ struct Block {
   Guard guard;
   OpCounts ops;                  // lane operations of one execution
   std::vector<LineOps> lines;    // the same, by source line (sums to ops)
+  Stalls stalls;                 // of one warp in one execution
   std::vector<Access> accesses;
   int barriers = 0;
   bool barrier_after_shared_store = false;  // the barrier follows a store to shared memory with no arithmetic between

@@ -1,6 +1,7 @@
 // Workload: a profile bound to one launch. Concrete counts that every model reads; two engines produce it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,6 +72,32 @@ struct SampleError {
   double instructions = 0, sectors = 0;
 };
 
+/// What caches could keep: distinct sectors of global memory, by how long one waits and how many blocks one watches.
+/// Depth d: the d innermost loops around each access run to their end, loops outside stand at one iteration (the last
+/// depth: everything that a block does). Window w: min(4^w, blocks) blocks that follow one another, x fastest (the
+/// last window: all blocks). Reads and writes (atomics included) apart. Closed form from the addresses' strides: exact
+/// for dense boxes and regular strides, an upper bound where accesses of different strides overlap; never more than what
+/// is requested.
+struct Reuse {
+  static constexpr int depths = 4, windows = 8;
+  enum Direction { read, write };
+  struct Level {
+    double footprint = 0;  // sectors touched in one passage of the window at this depth
+    double traffic = 0;    // sectors moved over the window's whole life when a passage is kept, nothing longer
+  };
+  bool known = false;
+  std::array<std::array<std::array<Level, windows>, depths>, 2> level{};
+  [[nodiscard]] const Level& at(Direction d, int depth, int window) const {
+    return level[static_cast<std::size_t>(d)][static_cast<std::size_t>(depth)][static_cast<std::size_t>(window)];
+  }
+  /// Blocks in window w of a grid of `blocks`.
+  static double blocks_in(int window, double blocks) {
+    double n = 1;
+    for (int i = 0; i < window; ++i) n *= 4;
+    return window == windows - 1 || n > blocks ? blocks : n;
+  }
+};
+
 struct Workload {
   Dim3 grid, block;
   MemoryGeometry geometry;
@@ -91,6 +118,11 @@ struct Workload {
   double flat_barriers = 0;                // of these, right after a shared store (opencl-quantitative's flat cost)
   double footprint_bytes = 0;              // distinct global bytes touched, an upper bound where unknown
   double footprint_read_bytes = 0, footprint_write_bytes = 0;
+
+  Reuse reuse;
+  Stalls stalls;                           // sum over all warps: see profile.h
+  double spill_bytes = 0;                  // registers that the compiler spills, bytes per thread
+  double stack_bytes = 0;                  // arrays that stay in local memory, bytes per thread
 
   double registers_per_thread = 0;
   double shared_bytes_per_block = 0;

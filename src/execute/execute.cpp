@@ -261,6 +261,7 @@ class Execute {
     w.counts_method = "executed";
     w.assumptions.clear();
     w.warp_ops = w.thread_ops = w.data_branch_ops = {};
+    w.stalls = {};
     w.block_counts = total_.blocks;
     w.access_counts = total_.accesses;
     w.branch_counts = total_.branches;
@@ -275,6 +276,7 @@ class Execute {
       const BlockCount& n = total_.blocks[b];
       w.warp_ops += block.ops.scaled(n.warps);
       w.thread_ops += block.ops.scaled(n.lanes);
+      w.stalls.add(block.stalls, n.warps);
       if (block.barrier_after_shared_store) w.flat_barriers += block.barriers * n.warps / w.warps_per_block;
       for (const LineOps& l : block.lines) {
         LineExecution& line = lines[l.line];

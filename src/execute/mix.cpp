@@ -105,11 +105,13 @@ bool default_decides(const KernelProfile& profile, const Decides& d) {
 void add_up(const KernelProfile& profile, const Launch& launch, const CountOrigin& origin, Workload& w) {
   const Parts parts(profile, launch);
   w.warp_ops = w.thread_ops = w.data_branch_ops = {};
+  w.stalls = {};
   for (auto& row : w.by_space)
     for (auto& c : row) c = {};
   std::size_t k = 0;
   for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
     w.warp_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);
+    w.stalls.add(profile.blocks[b].stalls, w.block_counts[b].warps);
     w.thread_ops += profile.blocks[b].ops.scaled(w.block_counts[b].lanes);
     if (origin.blocks[b] == Origin::closed && default_decides(profile, parts.of_block(profile.blocks[b])))
       w.data_branch_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);

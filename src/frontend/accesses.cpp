@@ -5,6 +5,7 @@
 #include "frontend/accesses.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "frontend/builtins.h"
 #include "kernelcast/error.h"
@@ -163,10 +164,18 @@ class Collector {
     auto same = [&](const Unknown& u) { return u.kind == Unknown::Kind::address && u.key == key && u.line == a.line; };
     auto it = std::find_if(profile_.unknowns.begin(), profile_.unknowns.end(), same);
     if (it == profile_.unknowns.end()) {
-      profile_.unknowns.push_back({Unknown::Kind::address, key, a.line, scattered_bytes, false, sources[0]->reason});
+      profile_.unknowns.push_back(
+          {Unknown::Kind::address, key, a.line, bytes_between_lanes(a), false, sources[0]->reason});
       it = profile_.unknowns.end() - 1;
     }
     a.unknown = static_cast<int>(it - profile_.unknowns.begin());
+  }
+
+  /// Data that shift a regular address (row[x + shift[y]]) leave neighbours where they are; else nothing is known.
+  static double bytes_between_lanes(const Access& a) {
+    const auto stride = a.offset.coefficient(local_id(0));
+    const auto bytes = stride ? stride->constant() : std::nullopt;
+    return bytes && *bytes != 0 ? std::abs(static_cast<double>(*bytes)) : scattered_bytes;
   }
 
   /// Index of the access that counts it.

@@ -6,6 +6,7 @@
 #include "frontend/amdgcn_ops.h"
 #include "frontend/amdgcn_text.h"
 #include "frontend/code_join.h"
+#include "frontend/waits.h"
 
 namespace kernelcast::frontend {
 
@@ -23,7 +24,7 @@ TargetCode analyze_amdgcn(std::string_view text, const std::string& kernel_symbo
                                     : "instruction " + std::string(i.opcode)];
   }
   TargetCode code;
-  code.blocks = join_blocks(kernel.code, costs, ir_blocks);
+  code.blocks = join_blocks(kernel.code, costs, amdgcn_stalls(kernel.code, costs), ir_blocks);
   code.stack_bytes = kernel.scratch_bytes;
   code.static_shared_bytes = kernel.lds_bytes;
   for (const auto& [what, times] : unknown)

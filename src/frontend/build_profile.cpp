@@ -157,6 +157,7 @@ class ProfileBuilder {
 
   void give_ops(Block& block, const CodeBlock& code) {
     block.ops += code.ops;
+    block.stalls += code.stalls;
     for (const LineCount& l : code.lines) {
       const SourceLine where = line_named(l.file, l.line, block.line);
       auto it = std::find_if(block.lines.begin(), block.lines.end(), [&](const LineOps& o) { return o.line == where; });

@@ -12,6 +12,7 @@
 #include "kernelcast/error.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -146,6 +147,17 @@ void align_shared_arrays(Module& module) {
       g.setAlignment(Align(16));
 }
 
+/// Nobody else sees private variables: volatile on them only keeps values from being followed. (What it costs on the
+/// hardware, a store and a load of local memory for each, is left out.)
+void drop_private_volatile(Function& kernel) {
+  for (Instruction& i : instructions(kernel)) {
+    if (auto* load = dyn_cast<LoadInst>(&i); load && isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())))
+      load->setVolatile(false);
+    if (auto* store = dyn_cast<StoreInst>(&i); store && isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
+      store->setVolatile(false);
+  }
+}
+
 /// Loops whose trip count data decide are left whole: an unrolled copy and its remainder could not be told apart by one
 /// number.
 void keep_uncounted_loops(Function& kernel) {
@@ -193,6 +205,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   align_shared_arrays(module);
+  drop_private_volatile(*entry);
   static const std::string before =
       "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
       "loop(loop-rotate,"

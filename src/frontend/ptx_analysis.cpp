@@ -8,6 +8,7 @@
 #include "frontend/ptx_ops.h"
 #include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
+#include "frontend/waits.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -33,7 +34,7 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   }
   fuse_ptx(kernel.code, costs);
   TargetCode code;
-  code.blocks = join_blocks(kernel.code, costs, ir_blocks);
+  code.blocks = join_blocks(kernel.code, costs, ptx_stalls(kernel.code, costs, sm), ir_blocks);
   code.stack_bytes = kernel.stack_bytes;
   code.static_shared_bytes = kernel.shared_bytes;
   for (const auto& [what, times] : unknown)

@@ -10,6 +10,8 @@ namespace kernelcast {
 std::span<const Model* const> opencl_quantitative_models();
 std::span<const Model* const> ske_models();
 std::span<const Model* const> roofline_models();
+std::span<const Model* const> mwp_cwp_models();
+std::span<const Model* const> kernelcast_models();
 
 /// An estimate with no time yet, and why interval and energy are unknown for the models of the literature.
 Estimate empty_estimate(std::string_view model);

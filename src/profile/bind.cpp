@@ -9,6 +9,7 @@
 #include "profile/access_counter.h"
 #include "profile/launch_check.h"
 #include "profile/launch_memo.h"
+#include "profile/reuse.h"
 
 namespace kernelcast {
 namespace {
@@ -62,7 +63,7 @@ struct Binder::Impl {
   };
 
   Impl(const KernelProfile& p, const MemoryGeometry& g)
-      : profile(p), geometry(g), reader(p), tables(g.warp_size), patterns(g) {
+      : profile(p), geometry(g), reader(p), tables(g.warp_size), patterns(g), reuse(p, g) {
     if (g.warp_size < 1 || g.warp_size > 64 || g.sector_bytes < 1 || g.segment_bytes < 1 || g.shared_banks < 1 ||
         g.bank_bytes < 1)
       throw UserError("memory geometry out of range: warp_size 1 to 64, other sizes at least 1");
@@ -72,6 +73,7 @@ struct Binder::Impl {
                       ": nothing repeats within " + std::to_string(most_period) + " bytes");
     for (const Block& block : p.blocks) add_block(block);
     for (std::size_t b = 0; b < p.branches.size(); ++b) add_branch(static_cast<int>(b));
+    reuse.prepare(reader.symbols());
     pool.compile(reader.symbols());
     for (OpPlan& plan : op_plans)
       for (std::size_t i = 0; i < op_class_count; ++i)
@@ -90,7 +92,10 @@ struct Binder::Impl {
   void add_block(const Block& block) {
     const int d = domain_of(block.loop, block.guard);
     DomainPlan& plan = *domains[d];
-    for (const Access& a : block.accesses) accesses.push_back({&a, d, counter_of(plan, a)});
+    for (const Access& a : block.accesses) {
+      accesses.push_back({&a, d, counter_of(plan, a)});
+      reuse.add(a, block.loop, plan.domain.scope(), pool);
+    }
     plan.barriers += block.barriers;
     if (block.barrier_after_shared_store) plan.flat_barriers += block.barriers;
     block_domain.push_back(d);
@@ -421,6 +426,12 @@ struct Binder::Impl {
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);
+    reuse.find(launch, reader.buffer_bytes(), out);
+    out.stalls = {};
+    for (std::size_t b = 0; b < profile.blocks.size(); ++b)
+      out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
+    out.spill_bytes = profile.registers.spill_bytes;
+    out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
     if (out.counts_method != "symbolic") out.counts_method = "symbolic";
@@ -441,6 +452,7 @@ struct Binder::Impl {
   std::vector<std::unique_ptr<AccessCounter>> counters;
   std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
+  ReuseFinder reuse;
   LaunchState launch;
   double work_limit = default_work_limit;
   Workload* result = nullptr;  // of the bind that is running

@@ -49,6 +49,45 @@ std::string_view name_of(AccessKind k) {
   throw InternalError("unknown kind of access");
 }
 
+std::string_view name_of(Latency l) {
+  switch (l) {
+    case Latency::alu:
+      return "arithmetic";
+    case Latency::fp64:
+      return "fp64";
+    case Latency::special:
+      return "special";
+    case Latency::shared:
+      return "shared";
+    case Latency::constant:
+      return "constant";
+    case Latency::global:
+      return "global";
+    case Latency::local:
+      return "local";
+    case Latency::count_:
+      break;
+  }
+  throw InternalError("unknown class of latency");
+}
+
+void Stalls::add(const Stalls& o, double times) {
+  for (std::size_t c = 0; c < latency_count; ++c) {
+    waits[c] += o.waits[c] * times;
+    hidden[c] += o.hidden[c] * times;
+  }
+  loads += o.loads * times;
+}
+
+Stalls& Stalls::operator+=(const Stalls& o) {
+  for (std::size_t c = 0; c < latency_count; ++c) {
+    waits[c] += o.waits[c];
+    hidden[c] += o.hidden[c];
+  }
+  loads += o.loads;
+  return *this;
+}
+
 bool Guard::always() const {
   if (paths.size() != 1 || !paths[0].factors.empty()) return false;
   const auto known = paths[0].condition.constant();

@@ -41,7 +41,7 @@ std::string assumptions(const Estimate& e) {
 TEST(Registry, NamesAndVariants) {
   std::string names;
   for (const Model* m : all_models()) names += std::string(m->name()) + " ";
-  EXPECT_EQ(names, "opencl-quantitative ske roofline ");
+  EXPECT_EQ(names, "opencl-quantitative ske roofline mwp-cwp ");
   EXPECT_EQ(model_variants().size(), 4U);
   for (const Model* m : model_variants()) EXPECT_EQ(&model_named(m->name()), m);
   for (const Model* m : all_models()) {

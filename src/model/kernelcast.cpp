@@ -1,0 +1,241 @@
+// Idea: a launch keeps several parts of the machine busy at once: schedulers, pipes, load/store units, caches, DRAM; and
+// each warp has a critical path that only other warps can fill. Each part alone gives a bound; the time lies above the
+// largest one because the parts do not overlap perfectly, which a p-norm of the bounds describes: with p infinite they
+// overlap fully, with p = 1 not at all.
+//
+// Sources: bounds and bottlenecks, Williams et al., CACM 52(4), 2009, and Abel and Reineke, uiCA, ICS 2022; Little's law
+// for latency, Volkov, UCB/EECS-2016-143, 2016; whole rounds of resident blocks, Hong and Kim, ISCA 2009; p-norm in
+// place of the maximum: the "soft" roofline of several authors, chosen here on measured data (validation/).
+#include "model/kernelcast.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelcast::forecast {
+namespace {
+
+using C = OpClass;
+
+double& slot(Forecast& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
+
+/// a / b, where nothing takes no time whatever the rate.
+double over(double a, double b) { return a <= 0 ? 0 : a / b; }
+
+/// Sectors that a cache of `capacity` bytes lets through for a window of blocks: the traffic at the deepest level whose
+/// passages fit. A passage that does not fit keeps the share of it that does.
+double filtered(const Reuse& r, Reuse::Direction d, int window, double requested, double capacity, double sector_bytes,
+                double sharers) {
+  double traffic = requested;
+  for (int depth = 0; depth < Reuse::depths; ++depth) {
+    const Reuse::Level& own = r.at(d, depth, window);
+    const double bytes = (r.at(Reuse::read, depth, window).footprint + r.at(Reuse::write, depth, window).footprint) *
+                         sector_bytes * sharers;
+    if (bytes <= capacity) {
+      traffic = std::min(traffic, own.traffic);
+    } else {
+      const double kept = capacity / bytes;
+      traffic = std::min(traffic, traffic + (own.traffic - traffic) * kept * kept);
+    }
+  }
+  return traffic;
+}
+
+double requested_sectors(const Workload& w, AccessKind kind) {
+  return w.at(MemorySpace::global, kind).sectors + w.at(MemorySpace::texture, kind).sectors;
+}
+
+/// Lines of the L1 are allocated whole: the share of a line that a request uses.
+double line_waste(const Workload& w) {
+  const AccessCount& a = w.at(MemorySpace::global, AccessKind::load);
+  if (a.sectors <= 0) return 1;
+  const double per_line = static_cast<double>(w.geometry.segment_bytes) / w.geometry.sector_bytes;
+  return std::clamp(a.segments * per_line / a.sectors, 1.0, per_line);
+}
+
+void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, Traffic& t) {
+  t.l1_requested = requested_sectors(w, AccessKind::load);
+  t.l2_read = t.l1_requested;
+  if (!m.l1_caches_loads || !w.reuse.known || t.l1_requested <= 0) return;
+  const double left = m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
+  const double capacity = std::clamp(left, 0.0, m.l1_bytes) * c.l1_share / line_waste(w);
+  t.l2_read = w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity, m.sector_bytes, resident);
+}
+
+/// The largest window, from the resident blocks on, whose whole life fits into the L2 counts; else what fits of the
+/// resident blocks' passages.
+double dram_sectors(const Workload& w, const Machine& m, Reuse::Direction d, double asked, double together,
+                    double capacity) {
+  const Reuse& r = w.reuse;
+  int window = 0;
+  while (window + 1 < Reuse::windows && Reuse::blocks_in(window, w.blocks) < together) ++window;
+  const int last = Reuse::depths - 1;
+  double best = asked;
+  // Between the window below and the one above, in proportion.
+  const auto through = [&](int k) {
+    const double blocks = Reuse::blocks_in(k, w.blocks);
+    return filtered(r, d, k, asked / w.blocks * blocks, capacity, m.sector_bytes, 1) * w.blocks / blocks;
+  };
+  best = std::min(best, through(window));
+  for (int k = window + 1; k < Reuse::windows; ++k) {
+    const double bytes = (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
+    const double blocks = Reuse::blocks_in(k, w.blocks);
+    const double whole = r.at(d, last, k).traffic * w.blocks / blocks;
+    const double kept = bytes <= capacity ? 1 : capacity / bytes;
+    best = std::min(best, best + (whole - best) * (bytes <= capacity ? 1 : kept * kept));
+  }
+  return best;
+}
+
+double local_sectors(const Workload& w, AccessKind kind) { return w.at(MemorySpace::local, kind).sectors; }
+
+}  // namespace
+
+std::string_view name_of(Limit limit) {
+  static constexpr std::array<std::string_view, limit_count> names{
+      "issue",         "arithmetic", "fp64", "special_functions", "integer_multiply", "tensor", "load_store",
+      "shared_memory", "l1",         "l2",   "dram_bandwidth",    "atomics",          "latency"};
+  return names[static_cast<std::size_t>(limit)];
+}
+
+Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, double resident) {
+  Traffic t;
+  l1_traffic(w, m, c, resident, t);
+  t.l2_written = requested_sectors(w, AccessKind::store) + requested_sectors(w, AccessKind::atomic);
+  const double capacity = (m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes) * c.l2_share;
+  if (w.reuse.known && capacity > 0) {
+    const double together = std::min(w.blocks, resident * m.units);
+    t.dram_read = dram_sectors(w, m, Reuse::read, t.l2_read, together, capacity);
+    t.dram_written = dram_sectors(w, m, Reuse::write, t.l2_written, together, capacity);
+  } else {
+    t.dram_read = std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read);
+    t.dram_written = std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written);
+  }
+  return t;
+}
+
+namespace {
+
+void pipes(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
+  const OpCounts& n = w.warp_ops;
+  const double lanes = share * m.warp / c.issue_efficiency;  // lane operations of the busiest unit, for one warp op
+  const double fp32 = n[C::fp32_add] + n[C::fp32_mul] + n[C::fp32_fma] + n[C::fp32_div];
+  const double half = n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma];
+  const double shifts = n[C::shift];
+  const double integers = n[C::int_add] + n[C::int64_add] + n[C::logic] + n[C::compare] + n[C::select] + n[C::min_max] +
+                          n[C::bit_special] + n[C::move] + n[C::vote] + shifts;
+  const double multiplies = n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] +
+                            n[C::int64_div];
+  const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
+  slot(f, Limit::issue) = (n.total() - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
+  slot(f, Limit::arithmetic) =
+      lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes, (fp32 + integers) / all,
+                        over(shifts, m.shift_lanes)});
+  slot(f, Limit::integer_multiply) = lanes * over(multiplies, m.int_mul_lanes);
+  slot(f, Limit::fp64) = lanes * (over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] +
+                                           n[C::fp64_special], m.fp64_lanes) +
+                                  over(n[C::convert64], m.convert64_lanes));
+  slot(f, Limit::special) = lanes * (over(n[C::fp32_special], m.special_lanes) + over(n[C::convert], m.convert_lanes));
+  // A matrix instruction of a warp is taken as 16 x 8 x 16 multiply-adds.
+  slot(f, Limit::tensor) = share * over(n[C::tensor] * 2 * 16 * 8 * 16, m.tensor_flops) / c.issue_efficiency;
+}
+
+double requests_of(const Workload& w, MemorySpace s) {
+  return w.at(s, AccessKind::load).requests + w.at(s, AccessKind::store).requests + w.at(s, AccessKind::atomic).requests;
+}
+
+void units_memory(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
+  const double per = share / c.memory_efficiency;
+  const AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
+  const AccessCount& store = w.at(MemorySpace::global, AccessKind::store);
+  const AccessCount& texture = w.at(MemorySpace::texture, AccessKind::load);
+  const AccessCount& atomic = w.at(MemorySpace::global, AccessKind::atomic);
+  double passes = 0;
+  for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic})
+    passes += w.at(MemorySpace::shared, k).bank_passes;
+  const double instructions = requests_of(w, MemorySpace::global) + requests_of(w, MemorySpace::shared) +
+                              requests_of(w, MemorySpace::local) + texture.requests + w.warp_ops[C::shuffle];
+  slot(f, Limit::load_store) = per * instructions * m.warp / m.load_store_lanes;
+  slot(f, Limit::shared_memory) = per * (passes + w.warp_ops[C::shuffle]) / m.shared_passes_per_cycle;
+  const double local_bytes =
+      w.at(MemorySpace::local, AccessKind::load).bytes + w.at(MemorySpace::local, AccessKind::store).bytes;
+  const double lines = load.segments + store.segments + texture.segments + atomic.segments;
+  const double bytes = load.bytes + texture.bytes + store.bytes + local_bytes;
+  const double local_lines = local_sectors(w, AccessKind::load) + local_sectors(w, AccessKind::store);
+  slot(f, Limit::l1) = per * std::max(lines + local_lines * m.sector_bytes / 128, bytes / m.l1_bytes_per_cycle);
+}
+
+/// Local memory that the L1 cannot hold goes on to the L2.
+double local_overflow(const Workload& w, const Machine& m, const Constants& c, double resident) {
+  const double threads = resident * static_cast<double>(w.block.count());
+  const double held = threads * (w.stack_bytes + w.spill_bytes);
+  const double sectors = local_sectors(w, AccessKind::load) + local_sectors(w, AccessKind::store);
+  if (sectors <= 0 || held <= 0) return 0;
+  return sectors * std::clamp(1 - m.l1_bytes * c.l1_share / held, 0.0, 1.0);
+}
+
+void chip_memory(const Workload& w, const Machine& m, const Constants& c, double resident, Forecast& f) {
+  const Traffic& t = f.traffic;
+  const double l2 = (t.l2_read + t.l2_written + local_overflow(w, m, c, resident)) * m.sector_bytes;
+  const double active = std::min(1.0, w.blocks / m.units);  // idle units leave their share of the L2 unused
+  slot(f, Limit::l2) = l2 / (m.l2_bytes_per_s * c.l2_efficiency * std::sqrt(active)) * m.clock_hz;
+  // Sectors that are written in part are fetched first.
+  const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
+  const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
+  const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
+  const double dram = (t.dram_read + t.dram_written * (2 - merged)) * m.sector_bytes;
+  slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
+  const AccessCount& a = w.at(MemorySpace::global, AccessKind::atomic);
+  if (a.lanes > 0) {
+    const double words = std::max(1.0, w.reuse.known ? w.reuse.at(Reuse::write, Reuse::depths - 1, Reuse::windows - 1).footprint *
+                                                           m.sector_bytes / 4
+                                                     : w.footprint_write_bytes / 4);
+    slot(f, Limit::atomics) = a.lanes / (c.same_address_atomics_per_s * std::min(words, m.units)) * m.clock_hz;
+  }
+}
+
+void latency_bound(const Workload& w, const Machine& m, const Constants& c, Forecast& f) {
+  const Traffic& t = f.traffic;
+  const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0), hit2 = std::clamp(t.l2_hits(), 0.0, 1.0);
+  const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
+  f.global_latency = hit1 * l1 + (1 - hit1) * c.global_latency_load * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
+  double path = (w.warp_ops.total()) * m.issue_interval;
+  for (std::size_t k = 0; k < latency_count; ++k) {
+    const double latency = k == static_cast<std::size_t>(Latency::global) ? f.global_latency : m.latency[k];
+    path += std::max(0.0, w.stalls.waits[k] * latency - w.stalls.hidden[k] * m.issue_interval);
+  }
+  f.path_cycles = path / w.warps + w.barriers / w.blocks * c.barrier_cycles;
+  slot(f, Limit::latency) = f.path_cycles * f.rounds;
+}
+
+}  // namespace
+
+Forecast forecast(const Workload& w, const Machine& m, const Constants& c, double resident) {
+  Forecast f;
+  f.resident_blocks = resident;
+  f.blocks_per_unit = std::ceil(w.blocks / m.units);
+  f.rounds = std::ceil(w.blocks / (m.units * resident));
+  f.clock_hz = m.clock_hz;
+  f.launch_s = m.launch_s;
+  f.norm = c.norm;
+  const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
+  f.traffic = traffic_of(w, m, c, resident);
+  pipes(w, m, c, share, f);
+  units_memory(w, m, c, share, f);
+  chip_memory(w, m, c, resident, f);
+  latency_bound(w, m, c, f);
+  return f;
+}
+
+double Forecast::seconds(Limit without) const {
+  double most = 0;
+  for (std::size_t l = 0; l < limit_count; ++l)
+    if (l != static_cast<std::size_t>(without)) most = std::max(most, std::isnan(cycles[l]) ? INFINITY : cycles[l]);
+  if (!(most < INFINITY)) return NAN;
+  if (most <= 0) return launch_s;
+  double sum = 0;
+  for (std::size_t l = 0; l < limit_count; ++l)
+    if (l != static_cast<std::size_t>(without)) sum += std::pow(cycles[l] / most, norm);
+  return launch_s + most * std::pow(sum, 1 / norm) / clock_hz;
+}
+
+}  // namespace kernelcast::forecast

@@ -1,0 +1,104 @@
+// The model `kernelcast`: named bounds of one launch and the rule that combines them. Plain numbers: what a device can
+// do (Machine), what a launch asks for (Demand), global constants (Constants). docs/model/kernelcast.md has the
+// equations with their sources.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernelcast/device.h"
+#include "kernelcast/workload.h"
+
+namespace kernelcast::forecast {
+
+/// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
+/// found and what it is worth.
+struct Constants {
+  double norm = 3.0;              // exponent of the p-norm that combines the bounds
+  double clock = 1.0;             // sustained clock over rated boost clock
+  double dram_efficiency = 0.9;   // of the data sheet's bandwidth
+  double l2_efficiency = 0.9;
+  double issue_efficiency = 0.9;  // of the issue slots and of the arithmetic pipes
+  double memory_efficiency = 0.9; // of load/store units, shared memory and L1
+  double launch_s = 3.5e-6;       // of an empty kernel, where the device file does not know it
+  double barrier_cycles = 30;     // one barrier of a block that waits for nobody
+  double l1_share = 0.7;          // of the L1 that is left for data before lines that will be used again are lost
+  double l2_share = 0.7;
+  double latency = 1.0;           // latency under load over unloaded latency
+  double global_latency_load = 1.0;
+  double l2_bytes_per_cycle = 20; // L2 bandwidth of one unit, bytes a cycle, where the device file does not know it
+  double same_address_atomics_per_s = 1.7e9;
+};
+/// The constants of this version.
+const Constants& fitted_constants();
+
+enum class Limit : std::uint8_t {
+  issue,           // instructions through the schedulers
+  arithmetic,      // FP32 and integer lanes
+  fp64,
+  special,         // special functions and conversions
+  integer_multiply,
+  tensor,
+  load_store,      // memory instructions through the load/store units
+  shared_memory,   // passes through the banks
+  l1,              // lines and bytes of the L1
+  l2,
+  dram,
+  atomics,         // lanes that update the same address
+  latency,         // a warp's critical path, over the rounds of resident blocks
+  count_
+};
+inline constexpr std::size_t limit_count = static_cast<std::size_t>(Limit::count_);
+std::string_view name_of(Limit limit);
+
+/// What the device can do, in cycles of its units. NaN: not known and nothing stands in for it.
+struct Machine {
+  double units = 0, warp = 32, clock_hz = 0;
+  double issue_per_cycle = 0;       // warp instructions of a unit
+  double issue_interval = 1;        // cycles from one instruction of a warp to its next
+  double fp32_lanes = 0, int_lanes = 0, shared_lanes = 0;  // shared: lanes that do both
+  double int_mul_lanes = 0, shift_lanes = 0, fp64_lanes = 0, fp16_lanes = 0, special_lanes = 0, convert_lanes = 0;
+  double convert64_lanes = 0, load_store_lanes = 0, tensor_flops = 0;
+  double shared_bytes_per_cycle = 0, shared_passes_per_cycle = 1;
+  double l1_bytes = 0, l1_bytes_per_cycle = 0;
+  bool l1_caches_loads = true;
+  double l2_bytes = 0, l2_bytes_per_s = 0, dram_bytes_per_s = 0;
+  double l3_bytes = 0;
+  double l1_and_shared_bytes = 0;   // storage that both divide among them, 0: they are apart
+  double sector_bytes = 32;
+  std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
+  double l2_latency = 0, dram_latency = 0;
+  double launch_s = 0;
+  /// Numbers that the device file does not have, with what stands in.
+  std::vector<Assumption> stand_ins;
+};
+Machine machine_of(const Device&, const Constants&, bool with_text);
+
+/// What the caches let through: sectors of one launch.
+struct Traffic {
+  double l1_requested = 0;            // loads that ask the L1
+  double l2_read = 0, l2_written = 0; // sectors between units and L2
+  double dram_read = 0, dram_written = 0;
+  [[nodiscard]] double l1_hits() const { return l1_requested > 0 ? 1 - l2_read / l1_requested : 0; }
+  [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }
+};
+Traffic traffic_of(const Workload&, const Machine&, const Constants&, double resident_blocks);
+
+struct Forecast {
+  std::array<double, limit_count> cycles{};  // of the busiest unit
+  Traffic traffic;
+  double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
+  double path_cycles = 0;      // critical path of one warp
+  double global_latency = 0;   // cycles, average over hits and misses
+  double launch_s = 0, clock_hz = 0, norm = 1;
+  /// Seconds; `without`: as if this limit did not exist.
+  [[nodiscard]] double seconds(Limit without = Limit::count_) const;
+  [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }
+};
+/// `resident_blocks`: of one unit, grid included.
+Forecast forecast(const Workload&, const Machine&, const Constants&, double resident_blocks);
+
+}  // namespace kernelcast::forecast

@@ -1,0 +1,11 @@
+// The fitted constants. validation/fit.md is their report; validation/fit.sh makes it.
+#include "model/kernelcast.h"
+
+namespace kernelcast::forecast {
+
+const Constants& fitted_constants() {
+  static const Constants constants;
+  return constants;
+}
+
+}  // namespace kernelcast::forecast

@@ -1,0 +1,24 @@
+// How far a forecast may be off, and what the compiler may have done that the model cannot know.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernelcast/device.h"
+#include "kernelcast/profile.h"
+#include "kernelcast/workload.h"
+#include "model/kernelcast.h"
+
+namespace kernelcast::forecast {
+
+/// The 90 % interval as factors: [time / factor_below, time * factor_above].
+struct Spread {
+  double factor_below = 1, factor_above = 1;
+  std::string reasons;  // "nothing", or what was assumed
+};
+Spread spread_of(const KernelProfile&, const Workload&, const Machine&, const Forecast&);
+
+/// Findings: arrays that stay in local memory, spills, register caps, loops that were expected to unroll.
+void add_cliffs(const KernelProfile&, const Workload&, const Device&, std::vector<Assumption>& out);
+
+}  // namespace kernelcast::forecast

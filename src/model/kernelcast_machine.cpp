@@ -1,0 +1,113 @@
+// From device files to the numbers of the model. Nothing here asks for the name of an architecture; a number that a
+// file does not have gets a stand-in that is listed as an assumption:
+//   integer, shift and multiply lanes: the FP32 lanes, half of them, a quarter;
+//   lanes that do FP32 and integers: all integer lanes (the more cautious reading);
+//   special functions: an eighth of the FP32 lanes (the ratio of most NVIDIA architectures); conversions likewise;
+//   load/store: as many lanes as shared memory has banks;
+//   latencies: the medians of the devices that have been measured.
+#include <cmath>
+#include <limits>
+
+#include "model/describe.h"
+#include "model/kernelcast.h"
+
+namespace kernelcast::forecast {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+class Reader {
+ public:
+  Reader(const Device& d, Machine& m, bool with_text) : d_(d), m_(m), text_(with_text) {}
+  double operator()(Field f) const { return d_.get_or(f, unknown); }
+  double operator()(Field f, double stand_in, const char* reason) {
+    if (const auto v = d_.get(f)) return *v;
+    if (text_ && !std::isnan(stand_in)) {
+      const FieldInfo& i = info(f);
+      const std::string key = std::string(i.section) + "." + std::string(i.key);
+      m_.stand_ins.push_back({"kernelcast: " + key + " of " + d_.name,
+                              describe::number(stand_in) + " (" + reason + ")",
+                              describe::where_to_set(d_, key.c_str())});
+    }
+    return stand_in;
+  }
+
+ private:
+  const Device& d_;
+  Machine& m_;
+  bool text_;
+};
+
+void compute_lanes(Machine& m, Reader& read, const Device& d) {
+  m.fp32_lanes = read(Field::compute_fp32_lanes_per_unit);
+  m.int_lanes = read(Field::compute_int_add_lanes_per_unit, m.fp32_lanes, "as many as for FP32");
+  m.shared_lanes = read(Field::compute_fp32_int_shared_lanes_per_unit, std::min(m.int_lanes, m.fp32_lanes),
+                        "all integer lanes do FP32 too");
+  m.int_mul_lanes = read(Field::compute_int_mul_lanes_per_unit, m.fp32_lanes / 4, "a quarter of the FP32 lanes");
+  m.shift_lanes = read(Field::compute_shift_lanes_per_unit, m.int_lanes / 2, "half of the integer lanes");
+  m.fp64_lanes = read(Field::compute_fp64_lanes_per_unit);
+  m.fp16_lanes = d.get_or(Field::compute_fp16_lanes_per_unit, m.fp32_lanes);
+  if (m.fp16_lanes <= 0) m.fp16_lanes = m.fp32_lanes;
+  m.special_lanes = read(Field::compute_special_lanes_per_unit, m.fp32_lanes / 8, "an eighth of the FP32 lanes");
+  m.convert_lanes = read(Field::compute_convert_lanes_per_unit, m.special_lanes, "as special functions");
+  m.convert64_lanes = read(Field::compute_convert64_lanes_per_unit, m.fp64_lanes, "as FP64");
+  m.tensor_flops = d.get_or(Field::compute_tensor_fp16_flops_per_unit, 0);
+}
+
+void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
+  const double banks = d.get_or(Field::memory_shared_banks, 32), bank = d.get_or(Field::memory_shared_bank_bytes, 4);
+  m.shared_bytes_per_cycle = read(Field::memory_shared_bandwidth_bytes_per_unit, banks * bank, "banks times their width");
+  // A pass of the workload is a cycle of all banks; a unit of less bandwidth takes longer for it.
+  m.shared_passes_per_cycle = std::min(1.0, m.shared_bytes_per_cycle / (banks * bank));
+  m.load_store_lanes = read(Field::compute_load_store_lanes_per_unit, banks, "as many as shared memory has banks");
+  m.l1_bytes = d.get_or(Field::memory_l1_bytes, 0);
+  m.l1_bytes_per_cycle = read(Field::memory_l1_bandwidth_bytes_per_unit, std::min(m.shared_bytes_per_cycle, 128.0),
+                              "the bandwidth of shared memory");
+  m.l1_caches_loads = m.l1_bytes > 0 && d.get_or(Field::memory_l1_caches_global_loads, 1) != 0;
+  m.l1_and_shared_bytes = d.get_or(Field::memory_l1_and_shared_bytes, 0);
+  m.sector_bytes = d.get_or(Field::memory_sector_bytes, 32);
+  m.dram_bytes_per_s = read(Field::memory_dram_bandwidth_bytes_per_s);
+  m.l2_bytes = d.get_or(Field::memory_l2_bytes, 0);
+  m.l3_bytes = d.get_or(Field::memory_l3_bytes, 0);
+  const double by_units = m.units * m.clock_hz * c.l2_bytes_per_cycle;
+  m.l2_bytes_per_s = m.l2_bytes > 0 ? read(Field::memory_l2_bandwidth_bytes_per_s,
+                                           std::max(by_units, m.dram_bytes_per_s), "a fitted rate for each unit")
+                                    : m.dram_bytes_per_s;
+}
+
+void latencies(Machine& m, Reader& read, const Constants& c) {
+  const auto at = [&m](Latency l) -> double& { return m.latency[static_cast<std::size_t>(l)]; };
+  at(Latency::alu) = read(Field::latency_fp32_cycles, 5, "the median of what has been measured");
+  at(Latency::fp64) = read(Field::latency_fp64_cycles, std::max(8.0, 2 * m.warp / m.fp64_lanes), "8 or twice the time in the lanes");
+  at(Latency::special) = read(Field::latency_special_cycles, 18 + at(Latency::alu), "18 more than arithmetic");
+  at(Latency::shared) = read(Field::memory_shared_latency_cycles, 26, "the median of what has been measured");
+  at(Latency::constant) = at(Latency::shared);
+  at(Latency::global) = read(Field::memory_l1_latency_cycles, 36, "the median of what has been measured");
+  at(Latency::local) = at(Latency::global);
+  m.l2_latency = read(Field::memory_l2_latency_cycles, 220, "the median of what has been measured");
+  m.dram_latency = read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
+  for (double& l : m.latency) l *= c.latency;
+}
+
+}  // namespace
+
+Machine machine_of(const Device& d, const Constants& c, bool with_text) {
+  Machine m;
+  Reader read(d, m, with_text);
+  m.units = read(Field::compute_units);
+  m.warp = d.get_or(Field::compute_warp_size, 32);
+  const auto sustained = d.get(Field::clock_sustained_clock_hz), boost = d.get(Field::clock_boost_clock_hz);
+  m.clock_hz = sustained ? *sustained
+               : boost   ? *boost * c.clock
+                         : d.get_or(Field::clock_base_clock_hz, unknown);
+  const double per_scheduler = d.get_or(Field::compute_issue_per_scheduler, 1);
+  m.issue_per_cycle = d.get_or(Field::compute_schedulers_per_unit, unknown) * per_scheduler;
+  m.issue_interval = std::max(1.0, 1 / per_scheduler);
+  compute_lanes(m, read, d);
+  memory(m, read, d, c);
+  latencies(m, read, c);
+  m.launch_s = read(Field::system_launch_overhead_s, c.launch_s, "a fitted constant; drivers and hosts differ");
+  return m;
+}
+
+}  // namespace kernelcast::forecast

@@ -1,0 +1,163 @@
+// The model `kernelcast` as a Model: text for people around the numbers of kernelcast.cpp, and the interval.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "model/describe.h"
+#include "model/kernelcast.h"
+#include "model/kernelcast_interval.h"
+#include "model/models.h"
+#include "model/occupancy.h"
+#include "model/stable_order.h"
+
+namespace kernelcast {
+namespace {
+
+using describe::number;
+using describe::si;
+using forecast::Forecast;
+using forecast::Limit;
+using forecast::limit_count;
+using forecast::Machine;
+
+std::string percent(double share) { return number(std::round(share * 100)) + " %"; }
+
+std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f) {
+  const OpCounts& n = w.warp_ops;
+  const auto instructions = [&](double count, const char* of) { return si(count, "") + " warp instructions " + of; };
+  switch (l) {
+    case Limit::issue:
+      return instructions(n.total(), "through schedulers that take ") + number(m.issue_per_cycle) + " a cycle";
+    case Limit::arithmetic:
+      return si(flops32(w.thread_ops), "FLOP") + " of FP32 and the integer instructions, on " + number(m.fp32_lanes) +
+             " and " + number(m.int_lanes) + " lanes" +
+             (m.shared_lanes > 0 ? ", " + number(m.shared_lanes) + " of them in common" : "");
+    case Limit::fp64:
+      return flops64(w.thread_ops) > 0 ? si(flops64(w.thread_ops), "FLOP") + " of FP64 on " + number(m.fp64_lanes) + " lanes"
+                                       : "no FP64 operation";
+    case Limit::special:
+      return instructions(n[OpClass::fp32_special] + n[OpClass::convert], "of special functions and conversions");
+    case Limit::integer_multiply:
+      return instructions(n[OpClass::int_mul] + n[OpClass::int_mad], "that multiply integers");
+    case Limit::tensor:
+      return instructions(n[OpClass::tensor], "for the matrix units");
+    case Limit::load_store:
+      return "memory instructions at " + number(m.load_store_lanes) + " lanes a cycle";
+    case Limit::shared_memory: {
+      double passes = 0, requests = 0;
+      for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic}) {
+        passes += w.at(MemorySpace::shared, k).bank_passes;
+        requests += w.at(MemorySpace::shared, k).requests;
+      }
+      return requests > 0 ? si(passes, "") + " passes through the banks, " + number(passes / requests) + " a request"
+                          : "no access to shared memory";
+    }
+    case Limit::l1:
+      return si(w.at(MemorySpace::global, AccessKind::load).segments, "") + " lines read, one a cycle, or bytes at " +
+             number(m.l1_bytes_per_cycle) + " a cycle; " + percent(f.traffic.l1_hits()) + " hits";
+    case Limit::l2:
+      return si((f.traffic.l2_read + f.traffic.l2_written) * m.sector_bytes, "B") + " at " + si(m.l2_bytes_per_s, "B/s") +
+             "; " + percent(f.traffic.l2_hits()) + " hits";
+    case Limit::dram:
+      return si((f.traffic.dram_read + f.traffic.dram_written) * m.sector_bytes, "B") + " at " +
+             si(m.dram_bytes_per_s, "B/s");
+    case Limit::atomics:
+      return si(w.at(MemorySpace::global, AccessKind::atomic).lanes, "") + " lanes that update global memory";
+    case Limit::latency:
+      return number(f.path_cycles) + " cycles from a warp's first to its last instruction, " + number(f.rounds) +
+             (f.rounds == 1 ? " round of " : " rounds of ") + number(f.resident_blocks) + " resident blocks a unit";
+    case Limit::count_:
+      break;
+  }
+  return {};
+}
+
+/// What a kernel needs and a device lacks; empty: nothing.
+std::string missing(const Workload& w, const Machine& m, const Device& d) {
+  const auto set = [&d](const char* what, const char* key) {
+    return std::string("kernelcast needs ") + what + " of " + d.name + "; set " + describe::where_to_set(d, key);
+  };
+  if (std::isnan(m.units)) return set("the number of compute units", "compute.units");
+  if (std::isnan(m.clock_hz)) return set("the clock", "clock.boost_clock_hz");
+  if (std::isnan(m.issue_per_cycle)) return set("the warp schedulers", "compute.schedulers_per_unit");
+  if (std::isnan(m.fp32_lanes)) return set("the FP32 lanes", "compute.fp32_lanes_per_unit");
+  if (std::isnan(m.dram_bytes_per_s)) return set("the memory bandwidth", "memory.dram_bandwidth_bytes_per_s");
+  if (flops64(w.warp_ops) > 0 && !(m.fp64_lanes > 0)) {
+    if (d.get(Field::compute_fp64_lanes_per_unit)) return "the kernel uses FP64 and " + d.name + " has no FP64 units";
+    return set("the FP64 lanes", "compute.fp64_lanes_per_unit");
+  }
+  if (w.warp_ops[OpClass::tensor] > 0 && m.tensor_flops <= 0)
+    return "the kernel uses matrix instructions and " + d.name + " has no rate for them (compute.tensor_fp16_flops_per_unit)";
+  return "a bound has no value";
+}
+
+class Kernelcast final : public Model {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "kernelcast"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "named bounds of pipes, caches, DRAM and latency for each round of resident blocks, fitted on measured GPUs";
+  }
+
+  [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
+    if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();
+    const forecast::Constants& c = forecast::fitted_constants();
+    return forecast_on(w, d, forecast::machine_of(d, c, false)).seconds();
+  }
+
+  [[nodiscard]] Estimate estimate(const KernelProfile& p, const Workload& w, const Device& d) const override {
+    Estimate e = empty_estimate(name());
+    if (d.kind == "cpu") {
+      e.time_s.reason = "kernelcast describes GPUs; " + d.name + " is a CPU";
+      return e;
+    }
+    e.occupancy = occupancy(w, d);
+    const Machine m = forecast::machine_of(d, forecast::fitted_constants(), true);
+    const Forecast f = forecast_on(w, d, m);
+    const double total = f.seconds();
+    e.assumptions = m.stand_ins;
+    if (std::isnan(total)) {
+      e.time_s.reason = missing(w, m, d);
+      return e;
+    }
+    e.time_s.value = total;
+    e.interval_reason.clear();
+    const forecast::Spread spread = forecast::spread_of(p, w, m, f);
+    e.interval_lo_s = total / spread.factor_below;
+    e.interval_hi_s = total * spread.factor_above;
+    add_bounds(w, m, f, total, e);
+    e.assumptions.push_back({"kernelcast: the interval is 90 % and widened by", spread.reasons, ""});
+    forecast::add_cliffs(p, w, d, e.assumptions);
+    return e;
+  }
+
+ private:
+  static Forecast forecast_on(const Workload& w, const Device& d, const Machine& m) {
+    const double warps = resident_warps(w, d);  // throws when the launch cannot run
+    const double blocks = std::max(1.0, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
+    return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
+  }
+
+  static void add_bounds(const Workload& w, const Machine& m, const Forecast& f, double total, Estimate& e) {
+    const auto add = [&](std::string name, double seconds, std::string text, double without) {
+      e.bounds.push_back({std::move(name), Seconds(seconds), std::move(text), Seconds(without)});
+    };
+    for (std::size_t l = 0; l < limit_count; ++l) {
+      const auto limit = static_cast<Limit>(l);
+      if (f.cycles[l] <= 0) continue;
+      add(std::string(name_of(limit)), f.seconds_of(limit), why(limit, w, m, f), f.seconds(limit));
+    }
+    add("launch", f.launch_s, "time of an empty kernel", total - f.launch_s);
+    sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
+    e.limiter = e.bounds.front().name;
+  }
+};
+
+}  // namespace
+
+std::span<const Model* const> kernelcast_models() {
+  static const Kernelcast model;
+  static const std::array<const Model*, 1> models{&model};
+  return models;
+}
+
+}  // namespace kernelcast

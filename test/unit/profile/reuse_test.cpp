@@ -1,0 +1,125 @@
+// Distinct sectors in closed form against sets that are built element by element.
+#include "profile/reuse.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernelcast/bind.h"
+
+namespace kernelcast {
+namespace {
+
+double counted(const std::vector<Stride>& strides, const std::vector<std::int64_t>& offsets, int bytes, int sector) {
+  std::set<std::int64_t> found, places(offsets.begin(), offsets.end());
+  for (const Stride& s : strides) {
+    std::set<std::int64_t> next;
+    for (const std::int64_t p : places)
+      for (std::int64_t i = 0; i < s.count; ++i) next.insert(p + i * s.stride);
+    places = std::move(next);
+  }
+  for (const std::int64_t p : places)
+    for (std::int64_t b = p; b < p + bytes; ++b) found.insert(b >= 0 ? b / sector : (b - sector + 1) / sector);
+  return static_cast<double>(found.size());
+}
+
+struct Case {
+  std::vector<Stride> strides;
+  std::vector<std::int64_t> offsets;
+  int bytes;
+};
+
+TEST(Reuse, ExactWhereStridesFit) {
+  const std::vector<Case> cases = {
+      {{{4, 32}}, {0}, 4},                                   // a warp side by side
+      {{{4, 32}, {128, 8}}, {0}, 4},                         // a block
+      {{{128, 32}}, {0}, 4},                                 // a column
+      {{{4, 16}, {1024, 16}}, {0}, 4},                       // a tile of an image
+      {{{4, 16}, {1024, 16}, {4, 5}}, {0}, 4},               // and its neighbours to the right
+      {{{4, 16}, {1024, 16}, {1024, 5}}, {0}, 4},            // and below
+      {{{4, 16}, {1024, 16}}, {0, 1024, 2048}, 4},           // the same, unrolled
+      {{{4, 16}, {1024, 16}, {64, 4}, {16384, 4}}, {0}, 4},  // neighbouring tiles
+      {{{0, 100}}, {64}, 4},                                 // all lanes at one place
+      {{{-4, 32}}, {124}, 4},                                // backwards
+      {{{8, 32}}, {0, 4}, 4},                                // interleaved
+      {{}, {0, 4, 8, 400}, 4},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::vector<Stride> scratch = cases[i].strides;
+    EXPECT_EQ(distinct_sectors(scratch, cases[i].offsets, cases[i].bytes, 32),
+              counted(cases[i].strides, cases[i].offsets, cases[i].bytes, 32))
+        << "case " << i;
+  }
+}
+
+TEST(Reuse, NearTheTruthElsewhere) {
+  const std::vector<Case> cases = {
+      {{{4, 24}, {100, 10}}, {0}, 4}, {{{36, 20}}, {0}, 4}, {{{4, 16}, {1000, 7}, {68, 3}}, {0}, 4}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::vector<Stride> scratch = cases[i].strides;
+    const double found = distinct_sectors(scratch, cases[i].offsets, cases[i].bytes, 32);
+    const double truth = counted(cases[i].strides, cases[i].offsets, cases[i].bytes, 32);
+    EXPECT_GT(found, 0.6 * truth) << "case " << i;
+    EXPECT_LT(found, 1.6 * truth) << "case " << i;
+  }
+}
+
+/// for k < n: load a[(wg.x * 64 + lid.x) * n + k]: each thread walks a row.
+KernelProfile rows() {
+  KernelProfile p;
+  p.kernel = "rows";
+  p.parameters = {{"a", "float*", true, false, false, 4}, {"n", "int", false, true, true, 4}};
+  p.buffers = {{"a", MemorySpace::global, -1, 256, 0}};
+  kernelcast::Loop loop;
+  loop.counter = Symbol("k");
+  loop.trips = Expr(argument("n"));
+  p.loops = {loop};
+  Block b;
+  b.name = "body";
+  b.loop = 0;
+  Access a;
+  a.buffer = 0;
+  a.offset = (Expr(group_id(0)) * 64 + Expr(local_id(0))) * Expr(argument("n")) * 4 + Expr(Symbol("k")) * 4;
+  b.accesses = {a};
+  p.blocks = {b};
+  return p;
+}
+
+TEST(Reuse, RowsAreReusedOnlyWhileTheirSectorsStay) {
+  const KernelProfile p = rows();
+  Launch launch;
+  launch.grid = {16, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.args["n"] = std::int64_t{64};
+  const Workload w = Binder(p, MemoryGeometry{}).bind(launch);
+  ASSERT_TRUE(w.reuse.known);
+  // One iteration of one block: 64 lanes in 64 rows. All iterations: 64 rows of 256 bytes.
+  EXPECT_EQ(w.reuse.at(Reuse::read, 0, 0).footprint, 64);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 0, 0).traffic, 64 * 64);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).footprint, 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 64 * 8);
+  // All blocks.
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, Reuse::windows - 1).footprint, 16 * 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::write, 3, 0).footprint, 0);
+}
+
+TEST(Reuse, NeverMoreThanRequested) {
+  const KernelProfile p = rows();
+  Launch launch;
+  launch.grid = {5, 1, 1};
+  launch.block = {33, 1, 1};
+  for (const std::int64_t n : {1, 2, 7, 100}) {
+    launch.args["n"] = n;
+    const Workload w = Binder(p, MemoryGeometry{}).bind(launch);
+    const double requested = w.at(MemorySpace::global, AccessKind::load).sectors;
+    for (int d = 0; d < Reuse::depths; ++d) {
+      EXPECT_LE(w.reuse.at(Reuse::read, d, Reuse::windows - 1).traffic, requested * (1 + 1e-12));
+      if (d > 0) {
+        EXPECT_LE(w.reuse.at(Reuse::read, d, 0).traffic, w.reuse.at(Reuse::read, d - 1, 0).traffic * (1 + 1e-12));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kernelcast

@@ -1,0 +1,95 @@
+#include "objective.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "validate/summary.h"
+
+namespace kernelcast::fit {
+
+using forecast::Constants;
+
+std::span<const Parameter> parameters() {
+  static const std::array<Parameter, 14> all{{
+      {"norm", &Constants::norm, 1, 12},
+      {"clock", &Constants::clock, 0.85, 1.15},
+      {"dram_efficiency", &Constants::dram_efficiency, 0.6, 0.95},
+      {"l2_efficiency", &Constants::l2_efficiency, 0.4, 1.2},
+      {"issue_efficiency", &Constants::issue_efficiency, 0.5, 1},
+      {"memory_efficiency", &Constants::memory_efficiency, 0.5, 1},
+      {"launch_s", &Constants::launch_s, 1e-6, 8e-6},
+      {"barrier_cycles", &Constants::barrier_cycles, 1, 500},
+      {"l1_share", &Constants::l1_share, 0.05, 1},
+      {"l2_share", &Constants::l2_share, 0.05, 1},
+      {"latency", &Constants::latency, 0.8, 3},
+      {"l2_bytes_per_cycle", &Constants::l2_bytes_per_cycle, 8, 64},
+      {"same_address_atomics_per_s", &Constants::same_address_atomics_per_s, 2e8, 1e10},
+      {"memory_latency", &Constants::global_latency_load, 0.8, 4},
+  }};
+  return all;
+}
+
+double predicted(const Row& row, const Constants& c) {
+  if (row.resident_blocks < 1) return NAN;
+  thread_local std::map<std::string, forecast::Machine> machines;
+  thread_local Constants made_for;
+  thread_local bool fresh = true;
+  if (fresh || std::memcmp(&made_for, &c, sizeof c) != 0) {
+    machines.clear();
+    made_for = c;
+    fresh = false;
+  }
+  auto m = machines.find(row.device.id);
+  if (m == machines.end()) m = machines.emplace(row.device.id, forecast::machine_of(row.device, c, false)).first;
+  return forecast::forecast(row.result.facts->workload, m->second, c, row.resident_blocks).seconds();
+}
+
+double objective(const std::vector<Row>& rows, const Constants& c, const std::function<bool(const Row&)>& use) {
+  struct Sum {
+    double sum = 0, n = 0;
+  };
+  std::map<std::string, std::map<std::string, Sum>> families;
+  for (const Row& row : rows) {
+    const validate::Measurement& m = row.result.row;
+    if (validate::is_excluded(m) || !m.measured_s || !use(row)) continue;
+    const double p = predicted(row, c);
+    if (!(p > 0)) continue;
+    Sum& s = families[validate::family_of(m.kernel_id)][m.kernel_id + "|" + m.gpu];
+    s.sum += std::abs(std::log(p / *m.measured_s));
+    s.n += 1;
+  }
+  double total = 0;
+  for (const auto& [family, pairs] : families) {
+    double of_family = 0;
+    for (const auto& [pair, s] : pairs) of_family += s.sum / s.n;
+    total += of_family / static_cast<double>(pairs.size());
+  }
+  return families.empty() ? NAN : total / static_cast<double>(families.size());
+}
+
+Constants fit(const std::vector<Row>& rows, Constants best, const std::function<bool(const Row&)>& use) {
+  double least = objective(rows, best, use);
+  for (double step = 0.2; step > 1e-3; step /= 2) {
+    for (bool better = true; better;) {
+      better = false;
+      for (const Parameter& p : parameters())
+        for (const double factor : {std::exp(step), std::exp(-step)}) {
+          Constants next = best;
+          next.*p.value = std::clamp(next.*p.value * factor, p.low, p.high);
+          const double error = objective(rows, next, use);
+          if (error < least - 1e-7) {
+            least = error;
+            best = next;
+            better = true;
+          }
+        }
+    }
+  }
+  return best;
+}
+
+}  // namespace kernelcast::fit

@@ -1,0 +1,31 @@
+// What is fitted: the constants, and the error that they are chosen by.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "facts_file.h"
+#include "model/kernelcast.h"
+
+namespace kernelcast::fit {
+
+struct Parameter {
+  std::string_view name;
+  double forecast::Constants::* value;
+  double low, high;  // where it may go
+};
+std::span<const Parameter> parameters();
+
+/// One row's forecast in seconds; NaN when there is none.
+double predicted(const Row& row, const forecast::Constants& c);
+
+/// Mean over families, then over (kernel, GPU), of the mean of |ln(predicted / measured)|: the logarithm of gMAE.
+/// Excluded rows and those for which `use` says no are left out.
+double objective(const std::vector<Row>& rows, const forecast::Constants& c, const std::function<bool(const Row&)>& use);
+
+/// Coordinate search from `start`: steps in the logarithm that shrink until they are below a thousandth.
+forecast::Constants fit(const std::vector<Row>& rows, forecast::Constants start, const std::function<bool(const Row&)>& use);
+
+}  // namespace kernelcast::fit
