@@ -1,5 +1,5 @@
 // Histogram of bytes: addresses that data decide. Counts collect in shared memory and are added to global memory at the
-// end. What analysis cannot know (which bin a byte falls into) is listed with the flag that replaces the assumption.
+// end. Which bin a byte falls into decides bank conflicts: some blocks are executed on random bytes to count them.
 //
 //   kernelcast explain examples/histogram.cu --device v100 --grid 160 --block 256 --arg n=16777216
 

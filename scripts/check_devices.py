@@ -4,7 +4,8 @@
 Reads devices/*.toml with what they inherit from devices/arch/, and fails (exit 1) when a key is not in
 device_fields.def or out of its range, a source is not in sources.toml, a name stands in two files, a value has
 neither a source nor a reason, or the peak computed from units, lanes and clock differs from the published peak by
-more than 3 %. Peak = units * lanes * 2 FLOP * clock; the clock is the boost clock unless the table says otherwise.
+more than 3 %, likewise the memory bandwidth from bus width and clock, or when a level of the memory is slower than the
+next. Peak = units * lanes * 2 FLOP * clock; the clock is the boost clock unless the table says otherwise.
 """
 
 import argparse
@@ -83,6 +84,38 @@ PUBLISHED = {
     "intel-core-i7-6700k": (None, None, 34.1, "base", "Intel publishes no FLOP/s; two channels of DDR4-2133"),
 }
 
+# Width of the memory interface in bits and transfers per pin and cycle of memory_clock_hz (TechPowerUp; Intel): their
+# product with the clock is the published bandwidth. NVIDIA's drivers count half the rate of a pin, AMD the command clock.
+MEMORY_BUS = {
+    (128, 2): ("nvidia-geforce-gt-550m", "nvidia-geforce-gt-750m", "nvidia-geforce-gtx-850m",
+        "nvidia-geforce-gtx-1650", "intel-core-i7-4710mq", "intel-core-i5-3340m", "intel-core-i7-6700k"),
+    (192, 2): ("nvidia-geforce-rtx-2060", "nvidia-geforce-rtx-3060", "nvidia-geforce-rtx-3060-laptop",
+        "nvidia-geforce-rtx-4070"),
+    (256, 2): ("nvidia-geforce-gtx-670", "nvidia-geforce-gtx-680", "nvidia-quadro-k5200", "nvidia-geforce-gtx-970",
+        "nvidia-geforce-gtx-980", "nvidia-geforce-gtx-1080", "nvidia-geforce-rtx-2070",
+        "nvidia-geforce-rtx-2070-super", "nvidia-tesla-t4", "nvidia-rtx-a4000", "nvidia-geforce-rtx-3060-ti",
+        "nvidia-geforce-rtx-3070-ti"),
+    (320, 2): ("nvidia-tesla-k20", "nvidia-geforce-rtx-3080"),
+    (352, 2): ("nvidia-geforce-gtx-1080-ti", "nvidia-geforce-rtx-2080-ti"),
+    (384, 2): ("nvidia-geforce-gtx-480", "nvidia-tesla-k40", "nvidia-geforce-gtx-titan",
+        "nvidia-geforce-gtx-titan-x", "nvidia-titan-rtx", "nvidia-rtx-a6000", "nvidia-geforce-rtx-3090",
+        "nvidia-geforce-rtx-4090", "nvidia-l40"),
+    (512, 2): ("nvidia-geforce-gtx-280",),
+    (3072, 2): ("nvidia-titan-v",),
+    (4096, 2): ("nvidia-tesla-p100-pcie-16gb", "nvidia-tesla-p100-sxm2-16gb", "nvidia-tesla-v100-sxm2-16gb",
+        "nvidia-tesla-v100-pcie-16gb", "amd-instinct-mi50", "amd-instinct-mi100", "amd-instinct-mi210",
+        "amd-instinct-mi250x"),
+    (5120, 2): ("nvidia-a100-pcie-40gb", "nvidia-a100-sxm4-40gb", "nvidia-a100-sxm4-80gb", "nvidia-a100-pcie-80gb",
+        "nvidia-h100-pcie", "nvidia-h100-sxm"),
+    (6144, 2): ("nvidia-h200",),
+    (256, 4): ("amd-radeon-hd-5870", "amd-radeon-rx-480"),
+    (384, 4): ("amd-radeon-hd-7970",),
+    (512, 4): ("amd-radeon-r9-290x",),
+    (8192, 4): ("amd-instinct-mi300x",),
+    (128, 8): ("amd-radeon-pro-w6600",),
+    (256, 8): ("amd-radeon-rx-6900-xt", "amd-radeon-pro-w7800"),
+}
+
 
 def read_fields(path):
     """{section.key: (minimum, maximum, integer)} from the table of fields."""
@@ -140,7 +173,7 @@ class Checker:
         key = entry["source"].split(" ")[0]
         if key not in self.sources:
             self.problem(file, f"{field}: source {key!r} is not in sources.toml")
-        self.used_sources.add(key)
+        self.used_sources.update(word.strip(",;:()") for word in entry["source"].split())
         return None
 
     def resolve(self, path):
@@ -170,6 +203,27 @@ def peak(values, lanes_key, clock):
     hz = get(f"clock.{clock}_clock_hz") or get("clock.base_clock_hz")
     units, lanes = get("compute.units"), get(f"compute.{lanes_key}")
     return None if None in (hz, units, lanes) else units * lanes * 2 * hz / 1e12
+
+
+def check_memory(checker, file, values):
+    """Bandwidth against bus width and clock, and against the L2."""
+    def get(key):
+        return values.get(f"memory.{key}", {}).get("value")
+    bandwidth, clock = get("dram_bandwidth_bytes_per_s"), values.get("clock.memory_clock_hz", {}).get("value")
+    bus = [key for key, ids in MEMORY_BUS.items() if pathlib.Path(file).stem in ids]
+    if len(bus) != 1:
+        return checker.problem(file, "stands in MEMORY_BUS of scripts/check_devices.py not exactly once")
+    if bandwidth and clock:
+        expected = bus[0][0] / 8 * bus[0][1] * clock
+        if abs(bandwidth / expected - 1) > TOLERANCE:
+            checker.problem(file, f"{bus[0][0]} bits at {clock:g} Hz are {expected:.4g} bytes/s, not {bandwidth:.4g}")
+    if bandwidth and (get("l2_bandwidth_bytes_per_s") or bandwidth) < bandwidth:
+        checker.problem(file, "the L2 is slower than the memory behind it")
+    latencies = [get(f"{level}_latency_cycles") for level in ("l1", "l2", "dram")]
+    known = [latency for latency in latencies if latency is not None]
+    if known != sorted(known):
+        checker.problem(file, f"latencies of L1, L2 and DRAM do not rise: {known}")
+    return None
 
 
 def main():
@@ -206,6 +260,7 @@ def main():
                 checker.problem(path.name, f"{what} peak cannot be computed, {theirs} is published")
             elif abs(ours / theirs - 1) > TOLERANCE:
                 checker.problem(path.name, f"{what} peak is {ours:.4g}, published is {theirs:.4g} ({clock} clock)")
+        check_memory(checker, path.name, values)
         known = sum("value" in e for e in values.values())
         print(f"{path.stem:34} {cells[0]:>20} {cells[1]:>20} {cells[2]:>18}  {known}/{len(values)}")
     for missing in set(PUBLISHED) - {p.stem for p in checker.folder.glob("*.toml")}:

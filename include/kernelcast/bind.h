@@ -60,7 +60,7 @@ class Binder {
   /// The same into an existing workload of the same profile: no allocation in steady state.
   void bind(const Launch& launch, Workload& out);
 
-  /// Limit of work for what has no closed form, in lane evaluations of one block of code or one access (default 5e6).
+  /// Limit of work for what has no closed form, in lane evaluations of a whole bind (default 1e7).
   /// Beyond it a regular sample is taken, and Workload::assumptions says so.
   void set_work_limit(double lane_evaluations);
 

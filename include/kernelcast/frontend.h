@@ -1,11 +1,13 @@
 // From source text to KernelProfile. The only folder behind this header that knows Clang and LLVM.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernelcast/profile.h"
+#include "kernelcast/program.h"
 
 namespace kernelcast {
 
@@ -29,6 +31,7 @@ struct FrontendOptions {
   std::vector<std::string> map;     // loop counters that become work-items, outermost first (--map i,j)
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   double time_limit_s = 30;         // wall clock for the whole front end
+  bool program = false;             // also decode the kernel for execution
 };
 
 struct Diagnostic {
@@ -38,6 +41,8 @@ struct Diagnostic {
 
 struct Analysis {
   KernelProfile profile;
+  std::shared_ptr<const Program> program;  // FrontendOptions::program; null when the kernel cannot be interpreted
+  std::string no_program;                  // why not
   std::vector<Diagnostic> diagnostics;  // warnings
 };
 

@@ -81,6 +81,8 @@ struct Stalls {
   std::array<double, latency_count> waits{}, hidden{};
   double loads = 0;
   Stalls& operator+=(const Stalls& o);
+  /// Adds o so many times.
+  void add(const Stalls& o, double times);
 };
 
 struct LineOps { SourceLine line; OpCounts ops; };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,33 @@ struct BlockCount {
 struct BranchCount {
   double warps = 0;      // executions
   double divergent = 0;  // of these, with lanes on both sides
+};
+
+/// How long ago, in distinct sectors, a sector was last touched: LRU stack distances (Mattson et al., "Evaluation
+/// techniques for storage hierarchies", 1970). A fully associative LRU cache of n sectors hits what is nearer than n.
+struct ReuseDistances {
+  std::vector<double> nearer;  // [k]: touches with a distance in [2^k, 2^(k+1)) sectors; [0] holds 0 and 1
+  double cold = 0;             // first touches
+  double touches = 0;          // all
+  /// Fraction of touches that a cache of `sectors` finds; linear within a bucket. 0 when nothing was touched.
+  [[nodiscard]] double hit_rate(double sectors) const;
+};
+
+/// Locality of global memory as executed, in sectors of the geometry. Loads and stores alike.
+struct Locality {
+  ReuseDistances block;     // each block by itself
+  ReuseDistances resident;  // the blocks that share an SM at a time, their requests interleaved
+  ReuseDistances grid;      // all blocks that ran, in waves
+  double block_sectors = 0;     // distinct sectors of a block, mean
+  double resident_sectors = 0;  // distinct sectors of the blocks that share an SM, mean
+  double resident_blocks = 1;   // how many those were
+};
+
+/// How counts were extrapolated from the blocks that ran.
+struct SampleError {
+  double blocks_run = 0;
+  /// Half of a 95 % interval of the total, relative to it: warp instructions, sectors of global memory.
+  double instructions = 0, sectors = 0;
 };
 
 /// What caches could keep: distinct sectors of global memory, by how long one waits and how many blocks one watches.
@@ -99,7 +127,11 @@ struct Workload {
 
   double registers_per_thread = 0;
   double shared_bytes_per_block = 0;
-  std::string counts_method = "symbolic";
+  std::string counts_method = "symbolic";     // "symbolic", "executed", "mixed"
+  // Executed counts only, else null or 1.
+  std::shared_ptr<const Locality> locality;
+  std::shared_ptr<const SampleError> sampled;  // null: every block ran
+  double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
   std::vector<Assumption> assumptions;
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {
     return by_space[static_cast<int>(s)][static_cast<int>(k)];

@@ -9,8 +9,8 @@
 #include <map>
 #include <memory>
 
+#include "cli/counting.h"
 #include "cli/launch_size.h"
-#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -18,11 +18,6 @@ namespace {
 
 using report::DeviceResult;
 using report::ModelResult;
-
-struct Analysed {
-  std::shared_ptr<const KernelProfile> profile;
-  std::exception_ptr trouble;  // instead
-};
 
 /// Whether a name as typed can mean this kernel: its name, or the name before template arguments or parameters.
 bool can_mean(const std::string& typed, const std::string& kernel) { return kernel.find(typed) != std::string::npos; }
@@ -50,7 +45,8 @@ bool can_mean(const std::string& typed, const std::string& kernel) { return kern
 
 class Forecaster {
  public:
-  Forecaster(const Request& request, const Frontend& frontend) : request_(request), frontend_(frontend) {}
+  Forecaster(const Request& request, const Frontend& frontend)
+      : request_(request), frontend_(frontend), counter_(request) {}
 
   DeviceResult on(const Device& device) {
     DeviceResult result;
@@ -68,6 +64,7 @@ class Forecaster {
   }
 
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const std::vector<report::FindingReport>& findings() const { return counter_.findings(); }
   void rethrow_first_failure() const {
     if (!failures_.empty()) std::rethrow_exception(failures_.front());
   }
@@ -77,50 +74,44 @@ class Forecaster {
     if (result.device.kind == "cpu") {
       throw LimitError(result.device.name + " is a CPU: this version forecasts kernels on GPUs");
     }
-    result.profile = profile_for(result.device);
+    const Analysed& analysed = analysed_for(result.device);
+    result.profile = analysed.profile;
     std::vector<Assumption> own = codegen_assumptions(result.device);
     const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
     own.insert(own.end(), sized.begin(), sized.end());
-    result.workload = bound(result);
+    counter_.count(analysed, result);
     result.assumptions = report::merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
   }
 
-  std::shared_ptr<const KernelProfile> profile_for(const Device& device) {
+  const Analysed& analysed_for(const Device& device) {
     const std::string& target = device.codegen_target;
     auto found = by_target_.find(target);
-    if (found == by_target_.end()) found = by_target_.emplace(target, analysed(target)).first;
+    if (found == by_target_.end()) found = by_target_.emplace(target, analyse(target)).first;
     if (found->second.trouble) std::rethrow_exception(found->second.trouble);
-    return found->second.profile;
+    return found->second;
   }
 
-  Analysed analysed(const std::string& target) {
+  Analysed analyse(const std::string& target) {
     FrontendOptions options;
     options.kernel = request_.kernel;
     options.target = target;
     options.map = request_.map;
     options.block = request_.launch.block;
+    options.program = request_.counts != Counts::symbolic;
     try {
       try {
         Analysis analysis = frontend_.analyze(request_.source, options);
         for (const Diagnostic& d : analysis.diagnostics) warn(d.text);
-        return {std::make_shared<const KernelProfile>(std::move(analysis.profile)), nullptr};
+        return {std::make_shared<const KernelProfile>(std::move(analysis.profile)), std::move(analysis.program),
+                std::move(analysis.no_program), nullptr};
       } catch (const UsageError&) {
         throw;
       } catch (const UserError& e) {
         rethrow_front_end_error(e, request_, options, frontend_);
       }
     } catch (const Error&) {
-      return {nullptr, std::current_exception()};
-    }
-  }
-
-  /// What binding rejects is on the command line: arguments, sizes, answers.
-  static Workload bound(const DeviceResult& result) {
-    try {
-      return Binder(*result.profile, result.device.geometry()).bind(result.launch);
-    } catch (const UserError& e) {
-      throw UsageError(e.what());
+      return {nullptr, nullptr, "", std::current_exception()};
     }
   }
 
@@ -144,6 +135,7 @@ class Forecaster {
 
   const Request& request_;
   const Frontend& frontend_;
+  Counter counter_;
   std::map<std::string, Analysed> by_target_;
   std::vector<std::string> warnings_;
   std::vector<std::exception_ptr> failures_;
@@ -206,6 +198,8 @@ ForecastRun run_forecast(const Request& request, const Frontend& frontend, const
                    return request.all_models ? any_answer(d) : all_answers(d);
                  });
   run.messages = forecaster.warnings();
+  run.forecast.findings = forecaster.findings();
+  for (const report::FindingReport& f : run.forecast.findings) run.messages.push_back(f.text());
   for (const DeviceResult& d : results) add_failures(d, run.messages);
   return run;
 }

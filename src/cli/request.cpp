@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "cli/values.h"
+#include "execute/fill.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -28,15 +30,60 @@ Language language_by_ending(const std::string& path) {
   }
 }
 
-void check_counts(const ForecastFlags& f) {
-  if (f.counts == "executed") {
-    throw LimitError(
-        "--counts executed is not available in this version: counts come in closed form (--counts symbolic)");
+// Lane instructions that an execution nobody asked for may take: a second or two of one core.
+constexpr double automatic_limit = 5e8;
+
+Counts counts_of(const std::string& text) {
+  if (text == "auto") return Counts::automatic;
+  if (text == "symbolic") return Counts::symbolic;
+  if (text == "executed") return Counts::executed;
+  throw UsageError("--counts " + text + ": expected auto, symbolic or executed");
+}
+
+double positive(const char* flag, const std::string& text) {
+  const double value = real_number(flag, text);
+  if (value <= 0) throw UsageError(fmt::format("{} {}: expected a number above 0", flag, text));
+  return value;
+}
+
+ExecuteOptions execute_options_of(const ForecastFlags& f) {
+  ExecuteOptions o;
+  if (!f.sample.empty()) o.sample = f.sample == "all" ? -1 : whole_number("--sample", f.sample, 1);
+  if (f.threads != "lockstep" && f.threads != "independent") {
+    throw UsageError("--threads " + f.threads + ": expected lockstep or independent");
   }
-  if (f.counts != "auto" && f.counts != "symbolic") {
-    throw UsageError("--counts " + f.counts + ": expected auto, symbolic or executed");
+  o.independent_threads = f.threads == "independent";
+  if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number("--seed", f.seed, 0));
+  if (!f.max_instructions.empty()) {
+    o.max_lane_instructions = positive("--max-instructions", f.max_instructions);
+  } else if (f.counts == "auto" && f.sample.empty()) {
+    o.max_lane_instructions = automatic_limit;
   }
-  if (!f.sample.empty() && f.sample != "all") whole_number("--sample", f.sample, 1);
+  if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
+  if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
+  if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
+  o.check_shared = !f.no_checks;
+  return o;
+}
+
+/// The type of the elements is not known yet: wrong is what neither reals nor whole numbers can be filled with. Files
+/// are read with the buffer.
+void check_fill(const std::string& name, const BufferSpec& spec) {
+  if (spec.fill.empty() || spec.fill.starts_with("file:")) return;
+  interpreter::FillTarget target;
+  target.buffer = name;
+  target.elements = spec.elements;
+  try {
+    target.type = {ValueType::f64, interpreter::ElementType::Sign::unknown, true};
+    interpreter::make_fill(spec.fill, target);
+  } catch (const UserError& e) {
+    try {
+      target.type = {ValueType::i64, interpreter::ElementType::Sign::unsigned_, true};
+      interpreter::make_fill(spec.fill, target);
+    } catch (const UserError&) {
+      throw UsageError(e.what());
+    }
+  }
 }
 
 Source source_of(const ForecastFlags& f) {
@@ -67,9 +114,9 @@ Launch launch_of(const ForecastFlags& f) {
   }
   for (const std::string& text : f.buffers) {
     const std::string name = name_and_value("--buffer", text).first;
-    if (!launch.buffers.emplace(name, buffer_spec("--buffer", text)).second) {
-      throw UsageError("--buffer " + name + " is given twice");
-    }
+    const auto [buffer, added] = launch.buffers.emplace(name, buffer_spec("--buffer", text));
+    if (!added) throw UsageError("--buffer " + name + " is given twice");
+    check_fill(name, buffer->second);
   }
   for (const std::string& text : f.assume) {
     const auto [key, value] = name_and_value("--assume", text);
@@ -93,7 +140,8 @@ void declare(Flags c, ForecastFlags& f) {
   c.option("--global", "X[,Y[,Z]]", f.global, "Work-items in all, as OpenCL says it; instead of --grid");
   c.option("--shared", "BYTES", f.shared, "Dynamic shared memory of a block");
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar parameter; repeat");
-  c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers, "Elements behind a pointer parameter; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers,
+         "Elements behind a pointer parameter, and for execution what they hold; repeat");
   c.list("-D", "NAME[=VALUE]", f.defines, "Define a macro; repeat");
   c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
   c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
@@ -102,8 +150,17 @@ void declare(Flags c, ForecastFlags& f) {
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
   c.option("--model", "NAME[,NAME...|all]", f.model, "Models to ask; without it kernelcast");
   c.option("--counts", "auto|symbolic|executed", f.counts,
-           "How work is counted; executed is not available in this version");
-  c.option("--sample", "N|all", f.sample, "Work-groups to execute; no effect on closed forms");
+           "How work is counted: closed forms and execution where data decide (auto), one of them only");
+  c.option("--sample", "N|all", f.sample, "Blocks to execute; without it as many as fit a time below a second");
+  c.option("--threads", "lockstep|independent", f.threads,
+           "Warps in lock-step, or threads that progress on their own (Volta and later)");
+  c.option("--seed", "N", f.seed, "Seed of random contents and of the sample; 1 without it");
+  c.option("--max-instructions", "N", f.max_instructions,
+           "Most lane instructions to execute; 2e11 without it, 5e8 with --counts auto and no --sample");
+  c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
+  c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
+  c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
+  c.option("--jobs", "N", f.jobs, "Threads that execute blocks; without it one for each processor");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
   c.list("--assume", "KEY=VALUE", f.assume, "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--format", "text|json", f.format, "text or json");
@@ -113,7 +170,8 @@ void declare(Flags c, ForecastFlags& f) {
 
 Request checked(const ForecastFlags& f) {
   Request r;
-  check_counts(f);
+  r.counts = counts_of(f.counts);
+  r.execute = execute_options_of(f);
   r.launch = launch_of(f);
   if (!f.grid.empty() && !f.global.empty()) throw UsageError("--grid and --global say the same: give one of them");
   if (!f.grid.empty()) r.grid = sizes("--grid", f.grid);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/parser.h"
+#include "kernelcast/execute.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
 #include "kernelcast/model.h"
@@ -18,11 +19,15 @@ struct ForecastFlags {
                                                                                             map;
   std::string format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, assume;
-  bool fast_math = false;
+  std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs;
+  bool fast_math = false, no_checks = false;
 };
 
 /// Declares them on a command. `flags` must outlive the parsing.
 void declare(Flags command, ForecastFlags& flags);
+
+/// How work is counted: closed forms and execution for the rest, closed forms only, execution only.
+enum class Counts : std::uint8_t { automatic, symbolic, executed };
 
 /// The same, checked. Everything that can be checked without reading the source has been.
 struct Request {
@@ -33,6 +38,8 @@ struct Request {
   std::vector<const Model*> models;
   std::optional<Dim3> grid, global;  // at most one of them
   Launch launch;                     // all but the grid
+  Counts counts = Counts::automatic;
+  ExecuteOptions execute;
   bool json = false;
   std::string output;  // empty: standard output
   std::string devices_dir;

@@ -12,10 +12,12 @@
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/values.h"
-#include "io/text_file.h"
+#include "frontend/identity.h"
 #include "kernelcast/error.h"
 #include "report/validate_views.h"
+#include "validate/analysis_cache.h"
 #include "validate/forecast.h"
+#include "validate/inputs.h"
 #include "validate/select.h"
 #include "validate/summary.h"
 
@@ -31,8 +33,8 @@ Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows
 1 when no row could be forecast; 2 usage; 130 interrupted.)";
 
 struct ValidateFlags {
-  std::string rows, kernels, sources, model, device, kernel, limit, jobs, format = "text", output, rows_output,
-                                                                          devices_dir;
+  std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
+  std::string format = "text", output, rows_output, devices_dir;
 };
 
 std::vector<const Model*> models_named(const std::string& names) {
@@ -81,6 +83,18 @@ validate::Selection selection_of(const ValidateFlags& f) {
   return s;
 }
 
+/// Kernel and device name what a file of measurements does not say, when they can mean one thing only.
+validate::InputFiles inputs_of(const ValidateFlags& f, const validate::Selection& selection,
+                               const DeviceCatalog& catalog) {
+  validate::InputFiles files{f.rows, f.kernels, f.t1, f.like, "", "", {}, {}, {}};
+  if (selection.kernels.size() == 1 && f.kernel.find('*') == std::string::npos) files.kernel = f.kernel;
+  if (selection.devices.size() == 1) files.gpu = catalog.find(f.device).name;
+  if (!f.block.empty()) files.block = comma_list("--block", f.block);
+  if (!f.problem.empty()) files.problem = comma_list("--problem", f.problem);
+  if (!f.tile.empty()) files.tile = comma_list("--tile", f.tile);
+  return files;
+}
+
 int validate(const ValidateFlags& f, const Environment& environment) {
   if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
   const DeviceCatalog catalog = catalog_of(f.devices_dir, environment.devices_dir);
@@ -90,12 +104,15 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   options.sources = f.sources;
   options.kernels_folder = folder_of(f.kernels);
   options.analyze = analyze;
+  if (!f.cache.empty()) {
+    options.analyze = validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()), f.sources);
+  }
   Progress progress;
   if (environment.progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
-  const auto kernels = validate::read_kernels(f.kernels, read_text_file(f.kernels));
-  std::vector<validate::Measurement> rows =
-      validate::selected(validate::read_rows(f.rows, read_text_file(f.rows)), selection_of(f), catalog);
-  validate::Report report = validate::forecast_rows(std::move(rows), kernels, catalog, options);
+  const validate::Selection selection = selection_of(f);
+  validate::Inputs inputs = validate::read_inputs(inputs_of(f, selection, catalog));
+  validate::Report report = validate::forecast_rows(validate::selected(std::move(inputs.rows), selection, catalog),
+                                                    inputs.kernels, catalog, options);
   validate::score(report);
   const report::Style style(environment.colour && f.output.empty());
   if (!f.rows_output.empty()) write_result(f.rows_output, report::validate_rows_csv(report));
@@ -114,14 +131,23 @@ Action add_validate(Parser& parser) {
   auto f = std::make_shared<ValidateFlags>();
   Flags flags = parser.command("validate", "Hold forecasts against measured times and score every model", examples);
   constexpr auto required = Flags::Need::required;
-  flags.positional("ROWS", f->rows, "Measured times, a line each (CSV)", required);
-  flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV)", required);
+  flags.positional("ROWS", f->rows, "Measured times: rows or a space (CSV), T4 or a cache of Kernel Tuner; may be .gz",
+                   required);
+  flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV); not needed with --t1");
   flags.option("--sources", "DIR", f->sources, "Folder of their sources, also the include path", required);
   flags.option("--model", "NAME[,NAME...|all]", f->model, "Models to score; without it all");
-  flags.option("--device", "DEV[,DEV...]", f->device, "Only rows measured on these devices");
+  flags.option("--device", "DEV[,DEV...]", f->device,
+               "Only rows measured on these; for a T4 file, where it was measured");
   flags.option("--kernel", "ID[,ID...]", f->kernel, "Only rows of these kernels; * stands for any text");
   flags.option("--limit", "N", f->limit, "At most N rows of a kernel on a GPU, evenly spread");
+  flags.option("--t1", "FILE", f->t1, "For a space: its T1 description (sizes, arguments)");
+  flags.option("--like", "FILE", f->like, "For a space: arguments and buffers as in these rows of the same kernel");
+  flags.option("--problem", "X[,Y[,Z]]", f->problem, "For a space: problem size, before that of --t1");
+  flags.option("--block", "X[,Y[,Z]]", f->block, "For a space: block, as names of parameters or numbers");
+  flags.option("--tile", "X[,Y[,Z]]", f->tile,
+               "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
   flags.option("--jobs", "N", f->jobs, "Threads; without it one for each processor");
+  flags.option("--cache", "DIR", f->cache, "Keep analyses of source in DIR and use those that are there");
   flags.option("--format", "text|json", f->format, "text or json");
   flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
   flags.option("--rows-out", "FILE", f->rows_output, "Also write every row with forecasts and counts, as CSV");

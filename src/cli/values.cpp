@@ -76,6 +76,23 @@ std::pair<std::string, std::string> name_and_value(std::string_view flag, std::s
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
+std::int64_t byte_count(std::string_view flag, std::string_view text) {
+  constexpr std::string_view suffixes = "KMGT";
+  std::string_view digits = text;
+  std::int64_t unit = 1;
+  if (const std::size_t s = text.empty() ? std::string_view::npos : suffixes.find(text.back());
+      s != std::string_view::npos) {
+    unit = std::int64_t{1} << (10 * (s + 1));
+    digits.remove_suffix(1);
+  }
+  const ReadInteger r = read_integer(digits);
+  std::int64_t bytes = 0;
+  if (!r.complete || r.value < 1 || __builtin_mul_overflow(r.value, unit, &bytes)) {
+    bad(flag, text, "bytes, such as 1073741824, 1024M or 1G");
+  }
+  return bytes;
+}
+
 double real_number(std::string_view flag, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

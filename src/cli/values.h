@@ -19,6 +19,8 @@ Dim3 sizes(std::string_view flag, std::string_view text);
 std::pair<std::string, std::string> name_and_value(std::string_view flag, std::string_view text);
 /// An integer (decimal or 0x...), otherwise a finite real number, otherwise true (1) or false (0).
 ArgValue argument_value(std::string_view flag, std::string_view text);
+/// Bytes, at least 1: a whole number, with K, M, G or T behind it in units of 1024.
+std::int64_t byte_count(std::string_view flag, std::string_view text);
 /// A finite real number.
 double real_number(std::string_view flag, std::string_view text);
 /// "COUNT[:FILL]".

@@ -26,8 +26,8 @@ constexpr int widest = 16;
 
 class Collector {
  public:
-  Collector(KernelModel& model, KernelProfile& profile, Block& block)
-      : model_(model), profile_(profile), block_(block) {}
+  Collector(KernelModel& model, KernelProfile& profile, Block& block, AccessPlaces& places)
+      : model_(model), profile_(profile), block_(block), places_(places) {}
 
   void visit(Instruction& i) {
     const DataLayout& layout = i.getModule()->getDataLayout();
@@ -120,7 +120,7 @@ class Collector {
     for (int at = 0; at < bytes; at += piece) {
       Access part = a;
       part.offset = a.offset + Expr(at);
-      place(part, base + at);
+      places_[&i].push_back({place(part, base + at), kind, at, piece});
     }
   }
 
@@ -178,7 +178,8 @@ class Collector {
     return bytes && *bytes != 0 ? std::abs(static_cast<double>(*bytes)) : scattered_bytes;
   }
 
-  void place(const Access& a, std::int64_t constant) {
+  /// Index of the access that counts it.
+  int place(const Access& a, std::int64_t constant) {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
           b.unknown != a.unknown || !(b.line == a.line))
@@ -186,22 +187,25 @@ class Collector {
       const std::int64_t shift = constant - b.offset.constant_term();
       if (b.offset + Expr(shift) == a.offset) {
         b.also.push_back(shift);
-        return;
+        return static_cast<int>(&b - block_.accesses.data());
       }
     }
     block_.accesses.push_back(a);
+    return static_cast<int>(block_.accesses.size()) - 1;
   }
 
   KernelModel& model_;
   KernelProfile& profile_;
   Block& block_;
+  AccessPlaces& places_;
   bool stored_last_ = false;
 };
 
 }  // namespace
 
-void collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block) {
-  Collector collector(model, profile, block);
+void collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
+                      AccessPlaces& places) {
+  Collector collector(model, profile, block, places);
   for (Instruction& i : source) collector.visit(i);
 }
 

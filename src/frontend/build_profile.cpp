@@ -9,6 +9,7 @@
 
 #include "frontend/accesses.h"
 #include "frontend/builtins.h"
+#include "frontend/decode.h"
 #include "frontend/kernel_model.h"
 #include "frontend/math_costs.h"
 #include "kernelcast/error.h"
@@ -30,7 +31,7 @@ class ProfileBuilder {
  public:
   ProfileBuilder(Function& kernel, const TargetCode& code) : kernel_(kernel), code_(code), model_(kernel, profile_) {}
 
-  KernelProfile build() {
+  void build() {
     profile_.symbol = kernel_.getName().str();
     read_limits();
     add_loops();
@@ -41,8 +42,11 @@ class ProfileBuilder {
     name_unknown_calls();
     mark_used_parameters();
     drop_unused_unknowns();
-    return std::move(profile_);
   }
+
+  /// After build(): the same kernel in executable form.
+  Program program() { return decode(kernel_, model_, profile_, places_); }
+  KernelProfile take() { return std::move(profile_); }
 
  private:
   void add_loops() {
@@ -78,9 +82,9 @@ class ProfileBuilder {
     b.guard = model_.guard(&source);
     llvm::Loop* loop = model_.loops().getLoopFor(&source);
     b.loop = loop ? loop_index_.at(loop) : -1;
-    collect_accesses(source, model_, profile_, b);
-    block_index_[&source] = static_cast<int>(profile_.blocks.size());
-    first_of_name_[b.name] = block_index_[&source];
+    collect_accesses(source, model_, profile_, b, places_.accesses);
+    places_.block[&source] = static_cast<int>(profile_.blocks.size());
+    first_of_name_[b.name] = places_.block[&source];
     const bool last_test = loop && loop->getHeader() == &source && model_.trips(loop).header_test;
     profile_.blocks.push_back(b);
     if (!last_test) return;
@@ -96,7 +100,7 @@ class ProfileBuilder {
         a.offset = 0;
       }
     }
-    twin_[block_index_[&source]] = static_cast<int>(profile_.blocks.size());
+    places_.last_test[places_.block[&source]] = static_cast<int>(profile_.blocks.size());
     profile_.blocks.push_back(std::move(b));
   }
 
@@ -105,8 +109,8 @@ class ProfileBuilder {
       auto* end = block.getTerminator();
       auto* branch = dyn_cast<BranchInst>(end);
       const bool choice = (branch && branch->isConditional()) || (isa<SwitchInst>(end) && end->getNumSuccessors() > 1);
-      auto where = block_index_.find(&block);
-      if (!choice || where == block_index_.end()) continue;
+      auto where = places_.block.find(&block);
+      if (!choice || where == places_.block.end()) continue;
       kernelcast::Branch out;
       out.block = where->second;
       out.line = model_.line_of(*end);
@@ -129,6 +133,7 @@ class ProfileBuilder {
         out.reason = sources[0]->reason;
         if (!out.loop_exit) out.unknown = model_.branch_unknown(&block);
       }
+      places_.branch[&block] = static_cast<int>(profile_.branches.size());
       profile_.branches.push_back(std::move(out));
     }
   }
@@ -139,7 +144,7 @@ class ProfileBuilder {
       if (auto it = first_of_name_.find(c.name); it != first_of_name_.end())
         target = it->second;  // else: added by the code generator
       give_ops(profile_.blocks[static_cast<std::size_t>(target)], c);
-      if (auto twin = twin_.find(target); twin != twin_.end())
+      if (auto twin = places_.last_test.find(target); twin != places_.last_test.end())
         give_ops(profile_.blocks[static_cast<std::size_t>(twin->second)], c);
     }
     profile_.registers = code_.registers;
@@ -260,13 +265,21 @@ class ProfileBuilder {
   KernelProfile profile_;
   KernelModel model_;
   std::map<const llvm::Loop*, int> loop_index_;
-  std::map<const BasicBlock*, int> block_index_;
   std::map<std::string, int> first_of_name_;
-  std::map<int, int> twin_;  // block -> its copy for the last test
+  ProfilePlaces places_;
 };
 
 }  // namespace
 
-KernelProfile build_profile(Function& kernel, const TargetCode& code) { return ProfileBuilder(kernel, code).build(); }
+void build_profile(Function& kernel, const TargetCode& code, bool program, Analysis& out) {
+  ProfileBuilder builder(kernel, code);
+  builder.build();
+  if (program) try {
+      out.program = std::make_shared<const Program>(builder.program());
+    } catch (const LimitError& e) {
+      out.no_program = e.what();
+    }
+  out.profile = builder.take();
+}
 
 }  // namespace kernelcast::frontend

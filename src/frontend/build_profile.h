@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frontend/target_code.h"
-#include "kernelcast/profile.h"
+#include "kernelcast/frontend.h"
 
 namespace llvm {
 class Function;
@@ -13,7 +13,8 @@ class Function;
 namespace kernelcast::frontend {
 
 /// Joins structure (read from the IR) and operation counts (read from the target's code, by block name). Every
-/// operation of `code` lands in exactly one block of the profile.
-KernelProfile build_profile(llvm::Function& kernel, const TargetCode& code);
+/// operation of `code` lands in exactly one block of the profile. With `program` also decodes the kernel for execution,
+/// or says in `out.no_program` why that cannot be.
+void build_profile(llvm::Function& kernel, const TargetCode& code, bool program, Analysis& out);
 
 }  // namespace kernelcast::frontend

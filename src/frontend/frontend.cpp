@@ -46,7 +46,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   optimize_for_target(module, entry.symbol, *machine);
   const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math);
   Analysis result;
-  result.profile = build_profile(*module.getFunction(entry.symbol), code);
+  build_profile(*module.getFunction(entry.symbol), code, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;
   result.profile.mapped_axes = nest.axes;

@@ -23,6 +23,14 @@ std::string type_text(Type* type) {
   return text;
 }
 
+/// The type as OpenCL C's source has it: Clang keeps it beside the kernel. None for other languages.
+std::optional<std::string> source_type(const Function& function, const Argument& argument) {
+  const MDNode* types = function.getMetadata("kernel_arg_base_type");
+  if (!types || argument.getArgNo() >= types->getNumOperands()) return std::nullopt;
+  const auto* text = dyn_cast<MDString>(types->getOperand(argument.getArgNo()));
+  return text && !text->getString().empty() ? std::optional(text->getString().str()) : std::nullopt;
+}
+
 }  // namespace
 
 KernelModel::KernelModel(Function& function, KernelProfile& profile)
@@ -41,7 +49,7 @@ KernelModel::KernelModel(Function& function, KernelProfile& profile)
     StringRef name = argument.getName();
     name.consume_back(".coerce");  // clang's mark of a pointer in a known address space
     p.name = name.empty() ? "arg" + std::to_string(index) : name.str();
-    p.type = type_text(argument.getType());
+    p.type = source_type(function_, argument).value_or(type_text(argument.getType()));
     p.pointer = argument.getType()->isPointerTy() && !argument.hasByValAttr();
     p.integer = argument.getType()->isIntegerTy();
     if (!p.pointer && argument.getType()->isSized())

@@ -68,6 +68,8 @@ class KernelModel {
   /// Index of the Unknown for a data-decided branch; made on first use.
   int branch_unknown(llvm::BasicBlock* block);
 
+  /// The by-value parameter and the byte in it that a pointer stands for.
+  std::optional<std::pair<const llvm::Argument*, std::int64_t>> parameter_place(const llvm::Value* pointer) const;
   [[nodiscard]] SourceLine line_of(const llvm::Instruction& instruction) const;
   [[nodiscard]] SourceLine line_of(const llvm::Loop& loop) const;
   [[nodiscard]] SourceLine line_of(const llvm::BasicBlock& block) const;
@@ -94,7 +96,6 @@ class KernelModel {
   Expr divide(const Expr& a, const Expr& b) const;     // C's, rounding towards zero
   Expr remainder(const Expr& a, const Expr& b) const;  // C's
   // fields.cpp
-  std::optional<std::pair<const llvm::Argument*, std::int64_t>> parameter_place(const llvm::Value* pointer) const;
   Expr field(const llvm::Argument* parameter, std::int64_t byte, llvm::Type* type);
   std::optional<Expr> parameter_field(llvm::Value* pointer, llvm::Type* type, std::int64_t further);
   std::optional<Expr> parameter_member(llvm::ExtractValueInst* member);

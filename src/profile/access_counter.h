@@ -2,8 +2,7 @@
 #pragma once
 
 #include "profile/domain.h"
-#include "profile/request.h"
-#include "profile/residues.h"
+#include "profile/pattern.h"
 
 namespace kernelcast {
 
@@ -12,7 +11,14 @@ class AccessCounter {
   AccessCounter(const Access& access, const Scope& scope, const MemoryGeometry& geometry, ConstantPool& pool);
 
   void start(const LaunchState& launch);
-  void add(const Leaf& leaf, PatternTable& patterns, AccessCount& out);
+  /// Adds what the requests of a leaf cost. Their number is that of the domain's executions times repeats().
+  void add(const Leaf& leaf, PatternTable& patterns);
+  /// Summed since start().
+  [[nodiscard]] const RequestCost& cost() const { return cost_; }
+  /// Lane evaluations since start().
+  [[nodiscard]] double work() const { return work_; }
+  /// Requests of one execution: the offset and all of `also`.
+  [[nodiscard]] double repeats() const { return repeats_; }
 
   /// False when a sample was taken since start().
   [[nodiscard]] bool exact() const { return exact_; }
@@ -20,58 +26,83 @@ class AccessCounter {
   [[nodiscard]] bool empty() const { return lowest_ > highest_; }
   [[nodiscard]] std::int64_t lowest() const { return lowest_; }
   [[nodiscard]] std::int64_t highest() const { return highest_; }
-  /// Bytes of all lanes that may be active: no fewer bytes than are touched.
-  [[nodiscard]] double reach_bytes() const { return reach_bytes_; }
   [[nodiscard]] const Access& access() const { return access_; }
 
  private:
-  void add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);
-  void add_affine(const Box& box, double weight, const Leaf& leaf, std::array<std::int64_t, 3> stride, Int128 base,
-                  PatternTable& patterns, AccessCount& out);
-  void add_lanes(const Box& box, double weight, const Leaf& leaf, AccessCount& out);
-  static void add_cost(const RequestCost& c, double k, AccessCount& out);
-  void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> shifts,
-                     AccessCount& out);
-  void unshear(const Box& box, Int128& base);
-  double shift_residues(const Box& box, double weight, std::int64_t base);
-  void extend(Int128 low, Int128 high);
-  void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns, AccessCount& out);
-
-  struct Recent {
-    std::array<std::int64_t, 3> stride;
-    PatternTable::Key key;
-    PatternTable::Pattern* pattern;
+  // What one variable adds to an address, and a repeated shift of a request modulo the period.
+  struct Term {
+    int variable;
+    int slot;
   };
-  const Recent& recent(const LanePart& part, const std::array<std::int64_t, 3>& stride, PatternTable& patterns);
-
   struct Outer {
     int variable;
     std::int64_t coefficient;
   };
+  struct Shift {
+    std::int64_t residue;
+    double times;
+  };
+  // The addresses of one lane over a box: where they start, between which bounds they lie, and how they move modulo the
+  // period.
+  struct Walk {
+    Int128 start, low, high;
+    int count = 0;
+    std::array<Progression, max_variables> progressions;
+    explicit Walk(Int128 base) : start(base), low(base), high(base) {}
+    /// A variable from lo to hi. Returns whether it moves the address modulo the period.
+    bool add(std::int64_t lo, std::int64_t hi, std::int64_t coefficient, std::int64_t period);
+    [[nodiscard]] std::span<const Progression> moves() const {
+      return {progressions.data(), static_cast<std::size_t>(count)};
+    }
+  };
+  struct Recent {
+    const LaneSet* set;
+    double probability;
+    std::array<std::int64_t, 3> stride, canonical;
+    Pattern* pattern;
+  };
+
+  void add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns);
+  void add_outer(const Box& box, double weight, const Leaf& leaf, const std::array<std::int64_t, 3>& stride,
+                 Int128 base, PatternTable& patterns);
+  void add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride, const Walk& walk,
+                  PatternTable& patterns);
+  void add_pattern(Pattern& pattern, const Walk& walk, double times);
+  void add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk, double times);
+  void add_lanes(const Box& box, double weight, const Leaf& leaf);
+  void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts);
+  bool add_classes(const Box& box, VariableMask spoiled, const Shape& shape, double weight, const Leaf& leaf,
+                   PatternTable& patterns);
+  double add_classes(Walk& walk) const;
+  void unshear(const Box& box, Int128& base);
+  static double unmoved(const Box& box, VariableMask moved);
+  void extend(Int128 low, Int128 high);
+  void sample(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns);
+  Pattern& pattern_of(const LanePart& part, const std::array<std::int64_t, 3>& stride, PatternTable& patterns);
 
   const Access& access_;
   const Scope& scope_;
   MemoryGeometry geometry_;
   RequestRule rule_;
   std::int64_t period_;
-  std::vector<std::int64_t> shifts_;  // 0 and `also`
+  std::vector<Shift> shifts_;  // 0 and `also`
+  double repeats_ = 1;
   std::int64_t least_shift_ = 0, most_shift_ = 0;
   Index offset_;
+  std::vector<Term> lane_terms_, outer_terms_;  // of an offset that is affine
   LaneProgram program_;
 
   const LaunchState* launch_ = nullptr;
+  RequestCost cost_;
   double work_ = 0;
   bool exact_ = true;
   std::int64_t lowest_ = 0, highest_ = -1;
-  double reach_bytes_ = 0;
   std::vector<Outer> outer_;
-  std::vector<Progression> progressions_;
+  std::vector<Progression> classes_;  // of variables that the box holds one residue class of
   ResidueCounts residues_;
-  ResidueCounts::Entry one_shift_{};
   std::vector<Recent> recent_;
   std::size_t next_recent_ = 0;
   std::uint64_t recent_generation_ = 0;
-  std::span<const ResidueCounts::Entry> shifts_of_box_;
   std::vector<std::int64_t> addresses_, lane_values_;
   std::vector<std::uint32_t> lanes_;
 };

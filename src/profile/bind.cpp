@@ -3,6 +3,7 @@
 #include "kernelcast/bind.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernelcast/error.h"
 #include "profile/access_counter.h"
@@ -14,47 +15,46 @@ namespace kernelcast {
 namespace {
 
 constexpr std::size_t most_patterns = 8192;
+constexpr double default_work_limit = 1e7;
+
+bool same_requests(const Access& a, const Access& b) {
+  return a.space == b.space && (a.kind == AccessKind::atomic) == (b.kind == AccessKind::atomic) && a.bytes == b.bytes &&
+         a.unknown == b.unknown && (a.unknown >= 0 || a.offset == b.offset) && a.also == b.also;
+}
 
 bool same_guard(const Guard& a, const Guard& b) {
   return std::equal(a.paths.begin(), a.paths.end(), b.paths.begin(), b.paths.end(),
                     [](const Path& x, const Path& y) { return x.condition == y.condition && x.factors == y.factors; });
 }
 
-void add_stalls(const Stalls& s, double times, Stalls& out) {
-  for (std::size_t c = 0; c < latency_count; ++c) {
-    out.waits[c] += s.waits[c] * times;
-    out.hidden[c] += s.hidden[c] * times;
-  }
-  out.loads += s.loads * times;
-}
-
-struct SparseOps {
-  std::vector<std::pair<std::uint8_t, double>> n;
-  explicit SparseOps(const OpCounts& ops) {
-    for (std::size_t i = 0; i < op_class_count; ++i)
-      if (ops.n[i] != 0) n.emplace_back(static_cast<std::uint8_t>(i), ops.n[i]);
-  }
-};
-
 }  // namespace
 
 struct Binder::Impl {
-  struct DomainPlan {
-    DomainPlan(const KernelProfile& p, int l, const Guard& g, const std::optional<Expr>& c, ConstantPool& pool)
-        : loop(l), guard(&g), domain(p, l, g, c, pool) {}
+  struct DomainPlan final : LeafSink {
+    DomainPlan(Impl& i, int l, const Guard& g, const std::optional<Expr>& c)
+        : impl(i), loop(l), guard(&g), domain(i.profile, l, g, c, i.pool) {}
+    void take(const Leaf& leaf) override { impl.count_leaf(*this, leaf, *impl.result); }
+    Impl& impl;
     int loop;
     const Guard* guard;
     Domain domain;
-    std::vector<int> accesses;          // indices into counters
-    std::vector<int> unknown_branches;  // branches on an unknown probability
-    int condition_branch = -1;          // the branch whose condition this domain decides
-    bool barrier = false;
+    std::vector<int> counters;               // what its accesses need
+    std::vector<int> unknown_branches;       // branches on an unknown probability
+    int condition_branch = -1;               // the branch whose condition this domain decides
+    double barriers = 0, flat_barriers = 0;  // of one execution by a group
     double warps = 0, lanes = 0, group_executions = 0;
+    double reach = 0;  // lane executions with every lane that may be active: no fewer than happen
   };
-  struct BlockPlan {
+  /// The operations of all blocks of one domain and with the same unknowns.
+  struct OpPlan {
     int domain = 0;
-    SparseOps ops;
-    std::vector<std::size_t> branches;  // unknowns that let each lane decide whether the block runs
+    std::vector<std::size_t> branches;  // unknowns that let each lane decide whether the blocks run
+    OpCounts all{};
+    std::vector<std::pair<std::size_t, double>> ops{};  // those that occur
+  };
+  struct AccessPlan {
+    const Access* access;
+    int domain, counter;
   };
   struct BufferPlan {
     int buffer;
@@ -67,10 +67,17 @@ struct Binder::Impl {
     if (g.warp_size < 1 || g.warp_size > 64 || g.sector_bytes < 1 || g.segment_bytes < 1 || g.shared_banks < 1 ||
         g.bank_bytes < 1)
       throw UserError("memory geometry out of range: warp_size 1 to 64, other sizes at least 1");
+    if (g.bank_bytes > most_period || std::lcm<std::int64_t>(g.sector_bytes, g.segment_bytes) > most_period / 4)
+      throw UserError("memory geometry out of range: sectors and segments of " + std::to_string(g.sector_bytes) +
+                      " and " + std::to_string(g.segment_bytes) + " bytes, banks of " + std::to_string(g.bank_bytes) +
+                      ": nothing repeats within " + std::to_string(most_period) + " bytes");
     for (const Block& block : p.blocks) add_block(block);
     for (std::size_t b = 0; b < p.branches.size(); ++b) add_branch(static_cast<int>(b));
     reuse.prepare(reader.symbols());
     pool.compile(reader.symbols());
+    for (OpPlan& plan : op_plans)
+      for (std::size_t i = 0; i < op_class_count; ++i)
+        if (plan.all.n[i] != 0) plan.ops.emplace_back(i, plan.all.n[i]);
     plan_buffers();
   }
 
@@ -78,7 +85,7 @@ struct Binder::Impl {
     for (std::size_t d = 0; d < domains.size(); ++d)
       if (domains[d]->loop == loop && domains[d]->condition_branch < 0 && same_guard(*domains[d]->guard, guard))
         return static_cast<int>(d);
-    domains.push_back(std::make_unique<DomainPlan>(profile, loop, guard, std::nullopt, pool));
+    domains.push_back(std::make_unique<DomainPlan>(*this, loop, guard, std::nullopt));
     return static_cast<int>(domains.size()) - 1;
   }
 
@@ -86,13 +93,27 @@ struct Binder::Impl {
     const int d = domain_of(block.loop, block.guard);
     DomainPlan& plan = *domains[d];
     for (const Access& a : block.accesses) {
-      plan.accesses.push_back(static_cast<int>(counters.size()));
-      counter_domain.push_back(d);
-      counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
+      accesses.push_back({&a, d, counter_of(plan, a)});
       reuse.add(a, block.loop, plan.domain.scope(), pool);
     }
-    plan.barrier = plan.barrier || block.barriers > 0;
-    blocks.push_back({d, SparseOps(block.ops), data_branches(block)});
+    plan.barriers += block.barriers;
+    if (block.barrier_after_shared_store) plan.flat_barriers += block.barriers;
+    block_domain.push_back(d);
+    const auto branches = data_branches(block);
+    auto ops = std::find_if(op_plans.begin(), op_plans.end(),
+                            [&](const OpPlan& p) { return p.domain == d && p.branches == branches; });
+    if (ops == op_plans.end()) ops = op_plans.insert(op_plans.end(), OpPlan{d, branches});
+    ops->all += block.ops;
+  }
+
+  /// Accesses of a domain that make the same requests are counted once.
+  int counter_of(DomainPlan& plan, const Access& a) {
+    for (int c : plan.counters)
+      if (same_requests(counters[c]->access(), a)) return c;
+    const int c = static_cast<int>(counters.size());
+    plan.counters.push_back(c);
+    counters.push_back(std::make_unique<AccessCounter>(a, plan.domain.scope(), geometry, pool));
+    return c;
   }
 
   /// The lane-wise probabilities in the guards of a block and of the loops around it.
@@ -110,7 +131,7 @@ struct Binder::Impl {
   }
 
   /// True where the default of a probability stands for what nobody knows; 0 and 1 are a decision.
-  bool left_open(const BlockPlan& plan) const {
+  bool left_open(const OpPlan& plan) const {
     return std::any_of(plan.branches.begin(), plan.branches.end(), [&](std::size_t u) {
       return !reader.given(u) && reader.unknowns()[u] > 0 && reader.unknowns()[u] < 1;
     });
@@ -123,19 +144,19 @@ struct Binder::Impl {
     if (branch.unknown >= 0) {
       const Unknown& u = profile.unknowns[branch.unknown];
       if (!u.uniform && u.kind == Unknown::Kind::probability)
-        domains[blocks[branch.block].domain]->unknown_branches.push_back(index);
+        domains[block_domain[branch.block]]->unknown_branches.push_back(index);
       return;
     }
     bool by_lane = false;
     for (int axis = 0; axis < 3; ++axis) by_lane = by_lane || branch.condition.depends_on(local_id(axis));
     if (!by_lane) return;  // all lanes of a warp agree
-    domains.push_back(std::make_unique<DomainPlan>(profile, block.loop, block.guard, branch.condition, pool));
+    domains.push_back(std::make_unique<DomainPlan>(*this, block.loop, block.guard, branch.condition));
     domains.back()->condition_branch = index;
   }
 
   void plan_buffers() {
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      const Access& a = counters[i]->access();
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const Access& a = *accesses[i].access;
       if (a.space != MemorySpace::global && a.space != MemorySpace::texture) continue;
       auto it = std::find_if(buffers.begin(), buffers.end(),
                              [&](const BufferPlan& b) { return a.buffer >= 0 && b.buffer == a.buffer; });
@@ -146,20 +167,24 @@ struct Binder::Impl {
     }
   }
 
-  void count_leaf(DomainPlan& plan, const Leaf& leaf, Workload& out) {
+  void count_leaf(DomainPlan& plan, const Leaf& leaf, Workload& w) {
     const double times = leaf.times();
     if (plan.condition_branch >= 0) {
-      if (leaf.truth != nullptr) out.branch_counts[plan.condition_branch].divergent += times * divergent_known(leaf);
+      if (leaf.truth != nullptr) w.branch_counts[plan.condition_branch].divergent += times * divergent_known(leaf);
       return;
     }
+    double reach = 0;  // outcomes overlap, so capped by the whole block
     for (const LanePart& part : leaf.parts) {
       plan.warps += times * part.weight * part.warps;
       plan.lanes += times * part.weight * part.lanes;
+      reach += part.set->lanes;
     }
-    if (plan.barrier) plan.group_executions += times * group_execution(leaf);
-    for (int i : plan.accesses) counters[i]->add(leaf, patterns, out.access_counts[i]);
+    plan.reach +=
+        leaf.volume * std::min(reach, static_cast<double>(launch.block->threads)) * std::max(1.0, leaf.weight);
+    if (plan.barriers > 0) plan.group_executions += times * group_execution(leaf);
+    for (int c : plan.counters) counters[c]->add(leaf, patterns);
     for (int b : plan.unknown_branches)
-      out.branch_counts[b].divergent += times * divergent_unknown(leaf, launch.unknowns[profile.branches[b].unknown]);
+      w.branch_counts[b].divergent += times * divergent_unknown(leaf, launch.unknowns[profile.branches[b].unknown]);
   }
 
   // Probability that the group as a whole executes: the largest among its warps.
@@ -233,18 +258,20 @@ struct Binder::Impl {
     double sum = 0;
     bool bounded = b.buffer >= 0;
     for (int i : b.accesses) {
-      const AccessCounter& c = *counters[i];
-      const AccessKind kind = c.access().kind;
+      const AccessPlan& plan = accesses[i];
+      const AccessCounter& c = *counters[plan.counter];
+      const double reach = domains[plan.domain]->reach * c.repeats() * plan.access->bytes;
+      const AccessKind kind = plan.access->kind;
       if ((direction == Direction::read && kind == AccessKind::store) ||
           (direction == Direction::write && kind == AccessKind::load))
         continue;
-      if (c.access().unknown >= 0 || b.buffer < 0 || !domain_exact[counter_domain[i]]) {
-        sum += declared >= 0 ? std::min(c.reach_bytes(), static_cast<double>(declared)) : c.reach_bytes();
-        if (c.reach_bytes() > 0) bounded = false;
+      if (plan.access->unknown >= 0 || b.buffer < 0 || !domain_exact[plan.domain]) {
+        sum += declared >= 0 ? std::min(reach, static_cast<double>(declared)) : reach;
+        if (reach > 0) bounded = false;
         continue;
       }
       if (c.empty()) continue;
-      sum += std::min(extent(c.lowest(), c.highest()), c.reach_bytes());
+      sum += std::min(extent(c.lowest(), c.highest()), reach);
       if (lo > hi) {
         lo = c.lowest();
         hi = c.highest();
@@ -273,10 +300,10 @@ struct Binder::Impl {
       if (!domain_exact[d])
         sample_notes.push_back(
             {"iterations of code in kernel " + profile.kernel + domain_place(d), "a sample, counts are not exact", ""});
-    for (const auto& c : counters)
-      if (!c->exact())
-        sample_notes.push_back({"addresses of the access at " + place_of(profile, c->access().line),
-                                "a sample, counts are not exact", ""});
+    for (const AccessPlan& a : accesses)
+      if (!counters[a.counter]->exact())
+        sample_notes.push_back(
+            {"addresses of the access at " + place_of(profile, a.access->line), "a sample, counts are not exact", ""});
     sample_notes.erase(std::unique(sample_notes.begin(), sample_notes.end()), sample_notes.end());
     const auto& open = reader.assumptions();
     if (out.assumptions.size() == open.size() + sample_notes.size() &&
@@ -288,14 +315,15 @@ struct Binder::Impl {
   }
 
   [[nodiscard]] std::string domain_place(std::size_t d) const {
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      if (blocks[b].domain == static_cast<int>(d)) return " (" + place_of(profile, profile.blocks[b].line) + ")";
+    for (std::size_t b = 0; b < block_domain.size(); ++b)
+      if (block_domain[b] == static_cast<int>(d)) return " (" + place_of(profile, profile.blocks[b].line) + ")";
     return domains[d]->condition_branch >= 0
                ? " (" + place_of(profile, profile.branches[domains[d]->condition_branch].line) + ")"
                : "";
   }
 
   void bind(const Launch& l, Workload& out) {
+    result = &out;
     reader.read(l);
     if (memo_version != reader.version()) {
       memo.clear();
@@ -322,19 +350,42 @@ struct Binder::Impl {
     launch.unknowns = reader.unknowns();
     launch.tables = &tables;
 
-    out.access_counts.assign(counters.size(), {});
+    out.access_counts.resize(accesses.size());
     out.branch_counts.assign(profile.branches.size(), {});
-    out.block_counts.resize(blocks.size());
+    out.block_counts.resize(block_domain.size());
     for (auto& c : counters) c->start(launch);
     domain_exact.assign(domains.size(), true);
-    for (std::size_t d = 0; d < domains.size(); ++d) {
-      DomainPlan& plan = *domains[d];
-      plan.warps = plan.lanes = plan.group_executions = 0;
-      domain_exact[d] =
-          plan.domain.visit(launch, [this, &plan, &out](const Leaf& leaf) { count_leaf(plan, leaf, out); });
-    }
+    count_domains();
     assemble(l, out);
     memo.remember(reader.values(), out);
+  }
+
+  // The limit of work is shared out: what one domain and its accesses leave is there for those that follow.
+  void count_domains() {
+    double left = work_limit;
+    auto waiting = static_cast<double>(domains.size() + counters.size());
+    const double least = work_limit / (2 * waiting);
+    for (std::size_t d = 0; d < domains.size(); ++d) {
+      DomainPlan& plan = *domains[d];
+      plan.warps = plan.lanes = plan.group_executions = plan.reach = 0;
+      const auto n = static_cast<double>(plan.counters.size());
+      launch.work_limit = std::max(least, left / waiting);
+      launch.leaf_work = 16 + 8 * n;
+      domain_exact[d] = plan.domain.visit(launch, plan);
+      left -= plan.domain.work();
+      for (int c : plan.counters) left -= counters[c]->work();
+      waiting -= 1 + n;
+    }
+  }
+
+  void count_operations(const OpPlan& plan, Workload& out) const {
+    const double warps = domains[plan.domain]->warps, lanes = domains[plan.domain]->lanes;
+    for (const auto& [c, n] : plan.ops) {
+      out.warp_ops.n[c] += n * warps;
+      out.thread_ops.n[c] += n * lanes;
+    }
+    if (plan.branches.empty() || !left_open(plan)) return;
+    for (const auto& [c, n] : plan.ops) out.data_branch_ops.n[c] += n * warps;
   }
 
   void assemble(const Launch& l, Workload& out) {
@@ -349,32 +400,36 @@ struct Binder::Impl {
     out.thread_ops = {};
     out.data_branch_ops = {};
     out.barriers = out.flat_barriers = 0;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const DomainPlan& plan = *domains[blocks[b].domain];
-      out.block_counts[b] = {plan.warps, plan.lanes};
-      const bool open = left_open(blocks[b]);
-      for (const auto& [c, n] : blocks[b].ops.n) {
-        out.warp_ops.n[c] += n * plan.warps;
-        out.thread_ops.n[c] += n * plan.lanes;
-        if (open) out.data_branch_ops.n[c] += n * plan.warps;
-      }
-      const Block& source = profile.blocks[b];
-      out.barriers += source.barriers * plan.group_executions;
-      if (source.barrier_after_shared_store) out.flat_barriers += source.barriers * plan.group_executions;
+    for (const auto& d : domains) {
+      out.barriers += d->barriers * d->group_executions;
+      out.flat_barriers += d->flat_barriers * d->group_executions;
     }
+    for (std::size_t b = 0; b < block_domain.size(); ++b)
+      out.block_counts[b] = {domains[block_domain[b]]->warps, domains[block_domain[b]]->lanes};
+    for (const OpPlan& plan : op_plans) count_operations(plan, out);
     for (std::size_t b = 0; b < profile.branches.size(); ++b)
       if (profile.branches[b].block >= 0)
         out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
     for (auto& row : out.by_space)
       for (auto& c : row) c = {};
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      const Access& a = counters[i]->access();
-      out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += out.access_counts[i];
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const Access& a = *accesses[i].access;
+      const DomainPlan& plan = *domains[accesses[i].domain];
+      const AccessCounter& counter = *counters[accesses[i].counter];
+      AccessCount& count = out.access_counts[i];
+      count.requests = counter.repeats() * plan.warps;
+      count.lanes = counter.repeats() * plan.lanes;
+      count.bytes = count.lanes * a.bytes;
+      count.sectors = counter.cost().sectors;
+      count.segments = counter.cost().segments;
+      count.bank_passes = counter.cost().bank_passes;
+      out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);
     reuse.find(launch, reader.buffer_bytes(), out);
     out.stalls = {};
-    for (std::size_t b = 0; b < blocks.size(); ++b) add_stalls(profile.blocks[b].stalls, out.block_counts[b].warps, out.stalls);
+    for (std::size_t b = 0; b < profile.blocks.size(); ++b)
+      out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
     out.spill_bytes = profile.registers.spill_bytes;
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
@@ -392,12 +447,15 @@ struct Binder::Impl {
   LaunchMemo memo;
   std::uint64_t memo_version = 0;
   std::vector<std::unique_ptr<DomainPlan>> domains;
-  std::vector<BlockPlan> blocks;
-  std::vector<std::unique_ptr<AccessCounter>> counters;  // all accesses, blocks in order
-  std::vector<int> counter_domain;
+  std::vector<int> block_domain;
+  std::vector<OpPlan> op_plans;
+  std::vector<std::unique_ptr<AccessCounter>> counters;
+  std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
   ReuseFinder reuse;
   LaunchState launch;
+  double work_limit = default_work_limit;
+  Workload* result = nullptr;  // of the bind that is running
 
   std::vector<char> domain_exact;
   std::vector<double> warp_executions, lane_q;
@@ -419,7 +477,7 @@ Workload Binder::bind(const Launch& launch) {
 void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out); }
 
 void Binder::set_work_limit(double lane_evaluations) {
-  impl_->launch.work_limit = lane_evaluations;
+  impl_->work_limit = lane_evaluations;
   impl_->memo.clear();
 }
 

@@ -17,8 +17,8 @@ std::int64_t clamp_to(Int128 v, std::int64_t lo, std::int64_t hi) {
   return static_cast<std::int64_t>(std::clamp<Int128>(v, lo, hi));
 }
 
-// What handing on one leaf costs, in lane evaluations.
-constexpr double leaf_work = 16;
+// What deciding one term on one box costs, in lane evaluations.
+constexpr double term_work = 4;
 
 // What a sheared variable adds to the coefficient of the one it follows.
 Int128 sheared_part(const Index& index, const Box& box, const ConstantPool& pool) {
@@ -63,9 +63,9 @@ Bounds affine_range(const Index& index, const Box& box, const ConstantPool& pool
 
 }  // namespace
 
-bool Domain::visit(const LaunchState& launch, const std::function<void(const Leaf&)>& leaf) {
+bool Domain::visit(const LaunchState& launch, LeafSink& sink) {
   launch_ = &launch;
-  sink_ = &leaf;
+  sink_ = &sink;
   work_ = 0;
   exact_ = true;
   for (Term& t : terms_) {
@@ -73,14 +73,13 @@ bool Domain::visit(const LaunchState& launch, const std::function<void(const Lea
     t.now = special ? &t.index : &t.general;
     t.kind_now = special ? t.kind : Kind::nonzero;
   }
-  Box box;
-  box.variables = static_cast<int>(scope_.symbols.size());
+  root_.variables = static_cast<int>(scope_.symbols.size());  // lo of lanes and groups is 0
   const auto size = launch.block->size.array(), groups = launch.grid.array();
   for (int axis = 0; axis < 3; ++axis) {
-    box.hi[axis] = size[axis] - 1;
-    box.hi[first_outer + axis] = groups[axis] - 1;
+    root_.hi[axis] = size[axis] - 1;
+    root_.hi[first_outer + axis] = groups[axis] - 1;
   }
-  make_roots(0, box, 1.0);
+  make_roots(0, root_, 1.0);
   return exact_;
 }
 
@@ -236,7 +235,7 @@ void Domain::descend(const Box& box, double weight, int depth) {
   if (static_cast<int>(decisions_.size()) <= depth) decisions_.resize(depth + 1);
   int open_term = -1;
   VariableMask open = 0;
-  work_ += 1;
+  work_ += term_work * static_cast<double>(1 + terms_.size());
   if (!decide_all(box, decisions_[depth], open_term, open)) return;
   if (open_term < 0) return emit(box, weight, decisions_[depth]);
   if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
@@ -288,7 +287,7 @@ bool Domain::shear(Term& term, const Box& box, VariableMask open, double weight,
   const std::int64_t last =
       clamp_to(slope > 0 ? floor_quotient(above, slope) : floor_quotient(below, slope), box.lo[a] - 1, box.hi[a]);
   if (last - first + 1 < pays_from) return false;
-  if (work_ + leaf_work * (2 * static_cast<double>(last - first + 1)) > launch_->work_limit) return false;
+  if (work_ + launch_->leaf_work * (2 * static_cast<double>(last - first + 1)) > launch_->work_limit) return false;
   const auto part = [&](std::int64_t a_lo, std::int64_t a_hi, Int128 b_lo, Int128 b_hi) {
     if (a_lo > a_hi || b_lo > b_hi) return;
     Box piece = box;
@@ -333,7 +332,7 @@ void Domain::apply(Term& term, std::vector<std::uint64_t>& bits) {
   if (term.now->affine()) return apply_rows(term, bits);
   lanes_of(bits);
   work_ += static_cast<double>(lanes_.size());
-  term.program.evaluate(*term.now, scope_, launch_->parameters, launch_->parameter_values, leaf_.box, *launch_->block,
+  term.program.evaluate(*term.now, scope_, launch_->parameters, launch_->parameter_values, *leaf_.box, *launch_->block,
                         lanes_, lane_values_);
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     if (lane_values_[i] == 0)  // only linear terms are of another kind
@@ -345,7 +344,7 @@ void Domain::apply_rows(Term& term, std::vector<std::uint64_t>& bits) {
   const Index& index = *term.now;
   const ConstantPool& pool = *launch_->pool;
   VariableMask ignored = 0;
-  if (!affine_range(index, leaf_.box, pool, ignored).within(-int64_max / 2, int64_max / 2))
+  if (!affine_range(index, *leaf_.box, pool, ignored).within(-int64_max / 2, int64_max / 2))
     throw ArithmeticError("a condition leaves the 64-bit range: " + index.expression().str());
   Int128 base = pool[index.constant_slot()];
   std::array<std::int64_t, 3> stride{};
@@ -353,7 +352,7 @@ void Domain::apply_rows(Term& term, std::vector<std::uint64_t>& bits) {
     if (t.variable < first_outer)
       stride[t.variable] = pool[t.slot];
     else
-      base += static_cast<Int128>(pool[t.slot]) * leaf_.box.lo[t.variable];
+      base += static_cast<Int128>(pool[t.slot]) * leaf_.box->lo[t.variable];
   }
   const Dim3& size = launch_->block->size;
   const std::int64_t s = size.x > 1 ? stride[0] : 0, n = size.x;
@@ -413,10 +412,10 @@ void Domain::apply_open(int first, int last, const std::vector<std::int8_t>& dec
 }
 
 void Domain::emit(const Box& box, double weight, const std::vector<std::int8_t>& decisions) {
-  leaf_.box = box;
+  leaf_.box = &box;
   leaf_.weight = weight;
   leaf_.volume = box.volume();
-  work_ += leaf_work;
+  work_ += launch_->leaf_work;
   leaf_.parts.clear();
   leaf_.truth = nullptr;
   if (!plain_) {
@@ -433,7 +432,7 @@ void Domain::emit(const Box& box, double weight, const std::vector<std::int8_t>&
   }
   if (leaf_.parts.empty()) return;
   if (has_condition_) evaluate_condition(decisions);
-  (*sink_)(leaf_);
+  sink_->take(leaf_);
 }
 
 void Domain::evaluate_condition(const std::vector<std::int8_t>& decisions) {

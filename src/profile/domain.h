@@ -2,7 +2,6 @@
 // into boxes on which the set of active lanes is one and the same.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +25,9 @@ struct LaunchState {
   std::span<const std::int64_t> parameter_values;
   std::span<const double> unknowns;
   LaneTables* tables = nullptr;
-  double work_limit = 5e6;  // lane evaluations
+  // In lane evaluations:
+  double work_limit = 0;  // of one domain or access
+  double leaf_work = 0;   // of handing on a leaf
 };
 
 /// One outcome of the uniform unknowns (a single one of weight 1 without them).
@@ -43,7 +44,7 @@ struct LanePart {
 
 /// Active lanes are the same at all points of the box.
 struct Leaf {
-  Box box;
+  const Box* box = nullptr;
   double weight = 1;  // of each point
   std::vector<LanePart> parts;
   /// Of a branch condition, when the domain was made with one that varies among the lanes here: by thread.
@@ -52,13 +53,24 @@ struct Leaf {
   [[nodiscard]] double times() const { return weight * volume; }
 };
 
+/// What is done with the leaves of a domain.
+class LeafSink {
+ public:
+  virtual void take(const Leaf& leaf) = 0;
+
+ protected:
+  ~LeafSink() = default;
+};
+
 class Domain {
  public:
   /// `loop` is the innermost loop (-1: none); `condition`, if any, is decided or lane-exact in each leaf.
   Domain(const KernelProfile& profile, int loop, const Guard& guard, const std::optional<Expr>& condition,
          ConstantPool& pool);
-  /// Calls `leaf` for boxes that together hold every execution once. Returns false when a sample was taken.
-  bool visit(const LaunchState& launch, const std::function<void(const Leaf&)>& leaf);
+  /// Hands on leaves that together hold every execution once. Returns false when a sample was taken.
+  bool visit(const LaunchState& launch, LeafSink& sink);
+  /// Lane evaluations of the last visit.
+  [[nodiscard]] double work() const { return work_; }
   [[nodiscard]] const Scope& scope() const { return scope_; }
 
  private:
@@ -124,7 +136,8 @@ class Domain {
 
   // State of one visit.
   const LaunchState* launch_ = nullptr;
-  const std::function<void(const Leaf&)>* sink_ = nullptr;
+  LeafSink* sink_ = nullptr;
+  Box root_;
   double work_ = 0;
   bool exact_ = true;
   Leaf leaf_;

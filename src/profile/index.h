@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/bounds.h"
 #include "profile/box.h"
@@ -21,6 +22,12 @@ struct Shape {
   [[nodiscard]] Bounds range(const Box& box) const;
 };
 
+/// After `length` steps of a variable an expression has grown by `step`, wherever one starts.
+struct Period {
+  std::int64_t length = 1, step = 0;
+  double turns = 0;  // how often a quotient or remainder inside begins anew, for one step of the variable
+};
+
 class Index {
  public:
   Index() = default;
@@ -31,6 +38,7 @@ class Index {
   [[nodiscard]] bool affine() const { return affine_; }
   [[nodiscard]] VariableMask mask() const { return mask_; }
   [[nodiscard]] const Expr& expression() const { return expression_; }
+  [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
 
   struct LinearTerm {
     int variable;
@@ -42,6 +50,9 @@ class Index {
   /// Sound and exact where linear.
   void shape_on(const Box& box, const ConstantPool& pool, Shape& out);
   [[nodiscard]] Bounds range_on(const Box& box, const ConstantPool& pool);
+  /// How the expression repeats along a variable within the box of the last shape_on(), whose result `shape` is;
+  /// nothing where that is not known.
+  [[nodiscard]] std::optional<Period> period(int variable, const Shape& shape, const ConstantPool& pool);
 
  private:
   struct Product {
@@ -60,6 +71,8 @@ class Index {
 
   void sum_shape(const Node& n, const Box& box, const ConstantPool& pool, Shape& out);
   void operation_shape(const Node& n, const Box& box, Shape& out);
+  [[nodiscard]] std::optional<Period> sum_period(const Node& n, const ConstantPool& pool) const;
+  [[nodiscard]] std::optional<Period> operation_period(const Node& n) const;
 
   Expr expression_;
   VariableMask mask_ = 0;
@@ -68,6 +81,7 @@ class Index {
   int constant_slot_ = 0;
   std::vector<Node> nodes_;  // operands before users, the root last
   std::vector<Shape> values_;
+  std::vector<std::optional<Period>> periods_;
 };
 
 }  // namespace kernelcast

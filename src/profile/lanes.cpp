@@ -58,17 +58,8 @@ void find_bounds(LaneSet& set) {
 
 }  // namespace
 
-std::pair<Int128, Int128> LaneSet::reach(const std::array<std::int64_t, 3>& stride) const {
+std::pair<Int128, Int128> LaneSet::scattered_reach(const std::array<std::int64_t, 3>& stride) const {
   Int128 least = 0, most = 0;
-  if (rectangular) {
-    for (int axis = 0; axis < 3; ++axis) {
-      const Int128 a = static_cast<Int128>(stride[axis]) * low[axis],
-                   b = static_cast<Int128>(stride[axis]) * high[axis];
-      least += std::min(a, b);
-      most += std::max(a, b);
-    }
-    return {least, most};
-  }
   bool first = true;
   for (std::size_t w = 0; w < warp_bits.size(); ++w)
     for (std::uint64_t m = warp_bits[w]; m != 0; m &= m - 1) {

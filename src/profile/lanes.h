@@ -31,7 +31,20 @@ struct LaneSet {
   std::array<std::int64_t, 3> low{}, high{};  // local ids of the set lie between
   bool rectangular = false;                   // and fill that box
   /// Lowest and highest of stride * local id over the set (which is not empty).
-  [[nodiscard]] std::pair<Int128, Int128> reach(const std::array<std::int64_t, 3>& stride) const;
+  [[nodiscard]] std::pair<Int128, Int128> reach(const std::array<std::int64_t, 3>& stride) const {
+    if (!rectangular) return scattered_reach(stride);
+    Int128 least = 0, most = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (stride[axis] == 0) continue;
+      const Int128 a = static_cast<Int128>(stride[axis]) * low[axis],
+                   b = static_cast<Int128>(stride[axis]) * high[axis];
+      least += stride[axis] > 0 ? a : b;
+      most += stride[axis] > 0 ? b : a;
+    }
+    return {least, most};
+  }
+  /// The same for sets that are not rectangular.
+  [[nodiscard]] std::pair<Int128, Int128> scattered_reach(const std::array<std::int64_t, 3>& stride) const;
 };
 
 class LaneTables {

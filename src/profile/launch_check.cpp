@@ -169,10 +169,13 @@ void LaunchReader::resolve_buffers(const Launch& launch) {
   std::vector<std::string> pointers;
   for (const auto& p : profile_.parameters)
     if (p.pointer) pointers.push_back(p.name);
+  for (const auto& b : profile_.buffers)  // arrays of the source, and pointers in structures
+    if (b.parameter < 0 && (b.space == MemorySpace::global || b.space == MemorySpace::constant))
+      pointers.push_back(b.name);
   buffers_.clear();
   for (const auto& [name, spec] : launch.buffers) {
     if (std::find(pointers.begin(), pointers.end(), name) == pointers.end())
-      throw UserError("kernel " + profile_.kernel + " has no pointer parameter \"" + name + "\" (--buffer)" +
+      throw UserError("kernel " + profile_.kernel + " has no pointer parameter or array \"" + name + "\" (--buffer)" +
                       did_you_mean(name, pointers));
     if (spec.elements < 0) throw UserError("--buffer " + name + "=" + std::to_string(spec.elements) + " is negative");
     buffers_.emplace_back(name, spec.elements);

@@ -71,6 +71,14 @@ std::string_view name_of(Latency l) {
   throw InternalError("unknown class of latency");
 }
 
+void Stalls::add(const Stalls& o, double times) {
+  for (std::size_t c = 0; c < latency_count; ++c) {
+    waits[c] += o.waits[c] * times;
+    hidden[c] += o.hidden[c] * times;
+  }
+  loads += o.loads * times;
+}
+
 Stalls& Stalls::operator+=(const Stalls& o) {
   for (std::size_t c = 0; c < latency_count; ++c) {
     waits[c] += o.waits[c];

@@ -138,30 +138,34 @@ std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& g) {
 // never share a piece; which pieces each touches depends on stride mod M. All later axes must then be far apart, too.
 std::array<std::int64_t, 3> canonical_stride(const RequestRule& rule, const MemoryGeometry& g, const BlockLanes& block,
                                              const std::array<std::int64_t, 3>& stride) {
+  constexpr std::int64_t longest = std::int64_t{1} << 44;  // times 2^16 threads stays within 64 bits
   const std::int64_t modulus = rule.space == MemorySpace::shared
                                    ? static_cast<std::int64_t>(g.shared_banks) * g.bank_bytes
                                    : shift_period(rule, g);
-  const auto size = block.size.array();
-  std::array<int, 3> order{0, 1, 2};
-  const auto apart = [&](int axis) { return magnitude(stride[axis]); };
-  if (apart(order[0]) > apart(order[1])) std::swap(order[0], order[1]);
-  if (apart(order[1]) > apart(order[2])) std::swap(order[1], order[2]);
-  if (apart(order[0]) > apart(order[1])) std::swap(order[0], order[1]);
+  const std::int64_t size[3] = {block.size.x, block.size.y, block.size.z};
+  std::int64_t apart[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    if (stride[axis] >= longest || stride[axis] <= -longest) return stride;
+    apart[axis] = std::abs(stride[axis]);
+  }
+  int order[3] = {0, 1, 2};
+  if (apart[order[0]] > apart[order[1]]) std::swap(order[0], order[1]);
+  if (apart[order[1]] > apart[order[2]]) std::swap(order[1], order[2]);
+  if (apart[order[0]] > apart[order[1]]) std::swap(order[0], order[1]);
   std::array<std::int64_t, 3> out = stride;
-  Int128 reach = rule.bytes, new_reach = rule.bytes;
+  std::int64_t reach = rule.bytes, new_reach = rule.bytes;
   bool far = false;
   for (int axis : order) {
     if (stride[axis] == 0) continue;
-    const Int128 distance = apart(axis);
-    if (distance >= reach + modulus) {
+    if (apart[axis] >= reach + modulus) {
       far = true;
-      const auto least = static_cast<std::int64_t>(ceil_quotient(new_reach + modulus, modulus)) * modulus;
+      const std::int64_t least = (new_reach + 2 * modulus - 1) / modulus * modulus;
       out[axis] = least + residue_of(stride[axis], modulus);
     } else if (far) {
       return stride;
     }
-    reach += distance * (size[axis] - 1);
-    new_reach += static_cast<Int128>(magnitude(out[axis])) * (size[axis] - 1);
+    reach += apart[axis] * (size[axis] - 1);
+    new_reach += std::abs(out[axis]) * (size[axis] - 1);
   }
   return out;
 }
@@ -186,35 +190,6 @@ RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geomet
     if (rule.space == MemorySpace::constant) cost.bank_passes += c.distinct_addresses(bits, first);
   }
   return cost;
-}
-
-std::size_t PatternTable::Hash::operator()(const Key& k) const {
-  std::uint64_t h = reinterpret_cast<std::uintptr_t>(k.set);
-  const auto mix = [&](std::uint64_t v) {
-    h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
-    h ^= h >> 32;
-  };
-  for (std::int64_t s : k.stride) mix(static_cast<std::uint64_t>(s));
-  mix(std::bit_cast<std::uint64_t>(k.probability));
-  mix(static_cast<std::uint64_t>(k.rule.bytes) << 8 | static_cast<std::uint64_t>(k.rule.space) << 2 |
-      static_cast<std::uint64_t>(k.rule.atomic) << 1 | static_cast<std::uint64_t>(k.rule.physical));
-  return h;
-}
-
-void PatternTable::fill_addresses(const Key& key) {
-  const BlockLanes& block = *key.set->block;
-  addresses_.resize(block.threads);
-  for (std::size_t t = 0; t < block.threads; ++t)
-    addresses_[t] = key.stride[0] * block.id[0][t] + key.stride[1] * block.id[1][t] + key.stride[2] * block.id[2][t];
-}
-
-const RequestCost& PatternTable::cost(const Key& key, Pattern& pattern, std::int64_t shift) {
-  for (const auto& [s, c] : pattern.by_shift)
-    if (s == shift) return c;
-  fill_addresses(key);
-  pattern.by_shift.emplace_back(
-      shift, count_requests(key.rule, geometry_, *key.set, addresses_, shift, std::span(&key.probability, 1)));
-  return pattern.by_shift.back().second;
 }
 
 }  // namespace kernelcast

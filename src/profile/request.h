@@ -2,8 +2,6 @@
 #pragma once
 
 #include <span>
-#include <unordered_map>
-#include <vector>
 
 #include "kernelcast/workload.h"
 #include "profile/lanes.h"
@@ -37,40 +35,5 @@ struct RequestCost {
 RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geometry, const LaneSet& set,
                            std::span<const std::int64_t> addresses, std::int64_t shift,
                            std::span<const double> probability);
-
-/// Memo of count_requests for addresses that are linear in the local ids.
-class PatternTable {
- public:
-  struct Key {
-    const LaneSet* set;
-    std::array<std::int64_t, 3> stride;
-    double probability;
-    RequestRule rule;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct Pattern {
-    std::vector<std::pair<std::int64_t, RequestCost>> by_shift;
-  };
-  explicit PatternTable(const MemoryGeometry& geometry) : geometry_(geometry) {}
-  Pattern& find(const Key& key) { return patterns_[key]; }
-  const RequestCost& cost(const Key& key, Pattern& pattern, std::int64_t shift);
-  [[nodiscard]] std::size_t size() const { return patterns_.size(); }
-  void clear() {
-    patterns_.clear();
-    ++generation_;
-  }
-  /// Patterns stay where they are while this does not change.
-  [[nodiscard]] std::uint64_t generation() const { return generation_; }
-
- private:
-  void fill_addresses(const Key& key);
-  struct Hash {
-    std::size_t operator()(const Key& k) const;
-  };
-  MemoryGeometry geometry_;
-  std::uint64_t generation_ = 1;
-  std::unordered_map<Key, Pattern, Hash> patterns_;
-  std::vector<std::int64_t> addresses_;
-};
 
 }  // namespace kernelcast

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,11 @@ inline std::int64_t residue_of(std::int64_t a, std::int64_t modulus) {
   if ((modulus & (modulus - 1)) == 0) return a & (modulus - 1);
   const std::int64_t r = a % modulus;
   return r < 0 ? r + modulus : r;
+}
+
+/// The greatest common divisor of a modulus and a step, 0 < step < modulus: the spacing of the residues it reaches.
+inline std::int64_t spacing_of(std::int64_t step, std::int64_t modulus) {
+  return (modulus & (modulus - 1)) == 0 ? step & -step : std::gcd(step, modulus);
 }
 
 }  // namespace kernelcast

@@ -68,6 +68,38 @@ std::vector<LoopTrips> trips(const KernelProfile& profile, const Known& known, S
   return all;
 }
 
+bool same_guard(const Guard& a, const Guard& b) {
+  return std::equal(a.paths.begin(), a.paths.end(), b.paths.begin(), b.paths.end(),
+                    [](const Path& x, const Path& y) { return x.condition == y.condition && x.factors == y.factors; });
+}
+
+/// How often lanes ran a block of code that belongs to `loop` under `guard`.
+std::optional<double> lanes_of(const KernelProfile& profile, const Workload& workload, int loop, const Guard& guard) {
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
+    if (profile.blocks[b].loop == loop && same_guard(profile.blocks[b].guard, guard))
+      return workload.block_counts[b].lanes;
+  }
+  return std::nullopt;
+}
+
+/// Mean trips: executions of what each iteration runs, over those of what stands where the loop is entered.
+void measure_trips(const KernelProfile& profile, const Workload& workload, const CountOrigin& origin,
+                   std::vector<LoopTrips>& trips) {
+  for (std::size_t l = 0; l < profile.loops.size(); ++l) {
+    const Loop& loop = profile.loops[l];
+    if (loop.unknown < 0) continue;
+    for (std::size_t b = 0; b < origin.blocks.size(); ++b)
+      if (profile.blocks[b].loop == static_cast<int>(l) && origin.blocks[b] != Origin::closed) trips[l].executed = true;
+    if (!trips[l].executed) continue;
+    trips[l].assumed.reset();
+    const auto inside = lanes_of(profile, workload, static_cast<int>(l), Guard{});
+    const auto entered = lanes_of(profile, workload, loop.parent, loop.guard);
+    if (inside && entered && *entered > 0) trips[l].measured = *inside / *entered;
+  }
+}
+
+Origin joined(std::optional<Origin> a, Origin b) { return !a || *a == b ? b : Origin::both; }
+
 std::optional<std::int64_t> stride_in_x(const Access& access, const Known& known) {
   if (access.unknown >= 0) return std::nullopt;
   try {
@@ -120,31 +152,48 @@ AccessPattern pattern(const Access& access, const AccessCount& count, const Know
 
 }  // namespace
 
-Breakdown breakdown(const KernelProfile& profile, const Workload& workload, const Launch& launch) {
+Breakdown breakdown(const KernelProfile& profile, const Workload& workload, const Launch& launch,
+                    const CountOrigin& origin) {
   const Known known = known_symbols(workload, launch);
   Breakdown result;
   result.loops = trips(profile, known, id_ranges(workload), launch);
 
+  result.executed = !origin.all_closed();
+  measure_trips(profile, workload, origin, result.loops);
+
   std::map<SourceLine, LineShare> lines;
+  std::map<SourceLine, Origin> origins;
+  const auto note = [&](SourceLine line, Origin o) {
+    const auto [it, added] = origins.emplace(line, o);
+    if (!added) it->second = joined(it->second, o);
+  };
   std::size_t next_access = 0;
   if (workload.block_counts.size() != profile.blocks.size()) throw InternalError("workload of another profile");
   for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
     const Block& block = profile.blocks[b];
+    const Origin of_block = b < origin.blocks.size() ? origin.blocks[b] : Origin::closed;
     for (const LineOps& ops : block.lines) {
       const double n = ops.ops.total() * workload.block_counts[b].warps;
       lines[ops.line].instruction_share += n;
+      lines[ops.line].active_lanes += ops.ops.total() * workload.block_counts[b].lanes;
+      note(ops.line, of_block);
       result.instructions += n;
     }
     for (const Access& access : block.accesses) {
       if (next_access >= workload.access_counts.size()) throw InternalError("workload of another profile");
+      const Origin of_access = next_access < origin.accesses.size() ? origin.accesses[next_access] : Origin::closed;
       const AccessCount& count = workload.access_counts[next_access++];
+      note(access.line, of_access);
       lines[access.line].sector_share += count.sectors;
       result.sectors += count.sectors;
       result.accesses.push_back(pattern(access, count, known, workload.geometry));
+      result.accesses.back().origin = of_access;
     }
   }
   for (auto& [line, share] : lines) {
     share.line = line;
+    share.origin = origins.at(line);
+    if (share.instruction_share > 0) share.active_lanes /= share.instruction_share;
     if (result.instructions > 0) share.instruction_share /= result.instructions;
     if (result.sectors > 0) share.sector_share /= result.sectors;
     if (share.instruction_share > 0 || share.sector_share > 0) result.lines.push_back(share);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "execute/mix.h"
 #include "kernelcast/profile.h"
 #include "kernelcast/workload.h"
 
@@ -14,8 +15,10 @@ namespace kernelcast::report {
 /// One source line's part in the whole launch.
 struct LineShare {
   SourceLine line;
-  double instruction_share = 0;  // of all warp instructions, 0..1
-  double sector_share = 0;       // of all sectors moved by global and local accesses, 0..1
+  double instruction_share = 0;    // of all warp instructions, 0..1
+  double sector_share = 0;         // of all sectors moved by global and local accesses, 0..1
+  double active_lanes = 0;         // of a warp instruction, mean; 0: no instruction of the target stands here
+  Origin origin = Origin::closed;  // both: blocks of code or accesses of either
 };
 
 /// One loop's trip count under the launch.
@@ -23,6 +26,8 @@ struct LoopTrips {
   std::optional<std::int64_t> exact;  // the same for all lanes
   std::optional<Interval> between;    // otherwise, where it can be bounded
   std::optional<double> assumed;      // data decide: the value that was taken
+  std::optional<double> measured;     // data decide: the mean of the execution, where blocks of code tell it
+  bool executed = false;              // data decide, and were asked
 };
 
 /// One access under the launch: the pattern in words, with the figures behind it.
@@ -32,6 +37,7 @@ struct AccessPattern {
   double sectors_per_request = 0;           // global, local
   double passes_per_request = 0;            // shared
   AccessCount count;
+  Origin origin = Origin::closed;
 };
 
 struct Breakdown {
@@ -39,10 +45,13 @@ struct Breakdown {
   std::vector<LoopTrips> loops;          // parallel to profile.loops
   std::vector<AccessPattern> accesses;   // blocks in order, accesses in order within them
   double instructions = 0, sectors = 0;  // whole launch
+  bool executed = false;                 // some part is not in closed form
 };
 
 /// Shapes: the workload's vectors must be parallel to the profile's (as Binder makes them); InternalError otherwise.
-Breakdown breakdown(const KernelProfile& profile, const Workload& workload, const Launch& launch);
+/// `origin` is empty for closed forms throughout.
+Breakdown breakdown(const KernelProfile& profile, const Workload& workload, const Launch& launch,
+                    const CountOrigin& origin = {});
 
 /// "matmul.cl:14"; "unknown line" without one.
 std::string line_text(const KernelProfile& profile, SourceLine line);

@@ -1,6 +1,7 @@
 // `explain` as JSON: the profile under the launch, one entry a device; schema/explain.schema.json.
 #include "kernelcast/error.h"
 #include "report/breakdown.h"
+#include "report/execution_views.h"
 #include "report/json_parts.h"
 #include "report/views.h"
 
@@ -23,7 +24,11 @@ Json loops_json(const KernelProfile& p, const Breakdown& b) {
     const Loop& loop = p.loops[i];
     const LoopTrips& t = b.loops[i];
     Json j = {{"at", line_json(p, loop.line)}, {"parent", loop.parent}, {"expression", loop.trips.str()}};
-    if (t.exact) {
+    if (t.measured) {
+      j["trips"] = number(*t.measured);
+    } else if (t.executed) {
+      put_unknown(j, "trips", "executed, and no block of code counts them");
+    } else if (t.exact) {
       j["trips"] = *t.exact;
     } else if (t.assumed) {
       j["trips"] = number(*t.assumed);
@@ -31,13 +36,14 @@ Json loops_json(const KernelProfile& p, const Breakdown& b) {
       put_unknown(j, "trips", "differs from lane to lane");
     }
     j["assumed"] = t.assumed.has_value();
+    j["counts"] = name_of(t.executed ? Origin::executed : Origin::closed);
     if (t.between) j["between"] = {t.between->lo, t.between->hi};
     list.push_back(std::move(j));
   }
   return list;
 }
 
-Json branches_json(const KernelProfile& p, const Workload& w) {
+Json branches_json(const KernelProfile& p, const Workload& w, const CountOrigin& origin) {
   static constexpr const char* verdicts[] = {"uniform", "divergent", "unknown"};
   Json list = Json::array();
   for (std::size_t i = 0; i < p.branches.size(); ++i) {
@@ -49,6 +55,7 @@ Json branches_json(const KernelProfile& p, const Workload& w) {
     const bool counted = i < w.branch_counts.size();
     j["warps"] = counted ? number(w.branch_counts[i].warps) : Json(0);
     j["divergent_warps"] = counted ? number(w.branch_counts[i].divergent) : Json(0);
+    j["counts"] = name_of(i < origin.branches.size() ? origin.branches[i] : Origin::closed);
     list.push_back(std::move(j));
   }
   return list;
@@ -79,6 +86,7 @@ Json access_json(const KernelProfile& p, const Access& a, const AccessPattern& p
   j["requests"] = number(pattern.count.requests);
   j["sectors_per_request"] = number(pattern.sectors_per_request);
   j["passes_per_request"] = number(pattern.passes_per_request);
+  j["counts"] = name_of(pattern.origin);
   return j;
 }
 
@@ -96,7 +104,9 @@ Json lines_json(const Forecast& f, const KernelProfile& p, const Breakdown& b) {
   for (const LineShare& s : b.lines) {
     Json j = {{"at", line_json(p, s.line)},
               {"instruction_share", number(s.instruction_share)},
-              {"sector_share", number(s.sector_share)}};
+              {"sector_share", number(s.sector_share)},
+              {"active_lanes", number(s.active_lanes)},
+              {"counts", name_of(s.origin)}};
     const std::size_t file_index = static_cast<std::size_t>(s.line.file);
     const auto file =
         s.line.file >= 0 && file_index < p.files.size() ? f.sources.find(p.files[file_index]) : f.sources.end();
@@ -126,14 +136,14 @@ Json explanation_json(const Forecast& f, const DeviceResult& d) {
     }
   } else {
     const KernelProfile& p = *d.profile;
-    const Breakdown b = breakdown(p, *d.workload, d.launch);
+    const Breakdown b = breakdown(p, *d.workload, d.launch, d.origin);
     j["kernel"] = p.kernel;
     j["registers"] = registers_json(p.registers);
     j["shared"] = {{"static_bytes", p.static_shared_bytes},
                    {"dynamic_bytes", d.launch.dynamic_shared_bytes},
                    {"per_block_bytes", number(d.workload->shared_bytes_per_block)}};
     j["loops"] = loops_json(p, b);
-    j["branches"] = branches_json(p, *d.workload);
+    j["branches"] = branches_json(p, *d.workload, d.origin);
     j["accesses"] = accesses_json(p, b);
     j["lines"] = lines_json(f, p, b);
     j["notes"] = p.notes;
@@ -150,6 +160,7 @@ std::string explain_json(const Forecast& forecast) {
   Json j = head_json(forecast.head);
   j["explanations"] = Json::array();
   for (const DeviceResult& d : forecast.devices) j["explanations"].push_back(explanation_json(forecast, d));
+  j["findings"] = findings_json(forecast);
   return dumped(j);
 }
 

@@ -6,6 +6,7 @@
 
 #include "io/text.h"
 #include "report/breakdown.h"
+#include "report/execution_views.h"
 #include "report/text_parts.h"
 #include "report/views.h"
 
@@ -16,6 +17,8 @@ constexpr auto left = Table::Align::left;
 constexpr auto right = Table::Align::right;
 
 std::string trips_text(const Loop& loop, const LoopTrips& t) {
+  if (t.measured) return fmt::format("{:.4g} in the mean (executed)", *t.measured);
+  if (t.executed) return "executed";
   if (t.assumed) return fmt::format("{:.6g} (assumed: data decide)", *t.assumed);
   const std::string symbolic = loop.trips.str();
   if (t.exact) {
@@ -31,12 +34,12 @@ std::string section(std::string_view title, const Table& table, const Style& sty
   return fmt::format("  {}\n{}", style.bold(title), table.str(style, heading));
 }
 
-std::string registers_text(const KernelProfile& p, const Workload& w, const Launch& launch) {
+std::string registers_text(const KernelProfile& p, const Workload& w, const Launch& launch, bool executed) {
   const Registers& r = p.registers;
   std::string out = fmt::format("  registers  {} per thread by {}", format_count(r.per_thread), r.method);
   if (r.low != r.high) out += fmt::format(", between {} and {}", format_count(r.low), format_count(r.high));
   if (r.spill_bytes > 0) out += fmt::format(", {} spilled", format_bytes(r.spill_bytes));
-  out += fmt::format("\n  counts     {}", w.counts_method);
+  if (!executed) out += fmt::format("\n  counts     {}", w.counts_method);  // else the heading has said more
   out += fmt::format("\n  shared     {} bytes per block: {} static, {} of the launch\n", w.shared_bytes_per_block,
                      p.static_shared_bytes, launch.dynamic_shared_bytes);
   if (p.stack_bytes > 0) out += fmt::format("  stack      {} per thread in local memory\n", p.stack_bytes);
@@ -108,16 +111,26 @@ std::string cost_text(const Access& a, const AccessPattern& pattern) {
   return fmt::format("{:.3g} sectors/request", pattern.sectors_per_request);
 }
 
+/// The column stands only where there is more than one origin to tell apart.
+std::vector<std::string> with_origin(std::vector<std::string> cells, bool executed, std::string origin) {
+  if (executed) cells.insert(cells.end() - 1, std::move(origin));
+  return cells;
+}
+
 std::string accesses_text(const KernelProfile& p, const Breakdown& b, const Style& style) {
-  Table table({left, left, right, left, left, right, left}, 4);
-  table.row({"line", "access", "bytes", "pattern", "cost", "requests", "address in bytes"});
+  std::vector<Table::Align> columns{left, left, right, left, left, right, left};
+  if (b.executed) columns.push_back(left);
+  Table table(columns, 4);
+  table.row(with_origin({"line", "access", "bytes", "pattern", "cost", "requests", "address in bytes"}, b.executed,
+                        "counts"));
   std::size_t next = 0;
   for (const Block& block : p.blocks) {
     for (const Access& a : block.accesses) {
       const AccessPattern& pattern = b.accesses[next++];
-      table.row({line_text(p, a.line), fmt::format("{} {}", name_of(a.space), name_of(a.kind)),
-                 fmt::format("{}", a.bytes), pattern.words, cost_text(a, pattern), format_count(pattern.count.requests),
-                 address_text(p, a)});
+      table.row(with_origin(
+          {line_text(p, a.line), fmt::format("{} {}", name_of(a.space), name_of(a.kind)), fmt::format("{}", a.bytes),
+           pattern.words, cost_text(a, pattern), format_count(pattern.count.requests), address_text(p, a)},
+          b.executed, std::string(name_of(pattern.origin))));
     }
   }
   return next == 0 ? "" : section("memory accesses", table, style, true);
@@ -133,11 +146,21 @@ std::string source_text(const Forecast& f, const KernelProfile& p, SourceLine li
 }
 
 std::string lines_text(const Forecast& f, const KernelProfile& p, const Breakdown& b, const Style& style) {
-  Table table({left, right, right, left}, 4);
-  table.row({"line", "instructions", "traffic", "source"});
+  std::vector<Table::Align> columns{left, right, right, left};
+  if (b.executed) columns = {left, right, right, right, left, left};
+  Table table(columns, 4);
+  std::vector<std::string> heading{"line", "instructions", "traffic", "source"};
+  if (b.executed) heading = {"line", "instructions", "traffic", "lanes", "counts", "source"};
+  table.row(heading);
   for (const LineShare& s : b.lines) {
-    table.row({line_text(p, s.line), format_percent(s.instruction_share), format_percent(s.sector_share),
-               source_text(f, p, s.line)});
+    std::vector<std::string> cells{line_text(p, s.line), format_percent(s.instruction_share),
+                                   format_percent(s.sector_share)};
+    if (b.executed) {
+      cells.push_back(s.active_lanes > 0 ? fmt::format("{:.3g}", s.active_lanes) : "");
+      cells.emplace_back(name_of(s.origin));
+    }
+    cells.push_back(source_text(f, p, s.line));
+    table.row(cells);
   }
   if (b.lines.empty()) return "";
   return section(fmt::format("where it goes: {} warp instructions, {} sectors", format_count(b.instructions),
@@ -153,9 +176,10 @@ std::string notes_text(const KernelProfile& p, const Style& style) {
 
 std::string profile_text(const Forecast& f, const DeviceResult& d, const Style& style) {
   const KernelProfile& p = *d.profile;
-  const Breakdown b = breakdown(p, *d.workload, d.launch);
-  return registers_text(p, *d.workload, d.launch) + loops_text(p, b, style) + branches_text(p, *d.workload, style) +
-         accesses_text(p, b, style) + lines_text(f, p, b, style) + notes_text(p, style);
+  const Breakdown b = breakdown(p, *d.workload, d.launch, d.origin);
+  return registers_text(p, *d.workload, d.launch, d.execution != nullptr) + execution_text(d, style) +
+         loops_text(p, b, style) + branches_text(p, *d.workload, style) + accesses_text(p, b, style) +
+         lines_text(f, p, b, style) + notes_text(p, style);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "report/execution_views.h"
+
 namespace kernelcast::report {
 namespace {
 
@@ -146,6 +148,7 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
                    {"dynamic_shared_bytes", d.launch.dynamic_shared_bytes}};
     j["counts"] = counts_json(*d.workload);
     j["counts_method"] = d.workload->counts_method;
+    if (d.execution) j["counts"]["execution"] = execution_json(*d.workload);
   } else {
     for (const char* key : {"launch", "counts", "counts_method"}) put_unknown(j, key, failure);
   }

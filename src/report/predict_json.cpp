@@ -1,4 +1,5 @@
 // `predict` as JSON: one entry for each device and model; schema/predict.schema.json.
+#include "report/execution_views.h"
 #include "report/json_parts.h"
 #include "report/views.h"
 
@@ -10,6 +11,7 @@ std::string predict_json(const Forecast& forecast) {
   for (const DeviceResult& d : forecast.devices) {
     for (const ModelResult& m : d.models) j["predictions"].push_back(prediction_json(forecast, d, m));
   }
+  j["findings"] = findings_json(forecast);
   return dumped(j);
 }
 

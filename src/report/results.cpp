@@ -1,7 +1,11 @@
 // Joining the assumptions of several stages: order is kept, repeats are dropped.
 #include "report/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "io/text.h"
 
 namespace kernelcast::report {
 
@@ -13,6 +17,22 @@ std::vector<Assumption> merged(const std::vector<const std::vector<Assumption>*>
     }
   }
   return all;
+}
+
+namespace {
+
+std::string ids(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
+
+}  // namespace
+
+std::string FindingReport::text() const {
+  const std::string place = file.empty() ? "kernel " + kernel : fmt::format("{}:{}", file, finding.line.line);
+  std::string out = fmt::format("{}: {}: {}", place, name_of(finding.kind), finding.text);
+  if (finding.kind == Finding::Kind::limit) return out;
+  const bool two = finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::divergent_barrier;
+  out += fmt::format(" [block {}, thread {}", ids(finding.block), ids(finding.thread));
+  if (two) out += fmt::format(" and {}", ids(finding.other_thread));
+  return out + (finding.count > 1 ? fmt::format("; {} in all]", format_count(finding.count)) : "]");
 }
 
 }  // namespace kernelcast::report

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "execute/mix.h"
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
+#include "kernelcast/execute.h"
 #include "kernelcast/profile.h"
 #include "kernelcast/workload.h"
 
@@ -33,17 +35,28 @@ struct DeviceResult {
   Launch launch;
   std::shared_ptr<const KernelProfile> profile;  // null when there is none, see failure
   std::optional<Workload> workload;              // nothing when the launch could not be bound, see failure
+  std::shared_ptr<const Execution> execution;    // null when nothing was executed
+  CountOrigin origin;                            // by which road each part was counted; empty: closed forms
   std::vector<ModelResult> models;               // one for each model that was asked for
   std::vector<Assumption> assumptions;           // of profile, command line and workload, each once
   std::string failure;                           // why there is no workload; empty when there is one
 };
 
+/// Trouble that execution found, with the names that its numbers stand for. The same on several devices stands once.
+struct FindingReport {
+  Finding finding;
+  std::string kernel, file;  // no file: the source line is not known
+  /// "spmv.cu:14: out of bounds: ...", as compilers write warnings.
+  [[nodiscard]] std::string text() const;
+};
+
 /// The answer to `predict` and `explain`.
 struct Forecast {
   Head head;
-  std::string kernel;                                       // as the user named it until an analysis names it
-  std::string source;                                       // path, "<stdin>" for standard input
-  std::vector<DeviceResult> devices;                        // in the order in which they were asked for
+  std::string kernel;                 // as the user named it until an analysis names it
+  std::string source;                 // path, "<stdin>" for standard input
+  std::vector<DeviceResult> devices;  // in the order in which they were asked for
+  std::vector<FindingReport> findings;
   std::map<std::string, std::vector<std::string>> sources;  // lines of the files that `explain` quotes, by path
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "io/text.h"
+#include "report/execution_views.h"
 
 namespace kernelcast::report {
 namespace {
@@ -74,6 +75,7 @@ std::string device_heading(const Forecast& forecast, const DeviceResult& d, cons
   out += fmt::format("  launch     {} blocks of {} threads = {} threads, {} warps of {}\n", dim_text(w.grid),
                      dim_text(w.block), format_count(w.threads), format_count(w.warps), w.geometry.warp_size);
   out += fmt::format("  resources  {}\n", resources(d));
+  if (d.execution) out += fmt::format("  counts     {}\n", method_text(w));
   if (const std::string o = common_occupancy(d); !o.empty()) out += fmt::format("  occupancy  {}\n", o);
   return out;
 }

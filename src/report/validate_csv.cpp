@@ -27,6 +27,9 @@ std::string quoted(std::string_view text) {
 
 std::string cell(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
 
+/// The file's, or what the kernel requires where the file gives none.
+const Dim3& block_of(const RowResult& r) { return r.facts ? r.facts->workload.block : r.row.launch.block; }
+
 struct Column {
   std::string name;
   std::function<std::string(const RowResult&)> cell;
@@ -55,9 +58,9 @@ void add_row_columns(std::vector<Column>& columns) {
   add("grid_x", [](const RowResult& r) { return fmt::format("{}", r.row.launch.grid.x); });
   add("grid_y", [](const RowResult& r) { return fmt::format("{}", r.row.launch.grid.y); });
   add("grid_z", [](const RowResult& r) { return fmt::format("{}", r.row.launch.grid.z); });
-  add("block_x", [](const RowResult& r) { return fmt::format("{}", r.row.launch.block.x); });
-  add("block_y", [](const RowResult& r) { return fmt::format("{}", r.row.launch.block.y); });
-  add("block_z", [](const RowResult& r) { return fmt::format("{}", r.row.launch.block.z); });
+  add("block_x", [](const RowResult& r) { return fmt::format("{}", block_of(r).x); });
+  add("block_y", [](const RowResult& r) { return fmt::format("{}", block_of(r).y); });
+  add("block_z", [](const RowResult& r) { return fmt::format("{}", block_of(r).z); });
 }
 
 void add_model_columns(std::vector<Column>& columns, const Report& report) {

@@ -1,4 +1,6 @@
 // `validate` as JSON: schema/validate.schema.json.
+#include <cmath>
+
 #include "report/json_parts.h"
 #include "report/validate_views.h"
 
@@ -26,8 +28,12 @@ Json forecast_json(const Forecast& f, const std::string& row_failure, const RowR
   } else {
     j["limiter"] = f.limiter;
   }
-  j["bounds"] = Json::object();
-  for (const auto& [name, seconds] : f.bounds_s) j["bounds"][name] = number(seconds);
+  j["bounds"] = Json::array();
+  for (const auto& [name, seconds] : f.bounds_s) {
+    Json bound = {{"name", name}};
+    put(bound, "time_s", seconds, "not known");
+    j["bounds"].push_back(std::move(bound));
+  }
   if (f.time_s && r.row.measured_s) j["ape"] = number(validate::absolute_error({*r.row.measured_s, *f.time_s}));
   return j;
 }
@@ -124,15 +130,25 @@ Json flags_json(const Report& report) {
   return list;
 }
 
-Json pooled_json(const std::optional<ErrorScores>& errors) {
-  if (!errors) return Json::object();
-  return {{"n", errors->n},
-          {"gmae", number(std::exp(errors->log_error))},
-          {"within_2x", number(errors->within_2x)},
-          {"mape", number(errors->mape)},
-          {"median_ape", number(errors->median_ape)},
-          {"p90_ape", number(errors->p90_ape)},
-          {"bias", number(errors->bias)}};
+Json pooled_json(const ErrorScores& errors) {
+  return {{"n", errors.n},
+          {"gmae", number(std::exp(errors.log_error))},
+          {"within_2x", number(errors.within_2x)},
+          {"mape", number(errors.mape)},
+          {"median_ape", number(errors.median_ape)},
+          {"p90_ape", number(errors.p90_ape)},
+          {"bias", number(errors.bias)}};
+}
+
+Json families_json(const Report& report, const std::string& model) {
+  Json families = Json::object();
+  for (const validate::FamilyScore& f : report.families) {
+    if (f.model != model) continue;
+    Json j = {{"n", f.n}};
+    put(j, "gmae", f.gmae, no_rows);
+    families[f.family] = std::move(j);
+  }
+  return families;
 }
 
 Json models_part(const Report& report) {
@@ -154,11 +170,12 @@ Json models_part(const Report& report) {
     j["excluded"] = s.excluded;
     j["failed"] = s.failed;
     j["groups"] = s.groups;
-    j["families"] = Json::object();
-    for (const validate::FamilyScore& f : report.families) {
-      if (f.model == s.model) j["families"][f.family] = {{"n", f.n}, {"gmae", f.gmae ? number(*f.gmae) : Json()}};
+    j["families"] = families_json(report, s.model);
+    if (s.pooled) {
+      j["pooled"] = pooled_json(*s.pooled);
+    } else {
+      put_unknown(j, "pooled", no_rows);
     }
-    j["pooled"] = pooled_json(s.pooled);
     models[s.model] = std::move(j);
   }
   return models;
@@ -167,9 +184,8 @@ Json models_part(const Report& report) {
 Json failures_json(const Report& report) {
   Json list = Json::array();
   for (const validate::FailureGroup& f : report.failures) {
-    Json j = {{"n", f.n}, {"first", f.first_place}, {"reason", f.reason}};
-    j["model"] = f.model.empty() ? Json() : Json(f.model);
-    list.push_back(std::move(j));
+    list.push_back(
+        {{"n", f.n}, {"first", f.first_place}, {"model", f.model.empty() ? "all" : f.model}, {"why", f.reason}});
   }
   return list;
 }

@@ -147,7 +147,8 @@ std::string validate_text(const Report& report, const Style& style) {
     if (!part.empty()) out += "\n" + part;
   }
   if (report.not_measured > 0) {
-    out += fmt::format("\n{} rows failed on the hardware and were not forecast\n", report.not_measured);
+    out += fmt::format("\nFailed on the hardware, so not forecast: {} of {} rows\n", report.not_measured,
+                       report.rows.size());
   }
   return out;
 }

@@ -20,11 +20,16 @@
 #include "io/text_file.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
+#include "validate/launch.h"
 
 namespace kernelcast::validate {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// By the clock on the wall, which several jobs and a busy machine stretch; the slowest of our sources takes 10 s
+/// alone.
+constexpr double analysis_limit_s = 600;
 
 double thread_seconds() {
   timespec t{};
@@ -160,14 +165,6 @@ Forecast forecast_of(const Model& model, const KernelProfile& profile, const Wor
   return f;
 }
 
-/// A fill with its file as a path that opens from here.
-std::string resolved_fill(const std::string& fill, const std::string& folder) {
-  constexpr std::string_view prefix = "file:";
-  if (!fill.starts_with(prefix)) return fill;
-  const fs::path path = fill.substr(prefix.size());
-  return std::string(prefix) + (path.is_absolute() ? path : fs::path(folder) / path).string();
-}
-
 class Forecaster {
  public:
   Forecaster(Report& report, const std::map<std::string, KernelEntry>& kernels, const DeviceCatalog& catalog,
@@ -265,6 +262,7 @@ class Forecaster {
     o.kernel = row.symbol.empty() ? job.kernel->entry : row.symbol;
     o.target = job.device->codegen_target;
     o.block = row.launch.block;
+    o.time_limit_s = analysis_limit_s;
     return o;
   }
 
@@ -277,7 +275,7 @@ class Forecaster {
       const MemoryGeometry geometry = device.geometry();
       auto binder = binders.find(geometry);
       if (binder == binders.end()) binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
-      const Workload workload = binder->second.bind(launch_of(result.row, kernel, profile));
+      const Workload workload = binder->second.bind(launch_for(result.row, kernel, profile, options_.kernels_folder));
       result.bind_s = thread_seconds() - start;
       if (options_.observe) options_.observe(index, profile, workload, device);
       for (std::size_t m = 0; m < options_.models.size(); ++m) {
@@ -288,30 +286,6 @@ class Forecaster {
       result.failure = reason(e);
       result.bind_s = thread_seconds() - start;
     }
-  }
-
-  /// Buffers in elements of what the kernel's pointers point to; fills; the block that the kernel demands.
-  [[nodiscard]] Launch launch_of(const Measurement& row, const KernelEntry& kernel,
-                                 const KernelProfile& profile) const {
-    Launch launch = row.launch;
-    if (row.block_of_kernel) {
-      if (profile.required_block.x == 0) {
-        throw UserError("the block is not given, and the kernel requires none (reqd_work_group_size): give --block");
-      }
-      launch.block = profile.required_block;
-    }
-    for (auto& [name, buffer] : launch.buffers) {
-      const auto bytes = row.element_bytes.find(name);
-      const auto parameter = std::find_if(profile.parameters.begin(), profile.parameters.end(),
-                                          [&, &wanted = name](const Parameter& p) { return p.name == wanted; });
-      if (bytes != row.element_bytes.end() && parameter != profile.parameters.end() && parameter->bytes > 0) {
-        buffer.elements = (buffer.elements * bytes->second + parameter->bytes - 1) / parameter->bytes;
-      }
-      const auto fill = std::find_if(kernel.fills.begin(), kernel.fills.end(),
-                                     [&, &wanted = name](const auto& f) { return matches(f.first, wanted); });
-      if (fill != kernel.fills.end()) buffer.fill = resolved_fill(fill->second, options_.kernels_folder);
-    }
-    return launch;
   }
 
   void count_done() {

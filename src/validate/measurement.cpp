@@ -173,6 +173,10 @@ std::string problem_key(const Measurement& m) {
     const auto bytes = m.element_bytes.find(name);
     key += fmt::format("{}:{};", name, buffer.elements * (bytes == m.element_bytes.end() ? 1 : bytes->second));
   }
+  for (const PositionalArgument& a : m.positional) {
+    key +=
+        a.scalar ? fmt::format("{}={};", a.name, a.value) : fmt::format("{}:{};", a.name, a.elements * a.element_bytes);
+  }
   return key;
 }
 

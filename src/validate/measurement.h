@@ -28,6 +28,14 @@ struct KernelEntry {
   std::string cache_state;  // "cold", "warm", "unknown"
 };
 
+/// A kernel argument that is known by its position, not by its name.
+struct PositionalArgument {
+  std::string name;  // as the file calls it, for messages
+  bool scalar = false, constant_memory = false;
+  std::int64_t elements = 0, element_bytes = 4;
+  double value = 0;  // of a scalar
+};
+
 /// A measured launch.
 struct Measurement {
   std::string place;  // "rows.csv:12", for messages
@@ -36,6 +44,7 @@ struct Measurement {
   Launch launch;                                      // buffers in elements as the file counts them
   bool block_of_kernel = false;                       // the launch gives no block: the one that the kernel requires
   std::map<std::string, std::int64_t> element_bytes;  // of the buffers where the file gives it
+  std::vector<PositionalArgument> positional;         // instead of arguments and buffers by name
   std::string symbol;                                 // mangled name for this row; empty: the kernel's entry
   std::string problem;                                // in words
   std::string statistic, note;

@@ -80,10 +80,10 @@ struct ModelScore {
   std::size_t rows = 0, excluded = 0, failed = 0;  // disjoint; their sum is the number of measured rows
 };
 
-/// Rows that could not be forecast, by reason.
+/// Rows that could not be forecast, by kind of reason: reasons that differ in numbers only are one kind.
 struct FailureGroup {
-  std::string model;  // empty: all models
-  std::string reason;
+  std::string model;   // empty: all models
+  std::string reason;  // of the first row
   std::string first_place;
   std::size_t n = 0;
 };

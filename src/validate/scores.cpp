@@ -149,7 +149,7 @@ std::optional<RatioScores> ratios_of(std::span<const Point> points, std::size_t 
   }
   const std::size_t strides = std::max<std::size_t>(most_pairs / n, 1);
   for (std::size_t k = 0; k < strides; ++k) {
-    const std::size_t stride = 1 + k * ((n - 1) / 2) / strides;
+    const std::size_t stride = 1 + (2 * k + 1) * ((n - 1) / 2) / (2 * strides);
     for (std::size_t i = 0; i < n; ++i) count.add(points[i], points[(i + stride) % n]);
   }
   return count.scores();

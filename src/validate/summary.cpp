@@ -53,6 +53,22 @@ std::optional<double> coverage_of(const Rows& rows, std::size_t model) {
   return mean(inside);
 }
 
+/// Reasons that differ in their numbers only are one kind.
+std::string without_numbers(const std::string& reason) {
+  std::string kind;
+  for (char c : reason) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || kind.empty() || kind.back() != '#') kind += digit ? '#' : c;
+  }
+  return kind;
+}
+
+bool all_models_fail_alike(const RowResult& r) {
+  return !r.models.empty() && std::all_of(r.models.begin(), r.models.end(), [&](const Forecast& f) {
+    return !f.time_s && f.failure == r.models.front().failure;
+  });
+}
+
 class Scorer {
  public:
   explicit Scorer(Report& report) : report_(report) {
@@ -212,24 +228,22 @@ class Scorer {
     if (!regret.empty()) s.top1_regret_median = median(regret);
   }
 
-  /// One entry a reason; rows that no model could forecast for the same reason stand once.
   void failures() {
-    const auto add = [this](const std::string& model, const std::string& reason, const RowResult& r) {
-      for (FailureGroup& g : report_.failures) {
-        if (g.model == model && g.reason == reason) {
-          ++g.n;
-          return;
-        }
-      }
-      report_.failures.push_back({model, reason, r.row.place, 1});
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
+    const auto add = [&](const std::string& model, const std::string& reason, const RowResult& r) {
+      const auto [place, fresh] = known.try_emplace({model, without_numbers(reason)}, report_.failures.size());
+      if (fresh) report_.failures.push_back({model, reason, r.row.place, 0});
+      ++report_.failures[place->second].n;
     };
     for (const RowResult* r : all_) {
       if (!r->failure.empty()) {
         add("", r->failure, *r);
-        continue;
-      }
-      for (std::size_t m = 0; m < models(); ++m) {
-        if (!r->models[m].time_s) add(report_.models[m], r->models[m].failure, *r);
+      } else if (all_models_fail_alike(*r)) {
+        add("", r->models.front().failure, *r);
+      } else {
+        for (std::size_t m = 0; m < models(); ++m) {
+          if (!r->models[m].time_s) add(report_.models[m], r->models[m].failure, *r);
+        }
       }
     }
   }

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import unittest
 
 from program import ROOT, Case
@@ -13,7 +14,7 @@ def command_of(path):
     """The words after "kernelcast" in the example's header; a backslash continues the line."""
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"\\\n// *", "", file.read())
-    return re.search(r"^//   kernelcast (.*)$", text, re.M)[1].split()
+    return shlex.split(re.search(r"^//   kernelcast (.*)$", text, re.M)[1])
 
 
 class Examples(Case):
@@ -24,7 +25,7 @@ class Examples(Case):
 
     def test_every_command_runs(self):
         paths = sorted(glob.glob(os.path.join(ROOT, "examples", "*")))
-        self.assertGreaterEqual(len(paths), 13)
+        self.assertGreaterEqual(len(paths), 15)
         for path in paths:
             with self.subTest(os.path.basename(path)):
                 args = command_of(path)
@@ -59,9 +60,20 @@ class Examples(Case):
 
         self.assertGreater(passes("-D", "PAD=0"), 2 * passes())
 
-    def test_the_unknown_bin_is_an_assumption(self):
-        p = self.predictions("histogram.cu", "--model", "roofline")[0]
+    def test_the_unknown_bin_is_an_assumption_of_closed_forms(self):
+        p = self.predictions("histogram.cu", "--model", "roofline", "--counts", "symbolic")[0]
         self.assertTrue(any(a["flag"].startswith("--assume") for a in p["assumptions"]))
+
+    def test_data_are_executed_where_they_decide(self):
+        for name in ("spmv_csr.cu", "bfs_step.cu", "histogram.cu"):
+            p = self.predictions(name, "--model", "roofline")[0]
+            self.assertEqual(p["counts_method"], "mixed", name)
+            self.assertFalse(any(a["flag"].startswith("--assume") for a in p["assumptions"]), name)
+
+    def test_rows_differ_in_length_so_lanes_idle(self):
+        execution = self.counts("spmv_csr.cu")["execution"]
+        self.assertGreater(execution["divergent_branches"], 0)
+        self.assertGreater(execution["warp_imbalance"], 1)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ class Flags(Case):
             "  for (int i = start[get_global_id(0)]; i < start[get_global_id(0) + 1]; ++i) s += v[i];\n"
             "  out[get_global_id(0)] = s;\n}\n",
         )
-        args = (source, "--device", "v100", "--grid", "4", "--block", "64")
+        args = (source, "--device", "v100", "--grid", "4", "--block", "64", "--counts", "symbolic")
         flags = [a["flag"] for a in self.one(*args)["assumptions"] if "trips" in a["flag"]]
         self.assertEqual(len(flags), 1, "one loop has an unknown trip count")
         self.assertRegex(flags[0], r"^--assume trips:3=")

@@ -215,6 +215,28 @@ KernelProfile triangles() {
   return k.take();
 }
 
+// Rows and columns from one running number, rings, and quotients of loops: what repeats along groups and counters.
+KernelProfile periodic() {
+  Builder k("periodic");
+  k.scalar("w");
+  const int a = k.buffer("a"), b = k.buffer("b"), s = k.buffer("s", MemorySpace::shared);
+  const int body = k.block(-1, when(less(gid(0), 3000)));
+  k.access(body, a, mod(gid(0), 7) * 4);
+  k.access(body, a, floor_div(gid(0), 3) * 12, AccessKind::store);
+  k.access(body, b, (mod(gid(0), arg("w")) * 64 + floor_div(gid(0), arg("w")) + gid(1)) * 4);
+  k.access(body, s, (mod(wg(0) * 3 + gid(1) * 2, 10) + lid(0)) * 4);
+  const int loop = k.loop(floor_div(gid(0), 40) + 25);
+  const int inner = k.block(loop);
+  k.access(inner, a, (mod(k.counter(loop) * 5 + wg(0), 6) + lid(0)) * 4);
+  k.access(inner, a, (ceil_div(k.counter(loop) - gid(0), 4) + mod(gid(0), 3) * k.counter(loop)) * 8, AccessKind::load,
+           8);
+  k.access(inner, b,
+           (Expr::apply(Op::bit_and, wg(0) - k.counter(loop), 3) * mod(wg(0), 5) +
+            Expr::apply(Op::shift_right, lid(0) + wg(0) * 6, 2)) *
+               4);
+  return k.take();
+}
+
 KernelProfile grid_stride() {
   Builder k("grid_stride");
   k.scalar("n");
@@ -357,6 +379,10 @@ std::vector<Case> all_cases() {
   all.push_back({"triangles",
                  triangles(),
                  {launch({9}, {8}, {{"n", 40}}), launch({7}, {5, 2}, {{"n", 33}}), launch({12}, {3}, {{"n", 20}})}});
+  all.push_back(
+      {"periodic",
+       periodic(),
+       {launch({40}, {12}, {{"w", 50}}), launch({29, 2}, {7}, {{"w", 6}}), launch({30}, {3, 2}, {{"w", 1}})}});
   all.push_back({"grid_stride",
                  grid_stride(),
                  {launch({4}, {64}, {{"n", 1000}}), launch({3}, {50}, {{"n", 150}}), launch({3}, {50}, {{"n", 449}}),

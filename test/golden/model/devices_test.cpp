@@ -64,8 +64,7 @@ Workload example() {
 }
 
 // A GPU without an answer must say what to set. Only opencl-quantitative lacks answers, and only for want of an
-// arithmetic latency: HD 5870, for which the paper gives no costs, and GPUs whose device file knows none (Ada and
-// Hopper at first).
+// arithmetic latency: HD 5870, for which the paper gives no costs, and GPUs whose device file knows none.
 TEST(DeviceFiles, WhichGpusHaveAnAnswer) {
   const DeviceCatalog catalog(std::string(KERNELCAST_SOURCE_DIR) + "/devices");
   std::vector<std::string> unknown;

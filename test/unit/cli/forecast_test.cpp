@@ -18,6 +18,7 @@ struct Fake {
   std::vector<std::string> targets;
   std::string broken_target;
   std::vector<std::string> kernels{"copy"};
+  bool data_decide = false;
 
   Frontend frontend() {
     return {[this](const Source&, const FrontendOptions& o) -> Analysis {
@@ -27,6 +28,11 @@ struct Fake {
               if (!o.kernel.empty() && o.kernel != kernels.front()) throw UserError("no such kernel");
               Analysis a;
               a.profile = test::copy_profile();
+              a.no_program = "it is a fake";
+              if (data_decide) {
+                a.profile.unknowns = {{Unknown::Kind::trip_count, "trips:4", {0, 4}, 16, false, "loaded"}};
+                a.profile.loops[0].unknown = 0;
+              }
               a.diagnostics = {{Diagnostic::Severity::warning, "copy.cl:2: warning: look"}};
               return a;
             },
@@ -127,6 +133,42 @@ TEST(RunForecast, ArgumentsAreUsage) {
   r = request({"v100"});
   r.launch.args["m"] = std::int64_t{1};
   EXPECT_THROW(run(r, fake), UsageError);
+}
+
+TEST(RunForecast, WhatCannotBeExecutedStaysInClosedFormAndSaysWhy) {
+  Fake fake;
+  fake.data_decide = true;
+  const ForecastRun result = run(request({"v100"}), fake);
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(result.forecast.devices[0].workload->counts_method, "symbolic");
+  EXPECT_THAT(result.forecast.devices[0].assumptions.back().value, HasSubstr("it is a fake"));
+}
+
+TEST(RunForecast, NothingIsExecutedThatClosedFormsCount) {
+  Fake fake;
+  const ForecastRun result = run(request({"v100"}), fake);
+  EXPECT_EQ(result.forecast.devices[0].execution, nullptr);
+  EXPECT_THAT(result.forecast.devices[0].assumptions, IsEmpty());
+}
+
+TEST(RunForecast, ExecutionThatWasAskedForFailsWithTheReason) {
+  Fake fake;
+  Request r = request({"v100"});
+  r.counts = Counts::executed;
+  try {
+    run(r, fake);
+    FAIL();
+  } catch (const LimitError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("it is a fake"));
+  }
+}
+
+TEST(RunForecast, GivenContentsMustBeOfUse) {
+  Fake fake;
+  fake.data_decide = true;
+  Request r = request({"v100"});
+  r.launch.buffers["in"] = {1024, "zero"};
+  EXPECT_THROW(run(r, fake), LimitError);
 }
 
 TEST(RunForecast, CpusAreALimit) {

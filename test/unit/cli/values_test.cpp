@@ -60,6 +60,16 @@ TEST(BufferSpec, CountAndFill) {
   }
 }
 
+TEST(ByteCount, UnitsOf1024) {
+  EXPECT_EQ(byte_count("--max-memory", "1000"), 1000);
+  EXPECT_EQ(byte_count("--max-memory", "3K"), 3 << 10);
+  EXPECT_EQ(byte_count("--max-memory", "512M"), 512 << 20);
+  EXPECT_EQ(byte_count("--max-memory", "2T"), std::int64_t{2} << 40);
+  for (const char* text : {"", "K", "0", "-1M", "1.5G", "4X", "4MB", "9999999999T"}) {
+    EXPECT_THROW(byte_count("--max-memory", text), UsageError) << text;
+  }
+}
+
 TEST(CommaList, RefusesEmptyParts) {
   EXPECT_EQ(comma_list("--device", "a,b"), (std::vector<std::string>{"a", "b"}));
   for (const char* text : {"", ",", "a,", ",a", "a,,b"}) {

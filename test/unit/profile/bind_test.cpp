@@ -193,10 +193,40 @@ TEST(Bind, SaysWhenItTookASample) {
   EXPECT_NE(sampled.access_counts[0].sectors, exact.access_counts[0].sectors);
 }
 
+TEST(Bind, WhatRepeatsIsExactAtAnySize) {
+  // A million groups, work for a few dozen.
+  const auto p = kernel(MemorySpace::global, (mod(gid, 7) * 8 + floor_div(gid, 12)) * 4);
+  Binder b(p, {});
+  b.set_work_limit(1e5);
+  const Workload few = b.bind(launch({84}, {64})), many = b.bind(launch({84 * 12000}, {64}));
+  EXPECT_TRUE(many.assumptions.empty());
+  EXPECT_EQ(many.access_counts[0].sectors, 12000 * few.access_counts[0].sectors);  // 84 groups are whole sectors
+}
+
+TEST(Bind, ShareTheLimitOfWork) {
+  auto p = kernel(MemorySpace::global, mod(gid * gid, 1013) * 4);
+  Binder alone(p, {});
+  alone.set_work_limit(4e5);
+  EXPECT_TRUE(alone.bind(launch({2000}, {64})).assumptions.empty());
+  for (int i = 0; i < 9; ++i) {
+    Access a = p.blocks[0].accesses[0];
+    a.offset = mod(gid * gid, 1019 + i) * 4;
+    a.line = {0, 200 + i};
+    p.blocks[0].accesses.push_back(a);
+  }
+  Binder together(p, {});
+  together.set_work_limit(4e5);
+  const Workload shared = together.bind(launch({2000}, {64}));
+  EXPECT_FALSE(shared.assumptions.empty());
+  together.set_work_limit(1e8);
+  EXPECT_TRUE(together.bind(launch({2000}, {64})).assumptions.empty());
+}
+
 TEST(Bind, RefusesImpossibleGeometry) {
   const auto p = kernel(MemorySpace::global, gid * 4);
   EXPECT_THROW(Binder(p, MemoryGeometry{0, 32, 128, 32, 4}), UserError);
   EXPECT_THROW(Binder(p, MemoryGeometry{128, 32, 128, 32, 4}), UserError);
+  EXPECT_THROW(Binder(p, MemoryGeometry{32, 1009, 1024, 32, 4}), UserError);
 }
 
 }  // namespace

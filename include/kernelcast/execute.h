@@ -1,0 +1,79 @@
+// Runs a sample of a launch's blocks, lane by lane, and counts what the hardware would see.
+//
+// The interpreter executes the optimised kernel (program.h) one warp instruction at a time for all lanes; nothing of the
+// user's code runs natively. Warps run in lock-step with an active mask and reconverge at immediate post-dominators, or
+// with independent threads as from Volta on (ExecuteOptions::independent_threads). Every access is checked.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernelcast/launch.h"
+#include "kernelcast/profile.h"
+#include "kernelcast/program.h"
+#include "kernelcast/workload.h"
+
+namespace kernelcast {
+
+/// Limits and choices of an execution; each has a flag of the command line.
+struct ExecuteOptions {
+  std::int64_t sample = 0;             // blocks to run; 0: as many as the default budget allows; -1: all (--sample)
+  bool independent_threads = false;    // --threads independent: diverged paths take turns, no implied reconvergence
+  int jobs = 0;                        // threads that interpret; 0: one a core (--jobs)
+  double max_lane_instructions = 0;    // 0: the default of the sampling mode (--max-instructions)
+  std::int64_t max_memory_bytes = std::int64_t{4} << 30;  // buffers and what is kept about them (--max-memory)
+  double max_seconds = 60;             // (--max-seconds)
+  bool check_shared = true;            // races and uninitialised reads (--no-checks)
+  bool locality = true;                // reuse distances
+  std::uint64_t seed = 1;              // of random fills (--seed)
+  double resident_blocks = 1;          // blocks of one SM at a time, for the locality of residents
+  int processors = 1;                  // SMs of the device, likewise
+  std::map<std::string, std::vector<unsigned char>> contents;  // buffers given byte by byte: overrides any fill
+  bool keep_buffers = false;           // return the buffers' contents afterwards
+};
+
+/// Trouble found while running, with the place in the source. The same trouble at one line is one finding.
+struct Finding {
+  enum class Kind : std::uint8_t {
+    out_of_bounds, misaligned, uninitialised, race, divergent_barrier, assertion, division_by_zero, limit
+  } kind{};
+  SourceLine line;
+  std::string text;      // one sentence with buffer, offset, size
+  Dim3 block, thread;    // ids of the first lane that was seen doing it
+  Dim3 other_thread;     // race: the other one
+  double count = 0;      // lanes, over the blocks that ran
+};
+std::string_view name_of(Finding::Kind k);
+
+/// Instructions, accesses and branches of one source line, over the whole launch (extrapolated).
+struct LineExecution {
+  SourceLine line;
+  OpCounts warp_ops;
+  double lanes = 0;          // lane instructions / warp instructions is the mean number of active lanes
+  AccessCount accesses[5];   // [MemorySpace]
+  double branches = 0, divergent = 0;
+};
+
+/// What the execution measured, beyond the Workload.
+struct Execution {
+  Workload workload;                 // counts_method "executed"
+  std::vector<Finding> findings;
+  std::vector<LineExecution> lines;
+  double blocks_run = 0;
+  double warp_instructions_run = 0, lane_instructions_run = 0;  // of the interpreter
+  double seconds = 0;
+  bool complete = true;              // false: a limit struck; the counts are those until then
+  std::map<std::string, std::int64_t> touched_elements;  // buffers without a declared size: elements they must have
+  std::map<std::string, std::vector<unsigned char>> buffers;  // keep_buffers
+};
+
+/// Executes `launch` of the kernel. Throws UserError for missing arguments, bad fills and buffers whose size cannot be
+/// guessed, naming the flag; LimitError when not even one block could be finished within the limits.
+Execution execute(const KernelProfile& profile, const Program& program, const Launch& launch,
+                  const MemoryGeometry& geometry, const ExecuteOptions& options);
+
+}  // namespace kernelcast

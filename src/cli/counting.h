@@ -1,0 +1,47 @@
+// One launch on one device to counts: closed forms, execution, or both joined, as --counts asks.
+#pragma once
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cli/request.h"
+#include "report/results.h"
+
+namespace kernelcast::cli {
+
+/// A kernel as the front end left it for one code generation target.
+struct Analysed {
+  std::shared_ptr<const KernelProfile> profile;
+  std::shared_ptr<const Program> program;  // null: cannot be executed, or nobody asked
+  std::string no_program;                  // why not
+  std::exception_ptr trouble;              // instead of all
+};
+
+/// Keeps what it executed: devices of one target, launch and memory geometry share it.
+class Counter {
+ public:
+  explicit Counter(const Request& request) : request_(request) {}
+  /// Sets workload, origin and execution of `result`, whose device, launch and profile are set. Throws UsageError for
+  /// what is wrong on the command line, LimitError where --counts executed meets a limit. Under --counts auto a kernel
+  /// that cannot be executed keeps its closed forms, with an assumption that says why.
+  void count(const Analysed& analysed, report::DeviceResult& result);
+  /// Of everything that ran, each kind of trouble once a source line.
+  [[nodiscard]] const std::vector<report::FindingReport>& findings() const { return findings_; }
+
+ private:
+  using Ran = std::pair<std::shared_ptr<const Execution>, std::exception_ptr>;
+  std::shared_ptr<const Execution> executed(const Analysed& analysed, const report::DeviceResult& result);
+  Ran run(const Analysed& analysed, const Launch& launch, const MemoryGeometry& geometry) const;
+  void mix(const Analysed& analysed, Workload closed, report::DeviceResult& result);
+  void add_findings(const KernelProfile& profile, const Execution& execution);
+
+  const Request& request_;
+  std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>>, Ran> ran_;
+  std::vector<report::FindingReport> findings_;
+};
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,431 @@
+// Loads, stores and atomics of a warp: where each lane's address points, whether it may, and what the request costs.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+#include "execute/block_runner.h"
+#include "execute/half.h"
+#include "kernelcast/address.h"
+
+namespace kernelcast::interpreter {
+namespace {
+
+template <class F>
+void for_lanes(std::uint64_t lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(std::countr_zero(lanes));
+}
+
+template <class T>
+void gather(T* to, unsigned char* const* from, std::ptrdiff_t at, std::uint64_t lanes) {
+  for_lanes(lanes, [&](int l) { std::memcpy(to + l, from[l] + at, sizeof(T)); });
+}
+template <class T>
+void scatter(const T* from, unsigned char* const* to, std::ptrdiff_t at, std::uint64_t lanes) {
+  for_lanes(lanes, [&](int l) { std::memcpy(to[l] + at, from + l, sizeof(T)); });
+}
+
+struct Sixteen {
+  std::uint64_t low, high;
+};
+
+template <class F>
+void with_size(int size, F f) {
+  switch (size) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(std::uint64_t{});
+    default:
+      return f(Sixteen{});
+  }
+}
+
+std::mutex& lock_for(const unsigned char* place) {
+  static std::mutex locks[64];
+  return locks[(reinterpret_cast<std::uintptr_t>(place) >> 3) % 64];
+}
+
+template <class T>
+T combined(AtomicOp op, T old, T v, T compare) {
+  using S = std::make_signed_t<T>;
+  switch (op) {
+    case AtomicOp::exchange:
+      return v;
+    case AtomicOp::add:
+      return static_cast<T>(old + v);
+    case AtomicOp::sub:
+      return static_cast<T>(old - v);
+    case AtomicOp::and_:
+      return old & v;
+    case AtomicOp::or_:
+      return old | v;
+    case AtomicOp::xor_:
+      return old ^ v;
+    case AtomicOp::nand:
+      return static_cast<T>(~(old & v));
+    case AtomicOp::smin:
+      return static_cast<S>(old) < static_cast<S>(v) ? old : v;
+    case AtomicOp::smax:
+      return static_cast<S>(old) > static_cast<S>(v) ? old : v;
+    case AtomicOp::umin:
+      return std::min(old, v);
+    case AtomicOp::umax:
+      return std::max(old, v);
+    case AtomicOp::wrap_inc:
+      return old >= v ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::wrap_dec:
+      return old == 0 || old > v ? v : static_cast<T>(old - 1);
+    case AtomicOp::compare_exchange:
+      return old == compare ? v : old;
+    default:
+      return old;
+  }
+}
+
+template <class F, class U>
+U combined_real(AtomicOp op, U old_bits, U bits) {
+  F a, b;
+  if constexpr (sizeof(U) == 2) {
+    a = Half::to_float(old_bits);
+    b = Half::to_float(bits);
+  } else {
+    a = std::bit_cast<F>(old_bits);
+    b = std::bit_cast<F>(bits);
+  }
+  F r = a;
+  if (op == AtomicOp::fadd) r = a + b;
+  if (op == AtomicOp::fsub) r = a - b;
+  if (op == AtomicOp::fmin) r = std::fmin(a, b);
+  if (op == AtomicOp::fmax) r = std::fmax(a, b);
+  if constexpr (sizeof(U) == 2)
+    return Half::from_float(r);
+  else
+    return std::bit_cast<U>(r);
+}
+
+std::uint64_t new_value(AtomicOp op, ValueType t, std::uint64_t old, std::uint64_t v, std::uint64_t compare) {
+  const bool real = op == AtomicOp::fadd || op == AtomicOp::fsub || op == AtomicOp::fmin || op == AtomicOp::fmax;
+  if (real && t == ValueType::f16)
+    return combined_real<float>(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(v));
+  if (real && t == ValueType::f32)
+    return combined_real<float>(op, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(v));
+  if (real) return combined_real<double>(op, old, v);
+  switch (size_of(t)) {
+    case 1:
+      return combined(op, static_cast<std::uint8_t>(old), static_cast<std::uint8_t>(v),
+                      static_cast<std::uint8_t>(compare));
+    case 2:
+      return combined(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(v),
+                      static_cast<std::uint16_t>(compare));
+    case 4:
+      return combined(op, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(v),
+                      static_cast<std::uint32_t>(compare));
+    default:
+      return combined(op, old, v, compare);
+  }
+}
+
+const char* verb(AccessKind kind) {
+  return kind == AccessKind::load ? "reads" : kind == AccessKind::store ? "writes" : "updates";
+}
+
+}  // namespace
+
+void BlockRunner::report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane,
+                                const std::string& text) {
+  report(kind, i.line, text, number, lane);
+}
+
+/// The usual case: all lanes inside of one buffer, or of shared memory, and aligned. False: look at each lane.
+bool BlockRunner::translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
+                                     const SimtInstruction& i, int bytes) {
+  if (i.pointing == Pointing::stack) return false;
+  const int first = std::countr_zero(lanes);
+  const auto step = static_cast<std::uint64_t>(bytes);
+  const std::uint64_t start = a[first] + displacement - static_cast<std::uint64_t>(first) * step;
+  std::uint64_t least = ~std::uint64_t{0}, most = 0, low_bits = 0;
+  bool in_row = true;
+  for_lanes(lanes, [&](int l) {
+    const std::uint64_t address = a[l] + displacement;
+    address_[l] = address;
+    least = std::min(least, address);
+    most = std::max(most, address);
+    low_bits |= address;
+    in_row = in_row && address == start + static_cast<std::uint64_t>(l) * step;
+  });
+  const std::uint64_t from_first = lanes >> first;
+  const bool unbroken = (from_first & (from_first + 1)) == 0;
+  pattern_ = least == most ? Pattern::same : in_row && unbroken ? Pattern::consecutive : Pattern::any;
+  span_ = most - least + step;
+  if ((low_bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) return false;
+  if (i.pointing == Pointing::shared) {
+    if (most > static_cast<std::uint64_t>(shared_.bytes()) || static_cast<std::int64_t>(most) > shared_.bytes() - bytes)
+      return false;
+    for_lanes(lanes, [&](int l) { host_[l] = shared_.data() + address_[l]; });
+    space_ = MemorySpace::shared;
+    return true;
+  }
+  constexpr std::uint64_t most_span = 2 * page_bytes;
+  const std::uint64_t window = window_of(least);
+  const int buffer = static_cast<int>(window) - 1;
+  if (window != window_of(most) || most - least > most_span || window == 0 || buffer >= plan_.memory->size() ||
+      plan_.memory->tracked(buffer) || i.site < 0)
+    return false;
+  const std::int64_t from = offset_of(least);
+  unsigned char* base = plan_.memory->at(buffer, from, static_cast<std::int64_t>(most - least) + bytes);
+  if (base == nullptr) return false;
+  for_lanes(lanes, [&](int l) { host_[l] = base + (address_[l] - least); });
+  const MemorySpace known = program_.sites[static_cast<std::size_t>(i.site)].space;
+  space_ = known == MemorySpace::constant || known == MemorySpace::texture ? known : MemorySpace::global;
+  return true;
+}
+
+std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
+                                     AccessKind kind) {
+  const SimtInstruction& i = program_.code[op.source];
+  const auto* a = row<std::uint64_t>(w, op.a);
+  const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
+  const int element = size_of(i.type);
+  if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
+  pattern_ = Pattern::any;
+  span_ = ~std::uint64_t{0};
+  std::uint64_t good = lanes;
+  const auto outside = [&](int l, const std::string& what, std::int64_t offset, std::int64_t size) {
+    good &= ~(std::uint64_t{1} << l);
+    report(Finding::Kind::out_of_bounds, i.line,
+           std::string(verb(kind)) + " " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) + " of " +
+               what + (size >= 0 ? ", which has " + std::to_string(size) + " bytes" : ""),
+           number, l);
+  };
+  bool first = true;
+  for_lanes(lanes, [&](int l) {
+    const std::uint64_t address = a[l] + displacement;
+    std::uint64_t window = i.pointing == Pointing::shared  ? shared_window
+                           : i.pointing == Pointing::stack ? private_window
+                                                           : window_of(address);
+    std::int64_t offset = i.pointing == Pointing::generic ? offset_of(address) : static_cast<std::int64_t>(address);
+    if (i.pointing == Pointing::generic && offset >= std::int64_t{1} << (window_bits - 1)) {  // just below a buffer
+      offset -= std::int64_t{1} << window_bits;
+      window += 1;
+    }
+    address_[l] = address;
+    if (address % static_cast<std::uint64_t>(element) != 0) {
+      good &= ~(std::uint64_t{1} << l);
+      report(Finding::Kind::misaligned, i.line,
+             std::string(verb(kind)) + " " + std::to_string(element) +
+                 "-byte elements at an address that is no multiple of " + std::to_string(element),
+             number, l);
+      return;
+    }
+    MemorySpace space = MemorySpace::global;
+    if (window == shared_window) {
+      space = MemorySpace::shared;
+      address_[l] = static_cast<std::uint64_t>(offset);
+      if (offset < 0 || offset > shared_.bytes() - bytes)
+        outside(l, "shared memory", offset, shared_.bytes());
+      else
+        host_[l] = shared_.data() + offset;
+    } else if (window == private_window) {
+      space = MemorySpace::local;
+      address_[l] = static_cast<std::uint64_t>(offset);
+      if (offset < 0 || offset > stack_bytes_ - bytes)
+        outside(l, "the thread's private memory", offset, stack_bytes_);
+      else
+        host_[l] = stack_of(number * width_ + l) + offset;
+    } else if (window == parameter_window) {
+      space = MemorySpace::constant;
+      if (offset < 0 || offset > static_cast<std::int64_t>(plan_.parameters.size()) - bytes || kind != AccessKind::load)
+        outside(l, "the kernel's parameters", offset, static_cast<std::int64_t>(plan_.parameters.size()));
+      else
+        host_[l] = const_cast<unsigned char*>(plan_.parameters.data()) + offset;
+    } else {
+      const int buffer = static_cast<int>(window) - 1;
+      host_[l] = window == 0 || buffer >= plan_.memory->size() ? nullptr : plan_.memory->at(buffer, offset, bytes);
+      if (host_[l] == nullptr) {
+        if (window == 0 || buffer >= plan_.memory->size() || plan_.memory->buffer(buffer).data == nullptr)
+          outside(l, window == 0 ? "the null pointer" : "no buffer", offset, -1);
+        else
+          outside(l, "'" + plan_.memory->buffer(buffer).name + "'", offset, plan_.memory->buffer(buffer).bytes);
+      } else if (plan_.memory->tracked(buffer)) {
+        if (kind == AccessKind::load && !plan_.memory->written(buffer, offset, bytes))
+          report(Finding::Kind::uninitialised, i.line,
+                 "reads byte " + std::to_string(offset) + " of '" + plan_.memory->buffer(buffer).name +
+                     "', which nothing has written",
+                 number, l);
+        if (kind != AccessKind::load) plan_.memory->mark_written(buffer, offset, bytes);
+      }
+      if (i.site >= 0 && program_.sites[static_cast<std::size_t>(i.site)].space == MemorySpace::constant)
+        space = MemorySpace::constant;
+      if (i.site >= 0 && program_.sites[static_cast<std::size_t>(i.site)].space == MemorySpace::texture)
+        space = MemorySpace::texture;
+    }
+    if (first) space_ = space;
+    first = false;
+  });
+  return good;
+}
+
+void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
+  if (i.site < 0) return;
+  const AccessSite& site = program_.sites[static_cast<std::size_t>(i.site)];
+  std::uint64_t shifted[64];
+  for (const AccessSite::Piece& p : site.pieces) {
+    const std::uint64_t* at = address_;
+    if (p.at != 0) {
+      for_lanes(lanes, [&](int l) { shifted[l] = address_[l] + static_cast<std::uint64_t>(p.at); });
+      at = shifted;
+    }
+    AccessCount& out = counts_.accesses[static_cast<std::size_t>(p.access)];
+    const bool regular = pattern_ != Pattern::any && site.kind != AccessKind::atomic && site.pieces.size() == 1;
+    // Within one row of the banks no two words share a bank.
+    const bool one_row = span_ <= static_cast<std::uint64_t>(plan_.geometry.shared_banks * plan_.geometry.bank_bytes);
+    if (space_ == MemorySpace::shared && (regular || (one_row && site.kind != AccessKind::atomic))) {
+      requests_.shared_regular(lanes, p.bytes, out);
+      continue;
+    }
+    if (regular && (space_ == MemorySpace::global || space_ == MemorySpace::texture)) {
+      const std::uint64_t first = address_[std::countr_zero(lanes)];
+      const std::uint64_t past = address_[63 - std::countl_zero(lanes)] + static_cast<std::uint64_t>(p.bytes);
+      requests_.global_range(first, past, std::popcount(lanes), p.bytes, out);
+      if (recorder != nullptr) recorder->touch(running_, requests_.sectors());
+      continue;
+    }
+    switch (space_) {
+      case MemorySpace::shared:
+        requests_.shared(at, lanes, p.bytes, site.kind == AccessKind::atomic, out);
+        break;
+      case MemorySpace::local:
+        requests_.local(at, lanes, p.bytes, out);
+        break;
+      case MemorySpace::constant:
+        requests_.constant(at, lanes, p.bytes, out);
+        break;
+      default:
+        requests_.global(at, lanes, p.bytes, out);
+        if (recorder != nullptr) recorder->touch(running_, requests_.sectors());
+    }
+  }
+}
+
+void BlockRunner::check_shared_load(const SimtInstruction& i, std::uint64_t lanes, int bytes, int number) {
+  shared_.instruction();
+  std::uint64_t offset[64] = {};
+  for_lanes(lanes, [&](int l) { offset[l] = static_cast<std::uint64_t>(host_[l] - shared_.data()); });
+  std::uint64_t asked = lanes;
+  if (pattern_ == Pattern::same && (lanes & (lanes - 1)) != 0) {  // two lanes are as good as all
+    const std::uint64_t rest = lanes & (lanes - 1);
+    asked = (lanes & ~rest) | (rest & ~(rest - 1));
+  }
+  if (!shared_.load_lanes(offset, asked, bytes, number * width_, number)) return;
+  for_lanes(lanes, [&](int l) {
+    int other = -1;
+    const SharedTrouble t =
+        shared_.load(static_cast<std::int64_t>(offset[l]), bytes, number * width_ + l, number, other);
+    if (t == SharedTrouble::race)
+      report(Finding::Kind::race, i.line, "reads shared memory that another thread writes with no barrier between",
+             number, l, other);
+    if (t == SharedTrouble::uninitialised)
+      report(Finding::Kind::uninitialised, i.line, "reads shared memory that nothing has written", number, l);
+  });
+}
+
+void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
+  const SimtInstruction& i = program_.code[op.source];
+  const int element = size_of(i.type), bytes = element * i.extra;
+  const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::load);
+  count_request(i, lanes);
+  if (space_ == MemorySpace::shared) check_shared_load(i, good, bytes, number);
+  for (int k = 0; k < i.extra; ++k)
+    with_size(element, [&](auto unit) {
+      using T = decltype(unit);
+      T* to = row<T>(w, prepared_.place[i.dst + static_cast<std::uint32_t>(k)]);
+      if (good != lanes) for_lanes(lanes & ~good, [&](int l) { to[l] = T{}; });
+      if (pattern_ == Pattern::same && good == lanes) {
+        T v;
+        std::memcpy(&v, host_[std::countr_zero(good)] + static_cast<std::ptrdiff_t>(k) * element, sizeof(T));
+        for_lanes(good, [&](int l) { to[l] = v; });
+      } else if (pattern_ == Pattern::consecutive && good == lanes && i.extra == 1) {
+        const int first = std::countr_zero(good);
+        std::memcpy(to + first, host_[first], sizeof(T) * static_cast<std::size_t>(std::popcount(good)));
+      } else {
+        gather(to, host_, static_cast<std::ptrdiff_t>(k) * element, good);
+      }
+      if (i.type == ValueType::i1)
+        for_lanes(good, [&](int l) {
+          auto* b = reinterpret_cast<unsigned char*>(to + l);
+          *b &= 1U;
+        });
+    });
+}
+
+void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
+  const SimtInstruction& i = program_.code[op.source];
+  const int element = size_of(i.type), bytes = element * i.extra;
+  const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::store);
+  count_request(i, lanes);
+  if (space_ == MemorySpace::shared) {
+    shared_.instruction();
+    for_lanes(good, [&](int l) {
+      bool changes = false;
+      for (int k = 0; k < i.extra; ++k) {
+        const unsigned char* v =
+            w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l;
+        changes = changes || std::memcmp(host_[l] + static_cast<std::ptrdiff_t>(k) * element, v,
+                                         static_cast<std::size_t>(element)) != 0;
+      }
+      int other = -1;
+      if (shared_.store(host_[l] - shared_.data(), bytes, number * width_ + l, number, changes, other) ==
+          SharedTrouble::race)
+        report(Finding::Kind::race, i.line,
+               "writes shared memory that another thread reads or writes with no barrier between", number, l, other);
+      for (int k = 0; k < i.extra; ++k)
+        std::memcpy(
+            host_[l] + static_cast<std::ptrdiff_t>(k) * element,
+            w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l,
+            static_cast<std::size_t>(element));
+    });
+    return;
+  }
+  for (int k = 0; k < i.extra; ++k)
+    with_size(element, [&](auto unit) {
+      using T = decltype(unit);
+      scatter(row<T>(w, prepared_.place[i.b + static_cast<std::uint32_t>(k)]), host_,
+              static_cast<std::ptrdiff_t>(k) * element, good);
+    });
+}
+
+void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
+  const SimtInstruction& i = program_.code[op.source];
+  const int size = size_of(i.type);
+  const std::uint64_t good = translate(w, lanes, op, number, size, AccessKind::atomic);
+  count_request(i, lanes);
+  shared_.instruction();
+  for_lanes(good, [&](int l) {
+    if (space_ == MemorySpace::shared) {
+      int other = -1;
+      const SharedTrouble t = shared_.atomic(host_[l] - shared_.data(), size, number * width_ + l, number, other);
+      if (t == SharedTrouble::race)
+        report(Finding::Kind::race, i.line, "updates shared memory that another thread writes with no barrier between",
+               number, l, other);
+      if (t == SharedTrouble::uninitialised)
+        report(Finding::Kind::uninitialised, i.line, "updates shared memory that nothing has written", number, l);
+    }
+    std::unique_lock<std::mutex> lock;
+    if (!alone && space_ == MemorySpace::global) lock = std::unique_lock(lock_for(host_[l]));
+    std::uint64_t old = 0;
+    std::memcpy(&old, host_[l], static_cast<std::size_t>(size));
+    const std::uint64_t v = bits_at(w, op.b, size, l), compare = bits_at(w, op.c, size, l);
+    const std::uint64_t next = new_value(static_cast<AtomicOp>(i.imm), i.type, old, v, compare);
+    std::memcpy(host_[l], &next, static_cast<std::size_t>(size));
+    set_bits(w, op.dst, size, l, old);
+  });
+  for_lanes(lanes & ~good, [&](int l) { set_bits(w, op.dst, size, l, 0); });
+}
+
+}  // namespace kernelcast::interpreter

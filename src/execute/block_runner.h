@@ -1,0 +1,162 @@
+// Runs one block at a time: its warps in turn until each waits at a barrier or is done. One runner a thread; what it
+// counts is added up by block.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/locality.h"
+#include "execute/memory.h"
+#include "execute/prepared.h"
+#include "execute/request_count.h"
+#include "execute/shared_memory.h"
+#include "kernelcast/execute.h"
+
+namespace kernelcast::interpreter {
+
+/// What one block did. Whole numbers, kept as doubles because they become Workload.
+struct BlockCounts {
+  std::vector<BlockCount> blocks;     // parallel to profile.blocks
+  std::vector<AccessCount> accesses;  // parallel to all accesses
+  std::vector<BranchCount> branches;  // parallel to profile.branches
+  double barriers = 0;
+  double phase_longest = 0,
+         phase_mean = 0;  // warp instructions between barriers: slowest warp's and the mean's, summed
+  double warp_instructions = 0, lane_instructions = 0;  // interpreted
+  void clear();
+  /// Adds other * times / over.
+  void add(const BlockCounts& other, double times = 1, double over = 1);
+};
+
+/// What all runners of a launch share; constant while they run.
+struct LaunchPlan {
+  const KernelProfile* profile;
+  const PreparedProgram* program;
+  Launch launch;
+  MemoryGeometry geometry;
+  ExecuteOptions options;
+  Memory* memory;
+  std::vector<std::int64_t> shared_place;  // of each profile buffer in shared memory, -1: not there
+  std::int64_t shared_bytes = 0;
+  std::vector<std::int64_t> shared_size;    // of each profile buffer in shared memory
+  std::vector<unsigned char> parameters;    // by-value parameters, one after the other
+  std::map<std::string, ArgValue> scalars;  // of inputs by name
+  int watch_unit = 4;                       // bytes of shared memory watched together
+  int total_accesses = 0;
+};
+
+/// Thrown inside when a limit strikes; execute() makes a finding of it.
+struct LimitReached {
+  std::string what;
+};
+
+class BlockRunner {
+ public:
+  explicit BlockRunner(const LaunchPlan& plan);
+  /// Runs block number `index` (x fastest). Throws LimitReached; the counts then hold what was done.
+  void run(std::int64_t index);
+  [[nodiscard]] const BlockCounts& counts() const { return counts_; }
+  LocalityRecorder* recorder = nullptr;  // learns the sectors of each request to global memory
+  [[nodiscard]] std::vector<Finding> take_findings();
+  bool alone = true;             // no other runner: atomics need no locks
+  double instruction_limit = 0;  // warp instructions a block; 0: none
+  double deadline = 0;           // seconds of the steady clock; 0: none
+
+ private:
+  struct Path {  // lanes that go the same way
+    int block;
+    int reconvergence;
+    std::uint64_t lanes;
+    std::uint32_t resume = 0;  // instruction to go on with, when it was left in the middle of a block; 0: its start
+  };
+  enum class State : std::uint8_t { ready, at_barrier, done };
+  struct Warp {
+    std::unique_ptr<unsigned char[]> storage;
+    unsigned char* file = nullptr;
+    std::vector<Path> paths;  // lock-step: a stack, the last runs; independent: all are alive
+    std::uint64_t members = 0, exited = 0;
+    State state = State::ready;
+    std::uint64_t waiting = 0;  // independent: lanes at the barrier
+    double instructions = 0, phase_start = 0;
+    int turn = 0;
+  };
+
+  // block_runner.cpp
+  void begin(std::int64_t index);
+  void fill_ids(Warp& warp, int number);
+  void step(int number);  // one basic block (or the rest of it) of a warp
+  void step_independent(int number);
+  /// Executes from `first`; false when it stopped at a barrier (path.resume is where to go on).
+  bool run_code(Warp& warp, Path& path, const ProgramBlock& block, int number);
+  std::uint64_t ballot(const Warp& warp, std::uint32_t condition, std::uint64_t lanes) const;
+  void follow(Warp& warp, int block, std::size_t edge, std::uint64_t lanes);
+  /// Lanes that take each edge of the block's end.
+  void choose(const Warp& warp, const ProgramBlock& block, std::uint64_t lanes,
+              std::vector<std::uint64_t>& taken) const;
+  void finish_block(Warp& warp, const ProgramBlock& block, std::uint64_t lanes,
+                    const std::vector<std::uint64_t>& taken);
+  void release_barrier();
+  void check_limits();
+  void special(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  // block_memory.cpp
+  void load(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  void store(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  void atomic(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  /// Host addresses of `bytes` for each lane; lanes with trouble are taken out of the result, which is reported.
+  std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
+                          AccessKind kind);
+  bool translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
+                          const SimtInstruction& i, int bytes);
+  void check_shared_load(const SimtInstruction& i, std::uint64_t lanes, int bytes, int number);
+  void count_request(const SimtInstruction& i, std::uint64_t lanes);
+  unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
+  void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);
+  // block_lanes.cpp
+  void vote(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
+  void shuffle(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
+  void permute(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
+  void reduce(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
+
+  void report(Finding::Kind kind, SourceLine line, const std::string& text, int number, int lane, int other = -1);
+  [[nodiscard]] Dim3 thread_of(int linear) const;
+  template <class T>
+  static T* row(Warp& w, std::uint32_t at) {
+    return reinterpret_cast<T*>(w.file + at);
+  }
+  static std::uint64_t bits_at(const Warp& w, std::uint32_t at, int size, int lane);
+  static void set_bits(Warp& w, std::uint32_t at, int size, int lane, std::uint64_t value);
+
+  const LaunchPlan& plan_;
+  const PreparedProgram& prepared_;
+  const Program& program_;
+  int threads_, warps_, width_;
+  BlockCounts counts_;
+  RequestCounter requests_;
+  SharedMemory shared_;
+  std::vector<unsigned char> stacks_;
+  std::int64_t stack_bytes_;
+  std::vector<Warp> warp_;
+  Dim3 group_;
+  std::uint64_t address_[64] = {};  // of the request at hand, in its space
+  unsigned char* host_[64] = {};
+  MemorySpace space_ = MemorySpace::global;                                              // of the request at hand
+  enum class Pattern : std::uint8_t { any, same, consecutive } pattern_ = Pattern::any;  // likewise, over its lanes
+  std::uint64_t span_ = 0;  // bytes from the first to the last touched, likewise; all ones: not known
+  std::vector<std::uint64_t> taken_;
+  struct BarrierValue {
+    const PreparedOp* op = nullptr;
+    BarrierOp what = BarrierOp::none;
+  };
+  BarrierValue barrier_value_;
+  double barrier_count_ = 0, barrier_lanes_ = 0;
+  std::map<std::pair<int, std::pair<int, int>>, Finding> findings_;  // by kind and line
+  unsigned steps_ = 0;
+  int running_ = 0;  // warp at hand
+  // Headers of loops with a last test: what their accesses had counted before this execution.
+  std::vector<std::pair<int, AccessCount>> before_;
+};
+
+}  // namespace kernelcast::interpreter

@@ -1,0 +1,347 @@
+// From a launch to executed counts: plan, choose blocks, run them, add up, extrapolate.
+#include "kernelcast/execute.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "execute/locality.h"
+#include "execute/plan.h"
+#include "execute/sampling.h"
+#include "kernelcast/bind.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+using namespace interpreter;
+
+// Without --sample: so many lane instructions in all, within these numbers of blocks. 1e8 take about a third of a
+// second.
+constexpr double default_budget = 1e8;
+constexpr std::int64_t default_most_blocks = 256;
+constexpr std::int64_t default_least_blocks = 4;
+constexpr std::int64_t most_neighbours = 8;
+constexpr double default_limit = 2e11;  // lane instructions of the whole execution
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Ran {
+  double instructions = 0, sectors = 0;  // of one block: warp instructions of the target, sectors of global memory
+  bool done = false;
+};
+
+class Execute {
+ public:
+  Execute(const KernelProfile& profile, const Program& program, const Launch& launch, const MemoryGeometry& geometry,
+          const ExecuteOptions& options)
+      : profile_(profile),
+        launch_(launch),
+        geometry_(geometry),
+        options_(options),
+        plan_(profile, program, launch, geometry, options) {}
+
+  Execution run() {
+    const double start = now();
+    deadline_ = options_.max_seconds > 0 ? start + options_.max_seconds : 0;
+    limit_ = options_.max_lane_instructions > 0 ? options_.max_lane_instructions : default_limit;
+    jobs_ = options_.jobs > 0 ? options_.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (!plan_.order_free()) jobs_ = 1;
+    choose();
+    run_chosen();
+    run_neighbours();
+    Execution out;
+    out.complete = stopped_.empty();
+    if (blocks_run_ == 0)
+      throw LimitError("kernel " + profile_.kernel + ": not one block could be executed: " + stopped_);
+    extrapolate();
+    assemble(out);
+    out.seconds = now() - start;
+    return out;
+  }
+
+ private:
+  void choose() {
+    const std::int64_t all = launch_.grid.count();
+    if (options_.sample < 0 || options_.sample >= all) {
+      strata_ = choose_blocks(launch_.grid, all, options_.seed);
+      return;
+    }
+    std::int64_t wanted = options_.sample;
+    if (wanted == 0) {
+      const std::int64_t pilot = middle_block(launch_.grid);
+      run_blocks({pilot}, 1);
+      const double cost = std::max(1.0, lane_instructions_);
+      wanted = std::clamp(static_cast<std::int64_t>(default_budget / cost), std::min(all, default_least_blocks),
+                          default_most_blocks);
+      if (cost > default_budget) wanted = 1;
+    }
+    strata_ = choose_blocks(launch_.grid, wanted, options_.seed);
+  }
+
+  void run_chosen() {
+    std::vector<std::int64_t> list;
+    for (const Stratum& s : strata_)
+      for (std::int64_t b : s.blocks)
+        if (!results_.contains(b)) list.push_back(b);
+    std::sort(list.begin(), list.end());
+    run_blocks(list, jobs_);
+  }
+
+  /// Each worker adds up what it ran, by stratum; sums of whole numbers do not depend on who ran what.
+  void run_blocks(const std::vector<std::int64_t>& list, int jobs) {
+    if (list.empty() || !stopped_.empty()) return;
+    jobs = static_cast<int>(std::min<std::int64_t>(jobs, static_cast<std::int64_t>(list.size())));
+    std::atomic<std::size_t> next{0};
+    const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, default_most_blocks);
+    std::exception_ptr trouble;
+    const auto work = [&] {
+      try {
+        BlockRunner runner(plan_.launch_plan());
+        runner.alone = jobs == 1;
+        runner.deadline = deadline_;
+        LocalityRecorder recorder(limits);
+        if (options_.locality) runner.recorder = &recorder;
+        for (std::size_t k = next++; k < list.size(); k = next++) {
+          {
+            const std::lock_guard<std::mutex> hold(mutex_);
+            if (!stopped_.empty()) break;
+            runner.instruction_limit = std::max(1.0, (limit_ - lane_instructions_) / geometry_.warp_size);
+          }
+          bool whole = true;
+          std::string why;
+          BlockTrace trace;
+          try {
+            if (options_.locality) recorder.begin_block(list[k]);
+            runner.run(list[k]);
+            if (options_.locality) trace = recorder.end_block();
+          } catch (const LimitReached& reached) {
+            whole = false;
+            why = reached.what;
+          } catch (const LimitError& reached) {
+            whole = false;
+            why = reached.what();
+          }
+          const std::lock_guard<std::mutex> hold(mutex_);
+          collect(list[k], runner.counts(), whole);
+          if (whole && options_.locality) traces_.push_back(std::move(trace));
+          for (Finding& f : runner.take_findings()) add_finding(std::move(f));
+          if (!whole) {
+            stopped_ = why;
+            break;
+          }
+        }
+      } catch (...) {
+        const std::lock_guard<std::mutex> hold(mutex_);
+        if (!trouble) trouble = std::current_exception();
+      }
+    };
+    std::vector<std::thread> others;
+    for (int n = 1; n < jobs; ++n) others.emplace_back(work);
+    work();
+    for (std::thread& t : others) t.join();
+    if (trouble) std::rethrow_exception(trouble);
+  }
+
+  void collect(std::int64_t block, const BlockCounts& counts, bool whole) {
+    lane_instructions_ += counts.lane_instructions;
+    warp_instructions_ += counts.warp_instructions;
+    if (!whole || neighbours_) return;
+    Ran r;
+    r.done = true;
+    for (std::size_t b = 0; b < profile_.blocks.size(); ++b)
+      r.instructions += counts.blocks[b].warps * profile_.blocks[b].ops.total();
+    std::size_t k = 0;
+    for (const Block& b : profile_.blocks)
+      for (const Access& a : b.accesses) {
+        if (a.space == MemorySpace::global || a.space == MemorySpace::texture) r.sectors += counts.accesses[k].sectors;
+        ++k;
+      }
+    results_[block] = r;
+    ++blocks_run_;
+    if (options_.sample < 0 || options_.sample >= launch_.grid.count()) {
+      total_.add(counts);
+    } else {
+      kept_[block].add(counts);
+    }
+  }
+
+  /// Blocks that share an SM with the middle one, for the locality of residents; they count nowhere else.
+  void run_neighbours() {
+    if (!options_.locality || options_.sample != 0 || !stopped_.empty()) return;
+    const auto resident = static_cast<std::int64_t>(options_.resident_blocks);
+    const double cost = lane_instructions_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
+    std::vector<std::int64_t> list;
+    const std::int64_t wave = std::max<std::int64_t>(1, resident * options_.processors);
+    const std::int64_t first =
+        middle_block(launch_.grid) / wave * wave + middle_block(launch_.grid) % options_.processors;
+    for (std::int64_t k = 0; k < std::min(resident, most_neighbours); ++k)
+      if (const std::int64_t b = first + k * options_.processors;
+          b < launch_.grid.count() && !results_.contains(b) && cost * static_cast<double>(k + 1) < default_budget)
+        list.push_back(b);
+    neighbours_ = true;
+    run_blocks(list, jobs_);
+    neighbours_ = false;
+  }
+
+  void measure_locality(Workload& w) {
+    std::vector<std::int64_t> blocks;
+    for (const BlockTrace& t : traces_) blocks.push_back(t.block);
+    std::sort(blocks.begin(), blocks.end());
+    const auto resident = std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.resident_blocks));
+    const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, static_cast<std::int64_t>(blocks.size()));
+    LocalityResult result = locality_of(std::move(traces_), resident_groups(blocks, resident, options_.processors),
+                                        resident * options_.processors, limits);
+    w.locality = std::make_shared<const Locality>(std::move(result.locality));
+  }
+
+  void add_finding(Finding f) {
+    auto [it, added] = findings_.try_emplace({static_cast<int>(f.kind), f.line.file, f.line.line}, f);
+    if (added) return;
+    Finding& known = it->second;
+    const auto number = [&](const Finding& g) {
+      return g.block.x + launch_.grid.x * (g.block.y + launch_.grid.y * g.block.z);
+    };
+    const double count = known.count + f.count;
+    if (number(f) < number(known)) known = std::move(f);
+    known.count = count;
+  }
+
+  void extrapolate() {
+    const bool everything = kept_.empty();
+    if (everything && stopped_.empty()) return;
+    std::vector<std::vector<double>> instructions(strata_.size()), sectors(strata_.size());
+    for (std::size_t s = 0; s < strata_.size(); ++s)
+      for (std::int64_t b : strata_[s].blocks)
+        if (auto it = results_.find(b); it != results_.end()) {
+          instructions[s].push_back(it->second.instructions);
+          sectors[s].push_back(it->second.sectors);
+        }
+    if (everything) {  // a limit struck in the middle of all blocks: the rest is taken to be like those that ran
+      BlockCounts scaled;
+      scaled.add(total_, static_cast<double>(launch_.grid.count()), static_cast<double>(blocks_run_));
+      total_ = std::move(scaled);
+    } else {
+      std::int64_t lost = 0;
+      for (std::size_t s = 0; s < strata_.size(); ++s)
+        if (instructions[s].empty()) lost += strata_[s].population;
+      for (std::size_t s = 0; s < strata_.size(); ++s) {
+        if (instructions[s].empty()) continue;
+        BlockCounts sum;
+        for (std::int64_t b : strata_[s].blocks)
+          if (auto it = kept_.find(b); it != kept_.end()) sum.add(it->second);
+        total_.add(sum, static_cast<double>(strata_[s].population), static_cast<double>(instructions[s].size()));
+      }
+      if (lost > 0) {
+        BlockCounts grown;
+        grown.add(total_, static_cast<double>(launch_.grid.count()), static_cast<double>(launch_.grid.count() - lost));
+        total_ = std::move(grown);
+      }
+    }
+    if (blocks_run_ == launch_.grid.count()) return;
+    error_ = std::make_shared<SampleError>();
+    error_->blocks_run = static_cast<double>(blocks_run_);
+    const auto relative = [&](const std::vector<std::vector<double>>& values) {
+      double sum = 0;
+      for (std::size_t s = 0; s < strata_.size(); ++s)
+        for (double v : values[s])
+          sum += v * static_cast<double>(strata_[s].population) / static_cast<double>(values[s].size());
+      return sum > 0 ? half_interval(strata_, values) / sum : 0.0;
+    };
+    error_->instructions = relative(instructions);
+    error_->sectors = relative(sectors);
+  }
+
+  void assemble(Execution& out) {
+    Workload& w = out.workload;
+    w = Binder(profile_, geometry_).bind(launch_);  // sizes and footprints
+    w.counts_method = "executed";
+    w.assumptions.clear();
+    w.warp_ops = w.thread_ops = w.data_branch_ops = {};
+    w.stalls = {};
+    w.block_counts = total_.blocks;
+    w.access_counts = total_.accesses;
+    w.branch_counts = total_.branches;
+    w.barriers = total_.barriers;
+    w.flat_barriers = 0;
+    for (auto& row : w.by_space)
+      for (auto& c : row) c = {};
+    std::map<SourceLine, LineExecution> lines;
+    std::size_t k = 0;
+    for (std::size_t b = 0; b < profile_.blocks.size(); ++b) {
+      const Block& block = profile_.blocks[b];
+      const BlockCount& n = total_.blocks[b];
+      w.warp_ops += block.ops.scaled(n.warps);
+      w.thread_ops += block.ops.scaled(n.lanes);
+      w.stalls.add(block.stalls, n.warps);
+      if (block.barrier_after_shared_store) w.flat_barriers += block.barriers * n.warps / w.warps_per_block;
+      for (const LineOps& l : block.lines) {
+        LineExecution& line = lines[l.line];
+        line.warp_ops += l.ops.scaled(n.warps);
+        line.lanes += l.ops.total() * n.lanes;
+      }
+      for (const Access& a : block.accesses) {
+        w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += total_.accesses[k];
+        lines[a.line].accesses[static_cast<int>(a.space)] += total_.accesses[k];
+        ++k;
+      }
+    }
+    for (std::size_t b = 0; b < profile_.branches.size(); ++b) {
+      lines[profile_.branches[b].line].branches += total_.branches[b].warps;
+      lines[profile_.branches[b].line].divergent += total_.branches[b].divergent;
+    }
+    for (auto& [where, line] : lines) {
+      line.line = where;
+      out.lines.push_back(line);
+    }
+    w.warp_imbalance = total_.phase_mean > 0 ? total_.phase_longest / total_.phase_mean : 1;
+    w.sampled = error_;
+    if (options_.locality) measure_locality(w);
+    w.assumptions = plan_.assumptions();
+    out.blocks_run = static_cast<double>(blocks_run_);
+    out.warp_instructions_run = warp_instructions_;
+    out.lane_instructions_run = lane_instructions_;
+    if (!stopped_.empty()) add_finding({Finding::Kind::limit, {}, stopped_, {}, {}, {}, 1});
+    for (auto& [key, f] : findings_) out.findings.push_back(f);
+    const Memory& memory = plan_.memory();
+    for (int b = 0; b < memory.size(); ++b) {
+      const MemoryBuffer& m = memory.buffer(b);
+      if (m.data == nullptr) continue;
+      if (!m.declared && memory.touched_end(b) > 0)
+        out.touched_elements[m.name] = (memory.touched_end(b) + m.element_bytes - 1) / m.element_bytes;
+      if (options_.keep_buffers) out.buffers[m.name] = memory.contents(b);
+    }
+  }
+
+  const KernelProfile& profile_;
+  const Launch& launch_;
+  MemoryGeometry geometry_;
+  const ExecuteOptions& options_;
+  Plan plan_;
+  double deadline_ = 0, limit_ = 0;
+  int jobs_ = 1;
+  std::vector<Stratum> strata_;
+  std::mutex mutex_;
+  std::map<std::int64_t, Ran> results_;
+  std::map<std::int64_t, BlockCounts> kept_;  // by block, when sampled
+  BlockCounts total_;
+  std::vector<BlockTrace> traces_;
+  bool neighbours_ = false;
+  std::map<std::tuple<int, int, int>, Finding> findings_;
+  std::string stopped_;
+  std::int64_t blocks_run_ = 0;
+  double lane_instructions_ = 0, warp_instructions_ = 0;
+  std::shared_ptr<SampleError> error_;
+};
+
+}  // namespace
+
+Execution execute(const KernelProfile& profile, const Program& program, const Launch& launch,
+                  const MemoryGeometry& geometry, const ExecuteOptions& options) {
+  return Execute(profile, program, launch, geometry, options).run();
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,54 @@
+// First contents of buffers: what --buffer NAME=COUNT:FILL names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernelcast/program.h"
+
+namespace kernelcast::interpreter {
+
+/// What a buffer holds, as far as filling goes.
+struct ElementType {
+  enum class Sign : std::uint8_t { unknown, signed_, unsigned_ };
+  ValueType scalar = ValueType::i32;
+  Sign sign = Sign::unknown;  // of integers
+  bool known = false;         // false: taken from the size alone
+};
+
+/// The buffer that a fill is for.
+struct FillTarget {
+  std::string buffer;         // name, for messages
+  std::int64_t elements = 0;  // COUNT; 0: not given
+  int element_bytes = 4;      // of one of them: several scalars in a vector
+  ElementType type;
+  std::int64_t index_range = 0;  // integers without a range of their own are drawn from 0 .. index_range - 1
+  std::uint64_t seed = 1;
+};
+
+/// First contents, as a pure function of the place.
+class Fill {
+ public:
+  virtual ~Fill() = default;
+  /// Writes bytes [first, first + out.size()) of the buffer to `out`, which is zero. `first` is a multiple of 16.
+  virtual void write(std::int64_t first, std::span<unsigned char> out) const = 0;
+  /// True: nothing was ever written there; reading it is a mistake.
+  [[nodiscard]] virtual bool uninitialised() const { return false; }
+};
+
+/// The names, as --buffer takes them.
+std::span<const std::string_view> fill_names();
+
+/// Reads FILL; empty stands for default_fill(). Throws UserError for an unknown name (with the nearest one), bad
+/// arguments, a fill that the element type cannot hold, and files that are missing or do not fit.
+std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& target);
+
+/// What a buffer gets when no fill is named: "uniform(0,1)" for floating point, "uniform(0,R)" with the index range R
+/// for integers.
+std::string default_fill(const FillTarget& target);
+
+}  // namespace kernelcast::interpreter

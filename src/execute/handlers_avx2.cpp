@@ -1,0 +1,2 @@
+#define KERNELCAST_HANDLERS avx2
+#include "execute/handlers_impl.h"

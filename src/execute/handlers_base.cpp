@@ -1,0 +1,2 @@
+#define KERNELCAST_HANDLERS base
+#include "execute/handlers_impl.h"

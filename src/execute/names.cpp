@@ -1,0 +1,27 @@
+#include "kernelcast/execute.h"
+
+namespace kernelcast {
+
+std::string_view name_of(Finding::Kind k) {
+  switch (k) {
+    case Finding::Kind::out_of_bounds:
+      return "out of bounds";
+    case Finding::Kind::misaligned:
+      return "misaligned";
+    case Finding::Kind::uninitialised:
+      return "uninitialised read";
+    case Finding::Kind::race:
+      return "race";
+    case Finding::Kind::divergent_barrier:
+      return "barrier in divergent code";
+    case Finding::Kind::assertion:
+      return "assertion";
+    case Finding::Kind::division_by_zero:
+      return "division by zero";
+    case Finding::Kind::limit:
+      return "limit";
+  }
+  return "";
+}
+
+}  // namespace kernelcast

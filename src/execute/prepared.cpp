@@ -1,0 +1,68 @@
+#include "execute/prepared.h"
+
+#include "kernelcast/error.h"
+
+namespace kernelcast::interpreter {
+
+namespace base {
+Handler find(const SimtInstruction& i);
+}
+#ifdef KERNELCAST_HAVE_AVX2
+namespace avx2 {
+Handler find(const SimtInstruction& i);
+}
+#endif
+
+Handler handler_for(const SimtInstruction& i) {
+#ifdef KERNELCAST_HAVE_AVX2
+  static const bool vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (vectors) return avx2::find(i);
+#endif
+  return base::find(i);
+}
+
+namespace {
+
+bool is_arithmetic(Opcode op) { return op < Opcode::load; }
+
+}  // namespace
+
+PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_size(warp) {
+  const int rows = (warp + lanes_at_once - 1) / lanes_at_once;
+  for (ValueType t : p.registers) {
+    place.push_back(file_bytes);
+    file_bytes += static_cast<std::uint32_t>(size_of(t) * rows * lanes_at_once);
+    file_bytes = (file_bytes + 31) / 32 * 32;
+  }
+  const auto at = [&](std::uint32_t reg) { return reg == no_register ? 0 : place[reg]; };
+  for (std::size_t n = 0; n < p.code.size(); ++n) {
+    const SimtInstruction& i = p.code[n];
+    PreparedOp op;
+    op.groups = static_cast<std::uint16_t>(rows);
+    op.dst = at(i.dst);
+    op.dst2 = at(i.dst2);
+    op.a = at(i.a);
+    // Unary operations read no b; so that a handler of two operands may be used, it reads a twice.
+    op.b = i.b == no_register ? op.a : at(i.b);
+    op.c = i.c == no_register ? op.a : at(i.c);
+    op.imm = i.imm;
+    op.keep_inactive = i.keep_inactive;
+    op.source = static_cast<std::uint32_t>(n);
+    op.dst_size = i.dst == no_register ? 0 : static_cast<std::uint8_t>(size_of(p.registers[i.dst]));
+    if (is_arithmetic(i.op)) {
+      op.handler = handler_for(i);
+      if (op.handler == nullptr)
+        throw LimitError("an operation on values of " + std::to_string(size_of(i.type) * 8) +
+                         " bits cannot be executed");
+    }
+    code.push_back(op);
+  }
+  copies.resize(p.blocks.size());
+  for (std::size_t b = 0; b < p.blocks.size(); ++b)
+    for (const Edge& e : p.blocks[b].edges) {
+      std::vector<PreparedCopy>& list = copies[b].emplace_back();
+      for (const Copy& c : e.copies) list.push_back({at(c.dst), at(c.src), static_cast<std::uint8_t>(size_of(c.type))});
+    }
+}
+
+}  // namespace kernelcast::interpreter

@@ -1,0 +1,148 @@
+#include "execute/request_count.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kernelcast::interpreter {
+namespace {
+
+template <class F>
+void for_lanes(std::uint64_t active, F f) {
+  for (; active != 0; active &= active - 1) f(std::countr_zero(active));
+}
+
+void count_lanes(std::uint64_t active, int bytes, AccessCount& out) {
+  const double lanes = std::popcount(active);
+  out.requests += 1;
+  out.lanes += lanes;
+  out.bytes += lanes * bytes;
+}
+
+}  // namespace
+
+RequestCounter::RequestCounter(const MemoryGeometry& geometry)
+    : geometry_(geometry),
+      sector_shift_(std::countr_zero(static_cast<unsigned>(geometry.sector_bytes))),
+      segment_shift_(std::countr_zero(static_cast<unsigned>(geometry.segment_bytes))),
+      bank_shift_(std::countr_zero(static_cast<unsigned>(geometry.bank_bytes))),
+      words_(static_cast<std::size_t>(geometry.shared_banks)) {}
+
+void RequestCounter::add_distinct(AccessCount& out) {
+  if (!std::is_sorted(sectors_.begin(), sectors_.end())) std::sort(sectors_.begin(), sectors_.end());
+  sectors_.erase(std::unique(sectors_.begin(), sectors_.end()), sectors_.end());
+  out.sectors += static_cast<double>(sectors_.size());
+  // Segments are counted on the sectors when they are at least as large.
+  const int shift = segment_shift_ - sector_shift_;
+  std::uint64_t previous = ~std::uint64_t{0};
+  double segments = 0;
+  for (std::uint64_t s : sectors_) {
+    if (s >> shift != previous) segments += 1;
+    previous = s >> shift;
+  }
+  out.segments += segments;
+}
+
+void RequestCounter::global(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
+  count_lanes(active, bytes, out);
+  sectors_.clear();
+  std::uint64_t previous = ~std::uint64_t{0};
+  for_lanes(active, [&](int l) {
+    const std::uint64_t first = address[l] >> sector_shift_;
+    const std::uint64_t last = (address[l] + static_cast<std::uint64_t>(bytes) - 1) >> sector_shift_;
+    for (std::uint64_t s = first; s <= last; ++s) {
+      if (s != previous) sectors_.push_back(s);
+      previous = s;
+    }
+  });
+  add_distinct(out);
+}
+
+void RequestCounter::constant(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
+  global(address, active, bytes, out);
+  std::uint64_t seen[64];
+  int n = 0;
+  for_lanes(active, [&](int l) {
+    if (std::find(seen, seen + n, address[l]) == seen + n) seen[n++] = address[l];
+  });
+  out.bank_passes += n;
+}
+
+void RequestCounter::local(const std::uint64_t* offset, std::uint64_t active, int bytes, AccessCount& out) {
+  count_lanes(active, bytes, out);
+  sectors_.clear();
+  const auto warp = static_cast<std::uint64_t>(geometry_.warp_size);
+  for_lanes(active, [&](int l) {
+    const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> 2;
+    for (std::uint64_t word = offset[l] >> 2; word <= last; ++word)
+      sectors_.push_back(((word * warp + static_cast<std::uint64_t>(l)) * 4) >> sector_shift_);
+  });
+  add_distinct(out);
+}
+
+double RequestCounter::passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic) {
+  const std::uint64_t bank_mask = static_cast<std::uint64_t>(geometry_.shared_banks) - 1;
+  // Mostly each bank has one word to serve: no lists are needed to see that.
+  std::uint64_t seen = 0;
+  bool one_each = !atomic;
+  for (std::uint64_t m = part; m != 0 && one_each; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> bank_shift_;
+    for (std::uint64_t word = offset[l] >> bank_shift_; word <= last; ++word) {
+      const std::uint64_t bank = word & bank_mask, bit = std::uint64_t{1} << bank;
+      if ((seen & bit) != 0 && first_word_[bank] != word) one_each = false;
+      first_word_[bank] = word;
+      seen |= bit;
+    }
+  }
+  if (one_each) return 1;
+  std::size_t most = 0;
+  for_lanes(part, [&](int l) {
+    const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> bank_shift_;
+    for (std::uint64_t word = offset[l] >> bank_shift_; word <= last; ++word) {
+      std::vector<std::uint64_t>& here = words_[word & bank_mask];
+      if (!atomic && std::find(here.begin(), here.end(), word) != here.end()) continue;
+      if (here.empty()) used_banks_.push_back(static_cast<int>(word & bank_mask));
+      here.push_back(word);
+      most = std::max(most, here.size());
+    }
+  });
+  for (int bank : used_banks_) words_[static_cast<std::size_t>(bank)].clear();
+  used_banks_.clear();
+  return static_cast<double>(most);
+}
+
+int RequestCounter::lanes_a_part(int bytes) const {
+  const int lanes = std::min(geometry_.warp_size, geometry_.shared_banks);
+  return bytes > geometry_.bank_bytes ? std::max(1, lanes * geometry_.bank_bytes / bytes) : lanes;
+}
+
+void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out) {
+  out.requests += 1;
+  out.lanes += lanes;
+  out.bytes += lanes * bytes;
+  sectors_.clear();
+  for (std::uint64_t s = first >> sector_shift_; s <= (past - 1) >> sector_shift_; ++s) sectors_.push_back(s);
+  out.sectors += static_cast<double>(sectors_.size());
+  out.segments += static_cast<double>(((past - 1) >> segment_shift_) - (first >> segment_shift_) + 1);
+}
+
+void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount& out) {
+  count_lanes(active, bytes, out);
+  const int part = lanes_a_part(bytes);
+  const std::uint64_t mask = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
+  for (int first = 0; first < geometry_.warp_size; first += part)
+    if ((active >> first & mask) != 0) out.bank_passes += 1;
+}
+
+void RequestCounter::shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic,
+                            AccessCount& out) {
+  count_lanes(active, bytes, out);
+  const int part_lanes = lanes_a_part(bytes);
+  const std::uint64_t part_mask = part_lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part_lanes) - 1;
+  for (int first = 0; first < geometry_.warp_size; first += part_lanes) {
+    const std::uint64_t part = active & part_mask << first;
+    if (part != 0) out.bank_passes += passes(offset, part, bytes, atomic);
+  }
+}
+
+}  // namespace kernelcast::interpreter

@@ -1,0 +1,45 @@
+// What one memory request of a warp costs: distinct sectors, segments, passes through the banks. By definition
+// (kernelcast/bind.h), on the addresses as executed; written apart from the closed forms, which it checks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernelcast/workload.h"
+
+namespace kernelcast::interpreter {
+
+class RequestCounter {
+ public:
+  explicit RequestCounter(const MemoryGeometry& geometry);
+
+  /// Global, texture and constant memory: `address[l]` of the active lanes, `bytes` each. Adds to `out`; `sectors()`
+  /// then holds the distinct sectors, ascending.
+  void global(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out);
+  /// The same, also counting distinct addresses as passes (the constant port serves one at a time).
+  void constant(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out);
+  /// Private memory: offsets within each lane's own, interleaved by words over the warp.
+  void local(const std::uint64_t* offset, std::uint64_t active, int bytes, AccessCount& out);
+  /// Shared memory; atomics serve one lane at a time.
+  void shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic, AccessCount& out);
+
+  /// The usual patterns, told by the caller: `count` lanes at one address, or at consecutive places from `first` on.
+  void global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out);
+  void shared_regular(std::uint64_t active, int bytes, AccessCount& out);
+
+  [[nodiscard]] const std::vector<std::uint64_t>& sectors() const { return sectors_; }
+
+ private:
+  void add_distinct(AccessCount& out);
+  [[nodiscard]] int lanes_a_part(int bytes) const;
+  double passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic);
+
+  MemoryGeometry geometry_;
+  int sector_shift_, segment_shift_, bank_shift_;
+  std::vector<std::uint64_t> sectors_;
+  std::vector<std::vector<std::uint64_t>> words_;  // by bank
+  std::vector<int> used_banks_;
+  std::uint64_t first_word_[64] = {};  // by bank
+};
+
+}  // namespace kernelcast::interpreter

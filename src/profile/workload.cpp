@@ -1,0 +1,20 @@
+#include "kernelcast/workload.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernelcast {
+
+double ReuseDistances::hit_rate(double sectors) const {
+  if (!(touches > 0)) return 0;
+  double hits = 0;
+  for (std::size_t k = 0; k < nearer.size(); ++k) {
+    const double low = k == 0 ? 0 : std::ldexp(1.0, static_cast<int>(k));
+    const double high = std::ldexp(1.0, static_cast<int>(k) + 1);
+    if (!(sectors > low)) break;
+    hits += nearer[k] * std::min(1.0, (sectors - low) / (high - low));
+  }
+  return std::min(1.0, hits / touches);
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,122 @@
+// Figures of the workload as execution measured them, in words and in JSON.
+#include "report/execution_views.h"
+
+#include <fmt/format.h>
+
+#include "io/text.h"
+
+namespace kernelcast::report {
+namespace {
+
+double blocks_run(const Workload& w) { return w.sampled ? w.sampled->blocks_run : w.blocks; }
+
+double sectors_of(const MemoryGeometry& g, double bytes) { return bytes / g.sector_bytes; }
+
+/// Warp executions of branches, and those of them that diverged.
+BranchCount branches_of(const Workload& w) {
+  BranchCount all;
+  for (const BranchCount& b : w.branch_counts) {
+    all.warps += b.warps;
+    all.divergent += b.divergent;
+  }
+  return all;
+}
+
+std::string reuse_row(const Workload& w, const ReuseDistances& r) {
+  std::string out;
+  for (const double kib : {16, 64, 128, 1024, 4096, 40960}) {
+    const double rate = r.hit_rate(sectors_of(w.geometry, kib * 1024));
+    out += fmt::format("{}{} in {}", out.empty() ? "" : ", ", format_percent(rate), format_bytes(kib * 1024));
+  }
+  return out;
+}
+
+Json reuse_json(const ReuseDistances& r) {
+  Json nearer = Json::array();
+  for (const double n : r.nearer) nearer.push_back(number(n));
+  return {{"touches", number(r.touches)}, {"cold", number(r.cold)}, {"nearer_than_power_of_two", nearer}};
+}
+
+Json locality_json(const Locality& l) {
+  return {{"block", reuse_json(l.block)},
+          {"resident", reuse_json(l.resident)},
+          {"grid", reuse_json(l.grid)},
+          {"block_sectors", number(l.block_sectors)},
+          {"resident_sectors", number(l.resident_sectors)},
+          {"resident_blocks", number(l.resident_blocks)}};
+}
+
+}  // namespace
+
+std::string method_text(const Workload& w) {
+  if (w.counts_method == "symbolic") return "symbolic";
+  const char* how = w.counts_method == "mixed" ? "closed forms; where data decide, " : "";
+  if (!w.sampled) return fmt::format("{}: {}all {} blocks executed", w.counts_method, how, format_count(w.blocks));
+  return fmt::format("{}: {}{} of {} blocks executed; 95 %: +-{} of instructions, +-{} of sectors", w.counts_method,
+                     how, format_count(blocks_run(w)), format_count(w.blocks), format_percent(w.sampled->instructions),
+                     format_percent(w.sampled->sectors));
+}
+
+std::string execution_text(const DeviceResult& d, const Style& style) {
+  if (!d.execution) return "";
+  const Workload& w = *d.workload;
+  const BranchCount branches = branches_of(w);
+  const double warp_ops = w.warp_ops.total();
+  Table table({Table::Align::left, Table::Align::left}, 4);
+  if (warp_ops > 0)
+    table.row({"active lanes",
+               fmt::format("{:.3g} of {} in the mean", w.thread_ops.total() / warp_ops, w.geometry.warp_size)});
+  if (branches.warps > 0)
+    table.row({"branches", fmt::format("{} of {} diverge", format_percent(branches.divergent / branches.warps),
+                                       format_count(branches.warps))});
+  table.row({"imbalance",
+             fmt::format("slowest warp {:.3g} times the mean of its block, between barriers", w.warp_imbalance)});
+  if (w.locality) {
+    const Locality& l = *w.locality;
+    const auto bytes = [&](double sectors) { return format_bytes(sectors * w.geometry.sector_bytes); };
+    table.row({"working set", fmt::format("{} of a block, {} of {:.3g} blocks at a time", bytes(l.block_sectors),
+                                          bytes(l.resident_sectors), l.resident_blocks)});
+    table.row({"hits of a block", reuse_row(w, l.block)});
+    table.row({"of blocks at a time", reuse_row(w, l.resident)});
+    table.row({"of all that ran", reuse_row(w, l.grid)});
+  }
+  return fmt::format("  {}\n{}", style.bold("execution"), table.str(style, false));
+}
+
+Json execution_json(const Workload& w) {
+  const BranchCount branches = branches_of(w);
+  Json j = {{"blocks_run", number(blocks_run(w))},
+            {"half_interval_95",
+             {{"warp_instructions", number(w.sampled ? w.sampled->instructions : 0)},
+              {"global_sectors", number(w.sampled ? w.sampled->sectors : 0)}}},
+            {"branches", number(branches.warps)},
+            {"divergent_branches", number(branches.divergent)},
+            {"warp_imbalance", number(w.warp_imbalance)}};
+  if (w.locality) j["locality"] = locality_json(*w.locality);
+  return j;
+}
+
+Json findings_json(const Forecast& forecast) {
+  Json list = Json::array();
+  for (const FindingReport& r : forecast.findings) {
+    const Finding& f = r.finding;
+    Json j = {{"kind", name_of(f.kind)}, {"kernel", r.kernel}, {"text", f.text}, {"count", number(f.count)}};
+    if (!r.file.empty()) {
+      j["file"] = r.file;
+      j["line"] = f.line.line;
+    } else {
+      put_unknown(j, "file", "the source line is not known");
+      put_unknown(j, "line", "the source line is not known");
+    }
+    if (f.kind != Finding::Kind::limit) {
+      j["block"] = dims(f.block);
+      j["thread"] = dims(f.thread);
+    }
+    if (f.kind == Finding::Kind::race || f.kind == Finding::Kind::divergent_barrier)
+      j["other_thread"] = dims(f.other_thread);
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+}  // namespace kernelcast::report

@@ -1,0 +1,110 @@
+// Keys are two FNV-1a digests with different offsets, 128 bits in all: chance does not bring two of some ten thousand
+// analyses together, and nobody else's files are in the folder. Files appear complete or not at all, so that several
+// runs may share a folder.
+#include "validate/analysis_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "io/text_file.h"
+#include "kernelcast/error.h"
+#include "profile/profile_bytes.h"
+
+namespace kernelcast::validate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 20000;
+
+class Digest {
+ public:
+  void add(std::string_view text) {
+    for (char c : fmt::format("{}:", text.size())) step(c);
+    for (char c : text) step(c);
+  }
+  [[nodiscard]] std::string str() const { return fmt::format("{:016x}{:016x}", a_, b_); }
+
+ private:
+  void step(char c) {
+    a_ = (a_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    b_ = (b_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL + 1;
+  }
+  std::uint64_t a_ = 0xcbf29ce484222325ULL, b_ = 0x84222325cbf29ce4ULL;
+};
+
+/// Name, size and time of change of every file below a folder, in one order.
+std::string state_of(const std::string& folder) {
+  std::vector<std::string> lines;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    if (lines.size() == most_files) {
+      throw UserError(
+          fmt::format("{}: more than {} files, too many to watch: run without --cache", folder, most_files));
+    }
+    lines.push_back(fmt::format("{} {} {}", entry.path().string(), entry.file_size(),
+                                entry.last_write_time().time_since_epoch().count()));
+  }
+  std::sort(lines.begin(), lines.end());
+  Digest digest;
+  for (const std::string& line : lines) digest.add(line);
+  return digest.str();
+}
+
+std::optional<KernelProfile> kept(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  try {
+    return profile_of(read_text_file(file, std::uint64_t{1} << 30U));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string key_of(const Source& source, const FrontendOptions& options, const std::string& identity) {
+  Digest digest;
+  const auto list = [&](const std::vector<std::string>& texts) {
+    digest.add(fmt::format("{}", texts.size()));
+    for (const std::string& text : texts) digest.add(text);
+  };
+  digest.add(identity);
+  digest.add(source.path);
+  digest.add(source.text);
+  list(source.defines);
+  list(source.undefines);
+  list(source.include_dirs);
+  list(options.map);
+  digest.add(source.standard);
+  digest.add(options.kernel);
+  digest.add(options.target);
+  digest.add(fmt::format("{} {} {} {} {}", static_cast<int>(source.language), source.fast_math, options.block.x,
+                         options.block.y, options.block.z));
+  return digest.str();
+}
+
+Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::string& identity,
+                     const std::string& sources) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UserError(fmt::format("--cache {}: {}", folder, error.message()));
+  return [analyze = std::move(analyze), folder, all = identity + state_of(sources)](const Source& source,
+                                                                                    const FrontendOptions& options) {
+    const fs::path file = fs::path(folder) / (key_of(source, options, all) + ".profile");
+    Analysis analysis;
+    if (auto profile = kept(file)) {
+      analysis.profile = std::move(*profile);
+      return analysis;
+    }
+    analysis = analyze(source, options);
+    write_text_file(file, bytes_of(analysis.profile));
+    return analysis;
+  };
+}
+
+}  // namespace kernelcast::validate

@@ -1,0 +1,22 @@
+// Analyses kept in a folder between runs: most of the time of a validation is spent in the compiler, and a change of a
+// model or of a device file changes none of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "validate/forecast.h"
+
+namespace kernelcast::validate {
+
+/// `analyze` with a memory in `folder`, which is made if it is missing. An analysis is found again when the front end
+/// (`identity`), source text, defines and other options are the same and no file in `sources`, from which headers may
+/// come, has another name, size or time of change. Failures are not kept; damaged files are analysed and written again.
+/// Throws UserError when the folder cannot be made, or when `sources` has too many files to watch (20,000).
+Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::string& identity,
+                     const std::string& sources);
+
+/// The name under which an analysis is kept; for tests.
+std::string key_of(const Source& source, const FrontendOptions& options, const std::string& identity);
+
+}  // namespace kernelcast::validate

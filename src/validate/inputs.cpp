@@ -1,0 +1,155 @@
+// Rows stand for themselves. A space needs what its configurations have in common: from a T1 file, from --block and
+// --problem, which win over it, and for arguments from a row of the same kernel (--like), which wins over T1's list.
+#include "validate/inputs.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+#include "validate/kernel_tuner.h"
+#include "validate/space.h"
+
+namespace kernelcast::validate {
+namespace {
+
+bool is_json(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{';
+}
+
+void refuse_space_flags(const InputFiles& f) {
+  const auto refuse = [](bool given, const char* flag) {
+    if (given) throw UsageError(std::string(flag) + " is for spaces and Kernel Tuner's files; rows say it themselves");
+  };
+  refuse(!f.t1.empty(), "--t1");
+  refuse(!f.like.empty(), "--like");
+  refuse(!f.block.empty(), "--block");
+  refuse(!f.problem.empty(), "--problem");
+  refuse(!f.tile.empty(), "--tile");
+}
+
+class SpaceReader {
+ public:
+  SpaceReader(const InputFiles& files, const std::map<std::string, KernelEntry>& kernels)
+      : files_(files), kernels_(kernels) {}
+
+  std::vector<Measurement> rows(std::vector<Configuration> configurations) {
+    for (Configuration& c : configurations) complete(c);
+    std::vector<Measurement> all;
+    all.reserve(configurations.size());
+    for (const Configuration& c : configurations) all.push_back(measurement_of(space_for(c.kernel_id), c));
+    return all;
+  }
+
+  /// The kernel as the T1 file describes it.
+  [[nodiscard]] KernelEntry kernel() const {
+    const SpaceDescription& s = t1();
+    KernelEntry k;
+    k.place = s.place;
+    k.id = s.kernel_id;
+    k.path = s.kernel_file;
+    k.entry = s.kernel_name;
+    k.language = s.language == "cuda" ? Language::cuda : s.language == "hip" ? Language::hip : Language::opencl;
+    k.defines = {"kernel_tuner=1"};
+    k.fast_math = s.fast_math;
+    k.cache_state = "warm";  // Kernel Tuner launches a configuration seven times or more, one after the other
+    return k;
+  }
+
+ private:
+  [[nodiscard]] const SpaceDescription& t1() const {
+    if (!t1_) {
+      if (files_.t1.empty()) {
+        if (files_.block.empty() || files_.problem.empty()) {
+          throw UsageError(files_.rows + " is a space: give --t1 FILE, or --block and --problem");
+        }
+        t1_ = SpaceDescription{};
+        t1_->place = "--block and --problem";
+      } else {
+        t1_ = read_t1(files_.t1, read_plain_or_gzip(files_.t1));
+      }
+      apply_flags(*t1_);
+    }
+    return *t1_;
+  }
+
+  void apply_flags(SpaceDescription& s) const {
+    if (!files_.problem.empty()) s.problem = files_.problem;
+    if (s.problem.empty()) throw UsageError(s.place + " has no \"ProblemSize\": give --problem");
+    if (s.problem.size() > 3) throw UsageError("--problem: more than three sizes");
+    if (!files_.block.empty()) {
+      for (std::size_t i = 0; i < 3; ++i) s.block[i] = i < files_.block.size() ? files_.block[i] : "1";
+    }
+    const bool flags_divide = files_.t1.empty() || !files_.tile.empty();
+    for (std::size_t i = 0; i < 3 && flags_divide; ++i) {
+      s.grid_divisors[i].clear();
+      if (!s.block[i].empty()) s.grid_divisors[i].push_back(s.block[i]);
+      if (i < files_.tile.size()) s.grid_divisors[i].push_back(files_.tile[i]);
+    }
+  }
+
+  void complete(Configuration& c) {
+    if (c.gpu.empty()) c.gpu = files_.gpu;
+    if (c.gpu.empty()) throw UsageError(files_.rows + " does not say which GPU was measured: name it with --device");
+    if (c.kernel_id.empty()) c.kernel_id = kernel_id();
+  }
+
+  /// Where the file of measurements names no kernel: --kernel, or the T1 file's, which may be an id or an entry.
+  std::string kernel_id() {
+    if (!files_.kernel.empty()) return files_.kernel;
+    const std::string& name = t1().kernel_id;
+    if (kernels_.empty() || kernels_.count(name) > 0) return name;
+    std::vector<std::string> meant;
+    for (const auto& [id, kernel] : kernels_) {
+      if (kernel.entry == name) meant.push_back(id);
+    }
+    if (meant.size() == 1) return meant.front();
+    throw UsageError(files_.rows + " does not say which kernel of " + files_.kernels +
+                     " was measured: name one with --kernel");
+  }
+
+  const SpaceDescription& space_for(const std::string& kernel_id) {
+    const auto found = spaces_.find(kernel_id);
+    if (found != spaces_.end()) return found->second;
+    SpaceDescription s = t1();
+    if (!files_.like.empty()) s.like = row_like(kernel_id);
+    return spaces_.emplace(kernel_id, std::move(s)).first->second;
+  }
+
+  Measurement row_like(const std::string& kernel_id) {
+    if (!like_) like_ = read_rows(files_.like, read_plain_or_gzip(files_.like));
+    for (const Measurement& m : *like_) {
+      if (m.kernel_id == kernel_id && !is_excluded(m)) return m;
+    }
+    throw UserError(files_.like + ": no row of kernel " + kernel_id + " to take arguments and buffers from (--like)");
+  }
+
+  const InputFiles& files_;
+  const std::map<std::string, KernelEntry>& kernels_;
+  mutable std::optional<SpaceDescription> t1_;
+  std::optional<std::vector<Measurement>> like_;
+  std::map<std::string, SpaceDescription> spaces_;
+};
+
+}  // namespace
+
+Inputs read_inputs(const InputFiles& files) {
+  const std::string text = read_plain_or_gzip(files.rows);
+  Inputs inputs;
+  if (!files.kernels.empty()) inputs.kernels = read_kernels(files.kernels, read_plain_or_gzip(files.kernels));
+  if (!is_json(text) && is_rows_csv(text)) {
+    refuse_space_flags(files);
+    if (files.kernels.empty()) throw UsageError("--kernels FILE is missing: it says where the kernels' sources are");
+    inputs.rows = read_rows(files.rows, text);
+    return inputs;
+  }
+  SpaceReader reader(files, inputs.kernels);
+  if (files.kernels.empty()) {
+    if (files.t1.empty()) throw UsageError("give --kernels FILE, or --t1 FILE, which also names the kernel");
+    const KernelEntry kernel = reader.kernel();
+    inputs.kernels.emplace(kernel.id, kernel);
+  }
+  inputs.rows = reader.rows(is_json(text) ? read_tuner_results(files.rows, text) : read_space_csv(files.rows, text));
+  return inputs;
+}
+
+}  // namespace kernelcast::validate

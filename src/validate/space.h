@@ -1,0 +1,57 @@
+// Tuning spaces as measurements: what was the same for every configuration, and the step from one configuration to a
+// launch. Kernel Tuner's rule throughout: grid = ceil(problem / product of the grid divisors).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "validate/expression.h"
+#include "validate/measurement.h"
+
+namespace kernelcast::validate {
+
+/// A kernel argument by position, as a T1 file lists them. Sizes and values are expressions.
+struct SpaceArgument {
+  std::string name;
+  bool scalar = false;
+  bool constant_memory = false;  // not always a parameter of the kernel
+  std::string size;              // elements
+  std::string value;             // of a scalar
+  std::int64_t element_bytes = 4;
+};
+
+/// What every configuration of a space has in common. From a T1 file, from flags, or both.
+struct SpaceDescription {
+  std::string place;  // the T1 file, or "--block and --problem"
+  std::string kernel_id, kernel_file, kernel_name, language;
+  bool fast_math = false;
+  std::vector<std::string> problem;                       // expressions, x first
+  std::array<std::vector<std::string>, 3> grid_divisors;  // expressions whose product divides the problem
+  std::array<std::string, 3> block;                       // expressions; empty: the kernel's own
+  std::string dynamic_shared = "0";
+  std::vector<SpaceArgument> arguments;
+  std::optional<Measurement> like;  // a row of the same kernel: its arguments, buffers and problem instead
+};
+
+/// A configuration and what was measured.
+struct Configuration {
+  std::string place;
+  std::string kernel_id, gpu;
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::optional<double> measured_s;
+  std::string status = "ok";
+};
+
+/// The launch of a configuration. Throws UserError naming the description's file for an expression that has no value.
+Measurement measurement_of(const SpaceDescription& space, const Configuration& configuration);
+
+/// Reads a space as CSV: kernel_id, gpu, time_ms, status; every other column is a parameter.
+std::vector<Configuration> read_space_csv(const std::string& path, const std::string& text);
+
+/// Whether the first line of a CSV text is that of a file of rows (it has a column grid_x).
+bool is_rows_csv(const std::string& text);
+
+}  // namespace kernelcast::validate

@@ -1,0 +1,115 @@
+// A profile comes back from its bytes as it was.
+#include "profile/profile_bytes.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+KernelProfile full_profile() {
+  KernelProfile p;
+  p.kernel = "k";
+  p.symbol = "_Z1k";
+  p.target = "sm_80";
+  p.files = {"a.cu", ""};
+  p.parameters = {{"n", "int", false, true, true, 4}, {"x", "float*", true, false, false, 4}};
+  p.buffers = {{"x", MemorySpace::global, -1, 256, 1}, {"tile", MemorySpace::shared, 1024, 16, -1}};
+  const Expr n = Expr(argument("n")), i = Expr::symbol("i");
+  const Expr clamped = min(n, mod(i * 7 + Expr(local_id(0)), Expr(33)) + floor_div(n * n, Expr(5)));
+  Guard guard{{Path{less(i, n), {{0, true}, {1, false}}}, Path{equal(i, n), {}}}};
+  p.loops = {{-1, Symbol("i"), max(clamped, Expr(0)), 1, guard, {0, 7}}};
+  Block b;
+  b.name = "entry";
+  b.loop = 0;
+  b.guard = guard;
+  b.ops[OpClass::fp32_fma] = 2.5;
+  b.lines = {{{0, 3}, b.ops}};
+  b.accesses = {
+      {MemorySpace::global, AccessKind::atomic, 8, 0, clamped * clamped + i * -4, {4, -8, 1 << 20}, -1, {0, 9}}};
+  b.barriers = 2;
+  b.barrier_after_shared_store = true;
+  p.blocks = {b, Block{}};
+  p.branches = {{Branch::Verdict::divergent, "depends on lid.x", 0, less(clamped, i), -1, true, {1, 2}}};
+  p.unknowns = {{Unknown::Kind::probability, "branch:3", {0, 3}, 0.25, true, "data"},
+                {Unknown::Kind::trip_count, "trips:7", {0, 7}, 1e9, false, ""}};
+  p.registers = {33.5, 30, 40, "ptxas", 12};
+  p.static_shared_bytes = 1024;
+  p.uses_dynamic_shared = true;
+  p.stack_bytes = 64;
+  p.max_threads_per_block = 256;
+  p.required_block = {16, 8, 2};
+  p.mapped_axes = 1;
+  p.mapped_extent = {n + 1};
+  p.assumptions = {{"what", "value", "--flag"}};
+  p.notes = {"note"};
+  return p;
+}
+
+TEST(ProfileBytes, EverythingComesBack) {
+  const KernelProfile p = full_profile();
+  const std::string bytes = bytes_of(p);
+  const KernelProfile q = profile_of(bytes);
+  EXPECT_EQ(bytes_of(q), bytes);
+  EXPECT_EQ(q.kernel, "k");
+  EXPECT_EQ(q.loops.at(0).trips, p.loops.at(0).trips);
+  EXPECT_EQ(q.loops.at(0).guard.paths.at(0).factors, p.loops.at(0).guard.paths.at(0).factors);
+  EXPECT_EQ(q.blocks.at(0).accesses.at(0).offset, p.blocks.at(0).accesses.at(0).offset);
+  EXPECT_EQ(q.blocks.at(0).accesses.at(0).also, p.blocks.at(0).accesses.at(0).also);
+  EXPECT_EQ(q.blocks.at(0).ops, p.blocks.at(0).ops);
+  EXPECT_EQ(q.branches.at(0).condition, p.branches.at(0).condition);
+  EXPECT_EQ(q.unknowns.at(1).default_value, 1e9);
+  EXPECT_EQ(q.registers.method, "ptxas");
+  EXPECT_EQ(q.required_block, p.required_block);
+  EXPECT_EQ(q.mapped_extent, p.mapped_extent);
+  EXPECT_EQ(q.assumptions, p.assumptions);
+}
+
+TEST(ProfileBytes, AnEmptyProfile) { EXPECT_EQ(bytes_of(profile_of(bytes_of({}))), bytes_of({})); }
+
+TEST(ProfileBytes, DamageIsNoticed) {
+  const std::string good = bytes_of(full_profile());
+  for (std::size_t i = 0; i < good.size(); i += 7) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x10);
+    EXPECT_THROW(profile_of(bad), UserError) << i;
+  }
+  for (std::size_t n : {std::size_t{0}, std::size_t{5}, std::size_t{16}, good.size() - 1}) {
+    EXPECT_THROW(profile_of(good.substr(0, n)), UserError) << n;
+  }
+  EXPECT_THROW(profile_of(good + "x"), UserError);
+}
+
+Expr random_expr(int depth) {
+  const int kind = *rc::gen::inRange(0, depth == 0 ? 2 : 9);
+  if (kind == 0) return Expr(*rc::gen::inRange<std::int64_t>(-9, 10));
+  if (kind == 1) return Expr(*rc::gen::element(local_id(0), group_id(1), argument("n"), Symbol("i")));
+  const Expr a = random_expr(depth - 1), b = random_expr(depth - 1);
+  switch (kind) {
+    case 2:
+      return a + b;
+    case 3:
+      return a * b;
+    case 4:
+      return floor_div(a, b);
+    case 5:
+      return mod(a, b);
+    case 6:
+      return min(a, b);
+    case 7:
+      return less(a, b);
+    default:
+      return select(less(a, b), a, b * 3);
+  }
+}
+
+RC_GTEST_PROP(ProfileBytes, ExpressionsComeBackEqual, ()) {
+  KernelProfile p;
+  p.mapped_extent = {random_expr(4), random_expr(4), random_expr(3)};
+  RC_ASSERT(profile_of(bytes_of(p)).mapped_extent == p.mapped_extent);
+}
+
+}  // namespace
+}  // namespace kernelcast
