@@ -11,6 +11,8 @@
 namespace kernelcast::cli {
 namespace {
 
+constexpr double most_resident_blocks = 1024;  // more than any device has: where limits are unknown, all are infinite
+
 /// What binding rejects is on the command line: arguments, sizes, answers.
 Workload bound(const report::DeviceResult& result) {
   try {
@@ -24,7 +26,7 @@ Sharing sharing_of(const Workload& closed, const Device& device) {
   Sharing s;
   s.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));
   try {
-    s.resident_blocks = std::max(1.0, occupancy(closed, device).blocks_per_unit);
+    s.resident_blocks = std::clamp(occupancy(closed, device).blocks_per_unit, 1.0, most_resident_blocks);
   } catch (const Error&) {  // no block fits: the models will say so
   }
   return s;
