@@ -8,6 +8,7 @@
 #include "frontend/builtins.h"
 
 #include <filesystem>
+#include <map>
 
 #include "kernelcast/error.h"
 #include "llvm/IR/IRBuilder.h"
@@ -123,13 +124,15 @@ Value* linear_id(IRBuilder<>& b, Ids& ids, bool global) {
 Value* lowered(CallInst& call, StringRef name, Ids& ids, TargetFamily family) {
   IRBuilder<> b(&call);
   const unsigned warp = family == TargetFamily::nvidia ? 32 : 64;
-  auto axis = [&]() -> int {
-    auto* c = call.arg_size() ? dyn_cast<ConstantInt>(call.getArgOperand(0)) : nullptr;
-    return c ? static_cast<int>(c->getZExtValue()) : 0;
-  };
   auto by_axis = [&](auto&& get, unsigned outside) -> Value* {
-    const int a = axis();
-    return a < 3 ? get(a) : b.getInt32(outside);
+    if (call.arg_size() == 0) return get(0);
+    Value* axis = call.getArgOperand(0);
+    if (auto* c = dyn_cast<ConstantInt>(axis))
+      return c->getZExtValue() < 3 ? get(static_cast<int>(c->getZExtValue())) : b.getInt32(outside);
+    Value* chosen = b.getInt32(outside);  // an axis that is computed
+    for (int a = 2; a >= 0; --a)
+      chosen = b.CreateSelect(b.CreateICmpEQ(axis, ConstantInt::get(axis->getType(), a)), get(a), chosen);
+    return chosen;
   };
   if (name == "get_local_id") return by_axis([&](int a) { return ids.local_id(b, a); }, 0);
   if (name == "get_group_id") return by_axis([&](int a) { return ids.group_id(b, a); }, 0);
@@ -154,7 +157,10 @@ Value* lowered(CallInst& call, StringRef name, Ids& ids, TargetFamily family) {
   if (name == "sub_group_barrier") return done;
   if (name == "mem_fence" || name == "read_mem_fence" || name == "write_mem_fence" ||
       name == "atomic_work_item_fence") {
-    b.CreateFence(AtomicOrdering::AcquireRelease, b.getContext().getOrInsertSyncScopeID("workgroup"));
+    if (family == TargetFamily::nvidia)
+      b.CreateIntrinsic(Intrinsic::nvvm_membar_cta, {}, {});  // NVPTX cannot select fences of a work-group
+    else
+      b.CreateFence(AtomicOrdering::AcquireRelease, b.getContext().getOrInsertSyncScopeID("workgroup"));
     return done;
   }
   return nullptr;
@@ -166,6 +172,56 @@ bool needs_library(const Module& module) {
         !is_costed_function(f.getName().str()))
       return true;
   return false;
+}
+
+/// 64-bit atomics: libclc has none for NVIDIA.
+void define_long_atomics(Module& module) {
+  using Op = AtomicRMWInst;
+  static const std::map<StringRef, std::pair<Op::BinOp, Op::BinOp>> operations = {
+      // signed, unsigned
+      {"atom_add", {Op::Add, Op::Add}},  {"atom_sub", {Op::Sub, Op::Sub}}, {"atom_xchg", {Op::Xchg, Op::Xchg}},
+      {"atom_inc", {Op::Add, Op::Add}},  {"atom_dec", {Op::Sub, Op::Sub}}, {"atom_min", {Op::Min, Op::UMin}},
+      {"atom_max", {Op::Max, Op::UMax}}, {"atom_and", {Op::And, Op::And}}, {"atom_or", {Op::Or, Op::Or}},
+      {"atom_xor", {Op::Xor, Op::Xor}}};
+  constexpr auto order = AtomicOrdering::Monotonic;
+  for (Function& f : module) {
+    if (!f.isDeclaration() || f.use_empty() || !f.getReturnType()->isIntegerTy(64)) continue;
+    const StringRef name = plain_name(f.getName());
+    const auto known = operations.find(name);
+    if (known == operations.end() && name != "atom_cmpxchg") continue;
+    IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", &f));
+    Value* old = nullptr;
+    if (name == "atom_cmpxchg") {
+      old =
+          b.CreateExtractValue(b.CreateAtomicCmpXchg(f.getArg(0), f.getArg(1), f.getArg(2), Align(8), order, order), 0);
+    } else {
+      const auto op = f.getName().back() == 'm' ? known->second.second : known->second.first;
+      Value* operand = b.getInt64(1);
+      if (f.arg_size() > 1) operand = f.getArg(1);
+      old = b.CreateAtomicRMW(op, f.getArg(0), operand, Align(8), order);
+    }
+    b.CreateRet(old);
+    f.setLinkage(GlobalValue::InternalLinkage);
+    f.setVisibility(GlobalValue::DefaultVisibility);
+  }
+}
+
+/// libclc has mad_hi as a macro only: mad_hi(a, b, c) is mul_hi(a, b) + c.
+void define_mad_hi(Module& module) {
+  std::vector<Function*> used;
+  for (Function& f : module)
+    if (f.isDeclaration() && !f.use_empty() && plain_name(f.getName()) == "mad_hi") used.push_back(&f);
+  for (Function* f : used) {
+    std::string name = f->getName().str();  // _Z6mad_hiiii, or of vectors _Z6mad_hiDv4_iS_S_
+    name.replace(3, 6, "mul_hi");
+    name.resize(name.size() - (f->getReturnType()->isVectorTy() ? 2 : 1));
+    Type* type = f->getReturnType();
+    FunctionCallee product = module.getOrInsertFunction(name, FunctionType::get(type, {type, type}, false));
+    IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", f));
+    b.CreateRet(b.CreateAdd(b.CreateCall(product, {f->getArg(0), f->getArg(1)}), f->getArg(2)));
+    f->setLinkage(GlobalValue::InternalLinkage);
+    f->setVisibility(GlobalValue::DefaultVisibility);
+  }
 }
 
 /// Clang mangles the generic address space of OpenCL 2.0 on AMD as AS0, which libclc does not have: such a function is
@@ -223,6 +279,8 @@ void lower_opencl_builtins(Module& module, TargetFamily family) {
 std::optional<std::string> link_opencl_library(Module& module, TargetFamily family) {
   if (!needs_library(module)) return std::nullopt;
   forward_generic_functions(module);
+  define_mad_hi(module);
+  if (family == TargetFamily::nvidia) define_long_atomics(module);
   const char* path =
       family == TargetFamily::nvidia ? "/usr/lib/clc/nvptx64--nvidiacl.bc" : "/usr/lib/clc/amdgcn--amdhsa.bc";
   if (!std::filesystem::exists(path))

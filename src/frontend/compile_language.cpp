@@ -132,9 +132,11 @@ void add_target(std::vector<std::string>& args, const std::string& target, Vendo
   }
 }
 
-void add_opencl(std::vector<std::string>& args, const Source& source) {
+void add_opencl(std::vector<std::string>& args, const Source& source, Vendor vendor) {
   append(args, {"-ffp-contract=on", "-finclude-default-header", "-fdeclare-opencl-builtins", "-fgnuc-version=4.2.1",
                 "-fno-threadsafe-statics", "-Wno-unused-value"});
+  // Clang's NVPTX target leaves them out; every GPU since Fermi has them, and NVIDIA's own compiler offers them.
+  if (vendor == Vendor::nvidia) args.push_back("-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics");
   if (source.fast_math) args.push_back("-cl-fast-relaxed-math");
 }
 
@@ -208,7 +210,7 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
     add_system_headers(args, language == Language::cxx, /*device_code=*/false);
   } else if (language == Language::opencl) {
     add_target(args, target, vendor_of(target));
-    add_opencl(args, source);
+    add_opencl(args, source, vendor_of(target));
     append(args, {"-internal-isystem", resource_folder() + "/include"});
     kind = "cl";
   } else {
