@@ -131,6 +131,8 @@ std::uint64_t new_value(AtomicOp op, ValueType t, std::uint64_t old, std::uint64
   }
 }
 
+int alignment_of(const SimtInstruction& i) { return i.alignment > 0 ? i.alignment : size_of(i.type); }
+
 const char* verb(AccessKind kind) {
   return kind == AccessKind::load ? "reads" : kind == AccessKind::store ? "writes" : "updates";
 }
@@ -163,7 +165,11 @@ bool BlockRunner::translate_together(const std::uint64_t* a, std::uint64_t lanes
   const bool unbroken = (from_first & (from_first + 1)) == 0;
   pattern_ = least == most ? Pattern::same : in_row && unbroken ? Pattern::consecutive : Pattern::any;
   span_ = most - least + step;
-  if ((low_bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) return false;
+  if ((low_bits & static_cast<std::uint64_t>(alignment_of(i) - 1)) != 0) return false;
+  if ((low_bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) {  // elements may straddle words
+    pattern_ = Pattern::any;
+    span_ = ~std::uint64_t{0};
+  }
   if (i.pointing == Pointing::shared) {
     if (most > static_cast<std::uint64_t>(shared_.bytes()) || static_cast<std::int64_t>(most) > shared_.bytes() - bytes)
       return false;
@@ -191,7 +197,7 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
   const SimtInstruction& i = program_.code[op.source];
   const auto* a = row<std::uint64_t>(w, op.a);
   const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
-  const int element = size_of(i.type);
+  const int alignment = alignment_of(i);
   if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
   pattern_ = Pattern::any;
   span_ = ~std::uint64_t{0};
@@ -215,11 +221,11 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
       window += 1;
     }
     address_[l] = address;
-    if (address % static_cast<std::uint64_t>(element) != 0) {
+    if (address % static_cast<std::uint64_t>(alignment) != 0) {
       good &= ~(std::uint64_t{1} << l);
       report(Finding::Kind::misaligned, i.line,
-             std::string(verb(kind)) + " " + std::to_string(element) +
-                 "-byte elements at an address that is no multiple of " + std::to_string(element),
+             std::string(verb(kind)) + " " + std::to_string(size_of(i.type)) +
+                 "-byte elements at an address that is no multiple of " + std::to_string(alignment),
              number, l);
       return;
     }

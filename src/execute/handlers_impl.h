@@ -381,6 +381,10 @@ W function(W a, W b, W c) {
   if constexpr (f == M::rhypot) return w(1 / std::hypot(d, e));
   if constexpr (f == M::fmod) return std::fmod(a, b);
   if constexpr (f == M::remainder) return std::remainder(a, b);
+  if constexpr (f == M::quotient) {  // the low seven bits of what remquo rounds to nearest
+    const long double x = a, y = b;
+    return static_cast<W>(std::fmod(std::nearbyint((x - std::remainder(x, y)) / y), 128.0L));
+  }
   if constexpr (f == M::fmin) return least(a, b);
   if constexpr (f == M::fmax) return greatest(a, b);
   if constexpr (f == M::minimum) return a != a ? a : b != b ? b : least(a, b);

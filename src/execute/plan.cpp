@@ -60,7 +60,8 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
   for (const Block& b : profile.blocks) plan_.total_accesses += static_cast<int>(b.accesses.size());
   for (const SimtInstruction& i : program.code) {
     const bool memory = i.op == Opcode::load || i.op == Opcode::store || i.op == Opcode::atomic;
-    if (memory && i.pointing != Pointing::stack && size_of(i.type) < 4) plan_.watch_unit = 1;
+    if (memory && i.pointing != Pointing::stack && (size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4)))
+      plan_.watch_unit = 1;
   }
 }
 

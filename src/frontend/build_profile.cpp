@@ -271,6 +271,28 @@ class ProfileBuilder {
 
 }  // namespace
 
+namespace {
+
+/// Fields of by-value structures that only an execution needs can be given by --arg, too.
+void add_fields(const Program& program, KernelProfile& profile) {
+  const auto add = [&](const std::string& name, ValueType type, bool pointer) {
+    const auto known = std::any_of(profile.parameters.begin(), profile.parameters.end(),
+                                   [&](const Parameter& p) { return p.name == name; });
+    if (known || pointer || name.find('+') == std::string::npos) return;
+    Parameter p;
+    p.name = name;
+    p.integer = !is_float(type);
+    p.bytes = size_of(type);
+    p.type = (is_float(type) ? "f" : "i") + std::to_string(8 * p.bytes);
+    profile.parameters.push_back(p);
+  };
+  for (const ParameterField& f : program.fields) add(f.name, f.type, f.pointer);
+  for (const ProgramInput& in : program.inputs)
+    if (in.kind == ProgramInput::Kind::scalar) add(in.name, in.type, false);
+}
+
+}  // namespace
+
 void build_profile(Function& kernel, const TargetCode& code, bool program, Analysis& out) {
   ProfileBuilder builder(kernel, code);
   builder.build();
@@ -280,6 +302,7 @@ void build_profile(Function& kernel, const TargetCode& code, bool program, Analy
       out.no_program = e.what();
     }
   out.profile = builder.take();
+  if (out.program) add_fields(*out.program, out.profile);
 }
 
 }  // namespace kernelcast::frontend

@@ -104,14 +104,11 @@ void Decoder::bind_arguments() {
     } else {
       Slots s;
       const auto types = types_of(a.getType());
+      const auto places = places_of(a.getType());
       for (std::size_t k = 0; k < types.size(); ++k) {
         // A structure in registers: fields are named by their byte as everywhere (fields.cpp).
         std::string name = p.name;
-        if (auto* structure = dyn_cast<StructType>(a.getType()))
-          name += "+" + std::to_string(layout_.getStructLayout(structure)->getElementOffset(
-                            static_cast<unsigned>(std::min<std::size_t>(k, structure->getNumElements() - 1))));
-        else if (types.size() > 1)
-          name += "+" + std::to_string(k * static_cast<std::size_t>(size_of(types[k])));
+        if (types.size() > 1) name += "+" + std::to_string(places[k]);
         s.regs.push_back(input({Kind::scalar, types[k], 0, 0, 0, name}));
       }
       define(a, std::move(s));

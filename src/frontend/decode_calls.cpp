@@ -236,7 +236,7 @@ bool Decoder::common_intrinsic(IntrinsicInst& i) {
     case Intrinsic::cttz:
     case Intrinsic::bitreverse:
     case Intrinsic::bswap:
-      if (odd) return false;
+      if (odd) return odd_bits(i);
       return unary(i.getIntrinsicID() == Intrinsic::ctlz         ? Opcode::count_leading_zeros
                    : i.getIntrinsicID() == Intrinsic::cttz       ? Opcode::count_trailing_zeros
                    : i.getIntrinsicID() == Intrinsic::bitreverse ? Opcode::reverse_bits
@@ -327,7 +327,7 @@ std::optional<MathFunction> function_named(const std::string& name) {
 #include "kernelcast/math_functions.def"
 #undef KERNELCAST_MATH
     };
-    for (const char* hidden : {"fraction", "mantissa", "exponent", "minimum", "maximum"}) m.erase(hidden);
+    for (const char* hidden : {"fraction", "quotient", "mantissa", "exponent", "minimum", "maximum"}) m.erase(hidden);
     m["nearbyint"] = MathFunction::rint;
     m["native_recip"] = MathFunction::reciprocal;
     m["native_divide"] = MathFunction::divide;
@@ -394,6 +394,18 @@ bool Decoder::math_call(CallInst& i, const std::string& name) {
     } else if (name == "frexp") {
       store_all(1, integer_of(MathFunction::exponent));
       elementwise(i, [&](ValueType, std::size_t k) { return of_first(MathFunction::mantissa)(k); });
+    } else if (name == "remquo" && n == 3) {
+      const auto of_both = [&](MathFunction f) {
+        return [&, f](std::size_t k) {
+          const std::uint32_t a = arg(0, k), b = arg(1, k);
+          return math(f, program_.registers[a], a, b);
+        };
+      };
+      store_all(2, [&](std::size_t k) {
+        const std::uint32_t q = of_both(MathFunction::quotient)(k);
+        return convert(Opcode::float_to_signed, program_.registers[q], ValueType::i32, q);
+      });
+      elementwise(i, [&](ValueType, std::size_t k) { return of_both(MathFunction::remainder)(k); });
     } else if (name == "lgamma_r") {
       store_all(1, integer_of(MathFunction::lgamma_sign));
       elementwise(i, [&](ValueType, std::size_t k) { return of_first(MathFunction::lgamma)(k); });
@@ -490,6 +502,23 @@ bool Decoder::inline_assembly(CallInst& i) {
     return true;
   }
   return false;
+}
+
+/// Bit counts and orders of integers that live in a wider register, zero-extended.
+bool Decoder::odd_bits(IntrinsicInst& i) {
+  const auto id = i.getIntrinsicID();
+  const unsigned bits = width_of(i.getType());
+  elementwise(i, [&](ValueType t, std::size_t k) {
+    const std::uint32_t a = element(i.getArgOperand(0), k);
+    const std::uint32_t unused = constant(t, static_cast<std::uint64_t>(8 * size_of(t)) - bits);
+    if (id == Intrinsic::ctlz)
+      return binary(Opcode::sub, t, binary(Opcode::count_leading_zeros, t, a, no_register), unused);
+    if (id == Intrinsic::cttz)
+      return binary(Opcode::umin, t, binary(Opcode::count_trailing_zeros, t, a, no_register), constant(t, bits));
+    const Opcode op = id == Intrinsic::bitreverse ? Opcode::reverse_bits : Opcode::swap_bytes;
+    return binary(Opcode::lshr, t, binary(op, t, a, no_register), unused);
+  });
+  return true;
 }
 
 /// The mask of lanes that stand in a relation to this one.

@@ -42,6 +42,7 @@ class Decoder {
   bool fill_image(const llvm::Constant& c, std::int64_t at, BufferImage& image);
   // decode_values.cpp: types, registers, constants
   std::vector<ValueType> types_of(llvm::Type* type) const;
+  std::vector<std::int64_t> places_of(llvm::Type* type, std::int64_t base = 0) const;
   ValueType type_of(llvm::Type* type) const;
   static unsigned width_of(llvm::Type* type);
   std::uint32_t fresh(ValueType t);
@@ -93,6 +94,7 @@ class Decoder {
   bool amd_intrinsic(llvm::IntrinsicInst& i);
   bool math_call(llvm::CallInst& i, const std::string& name);
   bool inline_assembly(llvm::CallInst& i);
+  bool odd_bits(llvm::IntrinsicInst& i);
   std::uint32_t lane_mask(llvm::StringRef relation);
   /// For each element of the result: `make(type, element)` gives its register.
   template <class Make>

@@ -1,6 +1,9 @@
 // Loads, stores and atomics. Parameters that are passed by value are memory here; the profile does not count them.
 #include "frontend/builtins.h"
+#include <algorithm>
+
 #include "frontend/decode_internal.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 
 namespace kernelcast::frontend {
@@ -68,6 +71,15 @@ void Decoder::note_element(Value* pointer, ValueType type) {
   if (buffer >= 0) ++element_votes_[static_cast<std::size_t>(buffer)][type];
 }
 
+namespace {
+
+/// SimtInstruction::alignment.
+std::uint8_t less_aligned(Align known, ValueType element) {
+  return known.value() < static_cast<std::uint64_t>(size_of(element)) ? static_cast<std::uint8_t>(known.value()) : 0;
+}
+
+}  // namespace
+
 void Decoder::load(LoadInst& i) { load_from(i, i.getPointerOperand(), i.getType()); }
 
 void Decoder::load_from(llvm::Instruction& i, Value* pointer, Type* type) {
@@ -90,6 +102,20 @@ void Decoder::load_from(llvm::Instruction& i, Value* pointer, Type* type) {
         add(byte, t, type->isPointerTy());
         byte += size_of(t);
       }
+    }
+  }
+  const auto* owner = dyn_cast<Argument>(getUnderlyingObject(pointer));
+  if (owner && (owner->hasByValAttr() || owner->hasByRefAttr()) && !model_.parameter_place(pointer)) {
+    // The index is computed: any field may be read.
+    Type* whole = owner->hasByValAttr() ? owner->getParamByValType() : owner->getParamByRefType();
+    const auto types = types_of(whole);
+    const auto places = places_of(whole);
+    const int number = static_cast<int>(owner->getArgNo());
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      const auto same = [&](const ParameterField& f) { return f.parameter == number && f.at == places[k]; };
+      if (std::any_of(program_.fields.begin(), program_.fields.end(), same)) continue;
+      program_.fields.push_back({number, places[k], types[k],
+                                 profile_.parameters[owner->getArgNo()].name + "+" + std::to_string(places[k]), false});
     }
   }
   const Slots at = value(pointer);
@@ -138,6 +164,8 @@ void Decoder::load_from(llvm::Instruction& i, Value* pointer, Type* type) {
     l.extra = static_cast<std::uint16_t>(n);
     l.pointing = pointing(pointer);
     l.site = counted;
+    if (auto* load = dyn_cast<LoadInst>(&i))
+      l.alignment = less_aligned(commonAlignment(load->getAlign(), static_cast<std::uint64_t>(parts[k].at)), l.type);
     k += n;
   }
   if (odd)
@@ -170,6 +198,7 @@ void Decoder::store_to(llvm::Instruction& i, Value* pointer, Value* v) {
   out.extra = static_cast<std::uint16_t>(s.regs.size());
   out.pointing = pointing(pointer);
   out.site = counted;
+  if (auto* store = dyn_cast<StoreInst>(&i)) out.alignment = less_aligned(store->getAlign(), t);
   note_element(pointer, t);
 }
 
@@ -239,6 +268,8 @@ void Decoder::copy(MemTransferInst& i) {
     out.extra = static_cast<std::uint16_t>(p.count);
     out.pointing = pointing(loading ? i.getSource() : i.getDest());
     out.site = counted;
+    const Align align = (loading ? i.getSourceAlign() : i.getDestAlign()).valueOrOne();
+    out.alignment = less_aligned(commonAlignment(align, static_cast<std::uint64_t>(p.at)), p.type);
   };
   for (const Piece& p : pieces) move(p, true);
   for (const Piece& p : pieces) move(p, false);
@@ -272,6 +303,7 @@ void Decoder::fill(MemSetInst& i) {
     out.extra = static_cast<std::uint16_t>(size == 16 ? 2 : 1);
     out.pointing = pointing(i.getDest());
     out.site = counted;
+    out.alignment = less_aligned(commonAlignment(i.getDestAlign().valueOrOne(), static_cast<std::uint64_t>(at)), t);
     at += size;
   }
 }

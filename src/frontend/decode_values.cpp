@@ -45,6 +45,30 @@ std::vector<ValueType> Decoder::types_of(Type* type) const {
   return out;
 }
 
+/// Bytes from the beginning at which the elements of types_of stand.
+std::vector<std::int64_t> Decoder::places_of(Type* type, std::int64_t base) const {
+  std::vector<std::int64_t> out;
+  const auto append = [&](Type* t, std::int64_t at) {
+    const auto inner = places_of(t, at);
+    out.insert(out.end(), inner.begin(), inner.end());
+  };
+  if (auto* s = dyn_cast<StructType>(type)) {
+    for (unsigned k = 0; k < s->getNumElements(); ++k)
+      append(s->getElementType(k),
+             base + static_cast<std::int64_t>(layout_.getStructLayout(s)->getElementOffset(k).getFixedValue()));
+  } else if (auto* a = dyn_cast<ArrayType>(type)) {
+    const auto step = static_cast<std::int64_t>(layout_.getTypeAllocSize(a->getElementType()).getFixedValue());
+    for (std::uint64_t k = 0; k < a->getNumElements(); ++k)
+      append(a->getElementType(), base + static_cast<std::int64_t>(k) * step);
+  } else {
+    for (ValueType t : types_of(type)) {
+      out.push_back(base);
+      base += size_of(t);
+    }
+  }
+  return out;
+}
+
 /// Bits of an integer whose width is not that of its register; 0 for all others.
 unsigned Decoder::width_of(Type* type) {
   type = type->getScalarType();
