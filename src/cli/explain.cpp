@@ -35,6 +35,7 @@ void add_sources(const Source& main, report::Forecast& forecast) {
 
 int explain(const ForecastFlags& flags, const Environment& environment) {
   Request request = checked(flags);
+  request.execute.locality = true;
   const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {

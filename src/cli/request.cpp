@@ -63,6 +63,7 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
   if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
   o.check_shared = !f.no_checks;
+  o.locality = false;  // no model reads it; `explain` turns it on
   return o;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+
 #include "io/text.h"
 
 namespace kernelcast::report {
@@ -22,11 +24,13 @@ BranchCount branches_of(const Workload& w) {
   return all;
 }
 
-std::string reuse_row(const Workload& w, const ReuseDistances& r) {
+/// Hit rates in a few usual sizes of caches.
+std::string reuse_row(const Workload& w, const ReuseDistances& r, std::initializer_list<int> kib) {
   std::string out;
-  for (const double kib : {16, 64, 128, 1024, 4096, 40960}) {
-    const double rate = r.hit_rate(sectors_of(w.geometry, kib * 1024));
-    out += fmt::format("{}{} in {}", out.empty() ? "" : ", ", format_percent(rate), format_bytes(kib * 1024));
+  for (const int size : kib) {
+    const double rate = r.hit_rate(sectors_of(w.geometry, size * 1024.0));
+    const std::string cache = size < 1024 ? fmt::format("{} KiB", size) : fmt::format("{} MiB", size / 1024);
+    out += fmt::format("{}{} in {}", out.empty() ? "" : ", ", format_percent(rate), cache);
   }
   return out;
 }
@@ -76,9 +80,9 @@ std::string execution_text(const DeviceResult& d, const Style& style) {
     const auto bytes = [&](double sectors) { return format_bytes(sectors * w.geometry.sector_bytes); };
     table.row({"working set", fmt::format("{} of a block, {} of {:.3g} blocks at a time", bytes(l.block_sectors),
                                           bytes(l.resident_sectors), l.resident_blocks)});
-    table.row({"hits of a block", reuse_row(w, l.block)});
-    table.row({"of blocks at a time", reuse_row(w, l.resident)});
-    table.row({"of all that ran", reuse_row(w, l.grid)});
+    table.row({"hits of a block", reuse_row(w, l.block, {16, 64, 128})});
+    table.row({"of blocks at a time", reuse_row(w, l.resident, {16, 64, 128})});
+    table.row({"of all that ran", reuse_row(w, l.grid, {1024, 4096, 40960})});
   }
   return fmt::format("  {}\n{}", style.bold("execution"), table.str(style, false));
 }
