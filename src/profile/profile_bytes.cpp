@@ -18,7 +18,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF01";
+constexpr std::string_view magic = "KCPROF02";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -46,6 +46,13 @@ template <class A, Like<OpCounts> T>
 void fields(A& a, T& x) {
   auto& [n] = x;
   for (auto& v : n) a(v);
+}
+template <class A, Like<Stalls> T>
+void fields(A& a, T& x) {
+  auto& [waits, hidden, loads] = x;
+  for (auto& v : waits) a(v);
+  for (auto& v : hidden) a(v);
+  a(loads);
 }
 template <class A, Like<Unknown> T>
 void fields(A& a, T& x) {
@@ -79,8 +86,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Block> T>
 void fields(A& a, T& x) {
-  auto& [name, loop, guard, ops, lines, accesses, barriers, barrier_after_shared_store, line] = x;
-  a(name, loop, guard, ops, lines, accesses, barriers, barrier_after_shared_store, line);
+  auto& [name, loop, guard, ops, lines, stalls, accesses, barriers, barrier_after_shared_store, line] = x;
+  a(name, loop, guard, ops, lines, stalls, accesses, barriers, barrier_after_shared_store, line);
 }
 template <class A, Like<Loop> T>
 void fields(A& a, T& x) {
