@@ -6,9 +6,12 @@
 #include "execute/mix.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
+#include "kernelcast/model.h"
 
 namespace kernelcast::cli {
 namespace {
+
+constexpr double most_resident_blocks = 1024;  // more than any device has: where limits are unknown, all are infinite
 
 /// What binding rejects is on the command line: arguments, sizes, answers.
 Workload bound(const report::DeviceResult& result) {
@@ -17,6 +20,16 @@ Workload bound(const report::DeviceResult& result) {
   } catch (const UserError& e) {
     throw UsageError(e.what());
   }
+}
+
+Sharing sharing_of(const Workload& closed, const Device& device) {
+  Sharing s;
+  s.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));
+  try {
+    s.resident_blocks = std::clamp(occupancy(closed, device).blocks_per_unit, 1.0, most_resident_blocks);
+  } catch (const Error&) {  // no block fits: the models will say so
+  }
+  return s;
 }
 
 CountOrigin all_executed(const Workload& w) {
@@ -35,9 +48,7 @@ bool contents_given(const Launch& launch) {
 void Counter::count(const Analysed& analysed, report::DeviceResult& result) {
   Workload closed = bound(result);
   if (request_.counts == Counts::executed) {
-    result.execution = executed(analysed, result);
-    result.workload = result.execution->workload;
-    result.origin = all_executed(*result.workload);
+    execute_all(analysed, closed, result);
   } else if (request_.counts == Counts::automatic) {
     mix(analysed, std::move(closed), result);
   } else {
@@ -45,14 +56,26 @@ void Counter::count(const Analysed& analysed, report::DeviceResult& result) {
   }
 }
 
+void Counter::execute_all(const Analysed& analysed, const Workload& closed, report::DeviceResult& result) {
+  const Sharing sharing = sharing_of(closed, result.device);
+  const Ran& ran = executed(analysed, result, sharing);
+  result.execution = ran.execution;
+  result.workload = ran.execution->workload;
+  result.origin = all_executed(*result.workload);
+  if (ran.sharing != sharing) result.workload->locality = nullptr;
+}
+
 void Counter::mix(const Analysed& analysed, Workload closed, report::DeviceResult& result) {
   CountOrigin origin = count_origin(*result.profile, result.launch, closed);
   if (!origin.all_closed()) {
     try {
-      result.execution = executed(analysed, result);
+      const Sharing sharing = sharing_of(closed, result.device);
+      const Ran& ran = executed(analysed, result, sharing);
+      result.execution = ran.execution;
       Mixed m = mixed(*result.profile, result.launch, closed, result.execution->workload, std::move(origin));
       result.workload = std::move(m.workload);
       result.origin = std::move(m.origin);
+      if (ran.sharing != sharing) result.workload->locality = nullptr;
       return;
     } catch (const Error& e) {
       if (contents_given(result.launch)) throw;
@@ -62,33 +85,36 @@ void Counter::mix(const Analysed& analysed, Workload closed, report::DeviceResul
   result.workload = std::move(closed);
 }
 
-std::shared_ptr<const Execution> Counter::executed(const Analysed& analysed, const report::DeviceResult& result) {
+const Counter::Ran& Counter::executed(const Analysed& analysed, const report::DeviceResult& result,
+                                      const Sharing& sharing) {
   if (!analysed.program) {
     throw LimitError("kernel " + analysed.profile->kernel + " cannot be executed: " +
                      (analysed.no_program.empty() ? "it was not made ready for it" : analysed.no_program));
   }
-  const MemoryGeometry geometry = result.device.geometry();
-  const auto key = std::tuple(analysed.profile.get(), geometry, result.launch.grid.array());
+  const auto key = std::tuple(analysed.profile.get(), result.device.geometry(), result.launch.grid.array());
   auto found = ran_.find(key);
   if (found == ran_.end()) {
-    found = ran_.emplace(key, run(analysed, result.launch, geometry)).first;
-    if (found->second.first) add_findings(*analysed.profile, *found->second.first);
+    found = ran_.emplace(key, run(analysed, result, sharing)).first;
+    if (found->second.execution) add_findings(*analysed.profile, *found->second.execution);
   }
-  if (found->second.second) std::rethrow_exception(found->second.second);
-  return found->second.first;
+  if (found->second.trouble) std::rethrow_exception(found->second.trouble);
+  return found->second;
 }
 
-Counter::Ran Counter::run(const Analysed& analysed, const Launch& launch, const MemoryGeometry& geometry) const {
+Counter::Ran Counter::run(const Analysed& analysed, const report::DeviceResult& result, const Sharing& sharing) const {
+  ExecuteOptions options = request_.execute;
+  options.resident_blocks = sharing.resident_blocks;
+  options.processors = sharing.processors;
   try {
     try {
       return {std::make_shared<const Execution>(
-                  execute(*analysed.profile, *analysed.program, launch, geometry, request_.execute)),
-              nullptr};
+                  execute(*analysed.profile, *analysed.program, result.launch, result.device.geometry(), options)),
+              nullptr, sharing};
     } catch (const UserError& e) {
       throw UsageError(e.what());  // arguments and buffers are on the command line
     }
   } catch (const Error&) {
-    return {nullptr, std::current_exception()};
+    return {nullptr, std::current_exception(), sharing};
   }
 }
 

@@ -21,7 +21,15 @@ struct Analysed {
   std::exception_ptr trouble;              // instead of all
 };
 
-/// Keeps what it executed: devices of one target, launch and memory geometry share it.
+/// How many blocks share an SM, and how many SMs take blocks in turn: what locality depends on beside the geometry.
+struct Sharing {
+  double resident_blocks = 1;
+  int processors = 1;
+  friend bool operator==(const Sharing&, const Sharing&) = default;
+};
+
+/// Keeps what it executed: devices of one target, launch and memory geometry share it. Locality is that of the first of
+/// them; those that share SMs in another way have none.
 class Counter {
  public:
   explicit Counter(const Request& request) : request_(request) {}
@@ -33,9 +41,14 @@ class Counter {
   [[nodiscard]] const std::vector<report::FindingReport>& findings() const { return findings_; }
 
  private:
-  using Ran = std::pair<std::shared_ptr<const Execution>, std::exception_ptr>;
-  std::shared_ptr<const Execution> executed(const Analysed& analysed, const report::DeviceResult& result);
-  Ran run(const Analysed& analysed, const Launch& launch, const MemoryGeometry& geometry) const;
+  struct Ran {
+    std::shared_ptr<const Execution> execution;
+    std::exception_ptr trouble;  // instead
+    Sharing sharing;
+  };
+  const Ran& executed(const Analysed& analysed, const report::DeviceResult& result, const Sharing& sharing);
+  Ran run(const Analysed& analysed, const report::DeviceResult& result, const Sharing& sharing) const;
+  void execute_all(const Analysed& analysed, const Workload& closed, report::DeviceResult& result);
   void mix(const Analysed& analysed, Workload closed, report::DeviceResult& result);
   void add_findings(const KernelProfile& profile, const Execution& execution);
 
