@@ -153,7 +153,8 @@ void drop_private_volatile(Function& kernel) {
   for (Instruction& i : instructions(kernel)) {
     if (auto* load = dyn_cast<LoadInst>(&i); load && isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())))
       load->setVolatile(false);
-    if (auto* store = dyn_cast<StoreInst>(&i); store && isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
+    if (auto* store = dyn_cast<StoreInst>(&i);
+        store && isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
       store->setVolatile(false);
   }
 }

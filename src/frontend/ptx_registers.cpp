@@ -23,7 +23,7 @@ namespace {
 
 constexpr double hidden_registers = 6;
 constexpr double squeeze = 3;
-constexpr int many_registers = 128;  // beyond, ptxas gives up the order of the text
+constexpr int many_registers = 128;      // beyond, ptxas gives up the order of the text
 constexpr double below = 8, above = 11;  // 5th and 95th percentile of the error
 
 double full_occupancy_registers(int sm) {

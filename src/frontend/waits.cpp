@@ -10,8 +10,8 @@
 // come in when Stalls are evaluated. Source of the method: list scheduling, Gibbons and Muchnick, SIGPLAN 1986;
 // in-order stops, Hong and Kim, ISCA 2009, and Huang et al., GPUMech, MICRO 2014.
 //
-// Limits: branches inside are walked as if taken one after the other; no software pipelining; what ptxas changes besides
-// the order (predication, rematerialisation) is not seen.
+// Limits: branches inside are walked as if taken one after the other; no software pipelining; what ptxas changes
+// besides the order (predication, rematerialisation) is not seen.
 #include "frontend/waits.h"
 
 #include <algorithm>
@@ -294,8 +294,7 @@ class Walk {
     if (n >= expansion) expand(t.ops, s);
     now_ += n * timing_.issue_cycles;
     const double latency = timing_.latency[index(cls)];
-    for (int d : t.defs)
-      state_[static_cast<std::size_t>(d)] = {now_ - timing_.issue_cycles + latency, cls, latency};
+    for (int d : t.defs) state_[static_cast<std::size_t>(d)] = {now_ - timing_.issue_cycles + latency, cls, latency};
   }
 
   /// Each instruction of the sequence waits for the one before it.

@@ -1,10 +1,10 @@
-// Idea: a launch keeps several parts of the machine busy at once: schedulers, pipes, load/store units, caches, DRAM; and
-// each warp has a critical path that only other warps can fill. Each part alone gives a bound; the time lies above the
-// largest one because the parts do not overlap perfectly, which a p-norm of the bounds describes: with p infinite they
-// overlap fully, with p = 1 not at all.
+// Idea: a launch keeps several parts of the machine busy at once: schedulers, pipes, load/store units, caches, DRAM;
+// and each warp has a critical path that only other warps can fill. Each part alone gives a bound; the time lies above
+// the largest one because the parts do not overlap perfectly, which a p-norm of the bounds describes: with p infinite
+// they overlap fully, with p = 1 not at all.
 //
-// Sources: bounds and bottlenecks, Williams et al., CACM 52(4), 2009, and Abel and Reineke, uiCA, ICS 2022; Little's law
-// for latency, Volkov, UCB/EECS-2016-143, 2016; whole rounds of resident blocks, Hong and Kim, ISCA 2009; p-norm in
+// Sources: bounds and bottlenecks, Williams et al., CACM 52(4), 2009, and Abel and Reineke, uiCA, ICS 2022; Little's
+// law for latency, Volkov, UCB/EECS-2016-143, 2016; whole rounds of resident blocks, Hong and Kim, ISCA 2009; p-norm in
 // place of the maximum: the "soft" roofline of several authors, chosen here on measured data (validation/).
 #include "model/kernelcast.h"
 
@@ -57,9 +57,11 @@ void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double 
   t.l1_requested = requested_sectors(w, AccessKind::load);
   t.l2_read = t.l1_requested;
   if (!m.l1_caches_loads || !w.reuse.known || t.l1_requested <= 0) return;
-  const double left = m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
+  const double left =
+      m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
   const double capacity = std::clamp(left, 0.0, m.l1_bytes) * c.l1_share / line_waste(w);
-  t.l2_read = w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity, m.sector_bytes, resident);
+  t.l2_read =
+      w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity, m.sector_bytes, resident);
 }
 
 /// The largest window, from the resident blocks on, whose whole life fits into the L2 counts; else what fits of the
@@ -78,7 +80,8 @@ double dram_sectors(const Workload& w, const Machine& m, Reuse::Direction d, dou
   };
   best = std::min(best, through(window));
   for (int k = window + 1; k < Reuse::windows; ++k) {
-    const double bytes = (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
+    const double bytes =
+        (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
     const double blocks = Reuse::blocks_in(k, w.blocks);
     const double whole = r.at(d, last, k).traffic * w.blocks / blocks;
     const double kept = bytes <= capacity ? 1 : capacity / bytes;
@@ -124,24 +127,26 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double share
   const double shifts = n[C::shift];
   const double integers = n[C::int_add] + n[C::int64_add] + n[C::logic] + n[C::compare] + n[C::select] + n[C::min_max] +
                           n[C::bit_special] + n[C::move] + n[C::vote] + shifts;
-  const double multiplies = n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] +
-                            n[C::int64_div];
+  const double multiplies =
+      n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
   const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
-  slot(f, Limit::issue) = (n.total() - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
-  slot(f, Limit::arithmetic) =
-      lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes, (fp32 + integers) / all,
-                        over(shifts, m.shift_lanes)});
+  slot(f, Limit::issue) =
+      (n.total() - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
+  slot(f, Limit::arithmetic) = lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes,
+                                                 (fp32 + integers) / all, over(shifts, m.shift_lanes)});
   slot(f, Limit::integer_multiply) = lanes * over(multiplies, m.int_mul_lanes);
-  slot(f, Limit::fp64) = lanes * (over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] +
-                                           n[C::fp64_special], m.fp64_lanes) +
-                                  over(n[C::convert64], m.convert64_lanes));
+  slot(f, Limit::fp64) =
+      lanes *
+      (over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special], m.fp64_lanes) +
+       over(n[C::convert64], m.convert64_lanes));
   slot(f, Limit::special) = lanes * (over(n[C::fp32_special], m.special_lanes) + over(n[C::convert], m.convert_lanes));
   // A matrix instruction of a warp is taken as 16 x 8 x 16 multiply-adds.
   slot(f, Limit::tensor) = share * over(n[C::tensor] * 2 * 16 * 8 * 16, m.tensor_flops) / c.issue_efficiency;
 }
 
 double requests_of(const Workload& w, MemorySpace s) {
-  return w.at(s, AccessKind::load).requests + w.at(s, AccessKind::store).requests + w.at(s, AccessKind::atomic).requests;
+  return w.at(s, AccessKind::load).requests + w.at(s, AccessKind::store).requests +
+         w.at(s, AccessKind::atomic).requests;
 }
 
 void units_memory(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
@@ -187,9 +192,10 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, double
   slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
   const AccessCount& a = w.at(MemorySpace::global, AccessKind::atomic);
   if (a.lanes > 0) {
-    const double words = std::max(1.0, w.reuse.known ? w.reuse.at(Reuse::write, Reuse::depths - 1, Reuse::windows - 1).footprint *
-                                                           m.sector_bytes / 4
-                                                     : w.footprint_write_bytes / 4);
+    const double words = std::max(
+        1.0, w.reuse.known
+                 ? w.reuse.at(Reuse::write, Reuse::depths - 1, Reuse::windows - 1).footprint * m.sector_bytes / 4
+                 : w.footprint_write_bytes / 4);
     slot(f, Limit::atomics) = a.lanes / (c.same_address_atomics_per_s * std::min(words, m.units)) * m.clock_hz;
   }
 }
@@ -198,7 +204,8 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, Fore
   const Traffic& t = f.traffic;
   const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0), hit2 = std::clamp(t.l2_hits(), 0.0, 1.0);
   const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
-  f.global_latency = hit1 * l1 + (1 - hit1) * c.global_latency_load * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
+  f.global_latency =
+      hit1 * l1 + (1 - hit1) * c.global_latency_load * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
   double path = (w.warp_ops.total()) * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global) ? f.global_latency : m.latency[k];

@@ -17,39 +17,39 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 8;                // exponent of the p-norm that combines the groups of bounds
-  double unit_norm = 5.5;           // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
-  double clock = 1.09;             // sustained clock over rated boost clock
-  double dram_efficiency = 0.9;   // of the data sheet's bandwidth
-  double l2_efficiency = 1.0;
-  double issue_efficiency = 0.84;  // of the issue slots and of the arithmetic pipes
-  double memory_efficiency = 0.85; // of load/store units, shared memory and L1
-  double launch_s = 5e-6;       // of an empty kernel, where the device file does not know it
-  double barrier_cycles = 100;     // one barrier of a block that waits for nobody
-  double l1_share = 1.0;          // of the L1 that is left for data before lines that will be used again are lost
+  double norm = 2.73;             // exponent of the p-norm that combines the groups of bounds
+  double unit_norm = 7.0;         // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
+  double clock = 1.09;            // sustained clock over rated boost clock
+  double dram_efficiency = 0.95;  // of the data sheet's bandwidth
+  double l2_efficiency = 1.13;
+  double issue_efficiency = 0.85;   // of the issue slots and of the arithmetic pipes
+  double memory_efficiency = 0.93;  // of load/store units, shared memory and L1
+  double launch_s = 6e-6;           // of an empty kernel, where the device file does not know it
+  double barrier_cycles = 150;      // one barrier of a block that waits for nobody
+  double l1_share = 1.0;            // of the L1 that is left for data before lines that will be used again are lost
   double l2_share = 1.0;
-  double latency = 1.58;           // latency under load over unloaded latency
-  double global_latency_load = 1.33;
-  double l2_bytes_per_cycle = 20; // L2 bandwidth of one unit, bytes a cycle, where the device file does not know it
+  double latency = 1.43;  // latency under load over unloaded latency
+  double global_latency_load = 1.59;
+  double l2_bytes_per_cycle = 20;  // L2 bandwidth of one unit, bytes a cycle, where the device file does not know it
   double same_address_atomics_per_s = 1.7e9;
 };
 /// The constants of this version.
 const Constants& fitted_constants();
 
 enum class Limit : std::uint8_t {
-  issue,           // instructions through the schedulers
-  arithmetic,      // FP32 and integer lanes
+  issue,       // instructions through the schedulers
+  arithmetic,  // FP32 and integer lanes
   fp64,
-  special,         // special functions and conversions
+  special,  // special functions and conversions
   integer_multiply,
   tensor,
-  load_store,      // memory instructions through the load/store units
-  shared_memory,   // passes through the banks
-  l1,              // lines and bytes of the L1
+  load_store,     // memory instructions through the load/store units
+  shared_memory,  // passes through the banks
+  l1,             // lines and bytes of the L1
   l2,
   dram,
-  atomics,         // lanes that update the same address
-  latency,         // a warp's critical path, over the rounds of resident blocks
+  atomics,  // lanes that update the same address
+  latency,  // a warp's critical path, over the rounds of resident blocks
   count_
 };
 inline constexpr std::size_t limit_count = static_cast<std::size_t>(Limit::count_);
@@ -58,8 +58,8 @@ std::string_view name_of(Limit limit);
 /// What the device can do, in cycles of its units. NaN: not known and nothing stands in for it.
 struct Machine {
   double units = 0, warp = 32, clock_hz = 0;
-  double issue_per_cycle = 0;       // warp instructions of a unit
-  double issue_interval = 1;        // cycles from one instruction of a warp to its next
+  double issue_per_cycle = 0;                              // warp instructions of a unit
+  double issue_interval = 1;                               // cycles from one instruction of a warp to its next
   double fp32_lanes = 0, int_lanes = 0, shared_lanes = 0;  // shared: lanes that do both
   double int_mul_lanes = 0, shift_lanes = 0, fp64_lanes = 0, fp16_lanes = 0, special_lanes = 0, convert_lanes = 0;
   double convert64_lanes = 0, load_store_lanes = 0, tensor_flops = 0;
@@ -68,7 +68,7 @@ struct Machine {
   bool l1_caches_loads = true;
   double l2_bytes = 0, l2_bytes_per_s = 0, dram_bytes_per_s = 0;
   double l3_bytes = 0;
-  double l1_and_shared_bytes = 0;   // storage that both divide among them, 0: they are apart
+  double l1_and_shared_bytes = 0;  // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, dram_latency = 0;
@@ -80,8 +80,8 @@ Machine machine_of(const Device&, const Constants&, bool with_text);
 
 /// What the caches let through: sectors of one launch.
 struct Traffic {
-  double l1_requested = 0;            // loads that ask the L1
-  double l2_read = 0, l2_written = 0; // sectors between units and L2
+  double l1_requested = 0;             // loads that ask the L1
+  double l2_read = 0, l2_written = 0;  // sectors between units and L2
   double dram_read = 0, dram_written = 0;
   [[nodiscard]] double l1_hits() const { return l1_requested > 0 ? 1 - l2_read / l1_requested : 0; }
   [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }
@@ -92,8 +92,8 @@ struct Forecast {
   std::array<double, limit_count> cycles{};  // of the busiest unit
   Traffic traffic;
   double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
-  double path_cycles = 0;      // critical path of one warp
-  double global_latency = 0;   // cycles, average over hits and misses
+  double path_cycles = 0;     // critical path of one warp
+  double global_latency = 0;  // cycles, average over hits and misses
   double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1;
   /// Seconds; `without`: as if this limit did not exist.
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;

@@ -1,5 +1,5 @@
 // The interval is wider where more was assumed. Each reason multiplies the logarithm of the factor; base and
-// multipliers come from the leave-one-kernel-out residuals (validation/fit.md).
+// multipliers are set by eye and not yet calibrated on held-out rows (validation/fit.md).
 #include "model/kernelcast_interval.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace kernelcast::forecast {
 namespace {
 
-constexpr double log_base = 0.55;       // 90 % of held-out rows of well-known launches
-constexpr double log_data = 0.5;        // counts that data decide
-constexpr double log_stand_in = 0.04;   // each number of the device that is not known
-constexpr double log_cliff = 0.6;       // private arrays, spills
-constexpr double log_no_reuse = 0.4;    // caches without reuse information
-constexpr double log_short = 0.3;       // launches of which the overhead is a good part
+constexpr double log_base = 0.55;       // rows of well-known launches
+constexpr double log_data = 0.5;       // counts that data decide
+constexpr double log_stand_in = 0.04;  // each number of the device that is not known
+constexpr double log_cliff = 0.6;      // private arrays, spills
+constexpr double log_no_reuse = 0.4;   // caches without reuse information
+constexpr double log_short = 0.3;      // launches of which the overhead is a good part
 
 }  // namespace
 

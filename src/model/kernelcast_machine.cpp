@@ -25,8 +25,7 @@ class Reader {
     if (text_ && !std::isnan(stand_in)) {
       const FieldInfo& i = info(f);
       const std::string key = std::string(i.section) + "." + std::string(i.key);
-      m_.stand_ins.push_back({"kernelcast: " + key + " of " + d_.name,
-                              describe::number(stand_in) + " (" + reason + ")",
+      m_.stand_ins.push_back({"kernelcast: " + key + " of " + d_.name, describe::number(stand_in) + " (" + reason + ")",
                               describe::where_to_set(d_, key.c_str())});
     }
     return stand_in;
@@ -56,7 +55,8 @@ void compute_lanes(Machine& m, Reader& read, const Device& d) {
 
 void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
   const double banks = d.get_or(Field::memory_shared_banks, 32), bank = d.get_or(Field::memory_shared_bank_bytes, 4);
-  m.shared_bytes_per_cycle = read(Field::memory_shared_bandwidth_bytes_per_unit, banks * bank, "banks times their width");
+  m.shared_bytes_per_cycle =
+      read(Field::memory_shared_bandwidth_bytes_per_unit, banks * bank, "banks times their width");
   // A pass of the workload is a cycle of all banks; a unit of less bandwidth takes longer for it.
   m.shared_passes_per_cycle = std::min(1.0, m.shared_bytes_per_cycle / (banks * bank));
   m.load_store_lanes = read(Field::compute_load_store_lanes_per_unit, banks, "as many as shared memory has banks");
@@ -78,14 +78,16 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
 void latencies(Machine& m, Reader& read, const Constants& c) {
   const auto at = [&m](Latency l) -> double& { return m.latency[static_cast<std::size_t>(l)]; };
   at(Latency::alu) = read(Field::latency_fp32_cycles, 5, "the median of what has been measured");
-  at(Latency::fp64) = read(Field::latency_fp64_cycles, std::max(8.0, 2 * m.warp / m.fp64_lanes), "8 or twice the time in the lanes");
+  at(Latency::fp64) =
+      read(Field::latency_fp64_cycles, std::max(8.0, 2 * m.warp / m.fp64_lanes), "8 or twice the time in the lanes");
   at(Latency::special) = read(Field::latency_special_cycles, 18 + at(Latency::alu), "18 more than arithmetic");
   at(Latency::shared) = read(Field::memory_shared_latency_cycles, 26, "the median of what has been measured");
   at(Latency::constant) = at(Latency::shared);
   at(Latency::global) = read(Field::memory_l1_latency_cycles, 36, "the median of what has been measured");
   at(Latency::local) = at(Latency::global);
   m.l2_latency = read(Field::memory_l2_latency_cycles, 220, "the median of what has been measured");
-  m.dram_latency = read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
+  m.dram_latency =
+      read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
   for (double& l : m.latency) l *= c.latency;
 }
 
@@ -97,9 +99,7 @@ Machine machine_of(const Device& d, const Constants& c, bool with_text) {
   m.units = read(Field::compute_units);
   m.warp = d.get_or(Field::compute_warp_size, 32);
   const auto sustained = d.get(Field::clock_sustained_clock_hz), boost = d.get(Field::clock_boost_clock_hz);
-  m.clock_hz = sustained ? *sustained
-               : boost   ? *boost * c.clock
-                         : d.get_or(Field::clock_base_clock_hz, unknown);
+  m.clock_hz = sustained ? *sustained : boost ? *boost * c.clock : d.get_or(Field::clock_base_clock_hz, unknown);
   const double per_scheduler = d.get_or(Field::compute_issue_per_scheduler, 1);
   m.issue_per_cycle = d.get_or(Field::compute_schedulers_per_unit, unknown) * per_scheduler;
   m.issue_interval = std::max(1.0, 1 / per_scheduler);

@@ -33,8 +33,9 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
              " and " + number(m.int_lanes) + " lanes" +
              (m.shared_lanes > 0 ? ", " + number(m.shared_lanes) + " of them in common" : "");
     case Limit::fp64:
-      return flops64(w.thread_ops) > 0 ? si(flops64(w.thread_ops), "FLOP") + " of FP64 on " + number(m.fp64_lanes) + " lanes"
-                                       : "no FP64 operation";
+      return flops64(w.thread_ops) > 0
+                 ? si(flops64(w.thread_ops), "FLOP") + " of FP64 on " + number(m.fp64_lanes) + " lanes"
+                 : "no FP64 operation";
     case Limit::special:
       return instructions(n[OpClass::fp32_special] + n[OpClass::convert], "of special functions and conversions");
     case Limit::integer_multiply:
@@ -56,8 +57,8 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
       return si(w.at(MemorySpace::global, AccessKind::load).segments, "") + " lines read, one a cycle, or bytes at " +
              number(m.l1_bytes_per_cycle) + " a cycle; " + percent(f.traffic.l1_hits()) + " hits";
     case Limit::l2:
-      return si((f.traffic.l2_read + f.traffic.l2_written) * m.sector_bytes, "B") + " at " + si(m.l2_bytes_per_s, "B/s") +
-             "; " + percent(f.traffic.l2_hits()) + " hits";
+      return si((f.traffic.l2_read + f.traffic.l2_written) * m.sector_bytes, "B") + " at " +
+             si(m.l2_bytes_per_s, "B/s") + "; " + percent(f.traffic.l2_hits()) + " hits";
     case Limit::dram:
       return si((f.traffic.dram_read + f.traffic.dram_written) * m.sector_bytes, "B") + " at " +
              si(m.dram_bytes_per_s, "B/s");
@@ -87,7 +88,8 @@ std::string missing(const Workload& w, const Machine& m, const Device& d) {
     return set("the FP64 lanes", "compute.fp64_lanes_per_unit");
   }
   if (w.warp_ops[OpClass::tensor] > 0 && m.tensor_flops <= 0)
-    return "the kernel uses matrix instructions and " + d.name + " has no rate for them (compute.tensor_fp16_flops_per_unit)";
+    return "the kernel uses matrix instructions and " + d.name +
+           " has no rate for them (compute.tensor_fp16_flops_per_unit)";
   return "a bound has no value";
 }
 
@@ -133,7 +135,8 @@ class Kernelcast final : public Model {
  private:
   static Forecast forecast_on(const Workload& w, const Device& d, const Machine& m) {
     const double warps = resident_warps(w, d);  // throws when the launch cannot run
-    const double blocks = std::max(1.0, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
+    const double blocks =
+        std::max(1.0, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
     return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
   }
 

@@ -84,10 +84,9 @@ std::vector<Bound> bounds_of(const mwp_cwp::Machine& m, const mwp_cwp::Kernel& k
                      : f.which == Case::enough_of_neither ? "too_few_warps"
                                                           : "computation";
   const char* equation = f.which == Case::memory ? " (23)" : f.which == Case::enough_of_neither ? " (22)" : " (24)";
-  std::vector<Bound> bounds{
-      {name, Seconds(f.exec_cycles / m.clock_hz), parallel + equation},
-      {"synchronisation", Seconds(f.synch_cycles / m.clock_hz),
-       k.synch_insts == 0 ? "no barrier" : number(k.synch_insts) + " barriers a block (25)"}};
+  std::vector<Bound> bounds{{name, Seconds(f.exec_cycles / m.clock_hz), parallel + equation},
+                            {"synchronisation", Seconds(f.synch_cycles / m.clock_hz),
+                             k.synch_insts == 0 ? "no barrier" : number(k.synch_insts) + " barriers a block (25)"}};
   sort_stably(bounds, [](const Bound& x, const Bound& y) { return x.time > y.time; });
   return bounds;
 }

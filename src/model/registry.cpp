@@ -17,7 +17,8 @@ struct Registry {
 const Registry& registry() {
   static const Registry all = [] {
     Registry r;
-    for (const auto family : {kernelcast_models(), opencl_quantitative_models(), ske_models(), roofline_models(), mwp_cwp_models()}) {
+    for (const auto family :
+         {kernelcast_models(), opencl_quantitative_models(), ske_models(), roofline_models(), mwp_cwp_models()}) {
       r.models.push_back(family.front());
       r.variants.insert(r.variants.end(), family.begin() + 1, family.end());
     }

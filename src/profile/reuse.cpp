@@ -39,8 +39,8 @@ void join(std::vector<Run>& runs, int sector) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const double end = static_cast<double>(runs[last].low) + runs[last].length;
     if (static_cast<double>(runs[i].low) <= end + sector / 2.0 && runs[i].copies == runs[last].copies) {
-      runs[last].length =
-          std::max(runs[last].length, static_cast<double>(runs[i].low) + runs[i].length - static_cast<double>(runs[last].low));
+      runs[last].length = std::max(
+          runs[last].length, static_cast<double>(runs[i].low) + runs[i].length - static_cast<double>(runs[last].low));
     } else {
       runs[++last] = runs[i];
     }
@@ -148,9 +148,8 @@ namespace {
 
 bool computable(const Expr& e, const std::vector<Symbol>& inputs) {
   const std::set<Symbol> needed = e.symbols();
-  return std::all_of(needed.begin(), needed.end(), [&](Symbol s) {
-    return std::find(inputs.begin(), inputs.end(), s) != inputs.end();
-  });
+  return std::all_of(needed.begin(), needed.end(),
+                     [&](Symbol s) { return std::find(inputs.begin(), inputs.end(), s) != inputs.end(); });
 }
 
 }  // namespace
@@ -313,8 +312,8 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     const AccessCount& count = out.access_counts[plan.position];
     if (count.sectors <= 0) continue;
     const Access& a = *plan.access;
-    Group g{a.buffer, plan.chain, a.bytes, a.kind == AccessKind::load ? Reuse::read : Reuse::write, {}, {}, count.sectors,
-            (a.unknown >= 0 && !by_lane(a.offset)) || !plan.computable};
+    Group g{a.buffer, plan.chain, a.bytes,       a.kind == AccessKind::load ? Reuse::read : Reuse::write,
+            {},       {},         count.sectors, (a.unknown >= 0 && !by_lane(a.offset)) || !plan.computable};
     try {
       if (!g.scattered) strides_of(plan, launch, g);
     } catch (const ArithmeticError&) {
@@ -341,10 +340,10 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
         const double window = Reuse::blocks_in(w, blocks);
         const double requested = g.requested / blocks * window;
         double sectors = requested / passages;
-        const double declared =
-            g.buffer >= 0 && buffer_bytes[static_cast<std::size_t>(g.buffer)] > 0
-                ? std::ceil(static_cast<double>(buffer_bytes[static_cast<std::size_t>(g.buffer)]) / geometry_.sector_bytes)
-                : requested;
+        const double declared = g.buffer >= 0 && buffer_bytes[static_cast<std::size_t>(g.buffer)] > 0
+                                    ? std::ceil(static_cast<double>(buffer_bytes[static_cast<std::size_t>(g.buffer)]) /
+                                                geometry_.sector_bytes)
+                                    : requested;
         if (g.scattered) {
           if (declared > 0) sectors = declared * -std::expm1(-sectors / declared);
         } else {
@@ -374,6 +373,7 @@ void ReuseFinder::join_phases(Reuse& out) const {
     for (std::size_t w = 0; w < Reuse::windows; ++w) {
       double most = -1;
       for (const Phase& p : phases_) {
+        if (p.loop < 0 && phases_.size() > 1 && d + 1 < Reuse::depths) continue;  // no loop, no passages
         const double read = p.footprint[0][d][w], written = p.footprint[1][d][w];
         auto& r = out.level[0][d][w].footprint;
         auto& s = out.level[1][d][w].footprint;

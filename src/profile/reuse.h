@@ -36,8 +36,8 @@ class ReuseFinder {
   /// One global access: its index, and how it is evaluated where it is not linear.
   struct Plan {
     const Access* access;
-    std::size_t position;    // in access_counts
-    int chain;               // index into chains_
+    std::size_t position;  // in access_counts
+    int chain;             // index into chains_
     Index offset;
     CompiledExprs general;   // used when the offset is not linear
     bool computable = true;  // from launch parameters, ids and counters alone
