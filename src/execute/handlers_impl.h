@@ -726,30 +726,27 @@ Handler find(const SimtInstruction& i) {
   case Opcode::name:         \
     return table.template operator()<Opcode::name>();
   switch (i.op) {
-    KC_CASE(integers, add)
-    KC_CASE(integers, sub)
-  KC_CASE(integers, mul)
-  KC_CASE(integers, udiv) KC_CASE(integers, sdiv) KC_CASE(integers, urem) KC_CASE(integers, srem) KC_CASE(integers, shl)
-      KC_CASE(integers, lshr) KC_CASE(integers, ashr) KC_CASE(integers, and_) KC_CASE(integers, or_)
-          KC_CASE(integers, xor_) KC_CASE(integers, umin) KC_CASE(integers, umax) KC_CASE(integers, smin) KC_CASE(
-              integers, smax) KC_CASE(integers, uadd_sat) KC_CASE(integers, usub_sat) KC_CASE(integers, sadd_sat)
-              KC_CASE(integers, ssub_sat) KC_CASE(integers, mulhi_u) KC_CASE(integers, mulhi_s) KC_CASE(tests, eq)
-                  KC_CASE(tests, ne) KC_CASE(tests, ult) KC_CASE(tests, ule) KC_CASE(tests, ugt) KC_CASE(tests, uge)
-                      KC_CASE(tests, slt) KC_CASE(tests, sle) KC_CASE(tests, sgt) KC_CASE(tests, sge) KC_CASE(
-                          tests, uadd_overflow) KC_CASE(tests, usub_overflow) KC_CASE(tests, umul_overflow)
-                          KC_CASE(tests, sadd_overflow) KC_CASE(tests, ssub_overflow) KC_CASE(tests, smul_overflow)
-                              KC_CASE(bits, popcount) KC_CASE(bits, count_leading_zeros) KC_CASE(
-                                  bits, count_trailing_zeros) KC_CASE(bits, reverse_bits) KC_CASE(bits, swap_bytes)
-                                  KC_CASE(reals, fadd) KC_CASE(reals, fsub) KC_CASE(reals, fmul) KC_CASE(reals, fdiv)
-                                      KC_CASE(reals, frem) KC_CASE(real_tests, foeq) KC_CASE(real_tests, fone) KC_CASE(
-                                          real_tests, folt) KC_CASE(real_tests, fole) KC_CASE(real_tests, fogt)
-                                          KC_CASE(real_tests, foge) KC_CASE(real_tests, ford) KC_CASE(real_tests, fueq)
-                                              KC_CASE(real_tests, fune) KC_CASE(real_tests, fult) KC_CASE(
-                                                  real_tests, fule) KC_CASE(real_tests, fugt) KC_CASE(real_tests, fuge)
-                                                  KC_CASE(real_tests, funo) KC_CASE(threes, shift_left_double)
-                                                      KC_CASE(threes, shift_right_double) KC_CASE(threes, bit_extract_u)
-                                                          KC_CASE(threes, bit_extract_s)
-                                                              KC_CASE(threes, permute_bytes) case Opcode::fneg:
+    // clang-format off
+    KC_CASE(integers, add) KC_CASE(integers, sub) KC_CASE(integers, mul) KC_CASE(integers, udiv)
+    KC_CASE(integers, sdiv) KC_CASE(integers, urem) KC_CASE(integers, srem) KC_CASE(integers, shl)
+    KC_CASE(integers, lshr) KC_CASE(integers, ashr) KC_CASE(integers, and_) KC_CASE(integers, or_)
+    KC_CASE(integers, xor_) KC_CASE(integers, umin) KC_CASE(integers, umax) KC_CASE(integers, smin)
+    KC_CASE(integers, smax) KC_CASE(integers, uadd_sat) KC_CASE(integers, usub_sat) KC_CASE(integers, sadd_sat)
+    KC_CASE(integers, ssub_sat) KC_CASE(integers, mulhi_u) KC_CASE(integers, mulhi_s) KC_CASE(tests, eq)
+    KC_CASE(tests, ne) KC_CASE(tests, ult) KC_CASE(tests, ule) KC_CASE(tests, ugt) KC_CASE(tests, uge)
+    KC_CASE(tests, slt) KC_CASE(tests, sle) KC_CASE(tests, sgt) KC_CASE(tests, sge) KC_CASE(tests, uadd_overflow)
+    KC_CASE(tests, usub_overflow) KC_CASE(tests, umul_overflow) KC_CASE(tests, sadd_overflow)
+    KC_CASE(tests, ssub_overflow) KC_CASE(tests, smul_overflow) KC_CASE(bits, popcount)
+    KC_CASE(bits, count_leading_zeros) KC_CASE(bits, count_trailing_zeros) KC_CASE(bits, reverse_bits)
+    KC_CASE(bits, swap_bytes) KC_CASE(reals, fadd) KC_CASE(reals, fsub) KC_CASE(reals, fmul) KC_CASE(reals, fdiv)
+    KC_CASE(reals, frem) KC_CASE(real_tests, foeq) KC_CASE(real_tests, fone) KC_CASE(real_tests, folt)
+    KC_CASE(real_tests, fole) KC_CASE(real_tests, fogt) KC_CASE(real_tests, foge) KC_CASE(real_tests, ford)
+    KC_CASE(real_tests, fueq) KC_CASE(real_tests, fune) KC_CASE(real_tests, fult) KC_CASE(real_tests, fule)
+    KC_CASE(real_tests, fugt) KC_CASE(real_tests, fuge) KC_CASE(real_tests, funo) KC_CASE(threes, shift_left_double)
+    KC_CASE(threes, shift_right_double) KC_CASE(threes, bit_extract_u) KC_CASE(threes, bit_extract_s)
+    KC_CASE(threes, permute_bytes)
+      // clang-format on
+      case Opcode::fneg:
     return with_real(i.type, [](auto t) -> Handler { return negate_handler<decltype(t)>; });
   case Opcode::fma:
     return with_real(i.type, [](auto t) -> Handler { return fma_handler<decltype(t)>; });

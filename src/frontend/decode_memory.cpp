@@ -1,6 +1,6 @@
 // Loads, stores and atomics. Parameters that are passed by value are memory here; the profile does not count them.
-#include "frontend/builtins.h"
 #include <algorithm>
+#include "frontend/builtins.h"
 
 #include "frontend/decode_internal.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -10,7 +10,7 @@
 namespace kernelcast::forecast {
 namespace {
 
-constexpr double log_base = 0.55;       // rows of well-known launches
+constexpr double log_base = 0.55;      // rows of well-known launches
 constexpr double log_data = 0.5;       // counts that data decide
 constexpr double log_stand_in = 0.04;  // each number of the device that is not known
 constexpr double log_cliff = 0.6;      // private arrays, spills

@@ -127,7 +127,8 @@ class Kernelcast final : public Model {
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     add_bounds(w, m, f, total, e);
-    e.assumptions.push_back({"kernelcast: the interval is 90 % and widened by", spread.reasons, ""});
+    e.assumptions.push_back(
+        {"kernelcast: the 90 % interval is not calibrated on measurements yet; widened by", spread.reasons, ""});
     forecast::add_cliffs(p, w, d, e.assumptions);
     return e;
   }

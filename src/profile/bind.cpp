@@ -94,7 +94,7 @@ struct Binder::Impl {
     DomainPlan& plan = *domains[d];
     for (const Access& a : block.accesses) {
       accesses.push_back({&a, d, counter_of(plan, a)});
-      reuse.add(a, block.loop, plan.domain.scope(), pool);
+      reuse.add(a, block.loop, plan.domain.scope(), pool, reader.symbols());
     }
     plan.barriers += block.barriers;
     if (block.barrier_after_shared_store) plan.flat_barriers += block.barriers;

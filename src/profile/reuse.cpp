@@ -82,7 +82,9 @@ void copy(std::vector<Run>& runs, const Stride& s, int sector) {
 double distinct_sectors(std::vector<Stride>& strides, std::span<const std::int64_t> offsets, int bytes, int sector) {
   std::vector<Run> runs;
   runs.reserve(offsets.size());
-  for (const std::int64_t o : offsets) runs.push_back({o, static_cast<double>(bytes), 1});
+  std::int64_t lowest = 0;  // strides that go down end where the same going up would start
+  for (const Stride& s : strides) lowest += std::min<std::int64_t>(0, s.stride) * (s.count - 1);
+  for (const std::int64_t o : offsets) runs.push_back({o + lowest, static_cast<double>(bytes), 1});
   join(runs, sector);
   for (Stride& s : strides) s.stride = std::abs(s.stride);
   std::sort(strides.begin(), strides.end(), [](const Stride& a, const Stride& b) { return a.stride < b.stride; });
@@ -135,11 +137,25 @@ int ReuseFinder::chain_of(int loop) {
   return static_cast<int>(chains_.size()) - 1;
 }
 
-void ReuseFinder::add(const Access& access, int loop, const Scope& scope, ConstantPool& pool) {
+namespace {
+
+/// Whether the launch gives every argument that the expression mentions.
+bool arguments_given(const Expr& e, std::span<const Symbol> parameters) {
+  const std::set<Symbol> needed = e.symbols();
+  return std::all_of(needed.begin(), needed.end(), [&](Symbol s) {
+    return s.name().rfind("arg:", 0) != 0 || std::find(parameters.begin(), parameters.end(), s) != parameters.end();
+  });
+}
+
+}  // namespace
+
+void ReuseFinder::add(const Access& access, int loop, const Scope& scope, ConstantPool& pool,
+                      std::span<const Symbol> parameters) {
   const std::size_t position = accesses_++;
   if (access.space != MemorySpace::global && access.space != MemorySpace::texture) return;
   if (scope.symbols.size() > max_variables) return;
-  plans_.push_back({&access, position, chain_of(loop), Index(access.offset, scope, pool), {}, true});
+  const bool given = arguments_given(access.offset, parameters);
+  plans_.push_back({&access, position, chain_of(loop), Index(given ? access.offset : Expr(0), scope, pool), {}, given});
   Chain& chain = chains_[static_cast<std::size_t>(plans_.back().chain)];
   if (chain.counters.empty()) chain.counters = scope.symbols;
 }

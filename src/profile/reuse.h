@@ -25,8 +25,9 @@ double distinct_sectors(std::vector<Stride>& strides, std::span<const std::int64
 class ReuseFinder {
  public:
   ReuseFinder(const KernelProfile& profile, const MemoryGeometry& geometry) : profile_(profile), geometry_(geometry) {}
-  /// Announces the next access, in the order of Workload::access_counts; before the pool is compiled.
-  void add(const Access& access, int loop, const Scope& scope, ConstantPool& pool);
+  /// Announces the next access, in the order of Workload::access_counts; before the pool is compiled. `parameters` are
+  /// those that a launch must give: what data decide may mention others, and is then scattered.
+  void add(const Access& access, int loop, const Scope& scope, ConstantPool& pool, std::span<const Symbol> parameters);
   /// After the last add().
   void prepare(std::span<const Symbol> parameters);
   /// Fills out.reuse from out.access_counts and the launch.

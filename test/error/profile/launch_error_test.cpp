@@ -90,7 +90,8 @@ TEST(LaunchErrors, PointerGivenAsArgument) {
 TEST(LaunchErrors, UnknownOrNegativeBuffer) {
   Launch l = good();
   l.buffers["ouT2"] = {4, ""};
-  EXPECT_THAT(message(matmul(), l), HasSubstr("no pointer parameter or array \"ouT2\" (--buffer); did you mean \"out\""));
+  EXPECT_THAT(message(matmul(), l),
+              HasSubstr("no pointer parameter or array \"ouT2\" (--buffer); did you mean \"out\""));
   l = good();
   l.buffers["out"] = {-4, ""};
   EXPECT_THAT(message(matmul(), l), HasSubstr("--buffer out=-4"));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernelcast/bind.h"
+#include "support/copy_profile.h"
 
 namespace kernelcast {
 namespace {
@@ -119,6 +120,20 @@ TEST(Reuse, NeverMoreThanRequested) {
       }
     }
   }
+}
+
+TEST(Reuse, AddressesThatDataDecideNeedNoArguments) {
+  KernelProfile p = test::copy_profile();
+  p.parameters.push_back({"m", "int", false, true, false, 4});
+  p.unknowns.push_back({Unknown::Kind::address, "access:3", {0, 3}, 4, false, "loaded from memory"});
+  Access& load = p.blocks[0].accesses[0];
+  load.unknown = 0;
+  load.offset = load.offset + 4 * Expr(argument("m")) * Expr(local_id(0));
+  Launch launch;
+  launch.grid = {4, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.args = {{"n", std::int64_t{256}}, {"rounds", std::int64_t{2}}};
+  EXPECT_EQ(Binder(p, {}).bind(launch).access_counts[0].lanes, 256);
 }
 
 }  // namespace
