@@ -274,7 +274,10 @@ class Forecaster {
     try {
       const MemoryGeometry geometry = device.geometry();
       auto binder = binders.find(geometry);
-      if (binder == binders.end()) binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
+      if (binder == binders.end()) {
+        binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
+        binder->second.set_reuse(options_.observe || any_reads_reuse(options_.models));
+      }
       const Workload workload = binder->second.bind(launch_for(result.row, kernel, profile, options_.kernels_folder));
       result.bind_s = thread_seconds() - start;
       if (options_.observe) options_.observe(index, profile, workload, device);
