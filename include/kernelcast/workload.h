@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernelcast/launch.h"
@@ -87,6 +88,7 @@ struct Reuse {
     double traffic = 0;    // sectors moved over the window's whole life when a passage is kept, nothing longer
   };
   bool known = false;
+  std::string_view reason;  // why not, a constant; all levels are 0 then
   std::array<std::array<std::array<Level, windows>, depths>, 2> level{};
   [[nodiscard]] const Level& at(Direction d, int depth, int window) const {
     return level[static_cast<std::size_t>(d)][static_cast<std::size_t>(depth)][static_cast<std::size_t>(window)];

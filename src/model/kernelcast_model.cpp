@@ -100,6 +100,8 @@ class Kernelcast final : public Model {
     return "named bounds of pipes, caches, DRAM and latency for each round of resident blocks, fitted on measured GPUs";
   }
 
+  [[nodiscard]] bool reads_reuse() const override { return true; }
+
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();
     const forecast::Constants& c = forecast::fitted_constants();

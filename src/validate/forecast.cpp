@@ -328,7 +328,10 @@ class Forecaster {
     try {
       const MemoryGeometry geometry = device.geometry();
       auto binder = binders.find(geometry);
-      if (binder == binders.end()) binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
+      if (binder == binders.end()) {
+        binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
+        binder->second.set_reuse(options_.observe || any_reads_reuse(options_.models));
+      }
       const Launch launch = launch_for(result.row, kernel, profile, options_.kernels_folder);
       Workload workload = binder->second.bind(launch);
       if (options_.execute) workload = with_execution(profile, programs, launch, std::move(workload), device);

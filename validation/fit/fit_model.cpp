@@ -25,6 +25,7 @@ void collect(const std::string& rows, const std::string& kernels, const std::str
   options.sources = sources;
   options.kernels_folder = kernels.substr(0, kernels.find_last_of('/') + 1);
   options.analyze = analyze;
+  options.models = {&model_named("kernelcast")};  // its counts are those that the fit needs
   options.progress = [](std::size_t done, std::size_t all) {
     if (done % 100 == 0) std::fprintf(stderr, "%zu of %zu\n", done, all);
   };
