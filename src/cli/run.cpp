@@ -30,9 +30,17 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// As the XDG base directory specification has it: relative paths do not count.
+std::string cache_folder() {
+  if (const std::string xdg = variable("XDG_CACHE_HOME"); xdg.starts_with('/')) return xdg + "/kernelcast";
+  const std::string home = variable("HOME");
+  return home.starts_with('/') ? home + "/.cache/kernelcast" : "";
+}
+
 Environment environment_of(int argc, char** argv) {
   Environment e;
   e.devices_dir = variable("KERNELCAST_DEVICES");
+  e.cache_dir = cache_folder();
   e.colour = isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   e.progress = isatty(STDERR_FILENO) != 0 && variable("TERM") != "dumb";
   e.head.tool_version = version;
@@ -48,6 +56,7 @@ int parse_and_run(int argc, char** argv) {
                                               {"explain", add_explain(parser)},
                                               {"devices", add_devices(parser)},
                                               {"models", add_models(parser)},
+                                              {"tune", add_tune(parser)},
                                               {"validate", add_validate(parser)}};
   const Parser::Outcome outcome = parser.parse(argc, argv);
   if (outcome.command.empty()) {
