@@ -112,11 +112,11 @@ class Kernelcast final : public Model {
       e.time_s.reason = "kernelcast describes GPUs; " + d.name + " is a CPU";
       return e;
     }
-    e.occupancy = occupancy(w, d);
+    put_occupancy(w, d, e);
     const Machine m = forecast::machine_of(d, forecast::fitted_constants(), true);
     const Forecast f = forecast_on(w, d, m);
     const double total = f.seconds();
-    e.assumptions = m.stand_ins;
+    e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
       return e;
