@@ -40,7 +40,7 @@ struct TuneFlags {
   ForecastFlags common;
   tune::SpaceFlags space;
   std::string space_file, top = "10", search = "auto", budget, variants, risk, cache, measure;
-  bool no_cache = false, portable = false;
+  bool no_cache = false, portable = false, as_printed = false;
 };
 
 std::size_t top_of(const std::string& text) {
@@ -90,8 +90,8 @@ void show(const tune::Progress& p, double start) {
   const std::size_t filled = p.all == 0 ? width : done * width / p.all;
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   const double left = done == 0 ? 0 : (now - start) / static_cast<double>(done) * static_cast<double>(p.all - done);
-  progress_line(fmt::format("[{:#<{}}{: <{}}] {} of {}, {:.0f} s left, best {}", "", filled, "", width - filled, done, p.all,
-                            left, p.best_s > 0 ? format_seconds(p.best_s) : "-"));
+  progress_line(fmt::format("[{:#<{}}{: <{}}] {} of {}, {:.0f} s left, best {}", "", filled, "", width - filled, done,
+                            p.all, left, p.best_s > 0 ? format_seconds(p.best_s) : "-"));
 }
 
 int run_tune(TuneFlags f, const Environment& environment) {
@@ -108,11 +108,15 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.search = search_of(f.search);
   options.risk = risk_of(f.risk);
   options.portable = f.portable;
+  options.ske_as_printed = f.as_printed;
+  if (f.as_printed && options.model->name() != "ske") throw UsageError("--as-printed needs --model ske");
   if (!f.budget.empty()) options.budget = static_cast<std::uint64_t>(whole_number("--budget", f.budget, 1));
-  if (!f.variants.empty()) options.most_variants = static_cast<std::uint64_t>(whole_number("--max-variants", f.variants, 1));
+  if (!f.variants.empty())
+    options.most_variants = static_cast<std::uint64_t>(whole_number("--max-variants", f.variants, 1));
   if (!f.common.seed.empty()) options.seed = static_cast<std::uint64_t>(whole_number("--seed", f.common.seed, 0));
-  options.jobs = f.common.jobs.empty() ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
-                                       : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
+  options.jobs = f.common.jobs.empty()
+                     ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
+                     : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
   const std::string cache = cache_of(f, environment);
   f.space.arguments = options.launch.args;
   const tune::Space space = space_of(f, options);
@@ -128,14 +132,15 @@ int run_tune(TuneFlags f, const Environment& environment) {
   report.head = environment.head;
   report.result = tune::tune(space, options, memory);
   const report::Style style(environment.colour && f.common.output.empty());
-  write_result(f.common.output, f.common.format == "json"  ? report::tune_json(report)
+  write_result(f.common.output, f.common.format == "json" ? report::tune_json(report)
                                 : f.common.format == "t4" ? report::tune_t4(report)
                                                           : report::tune_text(report, style));
   for (const std::string& text : report.result.messages) message("kernelcast: " + text);
   if (report.result.compiled > 0) memory.trim(most_cache_bytes);
   if (report.result.interrupted) return interrupted;
   const auto found = [](const tune::DeviceTuning& d) { return !d.best.empty(); };
-  const bool complete = f.common.device == "all" || std::all_of(report.result.devices.begin(), report.result.devices.end(), found);
+  const bool complete =
+      f.common.device == "all" || std::all_of(report.result.devices.begin(), report.result.devices.end(), found);
   return complete ? done : could_not_analyse;
 }
 
@@ -148,26 +153,34 @@ Action add_tune(Parser& parser) {
   ForecastFlags& common = f->common;
   c.positional("FILE", common.file, "Kernel source, or - for standard input", required);
   c.option("--kernel", "NAME", common.kernel, "Which kernel, when the source has several");
-  c.option("--device", "DEV[,DEV...|all]", common.device, "Devices by id, alias or path of a device file; all: every GPU", required);
-  c.option("--block", "X[,Y[,Z]]", f->space.block, "Threads of a block: numbers, ranges, lists, or expressions over parameters");
+  c.option("--device", "DEV[,DEV...|all]", common.device,
+           "Devices by id, alias or path of a device file; all: every GPU", required);
+  c.option("--block", "X[,Y[,Z]]", f->space.block,
+           "Threads of a block: numbers, ranges, lists, or expressions over parameters");
   c.option("--grid", "X[,Y[,Z]]", f->space.grid, "Blocks, likewise");
   c.option("--global", "X[,Y[,Z]]", f->space.global, "Threads in all, likewise; grid = ceil(global / block)");
   c.option("--problem", "X[,Y[,Z]]", f->space.problem, "Size of the problem; grid = ceil(problem / (block * tile))");
   c.option("--tile", "X[,Y[,Z]]", f->space.tile, "Elements of a thread, as --block; 1 without it");
-  c.option("--shared", "BYTES", f->space.shared, "Dynamic shared memory of a block: a number, a range or an expression");
-  c.list("--param", "NAME=V1,V2,...", f->space.parameters, "A macro that varies, passed as -D NAME=VALUE; ranges too; repeat");
+  c.option("--shared", "BYTES", f->space.shared,
+           "Dynamic shared memory of a block: a number, a range or an expression");
+  c.list("--param", "NAME=V1,V2,...", f->space.parameters,
+         "A macro that varies, passed as -D NAME=VALUE; ranges too; repeat");
   c.list("--constraint", "EXPR", f->space.constraints, "What must hold, in C; repeat");
   c.option("--space", "FILE", f->space_file, "The space as a T1 file of Kernel Tuner");
   c.list("--arg", "NAME=VALUE", common.args, "Value of a scalar parameter; repeat");
   c.list("--buffer", "NAME=COUNT[:FILL]", common.buffers, "Elements behind a pointer parameter; repeat");
   declare_source(c, common);
   c.option("--model", "NAME", common.model, "The model that ranks; without it kernelcast");
+  c.flag("--as-printed", f->as_printed,
+         "With --model ske: its formula (9) under its constraints (10)-(16) and no others");
   c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become work-items, outermost first");
-  c.list("--assume", "KEY=VALUE", common.assume, "Answer to something analysis cannot know, as output names it; repeat");
+  c.list("--assume", "KEY=VALUE", common.assume,
+         "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");
   c.flag("--portable", f->portable, "Also one configuration for all devices: smallest worst loss");
   c.option("--risk", "P", f->risk, "Refuse what needs too many registers with a probability above P; 0.5 without it");
-  c.option("--search", "auto|enumerate|optimise", f->search, "Try every configuration, or let an optimiser choose; auto: by size");
+  c.option("--search", "auto|enumerate|optimise", f->search,
+           "Try every configuration, or let an optimiser choose; auto: by size");
   c.option("--budget", "N", f->budget, "Configurations an optimiser may try");
   c.option("--max-variants", "N", f->variants, "Most variants to compile before auto means optimise; 10000 without it");
   c.option("--seed", "N", common.seed, "Seed of the optimiser; 1 without it");

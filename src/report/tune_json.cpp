@@ -1,5 +1,5 @@
-// `tune` as JSON; the contract is schema/tune.schema.json. Configurations of several devices stand in one list, each with
-// its device, so that a reader of one device need not know of others.
+// `tune` as JSON; the contract is schema/tune.schema.json. Configurations of several devices stand in one list, each
+// with its device, so that a reader of one device need not know of others.
 #include "io/text.h"
 #include "report/json_parts.h"
 #include "report/tune_views.h"
@@ -54,6 +54,16 @@ Json candidate_json(const Candidate& c, const std::string& device, std::size_t r
                     {"fraction", number(c.estimate.occupancy.fraction)},
                     {"limiter", c.estimate.occupancy.limiter}};
   j["resources"] = {{"registers_per_thread", number(c.registers)}, {"shared_bytes_per_block", number(c.shared_bytes)}};
+  if (!c.constraints.empty()) {
+    j["constraints"] = Json::array();
+    for (const tune::SkeConstraint& k : c.constraints) {
+      j["constraints"].push_back({{"number", k.number},
+                                  {"name", k.name},
+                                  {"left", number(k.left)},
+                                  {"right", number(k.right)},
+                                  {"status", k.status}});
+    }
+  }
   j["tied_with_best"] = c.tied;
   j["probability_as_fast_as_best"] = c.chance;
   j["probability_cannot_run"] = c.cannot_run;
@@ -152,7 +162,12 @@ std::string tune_t4(const TuneReport& report) {
     return Json{{"timestamp", ""},
                 {"configuration", params_json(parameters)},
                 {"objectives", {"time"}},
-                {"times", {{"compilation_time", 0}, {"framework", 0}, {"search_algorithm", 0}, {"validation", 0}, {"runtimes", Json::array()}}},
+                {"times",
+                 {{"compilation_time", 0},
+                  {"framework", 0},
+                  {"search_algorithm", 0},
+                  {"validation", 0},
+                  {"runtimes", Json::array()}}},
                 {"invalidity", invalidity},
                 {"correctness", 1},
                 {"measurements", Json::array()}};
@@ -164,7 +179,9 @@ std::string tune_t4(const TuneReport& report) {
     results.push_back(std::move(j));
   }
   for (const Refused& r : d.refused) {
-    const char* invalidity = r.kind == tune::Refusal::constraint ? "constraints" : r.kind == tune::Refusal::source ? "compile" : "runtime";
+    const char* invalidity = r.kind == tune::Refusal::constraint ? "constraints"
+                             : r.kind == tune::Refusal::source   ? "compile"
+                                                                 : "runtime";
     results.push_back(entry(r.parameters, invalidity));
   }
   return dumped({{"schema_version", "1.0.0"}, {"results", results}});

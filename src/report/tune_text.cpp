@@ -40,8 +40,10 @@ std::string best_table(const TuneReport& report, std::size_t device, const Style
   using Align = Table::Align;
   const DeviceTuning& d = report.result.devices[device];
   const bool measured = device == 0 && !report.measured.empty();
-  std::vector<Align> columns{Align::right, Align::right, Align::left, Align::left, Align::left, Align::left, Align::left, Align::left, Align::left};
-  std::vector<std::string> heading{"", "time", "90 % interval", "limited by", "occupancy", "grid", "block", "as good", "parameters"};
+  std::vector<Align> columns{Align::right, Align::right, Align::left, Align::left, Align::left,
+                             Align::left,  Align::left,  Align::left, Align::left};
+  std::vector<std::string> heading{"",     "time",  "90 % interval", "limited by", "occupancy",
+                                   "grid", "block", "as good",       "parameters"};
   if (measured) {
     columns.insert(columns.begin() + 2, Align::right);
     heading.insert(heading.begin() + 2, "measured");
@@ -50,9 +52,18 @@ std::string best_table(const TuneReport& report, std::size_t device, const Style
   table.row(heading);
   for (std::size_t i = 0; i < d.best.size(); ++i) {
     const Candidate& c = d.best[i];
-    std::vector<std::string> cells{fmt::format("{}", i + 1), format_seconds(c.time_s), interval(c.estimate), c.estimate.limiter,
-                                   fmt::format("{} ({})", format_percent(c.estimate.occupancy.fraction), c.estimate.occupancy.limiter),
-                                   dim_text(c.shape.grid), shape_text(c.shape), i == 0 ? "" : c.tied ? "tied" : "", params_text(c.parameters)};
+    std::vector<std::string> cells{
+        fmt::format("{}", i + 1),
+        format_seconds(c.time_s),
+        interval(c.estimate),
+        c.estimate.limiter,
+        fmt::format("{} ({})", format_percent(c.estimate.occupancy.fraction), c.estimate.occupancy.limiter),
+        dim_text(c.shape.grid),
+        shape_text(c.shape),
+        i == 0   ? ""
+        : c.tied ? "tied"
+                 : "",
+        params_text(c.parameters)};
     if (c.cannot_run >= 0.005) cells.back() += fmt::format("  (cannot run with probability {:.2f})", c.cannot_run);
     if (measured) {
       const Measured* m = measured_of(report, device, i);
@@ -79,8 +90,10 @@ std::string refusals_text(const DeviceTuning& d) {
 
 std::string device_text_of(const TuneReport& report, std::size_t device, const Style& style) {
   const DeviceTuning& d = report.result.devices[device];
-  std::string out = style.bold(fmt::format("{} on {}", report.result.kernel.empty() ? "the kernel" : report.result.kernel, d.device.name)) +
-                    style.dim(fmt::format("  [{}]", d.device.id)) + "\n";
+  std::string out =
+      style.bold(
+          fmt::format("{} on {}", report.result.kernel.empty() ? "the kernel" : report.result.kernel, d.device.name)) +
+      style.dim(fmt::format("  [{}]", d.device.id)) + "\n";
   if (d.best.empty()) return out + "  " + style.red("no configuration: " + d.failure) + "\n" + refusals_text(d);
   out += fmt::format("  {} of {} combinations forecast by {}\n", format_count(static_cast<double>(d.evaluated)),
                      format_count(static_cast<double>(report.result.combinations)), report.result.model);
@@ -93,9 +106,14 @@ std::string device_text_of(const TuneReport& report, std::size_t device, const S
     bounds.row({b.name, format_seconds(b.time.value()), b.why});
   }
   out += bounds.str(style, false);
+  for (const tune::SkeConstraint& k : first.constraints) {
+    if (k.status != "active") continue;
+    out += fmt::format("    active constraint ({}) {}: {} of {}\n", k.number, k.name, k.left, k.right);
+  }
   if (d.tied > 1) {
-    out += fmt::format("  {} configurations cannot be told from the best: their forecasts are closer than the model's usual error\n",
-                       format_count(static_cast<double>(d.tied - 1)));
+    out += fmt::format(
+        "  {} configurations cannot be told from the best: their forecasts are closer than the model's usual error\n",
+        format_count(static_cast<double>(d.tied - 1)));
   }
   out += refusals_text(d);
   return out + assumption_block(d.assumptions, "assumptions", style);
@@ -135,7 +153,8 @@ std::string summary_table(const TuneReport& report, const Style& style) {
       continue;
     }
     const Candidate& c = d.best.front();
-    table.row({d.device.id, format_seconds(c.time_s), c.estimate.limiter, shape_text(c.shape), params_text(c.parameters)});
+    table.row(
+        {d.device.id, format_seconds(c.time_s), c.estimate.limiter, shape_text(c.shape), params_text(c.parameters)});
   }
   return table.str(style, true) + "\n";
 }
@@ -155,8 +174,11 @@ std::string tune_text(const TuneReport& report, const Style& style) {
   if (r.interrupted) out += style.red("interrupted: the best of what was tried") + "\n";
   if (r.optimised) out += "found by an optimiser, which does not try every configuration; --search enumerate does\n";
   if (!report.measured_on.empty()) out += fmt::format("measured on {}\n", report.measured_on);
-  out += style.dim(fmt::format("{} variants, {} compiled ({} of them alike), {} from the cache, {:.2f} s", r.variants, r.compiled,
-                               r.shared, r.found, r.seconds)) + "\n";
+  out +=
+      style.dim(fmt::format(
+          "variants of the source: {}; analyses: {}, {} of them of modules known already; from the cache: {}; {:.2f} s",
+          r.variants, r.compiled, r.shared, r.found, r.seconds)) +
+      "\n";
   return out;
 }
 

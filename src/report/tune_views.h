@@ -12,16 +12,16 @@ namespace kernelcast::report {
 
 /// A configuration that was run on a real device.
 struct Measured {
-  std::size_t rank = 0;          // of the first device's best, from 0
-  double time_s = 0;             // median of the runs
-  double spread = 0;             // largest over smallest, minus 1
-  std::string failure;           // instead
+  std::size_t rank = 0;  // of the first device's best, from 0
+  double time_s = 0;     // median of the runs
+  double spread = 0;     // largest over smallest, minus 1
+  std::string failure;   // instead
 };
 
 struct TuneReport {
   Head head;
   tune::TuneResult result;
-  std::string measured_on;         // empty: nothing was run
+  std::string measured_on;  // empty: nothing was run
   std::vector<Measured> measured;
 };
 

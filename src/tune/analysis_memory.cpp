@@ -1,7 +1,7 @@
 // Two kinds of file: an entry (by the digest of source, defines and options) names the headers it was made from, each
 // with a digest of its contents, and the profile; a profile (by the digest of the optimised module) is shared by all
-// entries that lead to it. Every file begins with a digest of what follows, so that damage is seen, and appears complete or
-// not at all, so that several runs may share the folder.
+// entries that lead to it. Every file begins with a digest of what follows, so that damage is seen, and appears
+// complete or not at all, so that several runs may share the folder.
 #include "tune/analysis_memory.h"
 
 #include <algorithm>
@@ -59,7 +59,8 @@ std::optional<Entry> entry_in(const std::string& text) {
   while (text.compare(at, 7, "header ") == 0) {
     const std::size_t end = text.find('\n', at);
     if (end == std::string::npos || end < at + 8 + digest_length) return std::nullopt;
-    e.headers.emplace_back(text.substr(at + 8 + digest_length, end - at - 8 - digest_length), text.substr(at + 7, digest_length));
+    e.headers.emplace_back(text.substr(at + 8 + digest_length, end - at - 8 - digest_length),
+                           text.substr(at + 7, digest_length));
     at = end + 1;
   }
   if (text.compare(at, 8, "profile ") != 0) return std::nullopt;
@@ -104,7 +105,9 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::analyze(const Source& sourc
   if (!analysis.digest.empty()) analysis.digest = digest_of(identity_ + analysis.digest);
   for (const Diagnostic& d : analysis.diagnostics) {
     const std::lock_guard lock(mutex_);
-    if (std::find(warnings_.begin(), warnings_.end(), d.text) == warnings_.end()) warnings_.push_back(d.text);
+    // Variants differ in column numbers and values; the first line names file and line.
+    std::string text = d.text.substr(0, d.text.find('\n'));
+    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(std::move(text));
   }
   if (reused != nullptr) ++shared_;
   keep(key, analysis);

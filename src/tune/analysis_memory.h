@@ -47,7 +47,8 @@ class AnalysisMemory {
   std::string digest_of_file(const std::string& path);
   std::shared_ptr<const KernelProfile> known(const std::string& digest);
   void remember(const std::string& digest, const std::shared_ptr<const KernelProfile>& profile);
-  std::shared_ptr<const KernelProfile> remember_key(const std::string& key, std::shared_ptr<const KernelProfile> profile);
+  std::shared_ptr<const KernelProfile> remember_key(const std::string& key,
+                                                    std::shared_ptr<const KernelProfile> profile);
   [[nodiscard]] std::string file_of(const std::string& name) const;
 
   Analyzer analyze_;

@@ -12,12 +12,18 @@ namespace {
 class Enumerator {
  public:
   Enumerator(const Space& space, std::uint64_t most, std::size_t examples, const std::atomic<bool>& stop)
-      : space_(space), reader_(space), most_(most), examples_(examples), stop_(stop), due_(space.parameters.size() + 1) {
+      : space_(space),
+        reader_(space),
+        most_(most),
+        examples_(examples),
+        stop_(stop),
+        due_(space.parameters.size() + 1) {
     for (std::size_t c = 0; c < space.constraints.size(); ++c) due_[depth_of(space.constraints[c])].push_back(c);
     out_.combinations = combinations(space);
     out_.excluded.resize(space.constraints.size());
     below_.assign(space.parameters.size() + 1, 1);
-    for (std::size_t p = space.parameters.size(); p-- > 0;) below_[p] = below_[p + 1] * space.parameters[p].values.size();
+    for (std::size_t p = space.parameters.size(); p-- > 0;)
+      below_[p] = below_[p + 1] * space.parameters[p].values.size();
   }
 
   Enumeration run() {
@@ -47,7 +53,8 @@ class Enumerator {
   }
 
   [[nodiscard]] bool is_constant(int name) const {
-    return std::any_of(space_.constants.begin(), space_.constants.end(), [&](const auto& c) { return c.first == name; });
+    return std::any_of(space_.constants.begin(), space_.constants.end(),
+                       [&](const auto& c) { return c.first == name; });
   }
 
   [[nodiscard]] bool needs_launch(const Expression& e) const {
@@ -94,9 +101,10 @@ class Enumerator {
       }
     }
     if (out_.kept.size() == most_) {
-      throw LimitError(fmt::format("{}: more than {} configurations satisfy the constraints, too many to try each: give fewer "
-                                   "values or --search optimise",
-                                   space_.place, most_));
+      throw LimitError(
+          fmt::format("{}: more than {} configurations satisfy the constraints, too many to try each: give fewer "
+                      "values or --search optimise",
+                      space_.place, most_));
     }
     out_.kept.push_back(c);
   }

@@ -11,10 +11,11 @@
 namespace kernelcast::tune {
 
 struct Enumeration {
-  std::vector<Configuration> kept;           // ascending
-  std::uint64_t combinations = 0;            // before constraints
-  std::vector<std::uint64_t> excluded;       // parallel to the space's constraints: by the first that fails
-  std::vector<std::pair<Configuration, std::size_t>> examples;  // excluded configurations and the constraint that did it
+  std::vector<Configuration> kept;      // ascending
+  std::uint64_t combinations = 0;       // before constraints
+  std::vector<std::uint64_t> excluded;  // parallel to the space's constraints: by the first that fails
+  std::vector<std::pair<Configuration, std::size_t>>
+      examples;  // excluded configurations and the constraint that did it
 };
 
 /// A constraint is checked as soon as the parameters that it names have values, so whole subtrees are left out at once.

@@ -248,13 +248,16 @@ class Walker {
 
   Value of_items(const std::string& f, const std::vector<Value>& items) const {
     if (f == "len") return Value::whole(static_cast<double>(items.size()));
-    if (f == "all") return boolean(std::all_of(items.begin(), items.end(), [this](const Value& v) { return truth(v); }));
-    if (f == "any") return boolean(std::any_of(items.begin(), items.end(), [this](const Value& v) { return truth(v); }));
+    if (f == "all")
+      return boolean(std::all_of(items.begin(), items.end(), [this](const Value& v) { return truth(v); }));
+    if (f == "any")
+      return boolean(std::any_of(items.begin(), items.end(), [this](const Value& v) { return truth(v); }));
     if (f == "list") return Value::of_list(items);
     if (f == "sorted") {
       std::vector<Value> ordered = items;
       for (const Value& v : items) (void)number(v);
-      std::stable_sort(ordered.begin(), ordered.end(), [](const Value& a, const Value& b) { return a.number < b.number; });
+      std::stable_sort(ordered.begin(), ordered.end(),
+                       [](const Value& a, const Value& b) { return a.number < b.number; });
       return Value::of_list(std::move(ordered));
     }
     double total = f == "sum" ? 0 : 1;
@@ -286,8 +289,9 @@ class Walker {
     if (f == "float") return Value::real(x);
     if (f == "log2") return checked(std::log2(x), false);
     if (f == "sqrt") return checked(std::sqrt(x), false);
-    if (f == "pow") return checked(std::pow(x, number(arguments[1])), whole && arguments[1].kind == Value::Kind::integer &&
-                                                                            arguments[1].number >= 0);
+    if (f == "pow")
+      return checked(std::pow(x, number(arguments[1])),
+                     whole && arguments[1].kind == Value::Kind::integer && arguments[1].number >= 0);
     if (arguments.size() == 1) return checked(std::nearbyint(x), true);  // round: to even, as Python 3
     const double unit = std::pow(10.0, number(arguments[1]));
     return checked(std::nearbyint(x * unit) / unit, whole);

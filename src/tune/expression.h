@@ -1,5 +1,5 @@
-// Expressions over tuning parameters, in C (--constraint, --tile) and in Python (Kernel Tuner's files). Read once into a
-// tree, evaluated for millions of configurations.
+// Expressions over tuning parameters, in C (--constraint, --tile) and in Python (Kernel Tuner's files). Read once into
+// a tree, evaluated for millions of configurations.
 #pragma once
 
 #include <map>
@@ -43,18 +43,48 @@ enum class Syntax : unsigned char { c, python };
 
 /// What a node of an expression does. Arithmetic of C differs in division: whole numbers stay whole.
 enum class NodeKind : unsigned char {
-  constant, name, list, tuple_index, call, comprehension, conditional,
-  or_, and_, not_, negate, invert, plus,
-  equal, not_equal, less, less_equal, greater, greater_equal, in, not_in,
-  bit_or, bit_xor, bit_and, shift_left, shift_right,
-  add, subtract, multiply, divide, divide_c, floor_divide, modulo, modulo_c, power
+  constant,
+  name,
+  list,
+  tuple_index,
+  call,
+  comprehension,
+  conditional,
+  or_,
+  and_,
+  not_,
+  negate,
+  invert,
+  plus,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  in,
+  not_in,
+  bit_or,
+  bit_xor,
+  bit_and,
+  shift_left,
+  shift_right,
+  add,
+  subtract,
+  multiply,
+  divide,
+  divide_c,
+  floor_divide,
+  modulo,
+  modulo_c,
+  power
 };
 
 struct ExpressionNode {
   NodeKind kind = NodeKind::constant;
   Value constant{};
-  int name = -1;               // name, comprehension: its variable
-  std::string function{};      // call
+  int name = -1;                // name, comprehension: its variable
+  std::string function{};       // call
   std::vector<int> children{};  // comprehension: element, source, condition or none
 };
 
@@ -62,9 +92,9 @@ class Expression {
  public:
   Expression() = default;  // the constant 0
   /// Reads `text`. Python: conditionals, `or and not`, chained comparisons, `in`, | ^ & << >>, + - * / // %, **, lists,
-  /// list comprehensions, indices, min max abs ceil floor round int float bool len sum range list all any log2 sqrt pow,
-  /// also as math.NAME. C: ?: || && | ^ & comparisons << >> + - * / % ! ~ and the same functions of numbers. Throws
-  /// UserError that quotes the expression and says where it stops making sense.
+  /// list comprehensions, indices, min max abs ceil floor round int float bool len sum range list all any log2 sqrt
+  /// pow, also as math.NAME. C: ?: || && | ^ & comparisons << >> + - * / % ! ~ and the same functions of numbers.
+  /// Throws UserError that quotes the expression and says where it stops making sense.
   Expression(std::string_view text, Syntax syntax, NameTable& names);
 
   /// Throws UserError that quotes the expression: unknown names, division by zero, values of the wrong kind, numbers

@@ -37,10 +37,8 @@ constexpr std::array<Operator, 1> bit_xor{{{"^", NodeKind::bit_xor}}};
 constexpr std::array<Operator, 1> bit_and{{{"&", NodeKind::bit_and, "&"}}};
 constexpr std::array<Operator, 2> shifts{{{"<<", NodeKind::shift_left}, {">>", NodeKind::shift_right}}};
 constexpr std::array<Operator, 2> sums{{{"+", NodeKind::add}, {"-", NodeKind::subtract}}};
-constexpr std::array<Operator, 4> python_products{{{"//", NodeKind::floor_divide},
-                                                   {"/", NodeKind::divide},
-                                                   {"%", NodeKind::modulo},
-                                                   {"*", NodeKind::multiply, "*"}}};
+constexpr std::array<Operator, 4> python_products{
+    {{"//", NodeKind::floor_divide}, {"/", NodeKind::divide}, {"%", NodeKind::modulo}, {"*", NodeKind::multiply, "*"}}};
 constexpr std::array<Operator, 3> c_products{
     {{"/", NodeKind::divide_c}, {"%", NodeKind::modulo_c}, {"*", NodeKind::multiply}}};
 constexpr std::array<Operator, 2> equalities{{{"==", NodeKind::equal}, {"!=", NodeKind::not_equal}}};
@@ -52,23 +50,20 @@ constexpr std::array<Operator, 1> c_or{{{"||", NodeKind::or_}}};
 constexpr std::array<Operator, 1> c_and{{{"&&", NodeKind::and_}}};
 
 constexpr std::array<Level, 6> python_levels{bit_or, bit_xor, bit_and, shifts, sums, python_products};
-constexpr std::array<Level, 10> c_levels{c_or, c_and, bit_or, bit_xor, bit_and, equalities, orders, shifts, sums, c_products};
+constexpr std::array<Level, 10> c_levels{c_or,       c_and,  bit_or, bit_xor, bit_and,
+                                         equalities, orders, shifts, sums,    c_products};
 
 struct Function {
   std::string_view name;
   int fewest, most;  // arguments
   bool python_only;
 };
-constexpr std::array<Function, 20> functions{{{"min", 1, 1000, false},  {"max", 1, 1000, false},
-                                              {"abs", 1, 1, false},     {"ceil", 1, 1, false},
-                                              {"floor", 1, 1, false},   {"round", 1, 2, false},
-                                              {"int", 1, 1, false},     {"float", 1, 1, false},
-                                              {"bool", 1, 1, true},     {"len", 1, 1, true},
-                                              {"sum", 1, 1, true},      {"range", 1, 3, true},
-                                              {"list", 1, 1, true},     {"all", 1, 1, true},
-                                              {"any", 1, 1, true},      {"log2", 1, 1, false},
-                                              {"sqrt", 1, 1, false},    {"pow", 2, 2, false},
-                                              {"sorted", 1, 1, true},   {"prod", 1, 1, true}}};
+constexpr std::array<Function, 20> functions{
+    {{"min", 1, 1000, false}, {"max", 1, 1000, false}, {"abs", 1, 1, false},   {"ceil", 1, 1, false},
+     {"floor", 1, 1, false},  {"round", 1, 2, false},  {"int", 1, 1, false},   {"float", 1, 1, false},
+     {"bool", 1, 1, true},    {"len", 1, 1, true},     {"sum", 1, 1, true},    {"range", 1, 3, true},
+     {"list", 1, 1, true},    {"all", 1, 1, true},     {"any", 1, 1, true},    {"log2", 1, 1, false},
+     {"sqrt", 1, 1, false},   {"pow", 2, 2, false},    {"sorted", 1, 1, true}, {"prod", 1, 1, true}}};
 
 class Reader {
  public:
@@ -148,7 +143,8 @@ class Reader {
   }
 
   int binary(std::size_t level) {
-    const std::span<const Level> levels = python() ? std::span<const Level>(python_levels) : std::span<const Level>(c_levels);
+    const std::span<const Level> levels =
+        python() ? std::span<const Level>(python_levels) : std::span<const Level>(c_levels);
     if (level == levels.size()) return sign();
     int left = binary(level + 1);
     while (const Operator* o = sign_of(levels[level])) left = make(o->kind, {left, binary(level + 1)});
@@ -278,7 +274,8 @@ class Reader {
     at_ += 2;
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value, 16);
-    if (error != std::errc{} || value > (std::uint64_t{1} << 53)) fail("a hexadecimal number of at most 2^53 is expected");
+    if (error != std::errc{} || value > (std::uint64_t{1} << 53))
+      fail("a hexadecimal number of at most 2^53 is expected");
     at_ = static_cast<std::size_t>(end - text_.data());
     if (!python()) skip_suffix("uUlL");
     return constant(Value::whole(static_cast<double>(value)));
@@ -311,7 +308,8 @@ class Reader {
     }
     const int count = static_cast<int>(arguments.size());
     if (count < f->fewest || count > f->most) {
-      fail(f->most == 1 ? fmt::format("{} takes one value", name) : fmt::format("{} takes another number of values", name));
+      fail(f->most == 1 ? fmt::format("{} takes one value", name)
+                        : fmt::format("{} takes another number of values", name));
     }
     const int node = make(NodeKind::call, std::move(arguments));
     nodes_[static_cast<std::size_t>(node)].function = name;

@@ -59,7 +59,7 @@ std::string_view name_of(Refusal r) {
 }
 
 LaunchLimits::LaunchLimits(const Device& d)
-    : device_(&d),
+    : name_(d.name),
       threads_(d.get_or(Field::limits_max_threads_per_block, unlimited)),
       shared_(d.get_or(Field::limits_shared_bytes_per_block, unlimited)),
       block_{d.get_or(Field::limits_max_block_x, unlimited), d.get_or(Field::limits_max_block_y, unlimited),
@@ -85,13 +85,13 @@ Refusal LaunchLimits::check(const KernelProfile& p, const Dim3& block, double sh
 std::string LaunchLimits::why(Refusal refusal, const LaunchShape& s) const {
   switch (refusal) {
     case Refusal::threads:
-      return fmt::format("{} threads in a block, {} allows {}", s.block.count(), device_->name, threads_);
+      return fmt::format("{} threads in a block, {} allows {}", s.block.count(), name_, threads_);
     case Refusal::block_shape:
-      return fmt::format("a block of {}, {} allows {},{},{}", sizes(s.block), device_->name, block_[0], block_[1], block_[2]);
+      return fmt::format("a block of {}, {} allows {},{},{}", sizes(s.block), name_, block_[0], block_[1], block_[2]);
     case Refusal::grid:
-      return fmt::format("a grid of {}, {} allows {},{},{}", sizes(s.grid), device_->name, grid_[0], grid_[1], grid_[2]);
+      return fmt::format("a grid of {}, {} allows {},{},{}", sizes(s.grid), name_, grid_[0], grid_[1], grid_[2]);
     case Refusal::shared_memory:
-      return fmt::format("{} bytes of dynamic shared memory, {} allows {} a block", s.dynamic_shared_bytes, device_->name,
+      return fmt::format("{} bytes of dynamic shared memory, {} allows {} a block", s.dynamic_shared_bytes, name_,
                          shared_);
     default:
       return std::string(name_of(refusal));
@@ -104,13 +104,15 @@ std::string LaunchLimits::why(Refusal refusal, const KernelProfile& p, const Dim
                        p.static_shared_bytes, most_static_shared_nvidia);
   }
   if (refusal == Refusal::shared_memory) {
-    return fmt::format("{} bytes of shared memory, static arrays included, {} allows {} a block", shared_bytes,
-                       device_->name, shared_);
+    return fmt::format("{} bytes of shared memory, static arrays included, {} allows {} a block", shared_bytes, name_,
+                       shared_);
   }
   if (p.required_block.x > 0 && !(p.required_block == block)) {
-    return fmt::format("a block of {}, the kernel requires {} (reqd_work_group_size)", sizes(block), sizes(p.required_block));
+    return fmt::format("a block of {}, the kernel requires {} (reqd_work_group_size)", sizes(block),
+                       sizes(p.required_block));
   }
-  return fmt::format("{} threads in a block, the kernel's launch bounds allow {}", block.count(), p.max_threads_per_block);
+  return fmt::format("{} threads in a block, the kernel's launch bounds allow {}", block.count(),
+                     p.max_threads_per_block);
 }
 
 double most_registers(const Device& device, double threads) {

@@ -15,7 +15,17 @@ namespace kernelcast::tune {
 
 /// Why a configuration is out.
 enum class Refusal : unsigned char {
-  none, constraint, threads, block_shape, grid, shared_memory, launch_bounds, registers, source, forecast, count_
+  none,
+  constraint,
+  threads,
+  block_shape,
+  grid,
+  shared_memory,
+  launch_bounds,
+  registers,
+  source,
+  forecast,
+  count_
 };
 std::string_view name_of(Refusal);
 
@@ -29,10 +39,11 @@ class LaunchLimits {
   [[nodiscard]] Refusal check(const KernelProfile& profile, const Dim3& block, double shared_bytes) const;
   /// The sentence for a refusal.
   [[nodiscard]] std::string why(Refusal refusal, const LaunchShape& shape) const;
-  [[nodiscard]] std::string why(Refusal refusal, const KernelProfile& profile, const Dim3& block, double shared_bytes) const;
+  [[nodiscard]] std::string why(Refusal refusal, const KernelProfile& profile, const Dim3& block,
+                                double shared_bytes) const;
 
  private:
-  const Device* device_;
+  std::string name_;
   double threads_, shared_;
   std::array<double, 3> block_, grid_;
 };

@@ -14,10 +14,10 @@ namespace kernelcast::tune {
 
 /// A time, or why there is none.
 struct Answer {
-  double time_s = 0;        // 0: none
-  double cannot_run = 0;    // probability that it needs more registers than there are
+  double time_s = 0;      // 0: none
+  double cannot_run = 0;  // probability that it needs more registers than there are
   Refusal refusal = Refusal::none;
-  std::string reason;       // of a refusal
+  std::string reason;  // of a refusal
 };
 
 /// Keeps memo tables: one for each thread.
@@ -25,7 +25,7 @@ class LaunchForecaster {
  public:
   /// `base` has the arguments; `risk`: see TuneOptions. Keeps references to device, model and limits.
   LaunchForecaster(std::shared_ptr<const KernelProfile> profile, const Device& device, const LaunchLimits& limits,
-                   const Model& model, Launch base, double risk);
+                   const Model& model, Launch base, double risk, bool ske_as_printed = false);
   /// Registers that probably do not fit make a refusal, or else are taken as the most that fit: an estimate must not
   /// decide alone. Throws nothing but bugs: errors of binding and of the model are refusals of kind `forecast`.
   Answer time(const LaunchShape& shape);
@@ -36,6 +36,8 @@ class LaunchForecaster {
 
  private:
   void bind(const LaunchShape& shape);
+  Answer time_as_printed(const LaunchShape& shape);
+  void describe_as_printed(Candidate& out) const;
   std::shared_ptr<const KernelProfile> profile_;
   const Device& device_;
   const LaunchLimits& limits_;
@@ -44,6 +46,7 @@ class LaunchForecaster {
   Binder binder_;
   Workload work_;
   double risk_;
+  bool ske_as_printed_;
   bool registers_matter_ = true;
   double last_threads_ = -1, last_most_ = 0;
 };

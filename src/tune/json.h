@@ -13,7 +13,9 @@ namespace kernelcast::tune {
 
 using Json = nlohmann::ordered_json;
 
-[[noreturn]] inline void fail_in(const std::string& path, const std::string& what) { throw UserError(path + ": " + what); }
+[[noreturn]] inline void fail_in(const std::string& path, const std::string& what) {
+  throw UserError(path + ": " + what);
+}
 
 /// The member, which must be there.
 inline const Json& member(const std::string& path, const Json& object, const char* key) {

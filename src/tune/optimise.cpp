@@ -37,7 +37,8 @@ class Minimiser {
       if (space.parameters[i].values.size() > 1) varying_.push_back(i);
     }
     strides_.resize(space.parameters.size(), 1);
-    for (std::size_t i = space.parameters.size(); i-- > 1;) strides_[i - 1] = strides_[i] * space.parameters[i].values.size();
+    for (std::size_t i = space.parameters.size(); i-- > 1;)
+      strides_[i - 1] = strides_[i] * space.parameters[i].values.size();
   }
 
   Minimum run() {
@@ -88,7 +89,8 @@ class Minimiser {
 
   [[nodiscard]] bool uses_launch(const Expression& e) const {
     return std::any_of(e.names().begin(), e.names().end(), [&](int name) {
-      return std::find(space_.parameter_names.begin(), space_.parameter_names.end(), name) == space_.parameter_names.end();
+      return std::find(space_.parameter_names.begin(), space_.parameter_names.end(), name) ==
+             space_.parameter_names.end();
     });
   }
 
@@ -119,7 +121,8 @@ class Minimiser {
       for (std::uint64_t i = 0; i < 200 * most && tried_ < most && !over(); ++i) {
         Position p(space_.parameters.size(), 0);
         for (const std::size_t parameter : varying_) {
-          p[parameter] = std::uniform_int_distribution<std::size_t>(0, space_.parameters[parameter].values.size() - 1)(random);
+          p[parameter] =
+              std::uniform_int_distribution<std::size_t>(0, space_.parameters[parameter].values.size() - 1)(random);
         }
         value(configuration_of(p));
       }
@@ -132,14 +135,21 @@ class Minimiser {
     std::uint64_t calls = 0, most_calls = 0;
   };
 
+  bool all_seen() {
+    const std::lock_guard lock(mutex_);
+    return seen_.size() >= combinations(space_);
+  }
+
   static double evaluate(unsigned count, const double* x, double*, void* data) {
     Task& task = *static_cast<Task*>(data);
     Minimiser& m = *task.minimiser;
-    if (++task.calls > task.most_calls || m.stop_ || m.tried_ >= m.limits_.budget / 2) nlopt_force_stop(task.optimiser);
+    if (++task.calls > task.most_calls || m.stop_ || m.tried_ >= m.limits_.budget / 2 || m.all_seen())
+      nlopt_force_stop(task.optimiser);
     Position p(m.space_.parameters.size(), 0);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t values = m.space_.parameters[m.varying_[i]].values.size();
-      p[m.varying_[i]] = std::min(values - 1, static_cast<std::size_t>(std::max(0.0, x[i]) * static_cast<double>(values)));
+      p[m.varying_[i]] =
+          std::min(values - 1, static_cast<std::size_t>(std::max(0.0, x[i]) * static_cast<double>(values)));
     }
     const double v = m.value(m.configuration_of(p));
     return std::isfinite(v) ? std::log(v) : std::log(penalty);
@@ -151,7 +161,7 @@ class Minimiser {
     tbb::parallel_for(std::size_t{0}, methods.size(), [&](std::size_t i) {
       const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimiser(
           nlopt_create(methods[i], static_cast<unsigned>(varying_.size())), nlopt_destroy);
-      Task task{this, optimiser.get(), 0, limits_.budget * 20};
+      Task task{this, optimiser.get(), 0, limits_.budget * 4};
       nlopt_set_lower_bounds1(optimiser.get(), 0);
       nlopt_set_upper_bounds1(optimiser.get(), 1);
       nlopt_set_min_objective(optimiser.get(), evaluate, &task);
@@ -193,7 +203,8 @@ class Minimiser {
     for (std::size_t a = 0; a < varying_.size() && !over(); ++a) {
       if (!pairs) {
         Position p = here;
-        for (p[varying_[a]] = 0; p[varying_[a]] < space_.parameters[varying_[a]].values.size(); ++p[varying_[a]]) consider(p);
+        for (p[varying_[a]] = 0; p[varying_[a]] < space_.parameters[varying_[a]].values.size(); ++p[varying_[a]])
+          consider(p);
         continue;
       }
       for (std::size_t b = a + 1; b < varying_.size() && !over(); ++b) {

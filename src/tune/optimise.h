@@ -25,9 +25,9 @@ struct Minimum {
 };
 
 /// NLopt's global optimisers on the unit cube of the parameters' positions (a division of rectangles, controlled random
-/// search and an evolution strategy, which share what they have seen), then descent to a configuration that no change of
-/// one or two parameters improves, from several of the best. Not certain to be the minimum. `objective` is called from
-/// several threads, once for each configuration, and is infinite where it has no value.
+/// search and an evolution strategy, which share what they have seen), then descent to a configuration that no change
+/// of one or two parameters improves, from several of the best. Not certain to be the minimum. `objective` is called
+/// from several threads, once for each configuration, and is infinite where it has no value.
 Minimum minimise(const Space& space, const std::function<double(Configuration)>& objective, const SearchLimits& limits,
                  const std::atomic<bool>& stop);
 

@@ -21,8 +21,8 @@ struct PositionalArgument {
 /// Elements of what the parameter points to in a buffer that a file declares with another type.
 std::int64_t elements_of(const Parameter& parameter, std::int64_t elements, std::int64_t element_bytes);
 
-/// Sets scalars and buffers of `launch` that it does not have yet. Throws UserError when positions and parameters do not
-/// agree.
+/// Sets scalars and buffers of `launch` that it does not have yet. Throws UserError when positions and parameters do
+/// not agree.
 void place_arguments(std::vector<PositionalArgument> arguments, const KernelProfile& profile, Launch& launch);
 
 }  // namespace kernelcast::tune

@@ -31,7 +31,8 @@ bool is_range(std::string_view text) { return text.find("..") != std::string_vie
 void add_range(std::string_view flag, std::string_view text, std::vector<Value>& values) {
   const std::size_t dots = text.find(".."), colon = text.find(':');
   const double first = whole(flag, text, text.substr(0, dots));
-  const double last = whole(flag, text, text.substr(dots + 2, colon == std::string_view::npos ? colon : colon - dots - 2));
+  const double last =
+      whole(flag, text, text.substr(dots + 2, colon == std::string_view::npos ? colon : colon - dots - 2));
   char step = '+';
   double by = 1;
   if (colon != std::string_view::npos) {
@@ -52,7 +53,8 @@ void drop_repeated(std::vector<Value>& values) {
   if (values.size() > 1000) return;  // ranges of that size have none
   std::vector<Value> once;
   for (Value& v : values) {
-    if (std::none_of(once.begin(), once.end(), [&](const Value& o) { return equal(o, v); })) once.push_back(std::move(v));
+    if (std::none_of(once.begin(), once.end(), [&](const Value& o) { return equal(o, v); }))
+      once.push_back(std::move(v));
   }
   values = std::move(once);
 }

@@ -12,7 +12,8 @@ namespace kernelcast::tune {
 
 /// "32..1024:*2,7,fast": numbers, texts and ranges at commas. A range a..b goes by steps of 1, a..b:+n by steps of n,
 /// a..b:*n by factors of n; b is included when it is met. Values come in the order given, each once. Throws UsageError
-/// that names the flag for an empty part, a range that runs backwards, a step of nothing, and more than a million values.
+/// that names the flag for an empty part, a range that runs backwards, a step of nothing, and more than a million
+/// values.
 std::vector<Value> values_in(std::string_view flag, std::string_view text);
 
 /// One axis of --block, --grid, --tile, --problem: values where several are given, otherwise an expression.

@@ -17,7 +17,8 @@ std::vector<std::size_t> smallest(std::vector<std::size_t> indices, std::size_t 
   if (indices.size() > top) {
     std::nth_element(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(top - 1), indices.end(), before);
     const auto edge = key(indices[top - 1]);
-    indices.erase(std::remove_if(indices.begin(), indices.end(), [&](std::size_t i) { return key(i) > edge; }), indices.end());
+    indices.erase(std::remove_if(indices.begin(), indices.end(), [&](std::size_t i) { return key(i) > edge; }),
+                  indices.end());
   }
   std::vector<std::pair<std::string, std::size_t>> named;
   for (const std::size_t i : indices) named.emplace_back(name(i), i);
@@ -65,7 +66,8 @@ std::vector<PortableIndex> smallest_worst_loss(const std::vector<std::vector<flo
   std::vector<PortableIndex> all;
   for (const std::size_t i : smallest(std::move(indices), top, [&](std::size_t k) { return worst[k]; }, name)) {
     PortableIndex p{i, worst[i], {}};
-    for (std::size_t d = 0; d < times.size(); ++d) p.loss.push_back(runs(d) ? static_cast<double>(times[d][i]) / best[d] - 1 : 0);
+    for (std::size_t d = 0; d < times.size(); ++d)
+      p.loss.push_back(runs(d) ? static_cast<double>(times[d][i]) / best[d] - 1 : 0);
     all.push_back(std::move(p));
   }
   return all;

@@ -11,8 +11,8 @@
 
 namespace kernelcast::tune {
 
-/// Indices of the `top` smallest positive times, fastest first; equal times in the order of `name`, which must not depend
-/// on the order of the configurations.
+/// Indices of the `top` smallest positive times, fastest first; equal times in the order of `name`, which must not
+/// depend on the order of the configurations.
 std::vector<std::size_t> fastest(const std::vector<float>& times, std::size_t top,
                                  const std::function<std::string(std::size_t)>& name);
 

@@ -32,7 +32,8 @@ int own_name(const Space& space, const char* name) {
 std::uint64_t combinations(const Space& space) {
   std::uint64_t all = 1;
   for (const Parameter& p : space.parameters) {
-    if (__builtin_mul_overflow(all, static_cast<std::uint64_t>(p.values.size()), &all) || all > (std::uint64_t{1} << 62)) {
+    if (__builtin_mul_overflow(all, static_cast<std::uint64_t>(p.values.size()), &all) ||
+        all > (std::uint64_t{1} << 62)) {
       throw UserError(space.place + ": the space has more than 2^62 combinations; give fewer values");
     }
   }
@@ -74,7 +75,8 @@ void check_names(const Space& space) {
   check(space.dynamic_shared, known);
 }
 
-SpaceReader::SpaceReader(const Space& space) : space_(space), scope_(space.names.size()), chosen_(space.parameters.size()) {
+SpaceReader::SpaceReader(const Space& space)
+    : space_(space), scope_(space.names.size()), chosen_(space.parameters.size()) {
   for (const auto& [name, value] : space.constants) scope_.set(name, value);
   for (std::size_t i = 0; i < 3; ++i) {
     block_names_[i] = own_name(space, block_name[i]);
@@ -136,7 +138,8 @@ LaunchShape SpaceReader::shape() {
       for (const Expression& e : space_.divisors[i]) divisor *= e.number(scope_, space_.names);
       const double problem = static_cast<double>(size("problem size", space_.problem[i], 1));
       if (!(divisor > 0)) {
-        throw UserError(fmt::format("{}: the grid divisors of axis {} give {} for {}", space_.place, "xyz"[i], divisor, text()));
+        throw UserError(
+            fmt::format("{}: the grid divisors of axis {} give {} for {}", space_.place, "xyz"[i], divisor, text()));
       }
       *grid[i] = static_cast<std::int64_t>(std::max(1.0, std::ceil(problem / divisor)));
       s.grid_known = true;
@@ -146,7 +149,8 @@ LaunchShape SpaceReader::shape() {
     }
     blocks *= static_cast<double>(*grid[i]);
   }
-  if (blocks * threads > largest_size) throw UserError(space_.place + ": a launch of more than 2^62 threads; give smaller sizes");
+  if (blocks * threads > largest_size)
+    throw UserError(space_.place + ": a launch of more than 2^62 threads; give smaller sizes");
   for (std::size_t i = 0; i < 3 && s.grid_known; ++i) {
     if (grid_names_[i] >= 0) scope_.set(grid_names_[i], Value::whole(static_cast<double>(*grid[i])));
   }
@@ -179,7 +183,8 @@ std::vector<std::string> SpaceReader::defines(const LaunchShape& shape) const {
   if (!space_.kernel_tuner) return all;
   const auto add = [&](const char* name, std::int64_t value) {
     const auto given = [&](const Parameter& p) { return p.name == name; };
-    if (std::none_of(space_.parameters.begin(), space_.parameters.end(), given)) all.push_back(fmt::format("{}={}", name, value));
+    if (std::none_of(space_.parameters.begin(), space_.parameters.end(), given))
+      all.push_back(fmt::format("{}={}", name, value));
   };
   if (shape.grid_known) {
     add("grid_size_x", shape.grid.x);

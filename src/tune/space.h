@@ -37,20 +37,20 @@ struct Space {
   std::string place;  // the T1 file or "the command line", for messages
   NameTable names;
   std::vector<Parameter> parameters;
-  std::vector<int> parameter_names;                    // their numbers in `names`
-  std::vector<std::pair<int, Value>> constants;        // further names with values: arguments, the problem's sizes
+  std::vector<int> parameter_names;              // their numbers in `names`
+  std::vector<std::pair<int, Value>> constants;  // further names with values: arguments, the problem's sizes
   std::vector<Expression> constraints;
   std::array<Expression, 3> block;
-  bool block_of_kernel = false;                        // none is given: the one that the kernel requires
+  bool block_of_kernel = false;  // none is given: the one that the kernel requires
   /// Exactly one of these says the grid: blocks themselves; the problem, divided by the divisors' product and rounded
   /// up; or, when both are empty, the kernel's own mapped loops.
   std::array<Expression, 3> grid, problem;
   std::array<std::vector<Expression>, 3> divisors;
-  bool divide_by_block = false;                        // the divisors also hold the block
+  bool divide_by_block = false;  // the divisors also hold the block
   Expression dynamic_shared;
-  std::vector<SpaceArgument> arguments;                // by position; empty: given by name
-  std::vector<std::string> defines;                    // of every configuration, beside the parameters
-  bool kernel_tuner = false;                           // defines that Kernel Tuner adds: grid_size_x and the like
+  std::vector<SpaceArgument> arguments;  // by position; empty: given by name
+  std::vector<std::string> defines;      // of every configuration, beside the parameters
+  bool kernel_tuner = false;             // defines that Kernel Tuner adds: grid_size_x and the like
 };
 
 /// Number of combinations before constraints. Throws UserError beyond 2^62.
@@ -77,7 +77,8 @@ class SpaceReader {
   void set(std::size_t parameter, std::size_t value);
   void unset(std::size_t parameter);
   [[nodiscard]] bool holds(std::size_t constraint);
-  /// Throws UserError naming the space's place and the configuration for sizes that are not whole numbers of at least 1.
+  /// Throws UserError naming the space's place and the configuration for sizes that are not whole numbers of at
+  /// least 1.
   [[nodiscard]] LaunchShape shape();
   /// "NAME=VALUE" of the parameters that are passed to the compiler, then the space's own.
   [[nodiscard]] std::vector<std::string> defines(const LaunchShape& shape) const;

@@ -82,7 +82,8 @@ void add_shared(const SpaceFlags& flags, Space& space) {
 }
 
 void add_tile(const SpaceFlags& flags, Space& space) {
-  const std::array<Expression, 3> tile = flags.tile.empty() ? std::array<Expression, 3>{} : axes("--tile", flags.tile, "tile", space);
+  const std::array<Expression, 3> tile =
+      flags.tile.empty() ? std::array<Expression, 3>{} : axes("--tile", flags.tile, "tile", space);
   for (std::size_t i = 0; i < 3; ++i) {
     space.divisors[i].clear();
     if (!tile[i].empty()) space.divisors[i].push_back(tile[i]);
@@ -105,9 +106,11 @@ Space space_of(const SpaceFlags& flags, bool mapped) {
   const int given = !flags.grid.empty() + !flags.global.empty() + !flags.problem.empty();
   if (given > 1) throw UsageError("--grid, --global and --problem say the same: give one of them");
   if (given == 0 && !mapped) {
-    throw UsageError("give the size of the problem with --problem, the threads with --global or the blocks with --grid");
+    throw UsageError(
+        "give the size of the problem with --problem, the threads with --global or the blocks with --grid");
   }
-  if (!flags.tile.empty() && flags.problem.empty()) throw UsageError("--tile needs --problem: the grid is ceil(problem / (block * tile))");
+  if (!flags.tile.empty() && flags.problem.empty())
+    throw UsageError("--tile needs --problem: the grid is ceil(problem / (block * tile))");
   if (!flags.grid.empty()) space.grid = axes("--grid", flags.grid, "grid", space);
   if (!flags.global.empty()) space.problem = axes("--global", flags.global, "global", space);
   if (!flags.problem.empty()) space.problem = axes("--problem", flags.problem, "problem", space);

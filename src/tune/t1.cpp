@@ -42,7 +42,8 @@ std::string language_named(const std::string& path, const std::string& name) {
 }
 
 bool has_parameter(const T1File& file, const std::string& name) {
-  return std::any_of(file.parameters.begin(), file.parameters.end(), [&](const T1Parameter& p) { return p.name == name; });
+  return std::any_of(file.parameters.begin(), file.parameters.end(),
+                     [&](const T1Parameter& p) { return p.name == name; });
 }
 
 /// The block's expressions, if they name nothing but tuning parameters; otherwise the kernel must say its block.
@@ -188,7 +189,8 @@ std::string without_unused_unrolls(std::string source, const std::vector<std::st
     const std::string line = "#pragma unroll " + define.substr(0, define.size() - 2);
     for (std::size_t at = source.find(line); at != std::string::npos; at = source.find(line, at)) {
       const std::size_t end = at + line.size();
-      const bool whole = end == source.size() || (std::isalnum(static_cast<unsigned char>(source[end])) == 0 && source[end] != '_');
+      const bool whole =
+          end == source.size() || (std::isalnum(static_cast<unsigned char>(source[end])) == 0 && source[end] != '_');
       if (whole) source.replace(at, line.size(), std::string(line.size(), ' '));
       at = end;
     }

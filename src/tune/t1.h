@@ -12,12 +12,12 @@ namespace kernelcast::tune {
 
 struct T1Parameter {
   std::string name;
-  std::string values;             // an expression of Python that gives a list; empty: see `listed`
-  std::vector<Value> listed;      // of a JSON list
+  std::string values;         // an expression of Python that gives a list; empty: see `listed`
+  std::vector<Value> listed;  // of a JSON list
 };
 
 struct T1File {
-  std::string place;  // its path, or what stands in for it
+  std::string place;                               // its path, or what stands in for it
   std::string kernel_file, kernel_name, language;  // "cuda", "hip", "opencl"
   bool fast_math = false;
   std::vector<std::string> problem;                       // expressions, x first

@@ -11,7 +11,8 @@ struct MedianError {
   std::string_view model;
   double ratio;
 };
-constexpr std::array<MedianError, 4> median_errors{{{"opencl-quantitative", 0.437}, {"ske", 0.790}, {"roofline", 1.012}, {"kernelcast", 0.245}}};
+constexpr std::array<MedianError, 4> median_errors{
+    {{"opencl-quantitative", 0.437}, {"ske", 0.790}, {"roofline", 1.012}, {"kernelcast", 0.245}}};
 constexpr double quartile = 0.6744897501960817;  // of the standard normal distribution
 
 }  // namespace

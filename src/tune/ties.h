@@ -1,9 +1,9 @@
 // When two configurations cannot be told apart.
 //
-// A model's error on one kernel and one GPU is mostly common to all configurations; what decides between two of them is the
-// error of the ratio of their times. Validation measures it: the median over pairs of configurations of |predicted ratio /
-// measured ratio - 1| (docs/validate.md, "ratios: median error"). With normal errors of the logarithm that median is
-// 0.6745 standard deviations.
+// A model's error on one kernel and one GPU is mostly common to all configurations; what decides between two of them is
+// the error of the ratio of their times. Validation measures it: the median over pairs of configurations of |predicted
+// ratio / measured ratio - 1| (docs/validate.md, "ratios: median error"). With normal errors of the logarithm that
+// median is 0.6745 standard deviations.
 #pragma once
 
 #include <optional>

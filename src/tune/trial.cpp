@@ -22,9 +22,9 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 TrialContext context_of(const Space& space, const TuneOptions& options, AnalysisMemory& memory) {
   TrialContext context{space, options, memory, {}, false};
   for (const Device& d : options.devices) context.limits.emplace_back(d);
-  context.one_variant = !space.kernel_tuner && std::none_of(space.parameters.begin(), space.parameters.end(), [](const Parameter& p) {
-    return p.define && p.values.size() > 1;
-  });
+  context.one_variant =
+      !space.kernel_tuner && std::none_of(space.parameters.begin(), space.parameters.end(),
+                                          [](const Parameter& p) { return p.define && p.values.size() > 1; });
   return context;
 }
 
@@ -46,7 +46,8 @@ Answer Trial::time(Configuration configuration, std::size_t device) {
     return a;
   }
   const LaunchLimits& limits = context_.limits[device];
-  a.refusal = limits.check(shape);
+  const bool ours = !context_.options.ske_as_printed;
+  a.refusal = ours ? limits.check(shape) : Refusal::none;
   if (a.refusal != Refusal::none) {
     a.reason = limits.why(a.refusal, shape);
     return a;
@@ -55,7 +56,7 @@ Answer Trial::time(Configuration configuration, std::size_t device) {
     LaunchForecaster& f = forecaster(device, shape);
     if (!shape.block_known || !shape.grid_known) {
       shape = completed(shape, f.profile(), context_.options.launch);
-      a.refusal = limits.check(shape);
+      a.refusal = ours ? limits.check(shape) : Refusal::none;
       if (a.refusal != Refusal::none) {
         a.reason = limits.why(a.refusal, shape);
         return a;
@@ -112,8 +113,9 @@ LaunchForecaster& Trial::forecaster(std::size_t device, const LaunchShape& shape
     const Device& d = context_.options.devices[device];
     auto profile = analyse(d, defines.empty() ? reader_.defines(shape) : defines);
     Launch launch = launch_for(*profile);
-    found = std::make_unique<LaunchForecaster>(std::move(profile), d, context_.limits[device], *context_.options.model,
-                                               std::move(launch), context_.options.risk);
+    found =
+        std::make_unique<LaunchForecaster>(std::move(profile), d, context_.limits[device], *context_.options.model,
+                                           std::move(launch), context_.options.risk, context_.options.ske_as_printed);
   }
   return *found;
 }
@@ -121,7 +123,8 @@ LaunchForecaster& Trial::forecaster(std::size_t device, const LaunchShape& shape
 std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device, const std::vector<std::string>& defines) {
   std::shared_ptr<const KernelProfile>& profile = profiles_[device.codegen_target];
   if (profile != nullptr) return profile;
-  if (const auto failed = failures_.find(device.codegen_target); failed != failures_.end()) throw UserError(failed->second);
+  if (const auto failed = failures_.find(device.codegen_target); failed != failures_.end())
+    throw UserError(failed->second);
   Source source = context_.options.source;
   source.defines.insert(source.defines.end(), defines.begin(), defines.end());
   if (context_.space.kernel_tuner) source.text = without_unused_unrolls(std::move(source.text), defines);
@@ -148,7 +151,8 @@ Launch Trial::launch_for(const KernelProfile& profile) {
     positional.push_back(std::move(p));
   }
   if (positional.empty()) return launch;
-  // Files are copied from one kernel to the next: where names on the command line say everything, the list is not needed.
+  // Files are copied from one kernel to the next: where names on the command line say everything, the list is not
+  // needed.
   const bool said = !launch.args.empty() || !launch.buffers.empty();
   try {
     Launch placed = launch;

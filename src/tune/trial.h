@@ -45,7 +45,7 @@ class Trial {
 
   const TrialContext& context_;
   SpaceReader reader_;
-  std::string variant_;                                             // of what is in `forecasters_`
+  std::string variant_;                                                   // of what is in `forecasters_`
   std::map<std::size_t, std::unique_ptr<LaunchForecaster>> forecasters_;  // by device
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // of this variant, by target
   std::map<std::string, std::string> failures_;                           // likewise

@@ -37,8 +37,12 @@ double wall_seconds() {
 class Tuner {
  public:
   Tuner(const Space& space, const TuneOptions& options, AnalysisMemory& memory)
-      : space_(space), options_(options), memory_(memory), context_(context_of(space, options, memory)),
-        stop_(options.stop != nullptr ? *options.stop : never), trials_([this] { return Trial(context_); }) {}
+      : space_(space),
+        options_(options),
+        memory_(memory),
+        context_(context_of(space, options, memory)),
+        stop_(options.stop != nullptr ? *options.stop : never),
+        trials_([this] { return Trial(context_); }) {}
 
   TuneResult run() {
     const double start = wall_seconds();
@@ -72,7 +76,8 @@ class Tuner {
     }
     Enumeration all;
     try {
-      all = enumerate(space_, context_.one_variant ? most_launches : most_enumerated_variants, options_.most_refused, stop_);
+      all = enumerate(space_, context_.one_variant ? most_launches : most_enumerated_variants, options_.most_refused,
+                      stop_);
     } catch (const LimitError&) {
       if (options_.search == Search::enumerate) throw;
       optimise_all();
@@ -99,8 +104,8 @@ class Tuner {
   /// A space without constraints that has too many combinations will not shrink.
   [[nodiscard]] bool constrained() const { return !space_.constraints.empty(); }
 
-  /// Configurations of each distinct specialisation, in an order that goes all over the space, so that an interrupted run
-  /// has seen a bit of everything.
+  /// Configurations of each distinct specialisation, in an order that goes all over the space, so that an interrupted
+  /// run has seen a bit of everything.
   std::vector<std::vector<std::uint32_t>> group() {
     std::vector<std::vector<std::uint32_t>> groups;
     if (context_.one_variant) {
@@ -167,7 +172,8 @@ class Tuner {
   void refuse(Trial& trial, Configuration configuration, std::size_t device, const Answer& a) {
     const std::lock_guard lock(mutex_);
     ++counts_[device][static_cast<std::size_t>(a.refusal)];
-    if (failures_.size() < 8 && (a.refusal == Refusal::source || a.refusal == Refusal::forecast)) failures_.insert(a.reason);
+    if (failures_.size() < 8 && (a.refusal == Refusal::source || a.refusal == Refusal::forecast))
+      failures_.insert(a.reason);
     std::vector<Refused>& list = result_.devices[device].refused;
     if (list.size() >= options_.most_refused) return;
     Refused r = trial.described(configuration);
@@ -280,12 +286,14 @@ class Tuner {
   /// The same text for the same configuration whatever the order of the parameters.
   std::string canonical(Trial& trial, std::size_t index) {
     std::set<std::string> parts;
-    for (const auto& [name, value] : trial.described(configurations_[index]).parameters) parts.insert(name + "=" + text_of(value));
+    for (const auto& [name, value] : trial.described(configurations_[index]).parameters)
+      parts.insert(name + "=" + text_of(value));
     return fmt::format("{}", fmt::join(parts, ","));
   }
 
   void add_portable(Trial& trial) {
-    for (const PortableIndex& p : smallest_worst_loss(times_, options_.top, [&](std::size_t i) { return canonical(trial, i); })) {
+    for (const PortableIndex& p :
+         smallest_worst_loss(times_, options_.top, [&](std::size_t i) { return canonical(trial, i); })) {
       PortableChoice choice;
       choice.candidate = trial.describe(configurations_[p.index], 0);
       choice.worst_loss = p.worst_loss;
@@ -319,7 +327,7 @@ class Tuner {
   tbb::enumerable_thread_specific<Trial> trials_;
   TuneResult result_;
   std::vector<Configuration> configurations_;
-  std::vector<std::vector<float>> times_;  // by device and configuration; 0: none
+  std::vector<std::vector<float>> times_;           // by device and configuration; 0: none
   std::vector<std::vector<std::uint64_t>> counts_;  // of refusals, by device and kind
   std::vector<Refused> excluded_;
   std::set<std::string> failures_;

@@ -7,7 +7,9 @@
 
 namespace kernelcast::tune {
 
-Value Value::of_text(std::string text) { return {Kind::text, 0, std::make_shared<const Box>(Box{std::move(text), {}})}; }
+Value Value::of_text(std::string text) {
+  return {Kind::text, 0, std::make_shared<const Box>(Box{std::move(text), {}})};
+}
 
 Value Value::of_list(std::vector<Value> items) {
   return {Kind::list, 0, std::make_shared<const Box>(Box{{}, std::move(items)})};

@@ -67,7 +67,8 @@ TEST(Expression, PythonsOtherForms) {
   EXPECT_EQ(evaluate("5 if x == 3 else 7", names), 5);
   EXPECT_EQ(evaluate("x in [1, 3] and x not in (4, 5)", names), 1);
   EXPECT_EQ(evaluate("6 | 1 ^ 3 & 2 << 1", {}), 6 | (1 ^ (3 & (2 << 1))));
-  EXPECT_EQ(evaluate("math.log2(8) + sum([1, 2]) + len(range(4)) + all([1, 0]) + any(v > 1 for v in [1, 2])", {}), 3 + 3 + 4 + 0 + 1);
+  EXPECT_EQ(evaluate("math.log2(8) + sum([1, 2]) + len(range(4)) + all([1, 0]) + any(v > 1 for v in [1, 2])", {}),
+            3 + 3 + 4 + 0 + 1);
   EXPECT_EQ(evaluate("~5", {}), -6);
 }
 

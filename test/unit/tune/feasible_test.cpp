@@ -45,7 +45,8 @@ TEST(LaunchLimits, OfTheKernel) {
   EXPECT_EQ(v100.check(p, {16, 8, 1}, 0), Refusal::launch_bounds);
 }
 
-// 65,536 registers, allocated by 256 a warp: 1,024 threads may have 64 each, 512 may have 128, 256 as many as a thread can have.
+// 65,536 registers, allocated by 256 a warp: 1,024 threads may have 64 each, 512 may have 128, 256 as many as a thread
+// can have.
 TEST(Registers, TheMostThatFitsIsWhatOccupancySays) {
   const Device a100 = device("a100");
   EXPECT_EQ(most_registers(a100, 1024), 64);

@@ -45,7 +45,8 @@ TEST(Ranges, StepsFactorsAndLists) {
 }
 
 TEST(Ranges, NonsenseNamesTheFlag) {
-  for (const char* text : {"5..1", "1..", "..4", "1..8:*1", "0..8:*2", "1..8:2", "1..8:+0", "1,,2", "", "a..b", "1..99999999"}) {
+  for (const char* text :
+       {"5..1", "1..", "..4", "1..8:*1", "0..8:*2", "1..8:2", "1..8:+0", "1,,2", "", "a..b", "1..99999999"}) {
     EXPECT_THAT(failure([&] { values_in("--param X", text); }), HasSubstr("--param X")) << text;
   }
   EXPECT_THAT(failure([] { axes_in("--block", "1,2,3,4"); }), HasSubstr("--block"));
@@ -102,8 +103,16 @@ TEST(Space, MistakesOfTheCommandLineNameTheFlag) {
   };
   EXPECT_THAT(fails([](SpaceFlags& f) { f.block.clear(); }), HasSubstr("--block"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.grid = "4"; }), HasSubstr("--grid, --global and --problem"));
-  EXPECT_THAT(fails([](SpaceFlags& f) { f.problem.clear(); f.tile.clear(); }), HasSubstr("--problem"));
-  EXPECT_THAT(fails([](SpaceFlags& f) { f.problem.clear(); f.grid = "4"; }), HasSubstr("--tile needs --problem"));
+  EXPECT_THAT(fails([](SpaceFlags& f) {
+                f.problem.clear();
+                f.tile.clear();
+              }),
+              HasSubstr("--problem"));
+  EXPECT_THAT(fails([](SpaceFlags& f) {
+                f.problem.clear();
+                f.grid = "4";
+              }),
+              HasSubstr("--tile needs --problem"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("T=1"); }), HasSubstr("T varies already"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("9=1"); }), HasSubstr("no name of a macro"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("X"); }), HasSubstr("--param X"));
@@ -141,8 +150,9 @@ TEST(T1, ParametersConditionsAndLaunch) {
   EXPECT_EQ(s.block, (Dim3{128, 1, 1}));
   EXPECT_EQ(s.grid, (Dim3{8, 64, 1}));
   EXPECT_EQ(s.dynamic_shared_bytes, 1024);
-  EXPECT_THAT(reader.defines(s), ElementsAre("block_size_x=128", "tile=1", "kind=b", "loop_unroll_factor_k=0", "grid_size_x=8",
-                                             "grid_size_y=64", "grid_size_z=1", "block_size_y=1", "block_size_z=1", "kernel_tuner=1"));
+  EXPECT_THAT(reader.defines(s),
+              ElementsAre("block_size_x=128", "tile=1", "kind=b", "loop_unroll_factor_k=0", "grid_size_x=8",
+                          "grid_size_y=64", "grid_size_z=1", "block_size_y=1", "block_size_z=1", "kernel_tuner=1"));
 }
 
 TEST(T1, ErrorsNameTheFile) {
@@ -180,7 +190,8 @@ RC_GTEST_PROP(Enumerate, IsAllCombinationsThatSatisfyEveryConstraint, ()) {
     f.parameters.push_back(std::string(name) + "=" + text);
     lists.push_back(list);
   }
-  const std::vector<std::string> pool{"A * B <= 60", "C > 3 || A < B", "B % 2 == 0", "threads > 10", "C != A", "block_x + grid_x > 4"};
+  const std::vector<std::string> pool{"A * B <= 60",  "C > 3 || A < B", "B % 2 == 0",
+                                      "threads > 10", "C != A",         "block_x + grid_x > 4"};
   const auto chosen = *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(pool));
   f.constraints = chosen;
   const Space space = space_of(f, false);
