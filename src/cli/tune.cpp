@@ -8,6 +8,7 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/request.h"
 #include "cli/run.h"
@@ -117,6 +118,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.jobs = f.common.jobs.empty()
                      ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
                      : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
+  if (!f.measure.empty() && f.measure != "opencl") throw UsageError("--measure " + f.measure + ": expected opencl");
   const std::string cache = cache_of(f, environment);
   f.space.arguments = options.launch.args;
   const tune::Space space = space_of(f, options);
@@ -131,6 +133,11 @@ int run_tune(TuneFlags f, const Environment& environment) {
   report::TuneReport report;
   report.head = environment.head;
   report.result = tune::tune(space, options, memory);
+  if (!f.measure.empty() && !report.result.interrupted) {
+    measure_opencl(options.source, report, [&](const std::string& text) {
+      if (environment.progress) progress_line(text);
+    });
+  }
   const report::Style style(environment.colour && f.common.output.empty());
   write_result(f.common.output, f.common.format == "json" ? report::tune_json(report)
                                 : f.common.format == "t4" ? report::tune_t4(report)
@@ -177,6 +184,7 @@ Action add_tune(Parser& parser) {
   c.list("--assume", "KEY=VALUE", common.assume,
          "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");
+  c.option("--measure", "opencl", f->measure, "Also run the best on this machine's OpenCL device");
   c.flag("--portable", f->portable, "Also one configuration for all devices: smallest worst loss");
   c.option("--risk", "P", f->risk, "Refuse what needs too many registers with a probability above P; 0.5 without it");
   c.option("--search", "auto|enumerate|optimise", f->search,

@@ -180,6 +180,8 @@ void LaunchForecaster::describe_as_printed(Candidate& out) const {
 void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out) {
   const Answer a = time(shape);
   out.shape = shape;
+  out.launch = launch_;
+  out.profile = profile_;
   out.time_s = a.time_s;
   out.cannot_run = a.cannot_run;
   if (ske_as_printed_) {

@@ -62,6 +62,8 @@ struct Candidate {
   std::vector<std::pair<std::string, Value>> parameters;
   LaunchShape shape;
   std::vector<std::string> defines;
+  Launch launch;                                 // arguments and buffers under the kernel's names
+  std::shared_ptr<const KernelProfile> profile;  // of this variant
   double time_s = 0;
   double cannot_run = 0;  // probability that it needs more registers than there are
   Estimate estimate;
