@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "kernelcast/error.h"
-#include "probe/opencl_run.h"
+#include "probe/opencl_wire.h"
 
 namespace kernelcast::cli {
 namespace {
 
 using probe::OpenclArgument;
+
+/// A forecast may do without what a run needs.
+class MissingArgument : public LimitError {
+  using LimitError::LimitError;
+};
 
 template <class T>
 std::vector<unsigned char> bytes_of_value(T value, std::size_t size) {
@@ -22,7 +28,7 @@ std::vector<unsigned char> bytes_of_value(T value, std::size_t size) {
 OpenclArgument scalar(const Parameter& p, const Launch& launch) {
   const auto given = launch.args.find(p.name);
   if (given == launch.args.end())
-    throw LimitError(fmt::format("the value of {} is not known: give --arg {}=VALUE", p.name, p.name));
+    throw MissingArgument(fmt::format("the value of {} is not known: give --arg {}=VALUE", p.name, p.name));
   OpenclArgument a;
   a.kind = OpenclArgument::Kind::scalar;
   const auto size = static_cast<std::size_t>(std::max(1, p.bytes));
@@ -48,7 +54,7 @@ OpenclArgument pointer(const Parameter& p, std::size_t index, const KernelProfil
   }
   const auto given = c.launch.buffers.find(p.name);
   if (given == c.launch.buffers.end())
-    throw LimitError(fmt::format("the size of {} is not known: give --buffer {}=COUNT", p.name, p.name));
+    throw MissingArgument(fmt::format("the size of {} is not known: give --buffer {}=COUNT", p.name, p.name));
   a.bytes = static_cast<std::size_t>(given->second.elements) * static_cast<std::size_t>(std::max(1, p.bytes));
   a.real = p.type.find("float") != std::string::npos;
   return a;
@@ -80,23 +86,28 @@ probe::OpenclLaunch launch_of(const Source& source, const KernelProfile& profile
 void measure_opencl(const Source& source, report::TuneReport& report,
                     const std::function<void(const std::string&)>& progress) {
   if (source.language != Language::opencl) throw UsageError("--measure opencl runs OpenCL C sources only");
-  probe::OpenclRunner runner;
-  if (!runner.unavailable().empty()) throw LimitError("--measure opencl: " + runner.unavailable());
-  report.measured_on = runner.device_name();
+  std::error_code ignored;
+  const std::string runner =
+      (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "kernelcast-opencl").string();
   const tune::DeviceTuning& device = report.result.devices.front();
   for (std::size_t rank = 0; rank < device.best.size(); ++rank) {
-    progress(fmt::format("run {} of {} on {}", rank + 1, device.best.size(), report.measured_on));
+    progress(fmt::format("run {} of {}", rank + 1, device.best.size()));
     report::Measured m;
     m.rank = rank;
     try {
-      const probe::OpenclTiming t = runner.time(launch_of(source, *device.best[rank].profile, device.best[rank]));
-      m.time_s = t.median_s;
-      m.spread = t.fastest_s > 0 ? t.slowest_s / t.fastest_s - 1 : 0;
-    } catch (const LimitError& e) {
+      const probe::OpenclReply reply =
+          probe::run_in_process(runner, launch_of(source, *device.best[rank].profile, device.best[rank]));
+      if (reply.no_device) throw LimitError("--measure opencl: " + reply.failure);
+      if (!reply.device.empty()) report.measured_on = reply.device;
+      m.failure = reply.failure;
+      m.time_s = reply.timing.median_s;
+      m.spread = reply.timing.fastest_s > 0 ? reply.timing.slowest_s / reply.timing.fastest_s - 1 : 0;
+    } catch (const MissingArgument& e) {
       m.failure = e.what();
     }
     report.measured.push_back(std::move(m));
   }
+  if (report.measured_on.empty() && !report.measured.empty()) throw LimitError("--measure opencl: " + report.measured.front().failure);
 }
 
 }  // namespace kernelcast::cli

@@ -26,8 +26,8 @@ Json params_json(const std::vector<std::pair<std::string, Value>>& parameters) {
 }
 
 void put_shape(Json& j, const LaunchShape& s) {
-  j["grid"] = s.grid_known ? dims(s.grid) : Json(nullptr);
-  j["block"] = s.block_known ? dims(s.block) : Json(nullptr);
+  if (s.grid_known) j["grid"] = dims(s.grid);
+  if (s.block_known) j["block"] = dims(s.block);
   j["dynamic_shared_bytes"] = s.dynamic_shared_bytes;
 }
 
@@ -57,11 +57,11 @@ Json candidate_json(const Candidate& c, const std::string& device, std::size_t r
   if (!c.constraints.empty()) {
     j["constraints"] = Json::array();
     for (const tune::SkeConstraint& k : c.constraints) {
-      j["constraints"].push_back({{"number", k.number},
-                                  {"name", k.name},
-                                  {"left", number(k.left)},
-                                  {"right", number(k.right)},
-                                  {"status", k.status}});
+      Json one = {{"number", k.number}, {"name", k.name}};
+      put(one, "left", k.left, "not known");
+      put(one, "right", k.right, "the device file knows no limit");
+      one["status"] = k.status;
+      j["constraints"].push_back(std::move(one));
     }
   }
   j["tied_with_best"] = c.tied;
@@ -82,7 +82,7 @@ Json device_json(const DeviceTuning& d) {
   Json j = {{"device", d.device.id}, {"evaluated", d.evaluated}, {"tied_with_best", d.tied}};
   j["infeasible"] = Json::object();
   for (const tune::RefusalCount& c : d.refusals) j["infeasible"][std::string(tune::name_of(c.kind))] = c.count;
-  j["failure"] = d.failure.empty() ? Json(nullptr) : Json(d.failure);
+  if (!d.failure.empty()) j["failure"] = d.failure;
   j["assumptions"] = assumptions_json(d.assumptions);
   return j;
 }

@@ -98,7 +98,8 @@ class Walker {
   }
 
   Value item(const ExpressionNode& n) {
-    const Value from = value(n.children[0]);
+    Value from = value(n.children[0]);
+    if (from.is_number()) from = Value::of_list({from});  // ProblemSize of one axis
     double index = number(value(n.children[1]));
     if (from.kind != Value::Kind::list) fail(fmt::format("{} has no entries", brief(from)));
     const double size = static_cast<double>(from.items().size());

@@ -1,4 +1,4 @@
-// ARGS: tune {} --device v100 --problem 64 --block 32..64 --constraint "threads > 64" --no-cache
+// ARGS: tune {} --device v100 --problem 64 --block 32..64 --constraint threads>64 --no-cache
 // EXIT: 1
 // STDERR: no configuration satisfies the constraints
 
