@@ -47,7 +47,9 @@ SpaceFlags flags(const char* block) {
 }
 
 void launches(benchmark::State& state, const char* model) {
-  const Space space = space_of(flags("1..512,1..512"), false);
+  SpaceFlags f = flags("1..32,1..32");
+  f.tile = "1..16,1..16";
+  const Space space = space_of(f, false);
   TuneOptions o;
   o.launch.args = {{"n", std::int64_t{1048576}}};
   o.devices = {DeviceCatalog(KERNELCAST_SOURCE_DIR "/devices").find("v100")};

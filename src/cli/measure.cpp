@@ -44,6 +44,18 @@ OpenclArgument scalar(const Parameter& p, const Launch& launch) {
   return a;
 }
 
+/// Bytes of an element: the parameter's, or, where pointers are opaque, the widest access through it.
+std::size_t element_bytes(const Parameter& p, std::size_t index, const KernelProfile& profile) {
+  int widest = std::max(1, p.bytes);
+  for (const Block& block : profile.blocks) {
+    for (const Access& a : block.accesses) {
+      const bool through = a.buffer >= 0 && profile.buffers[static_cast<std::size_t>(a.buffer)].parameter == static_cast<int>(index);
+      if (through) widest = std::max(widest, a.bytes);
+    }
+  }
+  return static_cast<std::size_t>(widest);
+}
+
 OpenclArgument pointer(const Parameter& p, std::size_t index, const KernelProfile& profile, const tune::Candidate& c) {
   OpenclArgument a;
   for (const Buffer& b : profile.buffers) {
@@ -55,7 +67,7 @@ OpenclArgument pointer(const Parameter& p, std::size_t index, const KernelProfil
   const auto given = c.launch.buffers.find(p.name);
   if (given == c.launch.buffers.end())
     throw MissingArgument(fmt::format("the size of {} is not known: give --buffer {}=COUNT", p.name, p.name));
-  a.bytes = static_cast<std::size_t>(given->second.elements) * static_cast<std::size_t>(std::max(1, p.bytes));
+  a.bytes = static_cast<std::size_t>(given->second.elements) * element_bytes(p, index, profile);
   a.real = p.type.find("float") != std::string::npos;
   return a;
 }

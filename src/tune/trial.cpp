@@ -34,7 +34,7 @@ std::string Trial::variant(Configuration configuration) {
   return joined(reader_.defines(context_.space.kernel_tuner ? reader_.shape() : LaunchShape{}));
 }
 
-Answer Trial::time(Configuration configuration, std::size_t device) {
+Answer Trial::time(Configuration configuration, std::size_t device, bool explain) {
   Answer a;
   reader_.choose(configuration);
   LaunchShape shape;
@@ -49,7 +49,7 @@ Answer Trial::time(Configuration configuration, std::size_t device) {
   const bool ours = !context_.options.ske_as_printed;
   a.refusal = ours ? limits.check(shape) : Refusal::none;
   if (a.refusal != Refusal::none) {
-    a.reason = limits.why(a.refusal, shape);
+    if (explain) a.reason = limits.why(a.refusal, shape);
     return a;
   }
   try {
@@ -58,7 +58,7 @@ Answer Trial::time(Configuration configuration, std::size_t device) {
       shape = completed(shape, f.profile(), context_.options.launch);
       a.refusal = ours ? limits.check(shape) : Refusal::none;
       if (a.refusal != Refusal::none) {
-        a.reason = limits.why(a.refusal, shape);
+        if (explain) a.reason = limits.why(a.refusal, shape);
         return a;
       }
     }

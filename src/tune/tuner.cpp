@@ -9,6 +9,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -42,7 +43,9 @@ class Tuner {
         memory_(memory),
         context_(context_of(space, options, memory)),
         stop_(options.stop != nullptr ? *options.stop : never),
-        trials_([this] { return Trial(context_); }) {}
+        trials_([this] { return Trial(context_); }),
+        unlisted_(options.devices.size()),
+        listed_(options.devices.size()) {}
 
   TuneResult run() {
     const double start = wall_seconds();
@@ -153,7 +156,7 @@ class Tuner {
 
   void try_one(Trial& trial, std::size_t index) {
     for (std::size_t d = 0; d < options_.devices.size(); ++d) {
-      const Answer a = trial.time(configurations_[index], d);
+      const Answer a = trial.time(configurations_[index], d, listed_[d] < options_.most_refused);
       if (a.refusal == Refusal::none) {
         times_[d][index] = static_cast<float>(a.time_s);
         if (d == 0) note_best(a.time_s);
@@ -170,6 +173,10 @@ class Tuner {
   }
 
   void refuse(Trial& trial, Configuration configuration, std::size_t device, const Answer& a) {
+    if (a.reason.empty()) {  // the list is full
+      ++unlisted_[device][static_cast<std::size_t>(a.refusal)];
+      return;
+    }
     const std::lock_guard lock(mutex_);
     ++counts_[device][static_cast<std::size_t>(a.refusal)];
     if (failures_.size() < 8 && (a.refusal == Refusal::source || a.refusal == Refusal::forecast))
@@ -180,6 +187,7 @@ class Tuner {
     r.kind = a.refusal;
     r.reason = a.reason;
     list.push_back(std::move(r));
+    listed_[device] = list.size();
   }
 
   void note_excluded(const Enumeration& all) {
@@ -276,6 +284,7 @@ class Tuner {
 
   void count_refusals(DeviceTuning& device, std::size_t d) {
     for (std::size_t kind = 0; kind < counts_[d].size(); ++kind) {
+      counts_[d][kind] += unlisted_[d][kind];
       if (counts_[d][kind] > 0) device.refusals.push_back({static_cast<Refusal>(kind), counts_[d][kind]});
     }
     for (const Refused& r : excluded_) {
@@ -329,6 +338,8 @@ class Tuner {
   std::vector<Configuration> configurations_;
   std::vector<std::vector<float>> times_;           // by device and configuration; 0: none
   std::vector<std::vector<std::uint64_t>> counts_;  // of refusals, by device and kind
+  std::vector<std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Refusal::count_)>> unlisted_;
+  std::vector<std::atomic<std::size_t>> listed_;  // refused configurations in the list of a device
   std::vector<Refused> excluded_;
   std::set<std::string> failures_;
   std::atomic<std::size_t> done_ = 0;

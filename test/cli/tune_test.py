@@ -8,6 +8,7 @@ import time
 import unittest
 
 from check_schema import checked
+from examples_test import command_of
 from program import PROGRAM, ROOT, Case
 
 SAXPY = (os.path.join(ROOT, "examples", "saxpy.cu"), "--arg", "n=1048576", "--problem", "1048576")
@@ -114,6 +115,35 @@ class Tune(Case):
         self.assertEqual(j["evaluated"], 6)
         for b in j["best"]:
             self.assertEqual([g * t for g, t in zip(b["grid"], b["block"])][:2], [1024, 1024])
+
+    # The shape of SKE's published sweep, from a kernel that does what the paper's does.
+    def test_ske_as_printed_sweeps_block_sizes(self):
+        j = json.loads(self.good(*command_of(os.path.join(ROOT, "examples", "resize.cu")), "--top", "all", "--format", "json", "--no-cache"))
+        checked(json.dumps(j), "tune")
+        time_of = {b["block"][1]: b["time_s"] for b in j["best"]}
+        self.assertEqual(min(time_of, key=time_of.get), 4)
+        self.assertLess(time_of[12], min(time_of[11], time_of[13]))
+        self.assertGreater(time_of[1], 2 * time_of[2])
+        self.assertIn("threads per SM", [c["name"] for c in j["best"][0]["constraints"] if c["status"] == "active"])
+
+    def test_ske_as_printed_ranks_plans_of_intra_prediction(self):
+        j = json.loads(self.good(*command_of(os.path.join(ROOT, "examples", "intra_prediction.cu")), "--top", "all", "--format", "json", "--no-cache"))
+        best = {}
+        for b in j["best"]:
+            best.setdefault(b["params"]["PLAN"], b)
+        self.assertEqual(list(best), [1, 2, 3])
+        self.assertEqual(best[2]["grid"][0] * best[2]["block"][0], 48000)
+
+    def test_measured_on_opencl(self):
+        buffers = [word for name in "abc" for word in ("--buffer", f"{name}=65536")]
+        result = self.run_program("tune", os.path.join(ROOT, "examples", "matmul_tiled.cl"), "--device", "v100", "--problem", "256,256", "--block", "TILE,TILE",
+                                  "--param", "TILE=8,16", "--arg", "n=256", *buffers, "--measure", "opencl", "--format", "json", "--no-cache")
+        if "no OpenCL" in result.stderr:
+            self.skipTest(result.stderr)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        j = checked(result.stdout, "tune")
+        self.assertEqual([r["rank"] for r in j["measured"]["runs"]], [1, 2])
+        self.assertTrue(all(r["time_s"] > 0 for r in j["measured"]["runs"]))
 
     def test_text_names_what_limits_and_what_cannot_run(self):
         out = self.good("tune", *SAXPY, "--device", "gtx280", "--block", "32..1024:*2", "--no-cache")
