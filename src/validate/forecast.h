@@ -8,12 +8,12 @@
 #include "kernelcast/device.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/model.h"
+#include "tune/analysis_memory.h"
 #include "validate/results.h"
 
 namespace kernelcast::validate {
 
-/// The front end; tests put a fake in its place. Called from several threads at once.
-using Analyzer = std::function<Analysis(const Source&, const FrontendOptions&)>;
+using tune::Analyzer;
 
 struct ForecastOptions {
   std::string sources;         // folder of sources, also the include path
