@@ -29,5 +29,6 @@ Action add_devices(Parser& parser);
 Action add_models(Parser& parser);
 Action add_tune(Parser& parser);
 Action add_validate(Parser& parser);
+Action add_converge(Parser& parser);
 
 }  // namespace kernelcast::cli

@@ -14,7 +14,7 @@ namespace kernelcast::forecast {
 /// The 90 % interval as factors: [time / factor_below, time * factor_above].
 struct Spread {
   double factor_below = 1, factor_above = 1;
-  std::string reasons;  // "nothing", or what was assumed
+  std::string reasons;  // what was assumed; empty: nothing
 };
 /// `data`: counts that data decide stand in the forecast, by default or from a sample.
 Spread spread_of(const Workload&, const Machine&, const Forecast&, bool data);
