@@ -18,7 +18,7 @@ constexpr double log_no_reuse = 0.4;   // caches without reuse information: by j
 
 }  // namespace
 
-Spread spread_of(const Workload& w, const Machine& m, const Forecast& f, bool data) {
+Spread spread_of(const Workload& w, const Machine& m, bool data) {
   Spread s;
   double variance = log_base * log_base;
   const auto add = [&](double log_factor, const std::string& reason) {

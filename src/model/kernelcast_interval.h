@@ -17,7 +17,7 @@ struct Spread {
   std::string reasons;  // what was assumed; empty: nothing
 };
 /// `data`: counts that data decide stand in the forecast, by default or from a sample.
-Spread spread_of(const Workload&, const Machine&, const Forecast&, bool data);
+Spread spread_of(const Workload&, const Machine&, bool data);
 
 /// Findings: arrays that stay in local memory, spills, register caps, loops that were expected to unroll.
 void add_cliffs(const KernelProfile&, const Workload&, const Device&, std::vector<Assumption>& out);
