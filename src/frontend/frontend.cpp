@@ -10,6 +10,7 @@
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
+#include "frontend/pass_messages.h"
 #include "frontend/target_code.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/Module.h"
@@ -43,7 +44,9 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   lower_opencl_builtins(module, family);
   auto library_note = link_opencl_library(module, family);
   auto machine = make_target_machine(options.target, source.fast_math);
+  const PassMessages messages(*unit.context);
   optimize_for_target(module, entry.symbol, *machine);
+  messages.refuse_errors();
   const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math);
   Analysis result;
   build_profile(*module.getFunction(entry.symbol), code, options.program, result);
@@ -54,6 +57,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   result.profile.notes = unit.notes;
   if (library_note) result.profile.notes.push_back(*library_note);
   result.diagnostics = std::move(unit.diagnostics);
+  result.diagnostics.insert(result.diagnostics.end(), messages.warnings().begin(), messages.warnings().end());
   return result;
 }
 
