@@ -113,7 +113,8 @@ TEST_P(JoinTest, LosesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, JoinTest,
                          testing::Values("sm_20", "sm_35", "sm_70", "sm_90", "gfx600", "gfx906", "gfx90a", "gfx1030",
-                                         "gfx1100"));
+                                         "gfx1100"),
+                         [](const auto& one) { return std::string(one.param); });
 
 constexpr const char* axpy = R"(kernel void axpy(global float* y, global const float* x, float a, int n) {
   int i = get_global_id(0);
@@ -250,7 +251,8 @@ TEST_P(RegisterTest, EstimateIsNearPtxas) {
   EXPECT_LT(mean(held_out), arch == "sm_75" ? 6.5 : 4.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, RegisterTest, testing::Values("sm_75", "sm_80", "sm_86", "sm_90"));
+INSTANTIATE_TEST_SUITE_P(Targets, RegisterTest, testing::Values("sm_75", "sm_80", "sm_86", "sm_90"),
+                         [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
 }  // namespace kernelcast::frontend
