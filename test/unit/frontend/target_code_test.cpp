@@ -158,6 +158,20 @@ TEST(TargetCode, FunctionsBecomeInstructionsOrTableEntries) {
   EXPECT_TRUE(code.assumptions.empty());
 }
 
+/// Measured on an RTX 2080 Ti (KTT's direct Coulomb sum, -use_fast_math): 8 FP32 operations for each atom, the
+/// reciprocal square root among them, and none that scales it.
+TEST(TargetCode, FastMathematicsFlushesDenormals) {
+  Source source = opencl("kernel void f(global float* p) { int i = get_global_id(0); p[i] = native_rsqrt(p[i]); }");
+  const TargetCode careful = code_of_source(source, "f", "sm_75");
+  EXPECT_THAT(careful.assembly, testing::HasSubstr("rsqrt.approx.f32"));
+  EXPECT_GT(total(careful)[OpClass::fp32_mul], 0);
+  source.fast_math = true;
+  const TargetCode fast = code_of_source(source, "f", "sm_75");
+  EXPECT_THAT(fast.assembly, testing::HasSubstr("rsqrt.approx.ftz.f32"));
+  EXPECT_EQ(total(fast)[OpClass::fp32_mul], 0);
+  EXPECT_EQ(total(fast)[OpClass::fp32_special], 1);
+}
+
 TEST(TargetCode, SharedMemoryAndStackAreCounted) {
   const char* text = R"(kernel void f(global int* p, int n) {
     local int tile[100]; int t = get_local_id(0); int mine[64];
