@@ -10,6 +10,7 @@
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
+#include "frontend/pass_messages.h"
 #include "frontend/target_code.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,10 +58,13 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   lower_opencl_builtins(module, family);
   auto library_note = link_opencl_library(module, family);
   auto machine = make_target_machine(options.target, source.fast_math);
+  const PassMessages messages(*unit.context);
   optimize_for_target(module, entry.symbol, *machine);
+  messages.refuse_errors();
   Analysis result;
   result.headers = std::move(unit.headers);
   result.diagnostics = std::move(unit.diagnostics);
+  result.diagnostics.insert(result.diagnostics.end(), messages.warnings().begin(), messages.warnings().end());
   if (options.known && !options.program && nest.axes == 0) {
     result.digest = digest_of(module, entry, source, options);
     if (const auto profile = options.known(result.digest)) {
