@@ -19,14 +19,13 @@ constexpr double log_short = 0.3;      // launches of which the overhead is a go
 
 }  // namespace
 
-Spread spread_of(const KernelProfile& p, const Workload& w, const Machine& m, const Forecast& f) {
+Spread spread_of(const Workload& w, const Machine& m, const Forecast& f, bool data) {
   Spread s;
   double variance = log_base * log_base;
   const auto add = [&](double log_factor, const std::string& reason) {
     variance += log_factor * log_factor;
     s.reasons += (s.reasons.empty() ? "" : ", ") + reason;
   };
-  const bool data = !p.unknowns.empty() && !w.assumptions.empty();
   if (data) add(log_data, "counts that data decide");
   if (!m.stand_ins.empty())
     add(log_stand_in * static_cast<double>(m.stand_ins.size()),

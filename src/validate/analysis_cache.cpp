@@ -65,6 +65,7 @@ Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::str
   if (error) throw UserError(fmt::format("--cache {}: {}", folder, error.message()));
   return [analyze = std::move(analyze), folder, all = identity + state_of(sources)](const Source& source,
                                                                                     const FrontendOptions& options) {
+    if (options.program) return analyze(source, options);  // programs are not kept
     const fs::path file = fs::path(folder) / (key_of(source, options, all) + ".profile");
     Analysis analysis;
     if (auto profile = kept(file)) {
