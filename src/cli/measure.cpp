@@ -49,7 +49,8 @@ std::size_t element_bytes(const Parameter& p, std::size_t index, const KernelPro
   int widest = std::max(1, p.bytes);
   for (const Block& block : profile.blocks) {
     for (const Access& a : block.accesses) {
-      const bool through = a.buffer >= 0 && profile.buffers[static_cast<std::size_t>(a.buffer)].parameter == static_cast<int>(index);
+      const bool through =
+          a.buffer >= 0 && profile.buffers[static_cast<std::size_t>(a.buffer)].parameter == static_cast<int>(index);
       if (through) widest = std::max(widest, a.bytes);
     }
   }
@@ -119,7 +120,8 @@ void measure_opencl(const Source& source, report::TuneReport& report,
     }
     report.measured.push_back(std::move(m));
   }
-  if (report.measured_on.empty() && !report.measured.empty()) throw LimitError("--measure opencl: " + report.measured.front().failure);
+  if (report.measured_on.empty() && !report.measured.empty())
+    throw LimitError("--measure opencl: " + report.measured.front().failure);
 }
 
 }  // namespace kernelcast::cli

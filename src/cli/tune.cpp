@@ -35,6 +35,7 @@ Ranges: a..b, a..b:+n, a..b:*n; lists of an axis: {32,64,128}. Constraints are e
 numbers of --arg, block_x, block_y, block_z, threads, grid_x, grid_y, grid_z and shared.
 Exit status: 0 done, 1 nothing can run or could not analyse, 2 usage, 130 interrupted, with the best so far shown.)";
 
+constexpr double analysis_limit_s = 120;  // wall clock of one variant: all cores are busy with others
 constexpr std::uintmax_t most_cache_bytes = std::uintmax_t{2} << 30;
 
 struct TuneFlags {
@@ -103,6 +104,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.source = source_of(f.common);
   options.launch = arguments_of(f.common);
   options.frontend.kernel = f.common.kernel;
+  options.frontend.time_limit_s = analysis_limit_s;
   if (!f.common.map.empty()) options.frontend.map = comma_list("--map", f.common.map);
   options.model = &model_named(f.common.model.empty() ? "kernelcast" : f.common.model);
   options.top = top_of(f.top);

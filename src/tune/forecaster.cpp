@@ -63,6 +63,7 @@ LaunchForecaster::LaunchForecaster(std::shared_ptr<const KernelProfile> profile,
       binder_(*profile_, device.geometry()),
       risk_(risk),
       ske_as_printed_(ske_as_printed) {
+  binder_.set_reuse(model.reads_reuse());
   // What even the largest block has room for needs no second look.
   const double most_threads = device.get_or(Field::limits_max_threads_per_block, 1024);
   registers_matter_ = std::max(profile_->registers.high, profile_->registers.per_thread) * 1.5 + 8 >

@@ -27,8 +27,9 @@ TrialContext context_of(const Space& space, const TuneOptions& options, Analysis
 class Trial {
  public:
   explicit Trial(const TrialContext& context) : context_(context), reader_(context.space) {}
-  /// On device number `device`. Refuses what can be decided before compilation without compiling. Reasons of refusals by
-  /// the device's limits are left out unless `explain`: space after space of them would take longer than the forecasts.
+  /// On device number `device`. Refuses what can be decided before compilation without compiling. Reasons of refusals
+  /// by the device's limits are left out unless `explain`: space after space of them would take longer than the
+  /// forecasts.
   Answer time(Configuration configuration, std::size_t device, bool explain = true);
   /// In full; the configuration must have a time there.
   Candidate describe(Configuration configuration, std::size_t device);
