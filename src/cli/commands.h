@@ -27,5 +27,6 @@ Action add_explain(Parser& parser);
 Action add_devices(Parser& parser);
 Action add_models(Parser& parser);
 Action add_validate(Parser& parser);
+Action add_probe(Parser& parser);
 
 }  // namespace kernelcast::cli

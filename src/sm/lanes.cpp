@@ -19,7 +19,7 @@ bool granted(const Lanes& lanes, int scheduler, Cycle now) {
 }
 
 void grant(const Spec& spec, Lanes& lanes, int scheduler, Cycle earliest) {
-  lanes.granted_to = scheduler;
+  lanes.granted_to = lanes.last_late = scheduler;
   lanes.granted_from = std::max(earliest, lanes.free_at);
   lanes.granted_until = lanes.granted_from + static_cast<Cycle>(std::max(spec.grant_cycles, 1)) - 1;
 }
@@ -39,11 +39,10 @@ void pass_on_grant(const Spec& spec, Lanes& lanes, Cycle now) {
 /// Notes a late request: granted when the lanes are free and the other scheduler had its turn.
 void request(const Spec& spec, Lanes& lanes, int scheduler, Cycle now) {
   if (lanes.granted_to == scheduler) return;
-  if (lanes.granted_to >= 0) {
-    lanes.queued = scheduler;
-  } else {
-    grant(spec, lanes, scheduler, now + static_cast<Cycle>(spec.late_request_cycles));
-  }
+  const Cycle earliest = now + static_cast<Cycle>(spec.late_request_cycles);
+  if (lanes.granted_to < 0 && lanes.last_late != scheduler) return grant(spec, lanes, scheduler, earliest);
+  if (lanes.granted_to < 0 && lanes.queued != scheduler) lanes.handed_over = earliest;
+  lanes.queued = scheduler;
 }
 
 }  // namespace
