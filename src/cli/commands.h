@@ -30,5 +30,6 @@ Action add_models(Parser& parser);
 Action add_tune(Parser& parser);
 Action add_validate(Parser& parser);
 Action add_converge(Parser& parser);
+Action add_probe(Parser& parser);
 
 }  // namespace kernelcast::cli
