@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("predict", "explain", "devices", "models", "validate")
+COMMANDS = ("predict", "explain", "tune", "devices", "models", "validate", "converge")
 
 
 def help_text(program, *words):

@@ -35,7 +35,8 @@ const Model& model_named(std::string_view name);
 bool any_reads_reuse(std::span<const Model* const> models);
 
 /// Blocks resident on one compute unit under the device's limits (threads, warps, blocks, registers with their
-/// allocation granularity, shared memory). Throws UserError naming the limit if not even one block fits.
+/// allocation granularity, shared memory). Throws UserError naming the limit if not even one block fits; registers alone,
+/// which are an estimate, never refuse: the block then runs by itself.
 Occupancy occupancy(const Workload&, const Device&);
 
 }  // namespace kernelcast

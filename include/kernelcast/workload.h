@@ -133,6 +133,9 @@ struct Workload {
   // Executed counts only, else null or 1.
   std::shared_ptr<const Locality> locality;
   std::shared_ptr<const SampleError> sampled;  // null: every block ran
+  /// Of the lanes that update global memory by atomics, the share that updates the same word as most others do, over
+  /// the blocks that ran; 0: not known.
+  double hottest_atomic_share = 0;
   double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
   std::vector<Assumption> assumptions;
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {

@@ -23,6 +23,13 @@ struct ForecastFlags {
   bool fast_math = false, no_checks = false;
 };
 
+/// Those that say how the source is read: also of `tune`.
+void declare_source(Flags command, ForecastFlags& flags);
+/// Throws UsageError naming the flag.
+Source source_of(const ForecastFlags& flags);
+/// --arg, --buffer and --assume as a launch without sizes.
+Launch arguments_of(const ForecastFlags& flags);
+
 /// Declares them on a command. `flags` must outlive the parsing.
 void declare(Flags command, ForecastFlags& flags);
 

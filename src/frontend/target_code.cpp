@@ -19,6 +19,7 @@
 #include "frontend/math_costs.h"
 #include "frontend/optimize.h"
 #include "frontend/ptx_analysis.h"
+#include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DIBuilder.h"
@@ -33,7 +34,6 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
@@ -305,20 +305,6 @@ struct Messages : DiagnosticHandler {
   std::string* errors_;
 };
 
-void set_code_generator_options() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    CrashRecoveryContext::Enable();
-    auto& options = cl::getRegisteredOptions();
-    for (const auto& [name, value] : {std::pair<const char*, const char*>{"disable-early-taildup", "true"},
-                                      {"disable-tail-duplicate", "true"},
-                                      {"disable-branch-fold", "true"},
-                                      {"tail-dup-placement", "false"},
-                                      {"disable-cgp-select2branch", "true"}})
-      if (const auto at = options.find(name); at != options.end()) at->second->addOccurrence(0, name, value);
-  });
-}
-
 void on_fatal_error(void* message, const char* reason, bool) {
   *static_cast<std::string*>(message) = reason;
   if (auto* context = CrashRecoveryContext::GetCurrent()) context->HandleExit(70);
@@ -327,8 +313,9 @@ void on_fatal_error(void* message, const char* reason, bool) {
 // The assembly, or LLVM's message in `error`.
 std::string emit(Module& module, const std::string& target, bool fast_math, std::string& error) {
   static std::mutex one_at_a_time;  // the fatal error handler is the process's
+  const VendorOptions options(target.starts_with("sm_"));
   const std::lock_guard<std::mutex> lock(one_at_a_time);
-  set_code_generator_options();
+  CrashRecoveryContext::Enable();
   LLVMContext& context = module.getContext();
   auto previous = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<Messages>(&error));

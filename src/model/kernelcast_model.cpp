@@ -114,23 +114,22 @@ class Kernelcast final : public Model {
       e.time_s.reason = "kernelcast describes GPUs; " + d.name + " is a CPU";
       return e;
     }
-    e.occupancy = occupancy(w, d);
+    put_occupancy(w, d, e);
     const Machine m = forecast::machine_of(d, forecast::fitted_constants(), true);
     const Forecast f = forecast_on(w, d, m);
     const double total = f.seconds();
-    e.assumptions = m.stand_ins;
+    e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
       return e;
     }
     e.time_s.value = total;
     e.interval_reason.clear();
-    const forecast::Spread spread = forecast::spread_of(p, w, m, f);
+    const forecast::Spread spread = forecast::spread_of(w, m, f, !p.unknowns.empty() && !w.assumptions.empty());
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     add_bounds(w, m, f, total, e);
-    e.assumptions.push_back(
-        {"kernelcast: the 90 % interval is not calibrated on measurements yet; widened by", spread.reasons, ""});
+    if (!spread.reasons.empty()) e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
     forecast::add_cliffs(p, w, d, e.assumptions);
     return e;
   }

@@ -124,7 +124,7 @@ class MwpCwp final : public Model {
       e.time_s.reason = "mwp-cwp describes GPUs; " + d.name + " is a CPU";
       return e;
     }
-    e.occupancy = occupancy(w, d);
+    put_occupancy(w, d, e);
     const mwp_cwp::Machine m = machine_of(d);
     const mwp_cwp::Kernel k = kernel_of(w, d);
     const mwp_cwp::Forecast f = mwp_cwp::forecast(m, k);
@@ -136,7 +136,7 @@ class MwpCwp final : public Model {
     e.time_s.value = total;
     e.bounds = bounds_of(m, k, f);
     e.limiter = e.bounds.front().name;
-    e.assumptions = assumptions_of(m, d);
+    for (Assumption& a : assumptions_of(m, d)) e.assumptions.push_back(std::move(a));
     return e;
   }
 };

@@ -53,10 +53,6 @@ double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block)
   const std::string head = "not one block fits a compute unit of " + device.name + ": ";
   const std::string threads = describe::number(block.threads);
   switch (limiter) {
-    case Limiter::registers:
-      throw UserError(head + threads + " threads with " + describe::number(block.registers_per_thread) +
-                      " registers each need more than its " + describe::number(unit.registers) +
-                      " registers (limits.registers_per_unit); give a smaller --block");
     case Limiter::shared_memory:
       throw UserError(head + "a block needs " + describe::number(block.shared_bytes) + " bytes of shared memory and " +
                       describe::number(unit.shared_reserved_per_block) + " more are reserved, of " +
@@ -72,11 +68,20 @@ double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block)
 }
 
 /// Residency with the grid as one more limit. A limit that is unknown does not limit; if none is known (CPUs), a
-/// compute unit runs one block at a time.
+/// compute unit runs one block at a time. Registers are an estimate of what the vendor's compiler takes, so they never
+/// refuse a launch: a block that seems not to fit runs alone, and put_occupancy() says so.
 ResidentBlocks residency(const UnitLimits& unit, const BlockDemand& demand, const Workload& work,
                          const Device& device) {
   check_launch(work, device);
   ResidentBlocks r = resident_blocks(unit, demand);
+  if (r.limiter == Limiter::registers) {
+    // What is certain refuses first.
+    BlockDemand certain = demand;
+    certain.registers_per_thread = 0;
+    const ResidentBlocks without = resident_blocks(unit, certain);
+    if (without.blocks < 1) throw_no_block(without.limiter, unit, demand, device);
+    r.blocks = std::max(1.0, r.blocks);
+  }
   if (r.blocks < 1) throw_no_block(r.limiter, unit, demand, device);
   if (r.blocks == UnitLimits::none) r.blocks = 1;
   const double share_of_grid = std::ceil(work.blocks / device.get_or(Field::compute_units, 1));
@@ -88,6 +93,18 @@ ResidentBlocks residency(const UnitLimits& unit, const BlockDemand& demand, cons
 }
 
 }  // namespace
+
+void put_occupancy(const Workload& work, const Device& device, Estimate& out) {
+  out.occupancy = occupancy(work, device);
+  const UnitLimits unit = unit_limits(device);
+  const BlockDemand demand = block_demand(work);
+  if (blocks_by_registers(unit, demand, std::ceil(demand.threads / unit.warp_size)) >= 1) return;
+  out.assumptions.push_back({"the launch may fail: " + describe::number(demand.threads) + " threads with " +
+                                 describe::number(demand.registers_per_thread) +
+                                 " registers each (an estimate) are more than the " + describe::number(unit.registers) +
+                                 " of a compute unit",
+                             "one block at a time", "--block"});
+}
 
 std::string_view name_of(Limiter limiter) {
   switch (limiter) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kernelcast/device.h"
+#include "kernelcast/estimate.h"
 #include "kernelcast/workload.h"
 
 namespace kernelcast {
@@ -43,6 +44,10 @@ struct ResidentBlocks {
 };
 /// Of equal limits the first in the order blocks, warps, threads, registers, shared memory is named.
 ResidentBlocks resident_blocks(const UnitLimits&, const BlockDemand&);
+
+/// Fills out.occupancy; adds an assumption where the estimate of registers says that not one block fits. Throws like
+/// occupancy().
+void put_occupancy(const Workload&, const Device&, Estimate& out);
 
 /// Warps resident on one unit in this launch (grid included); throws like occupancy(). No allocation.
 double resident_warps(const Workload&, const Device&);

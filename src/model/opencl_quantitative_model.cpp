@@ -107,7 +107,7 @@ class OpenclQuantitative final : public Model {
       e.time_s.reason = "opencl-quantitative describes GPUs; " + d.name + " is a CPU";
       return e;
     }
-    e.occupancy = occupancy(w, d);
+    put_occupancy(w, d, e);
     const Answer a = answer(w, d, variant_);
     const double total = a.forecast.total().value();
     if (std::isnan(total)) {
@@ -117,7 +117,7 @@ class OpenclQuantitative final : public Model {
     e.time_s.value = total;
     e.bounds = bounds_of(a, w, variant_);
     e.limiter = e.bounds.front().name;
-    e.assumptions = oq::machine_assumptions(d);
+    for (Assumption& assumed : oq::machine_assumptions(d)) e.assumptions.push_back(std::move(assumed));
     if (a.cost.branch.value() > 0) {
       e.assumptions.push_back({"share of batches that diverge at branches that data decide (D)", "20 %",
                                "--assume branch:LINE=P, or --counts executed"});

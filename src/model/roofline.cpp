@@ -120,7 +120,7 @@ class Roofline final : public Model {
   [[nodiscard]] Estimate estimate(const KernelProfile&, const Workload& w, const Device& d) const override {
     Estimate e = empty_estimate(name());
     e.interval_reason = "roofline is a lower bound";
-    e.occupancy = occupancy(w, d);
+    put_occupancy(w, d, e);
     const Peaks peaks = roofline::peaks_of(d);
     const Demand demand = roofline::demand_of(w);
     const Times t = roofline::times(demand, peaks);

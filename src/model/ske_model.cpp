@@ -64,7 +64,7 @@ class Ske final : public Model {
       e.time_s.reason = "ske describes GPUs; " + d.name + " is a CPU";
       return e;
     }
-    e.occupancy = occupancy(w, d);
+    put_occupancy(w, d, e);
     const ske::Machine m = ske::machine_of(d);
     const ske::Kernel k = ske::kernel_of(w, d);
     const ske::Forecast f = ske::forecast(m, k, correction_);
@@ -76,7 +76,7 @@ class Ske final : public Model {
     e.time_s.value = total;
     e.bounds = bounds_of(m, k, f);
     e.limiter = e.bounds.front().name;
-    e.assumptions = ske::assumptions(w, d);
+    for (Assumption& a : ske::assumptions(w, d)) e.assumptions.push_back(std::move(a));
     if (correction_ != ske::Correction::none && !f.corrected) {
       e.assumptions.push_back(
           {"ske: the correction is for blocks of fewer than P/2 threads and does not apply here", "none", ""});

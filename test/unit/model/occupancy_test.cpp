@@ -214,13 +214,27 @@ TEST(LaunchCheck, NamesLimitDeviceAndFlag) {
               AllOf(HasSubstr("16385"), HasSubstr("limits.shared_bytes_per_block"), HasSubstr("--shared")));
 }
 
-TEST(LaunchCheck, RegistersOfABlock) {
+TEST(LaunchCheck, AnEstimateOfRegistersNeverRefuses) {
   Workload w = hand_made::launch(10, 512);
   w.registers_per_thread = 33;  // 16 warps * 32 * 33 = 16896 of 16384
-  EXPECT_THAT(refusal(w),
-              AllOf(HasSubstr("33 registers"), HasSubstr("limits.registers_per_unit"), HasSubstr("--block")));
-  w.registers_per_thread = 32;
   EXPECT_EQ(refusal(w), "accepted");
+  Estimate e;
+  put_occupancy(w, hand_made::device(), e);
+  EXPECT_EQ(e.occupancy.blocks_per_unit, 1);
+  EXPECT_EQ(e.occupancy.limiter, "registers");
+  ASSERT_EQ(e.assumptions.size(), 1u);
+  EXPECT_THAT(e.assumptions[0].what, AllOf(HasSubstr("the launch may fail"), HasSubstr("33 registers")));
+  w.registers_per_thread = 32;
+  e.assumptions.clear();
+  put_occupancy(w, hand_made::device(), e);
+  EXPECT_TRUE(e.assumptions.empty());
+}
+
+TEST(LaunchCheck, SharedMemoryThatDoesNotFitRefusesWhateverTheRegisters) {
+  Workload w = hand_made::launch(10, 512);
+  w.registers_per_thread = 33;
+  w.shared_bytes_per_block = 16385;
+  EXPECT_THAT(refusal(w), HasSubstr("limits.shared_bytes_per_block"));
 }
 
 TEST(LaunchCheck, MoreThreadsThanAUnitHolds) {

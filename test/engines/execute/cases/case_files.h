@@ -18,5 +18,6 @@ std::vector<Case> vectors();
 std::vector<Case> memory();
 std::vector<Case> math();
 std::vector<Case> warps();
+std::vector<Case> converge();
 
 }  // namespace kernelcast::agreement

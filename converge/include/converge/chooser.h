@@ -1,0 +1,111 @@
+// Chooses a policy by trying each on a short part of the loop that has to be run anyway, and timing it. For CPUs, where a
+// clock is cheap and what a pass costs depends on how well the core overlaps the paths.
+#ifndef CONVERGE_CHOOSER_H
+#define CONVERGE_CHOOSER_H
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "converge/policy.h"
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+namespace converge {
+
+struct Options {
+  int policy = CONVERGE_AUTO;
+  int allow = CONVERGE_ALLOW_POSTPONE;  // what CONVERGE_AUTO may choose from
+  int flush = CONVERGE_FLUSH;           // majority: every so many passes that of fewer lanes; 0: never
+};
+
+/// Part of a loop to run: so many steps of a policy, all that is left with 0.
+struct Trial {
+  int policy = CONVERGE_PLAIN;
+  std::int64_t steps = 0;
+};
+
+/// Keep one for each loop of the program (and thread): what it learnt serves the next runs of the loop.
+class Chooser {
+ public:
+  /// What to run next.
+  Trial next(int allowed) {
+    if (allowed != allowed_) forget(allowed);
+    if (chosen_ >= 0) return {chosen_, 0};
+    const int policy = order[at_];
+    const bool postpones = policy == CONVERGE_MAJORITY || policy == CONVERGE_ROUND_ROBIN;
+    return {policy, postpones ? 2 * trial_steps : trial_steps};
+  }
+
+  /// What the trial took: ticks for so many iterations of lanes.
+  void learn(const Trial& trial, double iterations, double ticks) {
+    double& best = best_[trial.policy];
+    if (iterations > 0) best = std::min(best, ticks / iterations);
+    const double least = *std::min_element(best_, best_ + policies);
+    if (++round_ < rounds && best < hopeless * least) return;
+    round_ = 0;
+    do {
+      ++at_;
+    } while (at_ < policies && !candidate_[order[at_]]);
+    if (at_ == policies) decide();
+  }
+
+  /// After so many runs the pattern may be another.
+  void end_of_loop() {
+    if (chosen_ >= 0 && ++runs_ >= runs_of_a_choice) forget(allowed_);
+  }
+
+  /// The policy that was settled on, or -1 while trials last.
+  [[nodiscard]] int chosen() const { return chosen_; }
+
+  /// A clock that costs little; its unit does not matter.
+  static double ticks() {
+#if defined(__x86_64__) || defined(__i386__)
+    return static_cast<double>(__rdtsc());
+#else
+    return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+  }
+
+ private:
+  static constexpr int policies = 5, rounds = 4, runs_of_a_choice = 256;
+  // Plain comes first, while lanes are still in step, and majority last: it leaves lanes aligned, which flatters what follows.
+  static constexpr int order[policies] = {CONVERGE_PLAIN, CONVERGE_ROUND_ROBIN, CONVERGE_ADVANCE, CONVERGE_ADVANCE_IN_ORDER,
+                                          CONVERGE_MAJORITY};
+  static constexpr std::int64_t trial_steps = 32;
+  static constexpr double never = 1e300;
+  static constexpr double hopeless = 1.1;  // of the best: not tried a second time
+  static constexpr double margin = 1.015;  // gain below which plain stays
+  // Trials do not see the lanes that majority leaves behind until the end.
+  static constexpr double left_behind = 1.01;
+
+  void forget(int allowed) {
+    allowed_ = allowed;
+    chosen_ = -1;
+    at_ = round_ = runs_ = 0;
+    std::fill(best_, best_ + policies, never);
+    candidate_[CONVERGE_PLAIN] = true;
+    candidate_[CONVERGE_MAJORITY] = candidate_[CONVERGE_ROUND_ROBIN] = (allowed & CONVERGE_ALLOW_POSTPONE) != 0;
+    candidate_[CONVERGE_ADVANCE] = (allowed & CONVERGE_ALLOW_ADVANCE) != 0;
+    candidate_[CONVERGE_ADVANCE_IN_ORDER] = (allowed & CONVERGE_ALLOW_ADVANCE_IN_ORDER) != 0;
+  }
+  void decide() {
+    chosen_ = CONVERGE_PLAIN;
+    double best = best_[CONVERGE_PLAIN] / margin;
+    for (int p = CONVERGE_MAJORITY; p < policies; ++p) {
+      const double time = best_[p] * (p == CONVERGE_MAJORITY ? left_behind : 1.0);
+      if (!candidate_[p] || time >= best) continue;
+      chosen_ = p;
+      best = time;
+    }
+  }
+
+  int allowed_ = -1, chosen_ = -1, at_ = 0, round_ = 0, runs_ = 0;
+  double best_[policies] = {never, never, never, never, never};
+  bool candidate_[policies] = {true, false, false, false, false};
+};
+
+}  // namespace converge
+
+#endif
