@@ -1,5 +1,5 @@
-// The library for divergent loops under the interpreter: every policy gives what the plain loop gives, in lock-step and with
-// independent threads, for warps of 32 and 64 lanes.
+// The library for divergent loops under the interpreter: every policy gives what the plain loop gives, in lock-step and
+// with independent threads, for warps of 32 and 64 lanes.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -37,7 +37,8 @@ void expect_like_plain(const std::string& file) {
         const auto buffers = interpret(c, analyses.at(c.kernel), width, independent);
         const auto& w = buffers.at(wrong);
         EXPECT_TRUE(std::all_of(w.begin(), w.end(), [](unsigned char b) { return b == 0; }))
-            << file << " " << c.kernel << " policy " << std::get<std::int64_t>(c.arguments[policy].value) << " on " << target;
+            << file << " " << c.kernel << " policy " << std::get<std::int64_t>(c.arguments[policy].value) << " on "
+            << target;
         const auto& o = buffers.at(out);
         EXPECT_TRUE(std::any_of(o.begin(), o.end(), [](unsigned char b) { return b != 0; }));
       }

@@ -16,9 +16,7 @@ std::vector<CaseFile> all_files() {
           {"vectors.cl", "vectors.cl", vectors},
           {"memory.cl", "memory.cl", memory},
           {"math.cl", "math.cl", math},
-          {"warps.cu", "warps_twin.cl", warps},
-          {"converge.cl", "converge.cl", converge},
-          {"converge_device.cu", "converge.cl", converge}};
+          {"warps.cu", "warps_twin.cl", warps}};
 }
 
 }  // namespace kernelcast::agreement

@@ -10,11 +10,12 @@ std::vector<Case> converge() {
   for (int policy = plain; policy <= automatic; ++policy) {
     const std::uint32_t mask = policy % 2 == 0 ? 1U : 7U;  // T in every second, in every eighth iteration
     const auto add = [&](const char* kernel, int blocks, int threads, int count) {
-      cases.push_back({kernel,
-                       {blocks},
-                       {threads},
-                       {all_sizes<std::uint32_t>(1009), filled<std::uint32_t>(blocks * threads),
-                        filled<std::uint32_t>(blocks * threads), scalar(1009), scalar(count), scalar(mask), scalar(policy)}});
+      cases.push_back(
+          {kernel,
+           {blocks},
+           {threads},
+           {all_sizes<std::uint32_t>(1009), filled<std::uint32_t>(blocks * threads),
+            filled<std::uint32_t>(blocks * threads), scalar(1009), scalar(count), scalar(mask), scalar(policy)}});
     };
     if (policy != advance) add("converge_ordered", 2, 64, 50);
     add("converge_commuting", 1, 96, 45);
