@@ -11,11 +11,11 @@
 #include "frontend/kernel_model.h"
 #include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -163,8 +163,8 @@ void drop_private_volatile(Function& kernel) {
   }
 }
 
-/// The only block with users of `i`, if control reaches it from i's block through a branch and through no loop that i is
-/// outside of.
+/// The only block with users of `i`, if control reaches it from i's block through a branch and through no loop that i
+/// is outside of.
 BasicBlock* place_of_use(Instruction& i, const DominatorTree& dominators, const llvm::LoopInfo& loops) {
   BasicBlock* place = nullptr;
   for (const User* user : i.users()) {

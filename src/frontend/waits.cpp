@@ -139,7 +139,7 @@ class BlockGraph {
       for (const int f : followers_[i])
         if (waiting_for_[static_cast<std::size_t>(f)] > 1 && uses_result(i, static_cast<std::size_t>(f))) return 2 * g;
       return live_out[static_cast<std::size_t>(block_.code[i].defs.empty() ? 0 : block_.code[i].defs.front())] ? 2 * g
-                                                                                                              : 1;
+                                                                                                               : 1;
     };
     std::vector<std::size_t> order;
     std::set<std::size_t> open, loads;  // in the order of the text

@@ -129,7 +129,8 @@ class Kernelcast final : public Model {
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     add_bounds(w, m, f, total, e);
-    if (!spread.reasons.empty()) e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
+    if (!spread.reasons.empty())
+      e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
     forecast::add_cliffs(p, w, d, e.assumptions);
     return e;
   }

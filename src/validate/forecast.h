@@ -21,8 +21,8 @@ struct ForecastOptions {
   std::vector<const Model*> models;
   int jobs = 1;
   Analyzer analyze;
-  /// Parts of a kernel that data decide are executed on a sample of blocks, with the buffers' contents as the files give
-  /// them; false: closed forms and their defaults throughout.
+  /// Parts of a kernel that data decide are executed on a sample of blocks, with the buffers' contents as the files
+  /// give them; false: closed forms and their defaults throughout.
   bool execute = true;
   /// Told after every row how many are done; calls do not overlap.
   std::function<void(std::size_t done, std::size_t all)> progress;
