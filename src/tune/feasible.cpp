@@ -135,7 +135,8 @@ double most_registers(const Device& device, double threads) {
 }
 
 double probability_above(const Registers& r, double most) {
-  if (most == unlimited) return 0;
+  // AMD's code generator has chosen the registers itself, for the largest block that it was told of.
+  if (most == unlimited || r.method == "code generator") return 0;
   constexpr double z95 = 1.6448536269514722;  // of the standard normal distribution
   const double spread = (most >= r.per_thread ? r.high - r.per_thread : r.per_thread - r.low) / z95;
   if (spread <= 0) return r.per_thread > most ? 1 : 0;

@@ -70,6 +70,8 @@ TEST(Registers, ProbabilityIsThatOfTheInterval) {
   const Registers exact{64, 64, 64, "ptxas", 0};
   EXPECT_EQ(probability_above(exact, 64), 0);
   EXPECT_EQ(probability_above(exact, 63), 1);
+  const Registers chosen{250, 250, 250, "code generator", 0};
+  EXPECT_EQ(probability_above(chosen, 64), 0);
   for (double most = 30; most < 90; ++most) EXPECT_GE(probability_above(r, most), probability_above(r, most + 1));
 }
 
