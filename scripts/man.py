@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("predict", "explain", "devices", "models", "validate")
+COMMANDS = ("predict", "explain", "devices", "models", "validate", "probe")
 
 
 def help_text(program, *words):
