@@ -49,7 +49,7 @@ std::string probe_json(const Head& head, const probe::Report& report) {
     } else {
       entry["value"] = nullptr;
     }
-    if (!r.reason.empty()) entry["reason"] = r.reason;
+    if (!r.reason.empty()) entry["reason"] = entry["value"].is_null() ? "value: " + r.reason : r.reason;
     entry["unit"] = r.unit;
     entry["method"] = r.method;
     entry["samples"] = r.samples;

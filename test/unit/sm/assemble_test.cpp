@@ -51,7 +51,7 @@ TEST(Assemble, ErrorsNameTheLine) {
   EXPECT_EQ(message("LDG R1, [x]\n"), "t.sm:1: there is no .access x");
   EXPECT_EQ(message("loop 0\n"), "t.sm:1: loop needs a count from 1 to 1000000, not \"0\"");
   EXPECT_EQ(message("NOP {stall=16}\n"), "t.sm:1: control code: stall goes from 0 to 15");
-  EXPECT_EQ(message("# nothing\n"), "t.sm:2: there is no instruction");
+  EXPECT_EQ(message("# nothing\n"), "t.sm:1: there is no instruction");
 }
 
 RC_GTEST_PROP(Assemble, RoundTripOfGeneratedText, ()) {

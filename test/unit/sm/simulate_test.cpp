@@ -92,7 +92,9 @@ TEST(Simulate, LoadsTakeTheLatencyOfTheLevelThatHoldsThem) {
 TEST(Simulate, DramBandwidthLimitsAStream) {
   Spec s = plain();
   s.dram_bytes_per_cycle = 16;
-  const Result r = run(s, ".access a warp=1048576 step=128 span=1048576\nloop 200\nLDG R0, [a]\nend\n", 8);
+  std::string text = ".access a warp=1048576 step=128 span=1048576\nloop 20\n";
+  for (int i = 0; i < 10; ++i) text += "LDG R" + std::to_string(i) + ", [a]\n";  // ten under way in each warp
+  const Result r = run(s, text + "end\n", 8);
   const double bytes = 8.0 * 200 * 128;
   EXPECT_NEAR(bytes / static_cast<double>(r.cycles), 16, 16 * 0.15);
 }
