@@ -29,6 +29,7 @@ Action add_devices(Parser& parser);
 Action add_models(Parser& parser);
 Action add_tune(Parser& parser);
 Action add_validate(Parser& parser);
+Action add_check(Parser& parser);
 Action add_converge(Parser& parser);
 Action add_probe(Parser& parser);
 

@@ -63,7 +63,7 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
   if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
   o.check_shared = !f.no_checks;
-  o.locality = false;  // no model reads it; `explain` turns it on
+  o.locality = false;  // see checked(); `explain` turns it on
   return o;
 }
 
@@ -148,9 +148,9 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
 }
 
-void declare(Flags c, ForecastFlags& f) {
+void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {
   constexpr auto required = Flags::Need::required;
-  c.positional("FILE", f.file, "Kernel source, or - for standard input", required);
+  c.positional(file, f.file, what, required);
   c.option("--kernel", "NAME", f.kernel, "Which kernel, when the source has several");
   c.option("--device", "DEV[,DEV...|all]", f.device, "Devices by id, alias or path of a device file; all: every GPU",
            required);
@@ -202,6 +202,7 @@ Request checked(const ForecastFlags& f) {
   } else {
     for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&model_named(name));
   }
+  r.execute.locality = any_reads_reuse(r.models);  // the same models read both
   if (!f.map.empty()) r.map = comma_list("--map", f.map);
   r.source = source_of(f);
   const bool loop_nest = r.source.language == Language::c || r.source.language == Language::cxx;

@@ -31,7 +31,8 @@ Source source_of(const ForecastFlags& flags);
 Launch arguments_of(const ForecastFlags& flags);
 
 /// Declares them on a command. `flags` must outlive the parsing.
-void declare(Flags command, ForecastFlags& flags);
+void declare(Flags command, ForecastFlags& flags, const std::string& file = "FILE",
+             const std::string& what = "Kernel source, or - for standard input");
 
 /// How work is counted: closed forms and execution for the rest, closed forms only, execution only.
 enum class Counts : std::uint8_t { automatic, symbolic, executed };

@@ -37,7 +37,7 @@ class Manners(Case):
 
     def test_version_and_help_go_to_standard_output(self):
         self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+\n$")
-        for command in ((), ("predict",), ("explain",), ("tune",), ("devices",), ("models",), ("validate",), ("converge",),
+        for command in ((), ("predict",), ("explain",), ("tune",), ("devices",), ("models",), ("validate",), ("check",), ("converge",),
                         ("probe",)):
             text = self.good(*command, "--help")
             self.assertIn("Example", text)
@@ -45,7 +45,7 @@ class Manners(Case):
 
     def test_help_lists_what_exists_and_nothing_else(self):
         text = self.good("--help")
-        for command in ("predict", "explain", "tune", "devices", "models", "validate", "converge", "probe"):
+        for command in ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe"):
             self.assertIn(command, text)
         for command in ("offload", "advise"):
             self.assertNotIn(command, text)

@@ -2,6 +2,7 @@
 //   fit_model collect ROWS KERNELS SOURCES FACTS   analyse and bind every row once, keep the counts in FACTS
 //   fit_model scores|rows ROWS FACTS               the current constants: scores, or every row
 //   fit_model reuse ROWS FACTS KERNEL DEVICE       what the caches see of every row
+//   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
 //   fit_model fit ROWS FACTS                       fit all constants
 //   fit_model loo ROWS FACTS                       likewise; leave one GPU out; leave one kernel out
 //   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the interval
@@ -81,11 +82,13 @@ int run(const std::vector<std::string>& a) {
       if (r.result.row.kernel_id == a[3] && r.device.id == a[4]) print_reuse(r);
     return 0;
   }
-  if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|fit|loo|interval ROWS FACTS");
+  if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
   const std::vector<Row> rows = read_facts(a[2], validate::read_rows(a[1], read_text_file(a[1])), DeviceCatalog(""));
   const forecast::Constants now = forecast::fitted_constants();
   if (a[0] == "rows") {
     print_rows(rows, now);
+  } else if (a[0] == "ratios") {
+    print_ratios(rows, now);
   } else if (a[0] == "interval") {
     print_interval(rows, now);
   } else if (a[0] == "scores") {

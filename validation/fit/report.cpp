@@ -158,4 +158,45 @@ void print_residuals(const std::vector<Residual>& residuals) {
   print_quantiles("stand-ins 2..", residuals, [](const Residual& r) { return r.stand_ins > 1; });
 }
 
+void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c) {
+  struct Point {
+    double measured, predicted;
+  };
+  struct Error {
+    double size, error, weight;  // of ln(ratio): forecast, measured - forecast
+  };
+  std::map<std::string, std::vector<Point>> groups;
+  for (const Row& row : rows) {
+    const validate::Measurement& m = row.result.row;
+    const double p = predicted(row, c);
+    if (p > 0 && m.measured_s && !validate::is_excluded(m))
+      groups[m.kernel_id + "|" + m.gpu].push_back({std::log(*m.measured_s), std::log(p)});
+  }
+  std::vector<Error> errors;
+  for (const auto& [group, points] : groups)
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (std::size_t k = i + 1; k < points.size(); ++k) {
+        const double x = points[i].predicted - points[k].predicted, y = points[i].measured - points[k].measured;
+        const double pairs = static_cast<double>(points.size() * (points.size() - 1) / 2);
+        errors.push_back({std::abs(x), x < 0 ? x - y : y - x, 1 / pairs});
+      }
+  std::sort(errors.begin(), errors.end(), [](const Error& a, const Error& b) { return a.error < b.error; });
+  const double edges[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1, 2, 100};
+  for (std::size_t b = 0; b + 1 < std::size(edges); ++b) {
+    double all = 0, sum = 0;
+    std::size_t n = 0;
+    for (const Error& e : errors)
+      if (e.size >= edges[b] && e.size < edges[b + 1]) all += e.weight, ++n;
+    std::printf("|ln ratio| %4.2f..%6.2f n %6zu ", edges[b], edges[b + 1], n);
+    std::size_t next = 0;
+    const double quantiles[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+    for (const Error& e : errors) {
+      if (e.size < edges[b] || e.size >= edges[b + 1]) continue;
+      sum += e.weight;
+      while (next < std::size(quantiles) && sum >= quantiles[next] * all) std::printf(" %2.0f %% %+.2f", 100 * quantiles[next++], e.error);
+    }
+    std::printf("\n");
+  }
+}
+
 }  // namespace kernelcast::fit

@@ -20,6 +20,9 @@ void print_rows(const std::vector<Row>& rows, const forecast::Constants& c);
 /// Footprint / traffic in sectors of each depth and window of one row.
 void print_reuse(const Row& row);
 
+/// Errors of ln(ratio) over pairs of rows of one (kernel, GPU), by the size of the forecast ratio; each (kernel, GPU) counts once.
+void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c);
+
 /// Error of one row, with what may widen its interval.
 struct Residual {
   double log_ratio = 0;  // ln(measured / forecast)
