@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/commands.h"
 
@@ -10,7 +9,7 @@ namespace kernelcast::cli {
 
 /// Flags as typed.
 struct ConvergeFlags {
-  std::string file, replay, policy, first, flush, format = "text", output;
+  std::string replay, policy, first, flush, format = "text", output;
 };
 
 /// `--replay`: steps of a pattern under a policy.
