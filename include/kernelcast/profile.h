@@ -62,6 +62,7 @@ struct Access {
   Expr offset;                       // bytes from the buffer's base
   std::vector<std::int64_t> also;    // further constant offsets relative to `offset` with the same pattern (unrolled copies)
   int unknown = -1;                  // index of an Unknown of kind address when data decide the offset
+  bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
   SourceLine line;
   [[nodiscard]] double copies() const { return 1.0 + static_cast<double>(also.size()); }
 };

@@ -117,6 +117,7 @@ struct Workload {
   std::vector<BranchCount> branch_counts;  // parallel to profile.branches
 
   AccessCount by_space[5][3];              // [MemorySpace][AccessKind]
+  double read_only_sectors = 0;            // of the global loads' sectors: those of Access::read_only
   double barriers = 0;                     // barrier executions by whole blocks, whole grid
   double flat_barriers = 0;                // of these, right after a shared store (opencl-quantitative's flat cost)
   double footprint_bytes = 0;              // distinct global bytes touched, an upper bound where unknown

@@ -106,6 +106,7 @@ void add_up(const KernelProfile& profile, const Launch& launch, const CountOrigi
   const Parts parts(profile, launch);
   w.warp_ops = w.thread_ops = w.data_branch_ops = {};
   w.stalls = {};
+  w.read_only_sectors = 0;
   for (auto& row : w.by_space)
     for (auto& c : row) c = {};
   std::size_t k = 0;
@@ -115,8 +116,10 @@ void add_up(const KernelProfile& profile, const Launch& launch, const CountOrigi
     w.thread_ops += profile.blocks[b].ops.scaled(w.block_counts[b].lanes);
     if (origin.blocks[b] == Origin::closed && default_decides(profile, parts.of_block(profile.blocks[b])))
       w.data_branch_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);
-    for (const Access& a : profile.blocks[b].accesses)
+    for (const Access& a : profile.blocks[b].accesses) {
+      if (a.read_only) w.read_only_sectors += w.access_counts[k].sectors;
       w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += w.access_counts[k++];
+    }
   }
 }
 

@@ -111,6 +111,7 @@ class Collector {
     a.offset = where.offset;
     a.line = model_.line_of(i);
     a.space = space_of(pointer, where.buffer);
+    a.read_only = kind == AccessKind::load && a.space == MemorySpace::global && is_read_only(pointer);
     stored_last_ = a.space == MemorySpace::shared && kind == AccessKind::store ? true : stored_last_;
     settle_data(a);
     int piece = 1;
@@ -122,6 +123,17 @@ class Collector {
       part.offset = a.offset + Expr(at);
       places_[&i].push_back({place(part, base + at), kind, at, piece});
     }
+  }
+
+  /// Where ld.global.nc is emitted (CUDA C++ Programming Guide, "Read-Only Data Cache Load Function"): parameters that
+  /// are const __restrict__, or are found to be.
+  static bool is_read_only(Value* pointer) {
+    SmallVector<const Value*, 4> bases;
+    getUnderlyingObjects(pointer, bases);
+    return std::all_of(bases.begin(), bases.end(), [](const Value* base) {
+      const auto* a = dyn_cast<Argument>(base);
+      return a != nullptr && a->hasNoAliasAttr() && a->onlyReadsMemory();
+    });
   }
 
   MemorySpace space_of(Value* pointer, int buffer) const {
@@ -182,7 +194,7 @@ class Collector {
   int place(const Access& a, std::int64_t constant) {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
-          b.unknown != a.unknown || !(b.line == a.line))
+          b.unknown != a.unknown || b.read_only != a.read_only || !(b.line == a.line))
         continue;
       const std::int64_t shift = constant - b.offset.constant_term();
       if (b.offset + Expr(shift) == a.offset) {

@@ -59,16 +59,18 @@ bool measured(const Workload& w) { return w.locality && w.locality->resident.tou
 void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, Traffic& t) {
   t.l1_requested = requested_sectors(w, AccessKind::load);
   t.l2_read = t.l1_requested;
-  if (!m.l1_caches_loads || !w.reuse.known || t.l1_requested <= 0) return;
+  if (!w.reuse.known || t.l1_requested <= 0) return;
+  // Where the L1 is not for loads, those of read-only data may have a cache of their own.
+  const double cached = m.l1_caches_loads ? 1 : m.read_only_bytes > 0 ? w.read_only_sectors / t.l1_requested : 0;
+  if (cached <= 0) return;
   const double left =
       m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
-  const double capacity = std::clamp(left, 0.0, m.l1_bytes) * c.l1_share / line_waste(w);
-  if (measured(w)) {
-    t.l2_read = t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes));
-    return;
-  }
-  t.l2_read =
-      w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity, m.sector_bytes, resident);
+  const double bytes = m.l1_caches_loads ? std::clamp(left, 0.0, m.l1_bytes) : m.read_only_bytes;
+  const double capacity = bytes * c.l1_share / line_waste(w);
+  const double through = measured(w) ? t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes))
+                                     : w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity,
+                                                           m.sector_bytes, resident);
+  t.l2_read = (1 - cached) * t.l1_requested + cached * through;
 }
 
 /// The largest window, from the resident blocks on, whose whole life fits into the L2 counts; else what fits of the

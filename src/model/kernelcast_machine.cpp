@@ -64,6 +64,7 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
   m.l1_bytes_per_cycle = read(Field::memory_l1_bandwidth_bytes_per_unit, std::min(m.shared_bytes_per_cycle, 128.0),
                               "the bandwidth of shared memory");
   m.l1_caches_loads = m.l1_bytes > 0 && d.get_or(Field::memory_l1_caches_global_loads, 1) != 0;
+  m.read_only_bytes = d.get_or(Field::memory_read_only_bytes, 0);
   m.l1_and_shared_bytes = d.get_or(Field::memory_l1_and_shared_bytes, 0);
   m.sector_bytes = d.get_or(Field::memory_sector_bytes, 32);
   m.dram_bytes_per_s = read(Field::memory_dram_bandwidth_bytes_per_s);

@@ -410,6 +410,7 @@ struct Binder::Impl {
     for (std::size_t b = 0; b < profile.branches.size(); ++b)
       if (profile.branches[b].block >= 0)
         out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
+    out.read_only_sectors = 0;
     for (auto& row : out.by_space)
       for (auto& c : row) c = {};
     for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -423,6 +424,7 @@ struct Binder::Impl {
       count.sectors = counter.cost().sectors;
       count.segments = counter.cost().segments;
       count.bank_passes = counter.cost().bank_passes;
+      if (a.read_only) out.read_only_sectors += count.sectors;
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);

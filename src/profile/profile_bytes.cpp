@@ -76,8 +76,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Access> T>
 void fields(A& a, T& x) {
-  auto& [space, kind, bytes, buffer, offset, also, unknown, line] = x;
-  a(space, kind, bytes, buffer, offset, also, unknown, line);
+  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, line] = x;
+  a(space, kind, bytes, buffer, offset, also, unknown, read_only, line);
 }
 template <class A, Like<LineOps> T>
 void fields(A& a, T& x) {

@@ -50,6 +50,7 @@ void walk(Workload& w, double& stack, double& spill, F f) {
   for (double& n : w.stalls.waits) f(n);
   for (double& n : w.stalls.hidden) f(n);
   f(w.hottest_atomic_share);
+  f(w.read_only_sectors);
   walk_locality(w, f);
   double known = w.reuse.known ? 1 : 0;
   f(known);

@@ -187,6 +187,21 @@ TEST(Profile, VectorLoadsAreOneAccess) {
   EXPECT_EQ(lane_ops(p, OpClass::fp32_mul), 4);
 }
 
+TEST(Profile, OnlyLoadsOfWhatNobodyWritesAreReadOnly) {
+  const KernelProfile p = profile_of(
+      "__kernel void k(__global const float* restrict a, __global const float* b, __global float* restrict out) {\n"
+      "  int i = get_global_id(0);\n  out[i] = out[i] + a[i] * b[i];\n}\n");
+  std::vector<std::string> read_only;
+  int loads = 0;
+  for (const Block& block : p.blocks)
+    for (const Access& a : block.accesses) {
+      loads += a.kind == AccessKind::load ? 1 : 0;
+      if (a.read_only) read_only.push_back(p.buffers[static_cast<std::size_t>(a.buffer)].name);
+    }
+  EXPECT_EQ(loads, 3);
+  EXPECT_EQ(read_only, std::vector<std::string>{"a"});  // `b` may be `out` by another name
+}
+
 TEST(Profile, GathersAreIrregularWithTheReason) {
   const KernelProfile p = profile_of(
       "__kernel void k(__global const float* a, __global const int* index, __global float* out) {\n"

@@ -105,6 +105,32 @@ TEST(KernelcastBounds, DramWithoutReuse) {
   EXPECT_NEAR(f.seconds_of(Limit::dram), 4e6 / 1e11, 1e-12);
 }
 
+TEST(KernelcastBounds, OnlyReadOnlyLoadsAreCachedWhereTheL1IsNotForLoads) {
+  Workload w = hand_made::launch(100, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 8, 1);
+  const double asked = w.at(MemorySpace::global, AccessKind::load).sectors;
+  w.reuse.known = true;  // each block touches an eighth of what it asks for
+  for (int depth = 0; depth < Reuse::depths; ++depth)
+    for (int window = 0; window < Reuse::windows; ++window) {
+      const double sectors = asked / 100 / 8 * Reuse::blocks_in(window, 100);
+      w.reuse.level[Reuse::read][static_cast<std::size_t>(depth)][static_cast<std::size_t>(window)] = {sectors,
+                                                                                                       sectors};
+    }
+  const auto read = [&](double l1_for_loads, double read_only_bytes, double share) {
+    Device d = gpu();
+    hand_made::set(d, Field::memory_l1_bytes, 65536);
+    hand_made::set(d, Field::memory_l1_caches_global_loads, l1_for_loads);
+    hand_made::set(d, Field::memory_read_only_bytes, read_only_bytes);
+    w.read_only_sectors = share * asked;
+    return of(w, d).traffic.l2_read / asked;
+  };
+  EXPECT_DOUBLE_EQ(read(1, 0, 0), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(read(0, 0, 1), 1);
+  EXPECT_DOUBLE_EQ(read(0, 49152, 0), 1);
+  EXPECT_DOUBLE_EQ(read(0, 49152, 1), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(read(0, 49152, 0.5), (1 + 1.0 / 8) / 2);
+}
+
 TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
   Forecast f;
   f.clock_hz = 1;
