@@ -176,9 +176,12 @@ void units_memory(const Workload& w, const Machine& m, const Constants& c, doubl
   const double local_bytes =
       w.at(MemorySpace::local, AccessKind::load).bytes + w.at(MemorySpace::local, AccessKind::store).bytes;
   const double lines = load.segments + store.segments + texture.segments + atomic.segments;
-  const double bytes = load.bytes + texture.bytes + store.bytes + local_bytes;
+  const double read_only =
+      m.l1_caches_loads || m.read_only_bytes <= 0 ? 0 : load.bytes * over(w.read_only_sectors, load.sectors);
+  const double bytes = load.bytes - read_only + texture.bytes + store.bytes + local_bytes;
   const double local_lines = local_sectors(w, AccessKind::load) + local_sectors(w, AccessKind::store);
-  slot(f, Limit::l1) = per * std::max(lines + local_lines * m.sector_bytes / 128, bytes / m.l1_bytes_per_cycle);
+  slot(f, Limit::l1) = per * std::max(lines + local_lines * m.sector_bytes / 128,
+                                      bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
 }
 
 /// Local memory that the L1 cannot hold goes on to the L2.

@@ -68,7 +68,8 @@ struct Machine {
   bool l1_caches_loads = true;
   double l2_bytes = 0, l2_bytes_per_s = 0, dram_bytes_per_s = 0;
   double l3_bytes = 0;
-  double read_only_bytes = 0;      // cache for read-only data, 0: none apart from the L1
+  double read_only_bytes = 0;  // cache for read-only data, 0: none apart from the L1
+  double read_only_bytes_per_cycle = 0;
   double l1_and_shared_bytes = 0;  // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit

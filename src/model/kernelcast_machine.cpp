@@ -65,6 +65,7 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
                               "the bandwidth of shared memory");
   m.l1_caches_loads = m.l1_bytes > 0 && d.get_or(Field::memory_l1_caches_global_loads, 1) != 0;
   m.read_only_bytes = d.get_or(Field::memory_read_only_bytes, 0);
+  m.read_only_bytes_per_cycle = d.get_or(Field::memory_read_only_bandwidth_bytes_per_unit, m.l1_bytes_per_cycle);
   m.l1_and_shared_bytes = d.get_or(Field::memory_l1_and_shared_bytes, 0);
   m.sector_bytes = d.get_or(Field::memory_sector_bytes, 32);
   m.dram_bytes_per_s = read(Field::memory_dram_bandwidth_bytes_per_s);
