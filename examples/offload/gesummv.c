@@ -1,6 +1,6 @@
 // y = alpha A x + beta B x; n by n.
 
-void gesummv(const double* a, const double* b, const double* x, double* y, int n) {
+void gesummv(const double* restrict a, const double* restrict b, const double* restrict x, double* restrict y, int n) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < n; ++i) {
     double of_a = 0;

@@ -12,6 +12,7 @@ struct CpuCodeOptions {
   std::string kernel;                // as FrontendOptions::kernel
   std::string cpu = "host";          // as LLVM names it: "haswell"; "host": the machine we run on
   int optimization = 3;              // -O0 to -O3
+  bool baseline = false;             // code for any x86-64 CPU (no -march), run on `cpu`
   bool simd = true;                  // off: no loop and no straight-line vectorisation
   std::vector<std::string> parallel; // counter of the loop that threads share, as --map; empty: the marked one
   double time_limit_s = 30;

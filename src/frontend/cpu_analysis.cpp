@@ -228,10 +228,12 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   if (kernels.empty()) throw UserError(source.path + ": no function with a loop found");
   const KernelEntry entry = pick_kernel(kernels, options.kernel);
   const std::vector<int> parallel = outermost_marked_lines(module, entry.symbol, options.parallel, unit.pragmas);
-  auto machine = make_cpu_machine(options.cpu, options.optimization);
+  const auto core = make_cpu_machine(options.cpu, options.optimization);  // what runs the code
+  const auto other = options.baseline ? make_baseline_machine(options.optimization) : nullptr;
+  TargetMachine* machine = other ? other.get() : core.get();  // what the code is made for
   prepare(module, entry.symbol, *machine);
   CpuCode code;
-  code.cpu = machine->getTargetCPU().str();
+  code.cpu = core->getTargetCPU().str();
   optimize_for_cpu(module, *machine, options.optimization, options.simd, code.loops);
   if (options.optimization > 0) run_passes(module, nullptr, "function(loop-simplify,lcssa)");
   Function* f = module.getFunction(entry.symbol);
@@ -239,7 +241,7 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   name_blocks(*f);
   const std::unique_ptr<Module> structure = CloneModule(module);
   code.assembly = cpu_assembly(module, *machine);
-  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *machine);
+  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core);
   Function& plain = *structure->getFunction(entry.symbol);
   if (options.optimization == 0)
     run_passes(*structure, nullptr,

@@ -98,15 +98,8 @@ OptimizationLevel level_of(int optimization) {
   }
 }
 
-}  // namespace
-
-std::unique_ptr<TargetMachine> make_cpu_machine(const std::string& cpu, int optimization) {
+std::unique_ptr<TargetMachine> make_machine(const std::string& name, const std::string& features, int optimization) {
   initialize_x86();
-  const bool host = cpu == "host";
-#if !defined(__x86_64__)
-  if (host) throw LimitError("the machine we run on is no x86-64 CPU: name a CPU's device file instead");
-#endif
-  const std::string name = host ? host_cpu_name() : cpu;
   std::string problem;
   const Target* entry = TargetRegistry::lookupTarget(triple, problem);
   if (!entry) throw LimitError(std::string("this LLVM has no back end for ") + triple + ": " + problem);
@@ -117,11 +110,27 @@ std::unique_ptr<TargetMachine> make_cpu_machine(const std::string& cpu, int opti
                                                CodeGenOptLevel::Aggressive};
   const std::unique_ptr<MCSubtargetInfo> generic(entry->createMCSubtargetInfo(triple, "x86-64", ""));
   if (!generic->isCPUStringValid(name)) throw LimitError("LLVM does not know the x86-64 CPU '" + name + "'");
-  std::unique_ptr<TargetMachine> machine(entry->createTargetMachine(triple, name, host ? host_features() : "", options,
-                                                                    Reloc::PIC_, std::nullopt, levels[optimization]));
+  std::unique_ptr<TargetMachine> machine(
+      entry->createTargetMachine(triple, name, features, options, Reloc::PIC_, std::nullopt, levels[optimization]));
   if (!machine) throw LimitError("LLVM could not make a code generator for " + name);
+  return machine;
+}
+
+}  // namespace
+
+std::unique_ptr<TargetMachine> make_baseline_machine(int optimization) {
+  return make_machine("x86-64", "", optimization);
+}
+
+std::unique_ptr<TargetMachine> make_cpu_machine(const std::string& cpu, int optimization) {
+  const bool host = cpu == "host";
+#if !defined(__x86_64__)
+  if (host) throw LimitError("the machine we run on is no x86-64 CPU: name a CPU's device file instead");
+#endif
+  std::unique_ptr<TargetMachine> machine =
+      make_machine(host ? host_cpu_name() : cpu, host ? host_features() : "", optimization);
   if (!machine->getMCSubtargetInfo()->getSchedModel().hasInstrSchedModel())
-    throw LimitError("LLVM has no scheduling model of the CPU '" + name + "'");
+    throw LimitError("LLVM has no scheduling model of the CPU '" + machine->getTargetCPU().str() + "'");
   return machine;
 }
 

@@ -18,6 +18,8 @@ namespace kernelcast::frontend {
 /// "host" is the machine we run on, with the features that its operating system allows. Throws LimitError when LLVM
 /// does not know the CPU or has no scheduling model of it.
 std::unique_ptr<llvm::TargetMachine> make_cpu_machine(const std::string& cpu, int optimization);
+/// The same for code that any x86-64 CPU runs.
+std::unique_ptr<llvm::TargetMachine> make_baseline_machine(int optimization);
 
 /// LLVM's default pipeline at this level; appends what the vectoriser said of each loop.
 void optimize_for_cpu(llvm::Module& module, llvm::TargetMachine& machine, int optimization, bool simd,

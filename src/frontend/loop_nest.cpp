@@ -12,6 +12,7 @@
 #include "kernelcast/error.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -33,14 +34,17 @@ std::string variable_of(const llvm::Loop& loop) {
 
 int line_of(const llvm::Loop& loop) { return loop.getStartLoc() ? static_cast<int>(loop.getStartLoc().getLine()) : 0; }
 
-/// The loop marked by a pragma is the first that starts after it; collapse(n) marks n - 1 nested ones as well.
-std::vector<llvm::Loop*> marked_by(const std::vector<LoopPragma>& pragmas, ArrayRef<llvm::Loop*> loops) {
+/// The loop marked by a pragma is the first that starts after it; collapse(n) marks n - 1 nested ones as well. Pragmas
+/// before the function belong to others.
+std::vector<llvm::Loop*> marked_by(const Function& f, const std::vector<LoopPragma>& pragmas,
+                                   ArrayRef<llvm::Loop*> loops) {
+  const int first_line = f.getSubprogram() ? static_cast<int>(f.getSubprogram()->getLine()) : 0;
   std::vector<llvm::Loop*> marked;
   static const std::regex collapse(R"(collapse\s*\(\s*(\d{1,6})\s*\))");
   static const std::regex work(R"(\b(for|loop|distribute|simd)\b)");
   static const std::regex sequential(R"(\bseq\b)");
   for (const LoopPragma& p : pragmas) {
-    if (!std::regex_search(p.text, work) || std::regex_search(p.text, sequential)) continue;
+    if (p.line < first_line || !std::regex_search(p.text, work) || std::regex_search(p.text, sequential)) continue;
     llvm::Loop* nearest = nullptr;
     for (llvm::Loop* l : loops)
       if (line_of(*l) > p.line && (!nearest || line_of(*l) < line_of(*nearest))) nearest = l;
@@ -155,7 +159,7 @@ void make_kernel(Function& f, TargetFamily family) {
 std::vector<llvm::Loop*> choose(Function& f, LoopInfo& info, const std::vector<std::string>& map,
                                 const std::vector<LoopPragma>& pragmas) {
   SmallVector<llvm::Loop*, 8> loops = info.getLoopsInPreorder();
-  return map.empty() ? marked_by(pragmas, loops) : named(map, loops, f.getName().str());
+  return map.empty() ? marked_by(f, pragmas, loops) : named(map, loops, f.getName().str());
 }
 
 constexpr const char* to_values = "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)";
