@@ -1,6 +1,6 @@
 // Convolution of an n by n image with a 3 by 3 kernel.
 
-void convolve(const double* restrict a, double* restrict b, int n) {
+void convolve(const double* a, double* b, int n) {
 #pragma omp target teams distribute parallel for
   for (int i = 1; i < n - 1; ++i) {
     for (int j = 1; j < n - 1; ++j) {

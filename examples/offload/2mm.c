@@ -1,6 +1,6 @@
 // Two matrix products, E = (A B) D; n by n.
 
-void product1(const double* restrict a, const double* restrict b, double* restrict c, int n) {
+void product1(const double* a, const double* b, double* c, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
@@ -10,7 +10,7 @@ void product1(const double* restrict a, const double* restrict b, double* restri
   }
 }
 
-void product2(const double* restrict c, const double* restrict d, double* restrict e, int n) {
+void product2(const double* c, const double* d, double* e, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {

@@ -1,6 +1,6 @@
 // Three matrix products, G = (A B) (C D); n by n.
 
-void product1(const double* restrict a, const double* restrict b, double* restrict e, int n) {
+void product1(const double* a, const double* b, double* e, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
@@ -10,7 +10,7 @@ void product1(const double* restrict a, const double* restrict b, double* restri
   }
 }
 
-void product2(const double* restrict c, const double* restrict d, double* restrict f, int n) {
+void product2(const double* c, const double* d, double* f, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
@@ -20,7 +20,7 @@ void product2(const double* restrict c, const double* restrict d, double* restri
   }
 }
 
-void product3(const double* restrict e, const double* restrict f, double* restrict g, int n) {
+void product3(const double* e, const double* f, double* g, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {

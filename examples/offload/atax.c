@@ -1,6 +1,6 @@
 // y = A^T (A x); n by n.
 
-void row_sums(const double* restrict a, const double* restrict x, double* restrict t, int n) {
+void row_sums(const double* a, const double* x, double* t, int n) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < n; ++i) {
     double sum = 0;
@@ -9,7 +9,7 @@ void row_sums(const double* restrict a, const double* restrict x, double* restri
   }
 }
 
-void column_sums(const double* restrict a, const double* restrict t, double* restrict y, int n) {
+void column_sums(const double* a, const double* t, double* y, int n) {
 #pragma omp target teams distribute parallel for
   for (int j = 0; j < n; ++j) {
     double sum = 0;

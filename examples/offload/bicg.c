@@ -1,6 +1,6 @@
 // q = A p and s = A^T r, the two products of BiCG; n by n.
 
-void row_sums(const double* restrict a, const double* restrict p, double* restrict q, int n) {
+void row_sums(const double* a, const double* p, double* q, int n) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < n; ++i) {
     double sum = 0;
@@ -9,7 +9,7 @@ void row_sums(const double* restrict a, const double* restrict p, double* restri
   }
 }
 
-void column_sums(const double* restrict a, const double* restrict r, double* restrict s, int n) {
+void column_sums(const double* a, const double* r, double* s, int n) {
 #pragma omp target teams distribute parallel for
   for (int j = 0; j < n; ++j) {
     double sum = 0;

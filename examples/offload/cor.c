@@ -2,40 +2,40 @@
 
 #include <math.h>
 
-void mean_of_columns(const double* restrict data, double* restrict mean, int n) {
+void mean_of_columns(const double* data, double* mean, int n) {
 #pragma omp target teams distribute parallel for
   for (int j = 0; j < n; ++j) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += data[i * n + j];
-    mean[j] = sum / n;
+    mean[j] = 0;
+    for (int i = 0; i < n; ++i) mean[j] += data[i * n + j];
+    mean[j] /= n;
   }
 }
 
-void deviation_of_columns(const double* restrict data, const double* restrict mean, double* restrict deviation, int n) {
+void deviation_of_columns(const double* data, const double* mean, double* deviation, int n) {
 #pragma omp target teams distribute parallel for
   for (int j = 0; j < n; ++j) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += (data[i * n + j] - mean[j]) * (data[i * n + j] - mean[j]);
-    double of_column = sqrt(sum / (n - 1));
-    deviation[j] = of_column <= 0.005 ? 1.0 : of_column;
+    deviation[j] = 0;
+    for (int i = 0; i < n; ++i) deviation[j] += (data[i * n + j] - mean[j]) * (data[i * n + j] - mean[j]);
+    deviation[j] = sqrt(deviation[j] / (n - 1));
+    deviation[j] = deviation[j] <= 0.005 ? 1.0 : deviation[j];
   }
 }
 
-void standardise(double* restrict data, const double* restrict mean, const double* restrict deviation, int n) {
+void standardise(double* data, const double* mean, const double* deviation, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) data[i * n + j] = (data[i * n + j] - mean[j]) / deviation[j];
   }
 }
 
-void products(const double* restrict data, double* restrict result, int n) {
+void products(const double* data, double* result, int n) {
 #pragma omp target teams distribute parallel for
   for (int p = 0; p < n; ++p) {
     for (int q = p; q < n; ++q) {
-      double sum = 0;
-      for (int i = 0; i < n; ++i) sum += data[i * n + p] * data[i * n + q];
-      result[p * n + q] = sum / (n - 1);
-      result[q * n + p] = sum / (n - 1);
+      result[p * n + q] = 0;
+      for (int i = 0; i < n; ++i) result[p * n + q] += data[i * n + p] * data[i * n + q];
+      result[p * n + q] /= n - 1;
+      result[q * n + p] = result[p * n + q];
     }
   }
 }

@@ -1,6 +1,6 @@
 // C = alpha A B + beta C; n by n.
 
-void gemm(const double* restrict a, const double* restrict b, double* restrict c, int n) {
+void gemm(const double* a, const double* b, double* c, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {

@@ -1,14 +1,14 @@
-// y = alpha A x + beta B x; n by n.
+// y = alpha A x + beta B x; n by n. Sums stay in memory, t for A's; gesummv.cl is the same with a work-group for each row.
 
-void gesummv(const double* restrict a, const double* restrict b, const double* restrict x, double* restrict y, int n) {
+void gesummv(const double* a, const double* b, const double* x, double* t, double* y, int n) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < n; ++i) {
-    double of_a = 0;
-    double of_b = 0;
+    t[i] = 0;
+    y[i] = 0;
     for (int j = 0; j < n; ++j) {
-      of_a += a[i * n + j] * x[j];
-      of_b += b[i * n + j] * x[j];
+      t[i] = a[i * n + j] * x[j] + t[i];
+      y[i] = b[i * n + j] * x[j] + y[i];
     }
-    y[i] = 43532.0 * of_a + 12313.0 * of_b;
+    y[i] = 43532.0 * t[i] + 12313.0 * y[i];
   }
 }

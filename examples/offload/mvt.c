@@ -1,6 +1,6 @@
 // x1 += A y1 and x2 += A^T y2; n by n.
 
-void row_sums(const double* restrict a, const double* restrict y1, double* restrict x1, int n) {
+void row_sums(const double* a, const double* y1, double* x1, int n) {
 #pragma omp target teams distribute parallel for
   for (int i = 0; i < n; ++i) {
     double sum = 0;
@@ -9,7 +9,7 @@ void row_sums(const double* restrict a, const double* restrict y1, double* restr
   }
 }
 
-void column_sums(const double* restrict a, const double* restrict y2, double* restrict x2, int n) {
+void column_sums(const double* a, const double* y2, double* x2, int n) {
 #pragma omp target teams distribute parallel for
   for (int j = 0; j < n; ++j) {
     double sum = 0;

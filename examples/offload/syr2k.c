@@ -1,13 +1,13 @@
 // C = alpha A B^T + alpha B A^T + beta C; n by n.
 
-void scale(double* restrict c, int n) {
+void scale(double* c, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) c[i * n + j] *= 4546.0;
   }
 }
 
-void update(const double* restrict a, const double* restrict b, double* restrict c, int n) {
+void update(const double* a, const double* b, double* c, int n) {
 #pragma omp target teams distribute parallel for collapse(2)
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {

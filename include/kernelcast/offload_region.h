@@ -34,6 +34,7 @@ struct Region {
 
 struct Question {
   Launch launch;               // arguments, buffers, answers, and the GPU's block
+  bool fit_block = false;      // a loop shorter than the block gets a smaller one, in whole warps
   std::optional<Dim3> grid;    // for kernels that are no loop nests
   int threads = 0;             // of the CPU; 0: one a core
   double reps = 1;             // the region runs so often between the transfers

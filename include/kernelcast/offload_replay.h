@@ -30,6 +30,7 @@ struct ReplayProgram {
   std::map<std::string, Role> roles;   // where data move as the suite's data clauses say
   double arrays = 1;                   // n = root(doubles / arrays)
   int dimensions = 2;                  // square or cube root
+  std::string gpu_file = {};           // "atax.cl": OpenCL form with n work-groups for each kernel; empty: `file`
 };
 std::span<const ReplayProgram> replay_programs();
 /// The side n for data of so many MiB of doubles, rounded down.

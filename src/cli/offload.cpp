@@ -52,6 +52,7 @@ std::optional<double> watts(const char* flag, const std::string& text) {
 Question question_of(const OffloadFlags& f) {
   Question q;
   q.launch = arguments_of(f.source);
+  q.fit_block = f.source.block.empty();
   q.launch.block = f.source.block.empty() ? Dim3{default_block, 1, 1} : sizes("--block", f.source.block);
   if (!f.source.grid.empty()) q.grid = sizes("--grid", f.source.grid);
   if (!f.cpu_threads.empty()) q.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));

@@ -75,16 +75,24 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
       source.path = folder + "/" + program->file;
       source.text = read_source(source.path);
       source.language = Language::c;
-      region = std::make_unique<Region>(analysed_region(source, source, program->kernels, {}, cpu, gpu, settings, warnings));
+      Source on_gpu = source;
+      if (!program->gpu_file.empty()) {
+        on_gpu.path = folder + "/" + program->gpu_file;
+        on_gpu.text = read_source(on_gpu.path);
+        on_gpu.language = Language::opencl;
+      }
+      region = std::make_unique<Region>(analysed_region(on_gpu, source, program->kernels, {}, cpu, gpu, settings, warnings));
       region->roles = program->roles;
     }
     Question q;
     q.launch.block = {128, 1, 1};
+    q.fit_block = program->gpu_file.empty();
     q.threads = threads;
     OffloadReplayPlatform::Cell c;
     c.cell = cell;
     c.n = side_of(*program, cell.size_mib);
     q.launch.args["n"] = c.n;
+    if (!program->gpu_file.empty()) q.grid = Dim3{c.n, 1, 1};
     const Answer a = Evaluator(*region, cpu, gpu).answer(q);
     const Workload2017 counts = counts_of(*region, a, q, cpu);
     c.as_printed = side(offload_2017(host, device, link, counts, as_printed).gpu());

@@ -93,14 +93,16 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q) {
       throw UsageError("the number of blocks of '" + p.kernel + "' does not follow from its loops: give --grid");
     // One loop: the block is as long as it is in all; more loops: as it is.
     if (p.mapped_extent.size() == 1) block = {l.block.count(), 1, 1};
-    l.block = {block[0], block[1], block[2]};
     for (std::size_t i = 0; i < p.mapped_extent.size() && i < 3; ++i) {
       const Expr e = p.mapped_extent[i].substitute(values);
       const auto n = e.constant();
       if (!n) throw UsageError("the extent " + e.str() + " of a loop of '" + p.kernel + "' is not known: give --arg");
       if (*n < 1) throw UsageError("a loop of '" + p.kernel + "' runs " + std::to_string(*n) + " times: change --arg");
+      const std::int64_t warp = gpu.geometry().warp_size;
+      if (q.fit_block && i == 0) block[0] = std::min(block[0], (*n + warp - 1) / warp * warp);
       grid[i] = (*n + block[i] - 1) / block[i];
     }
+    l.block = {block[0], block[1], block[2]};
     l.grid = {grid[0], grid[1], grid[2]};
   }
   return gpu_binders_[kernel]->bind(l);
