@@ -1,4 +1,6 @@
 // Two matrix products, E = (A B) D; n by n.
+//
+//   kernelcast offload examples/offload/2mm.c --role c=temp --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 void product1(const double* a, const double* b, double* c, int n) {
 #pragma omp target teams distribute parallel for collapse(2)

@@ -1,4 +1,6 @@
 // Three matrix products, G = (A B) (C D); n by n.
+//
+//   kernelcast offload examples/offload/3mm.c --role e=temp --role f=temp --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 void product1(const double* a, const double* b, double* e, int n) {
 #pragma omp target teams distribute parallel for collapse(2)

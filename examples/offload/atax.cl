@@ -1,5 +1,7 @@
 // y = A^T (A x). A work-group for each sum, its work-items along it: what an OpenACC compiler makes of a
 // loop of gangs around a loop of vector lanes with a reduction. The CPU's side is atax.c.
+//
+//   kernelcast offload examples/offload/atax.cl --cpu-source examples/offload/atax.c --grid 1024 --block 128 --role t=temp --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 #define LANES 128
 

@@ -1,4 +1,6 @@
 // q = A p and s = A^T r, the two products of BiCG; n by n.
+//
+//   kernelcast offload examples/offload/bicg.c --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 void row_sums(const double* a, const double* p, double* q, int n) {
 #pragma omp target teams distribute parallel for

@@ -1,4 +1,6 @@
 // Correlation of the columns of an n by n matrix.
+//
+//   kernelcast offload examples/offload/cor.c --role mean=temp --role deviation=temp --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 #include <math.h>
 

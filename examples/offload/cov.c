@@ -1,4 +1,6 @@
 // Covariance of the columns of an n by n matrix.
+//
+//   kernelcast offload examples/offload/cov.c --role mean=temp --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 void mean_of_columns(const double* data, double* mean, int n) {
 #pragma omp target teams distribute parallel for

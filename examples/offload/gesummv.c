@@ -1,4 +1,6 @@
 // y = alpha A x + beta B x; n by n. Sums stay in memory, t for A's; gesummv.cl is the same with a work-group for each row.
+//
+//   kernelcast offload examples/offload/gesummv.c --role t=temp --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 void gesummv(const double* a, const double* b, const double* x, double* t, double* y, int n) {
 #pragma omp target teams distribute parallel for

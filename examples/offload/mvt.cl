@@ -1,5 +1,7 @@
 // x1 += A y1 and x2 += A^T y2. A work-group for each sum, its work-items along it: what an OpenACC compiler makes of a
 // loop of gangs around a loop of vector lanes with a reduction. The CPU's side is mvt.c.
+//
+//   kernelcast offload examples/offload/mvt.cl --cpu-source examples/offload/mvt.c --grid 1024 --block 128 --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 #define LANES 128
 

@@ -1,4 +1,6 @@
 // C = alpha A A^T + beta C; n by n.
+//
+//   kernelcast offload examples/offload/syrk.c --cpu i7-6700k --gpu gtx1080 --arg n=1024
 
 void scale(double* c, int n) {
 #pragma omp target teams distribute parallel for collapse(2)

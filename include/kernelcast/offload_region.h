@@ -110,7 +110,7 @@ class Evaluator {
   [[nodiscard]] Answer answer(const Question& question);
   [[nodiscard]] std::vector<Change> changes(const Question& question, const Answer& now);
   /// `parameter`: integer argument to vary; empty: not.
-  [[nodiscard]] BreakEven break_even(const Question& question, const Answer& now, const std::string& parameter);
+  [[nodiscard]] BreakEven break_even(const Question& question, const std::string& parameter);
 
  private:
   struct Impl;

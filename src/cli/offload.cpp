@@ -55,14 +55,17 @@ Question question_of(const OffloadFlags& f) {
   q.fit_block = f.source.block.empty();
   q.launch.block = f.source.block.empty() ? Dim3{default_block, 1, 1} : sizes("--block", f.source.block);
   if (!f.source.grid.empty()) q.grid = sizes("--grid", f.source.grid);
-  if (!f.cpu_threads.empty()) q.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
+  if (!f.cpu_threads.empty())
+    q.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
   q.reps = static_cast<double>(whole_number("--reps", f.reps, 1));
-  if (f.memory != "pageable" && f.memory != "pinned") throw UsageError("--host-memory " + f.memory + ": expected pageable or pinned");
+  if (f.memory != "pageable" && f.memory != "pinned")
+    throw UsageError("--host-memory " + f.memory + ": expected pageable or pinned");
   q.memory = f.memory == "pinned" ? HostMemory::pinned : HostMemory::pageable;
   q.overlap = f.overlap;
   q.weights = weights_of(f.weights);
   q.confidence = real_number("--confidence", f.confidence);
-  if (q.confidence < 0.5 || q.confidence >= 1) throw UsageError("--confidence " + f.confidence + ": expected 0.5 or more, below 1");
+  if (q.confidence < 0.5 || q.confidence >= 1)
+    throw UsageError("--confidence " + f.confidence + ": expected 0.5 or more, below 1");
   q.cpu_idle_w = watts("--cpu-idle-w", f.cpu_idle_w);
   q.gpu_idle_w = watts("--gpu-idle-w", f.gpu_idle_w);
   return q;
@@ -74,7 +77,8 @@ CpuSettings settings_of(const OffloadFlags& f) {
   if (s.optimization > 3) throw UsageError("--cpu-opt " + f.cpu_opt + ": expected 0, 1, 2 or 3");
   if (f.cpu_simd != "on" && f.cpu_simd != "off") throw UsageError("--cpu-simd " + f.cpu_simd + ": expected on or off");
   s.simd = f.cpu_simd == "on";
-  if (f.cpu_isa != "native" && f.cpu_isa != "baseline") throw UsageError("--cpu-isa " + f.cpu_isa + ": expected native or baseline");
+  if (f.cpu_isa != "native" && f.cpu_isa != "baseline")
+    throw UsageError("--cpu-isa " + f.cpu_isa + ": expected native or baseline");
   s.baseline = f.cpu_isa == "baseline";
   return s;
 }
@@ -93,7 +97,8 @@ void roles_of(const OffloadFlags& f, Region& region) {
 /// The argument whose value is the size: as named, or the only integer one.
 std::string scale_of(const OffloadFlags& f, const Question& q) {
   if (!f.scale.empty()) {
-    if (!q.launch.args.contains(f.scale)) throw UsageError("--scale " + f.scale + ": --arg gives no value of that name");
+    if (!q.launch.args.contains(f.scale))
+      throw UsageError("--scale " + f.scale + ": --arg gives no value of that name");
     return f.scale;
   }
   std::string only;
@@ -105,8 +110,9 @@ std::string scale_of(const OffloadFlags& f, const Question& q) {
   return only;
 }
 
-report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, const OffloadFlags& f, const Device& cpu,
-                            const Device& gpu, const Question& q, std::vector<std::string>& warnings) {
+report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, const OffloadFlags& f,
+                            const Device& cpu, const Device& gpu, const Question& q,
+                            std::vector<std::string>& warnings) {
   report::OffloadRow row;
   row.cpu = cpu;
   row.gpu = gpu;
@@ -118,16 +124,20 @@ report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, 
   Evaluator evaluator(region, cpu, gpu);
   row.answer = evaluator.answer(q);
   row.changes = evaluator.changes(q, row.answer);
-  row.break_even = evaluator.break_even(q, row.answer, scale_of(f, q));
+  row.break_even = evaluator.break_even(q, scale_of(f, q));
   for (const RegionKernel& k : region.kernels)
     for (const CpuLoopCode& l : k.cpu.loops) row.loops.push_back({k.name, l});
+  const auto place = [](const auto& l) { return l.loop.line.line; };
+  std::stable_sort(row.loops.begin(), row.loops.end(),
+                   [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return row;
 }
 
 int offload_command(const OffloadFlags& f, const Environment& environment) {
   if (!f.replay.empty()) return offload_replay(f, environment);
   if (f.source.file.empty()) throw UsageError("offload: FILE is required");
-  if (f.source.format != "text" && f.source.format != "json") throw UsageError("--format " + f.source.format + ": expected text or json");
+  if (f.source.format != "text" && f.source.format != "json")
+    throw UsageError("--format " + f.source.format + ": expected text or json");
   if (f.gpu.empty() && f.devices.empty()) throw UsageError("offload: name a GPU with --gpu, or several with --devices");
   const Question q = question_of(f);
   settings_of(f);
@@ -167,9 +177,11 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
       warnings.push_back(gpu.id + ": " + e.what());
     }
   }
-  std::stable_sort(out.rows.begin(), out.rows.end(), [](const auto& a, const auto& b) { return *a.answer.gpu.cost.value < *b.answer.gpu.cost.value; });
+  std::stable_sort(out.rows.begin(), out.rows.end(),
+                   [](const auto& a, const auto& b) { return *a.answer.gpu.cost.value < *b.answer.gpu.cost.value; });
   const report::Style style(environment.colour && f.source.output.empty());
-  write_result(f.source.output, f.source.format == "json" ? report::offload_json(out) : report::offload_text(out, style));
+  write_result(f.source.output,
+               f.source.format == "json" ? report::offload_json(out) : report::offload_text(out, style));
   for (const std::string& text : warnings) message("kernelcast: " + text);
   return out.rows.size() == gpus.size() ? done : could_not_analyse;
 }
@@ -184,12 +196,15 @@ Action add_offload(Parser& parser) {
   c.option("--cpu", "DEV", f->cpu, "CPU by id, alias or path of a device file; host without it");
   c.option("--gpu", "DEV", f->gpu, "GPU likewise");
   c.option("--devices", "DEV[,DEV...]", f->devices, "GPUs to rank");
-  c.option("--cpu-source", "FILE", f->cpu_source, "What the CPU would run, when FILE is OpenCL, CUDA or HIP: functions of the same names");
+  c.option("--cpu-source", "FILE", f->cpu_source,
+           "What the CPU would run, when FILE is OpenCL, CUDA or HIP: functions of the same names");
   c.option("--block", "X[,Y[,Z]]", f->source.block, "Threads of a block on the GPU; 128 without it");
   c.option("--grid", "X[,Y[,Z]]", f->source.grid, "Blocks; not needed for loop nests");
   c.list("--arg", "NAME=VALUE", f->source.args, "Value of a scalar parameter; repeat");
-  c.list("--buffer", "NAME=COUNT", f->source.buffers, "Elements behind a pointer parameter; without it as far as is touched; repeat");
-  c.list("--role", "NAME=ROLE", f->roles, "in, out, inout or temp (never moved); without it by loads and stores; repeat");
+  c.list("--buffer", "NAME=COUNT", f->source.buffers,
+         "Elements behind a pointer parameter; without it as far as is touched; repeat");
+  c.list("--role", "NAME=ROLE", f->roles,
+         "in, out, inout or temp (never moved); without it by loads and stores; repeat");
   c.option("--resident", "NAME[,NAME...]", f->resident, "Buffers that stay on the GPU");
   c.option("--reps", "N", f->reps, "Runs between the transfers; 1 without it");
   c.option("--host-memory", "pageable|pinned", f->memory, "What transfers start from and end in");
@@ -203,9 +218,11 @@ Action add_offload(Parser& parser) {
   c.option("--cpu-isa", "native|baseline", f->cpu_isa, "Code for this CPU, or for any x86-64");
   c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");
   c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU likewise");
-  c.option("--map", "i[,j[,k]]", f->source.map, "Loops that become work-items, outermost first; threads share the first");
+  c.option("--map", "i[,j[,k]]", f->source.map,
+           "Loops that become work-items, outermost first; threads share the first");
   declare_source(c, f->source);
-  c.list("--assume", "KEY=VALUE", f->source.assume, "Answer to something analysis cannot know, as output names it; repeat");
+  c.list("--assume", "KEY=VALUE", f->source.assume,
+         "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--replay", "TABLE.csv", f->replay, "Replay the cells of the published experiment instead of a FILE");
   c.option("--examples", "DIR", f->examples, "Folder of the replay's loop nests; without it examples/offload");
   c.option("--format", "text|json", f->source.format, "text or json");

@@ -29,9 +29,10 @@ struct CpuSettings {
 
 /// Reads and analyses kernels for both sides. `names` in the order in which they run; empty: all of the source.
 /// Messages of the compiler go to `warnings`.
-offload::Region analysed_region(const Source& gpu_source, const Source& cpu_source, const std::vector<std::string>& names,
-                                const std::vector<std::string>& map, const Device& cpu, const Device& gpu,
-                                const CpuSettings& settings, std::vector<std::string>& warnings);
+offload::Region analysed_region(const Source& gpu_source, const Source& cpu_source,
+                                const std::vector<std::string>& names, const std::vector<std::string>& map,
+                                const Device& cpu, const Device& gpu, const CpuSettings& settings,
+                                std::vector<std::string>& warnings);
 
 /// `offload --replay TABLE.csv`.
 int offload_replay(const OffloadFlags& flags, const Environment& environment);

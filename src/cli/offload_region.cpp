@@ -18,9 +18,10 @@ bool is_nest(const Source& s) { return s.language == Language::c || s.language =
 
 }  // namespace
 
-offload::Region analysed_region(const Source& gpu_source, const Source& cpu_source, const std::vector<std::string>& names,
-                                const std::vector<std::string>& map, const Device& cpu, const Device& gpu,
-                                const CpuSettings& settings, std::vector<std::string>& warnings) {
+offload::Region analysed_region(const Source& gpu_source, const Source& cpu_source,
+                                const std::vector<std::string>& names, const std::vector<std::string>& map,
+                                const Device& cpu, const Device& gpu, const CpuSettings& settings,
+                                std::vector<std::string>& warnings) {
   if (!is_nest(cpu_source)) {
     throw UsageError(cpu_source.path +
                      " is no C or C++ loop nest: give what the CPU would run instead with --cpu-source FILE.c");

@@ -81,7 +81,8 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
         on_gpu.text = read_source(on_gpu.path);
         on_gpu.language = Language::opencl;
       }
-      region = std::make_unique<Region>(analysed_region(on_gpu, source, program->kernels, {}, cpu, gpu, settings, warnings));
+      region =
+          std::make_unique<Region>(analysed_region(on_gpu, source, program->kernels, {}, cpu, gpu, settings, warnings));
       region->roles = program->roles;
     }
     Question q;
@@ -124,7 +125,8 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
 
 int offload_replay(const OffloadFlags& f, const Environment& environment) {
   if (!f.source.file.empty()) throw UsageError("--replay and FILE exclude each other");
-  if (f.source.format != "text" && f.source.format != "json") throw UsageError("--format " + f.source.format + ": expected text or json");
+  if (f.source.format != "text" && f.source.format != "json")
+    throw UsageError("--format " + f.source.format + ": expected text or json");
   CpuSettings settings;
   settings.optimization = f.cpu_opt == "3" ? 0 : static_cast<int>(whole_number("--cpu-opt", f.cpu_opt, 0));
   settings.simd = false;
@@ -138,11 +140,13 @@ int offload_replay(const OffloadFlags& f, const Environment& environment) {
   report::OffloadReplayReport report;
   report.head = environment.head;
   report.table = f.replay;
-  report.cpu_code = fmt::format("-O{}, no target flags, {}", settings.optimization, threads == 1 ? "one thread" : fmt::format("{} threads", threads));
+  report.cpu_code = fmt::format("-O{}, no target flags, {}", settings.optimization,
+                                threads == 1 ? "one thread" : fmt::format("{} threads", threads));
   for (const Pair& pair : pairs)
     report.platforms.push_back(replayed(pair, cells, folder, settings, threads, catalog, environment.progress));
   const report::Style style(environment.colour && f.source.output.empty());
-  write_result(f.source.output, f.source.format == "json" ? report::offload_replay_json(report) : report::offload_replay_text(report, style));
+  write_result(f.source.output, f.source.format == "json" ? report::offload_replay_json(report)
+                                                          : report::offload_replay_text(report, style));
   return done;
 }
 

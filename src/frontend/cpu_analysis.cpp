@@ -172,7 +172,8 @@ class Cycles {
   void whole_loop(int loop) {
     std::vector<std::size_t> members;
     for (std::size_t b = 0; b < code_.profile.blocks.size(); ++b)
-      if (code_.profile.blocks[b].loop == loop && !code_.profile.blocks[b].name.ends_with(".last")) members.push_back(b);
+      if (code_.profile.blocks[b].loop == loop && !code_.profile.blocks[b].name.ends_with(".last"))
+        members.push_back(b);
     const LoopCycles all = schedule_loop(of(members), machine_.core);
     for (const std::size_t b : members) {
       double uops = 0;
@@ -213,7 +214,8 @@ void find_parallel(CpuCode& code, const std::vector<int>& lines) {
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) continue;
     bool inside = false;
     for (int p = code.profile.loops[l].parent; p >= 0; p = code.profile.loops[static_cast<std::size_t>(p)].parent)
-      inside = inside || std::find(code.parallel_loops.begin(), code.parallel_loops.end(), p) != code.parallel_loops.end();
+      inside =
+          inside || std::find(code.parallel_loops.begin(), code.parallel_loops.end(), p) != code.parallel_loops.end();
     if (!inside) code.parallel_loops.push_back(static_cast<int>(l));
   }
 }

@@ -53,9 +53,8 @@ StringRef ir_name_in(StringRef line) {
   StringRef name = line.substr(at + 3).take_until([](char c) { return c == ' ' || c == '\t'; });
   if (name.starts_with("bb.")) {  // "# %bb.3:    # %kc5"
     const std::size_t second = line.find("# %", at + 3);
-    return second == StringRef::npos
-               ? StringRef()
-               : line.substr(second + 3).take_until([](char c) { return c == ' ' || c == '\t'; });
+    return second == StringRef::npos ? StringRef()
+                                     : line.substr(second + 3).take_until([](char c) { return c == ' ' || c == '\t'; });
   }
   return name;
 }

@@ -1,9 +1,9 @@
 // Dispatch in order at the core's width into a window; an instruction starts when its operands are there and its ports
-// are free, oldest first; it leaves the window in order. That is the machine of llvm-mca, plus the forwarding of stores,
-// which code without optimisation and accumulators in memory live on. Branches are predicted; caches hit.
+// are free, oldest first; it leaves the window in order. That is the machine of llvm-mca, plus the forwarding of
+// stores, which code without optimisation and accumulators in memory live on. Branches are predicted; caches hit.
 //
-// Values get numbers (hashes of what computes them), and an address is the hash of its parts: two addresses are the same
-// when they are computed alike from the same values.
+// Values get numbers (hashes of what computes them), and an address is the hash of its parts: two addresses are the
+// same when they are computed alike from the same values.
 #include "frontend/cpu_schedule.h"
 
 #include <algorithm>
@@ -140,8 +140,8 @@ class Machine {
   int dispatched_ = 0;
 };
 
-/// Ports alone: the fewest cycles in which work for sets of ports can be done is, over all unions of sets, the work that
-/// only they can do divided by their number (the transversal bound; Abel and Reineke, uops.info, ASPLOS 2019).
+/// Ports alone: the fewest cycles in which work for sets of ports can be done is, over all unions of sets, the work
+/// that only they can do divided by their number (the transversal bound; Abel and Reineke, uops.info, ASPLOS 2019).
 double port_bound(const std::vector<CoreInstruction>& body) {
   std::vector<CoreInstruction::Use> work;
   for (const CoreInstruction& in : body)

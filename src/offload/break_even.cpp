@@ -1,4 +1,5 @@
-// From where on the other side wins: repetitions in closed form, sizes by bisection between powers of two's halves.
+// From where on the other side wins: repetitions in closed form, sizes by bisection where neighbours a factor of
+// sqrt(2) apart differ.
 #include <cmath>
 
 #include "kernelcast/error.h"
@@ -16,7 +17,8 @@ Decision faster(const Answer& a) { return *a.gpu.cost.value < *a.cpu.cost.value 
 std::vector<Change> Evaluator::changes(const Question& question, const Answer& now) {
   std::vector<Change> out;
   const auto add = [&](const char* what, const Answer& a) {
-    if (std::abs(a.gpu.time.time_s / now.gpu.time.time_s - 1) > 1e-6) out.push_back({what, a.gpu.time.time_s, a.verdict});
+    if (std::abs(a.gpu.time.time_s / now.gpu.time.time_s - 1) > 1e-6)
+      out.push_back({what, a.gpu.time.time_s, a.verdict});
   };
   if (question.memory == HostMemory::pageable) {
     Question q = question;
@@ -35,7 +37,7 @@ std::vector<Change> Evaluator::changes(const Question& question, const Answer& n
   return out;
 }
 
-BreakEven Evaluator::break_even(const Question& question, const Answer& now, const std::string& parameter) {
+BreakEven Evaluator::break_even(const Question& question, const std::string& parameter) {
   BreakEven b;
   // For one repetition more each side costs as much again; transfers stand once.
   Question once = question, twice = question;
@@ -54,6 +56,10 @@ BreakEven Evaluator::break_even(const Question& question, const Answer& now, con
   b.parameter = parameter;
   if (parameter.empty()) {
     b.size_reason = "no argument to vary: name one with --scale";
+    return b;
+  }
+  if (question.grid) {
+    b.size_reason = "the number of blocks is fixed by --grid";
     return b;
   }
   const auto at = [&](std::int64_t n) -> std::optional<Decision> {
@@ -89,7 +95,6 @@ BreakEven Evaluator::break_even(const Question& question, const Answer& now, con
     before = b.highest = n;
   }
   if (!last) b.size_reason = "no size of " + parameter + " could be evaluated";
-  (void)now;
   return b;
 }
 

@@ -26,10 +26,10 @@ using describe::si;
 // By judgement until it is measured on the machine at hand; docs/offload.md, "How far off".
 constexpr double log_base = 0.35;
 constexpr double log_stand_in = 0.05;
-constexpr double log_data = 0.35;       // counts that data decide, as for GPUs
+constexpr double log_data = 0.35;  // counts that data decide, as for GPUs
 
 constexpr double thread_start_stand_in_s = 5e-6;
-constexpr double dram_share = 0.8;      // of the data sheet's bandwidth
+constexpr double dram_share = 0.8;  // of the data sheet's bandwidth
 constexpr double lines_stand_in = 10;
 
 std::string key_of(Field f) { return std::string(info(f).section) + "." + std::string(info(f).key); }
@@ -64,8 +64,10 @@ double clock_of(const Device& d, int threads, CpuEstimate& e) {
   if (!base && !boost) return d.require(Field::clock_base_clock_hz);
   const bool alone = threads == 1 && boost;
   const double clock = alone || !base ? *boost : *base;
-  e.assumptions.push_back({"clock of " + d.name, si(clock, "Hz") + (alone ? " (boost: one thread)" : " (all cores busy: the guaranteed clock)"),
-                           describe::where_to_set(d, "clock.sustained_clock_hz")});
+  e.assumptions.push_back(
+      {"clock of " + d.name,
+       si(clock, "Hz") + (alone ? " (boost: one thread)" : " (all cores busy: the guaranteed clock)"),
+       describe::where_to_set(d, "clock.sustained_clock_hz")});
   return clock;
 }
 
@@ -126,7 +128,8 @@ Core core_of(const CpuCode& code, const Workload& w) {
     c.uops += runs * code.blocks[b].uops;
     c.width_cycles += runs * code.blocks[b].width_cycles;
   }
-  for (const int l : code.parallel_loops) c.starts += w.block_counts[code.first_entry + static_cast<std::size_t>(l)].lanes;
+  for (const int l : code.parallel_loops)
+    c.starts += w.block_counts[code.first_entry + static_cast<std::size_t>(l)].lanes;
   for (const AccessCount& a : w.access_counts) c.accesses += a.requests;
   return c;
 }
@@ -198,24 +201,30 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   const double l1_s = c.accesses / 2 / m.clock_hz * spread;  // two loads, or a load and a store, a cycle
   const double l2_s = l2_lines * m.line / m.l2_per_s * spread;
   const double l3_s = m.l3_bytes > 0 ? l3_lines * m.line / m.l3_per_s * spread : 0;
-  const double dram_s = dram_lines * m.line / std::min(m.core_dram_per_s / spread, std::max(m.dram_per_s, m.core_dram_per_s));
+  const double dram_s =
+      dram_lines * m.line / std::min(m.core_dram_per_s / spread, std::max(m.dram_per_s, m.core_dram_per_s));
   const double data_s = l1_s + l2_s + l3_s + dram_s;
   e.start_s = threads > 1 ? c.starts * m.start_s : 0;
   e.time_s = std::max(core_s, data_s) + e.start_s;
   e.uops = c.uops;
   e.flops = flops32(w.thread_ops) + flops64(w.thread_ops);
   e.dram_bytes = dram_lines * m.line;
-  const auto add = [&](const char* name, double s, std::string why) { e.bounds.push_back({name, Seconds(s), std::move(why)}); };
-  add("core", core_s, si(cycles, "cycles") + " on " + number(busy_cores) + " of " + number(m.cores) + " cores at " + si(m.clock_hz, "Hz"));
-  add("data", data_s, "L1 " + si(l1_s, "s") + ", L2 " + si(l2_s, "s") + ", L3 " + si(l3_s, "s") + ", DRAM " + si(dram_s, "s") +
-                          ": " + si(e.dram_bytes, "B") + " of DRAM");
+  const auto add = [&](const char* name, double s, std::string why) {
+    e.bounds.push_back({name, Seconds(s), std::move(why)});
+  };
+  add("core", core_s,
+      si(cycles, "cycles") + " on " + number(busy_cores) + " of " + number(m.cores) + " cores at " +
+          si(m.clock_hz, "Hz"));
+  add("data", data_s,
+      "L1 " + si(l1_s, "s") + ", L2 " + si(l2_s, "s") + ", L3 " + si(l3_s, "s") + ", DRAM " + si(dram_s, "s") + ": " +
+          si(e.dram_bytes, "B") + " of DRAM");
   if (e.start_s > 0) add("threads", e.start_s, number(c.starts) + " parallel loops on " + number(threads) + " threads");
   std::stable_sort(e.bounds.begin(), e.bounds.end(), [](const Bound& a, const Bound& b) { return a.time > b.time; });
   e.limiter = e.bounds.front().name;
   if (busy_cores > 1) e.assumptions.push_back({"NUMA", "ignored: all memory is taken to be equally near", ""});
   const bool data = !code.profile.unknowns.empty();
-  e.factor = std::exp(std::sqrt(log_base * log_base + (data ? log_data * log_data : 0) +
-                                std::pow(log_stand_in * stand_ins, 2)));
+  e.factor = std::exp(
+      std::sqrt(log_base * log_base + (data ? log_data * log_data : 0) + std::pow(log_stand_in * stand_ins, 2)));
   return e;
 }
 

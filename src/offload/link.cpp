@@ -1,8 +1,8 @@
 // LogGP: a message of k bytes takes L + o + (k - 1) G; messages that follow one another start g apart.
 // Where no measurement is at hand, G follows from the link's packets: PCI Express moves payloads of at most
 // `link.payload_bytes` behind five to seven double words of framing, header and checksum (Intel, AN 708,
-// "Understanding PCI Express Throughput"). Six are taken towards the device, which reads: completions have short headers;
-// seven from it: writes to 64-bit addresses have long ones. Overlap with acknowledgements is left out.
+// "Understanding PCI Express Throughput"). Six are taken towards the device, which reads: completions have short
+// headers; seven from it: writes to 64-bit addresses have long ones. Overlap with acknowledgements is left out.
 //
 // L + o = 10 us: the constant part of cudaMemcpy in either direction, pageable or pinned, as measured by M. Boyer
 // (University of Virginia, "Memory Transfer Overhead": GeForce GTX 280, PCI Express 2.0). It belongs to driver and host
@@ -29,8 +29,10 @@ class Reader {
   Reader(const Device& d, Link& link) : device_(d), link_(link) {}
   double operator()(Field f, double stand_in, const std::string& why) {
     if (const auto v = device_.get(f)) return *v;
-    link_.assumptions.push_back({key_of(f) + " of " + device_.name, describe::number(stand_in) + " (" + why + ")",
-                                 describe::where_to_set(device_, key_of(f).c_str())});
+    const Assumption a{key_of(f) + " of " + device_.name, describe::number(stand_in) + " (" + why + ")",
+                       describe::where_to_set(device_, key_of(f).c_str())};
+    auto& known = link_.assumptions;
+    if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(a);
     return stand_in;
   }
 
@@ -55,6 +57,7 @@ LinkDirection direction_of(const Device& gpu, const Device& cpu, HostMemory memo
   d.overhead_s = read(f.overhead, start_s, "constant part of a copy by the driver");
   d.gap_s = gpu.get_or(f.gap, d.overhead_s + d.latency_s);  // the driver takes one copy after the other
   const auto pinned = [&] {
+    if (const auto v = gpu.get(f.bandwidth)) return *v;
     const double payload = gpu.get_or(Field::link_payload_bytes, least_payload);
     return read(f.bandwidth, gpu.require(Field::system_link_bandwidth_bytes_per_s) * payload / (payload + header),
                 "raw link times " + describe::number(payload) + " of " + describe::number(payload + header) +
@@ -73,9 +76,12 @@ LinkDirection direction_of(const Device& gpu, const Device& cpu, HostMemory memo
     return d;
   }
   const auto one_core = cpu.get(Field::cpu_core_dram_bandwidth_bytes_per_s);
-  const double host = one_core ? *one_core : cpu.require(Field::memory_dram_bandwidth_bytes_per_s);
-  const double alternating = 1 / (1 / pinned() + passes_of_a_copy / host);
-  d.s_per_byte = 1 / read(f.pageable, alternating, "copied into a pinned buffer of the driver first, at a third of the host's memory bandwidth");
+  const auto host = one_core ? one_core : cpu.get(Field::memory_dram_bandwidth_bytes_per_s);
+  const double copy_s = host ? passes_of_a_copy / *host : 1 / pinned();
+  d.s_per_byte =
+      1 / read(f.pageable, 1 / (1 / pinned() + copy_s),
+               host ? "copied into a pinned buffer of the driver first, at a third of the host's memory bandwidth"
+                    : "copied into a pinned buffer of the driver first, as fast as the link");
   return d;
 }
 
@@ -93,8 +99,7 @@ double both_ways_s(const Link& link, std::span<const double> in, std::span<const
   const auto sum = [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); };
   const LinkDirection &i = link.to, &o = link.from;
   const double overhead = i.latency_s + i.overhead_s + o.latency_s + o.overhead_s - i.gap_s - o.gap_s;
-  return o.s_per_byte * sum(out) + i.s_per_byte * sum(in) +
-         static_cast<double>(in.size()) * (i.gap_s - i.s_per_byte) +
+  return o.s_per_byte * sum(out) + i.s_per_byte * sum(in) + static_cast<double>(in.size()) * (i.gap_s - i.s_per_byte) +
          static_cast<double>(out.size()) * (o.gap_s - o.s_per_byte) + overhead;
 }
 

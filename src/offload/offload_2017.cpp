@@ -9,9 +9,9 @@
 namespace kernelcast::offload {
 
 double performance_2017(const Node2017& node, const Workload2017& work, const Faults2017& faults) {
-  const double computation_roof = node.clock_hz * node.units;                                         // (4)
+  const double computation_roof = node.clock_hz * node.units;  // (4)
   const double bytes = faults.intensity_by_instruction ? 1 : work.access_bytes;
-  const double intensity = work.operations / (work.memory_instructions * bytes);                      // (5)
+  const double intensity = work.operations / (work.memory_instructions * bytes);  // (5)
   const double memory_roof = node.bandwidth_bytes_per_s * intensity;
   return faults.larger_roof ? std::max(memory_roof, computation_roof) : std::min(memory_roof, computation_roof);
 }

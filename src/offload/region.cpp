@@ -103,8 +103,10 @@ void energy_by_instructions(Side& side, const Device& cpu, const std::vector<Ker
     dram += k.cpu.dram_bytes * reps;
   }
   const double byte = cpu.get_or(Field::energy_dram_byte_j, 0);
-  side.busy_w.value = busy_power_by_instructions(*side.idle_w.value, uops / side.time.time_s, *each) + dram * byte / side.time.time_s;
-  side.busy_method = byte > 0 ? "idle + instructions and DRAM bytes at their energy" : "idle + instructions at their energy";
+  side.busy_w.value =
+      busy_power_by_instructions(*side.idle_w.value, uops / side.time.time_s, *each) + dram * byte / side.time.time_s;
+  side.busy_method =
+      byte > 0 ? "idle + instructions and DRAM bytes at their energy" : "idle + instructions at their energy";
   side.energy_j.value = side.time.time_s * *side.busy_w.value;
   side.cost.value = cost(weights, 0, *side.idle_w.value, side.time.time_s, *side.busy_w.value);
 }
@@ -160,10 +162,9 @@ Answer Evaluator::answer(const Question& q) {
   if (!in.empty() || !out.empty()) merge(a.assumptions, link.assumptions);
   const double transfer = a.gpu.transfer_in_s + a.gpu.transfer_out_s;
   const double busy = a.gpu.launch_s + a.gpu.execution_s;
-  a.gpu.time.time_s =
-      q.overlap ? std::max({busy, a.gpu.transfer_in_s, a.gpu.transfer_out_s}) : transfer + busy;
-  a.gpu.time.factor = joined({{transfer, link.assumptions.empty() ? measured_link : stated_link},
-                              {busy, std::exp(gpu_log / gpu_once)}});
+  a.gpu.time.time_s = q.overlap ? std::max({busy, a.gpu.transfer_in_s, a.gpu.transfer_out_s}) : transfer + busy;
+  a.gpu.time.factor = joined(
+      {{transfer, link.assumptions.empty() ? measured_link : stated_link}, {busy, std::exp(gpu_log / gpu_once)}});
   a.cpu.idle_w = power(q.cpu_idle_w, m.cpu, "--cpu-idle-w");
   a.gpu.idle_w = power(q.gpu_idle_w, m.gpu, "--gpu-idle-w");
   energies(a.cpu, m.cpu, 0, a.cpu.time.time_s, q.weights);
@@ -173,7 +174,8 @@ Answer Evaluator::answer(const Question& q) {
     for (const auto* direction : {&in, &out})
       for (const double bytes : *direction) *a.gpu.energy_j.value += bytes * *byte;
   for (const Side* side : {&a.cpu, &a.gpu})
-    if (!side->cost.value) throw UserError("--weights energy=" + describe::number(q.weights.energy) + ": " + side->cost.reason);
+    if (!side->cost.value)
+      throw UserError("--weights energy=" + describe::number(q.weights.energy) + ": " + side->cost.reason);
   a.verdict = decide({*a.cpu.cost.value, a.cpu.time.factor}, {*a.gpu.cost.value, a.gpu.time.factor}, q.confidence);
   return a;
 }

@@ -62,7 +62,8 @@ std::vector<ReplayCell> parse_replay(std::string_view csv, const std::string& na
     c.program = parts[at[0]];
     c.size_mib = number(parts[at[1]], where);
     const std::string_view said = parts[at[2]];
-    if (said != "CPU" && said != "GPU") throw UserError(where + ": predicted is '" + std::string(said) + "', not CPU or GPU");
+    if (said != "CPU" && said != "GPU")
+      throw UserError(where + ": predicted is '" + std::string(said) + "', not CPU or GPU");
     c.printed = said == "CPU" ? Decision::cpu : Decision::gpu;
     c.cpu_cost = number(parts[at[3]], where);
     c.gpu_cost = number(parts[at[4]], where);
@@ -81,9 +82,18 @@ std::span<const ReplayProgram> replay_programs() {
       {"3MM", "3mm.c", {"product1", "product2", "product3"}, {{"e", temp}, {"f", temp}, {"g", out}}, 7, 2},
       {"ATAX", "atax.c", {"row_sums", "column_sums"}, {{"t", temp}}, 1, 2, "atax.cl"},
       {"BICG", "bicg.c", {"row_sums", "column_sums"}, {}, 1, 2, "bicg.cl"},
-      {"COR", "cor.c", {"mean_of_columns", "deviation_of_columns", "standardise", "products"},
-       {{"data", in}, {"mean", temp}, {"deviation", temp}, {"result", out}}, 2, 2},
-      {"COV", "cov.c", {"mean_of_columns", "centre", "products"}, {{"data", in}, {"mean", temp}, {"result", out}}, 2, 2},
+      {"COR",
+       "cor.c",
+       {"mean_of_columns", "deviation_of_columns", "standardise", "products"},
+       {{"data", in}, {"mean", temp}, {"deviation", temp}, {"result", out}},
+       2,
+       2},
+      {"COV",
+       "cov.c",
+       {"mean_of_columns", "centre", "products"},
+       {{"data", in}, {"mean", temp}, {"result", out}},
+       2,
+       2},
       {"GEMM", "gemm.c", {"gemm"}, {}, 3, 2},
       {"GESUMMV", "gesummv.c", {"gesummv"}, {{"t", temp}, {"y", out}}, 2, 2, "gesummv.cl"},
       {"MVT", "mvt.c", {"row_sums", "column_sums"}, {}, 1, 2, "mvt.cl"},

@@ -36,7 +36,11 @@ Json break_even_json(const BreakEven& b) {
   }
   Json crossings = Json::array();
   for (const auto& c : b.crossings) crossings.push_back({{"from", c.value}, {"faster", name_of(c.faster)}});
-  j["size"] = {{"argument", b.parameter}, {"lowest", b.lowest}, {"highest", b.highest}, {"at_lowest", name_of(b.at_smallest)}, {"crossings", crossings}};
+  j["size"] = {{"argument", b.parameter},
+               {"lowest", b.lowest},
+               {"highest", b.highest},
+               {"at_lowest", name_of(b.at_smallest)},
+               {"crossings", crossings}};
   return j;
 }
 
@@ -51,20 +55,30 @@ Json row_json(const OffloadRow& r) {
   j["break_even"] = break_even_json(r.break_even);
   j["kernels"] = Json::array();
   for (const KernelTimes& k : a.kernels)
-    j["kernels"].push_back({{"kernel", k.name}, {"cpu_time_s", number(k.cpu.time_s)}, {"cpu_limiter", k.cpu.limiter},
-                            {"gpu_time_s", number(*k.gpu.time_s.value)}, {"gpu_limiter", k.gpu.limiter}});
+    j["kernels"].push_back({{"kernel", k.name},
+                            {"cpu_time_s", number(k.cpu.time_s)},
+                            {"cpu_limiter", k.cpu.limiter},
+                            {"gpu_time_s", number(*k.gpu.time_s.value)},
+                            {"gpu_limiter", k.gpu.limiter}});
   j["buffers"] = Json::array();
   for (const BufferUse& b : a.buffers)
-    j["buffers"].push_back({{"name", b.name}, {"role", name_of(b.role)}, {"bytes", number(b.bytes)}, {"resident", b.resident}});
+    j["buffers"].push_back(
+        {{"name", b.name}, {"role", name_of(b.role)}, {"bytes", number(b.bytes)}, {"resident", b.resident}});
   j["loops"] = Json::array();
   for (const auto& l : r.loops) {
-    Json loop{{"kernel", l.kernel}, {"line", l.loop.line.line}, {"vector_width", l.loop.width}, {"interleave", l.loop.interleave}};
+    Json loop{{"kernel", l.kernel},
+              {"line", l.loop.line.line},
+              {"vector_width", l.loop.width},
+              {"interleave", l.loop.interleave}};
     if (l.loop.width == 1 && !l.loop.reason.empty()) loop["reason"] = l.loop.reason;
     j["loops"].push_back(loop);
   }
   j["changes"] = Json::array();
   for (const Change& c : r.changes)
-    j["changes"].push_back({{"what", c.what}, {"gpu_time_s", number(c.gpu_s)}, {"decision", name_of(c.verdict.decision)}, {"probability", number(c.verdict.probability)}});
+    j["changes"].push_back({{"what", c.what},
+                            {"gpu_time_s", number(c.gpu_s)},
+                            {"decision", name_of(c.verdict.decision)},
+                            {"probability", number(c.verdict.probability)}});
   j["assumptions"] = assumptions_json(a.assumptions);
   return j;
 }

@@ -28,7 +28,8 @@ std::string offload_replay_text(const OffloadReplayReport& report, const Style& 
     text += fmt::format("\n{} and {}\n", style.bold(p.cpu), style.bold(p.gpu));
     using enum Table::Align;
     Table table({left, right, right, right, right, right, right, right, right, left, left, left, left}, 2);
-    table.row({"program", "MiB", "n", "CPU", "GPU", "CPU/GPU", "CPU", "GPU", "CPU/GPU", "kernelcast", "printed", "2017", "corrected"});
+    table.row({"program", "MiB", "n", "CPU", "GPU", "CPU/GPU", "CPU", "GPU", "CPU/GPU", "kernelcast", "printed", "2017",
+               "corrected"});
     for (const auto& c : p.cells) {
       table.row({c.cell.program, fmt::format("{:g}", c.cell.size_mib), fmt::format("{}", c.n),
                  fmt::format("{:.2f}", c.cell.cpu_cost), fmt::format("{:.2f}", c.cell.gpu_cost),
@@ -61,7 +62,9 @@ std::string offload_replay_json(const OffloadReplayReport& report) {
       cell["program"] = c.cell.program;
       cell["size_mib"] = number(c.cell.size_mib);
       cell["n"] = c.n;
-      cell["measured"] = {{"cpu_cost", number(c.cell.cpu_cost)}, {"gpu_cost", number(c.cell.gpu_cost)}, {"cheaper", name_of(c.cell.cheaper())}};
+      cell["measured"] = {{"cpu_cost", number(c.cell.cpu_cost)},
+                          {"gpu_cost", number(c.cell.gpu_cost)},
+                          {"cheaper", name_of(c.cell.cheaper())}};
       cell["cpu_time_s"] = number(c.cpu_s);
       cell["gpu_time_s"] = number(c.gpu_s);
       cell["transfer_s"] = number(c.transfer_s);
@@ -73,9 +76,13 @@ std::string offload_replay_json(const OffloadReplayReport& report) {
       platform["cells"].push_back(cell);
     }
     for (const auto& l : p.scores)
-      platform["scores"].push_back({{"who", l.name}, {"right", l.score.right}, {"cells", l.score.cells},
-                                    {"cpu_cells", l.score.cpu_cells}, {"cpu_found", l.score.cpu_found},
-                                    {"too_close", l.score.too_close}, {"loss", number(l.score.loss)}});
+      platform["scores"].push_back({{"who", l.name},
+                                    {"right", l.score.right},
+                                    {"cells", l.score.cells},
+                                    {"cpu_cells", l.score.cpu_cells},
+                                    {"cpu_found", l.score.cpu_found},
+                                    {"too_close", l.score.too_close},
+                                    {"loss", number(l.score.loss)}});
     j["platforms"].push_back(platform);
   }
   return dumped(j);

@@ -40,9 +40,10 @@ std::string crossings(const BreakEven& b) {
 
 std::string row_text(const OffloadRow& r, const OffloadReport& report, const Style& style) {
   const Answer& a = r.answer;
-  std::string text = fmt::format("{} ({} {}) or {}\n", style.bold(r.cpu.name), a.threads, a.threads == 1 ? "thread" : "threads",
-                                 style.bold(r.gpu.name));
-  text += fmt::format("  decision    {} (probability {})\n", style.bold(decision_text(a.verdict)), format_percent(a.verdict.probability));
+  std::string text = fmt::format("{} ({} {}) or {}\n", style.bold(r.cpu.name), a.threads,
+                                 a.threads == 1 ? "thread" : "threads", style.bold(r.gpu.name));
+  text += fmt::format("  decision    {} (probability {})\n", style.bold(decision_text(a.verdict)),
+                      format_percent(a.verdict.probability));
   using enum Table::Align;
   Table sides({left, right, left, right, right, right, right, right}, 2);
   sides.row({"side", "time", "90 %", "in", "out", "launch", "execution", "energy"});
@@ -61,22 +62,32 @@ std::string row_text(const OffloadRow& r, const OffloadReport& report, const Sty
   Table kernels({left, right, left, right, left}, 2);
   kernels.row({"kernel", "CPU", "limit", "GPU", "limit"});
   for (const KernelTimes& k : a.kernels)
-    kernels.row({k.name, format_seconds(k.cpu.time_s), k.cpu.limiter, format_seconds(*k.gpu.time_s.value), k.gpu.limiter});
+    kernels.row(
+        {k.name, format_seconds(k.cpu.time_s), k.cpu.limiter, format_seconds(*k.gpu.time_s.value), k.gpu.limiter});
   text += kernels.str(style, true) + "\n";
   Table buffers({left, left, right}, 2);
   buffers.row({"buffer", "moves", "bytes"});
   for (const BufferUse& b : a.buffers)
-    buffers.row({b.name, b.resident ? "stays on the GPU" : std::string(name_of(b.role)) + (b.by_user ? "" : " (by its loads and stores)"), format_bytes(b.bytes)});
+    buffers.row({b.name,
+                 b.resident ? "stays on the GPU"
+                            : std::string(name_of(b.role)) + (b.by_user ? "" : " (by its loads and stores)"),
+                 format_bytes(b.bytes)});
   text += buffers.str(style, true) + "\n";
   for (const auto& l : r.loops)
-    text += l.loop.width > 1 ? fmt::format("  {}, line {}: vectors of {}, {} at a time\n", l.kernel, l.loop.line.line, l.loop.width, l.loop.interleave)
-                             : fmt::format("  {}, line {}: not vectorised{}\n", l.kernel, l.loop.line.line, l.loop.reason.empty() ? "" : ": " + l.loop.reason);
+    text += l.loop.width > 1 ? fmt::format("  {}, line {}: vectors of {}, {} at a time\n", l.kernel, l.loop.line.line,
+                                           l.loop.width, l.loop.interleave)
+                             : fmt::format("  {}, line {}: not vectorised{}\n", l.kernel, l.loop.line.line,
+                                           l.loop.reason.empty() ? "" : ": " + l.loop.reason);
   if (!r.loops.empty()) text += "\n";
   const BreakEven& b = r.break_even;
-  text += "  break-even  " + (b.reps ? fmt::format("the GPU wins from {:.0f} {} on", *b.reps, *b.reps == 1 ? "repetition" : "repetitions") : b.reps_reason) + "\n";
+  text += "  break-even  " +
+          (b.reps ? fmt::format("the GPU wins from {:.0f} {} on", *b.reps, *b.reps == 1 ? "repetition" : "repetitions")
+                  : b.reps_reason) +
+          "\n";
   text += "              " + crossings(b) + "\n";
   for (const Change& c : r.changes)
-    text += fmt::format("  with {}: GPU {}, {} ({})\n", c.what, format_seconds(c.gpu_s), decision_text(c.verdict), format_percent(c.verdict.probability));
+    text += fmt::format("  with {}: GPU {}, {} ({})\n", c.what, format_seconds(c.gpu_s), decision_text(c.verdict),
+                        format_percent(c.verdict.probability));
   text += assumption_block(a.assumptions, "assumptions", style);
   return text;
 }
@@ -90,8 +101,9 @@ std::string offload_text(const OffloadReport& report, const Style& style) {
     Table ranking({left, right, left, right, left, right}, 2);
     ranking.row({"GPU", "time", "90 %", "CPU", "decision", "probability"});
     for (const OffloadRow& r : report.rows)
-      ranking.row({r.gpu.name, format_seconds(r.answer.gpu.time.time_s), interval(r.answer.gpu.time), format_seconds(r.answer.cpu.time.time_s),
-                   decision_text(r.answer.verdict), format_percent(r.answer.verdict.probability)});
+      ranking.row({r.gpu.name, format_seconds(r.answer.gpu.time.time_s), interval(r.answer.gpu.time),
+                   format_seconds(r.answer.cpu.time.time_s), decision_text(r.answer.verdict),
+                   format_percent(r.answer.verdict.probability)});
     return style.bold(report.source) + "\n" + ranking.str(style, true);
   }
   for (const OffloadRow& r : report.rows) text += (text.empty() ? "" : "\n") + row_text(r, report, style);
