@@ -8,7 +8,7 @@
 namespace kernelcast::offload {
 namespace {
 
-constexpr std::int64_t smallest = 8, largest = 32768;
+constexpr std::int64_t smallest = 8, largest = 8192;
 
 Decision faster(const Answer& a) { return *a.gpu.cost.value < *a.cpu.cost.value ? Decision::gpu : Decision::cpu; }
 
