@@ -60,7 +60,9 @@ class Machine {
       ready_[static_cast<std::size_t>(w)] = done;
       value_[static_cast<std::size_t>(w)] = mix(value, static_cast<std::uint64_t>(w) + 7);
     }
-    if (in.stores) memory_[address] = {value, done};
+    // What is stored can be forwarded a cycle after the store has it; its latency in the model is that of the cache. An
+    // instruction that loads, computes and stores has its result when its own latency is over.
+    if (in.stores) memory_[address] = {value, in.loads ? done : start + 1};
     retire(in.uops, done);
   }
 

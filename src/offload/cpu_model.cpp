@@ -4,7 +4,7 @@
 // Caches: Workload::reuse has, for each depth of loops, how many lines one passage touches (footprint) and how many
 // lines move when a passage is kept and nothing longer (traffic). A cache that holds a passage of depth d serves the
 // reuse that the loop around it carries, so it misses what moves at depth d + 1. A line that is only written is fetched
-// first, and every written line goes back.
+// first, and every written line goes back. Data are taken to be warm: what fits into a cache is there.
 //
 // Bandwidths that the device file does not have follow from Little's law: lines that a core can wait for, times their
 // size, over the latency of the level.
@@ -170,6 +170,7 @@ double lines_missed(const Workload& w, double bytes, double line, double write_o
   int kept = -1;
   for (int d = 0; d < Reuse::depths; ++d)
     if (footprint(d) * line <= bytes) kept = d;
+  if (kept == Reuse::depths - 1) return 0;  // it holds everything, since whoever made the data
   const int moved = std::min(kept + 1, Reuse::depths - 1);
   return w.reuse.at(Reuse::read, moved, all).traffic + w.reuse.at(Reuse::write, moved, all).traffic * (1 + write_only);
 }
