@@ -32,5 +32,6 @@ Action add_validate(Parser& parser);
 Action add_check(Parser& parser);
 Action add_converge(Parser& parser);
 Action add_probe(Parser& parser);
+Action add_offload(Parser& parser);
 
 }  // namespace kernelcast::cli

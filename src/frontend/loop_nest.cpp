@@ -12,10 +12,12 @@
 #include "kernelcast/error.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace kernelcast::frontend {
 
@@ -32,14 +34,17 @@ std::string variable_of(const llvm::Loop& loop) {
 
 int line_of(const llvm::Loop& loop) { return loop.getStartLoc() ? static_cast<int>(loop.getStartLoc().getLine()) : 0; }
 
-/// The loop marked by a pragma is the first that starts after it; collapse(n) marks n - 1 nested ones as well.
-std::vector<llvm::Loop*> marked_by(const std::vector<LoopPragma>& pragmas, ArrayRef<llvm::Loop*> loops) {
+/// The loop marked by a pragma is the first that starts after it; collapse(n) marks n - 1 nested ones as well. Pragmas
+/// before the function belong to others.
+std::vector<llvm::Loop*> marked_by(const Function& f, const std::vector<LoopPragma>& pragmas,
+                                   ArrayRef<llvm::Loop*> loops) {
+  const int first_line = f.getSubprogram() ? static_cast<int>(f.getSubprogram()->getLine()) : 0;
   std::vector<llvm::Loop*> marked;
   static const std::regex collapse(R"(collapse\s*\(\s*(\d{1,6})\s*\))");
   static const std::regex work(R"(\b(for|loop|distribute|simd)\b)");
   static const std::regex sequential(R"(\bseq\b)");
   for (const LoopPragma& p : pragmas) {
-    if (!std::regex_search(p.text, work) || std::regex_search(p.text, sequential)) continue;
+    if (p.line < first_line || !std::regex_search(p.text, work) || std::regex_search(p.text, sequential)) continue;
     llvm::Loop* nearest = nullptr;
     for (llvm::Loop* l : loops)
       if (line_of(*l) > p.line && (!nearest || line_of(*l) < line_of(*nearest))) nearest = l;
@@ -150,7 +155,34 @@ void make_kernel(Function& f, TargetFamily family) {
   }
 }
 
+/// The loops that are to become work-items, outermost first, in a module whose variables are still in memory.
+std::vector<llvm::Loop*> choose(Function& f, LoopInfo& info, const std::vector<std::string>& map,
+                                const std::vector<LoopPragma>& pragmas) {
+  SmallVector<llvm::Loop*, 8> loops = info.getLoopsInPreorder();
+  return map.empty() ? marked_by(f, pragmas, loops) : named(map, loops, f.getName().str());
+}
+
+constexpr const char* to_values = "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)";
+
 }  // namespace
+
+std::vector<int> outermost_marked_lines(const Module& module, const std::string& symbol,
+                                        const std::vector<std::string>& map, const std::vector<LoopPragma>& pragmas) {
+  const std::unique_ptr<Module> copy = CloneModule(module);
+  run_passes(*copy, nullptr, to_values);
+  Function* f = copy->getFunction(symbol);
+  if (!f || f->isDeclaration()) throw InternalError("no function '" + symbol + "'");
+  DominatorTree dominators(*f);
+  LoopInfo info(dominators);
+  const std::vector<llvm::Loop*> chosen = choose(*f, info, map, pragmas);
+  std::vector<int> lines;
+  for (const llvm::Loop* loop : chosen) {
+    const bool inside = std::any_of(chosen.begin(), chosen.end(),
+                                    [&](const llvm::Loop* other) { return other != loop && other->contains(loop); });
+    if (!inside) lines.push_back(line_of(*loop));
+  }
+  return lines;
+}
 
 MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::vector<std::string>& map,
                          const std::vector<LoopPragma>& pragmas, TargetFamily family) {
@@ -160,11 +192,10 @@ MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::v
     throw UserError("'" + symbol +
                     "' returns a value; a loop nest that is to become a kernel must be a function of type void");
   for (Function& g : module) g.removeFnAttr(Attribute::OptimizeNone);
-  run_passes(module, nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)");
+  run_passes(module, nullptr, to_values);
   DominatorTree dominators(*f);
   LoopInfo info(dominators);
-  SmallVector<llvm::Loop*, 8> loops = info.getLoopsInPreorder();
-  const std::vector<llvm::Loop*> chosen = map.empty() ? marked_by(pragmas, loops) : named(map, loops, symbol);
+  const std::vector<llvm::Loop*> chosen = choose(*f, info, map, pragmas);
   if (chosen.empty())
     throw UserError("no loop of '" + symbol +
                     "' is marked to become work-items: give --map i,j (loop counters, outermost first) or "

@@ -22,4 +22,8 @@ struct MappedNest {
 MappedNest map_loop_nest(llvm::Module& module, const std::string& symbol, const std::vector<std::string>& map,
                          const std::vector<LoopPragma>& pragmas, TargetFamily family);
 
+/// Lines of the outermost loops that `map` names or pragmas mark; empty when there are none. Reads a copy.
+std::vector<int> outermost_marked_lines(const llvm::Module& module, const std::string& symbol,
+                                        const std::vector<std::string>& map, const std::vector<LoopPragma>& pragmas);
+
 }  // namespace kernelcast::frontend

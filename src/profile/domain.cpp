@@ -238,7 +238,9 @@ void Domain::descend(const Box& box, double weight, int depth) {
   work_ += term_work * static_cast<double>(1 + terms_.size());
   if (!decide_all(box, decisions_[depth], open_term, open)) return;
   if (open_term < 0) return emit(box, weight, decisions_[depth]);
-  if (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit))
+  // Rows that are cut off one by one are as many calls deep: beyond what a thread's stack holds, a sample must do.
+  constexpr int deepest = 6000;
+  if (depth > deepest || (work_ > launch_->work_limit && box.volume() > sample_points(work_, launch_->work_limit)))
     return sample(box, weight, depth);
   if (shear(terms_[open_term], box, open, weight, depth)) return;
   const Split split = choose(terms_[open_term], box, open);

@@ -24,13 +24,22 @@ class Examples(Case):
         return json.loads(self.good(*args))["predictions"]
 
     def test_every_command_runs(self):
-        paths = sorted(glob.glob(os.path.join(ROOT, "examples", "*")))
+        paths = sorted(p for p in glob.glob(os.path.join(ROOT, "examples", "*")) if os.path.isfile(p))
         self.assertGreaterEqual(len(paths), 15)
         for path in paths:
             with self.subTest(os.path.basename(path)):
                 args = command_of(path)
                 self.assertEqual(args[1], os.path.relpath(path, ROOT))
                 self.assertIn("limited by", self.good(*args))
+
+    def test_every_command_of_the_offload_examples_runs(self):
+        paths = sorted(glob.glob(os.path.join(ROOT, "examples", "offload", "*")))
+        self.assertGreaterEqual(len(paths), 13)
+        for path in paths:
+            with self.subTest(os.path.basename(path)):
+                args = command_of(path)
+                self.assertEqual(args[1], os.path.relpath(path, ROOT))
+                self.assertIn("decision", self.good(*args))
 
     def counts(self, name, *more):
         return self.predictions(name, *more, "--model", "roofline")[-1]["counts"]

@@ -37,7 +37,7 @@ class Manners(Case):
 
     def test_version_and_help_go_to_standard_output(self):
         self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+\n$")
-        for command in ((), ("predict",), ("explain",), ("tune",), ("devices",), ("models",), ("validate",), ("check",), ("converge",),
+        for command in ((), ("predict",), ("explain",), ("tune",), ("devices",), ("models",), ("validate",), ("check",), ("converge",), ("offload",),
                         ("probe",)):
             text = self.good(*command, "--help")
             self.assertIn("Example", text)
@@ -45,9 +45,9 @@ class Manners(Case):
 
     def test_help_lists_what_exists_and_nothing_else(self):
         text = self.good("--help")
-        for command in ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe"):
+        for command in ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload"):
             self.assertIn(command, text)
-        for command in ("offload", "advise"):
+        for command in ("advise",):
             self.assertNotIn(command, text)
 
     def test_usage_errors_are_two(self):

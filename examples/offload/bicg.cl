@@ -1,0 +1,32 @@
+// q = A p and s = A^T r. A work-group for each sum, its work-items along it: what an OpenACC compiler makes of a
+// loop of gangs around a loop of vector lanes with a reduction. The CPU's side is bicg.c.
+//
+//   kernelcast offload examples/offload/bicg.cl --cpu-source examples/offload/bicg.c --grid 1024 --block 128 --cpu i7-6700k --gpu gtx1080 --arg n=1024
+
+#define LANES 128
+
+double sum_of_group(double mine, __local double* sums) {
+  int lane = get_local_id(0);
+  sums[lane] = mine;
+  for (int step = LANES / 2; step > 0; step /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane < step) sums[lane] += sums[lane + step];
+  }
+  return sums[0];
+}
+
+__kernel void row_sums(__global const double* a, __global const double* p, __global double* q, int n) {
+  __local double sums[LANES];
+  double sum = 0;
+  for (int i = get_local_id(0); i < n; i += LANES) sum += a[get_group_id(0) * n + i] * p[i];
+  sum = sum_of_group(sum, sums);
+  if (get_local_id(0) == 0) q[get_group_id(0)] = sum;
+}
+
+__kernel void column_sums(__global const double* a, __global const double* r, __global double* s, int n) {
+  __local double sums[LANES];
+  double sum = 0;
+  for (int i = get_local_id(0); i < n; i += LANES) sum += a[i * n + get_group_id(0)] * r[i];
+  sum = sum_of_group(sum, sums);
+  if (get_local_id(0) == 0) s[get_group_id(0)] = sum;
+}

@@ -1,0 +1,60 @@
+// A plain C or C++ loop nest as one CPU core runs it: structure, and the core's cycles for each piece of code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernelcast/frontend.h"
+
+namespace kernelcast {
+
+struct CpuCodeOptions {
+  std::string kernel;                // as FrontendOptions::kernel
+  std::string cpu = "host";          // as LLVM names it: "haswell"; "host": the machine we run on
+  int optimization = 3;              // -O0 to -O3
+  bool baseline = false;             // code for any x86-64 CPU (no -march), run on `cpu`
+  bool simd = true;                  // off: no loop and no straight-line vectorisation
+  std::vector<std::string> parallel; // counter of the loop that threads share, as --map; empty: the marked one
+  double time_limit_s = 30;
+};
+
+/// What the core does with one block of the profile.
+struct CpuBlockCode {
+  double cycles = 0;  // of one execution in the steady state of its loop, all data in the L1
+  double uops = 0;    // micro-operations of one execution
+  double width_cycles = 0;  // of `cycles`, what the front end or the ports alone would take
+};
+
+/// What the vectoriser decided about one loop of the source.
+struct CpuLoopCode {
+  SourceLine line;
+  int width = 1;       // elements of a vector
+  int interleave = 1;  // vectors of an iteration
+  std::string reason;  // LLVM's, when it is not vectorised
+};
+
+/// A loop nest for one target CPU.
+struct CpuCode {
+  /// As of one thread: no ids. Behind the blocks of the code stand blocks without code, one a loop in the order of
+  /// `profile.loops`, that run once each time the loop is entered.
+  KernelProfile profile;
+  std::vector<CpuBlockCode> blocks;  // parallel to profile.blocks
+  std::size_t first_entry = 0;       // where the blocks that count entries begin
+  std::vector<CpuLoopCode> loops;
+  std::vector<int> parallel_loops;   // indices into profile.loops: loops whose iterations threads share
+  std::string cpu;                   // what code was made for: "sapphirerapids"
+  double issue_width = 0;            // micro-operations a cycle
+  double mispredict_cycles = 0;
+  std::vector<Diagnostic> diagnostics;
+  std::string assembly;
+};
+
+/// Compiles the nest for the CPU with LLVM's own pipeline and vectoriser, and schedules each loop on LLVM's model of the
+/// core: ports, latencies, width and window, with stores forwarded to loads of the same address. Throws UserError for
+/// bad source, LimitError for CPUs of which LLVM has no scheduling model.
+CpuCode analyze_cpu(const Source& source, const CpuCodeOptions& options);
+
+/// The core of the machine we run on, as LLVM names it.
+std::string host_cpu_name();
+
+}  // namespace kernelcast

@@ -1,0 +1,39 @@
+// Time of a loop nest on a CPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernelcast/cpu_code.h"
+#include "kernelcast/device.h"
+#include "kernelcast/estimate.h"
+#include "kernelcast/workload.h"
+
+namespace kernelcast::offload {
+
+/// Geometry under which a CpuCode's profile is bound: one lane, lines as sectors.
+MemoryGeometry cpu_geometry(const Device& cpu);
+
+struct CpuEstimate {
+  double time_s = 0;
+  double factor = 1;           // 90 % interval: time / factor to time * factor
+  int threads = 1;
+  double start_s = 0;          // starting threads and meeting at the end
+  std::vector<Bound> bounds;   // core, L1, L2, L3, DRAM: seconds each, binding one first
+  std::string limiter;
+  double uops = 0;             // micro-operations of all threads
+  double flops = 0;
+  double dram_bytes = 0;
+  std::vector<Assumption> assumptions;
+};
+
+/// `threads` 0: one a core. Core cycles by the scheduling model; data by the Execution-Cache-Memory model (Stengel,
+/// Treibig, Hager, Wellein, ICS 2015): on one core, transfers between the levels add up and overlap with arithmetic;
+/// cores scale until the memory's bandwidth is used up. NUMA is ignored. Throws UserError when the device file lacks a
+/// clock or the number of cores.
+CpuEstimate estimate_cpu(const CpuCode& code, const Workload& workload, const Device& cpu, int threads);
+
+/// Cache lines that a cache of so many bytes does not keep, over the whole run (docs/offload.md, "Caches").
+double lines_missed(const Workload& workload, double bytes, double line_bytes, double write_only_share);
+
+}  // namespace kernelcast::offload

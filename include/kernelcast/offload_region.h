@@ -1,0 +1,123 @@
+// A piece of work that may move to the GPU: loop nests or kernels in sequence, over named buffers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernelcast/cpu_model.h"
+#include "kernelcast/launch.h"
+#include "kernelcast/offload.h"
+#include "kernelcast/profile.h"
+
+namespace kernelcast::offload {
+
+/// What happens to a buffer around the region. temp: only the region needs it.
+enum class Role : std::uint8_t { in, out, inout, temp };
+std::string_view name_of(Role r);
+std::optional<Role> role_named(std::string_view name);
+
+struct RegionKernel {
+  std::string name;
+  CpuCode cpu;
+  std::shared_ptr<const KernelProfile> gpu;
+};
+
+struct Region {
+  std::vector<RegionKernel> kernels;  // in the order in which they run
+  std::map<std::string, Role> roles;  // as the user says; others follow from loads and stores
+  std::set<std::string> resident;     // stay on the device: never moved
+};
+
+struct Question {
+  Launch launch;               // arguments, buffers, answers, and the GPU's block
+  bool fit_block = false;      // a loop shorter than the block gets a smaller one, in whole warps
+  std::optional<Dim3> grid;    // for kernels that are no loop nests
+  int threads = 0;             // of the CPU; 0: one a core
+  double reps = 1;             // the region runs so often between the transfers
+  HostMemory memory = HostMemory::pageable;
+  bool overlap = false;        // transfers in pieces that overlap with execution, at best
+  Weights weights;
+  double confidence = 0.6;     // below this probability the decision is "too close to call"
+  std::optional<double> cpu_idle_w, gpu_idle_w;  // in place of the device files'
+};
+
+struct BufferUse {
+  std::string name;
+  Role role = Role::inout;
+  double bytes = 0;
+  bool resident = false;
+  bool by_user = false;  // the role
+};
+
+struct KernelTimes {
+  std::string name;
+  CpuEstimate cpu;
+  Estimate gpu;
+};
+
+/// One side, for all repetitions.
+struct Side {
+  Forecast time;
+  double transfer_in_s = 0, transfer_out_s = 0, launch_s = 0, execution_s = 0;  // CPU: launch is the start of threads
+  Maybe idle_w, busy_w;
+  std::string busy_method;
+  Maybe energy_j, cost;
+};
+
+struct Answer {
+  Side cpu, gpu;
+  std::vector<BufferUse> buffers;
+  std::vector<KernelTimes> kernels;  // of one repetition
+  Verdict verdict;                   // by cost; by time where weights.energy is 0
+  int threads = 1;
+  std::vector<Assumption> assumptions;
+};
+
+/// What would change: the same question with one thing different.
+struct Change {
+  std::string what;  // "pinned memory"
+  double gpu_s = 0;
+  Verdict verdict;
+};
+
+struct BreakEven {
+  std::optional<double> reps;  // from so many repetitions on the GPU is faster
+  std::string reps_reason;     // why there is none
+  std::string parameter;       // argument that was varied; empty: none
+  struct Crossing {
+    std::int64_t value = 0;  // from here on, up to the next crossing
+    Decision faster = Decision::gpu;
+  };
+  Decision at_smallest = Decision::cpu;  // who is faster at `lowest`
+  std::int64_t lowest = 0, highest = 0;  // range that was looked at
+  std::vector<Crossing> crossings;
+  std::string size_reason;  // why it was not looked at
+};
+
+/// Answers questions about one region on one pair of devices; keeps the prepared profiles.
+class Evaluator {
+ public:
+  /// Throws UserError naming the flag when a role names no buffer, or the devices' kinds are wrong.
+  Evaluator(const Region& region, const Device& cpu, const Device& gpu);
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+  /// Throws UserError and LimitError as binding and models do.
+  [[nodiscard]] Answer answer(const Question& question);
+  [[nodiscard]] std::vector<Change> changes(const Question& question, const Answer& now);
+  /// `parameter`: integer argument to vary; empty: not.
+  [[nodiscard]] BreakEven break_even(const Question& question, const std::string& parameter);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// "--cpu DEV is a GPU" and the like: UsageError.
+void check_kinds(const Device& cpu, const Device& gpu);
+
+}  // namespace kernelcast::offload

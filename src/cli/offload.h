@@ -1,0 +1,40 @@
+// Flags of `offload`, as typed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/forecast.h"
+#include "cli/request.h"
+#include "kernelcast/offload_region.h"
+
+namespace kernelcast::cli {
+
+struct OffloadFlags {
+  ForecastFlags source;  // file, kernel, grid, block, args, buffers, assume, map, format, output, devices_dir
+  std::string cpu_source, cpu = "host", gpu, devices;
+  std::string weights = "time=1,energy=0", reps = "1", resident, scale, confidence = "0.6", memory = "pageable";
+  std::string cpu_threads, cpu_simd = "on", cpu_opt = "3", cpu_isa = "native", cpu_idle_w, gpu_idle_w;
+  std::vector<std::string> roles;
+  bool overlap = false;
+  std::string replay, examples;
+};
+
+/// How the CPU's side is compiled.
+struct CpuSettings {
+  int optimization = 3;
+  bool simd = true, baseline = false;
+};
+
+/// Reads and analyses kernels for both sides. `names` in the order in which they run; empty: all of the source.
+/// Messages of the compiler go to `warnings`.
+offload::Region analysed_region(const Source& gpu_source, const Source& cpu_source,
+                                const std::vector<std::string>& names, const std::vector<std::string>& map,
+                                const Device& cpu, const Device& gpu, const CpuSettings& settings,
+                                std::vector<std::string>& warnings);
+
+/// `offload --replay TABLE.csv`.
+int offload_replay(const OffloadFlags& flags, const Environment& environment);
+
+}  // namespace kernelcast::cli

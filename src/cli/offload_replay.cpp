@@ -1,0 +1,153 @@
+// kernelcast offload --replay: the published cells on the two platforms that the source names (it does not say which of
+// them gave the table), or on the pair given by --cpu and --gpu. What the suite's makefile says of the CPU's code, no
+// optimisation and no target, and what the source says of its run, one thread, are the defaults here.
+#include <fmt/format.h>
+
+#include "cli/catalog.h"
+#include "cli/offload.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "cli/values.h"
+#include "io/text_file.h"
+#include "kernelcast/bind.h"
+#include "kernelcast/error.h"
+#include "kernelcast/offload_replay.h"
+#include "report/offload_views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+using namespace offload;
+using report::OffloadReplayPlatform;
+
+struct Pair {
+  std::string cpu, gpu;
+};
+
+/// Counts of one region at one size, for the model of 2017.
+Workload2017 counts_of(const Region& region, const Answer& answer, const Question& q, const Device& cpu) {
+  Workload2017 w;
+  double bytes = 0;
+  for (const RegionKernel& k : region.kernels) {
+    Binder binder(k.cpu.profile, cpu_geometry(cpu));
+    binder.set_reuse(false);
+    Launch l = q.launch;
+    l.block = {1, 1, 1};
+    const Workload counts = binder.bind(l);
+    w.operations += flops32(counts.thread_ops) + flops64(counts.thread_ops);
+    for (const AccessCount& a : counts.access_counts) {
+      w.memory_instructions += a.requests;
+      bytes += a.bytes;
+    }
+  }
+  w.access_bytes = w.memory_instructions > 0 ? bytes / w.memory_instructions : 8;
+  for (const BufferUse& b : answer.buffers) {
+    if (b.role == Role::temp) continue;
+    if (b.role != Role::out) w.in.push_back(b.bytes);
+    if (b.role != Role::in) w.out.push_back(b.bytes);
+  }
+  return w;
+}
+
+Decision side(bool gpu) { return gpu ? Decision::gpu : Decision::cpu; }
+
+OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& cells, const std::string& folder,
+                               const CpuSettings& settings, int threads, const DeviceCatalog& catalog, bool progress) {
+  OffloadReplayPlatform out;
+  const Device cpu = catalog.find(pair.cpu), gpu = catalog.find(pair.gpu);
+  check_kinds(cpu, gpu);
+  out.cpu = cpu.id;
+  out.gpu = gpu.id;
+  const Node2017 host = node_2017(cpu), device = node_2017(gpu);
+  const Link link = link_of(gpu, cpu, HostMemory::pageable);
+  std::vector<std::string> warnings;
+  std::map<std::string, std::unique_ptr<Region>> regions;
+  for (const ReplayCell& cell : cells) {
+    const ReplayProgram* program = nullptr;
+    for (const ReplayProgram& p : replay_programs())
+      if (p.name == cell.program) program = &p;
+    if (!program) throw UserError("the program '" + cell.program + "' of the table is not among the examples");
+    std::unique_ptr<Region>& region = regions[cell.program];
+    if (!region) {
+      if (progress) progress_line(gpu.name + ": " + cell.program);
+      Source source;
+      source.path = folder + "/" + program->file;
+      source.text = read_source(source.path);
+      source.language = Language::c;
+      Source on_gpu = source;
+      if (!program->gpu_file.empty()) {
+        on_gpu.path = folder + "/" + program->gpu_file;
+        on_gpu.text = read_source(on_gpu.path);
+        on_gpu.language = Language::opencl;
+      }
+      region =
+          std::make_unique<Region>(analysed_region(on_gpu, source, program->kernels, {}, cpu, gpu, settings, warnings));
+      region->roles = program->roles;
+    }
+    Question q;
+    q.launch.block = {128, 1, 1};
+    q.fit_block = program->gpu_file.empty();
+    q.threads = threads;
+    OffloadReplayPlatform::Cell c;
+    c.cell = cell;
+    c.n = side_of(*program, cell.size_mib);
+    q.launch.args["n"] = c.n;
+    if (!program->gpu_file.empty()) q.grid = Dim3{c.n, 1, 1};
+    const Answer a = Evaluator(*region, cpu, gpu).answer(q);
+    const Workload2017 counts = counts_of(*region, a, q, cpu);
+    c.as_printed = side(offload_2017(host, device, link, counts, as_printed).gpu());
+    c.corrected = side(offload_2017(host, device, link, counts, {}).gpu());
+    c.ours = a.verdict;
+    c.cpu_s = a.cpu.time.time_s;
+    c.gpu_s = a.gpu.time.time_s;
+    c.transfer_s = a.gpu.transfer_in_s + a.gpu.transfer_out_s;
+    out.cells.push_back(std::move(c));
+  }
+  const auto add = [&](const std::string& name, auto decision) {
+    std::vector<Decision> all;
+    for (const auto& c : out.cells) all.push_back(decision(c));
+    out.scores.push_back({name, score(cells, all)});
+  };
+  using Cell = OffloadReplayPlatform::Cell;
+  add("oracle", [](const Cell& c) { return c.cell.cheaper(); });
+  add("kernelcast", [](const Cell& c) { return c.ours.decision; });
+  add("kernelcast, always decided", [](const Cell& c) { return side(c.gpu_s < c.cpu_s); });
+  add("always the GPU", [](const Cell&) { return Decision::gpu; });
+  add("always the CPU", [](const Cell&) { return Decision::cpu; });
+  add("decisions printed in the source", [](const Cell& c) { return c.cell.printed; });
+  add("offload-2017 as printed, our counts", [](const Cell& c) { return c.as_printed; });
+  add("offload-2017 corrected, our counts", [](const Cell& c) { return c.corrected; });
+  return out;
+}
+
+}  // namespace
+
+int offload_replay(const OffloadFlags& f, const Environment& environment) {
+  if (!f.source.file.empty()) throw UsageError("--replay and FILE exclude each other");
+  if (f.source.format != "text" && f.source.format != "json")
+    throw UsageError("--format " + f.source.format + ": expected text or json");
+  CpuSettings settings;
+  settings.optimization = f.cpu_opt == "3" ? 0 : static_cast<int>(whole_number("--cpu-opt", f.cpu_opt, 0));
+  settings.simd = false;
+  settings.baseline = true;
+  const int threads = f.cpu_threads.empty() ? 1 : static_cast<int>(whole_number("--cpu-threads", f.cpu_threads, 1));
+  const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);
+  const std::vector<ReplayCell> cells = parse_replay(read_text_file(f.replay), f.replay);
+  std::vector<Pair> pairs{{"i7-4710mq", "gtx850m"}, {"i5-3340m", "gt750m"}};
+  if (!f.gpu.empty()) pairs = {{f.cpu, f.gpu}};
+  const std::string folder = f.examples.empty() ? "examples/offload" : f.examples;
+  report::OffloadReplayReport report;
+  report.head = environment.head;
+  report.table = f.replay;
+  report.cpu_code = fmt::format("-O{}, no target flags, {}", settings.optimization,
+                                threads == 1 ? "one thread" : fmt::format("{} threads", threads));
+  for (const Pair& pair : pairs)
+    report.platforms.push_back(replayed(pair, cells, folder, settings, threads, catalog, environment.progress));
+  const report::Style style(environment.colour && f.source.output.empty());
+  write_result(f.source.output, f.source.format == "json" ? report::offload_replay_json(report)
+                                                          : report::offload_replay_text(report, style));
+  return done;
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,282 @@
+// A loop nest for a CPU, one step a line: source -> module -> optimised for the CPU -> machine code -> structure ->
+// cycles. The optimised IR says how often each block runs, the machine code what one run costs; blocks carry the same
+// names on both sides. Without optimisation variables live in memory, where nothing can be said of them: structure then
+// comes from a copy whose variables became values, with the same blocks.
+//
+// Checks at run time that two buffers do not overlap, which the vectoriser puts before a loop, are taken to hold.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "frontend/build_profile.h"
+#include "frontend/compile.h"
+#include "frontend/compile_guard.h"
+#include "frontend/cpu_target.h"
+#include "frontend/kernels.h"
+#include "frontend/loop_nest.h"
+#include "frontend/optimize.h"
+#include "kernelcast/cpu_code.h"
+#include "kernelcast/error.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+using C = OpClass;
+
+void prepare(Module& module, const std::string& symbol, const TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  for (Function& f : module) {
+    for (const char* of_front_end : {"target-cpu", "target-features", "tune-cpu"}) f.removeFnAttr(of_front_end);
+    f.addFnAttr("target-cpu", machine.getTargetCPU());
+    if (!machine.getTargetFeatureString().empty()) f.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (f.isDeclaration()) continue;
+    f.removeFnAttr(Attribute::OptimizeNone);
+    if (f.getName() == symbol) continue;
+    f.removeFnAttr(Attribute::NoInline);
+    f.setComdat(nullptr);
+    f.setLinkage(GlobalValue::InternalLinkage);
+    f.addFnAttr(Attribute::AlwaysInline);
+  }
+  run_passes(module, nullptr, "always-inline,globaldce");
+}
+
+void name_blocks(Function& f) {
+  int n = 0;
+  for (BasicBlock& block : f) block.setName("kc" + std::to_string(n++));
+}
+
+bool compares_pointers(const Value* v) {
+  const auto* comparison = dyn_cast<ICmpInst>(v);
+  if (!comparison) return false;
+  const auto address = [](const Value* x) {
+    if (x->getType()->isPtrOrPtrVectorTy()) return !isa<ConstantPointerNull>(x);
+    if (const auto* difference = dyn_cast<BinaryOperator>(x)) {  // distance of two buffers
+      const bool casts = isa<PtrToIntInst>(difference->getOperand(0)) || isa<PtrToIntInst>(difference->getOperand(1));
+      return difference->getOpcode() == Instruction::Sub && casts;
+    }
+    return false;
+  };
+  return comparison->isUnsigned() && (address(comparison->getOperand(0)) || address(comparison->getOperand(1)));
+}
+
+/// Comparisons of two buffers' addresses become what they are for buffers that are apart. A range check is "one begins
+/// before the other ends" both ways round: false for one of them is false for both.
+void take_buffers_apart(Function& f) {
+  for (Instruction& i : make_early_inc_range(instructions(f)))
+    if (compares_pointers(&i)) i.replaceAllUsesWith(ConstantInt::getFalse(i.getType()));
+}
+
+double lanes_of(const Type& type) {
+  const auto* vector = dyn_cast<FixedVectorType>(&type);
+  return vector ? vector->getNumElements() : 1;
+}
+
+/// Floating-point operations and memory instructions; everything else is in the cycles only.
+void count(const Instruction& i, OpCounts& ops) {
+  const Type& type = *i.getType();
+  const double lanes = lanes_of(type);
+  const bool f64 = type.getScalarType()->isDoubleTy();
+  const auto add = [&](C c32, C c64) { ops[f64 ? c64 : c32] += lanes; };
+  switch (i.getOpcode()) {
+    case Instruction::FAdd:
+    case Instruction::FSub:
+      return add(C::fp32_add, C::fp64_add);
+    case Instruction::FMul:
+      return add(C::fp32_mul, C::fp64_mul);
+    case Instruction::FDiv:
+      return add(C::fp32_div, C::fp64_div);
+    case Instruction::Load:
+      if (!isa<AllocaInst>(getUnderlyingObject(cast<LoadInst>(i).getPointerOperand()))) ops[C::global_load] += 1;
+      return;
+    case Instruction::Store:
+      if (!isa<AllocaInst>(getUnderlyingObject(cast<StoreInst>(i).getPointerOperand()))) ops[C::global_store] += 1;
+      return;
+    default:
+      break;
+  }
+  const auto* call = dyn_cast<IntrinsicInst>(&i);
+  if (!call) return;
+  switch (call->getIntrinsicID()) {
+    case Intrinsic::fmuladd:
+    case Intrinsic::fma:
+      return add(C::fp32_fma, C::fp64_fma);
+    case Intrinsic::sqrt:
+      return add(C::fp32_special, C::fp64_special);
+    case Intrinsic::vector_reduce_fadd:
+      ops[f64 ? C::fp64_add : C::fp32_add] += lanes_of(*call->getArgOperand(1)->getType()) - 1;
+      return;
+    default:
+      return;
+  }
+}
+
+TargetCode counted(const Function& f) {
+  TargetCode code;
+  for (const BasicBlock& block : f) {
+    CodeBlock b;
+    b.name = block.getName().str();
+    for (const Instruction& i : block) count(i, b.ops);
+    code.blocks.push_back(std::move(b));
+  }
+  return code;
+}
+
+bool has_child(const KernelProfile& p, int loop) {
+  return std::any_of(p.loops.begin(), p.loops.end(), [&](const kernelcast::Loop& l) { return l.parent == loop; });
+}
+
+/// Cycles of each block: innermost loops as a whole in their steady state, other blocks by themselves.
+class Cycles {
+ public:
+  Cycles(CpuCode& code, const CpuInstructions& machine) : code_(code), machine_(machine) {
+    for (std::size_t b = 0; b < machine.blocks.size(); ++b) owner_[machine.blocks[b]].insert(static_cast<int>(b));
+  }
+
+  void find() {
+    const std::vector<Block>& blocks = code_.profile.blocks;
+    code_.blocks.resize(blocks.size());
+    for (std::size_t l = 0; l < code_.profile.loops.size(); ++l)
+      if (!has_child(code_.profile, static_cast<int>(l))) whole_loop(static_cast<int>(l));
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const bool inner = blocks[b].loop >= 0 && !has_child(code_.profile, blocks[b].loop);
+      if (inner && !blocks[b].name.ends_with(".last")) continue;
+      give(b, schedule_loop(of({b}), machine_.core), 1);
+      // The last test of a loop overlaps with what follows.
+      if (blocks[b].name.ends_with(".last")) code_.blocks[b].cycles = code_.blocks[b].width_cycles;
+    }
+  }
+
+ private:
+  std::vector<CoreInstruction> of(const std::vector<std::size_t>& blocks) const {
+    std::set<int> wanted;
+    for (const std::size_t b : blocks) {
+      std::string name = code_.profile.blocks[b].name;
+      if (name.ends_with(".last")) name.resize(name.size() - 5);
+      const auto at = owner_.find(name);
+      if (at != owner_.end()) wanted.insert(at->second.begin(), at->second.end());
+    }
+    std::vector<CoreInstruction> body;
+    for (const CoreInstruction& i : machine_.instructions)
+      if (wanted.contains(i.block)) body.push_back(i);
+    return body;
+  }
+
+  void whole_loop(int loop) {
+    std::vector<std::size_t> members;
+    for (std::size_t b = 0; b < code_.profile.blocks.size(); ++b)
+      if (code_.profile.blocks[b].loop == loop && !code_.profile.blocks[b].name.ends_with(".last"))
+        members.push_back(b);
+    const LoopCycles all = schedule_loop(of(members), machine_.core);
+    for (const std::size_t b : members) {
+      double uops = 0;
+      for (const CoreInstruction& i : of({b})) uops += i.uops;
+      give(b, all, all.uops > 0 ? uops / all.uops : 0);
+    }
+  }
+
+  void give(std::size_t block, const LoopCycles& c, double share) {
+    code_.blocks[block] = {c.cycles * share, c.uops * share, c.width_cycles * share};
+  }
+
+  CpuCode& code_;
+  const CpuInstructions& machine_;
+  std::map<std::string, std::set<int>> owner_;
+};
+
+/// A block without code for each loop, which runs when the loop is entered. Leaving an innermost loop costs a
+/// misprediction: its trips are rarely the same as last time, and more than predictors remember.
+void add_entries(CpuCode& code) {
+  code.first_entry = code.profile.blocks.size();
+  for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
+    const kernelcast::Loop& loop = code.profile.loops[l];
+    Block entry;
+    entry.name = "entry." + std::to_string(l);
+    entry.loop = loop.parent;
+    entry.guard = loop.guard;
+    entry.line = loop.line;
+    code.profile.blocks.push_back(std::move(entry));
+    const bool innermost = !has_child(code.profile, static_cast<int>(l));
+    code.blocks.push_back({innermost ? code.mispredict_cycles : 0, 0, 0});
+  }
+}
+
+void find_parallel(CpuCode& code, const std::vector<int>& lines) {
+  for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
+    const int line = code.profile.loops[l].line.line;
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) continue;
+    bool inside = false;
+    for (int p = code.profile.loops[l].parent; p >= 0; p = code.profile.loops[static_cast<std::size_t>(p)].parent)
+      inside =
+          inside || std::find(code.parallel_loops.begin(), code.parallel_loops.end(), p) != code.parallel_loops.end();
+    if (!inside) code.parallel_loops.push_back(static_cast<int>(l));
+  }
+}
+
+CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
+  const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
+  if (language != Language::c && language != Language::cxx)
+    throw UserError(source.path + ": the CPU side is read from a plain C or C++ loop nest (.c, .cc, .cpp)");
+  CompiledUnit unit = compile_unit(source, "sm_70", options.time_limit_s, options.kernel);
+  Module& module = *unit.module;
+  const auto kernels = list_kernels(module, unit.language);
+  if (kernels.empty()) throw UserError(source.path + ": no function with a loop found");
+  const KernelEntry entry = pick_kernel(kernels, options.kernel);
+  const std::vector<int> parallel = outermost_marked_lines(module, entry.symbol, options.parallel, unit.pragmas);
+  const auto core = make_cpu_machine(options.cpu, options.optimization);  // what runs the code
+  const auto other = options.baseline ? make_baseline_machine(options.optimization) : nullptr;
+  TargetMachine* machine = other ? other.get() : core.get();  // what the code is made for
+  prepare(module, entry.symbol, *machine);
+  CpuCode code;
+  code.cpu = core->getTargetCPU().str();
+  optimize_for_cpu(module, *machine, options.optimization, options.simd, code.loops);
+  if (options.optimization > 0) run_passes(module, nullptr, "function(loop-simplify,lcssa)");
+  Function* f = module.getFunction(entry.symbol);
+  if (!f || f->isDeclaration()) throw InternalError("'" + entry.symbol + "' vanished during optimisation");
+  name_blocks(*f);
+  const std::unique_ptr<Module> structure = CloneModule(module);
+  code.assembly = cpu_assembly(module, *machine);
+  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core);
+  Function& plain = *structure->getFunction(entry.symbol);
+  if (options.optimization == 0)
+    run_passes(*structure, nullptr,
+               "function(sroa<preserve-cfg>,early-cse,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)");
+  else
+    take_buffers_apart(plain);
+  Analysis analysis;
+  build_profile(plain, counted(plain), false, analysis);
+  code.profile = std::move(analysis.profile);
+  code.profile.kernel = entry.plain;
+  code.profile.target = code.cpu;
+  code.profile.notes = unit.notes;
+  code.issue_width = instructions.core.width;
+  code.mispredict_cycles = instructions.mispredict_cycles;
+  Cycles(code, instructions).find();
+  add_entries(code);
+  find_parallel(code, parallel);
+  code.diagnostics = std::move(unit.diagnostics);
+  return code;
+}
+
+}  // namespace
+}  // namespace kernelcast::frontend
+
+namespace kernelcast {
+
+CpuCode analyze_cpu(const Source& source, const CpuCodeOptions& options) {
+  if (options.optimization < 0 || options.optimization > 3) throw UsageError("--cpu-opt: expected 0, 1, 2 or 3");
+  auto result = std::make_shared<CpuCode>();
+  frontend::GuardLimits limits;
+  limits.time_s = options.time_limit_s;
+  frontend::run_guarded([result, source, options] { *result = frontend::analyze_now(source, options); }, limits);
+  return std::move(*result);
+}
+
+}  // namespace kernelcast

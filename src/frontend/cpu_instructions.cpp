@@ -1,0 +1,271 @@
+// Assembly text -> machine instructions -> what LLVM's scheduling model says of each, as llvm-mca reads it: classes of
+// instructions with latency, micro-operations and the ports that they use. A port's use is also listed for every set of
+// ports that contains it; it is taken off there, so that what is left of a set is work that any of its ports can do.
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "frontend/cpu_target.h"
+#include "kernelcast/error.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCObjectFileInfo.h"
+#include "llvm/MC/MCParser/MCAsmParser.h"
+#include "llvm/MC/MCParser/MCTargetAsmParser.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCStreamer.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+
+constexpr int memory_operands = 5;  // base, scale, index, displacement, segment
+
+/// Keeps instructions and drops the rest.
+struct Collector : MCStreamer {
+  explicit Collector(MCContext& context) : MCStreamer(context) {}
+  void emitInstruction(const MCInst& inst, const MCSubtargetInfo&) override { found.push_back(inst); }
+  bool emitSymbolAttribute(MCSymbol*, MCSymbolAttr) override { return true; }
+  void emitCommonSymbol(MCSymbol*, uint64_t, Align) override {}
+  void emitZerofill(MCSection*, MCSymbol*, uint64_t, Align, SMLoc) override {}
+  std::vector<MCInst> found;
+};
+
+/// The lines of one function that are instructions, in place; others blank. `block_of_line` says which IR block.
+struct Lines {
+  std::string text;
+  std::vector<int> block_of_line;
+  std::vector<std::string> blocks;
+};
+
+StringRef ir_name_in(StringRef line) {
+  const std::size_t at = line.find("# %");
+  if (at == StringRef::npos) return {};
+  StringRef name = line.substr(at + 3).take_until([](char c) { return c == ' ' || c == '\t'; });
+  if (name.starts_with("bb.")) {  // "# %bb.3:    # %kc5"
+    const std::size_t second = line.find("# %", at + 3);
+    return second == StringRef::npos ? StringRef()
+                                     : line.substr(second + 3).take_until([](char c) { return c == ' ' || c == '\t'; });
+  }
+  return name;
+}
+
+Lines lines_of(StringRef assembly, StringRef symbol) {
+  Lines out;
+  bool inside = false;
+  int block = -1;
+  SmallVector<StringRef, 0> all;
+  assembly.split(all, '\n');
+  for (StringRef line : all) {
+    out.block_of_line.push_back(block);
+    const bool instruction = line.starts_with("\t") && !line.ltrim().starts_with(".") && !line.ltrim().starts_with("#");
+    if (line.starts_with((symbol + ":").str())) inside = true;
+    if (inside && (line.starts_with(".Lfunc_end") || line.ltrim().starts_with(".size"))) inside = false;
+    if (inside && !instruction) {
+      if (const StringRef name = ir_name_in(line); !name.empty()) {
+        out.blocks.push_back(name.str());
+        block = static_cast<int>(out.blocks.size()) - 1;
+      }
+    }
+    out.block_of_line.back() = block;
+    if (inside && instruction && block >= 0) out.text += line.take_until([](char c) { return c == '#'; }).str();
+    out.text += '\n';
+  }
+  return out;
+}
+
+class Reader {
+ public:
+  Reader(TargetMachine& machine, CpuInstructions& out)
+      : sti_(*machine.getMCSubtargetInfo()),
+        mii_(*machine.getMCInstrInfo()),
+        mri_(*machine.getMCRegisterInfo()),
+        model_(sti_.getSchedModel()),
+        out_(out) {
+    number_ports();
+    out.core.width = static_cast<int>(model_.IssueWidth);
+    out.core.window = static_cast<int>(model_.MicroOpBufferSize);
+    out.core.load_latency = static_cast<int>(model_.LoadLatency);
+    out.core.registers = static_cast<int>(mri_.getNumRegs());
+    out.mispredict_cycles = model_.MispredictPenalty;
+  }
+
+  CoreInstruction read(const MCInst& inst) {
+    const MCInstrDesc& desc = mii_.get(inst.getOpcode());
+    CoreInstruction i;
+    i.text = hash_value(StringRef(mii_.getName(inst.getOpcode())));
+    i.loads = desc.mayLoad();
+    i.stores = desc.mayStore();
+    i.unmodelled_call = desc.isCall();
+    const MCSchedClassDesc* sched = class_of(inst, desc);
+    operands(inst, desc, sched, i);
+    if (!sched) return i;
+    i.uops = sched->NumMicroOps;
+    i.latency = std::max(0, MCSchedModel::computeInstrLatency(sti_, *sched));
+    uses(*sched, i);
+    return i;
+  }
+
+ private:
+  void number_ports() {
+    masks_.assign(model_.getNumProcResourceKinds(), 0);
+    int next = 0;
+    for (unsigned k = 1; k < model_.getNumProcResourceKinds(); ++k) {
+      const MCProcResourceDesc& r = *model_.getProcResource(k);
+      if (r.SubUnitsIdxBegin) continue;
+      for (unsigned u = 0; u < r.NumUnits && next < 64; ++u) masks_[k] |= std::uint64_t{1} << next++;
+    }
+    for (unsigned k = 1; k < model_.getNumProcResourceKinds(); ++k) {
+      const MCProcResourceDesc& r = *model_.getProcResource(k);
+      if (!r.SubUnitsIdxBegin) continue;
+      for (unsigned u = 0; u < r.NumUnits; ++u) masks_[k] |= masks_[r.SubUnitsIdxBegin[u]];
+    }
+    out_.core.ports = std::max(1, next);
+  }
+
+  const MCSchedClassDesc* class_of(const MCInst& inst, const MCInstrDesc& desc) const {
+    unsigned id = desc.getSchedClass();
+    while (id && model_.getSchedClassDesc(id)->isVariant())
+      id = sti_.resolveVariantSchedClass(id, &inst, &mii_, model_.getProcessorID());
+    const MCSchedClassDesc* sched = model_.getSchedClassDesc(id);
+    return id && sched->isValid() ? sched : nullptr;
+  }
+
+  int root(MCRegister reg) const {
+    MCRegister top = reg;
+    for (const MCPhysReg super : mri_.superregs(reg)) top = super;
+    return static_cast<int>(top.id());
+  }
+
+  static std::uint64_t text_of(const MCOperand& operand) {
+    if (operand.isImm()) return hash_value(operand.getImm());
+    if (operand.isExpr()) {
+      std::string text;
+      raw_string_ostream(text) << *operand.getExpr();
+      return hash_value(StringRef(text));
+    }
+    return 0;
+  }
+
+  int advance(const MCSchedClassDesc* sched, unsigned use) const {
+    return sched ? std::max(0, sti_.getReadAdvanceCycles(sched, use, 0)) : 0;
+  }
+
+  /// xor of a register with itself needs nobody.
+  bool is_zero(const MCInst& inst, const MCInstrDesc& desc) const {
+    const StringRef name = mii_.getName(inst.getOpcode());
+    if (!name.contains("XOR") || desc.getNumOperands() < 2) return false;
+    const MCOperand& a = inst.getOperand(inst.getNumOperands() - 1);
+    const MCOperand& b = inst.getOperand(inst.getNumOperands() - 2);
+    return a.isReg() && b.isReg() && a.getReg() == b.getReg();
+  }
+
+  void operands(const MCInst& inst, const MCInstrDesc& desc, const MCSchedClassDesc* sched, CoreInstruction& i) {
+    const bool zero = is_zero(inst, desc);
+    int memory = -1;
+    for (unsigned n = 0; n + memory_operands <= desc.getNumOperands() && memory < 0; ++n)
+      if (desc.operands()[n].OperandType == MCOI::OPERAND_MEMORY) memory = static_cast<int>(n);
+    for (unsigned n = 0; n < inst.getNumOperands(); ++n) {
+      const MCOperand& o = inst.getOperand(n);
+      const int in_memory = memory >= 0 ? static_cast<int>(n) - memory : -1;
+      const bool address = in_memory >= 0 && in_memory < memory_operands;
+      if (!o.isReg()) {
+        if (address)
+          i.address_text ^= text_of(o) * (static_cast<unsigned>(in_memory) + 3);
+        else
+          i.text ^= text_of(o) * (n + 3);
+        continue;
+      }
+      if (!o.getReg()) continue;
+      if (n < desc.getNumDefs()) {
+        i.writes.push_back(root(o.getReg()));
+        continue;
+      }
+      if (zero) continue;
+      if (address && in_memory == 0) i.base = root(o.getReg());
+      if (address && in_memory == 2) i.index = root(o.getReg());
+      i.reads.push_back({root(o.getReg()), address ? 0 : advance(sched, n - desc.getNumDefs())});
+    }
+    const unsigned explicit_uses = desc.getNumOperands() - desc.getNumDefs();
+    unsigned k = 0;
+    for (const MCPhysReg reg : desc.implicit_uses())
+      i.reads.push_back({root(reg), advance(sched, explicit_uses + k++)});
+    for (const MCPhysReg reg : desc.implicit_defs()) i.writes.push_back(root(reg));
+  }
+
+  void uses(const MCSchedClassDesc& sched, CoreInstruction& i) const {
+    std::vector<CoreInstruction::Use> list;
+    for (const MCWriteProcResEntry* w = sti_.getWriteProcResBegin(&sched); w != sti_.getWriteProcResEnd(&sched); ++w)
+      if (masks_[w->ProcResourceIdx] != 0)
+        list.push_back({masks_[w->ProcResourceIdx], w->ReleaseAtCycle - w->AcquireAtCycle});
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return std::popcount(a.ports) < std::popcount(b.ports); });
+    for (std::size_t a = 0; a < list.size(); ++a)
+      for (std::size_t b = a + 1; b < list.size(); ++b)
+        if (list[a].ports != list[b].ports && (list[a].ports & ~list[b].ports) == 0) list[b].cycles -= list[a].cycles;
+    std::erase_if(list, [](const auto& u) { return u.cycles <= 0; });
+    for (CoreInstruction::Use u : list) {
+      // Cycles on a set of ports are so many micro-operations of one cycle each; on one port they may be one long one.
+      if (std::popcount(u.ports) == 1)
+        i.uses.push_back(u);
+      else
+        for (int n = 0; n < u.cycles; ++n) i.uses.push_back({u.ports, 1});
+    }
+  }
+
+  const MCSubtargetInfo& sti_;
+  const MCInstrInfo& mii_;
+  const MCRegisterInfo& mri_;
+  const MCSchedModel& model_;
+  CpuInstructions& out_;
+  std::vector<std::uint64_t> masks_;
+};
+
+std::vector<MCInst> parse(const std::string& text, TargetMachine& machine, SourceMgr& sources, MCContext& context) {
+  Collector streamer(context);
+  std::string errors;
+  const std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, streamer, *machine.getMCAsmInfo()));
+  const std::unique_ptr<MCTargetAsmParser> of_target(machine.getTarget().createMCAsmParser(
+      *machine.getMCSubtargetInfo(), *parser, *machine.getMCInstrInfo(), machine.Options.MCOptions));
+  parser->setTargetParser(*of_target);
+  if (parser->Run(/*NoInitialTextSection=*/false))
+    throw InternalError("the assembly that LLVM wrote for " + machine.getTargetCPU().str() + " cannot be read back");
+  (void)text;
+  return std::move(streamer.found);
+}
+
+}  // namespace
+
+CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, TargetMachine& machine) {
+  CpuInstructions out;
+  const Lines lines = lines_of(assembly, symbol);
+  out.blocks = lines.blocks;
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(lines.text), SMLoc());
+  sources.setDiagHandler([](const SMDiagnostic&, void*) {});
+  MCContext context(machine.getTargetTriple(), machine.getMCAsmInfo(), machine.getMCRegisterInfo(),
+                    machine.getMCSubtargetInfo(), &sources);
+  const std::unique_ptr<MCObjectFileInfo> object(
+      machine.getTarget().createMCObjectFileInfo(context, /*PIC=*/true, /*LargeCodeModel=*/false));
+  context.setObjectFileInfo(object.get());
+  Reader reader(machine, out);
+  for (const MCInst& inst : parse(lines.text, machine, sources, context)) {
+    const unsigned line = sources.getLineAndColumn(inst.getLoc()).first;
+    CoreInstruction i = reader.read(inst);
+    i.block = lines.block_of_line.at(line - 1);
+    if (i.block < 0) continue;
+    out.instructions.push_back(std::move(i));
+  }
+  return out;
+}
+
+}  // namespace kernelcast::frontend

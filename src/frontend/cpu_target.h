@@ -1,0 +1,43 @@
+// Code for x86-64 CPUs: target machine, pipeline, assembly, and its instructions as the scheduling model has them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/cpu_schedule.h"
+#include "kernelcast/cpu_code.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace kernelcast::frontend {
+
+/// "host" is the machine we run on, with the features that its operating system allows. Throws LimitError when LLVM
+/// does not know the CPU or has no scheduling model of it.
+std::unique_ptr<llvm::TargetMachine> make_cpu_machine(const std::string& cpu, int optimization);
+/// The same for code that any x86-64 CPU runs.
+std::unique_ptr<llvm::TargetMachine> make_baseline_machine(int optimization);
+
+/// LLVM's default pipeline at this level; appends what the vectoriser said of each loop.
+void optimize_for_cpu(llvm::Module& module, llvm::TargetMachine& machine, int optimization, bool simd,
+                      std::vector<CpuLoopCode>& loops);
+
+/// Verbose assembly text. Throws LimitError with LLVM's message.
+std::string cpu_assembly(llvm::Module& module, llvm::TargetMachine& machine);
+
+/// The machine code of one function, by blocks of the IR.
+struct CpuInstructions {
+  std::vector<CoreInstruction> instructions;  // in layout order; `block` indexes `blocks`
+  std::vector<std::string> blocks;            // IR names, in layout order
+  Core core;
+  double mispredict_cycles = 0;
+  std::vector<std::string> calls;  // functions that are called
+};
+
+/// Reads the assembly of `symbol`. Blocks without an IR name count for the one before.
+CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, llvm::TargetMachine& machine);
+
+}  // namespace kernelcast::frontend

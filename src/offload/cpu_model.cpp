@@ -1,0 +1,232 @@
+// Core: cycles of each block by LLVM's scheduling model times how often it runs, spread over the threads where a marked
+// loop surrounds it.
+//
+// Caches: Workload::reuse has, for each depth of loops, how many lines one passage touches (footprint) and how many
+// lines move when a passage is kept and nothing longer (traffic). A cache that holds a passage of depth d serves the
+// reuse that the loop around it carries, so it misses what moves at depth d + 1. A line that is only written is fetched
+// first, and every written line goes back. Data are taken to be warm: what fits into a cache is there.
+//
+// Bandwidths that the device file does not have follow from Little's law: lines that a core can wait for, times their
+// size, over the latency of the level.
+#include "kernelcast/cpu_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "kernelcast/error.h"
+#include "model/describe.h"
+
+namespace kernelcast::offload {
+namespace {
+
+using describe::number;
+using describe::si;
+
+// By judgement until it is measured on the machine at hand; docs/offload.md, "How far off".
+constexpr double log_base = 0.35;
+constexpr double log_stand_in = 0.05;
+constexpr double log_data = 0.35;  // counts that data decide, as for GPUs
+
+constexpr double thread_start_stand_in_s = 5e-6;
+constexpr double dram_share = 0.8;  // of the data sheet's bandwidth
+constexpr double lines_stand_in = 10;
+
+std::string key_of(Field f) { return std::string(info(f).section) + "." + std::string(info(f).key); }
+
+class Reader {
+ public:
+  Reader(const Device& d, CpuEstimate& e) : device_(d), estimate_(e) {}
+  double operator()(Field f, double stand_in, const std::string& why) {
+    if (const auto v = device_.get(f)) return *v;
+    estimate_.assumptions.push_back({key_of(f) + " of " + device_.name, number(stand_in) + " (" + why + ")",
+                                     describe::where_to_set(device_, key_of(f).c_str())});
+    ++stand_ins;
+    return stand_in;
+  }
+  int stand_ins = 0;
+
+ private:
+  const Device& device_;
+  CpuEstimate& estimate_;
+};
+
+struct Machine {
+  double clock_hz = 0, cores = 1, line = 64;
+  double l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
+  double l2_per_s = 0, l3_per_s = 0, core_dram_per_s = 0, dram_per_s = 0;  // bytes
+  double start_s = 0;
+};
+
+double clock_of(const Device& d, int threads, CpuEstimate& e) {
+  if (const auto measured = d.get(Field::clock_sustained_clock_hz)) return *measured;
+  const auto base = d.get(Field::clock_base_clock_hz), boost = d.get(Field::clock_boost_clock_hz);
+  if (!base && !boost) return d.require(Field::clock_base_clock_hz);
+  const bool alone = threads == 1 && boost;
+  const double clock = alone || !base ? *boost : *base;
+  e.assumptions.push_back(
+      {"clock of " + d.name,
+       si(clock, "Hz") + (alone ? " (boost: one thread)" : " (all cores busy: the guaranteed clock)"),
+       describe::where_to_set(d, "clock.sustained_clock_hz")});
+  return clock;
+}
+
+Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins) {
+  Reader read(d, e);
+  Machine m;
+  m.clock_hz = clock_of(d, threads, e);
+  m.cores = d.require(Field::compute_units);
+  m.line = d.get_or(Field::memory_l1_line_bytes, 64);
+  m.l1_bytes = read(Field::memory_l1_bytes, 32768, "most x86-64 cores");
+  m.l2_bytes = read(Field::memory_l2_bytes, 262144, "small x86-64 cores");
+  m.l3_bytes = read(Field::memory_l3_bytes, 0, "none");
+  const double lines = read(Field::cpu_outstanding_lines_per_core, lines_stand_in, "Intel cores before 2019");
+  const auto by_latency = [&](Field latency, double cycles, const char* why) {
+    return lines * m.line * m.clock_hz / read(latency, cycles, why);
+  };
+  const auto level = [&](Field bandwidth, Field latency, double cycles, const char* why) {
+    const auto known = d.get(bandwidth);
+    return known ? *known : by_latency(latency, cycles, why);
+  };
+  m.l2_per_s = level(Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l2_latency_cycles, 14, "a usual latency");
+  m.l3_per_s = level(Field::memory_l3_bandwidth_bytes_per_s, Field::memory_l3_latency_cycles, 40, "a usual latency");
+  const auto sustained = d.get(Field::memory_sustained_dram_bandwidth_bytes_per_s);
+  const auto sheet = d.get(Field::memory_dram_bandwidth_bytes_per_s);
+  const auto one = d.get(Field::cpu_core_dram_bandwidth_bytes_per_s);
+  if (!sustained && !sheet && !one) {
+    m.dram_per_s = m.core_dram_per_s = read(Field::memory_dram_bandwidth_bytes_per_s, 1e10, "a slow channel");
+  } else {
+    m.dram_per_s = sustained ? *sustained : sheet ? *sheet * dram_share : *one;
+    m.core_dram_per_s = one ? *one : m.dram_per_s;
+  }
+  m.start_s = threads > 1 ? read(Field::cpu_thread_start_s, thread_start_stand_in_s, "not measured") : 0;
+  stand_ins = read.stand_ins;
+  return m;
+}
+
+std::vector<bool> in_parallel(const CpuCode& code) {
+  std::vector<bool> out;
+  for (const Block& b : code.profile.blocks) {
+    bool parallel = false;
+    for (int l = b.loop; l >= 0 && !parallel; l = code.profile.loops[static_cast<std::size_t>(l)].parent)
+      parallel = std::find(code.parallel_loops.begin(), code.parallel_loops.end(), l) != code.parallel_loops.end();
+    out.push_back(parallel);
+  }
+  return out;
+}
+
+struct Core {
+  double shared_cycles = 0, serial_cycles = 0, uops = 0, width_cycles = 0, starts = 0, accesses = 0;
+};
+
+Core core_of(const CpuCode& code, const Workload& w) {
+  Core c;
+  const std::vector<bool> parallel = in_parallel(code);
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+    const double runs = w.block_counts[b].lanes;
+    (parallel[b] ? c.shared_cycles : c.serial_cycles) += runs * code.blocks[b].cycles;
+    c.uops += runs * code.blocks[b].uops;
+    c.width_cycles += runs * code.blocks[b].width_cycles;
+  }
+  for (const int l : code.parallel_loops)
+    c.starts += w.block_counts[code.first_entry + static_cast<std::size_t>(l)].lanes;
+  for (const AccessCount& a : w.access_counts) c.accesses += a.requests;
+  return c;
+}
+
+/// Of the bytes stored, the share that goes to buffers that are never read.
+double write_only_share(const CpuCode& code, const Workload& w) {
+  std::set<int> read;
+  for (const Block& b : code.profile.blocks)
+    for (const Access& a : b.accesses)
+      if (a.kind == AccessKind::load) read.insert(a.buffer);
+  double only = 0, all = 0;
+  std::size_t at = 0;
+  for (const Block& b : code.profile.blocks)
+    for (const Access& a : b.accesses) {
+      const double bytes = w.access_counts[at++].bytes;
+      if (a.kind == AccessKind::load) continue;
+      all += bytes;
+      if (!read.contains(a.buffer)) only += bytes;
+    }
+  return all > 0 ? only / all : 0;
+}
+
+}  // namespace
+
+MemoryGeometry cpu_geometry(const Device& cpu) {
+  MemoryGeometry g;
+  g.warp_size = 1;
+  g.sector_bytes = g.segment_bytes = static_cast<int>(cpu.get_or(Field::memory_l1_line_bytes, 64));
+  return g;
+}
+
+double lines_missed(const Workload& w, double bytes, double line, double write_only) {
+  if (!w.reuse.known) return w.footprint_bytes / line;
+  constexpr int all = Reuse::windows - 1;
+  const auto footprint = [&](int d) {
+    return w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint;
+  };
+  int kept = -1;
+  for (int d = 0; d < Reuse::depths; ++d)
+    if (footprint(d) * line <= bytes) kept = d;
+  if (kept == Reuse::depths - 1) return 0;  // it holds everything, since whoever made the data
+  const int moved = std::min(kept + 1, Reuse::depths - 1);
+  return w.reuse.at(Reuse::read, moved, all).traffic + w.reuse.at(Reuse::write, moved, all).traffic * (1 + write_only);
+}
+
+CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& cpu, int threads) {
+  CpuEstimate e;
+  const double cores = cpu.require(Field::compute_units);
+  const double hardware = cores * cpu.get_or(Field::cpu_threads_per_core, 1);
+  if (threads <= 0) threads = static_cast<int>(cores);
+  if (code.parallel_loops.empty()) threads = 1;
+  threads = std::min(threads, static_cast<int>(hardware));
+  e.threads = threads;
+  int stand_ins = 0;
+  const Machine m = machine_of(cpu, threads, e, stand_ins);
+  const Core c = core_of(code, w);
+  const double busy_cores = std::min<double>(threads, m.cores);
+  // Two threads of a core fill each other's waits, up to what dispatch and ports allow.
+  const double cycles = c.shared_cycles + c.serial_cycles;
+  const double smt = threads > m.cores ? std::min(threads / m.cores, cycles / std::max(1.0, c.width_cycles)) : 1;
+  const double core_s = (c.shared_cycles / (busy_cores * smt) + c.serial_cycles) / m.clock_hz;
+
+  const double write_only = write_only_share(code, w);
+  const double share = cycles > 0 ? c.shared_cycles / cycles : 1;
+  const double spread = share / busy_cores + (1 - share);
+  const double l2_lines = lines_missed(w, m.l1_bytes, m.line, write_only);
+  const double l3_lines = std::min(l2_lines, lines_missed(w, m.l2_bytes, m.line, write_only));
+  const double last = m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes;
+  const double dram_lines = std::min(l3_lines, lines_missed(w, last, m.line, write_only));
+  const double l1_s = c.accesses / 2 / m.clock_hz * spread;  // two loads, or a load and a store, a cycle
+  const double l2_s = l2_lines * m.line / m.l2_per_s * spread;
+  const double l3_s = m.l3_bytes > 0 ? l3_lines * m.line / m.l3_per_s * spread : 0;
+  const double dram_s =
+      dram_lines * m.line / std::min(m.core_dram_per_s / spread, std::max(m.dram_per_s, m.core_dram_per_s));
+  const double data_s = l1_s + l2_s + l3_s + dram_s;
+  e.start_s = threads > 1 ? c.starts * m.start_s : 0;
+  e.time_s = std::max(core_s, data_s) + e.start_s;
+  e.uops = c.uops;
+  e.flops = flops32(w.thread_ops) + flops64(w.thread_ops);
+  e.dram_bytes = dram_lines * m.line;
+  const auto add = [&](const char* name, double s, std::string why) {
+    e.bounds.push_back({name, Seconds(s), std::move(why)});
+  };
+  add("core", core_s,
+      si(cycles, "cycles") + " on " + number(busy_cores) + " of " + number(m.cores) + " cores at " +
+          si(m.clock_hz, "Hz"));
+  add("data", data_s,
+      "L1 " + si(l1_s, "s") + ", L2 " + si(l2_s, "s") + ", L3 " + si(l3_s, "s") + ", DRAM " + si(dram_s, "s") + ": " +
+          si(e.dram_bytes, "B") + " of DRAM");
+  if (e.start_s > 0) add("threads", e.start_s, number(c.starts) + " parallel loops on " + number(threads) + " threads");
+  std::stable_sort(e.bounds.begin(), e.bounds.end(), [](const Bound& a, const Bound& b) { return a.time > b.time; });
+  e.limiter = e.bounds.front().name;
+  if (busy_cores > 1) e.assumptions.push_back({"NUMA", "ignored: all memory is taken to be equally near", ""});
+  const bool data = !code.profile.unknowns.empty();
+  e.factor = std::exp(
+      std::sqrt(log_base * log_base + (data ? log_data * log_data : 0) + std::pow(log_stand_in * stand_ins, 2)));
+  return e;
+}
+
+}  // namespace kernelcast::offload

@@ -1,0 +1,183 @@
+// Sums over the kernels of a region. Errors of kernels on one device are taken as fully dependent (the same model, the
+// same device), those of transfers and execution as independent.
+#include "kernelcast/offload_region.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernelcast/bind.h"
+#include "kernelcast/error.h"
+#include "kernelcast/model.h"
+#include "model/describe.h"
+#include "offload/region_parts.h"
+
+namespace kernelcast::offload {
+
+std::string_view name_of(Role r) {
+  switch (r) {
+    case Role::in:
+      return "in";
+    case Role::out:
+      return "out";
+    case Role::inout:
+      return "inout";
+    case Role::temp:
+      break;
+  }
+  return "temp";
+}
+
+std::optional<Role> role_named(std::string_view name) {
+  for (const Role r : {Role::in, Role::out, Role::inout, Role::temp})
+    if (name == name_of(r)) return r;
+  return std::nullopt;
+}
+
+void check_kinds(const Device& cpu, const Device& gpu) {
+  if (cpu.kind != "cpu") throw UsageError("--cpu " + cpu.id + ": " + cpu.name + " is a GPU; give a CPU, or host");
+  if (gpu.kind != "gpu") throw UsageError("--gpu " + gpu.id + ": " + gpu.name + " is a CPU; give a GPU");
+}
+
+namespace {
+
+// Factors of the 90 % interval of a transfer, by judgement: terms that were measured, and terms of the stated model (a
+// link may have half its lanes).
+constexpr double measured_link = 1.1, stated_link = 1.6;
+
+void merge(std::vector<Assumption>& into, const std::vector<Assumption>& more) {
+  for (const Assumption& a : more)
+    if (std::find(into.begin(), into.end(), a) == into.end()) into.push_back(a);
+}
+
+double launch_of(const Estimate& e) {
+  for (const Bound& b : e.bounds)
+    if (b.name == "launch") return b.time.value();
+  return 0;
+}
+
+double factor_of(const Estimate& e) {
+  if (!e.interval_lo_s || !e.interval_hi_s || *e.interval_lo_s <= 0) return 2;
+  return std::sqrt(*e.interval_hi_s / *e.interval_lo_s);
+}
+
+/// Parts with errors of their own: logarithms in quadrature, weighed by time.
+double joined(std::initializer_list<std::pair<double, double>> parts) {
+  double total = 0, variance = 0;
+  for (const auto& [seconds, factor] : parts) {
+    total += seconds;
+    variance += std::pow(seconds * std::log(factor), 2);
+  }
+  return total > 0 ? std::exp(std::sqrt(variance) / total) : 1;
+}
+
+Maybe power(const std::optional<double>& given, const Device& d, const char* flag) {
+  if (given) return {given, ""};
+  if (const auto v = d.get(Field::system_idle_w)) return {v, ""};
+  return {std::nullopt, std::string("idle power of ") + d.name + " is not known: give " + flag + ", or set " +
+                            describe::where_to_set(d, "system.idle_w")};
+}
+
+void energies(Side& side, const Device& d, double transfer_s, double execution_s, const Weights& weights) {
+  const auto tdp = d.get(Field::system_tdp_w);
+  if (!side.idle_w.value || !tdp) {
+    const std::string why = !tdp ? "thermal design power of " + d.name + " is not known" : side.idle_w.reason;
+    side.busy_w = side.energy_j = {std::nullopt, why};
+    side.cost = weights.energy > 0 ? Maybe{std::nullopt, why} : Maybe{side.time.time_s * weights.time, ""};
+    return;
+  }
+  const double share = d.get_or(Field::system_busy_share_of_tdp, 0.6);
+  side.busy_w.value = busy_power_by_tdp(*side.idle_w.value, *tdp, share);
+  side.busy_method = "idle + " + describe::number(share) + " of the thermal design power";
+  side.energy_j.value = transfer_s * *side.idle_w.value + execution_s * *side.busy_w.value;
+  side.cost.value = cost(weights, transfer_s, *side.idle_w.value, execution_s, *side.busy_w.value);
+}
+
+/// Instructions and traffic where the device file has their energy: in place of the share of the design power.
+void energy_by_instructions(Side& side, const Device& cpu, const std::vector<KernelTimes>& kernels, double reps,
+                            const Weights& weights) {
+  const auto each = cpu.get(Field::energy_instruction_j);
+  if (!each || !side.idle_w.value) return;
+  double uops = 0, dram = 0;
+  for (const KernelTimes& k : kernels) {
+    uops += k.cpu.uops * reps;
+    dram += k.cpu.dram_bytes * reps;
+  }
+  const double byte = cpu.get_or(Field::energy_dram_byte_j, 0);
+  side.busy_w.value =
+      busy_power_by_instructions(*side.idle_w.value, uops / side.time.time_s, *each) + dram * byte / side.time.time_s;
+  side.busy_method =
+      byte > 0 ? "idle + instructions and DRAM bytes at their energy" : "idle + instructions at their energy";
+  side.energy_j.value = side.time.time_s * *side.busy_w.value;
+  side.cost.value = cost(weights, 0, *side.idle_w.value, side.time.time_s, *side.busy_w.value);
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Region& region, const Device& cpu, const Device& gpu)
+    : impl_(std::make_unique<Impl>(region, cpu, gpu)) {}
+Evaluator::~Evaluator() = default;
+
+Answer Evaluator::answer(const Question& q) {
+  Impl& m = *impl_;
+  Answer a;
+  a.buffers = m.buffers(q);
+  double cpu_log = 0, gpu_log = 0;
+  const Model& model = model_named("kernelcast");
+  for (std::size_t k = 0; k < m.region.kernels.size(); ++k) {
+    KernelTimes t;
+    const RegionKernel& kernel = m.region.kernels[k];
+    t.name = kernel.name;
+    t.cpu = estimate_cpu(kernel.cpu, m.on_cpu(k, q), m.cpu, q.threads);
+    const Workload on_gpu = m.on_gpu(k, q);
+    t.gpu = model.estimate(*kernel.gpu, on_gpu, m.gpu);
+    if (!t.gpu.time_s.value) throw LimitError(m.gpu.name + ": " + t.gpu.time_s.reason);
+    merge(a.assumptions, kernel.cpu.profile.assumptions);
+    merge(a.assumptions, t.cpu.assumptions);
+    merge(a.assumptions, on_gpu.assumptions);
+    merge(a.assumptions, t.gpu.assumptions);
+    a.threads = std::max(a.threads, t.cpu.threads);
+    a.cpu.time.time_s += t.cpu.time_s;
+    a.cpu.launch_s += t.cpu.start_s;
+    cpu_log += t.cpu.time_s * std::log(t.cpu.factor);
+    const double launch = launch_of(t.gpu);
+    a.gpu.launch_s += launch;
+    a.gpu.execution_s += *t.gpu.time_s.value - launch;
+    gpu_log += *t.gpu.time_s.value * std::log(factor_of(t.gpu));
+    a.kernels.push_back(std::move(t));
+  }
+  const double gpu_once = a.gpu.launch_s + a.gpu.execution_s;
+  a.cpu.time.factor = std::exp(cpu_log / a.cpu.time.time_s);
+  for (double* s : {&a.cpu.time.time_s, &a.cpu.launch_s, &a.gpu.launch_s, &a.gpu.execution_s}) *s *= q.reps;
+  a.cpu.execution_s = a.cpu.time.time_s - a.cpu.launch_s;
+
+  const Link link = link_of(m.gpu, m.cpu, q.memory);
+  std::vector<double> in, out;
+  for (const BufferUse& b : a.buffers) {
+    if (b.resident || b.role == Role::temp) continue;
+    if (b.role != Role::out) in.push_back(b.bytes);
+    if (b.role != Role::in) out.push_back(b.bytes);
+  }
+  a.gpu.transfer_in_s = one_way_s(link.to, in);
+  a.gpu.transfer_out_s = one_way_s(link.from, out);
+  if (!in.empty() || !out.empty()) merge(a.assumptions, link.assumptions);
+  const double transfer = a.gpu.transfer_in_s + a.gpu.transfer_out_s;
+  const double busy = a.gpu.launch_s + a.gpu.execution_s;
+  a.gpu.time.time_s = q.overlap ? std::max({busy, a.gpu.transfer_in_s, a.gpu.transfer_out_s}) : transfer + busy;
+  a.gpu.time.factor = joined(
+      {{transfer, link.assumptions.empty() ? measured_link : stated_link}, {busy, std::exp(gpu_log / gpu_once)}});
+  a.cpu.idle_w = power(q.cpu_idle_w, m.cpu, "--cpu-idle-w");
+  a.gpu.idle_w = power(q.gpu_idle_w, m.gpu, "--gpu-idle-w");
+  energies(a.cpu, m.cpu, 0, a.cpu.time.time_s, q.weights);
+  energy_by_instructions(a.cpu, m.cpu, a.kernels, q.reps, q.weights);
+  energies(a.gpu, m.gpu, transfer, busy, q.weights);
+  if (const auto byte = m.gpu.get(Field::energy_link_byte_j); byte && a.gpu.energy_j.value)
+    for (const auto* direction : {&in, &out})
+      for (const double bytes : *direction) *a.gpu.energy_j.value += bytes * *byte;
+  for (const Side* side : {&a.cpu, &a.gpu})
+    if (!side->cost.value)
+      throw UserError("--weights energy=" + describe::number(q.weights.energy) + ": " + side->cost.reason);
+  a.verdict = decide({*a.cpu.cost.value, a.cpu.time.factor}, {*a.gpu.cost.value, a.gpu.time.factor}, q.confidence);
+  return a;
+}
+
+}  // namespace kernelcast::offload

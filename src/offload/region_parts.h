@@ -1,0 +1,47 @@
+// What an Evaluator keeps: profiles prepared for binding.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernelcast/bind.h"
+#include "kernelcast/offload_region.h"
+
+namespace kernelcast::offload {
+
+struct Evaluator::Impl {
+  Impl(const Region& region, const Device& cpu, const Device& gpu);
+
+  /// Buffers of all kernels with their roles and sizes, in order of appearance.
+  std::vector<BufferUse> buffers(const Question& q);
+  Workload on_cpu(std::size_t kernel, const Question& q);
+  Workload on_gpu(std::size_t kernel, const Question& q);
+
+  const Region& region;
+  const Device& cpu;
+  const Device& gpu;
+
+ private:
+  /// One buffer in one kernel: the kernel's profile without the accesses to other buffers.
+  struct Touch {
+    std::size_t kernel;
+    bool loads = false, stores = false;
+    std::unique_ptr<KernelProfile> profile;
+    std::unique_ptr<Binder> binder;
+  };
+  struct Known {
+    std::string name;
+    double element_bytes = 1;
+    std::vector<Touch> touches;
+  };
+  Known& known(const std::string& name);
+  void add_touch(std::size_t kernel, int buffer);
+  Launch cpu_launch(std::size_t kernel, const Question& q) const;
+
+  std::vector<std::unique_ptr<Binder>> cpu_binders_, gpu_binders_;
+  std::vector<Known> buffers_;
+};
+
+}  // namespace kernelcast::offload

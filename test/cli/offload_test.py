@@ -1,0 +1,154 @@
+"""CPU against GPU: decisions, parts that add up, errors, the replay of the published table."""
+
+import os
+import unittest
+
+from check_schema import checked
+from program import Case
+
+GEMM = os.path.join("examples", "offload", "gemm.c")
+GESUMMV = os.path.join("examples", "offload", "gesummv.c")
+PAIR = ("--cpu", "i7-6700k", "--gpu", "gtx1080")
+TABLE = os.path.join("test", "data", "offload-2017.csv")
+
+
+class Offload(Case):
+    def answer(self, *args):
+        return checked(self.good("offload", *args, "--format", "json"), "offload")
+
+    def test_the_parts_add_up(self):
+        v = self.answer(GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=2000", "--reps", "7")
+        gpu, cpu = v["gpu"], v["cpu"]
+        self.assertAlmostEqual(gpu["time_s"], gpu["transfer_s"] + gpu["launch_s"] + gpu["execution_s"])
+        self.assertAlmostEqual(gpu["transfer_s"], gpu["transfer_in_s"] + gpu["transfer_out_s"])
+        self.assertAlmostEqual(cpu["time_s"], cpu["launch_s"] + cpu["execution_s"])
+        for side in (gpu, cpu):
+            lo, hi = side["interval_s"]
+            self.assertLess(lo, side["time_s"])
+            self.assertAlmostEqual(lo * hi, side["time_s"] ** 2)
+
+    def test_buffers_have_roles_and_sizes(self):
+        v = self.answer(GEMM, *PAIR, "--arg", "n=100")
+        self.assertEqual({b["name"]: (b["role"], b["bytes"]) for b in v["buffers"]},
+                         {"a": ("in", 80000), "b": ("in", 80000), "c": ("inout", 80000)})
+
+    def test_resident_data_do_not_move(self):
+        moved = self.answer(GESUMMV, *PAIR, "--arg", "n=2000")
+        kept = self.answer(GESUMMV, *PAIR, "--arg", "n=2000", "--resident", "a,b,x,t,y")
+        self.assertEqual(kept["gpu"]["transfer_s"], 0)
+        self.assertGreater(moved["gpu"]["transfer_s"], 0)
+        change = next(c for c in moved["changes"] if "resident" in c["what"])
+        self.assertAlmostEqual(change["gpu_time_s"], kept["gpu"]["time_s"])
+
+    def test_repetitions_pay_for_transfers(self):
+        once = self.answer(GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=2000")
+        self.assertEqual(once["decision"], "cpu")
+        enough = once["break_even"]["repetitions"]
+        self.assertGreater(enough, 1)
+        def gpu_wins(reps):
+            v = self.answer(GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=2000", "--reps", str(reps))
+            return v["gpu"]["time_s"] < v["cpu"]["time_s"]
+        self.assertTrue(gpu_wins(enough))
+        self.assertFalse(gpu_wins(enough - 1))
+
+    def test_the_break_even_size_is_where_the_faster_side_changes(self):
+        v = self.answer(GEMM, *PAIR, "--arg", "n=64")
+        size = v["break_even"]["size"]
+        self.assertEqual(size["argument"], "n")
+        for crossing in size["crossings"]:
+            faster = []
+            for n in (crossing["from"] - 1, crossing["from"]):
+                w = self.answer(GEMM, *PAIR, "--arg", f"n={n}")
+                faster.append("gpu" if w["gpu"]["time_s"] < w["cpu"]["time_s"] else "cpu")
+            self.assertNotEqual(*faster)
+            self.assertEqual(faster[1], crossing["faster"])
+
+    def test_plain_code_on_one_thread_is_slower(self):
+        best = self.answer(GEMM, *PAIR, "--arg", "n=300")
+        plain = self.answer(GEMM, *PAIR, "--arg", "n=300", "--cpu-threads", "1", "--cpu-simd", "off", "--cpu-opt", "0", "--cpu-isa", "baseline")
+        self.assertEqual(plain["cpu"]["threads"], 1)
+        self.assertGreater(plain["cpu"]["time_s"], 4 * best["cpu"]["time_s"])
+        self.assertEqual(plain["gpu"]["time_s"], best["gpu"]["time_s"])
+
+    def test_pinned_memory_is_faster(self):
+        pageable = self.answer(GEMM, *PAIR, "--arg", "n=1000")
+        pinned = self.answer(GEMM, *PAIR, "--arg", "n=1000", "--host-memory", "pinned")
+        self.assertLess(pinned["gpu"]["transfer_s"], pageable["gpu"]["transfer_s"])
+        change = next(c for c in pageable["changes"] if "pinned" in c["what"])
+        self.assertAlmostEqual(change["gpu_time_s"], pinned["gpu"]["time_s"])
+
+    def test_energy_needs_idle_power_and_weighs_in(self):
+        v = self.answer(GEMM, *PAIR, "--arg", "n=500")
+        self.assertIsNone(v["cpu"]["energy_j"])
+        self.assertIn("--cpu-idle-w", v["cpu"]["reason"])
+        self.bad(1, "--weights.*idle power", "offload", GEMM, *PAIR, "--arg", "n=500", "--weights", "time=0.5,energy=0.5")
+        w = self.answer(GEMM, *PAIR, "--arg", "n=500", "--weights", "time=0.5,energy=0.5", "--cpu-idle-w", "10", "--gpu-idle-w", "20")
+        gpu, cpu = w["gpu"], w["cpu"]
+        self.assertAlmostEqual(cpu["busy_w"], 10 + 0.6 * 91)
+        self.assertAlmostEqual(cpu["energy_j"], cpu["time_s"] * cpu["busy_w"])
+        self.assertAlmostEqual(gpu["energy_j"], gpu["transfer_s"] * 20 + (gpu["launch_s"] + gpu["execution_s"]) * gpu["busy_w"])
+        self.assertAlmostEqual(gpu["cost"], 0.5 * gpu["time_s"] + 0.5 * gpu["energy_j"])
+
+    def test_several_gpus_are_ranked(self):
+        v = checked(self.good("offload", GEMM, "--cpu", "i7-6700k", "--devices", "gtx980,v100,a100", "--arg", "n=1000", "--format", "json"), "offload")
+        times = [r["gpu"]["time_s"] for r in v["ranking"]]
+        self.assertEqual(len(times), 3)
+        self.assertEqual(times, sorted(times))
+        self.assertIn("decision", self.good("offload", GEMM, "--cpu", "i7-6700k", "--devices", "gtx980,v100", "--arg", "n=1000"))
+
+    def test_a_kernel_in_opencl_stands_against_the_loop_nest(self):
+        v = self.answer("examples/offload/gesummv.cl", "--cpu-source", GESUMMV, "--grid", "500", *PAIR, "--role", "t=temp", "--arg", "n=500")
+        w = self.answer(GESUMMV, "--role", "t=temp", *PAIR, "--arg", "n=500")
+        self.assertEqual(v["cpu"]["time_s"], w["cpu"]["time_s"])
+        self.assertLess(v["gpu"]["execution_s"], w["gpu"]["execution_s"])  # coalesced, a group for each row
+
+    def test_wrong_use_is_explained(self):
+        for regex, args in (
+            ("v100.*is a GPU; give a CPU", (GEMM, "--cpu", "v100", "--gpu", "v100")),
+            ("i7.*is a CPU; give a GPU", (GEMM, "--cpu", "i7-6700k", "--gpu", "i7-6700k")),
+            ("add up to 1", (GEMM, *PAIR, "--weights", "time=0.5,energy=0.2")),
+            ("expected time=W", (GEMM, *PAIR, "--weights", "speed=1")),
+            ("--role zz: no such buffer; there are a, b, c", (GEMM, *PAIR, "--role", "zz=in", "--arg", "n=10")),
+            ("expected in, out, inout or temp", (GEMM, *PAIR, "--role", "a=both", "--arg", "n=10")),
+            ("--resident zz", (GEMM, *PAIR, "--resident", "zz", "--arg", "n=10")),
+            ("name a GPU", (GEMM, "--cpu", "i7-6700k")),
+            ("FILE is required", PAIR),
+            ("--cpu-simd", (GEMM, *PAIR, "--cpu-simd", "maybe")),
+            ("--cpu-opt", (GEMM, *PAIR, "--cpu-opt", "7")),
+            ("--confidence", (GEMM, *PAIR, "--confidence", "1.5")),
+            ("--cpu-source", ("examples/offload/gesummv.cl", *PAIR, "--arg", "n=10", "--grid", "10")),
+            ("--scale m", (GEMM, *PAIR, "--arg", "n=10", "--scale", "m")),
+        ):
+            with self.subTest(regex):
+                self.bad(2, regex, "offload", *args)
+        self.bad(1, "--arg n", "offload", GEMM, *PAIR)
+
+
+class Replay(Case):
+    def test_the_published_table(self):
+        v = checked(self.good("offload", "--replay", TABLE, "--format", "json"), "offload-replay")
+        self.assertEqual([(p["cpu"], p["gpu"]) for p in v["platforms"]],
+                         [("intel-core-i7-4710mq", "nvidia-geforce-gtx-850m"), ("intel-core-i5-3340m", "nvidia-geforce-gt-750m")])
+        for platform in v["platforms"]:
+            scores = {s["who"]: s for s in platform["scores"]}
+            self.assertEqual(scores["oracle"]["right"], 39)
+            self.assertEqual(scores["oracle"]["loss"], 1)
+            self.assertEqual(scores["decisions printed in the source"]["right"], 33)
+            self.assertEqual(scores["always the GPU"]["right"], 36)
+            # All three cells that favour the CPU are found, or called close.
+            self.assertEqual(scores["kernelcast"]["cpu_found"], 3)
+            self.assertEqual(scores["kernelcast, always decided"]["cpu_found"], 3)
+        # What docs/offload.md states for the platform that fits the table.
+        decided = {s["who"]: s for s in v["platforms"][0]["scores"]}["kernelcast, always decided"]
+        self.assertGreaterEqual(decided["right"], 38)
+        self.assertLess(decided["loss"], 1.01)
+
+    def test_bad_tables_name_the_line(self):
+        table = self.path("t.csv", "program,size_mib,predicted,cpu_cost,gpu_cost\nGEMM,0.5,GPU,1,x\n")
+        self.bad(1, r"t\.csv:2: 'x'", "offload", "--replay", table)
+        self.bad(1, "NOPE", "offload", "--replay", self.path("u.csv", "program,size_mib,predicted,cpu_cost,gpu_cost\nNOPE,0.5,GPU,1,1\n"))
+        self.bad(2, "exclude", "offload", GEMM, "--replay", TABLE)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,122 @@
+// Loop nests on CPUs: the vectoriser's verdict, how often code runs, what the core makes of it.
+#include "kernelcast/cpu_code.h"
+
+#include <gtest/gtest.h>
+
+#include "kernelcast/bind.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+constexpr const char* saxpy = R"(void saxpy(const float* restrict x, float* restrict y, float a, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
+}
+)";
+constexpr const char* sum = R"(void sum(const double* restrict x, double* restrict out, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) s += x[i];
+  out[0] = s;
+}
+)";
+
+CpuCode analysed(const char* text, int optimization, bool simd = true, const char* cpu = "haswell") {
+  Source s;
+  s.path = "nest.c";
+  s.text = text;
+  s.language = Language::c;
+  CpuCodeOptions o;
+  o.cpu = cpu;
+  o.optimization = optimization;
+  o.simd = simd;
+  return analyze_cpu(s, o);
+}
+
+struct Totals {
+  double cycles = 0, flops = 0, bytes = 0;
+};
+Totals totals(const CpuCode& code, std::int64_t n) {
+  MemoryGeometry g;
+  g.warp_size = 1;
+  g.sector_bytes = g.segment_bytes = 64;
+  Launch l;
+  l.args["n"] = n;
+  Binder binder(code.profile, g);
+  const Workload w = binder.bind(l);
+  Totals r;
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) r.cycles += code.blocks[b].cycles * w.block_counts[b].lanes;
+  r.flops = flops32(w.thread_ops) + flops64(w.thread_ops);
+  for (const AccessCount& a : w.access_counts) r.bytes += a.bytes;
+  return r;
+}
+
+TEST(CpuCode, SaxpyIsVectorisedForTheTarget) {
+  const CpuCode code = analysed(saxpy, 3);
+  ASSERT_FALSE(code.loops.empty());
+  EXPECT_EQ(code.loops[0].line.line, 3);
+  EXPECT_EQ(code.loops[0].width, 8);  // 256 bits of float
+}
+
+TEST(CpuCode, WithoutSimdNothingIsVectorised) {
+  for (const CpuLoopCode& l : analysed(saxpy, 3, false).loops) EXPECT_EQ(l.width, 1);
+  const double scalar = totals(analysed(saxpy, 3, false), 1000000).cycles,
+               vector = totals(analysed(saxpy, 3), 1000000).cycles;
+  EXPECT_GT(scalar, 2 * vector);
+}
+
+TEST(CpuCode, ASumOfFloatingPointNumbersIsNotVectorisedAndSaysWhy) {
+  const CpuCode code = analysed(sum, 3);
+  ASSERT_FALSE(code.loops.empty());
+  EXPECT_EQ(code.loops[0].width, 1);
+  EXPECT_NE(code.loops[0].reason.find("reorder floating-point"), std::string::npos) << code.loops[0].reason;
+  // One addition after the other: 3 cycles on Haswell.
+  EXPECT_NEAR(totals(code, 1000000).cycles / 1e6, 3, 0.1);
+}
+
+TEST(CpuCode, CountsDoNotDependOnHowItIsCompiled) {
+  for (const std::int64_t n : {1, 7, 16, 1000, 1023})
+    for (const int optimization : {0, 1, 2, 3}) {
+      const Totals r = totals(analysed(saxpy, optimization), n);
+      EXPECT_EQ(r.flops, 2.0 * static_cast<double>(n)) << n << " -O" << optimization;
+      EXPECT_EQ(r.bytes, 12.0 * static_cast<double>(n)) << n << " -O" << optimization;
+    }
+}
+
+TEST(CpuCode, OptimisationPays) {
+  const double plain = totals(analysed(saxpy, 0), 100000).cycles, best = totals(analysed(saxpy, 3), 100000).cycles;
+  EXPECT_GT(plain, 5 * best);
+}
+
+TEST(CpuCode, TheMarkedLoopIsParallel) {
+  EXPECT_EQ(analysed(saxpy, 0).parallel_loops.size(), 1u);
+  EXPECT_GE(analysed(saxpy, 3).parallel_loops.size(), 1u);  // vector body and remainder
+  EXPECT_TRUE(analysed(sum, 3).parallel_loops.empty());
+}
+
+TEST(CpuCode, EntriesOfLoopsAreCounted) {
+  const CpuCode code = analysed(sum, 0);
+  EXPECT_EQ(code.blocks.size(), code.profile.blocks.size());
+  EXPECT_EQ(code.profile.blocks.size() - code.first_entry, code.profile.loops.size());
+}
+
+TEST(CpuCode, OverlapChecksAreTakenToHold) {
+  std::string text = saxpy;
+  for (std::size_t at; (at = text.find(" restrict")) != std::string::npos;) text.erase(at, 9);
+  const CpuCode checked = analysed(text.c_str(), 3);
+  EXPECT_EQ(checked.loops[0].width, 8);
+  EXPECT_NEAR(totals(checked, 100000).cycles / totals(analysed(saxpy, 3), 100000).cycles, 1, 0.1);
+}
+
+TEST(CpuCode, WrongInputIsRefused) {
+  EXPECT_THROW(analysed(saxpy, 3, true, "pentium-9"), LimitError);
+  EXPECT_THROW(analysed("void f(", 3), UserError);
+  Source cl;
+  cl.path = "k.cl";
+  cl.text = "__kernel void k(__global int* a) { a[0] = 1; }";
+  cl.language = Language::opencl;
+  EXPECT_THROW(analyze_cpu(cl, {}), UserError);
+}
+
+}  // namespace
+}  // namespace kernelcast

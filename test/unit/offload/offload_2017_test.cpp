@@ -1,0 +1,46 @@
+// The model of 2017 on numbers that fit on paper.
+#include <gtest/gtest.h>
+
+#include "kernelcast/error.h"
+#include "kernelcast/offload.h"
+
+namespace kernelcast::offload {
+namespace {
+
+const Node2017 node{1e9, 4, 8e9};
+
+TEST(Performance2017, IsTheSmallerRoof) {
+  // 2 operations for each 8 bytes: 2 GFLOP/s from memory, below the computation roof of 4.
+  EXPECT_DOUBLE_EQ(performance_2017(node, {2, 1, 8, {}, {}}, {}), 2e9);
+  EXPECT_DOUBLE_EQ(performance_2017(node, {80, 1, 8, {}, {}}, {}), 4e9);
+}
+
+TEST(Performance2017, PrintsTheLargerRoof) {
+  EXPECT_DOUBLE_EQ(performance_2017(node, {2, 1, 8, {}, {}}, {.larger_roof = true}), 4e9);
+}
+
+TEST(Performance2017, PrintsIntensityPerInstruction) {
+  EXPECT_DOUBLE_EQ(performance_2017(node, {0.4, 1, 8, {}, {}}, {.intensity_by_instruction = true}), 3.2e9);
+}
+
+TEST(Offload2017, ATenthOfTheBandwidthCountsForTheCpuOnly) {
+  Link link;
+  const Workload2017 work{2, 1, 8, {}, {}};
+  const Answer2017 right = offload_2017(node, node, link, work, {});
+  const Answer2017 printed = offload_2017(node, node, link, work, {.cpu_bandwidth_tenth = true});
+  EXPECT_DOUBLE_EQ(printed.cpu_s, 10 * right.cpu_s);
+  EXPECT_DOUBLE_EQ(printed.execution_s, right.execution_s);
+  EXPECT_TRUE(printed.gpu());
+  EXPECT_FALSE(right.gpu());
+}
+
+TEST(Offload2017, TransfersCountForTheGpu) {
+  Link link;
+  link.to.overhead_s = 1;
+  link.from.overhead_s = 2;
+  EXPECT_DOUBLE_EQ(offload_2017(node, node, link, {2, 1, 8, {1}, {1}}, {}).transfer_s, 3);
+  EXPECT_DOUBLE_EQ(offload_2017(node, node, link, {2, 1, 8, {1}, {}}, {}).transfer_s, 1);
+}
+
+}  // namespace
+}  // namespace kernelcast::offload
