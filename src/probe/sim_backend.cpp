@@ -90,15 +90,15 @@ class SimProbe {
     struct Row {
       sm::Op op;
       const char* name;
-      std::optional<Field> latency;
+      std::vector<Field> latency;
     };
-    const Row rows[] = {{sm::Op::ffma, "ffma", Field::latency_fp32_cycles},
-                        {sm::Op::fadd, "fadd", std::nullopt},
-                        {sm::Op::fmul, "fmul", std::nullopt},
-                        {sm::Op::iadd, "iadd", Field::latency_int_cycles},
-                        {sm::Op::imul, "imad", std::nullopt},
-                        {sm::Op::dfma, "dfma", Field::latency_fp64_cycles},
-                        {sm::Op::special, "mufu", Field::latency_special_cycles}};
+    const Row rows[] = {{sm::Op::ffma, "ffma", {Field::latency_fp32_cycles}},
+                        {sm::Op::fadd, "fadd", {}},
+                        {sm::Op::fmul, "fmul", {}},
+                        {sm::Op::iadd, "iadd", {Field::latency_int_cycles}},
+                        {sm::Op::imul, "imad", {}},
+                        {sm::Op::dfma, "dfma", {Field::latency_fp64_cycles}},
+                        {sm::Op::special, "mufu", {Field::latency_special_cycles}}};
     for (const Row& row : rows) {
       const std::string name = row.name;
       if (!executes(row.op)) {
@@ -108,7 +108,7 @@ class SimProbe {
       add(name + ".latency_cycles", latency_cycles(machine_, row.op, machine_.encoding.neutral), "cycles",
           "dependence chains of 64 and 128 instructions, one warp, second of two passes",
           "Cycles from an instruction to the next one that needs its result.")
-          .field = row.latency;
+          .fields = row.latency;
       const auto body =
           independent(row.op, {0}, {32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43}, 252, machine_.encoding.neutral);
       add(name + ".throughput_per_cycle", throughput(machine_, body, 252), "thread instructions per cycle and SM",
