@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "probe/cost_table.h"
 #include "probe/steps.h"
 
 namespace kernelcast::probe {
@@ -46,6 +48,7 @@ class SimProbe {
     report_.device = device_;
     say("latency and throughput");
     step_1();
+    costs();
     say("register banks");
     step_2();
     say("control codes");
@@ -114,6 +117,29 @@ class SimProbe {
       add(name + ".throughput_per_cycle", throughput(machine_, body, 252), "thread instructions per cycle and SM",
           fmt::format("252 independent instructions, {} warps, second of two passes", machine_.warps),
           "Thread instructions an SM completes in a cycle.");
+    }
+  }
+
+  // One warp; the machine is deterministic, so the mean of ten repeats is any of them.
+  void costs() {
+    const std::map<std::string, sm::Op> chains = {{"cost.add_cycles", sm::Op::fadd},
+                                                  {"cost.mul_cycles", sm::Op::fmul},
+                                                  {"cost.special_cycles", sm::Op::special},
+                                                  {"cost.double_add_cycles", sm::Op::dadd}};
+    for (const CostClass& k : cost_classes()) {
+      const auto found = chains.find(k.id);
+      if (found == chains.end()) {
+        unknown(k.id, "cycles", "the model has no division: compilers make it of other instructions");
+        continue;
+      }
+      const sm::Op op = found->second;
+      if (!executes(op)) {
+        unknown(k.id, "cycles", "the model has no unit for it");
+        continue;
+      }
+      Result& r = add(k.id, latency_cycles(machine_, op, machine_.encoding.neutral), "cycles",
+                      "dependence chains of one warp; ten repeats would be alike", cost_sentence(k));
+      r.fields = k.fields;
     }
   }
 

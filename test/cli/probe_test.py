@@ -67,6 +67,22 @@ class Probe(Case):
             self.assertIn("measured", self.good("devices", path))
             self.assertEqual(json.loads(self.good("devices", path, "--format", "json"))["devices"][0]["id"], "this-machine")
 
+    def test_opencl_measures_the_machines_device(self):
+        result = self.run_program("probe", "--backend", "opencl", "--quick", "--time-limit", "5", "--format", "json", timeout=170)
+        if result.returncode == 1 and ("OpenCL loader" in result.stderr or "no OpenCL platform" in result.stderr):
+            self.skipTest(result.stderr)
+        if result.returncode == 2 and "name its device file" in result.stderr:
+            self.skipTest("the OpenCL device is no CPU")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        value = checked(result.stdout, "probe")
+        results = {r["id"]: r for r in value["results"]}
+        self.assertEqual(len(results), len(value["results"]), "an id stands twice")
+        for id in ("ffma.latency_cycles", "ffma.v4.throughput_per_cycle", "cost.add_cycles", "cost.special_cycles", "launch.wall_s",
+                   "transfer.to_bandwidth_bytes_per_s", "transfer.from_overhead_s"):
+            self.assertGreater(results[id]["value"], 0, id)
+        for faster, slower in (("fadd", "fdiv"), ("iadd", "idiv"), ("fadd", "fsin")):
+            self.assertLess(results[faster + ".latency_cycles"]["value"], results[slower + ".latency_cycles"]["value"])
+
     def test_host_is_a_cpu(self):
         result = self.run_program("probe", "--backend", "host", "--device", "k20")
         self.assertEqual(result.returncode, 2)

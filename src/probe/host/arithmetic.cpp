@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "probe/cost_table.h"
 #include "probe/host/bench.h"
 
 namespace kernelcast::probe::host {
@@ -48,7 +49,11 @@ class Arithmetic {
       for (int i = 0; i < b_.sets.sets[s]->count; ++i)
         if (b_.sets.sets[s]->loops[i].lanes > 1) vector(*b_.sets.sets[s], b_.sets.sets[s]->loops[i]);
     library();
-    costs();
+    add_cost_table(
+        measure_, chains_,
+        "one thread, dependent operations (special functions: with the addition before each); mean of the ten "
+        "fastest repeats",
+        "");
   }
 
  private:
@@ -168,37 +173,6 @@ class Arithmetic {
     function<double>("dlog", "log", "dadd", [](double x) { return std::log(x + 2.0); });
     function<double>("dsin", "sin", "dadd", [](double x) { return std::sin(x + 2.0); });
     function<double>("dcos", "cos", "dadd", [](double x) { return std::cos(x + 2.0); });
-  }
-
-  // The classes of Zhu et al. 2013: one work-item, the mean of ten repeats.
-  void costs() {
-    struct Class {
-      const char* id;
-      const char* words;
-      std::vector<const char*> chains;
-      std::vector<Field> fields;
-    };
-    const Class classes[] = {
-        {"cost.add_cycles", "an FP32 addition or subtraction", {"fadd"}, {Field::opencl_quantitative_add_cycles}},
-        {"cost.mul_cycles", "an FP32 multiplication", {"fmul"}, {Field::opencl_quantitative_mul_cycles}},
-        {"cost.div_cycles", "an FP32 division", {"fdiv"}, {Field::opencl_quantitative_div_cycles}},
-        {"cost.special_cycles",
-         "a sine, cosine or logarithm in FP32 (mean of the three, with the addition before each)",
-         {"fsin", "fcos", "flog"},
-         {Field::opencl_quantitative_special_cycles}},
-        {"cost.double_add_cycles", "an FP64 addition", {"dadd"}, {}},
-        {"cost.double_div_cycles", "an FP64 division", {"ddiv"}, {}}};
-    for (const Class& k : classes) {
-      std::vector<Measurement::Handle> chains;
-      for (const char* name : k.chains) chains.push_back(chains_.at(name));
-      measure_.figure(row(k.id, cycles, "one thread, dependent operations; mean of the ten fastest repeats",
-                          std::string("Cost of ") + k.words + " as the opencl-quantitative model counts it.", k.fields),
-                      [chains](const View& v) {
-                        double sum = 0;
-                        for (Measurement::Handle h : chains) sum += v.mean_cycles_of_ten(h);
-                        return sum / static_cast<double>(chains.size());
-                      });
-    }
   }
 
   Bench& b_;
