@@ -67,7 +67,6 @@ class OpenclProbe {
     if (info_.cpu != (base_.kind == "cpu"))
       throw UsageError("--device " + base_.id + " is a " + base_.kind + ", the OpenCL device \"" + info_.name +
                        "\" is " + (info_.cpu ? "a CPU" : "none") + ": name its device file by --device");
-    source_ = opencl::preamble();
     for (const Operation& o : opencl::operations(info_.doubles)) arithmetic(o);
     source_ += opencl::memory_kernels();
     memory();
@@ -80,7 +79,7 @@ class OpenclProbe {
     }
     batch.transfers = transfers_;
     batch.seconds = options_.time_limit_s;
-    if (options_.quick) batch.max_rounds = 6;
+    batch.max_rounds = options_.quick ? 6 : 200;
     say("launches");
     recorded_ = ask(batch);
     return report();

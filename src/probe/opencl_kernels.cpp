@@ -22,7 +22,7 @@ std::vector<Operation> operations(bool doubles) {
        "64-bit integer multiplications, each with an exclusive or"},
       {"fadd", "float", "x + a", 1, 0.7654321, 1.2345678, "FP32 additions"},
       {"fmul", "float", "x * a", 1, -1, 1.2345678, "FP32 multiplications"},
-      {"ffma", "float", "MAD(x, a, b)", 1, 0.7654321, 1.2345678, "FP32 multiply-adds"},
+      {"ffma", "float", "x * a + b", 1, 0.7654321, 1.2345678, "FP32 multiply-adds"},
       {"fdiv", "float", "a / x", 1, 0.7654321, 1.2345678, "FP32 divisions"},
       {"fsqrt", "float", "sqrt(x + a)", 1, 0.7654321, 1.2345678, "FP32 square roots, each of a sum"},
       {"fexp", "float", "exp(a - x)", 1, 0.7654321, 1.2345678, "FP32 exponentials, each of a difference"},
@@ -33,7 +33,7 @@ std::vector<Operation> operations(bool doubles) {
   const std::vector<Operation> more = {
       {"dadd", "double", "x + a", 1, 0.7654321, 1.2345678, "FP64 additions"},
       {"dmul", "double", "x * a", 1, -1, 1.2345678, "FP64 multiplications"},
-      {"dfma", "double", "MAD64(x, a, b)", 1, 0.7654321, 1.2345678, "FP64 multiply-adds"},
+      {"dfma", "double", "x * a + b", 1, 0.7654321, 1.2345678, "FP64 multiply-adds"},
       {"ddiv", "double", "a / x", 1, 0.7654321, 1.2345678, "FP64 divisions"},
       {"dexp", "double", "exp(a - x)", 1, 0.7654321, 1.2345678, "FP64 exponentials, each of a difference"}};
   out.insert(out.end(), more.begin(), more.end());
@@ -72,20 +72,6 @@ std::string wide_kernel(const Operation& o, int width) {
   out += "  }\n  out[get_global_id(0)] = x0";
   for (int k = 1; k < chains; ++k) out += fmt::format(" + x{}", k);
   return out + ";\n}\n";
-}
-
-std::string preamble() {
-  return R"(#ifdef FP_FAST_FMAF
-#define MAD(x, a, b) fma(x, a, b)
-#else
-#define MAD(x, a, b) mad(x, a, b)
-#endif
-#ifdef FP_FAST_FMA
-#define MAD64(x, a, b) fma(x, a, b)
-#else
-#define MAD64(x, a, b) mad(x, a, b)
-#endif
-)";
 }
 
 std::string memory_kernels() {

@@ -10,7 +10,7 @@ namespace kernelcast::probe::opencl {
 struct Operation {
   const char* name;   // "ffma"
   const char* type;   // "float"
-  const char* text;   // "MAD(x, a, b)"
+  const char* text;   // "x * a + b"
   double operations;  // in the text
   double a, b;        // values; x begins with b
   const char* words;
@@ -21,8 +21,6 @@ std::vector<Operation> operations(bool doubles);
 inline constexpr int chain_ops = 16;           // of a turn of a latency kernel
 inline constexpr int chains = 8, repeats = 4;  // of a turn of a throughput kernel
 
-/// What the kernels need in front of them.
-std::string preamble();
 std::string chain_kernel(const Operation& o);            // "chain_ffma": (__global T* out, int n, T a, T b)
 std::string wide_kernel(const Operation& o, int width);  // "wide_ffma_4": likewise with vectors of `width`
 std::string name_of_wide(const Operation& o, int width);
