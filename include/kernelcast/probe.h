@@ -18,10 +18,10 @@ struct Result {
   std::string unit;                         // SI, "cycles", "fraction of peak", "" for codes and lists
   std::string method;
   int samples = 0;
-  double spread = 0;                        // (largest - smallest) / median of the samples
-  std::string confidence;                   // "exact", "high", "unstable"
+  double spread = 0;                        // (largest - smallest) / median of the samples that the value rests on
+  std::string confidence;                   // "exact", "high", "unstable", "none"
   std::string what;                         // one sentence
-  std::optional<Field> field;               // of a device file
+  std::vector<Field> fields;                // of a device file
 };
 
 struct Report {
@@ -34,12 +34,22 @@ struct Report {
 struct Options {
   int registers = 32;                       // of the register bank test: R0 to R(n-1); 8 to 64
   double time_limit_s = 60;
+  std::string opencl_runner;                // opencl: the program kernelcast-opencl
+  bool quick = false;                       // host, opencl: fewer repeats; more figures will be flagged
   std::string device_folder;
   std::function<void(const std::string&)> progress;
 };
 
 /// The four steps on the cycle-level SM of the device. Throws UserError when there is no spec of its architecture.
 Report probe_sim(const Device& device, const Options& options);
+
+/// The CPU that we run on, measured by native code, over what `base` (kind "cpu") knows already. Throws UsageError for a
+/// base of another kind, LimitError on processors that the loops are not written for and when memory is short.
+Report probe_host(const Device& base, const Options& options);
+
+/// The first device of the machine's first OpenCL platform, over what `base` knows of it. Throws UsageError when one is a
+/// CPU and the other is not, LimitError with the reason when there is no device or it refuses a kernel.
+Report probe_opencl(const Device& base, const Options& options);
 
 /// A device file with everything that the base knows, measured results in place of the base's numbers.
 /// `id` is the stem of the file's name. Throws UserError when it cannot be an id.

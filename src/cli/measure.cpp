@@ -96,12 +96,15 @@ probe::OpenclLaunch launch_of(const Source& source, const KernelProfile& profile
 
 }  // namespace
 
+std::string opencl_runner() {
+  std::error_code ignored;
+  return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "kernelcast-opencl").string();
+}
+
 void measure_opencl(const Source& source, report::TuneReport& report,
                     const std::function<void(const std::string&)>& progress) {
   if (source.language != Language::opencl) throw UsageError("--measure opencl runs OpenCL C sources only");
-  std::error_code ignored;
-  const std::string runner =
-      (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "kernelcast-opencl").string();
+  const std::string runner = opencl_runner();
   const tune::DeviceTuning& device = report.result.devices.front();
   for (std::size_t rank = 0; rank < device.best.size(); ++rank) {
     progress(fmt::format("run {} of {}", rank + 1, device.best.size()));

@@ -5,6 +5,7 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "kernelcast/error.h"
@@ -17,10 +18,13 @@ namespace {
 constexpr const char* examples = R"(Examples:
   kernelcast probe --backend sim --device k20
   kernelcast probe --backend sim --device k20 -o my-k20.toml
-  kernelcast probe --backend sim --device k20 --format json)";
+  kernelcast probe --backend sim --device k20 --format json
+  kernelcast probe --backend host -o this-machine.toml
+  kernelcast probe --backend opencl --device this-machine.toml)";
 
 struct ProbeFlags {
   std::string backend, device, format = "text", output, devices_dir, registers = "32", time_limit = "60";
+  bool quick = false;
 };
 
 double positive(const std::string& flag, const std::string& text) {
@@ -34,7 +38,10 @@ double positive(const std::string& flag, const std::string& text) {
 int probe_device(const ProbeFlags& flags, const Environment& environment) {
   if (flags.format != "text" && flags.format != "json")
     throw UsageError("--format " + flags.format + ": expected text or json");
-  if (flags.backend != "sim") throw UsageError("--backend " + flags.backend + ": expected sim");
+  if (flags.backend != "sim" && flags.backend != "host" && flags.backend != "opencl")
+    throw UsageError("--backend " + flags.backend + ": expected sim, opencl or host");
+  if (flags.backend == "sim" && flags.device.empty())
+    throw UsageError("--device DEV is missing: the cycle-level SM of which device?");
   const std::filesystem::path output(flags.output);
   if (!flags.output.empty() && output.extension() != ".toml")
     throw UsageError("-o " + flags.output + ": the device file's name must end in .toml");
@@ -47,7 +54,12 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
   options.registers = static_cast<int>(registers);
   options.time_limit_s = positive("--time-limit", flags.time_limit);
   if (environment.progress) options.progress = [](const std::string& text) { progress_line(text); };
-  const probe::Report report = probe::probe_sim(catalog.find(flags.device), options);
+  options.quick = flags.quick;
+  const Device base = catalog.find(flags.device.empty() ? "host" : flags.device);
+  options.opencl_runner = opencl_runner();
+  const probe::Report report = flags.backend == "host"     ? probe::probe_host(base, options)
+                               : flags.backend == "opencl" ? probe::probe_opencl(base, options)
+                                                           : probe::probe_sim(base, options);
   if (!flags.output.empty()) write_result(flags.output, probe::device_file(report, output.stem().string()));
   const report::Style style(environment.colour);
   write_result(
@@ -60,13 +72,19 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
 Action add_probe(Parser& parser) {
   auto f = std::make_shared<ProbeFlags>();
   Flags flags = parser.command("probe", "Measure a device, or the cycle-level model of one", examples);
-  flags.option("--backend", "sim", f->backend, "sim: the cycle-level SM", Flags::Need::required);
-  flags.option("--device", "DEV", f->device, "Id, alias or path of a device file", Flags::Need::required);
+  flags.option("--backend", "sim|opencl|host", f->backend,
+               "sim: the cycle-level SM of a device; opencl: the machine's OpenCL device; host: the CPU that we run on",
+               Flags::Need::required);
+  flags.option(
+      "--device", "DEV", f->device,
+      "Id, alias or path of a device file; host: what is known before anything is measured (host unless told)");
   flags.option("--format", "text|json", f->format, "text or json");
   flags.option("-o", "FILE.toml", f->output,
                "Also write a device file: the device's numbers with the measured ones in their place");
   flags.option("--registers", "N", f->registers, "Registers of the bank test, R0 to R(N-1)");
-  flags.option("--time-limit", "SECONDS", f->time_limit, "Give up after that time");
+  flags.option("--time-limit", "SECONDS", f->time_limit,
+               "sim: give up after that time; opencl, host: begin no new round of repeats after it");
+  flags.flag("--quick", f->quick, "opencl, host: fewer repeats");
   flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
   return [f](const Environment& environment) { return probe_device(*f, environment); };
 }

@@ -2,6 +2,7 @@
 // go into the file's own [sources], so that it can lie anywhere.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "kernelcast/error.h"
@@ -60,7 +61,8 @@ class Writer {
  private:
   std::string number(Field field) {
     for (const Result& r : report_.results)
-      if (r.field == field && r.value && r.confidence != "unstable")
+      if (std::ranges::find(r.fields, field) != r.fields.end() && r.value && r.confidence != "unstable" &&
+          *r.value >= info(field).minimum && *r.value <= info(field).maximum)
         return fmt::format("{{ value = {}, source = {} }}", shown(field, *r.value),
                            quoted("measured " + r.method + " (" + r.confidence + ")"));
     const FieldValue& base = report_.device.values[static_cast<std::size_t>(field)];

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <random>
 
 #include "kernelcast/error.h"
+#include "probe/host/memory.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -41,6 +43,9 @@ void check(cl_int status, const char* call) {
   X(clReleaseMemObject) \
   X(clSetKernelArg) \
   X(clEnqueueNDRangeKernel) \
+  X(clEnqueueReadBuffer) \
+  X(clEnqueueWriteBuffer) \
+  X(clFinish) \
   X(clWaitForEvents) \
   X(clGetEventProfilingInfo) \
   X(clReleaseEvent)
@@ -81,6 +86,14 @@ class Finally {
 
 std::vector<unsigned char> contents(const OpenclArgument& a) {
   std::vector<unsigned char> bytes(a.bytes);
+  if (a.walk) {
+    const std::size_t lines = a.bytes / host::line_bytes;
+    for (std::size_t i = 0; i < lines; ++i) {
+      const auto next = static_cast<std::uint32_t>(host::next_line(i, lines) * host::line_bytes / 4);
+      std::memcpy(bytes.data() + i * host::line_bytes, &next, sizeof next);
+    }
+    return bytes;
+  }
   std::minstd_rand random(1);
   for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
     const auto small = static_cast<std::int32_t>(random() % 16);
@@ -98,6 +111,49 @@ struct OpenclRunner::Impl {
   cl_device_id device{};
   cl_context context{};
   cl_command_queue queue{};
+  struct Prepared {
+    cl_kernel kernel{};
+    OpenclLaunch launch;
+  };
+  std::map<std::string, cl_program> programs;  // by options and source
+  std::vector<Prepared> prepared;
+  std::vector<cl_mem> buffers;
+  cl_mem copied{};  // of transfers
+  std::vector<unsigned char> host_copy;
+
+  Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    release();
+    if (queue != nullptr) cl.clReleaseCommandQueue(queue);
+    if (context != nullptr) cl.clReleaseContext(context);
+  }
+  void release() {
+    for (cl_mem b : buffers) cl.clReleaseMemObject(b);
+    for (const Prepared& p : prepared) cl.clReleaseKernel(p.kernel);
+    for (const auto& [key, program] : programs) cl.clReleaseProgram(program);
+    buffers.clear();
+    prepared.clear();
+    programs.clear();
+    copied = nullptr;
+  }
+
+  cl_mem buffer(std::size_t bytes, void* from) {
+    cl_int status = CL_SUCCESS;
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (from != nullptr ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem out = cl.clCreateBuffer(context, flags, bytes, from, &status);
+    check(status, "clCreateBuffer");
+    buffers.push_back(out);
+    return out;
+  }
+
+  template <class T>
+  T number(cl_device_info what) {
+    T value{};
+    check(cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr), "clGetDeviceInfo");
+    return value;
+  }
 
   void open() {
     void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -146,7 +202,7 @@ struct OpenclRunner::Impl {
                      log.substr(0, length));
   }
 
-  double run(cl_kernel kernel, const OpenclLaunch& launch) {
+  OpenclSeconds run(cl_kernel kernel, const OpenclLaunch& launch) {
     std::array<std::size_t, 3> global{};
     for (std::size_t i = 0; i < 3; ++i) global[i] = launch.grid[i] * launch.block[i];
     cl_event event{};
@@ -161,7 +217,7 @@ struct OpenclRunner::Impl {
         cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr) == CL_SUCCESS &&
         cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) == CL_SUCCESS &&
         end > begin;
-    return profiled ? static_cast<double>(end - begin) * 1e-9 : wall;
+    return {profiled ? static_cast<double>(end - begin) * 1e-9 : wall, wall};
   }
 };
 
@@ -173,27 +229,33 @@ OpenclRunner::OpenclRunner() : impl_(std::make_unique<Impl>()) {
   }
 }
 
-OpenclRunner::~OpenclRunner() {
-  if (impl_->queue != nullptr) impl_->cl.clReleaseCommandQueue(impl_->queue);
-  if (impl_->context != nullptr) impl_->cl.clReleaseContext(impl_->context);
-}
+OpenclRunner::~OpenclRunner() = default;
 
 const std::string& OpenclRunner::unavailable() const { return impl_->reason; }
 const std::string& OpenclRunner::device_name() const { return impl_->name; }
 
-OpenclTiming OpenclRunner::time(const OpenclLaunch& launch, int runs) {
+OpenclInfo OpenclRunner::info() const {
+  if (!impl_->reason.empty()) throw LimitError(impl_->reason);
+  OpenclInfo out;
+  out.name = impl_->name;
+  out.cpu = (impl_->number<cl_device_type>(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  out.doubles = impl_->number<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  out.units = impl_->number<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
+  out.clock_hz = 1e6 * impl_->number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  out.memory_bytes = static_cast<double>(impl_->number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE));
+  out.largest_buffer_bytes = static_cast<double>(impl_->number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  return out;
+}
+
+int OpenclRunner::prepare(const OpenclLaunch& launch) {
   if (!impl_->reason.empty()) throw LimitError(impl_->reason);
   const Api& cl = impl_->cl;
-  cl_program program = impl_->build(launch);
-  const Finally release_program([&] { cl.clReleaseProgram(program); });
+  cl_program& program = impl_->programs[launch.options + '\n' + launch.source];
+  if (program == nullptr) program = impl_->build(launch);
   cl_int status = CL_SUCCESS;
   cl_kernel kernel = cl.clCreateKernel(program, launch.kernel.c_str(), &status);
   check(status, "clCreateKernel");
-  const Finally release_kernel([&] { cl.clReleaseKernel(kernel); });
-  std::vector<cl_mem> buffers;
-  const Finally release_buffers([&] {
-    for (cl_mem b : buffers) cl.clReleaseMemObject(b);
-  });
+  impl_->prepared.push_back({kernel, launch});
   for (cl_uint i = 0; i < launch.arguments.size(); ++i) {
     const OpenclArgument& a = launch.arguments[i];
     if (a.kind == OpenclArgument::Kind::local) {
@@ -202,16 +264,48 @@ OpenclTiming OpenclRunner::time(const OpenclLaunch& launch, int runs) {
       check(cl.clSetKernelArg(kernel, i, a.value.size(), a.value.data()), "clSetKernelArg");
     } else {
       std::vector<unsigned char> bytes = contents(a);
-      cl_mem buffer = cl.clCreateBuffer(impl_->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
-                                        bytes.data(), &status);
-      check(status, "clCreateBuffer");
-      buffers.push_back(buffer);
+      cl_mem buffer = impl_->buffer(bytes.size(), bytes.data());
       check(cl.clSetKernelArg(kernel, i, sizeof buffer, &buffer), "clSetKernelArg");
     }
   }
   impl_->run(kernel, launch);
+  return static_cast<int>(impl_->prepared.size()) - 1;
+}
+
+OpenclSeconds OpenclRunner::run(int prepared) {
+  const Impl::Prepared& p = impl_->prepared.at(static_cast<std::size_t>(prepared));
+  return impl_->run(p.kernel, p.launch);
+}
+
+OpenclRunner::Transfer OpenclRunner::transfer(std::size_t bytes, bool to_device, int count) {
+  if (!impl_->reason.empty()) throw LimitError(impl_->reason);
+  if (impl_->host_copy.size() < bytes) {
+    impl_->host_copy.assign(bytes, 1);
+    impl_->copied = impl_->buffer(bytes, nullptr);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  for (int i = 0; i < count; ++i) {
+    if (to_device) {
+      check(impl_->cl.clEnqueueWriteBuffer(impl_->queue, impl_->copied, CL_FALSE, 0, bytes, impl_->host_copy.data(), 0,
+                                           nullptr, nullptr),
+            "clEnqueueWriteBuffer");
+    } else {
+      check(impl_->cl.clEnqueueReadBuffer(impl_->queue, impl_->copied, CL_FALSE, 0, bytes, impl_->host_copy.data(), 0,
+                                          nullptr, nullptr),
+            "clEnqueueReadBuffer");
+    }
+  }
+  const double started = passed();
+  check(impl_->cl.clFinish(impl_->queue), "clFinish");
+  return {passed(), started};
+}
+
+OpenclTiming OpenclRunner::time(const OpenclLaunch& launch, int runs) {
+  const Finally release([&] { impl_->release(); });
+  const int prepared = prepare(launch);
   std::vector<double> times;
-  for (int i = 0; i < std::max(1, runs); ++i) times.push_back(impl_->run(kernel, launch));
+  for (int i = 0; i < std::max(1, runs); ++i) times.push_back(run(prepared).device_s);
   std::sort(times.begin(), times.end());
   return {times[times.size() / 2], times.front(), times.back(), static_cast<int>(times.size())};
 }

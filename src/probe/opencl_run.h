@@ -16,6 +16,8 @@ struct OpenclArgument {
   std::size_t bytes = 0;               // buffer, local
   std::vector<unsigned char> value{};  // scalar
   bool real = true;                    // buffer: elements are floats in [0, 1), otherwise small whole numbers
+  bool walk = false;  // buffer: the first 32-bit number of each 64 bytes is the index of that of the next, one closed
+                      // walk (host/memory.h); in place of the above
 };
 
 struct OpenclLaunch {
@@ -28,6 +30,19 @@ struct OpenclTiming {
   double median_s = 0, fastest_s = 0,
          slowest_s = 0;  // of the device's own clock where it has one, of the host's otherwise
   int runs = 0;
+};
+
+/// What the device says of itself.
+struct OpenclInfo {
+  std::string name;
+  bool cpu = false, doubles = false;
+  double units = 1, clock_hz = 0;  // clock_hz: its largest clock
+  double memory_bytes = 0, largest_buffer_bytes = 0;
+};
+
+/// One run: seconds by the device's own clock (by the host's where it has none), and as the host saw it.
+struct OpenclSeconds {
+  double device_s = 0, wall_s = 0;
 };
 
 class OpenclRunner {
@@ -45,6 +60,18 @@ class OpenclRunner {
   /// Builds, runs once to warm up and then at least `runs` times. Throws LimitError with the failing call, and the
   /// build log where there is one.
   OpenclTiming time(const OpenclLaunch& launch, int runs = 7);
+
+  [[nodiscard]] OpenclInfo info() const;
+  /// Builds, makes the buffers and runs once; the handle of run(). Launches of the same source share its program.
+  /// Throws as time() does. All buffers live as long as the runner.
+  int prepare(const OpenclLaunch& launch);
+  OpenclSeconds run(int prepared);
+  /// Seconds of `count` copies of `bytes` between host and device, one after the other, until the last has arrived;
+  /// `started_s`: until the host had given all of them away.
+  struct Transfer {
+    double done_s = 0, started_s = 0;
+  };
+  Transfer transfer(std::size_t bytes, bool to_device, int count);
 
  private:
   struct Impl;

@@ -90,13 +90,14 @@ class Folder {
 };
 
 /// Exit status of the program, or why it has none.
-std::string run(const std::string& program, const std::string& request, const std::string& reply, double seconds) {
+std::string run(const std::string& program, const char* what, const std::string& request, const std::string& reply,
+                double seconds) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string copies[3] = {program, request, reply};
-  char* const arguments[] = {copies[0].data(), copies[1].data(), copies[2].data(), nullptr};
+  std::string copies[4] = {program, what, request, reply};
+  char* const arguments[] = {copies[0].data(), copies[1].data(), copies[2].data(), copies[3].data(), nullptr};
   pid_t child = 0;
   const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -117,8 +118,9 @@ std::string run(const std::string& program, const std::string& request, const st
 
 }  // namespace
 
-std::string bytes_of(const OpenclLaunch& l) {
-  Writer w;
+namespace {
+
+void put(Writer& w, const OpenclLaunch& l) {
   w.text(l.source);
   w.text(l.options);
   w.text(l.kernel);
@@ -130,12 +132,11 @@ std::string bytes_of(const OpenclLaunch& l) {
     w.number(a.bytes);
     w.text({reinterpret_cast<const char*>(a.value.data()), a.value.size()});
     w.number(a.real ? 1 : 0);
+    w.number(a.walk ? 1 : 0);
   }
-  return w.take();
 }
 
-OpenclLaunch launch_of(std::string_view bytes) {
-  Reader r(bytes);
+OpenclLaunch launch_from(Reader& r) {
   OpenclLaunch l;
   l.source = r.text();
   l.options = r.text();
@@ -149,9 +150,129 @@ OpenclLaunch launch_of(std::string_view bytes) {
     const std::string value = r.text();
     a.value.assign(value.begin(), value.end());
     a.real = r.number() != 0;
+    a.walk = r.number() != 0;
     l.arguments.push_back(std::move(a));
   }
   return l;
+}
+
+}  // namespace
+
+std::string bytes_of(const OpenclLaunch& l) {
+  Writer w;
+  put(w, l);
+  return w.take();
+}
+
+OpenclLaunch launch_of(std::string_view bytes) {
+  Reader r(bytes);
+  return launch_from(r);
+}
+
+std::string bytes_of(const OpenclBatch& batch) {
+  Writer w;
+  w.number(batch.launches.size());
+  for (const OpenclLaunch& l : batch.launches) put(w, l);
+  w.number(batch.transfers.size());
+  for (const OpenclBatch::Transfer& t : batch.transfers) {
+    w.number(t.bytes);
+    w.number(t.to_device ? 1 : 0);
+    w.number(static_cast<std::size_t>(t.count));
+  }
+  w.number(static_cast<std::size_t>(batch.min_rounds));
+  w.number(static_cast<std::size_t>(batch.max_rounds));
+  w.real(batch.seconds);
+  return w.take();
+}
+
+OpenclBatch batch_of(std::string_view bytes) {
+  Reader r(bytes);
+  OpenclBatch out;
+  for (std::size_t left = r.number(); left > 0; --left) out.launches.push_back(launch_from(r));
+  for (std::size_t left = r.number(); left > 0; --left) {
+    OpenclBatch::Transfer t;
+    t.bytes = r.number();
+    t.to_device = r.number() != 0;
+    t.count = static_cast<int>(r.number());
+    out.transfers.push_back(t);
+  }
+  out.min_rounds = static_cast<int>(r.number());
+  out.max_rounds = static_cast<int>(r.number());
+  out.seconds = r.real();
+  return out;
+}
+
+std::string bytes_of(const OpenclBatchReply& reply) {
+  Writer w;
+  w.text(reply.failure);
+  w.number(reply.no_device ? 1 : 0);
+  w.text(reply.info.name);
+  w.number(reply.info.cpu ? 1 : 0);
+  w.number(reply.info.doubles ? 1 : 0);
+  for (const double x :
+       {reply.info.units, reply.info.clock_hz, reply.info.memory_bytes, reply.info.largest_buffer_bytes})
+    w.real(x);
+  w.number(reply.launches.size());
+  for (std::size_t i = 0; i < reply.launches.size(); ++i) {
+    w.text(reply.failures[i]);
+    w.number(reply.launches[i].size());
+    for (const OpenclSeconds& s : reply.launches[i]) {
+      w.real(s.device_s);
+      w.real(s.wall_s);
+    }
+  }
+  w.number(reply.transfers.size());
+  for (const auto& rounds : reply.transfers) {
+    w.number(rounds.size());
+    for (const OpenclRunner::Transfer& t : rounds) {
+      w.real(t.done_s);
+      w.real(t.started_s);
+    }
+  }
+  return w.take();
+}
+
+OpenclBatchReply batch_reply_of(std::string_view bytes) {
+  Reader r(bytes);
+  OpenclBatchReply reply;
+  reply.failure = r.text();
+  reply.no_device = r.number() != 0;
+  reply.info.name = r.text();
+  reply.info.cpu = r.number() != 0;
+  reply.info.doubles = r.number() != 0;
+  for (double* x :
+       {&reply.info.units, &reply.info.clock_hz, &reply.info.memory_bytes, &reply.info.largest_buffer_bytes})
+    *x = r.real();
+  for (std::size_t left = r.number(); left > 0; --left) {
+    reply.failures.push_back(r.text());
+    reply.launches.emplace_back();
+    for (std::size_t rounds = r.number(); rounds > 0; --rounds) {
+      const double device = r.real();
+      reply.launches.back().push_back({device, r.real()});
+    }
+  }
+  for (std::size_t left = r.number(); left > 0; --left) {
+    reply.transfers.emplace_back();
+    for (std::size_t rounds = r.number(); rounds > 0; --rounds) {
+      const double done = r.real();
+      reply.transfers.back().push_back({done, r.real()});
+    }
+  }
+  return reply;
+}
+
+OpenclBatchReply run_batch_in_process(const std::string& runner, const OpenclBatch& batch, double seconds) {
+  OpenclBatchReply reply;
+  try {
+    const Folder folder;
+    const std::string request = folder.file("request"), answer = folder.file("reply");
+    write_text_file(request, bytes_of(batch));
+    reply.failure = run(runner, "batch", request, answer, seconds);
+    if (reply.failure.empty()) reply = batch_reply_of(read_text_file(answer));
+  } catch (const Error& e) {
+    reply.failure = e.what();
+  }
+  return reply;
 }
 
 std::string bytes_of(const OpenclReply& reply) {
@@ -185,7 +306,7 @@ OpenclReply run_in_process(const std::string& runner, const OpenclLaunch& launch
     const Folder folder;
     const std::string request = folder.file("request"), answer = folder.file("reply");
     write_text_file(request, bytes_of(launch));
-    reply.failure = run(runner, request, answer, seconds);
+    reply.failure = run(runner, "launch", request, answer, seconds);
     if (reply.failure.empty()) reply = reply_of(read_text_file(answer));
   } catch (const Error& e) {
     reply.failure = e.what();

@@ -23,9 +23,13 @@ Timed timed(const Encoding& encoding, const std::string& name, const std::vector
   out.program.accesses = std::move(accesses);
   out.body = static_cast<int>(body.size());
   std::vector<sm::Instruction>& code = out.program.instructions;
-  // Barrier and clock read end a group, so that the body begins one.
-  const int lead = (encoding.group - 2 % encoding.group) % encoding.group;
+  // A read of R0, barrier and clock read end a group, so that the body begins one. The read waits for the last result
+  // of a chain of the first pass, which would otherwise reach into the second one's time.
+  const int lead = (encoding.group - 3 % encoding.group) % encoding.group;
   for (int i = 0; i < lead; ++i) code.push_back(plain(sm::Op::nop, encoding));
+  sm::Instruction wait = plain(sm::Op::move, encoding);
+  wait.sources[0] = 0;
+  code.push_back(wait);
   code.push_back(plain(sm::Op::barrier, encoding));
   code.push_back(plain(sm::Op::clock, encoding));
   code.insert(code.end(), body.begin(), body.end());

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "probe/cost_table.h"
 #include "probe/steps.h"
 
 namespace kernelcast::probe {
@@ -39,6 +41,17 @@ class SimProbe {
       machine_.encoding.neutral = spec_.default_code;
       machine_.codes = 256;
     }
+    if (spec_.control == sm::ControlKind::twenty_one_bit) {
+      machine_.codes = 16;
+      machine_.code = [](int stall) {
+        sm::Control control;
+        control.stall = stall;
+        return sm::encode_control(control);
+      };
+    }
+    // Room for the loop around the body; whole groups of three and of seven.
+    const int capacity = spec_.icache_bytes / spec_.group_bytes * spec_.group_instructions;
+    if (capacity > 0) machine_.body = std::clamp((capacity - 32) / 21 * 21, 21, machine_.body);
   }
 
   Report run() {
@@ -46,6 +59,7 @@ class SimProbe {
     report_.device = device_;
     say("latency and throughput");
     step_1();
+    costs();
     say("register banks");
     step_2();
     say("control codes");
@@ -90,15 +104,15 @@ class SimProbe {
     struct Row {
       sm::Op op;
       const char* name;
-      std::optional<Field> latency;
+      std::vector<Field> latency;
     };
-    const Row rows[] = {{sm::Op::ffma, "ffma", Field::latency_fp32_cycles},
-                        {sm::Op::fadd, "fadd", std::nullopt},
-                        {sm::Op::fmul, "fmul", std::nullopt},
-                        {sm::Op::iadd, "iadd", Field::latency_int_cycles},
-                        {sm::Op::imul, "imad", std::nullopt},
-                        {sm::Op::dfma, "dfma", Field::latency_fp64_cycles},
-                        {sm::Op::special, "mufu", Field::latency_special_cycles}};
+    const Row rows[] = {{sm::Op::ffma, "ffma", {Field::latency_fp32_cycles}},
+                        {sm::Op::fadd, "fadd", {}},
+                        {sm::Op::fmul, "fmul", {}},
+                        {sm::Op::iadd, "iadd", {Field::latency_int_cycles}},
+                        {sm::Op::imul, "imad", {}},
+                        {sm::Op::dfma, "dfma", {Field::latency_fp64_cycles}},
+                        {sm::Op::special, "mufu", {Field::latency_special_cycles}}};
     for (const Row& row : rows) {
       const std::string name = row.name;
       if (!executes(row.op)) {
@@ -108,7 +122,7 @@ class SimProbe {
       add(name + ".latency_cycles", latency_cycles(machine_, row.op, machine_.encoding.neutral), "cycles",
           "dependence chains of 64 and 128 instructions, one warp, second of two passes",
           "Cycles from an instruction to the next one that needs its result.")
-          .field = row.latency;
+          .fields = row.latency;
       const auto body =
           independent(row.op, {0}, {32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43}, 252, machine_.encoding.neutral);
       add(name + ".throughput_per_cycle", throughput(machine_, body, 252), "thread instructions per cycle and SM",
@@ -117,33 +131,62 @@ class SimProbe {
     }
   }
 
+  // One warp; the machine is deterministic, so the mean of ten repeats is any of them.
+  void costs() {
+    const std::map<std::string, sm::Op> chains = {{"cost.add_cycles", sm::Op::fadd},
+                                                  {"cost.mul_cycles", sm::Op::fmul},
+                                                  {"cost.special_cycles", sm::Op::special},
+                                                  {"cost.double_add_cycles", sm::Op::dadd}};
+    for (const CostClass& k : cost_classes()) {
+      const auto found = chains.find(k.id);
+      if (found == chains.end()) {
+        unknown(k.id, "cycles", "the model has no division: compilers make it of other instructions");
+        continue;
+      }
+      const sm::Op op = found->second;
+      if (!executes(op)) {
+        unknown(k.id, "cycles", "the model has no unit for it");
+        continue;
+      }
+      Result& r = add(k.id, latency_cycles(machine_, op, machine_.encoding.neutral), "cycles",
+                      "dependence chains of one warp; ten repeats would be alike", cost_sentence(k));
+      r.fields = k.fields;
+    }
+  }
+
   void step_2() {
     const double theoretical = std::min(machine_.lanes, machine_.schedulers * machine_.warp_size);
     banks_ = register_banks(machine_, options_.registers, theoretical);
-    const std::string method =
-        fmt::format("FMUL on all {} pairs of R0 to R{}; free of conflict from 99.5 % of {:g} a cycle", banks_.pairs,
-                    options_.registers - 1, theoretical);
+    std::string method = fmt::format("FMUL on all {} pairs of R0 to R{}; free of conflict from 99.5 % of {:g} a cycle",
+                                     banks_.pairs, options_.registers - 1, theoretical);
+    const auto alone = [&] { return banks_.classes.size() == static_cast<std::size_t>(options_.registers); };
+    const bool no_pair = alone();
+    const double free_rate = banks_.free_rate, pair_rate = banks_.conflict_rate;
+    const std::string pairs_method = method;
+    if (no_pair) {
+      banks_ = register_banks_by_triples(machine_, options_.registers, theoretical);
+      method += fmt::format("; no pair conflicts, so FFMA on {} triples", banks_.pairs);
+    }
     Result& list = add("register.banks", std::nullopt, "", method + "; union-find",
                        fmt::format("{} classes of registers that conflict with each other{}.", banks_.classes.size(),
-                                   banks_.transitive ? ", transitive in every pair" : ""));
+                                   banks_.transitive ? ", transitive in every test" : ""));
     for (const std::vector<int>& members : banks_.classes) list.lists.emplace_back(members.begin(), members.end());
     list.samples = banks_.pairs;
     if (!banks_.transitive) {
       list.confidence = "unstable";
-      list.reason = "conflict is not transitive: a class holds a pair that does not conflict";
+      list.reason = "conflict is not transitive: a class holds registers that do not conflict";
     }
-    const auto no_pairs = banks_.classes.size() == static_cast<std::size_t>(options_.registers);
-    if (no_pairs) {
+    if (alone()) {
       list.lists.clear();
       list.confidence = "none";
-      list.reason = "no pair of registers conflicts; banks with two ports need a test of triples";
+      list.reason = "no pair and no triple of registers conflicts";
     }
-    add("fmul.conflict_free.fraction_of_peak", banks_.free_rate / machine_.lanes, "fraction of peak", method,
+    add("fmul.conflict_free.fraction_of_peak", free_rate / machine_.lanes, "fraction of peak", pairs_method,
         "Throughput of FMUL whose operands lie in different banks.");
-    if (no_pairs) {
-      unknown("fmul.conflict_2way.fraction_of_peak", "fraction of peak", list.reason);
+    if (no_pair) {
+      unknown("fmul.conflict_2way.fraction_of_peak", "fraction of peak", "no pair of registers conflicts");
     } else {
-      add("fmul.conflict_2way.fraction_of_peak", banks_.conflict_rate / machine_.lanes, "fraction of peak", method,
+      add("fmul.conflict_2way.fraction_of_peak", pair_rate / machine_.lanes, "fraction of peak", pairs_method,
           "Throughput of FMUL with both operands in one bank.");
     }
     three_way();
@@ -156,21 +199,23 @@ class SimProbe {
       return;
     }
     const auto body = independent(sm::Op::ffma, {(*found)[0], (*found)[1], (*found)[2]},
-                                  {70, 71, 72, 73, 74, 75, 76, 77, 78, 79}, 735, machine_.encoding.neutral);
-    add("ffma.conflict_3way.fraction_of_peak", throughput(machine_, body, 735) / machine_.lanes, "fraction of peak",
-        fmt::format("735 FFMA on R{}, R{}, R{}", (*found)[0], (*found)[1], (*found)[2]),
+                                  {70, 71, 72, 73, 74, 75, 76, 77, 78, 79}, machine_.body, machine_.encoding.neutral);
+    add("ffma.conflict_3way.fraction_of_peak", throughput(machine_, body, machine_.body) / machine_.lanes,
+        "fraction of peak",
+        fmt::format("{} FFMA on R{}, R{}, R{}", machine_.body, (*found)[0], (*found)[1], (*found)[2]),
         "Throughput of FFMA with all three operands in one bank.");
   }
 
   void step_3() {
     if (machine_.codes == 0) {
-      unknown("control.stall_slope", "cycles",
-              spec_.control == sm::ControlKind::none ? "the architecture has no control codes"
-                                                     : "the sweep is written for control codes of eight bits");
+      unknown("control.stall_slope", "cycles", "the architecture has no control codes");
       return;
     }
     codes_ = control_codes(machine_);
-    const std::string method = "FFMA of one warp under each of the 256 codes, alone and between neutral codes";
+    const std::string method =
+        spec_.control == sm::ControlKind::eight_bit
+            ? "FFMA of one warp under each of the 256 codes, alone and between neutral codes"
+            : "FFMA of one warp under each value of the stall field, alone and between stalls of 1";
     Result& list = add("control.intervals", std::nullopt, "cycles", method,
                        "Cycles to the next issue under each code; 0: issued together with the next instruction.");
     list.samples = machine_.codes;
@@ -182,13 +227,13 @@ class SimProbe {
       add("control.dual_code", static_cast<double>(*dual_), "", method,
           "The code that issues two instructions at once.");
     } else {
-      unknown("control.dual_code", "", "no code issues two instructions at once");
+      unknown("control.dual_code", "", "no code issues two FFMA at once");
     }
     const LinearField field = linear_field(codes_);
     add("control.stall_slope", field.slope, "cycles per step", method,
-        fmt::format("Codes 0x{:02x} to 0x{:02x}: the interval rises linearly.", field.first, field.last));
+        fmt::format("Values 0x{:02x} to 0x{:02x}: the interval rises linearly.", field.first, field.last));
     add("control.stall_intercept", field.intercept, "cycles", method,
-        fmt::format("Interval under code 0x{:02x}, where the linear field begins.", field.first));
+        fmt::format("Interval under value 0x{:02x}, where the linear field begins.", field.first));
   }
 
   void step_4() {

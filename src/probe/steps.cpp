@@ -8,7 +8,7 @@
 namespace kernelcast::probe {
 namespace {
 
-constexpr int groups = 105;  // 735 instructions of seven a group: 6.7 KB, inside the instruction caches we know
+constexpr int groups = 105;  // of seven instructions: 6.7 KB, inside the instruction cache of GK110
 constexpr int chain_length = 64;
 constexpr double free_of_conflict = 0.995;  // the rule of step 2
 
@@ -48,7 +48,7 @@ double issue_interval_cycles(const Machine& m, std::optional<std::uint32_t> firs
     for (int i = 0; i < count; ++i) {
       const int slot = i % std::max(m.encoding.group, 1);
       const std::optional<std::uint32_t> code = second && slot % 2 == 0 ? second : first;
-      out.push_back(independent(sm::Op::ffma, {0, 1, 4}, {32 + i % 24}, 1, code).front());
+      out.push_back(independent(sm::Op::ffma, {0, 1, 0}, {32 + i % 24}, 1, code).front());
     }
     return out;
   };
@@ -69,7 +69,7 @@ double throughput(const Machine& m, const std::vector<sm::Instruction>& body, in
 
 Banks register_banks(const Machine& m, int registers, double theoretical) {
   Banks out;
-  const int count = groups * 7;
+  const int count = m.body;
   UnionFind sets(registers);
   std::vector<std::vector<bool>> conflicts(static_cast<std::size_t>(registers),
                                            std::vector<bool>(static_cast<std::size_t>(registers)));
@@ -93,15 +93,58 @@ Banks register_banks(const Machine& m, int registers, double theoretical) {
   return out;
 }
 
+Banks register_banks_by_triples(const Machine& m, int registers, double theoretical) {
+  Banks out;
+  out.conflict_rate = theoretical;
+  const auto conflict = [&](int a, int b, int c) {
+    const auto body = independent(sm::Op::ffma, {a, b, c}, destinations(registers), m.body, m.encoding.neutral);
+    const double rate = throughput(m, body, m.body);
+    out.free_rate = std::max(out.free_rate, rate);
+    out.conflict_rate = std::min(out.conflict_rate, rate);
+    ++out.pairs;
+    return rate < free_of_conflict * theoretical;
+  };
+  std::vector<int> left;
+  for (int r = 0; r < registers; ++r) left.push_back(r);
+  UnionFind sets(registers);
+  // Of seventeen registers in at most eight banks three lie in one.
+  constexpr std::size_t enough = 17;
+  const auto conflicting_triple = [&]() -> std::optional<std::pair<int, int>> {
+    const std::size_t count = std::min(left.size(), enough);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = i + 1; k < count; ++k)
+        for (std::size_t l = k + 1; l < count; ++l)
+          if (conflict(left[i], left[k], left[l])) return std::pair{left[i], left[k]};
+    return std::nullopt;
+  };
+  // Two registers of a bank find all others of it.
+  while (const std::optional<std::pair<int, int>> two = conflicting_triple()) {
+    const auto [a, b] = *two;
+    sets.join(a, b);
+    for (int r : left)
+      if (r != a && r != b && conflict(a, b, r)) sets.join(a, r);
+    std::erase_if(left, [&](int r) { return sets.root(r) == sets.root(a); });
+  }
+  out.classes = sets.classes();
+  const int checked = std::min(registers, 12);
+  for (int a = 0; a < checked; ++a)
+    for (int b = a + 1; b < checked; ++b)
+      for (int c = b + 1; c < checked; ++c)
+        if (conflict(a, b, c) != (sets.root(a) == sets.root(b) && sets.root(b) == sets.root(c))) out.transitive = false;
+  return out;
+}
+
 std::vector<CodeMeaning> control_codes(const Machine& m) {
   std::vector<CodeMeaning> out;
-  const double neutral = issue_interval_cycles(m, m.encoding.neutral, std::nullopt);
+  const auto value = [&](int code) { return m.code ? m.code(code) : static_cast<std::uint32_t>(code); };
+  const std::uint32_t full_speed = m.encoding.neutral.value_or(value(1));
+  const double neutral = issue_interval_cycles(m, full_speed, std::nullopt);
   for (int code = 0; code < m.codes; ++code) {
-    const auto c = static_cast<std::uint32_t>(code);
+    const std::uint32_t c = value(code);
     CodeMeaning meaning;
     meaning.interval = issue_interval_cycles(m, c, std::nullopt);
     // Between neutral ones: a code that issues with its successor makes the whole faster than neutral codes alone.
-    meaning.dual = issue_interval_cycles(m, c, m.encoding.neutral) < 0.9 * neutral;
+    meaning.dual = issue_interval_cycles(m, c, full_speed) < 0.9 * neutral;
     if (meaning.dual) meaning.interval = 0;
     out.push_back(meaning);
   }

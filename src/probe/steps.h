@@ -17,7 +17,9 @@ struct Machine {
   Encoding encoding;
   int schedulers = 4, warp_size = 32, lanes = 192;  // lanes: FP32 multiply-adds a cycle, what 100 % of peak is
   int warps = 16;                                   // of throughput tests: four a scheduler
+  int body = 735;                                   // instructions that the first instruction cache holds, of a test
   int codes = 0;                                    // values of a control code; 0: there is none
+  std::function<std::uint32_t(int)> code;           // the one of that value; nothing: the value itself
 };
 
 /// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
@@ -35,6 +37,10 @@ struct Banks {
   bool transitive = true;  // every pair of a class conflicts, no pair of two classes does
 };
 Banks register_banks(const Machine& m, int registers, double theoretical);
+/// The same where a bank delivers two registers a cycle, so that no pair conflicts: FFMA on three registers, which
+/// conflict when all lie in one bank. `pairs` counts triples; more than eight banks are not found; `transitive` is
+/// checked on all triples of the first twelve registers.
+Banks register_banks_by_triples(const Machine& m, int registers, double theoretical);
 
 /// Step 3: what each code does to the issue of a warp.
 struct CodeMeaning {

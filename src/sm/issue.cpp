@@ -119,6 +119,13 @@ void tell(Machine& m, int scheduler, const Issued& issued, std::size_t pc, bool 
   m.listener->on_issue({m.now, scheduler, issued.w.number, static_cast<int>(pc), unit, second, issued.reads});
 }
 
+/// Whether all lanes that take `op` belong to `unit`.
+bool only_in(const Machine& m, int scheduler, Op op, int unit) {
+  const auto& candidates = m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + static_cast<std::size_t>(op)];
+  return !candidates.empty() &&
+         std::ranges::all_of(candidates, [&](int i) { return m.lanes[static_cast<std::size_t>(i)].unit == unit; });
+}
+
 /// The successor that may go together with the instruction at `w.pc`, ready to go; nullptr: there is none.
 const Decoded* partner(Machine& m, Warp& w) {
   const Spec& spec = *m.spec;
@@ -166,6 +173,10 @@ bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) 
   }
 
   const Decoded* second = m.spec->dispatch_per_turn > 1 ? partner(m, w) : nullptr;
+  // Two that need the same unit do not go together, whatever the code says.
+  if (second != nullptr && m.spec->dual_needs_other_unit && lanes.lanes >= 0 &&
+      only_in(m, scheduler, second->op, m.lanes[static_cast<std::size_t>(lanes.lanes)].unit))
+    second = nullptr;
   Choice second_lanes;
   if (second != nullptr) {
     second_lanes = choose_lanes(m, scheduler, second->op, true, lanes.lanes, m.spec->dual_needs_other_unit);

@@ -31,6 +31,63 @@ class Probe(Case):
             self.assertAlmostEqual(measured["predictions"][0]["time_s"], base["predictions"][0]["time_s"], delta=1e-6)
             self.assertIn("measured", self.good("devices", path))
 
+    def test_host_measures_this_machine(self):
+        # One quick run: structure, and relations that hold on every machine; no times.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "this-machine.toml")
+            command = ("probe", "--backend", "host", "--quick", "--format", "json", "-o", path)
+            result = self.run_program(*command, timeout=170)
+            if "written for x86-64 and AArch64" in result.stderr:
+                self.skipTest(result.stderr)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            value = checked(result.stdout, "probe")
+            self.assertEqual((value["device"], value["backend"]), ("host", "host"))
+            results = {r["id"]: r for r in value["results"]}
+            self.assertEqual(len(results), len(value["results"]), "an id stands twice")
+            for r in value["results"]:
+                self.assertIn(r["confidence"], ("high", "unstable", "none"), r["id"])
+                self.assertTrue(r["value"] is None or isinstance(r["value"], list) or r["value"] > 0, r)
+                self.assertTrue(r["method"] and r["what"], r["id"])
+
+            def known(*ids):
+                return [results[i]["value"] for i in ids if results[i]["value"] is not None]
+
+            for chain in (("l1.latency_cycles", "l2.latency_cycles", "dram.latency_cycles"), ("fadd.latency_cycles", "fdiv.latency_cycles"),
+                          ("iadd.latency_cycles", "idiv.latency_cycles"), ("fdiv.throughput_per_cycle", "fadd.throughput_per_cycle"),
+                          ("dram.core_read_bandwidth_bytes_per_s", "l1.read_bandwidth_bytes_per_s"), ("fadd.latency_cycles", "fexp.latency_cycles")):
+                values = known(*chain)
+                self.assertEqual(values, sorted(values), chain)
+            for name in ("fadd", "fmul", "ffma"):
+                widest = max(r["value"] for i, r in results.items() if i.startswith(name + ".simd") and i.endswith("throughput_per_cycle"))
+                self.assertGreater(widest, results[name + ".throughput_per_cycle"]["value"], name)
+            sizes, times = results["memory.latency_by_size"]["value"]
+            self.assertEqual(len(sizes), len(times))
+            self.assertEqual(sizes, sorted(sizes))
+            # The file is complete as it is.
+            self.assertIn("measured", self.good("devices", path))
+            self.assertEqual(json.loads(self.good("devices", path, "--format", "json"))["devices"][0]["id"], "this-machine")
+
+    def test_opencl_measures_the_machines_device(self):
+        result = self.run_program("probe", "--backend", "opencl", "--quick", "--time-limit", "5", "--format", "json", timeout=170)
+        if result.returncode == 1 and ("OpenCL loader" in result.stderr or "no OpenCL platform" in result.stderr):
+            self.skipTest(result.stderr)
+        if result.returncode == 2 and "name its device file" in result.stderr:
+            self.skipTest("the OpenCL device is no CPU")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        value = checked(result.stdout, "probe")
+        results = {r["id"]: r for r in value["results"]}
+        self.assertEqual(len(results), len(value["results"]), "an id stands twice")
+        for id in ("ffma.latency_cycles", "ffma.v4.throughput_per_cycle", "cost.add_cycles", "cost.special_cycles", "launch.wall_s",
+                   "transfer.to_bandwidth_bytes_per_s", "transfer.from_overhead_s"):
+            self.assertGreater(results[id]["value"], 0, id)
+        for faster, slower in (("fadd", "fdiv"), ("iadd", "idiv"), ("fadd", "fsin")):
+            self.assertLess(results[faster + ".latency_cycles"]["value"], results[slower + ".latency_cycles"]["value"])
+
+    def test_host_is_a_cpu(self):
+        result = self.run_program("probe", "--backend", "host", "--device", "k20")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("is no CPU", result.stderr)
+
     def test_bad_flags_are_named(self):
         for args, message in (
             (("--backend", "gpu", "--device", "k20"), "--backend gpu"),

@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
             input=text,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=keywords.pop("timeout", 60),
             check=False,
             cwd=keywords.pop("cwd", ROOT),
             env={**os.environ, "XDG_CACHE_HOME": self.folder, **(env or {})},

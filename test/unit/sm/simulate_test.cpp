@@ -124,6 +124,19 @@ TEST(Simulate, DualIssueByHardwareNeedsTwoUnits) {
   EXPECT_EQ(run(s, "FFMA R4, R0, R1\nNOP\n").dual_issues, 1u);
 }
 
+TEST(Simulate, ACodeForDualIssueOfOneUnitIssuesAlone) {
+  Spec s = plain();
+  s.control = ControlKind::twenty_one_bit;
+  s.dual = DualIssue::by_control_code;
+  s.dual_needs_other_unit = true;
+  s.dispatch_per_turn = 2;
+  const std::string text = "FFMA R4, R0, R1 {stall=0}\nFFMA R5, R0, R1 {stall=1}\n";
+  const Result r = run(s, text);
+  EXPECT_EQ(r.dual_issues, 0u);
+  EXPECT_EQ(r.warp_instructions, 2u);
+  EXPECT_EQ(run(s, "FFMA R4, R0, R1 {stall=0}\nNOP {stall=1}\n").dual_issues, 1u);
+}
+
 TEST(Simulate, AProgramLargerThanTheInstructionCacheMissesInEachPass) {
   Spec s = plain();
   s.icache_bytes = 1024;

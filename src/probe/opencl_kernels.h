@@ -1,0 +1,30 @@
+// OpenCL C of the micro-benchmarks: one program with a kernel for each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kernelcast::probe::opencl {
+
+/// An operation on x with operands a and b, which a compiler cannot fold over several turns.
+struct Operation {
+  const char* name;   // "ffma"
+  const char* type;   // "float"
+  const char* text;   // "x * a + b"
+  double operations;  // in the text
+  double a, b;        // values; x begins with b
+  const char* words;
+};
+/// `doubles`: with those of FP64.
+std::vector<Operation> operations(bool doubles);
+
+inline constexpr int chain_ops = 16;           // of a turn of a latency kernel
+inline constexpr int chains = 8, repeats = 4;  // of a turn of a throughput kernel
+
+std::string chain_kernel(const Operation& o);            // "chain_ffma": (__global T* out, int n, T a, T b)
+std::string wide_kernel(const Operation& o, int width);  // "wide_ffma_4": likewise with vectors of `width`
+std::string name_of_wide(const Operation& o, int width);
+/// empty(out); walk(next, at, steps); read and copy(in, out, each, step, turns) on float16.
+std::string memory_kernels();
+
+}  // namespace kernelcast::probe::opencl

@@ -1,0 +1,129 @@
+// Every spec in devices/sm: the method must find in clock readings what the spec holds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "kernelcast/probe.h"
+#include "kernelcast/sm.h"
+
+namespace {
+
+using namespace kernelcast;
+
+const std::string folder = std::string(KERNELCAST_SOURCE_DIR) + "/devices";
+
+class Specs : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    static std::map<std::string, probe::Report> reports;  // a device is measured once
+    device = load_device(folder + "/" + GetParam() + ".toml");
+    spec = sm::spec_of(device, folder);
+    probe::Report& known = reports[GetParam()];
+    if (known.results.empty()) {
+      probe::Options options;
+      options.device_folder = folder;
+      options.registers = registers;
+      options.time_limit_s = 110;
+      known = probe::probe_sim(device, options);
+    }
+    report = known;
+  }
+  static constexpr int registers = 12;
+  [[nodiscard]] double value(const std::string& id) const {
+    const probe::Result* r = report.find(id);
+    return r != nullptr && r->value ? *r->value : -1;
+  }
+  /// Thread instructions a cycle that the units of the spec can take, and its schedulers can issue alone.
+  [[nodiscard]] double rate(sm::Op op) const {
+    double lanes = 0;
+    for (const sm::Unit& u : spec.units)
+      if (std::ranges::find(u.ops, op) != u.ops.end())
+        lanes += static_cast<double>(spec.warp_size) * spec.schedulers / u.schedulers / u.interval;
+    return std::min(lanes, static_cast<double>(spec.warp_size) * spec.schedulers / spec.turn_cycles);
+  }
+  Device device;
+  sm::Spec spec;
+  probe::Report report;
+};
+
+const std::map<std::string, sm::Op> ops = {{"ffma", sm::Op::ffma},   {"fadd", sm::Op::fadd}, {"fmul", sm::Op::fmul},
+                                           {"iadd", sm::Op::iadd},   {"imad", sm::Op::imul}, {"dfma", sm::Op::dfma},
+                                           {"mufu", sm::Op::special}};
+
+TEST_P(Specs, LatenciesAreFoundExactly) {
+  for (const auto& [name, op] : ops)
+    EXPECT_EQ(value(name + ".latency_cycles"), spec.latency[static_cast<std::size_t>(op)]) << name;
+}
+
+TEST_P(Specs, ThroughputIsThatOfTheUnits) {
+  for (const auto& [name, op] : ops)
+    EXPECT_NEAR(value(name + ".throughput_per_cycle"), rate(op), 0.03 * rate(op)) << name;
+}
+
+TEST_P(Specs, BanksAreFoundExactly) {
+  const probe::Result* banks = report.find("register.banks");
+  ASSERT_NE(banks, nullptr);
+  if (spec.ports_per_bank == 0) {
+    EXPECT_EQ(banks->confidence, "none");
+    EXPECT_TRUE(banks->lists.empty());
+    return;
+  }
+  std::map<int, std::vector<double>> expected;
+  for (int r = 0; r < registers; ++r) expected[spec.bank_of(r)].push_back(r);
+  EXPECT_EQ(banks->confidence, "exact");
+  EXPECT_EQ(banks->lists.size(), expected.size());
+  for (const auto& [bank, members] : expected)
+    EXPECT_TRUE(std::ranges::find(banks->lists, members) != banks->lists.end()) << bank;
+}
+
+TEST_P(Specs, TheStallFieldIsFound) {
+  if (spec.control == sm::ControlKind::none) {
+    EXPECT_FALSE(report.find("control.stall_slope")->value);
+    return;
+  }
+  EXPECT_EQ(value("control.stall_slope"), 1);
+  if (spec.control != sm::ControlKind::twenty_one_bit) return;
+  // A warp cannot issue faster than its unit takes instructions.
+  const double own = spec.warp_size * spec.schedulers / rate(sm::Op::ffma);
+  const std::vector<double>& intervals = report.find("control.intervals")->lists.at(0);
+  ASSERT_EQ(intervals.size(), 16u);
+  for (std::size_t stall = 0; stall < 16; ++stall)
+    EXPECT_EQ(intervals[stall], std::max({1.0, own, static_cast<double>(stall)})) << stall;
+}
+
+TEST_P(Specs, TheCostTableIsInTheDeviceFile) {
+  for (const probe::Result& r : report.results)
+    if (r.id == "cost.add_cycles") {
+      EXPECT_EQ(r.value, spec.latency[static_cast<std::size_t>(sm::Op::fadd)]);
+      EXPECT_EQ(r.fields, std::vector<Field>{Field::opencl_quantitative_add_cycles});
+    }
+  EXPECT_EQ(value("cost.mul_cycles"), spec.latency[static_cast<std::size_t>(sm::Op::fmul)]);
+  EXPECT_EQ(value("cost.special_cycles"), spec.latency[static_cast<std::size_t>(sm::Op::special)]);
+  EXPECT_FALSE(report.find("cost.div_cycles")->value);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Specs,
+                         testing::Values("nvidia-geforce-gtx-280", "nvidia-geforce-gtx-480", "nvidia-tesla-k20",
+                                         "nvidia-geforce-gtx-980", "nvidia-geforce-gtx-850m",
+                                         "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb",
+                                         "nvidia-geforce-rtx-3080"),
+                         [](const auto& i) {
+                           std::string name = i.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(SpecFiles, AllAreMeasuredAbove) {
+  std::set<std::string> measured;
+  for (const char* id :
+       {"nvidia-geforce-gtx-280", "nvidia-geforce-gtx-480", "nvidia-tesla-k20", "nvidia-geforce-gtx-980",
+        "nvidia-geforce-gtx-850m", "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb", "nvidia-geforce-rtx-3080"})
+    measured.insert(sm::spec_of(load_device(folder + "/" + id + ".toml"), folder).id);
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/sm"))
+    EXPECT_TRUE(measured.contains(entry.path().stem().string())) << entry.path();
+}
+
+}  // namespace
