@@ -117,6 +117,7 @@ namespace {
 using namespace HWY_NAMESPACE;
 
 constexpr int by_hand = -1;  // plain_masked
+constexpr std::uint32_t next_warp = 0x51ED270BU;  // what shifts the patterns of a sample's warps against each other
 constexpr int warps = 8;     // of a sample: what `auto` learns in one serves the next
 constexpr int measured[] = {CONVERGE_MAJORITY, CONVERGE_ROUND_ROBIN, CONVERGE_ADVANCE, CONVERGE_ADVANCE_IN_ORDER, CONVERGE_PLAIN, CONVERGE_AUTO};
 constexpr const char* names[] = {"plain", "majority", "round-robin", "advance", "advance-in-order", "auto"};
@@ -137,7 +138,7 @@ double sample(const Pattern& pattern, int path, int rest, std::int32_t iteration
   double time = 0;
   for (int w = 0; w < warps; ++w) {
     Loop<kChains> loop(pattern, path, rest);
-    for (auto& o : loop.offset) o += static_cast<std::uint32_t>(w) * 0x51ED270BU;
+    for (auto& o : loop.offset) o += static_cast<std::uint32_t>(w) * next_warp;
     const double start = now();
     if (policy == by_hand) {
       plain_masked(loop, iterations);
@@ -192,9 +193,10 @@ kernelcast::Policy policy_of(int policy) {
 
 /// The pattern as the closed forms know it: evenly spread changes are no Markov chain, so its rates come from replay.
 template <int kChains>
-kernelcast::BranchPattern bits_of(const Pattern& pattern, std::int32_t iterations) {
+kernelcast::BranchPattern bits_of(const Pattern& pattern, std::int32_t iterations, int warp) {
   const D d;
   Loop<kChains> loop(pattern, 0, 0);
+  for (auto& o : loop.offset) o += static_cast<std::uint32_t>(warp) * next_warp;
   kernelcast::BranchPattern out;
   out.lanes.resize(hn::Lanes(d));
   for (std::int32_t n = 0; n < iterations; ++n) {
@@ -229,7 +231,7 @@ Calibration calibrate(int rest) {
   const double one_path = least<kChains>(coins(1), 0, rest, n, by_hand), both = least<kChains>(fair, 0, rest, n, by_hand);
   c.empty_pass = std::max(0.0, both - one_path);
   c.rest = one_path - c.empty_pass;
-  const auto bits = bits_of<kChains>(fair, n);
+  const auto bits = bits_of<kChains>(fair, n, 0);
   for (const int policy : measured) {
     if (policy == CONVERGE_PLAIN || policy == CONVERGE_AUTO) continue;
     kernelcast::PolicyOptions options;
@@ -263,7 +265,8 @@ void run_case(const Case& which, int path, int rest, const Calibration& c, int r
   }
   // Loops that take only T: a path's cost.
   const double pass = least<kChains>(coins(1), path, rest, std::max(256, iterations / 4), by_hand) - c.rest;
-  const auto bits = bits_of<kChains>(pattern, iterations);
+  std::vector<kernelcast::BranchPattern> bits;
+  for (int w = 0; w < warps; ++w) bits.push_back(bits_of<kChains>(pattern, iterations, w));
   kernelcast::PatternStatistics statistics{which.p, 2 * which.p * (1 - which.p), static_cast<int>(hn::Lanes(D())),
                                            static_cast<double>(iterations)};
   for (const int policy : measured) {
@@ -275,9 +278,14 @@ void run_case(const Case& which, int path, int rest, const Calibration& c, int r
       predicted = kernelcast::expected_speedup(policy_of(policy), statistics, costs, options);
     } else if (policy != CONVERGE_AUTO) {
       const auto rates = [&](kernelcast::Policy q) {
-        const kernelcast::StepCounts k = kernelcast::replay(bits, q, options);
-        const double n = iterations;
-        return kernelcast::StepRates{static_cast<double>(k.taken) / n, static_cast<double>(k.other) / n, static_cast<double>(k.trips) / n};
+        kernelcast::StepRates sum;
+        for (const kernelcast::BranchPattern& b : bits) {
+          const kernelcast::StepCounts k = kernelcast::replay(b, q, options);
+          sum.taken += static_cast<double>(k.taken);
+          sum.other += static_cast<double>(k.other);
+          sum.trips += static_cast<double>(k.trips);
+        }
+        return sum;
       };
       predicted = kernelcast::time_of(kernelcast::Policy::plain, rates(kernelcast::Policy::plain), costs) /
                   kernelcast::time_of(policy_of(policy), rates(policy_of(policy)), costs);

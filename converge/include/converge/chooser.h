@@ -38,9 +38,11 @@ class Chooser {
     return {policy, postpones ? 2 * trial_steps : trial_steps};
   }
 
-  /// What the trial took: ticks for so many iterations of lanes.
-  void learn(const Trial& trial, double iterations, double ticks) {
+  /// What the trial took: ticks for so many iterations, summed over the lanes; `slowest` is what the sum would be if all
+  /// lanes were as slow as the slowest. A policy that leaves lanes behind pays for them at the end of the loop.
+  void learn(const Trial& trial, double iterations, double slowest, double ticks) {
     double& best = best_[trial.policy];
+    if (slowest < starving * iterations) iterations = slowest;
     if (iterations > 0) best = std::min(best, ticks / iterations);
     const double least = *std::min_element(best_, best_ + policies);
     if (++round_ < rounds && best < hopeless * least) return;
@@ -77,6 +79,7 @@ class Chooser {
   static constexpr double never = 1e300;
   static constexpr double hopeless = 1.1;  // of the best: not tried a second time
   static constexpr double margin = 1.015;  // gain below which plain stays
+  static constexpr double starving = 0.5;
   // Trials do not see the lanes that majority leaves behind until the end.
   static constexpr double left_behind = 1.01;
 

@@ -1,0 +1,46 @@
+// What to do about a divergent loop: verdicts, predicted gains, a recommendation.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernelcast/converge.h"
+#include "kernelcast/loops.h"
+
+namespace kernelcast {
+
+/// One strategy on one loop. Speedup is that of the loop; without value: not known or not legal, see `reason`.
+struct StrategyAdvice {
+  Policy policy{};
+  LegalityVerdict verdict;
+  std::optional<double> speedup;
+  double low = 0, high = 0;  // interval: choosing for nothing and twice as dear; with an assumed pattern also others
+  std::optional<double> break_even_rho;
+};
+
+/// What is known of a loop beside its source.
+struct LoopFacts {
+  std::vector<BranchPattern> warps;  // executed: one pattern a warp; empty: the statistics are assumed
+  PatternStatistics statistics;
+  std::optional<LoopCosts> costs;    // instructions; `choosing` is set by advise()
+  std::string costs_reason;          // why there are none
+  double share_of_kernel = 0;        // of warp instructions; 0: not known
+};
+
+struct LoopAdvice {
+  DivergentLoop loop;
+  LoopFacts facts;
+  std::vector<StrategyAdvice> strategies;  // majority, round robin, advance, advance in order
+  std::optional<Policy> recommended;       // nothing: leave it
+  std::optional<double> kernel_speedup;    // with the recommended one, by Amdahl's law
+  std::string recommendation;
+};
+
+LoopAdvice advise(DivergentLoop loop, LoopFacts facts);
+
+/// Patterns of the warps from the rows that an instrumented kernel recorded (loops.h): words of the buffer, threads of a
+/// block, lanes of a warp.
+std::vector<BranchPattern> recorded_patterns(const std::vector<std::uint32_t>& words, std::int64_t block_threads, int warp_size);
+
+}  // namespace kernelcast

@@ -1,0 +1,132 @@
+// Predicted gains: executed patterns are replayed warp by warp, assumed ones go through the closed forms; both with the
+// instructions of the paths and of the rest. A strategy is recommended when the whole interval promises a gain.
+#include "kernelcast/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace kernelcast {
+namespace {
+
+// Two votes, two population counts, two comparisons, a selection and a branch: a step of converge/device.h.
+constexpr double choosing_instructions = 8;
+constexpr double least_gain = 1.03;  // below, the risk is not worth it
+constexpr double short_paths = 12;   // instructions of both paths that compilers predicate rather than branch
+constexpr double rarely = 0.02;
+
+StepRates rates_of(const std::vector<BranchPattern>& warps, Policy policy, const PolicyOptions& options) {
+  StepRates sum;
+  for (const BranchPattern& w : warps) {
+    const StepCounts c = replay(w, policy, options);
+    sum.taken += static_cast<double>(c.taken);
+    sum.other += static_cast<double>(c.other);
+    sum.trips += static_cast<double>(c.trips);
+  }
+  return sum;
+}
+
+PolicyOptions options_of(Policy policy) {
+  PolicyOptions options;
+  if (policy == Policy::majority) options.flush_period = 8;  // as the library
+  return options;
+}
+
+void predict(StrategyAdvice& s, const LoopFacts& facts) {
+  if (!facts.costs) return;
+  LoopCosts costs = *facts.costs;
+  const PolicyOptions options = options_of(s.policy);
+  const auto ask = [&](const PatternStatistics& statistics, double choosing) {
+    costs.choosing = choosing;
+    if (facts.warps.empty()) return expected_speedup(s.policy, statistics, costs, options);
+    return time_of(Policy::plain, rates_of(facts.warps, Policy::plain, options), costs) /
+           time_of(s.policy, rates_of(facts.warps, s.policy, options), costs);
+  };
+  s.speedup = ask(facts.statistics, choosing_instructions);
+  s.low = ask(facts.statistics, 2 * choosing_instructions);
+  s.high = ask(facts.statistics, 0);
+  if (facts.warps.empty()) {
+    for (const double p : {0.25, 0.5}) {
+      for (const double f : {0.5, 1.0, 1.5}) {
+        PatternStatistics other = facts.statistics;
+        other.p = p;
+        other.f = std::min(f * 2 * p * (1 - p), 2 * p);
+        s.low = std::min(s.low, ask(other, 2 * choosing_instructions));
+        s.high = std::max(s.high, ask(other, 0));
+      }
+    }
+  }
+  costs.choosing = choosing_instructions;
+  s.break_even_rho = break_even_rho(s.policy, facts.statistics, costs, options);
+}
+
+/// Why nothing here helps, and what would.
+std::string other_advice(const LoopAdvice& a) {
+  const PatternStatistics& s = a.facts.statistics;
+  if (a.loop.same_calls) return "leave it; both paths call the same function: hoist the call behind the branch";
+  if (a.facts.costs && a.facts.costs->taken + a.facts.costs->other < short_paths)
+    return "leave it; the paths are short: write them as selections, so that they are predicated";
+  if (std::min(s.p, 1 - s.p) < rarely && !a.facts.warps.empty())
+    return "leave it; one path is rare: lanes seldom disagree";
+  if (s.f < 0.25 * 2 * s.p * (1 - s.p) && !a.facts.warps.empty())
+    return "leave it; lanes keep to their path: sort or bin the inputs so that the lanes of a warp agree";
+  if (!a.facts.costs) return "leave it; the gain is not known: " + a.facts.costs_reason;
+  return "leave it; no legal strategy gains enough: move code out of the branch, or sort or bin the inputs";
+}
+
+}  // namespace
+
+LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
+  LoopAdvice a;
+  a.loop = std::move(loop);
+  a.facts = std::move(facts);
+  const StrategyAdvice* best = nullptr;
+  for (const Policy policy : {Policy::majority, Policy::round_robin, Policy::advance, Policy::advance_in_order}) {
+    StrategyAdvice s;
+    s.policy = policy;
+    s.verdict = policy == Policy::advance            ? a.loop.advance
+                : policy == Policy::advance_in_order ? a.loop.advance_in_order
+                                                     : a.loop.postpone;
+    predict(s, a.facts);
+    a.strategies.push_back(s);
+  }
+  for (const StrategyAdvice& s : a.strategies) {
+    if (s.verdict.legal != Legality::yes || !s.speedup || s.low < least_gain) continue;
+    if (best == nullptr || *s.speedup > *best->speedup) best = &s;
+  }
+  if (best == nullptr) {
+    a.recommendation = other_advice(a);
+    return a;
+  }
+  a.recommended = best->policy;
+  const bool library = best->policy == Policy::majority || !a.loop.no_rewrite.empty();
+  a.recommendation =
+      fmt::format("{} ({})", name_of(best->policy), library ? "with the library converge/" : "--rewrite does it");
+  if (a.facts.share_of_kernel > 0)
+    a.kernel_speedup = 1 / (1 - a.facts.share_of_kernel + a.facts.share_of_kernel / *best->speedup);
+  return a;
+}
+
+std::vector<BranchPattern> recorded_patterns(const std::vector<std::uint32_t>& words, std::int64_t block_threads,
+                                             int warp_size) {
+  if (words.empty()) return {};
+  const std::size_t rows = std::min<std::size_t>(words[0], pattern_rows);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, BranchPattern> warps;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t at = 1 + r * pattern_row_words;
+    if (at + pattern_row_words > words.size()) break;
+    const std::uint32_t thread = words[at + 1];
+    if (thread >= static_cast<std::uint32_t>(block_threads)) continue;
+    std::vector<std::uint8_t> lane;
+    const std::uint32_t bits = std::min<std::uint32_t>(words[at + 2], pattern_bits);
+    for (std::uint32_t k = 0; k < bits; ++k) lane.push_back(words[at + 3 + k / 32] >> (k % 32) & 1U);
+    if (!lane.empty())
+      warps[{words[at], thread / static_cast<std::uint32_t>(warp_size)}].lanes.push_back(std::move(lane));
+  }
+  std::vector<BranchPattern> patterns;
+  for (auto& [where, pattern] : warps) patterns.push_back(std::move(pattern));
+  return patterns;
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,66 @@
+// What a statement of the source does: variables and memory that it reads and writes, and what forbids to move it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+namespace kernelcast::frontend {
+
+/// How a variable is updated when each new value is the old one combined with something else.
+enum class Reduction : std::uint8_t { none, add, multiply, bit_and, bit_or, bit_xor };
+
+struct VariableUse {
+  int line = 0;
+  Reduction reduction = Reduction::none;  // of a write; the old value is read by nothing else
+};
+
+struct MemoryAccess {
+  const clang::VarDecl* base = nullptr;  // the pointer or array, followed back to where it comes from; null: unknown
+  const clang::Expr* index = nullptr;    // null: not known, or no index
+  bool store = false, scalar = false;    // scalar: a variable of file scope, one place
+  int line = 0;
+};
+
+struct Atomic {
+  bool order_free = false;  // integer addition, minimum and the like whose old value is not used
+  bool floating = false;
+  std::string name;
+  const clang::VarDecl* base = nullptr;  // the pointer or array; null: unknown
+  int line = 0;
+};
+
+struct Effects {
+  std::multimap<const clang::VarDecl*, VariableUse> reads, writes;
+  std::set<const clang::VarDecl*> declared;  // inside: each iteration has its own
+  std::vector<MemoryAccess> memory;
+  std::vector<Atomic> atomics;
+  std::vector<const clang::FunctionDecl*> calls;  // functions of the source
+  std::vector<std::string> callees;               // and all others, by name
+  // Lines, 0: none.
+  int collective = 0, exit = 0, is_volatile = 0, opaque = 0, assembly = 0;
+  std::string collective_name, opaque_what;
+
+  void add(const Effects& other);
+};
+
+/// Of a statement inside a loop's body: break and continue of loops inside the statement are no exits.
+Effects effects_of(const clang::Stmt* statement, const clang::ASTContext& context);
+
+/// Where a pointer points: through local pointers that are set once, to a parameter or an array.
+const clang::VarDecl* root_of(const clang::VarDecl* pointer, bool& moved);
+
+int line_of(clang::SourceLocation location, const clang::ASTContext& context);
+
+/// Variables whose value may differ between the lanes of a warp, with the reason for each. Flow-insensitive.
+std::map<const clang::VarDecl*, std::string> lane_dependent(const clang::FunctionDecl* kernel);
+/// Why the expression may differ between lanes; empty: it does not.
+std::string why_lane_dependent(const clang::Stmt* expression,
+                               const std::map<const clang::VarDecl*, std::string>& variables);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,32 @@
+// Loops of the source with a branch on the top level of their body that lanes may take differently.
+#pragma once
+
+#include <vector>
+
+#include "frontend/loop_effects.h"
+#include "kernelcast/loops.h"
+
+namespace kernelcast::frontend {
+
+/// The parts of such a loop:  for (init; more; step) { head  if (condition) taken else other  tail }
+struct LoopParts {
+  const clang::FunctionDecl* kernel = nullptr;
+  const clang::Stmt* loop = nullptr;  // for or while
+  const clang::Stmt* init = nullptr;
+  const clang::Expr* more = nullptr;
+  const clang::Expr* step = nullptr;
+  const clang::CompoundStmt* body = nullptr;  // null: the branch is the whole body
+  const clang::IfStmt* branch = nullptr;
+  std::vector<const clang::Stmt*> head, tail;
+  std::string divergence;
+  bool is_do = false;   // do ... while: the test comes last
+  bool nested = false;  // more lane-dependent branches inside the paths
+};
+
+/// In order of appearance; `kernel` empty: of all kernels.
+std::vector<LoopParts> find_loops(clang::ASTContext& context, const std::string& kernel);
+
+/// Fills the verdicts.
+void judge(const LoopParts& parts, const clang::ASTContext& context, DivergentLoop& loop);
+
+}  // namespace kernelcast::frontend

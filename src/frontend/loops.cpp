@@ -1,0 +1,173 @@
+// The public face: find and judge, rewrite, record.
+#include "kernelcast/loops.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Rewrite/Core/Rewriter.h"
+#include "frontend/compile.h"
+#include "frontend/compile_language.h"
+#include "frontend/loop_rewrite.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+using namespace frontend;
+
+LineRange range_of(const clang::Stmt* s, const clang::ASTContext& context) {
+  if (s == nullptr) return {};
+  return {line_of(s->getBeginLoc(), context), line_of(s->getEndLoc(), context)};
+}
+
+bool same_calls(const Effects& a, const Effects& b) {
+  for (const clang::FunctionDecl* f : a.calls)
+    if (std::find(b.calls.begin(), b.calls.end(), f) != b.calls.end()) return true;
+  for (const std::string& f : a.callees)
+    if (!f.starts_with("get_") && std::find(b.callees.begin(), b.callees.end(), f) != b.callees.end()) return true;
+  return false;
+}
+
+DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
+  DivergentLoop loop;
+  loop.kernel = p.kernel->getNameAsString();
+  loop.loop = range_of(p.loop, context);
+  loop.branch_line = line_of(p.branch->getIfLoc(), context);
+  loop.taken = range_of(p.branch->getThen(), context);
+  loop.other = range_of(p.branch->getElse(), context);
+  loop.divergence = p.divergence;
+  loop.nested = p.nested;
+  judge(p, context, loop);
+  const Effects taken = effects_of(p.branch->getThen(), context);
+  Effects other;
+  if (p.branch->getElse() != nullptr) other = effects_of(p.branch->getElse(), context);
+  loop.calls_functions = !taken.calls.empty() || !other.calls.empty();
+  loop.same_calls = same_calls(taken, other);
+  loop.no_rewrite = why_not_rewritten(p, context);
+  return loop;
+}
+
+void refuse_without_loops(const Source& source) {
+  const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
+  if (language != Language::opencl && language != Language::cuda && language != Language::hip) {
+    throw LimitError(source.path + ": divergent loops are looked for in OpenCL C, CUDA and HIP only");
+  }
+}
+
+/// Runs `change` on the loop that stands at the line; it returns why it cannot, if so.
+template <class Change>
+std::string changed(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Change change) {
+  refuse_without_loops(source);
+  auto text = std::make_shared<std::string>(), trouble = std::make_shared<std::string>();
+  inspect_unit(source, options, [text, trouble, loop, change](clang::ASTContext& context) {
+    for (const LoopParts& p : find_loops(context, loop.kernel)) {
+      if (line_of(p.loop->getBeginLoc(), context) != loop.loop.first ||
+          line_of(p.branch->getIfLoc(), context) != loop.branch_line)
+        continue;
+      clang::Rewriter rewriter(context.getSourceManager(), context.getLangOpts());
+      *trouble = change(rewriter, p, context);
+      const auto* buffer = rewriter.getRewriteBufferFor(context.getSourceManager().getMainFileID());
+      if (buffer != nullptr) *text = std::string(buffer->begin(), buffer->end());
+      return;
+    }
+  });
+  if (!trouble->empty()) throw UserError(source.path + ":" + std::to_string(loop.loop.first) + ": " + *trouble);
+  if (text->empty()) throw UserError(source.path + ": no divergent loop at line " + std::to_string(loop.loop.first));
+  return std::move(*text);
+}
+
+const LegalityVerdict& verdict_of(const DivergentLoop& loop, Policy policy) {
+  if (policy == Policy::advance) return loop.advance;
+  return policy == Policy::advance_in_order ? loop.advance_in_order : loop.postpone;
+}
+
+}  // namespace
+
+std::string_view name_of(Legality l) {
+  switch (l) {
+    case Legality::yes:
+      return "yes";
+    case Legality::no:
+      return "no";
+    case Legality::unknown:
+      return "unknown";
+  }
+  return "?";
+}
+
+std::string_view name_of(Condition c) {
+  switch (c) {
+    case Condition::none:
+      return "none";
+    case Condition::collective:
+      return "barrier or vote";
+    case Condition::early_exit:
+      return "early exit";
+    case Condition::carried_dependence:
+      return "carried dependence";
+    case Condition::dependent_paths:
+      return "dependent paths";
+    case Condition::code_after_branch:
+      return "code after the branch";
+    case Condition::same_address:
+      return "same address";
+    case Condition::aliasing:
+      return "aliasing";
+    case Condition::atomic:
+      return "atomic";
+    case Condition::float_reduction:
+      return "float reduction";
+    case Condition::volatile_access:
+      return "volatile access";
+    case Condition::opaque:
+      return "opaque code";
+  }
+  return "?";
+}
+
+std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options) {
+  refuse_without_loops(source);
+  auto loops = std::make_shared<std::vector<DivergentLoop>>();
+  inspect_unit(source, options, [loops, kernel = options.kernel](clang::ASTContext& context) {
+    for (const LoopParts& p : find_loops(context, kernel)) loops->push_back(described(p, context));
+  });
+  std::stable_sort(loops->begin(), loops->end(),
+                   [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; });
+  return std::move(*loops);
+}
+
+std::string rewritten(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Policy policy) {
+  const std::string at = source.path + ":" + std::to_string(loop.loop.first) + ": ";
+  if (policy == Policy::plain) throw UserError(at + "plain is what the loop is");
+  if (policy == Policy::majority) {
+    throw UserError(at + "majority needs votes: use the library in converge/, or rewrite as round-robin");
+  }
+  const LegalityVerdict& v = verdict_of(loop, policy);
+  if (v.legal != Legality::yes) {
+    throw UserError(at +
+                    std::string(v.legal == Legality::no ? "this strategy is not legal: "
+                                                        : "this strategy cannot be shown to be legal: ") +
+                    v.reason + (v.line > 0 ? " (line " + std::to_string(v.line) + ")" : ""));
+  }
+  if (!loop.no_rewrite.empty()) throw UserError(at + "the loop cannot be rewritten: " + loop.no_rewrite);
+  return changed(source, options, loop,
+                 [policy](clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context) -> std::string {
+                   if (policy == Policy::advance && counter_of(p) == nullptr) {
+                     return "the loop cannot be rewritten for advance: it must declare its counter";
+                   }
+                   rewrite(rewriter, p, context, policy);
+                   return "";
+                 });
+}
+
+std::string instrumented(const Source& source, const FrontendOptions& options, const DivergentLoop& loop) {
+  return changed(source, options, loop,
+                 [](clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context) -> std::string {
+                   instrument(rewriter, p, context);
+                   return "";
+                 });
+}
+
+}  // namespace kernelcast
