@@ -72,10 +72,11 @@ std::vector<Launch> launches(int distinct, bool ragged) {
   return all;
 }
 
-void cycle(benchmark::State& state, bool guarded, bool ragged) {
+void cycle(benchmark::State& state, bool guarded, bool ragged, bool reuse = false) {
   const KernelProfile profile = matmul_tiled(guarded);
   const auto all = launches(static_cast<int>(state.range(0)), ragged);
   Binder binder(profile, {});
+  binder.set_reuse(reuse);
   Workload out;
   std::size_t next = 0;
   for (auto _ : state) {
@@ -89,10 +90,12 @@ void cycle(benchmark::State& state, bool guarded, bool ragged) {
 void bind_matmul_tiled(benchmark::State& s) { cycle(s, false, false); }
 void bind_matmul_tiled_guarded(benchmark::State& s) { cycle(s, true, false); }
 void bind_matmul_tiled_ragged(benchmark::State& s) { cycle(s, true, true); }
+void bind_matmul_tiled_reuse(benchmark::State& s) { cycle(s, false, false, true); }
 // 64 launches that come back, and so many that hardly anything is remembered.
 BENCHMARK(bind_matmul_tiled)->Arg(64)->Arg(200000);
 BENCHMARK(bind_matmul_tiled_guarded)->Arg(64)->Arg(200000);
 BENCHMARK(bind_matmul_tiled_ragged)->Arg(64)->Arg(200000);
+BENCHMARK(bind_matmul_tiled_reuse)->Arg(64)->Arg(200000);
 
 void prepare_matmul_tiled(benchmark::State& state) {
   const KernelProfile profile = matmul_tiled(true);

@@ -34,6 +34,7 @@ function(kernelcast_test_folder kind module)
   target_link_libraries(test_${kind}_${module} PRIVATE kernelcast_${module} kernelcast_options
     rapidcheck rapidcheck_gtest GTest::gmock GTest::gtest GTest::gtest_main)
   target_precompile_headers(test_${kind}_${module} REUSE_FROM kernelcast_test_headers)
-  gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST
+  # NO_PRETTY_VALUES: parameters without a printer are bytes, padding and all.
+  gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 120)
 endfunction()

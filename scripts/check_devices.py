@@ -268,6 +268,9 @@ def main():
     for path in sorted((checker.folder / "arch").glob("*.toml")):
         if path not in checker.files:
             checker.problem(path.name, "no device inherits it")
+    for path in sorted((checker.folder / "sm").glob("*.toml")):  # specs of the cycle-level SM
+        for source in re.findall(r'source = "([^"]*)"', path.read_text()):
+            checker.used_sources.update(word.strip(",;:()") for word in source.split())
     for key in sorted(set(checker.sources) - checker.used_sources):
         checker.problem("sources.toml", f"{key} is cited by no file")
     print(f"{len(names)} names, {len(checker.files)} files, {len(checker.sources)} sources, "

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("predict", "explain", "devices", "models", "validate", "converge")
+COMMANDS = ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe")
 
 
 def help_text(program, *words):

@@ -64,6 +64,10 @@ class Binder {
   /// Beyond it a regular sample is taken, and Workload::assumptions says so.
   void set_work_limit(double lane_evaluations);
 
+  /// Whether bind() finds Workload::reuse (default: yes). Without it a bind takes about half the time, and reuse is
+  /// unknown with the reason: for callers none of whose models has Model::reads_reuse().
+  void set_reuse(bool wanted);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

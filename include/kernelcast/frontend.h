@@ -1,6 +1,7 @@
 // From source text to KernelProfile. The only folder behind this header that knows Clang and LLVM.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,6 +33,10 @@ struct FrontendOptions {
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   double time_limit_s = 30;         // wall clock for the whole front end
   bool program = false;             // also decode the kernel for execution
+  /// Asked, with a digest of the optimised module, before code is generated: a profile that an earlier analysis with
+  /// that digest made, or null. Variants of a source that differ in nothing that matters are analysed once. Not asked
+  /// when `program` is set.
+  std::function<std::shared_ptr<const KernelProfile>(const std::string& digest)> known;
 };
 
 struct Diagnostic {
@@ -44,6 +49,8 @@ struct Analysis {
   std::shared_ptr<const Program> program;  // FrontendOptions::program; null when the kernel cannot be interpreted
   std::string no_program;                  // why not
   std::vector<Diagnostic> diagnostics;  // warnings
+  std::vector<std::string> headers;     // files that were included, without those that come with kernelcast
+  std::string digest;                   // of kernel, target and the optimised module; when FrontendOptions::known is set
 };
 
 /// Reads the source, generates code for the target and profiles one kernel. Throws UserError with clang's rendered

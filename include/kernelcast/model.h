@@ -21,6 +21,8 @@ class Model {
   [[nodiscard]] virtual Estimate estimate(const KernelProfile&, const Workload&, const Device&) const = 0;
   /// The time alone, in seconds: the hot path of tuning. Equal to estimate().time_s; NaN where that is unknown.
   [[nodiscard]] virtual double seconds(const Workload&, const Device&) const = 0;
+  /// Whether Workload::reuse matters to the answer: finding it costs time (Binder::set_reuse).
+  [[nodiscard]] virtual bool reads_reuse() const { return false; }
 };
 
 /// All models in the order in which they are shown: what `--model all` means.
@@ -29,6 +31,8 @@ std::span<const Model* const> all_models();
 std::span<const Model* const> model_variants();
 /// By exact name, of models and variants; throws UsageError that names the nearest and lists all.
 const Model& model_named(std::string_view name);
+/// Whether any of them reads Workload::reuse.
+bool any_reads_reuse(std::span<const Model* const> models);
 
 /// Blocks resident on one compute unit under the device's limits (threads, warps, blocks, registers with their
 /// allocation granularity, shared memory). Throws UserError naming the limit if not even one block fits; registers alone,

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernelcast/launch.h"
@@ -87,6 +88,7 @@ struct Reuse {
     double traffic = 0;    // sectors moved over the window's whole life when a passage is kept, nothing longer
   };
   bool known = false;
+  std::string_view reason;  // why not, a constant; all levels are 0 then
   std::array<std::array<std::array<Level, windows>, depths>, 2> level{};
   [[nodiscard]] const Level& at(Direction d, int depth, int window) const {
     return level[static_cast<std::size_t>(d)][static_cast<std::size_t>(depth)][static_cast<std::size_t>(window)];
@@ -131,6 +133,9 @@ struct Workload {
   // Executed counts only, else null or 1.
   std::shared_ptr<const Locality> locality;
   std::shared_ptr<const SampleError> sampled;  // null: every block ran
+  /// Of the lanes that update global memory by atomics, the share that updates the same word as most others do, over
+  /// the blocks that ran; 0: not known.
+  double hottest_atomic_share = 0;
   double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
   std::vector<Assumption> assumptions;
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "kernelcast/error.h"
+
 namespace kernelcast::cli {
 
 DeviceCatalog catalog_of(const std::string& flag, const std::string& variable) {
@@ -12,6 +14,19 @@ DeviceCatalog catalog_of(const std::string& flag, const std::string& variable) {
   std::error_code ignored;
   const std::string near = std::filesystem::proximate(found, ignored).string();
   return DeviceCatalog(!ignored && !near.empty() && near.size() < found.size() ? near : found);
+}
+
+std::vector<Device> devices_of(const std::vector<std::string>& names, bool all, const DeviceCatalog& catalog) {
+  std::vector<Device> devices;
+  if (!all) {
+    for (const std::string& name : names) devices.push_back(catalog.find(name));
+    return devices;
+  }
+  for (const DeviceHead& head : catalog.heads()) {
+    if (head.trouble.empty() && head.kind != "cpu") devices.push_back(catalog.find(head.id));
+  }
+  if (devices.empty()) throw UserError("no device file of a GPU in " + catalog.folder());
+  return devices;
 }
 
 }  // namespace kernelcast::cli

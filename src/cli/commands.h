@@ -14,6 +14,7 @@ namespace kernelcast::cli {
 /// What the environment says, read once.
 struct Environment {
   std::string devices_dir;  // KERNELCAST_DEVICES
+  std::string cache_dir;    // kernelcast/ in XDG_CACHE_HOME or ~/.cache; empty: neither is known
   bool colour = false;      // standard output is a terminal and NO_COLOR is not set
   bool progress = false;    // standard error is a terminal
   report::Head head;
@@ -26,7 +27,10 @@ Action add_predict(Parser& parser);
 Action add_explain(Parser& parser);
 Action add_devices(Parser& parser);
 Action add_models(Parser& parser);
+Action add_tune(Parser& parser);
 Action add_validate(Parser& parser);
+Action add_check(Parser& parser);
 Action add_converge(Parser& parser);
+Action add_probe(Parser& parser);
 
 }  // namespace kernelcast::cli

@@ -14,9 +14,11 @@ namespace {
 constexpr double most_resident_blocks = 1024;  // more than any device has: where limits are unknown, all are infinite
 
 /// What binding rejects is on the command line: arguments, sizes, answers.
-Workload bound(const report::DeviceResult& result) {
+Workload bound(const report::DeviceResult& result, const std::vector<const Model*>& models) {
   try {
-    return Binder(*result.profile, result.device.geometry()).bind(result.launch);
+    Binder binder(*result.profile, result.device.geometry());
+    binder.set_reuse(any_reads_reuse(models));
+    return binder.bind(result.launch);
   } catch (const UserError& e) {
     throw UsageError(e.what());
   }
@@ -46,7 +48,7 @@ bool contents_given(const Launch& launch) {
 }  // namespace
 
 void Counter::count(const Analysed& analysed, report::DeviceResult& result) {
-  Workload closed = bound(result);
+  Workload closed = bound(result, request_.models);
   if (request_.counts == Counts::executed) {
     execute_all(analysed, closed, result);
   } else if (request_.counts == Counts::automatic) {

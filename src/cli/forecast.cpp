@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/catalog.h"
 #include "cli/counting.h"
 #include "cli/launch_size.h"
 #include "kernelcast/error.h"
@@ -141,19 +142,6 @@ class Forecaster {
   std::vector<std::exception_ptr> failures_;
 };
 
-std::vector<Device> devices_of(const Request& request, const DeviceCatalog& catalog) {
-  std::vector<Device> devices;
-  if (!request.all_devices) {
-    for (const std::string& name : request.devices) devices.push_back(catalog.find(name));
-    return devices;
-  }
-  for (const DeviceHead& head : catalog.heads()) {
-    if (head.trouble.empty() && head.kind != "cpu") devices.push_back(catalog.find(head.id));
-  }
-  if (devices.empty()) throw UserError("no device file of a GPU in " + catalog.folder());
-  return devices;
-}
-
 bool any_answer(const DeviceResult& d) {
   return std::any_of(d.models.begin(), d.models.end(), [](const ModelResult& m) { return m.estimate.has_value(); });
 }
@@ -183,7 +171,7 @@ Frontend real_frontend() {
 
 ForecastRun run_forecast(const Request& request, const Frontend& frontend, const DeviceCatalog& catalog,
                          const std::function<void(const std::string&)>& progress) {
-  const std::vector<Device> devices = devices_of(request, catalog);
+  const std::vector<Device> devices = devices_of(request.devices, request.all_devices, catalog);
   Forecaster forecaster(request, frontend);
   ForecastRun run;
   run.forecast.kernel = request.kernel;

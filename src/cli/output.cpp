@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,7 +18,14 @@ namespace {
 
 bool progress_shown = false;
 
-extern "C" void on_interrupt(int) { _exit(interrupted); }
+std::atomic<bool> deferred = false;
+std::atomic<bool> asked = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_interrupt(int) {
+  if (!deferred || asked) _exit(interrupted);
+  asked = true;
+}
 
 /// Errno of the failure, 0 for none.
 int write_all(int descriptor, std::string_view text) {
@@ -55,6 +63,11 @@ void install_signal_handlers() {
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+}
+
+const std::atomic<bool>& defer_interrupts() {
+  deferred = true;
+  return asked;
 }
 
 void write_stdout(std::string_view text) {

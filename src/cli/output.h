@@ -1,6 +1,7 @@
 // Where results and messages go.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,7 @@ void message(std::string_view text);
 void progress_line(std::string_view text);
 /// Interrupts exit with 130; a closed pipe is an error code, not a signal.
 void install_signal_handlers();
+/// From now on the first interrupt only sets the flag that is returned; the second exits.
+const std::atomic<bool>& defer_interrupts();
 
 }  // namespace kernelcast::cli

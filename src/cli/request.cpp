@@ -63,7 +63,7 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
   if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
   o.check_shared = !f.no_checks;
-  o.locality = false;  // no model reads it; `explain` turns it on
+  o.locality = false;  // see checked(); `explain` turns it on
   return o;
 }
 
@@ -87,6 +87,8 @@ void check_fill(const std::string& name, const BufferSpec& spec) {
   }
 }
 
+}  // namespace
+
 Source source_of(const ForecastFlags& f) {
   Source s;
   s.path = f.file == "-" ? "<stdin>" : f.file;
@@ -103,10 +105,8 @@ Source source_of(const ForecastFlags& f) {
   return s;
 }
 
-Launch launch_of(const ForecastFlags& f) {
+Launch arguments_of(const ForecastFlags& f) {
   Launch launch;
-  launch.block = sizes("--block", f.block);
-  if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number("--shared", f.shared, 0);
   for (const std::string& text : f.args) {
     const std::string name = name_and_value("--arg", text).first;
     if (!launch.args.emplace(name, argument_value("--arg", text)).second) {
@@ -128,11 +128,29 @@ Launch launch_of(const ForecastFlags& f) {
   return launch;
 }
 
+namespace {
+
+Launch launch_of(const ForecastFlags& f) {
+  Launch launch = arguments_of(f);
+  launch.block = sizes("--block", f.block);
+  if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number("--shared", f.shared, 0);
+  return launch;
+}
+
 }  // namespace
 
-void declare(Flags c, ForecastFlags& f) {
+void declare_source(Flags c, ForecastFlags& f) {
+  c.list("-D", "NAME[=VALUE]", f.defines, "Define a macro; repeat");
+  c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
+  c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
+  c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
+  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending");
+  c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
+}
+
+void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {
   constexpr auto required = Flags::Need::required;
-  c.positional("FILE", f.file, "Kernel source, or - for standard input", required);
+  c.positional(file, f.file, what, required);
   c.option("--kernel", "NAME", f.kernel, "Which kernel, when the source has several");
   c.option("--device", "DEV[,DEV...|all]", f.device, "Devices by id, alias or path of a device file; all: every GPU",
            required);
@@ -143,12 +161,7 @@ void declare(Flags c, ForecastFlags& f) {
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar parameter; repeat");
   c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers,
          "Elements behind a pointer parameter, and for execution what they hold; repeat");
-  c.list("-D", "NAME[=VALUE]", f.defines, "Define a macro; repeat");
-  c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
-  c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
-  c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
-  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending");
-  c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
+  declare_source(c, f);
   c.option("--model", "NAME[,NAME...|all]", f.model, "Models to ask; without it kernelcast");
   c.option("--counts", "auto|symbolic|executed", f.counts,
            "How work is counted: closed forms and execution where data decide (auto), one of them only");
@@ -189,6 +202,7 @@ Request checked(const ForecastFlags& f) {
   } else {
     for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&model_named(name));
   }
+  r.execute.locality = any_reads_reuse(r.models);  // the same models read both
   if (!f.map.empty()) r.map = comma_list("--map", f.map);
   r.source = source_of(f);
   const bool loop_nest = r.source.language == Language::c || r.source.language == Language::cxx;

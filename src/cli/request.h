@@ -23,8 +23,16 @@ struct ForecastFlags {
   bool fast_math = false, no_checks = false;
 };
 
+/// Those that say how the source is read: also of `tune`.
+void declare_source(Flags command, ForecastFlags& flags);
+/// Throws UsageError naming the flag.
+Source source_of(const ForecastFlags& flags);
+/// --arg, --buffer and --assume as a launch without sizes.
+Launch arguments_of(const ForecastFlags& flags);
+
 /// Declares them on a command. `flags` must outlive the parsing.
-void declare(Flags command, ForecastFlags& flags);
+void declare(Flags command, ForecastFlags& flags, const std::string& file = "FILE",
+             const std::string& what = "Kernel source, or - for standard input");
 
 /// How work is counted: closed forms and execution for the rest, closed forms only, execution only.
 enum class Counts : std::uint8_t { automatic, symbolic, executed };

@@ -30,9 +30,17 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// As the XDG base directory specification has it: relative paths do not count.
+std::string cache_folder() {
+  if (const std::string xdg = variable("XDG_CACHE_HOME"); xdg.starts_with('/')) return xdg + "/kernelcast";
+  const std::string home = variable("HOME");
+  return home.starts_with('/') ? home + "/.cache/kernelcast" : "";
+}
+
 Environment environment_of(int argc, char** argv) {
   Environment e;
   e.devices_dir = variable("KERNELCAST_DEVICES");
+  e.cache_dir = cache_folder();
   e.colour = isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   e.progress = isatty(STDERR_FILENO) != 0 && variable("TERM") != "dumb";
   e.head.tool_version = version;
@@ -44,9 +52,10 @@ Environment environment_of(int argc, char** argv) {
 int parse_and_run(int argc, char** argv) {
   const Environment environment = environment_of(argc, argv);
   Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, examples);
-  const std::map<std::string, Action> actions{{"predict", add_predict(parser)},   {"explain", add_explain(parser)},
-                                              {"devices", add_devices(parser)},   {"models", add_models(parser)},
-                                              {"validate", add_validate(parser)}, {"converge", add_converge(parser)}};
+  const std::map<std::string, Action> actions{
+      {"predict", add_predict(parser)},   {"explain", add_explain(parser)}, {"devices", add_devices(parser)},
+      {"models", add_models(parser)},     {"tune", add_tune(parser)},       {"validate", add_validate(parser)},
+      {"converge", add_converge(parser)}, {"probe", add_probe(parser)},     {"check", add_check(parser)}};
   const Parser::Outcome outcome = parser.parse(argc, argv);
   if (outcome.command.empty()) {
     write_stdout(outcome.text);

@@ -8,6 +8,7 @@ enum Status : int {
   done = 0,
   could_not_analyse = 1,
   usage = 2,
+  gate_broken = 3,      // `check`: slower than allowed
   internal_error = 70,  // sysexits.h: EX_SOFTWARE
   interrupted = 130,
 };

@@ -34,7 +34,7 @@ Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows
 
 struct ValidateFlags {
   std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
-  std::string format = "text", output, rows_output, devices_dir;
+  std::string counts = "auto", format = "text", output, rows_output, devices_dir;
 };
 
 std::vector<const Model*> models_named(const std::string& names) {
@@ -42,6 +42,13 @@ std::vector<const Model*> models_named(const std::string& names) {
   std::vector<const Model*> models;
   for (const std::string& name : comma_list("--model", names)) models.push_back(&model_named(name));
   return models;
+}
+
+/// Whether what data decide is executed.
+bool counts_named(const std::string& name) {
+  if (name == "auto") return true;
+  if (name == "symbolic") return false;
+  throw UsageError("--counts " + name + ": expected auto or symbolic");
 }
 
 int jobs_of(const std::string& text) {
@@ -104,6 +111,7 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   options.sources = f.sources;
   options.kernels_folder = folder_of(f.kernels);
   options.analyze = analyze;
+  options.execute = counts_named(f.counts);
   if (!f.cache.empty()) {
     options.analyze = validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()), f.sources);
   }
@@ -136,6 +144,8 @@ Action add_validate(Parser& parser) {
   flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV); not needed with --t1");
   flags.option("--sources", "DIR", f->sources, "Folder of their sources, also the include path", required);
   flags.option("--model", "NAME[,NAME...|all]", f->model, "Models to score; without it all");
+  flags.option("--counts", "auto|symbolic", f->counts,
+               "auto: what data decide is executed on a sample of blocks; symbolic: closed forms only");
   flags.option("--device", "DEV[,DEV...]", f->device,
                "Only rows measured on these; for a T4 file, where it was measured");
   flags.option("--kernel", "ID[,ID...]", f->kernel, "Only rows of these kernels; * stands for any text");

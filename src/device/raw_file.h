@@ -1,4 +1,5 @@
-// One device file as it stands: nothing inherited, sources still keys. The only code that sees the TOML library.
+// One device file as it stands: nothing inherited, sources still keys. With data_file.h the only code that sees the
+// TOML library.
 #pragma once
 
 #include <map>

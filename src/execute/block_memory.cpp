@@ -12,6 +12,8 @@
 namespace kernelcast::interpreter {
 namespace {
 
+constexpr std::size_t most_updated_words = 1 << 20;
+
 template <class F>
 void for_lanes(std::uint64_t lanes, F f) {
   for (; lanes != 0; lanes &= lanes - 1) f(std::countr_zero(lanes));
@@ -412,6 +414,8 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
   const std::uint64_t good = translate(w, lanes, op, number, size, AccessKind::atomic);
   count_request(i, lanes);
   shared_.instruction();
+  if (space_ == MemorySpace::global && updates_.size() < most_updated_words)
+    for_lanes(good, [&](int l) { ++updates_[address_[l]]; });
   for_lanes(good, [&](int l) {
     if (space_ == MemorySpace::shared) {
       int other = -1;

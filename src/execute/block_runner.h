@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "execute/locality.h"
@@ -61,6 +63,8 @@ class BlockRunner {
   [[nodiscard]] const BlockCounts& counts() const { return counts_; }
   LocalityRecorder* recorder = nullptr;  // learns the sectors of each request to global memory
   [[nodiscard]] std::vector<Finding> take_findings();
+  /// Lanes of global atomics by the address that they update, since the last call; nothing beyond a million addresses.
+  [[nodiscard]] std::unordered_map<std::uint64_t, double> take_updates() { return std::exchange(updates_, {}); }
   bool alone = true;             // no other runner: atomics need no locks
   double instruction_limit = 0;  // warp instructions a block; 0: none
   double deadline = 0;           // seconds of the steady clock; 0: none
@@ -153,6 +157,7 @@ class BlockRunner {
   BarrierValue barrier_value_;
   double barrier_count_ = 0, barrier_lanes_ = 0;
   std::map<std::pair<int, std::pair<int, int>>, Finding> findings_;  // by kind and line
+  std::unordered_map<std::uint64_t, double> updates_;
   unsigned steps_ = 0;
   int running_ = 0;  // warp at hand
   // Headers of loops with a last test: what their accesses had counted before this execution.

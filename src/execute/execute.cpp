@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 
 #include "execute/locality.h"
 #include "execute/plan.h"
@@ -129,6 +130,7 @@ class Execute {
           collect(list[k], runner.counts(), whole);
           if (whole && options_.locality) traces_.push_back(std::move(trace));
           for (Finding& f : runner.take_findings()) add_finding(std::move(f));
+          for (const auto& [address, lanes] : runner.take_updates()) updates_[address] += lanes;
           if (!whole) {
             stopped_ = why;
             break;
@@ -208,6 +210,15 @@ class Execute {
     const double count = known.count + f.count;
     if (number(f) < number(known)) known = std::move(f);
     known.count = count;
+  }
+
+  [[nodiscard]] double hottest_share() const {
+    double most = 0, all = 0;
+    for (const auto& [address, lanes] : updates_) {
+      most = std::max(most, lanes);
+      all += lanes;
+    }
+    return all > 0 ? most / all : 0;
   }
 
   void extrapolate() {
@@ -298,6 +309,7 @@ class Execute {
       out.lines.push_back(line);
     }
     w.warp_imbalance = total_.phase_mean > 0 ? total_.phase_longest / total_.phase_mean : 1;
+    w.hottest_atomic_share = hottest_share();
     w.sampled = error_;
     if (options_.locality) measure_locality(w);
     w.assumptions = plan_.assumptions();
@@ -329,6 +341,7 @@ class Execute {
   std::map<std::int64_t, BlockCounts> kept_;  // by block, when sampled
   BlockCounts total_;
   std::vector<BlockTrace> traces_;
+  std::unordered_map<std::uint64_t, double> updates_;  // lanes of global atomics, by address
   bool neighbours_ = false;
   std::map<std::tuple<int, int, int>, Finding> findings_;
   std::string stopped_;

@@ -228,6 +228,7 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
   }
   w.locality = executed.locality;
   w.sampled = executed.sampled;
+  w.hottest_atomic_share = executed.hottest_atomic_share;
   w.warp_imbalance = executed.warp_imbalance;
   w.counts_method = origin.all_executed() ? "executed" : origin.all_closed() ? "symbolic" : "mixed";
   w.assumptions = joined_assumptions(profile, launch, closed, executed, origin);

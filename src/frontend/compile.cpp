@@ -225,6 +225,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     unit.module = std::move(result.module);
     unit.diagnostics = std::move(result.warnings);
     unit.pragmas = std::move(result.pragmas);
+    unit.headers = std::move(result.headers);
   }
   unit.language = language;
   return unit;

@@ -69,6 +69,7 @@ struct CompiledUnit {
   std::vector<Diagnostic> diagnostics;   // warnings as clang renders them
   std::vector<std::string> notes;        // skipped headers, host code left out, ...
   std::vector<LoopPragma> pragmas;       // C and C++ only
+  std::vector<std::string> headers;      // real files that were included, in order of name
   Language language = Language::automatic;
 };
 

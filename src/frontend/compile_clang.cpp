@@ -1,5 +1,6 @@
 #include "frontend/compile_clang.h"
 
+#include <algorithm>
 #include <set>
 
 #include "clang/Basic/DiagnosticOptions.h"
@@ -79,6 +80,15 @@ class CompileAction : public clang::ASTFrontendAction {
         preprocessor.AddPragmaHandler(new LoopPragmaHandler(family, result_.pragmas));
     }
     return true;
+  }
+
+  void EndSourceFileAction() override {
+    const clang::SourceManager& sources = getCompilerInstance().getSourceManager();
+    for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
+      const std::string name = file->first.getName().str();
+      if (name != job_.main_file && !name.starts_with(kVirtualHeaderFolder)) result_.headers.push_back(name);
+    }
+    std::sort(result_.headers.begin(), result_.headers.end());
   }
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,

@@ -42,6 +42,7 @@ struct ClangResult {
   std::vector<std::string> missing_headers;
   std::vector<std::string> kernel_templates;  // qualified names
   std::vector<LoopPragma> pragmas;
+  std::vector<std::string> headers;  // real files that were read, without the main file
 
   ClangResult();
   ClangResult(ClangResult&&) noexcept;

@@ -10,9 +10,13 @@
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
+#include "frontend/pass_messages.h"
 #include "frontend/target_code.h"
 #include "kernelcast/error.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -30,6 +34,17 @@ TargetCode make_code(const llvm::Module& module, const std::string& symbol, cons
   return generate_target_code(*copy, symbol, target, fast_math);
 }
 
+/// Two modules with the same digest are the same to code generation and to the profile.
+std::string digest_of(const llvm::Module& module, const KernelEntry& entry, const Source& source,
+                      const FrontendOptions& options) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  stream << entry.plain << '\n' << entry.symbol << '\n' << options.target << '\n' << source.fast_math;
+  const auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(stream.str()));
+  return llvm::toHex(hash, true);
+}
+
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
   const TargetFamily family = family_of(options.target);
   llvm::Module& module = *unit.module;
@@ -43,9 +58,21 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   lower_opencl_builtins(module, family);
   auto library_note = link_opencl_library(module, family);
   auto machine = make_target_machine(options.target, source.fast_math);
+  const PassMessages messages(*unit.context);
   optimize_for_target(module, entry.symbol, *machine);
-  const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math);
+  messages.refuse_errors();
   Analysis result;
+  result.headers = std::move(unit.headers);
+  result.diagnostics = std::move(unit.diagnostics);
+  result.diagnostics.insert(result.diagnostics.end(), messages.warnings().begin(), messages.warnings().end());
+  if (options.known && !options.program && nest.axes == 0) {
+    result.digest = digest_of(module, entry, source, options);
+    if (const auto profile = options.known(result.digest)) {
+      result.profile = *profile;
+      return result;
+    }
+  }
+  const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math);
   build_profile(*module.getFunction(entry.symbol), code, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;
@@ -53,7 +80,6 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   result.profile.mapped_extent = std::move(nest.extent);
   result.profile.notes = unit.notes;
   if (library_note) result.profile.notes.push_back(*library_note);
-  result.diagnostics = std::move(unit.diagnostics);
   return result;
 }
 

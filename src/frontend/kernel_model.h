@@ -130,6 +130,7 @@ class KernelModel {
   std::optional<Expr> count_while(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b, llvm::Loop* loop);
   std::optional<Expr> count_geometric(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b,
                                       llvm::Loop* loop);
+  std::optional<Expr> count_by_trying(const Expr& test, bool stay_if, llvm::Loop* loop);
   std::optional<Expr> count_affine(llvm::CmpInst::Predicate predicate, const Expr& d0, const Expr& k) const;
   // divergence.cpp
   void find_divergence();

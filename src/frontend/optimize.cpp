@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "frontend/kernel_model.h"
+#include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -159,6 +163,32 @@ void drop_private_volatile(Function& kernel) {
   }
 }
 
+/// The only block with users of `i`, if control reaches it from i's block through a branch and through no loop that i
+/// is outside of.
+BasicBlock* place_of_use(Instruction& i, const DominatorTree& dominators, const llvm::LoopInfo& loops) {
+  BasicBlock* place = nullptr;
+  for (const User* user : i.users()) {
+    auto* at = const_cast<Instruction*>(cast<Instruction>(user));
+    if (isa<PHINode>(at) || (place && place != at->getParent())) return nullptr;
+    place = at->getParent();
+  }
+  if (!place || place == i.getParent() || !dominators.dominates(i.getParent(), place)) return nullptr;
+  return loops.getLoopFor(place) == loops.getLoopFor(i.getParent()) ? place : nullptr;
+}
+
+/// Addresses are computed behind the guard of their access; sums stay where they are (vendor_options.cpp).
+void sink_addresses(Function& kernel) {
+  const DominatorTree dominators(kernel);
+  const llvm::LoopInfo loops(dominators);
+  for (BasicBlock* block : post_order(&kernel))
+    for (Instruction& i : make_early_inc_range(reverse(*block))) {
+      const bool address = isa<GetElementPtrInst>(i) || isa<CastInst>(i) ||
+                           (isa<BinaryOperator>(i) && i.getType()->isIntOrIntVectorTy());
+      if (!address || i.isTerminator()) continue;
+      if (BasicBlock* place = place_of_use(i, dominators, loops)) i.moveBefore(*place, place->getFirstInsertionPt());
+    }
+}
+
 /// Loops whose trip count data decide are left whole: an unrolled copy and its remainder could not be told apart by one
 /// number.
 void keep_uncounted_loops(Function& kernel) {
@@ -197,6 +227,7 @@ std::unique_ptr<TargetMachine> make_target_machine(const std::string& target, bo
 }
 
 void optimize_for_target(Module& module, const std::string& kernel_symbol, TargetMachine& machine) {
+  const VendorOptions options(machine.getTargetTriple().isNVPTX());
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
   keep_only(module, kernel_symbol);
@@ -220,6 +251,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   Function* kernel = module.getFunction(kernel_symbol);
   if (!kernel || kernel->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
+  if (machine.getTargetTriple().isNVPTX()) sink_addresses(*kernel);
   check_calls(*kernel);
   int n = 0;
   for (BasicBlock& block : *kernel) block.setName("kc" + std::to_string(n++));

@@ -23,14 +23,13 @@ namespace {
 
 constexpr double hidden_registers = 6;
 constexpr double squeeze = 3;
-constexpr int many_registers = 128;      // beyond, ptxas gives up the order of the text
 constexpr double below = 8, above = 11;  // 5th and 95th percentile of the error
 
 double full_occupancy_registers(int sm) {
   if (sm < 30) return 32768.0 / 1536;
   if (sm == 37) return 131072.0 / 2048;
-  if (sm == 75) return 48;  // 65536 / 1024 = 64 is not sought
-  if (sm == 86 || sm == 87 || sm == 89) return std::floor(65536.0 / 1536);
+  if (sm == 75) return 48;                          // 65536 / 1024 = 64 is not sought
+  if (sm == 86 || sm == 87 || sm == 89) return 40;  // 65536 / 1536, in units of 8
   return 65536.0 / 2048;
 }
 
@@ -121,7 +120,8 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
   for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
     FlowBlock& block = flow.graph.blocks[b];
     int now = max_pressure(flow.graph, live, static_cast<int>(b));
-    if (now > many_registers) now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b));
+    if (now > full_occupancy_registers(sm))
+      now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b));
     if (now > p.in_order) {
       p.in_order = now;
       p.in_order_block = static_cast<int>(b);

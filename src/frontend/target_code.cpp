@@ -19,6 +19,7 @@
 #include "frontend/math_costs.h"
 #include "frontend/optimize.h"
 #include "frontend/ptx_analysis.h"
+#include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DIBuilder.h"
@@ -33,7 +34,6 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
@@ -113,7 +113,8 @@ Intrinsic::ID intrinsic_of(StringRef name) {
 
 Value* one_over(IRBuilder<>& b, Value* x) { return b.CreateFDiv(ConstantFP::get(x->getType(), 1.0), x); }
 
-// Functions that are one or two instructions; null for the others.
+// Functions that are one or two instructions; null for the others. The form that flushes denormals, which fast
+// mathematics asks for, is the bare instruction; the other scales its operand and result.
 Value* direct(IRBuilder<>& b, StringRef name, ArrayRef<Value*> arguments, const Lowering& how) {
   Type* type = arguments[0]->getType();
   if (const Intrinsic::ID id = intrinsic_of(name)) {
@@ -123,7 +124,9 @@ Value* direct(IRBuilder<>& b, StringRef name, ArrayRef<Value*> arguments, const 
   }
   const bool f32 = type->isFloatTy();
   if (name == "rsqrt" || name == "native_rsqrt") {
-    if (f32 && how.nvidia) return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_f, {}, arguments);
+    if (f32 && how.nvidia)
+      return b.CreateIntrinsic(how.fast_math ? Intrinsic::nvvm_rsqrt_approx_ftz_f : Intrinsic::nvvm_rsqrt_approx_f, {},
+                               arguments);
     if (type->isDoubleTy() && how.nvidia) return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_d, {}, arguments);
     if (f32) return b.CreateIntrinsic(Intrinsic::amdgcn_rsq, {type}, arguments);
     return one_over(b, b.CreateIntrinsic(Intrinsic::sqrt, {type}, arguments));
@@ -133,14 +136,18 @@ Value* direct(IRBuilder<>& b, StringRef name, ArrayRef<Value*> arguments, const 
   approximate.setAllowReciprocal();
   b.setFastMathFlags(approximate);
   if (name == "native_sqrt")
-    return f32 && how.nvidia ? b.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_f, {}, arguments)
-                             : b.CreateIntrinsic(Intrinsic::sqrt, {type}, arguments);
+    return f32 && how.nvidia
+               ? b.CreateIntrinsic(how.fast_math ? Intrinsic::nvvm_sqrt_approx_ftz_f : Intrinsic::nvvm_sqrt_approx_f,
+                                   {}, arguments)
+               : b.CreateIntrinsic(Intrinsic::sqrt, {type}, arguments);
   if (name == "native_recip") {
     if (f32 && how.nvidia) return b.CreateIntrinsic(Intrinsic::nvvm_rcp_approx_ftz_f, {}, arguments);
     return f32 ? b.CreateIntrinsic(Intrinsic::amdgcn_rcp, {type}, arguments) : one_over(b, arguments[0]);
   }
   if (name == "native_divide" && arguments.size() == 2) {
-    if (f32 && how.nvidia) return b.CreateIntrinsic(Intrinsic::nvvm_div_approx_f, {}, arguments);
+    if (f32 && how.nvidia)
+      return b.CreateIntrinsic(how.fast_math ? Intrinsic::nvvm_div_approx_ftz_f : Intrinsic::nvvm_div_approx_f, {},
+                               arguments);
     return b.CreateFDiv(arguments[0], arguments[1]);
   }
   return nullptr;
@@ -298,20 +305,6 @@ struct Messages : DiagnosticHandler {
   std::string* errors_;
 };
 
-void set_code_generator_options() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    CrashRecoveryContext::Enable();
-    auto& options = cl::getRegisteredOptions();
-    for (const auto& [name, value] : {std::pair<const char*, const char*>{"disable-early-taildup", "true"},
-                                      {"disable-tail-duplicate", "true"},
-                                      {"disable-branch-fold", "true"},
-                                      {"tail-dup-placement", "false"},
-                                      {"disable-cgp-select2branch", "true"}})
-      if (const auto at = options.find(name); at != options.end()) at->second->addOccurrence(0, name, value);
-  });
-}
-
 void on_fatal_error(void* message, const char* reason, bool) {
   *static_cast<std::string*>(message) = reason;
   if (auto* context = CrashRecoveryContext::GetCurrent()) context->HandleExit(70);
@@ -320,8 +313,9 @@ void on_fatal_error(void* message, const char* reason, bool) {
 // The assembly, or LLVM's message in `error`.
 std::string emit(Module& module, const std::string& target, bool fast_math, std::string& error) {
   static std::mutex one_at_a_time;  // the fatal error handler is the process's
+  const VendorOptions options(target.starts_with("sm_"));
   const std::lock_guard<std::mutex> lock(one_at_a_time);
-  set_code_generator_options();
+  CrashRecoveryContext::Enable();
   LLVMContext& context = module.getContext();
   auto previous = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<Messages>(&error));

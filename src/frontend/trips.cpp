@@ -2,6 +2,7 @@
 // iterations that stay; the header then runs s + 1 times, and the smallest s decides. Tests are solved in closed form:
 //   affine      d(c) = a - b = d0 + k*c against 0
 //   geometric   (start << k*c) < n,  (start >> k*c) > t   by the position of the leading bit
+//   any other test of the counter alone, as of a flag that the loop carries: iteration by iteration, up to a limit
 // Exits that data decide are left out and reported.
 #include "frontend/kernel_model.h"
 #include "kernelcast/error.h"
@@ -71,7 +72,7 @@ std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llv
     return std::nullopt;
   }
   auto* compare = dyn_cast<ICmpInst>(test);
-  if (!compare) return std::nullopt;
+  if (!compare) return count_by_trying(condition(test), stay_if, loop);
   const auto predicate = stay_if ? compare->getPredicate() : compare->getInversePredicate();
   Expr x, y;
   if (compare->getOperand(0)->getType()->isPointerTy()) {
@@ -83,7 +84,22 @@ std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llv
     x = integer(compare->getOperand(0));
     y = integer(compare->getOperand(1));
   }
-  return count_while(predicate, x, y, loop);
+  if (auto n = count_while(predicate, x, y, loop)) return n;
+  return compare->getOperand(0)->getType()->isPointerTy() ? std::nullopt
+                                                          : count_by_trying(condition(test), stay_if, loop);
+}
+
+std::optional<Expr> KernelModel::count_by_trying(const Expr& test, bool stay_if, llvm::Loop* loop) {
+  constexpr std::int64_t most_tries = 256;
+  const Symbol c = counter(loop);
+  const std::set<Symbol> symbols = test.symbols();
+  if (symbols.size() != 1 || !symbols.contains(c)) return std::nullopt;
+  for (std::int64_t n = 0; n < most_tries; ++n) {
+    const auto value = test.substitute({{c, Expr(n)}}).constant();
+    if (!value) return std::nullopt;
+    if ((*value != 0) != stay_if) return Expr(n);
+  }
+  return std::nullopt;
 }
 
 std::optional<Expr> KernelModel::count_while(CmpInst::Predicate p, const Expr& a, const Expr& b, llvm::Loop* loop) {

@@ -15,6 +15,7 @@
 #include "frontend/waits.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace kernelcast::frontend {
@@ -131,31 +132,45 @@ class BlockGraph {
       }
       return change;
     };
+    // A value that all of its users can take at once is alive for a moment only: a load of this kind is no growth.
+    const auto lasting = [&](std::size_t i) {
+      const int g = growth(i);
+      if (g <= 0) return 2 * g;
+      for (const int f : followers_[i])
+        if (waiting_for_[static_cast<std::size_t>(f)] > 1 && uses_result(i, static_cast<std::size_t>(f))) return 2 * g;
+      return live_out[static_cast<std::size_t>(block_.code[i].defs.empty() ? 0 : block_.code[i].defs.front())] ? 2 * g
+                                                                                                               : 1;
+    };
     std::vector<std::size_t> order;
-    std::set<std::size_t> open;  // in the order of the text
+    std::set<std::size_t> open, loads;  // in the order of the text
+    const auto add = [&](std::size_t i) { (is_load(block_.code[i]) ? loads : open).insert(i); };
     for (std::size_t i = 0; i < block_.code.size(); ++i)
-      if (waiting_for_[i] == 0) open.insert(i);
-    while (!open.empty()) {
-      std::size_t best = *open.begin(), looked_at = 0;
-      int least = growth(best);
-      for (const std::size_t i : open) {
-        if (++looked_at > most_candidates || least < 0) break;
-        if (const int g = growth(i); g < least) {
-          least = g;
-          best = i;
+      if (waiting_for_[i] == 0) add(i);
+    while (!open.empty() || !loads.empty()) {
+      std::size_t best = block_.code.size();
+      int least = std::numeric_limits<int>::max();
+      const auto look = [&](const std::set<std::size_t>& candidates, std::size_t most, int good_enough) {
+        for (const std::size_t i : candidates) {
+          if (most-- == 0 || least <= good_enough) break;
+          if (const int g = lasting(i); g < least) {
+            least = g;
+            best = i;
+          }
         }
-      }
-      open.erase(best);
+      };
+      look(open, most_candidates, -1);
+      if (least > 0) look(loads, most_loads, 1);
+      if (!open.erase(best)) loads.erase(best);
       order.push_back(best);
       for (int u : block_.code[best].uses) --users[static_cast<std::size_t>(u)];
       for (int f : followers_[best])
-        if (--waiting_for_[static_cast<std::size_t>(f)] == 0) open.insert(static_cast<std::size_t>(f));
+        if (--waiting_for_[static_cast<std::size_t>(f)] == 0) add(static_cast<std::size_t>(f));
     }
     return order;
   }
 
  private:
-  static constexpr std::size_t most_candidates = 256;
+  static constexpr std::size_t most_candidates = 256, most_loads = 4096;
 
   void add(int from, std::size_t to) {
     if (from < 0 || from == static_cast<int>(to)) return;

@@ -53,6 +53,9 @@ double line_waste(const Workload& w) {
   return std::clamp(a.segments * per_line / a.sectors, 1.0, per_line);
 }
 
+/// Stack distances say more than strides where data decide addresses.
+bool measured(const Workload& w) { return w.locality && w.locality->resident.touches > 0; }
+
 void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, Traffic& t) {
   t.l1_requested = requested_sectors(w, AccessKind::load);
   t.l2_read = t.l1_requested;
@@ -60,6 +63,10 @@ void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double 
   const double left =
       m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
   const double capacity = std::clamp(left, 0.0, m.l1_bytes) * c.l1_share / line_waste(w);
+  if (measured(w)) {
+    t.l2_read = t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes));
+    return;
+  }
   t.l2_read =
       w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity, m.sector_bytes, resident);
 }
@@ -109,6 +116,8 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   if (w.reuse.known && capacity > 0) {
     const double together = std::min(w.blocks, resident * m.units);
     t.dram_read = dram_sectors(w, m, Reuse::read, t.l2_read, together, capacity);
+    if (measured(w))
+      t.dram_read = std::min(t.dram_read, t.l1_requested * (1 - w.locality->grid.hit_rate(capacity / m.sector_bytes)));
     t.dram_written = dram_sectors(w, m, Reuse::write, t.l2_written, together, capacity);
   } else {
     t.dram_read = std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read);
@@ -193,7 +202,8 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, double
   const AccessCount& a = w.at(MemorySpace::global, AccessKind::atomic);
   if (a.lanes > 0) {
     const double words = std::max(
-        1.0, w.reuse.known
+        1.0, w.hottest_atomic_share > 0 ? 1 / w.hottest_atomic_share
+             : w.reuse.known
                  ? w.reuse.at(Reuse::write, Reuse::depths - 1, Reuse::windows - 1).footprint * m.sector_bytes / 4
                  : w.footprint_write_bytes / 4);
     slot(f, Limit::atomics) = a.lanes / (c.same_address_atomics_per_s * std::min(words, m.units)) * m.clock_hz;

@@ -14,9 +14,10 @@ namespace kernelcast::forecast {
 /// The 90 % interval as factors: [time / factor_below, time * factor_above].
 struct Spread {
   double factor_below = 1, factor_above = 1;
-  std::string reasons;  // "nothing", or what was assumed
+  std::string reasons;  // what was assumed; empty: nothing
 };
-Spread spread_of(const KernelProfile&, const Workload&, const Machine&, const Forecast&);
+/// `data`: counts that data decide stand in the forecast, by default or from a sample.
+Spread spread_of(const Workload&, const Machine&, bool data);
 
 /// Findings: arrays that stay in local memory, spills, register caps, loops that were expected to unroll.
 void add_cliffs(const KernelProfile&, const Workload&, const Device&, std::vector<Assumption>& out);

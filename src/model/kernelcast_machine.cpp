@@ -99,7 +99,8 @@ Machine machine_of(const Device& d, const Constants& c, bool with_text) {
   m.units = read(Field::compute_units);
   m.warp = d.get_or(Field::compute_warp_size, 32);
   const auto sustained = d.get(Field::clock_sustained_clock_hz), boost = d.get(Field::clock_boost_clock_hz);
-  m.clock_hz = sustained ? *sustained : boost ? *boost * c.clock : d.get_or(Field::clock_base_clock_hz, unknown);
+  const double over_rating = d.get_or(Field::clock_boosts_beyond_rating, 1) != 0 ? c.clock : 1;
+  m.clock_hz = sustained ? *sustained : boost ? *boost * over_rating : d.get_or(Field::clock_base_clock_hz, unknown);
   const double per_scheduler = d.get_or(Field::compute_issue_per_scheduler, 1);
   m.issue_per_cycle = d.get_or(Field::compute_schedulers_per_unit, unknown) * per_scheduler;
   m.issue_interval = std::max(1.0, 1 / per_scheduler);

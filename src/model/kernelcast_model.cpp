@@ -100,6 +100,8 @@ class Kernelcast final : public Model {
     return "named bounds of pipes, caches, DRAM and latency for each round of resident blocks, fitted on measured GPUs";
   }
 
+  [[nodiscard]] bool reads_reuse() const override { return true; }
+
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();
     const forecast::Constants& c = forecast::fitted_constants();
@@ -123,12 +125,12 @@ class Kernelcast final : public Model {
     }
     e.time_s.value = total;
     e.interval_reason.clear();
-    const forecast::Spread spread = forecast::spread_of(p, w, m, f);
+    const forecast::Spread spread = forecast::spread_of(w, m, !p.unknowns.empty() && !w.assumptions.empty());
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     add_bounds(w, m, f, total, e);
-    e.assumptions.push_back(
-        {"kernelcast: the 90 % interval is not calibrated on measurements yet; widened by", spread.reasons, ""});
+    if (!spread.reasons.empty())
+      e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
     forecast::add_cliffs(p, w, d, e.assumptions);
     return e;
   }

@@ -47,6 +47,10 @@ const Model& model_named(std::string_view name) {
   throw UsageError(message);
 }
 
+bool any_reads_reuse(std::span<const Model* const> models) {
+  return std::any_of(models.begin(), models.end(), [](const Model* m) { return m->reads_reuse(); });
+}
+
 Estimate empty_estimate(std::string_view model) {
   Estimate e;
   e.model = std::string(model);

@@ -426,7 +426,7 @@ struct Binder::Impl {
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);
-    reuse.find(launch, reader.buffer_bytes(), out);
+    find_reuse(out);
     out.stalls = {};
     for (std::size_t b = 0; b < profile.blocks.size(); ++b)
       out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
@@ -436,6 +436,15 @@ struct Binder::Impl {
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
     if (out.counts_method != "symbolic") out.counts_method = "symbolic";
     set_assumptions(out);
+  }
+
+  void find_reuse(Workload& out) {
+    if (reuse_wanted) {
+      reuse.find(launch, reader.buffer_bytes(), out);
+      return;
+    }
+    if (out.reuse.known) out.reuse = {};
+    out.reuse.reason = "it was not asked for";
   }
 
   const KernelProfile& profile;
@@ -453,6 +462,7 @@ struct Binder::Impl {
   std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
   ReuseFinder reuse;
+  bool reuse_wanted = true;
   LaunchState launch;
   double work_limit = default_work_limit;
   Workload* result = nullptr;  // of the bind that is running
@@ -478,6 +488,11 @@ void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out
 
 void Binder::set_work_limit(double lane_evaluations) {
   impl_->work_limit = lane_evaluations;
+  impl_->memo.clear();
+}
+
+void Binder::set_reuse(bool wanted) {
+  impl_->reuse_wanted = wanted;
   impl_->memo.clear();
 }
 

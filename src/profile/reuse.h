@@ -1,26 +1,17 @@
 // Distinct memory that a block, and neighbouring blocks, touch while loops run: Workload::reuse in closed form.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "kernelcast/workload.h"
+#include "profile/distinct_sectors.h"
 #include "profile/domain.h"
 #include "profile/index.h"
 
 namespace kernelcast {
-
-/// `count` values that are `stride` bytes apart.
-struct Stride {
-  std::int64_t stride = 0, count = 1;
-  friend bool operator==(const Stride&, const Stride&) = default;
-};
-
-/// Distinct aligned sectors of { offset + sum of i_k * stride_k, 0 <= i_k < count_k, over all offsets }, each element
-/// `bytes` long. Exact when every stride is a multiple of or lies inside what the smaller ones cover; else an estimate.
-/// `strides` is scratch: sorted and changed. Offsets are sorted.
-double distinct_sectors(std::vector<Stride>& strides, std::span<const std::int64_t> offsets, int bytes, int sector);
 
 class ReuseFinder {
  public:
@@ -34,14 +25,23 @@ class ReuseFinder {
   void find(const LaunchState& launch, std::span<const std::int64_t> buffer_bytes, Workload& out);
 
  private:
+  /// A stride of one variable of an access. A variable that the address is not linear in has one for each of its bits.
+  struct Step {
+    int variable;
+    std::int64_t stride, count;  // count 0: runs over the whole variable
+    std::int64_t bit = 0;        // of the variable, 0: not by bits
+    friend bool operator==(const Step&, const Step&) = default;
+  };
   /// One global access: its index, and how it is evaluated where it is not linear.
   struct Plan {
     const Access* access;
     std::size_t position;  // in access_counts
     int chain;             // index into chains_
     Index offset;
-    CompiledExprs general;   // used when the offset is not linear
-    bool computable = true;  // from launch parameters, ids and counters alone
+    std::vector<Index::LinearTerm> terms;  // of a linear offset, by variable
+    CompiledExprs general;                 // used when the offset is not linear
+    bool computable = true;                // from launch parameters, ids and counters alone
+    bool scattered = false;                // data decide the addresses
   };
   /// Loops around an access, outermost first, with what their trips are at a middle point of the launch.
   struct Chain {
@@ -49,33 +49,43 @@ class ReuseFinder {
     std::vector<int> loops;
     std::vector<Symbol> counters;
     CompiledExprs trips;
+    bool nested = false;  // trips depend on counters
     std::vector<std::int64_t> now;
   };
-  /// Strides of one variable of an access: one, or one a bit of the variable.
+  /// Accesses that differ by a constant only, over the same buffer.
   struct Group {
-    int buffer, chain, bytes;
-    Reuse::Direction direction;
-    std::vector<Stride> by_variable[max_variables];
+    int buffer = -1, chain = 0, bytes = 0;
+    Reuse::Direction direction = Reuse::read;
+    std::vector<Step> steps, ascending;  // as they are, and by size of the stride
     std::vector<std::int64_t> offsets;
     double requested = 0;    // sectors, whole launch
     bool scattered = false;  // data decide the addresses
   };
-
+  using Row = std::array<double, Reuse::windows>;
   /// What is inside one outermost loop, or outside of all: phases follow one another in time.
   struct Phase {
     int loop;
-    double footprint[2][Reuse::depths][Reuse::windows];
+    Row footprint[2][Reuse::depths];
+  };
+  using Counts = std::array<std::int64_t, Reuse::windows>;
+  /// The windows of a launch, and how far each reaches along the axes of the grid.
+  struct Windows {
+    Row blocks{};
+    std::array<Counts, 3> size{};
   };
 
   Phase& phase_of(const Chain& chain);
-  void join_phases(Reuse& out) const;
+  void write(Reuse& out) const;
   int chain_of(int loop);
   void trips_of(Chain& chain, const LaunchState& launch);
-  void strides_of(Plan& plan, const LaunchState& launch, Group& group);
-  void general_strides(Plan& plan, const LaunchState& launch, Group& group);
-  void add_to_groups(Group&& group);
+  void steps_of(const Plan& plan, const LaunchState& launch, Group& group);
+  void general_steps(const Plan& plan, const LaunchState& launch, Group& group);
+  void group_accesses(const LaunchState& launch, const Workload& out);
+  void add_group();
+  void find_windows(const Dim3& grid);
+  void add_traffic(Group& group, const LaunchState& launch, double declared, double blocks);
   void sizes(const Chain& chain, const LaunchState& launch, std::int64_t (&n)[max_variables]) const;
-  double footprint(const Group& group, const std::int64_t (&n)[max_variables]);
+  void footprints(const Group& group, const std::int64_t (&n)[max_variables], Row& sectors);
 
   const KernelProfile& profile_;
   MemoryGeometry geometry_;
@@ -83,9 +93,14 @@ class ReuseFinder {
   std::vector<Plan> plans_;
   std::vector<Chain> chains_;
   std::vector<Symbol> parameters_;
-  std::vector<Group> groups_;
+  std::vector<Group> groups_;  // the first used_groups_ of this launch, the others keep their memory
+  std::size_t used_groups_ = 0;
   std::vector<Phase> phases_;
-  std::vector<Stride> strides_;
+  Windows windows_;
+  Row traffic_[2][Reuse::depths];
+  SectorCounter counter_;
+  std::vector<CaseStride> strides_;
+  std::vector<Counts> bit_counts_;
   std::vector<std::int64_t> in_, out_, scratch_;
 };
 

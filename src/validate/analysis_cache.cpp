@@ -13,6 +13,7 @@
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "profile/profile_bytes.h"
+#include "tune/digest.h"
 
 namespace kernelcast::validate {
 namespace {
@@ -21,21 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 20000;
 
-class Digest {
- public:
-  void add(std::string_view text) {
-    for (char c : fmt::format("{}:", text.size())) step(c);
-    for (char c : text) step(c);
-  }
-  [[nodiscard]] std::string str() const { return fmt::format("{:016x}{:016x}", a_, b_); }
-
- private:
-  void step(char c) {
-    a_ = (a_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    b_ = (b_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL + 1;
-  }
-  std::uint64_t a_ = 0xcbf29ce484222325ULL, b_ = 0x84222325cbf29ce4ULL;
-};
+using tune::Digest;
 
 /// Name, size and time of change of every file below a folder, in one order.
 std::string state_of(const std::string& folder) {
@@ -68,24 +55,7 @@ std::optional<KernelProfile> kept(const fs::path& file) {
 }  // namespace
 
 std::string key_of(const Source& source, const FrontendOptions& options, const std::string& identity) {
-  Digest digest;
-  const auto list = [&](const std::vector<std::string>& texts) {
-    digest.add(fmt::format("{}", texts.size()));
-    for (const std::string& text : texts) digest.add(text);
-  };
-  digest.add(identity);
-  digest.add(source.path);
-  digest.add(source.text);
-  list(source.defines);
-  list(source.undefines);
-  list(source.include_dirs);
-  list(options.map);
-  digest.add(source.standard);
-  digest.add(options.kernel);
-  digest.add(options.target);
-  digest.add(fmt::format("{} {} {} {} {}", static_cast<int>(source.language), source.fast_math, options.block.x,
-                         options.block.y, options.block.z));
-  return digest.str();
+  return tune::key_of(source, options, identity);
 }
 
 Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::string& identity,
@@ -95,6 +65,7 @@ Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::str
   if (error) throw UserError(fmt::format("--cache {}: {}", folder, error.message()));
   return [analyze = std::move(analyze), folder, all = identity + state_of(sources)](const Source& source,
                                                                                     const FrontendOptions& options) {
+    if (options.program) return analyze(source, options);  // programs are not kept
     const fs::path file = fs::path(folder) / (key_of(source, options, all) + ".profile");
     Analysis analysis;
     if (auto profile = kept(file)) {

@@ -17,9 +17,11 @@
 #include <thread>
 #include <tuple>
 
+#include "execute/mix.h"
 #include "io/text_file.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
+#include "kernelcast/execute.h"
 #include "validate/launch.h"
 
 namespace kernelcast::validate {
@@ -116,6 +118,56 @@ using JobKey = std::tuple<std::string, std::vector<std::string>, std::string, st
 
 JobKey key_of(const Measurement& m, const Device& device) {
   return {m.kernel_id, m.defines, m.symbol, device.codegen_target, m.launch.block.array()};
+}
+
+/// The interpreter's form of a kernel, made when the first row of a job needs it.
+class Programs {
+ public:
+  Programs(const Analyzer& analyze, const Source& source, FrontendOptions options)
+      : analyze_(analyze), source_(source), options_(std::move(options)) {}
+  /// Null with a reason where the kernel cannot be executed.
+  const Program* get(std::string& reason) {
+    if (!asked_) {
+      asked_ = true;
+      options_.program = true;
+      Analysis a = analyze_(source_, options_);
+      program_ = std::move(a.program);
+      reason_ = std::move(a.no_program);
+    }
+    reason = reason_;
+    return program_.get();
+  }
+
+ private:
+  const Analyzer& analyze_;
+  const Source& source_;
+  FrontendOptions options_;
+  bool asked_ = false;
+  std::shared_ptr<const Program> program_;
+  std::string reason_;
+};
+
+/// Execution takes the place of closed forms where data decide; where it fails these stand, and say why.
+Workload with_execution(const KernelProfile& profile, Programs& programs, const Launch& launch, Workload closed,
+                        const Device& device) {
+  CountOrigin origin = count_origin(profile, launch, closed);
+  if (origin.all_closed()) return closed;
+  std::string failure;
+  try {
+    if (const Program* program = programs.get(failure)) {
+      ExecuteOptions options;
+      options.jobs = 1;
+      options.check_shared = false;
+      options.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));
+      options.resident_blocks = std::clamp(occupancy(closed, device).blocks_per_unit, 1.0, 1024.0);
+      const Execution e = execute(profile, *program, launch, closed.geometry, options);
+      return mixed(profile, launch, closed, e.workload, std::move(origin)).workload;
+    }
+  } catch (const Error& e) {
+    failure = e.what();
+  }
+  closed.assumptions.push_back({"what data decide", "by default, not executed: " + failure, ""});
+  return closed;
 }
 
 /// A bug of ours in one row is shown as such and must not hide the others.
@@ -229,8 +281,10 @@ class Forecaster {
     const double start = wall_seconds();
     KernelProfile profile;
     std::string failure;
+    const Source source = source_of(job, first.row);
+    Programs programs(options_.analyze, source, frontend_options(job, first.row));
     try {
-      profile = options_.analyze(source_of(job, first.row), frontend_options(job, first.row)).profile;
+      profile = options_.analyze(source, frontend_options(job, first.row)).profile;
     } catch (const std::exception& e) {
       failure = reason(e);
     }
@@ -239,7 +293,7 @@ class Forecaster {
     for (std::size_t row : job.rows) {
       RowResult& result = report_.rows[row];
       result.failure = failure;
-      if (failure.empty()) bind_row(row, *job.kernel, profile, binders);
+      if (failure.empty()) bind_row(row, *job.kernel, profile, programs, binders);
       count_done();
     }
   }
@@ -266,7 +320,7 @@ class Forecaster {
     return o;
   }
 
-  void bind_row(std::size_t index, const KernelEntry& kernel, const KernelProfile& profile,
+  void bind_row(std::size_t index, const KernelEntry& kernel, const KernelProfile& profile, Programs& programs,
                 std::map<MemoryGeometry, Binder>& binders) {
     RowResult& result = report_.rows[index];
     const Device& device = *device_of_row_[index];
@@ -274,8 +328,13 @@ class Forecaster {
     try {
       const MemoryGeometry geometry = device.geometry();
       auto binder = binders.find(geometry);
-      if (binder == binders.end()) binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
-      const Workload workload = binder->second.bind(launch_for(result.row, kernel, profile, options_.kernels_folder));
+      if (binder == binders.end()) {
+        binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
+        binder->second.set_reuse(options_.observe || any_reads_reuse(options_.models));
+      }
+      const Launch launch = launch_for(result.row, kernel, profile, options_.kernels_folder);
+      Workload workload = binder->second.bind(launch);
+      if (options_.execute) workload = with_execution(profile, programs, launch, std::move(workload), device);
       result.bind_s = thread_seconds() - start;
       if (options_.observe) options_.observe(index, profile, workload, device);
       for (std::size_t m = 0; m < options_.models.size(); ++m) {

@@ -8,12 +8,12 @@
 #include "kernelcast/device.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/model.h"
+#include "tune/analysis_memory.h"
 #include "validate/results.h"
 
 namespace kernelcast::validate {
 
-/// The front end; tests put a fake in its place. Called from several threads at once.
-using Analyzer = std::function<Analysis(const Source&, const FrontendOptions&)>;
+using tune::Analyzer;
 
 struct ForecastOptions {
   std::string sources;         // folder of sources, also the include path
@@ -21,6 +21,9 @@ struct ForecastOptions {
   std::vector<const Model*> models;
   int jobs = 1;
   Analyzer analyze;
+  /// Parts of a kernel that data decide are executed on a sample of blocks, with the buffers' contents as the files
+  /// give them; false: closed forms and their defaults throughout.
+  bool execute = true;
   /// Told after every row how many are done; calls do not overlap.
   std::function<void(std::size_t done, std::size_t all)> progress;
   /// Sees every bound row with all counts, before they are cut down to totals; calls overlap. May be empty.

@@ -10,6 +10,7 @@
 
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
+#include "tune/positional.h"
 
 namespace kernelcast::validate {
 
@@ -28,13 +29,7 @@ struct KernelEntry {
   std::string cache_state;  // "cold", "warm", "unknown"
 };
 
-/// A kernel argument that is known by its position, not by its name.
-struct PositionalArgument {
-  std::string name;  // as the file calls it, for messages
-  bool scalar = false, constant_memory = false;
-  std::int64_t elements = 0, element_bytes = 4;
-  double value = 0;  // of a scalar
-};
+using tune::PositionalArgument;
 
 /// A measured launch.
 struct Measurement {

@@ -66,7 +66,7 @@ class Launcher {
   }
 
   void set_arguments(Measurement& m) {
-    for (const SpaceArgument& a : space_.arguments) {
+    for (const tune::SpaceArgument& a : space_.arguments) {
       PositionalArgument p;
       p.name = a.name;
       p.scalar = a.scalar;
@@ -103,7 +103,7 @@ class Launcher {
 
   double value_of(const std::string& expression) {
     try {
-      return evaluate(expression, names_);
+      return tune::evaluate(expression, names_);
     } catch (const UserError& e) {
       throw UserError(fmt::format("{}: {} (for {})", space_.place, e.what(), configuration_.place));
     }
@@ -111,7 +111,7 @@ class Launcher {
 
   const SpaceDescription& space_;
   const Configuration& configuration_;
-  Names names_;
+  tune::Names names_;
 };
 
 constexpr std::array<std::string_view, 5> own_columns{"kernel_id", "gpu", "time_ms", "status", "note"};

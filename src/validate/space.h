@@ -8,31 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "validate/expression.h"
+#include "tune/t1.h"
 #include "validate/measurement.h"
 
 namespace kernelcast::validate {
 
-/// A kernel argument by position, as a T1 file lists them. Sizes and values are expressions.
-struct SpaceArgument {
-  std::string name;
-  bool scalar = false;
-  bool constant_memory = false;  // not always a parameter of the kernel
-  std::string size;              // elements
-  std::string value;             // of a scalar
-  std::int64_t element_bytes = 4;
-};
-
 /// What every configuration of a space has in common. From a T1 file, from flags, or both.
-struct SpaceDescription {
-  std::string place;  // the T1 file, or "--block and --problem"
-  std::string kernel_id, kernel_file, kernel_name, language;
-  bool fast_math = false;
-  std::vector<std::string> problem;                       // expressions, x first
-  std::array<std::vector<std::string>, 3> grid_divisors;  // expressions whose product divides the problem
-  std::array<std::string, 3> block;                       // expressions; empty: the kernel's own
-  std::string dynamic_shared = "0";
-  std::vector<SpaceArgument> arguments;
+struct SpaceDescription : tune::T1File {
+  std::string kernel_id;
   std::optional<Measurement> like;  // a row of the same kernel: its arguments, buffers and problem instead
 };
 

@@ -37,16 +37,17 @@ class Manners(Case):
 
     def test_version_and_help_go_to_standard_output(self):
         self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+\n$")
-        for command in ((), ("predict",), ("explain",), ("devices",), ("models",), ("validate",)):
+        for command in ((), ("predict",), ("explain",), ("tune",), ("devices",), ("models",), ("validate",), ("check",), ("converge",),
+                        ("probe",)):
             text = self.good(*command, "--help")
             self.assertIn("Example", text)
             self.assertIn("  kernelcast ", text)
 
     def test_help_lists_what_exists_and_nothing_else(self):
         text = self.good("--help")
-        for command in ("predict", "explain", "devices", "models", "validate"):
+        for command in ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe"):
             self.assertIn(command, text)
-        for command in ("tune", "offload", "converge", "probe"):
+        for command in ("offload", "advise"):
             self.assertNotIn(command, text)
 
     def test_usage_errors_are_two(self):

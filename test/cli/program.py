@@ -38,7 +38,7 @@ class Case(unittest.TestCase):
             timeout=60,
             check=False,
             cwd=keywords.pop("cwd", ROOT),
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "XDG_CACHE_HOME": self.folder, **(env or {})},
             **keywords,
         )
 

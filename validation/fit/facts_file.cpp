@@ -13,6 +13,21 @@
 namespace kernelcast::fit {
 namespace {
 
+/// Distances of the blocks that share an SM and of all; nothing where nothing was executed.
+template <class F>
+void walk_locality(Workload& w, F f) {
+  Locality l = w.locality ? *w.locality : Locality{};
+  for (ReuseDistances* d : {&l.resident, &l.grid}) {
+    double buckets = static_cast<double>(d->nearer.size());
+    f(buckets);
+    d->nearer.resize(static_cast<std::size_t>(buckets));
+    for (double& n : d->nearer) f(n);
+    f(d->cold);
+    f(d->touches);
+  }
+  if (!w.locality && l.resident.touches > 0) w.locality = std::make_shared<const Locality>(std::move(l));
+}
+
 template <class F>
 void walk(Workload& w, double& stack, double& spill, F f) {
   double sizes[6] = {double(w.grid.x), double(w.grid.y), double(w.grid.z), double(w.block.x), double(w.block.y), double(w.block.z)};
@@ -34,6 +49,8 @@ void walk(Workload& w, double& stack, double& spill, F f) {
       for (double* d : {&a.requests, &a.lanes, &a.sectors, &a.segments, &a.bank_passes, &a.bytes}) f(*d);
   for (double& n : w.stalls.waits) f(n);
   for (double& n : w.stalls.hidden) f(n);
+  f(w.hottest_atomic_share);
+  walk_locality(w, f);
   double known = w.reuse.known ? 1 : 0;
   f(known);
   w.reuse.known = known != 0;

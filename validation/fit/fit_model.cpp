@@ -2,7 +2,10 @@
 //   fit_model collect ROWS KERNELS SOURCES FACTS   analyse and bind every row once, keep the counts in FACTS
 //   fit_model scores|rows ROWS FACTS               the current constants: scores, or every row
 //   fit_model reuse ROWS FACTS KERNEL DEVICE       what the caches see of every row
-//   fit_model fit ROWS FACTS                       fit all constants; leave one GPU out; leave one kernel out
+//   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
+//   fit_model fit ROWS FACTS                       fit all constants
+//   fit_model loo ROWS FACTS                       likewise; leave one GPU out; leave one kernel out
+//   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the interval
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -25,6 +28,7 @@ void collect(const std::string& rows, const std::string& kernels, const std::str
   options.sources = sources;
   options.kernels_folder = kernels.substr(0, kernels.find_last_of('/') + 1);
   options.analyze = analyze;
+  options.models = {&model_named("kernelcast")};  // its counts are those that the fit needs
   options.progress = [](std::size_t done, std::size_t all) {
     if (done % 100 == 0) std::fprintf(stderr, "%zu of %zu\n", done, all);
   };
@@ -55,6 +59,19 @@ void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& star
   std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", gpu ? "GPU" : "kernel", std::exp(outside), std::exp(inside));
 }
 
+/// What an interval must cover: errors of rows whose kernel had no part in the fit.
+void print_interval(const std::vector<Row>& rows, const forecast::Constants& start) {
+  std::set<std::string> kernels;
+  for (const Row& r : rows) kernels.insert(r.result.row.kernel_id);
+  std::vector<Residual> residuals;
+  for (const std::string& k : kernels) {
+    const forecast::Constants c = fit(rows, start, [&](const Row& r) { return r.result.row.kernel_id != k; });
+    for (const Row& r : rows)
+      if (r.result.row.kernel_id == k) add_residual(r, c, residuals);
+  }
+  print_residuals(residuals);
+}
+
 int run(const std::vector<std::string>& a) {
   if (a.size() == 5 && a[0] == "collect") {
     collect(a[1], a[2], a[3], a[4]);
@@ -65,11 +82,15 @@ int run(const std::vector<std::string>& a) {
       if (r.result.row.kernel_id == a[3] && r.device.id == a[4]) print_reuse(r);
     return 0;
   }
-  if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|fit|loo ROWS FACTS");
+  if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
   const std::vector<Row> rows = read_facts(a[2], validate::read_rows(a[1], read_text_file(a[1])), DeviceCatalog(""));
   const forecast::Constants now = forecast::fitted_constants();
   if (a[0] == "rows") {
     print_rows(rows, now);
+  } else if (a[0] == "ratios") {
+    print_ratios(rows, now);
+  } else if (a[0] == "interval") {
+    print_interval(rows, now);
   } else if (a[0] == "scores") {
     print_scores(rows, now);
   } else {

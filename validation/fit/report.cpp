@@ -1,10 +1,13 @@
 #include "report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 
 #include "objective.h"
+#include "model/kernelcast_interval.h"
 #include "validate/summary.h"
 
 namespace kernelcast::fit {
@@ -94,6 +97,106 @@ void print_reuse(const Row& row) {
       for (int k = 0; k < Reuse::windows; ++k) std::printf(" %.4g/%.4g", w.reuse.at(direction, d, k).footprint, w.reuse.at(direction, d, k).traffic);
       std::printf("\n");
     }
+}
+
+void add_residual(const Row& row, const forecast::Constants& c, std::vector<Residual>& out) {
+  const double p = predicted(row, c);
+  const validate::Measurement& m = row.result.row;
+  if (!(p > 0) || !m.measured_s || validate::is_excluded(m)) return;
+  const Workload& w = row.result.facts->workload;
+  const forecast::Machine machine = forecast::machine_of(row.device, c, true);
+  const forecast::Forecast f = forecast::forecast(w, machine, c, row.resident_blocks);
+  Residual r;
+  r.log_ratio = std::log(*m.measured_s / p);
+  r.local_memory = w.stack_bytes + w.spill_bytes > 0;
+  r.data = w.locality != nullptr;
+  r.brief = f.launch_s > 0.2 * f.seconds();
+  r.amd = row.device.vendor == "AMD";
+  r.stand_ins = machine.stand_ins.size();
+  r.half_width = std::log(forecast::spread_of(w, machine, r.data).factor_above);
+  r.kernel = m.kernel_id;
+  out.push_back(std::move(r));
+}
+
+namespace {
+
+void print_quantiles(const char* name, const std::vector<Residual>& residuals, const std::function<bool(const Residual&)>& use) {
+  std::vector<double> log_ratios, sizes;
+  std::map<std::string, std::pair<double, double>> by_kernel;  // inside, all
+  double inside = 0;
+  for (const Residual& r : residuals) {
+    if (!use(r)) continue;
+    log_ratios.push_back(r.log_ratio);
+    sizes.push_back(std::abs(r.log_ratio));
+    const bool in = std::abs(r.log_ratio) <= r.half_width;
+    inside += in ? 1 : 0;
+    by_kernel[r.kernel].first += in ? 1 : 0;
+    by_kernel[r.kernel].second += 1;
+  }
+  if (sizes.empty()) return;
+  std::sort(log_ratios.begin(), log_ratios.end());
+  std::sort(sizes.begin(), sizes.end());
+  const auto at = [](const std::vector<double>& v, double q) { return v[static_cast<std::size_t>(q * static_cast<double>(v.size() - 1))]; };
+  double macro = 0;
+  for (const auto& [kernel, n] : by_kernel) macro += n.first / n.second / static_cast<double>(by_kernel.size());
+  std::printf("%-34s n %4zu  ln(measured/forecast): 5 %% %+.2f  50 %% %+.2f  95 %% %+.2f  size 90 %% %.2f  inside %.1f %%, mean over kernels %.1f %%\n",
+              name, sizes.size(), at(log_ratios, 0.05), at(log_ratios, 0.5), at(log_ratios, 0.95), at(sizes, 0.9),
+              100 * inside / static_cast<double>(sizes.size()), 100 * macro);
+}
+
+}  // namespace
+
+void print_residuals(const std::vector<Residual>& residuals) {
+  print_quantiles("all", residuals, [](const Residual&) { return true; });
+  print_quantiles("nothing widens", residuals, [](const Residual& r) { return !r.local_memory && !r.data && !r.brief; });
+  print_quantiles("local memory", residuals, [](const Residual& r) { return r.local_memory; });
+  print_quantiles("data decide", residuals, [](const Residual& r) { return r.data && !r.local_memory; });
+  print_quantiles("short launch", residuals, [](const Residual& r) { return r.brief && !r.local_memory && !r.data; });
+  print_quantiles("AMD", residuals, [](const Residual& r) { return r.amd; });
+  print_quantiles("NVIDIA", residuals, [](const Residual& r) { return !r.amd; });
+  print_quantiles("stand-ins 0..1", residuals, [](const Residual& r) { return r.stand_ins <= 1; });
+  print_quantiles("stand-ins 2..", residuals, [](const Residual& r) { return r.stand_ins > 1; });
+}
+
+void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c) {
+  struct Point {
+    double measured, predicted;
+  };
+  struct Error {
+    double size, error, weight;  // of ln(ratio): forecast, measured - forecast
+  };
+  std::map<std::string, std::vector<Point>> groups;
+  for (const Row& row : rows) {
+    const validate::Measurement& m = row.result.row;
+    const double p = predicted(row, c);
+    if (p > 0 && m.measured_s && !validate::is_excluded(m))
+      groups[m.kernel_id + "|" + m.gpu].push_back({std::log(*m.measured_s), std::log(p)});
+  }
+  std::vector<Error> errors;
+  for (const auto& [group, points] : groups)
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (std::size_t k = i + 1; k < points.size(); ++k) {
+        const double x = points[i].predicted - points[k].predicted, y = points[i].measured - points[k].measured;
+        const double pairs = static_cast<double>(points.size() * (points.size() - 1) / 2);
+        errors.push_back({std::abs(x), x < 0 ? x - y : y - x, 1 / pairs});
+      }
+  std::sort(errors.begin(), errors.end(), [](const Error& a, const Error& b) { return a.error < b.error; });
+  const double edges[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1, 2, 100};
+  for (std::size_t b = 0; b + 1 < std::size(edges); ++b) {
+    double all = 0, sum = 0;
+    std::size_t n = 0;
+    for (const Error& e : errors)
+      if (e.size >= edges[b] && e.size < edges[b + 1]) all += e.weight, ++n;
+    std::printf("|ln ratio| %4.2f..%6.2f n %6zu ", edges[b], edges[b + 1], n);
+    std::size_t next = 0;
+    const double quantiles[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+    for (const Error& e : errors) {
+      if (e.size < edges[b] || e.size >= edges[b + 1]) continue;
+      sum += e.weight;
+      while (next < std::size(quantiles) && sum >= quantiles[next] * all) std::printf(" %2.0f %% %+.2f", 100 * quantiles[next++], e.error);
+    }
+    std::printf("\n");
+  }
 }
 
 }  // namespace kernelcast::fit

@@ -1,6 +1,9 @@
 // Tables of a fit.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <vector>
 
 #include "facts_file.h"
@@ -16,5 +19,19 @@ void print_rows(const std::vector<Row>& rows, const forecast::Constants& c);
 
 /// Footprint / traffic in sectors of each depth and window of one row.
 void print_reuse(const Row& row);
+
+/// Errors of ln(ratio) over pairs of rows of one (kernel, GPU), by the size of the forecast ratio; each (kernel, GPU) counts once.
+void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c);
+
+/// Error of one row, with what may widen its interval.
+struct Residual {
+  double log_ratio = 0;  // ln(measured / forecast)
+  double half_width = 0; // ln of the interval's factor
+  bool local_memory = false, data = false, brief = false, amd = false;
+  std::size_t stand_ins = 0;
+  std::string kernel;
+};
+void add_residual(const Row& row, const forecast::Constants& c, std::vector<Residual>& out);
+void print_residuals(const std::vector<Residual>& residuals);
 
 }  // namespace kernelcast::fit

@@ -72,6 +72,31 @@ TEST_P(ExampleCounts, SymbolicEqualExecuted) {
     EXPECT_EQ(differences(analysis, GetParam().launch, geometry), "") << "warps of " << geometry.warp_size;
 }
 
+TEST(Updates, TheWordThatMostLanesUpdateIsFound) {
+  Source source;
+  source.path = "bins.cl";
+  source.text =
+      "kernel void bins(global const int* x, volatile global int* n) {\n"
+      "  atomic_inc(&n[x[get_global_id(0)] & 3]);\n}\n";
+  FrontendOptions options;
+  options.target = "sm_70";
+  options.program = true;
+  const Analysis analysis = analyze(source, options);
+  ASSERT_TRUE(analysis.program) << analysis.no_program;
+  const auto share = [&](const std::string& fill) {
+    Launch launch;
+    launch.grid = {4, 1, 1};
+    launch.block = {64, 1, 1};
+    launch.buffers["x"] = {256, fill};
+    launch.buffers["n"] = {4, "zero"};
+    ExecuteOptions all;
+    all.sample = -1;
+    return execute(analysis.profile, *analysis.program, launch, MemoryGeometry{}, all).workload.hottest_atomic_share;
+  };
+  EXPECT_EQ(share("zero"), 1);
+  EXPECT_EQ(share("iota"), 0.25);
+}
+
 std::string test_name(const ::testing::TestParamInfo<examples::ExampleLaunch>& test) {
   return examples::name_of(test.param, test.index);
 }

@@ -4,6 +4,7 @@
 #include "frontend/amdgcn_text.h"
 #include "frontend/cost_text.h"
 #include "kernelcast/error.h"
+#include "support/test_names.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -108,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"buffer_load_dword", "v1, off, s[0:3], 0 offset:4", "local_load"},
                     Case{"buffer_load_dword", "v1, v[2:3], s[4:7], 0 addr64", "global_load"},
                     Case{"buffer_load_dword", "v1, v[2:3], s[0:3], 0 addr64", "global_load"},
-                    Case{"image_sample", "", "texture_load"}, Case{"v_dual_mul_f32", "", "fp32_mul"}));
+                    Case{"image_sample", "", "texture_load"}, Case{"v_dual_mul_f32", "", "fp32_mul"}),
+    [](const auto& one) { return test::test_name(one.param.opcode, one.index); });
 
 TEST(AmdgcnOps, UnknownInstructionsAreOneOperation) {
   AsmInstruction i;

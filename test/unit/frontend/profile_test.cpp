@@ -233,6 +233,48 @@ TEST(Profile, DataDecidedTripCountsAreUnknownWithTheirFlag) {
   EXPECT_EQ(p.unknowns[static_cast<std::size_t>(p.loops[0].unknown)].key, "trips:4");
 }
 
+TEST(Profile, ALoopThatEndsByAFlagIsCounted) {
+  Source source;
+  source.path = "flag.ll";
+  source.language = Language::llvm_ir;
+  source.text =
+      "target triple = \"nvptx64-nvidia-cuda\"\n"
+      "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "define ptx_kernel void @flag(ptr addrspace(1) %out) {\n"
+      "entry:\n"
+      "  %lid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "  br label %loop\n"
+      "loop:\n"
+      "  %last = phi i1 [ false, %entry ], [ true, %loop ]\n"
+      "  %at = phi i32 [ %lid, %entry ], [ %next, %loop ]\n"
+      "  %place = getelementptr float, ptr addrspace(1) %out, i32 %at\n"
+      "  store volatile float 1.0, ptr addrspace(1) %place\n"
+      "  %next = add nsw i32 %at, 32\n"
+      "  br i1 %last, label %done, label %loop, !llvm.loop !0\n"
+      "done:\n"
+      "  ret void\n"
+      "}\n"
+      "!0 = distinct !{!0, !1}\n"
+      "!1 = !{!\"llvm.loop.unroll.disable\"}\n";
+  FrontendOptions options;
+  options.target = "sm_70";
+  const KernelProfile p = analyze(source, options).profile;
+  ASSERT_THAT(p.loops, SizeIs(1));
+  EXPECT_LT(p.loops[0].unknown, 0);
+  EXPECT_EQ(runs(p.loops[0], values(3, 0, 32, 1, 0)), 2);
+}
+
+TEST(Profile, AddressesStayBehindTheirGuardAndSumsInFrontOfTheirs) {
+  // 64 products read once and summed twice; sunk behind the two guards they would all stay alive.
+  const std::string text =
+      "__kernel void two(__global const float* x, __global float* y, int n) {\n"
+      "  int i = get_global_id(0);\n  float a = 0, b = 0;\n"
+      "  #pragma unroll\n  for (int k = 0; k < 64; ++k) { float v = x[i + k * n]; a += v; b = b * v + 1; }\n"
+      "  if (i < n) y[i] = a;\n  if (i + n < 1000) y[i + n] = b;\n}\n";
+  const KernelProfile p = profile_of(text);
+  EXPECT_LT(p.registers.per_thread, 64);
+}
+
 TEST(Profile, DisjointPathsOfAnElseCoverEverything) {
   const KernelProfile p = profile_of(
       "__kernel void k(volatile __global int* a, int n) {\n"

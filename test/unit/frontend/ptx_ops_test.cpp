@@ -5,6 +5,7 @@
 #include "frontend/cost_text.h"
 #include "frontend/ptx_fusion.h"
 #include "frontend/ptx_text.h"
+#include "support/test_names.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -61,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ret", "", "control"}, Case{"ex2.approx.ftz.f32", "", "fp32_special"},
         Case{"sin.approx.f32", "", "fp32_mul fp32_special"}, Case{"min.s32", "", "min_max"},
         Case{"popc.b32", "", "bit_special"}, Case{"prmt.b32", "", "bit_special"}, Case{"lop3.b32", "", "logic"},
-        Case{"kc.math", "second_result, %f1, %f2", ""}));
+        Case{"kc.math", "second_result, %f1, %f2", ""}),
+    [](const auto& one) { return test::test_name(one.param.opcode, one.index); });
 
 TEST(PtxOps, ExpandsWhatPtxasExpands) {
   for (const char* opcode : {"div.rn.f32", "div.full.f32", "sqrt.rn.f32", "rcp.rn.f64", "div.rn.f64", "div.s32",

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kernelcast::frontend {
 namespace {
 
@@ -109,6 +111,62 @@ TEST(Waits, ClassOfAResult) {
   EXPECT_EQ(of(OpClass::local_load), Latency::local);
   EXPECT_EQ(of(OpClass::constant_load), Latency::constant);
   EXPECT_EQ(of(OpClass::int_add), Latency::alu);
+}
+
+/// The most values alive at a time; live-out ones stay.
+int pressure_of(const TimedBlock& block, const std::vector<std::size_t>& order, int registers) {
+  std::vector<int> users(static_cast<std::size_t>(registers), 0);
+  for (const TimedInstruction& t : block.code)
+    for (int u : t.uses) ++users[static_cast<std::size_t>(u)];
+  int alive = 0, most = 0;
+  for (std::size_t i : order) {
+    for (int u : block.code[i].uses) alive -= --users[static_cast<std::size_t>(u)] == 0 ? 1 : 0;
+    alive += static_cast<int>(block.code[i].defs.size());
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+// Two sums over the same values, the second 100 values behind, as a filter that is unrolled for two outputs: in the
+// order of the text, which goes step by step, each value waits 100 steps for its second user.
+TEST(Waits, ANarrowOrderReadsAValueWhenAllItsUsersCanTakeIt) {
+  constexpr int values = 200, apart = 100;
+  TimedBlock block;
+  int next = values;
+  std::vector<bool> loaded(values, false);
+  const auto load = [&](int v) {
+    if (!loaded[static_cast<std::size_t>(v)]) block.code.push_back(op(OpClass::shared_load, {v}, {}));
+    loaded[static_cast<std::size_t>(v)] = true;
+  };
+  int sums[2] = {-1, -1};
+  for (int step = 0; step < values - apart; ++step)
+    for (int s = 0; s < 2; ++s) {
+      const int v = step + s * apart;
+      load(v);
+      std::vector<int> uses{v};
+      if (sums[s] >= 0) uses.push_back(sums[s]);
+      sums[s] = next++;
+      block.code.push_back(op(OpClass::fp32_fma, {sums[s]}, uses));
+    }
+  // A second use of each value of the other sum's range.
+  for (int step = 0; step < apart; ++step) {
+    const int v = step + apart;
+    block.code.push_back(op(OpClass::fp32_fma, {next}, {v, sums[0]}));
+    sums[0] = next++;
+  }
+  block.code.push_back(op(OpClass::control, {}, {}));
+  std::vector<std::size_t> text(block.code.size());
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = i;
+  const std::vector<int> weight(static_cast<std::size_t>(next), 1);
+  std::vector<bool> live_out(static_cast<std::size_t>(next), false);
+  live_out[static_cast<std::size_t>(sums[0])] = live_out[static_cast<std::size_t>(sums[1])] = true;
+  const auto order = narrow_order(block, weight, live_out);
+  ASSERT_EQ(order.size(), block.code.size());
+  std::vector<std::size_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, text);
+  EXPECT_GT(pressure_of(block, text, next), apart);
+  EXPECT_LE(pressure_of(block, order, next), 5);
 }
 
 TEST(Waits, NothingWaitsForNothing) { EXPECT_TRUE(find_stalls({}, 0, Timing{}).empty()); }

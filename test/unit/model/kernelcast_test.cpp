@@ -9,6 +9,7 @@
 #include "hand_made.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
+#include "support/test_names.h"
 
 namespace kernelcast::forecast {
 namespace {
@@ -142,7 +143,11 @@ INSTANTIATE_TEST_SUITE_P(Fields, Monotone,
                                          Field::compute_fp64_lanes_per_unit, Field::compute_special_lanes_per_unit,
                                          Field::compute_load_store_lanes_per_unit, Field::compute_schedulers_per_unit,
                                          Field::clock_boost_clock_hz, Field::memory_dram_bandwidth_bytes_per_s,
-                                         Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l2_bytes));
+                                         Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l2_bytes),
+                         [](const auto& one) {
+                           const FieldInfo& i = kernelcast::info(one.param);
+                           return test::test_name(std::string(i.section) + "_" + std::string(i.key));
+                         });
 
 TEST(KernelcastModel, WorkAddsTime) {
   Workload w = hand_made::launch(500, 128);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "hand_made.h"
 #include "kernelcast/error.h"
@@ -75,6 +77,29 @@ Workload example() {
   access(w, MemorySpace::shared, AccessKind::load, 4, 0, 4);
   w.footprint_bytes = 1e6;
   return w;
+}
+
+/// Who leaves reuse out because a model does not read it must get the same time.
+TEST(Registry, ModelsReadReuseExactlyWhenTheySaySo) {
+  Device d = hand_made::device();
+  hand_made::set(d, KField::memory_l2_bytes, 1e6);
+  hand_made::set(d, KField::compute_schedulers_per_unit, 1);
+  Workload without = hand_made::launch(1024, 256);
+  execute(without, OpClass::fp32_fma, 16);
+  access(without, MemorySpace::global, AccessKind::load, 128, 4);
+  without.footprint_bytes = without.footprint_read_bytes = 12e6;
+  Workload with = without;
+  with.reuse.known = true;
+  for (auto& row : with.reuse.level[Reuse::read]) row.fill({64, 64});  // next to nothing of what is requested
+  std::vector<const Model*> models(all_models().begin(), all_models().end());
+  models.insert(models.end(), model_variants().begin(), model_variants().end());
+  for (const Model* m : models) {
+    const double seconds = m->seconds(with, d);
+    ASSERT_GT(seconds, 0) << m->name();
+    EXPECT_EQ(m->seconds(without, d) != seconds, m->reads_reuse()) << m->name();
+    const std::array<const Model*, 2> two = {&model_named("ske"), m};
+    EXPECT_EQ(any_reads_reuse(two), m->reads_reuse());
+  }
 }
 
 TEST(OpenclQuantitativeModel, SharesByHand) {

@@ -2,7 +2,12 @@
 #include "profile/reuse.h"
 
 #include <gtest/gtest.h>
+// rapidcheck/gtest.h needs gtest first
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "kernelcast/bind.h"
@@ -46,8 +51,7 @@ TEST(Reuse, ExactWhereStridesFit) {
       {{}, {0, 4, 8, 400}, 4},
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::vector<Stride> scratch = cases[i].strides;
-    EXPECT_EQ(distinct_sectors(scratch, cases[i].offsets, cases[i].bytes, 32),
+    EXPECT_EQ(distinct_sectors(cases[i].strides, cases[i].offsets, cases[i].bytes, 32),
               counted(cases[i].strides, cases[i].offsets, cases[i].bytes, 32))
         << "case " << i;
   }
@@ -57,11 +61,39 @@ TEST(Reuse, NearTheTruthElsewhere) {
   const std::vector<Case> cases = {
       {{{4, 24}, {100, 10}}, {0}, 4}, {{{36, 20}}, {0}, 4}, {{{4, 16}, {1000, 7}, {68, 3}}, {0}, 4}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::vector<Stride> scratch = cases[i].strides;
-    const double found = distinct_sectors(scratch, cases[i].offsets, cases[i].bytes, 32);
+    const double found = distinct_sectors(cases[i].strides, cases[i].offsets, cases[i].bytes, 32);
     const double truth = counted(cases[i].strides, cases[i].offsets, cases[i].bytes, 32);
     EXPECT_GT(found, 0.6 * truth) << "case " << i;
     EXPECT_LT(found, 1.6 * truth) << "case " << i;
+  }
+}
+
+/// Random strides that are far from equal, two of them with counts that change from case to case.
+RC_GTEST_PROP(Reuse, CasesTogetherEqualEachAlone, ()) {
+  const auto number = [](int low, int high) { return *rc::gen::inRange<std::int64_t>(low, high); };
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(number(1, 4)));
+  for (std::int64_t& o : offsets) o = 4 * number(0, 200);
+  std::sort(offsets.begin(), offsets.end());
+  std::array<std::array<std::int64_t, 3>, 2> counts{};
+  for (auto& row : counts)
+    for (std::int64_t& c : row) c = number(1, 9);
+  std::vector<CaseStride> strides;
+  const auto length = static_cast<std::size_t>(number(2, 15));  // more than are kept in place, too
+  for (std::size_t i = 0; i < length; ++i) {
+    const std::int64_t sign = number(0, 4) == 0 ? -1 : 1;
+    strides.push_back({sign * 4 * number(0, 300), number(1, 9), i < 2 ? counts[i].data() : nullptr});
+  }
+  std::stable_sort(strides.begin(), strides.end(),
+                   [](const CaseStride& a, const CaseStride& b) { return std::abs(a.stride) < std::abs(b.stride); });
+  std::array<double, 3> together{};
+  SectorCounter().count(offsets, 4, 32, strides, together);
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    std::vector<CaseStride> one = strides;
+    for (CaseStride& s : one)
+      if (s.counts != nullptr) s = {s.stride, s.counts[i]};
+    double alone = 0;
+    SectorCounter().count(offsets, 4, 32, one, std::span(&alone, 1));
+    RC_ASSERT(together[i] == alone);
   }
 }
 
@@ -102,6 +134,31 @@ TEST(Reuse, RowsAreReusedOnlyWhileTheirSectorsStay) {
   // All blocks.
   EXPECT_EQ(w.reuse.at(Reuse::read, 3, Reuse::windows - 1).footprint, 16 * 64 * 8);
   EXPECT_EQ(w.reuse.at(Reuse::write, 3, 0).footprint, 0);
+}
+
+TEST(Reuse, IsLeftOutWhereNobodyReadsIt) {
+  const KernelProfile p = rows();
+  Launch launch;
+  launch.grid = {16, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.args["n"] = std::int64_t{64};
+  Binder binder(p, MemoryGeometry{});
+  Workload w;
+  binder.bind(launch, w);
+  binder.bind(launch, w);  // the second time it is remembered
+  ASSERT_TRUE(w.reuse.known);
+  const double requested = w.at(MemorySpace::global, AccessKind::load).sectors;
+  binder.set_reuse(false);
+  binder.bind(launch, w);
+  EXPECT_FALSE(w.reuse.known);
+  EXPECT_FALSE(w.reuse.reason.empty());
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 0);
+  EXPECT_EQ(w.at(MemorySpace::global, AccessKind::load).sectors, requested);
+  binder.set_reuse(true);
+  binder.bind(launch, w);
+  EXPECT_TRUE(w.reuse.known);
+  EXPECT_TRUE(w.reuse.reason.empty());
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 64 * 8);
 }
 
 TEST(Reuse, NeverMoreThanRequested) {

@@ -1,0 +1,97 @@
+// The search itself: launch configurations a second on one core with the default model (target: a million), the
+// enumeration of a constrained space, expressions.
+#include <benchmark/benchmark.h>
+
+#include "tune/enumerate.h"
+#include "tune/space_flags.h"
+#include "tune/tuner.h"
+
+namespace {
+
+using namespace kernelcast;
+using namespace kernelcast::tune;
+
+/// One guarded load and store for each thread, with a loop: what a simple kernel looks like.
+KernelProfile profile() {
+  KernelProfile p;
+  p.kernel = "scale";
+  p.target = "sm_70";
+  p.parameters = {{"in", "const float*", true, false, true, 4},
+                  {"out", "float*", true, false, true, 4},
+                  {"n", "int", false, true, true, 4}};
+  p.buffers.push_back({"in", MemorySpace::global, -1, 256, 0});
+  p.buffers.push_back({"out", MemorySpace::global, -1, 256, 1});
+  const Expr i = Expr(local_id(0)) + Expr(local_size(0)) * Expr(group_id(0));
+  Block b;
+  b.guard = {{Path{less(i, argument("n")), {}}}};
+  Access a;
+  a.offset = Expr(4) * i;
+  for (const int buffer : {0, 1}) {
+    a.buffer = buffer;
+    a.kind = buffer == 0 ? AccessKind::load : AccessKind::store;
+    b.accesses.push_back(a);
+  }
+  b.ops[OpClass::global_load] = b.ops[OpClass::global_store] = 1;
+  b.ops[OpClass::fp32_fma] = 4;
+  p.blocks.push_back(b);
+  p.registers = {16, 12, 20, "max-live estimate", 0};
+  return p;
+}
+
+SpaceFlags flags(const char* block) {
+  SpaceFlags f;
+  f.block = block;
+  f.problem = "1048576,1";
+  f.arguments = {{"n", std::int64_t{1048576}}};
+  return f;
+}
+
+void launches(benchmark::State& state, const char* model) {
+  SpaceFlags f = flags("1..32,1..32");
+  f.tile = "1..16,1..16";
+  const Space space = space_of(f, false);
+  TuneOptions o;
+  o.launch.args = {{"n", std::int64_t{1048576}}};
+  o.devices = {DeviceCatalog(KERNELCAST_SOURCE_DIR "/devices").find("v100")};
+  o.model = &model_named(model);
+  o.most_refused = 10;
+  std::uint64_t done = 0;
+  for (auto _ : state) {
+    AnalysisMemory memory(
+        [](const Source&, const FrontendOptions&) {
+          Analysis a;
+          a.profile = profile();
+          return a;
+        },
+        "", "id");
+    done += tune::tune(space, o, memory).devices[0].evaluated;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(done));
+}
+BENCHMARK_CAPTURE(launches, kernelcast, "kernelcast")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(launches, roofline, "roofline")->Unit(benchmark::kMillisecond);
+
+void enumerate_constrained(benchmark::State& state) {
+  SpaceFlags f = flags("B * 32");
+  f.parameters = {"B=1..32", "TX=1..10", "TY=1..10", "T=1..10", "U=1..10", "S=0,1"};
+  f.constraints = {"T % U == 0", "(B * 32 * TX + T * 2) * (TY + T * 2) * (2 + S) * 4 <= 49152"};
+  const Space space = space_of(f, false);
+  const std::atomic<bool> stop = false;
+  std::uint64_t combinations = 0;
+  for (auto _ : state) combinations += enumerate(space, 10000000, 0, stop).combinations;
+  state.SetItemsProcessed(static_cast<std::int64_t>(combinations));
+}
+BENCHMARK(enumerate_constrained)->Unit(benchmark::kMillisecond);
+
+void shape(benchmark::State& state) {
+  const Space space = space_of(flags("1..512,1..512"), false);
+  SpaceReader reader(space);
+  Configuration c = 0;
+  for (auto _ : state) {
+    reader.choose(c = (c + 7919) % 262144);
+    benchmark::DoNotOptimize(reader.shape());
+  }
+}
+BENCHMARK(shape);
+
+}  // namespace

@@ -1,0 +1,207 @@
+// A cycle-level streaming multiprocessor: what it is made of (Spec), what runs on it (Program, Launch), what comes out
+// (Result), and who may watch (Listener). Times are cycles of the SM's clock throughout.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernelcast/device.h"
+
+namespace kernelcast::sm {
+
+/// What an instruction does, as far as timing goes.
+enum class Op : std::uint8_t {
+#define KC_SM_OP(op, name, sources, memory, meaning) op,
+#include "kernelcast/sm_ops.def"
+#undef KC_SM_OP
+  count_
+};
+inline constexpr std::size_t op_count = static_cast<std::size_t>(Op::count_);
+
+struct OpInfo {
+  std::string_view name;  // as the assembly text writes it
+  int max_sources;
+  bool memory;
+  std::string_view meaning;
+};
+const OpInfo& info(Op op);
+std::optional<Op> op_named(std::string_view name);
+
+/// How the lane addresses of a memory instruction go: base + warp * warp_step + (k * step mod span) + lane * lane_step
+/// for its k-th execution by a warp. `sectors`, `passes` and the hit shares replace that where a caller knows them.
+struct Access {
+  std::int64_t base = 0, warp_step = 0, step = 0, span = 0, lane_step = 4;
+  int bytes = 4;                            // per lane
+  std::optional<double> sectors;            // sectors of one request
+  std::optional<double> passes;             // shared memory: passes of one request (1: no bank conflict)
+  std::optional<double> l1_hits, l2_hits;   // shares of the sectors, 0..1
+  bool operator==(const Access&) const = default;
+};
+
+struct Instruction {
+  Op op = Op::nop;
+  std::int16_t destination = -1;                 // register; -1: none
+  std::array<std::int16_t, 3> sources{-1, -1, -1};
+  std::optional<std::uint32_t> control;          // control code as the architecture encodes it; nothing: the safe default
+  int access = -1;                               // index in Program::accesses
+  int target = -1, trips = 0;                    // branch: back to `target` until the loop has run `trips` times
+  int line = 0;                                  // of the text
+};
+
+struct Program {
+  std::string name;
+  std::vector<Instruction> instructions;
+  std::vector<Access> accesses;
+  int registers = 0;  // highest register used + 1
+};
+
+/// The assembly text of docs/model/sm.md. Throws UserError "NAME:LINE: ...".
+Program assemble(std::string_view text, const std::string& name);
+/// The text of a program; assemble(disassemble(p)) is p but for line numbers.
+std::string disassemble(const Program& program);
+
+/// How the schedulers and decoders come to issue two instructions of a warp at once.
+enum class DualIssue : std::uint8_t { none, by_control_code, by_hardware };
+enum class ControlKind : std::uint8_t { none, eight_bit, twenty_one_bit };
+enum class OperandCache : std::uint8_t { none, last_read_per_bank, by_reuse_flags };
+
+/// stall = scale * (code & mask) + offset for first <= code <= last, cap where code & mask >= cap_from.
+struct ControlRange {
+  std::uint32_t first = 0, last = 0, mask = 0;
+  int scale = 1, offset = 0, cap_from = 0, cap = 0;
+};
+
+/// Lanes that execute instructions: one set of them for each scheduler, each pair of schedulers or the whole SM.
+struct Unit {
+  std::string name;
+  std::vector<Op> ops;
+  int schedulers = 1;   // how many neighbouring schedulers share one set
+  int interval = 1;     // cycles until it takes the next warp instruction
+};
+
+/// A number of a spec, with where it comes from.
+struct SpecNumber {
+  std::string key;
+  double value = 0;
+  std::string source;      // citation; empty: a hypothesis
+  std::string hypothesis;  // what is supposed, and why
+};
+
+struct Spec {
+  std::string id, name, file;
+  std::vector<std::string> architectures;  // Device::architecture that it models
+  std::vector<SpecNumber> numbers;         // every number of the file, in its order
+
+  int warp_size = 32, schedulers = 4;
+  double clock_hz = 0;  // from the device; 0: not known
+
+  // issue
+  int dispatch_per_turn = 1;      // instructions of one warp that a scheduler can issue in a turn
+  int turn_cycles = 1;            // cycles between turns of a scheduler
+  DualIssue dual = DualIssue::none;
+  bool dual_needs_other_unit = false;  // the two must go to units of different names
+  bool dual_slot0_leads = true;        // the first slot of an instruction group can lead a pair
+  int warps_per_turn = 1;              // different warps that may issue to different units in one turn (GCN)
+
+  // control codes
+  ControlKind control = ControlKind::none;
+  std::vector<ControlRange> control_ranges;
+  std::uint32_t dual_code = 0, suspend_code = 0, default_code = 0;
+  int suspend_cycles = 0, unpaired_stall_cycles = 0;
+  bool interlock = true;  // hardware waits for registers that are not ready
+
+  // fetch and decode
+  int group_instructions = 1, group_bytes = 8;  // a group is what one control word covers
+  int line_bytes = 128, icache_bytes = 8192, icache_miss_cycles = 0, branch_cycles = 0;
+  bool turn_ends_with_line = false;
+
+  // registers
+  std::vector<int> bank_bits;  // bank = bits of the register number, lowest first
+  int ports_per_bank = 0;      // 0: no conflicts
+  OperandCache operand_cache = OperandCache::none;
+  int late_request_cycles = 0, grant_cycles = 0;  // shared lanes asked for because of a bank conflict
+
+  std::vector<Unit> units;
+  std::array<int, op_count> latency{};  // issue to dependent issue; memory: see below
+
+  // memory, from the device unless the file says otherwise
+  int shared_banks = 32, shared_bank_bytes = 4, shared_latency = 24;
+  int sector_bytes = 32, line_bytes_l1 = 128;
+  double l1_bytes = 0, l2_bytes = 0;
+  int l1_latency = 0, l2_latency = 0, dram_latency = 0;
+  double l2_bytes_per_cycle = 64, dram_bytes_per_cycle = 16;  // this SM's share
+  int max_requests = 64;  // memory requests of the SM that can be outstanding
+
+  // blocks
+  int max_warps = 64, max_blocks = 16;
+
+  [[nodiscard]] int banks() const { return 1 << bank_bits.size(); }
+  [[nodiscard]] int bank_of(int reg) const {
+    int bank = 0;
+    for (std::size_t i = 0; i < bank_bits.size(); ++i) bank |= ((reg >> bank_bits[i]) & 1) << i;
+    return bank;
+  }
+};
+
+/// Reads `devices/sm/ID.toml`. Throws UserError "FILE:LINE: ...".
+Spec load_spec(const std::string& path);
+/// The spec whose `architectures` names the device's, with clock, caches, latencies and bandwidths of the device.
+/// Throws UserError that lists what there is when no spec models the architecture.
+Spec spec_of(const Device& device, const std::string& device_folder = {});
+
+/// Meaning of a control code under a spec.
+struct Control {
+  int stall = 1;          // cycles until the warp may issue its next instruction
+  bool dual = false;      // issue together with the next instruction
+  int write_barrier = -1, read_barrier = -1;
+  std::uint8_t wait_mask = 0, reuse = 0;
+  bool yield = false;
+};
+Control decode_control(const Spec& spec, std::uint32_t code);
+/// The 21-bit field of Maxwell and later: stall 4, yield 1 (0: yield), write and read barrier 3 (7: none), mask 6, reuse 4.
+std::uint32_t encode_control(const Control& control);
+
+struct Launch {
+  int blocks = 1, warps_per_block = 1;
+  int resident_blocks = 0;             // at most that many at a time; 0: what the spec's limits allow
+  std::uint64_t max_cycles = 1'000'000'000;
+};
+
+/// Why a warp did not issue in a cycle, or that it did.
+enum class Stall : std::uint8_t { issued, fetch, control, dependency, unit, arbitration, memory, barrier, not_selected, count_ };
+std::string_view name_of(Stall stall);
+
+/// Sees what happens; all calls come in order of cycles.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  struct Issue {
+    std::uint64_t cycle;
+    int scheduler, warp, instruction, unit;  // unit: index in Spec::units; -1: none needed
+    bool second;                             // second of a dual issue
+    int reads;                               // cycles that collecting the operands took
+  };
+  virtual void on_issue(const Issue&) {}
+  /// Warp `warp` did not issue from `cycle` on for `cycles` cycles.
+  virtual void on_stall(std::uint64_t /*cycle*/, std::uint64_t /*cycles*/, int /*warp*/, Stall) {}
+};
+
+struct Result {
+  std::uint64_t cycles = 0, warp_instructions = 0, dual_issues = 0, bank_conflict_cycles = 0, icache_misses = 0;
+  std::uint64_t hazards = 0;        // registers read before they were ready: a real GPU would compute something else
+  int first_hazard_line = 0;        // of the text
+  double l1_hits = 0, l1_sectors = 0, l2_hits = 0, dram_sectors = 0;
+  std::vector<std::vector<std::uint64_t>> clocks;  // per warp, what its clock reads saw
+  std::vector<std::uint64_t> unit_busy;            // cycles, per Spec::units, summed over its sets
+};
+
+/// Runs blocks of the program on one SM until all have ended. Throws UserError for a program or launch that the spec
+/// cannot run, LimitError after `max_cycles`.
+Result simulate(const Spec& spec, const Program& program, const Launch& launch, Listener* listener = nullptr);
+
+}  // namespace kernelcast::sm

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Replays tuning spaces that others measured: what would have been lost by taking kernelcast's first choice?
+
+    scripts/replay.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] > table.md
+
+DATA holds kernels.csv, rows.csv, spaces/*.csv.gz and spaces/*.t1.json as docs/validate.md describes them. A space is
+replayed on a random sample of its configurations (all with --sample 0) and up to half as many of the recorded failures; the
+best measured time is that of the sample. Loss: time of the choice over the best, minus 1. Random search at the same
+budget is the exact expectation over draws without replacement.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+SPACES = {
+    "convolution-a100": "convolution-milo",
+    "convolution-rtx2080ti": "convolution-bat",
+    "convolution-w6600": "convolution-milo",
+    "dedispersion-a4000": "dedispersion-milo",
+    "dedispersion-mi250x": "dedispersion-milo",
+    "gemm-k20": "gemm-milo",
+    "gemm-v100": "gemm-milo",
+    "hotspot-a100": "hotspot-milo",
+}
+OWN = ("kernel_id", "gpu", "time_ms", "status")
+
+
+def table(path):
+    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path, encoding="utf-8")
+    with opened as file:
+        return list(csv.DictReader(file))
+
+
+def expected_loss(times, budget):
+    """Of the best of `budget` random draws without replacement."""
+    times = sorted(times)
+    n, total, left = len(times), 0.0, 1.0
+    for i, t in enumerate(times):  # the probability that the i-th best is the best of the draws
+        p = left * budget / (n - i) if n - i > 0 else 0
+        p = min(p, left)
+        total += p * (t / times[0] - 1)
+        left -= p
+    return total
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    out, i = [0.0] * len(values), 0
+    while i < len(order):
+        j = i
+        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
+            j += 1
+        for k in range(i, j + 1):
+            out[order[k]] = (i + j) / 2
+        i = j + 1
+    return out
+
+
+def spearman(a, b):
+    ra, rb = ranks(a), ranks(b)
+    mean = (len(a) - 1) / 2
+    top = sum((x - mean) * (y - mean) for x, y in zip(ra, rb))
+    va, vb = sum((x - mean) ** 2 for x in ra), sum((y - mean) ** 2 for y in rb)
+    return top / (va * vb) ** 0.5 if va and vb else 0.0
+
+
+def chosen(rows, sample, seed):
+    """Configurations that ran, and beside them at most half as many that failed when they were launched."""
+    generator = random.Random(seed)
+    good = [r for r in rows if r["status"] == "ok"]
+    failed = [r for r in rows if r["status"] == "RuntimeFailedConfig"]
+    if sample:
+        generator.shuffle(good)
+        generator.shuffle(failed)
+        failed = failed[:sample // 2]
+        good = good[:sample]
+    return good + failed
+
+
+def replay(args, name, out):
+    rows = table(os.path.join(args.data, "spaces", name + ".csv.gz"))
+    kernel = next(k for k in table(os.path.join(args.data, "kernels.csv")) if k["id"] == rows[0]["kernel_id"])
+    like = next(r for r in table(os.path.join(args.data, "rows.csv")) if r["kernel_id"] == rows[0]["kernel_id"])
+    with open(os.path.join(args.data, "spaces", SPACES[name] + ".t1.json"), encoding="utf-8") as file:
+        t1 = json.load(file)
+    columns = [c for c in rows[0] if c not in OWN]
+    known = {p["Name"] for p in t1["ConfigurationSpace"]["TuningParameters"]}
+    t1["ConfigurationSpace"]["TuningParameters"] = [
+        p for p in t1["ConfigurationSpace"]["TuningParameters"] if p["Name"] in columns
+    ] + [
+        {"Name": c, "Type": "int", "Values": sorted({int(r[c]) for r in rows})} for c in columns if c not in known
+    ]
+    sample = chosen(rows, args.sample, args.seed)
+    names = [p["Name"] for p in t1["ConfigurationSpace"]["TuningParameters"]]
+    wanted = ", ".join("(" + ", ".join(r[n] for n in names) + ")" for r in sample)
+    conditions = t1["ConfigurationSpace"]["Conditions"]
+    conditions.append({"Expression": "(" + ", ".join(names) + ") in [" + wanted + "]", "Parameters": names})
+    with tempfile.NamedTemporaryFile("w", suffix=".t1.json") as file:
+        json.dump(t1, file)
+        file.flush()
+        command = [args.program, "tune", os.path.join(args.data, kernel["wrapper"]), "-I", args.sources, "--kernel", kernel["entry"],
+                   "--space", file.name, "--device", rows[0]["gpu"], "--top", "all", "--format", "json", "--search", "enumerate"]
+        if args.jobs:
+            command += ["--jobs", str(args.jobs)]
+        if args.model:
+            command += ["--model", args.model]
+        for pair in filter(None, like["args"].split(";")):
+            command += ["--arg", pair]
+        start = time.time()
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        seconds = time.time() - start
+    if result.returncode != 0:
+        print(f"{name}: {result.stderr[:500]}", file=sys.stderr)
+        return None
+    answer = json.loads(result.stdout)
+    predicted = {tuple(int(b["params"][n]) for n in names): b for b in answer["best"]}
+    points, recalled, failed, refused_good = [], 0, 0, 0
+    for r in sample:
+        b = predicted.get(tuple(int(r[n]) for n in names))
+        if r["status"] != "ok":
+            failed += 1
+            recalled += b is None
+        elif b is None:
+            refused_good += 1
+        else:
+            points.append((b["time_s"], float(r["time_ms"]) * 1e-3))
+    good = [float(r["time_ms"]) * 1e-3 for r in sample if r["status"] == "ok"]
+    best = min(good)
+    order = sorted(points)
+    first = order[0][1] / best - 1
+    five = min(m for _, m in order[:5]) / best - 1
+    row = {
+        "space": name, "all": len(rows), "n": len(sample), "first": first, "five": five,
+        "random1": expected_loss(good, 1), "random5": expected_loss(good, 5),
+        "spearman": spearman([p for p, _ in points], [m for _, m in points]),
+        "ratio": order[0][0] / order[0][1], "failed": failed, "recalled": recalled,
+        "good": len(good), "refused_good": refused_good, "seconds": seconds, "compiled": answer["analyses"]["compiled"],
+        "reasons": answer["devices"][0]["infeasible"],
+    }
+    out.append(row)
+    print(json.dumps(row), file=sys.stderr, flush=True)
+    return row
+
+
+def percent(x):
+    return f"{100 * x:.1f} %"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("sources")
+    parser.add_argument("--program", default="build/bin/kernelcast")
+    parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--model", default="")
+    args = parser.parse_args()
+    out = []
+    for name in SPACES:
+        if args.only in name:
+            replay(args, name, out)
+    print("| space | configurations | first choice | best of five | random, 1 try | random, 5 tries | Spearman | failures refused | good ones refused |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for r in out:
+        failures = f"{r['recalled']} of {r['failed']}" if r["failed"] else "none recorded"
+        print(f"| {r['space']} | {r['n']} of {r['all']} | {percent(r['first'])} | {percent(r['five'])} | {percent(r['random1'])} | "
+              f"{percent(r['random5'])} | {r['spearman']:.2f} | {failures} | {r['refused_good']} of {r['good']} |")
+
+
+if __name__ == "__main__":
+    main()

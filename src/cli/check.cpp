@@ -1,0 +1,160 @@
+// kernelcast check: is the new source, or the new configuration, slower than the old one? A gate for continuous
+// integration on machines that have no GPU.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "cli/catalog.h"
+#include "cli/commands.h"
+#include "cli/forecast.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "cli/values.h"
+#include "kernelcast/error.h"
+#include "model/ratio_error.h"
+#include "report/check_views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast check old.cu new.cu --device v100,a100 --grid 4096 --block 256 --arg n=1048576
+  kernelcast check matmul.cl matmul.cl --device v100 --global 1024,1024 --block 16,16 --arg n=1024 --new-block 32,8
+
+Flags that begin with --new- hold for NEW only, in place of those of the same name; the others for both.
+Exit status: 0 the gate holds, 1 could not analyse, 2 usage, 3 the gate is broken, 130 interrupted.)";
+
+struct CheckFlags {
+  ForecastFlags base;
+  std::string changed, max_slowdown = "5%", kernel, grid, block, global, shared;
+  std::vector<std::string> args, buffers, defines;
+};
+
+/// "5%" or "0.05".
+double slowdown_of(const std::string& text) {
+  const bool percent = text.ends_with('%');
+  const double value = real_number("--max-slowdown", percent ? text.substr(0, text.size() - 1) : text);
+  if (!(value >= 0)) throw UsageError("--max-slowdown " + text + ": expected 0 or more, such as 5%");
+  return percent ? value / 100 : value;
+}
+
+std::string name_in(const std::string& text) { return text.substr(0, text.find('=')); }
+
+/// Values of the same name are replaced, others added.
+void replace_named(std::vector<std::string>& values, const std::vector<std::string>& replacing) {
+  for (const std::string& text : replacing) {
+    std::erase_if(values, [&](const std::string& v) { return name_in(v) == name_in(text); });
+    values.push_back(text);
+  }
+}
+
+ForecastFlags changed_flags(const CheckFlags& f) {
+  ForecastFlags c = f.base;
+  c.file = f.changed;
+  if (!f.kernel.empty()) c.kernel = f.kernel;
+  if (!f.block.empty()) c.block = f.block;
+  if (!f.shared.empty()) c.shared = f.shared;
+  if (!f.grid.empty() || !f.global.empty()) {
+    c.grid = f.grid;
+    c.global = f.global;
+  }
+  replace_named(c.args, f.args);
+  replace_named(c.buffers, f.buffers);
+  replace_named(c.defines, f.defines);
+  return c;
+}
+
+std::optional<double> time_of(const report::DeviceResult& d, std::string& failure) {
+  const report::ModelResult& m = d.models.front();
+  if (!d.failure.empty())
+    failure = d.failure;
+  else if (!m.estimate)
+    failure = m.failure;
+  else if (!m.estimate->time_s.value)
+    failure = m.estimate->time_s.reason;
+  return failure.empty() ? m.estimate->time_s.value : std::nullopt;
+}
+
+report::CheckRow compared(const report::DeviceResult& base, const report::DeviceResult& changed, double max_slowdown) {
+  report::CheckRow row;
+  row.device = base.device.id;
+  row.kernel = base.profile ? base.profile->kernel : "";
+  std::string trouble;
+  row.base_s = time_of(base, trouble);
+  if (!row.base_s) {
+    row.failure = "base: " + trouble;
+    return row;
+  }
+  row.new_s = time_of(changed, trouble);
+  if (!row.new_s) {
+    row.failure = "new: " + trouble;
+    return row;
+  }
+  row.base_limiter = base.models.front().estimate->limiter;
+  row.new_limiter = changed.models.front().estimate->limiter;
+  row.ratio = *row.new_s / *row.base_s;
+  // The same forecast to the last bit is the same work: nothing is left to be wrong about.
+  const RatioError error = row.ratio == 1 ? RatioError{} : kernelcast_ratio_error;
+  const double factor = std::exp(error.half_width());
+  row.ratio_lo = row.ratio / factor;
+  row.ratio_hi = row.ratio * factor;
+  row.probability_slower = error.above(row.ratio, 1);
+  row.probability_broken = error.above(row.ratio, 1 + max_slowdown);
+  row.passed = row.ratio <= 1 + max_slowdown;
+  return row;
+}
+
+int check(const CheckFlags& flags, const Environment& environment) {
+  const double max_slowdown = slowdown_of(flags.max_slowdown);
+  Request base = checked(flags.base), changed = checked(changed_flags(flags));
+  if (base.models.size() != 1 || base.models.front()->name() != "kernelcast") {
+    throw UsageError("--model " + flags.base.model + ": only ratios of the model kernelcast have a measured error");
+  }
+  if (flags.base.file == "-" && flags.changed == "-")
+    throw UsageError("only one of the two can come from standard input");
+  const DeviceCatalog catalog = catalog_of(base.devices_dir, environment.devices_dir);
+  base.source.text = read_source(base.source.path);
+  changed.source.text = read_source(changed.source.path);
+  const auto progress = [&](const std::string& text) {
+    if (environment.progress) progress_line(text);
+  };
+  const Frontend frontend = real_frontend();
+  const ForecastRun old_run = run_forecast(base, frontend, catalog, progress);
+  const ForecastRun new_run = run_forecast(changed, frontend, catalog, progress);
+  report::CheckReport report;
+  report.head = environment.head;
+  report.base = base.source.path;
+  report.changed = changed.source.path;
+  report.max_slowdown = max_slowdown;
+  for (std::size_t i = 0; i < old_run.forecast.devices.size(); ++i)
+    report.rows.push_back(compared(old_run.forecast.devices[i], new_run.forecast.devices[i], max_slowdown));
+  const report::Style style(environment.colour && base.output.empty());
+  write_result(base.output, base.json ? report::check_json(report) : report::check_text(report, style));
+  for (const ForecastRun* run : {&old_run, &new_run})
+    for (const std::string& text : run->messages) message("kernelcast: " + text);
+  return report.passed() ? done : gate_broken;
+}
+
+}  // namespace
+
+Action add_check(Parser& parser) {
+  auto f = std::make_shared<CheckFlags>();
+  Flags c = parser.command("check", "Is a change slower? A gate that needs no GPU", examples);
+  declare(c, f->base, "BASE", "Kernel source before the change, or - for standard input");
+  c.positional("NEW", f->changed, "Kernel source after the change; the same file to compare configurations",
+               Flags::Need::required);
+  c.option("--max-slowdown", "P%", f->max_slowdown, "How much slower NEW may be; 5% without it");
+  c.option("--new-kernel", "NAME", f->kernel, "Which kernel of NEW");
+  c.option("--new-grid", "X[,Y[,Z]]", f->grid, "Blocks of NEW");
+  c.option("--new-block", "X[,Y[,Z]]", f->block, "Threads of a block of NEW");
+  c.option("--new-global", "X[,Y[,Z]]", f->global, "Work-items of NEW in all");
+  c.option("--new-shared", "BYTES", f->shared, "Dynamic shared memory of NEW");
+  c.list("--new-arg", "NAME=VALUE", f->args, "Scalar parameter of NEW; repeat");
+  c.list("--new-buffer", "NAME=COUNT[:FILL]", f->buffers, "Buffer of NEW; repeat");
+  c.list("--new-define", "NAME[=VALUE]", f->defines, "Macro of NEW; repeat");
+  return [f](const Environment& environment) { return check(*f, environment); };
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,74 @@
+// kernelcast probe: micro-benchmarks of a device, or of the cycle-level model of its SM.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "cli/catalog.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "kernelcast/error.h"
+#include "kernelcast/probe.h"
+#include "report/probe_views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast probe --backend sim --device k20
+  kernelcast probe --backend sim --device k20 -o my-k20.toml
+  kernelcast probe --backend sim --device k20 --format json)";
+
+struct ProbeFlags {
+  std::string backend, device, format = "text", output, devices_dir, registers = "32", time_limit = "60";
+};
+
+double positive(const std::string& flag, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
+    throw UsageError(flag + " " + text + ": expected a number above 0");
+  return value;
+}
+
+int probe_device(const ProbeFlags& flags, const Environment& environment) {
+  if (flags.format != "text" && flags.format != "json")
+    throw UsageError("--format " + flags.format + ": expected text or json");
+  if (flags.backend != "sim") throw UsageError("--backend " + flags.backend + ": expected sim");
+  const std::filesystem::path output(flags.output);
+  if (!flags.output.empty() && output.extension() != ".toml")
+    throw UsageError("-o " + flags.output + ": the device file's name must end in .toml");
+  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  probe::Options options;
+  options.device_folder = catalog.folder();
+  const double registers = positive("--registers", flags.registers);
+  if (registers != static_cast<int>(registers))
+    throw UsageError("--registers " + flags.registers + ": expected 8 to 64");
+  options.registers = static_cast<int>(registers);
+  options.time_limit_s = positive("--time-limit", flags.time_limit);
+  if (environment.progress) options.progress = [](const std::string& text) { progress_line(text); };
+  const probe::Report report = probe::probe_sim(catalog.find(flags.device), options);
+  if (!flags.output.empty()) write_result(flags.output, probe::device_file(report, output.stem().string()));
+  const report::Style style(environment.colour);
+  write_result(
+      "", flags.format == "json" ? report::probe_json(environment.head, report) : report::probe_text(report, style));
+  return done;
+}
+
+}  // namespace
+
+Action add_probe(Parser& parser) {
+  auto f = std::make_shared<ProbeFlags>();
+  Flags flags = parser.command("probe", "Measure a device, or the cycle-level model of one", examples);
+  flags.option("--backend", "sim", f->backend, "sim: the cycle-level SM", Flags::Need::required);
+  flags.option("--device", "DEV", f->device, "Id, alias or path of a device file", Flags::Need::required);
+  flags.option("--format", "text|json", f->format, "text or json");
+  flags.option("-o", "FILE.toml", f->output,
+               "Also write a device file: the device's numbers with the measured ones in their place");
+  flags.option("--registers", "N", f->registers, "Registers of the bank test, R0 to R(N-1)");
+  flags.option("--time-limit", "SECONDS", f->time_limit, "Give up after that time");
+  flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  return [f](const Environment& environment) { return probe_device(*f, environment); };
+}
+
+}  // namespace kernelcast::cli

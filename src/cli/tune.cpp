@@ -1,0 +1,206 @@
+// kernelcast tune: the best launch configuration, without running it.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "cli/catalog.h"
+#include "cli/commands.h"
+#include "cli/measure.h"
+#include "cli/output.h"
+#include "cli/request.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "cli/values.h"
+#include "frontend/identity.h"
+#include "io/text.h"
+#include "kernelcast/error.h"
+#include "report/tune_views.h"
+#include "tune/space_flags.h"
+#include "tune/t1.h"
+#include "tune/tuner.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  kernelcast tune examples/matmul_tiled.cl --device v100 --problem 1024,1024 --block 'TILE,TILE' \
+    --param TILE=4,8,16,32 --arg n=1024
+  kernelcast tune examples/saxpy.cu --device v100,a100 --portable --problem 1048576 --block 32..1024:*2 --arg n=1048576
+  kernelcast tune convolution.cu --space convolution.t1.json --device a100 --format t4 -o convolution.t4.json
+
+Ranges: a..b, a..b:+n, a..b:*n; lists of an axis: {32,64,128}. Constraints are expressions of C over parameters, whole
+numbers of --arg, block_x, block_y, block_z, threads, grid_x, grid_y, grid_z and shared.
+Exit status: 0 done, 1 nothing can run or could not analyse, 2 usage, 130 interrupted, with the best so far shown.)";
+
+constexpr double analysis_limit_s = 120;  // wall clock of one variant: all cores are busy with others
+constexpr std::uintmax_t most_cache_bytes = std::uintmax_t{2} << 30;
+
+struct TuneFlags {
+  ForecastFlags common;
+  tune::SpaceFlags space;
+  std::string space_file, top = "10", search = "auto", budget, variants, risk, cache, measure;
+  bool no_cache = false, portable = false, as_printed = false;
+};
+
+std::size_t top_of(const std::string& text) {
+  if (text == "all") return std::size_t{1} << 40;
+  return static_cast<std::size_t>(whole_number("--top", text, 1));
+}
+
+tune::Search search_of(const std::string& text) {
+  if (text == "auto") return tune::Search::automatic;
+  if (text == "enumerate") return tune::Search::enumerate;
+  if (text == "optimise") return tune::Search::optimise;
+  throw UsageError("--search " + text + ": expected auto, enumerate or optimise");
+}
+
+double risk_of(const std::string& text) {
+  if (text.empty()) return tune::TuneOptions{}.risk;
+  const double risk = real_number("--risk", text);
+  if (risk < 0 || risk > 1) throw UsageError("--risk " + text + ": expected a probability from 0 to 1");
+  return risk;
+}
+
+std::string cache_of(const TuneFlags& f, const Environment& environment) {
+  if (f.no_cache) {
+    if (!f.cache.empty()) throw UsageError("--cache and --no-cache contradict each other");
+    return "";
+  }
+  return f.cache.empty() ? environment.cache_dir : f.cache;
+}
+
+/// A T1 file also says which kernel is meant and how it is compiled, where flags do not.
+tune::Space space_of(const TuneFlags& f, tune::TuneOptions& options) {
+  const Language language = options.source.language;
+  if (f.space_file.empty()) return tune::space_of(f.space, language == Language::c || language == Language::cxx);
+  tune::T1File file = tune::read_t1(f.space_file, read_source(f.space_file));
+  if (file.problem.empty() && !f.space.problem.empty()) file.problem = {"1"};  // the flag takes its place
+  if (options.frontend.kernel.empty()) options.frontend.kernel = file.kernel_name;
+  options.source.fast_math = options.source.fast_math || file.fast_math;
+  tune::Space space = tune::space_of(file);
+  tune::apply(f.space, space);
+  return space;
+}
+
+/// Ten times a second at most: a terminal needs no more.
+void show(const tune::Progress& p, double start) {
+  constexpr std::size_t width = 30;
+  const std::size_t done = std::min(p.done, p.all);
+  const std::size_t filled = p.all == 0 ? width : done * width / p.all;
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const double left = done == 0 ? 0 : (now - start) / static_cast<double>(done) * static_cast<double>(p.all - done);
+  progress_line(fmt::format("[{:#<{}}{: <{}}] {} of {}, {:.0f} s left, best {}", "", filled, "", width - filled, done,
+                            p.all, left, p.best_s > 0 ? format_seconds(p.best_s) : "-"));
+}
+
+int run_tune(TuneFlags f, const Environment& environment) {
+  if (f.common.format != "text" && f.common.format != "json" && f.common.format != "t4") {
+    throw UsageError("--format " + f.common.format + ": expected text, json or t4");
+  }
+  tune::TuneOptions options;
+  options.source = source_of(f.common);
+  options.launch = arguments_of(f.common);
+  options.frontend.kernel = f.common.kernel;
+  options.frontend.time_limit_s = analysis_limit_s;
+  if (!f.common.map.empty()) options.frontend.map = comma_list("--map", f.common.map);
+  options.model = &model_named(f.common.model.empty() ? "kernelcast" : f.common.model);
+  options.top = top_of(f.top);
+  options.search = search_of(f.search);
+  options.risk = risk_of(f.risk);
+  options.portable = f.portable;
+  options.ske_as_printed = f.as_printed;
+  if (f.as_printed && options.model->name() != "ske") throw UsageError("--as-printed needs --model ske");
+  if (!f.budget.empty()) options.budget = static_cast<std::uint64_t>(whole_number("--budget", f.budget, 1));
+  if (!f.variants.empty())
+    options.most_variants = static_cast<std::uint64_t>(whole_number("--max-variants", f.variants, 1));
+  if (!f.common.seed.empty()) options.seed = static_cast<std::uint64_t>(whole_number("--seed", f.common.seed, 0));
+  options.jobs = f.common.jobs.empty()
+                     ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
+                     : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
+  if (!f.measure.empty() && f.measure != "opencl") throw UsageError("--measure " + f.measure + ": expected opencl");
+  const std::string cache = cache_of(f, environment);
+  f.space.arguments = options.launch.args;
+  const tune::Space space = space_of(f, options);
+  const DeviceCatalog catalog = catalog_of(f.common.devices_dir, environment.devices_dir);
+  options.devices = devices_of(comma_list("--device", f.common.device), f.common.device == "all", catalog);
+  if (f.common.format == "t4" && options.devices.size() > 1) throw UsageError("--format t4 is for one device");
+  options.source.text = read_source(options.source.path);
+  options.stop = &defer_interrupts();
+  const double start = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (environment.progress) options.progress = [start](const tune::Progress& p) { show(p, start); };
+  tune::AnalysisMemory memory(analyze, cache, std::string(frontend_identity()));
+  report::TuneReport report;
+  report.head = environment.head;
+  report.result = tune::tune(space, options, memory);
+  if (!f.measure.empty() && !report.result.interrupted) {
+    measure_opencl(options.source, report, [&](const std::string& text) {
+      if (environment.progress) progress_line(text);
+    });
+  }
+  const report::Style style(environment.colour && f.common.output.empty());
+  write_result(f.common.output, f.common.format == "json" ? report::tune_json(report)
+                                : f.common.format == "t4" ? report::tune_t4(report)
+                                                          : report::tune_text(report, style));
+  for (const std::string& text : report.result.messages) message("kernelcast: " + text);
+  if (report.result.compiled > 0) memory.trim(most_cache_bytes);
+  if (report.result.interrupted) return interrupted;
+  const auto found = [](const tune::DeviceTuning& d) { return !d.best.empty(); };
+  const bool complete =
+      f.common.device == "all" || std::all_of(report.result.devices.begin(), report.result.devices.end(), found);
+  return complete ? done : could_not_analyse;
+}
+
+}  // namespace
+
+Action add_tune(Parser& parser) {
+  auto f = std::make_shared<TuneFlags>();
+  Flags c = parser.command("tune", "Find the best launch configuration without running any", examples);
+  constexpr auto required = Flags::Need::required;
+  ForecastFlags& common = f->common;
+  c.positional("FILE", common.file, "Kernel source, or - for standard input", required);
+  c.option("--kernel", "NAME", common.kernel, "Which kernel, when the source has several");
+  c.option("--device", "DEV[,DEV...|all]", common.device,
+           "Devices by id, alias or path of a device file; all: every GPU", required);
+  c.option("--block", "X[,Y[,Z]]", f->space.block,
+           "Threads of a block: numbers, ranges, lists, or expressions over parameters");
+  c.option("--grid", "X[,Y[,Z]]", f->space.grid, "Blocks, likewise");
+  c.option("--global", "X[,Y[,Z]]", f->space.global, "Threads in all, likewise; grid = ceil(global / block)");
+  c.option("--problem", "X[,Y[,Z]]", f->space.problem, "Size of the problem; grid = ceil(problem / (block * tile))");
+  c.option("--tile", "X[,Y[,Z]]", f->space.tile, "Elements of a thread, as --block; 1 without it");
+  c.option("--shared", "BYTES", f->space.shared,
+           "Dynamic shared memory of a block: a number, a range or an expression");
+  c.list("--param", "NAME=V1,V2,...", f->space.parameters,
+         "A macro that varies, passed as -D NAME=VALUE; ranges too; repeat");
+  c.list("--constraint", "EXPR", f->space.constraints, "What must hold, in C; repeat");
+  c.option("--space", "FILE", f->space_file, "The space as a T1 file of Kernel Tuner");
+  c.list("--arg", "NAME=VALUE", common.args, "Value of a scalar parameter; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", common.buffers, "Elements behind a pointer parameter; repeat");
+  declare_source(c, common);
+  c.option("--model", "NAME", common.model, "The model that ranks; without it kernelcast");
+  c.flag("--as-printed", f->as_printed,
+         "With --model ske: its formula (9) under its constraints (10)-(16) and no others");
+  c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become work-items, outermost first");
+  c.list("--assume", "KEY=VALUE", common.assume,
+         "Answer to something analysis cannot know, as output names it; repeat");
+  c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");
+  c.option("--measure", "opencl", f->measure, "Also run the best on this machine's OpenCL device");
+  c.flag("--portable", f->portable, "Also one configuration for all devices: smallest worst loss");
+  c.option("--risk", "P", f->risk, "Refuse what needs too many registers with a probability above P; 0.5 without it");
+  c.option("--search", "auto|enumerate|optimise", f->search,
+           "Try every configuration, or let an optimiser choose; auto: by size");
+  c.option("--budget", "N", f->budget, "Configurations an optimiser may try");
+  c.option("--max-variants", "N", f->variants, "Most variants to compile before auto means optimise; 10000 without it");
+  c.option("--seed", "N", common.seed, "Seed of the optimiser; 1 without it");
+  c.option("--jobs", "N", common.jobs, "Threads; without it one for each processor");
+  c.option("--cache", "DIR", f->cache, "Keep analyses in DIR; without it in kernelcast/ of XDG_CACHE_HOME or ~/.cache");
+  c.flag("--no-cache", f->no_cache, "Keep no analyses and use none");
+  c.option("--format", "text|json|t4", common.format, "text, json, or results as auto-tuners exchange them");
+  c.option("-o", "FILE", common.output, "Write to FILE, in one step, instead of standard output");
+  c.option("--devices-dir", "DIR", common.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  return [f](const Environment& environment) { return run_tune(*f, environment); };
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,77 @@
+#include "device/data_file.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+
+// As in raw_file.cpp: the library's assertions are wrong about table headers, and its tables recurse.
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_assert(true)
+#define TOML_MAX_NESTED_VALUES 8
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+namespace kernelcast {
+namespace {
+
+[[noreturn]] void fail(const std::string& file, int line, const std::string& what) {
+  throw UserError(file + ":" + std::to_string(std::max(line, 1)) + ": " + what);
+}
+
+DataNode plain(const std::string& file, const toml::node& node) {
+  DataNode out;
+  out.line = static_cast<int>(node.source().begin.line);
+  if (const auto* text = node.as_string()) {
+    out.kind = DataNode::Kind::text;
+    out.text = text->get();
+  } else if (node.is_number()) {
+    out.kind = DataNode::Kind::number;
+    out.number = *node.value<double>();
+  } else if (const auto* truth = node.as_boolean()) {
+    out.kind = DataNode::Kind::truth;
+    out.truth = truth->get();
+  } else if (const auto* list = node.as_array()) {
+    out.kind = DataNode::Kind::list;
+    for (const toml::node& item : *list) out.items.push_back(plain(file, item));
+  } else if (const auto* table = node.as_table()) {
+    out.kind = DataNode::Kind::table;
+    for (auto&& [key, value] : *table) {
+      out.entries.emplace_back(std::string(key.str()), plain(file, value));
+      out.entries.back().second.line = static_cast<int>(key.source().begin.line);
+    }
+    std::ranges::stable_sort(out.entries, {}, [](const auto& entry) { return entry.second.line; });
+  } else {
+    fail(file, out.line, "dates and times mean nothing here");
+  }
+  return out;
+}
+
+/// A dotted key nests as deep as it has dots, which the library does not limit; a line's length does.
+void refuse_long_lines(const std::string& file, std::string_view text) {
+  constexpr std::size_t longest = 4000;
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end - begin > longest) fail(file, line, "the line is longer than " + std::to_string(longest) + " bytes");
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+const DataNode* DataNode::find(std::string_view key) const {
+  for (const auto& [name, node] : entries)
+    if (name == key) return &node;
+  return nullptr;
+}
+
+DataNode read_data(const std::string& file, std::string_view text) {
+  refuse_long_lines(file, text);
+  try {
+    return plain(file, toml::parse(text, std::string_view(file)));
+  } catch (const toml::parse_error& e) {
+    fail(file, static_cast<int>(e.source().begin.line), std::string(e.description()));
+  }
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,26 @@
+// A TOML file as plain data, for files other than devices (their reader, raw_file.h, checks keys as it goes).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kernelcast {
+
+struct DataNode {
+  enum class Kind { text, number, truth, list, table };
+  Kind kind = Kind::table;
+  int line = 0;
+  std::string text;
+  double number = 0;
+  bool truth = false;
+  std::vector<DataNode> items;
+  std::vector<std::pair<std::string, DataNode>> entries;  // by name
+  [[nodiscard]] const DataNode* find(std::string_view key) const;
+};
+
+/// Throws UserError "FILE:LINE: ..." for what is no TOML or holds dates.
+DataNode read_data(const std::string& file, std::string_view text);
+
+}  // namespace kernelcast

@@ -1,0 +1,22 @@
+// How far a forecast ratio of two times may be off.
+#pragma once
+
+#include <string_view>
+
+namespace kernelcast {
+
+/// Error of ln(ratio) as measured over pairs of launches of one kernel on one GPU: half of the pairs are within the
+/// quartile, and the tails are as long as those of a Cauchy distribution with that quartile (validation/fit.md,
+/// "Ratios").
+struct RatioError {
+  double quartile = 0;
+  /// Half of the 90 % interval of ln(ratio).
+  [[nodiscard]] double half_width() const;
+  /// Probability that the true ratio is above `limit` when `ratio` is forecast.
+  [[nodiscard]] double above(double ratio, double limit) const;
+};
+
+/// Of the model `kernelcast`; the models of the literature were not measured in pairs.
+constexpr RatioError kernelcast_ratio_error{0.12};
+
+}  // namespace kernelcast

@@ -1,0 +1,88 @@
+// A device file that stands alone: every number of the base with its citation, measured ones in their place. Citations
+// go into the file's own [sources], so that it can lie anywhere.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "kernelcast/error.h"
+#include "kernelcast/probe.h"
+
+namespace kernelcast::probe {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + '"';
+}
+
+bool is_id(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos &&
+         text.front() != '.' && text.front() != '-';
+}
+
+class Writer {
+ public:
+  explicit Writer(const Report& report) : report_(report) {}
+
+  std::string file(const std::string& id) {
+    const Device& d = report_.device;
+    std::string out =
+        "id = " + quoted(id) + "\nname = " + quoted(d.name + ", measured") + "\nkind = " + quoted(d.kind) + "\n";
+    const auto line = [&](std::string_view key, const std::string& text) {
+      if (!text.empty()) out += std::string(key) + " = " + quoted(text) + "\n";
+    };
+    line("vendor", d.vendor);
+    line("architecture", d.architecture);
+    line("compute_capability", d.compute_capability);
+    line("codegen_target", d.codegen_target);
+    line("codegen_note", d.codegen_note);
+    out += "notes = [" +
+           quoted("Numbers whose source is \"measured\" come from kernelcast probe --backend " + report_.backend +
+                  "; the others are those of " + d.id + ".") +
+           "]\n";
+    std::string section;
+    for (std::size_t i = 0; i < field_count; ++i) {
+      const auto field = static_cast<Field>(i);
+      const std::string entry = number(field);
+      if (entry.empty()) continue;
+      if (info(field).section != section) out += "\n[" + (section = info(field).section) + "]\n";
+      out += std::string(info(field).key) + " = " + entry + "\n";
+    }
+    out += "\n[sources]\nmeasured = " + quoted("measured by kernelcast probe --backend " + report_.backend) + "\n";
+    for (const auto& [citation, key] : keys_) out += key + " = " + quoted(citation) + "\n";
+    return out;
+  }
+
+ private:
+  std::string number(Field field) {
+    for (const Result& r : report_.results)
+      if (r.field == field && r.value && r.confidence != "unstable")
+        return fmt::format("{{ value = {}, source = {} }}", shown(field, *r.value),
+                           quoted("measured " + r.method + " (" + r.confidence + ")"));
+    const FieldValue& base = report_.device.values[static_cast<std::size_t>(field)];
+    if (!base.value) return base.source.empty() ? "" : "{ unknown = " + quoted(base.source) + " }";
+    const auto [entry, is_new] = keys_.try_emplace(base.source, "base-" + std::to_string(keys_.size() + 1));
+    return fmt::format("{{ value = {}, source = {} }}", shown(field, *base.value), quoted(entry->second));
+  }
+
+  static std::string shown(Field field, double value) {
+    return info(field).integer ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+  }
+
+  const Report& report_;
+  std::map<std::string, std::string> keys_;
+};
+
+}  // namespace
+
+std::string device_file(const Report& report, const std::string& id) {
+  if (!is_id(id))
+    throw UsageError("-o " + id + ".toml: the name of a device file may hold only a-z, 0-9, - and . before .toml");
+  return Writer(report).file(id);
+}
+
+}  // namespace kernelcast::probe

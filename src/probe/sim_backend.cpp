@@ -1,0 +1,235 @@
+// The back end that measures the cycle-level SM. It hands programs over and gets clock readings back; of the spec it
+// uses only what vendors publish: schedulers, lanes, how control codes are laid out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "kernelcast/error.h"
+#include "kernelcast/probe.h"
+#include "probe/steps.h"
+
+namespace kernelcast::probe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class SimProbe {
+ public:
+  SimProbe(const Device& device, const Options& options)
+      : device_(device), options_(options), spec_(sm::spec_of(device, options.device_folder)), start_(Clock::now()) {
+    if (options.registers < 8 || options.registers > 64)
+      throw UsageError("--registers " + std::to_string(options.registers) + ": expected 8 to 64");
+    machine_.run = [this](const sm::Program& program, int warps) {
+      if (std::chrono::duration<double>(Clock::now() - start_).count() > options_.time_limit_s)
+        throw LimitError(
+            fmt::format("--time-limit {:g}: not over in time; a larger limit or fewer --registers would do",
+                        options_.time_limit_s));
+      sm::Launch launch;
+      launch.warps_per_block = warps;
+      return sm::simulate(spec_, program, launch).clocks;
+    };
+    machine_.schedulers = spec_.schedulers;
+    machine_.warp_size = spec_.warp_size;
+    machine_.lanes = static_cast<int>(device.require(Field::compute_fp32_lanes_per_unit));
+    machine_.warps = 4 * spec_.schedulers;
+    machine_.encoding.group = spec_.group_instructions;
+    if (spec_.control == sm::ControlKind::eight_bit) {
+      machine_.encoding.neutral = spec_.default_code;
+      machine_.codes = 256;
+    }
+  }
+
+  Report run() {
+    report_.backend = "sim";
+    report_.device = device_;
+    say("latency and throughput");
+    step_1();
+    say("register banks");
+    step_2();
+    say("control codes");
+    step_3();
+    say("orders of single and dual issue");
+    step_4();
+    return std::move(report_);
+  }
+
+ private:
+  void say(const std::string& what) const {
+    if (options_.progress) options_.progress("probe: " + what);
+  }
+
+  Result& add(std::string id, std::optional<double> value, std::string unit, std::string method, std::string what) {
+    Result r;
+    r.id = std::move(id);
+    r.value = value;
+    r.unit = std::move(unit);
+    r.method = std::move(method);
+    r.samples = 1;
+    r.confidence = "exact";
+    r.what = std::move(what);
+    report_.results.push_back(std::move(r));
+    return report_.results.back();
+  }
+
+  Result& unknown(std::string id, std::string unit, std::string reason) {
+    Result& r = add(std::move(id), std::nullopt, std::move(unit), "", "not measured");
+    r.samples = 0;
+    r.confidence = "none";
+    r.reason = std::move(reason);
+    return r;
+  }
+
+  [[nodiscard]] bool executes(sm::Op op) const {
+    return std::ranges::any_of(spec_.units,
+                               [&](const sm::Unit& u) { return std::ranges::find(u.ops, op) != u.ops.end(); });
+  }
+
+  void step_1() {
+    struct Row {
+      sm::Op op;
+      const char* name;
+      std::optional<Field> latency;
+    };
+    const Row rows[] = {{sm::Op::ffma, "ffma", Field::latency_fp32_cycles},
+                        {sm::Op::fadd, "fadd", std::nullopt},
+                        {sm::Op::fmul, "fmul", std::nullopt},
+                        {sm::Op::iadd, "iadd", Field::latency_int_cycles},
+                        {sm::Op::imul, "imad", std::nullopt},
+                        {sm::Op::dfma, "dfma", Field::latency_fp64_cycles},
+                        {sm::Op::special, "mufu", Field::latency_special_cycles}};
+    for (const Row& row : rows) {
+      const std::string name = row.name;
+      if (!executes(row.op)) {
+        unknown(name + ".latency_cycles", "cycles", "the model has no unit for it");
+        continue;
+      }
+      add(name + ".latency_cycles", latency_cycles(machine_, row.op, machine_.encoding.neutral), "cycles",
+          "dependence chains of 64 and 128 instructions, one warp, second of two passes",
+          "Cycles from an instruction to the next one that needs its result.")
+          .field = row.latency;
+      const auto body =
+          independent(row.op, {0}, {32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43}, 252, machine_.encoding.neutral);
+      add(name + ".throughput_per_cycle", throughput(machine_, body, 252), "thread instructions per cycle and SM",
+          fmt::format("252 independent instructions, {} warps, second of two passes", machine_.warps),
+          "Thread instructions an SM completes in a cycle.");
+    }
+  }
+
+  void step_2() {
+    const double theoretical = std::min(machine_.lanes, machine_.schedulers * machine_.warp_size);
+    banks_ = register_banks(machine_, options_.registers, theoretical);
+    const std::string method =
+        fmt::format("FMUL on all {} pairs of R0 to R{}; free of conflict from 99.5 % of {:g} a cycle", banks_.pairs,
+                    options_.registers - 1, theoretical);
+    Result& list = add("register.banks", std::nullopt, "", method + "; union-find",
+                       fmt::format("{} classes of registers that conflict with each other{}.", banks_.classes.size(),
+                                   banks_.transitive ? ", transitive in every pair" : ""));
+    for (const std::vector<int>& members : banks_.classes) list.lists.emplace_back(members.begin(), members.end());
+    list.samples = banks_.pairs;
+    if (!banks_.transitive) {
+      list.confidence = "unstable";
+      list.reason = "conflict is not transitive: a class holds a pair that does not conflict";
+    }
+    const auto no_pairs = banks_.classes.size() == static_cast<std::size_t>(options_.registers);
+    if (no_pairs) {
+      list.lists.clear();
+      list.confidence = "none";
+      list.reason = "no pair of registers conflicts; banks with two ports need a test of triples";
+    }
+    add("fmul.conflict_free.fraction_of_peak", banks_.free_rate / machine_.lanes, "fraction of peak", method,
+        "Throughput of FMUL whose operands lie in different banks.");
+    if (no_pairs) {
+      unknown("fmul.conflict_2way.fraction_of_peak", "fraction of peak", list.reason);
+    } else {
+      add("fmul.conflict_2way.fraction_of_peak", banks_.conflict_rate / machine_.lanes, "fraction of peak", method,
+          "Throughput of FMUL with both operands in one bank.");
+    }
+    three_way();
+  }
+
+  void three_way() {
+    const auto found = std::ranges::find_if(banks_.classes, [](const auto& c) { return c.size() >= 3; });
+    if (found == banks_.classes.end()) {
+      unknown("ffma.conflict_3way.fraction_of_peak", "fraction of peak", "no three registers of one bank are known");
+      return;
+    }
+    const auto body = independent(sm::Op::ffma, {(*found)[0], (*found)[1], (*found)[2]},
+                                  {70, 71, 72, 73, 74, 75, 76, 77, 78, 79}, 735, machine_.encoding.neutral);
+    add("ffma.conflict_3way.fraction_of_peak", throughput(machine_, body, 735) / machine_.lanes, "fraction of peak",
+        fmt::format("735 FFMA on R{}, R{}, R{}", (*found)[0], (*found)[1], (*found)[2]),
+        "Throughput of FFMA with all three operands in one bank.");
+  }
+
+  void step_3() {
+    if (machine_.codes == 0) {
+      unknown("control.stall_slope", "cycles",
+              spec_.control == sm::ControlKind::none ? "the architecture has no control codes"
+                                                     : "the sweep is written for control codes of eight bits");
+      return;
+    }
+    codes_ = control_codes(machine_);
+    const std::string method = "FFMA of one warp under each of the 256 codes, alone and between neutral codes";
+    Result& list = add("control.intervals", std::nullopt, "cycles", method,
+                       "Cycles to the next issue under each code; 0: issued together with the next instruction.");
+    list.samples = machine_.codes;
+    list.lists.emplace_back();
+    for (const CodeMeaning& c : codes_) list.lists.back().push_back(c.interval);
+    for (std::size_t i = 0; i < codes_.size(); ++i)
+      if (codes_[i].dual && !dual_) dual_ = static_cast<std::uint32_t>(i);
+    if (dual_) {
+      add("control.dual_code", static_cast<double>(*dual_), "", method,
+          "The code that issues two instructions at once.");
+    } else {
+      unknown("control.dual_code", "", "no code issues two instructions at once");
+    }
+    const LinearField field = linear_field(codes_);
+    add("control.stall_slope", field.slope, "cycles per step", method,
+        fmt::format("Codes 0x{:02x} to 0x{:02x}: the interval rises linearly.", field.first, field.last));
+    add("control.stall_intercept", field.intercept, "cycles", method,
+        fmt::format("Interval under code 0x{:02x}, where the linear field begins.", field.first));
+  }
+
+  void step_4() {
+    if (!dual_ || banks_.classes.size() != 4) {
+      unknown("ffma.best_order", "", "needs a code for dual issue and four banks");
+      return;
+    }
+    std::vector<int> best;
+    double fraction = 0;
+    for (const std::vector<int>& order : all_orders()) {
+      const double f = order_fraction(machine_, order, *dual_, banks_);
+      const std::string name = fmt::format("{}", fmt::join(order, ""));
+      add("ffma.order." + name + ".fraction_of_peak", f, "fraction of peak",
+          "105 control groups of six FFMA and a filler, registers of the measured banks",
+          "FFMA throughput with " + name + " (1: issued alone, 2: a pair).");
+      if (f > fraction) best = order;
+      fraction = std::max(fraction, f);
+    }
+    Result& r = add("ffma.best_order", std::nullopt, "", "the six orders above",
+                    fmt::format("The fastest order reaches {:.1f} % of peak.", 100 * fraction));
+    r.lists.emplace_back(best.begin(), best.end());
+  }
+
+  Device device_;
+  Options options_;
+  sm::Spec spec_;
+  Clock::time_point start_;
+  Machine machine_;
+  Banks banks_;
+  std::vector<CodeMeaning> codes_;
+  std::optional<std::uint32_t> dual_;
+  Report report_;
+};
+
+}  // namespace
+
+const Result* Report::find(std::string_view id) const {
+  const auto found = std::ranges::find(results, id, &Result::id);
+  return found == results.end() ? nullptr : &*found;
+}
+
+Report probe_sim(const Device& device, const Options& options) { return SimProbe(device, options).run(); }
+
+}  // namespace kernelcast::probe

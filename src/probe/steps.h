@@ -1,0 +1,57 @@
+// The four steps of the method on any machine that runs our instructions. They see clock readings and what is public
+// (schedulers, lanes, the encoding), nothing of a spec's microarchitecture.
+#pragma once
+
+#include <functional>
+
+#include "probe/programs.h"
+
+namespace kernelcast::probe {
+
+/// Runs one block of `warps` warps; the clock readings of each warp.
+using Clocks = std::vector<std::vector<std::uint64_t>>;
+using Runner = std::function<Clocks(const sm::Program&, int warps)>;
+
+struct Machine {
+  Runner run;
+  Encoding encoding;
+  int schedulers = 4, warp_size = 32, lanes = 192;  // lanes: FP32 multiply-adds a cycle, what 100 % of peak is
+  int warps = 16;                                   // of throughput tests: four a scheduler
+  int codes = 0;                                    // values of a control code; 0: there is none
+};
+
+/// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
+double latency_cycles(const Machine& m, sm::Op op, std::optional<std::uint32_t> code);
+/// Cycles from one issue to the next of a single warp whose instructions do not depend on each other.
+double issue_interval_cycles(const Machine& m, std::optional<std::uint32_t> first, std::optional<std::uint32_t> second);
+/// Thread instructions a cycle of the SM.
+double throughput(const Machine& m, const std::vector<sm::Instruction>& body, int counted);
+
+/// Step 2.
+struct Banks {
+  std::vector<std::vector<int>> classes;
+  double free_rate = 0, conflict_rate = 0;  // best and worst throughput of a pair
+  int pairs = 0;
+  bool transitive = true;  // every pair of a class conflicts, no pair of two classes does
+};
+Banks register_banks(const Machine& m, int registers, double theoretical);
+
+/// Step 3: what each code does to the issue of a warp.
+struct CodeMeaning {
+  double interval = 0;  // cycles to the next issue
+  bool dual = false;    // goes together with the next instruction
+};
+std::vector<CodeMeaning> control_codes(const Machine& m);
+/// The longest run of codes whose interval rises linearly.
+struct LinearField {
+  int first = 0, last = -1;
+  double slope = 0, intercept = 0;  // interval = slope * (code - first) + intercept
+};
+LinearField linear_field(const std::vector<CodeMeaning>& codes);
+
+/// Step 4: throughput of one order of single and dual issues, as a fraction of peak. Registers come from the banks.
+double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks);
+/// All orders of two singles and two duals.
+std::vector<std::vector<int>> all_orders();
+
+}  // namespace kernelcast::probe

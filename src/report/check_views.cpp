@@ -1,0 +1,66 @@
+// `check`: a ratio for each kernel and device; schema/check.schema.json.
+#include "report/check_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/text.h"
+#include "report/json_parts.h"
+
+namespace kernelcast::report {
+
+bool CheckReport::passed() const {
+  return std::all_of(rows.begin(), rows.end(), [](const CheckRow& r) { return r.passed; });
+}
+
+std::string check_text(const CheckReport& report, const Style& style) {
+  std::string text = fmt::format("{} against {}, at most {} slower\n", style.bold(report.changed),
+                                 style.bold(report.base), format_percent(report.max_slowdown));
+  Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::right, Table::Align::right,
+               Table::Align::right, Table::Align::right, Table::Align::left},
+              2);
+  table.row({"kernel", "device", "base", "new", "ratio", "90 %", "slower with", "gate"});
+  for (const CheckRow& r : report.rows) {
+    if (!r.failure.empty()) {
+      table.row(
+          {r.kernel, r.device, r.base_s ? format_seconds(*r.base_s) : "-", "-", "-", "-", "-", "fail: " + r.failure});
+      continue;
+    }
+    table.row({r.kernel, r.device, format_seconds(*r.base_s), format_seconds(*r.new_s), fmt::format("{:.3f}", r.ratio),
+               fmt::format("{:.2f}..{:.2f}", r.ratio_lo, r.ratio_hi), format_percent(r.probability_slower),
+               r.passed ? "pass" : "fail"});
+  }
+  return text + table.str(style, true);
+}
+
+std::string check_json(const CheckReport& report) {
+  Json j = head_json(report.head);
+  j["base"] = report.base;
+  j["new"] = report.changed;
+  j["max_slowdown"] = number(report.max_slowdown);
+  j["gate"] = report.passed() ? "pass" : "fail";
+  j["checks"] = Json::array();
+  for (const CheckRow& r : report.rows) {
+    Json c;
+    c["kernel"] = r.kernel;
+    c["device"] = r.device;
+    c["gate"] = r.passed ? "pass" : "fail";
+    if (r.failure.empty()) {
+      c["base_time_s"] = number(*r.base_s);
+      c["new_time_s"] = number(*r.new_s);
+      c["ratio"] = number(r.ratio);
+      c["ratio_interval"] = {number(r.ratio_lo), number(r.ratio_hi)};
+      c["probability_slower"] = number(r.probability_slower);
+      c["probability_broken"] = number(r.probability_broken);
+      c["base_limiter"] = r.base_limiter;
+      c["new_limiter"] = r.new_limiter;
+    } else {
+      put_unknown(c, "ratio", r.failure);
+    }
+    j["checks"].push_back(c);
+  }
+  return dumped(j);
+}
+
+}  // namespace kernelcast::report

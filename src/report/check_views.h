@@ -1,0 +1,36 @@
+// Views of `check`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/results.h"
+#include "report/style.h"
+
+namespace kernelcast::report {
+
+/// Base against new on one device.
+struct CheckRow {
+  std::string kernel, device;
+  std::optional<double> base_s, new_s;
+  double ratio = 0;                   // new / base; > 1 is slower
+  double ratio_lo = 0, ratio_hi = 0;  // 90 % interval
+  double probability_slower = 0;      // than base
+  double probability_broken = 0;      // slower than the gate allows
+  bool passed = false;
+  std::string base_limiter, new_limiter, failure;  // failure: why there is no ratio; the gate then fails
+};
+
+struct CheckReport {
+  Head head;
+  std::string base, changed;  // paths
+  double max_slowdown = 0;    // 0.05: a ratio of 1.05 still passes
+  std::vector<CheckRow> rows;
+  [[nodiscard]] bool passed() const;
+};
+
+std::string check_text(const CheckReport& report, const Style& style);
+std::string check_json(const CheckReport& report);
+
+}  // namespace kernelcast::report

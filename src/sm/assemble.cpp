@@ -1,0 +1,319 @@
+// The assembly text for micro-benchmarks (docs/model/sm.md): a line is empty, a comment (#), a directive or an
+// instruction.
+//
+//   .access chain step=128 span=65536 lane=4 bytes=4      names the addresses of a memory instruction
+//   loop 2                                               runs the lines up to `end` twice (a BRA at the end)
+//     repeat 4                                           writes the lines up to `end` four times
+//       FFMA R4, R0, R1, R4 {0x20}                       destination, sources, control code
+//       LDG R6, R6, [chain] {stall=2 wr=0}
+//     end
+//   end
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "device/fields.h"
+#include "kernelcast/error.h"
+#include "kernelcast/sm.h"
+
+namespace kernelcast::sm {
+namespace {
+
+constexpr std::size_t most_instructions = 1'000'000;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// Cuts up to the separator off the front.
+std::string_view take(std::string_view& text, std::string_view separators) {
+  const std::size_t end = std::min(text.find_first_of(separators), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  text = trimmed(text);
+  return trimmed(word);
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x")) {
+    text.remove_prefix(2);
+    base = 16;
+  }
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+bool has_destination(Op op) {
+  switch (op) {
+    case Op::store_global:
+    case Op::store_shared:
+    case Op::barrier:
+    case Op::branch:
+    case Op::nop:
+    case Op::exit:
+      return false;
+    default:
+      return true;
+  }
+}
+
+class Assembler {
+ public:
+  explicit Assembler(std::string name) { out_.name = std::move(name); }
+
+  Program run(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      ++line_;
+      statement(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (!open_.empty()) {
+      line_ = open_.back().line;
+      fail(std::string(open_.back().loop ? "loop" : "repeat") + " has no end");
+    }
+    if (out_.instructions.empty()) fail("there is no instruction");
+    return std::move(out_);
+  }
+
+ private:
+  struct Open {
+    bool loop;
+    int count, line;
+    std::size_t start;
+  };
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(out_.name + ":" + std::to_string(line_) + ": " + what);
+  }
+
+  void statement(std::string_view text) {
+    text = trimmed(text.substr(0, text.find('#')));
+    if (text.empty()) return;
+    std::string_view rest = text;
+    const std::string word(take(rest, " \t"));
+    if (word == ".access") return access(rest);
+    if (word == "loop" || word == "repeat") return open(word == "loop", rest);
+    if (word == "end") {
+      if (!rest.empty()) fail("end stands alone on its line");
+      return close();
+    }
+    instruction(word, rest);
+  }
+
+  void open(bool loop, std::string_view rest) {
+    const std::optional<std::int64_t> count = whole(rest);
+    if (!count || *count < 1 || *count > 1'000'000)
+      fail(std::string(loop ? "loop" : "repeat") + " needs a count from 1 to 1000000, not \"" + std::string(rest) +
+           "\"");
+    if (open_.size() >= 8) fail("loops nest at most eight deep");
+    open_.push_back({loop, static_cast<int>(*count), line_, out_.instructions.size()});
+  }
+
+  void close() {
+    if (open_.empty()) fail("end without loop or repeat");
+    const Open o = open_.back();
+    open_.pop_back();
+    const std::size_t length = out_.instructions.size() - o.start;
+    if (length == 0) fail(std::string(o.loop ? "loop" : "repeat") + " of nothing");
+    if (o.loop) {
+      Instruction branch;
+      branch.op = Op::branch;
+      branch.target = static_cast<int>(o.start);
+      branch.trips = o.count;
+      add(branch);
+      return;
+    }
+    for (int i = 1; i < o.count; ++i)
+      for (std::size_t k = 0; k < length; ++k) {
+        Instruction copy = out_.instructions[o.start + k];
+        if (copy.target >= 0) copy.target += static_cast<int>(length) * i;
+        add(copy, copy.line);
+      }
+  }
+
+  void add(Instruction i, int line = 0) {
+    if (out_.instructions.size() >= most_instructions) fail("more than a million instructions");
+    i.line = line > 0 ? line : line_;
+    for (const std::int16_t reg : {i.destination, i.sources[0], i.sources[1], i.sources[2]})
+      out_.registers = std::max(out_.registers, reg + 1);
+    out_.instructions.push_back(i);
+  }
+
+  void access(std::string_view rest) {
+    const std::string name(take(rest, " \t"));
+    if (name.empty()) fail(".access needs a name");
+    if (accesses_.contains(name)) fail("there is an access " + name + " already");
+    Access a;
+    const std::map<std::string_view, std::int64_t Access::*> wholes = {{"base", &Access::base},
+                                                                       {"warp", &Access::warp_step},
+                                                                       {"step", &Access::step},
+                                                                       {"span", &Access::span},
+                                                                       {"lane", &Access::lane_step}};
+    while (!rest.empty()) {
+      std::string_view value = take(rest, " \t");
+      const std::string key(take(value, "="));
+      const std::optional<std::int64_t> n = whole(value);
+      if (!n || *n < 0 || *n > (std::int64_t{1} << 40))
+        fail(".access " + name + ": " + key + " needs a whole number from 0, not \"" + std::string(value) + "\"");
+      if (const auto member = wholes.find(key); member != wholes.end()) {
+        a.*member->second = *n;
+      } else if (key == "bytes" && (*n == 1 || *n == 2 || *n == 4 || *n == 8 || *n == 16)) {
+        a.bytes = static_cast<int>(*n);
+      } else if (key == "bytes") {
+        fail(".access " + name + ": bytes is 1, 2, 4, 8 or 16");
+      } else {
+        fail(".access " + name + ": unknown key " + key +
+             nearest_hint(key, {"base", "warp", "step", "span", "lane", "bytes"}));
+      }
+    }
+    accesses_[name] = static_cast<int>(out_.accesses.size());
+    out_.accesses.push_back(a);
+  }
+
+  void instruction(const std::string& word, std::string_view rest) {
+    const std::optional<Op> op = op_named(word);
+    if (!op || *op == Op::branch) {
+      std::vector<std::string> known;
+      for (std::size_t i = 0; i < op_count; ++i) known.emplace_back(info(static_cast<Op>(i)).name);
+      fail(*op == Op::branch && op ? "write loop N ... end instead of BRA"
+                                   : "there is no instruction " + word + nearest_hint(word, known));
+    }
+    Instruction i;
+    i.op = *op;
+    if (const std::size_t brace = rest.find('{'); brace != std::string_view::npos) {
+      std::string_view control = rest.substr(brace + 1);
+      if (!control.ends_with('}')) fail("the control code has no closing brace");
+      control.remove_suffix(1);
+      i.control = control_code(trimmed(control));
+      rest = trimmed(rest.substr(0, brace));
+    }
+    operands(i, word, rest);
+    if (info(i.op).memory && i.access < 0) fail(word + " needs an access in brackets, such as [data]");
+    add(i);
+  }
+
+  void operands(Instruction& i, const std::string& word, std::string_view rest) {
+    bool destination = has_destination(i.op);
+    if (destination && rest.empty() && i.op != Op::clock) fail(word + " needs a destination register");
+    std::size_t source = 0;
+    while (!rest.empty()) {
+      const std::string_view text = take(rest, ",");
+      if (text.starts_with('[')) {
+        if (!info(i.op).memory) fail(word + " takes no access");
+        if (!text.ends_with(']')) fail("the access has no closing bracket");
+        const std::string name(trimmed(text.substr(1, text.size() - 2)));
+        const auto found = accesses_.find(name);
+        if (found == accesses_.end()) fail("there is no .access " + name);
+        i.access = found->second;
+      } else if (destination) {
+        i.destination = reg(text);
+        destination = false;
+      } else {
+        if (source >= static_cast<std::size_t>(info(i.op).max_sources))
+          fail(word + " has at most " + std::to_string(info(i.op).max_sources) + " source registers");
+        i.sources[source++] = reg(text);
+      }
+    }
+  }
+
+  std::int16_t reg(std::string_view text) const {
+    if (text == "RZ") return -1;
+    std::optional<std::int64_t> n;
+    if (text.starts_with('R')) n = whole(text.substr(1));
+    if (!n || *n < 0 || *n > 255) fail("expected a register R0 to R255 or RZ, not \"" + std::string(text) + "\"");
+    return static_cast<std::int16_t>(*n);
+  }
+
+  /// A number, or the fields of the 21-bit form: stall=4 yield wr=0 rd=1 wait=0x3 reuse=0x1.
+  std::uint32_t control_code(std::string_view text) const {
+    if (const std::optional<std::int64_t> code = whole(text)) {
+      if (*code < 0 || *code >= (1 << 21)) fail("a control code has at most 21 bits");
+      return static_cast<std::uint32_t>(*code);
+    }
+    Control control;
+    while (!text.empty()) {
+      std::string_view value = take(text, " \t");
+      const std::string key(take(value, "="));
+      if (key == "yield" && value.empty()) {
+        control.yield = true;
+        continue;
+      }
+      const auto field = [&](int maximum) {
+        const std::optional<std::int64_t> n = whole(value);
+        if (!n || *n < 0 || *n > maximum) fail("control code: " + key + " goes from 0 to " + std::to_string(maximum));
+        return static_cast<int>(*n);
+      };
+      if (key == "stall") {
+        control.stall = field(15);
+        control.dual = control.stall == 0;
+      } else if (key == "wr") {
+        control.write_barrier = field(5);
+      } else if (key == "rd") {
+        control.read_barrier = field(5);
+      } else if (key == "wait") {
+        control.wait_mask = static_cast<std::uint8_t>(field(63));
+      } else if (key == "reuse") {
+        control.reuse = static_cast<std::uint8_t>(field(15));
+      } else {
+        fail("control code: expected a number or stall=, yield, wr=, rd=, wait=, reuse=, not \"" + key + "\"");
+      }
+    }
+    return encode_control(control);
+  }
+
+  Program out_;
+  int line_ = 0;
+  std::vector<Open> open_;
+  std::map<std::string, int> accesses_;
+};
+
+}  // namespace
+
+Program assemble(std::string_view text, const std::string& name) { return Assembler(name).run(text); }
+
+std::string disassemble(const Program& program) {
+  std::string out;
+  for (std::size_t i = 0; i < program.accesses.size(); ++i) {
+    const Access& a = program.accesses[i];
+    out += ".access a" + std::to_string(i) + " base=" + std::to_string(a.base) +
+           " warp=" + std::to_string(a.warp_step) + " step=" + std::to_string(a.step) +
+           " span=" + std::to_string(a.span) + " lane=" + std::to_string(a.lane_step) +
+           " bytes=" + std::to_string(a.bytes) + "\n";
+  }
+  const auto name = [](std::int16_t reg) { return reg < 0 ? std::string("RZ") : "R" + std::to_string(reg); };
+  for (std::size_t index = 0; index < program.instructions.size(); ++index) {
+    // The innermost loop that starts here is written last.
+    for (std::size_t b = program.instructions.size(); b-- > index;)
+      if (const Instruction& branch = program.instructions[b];
+          branch.op == Op::branch && branch.target == static_cast<int>(index))
+        out += "loop " + std::to_string(branch.trips) + "\n";
+    const Instruction& i = program.instructions[index];
+    if (i.op == Op::branch) {
+      out += "end\n";
+      continue;
+    }
+    out += info(i.op).name;
+    std::string separator = " ";
+    const auto operand = [&](const std::string& text) {
+      out += separator + text;
+      separator = ", ";
+    };
+    int sources = 0;
+    for (int k = 0; k < 3; ++k)
+      if (i.sources[static_cast<std::size_t>(k)] >= 0) sources = k + 1;
+    if (has_destination(i.op) && (i.destination >= 0 || i.op != Op::clock)) operand(name(i.destination));
+    for (int k = 0; k < sources; ++k) operand(name(i.sources[static_cast<std::size_t>(k)]));
+    if (i.access >= 0) operand("[a" + std::to_string(i.access) + "]");
+    if (i.control) out += " {" + std::to_string(*i.control) + "}";
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace kernelcast::sm

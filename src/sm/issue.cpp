@@ -1,0 +1,220 @@
+// Issue. A scheduler stays with a warp until that cannot issue, has used up its line of instructions (where the spec
+// says so), or two can share the turn; then the next warp in order has it.
+//
+// Two instructions of a warp go together
+//   by control code: the first carries the code, and both wait until both can go. If its successor carries the code,
+//     too, they do not pair and the warp waits unpaired_stall_cycles; the first slot of an instruction group may have
+//     no partner at all (dual_slot0_leads). Both rules are hypotheses of the spec.
+//   by hardware: whenever the second can go now.
+#include <algorithm>
+
+#include "sm/stages.h"
+
+namespace kernelcast::sm {
+namespace {
+
+void block(Warp& w, Stall why, Cycle until, Cycle now) {
+  w.why = why;
+  w.wake = std::max(until, now + 1);
+}
+
+Cycle registers_ready(const Warp& w, const Decoded& d) {
+  Cycle ready = 0;
+  for (std::int16_t source : d.sources)
+    if (source >= 0) ready = std::max(ready, w.ready[static_cast<std::size_t>(source)]);
+  // Results of one register come in order.
+  if (d.destination >= 0) {
+    const Cycle last = w.ready[static_cast<std::size_t>(d.destination)];
+    const auto latency = static_cast<Cycle>(d.latency);
+    if (last > latency) ready = std::max(ready, last - latency);
+  }
+  return ready;
+}
+
+Cycle scoreboards_ready(const Warp& w, std::uint8_t mask) {
+  Cycle ready = 0;
+  for (std::size_t i = 0; i < w.barriers.size(); ++i)
+    if (((mask >> i) & 1) != 0) ready = std::max(ready, w.barriers[i]);
+  return ready;
+}
+
+/// Whether operands are there, or the spec leaves that to the code.
+bool operands_ready(Machine& m, Warp& w, const Decoded& d) {
+  if (d.control.wait_mask != 0) {
+    const Cycle ready = scoreboards_ready(w, d.control.wait_mask);
+    if (ready > m.now) {
+      block(w, Stall::dependency, ready, m.now);
+      return false;
+    }
+  }
+  const Cycle ready = registers_ready(w, d);
+  if (ready <= m.now) return true;
+  if (m.spec->interlock || !d.has_control) {
+    block(w, Stall::dependency, ready, m.now);
+    return false;
+  }
+  if (m.result.hazards++ == 0) m.result.first_hazard_line = d.text_line;
+  return true;
+}
+
+struct Issued {
+  Warp& w;
+  const Decoded& d;
+  int lanes;
+  int reads;
+};
+
+void execute(Machine& m, int slot, const Issued& issued) {
+  Warp& w = issued.w;
+  const Decoded& d = issued.d;
+  int occupancy = 1;
+  Cycle done = m.now + static_cast<Cycle>(d.latency + issued.reads - 1);
+  if (d.memory) {
+    const Request request = access_memory(m, w, d, m.now + static_cast<Cycle>(issued.reads) - 1);
+    done = request.done;
+    occupancy = request.occupancy;
+  }
+  if (issued.lanes >= 0) {
+    Lanes& lanes = m.lanes[static_cast<std::size_t>(issued.lanes)];
+    const auto unit = static_cast<std::size_t>(lanes.unit);
+    const int busy = m.spec->units[unit].interval * occupancy + issued.reads - 1;
+    lanes.free_at = m.now + static_cast<Cycle>(busy);
+    m.result.unit_busy[unit] += static_cast<Cycle>(busy);
+  }
+  if (d.destination >= 0) w.ready[static_cast<std::size_t>(d.destination)] = done;
+  if (d.control.write_barrier >= 0) w.barriers[static_cast<std::size_t>(d.control.write_barrier)] = done;
+  if (d.control.read_barrier >= 0)
+    w.barriers[static_cast<std::size_t>(d.control.read_barrier)] = m.now + static_cast<Cycle>(issued.reads) + 1;
+  ++m.result.warp_instructions;
+  m.result.bank_conflict_cycles += static_cast<Cycle>(issued.reads - 1);
+  w.may_issue = m.now + static_cast<Cycle>(d.control.stall);
+  ++w.pc;
+  switch (d.op) {
+    case Op::clock:
+      m.result.clocks[static_cast<std::size_t>(w.number)].push_back(m.now);
+      break;
+    case Op::branch:
+      if (++w.passes[static_cast<std::size_t>(d.loop)] < d.trips) {
+        w.pc = static_cast<std::size_t>(d.target);
+        w.line = -1;
+        w.may_issue = std::max(w.may_issue, m.now + 1 + static_cast<Cycle>(m.spec->branch_cycles));
+      } else {
+        w.passes[static_cast<std::size_t>(d.loop)] = 0;
+      }
+      break;
+    case Op::exit:
+      w.pc = m.code.size();
+      break;
+    default:
+      break;
+  }
+  w.wake = w.may_issue;
+  w.why = Stall::control;
+  if (d.op == Op::barrier) arrive(m, slot);
+}
+
+void tell(Machine& m, int scheduler, const Issued& issued, std::size_t pc, bool second) {
+  if (m.listener == nullptr) return;
+  const int unit = issued.lanes >= 0 ? m.lanes[static_cast<std::size_t>(issued.lanes)].unit : -1;
+  m.listener->on_issue({m.now, scheduler, issued.w.number, static_cast<int>(pc), unit, second, issued.reads});
+}
+
+/// The successor that may go together with the instruction at `w.pc`, ready to go; nullptr: there is none.
+const Decoded* partner(Machine& m, Warp& w) {
+  const Spec& spec = *m.spec;
+  const Decoded& first = m.code[w.pc];
+  if (spec.dual == DualIssue::none || w.pc + 1 >= m.code.size()) return nullptr;
+  if (spec.dual == DualIssue::by_control_code && !first.control.dual) return nullptr;
+  if (first.slot == 0 && !spec.dual_slot0_leads) return nullptr;
+  const Decoded& second = m.code[w.pc + 1];
+  if (second.line != w.line || (spec.dual == DualIssue::by_control_code && second.control.dual)) return nullptr;
+  const auto alone = [](Op op) { return op == Op::branch || op == Op::barrier || op == Op::exit; };
+  if (alone(first.op) || alone(second.op)) return nullptr;
+  for (std::int16_t source : second.sources)
+    if (source >= 0 && source == first.destination) return nullptr;
+  if (second.destination >= 0 && second.destination == first.destination) return nullptr;
+  if (registers_ready(w, second) > m.now || scoreboards_ready(w, second.control.wait_mask) > m.now) return nullptr;
+  if (second.memory && memory_accepts(m) > m.now) return nullptr;
+  return &second;
+}
+
+/// After a code for dual issue that had no effect.
+void apply_unpaired(Machine& m, Warp& w, std::size_t pc) {
+  const Spec& spec = *m.spec;
+  if (spec.dual != DualIssue::by_control_code || !m.code[pc].control.dual || pc + 1 >= m.code.size()) return;
+  if (!m.code[pc + 1].control.dual) return;
+  w.may_issue = std::max(w.may_issue, m.now + static_cast<Cycle>(spec.unpaired_stall_cycles));
+  w.wake = w.may_issue;
+}
+
+bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) {
+  Warp& w = m.warps[static_cast<std::size_t>(slot)];
+  if (w.may_issue > m.now) return block(w, Stall::control, w.may_issue, m.now), false;
+  if (const Cycle there = fetch(m, w); w.line != m.code[w.pc].line) return block(w, Stall::fetch, there, m.now), false;
+  const std::size_t pc = w.pc;
+  const Decoded& first = m.code[pc];
+  if (!operands_ready(m, w, first)) return false;
+  if (first.memory)
+    if (const Cycle accepts = memory_accepts(m); accepts > m.now) return block(w, Stall::memory, accepts, m.now), false;
+  const Choice lanes = choose_lanes(m, scheduler, first.op, false);
+  if (lanes.needed && lanes.lanes < 0) return block(w, lanes.why, lanes.wake, m.now), false;
+  // Warps that share a turn go to different units.
+  if (m.spec->warps_per_turn > 1 && lanes.lanes >= 0) {
+    const auto name = std::uint64_t{1} << m.lanes[static_cast<std::size_t>(lanes.lanes)].unit;
+    if ((names_taken & name) != 0) return block(w, Stall::unit, m.now + 1, m.now), false;
+    names_taken |= name;
+  }
+
+  const Decoded* second = m.spec->dispatch_per_turn > 1 ? partner(m, w) : nullptr;
+  Choice second_lanes;
+  if (second != nullptr) {
+    second_lanes = choose_lanes(m, scheduler, second->op, true, lanes.lanes, m.spec->dual_needs_other_unit);
+    if (second_lanes.needed && second_lanes.lanes < 0) {
+      if (m.spec->dual == DualIssue::by_control_code)
+        return block(w, Stall::arbitration, second_lanes.wake, m.now), false;
+      second = nullptr;
+    }
+  }
+
+  Scheduler& s = m.schedulers[static_cast<std::size_t>(scheduler)];
+  std::array<int, 16> reads{};
+  const Issued one{w, first, lanes.lanes, collect_operands(*m.spec, s, w, first, reads)};
+  execute(m, slot, one);
+  tell(m, scheduler, one, pc, false);
+  if (second != nullptr) {
+    const Issued two{w, *second, second_lanes.lanes, collect_operands(*m.spec, s, w, *second, reads)};
+    execute(m, slot, two);
+    tell(m, scheduler, two, pc + 1, true);
+    ++m.result.dual_issues;
+  } else {
+    apply_unpaired(m, w, pc);
+  }
+  if (w.pc >= m.code.size()) end_warp(m, slot);
+  return true;
+}
+
+}  // namespace
+
+bool issue_turn(Machine& m, int scheduler) {
+  Scheduler& s = m.schedulers[static_cast<std::size_t>(scheduler)];
+  const std::size_t count = s.warps.size();
+  std::uint64_t names_taken = 0;
+  int issued = 0;
+  const std::size_t start = s.current;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t at = start + i;
+    if (at >= count) at -= count;
+    const int slot = s.warps[at];
+    Warp& w = m.warps[static_cast<std::size_t>(slot)];
+    if (w.wake > m.now) continue;
+    const int line = m.code[w.pc].line;
+    if (!try_issue(m, scheduler, slot, names_taken)) continue;
+    const bool line_done = w.pc >= m.code.size() || m.code[w.pc].line != line;
+    const bool pass_on = (m.spec->turn_ends_with_line && line_done) || m.spec->warps_per_turn > 1;
+    s.current = pass_on ? (at + 1 == count ? 0 : at + 1) : at;
+    if (++issued == m.spec->warps_per_turn) break;
+  }
+  return issued > 0;
+}
+
+}  // namespace kernelcast::sm

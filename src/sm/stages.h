@@ -1,0 +1,40 @@
+// The stages of a cycle. Each is one file.
+#pragma once
+
+#include "sm/machine.h"
+
+namespace kernelcast::sm {
+
+/// Whether the warp holds the line of its next instruction; otherwise when it will.
+Cycle fetch(Machine& m, Warp& w);
+
+/// Cycles that collecting the operands takes; `reads` counts each bank's reads of the instructions issued together.
+int collect_operands(const Spec& spec, Scheduler& s, const Warp& w, const Decoded& d, std::array<int, 16>& reads);
+
+struct Choice {
+  int lanes = -1;      // -1: none is free
+  bool needed = true;  // false: the instruction goes to no lanes
+  Stall why = Stall::unit;
+  Cycle wake = 0;
+};
+/// Lanes for an instruction of a scheduler; `announced`: the control code asked for the shared ones in time.
+Choice choose_lanes(Machine& m, int scheduler, Op op, bool announced, int other_than = -1, bool other_name = false);
+
+struct Request {
+  Cycle done = 0;     // when the destination can be read
+  int occupancy = 1;  // cycles that the load/store lanes take
+};
+/// Sends a memory instruction on its way.
+Request access_memory(Machine& m, Warp& w, const Decoded& d, Cycle start);
+/// Whether one more request can be under way; otherwise when.
+Cycle memory_accepts(Machine& m);
+
+/// Fills free slots with blocks; ends a warp; a warp arrives at a barrier.
+void start_blocks(Machine& m);
+void end_warp(Machine& m, int slot);
+void arrive(Machine& m, int slot);
+
+/// One scheduler's turn; whether something was issued.
+bool issue_turn(Machine& m, int scheduler);
+
+}  // namespace kernelcast::sm

@@ -1,0 +1,65 @@
+// Analyses that are made once: for variants whose defines do not change the optimised module, and between runs, in a
+// folder of the cache.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kernelcast/frontend.h"
+
+namespace kernelcast::tune {
+
+/// The front end; tests put a fake in its place. Called from several threads at once.
+using Analyzer = std::function<Analysis(const Source&, const FrontendOptions&)>;
+
+/// What a cache entry is found by: everything that is known before the compiler runs.
+std::string key_of(const Source& source, const FrontendOptions& options, const std::string& identity);
+
+/// Thread-safe.
+class AnalysisMemory {
+ public:
+  /// `folder` is made when something is kept; empty: nothing is kept between runs. `identity` names the front end: what
+  /// another one kept is not found. A folder that cannot be written is no error, see trouble().
+  AnalysisMemory(Analyzer analyze, std::string folder, std::string identity);
+
+  /// The profile, from the folder if source, defines, options and the contents of every included file are those of an
+  /// earlier run; damaged entries are made again. Throws what the front end throws; failures
+  /// are not kept.
+  std::shared_ptr<const KernelProfile> analyze(const Source& source, FrontendOptions options);
+
+  [[nodiscard]] std::size_t compiled() const { return compiled_; }  // runs of the compiler
+  [[nodiscard]] std::size_t shared() const { return shared_; }      // of these, modules that were known already
+  [[nodiscard]] std::size_t found() const { return found_; }        // answers from the folder
+  [[nodiscard]] std::vector<std::string> warnings() const;          // of the compiler, each once
+  [[nodiscard]] std::string trouble() const;                        // why nothing could be kept; empty: all is well
+
+  /// Removes the oldest entries when the folder holds more than `most_bytes`, until a fifth of that is free.
+  void trim(std::uintmax_t most_bytes) const;
+
+ private:
+  std::shared_ptr<const KernelProfile> read(const std::string& key);
+  void keep(const std::string& key, const Analysis& analysis);
+  void write(const std::string& name, const std::string& payload);
+  std::string digest_of_file(const std::string& path);
+  std::shared_ptr<const KernelProfile> known(const std::string& digest);
+  void remember(const std::string& digest, const std::shared_ptr<const KernelProfile>& profile);
+  std::shared_ptr<const KernelProfile> remember_key(const std::string& key,
+                                                    std::shared_ptr<const KernelProfile> profile);
+  [[nodiscard]] std::string file_of(const std::string& name) const;
+
+  Analyzer analyze_;
+  std::string folder_, identity_;
+  std::atomic<std::size_t> compiled_ = 0, shared_ = 0, found_ = 0;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // by digest of the module
+  std::map<std::string, std::shared_ptr<const KernelProfile>> by_key_;    // of this run
+  std::map<std::string, std::string> file_digests_;
+  std::vector<std::string> warnings_;
+  std::string trouble_;
+};
+
+}  // namespace kernelcast::tune

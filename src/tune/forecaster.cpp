@@ -1,0 +1,197 @@
+#include "tune/forecaster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernelcast/error.h"
+#include "model/occupancy.h"
+#include "model/ske.h"
+#include "model/ske_device.h"
+
+namespace kernelcast::tune {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Trip counts of the mapped loops, as blocks.
+void grid_of_loops(LaunchShape& shape, const KernelProfile& profile, const Launch& launch) {
+  std::map<Symbol, Expr> known;
+  for (const auto& [name, value] : launch.args) {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
+  }
+  const std::array<std::int64_t*, 3> grid{&shape.grid.x, &shape.grid.y, &shape.grid.z};
+  const auto block = shape.block.array();
+  if (profile.mapped_extent.empty()) throw UsageError("the size of the grid is not known: give --problem or --grid");
+  for (std::size_t i = 0; i < profile.mapped_extent.size() && i < 3; ++i) {
+    const Expr e = profile.mapped_extent[i].substitute(known);
+    const auto value = e.constant();
+    if (!value || *value < 1) {
+      throw UsageError(fmt::format(
+          "the extent {} of a mapped loop is not known: give the values with --arg, or --problem", e.str()));
+    }
+    *grid[i] = (*value + block[i] - 1) / block[i];
+  }
+}
+
+}  // namespace
+
+LaunchShape completed(LaunchShape shape, const KernelProfile& profile, const Launch& launch) {
+  if (!shape.block_known) {
+    if (profile.required_block.x == 0) {
+      throw UsageError("no block is given, and the kernel requires none (reqd_work_group_size): give --block");
+    }
+    shape.block = profile.required_block;
+    shape.block_known = true;
+  }
+  if (!shape.grid_known) {
+    grid_of_loops(shape, profile, launch);
+    shape.grid_known = true;
+  }
+  return shape;
+}
+
+LaunchForecaster::LaunchForecaster(std::shared_ptr<const KernelProfile> profile, const Device& device,
+                                   const LaunchLimits& limits, const Model& model, Launch base, double risk,
+                                   bool ske_as_printed)
+    : profile_(std::move(profile)),
+      device_(device),
+      limits_(limits),
+      model_(model),
+      launch_(std::move(base)),
+      binder_(*profile_, device.geometry()),
+      risk_(risk),
+      ske_as_printed_(ske_as_printed) {
+  binder_.set_reuse(model.reads_reuse());
+  // What even the largest block has room for needs no second look.
+  const double most_threads = device.get_or(Field::limits_max_threads_per_block, 1024);
+  registers_matter_ = std::max(profile_->registers.high, profile_->registers.per_thread) * 1.5 + 8 >
+                      most_registers(device, most_threads);
+}
+
+void LaunchForecaster::bind(const LaunchShape& shape) {
+  launch_.grid = shape.grid;
+  launch_.block = shape.block;
+  launch_.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  binder_.bind(launch_, work_);
+}
+
+/// SKE's nonlinear programme: formula (9) is the objective, (10)-(16) decide what is feasible, nothing else does.
+Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
+  Answer a;
+  try {
+    bind(shape);
+    const ske::Machine machine = ske::machine_of(device_);
+    const ske::Kernel kernel = ske::kernel_of(work_, device_);
+    const ske::Forecast f = ske::forecast(machine, kernel);
+    for (const ske::Constraint& c : ske::constraints(machine, kernel, f.active_blocks)) {
+      const bool none = c.number == 14 && f.active_blocks < 1;
+      if (c.status != ske::Status::violated && !none) continue;
+      a.refusal = Refusal::constraint;
+      a.reason = none ? "(14) active blocks per SM: not one fits"
+                      : fmt::format("({}) {}: {} of {}", c.number, c.name, c.left, c.right);
+      return a;
+    }
+    a.time_s = f.total().value();
+    if (std::isfinite(a.time_s) && a.time_s > 0) return a;
+    a.reason = ske::missing(work_, device_);
+  } catch (const Error& e) {
+    a.reason = first_line(e.what());
+  }
+  a.time_s = 0;
+  a.refusal = Refusal::forecast;
+  return a;
+}
+
+Answer LaunchForecaster::time(const LaunchShape& shape) {
+  if (ske_as_printed_) return time_as_printed(shape);
+  Answer a;
+  const double shared = static_cast<double>(profile_->static_shared_bytes + shape.dynamic_shared_bytes);
+  a.refusal = limits_.check(*profile_, shape.block, shared);
+  if (a.refusal != Refusal::none) {
+    a.reason = limits_.why(a.refusal, *profile_, shape.block, shared);
+    return a;
+  }
+  double most = UnitLimits::none;
+  if (registers_matter_) {
+    const double threads = static_cast<double>(shape.block.count());
+    if (threads != last_threads_) {
+      last_threads_ = threads;
+      last_most_ = most_registers(device_, threads);
+    }
+    most = last_most_;
+    a.cannot_run = probability_above(profile_->registers, most);
+    if (a.cannot_run > risk_) {
+      const Registers& r = profile_->registers;
+      a.refusal = Refusal::registers;
+      a.reason = fmt::format(
+          "{} threads may have {} registers each, the kernel needs about {:.0f} ({:.0f} to {:.0f}): it "
+          "cannot run with probability {:.2f}",
+          threads, most, r.per_thread, r.low, r.high, a.cannot_run);
+      return a;
+    }
+  }
+  try {
+    bind(shape);
+    if (work_.registers_per_thread > most) work_.registers_per_thread = most;
+    const double seconds = model_.seconds(work_, device_);
+    if (std::isfinite(seconds) && seconds > 0) {
+      a.time_s = seconds;
+      return a;
+    }
+    const Estimate e = model_.estimate(*profile_, work_, device_);
+    a.reason = e.time_s.reason.empty() ? fmt::format("the model gives a time of {} s", seconds) : e.time_s.reason;
+  } catch (const Error& e) {
+    a.reason = first_line(e.what());
+  }
+  a.refusal = Refusal::forecast;
+  return a;
+}
+
+void LaunchForecaster::describe_as_printed(Candidate& out) const {
+  const ske::Machine machine = ske::machine_of(device_);
+  const ske::Kernel kernel = ske::kernel_of(work_, device_);
+  const ske::Forecast f = ske::forecast(machine, kernel);
+  std::string active;
+  for (const ske::Constraint& c : ske::constraints(machine, kernel, f.active_blocks)) {
+    out.constraints.push_back({c.number, std::string(c.name), std::string(ske::name_of(c.status)), c.left, c.right});
+    if (c.status == ske::Status::active && c.number != 14)
+      active += fmt::format("{}({}) {}", active.empty() ? "" : ", ", c.number, c.name);
+  }
+  Estimate& e = out.estimate;
+  e.model = "ske";
+  e.time_s.value = f.total().value();
+  e.interval_reason = "the paper gives none";
+  const std::string hidden =
+      fmt::format("hidden to {:.3g} by {} active blocks, {} active warps", f.hiding, f.active_blocks, f.active_warps);
+  e.bounds = {{"memory", f.memory * f.hiding, hidden, {}},
+              {"compute", f.compute * f.hiding, hidden, {}},
+              {"barriers", f.barriers, "not hidden", {}}};
+  std::sort(e.bounds.begin(), e.bounds.end(), [](const Bound& a, const Bound& b) { return a.time > b.time; });
+  e.limiter = e.bounds.front().name;
+  const double warps = std::ceil(kernel.threads / machine.warp);
+  e.occupancy.blocks_per_unit = f.active_blocks;
+  e.occupancy.warps_per_unit = f.active_blocks * warps;
+  if (std::isfinite(machine.max_warps_per_sm))
+    e.occupancy.fraction = e.occupancy.warps_per_unit / machine.max_warps_per_sm;
+  e.occupancy.limiter = active.empty() ? "no active constraint" : active;
+}
+
+void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out) {
+  const Answer a = time(shape);
+  out.shape = shape;
+  out.launch = launch_;
+  out.profile = profile_;
+  out.time_s = a.time_s;
+  out.cannot_run = a.cannot_run;
+  if (ske_as_printed_) {
+    describe_as_printed(out);
+  } else {
+    out.estimate = model_.estimate(*profile_, work_, device_);
+  }
+  out.registers = work_.registers_per_thread;
+  out.shared_bytes = work_.shared_bytes_per_block;
+}
+
+}  // namespace kernelcast::tune

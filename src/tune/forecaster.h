@@ -1,0 +1,58 @@
+// Times of launches of one analysed kernel on one device.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernelcast/bind.h"
+#include "kernelcast/device.h"
+#include "kernelcast/model.h"
+#include "tune/feasible.h"
+#include "tune/tuner.h"
+
+namespace kernelcast::tune {
+
+/// A time, or why there is none.
+struct Answer {
+  double time_s = 0;      // 0: none
+  double cannot_run = 0;  // probability that it needs more registers than there are
+  Refusal refusal = Refusal::none;
+  std::string reason;  // of a refusal
+};
+
+/// Keeps memo tables: one for each thread.
+class LaunchForecaster {
+ public:
+  /// `base` has the arguments; `risk`: see TuneOptions. Keeps references to device, model and limits.
+  LaunchForecaster(std::shared_ptr<const KernelProfile> profile, const Device& device, const LaunchLimits& limits,
+                   const Model& model, Launch base, double risk, bool ske_as_printed = false);
+  /// Registers that probably do not fit make a refusal, or else are taken as the most that fit: an estimate must not
+  /// decide alone. Throws nothing but bugs: errors of binding and of the model are refusals of kind `forecast`.
+  Answer time(const LaunchShape& shape);
+  /// The same with everything that there is to say. The shape must have a time. Throws what the model throws.
+  void describe(const LaunchShape& shape, Candidate& out);
+  [[nodiscard]] const KernelProfile& profile() const { return *profile_; }
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const { return work_.assumptions; }
+
+ private:
+  void bind(const LaunchShape& shape);
+  Answer time_as_printed(const LaunchShape& shape);
+  void describe_as_printed(Candidate& out) const;
+  std::shared_ptr<const KernelProfile> profile_;
+  const Device& device_;
+  const LaunchLimits& limits_;
+  const Model& model_;
+  Launch launch_;
+  Binder binder_;
+  Workload work_;
+  double risk_;
+  bool ske_as_printed_;
+  bool registers_matter_ = true;
+  double last_threads_ = -1, last_most_ = 0;
+};
+
+/// The launch of a kernel that requires a block size, or whose loops give the grid. Throws UserError when neither the
+/// space nor the kernel says them.
+LaunchShape completed(LaunchShape shape, const KernelProfile& profile, const Launch& launch);
+
+}  // namespace kernelcast::tune

@@ -1,0 +1,167 @@
+#include "tune/trial.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+#include "tune/positional.h"
+#include "tune/t1.h"
+
+namespace kernelcast::tune {
+namespace {
+
+std::string joined(const std::vector<std::string>& defines) {
+  std::string text;
+  for (const std::string& d : defines) text += d + '\n';
+  return text;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+TrialContext context_of(const Space& space, const TuneOptions& options, AnalysisMemory& memory) {
+  TrialContext context{space, options, memory, {}, false};
+  for (const Device& d : options.devices) context.limits.emplace_back(d);
+  context.one_variant =
+      !space.kernel_tuner && std::none_of(space.parameters.begin(), space.parameters.end(),
+                                          [](const Parameter& p) { return p.define && p.values.size() > 1; });
+  return context;
+}
+
+std::string Trial::variant(Configuration configuration) {
+  if (context_.one_variant) return "the only one";
+  reader_.choose(configuration);
+  return joined(reader_.defines(context_.space.kernel_tuner ? reader_.shape() : LaunchShape{}));
+}
+
+Answer Trial::time(Configuration configuration, std::size_t device, bool explain) {
+  Answer a;
+  reader_.choose(configuration);
+  LaunchShape shape;
+  try {
+    shape = reader_.shape();
+  } catch (const Error& e) {
+    a.refusal = Refusal::forecast;
+    a.reason = e.what();
+    return a;
+  }
+  const LaunchLimits& limits = context_.limits[device];
+  const bool ours = !context_.options.ske_as_printed;
+  a.refusal = ours ? limits.check(shape) : Refusal::none;
+  if (a.refusal != Refusal::none) {
+    if (explain) a.reason = limits.why(a.refusal, shape);
+    return a;
+  }
+  try {
+    LaunchForecaster& f = forecaster(device, shape);
+    if (!shape.block_known || !shape.grid_known) {
+      shape = completed(shape, f.profile(), context_.options.launch);
+      a.refusal = ours ? limits.check(shape) : Refusal::none;
+      if (a.refusal != Refusal::none) {
+        if (explain) a.reason = limits.why(a.refusal, shape);
+        return a;
+      }
+    }
+    return f.time(shape);
+  } catch (const Error& e) {
+    a.refusal = Refusal::source;
+    a.reason = first_line(e.what());
+    return a;
+  }
+}
+
+Candidate Trial::describe(Configuration configuration, std::size_t device) {
+  reader_.choose(configuration);
+  LaunchShape shape = reader_.shape();
+  LaunchForecaster& f = forecaster(device, shape);
+  Candidate c;
+  c.parameters = reader_.parameters();
+  c.defines = reader_.defines(shape);
+  f.describe(completed(shape, f.profile(), context_.options.launch), c);
+  assumptions_ = f.profile().assumptions;
+  assumptions_.insert(assumptions_.end(), f.assumptions().begin(), f.assumptions().end());
+  kernel_ = f.profile().kernel;
+  return c;
+}
+
+Refused Trial::described(Configuration configuration) {
+  Refused r;
+  reader_.choose(configuration);
+  r.parameters = reader_.parameters();
+  try {
+    r.shape = reader_.shape();
+  } catch (const Error&) {
+    r.shape.block_known = r.shape.grid_known = false;
+  }
+  return r;
+}
+
+LaunchForecaster& Trial::forecaster(std::size_t device, const LaunchShape& shape) {
+  std::vector<std::string> defines;
+  if (!context_.one_variant || forecasters_.empty()) {
+    defines = reader_.defines(shape);
+    std::string variant = joined(defines);
+    if (variant != variant_ || variant_.empty()) {
+      forecasters_.clear();
+      profiles_.clear();
+      failures_.clear();
+      variant_ = std::move(variant);
+    }
+  }
+  std::unique_ptr<LaunchForecaster>& found = forecasters_[device];
+  if (found == nullptr) {
+    const Device& d = context_.options.devices[device];
+    auto profile = analyse(d, defines.empty() ? reader_.defines(shape) : defines);
+    Launch launch = launch_for(*profile);
+    found =
+        std::make_unique<LaunchForecaster>(std::move(profile), d, context_.limits[device], *context_.options.model,
+                                           std::move(launch), context_.options.risk, context_.options.ske_as_printed);
+  }
+  return *found;
+}
+
+std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device, const std::vector<std::string>& defines) {
+  std::shared_ptr<const KernelProfile>& profile = profiles_[device.codegen_target];
+  if (profile != nullptr) return profile;
+  if (const auto failed = failures_.find(device.codegen_target); failed != failures_.end())
+    throw UserError(failed->second);
+  Source source = context_.options.source;
+  source.defines.insert(source.defines.end(), defines.begin(), defines.end());
+  if (context_.space.kernel_tuner) source.text = without_unused_unrolls(std::move(source.text), defines);
+  FrontendOptions frontend = context_.options.frontend;
+  frontend.target = device.codegen_target;
+  try {
+    return profile = context_.memory.analyze(source, frontend);
+  } catch (const Error& e) {
+    failures_[device.codegen_target] = e.what();
+    throw;
+  }
+}
+
+Launch Trial::launch_for(const KernelProfile& profile) {
+  Launch launch = context_.options.launch;
+  std::vector<PositionalArgument> positional;
+  for (const SpaceArgument& a : context_.space.arguments) {
+    PositionalArgument p{a.name, a.scalar, a.constant_memory, 0, a.element_bytes, 0};
+    if (a.scalar) {
+      p.value = reader_.python(a.value);
+    } else {
+      p.elements = static_cast<std::int64_t>(reader_.python(a.size));
+    }
+    positional.push_back(std::move(p));
+  }
+  if (positional.empty()) return launch;
+  // Files are copied from one kernel to the next: where names on the command line say everything, the list is not
+  // needed.
+  const bool said = !launch.args.empty() || !launch.buffers.empty();
+  try {
+    Launch placed = launch;
+    place_arguments(std::move(positional), profile, placed);
+    return placed;
+  } catch (const UserError& e) {
+    if (!said) throw UserError(context_.space.place + ": " + e.what() + "; give --arg and --buffer");
+  }
+  return launch;
+}
+
+}  // namespace kernelcast::tune

@@ -1,0 +1,58 @@
+// From a configuration's number to its time on every device: one thread's share of a search.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tune/forecaster.h"
+#include "tune/space.h"
+#include "tune/tuner.h"
+
+namespace kernelcast::tune {
+
+/// What all threads share.
+struct TrialContext {
+  const Space& space;
+  const TuneOptions& options;
+  AnalysisMemory& memory;
+  std::vector<LaunchLimits> limits;  // parallel to the devices
+  bool one_variant = false;          // no define differs between configurations
+};
+TrialContext context_of(const Space& space, const TuneOptions& options, AnalysisMemory& memory);
+
+/// Keeps the kernel of the configuration before: those of one specialisation should follow each other. One for each
+/// thread.
+class Trial {
+ public:
+  explicit Trial(const TrialContext& context) : context_(context), reader_(context.space) {}
+  /// On device number `device`. Refuses what can be decided before compilation without compiling. Reasons of refusals
+  /// by the device's limits are left out unless `explain`: space after space of them would take longer than the
+  /// forecasts.
+  Answer time(Configuration configuration, std::size_t device, bool explain = true);
+  /// In full; the configuration must have a time there.
+  Candidate describe(Configuration configuration, std::size_t device);
+  /// Parameters and launch, completed as far as the space says it.
+  Refused described(Configuration configuration);
+  /// The text that tells specialisations apart.
+  std::string variant(Configuration configuration);
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
+  [[nodiscard]] const std::string& kernel() const { return kernel_; }
+
+ private:
+  LaunchForecaster& forecaster(std::size_t device, const LaunchShape& shape);
+  std::shared_ptr<const KernelProfile> analyse(const Device& device, const std::vector<std::string>& defines);
+  Launch launch_for(const KernelProfile& profile);
+
+  const TrialContext& context_;
+  SpaceReader reader_;
+  std::string variant_;                                                   // of what is in `forecasters_`
+  std::map<std::size_t, std::unique_ptr<LaunchForecaster>> forecasters_;  // by device
+  std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // of this variant, by target
+  std::map<std::string, std::string> failures_;                           // likewise
+  std::vector<Assumption> assumptions_;
+  std::string kernel_;
+};
+
+}  // namespace kernelcast::tune

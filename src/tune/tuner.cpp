@@ -1,0 +1,358 @@
+// Steps: the configurations (all of them, or those that an optimiser asks for), a time for each on each device, the
+// ranking. Everything that one configuration needs is in trial.h; here are threads, order, and what becomes of the
+// answers.
+#include "tune/tuner.h"
+
+#include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "kernelcast/error.h"
+#include "tune/digest.h"
+#include "tune/enumerate.h"
+#include "tune/optimise.h"
+#include "tune/ranking.h"
+#include "tune/trial.h"
+
+namespace kernelcast::tune {
+namespace {
+
+constexpr std::uint64_t most_launches = 50000000;  // kept in memory: 12 bytes each and device
+constexpr std::uint64_t most_enumerated_variants = 1000000;
+constexpr std::size_t chunk = 512;  // launches that a thread takes at a time
+const std::atomic<bool> never = false;
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Tuner {
+ public:
+  Tuner(const Space& space, const TuneOptions& options, AnalysisMemory& memory)
+      : space_(space),
+        options_(options),
+        memory_(memory),
+        context_(context_of(space, options, memory)),
+        stop_(options.stop != nullptr ? *options.stop : never),
+        trials_([this] { return Trial(context_); }),
+        unlisted_(options.devices.size()),
+        listed_(options.devices.size()) {}
+
+  TuneResult run() {
+    const double start = wall_seconds();
+    result_.model = options_.model->name();
+    result_.devices.resize(options_.devices.size());
+    for (std::size_t d = 0; d < options_.devices.size(); ++d) {
+      result_.devices[d].device = options_.devices[d];
+      counts_.emplace_back(static_cast<std::size_t>(Refusal::count_), 0);
+    }
+    tbb::task_arena arena(options_.jobs);
+    arena.execute([&] { choose(); });
+    rank();
+    result_.interrupted = stop_;
+    result_.complete = !result_.interrupted && !result_.optimised;
+    result_.compiled = memory_.compiled();
+    result_.shared = memory_.shared();
+    result_.found = memory_.found();
+    result_.messages = memory_.warnings();
+    if (!memory_.trouble().empty()) result_.messages.push_back("nothing could be kept: " + memory_.trouble());
+    result_.seconds = wall_seconds() - start;
+    return std::move(result_);
+  }
+
+ private:
+  void choose() {
+    result_.combinations = combinations(space_);
+    const bool many = result_.combinations > most_launches;
+    if (options_.search == Search::optimise || (options_.search == Search::automatic && many && !constrained())) {
+      optimise_all();
+      return;
+    }
+    Enumeration all;
+    try {
+      all = enumerate(space_, context_.one_variant ? most_launches : most_enumerated_variants, options_.most_refused,
+                      stop_);
+    } catch (const LimitError&) {
+      if (options_.search == Search::enumerate) throw;
+      optimise_all();
+      return;
+    }
+    result_.configurations = all.kept.size();
+    note_excluded(all);
+    configurations_ = std::move(all.kept);
+    const std::vector<std::vector<std::uint32_t>> groups = group();
+    if (options_.search == Search::automatic && result_.variants > options_.most_variants) {
+      configurations_.clear();
+      optimise_all();
+      return;
+    }
+    times_.assign(options_.devices.size(), std::vector<float>(configurations_.size(), 0));
+    all_ = configurations_.size();
+    if (context_.one_variant) {
+      try_launches();
+    } else {
+      try_variants(groups);
+    }
+  }
+
+  /// A space without constraints that has too many combinations will not shrink.
+  [[nodiscard]] bool constrained() const { return !space_.constraints.empty(); }
+
+  /// Configurations of each distinct specialisation, in an order that goes all over the space, so that an interrupted
+  /// run has seen a bit of everything.
+  std::vector<std::vector<std::uint32_t>> group() {
+    std::vector<std::vector<std::uint32_t>> groups;
+    if (context_.one_variant) {
+      result_.variants = configurations_.empty() ? 0 : 1;
+      return groups;
+    }
+    std::map<std::string, std::size_t> known;
+    Trial trial(context_);
+    for (std::size_t i = 0; i < configurations_.size() && !stop_; ++i) {
+      std::string variant;
+      try {
+        variant = trial.variant(configurations_[i]);
+      } catch (const Error&) {  // sizes without a meaning: refused when it is its turn
+        variant = fmt::format("#{}", i);
+      }
+      const auto [place, fresh] = known.try_emplace(digest_of(variant), groups.size());
+      if (fresh) groups.emplace_back();
+      groups[place->second].push_back(static_cast<std::uint32_t>(i));
+    }
+    result_.variants = groups.size();
+    std::vector<std::vector<std::uint32_t>> spread;
+    for (const auto& [digest, place] : known) spread.push_back(std::move(groups[place]));  // by digest: no order at all
+    return spread;
+  }
+
+  void try_launches() {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, configurations_.size(), chunk), [&](const auto& range) {
+      if (stop_) return;
+      Trial& trial = trials_.local();
+      for (std::size_t i = range.begin(); i < range.end(); ++i) try_one(trial, i);
+      count_done(range.size());
+    });
+  }
+
+  void try_variants(const std::vector<std::vector<std::uint32_t>>& groups) {
+    std::atomic<std::size_t> next = 0;
+    tbb::parallel_for(0, options_.jobs, [&](int) {
+      Trial& trial = trials_.local();
+      for (std::size_t g = next++; g < groups.size() && !stop_; g = next++) {
+        for (const std::uint32_t i : groups[g]) try_one(trial, i);
+        count_done(groups[g].size());
+      }
+    });
+  }
+
+  void try_one(Trial& trial, std::size_t index) {
+    for (std::size_t d = 0; d < options_.devices.size(); ++d) {
+      const Answer a = trial.time(configurations_[index], d, listed_[d] < options_.most_refused);
+      if (a.refusal == Refusal::none) {
+        times_[d][index] = static_cast<float>(a.time_s);
+        if (d == 0) note_best(a.time_s);
+      } else {
+        refuse(trial, configurations_[index], d, a);
+      }
+    }
+  }
+
+  void note_best(double seconds) {
+    double best = best_;
+    while ((best == 0 || seconds < best) && !best_.compare_exchange_weak(best, seconds)) {
+    }
+  }
+
+  void refuse(Trial& trial, Configuration configuration, std::size_t device, const Answer& a) {
+    if (a.reason.empty()) {  // the list is full
+      ++unlisted_[device][static_cast<std::size_t>(a.refusal)];
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    ++counts_[device][static_cast<std::size_t>(a.refusal)];
+    if (failures_.size() < 8 && (a.refusal == Refusal::source || a.refusal == Refusal::forecast))
+      failures_.insert(a.reason);
+    std::vector<Refused>& list = result_.devices[device].refused;
+    if (list.size() >= options_.most_refused) return;
+    Refused r = trial.described(configuration);
+    r.kind = a.refusal;
+    r.reason = a.reason;
+    list.push_back(std::move(r));
+    listed_[device] = list.size();
+  }
+
+  void note_excluded(const Enumeration& all) {
+    const std::uint64_t total = std::accumulate(all.excluded.begin(), all.excluded.end(), std::uint64_t{0});
+    Trial trial(context_);
+    std::vector<Refused> listed;
+    for (const auto& [configuration, constraint] : all.examples) {
+      Refused r = trial.described(configuration);
+      r.kind = Refusal::constraint;
+      r.reason = "constraint " + space_.constraints[constraint].text();
+      listed.push_back(std::move(r));
+    }
+    for (std::size_t d = 0; d < options_.devices.size(); ++d) {
+      counts_[d][static_cast<std::size_t>(Refusal::constraint)] = total;
+      excluded_ = listed;
+    }
+  }
+
+  void count_done(std::size_t n) {
+    const std::size_t done = done_ += n;
+    if (!options_.progress) return;
+    const std::lock_guard lock(progress_mutex_);
+    const double now = wall_seconds();
+    if (done < all_ && now - shown_ < 0.1) return;
+    shown_ = now;
+    options_.progress({done, all_, best_});
+  }
+
+  /// Each device by itself: their optima differ.
+  void optimise_all() {
+    result_.optimised = true;
+    const std::uint64_t budget = options_.budget > 0 ? options_.budget : context_.one_variant ? 100000 : 4000;
+    all_ = budget * options_.devices.size();
+    std::map<Configuration, std::vector<float>> seen;
+    for (std::size_t d = 0; d < options_.devices.size() && !stop_; ++d) {
+      const auto objective = [&](Configuration c) {
+        {
+          const std::lock_guard lock(mutex_);
+          const auto found = seen.find(c);
+          if (found != seen.end()) return found->second[d] > 0 ? static_cast<double>(found->second[d]) : infinite_time;
+        }
+        std::vector<float> times(options_.devices.size());
+        Trial& trial = trials_.local();
+        for (std::size_t other = 0; other < times.size(); ++other) {
+          const Answer a = trial.time(c, other);
+          if (a.refusal == Refusal::none) {
+            times[other] = static_cast<float>(a.time_s);
+            if (other == 0) note_best(a.time_s);
+          } else {
+            refuse(trial, c, other, a);
+          }
+        }
+        const double answer = times[d] > 0 ? static_cast<double>(times[d]) : infinite_time;
+        {
+          const std::lock_guard lock(mutex_);
+          seen.emplace(c, std::move(times));
+        }
+        count_done(1);
+        return answer;
+      };
+      minimise(space_, objective, {budget, options_.seed, options_.jobs}, stop_);
+    }
+    times_.assign(options_.devices.size(), {});
+    for (const auto& [configuration, times] : seen) {
+      configurations_.push_back(configuration);
+      for (std::size_t d = 0; d < times.size(); ++d) times_[d].push_back(times[d]);
+    }
+    result_.configurations = configurations_.size();
+  }
+
+  void rank() {
+    bool any = false;
+    Trial trial(context_);
+    for (std::size_t d = 0; d < options_.devices.size(); ++d) {
+      DeviceTuning& device = result_.devices[d];
+      const std::vector<std::size_t> best = fastest(times_.empty() ? std::vector<float>{} : times_[d], options_.top,
+                                                    [&](std::size_t i) { return canonical(trial, i); });
+      for (const std::size_t i : best) {
+        device.best.push_back(trial.describe(configurations_[i], d));
+        if (device.best.size() == 1) device.assumptions = trial.assumptions();
+      }
+      if (!best.empty()) {
+        any = true;
+        result_.kernel = trial.kernel();
+        mark_ties(device, times_[d], options_.model->name());
+      } else {
+        device.failure = failures_.empty() ? "no configuration can run" : *failures_.begin();
+      }
+      count_refusals(device, d);
+    }
+    if (!any && !stop_) throw_failure();
+    if (options_.portable) add_portable(trial);
+  }
+
+  void count_refusals(DeviceTuning& device, std::size_t d) {
+    for (std::size_t kind = 0; kind < counts_[d].size(); ++kind) {
+      counts_[d][kind] += unlisted_[d][kind];
+      if (counts_[d][kind] > 0) device.refusals.push_back({static_cast<Refusal>(kind), counts_[d][kind]});
+    }
+    for (const Refused& r : excluded_) {
+      if (device.refused.size() < options_.most_refused) device.refused.push_back(r);
+    }
+  }
+
+  /// The same text for the same configuration whatever the order of the parameters.
+  std::string canonical(Trial& trial, std::size_t index) {
+    std::set<std::string> parts;
+    for (const auto& [name, value] : trial.described(configurations_[index]).parameters)
+      parts.insert(name + "=" + text_of(value));
+    return fmt::format("{}", fmt::join(parts, ","));
+  }
+
+  void add_portable(Trial& trial) {
+    for (const PortableIndex& p :
+         smallest_worst_loss(times_, options_.top, [&](std::size_t i) { return canonical(trial, i); })) {
+      PortableChoice choice;
+      choice.candidate = trial.describe(configurations_[p.index], 0);
+      choice.worst_loss = p.worst_loss;
+      for (std::size_t d = 0; d < times_.size(); ++d) {
+        choice.time_s.push_back(static_cast<double>(times_[d][p.index]));
+        choice.loss.push_back(p.loss[d]);
+      }
+      result_.portable.push_back(std::move(choice));
+    }
+  }
+
+  [[noreturn]] void throw_failure() const {
+    if (result_.configurations == 0 && !result_.optimised) {
+      throw UserError(space_.place + ": no configuration satisfies the constraints");
+    }
+    if (!failures_.empty()) throw UserError(*failures_.begin());
+    std::string reasons;
+    for (const DeviceTuning& d : result_.devices) {
+      for (const Refused& r : d.refused) {
+        if (r.kind != Refusal::constraint && reasons.empty()) reasons = r.reason;
+      }
+    }
+    throw UserError(space_.place + ": no configuration can run" + (reasons.empty() ? "" : "; the first: " + reasons));
+  }
+
+  const Space& space_;
+  const TuneOptions& options_;
+  AnalysisMemory& memory_;
+  TrialContext context_;
+  const std::atomic<bool>& stop_;
+  tbb::enumerable_thread_specific<Trial> trials_;
+  TuneResult result_;
+  std::vector<Configuration> configurations_;
+  std::vector<std::vector<float>> times_;           // by device and configuration; 0: none
+  std::vector<std::vector<std::uint64_t>> counts_;  // of refusals, by device and kind
+  std::vector<std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Refusal::count_)>> unlisted_;
+  std::vector<std::atomic<std::size_t>> listed_;  // refused configurations in the list of a device
+  std::vector<Refused> excluded_;
+  std::set<std::string> failures_;
+  std::atomic<std::size_t> done_ = 0;
+  std::size_t all_ = 0;
+  std::atomic<double> best_ = 0;
+  std::mutex mutex_, progress_mutex_;
+  double shown_ = 0;
+};
+
+}  // namespace
+
+TuneResult tune(const Space& space, const TuneOptions& options, AnalysisMemory& memory) {
+  return Tuner(space, options, memory).run();
+}
+
+}  // namespace kernelcast::tune

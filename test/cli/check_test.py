@@ -1,0 +1,76 @@
+"""The gate: ratios of two sources and of two configurations, exit statuses, JSON."""
+
+import unittest
+
+from check_schema import checked
+from program import COPY, Case
+
+LAUNCH = ("--device", "v100,mi100", "--grid", "4096", "--block", "256", "--arg", "n=1048576")
+TWICE = COPY.replace("out[i] = in[i]", "out[i] = in[i] + in[(i + 524288) % n]").replace("void copy", "void copy")
+
+
+class Check(Case):
+    def setUp(self):
+        super().setUp()
+        self.base = self.path("base.cl", COPY)
+        self.changed = self.path("new.cl", TWICE)
+
+    def checks(self, status, *args):
+        result = self.run_program("check", *args, "--format", "json")
+        self.assertEqual(result.returncode, status, result.stderr)
+        return checked(result.stdout, "check")
+
+    def test_the_same_source_is_as_fast(self):
+        value = self.checks(0, self.base, self.base, *LAUNCH, "--max-slowdown", "0")
+        self.assertEqual(value["gate"], "pass")
+        for c in value["checks"]:
+            self.assertEqual(c["ratio"], 1)
+            self.assertEqual(c["ratio_interval"], [1, 1])
+            self.assertEqual(c["probability_slower"], 0)
+
+    def test_more_work_breaks_the_gate(self):
+        value = self.checks(3, self.base, self.changed, *LAUNCH)
+        self.assertEqual(value["gate"], "fail")
+        self.assertEqual({c["device"] for c in value["checks"]}, {"nvidia-tesla-v100-pcie-16gb", "amd-instinct-mi100"})
+        for c in value["checks"]:
+            self.assertGreater(c["ratio"], 1.05)
+            self.assertAlmostEqual(c["ratio"], c["new_time_s"] / c["base_time_s"])
+            lo, hi = c["ratio_interval"]
+            self.assertAlmostEqual(c["ratio"] / lo, hi / c["ratio"])
+            self.assertGreater(c["probability_slower"], 0.5)
+            self.assertLess(c["probability_broken"], c["probability_slower"])
+
+    def test_swapped_it_passes_and_the_probabilities_mirror(self):
+        there = self.checks(3, self.base, self.changed, *LAUNCH)
+        back = self.checks(0, self.changed, self.base, *LAUNCH)
+        for a, b in zip(there["checks"], back["checks"]):
+            self.assertAlmostEqual(a["ratio"] * b["ratio"], 1)
+            self.assertAlmostEqual(a["probability_slower"] + b["probability_slower"], 1)
+
+    def test_a_wide_gate_lets_it_pass(self):
+        self.assertIn("pass", self.good("check", self.base, self.changed, *LAUNCH, "--max-slowdown", "900%"))
+
+    def test_configurations_of_one_source(self):
+        value = self.checks(3, self.base, self.base, *LAUNCH, "--new-grid", "32768", "--new-block", "32", "--new-arg", "n=1048576")
+        for c in value["checks"]:
+            self.assertNotEqual(c["ratio"], 1)
+        self.checks(3, self.base, self.base, *LAUNCH, "--new-grid", "16384", "--new-arg", "n=4194304")
+
+    def test_what_has_no_forecast_breaks_the_gate_with_the_reason(self):
+        value = self.checks(3, self.base, self.base, "--device", "v100,gtx280", "--grid", "4096", "--block", "256", "--arg", "n=1048576",
+                            "--new-grid", "1024", "--new-block", "1024")
+        by_device = {c["device"]: c for c in value["checks"]}
+        self.assertIsNone(by_device["nvidia-geforce-gtx-280"]["ratio"])
+        self.assertIn("new: ", by_device["nvidia-geforce-gtx-280"]["reason"])
+        self.assertIsNotNone(by_device["nvidia-tesla-v100-pcie-16gb"]["ratio"])
+
+    def test_usage(self):
+        self.bad(2, "--max-slowdown -1", "check", self.base, self.base, *LAUNCH, "--max-slowdown", "-1")
+        self.bad(2, "--max-slowdown", "check", self.base, self.base, *LAUNCH, "--max-slowdown", "much")
+        self.bad(2, "roofline", "check", self.base, self.base, *LAUNCH, "--model", "roofline")
+        self.bad(2, "NEW", "check", self.base, *LAUNCH)
+        self.bad(1, "nothing.cl", "check", self.base, self.path("nothing.cl"), *LAUNCH)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+"""tune from outside: flags, JSON, T1 and T4, the cache, interrupts."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from check_schema import checked
+from examples_test import command_of
+from program import PROGRAM, ROOT, Case
+
+SAXPY = (os.path.join(ROOT, "examples", "saxpy.cu"), "--arg", "n=1048576", "--problem", "1048576")
+KERNEL = """__kernel void scale(__global const float* in, __global float* out, int n) {
+#if W == 3
+#error three is not supported
+#endif
+  int i = get_global_id(0);
+  float s = 0;
+  for (int k = 0; k < W; ++k) s += in[(i * W + k) % n];
+  if (i < n) out[i] = s;
+}
+"""
+T1 = """{"ConfigurationSpace": {"TuningParameters": [
+  {"Name": "block_size_x", "Type": "int", "Values": "[2**i for i in range(5, 12)]"}, {"Name": "W", "Type": "int", "Values": [1, 2]}],
+  "Conditions": [{"Expression": "block_size_x <= 512 or W == 1", "Parameters": ["block_size_x", "W"]}]},
+ "KernelSpecification": {"Language": "OpenCL", "KernelName": "scale", "KernelFile": "k.cl", "ProblemSize": [65536],
+  "LocalSize": {"X": "block_size_x", "Y": "1", "Z": "1"}, "SharedMemory": 0, "Arguments": [
+  {"Name": "in", "Type": "float", "MemoryType": "Vector", "Size": "ProblemSize[0]"},
+  {"Name": "out", "Type": "float", "MemoryType": "Vector", "Size": "ProblemSize[0]"},
+  {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 65536}]}}
+"""
+
+
+class Tune(Case):
+    def setUp(self):
+        super().setUp()
+        self.kernel = self.path("k.cl", KERNEL)
+
+    def tune(self, *args, status=0):
+        result = self.run_program("tune", *args, "--format", "json", "--cache", self.path("cache"))
+        self.assertEqual(result.returncode, status, result.stderr)
+        return checked(result.stdout, "tune")
+
+    def test_launches(self):
+        j = self.tune(*SAXPY, "--device", "v100,gtx280", "--block", "32..1024:*2", "--portable", "--top", "3")
+        self.assertEqual([b["device"] for b in j["best"]], ["nvidia-tesla-v100-pcie-16gb"] * 3 + ["nvidia-geforce-gtx-280"] * 3)
+        self.assertEqual(j["evaluated"], 6 + 5)  # GTX 280: at most 512 threads
+        (refused,) = j["infeasible"]
+        self.assertEqual(refused["params"], {"block_x": 1024})
+        self.assertIn("1024 threads in a block", refused["reason"])
+        for b in j["best"]:
+            self.assertEqual(b["grid"], [-(-1048576 // b["block"][0]), 1, 1])
+            self.assertLess(b["interval_s"][0], b["time_s"])
+        self.assertLessEqual(j["portable"][0]["params"]["block_x"], 512)
+
+    def test_the_times_are_those_of_predict(self):
+        best = self.tune(*SAXPY, "--device", "v100", "--block", "32..1024:*2")["best"]
+        for b in best[:2]:
+            args = ["predict", *SAXPY[:3], "--device", "v100", "--grid", str(b["grid"][0]), "--block", str(b["block"][0]), "--format", "json"]
+            (p,) = json.loads(self.good(*args))["predictions"]
+            self.assertEqual(p["time_s"], b["time_s"])
+            self.assertEqual(p["limiter"], b["limiter"])
+
+    def test_variants_are_kept_between_runs(self):
+        args = (self.kernel, "--device", "v100", "--problem", "65536", "--block", "{64,128}", "--param", "W=1..4", "--arg", "n=65536")
+        first = self.tune(*args)
+        self.assertEqual(first["analyses"]["compiled"], 4)
+        self.assertEqual(first["evaluated"], 6)
+        self.assertIn("three is not supported", next(r["reason"] for r in first["infeasible"] if r["kind"] == "source"))
+        second = self.tune(*args)
+        self.assertEqual(second["analyses"]["compiled"], 1)  # the one that fails
+        self.assertEqual(second["best"], first["best"])
+
+    def test_a_t1_file_is_taken_unchanged(self):
+        space = self.path("k.t1.json", T1)
+        j = self.tune(self.kernel, "--space", space, "--device", "v100", "--top", "all")
+        self.assertEqual(j["space"]["combinations"], 14)
+        self.assertEqual(j["space"]["configurations"], 7 + 5)
+        self.assertEqual(j["evaluated"], 6 + 5)
+        self.assertEqual({r["kind"] for r in j["infeasible"]}, {"constraint", "threads per block"})
+        self.assertIn("grid_size_x=2048", next(b["defines"] for b in j["best"] if b["params"]["block_size_x"] == 32))
+
+    def test_t4(self):
+        t4 = json.loads(self.good("tune", *SAXPY, "--device", "gtx280", "--block", "32..1024:*2", "--format", "t4", "--no-cache"))
+        self.assertEqual(t4["schema_version"], "1.0.0")
+        ok = [r for r in t4["results"] if r["invalidity"] == "correct"]
+        self.assertEqual(len(ok), 5)
+        self.assertEqual(ok[0]["times"]["runtimes"], [ok[0]["measurements"][0]["value"]])
+        self.assertEqual([r["invalidity"] for r in t4["results"][5:]], ["runtime"])
+
+    def test_the_optimiser_finds_what_enumeration_finds(self):
+        args = (self.kernel, "--device", "v100", "--problem", "65536", "--block", "32..1024:+32", "--param", "W=1,2,4,8", "--arg", "n=65536", "--top", "1")
+        every = self.tune(*args)
+        some = self.tune(*args, "--search", "optimise")
+        self.assertEqual(some["best"][0]["time_s"], every["best"][0]["time_s"])
+        self.assertEqual((every["complete"], some["complete"]), (True, False))
+
+    def test_interrupted_it_shows_the_best_so_far(self):
+        process = subprocess.Popen(
+            [PROGRAM, "tune", self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--arg", "n=65536",
+             "--format", "json", "--no-cache", "--jobs", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=50)
+        self.assertEqual(process.returncode, 130, err)
+        j = checked(out, "tune")
+        self.assertTrue(j["interrupted"])
+        self.assertLess(j["evaluated"], 3997)
+        self.assertEqual(len(j["best"]), min(10, j["evaluated"]))
+
+    def test_a_loop_nest_needs_no_size(self):
+        j = self.tune(os.path.join(ROOT, "examples", "matmul.c"), "--map", "i,j", "--device", "v100", "--block", "8..32:*2,{4,8}", "--arg", "n=1024")
+        self.assertEqual(j["evaluated"], 6)
+        for b in j["best"]:
+            self.assertEqual([g * t for g, t in zip(b["grid"], b["block"])][:2], [1024, 1024])
+
+    # The shape of SKE's published sweep, from a kernel that does what the paper's does.
+    def test_ske_as_printed_sweeps_block_sizes(self):
+        j = json.loads(self.good(*command_of(os.path.join(ROOT, "examples", "resize.cu")), "--top", "all", "--format", "json", "--no-cache"))
+        checked(json.dumps(j), "tune")
+        time_of = {b["block"][1]: b["time_s"] for b in j["best"]}
+        self.assertEqual(min(time_of, key=time_of.get), 4)
+        self.assertLess(time_of[12], min(time_of[11], time_of[13]))
+        self.assertGreater(time_of[1], 2 * time_of[2])
+        self.assertIn("threads per SM", [c["name"] for c in j["best"][0]["constraints"] if c["status"] == "active"])
+
+    def test_ske_as_printed_ranks_plans_of_intra_prediction(self):
+        j = json.loads(self.good(*command_of(os.path.join(ROOT, "examples", "intra_prediction.cu")), "--top", "all", "--format", "json", "--no-cache"))
+        best = {}
+        for b in j["best"]:
+            best.setdefault(b["params"]["PLAN"], b)
+        self.assertEqual(list(best), [1, 2, 3])
+        self.assertEqual(best[2]["grid"][0] * best[2]["block"][0], 48000)
+
+    def test_measured_on_opencl(self):
+        buffers = [word for name in "abc" for word in ("--buffer", f"{name}=65536")]
+        result = self.run_program("tune", os.path.join(ROOT, "examples", "matmul_tiled.cl"), "--device", "v100", "--problem", "256,256", "--block", "TILE,TILE",
+                                  "--param", "TILE=8,16", "--arg", "n=256", *buffers, "--measure", "opencl", "--format", "json", "--no-cache")
+        if "no OpenCL" in result.stderr:
+            self.skipTest(result.stderr)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        j = checked(result.stdout, "tune")
+        self.assertEqual([r["rank"] for r in j["measured"]["runs"]], [1, 2])
+        self.assertTrue(all(r["time_s"] > 0 for r in j["measured"]["runs"]))
+
+    def test_text_names_what_limits_and_what_cannot_run(self):
+        out = self.good("tune", *SAXPY, "--device", "gtx280", "--block", "32..1024:*2", "--no-cache")
+        self.assertIn("the best is limited by", out)
+        self.assertIn("1024 threads in a block", out)
+        self.assertIn("cannot be told from the best", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+// Cycles that can be counted by hand, on specs made for the purpose.
+#include <gtest/gtest.h>
+
+#include "kernelcast/error.h"
+#include "kernelcast/sm.h"
+
+namespace {
+
+using namespace kernelcast::sm;
+
+/// One scheduler, one unit, no control codes, no banks, caches of instructions that always hit.
+Spec plain() {
+  Spec s;
+  s.id = s.name = "plain";
+  s.schedulers = 1;
+  s.units = {{"cores", {Op::fadd, Op::fmul, Op::ffma}, 1, 1},
+             {"memory", {Op::load_global, Op::load_shared, Op::store_global}, 1, 1}};
+  s.latency[static_cast<std::size_t>(Op::ffma)] = 6;
+  s.latency[static_cast<std::size_t>(Op::fmul)] = 6;
+  s.latency[static_cast<std::size_t>(Op::fadd)] = 6;
+  s.shared_latency = 20;
+  s.l1_latency = 30;
+  s.l2_latency = 100;
+  s.dram_latency = 300;
+  return s;
+}
+
+Result run(const Spec& spec, const std::string& text, int warps = 1, int blocks = 1) {
+  Launch launch;
+  launch.warps_per_block = warps;
+  launch.blocks = blocks;
+  return simulate(spec, assemble(text, "t"), launch);
+}
+
+std::uint64_t between(const Result& r, std::size_t warp = 0) {
+  return r.clocks.at(warp).at(1) - r.clocks.at(warp).at(0);
+}
+
+TEST(Simulate, IndependentInstructionsIssueEachCycle) {
+  EXPECT_EQ(between(run(plain(), "CLK\nrepeat 10\nFFMA R4, R0, R1\nend\nCLK\n")), 11u);
+}
+
+TEST(Simulate, AChainWaitsForEachResult) {
+  // CLK, ten FFMA six cycles apart, and a CLK the cycle after the last.
+  EXPECT_EQ(between(run(plain(), "CLK\nrepeat 10\nFFMA R0, R0, R1\nend\nCLK\n")), 1u + 9 * 6 + 1);
+}
+
+TEST(Simulate, AUnitOfTwoCyclesHalvesTheRate) {
+  Spec s = plain();
+  s.units[0].interval = 2;
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R4, R0, R1\nend\nCLK\n")), 1u + 9 * 2 + 1);
+}
+
+TEST(Simulate, EveryInstructionOfEveryWarpAndPassIsCounted) {
+  EXPECT_EQ(run(plain(), "loop 5\nFFMA R4, R0, R1\nend\n", 3, 4).warp_instructions, 3u * 4 * 5 * 2);
+}
+
+TEST(Simulate, ConflictsOfABankTakeACycleEach) {
+  Spec s = plain();
+  s.bank_bits = {0};
+  s.ports_per_bank = 1;
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R5, R0, R1\nend\nCLK\n")), 11u);
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R5, R0, R2\nend\nCLK\n")), 1u + 9 * 2 + 1);
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R5, R0, R2, R4\nend\nCLK\n")), 1u + 9 * 3 + 1);
+  s.ports_per_bank = 2;
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R5, R0, R2\nend\nCLK\n")), 11u);
+}
+
+TEST(Simulate, SharedMemoryConflictsAddPasses) {
+  const auto load = [](int lane) {
+    return ".access a lane=" + std::to_string(lane) + "\nCLK\nLDS R0, [a]\nFADD R1, R0\nCLK\n";
+  };
+  const std::uint64_t clean = between(run(plain(), load(4)));
+  EXPECT_EQ(clean, 1u + 20 + 1);
+  EXPECT_EQ(between(run(plain(), load(8))), clean + 1);
+  EXPECT_EQ(between(run(plain(), load(128))), clean + 31);
+  EXPECT_EQ(between(run(plain(), load(0))), clean);  // all lanes read one word
+}
+
+TEST(Simulate, LoadsTakeTheLatencyOfTheLevelThatHoldsThem) {
+  Spec s = plain();
+  s.l1_bytes = 16384;
+  s.l2_bytes = 1 << 20;
+  s.l2_bytes_per_cycle = s.dram_bytes_per_cycle = 1024;
+  const std::string text = ".access a lane=0\nloop 2\nCLK\nLDG R0, [a]\nFADD R1, R0\nCLK\nend\n";
+  const Result r = run(s, text);
+  ASSERT_EQ(r.clocks[0].size(), 4u);
+  EXPECT_EQ(r.clocks[0][1] - r.clocks[0][0], 1u + 300 + 1);
+  EXPECT_EQ(r.clocks[0][3] - r.clocks[0][2], 1u + 30 + 1);
+}
+
+TEST(Simulate, DramBandwidthLimitsAStream) {
+  Spec s = plain();
+  s.dram_bytes_per_cycle = 16;
+  std::string text = ".access a warp=1048576 step=128 span=1048576\nloop 20\n";
+  for (int i = 0; i < 10; ++i) text += "LDG R" + std::to_string(i) + ", [a]\n";  // ten under way in each warp
+  const Result r = run(s, text + "end\n", 8);
+  const double bytes = 8.0 * 200 * 128;
+  EXPECT_NEAR(bytes / static_cast<double>(r.cycles), 16, 16 * 0.15);
+}
+
+TEST(Simulate, ABarrierHoldsWarpsTogether) {
+  // Warps run one behind the other on one unit; behind the barrier their clocks lie within a cycle of each other's
+  // turn.
+  const Result r = run(plain(), "repeat 20\nFFMA R0, R0, R1\nend\nBAR\nCLK\n", 4);
+  for (const auto& clocks : r.clocks) EXPECT_LE(clocks[0] - r.clocks[0][0] + 4, 8u);
+}
+
+TEST(Simulate, CodeWithoutInterlockThatStallsTooLittleIsAHazard) {
+  Spec s = plain();
+  s.control = ControlKind::twenty_one_bit;
+  s.interlock = false;
+  EXPECT_EQ(run(s, "FFMA R0, R0, R1 {stall=6}\nFFMA R0, R0, R1 {stall=6}\n").hazards, 0u);
+  const Result r = run(s, "FFMA R0, R0, R1 {stall=5}\nFFMA R0, R0, R1 {stall=6}\n");
+  EXPECT_EQ(r.hazards, 1u);
+  EXPECT_EQ(r.first_hazard_line, 2);
+}
+
+TEST(Simulate, DualIssueByHardwareNeedsTwoUnits) {
+  Spec s = plain();
+  s.dual = DualIssue::by_hardware;
+  s.dispatch_per_turn = 2;
+  EXPECT_EQ(run(s, "FFMA R4, R0, R1\nFFMA R5, R0, R1\n").dual_issues, 0u);
+  EXPECT_EQ(run(s, "FFMA R4, R0, R1\nNOP\n").dual_issues, 1u);
+}
+
+TEST(Simulate, AProgramLargerThanTheInstructionCacheMissesInEachPass) {
+  Spec s = plain();
+  s.icache_bytes = 1024;
+  s.icache_miss_cycles = 50;
+  const std::uint64_t fits = run(s, "loop 10\nrepeat 100\nNOP\nend\nend\n").icache_misses;
+  const std::uint64_t larger = run(s, "loop 10\nrepeat 200\nNOP\nend\nend\n").icache_misses;
+  EXPECT_EQ(fits, 7u);      // 101 instructions of 8 bytes in lines of 128
+  EXPECT_EQ(larger, 130u);  // 13 lines, 8 of which fit: least-recently-used loses all of them
+}
+
+TEST(Simulate, RefusesWhatItCannotRun) {
+  EXPECT_THROW(run(plain(), "DFMA R0, R0\n"), kernelcast::UserError);
+  EXPECT_THROW(run(plain(), "NOP\n", 65), kernelcast::UserError);
+  Launch launch;
+  launch.max_cycles = 10;
+  EXPECT_THROW(simulate(plain(), assemble("loop 1000\nNOP\nend\n", "t"), launch), kernelcast::LimitError);
+}
+
+TEST(Control, FieldsSurviveTheRoundTrip) {
+  Spec s = plain();
+  s.control = ControlKind::twenty_one_bit;
+  for (std::uint32_t code = 0; code < (1U << 21); code += 37) {
+    if ((code & 15U) == 0) continue;                                     // a stall of zero reads as one
+    if (((code >> 5U) & 7U) == 6 || ((code >> 8U) & 7U) == 6) continue;  // there are six barriers
+    EXPECT_EQ(encode_control(decode_control(s, code)), code);
+  }
+}
+
+}  // namespace
