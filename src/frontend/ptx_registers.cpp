@@ -1,10 +1,9 @@
 // ptxas allocates registers after rescheduling, so PTX's virtual registers say little. What it does, seen from outside:
 //   - it moves loads up to hide their latency, as long as registers are plenty: the pressure with every load as early
-//   as
-//     possible ("loads first") is what it then needs;
-//   - "plenty" is the number that lets a multiprocessor keep all its threads, T = registers / threads (32 on most, 42
-//   on
-//     sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order;
+//     as possible ("loads first") is what it then needs;
+//   - "plenty" is the number that lets a multiprocessor keep all its threads, T = registers / threads (32 on most, 40
+//     on sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order, or in
+//     the order that keeps fewest values alive where that is less (narrow_order);
 //   - a kernel that needs little more than T is squeezed into T.
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
 // pairs. So  want = loads_first + 6;  estimate = want if want <= T, T if in_order <= T + 3, else in_order + 6. 6 and 3

@@ -21,30 +21,36 @@ void check(cl_int status, const char* call) {
     throw LimitError(std::string(call) + " failed with OpenCL status " + std::to_string(status));
 }
 
-/// The functions that are used, by name.
+// clang-format off
+/// Every function that is used.
+#define KC_OPENCL_FUNCTIONS(X) \
+  X(clGetPlatformIDs) \
+  X(clGetDeviceIDs) \
+  X(clGetDeviceInfo) \
+  X(clCreateContext) \
+  X(clReleaseContext) \
+  X(clCreateCommandQueue) \
+  X(clReleaseCommandQueue) \
+  X(clCreateProgramWithSource) \
+  X(clBuildProgram) \
+  X(clGetProgramBuildInfo) \
+  X(clReleaseProgram) \
+  X(clCreateKernel) \
+  X(clReleaseKernel) \
+  X(clCreateBuffer) \
+  X(clReleaseMemObject) \
+  X(clSetKernelArg) \
+  X(clEnqueueNDRangeKernel) \
+  X(clWaitForEvents) \
+  X(clGetEventProfilingInfo) \
+  X(clReleaseEvent)
+// clang-format on
+
+/// The functions, by name.
 struct Api {
-#define KC_OPENCL(name) decltype(&::name) name = nullptr
-  KC_OPENCL(clGetPlatformIDs);
-  KC_OPENCL(clGetDeviceIDs);
-  KC_OPENCL(clGetDeviceInfo);
-  KC_OPENCL(clCreateContext);
-  KC_OPENCL(clReleaseContext);
-  KC_OPENCL(clCreateCommandQueue);
-  KC_OPENCL(clReleaseCommandQueue);
-  KC_OPENCL(clCreateProgramWithSource);
-  KC_OPENCL(clBuildProgram);
-  KC_OPENCL(clGetProgramBuildInfo);
-  KC_OPENCL(clReleaseProgram);
-  KC_OPENCL(clCreateKernel);
-  KC_OPENCL(clReleaseKernel);
-  KC_OPENCL(clCreateBuffer);
-  KC_OPENCL(clReleaseMemObject);
-  KC_OPENCL(clSetKernelArg);
-  KC_OPENCL(clEnqueueNDRangeKernel);
-  KC_OPENCL(clWaitForEvents);
-  KC_OPENCL(clGetEventProfilingInfo);
-  KC_OPENCL(clReleaseEvent);
-#undef KC_OPENCL
+#define KC_MEMBER(name) decltype(&::name) name = nullptr;
+  KC_OPENCL_FUNCTIONS(KC_MEMBER)
+#undef KC_MEMBER
 
   /// Empty when every function was found, otherwise the first that was not.
   std::string load(void* library) {
@@ -53,28 +59,9 @@ struct Api {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       if (function == nullptr && missing.empty()) missing = name;
     };
-#define KC_OPENCL(name) find(name, #name)
-    KC_OPENCL(clGetPlatformIDs);
-    KC_OPENCL(clGetDeviceIDs);
-    KC_OPENCL(clGetDeviceInfo);
-    KC_OPENCL(clCreateContext);
-    KC_OPENCL(clReleaseContext);
-    KC_OPENCL(clCreateCommandQueue);
-    KC_OPENCL(clReleaseCommandQueue);
-    KC_OPENCL(clCreateProgramWithSource);
-    KC_OPENCL(clBuildProgram);
-    KC_OPENCL(clGetProgramBuildInfo);
-    KC_OPENCL(clReleaseProgram);
-    KC_OPENCL(clCreateKernel);
-    KC_OPENCL(clReleaseKernel);
-    KC_OPENCL(clCreateBuffer);
-    KC_OPENCL(clReleaseMemObject);
-    KC_OPENCL(clSetKernelArg);
-    KC_OPENCL(clEnqueueNDRangeKernel);
-    KC_OPENCL(clWaitForEvents);
-    KC_OPENCL(clGetEventProfilingInfo);
-    KC_OPENCL(clReleaseEvent);
-#undef KC_OPENCL
+#define KC_FIND(name) find(name, #name);
+    KC_OPENCL_FUNCTIONS(KC_FIND)
+#undef KC_FIND
     return missing;
   }
 };
