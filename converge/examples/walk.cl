@@ -10,9 +10,9 @@ __kernel void walk(__global float* restrict out, int steps) {
     h *= 2246822519u;
     h ^= h >> 13;
     if ((h & 1u) == 0u) {
-      for (int k = 0; k < 24; ++k) energy = energy * 0.999f + 0.001f * x;
+      for (int k = 0; k < 96; ++k) energy = energy * 0.999f + 0.001f * x;
     } else {
-      for (int k = 0; k < 24; ++k) x = x * 0.998f + energy * 0.01f;
+      for (int k = 0; k < 96; ++k) x = x * 0.998f + energy * 0.01f;
     }
   }
   out[id] = x + energy;

@@ -1,6 +1,7 @@
 // What to do about a divergent loop: verdicts, predicted gains, a recommendation.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct StrategyAdvice {
   std::optional<double> speedup;
   double low = 0, high = 0;  // interval: choosing for nothing and twice as dear; with an assumed pattern also others
   std::optional<double> break_even_rho;
+  std::optional<double> executed;  // of the kernel: warp instructions before over after the rewrite, both executed
 };
 
 /// What is known of a loop beside its source.
@@ -26,6 +28,8 @@ struct LoopFacts {
   std::optional<LoopCosts> costs;    // instructions; `choosing` is set by advise()
   std::string costs_reason;          // why there are none
   double share_of_kernel = 0;        // of warp instructions; 0: not known
+  bool predicated = false;           // executed, and the compiler had left no branch on the branch's lines
+  std::map<Policy, double> executed;  // as StrategyAdvice::executed, where a rewrite was tried
 };
 
 struct LoopAdvice {
@@ -38,6 +42,14 @@ struct LoopAdvice {
 };
 
 LoopAdvice advise(DivergentLoop loop, LoopFacts facts);
+
+/// A loop that no strategy mends, since its lanes leave it at different times.
+struct UnevenAdvice {
+  UnevenLoop loop;
+  std::optional<double> active;  // executed: mean share of a warp's lanes that are active in it
+  std::string recommendation;
+};
+UnevenAdvice advise(UnevenLoop loop, std::optional<double> active);
 
 /// Patterns of the warps from the rows that an instrumented kernel recorded (loops.h): words of the buffer, threads of a
 /// block, lanes of a warp.

@@ -16,7 +16,7 @@ std::string_view name_of(Legality l);
 enum class Condition : std::uint8_t {
   none,
   collective,          // barrier, vote or shuffle inside the loop
-  early_exit,          // break, continue, return, goto; or the loop's own condition depends on its body
+  early_exit,          // break, return, continue, goto; or the loop's own condition depends on its body
   carried_dependence,  // the branch or the code in front of it reads what an iteration writes
   dependent_paths,     // one path reads or writes what the other writes
   code_after_branch,   // code behind the branch hands something on to the next iteration
@@ -25,7 +25,7 @@ enum class Condition : std::uint8_t {
   atomic,
   float_reduction,     // the order of rounding would change
   volatile_access,
-  opaque               // a call, assembly or pointer arithmetic that is not followed
+  opaque               // a call, assembly or fence that is not followed
 };
 std::string_view name_of(Condition c);
 
@@ -55,9 +55,26 @@ struct DivergentLoop {
   bool calls_functions = false;  // the paths call functions of the source: their cost is not on the paths' lines
   bool same_calls = false;       // both paths call the same function or function-like code: to be hoisted out
   bool nested = false;           // more divergent branches inside the paths
+  bool leaves = false;           // holds a break or return of the loop
+  bool can_record = true;        // instrumented() can: the branch's condition stands in the source, not in a macro
+  bool one_line = false;         // paths and other code share a line: their costs cannot be told apart
 };
 
-/// Finds them in all kernels of the source (or the one that is named), in order of lines. Throws as analyze() does.
+/// A loop without such a branch whose lanes leave it at different times.
+struct UnevenLoop {
+  std::string kernel;
+  LineRange loop;
+  std::string divergence;  // why lanes may differ
+};
+
+struct LoopSurvey {
+  std::vector<DivergentLoop> divergent;
+  std::vector<UnevenLoop> uneven;
+};
+
+/// Finds them in all kernels of the source (or the one that is named), in order of lines; in functions that kernels call they
+/// are not looked for. Throws as analyze() does.
+LoopSurvey survey_loops(const Source& source, const FrontendOptions& options);
 std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options);
 
 /// The source with that loop transformed for a policy: round robin, advance or advance in order, as two guarded copies of

@@ -10,10 +10,13 @@
 namespace kernelcast {
 namespace {
 
-// Two votes, two population counts, two comparisons, a selection and a branch: a step of converge/device.h.
-constexpr double choosing_instructions = 8;
-constexpr double least_gain = 1.03;  // below, the risk is not worth it
-constexpr double short_paths = 12;   // instructions of both paths that compilers predicate rather than branch
+// Majority, a step of converge/device.h: two votes, two population counts, two comparisons, a selection and a branch.
+// The others as --rewrite writes them: the loop's test and the branch's condition once more, with their branches.
+constexpr double majority_instructions = 8, rewritten_instructions = 4;
+constexpr double nearly = 0.98;        // of the best: good enough to prefer what --rewrite can do
+constexpr double evenly_active = 0.9;  // of a warp's lanes
+constexpr double least_gain = 1.03;    // below, the risk is not worth it
+constexpr double short_paths = 12;     // instructions of both paths that compilers predicate rather than branch
 constexpr double rarely = 0.02;
 
 StepRates rates_of(const std::vector<BranchPattern>& warps, Policy policy, const PolicyOptions& options) {
@@ -43,8 +46,9 @@ void predict(StrategyAdvice& s, const LoopFacts& facts) {
     return time_of(Policy::plain, rates_of(facts.warps, Policy::plain, options), costs) /
            time_of(s.policy, rates_of(facts.warps, s.policy, options), costs);
   };
-  s.speedup = ask(facts.statistics, choosing_instructions);
-  s.low = ask(facts.statistics, 2 * choosing_instructions);
+  const double choosing = s.policy == Policy::majority ? majority_instructions : rewritten_instructions;
+  s.speedup = ask(facts.statistics, choosing);
+  s.low = ask(facts.statistics, 2 * choosing);
   s.high = ask(facts.statistics, 0);
   if (facts.warps.empty()) {
     for (const double p : {0.25, 0.5}) {
@@ -52,18 +56,20 @@ void predict(StrategyAdvice& s, const LoopFacts& facts) {
         PatternStatistics other = facts.statistics;
         other.p = p;
         other.f = std::min(f * 2 * p * (1 - p), 2 * p);
-        s.low = std::min(s.low, ask(other, 2 * choosing_instructions));
+        s.low = std::min(s.low, ask(other, 2 * choosing));
         s.high = std::max(s.high, ask(other, 0));
       }
     }
   }
-  costs.choosing = choosing_instructions;
+  costs.choosing = choosing;
   s.break_even_rho = break_even_rho(s.policy, facts.statistics, costs, options);
 }
 
 /// Why nothing here helps, and what would.
 std::string other_advice(const LoopAdvice& a) {
   const PatternStatistics& s = a.facts.statistics;
+  if (a.facts.predicated)
+    return "leave it; the compiler has made selections of the branch: there is nothing to converge";
   if (a.loop.same_calls) return "leave it; both paths call the same function: hoist the call behind the branch";
   if (a.facts.costs && a.facts.costs->taken + a.facts.costs->other < short_paths)
     return "leave it; the paths are short: write them as selections, so that they are predicated";
@@ -89,22 +95,40 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
                 : policy == Policy::advance_in_order ? a.loop.advance_in_order
                                                      : a.loop.postpone;
     predict(s, a.facts);
+    if (const auto ran = a.facts.executed.find(policy); ran != a.facts.executed.end()) s.executed = ran->second;
     a.strategies.push_back(s);
   }
+  const auto rewritable = [&a](const StrategyAdvice& s) {
+    return s.policy != Policy::majority && a.loop.no_rewrite.empty();
+  };
   for (const StrategyAdvice& s : a.strategies) {
-    if (s.verdict.legal != Legality::yes || !s.speedup || s.low < least_gain) continue;
-    if (best == nullptr || *s.speedup > *best->speedup) best = &s;
+    if (a.facts.predicated || s.verdict.legal != Legality::yes || !s.speedup) continue;
+    const bool gains = s.executed ? *s.executed >= least_gain && *s.speedup > 1 : s.low >= least_gain;
+    if (!gains) continue;
+    const double handicap = best != nullptr && rewritable(s) && !rewritable(*best) ? nearly : 1;
+    if (best == nullptr || *s.speedup > *best->speedup * handicap) best = &s;
   }
   if (best == nullptr) {
     a.recommendation = other_advice(a);
     return a;
   }
   a.recommended = best->policy;
-  const bool library = best->policy == Policy::majority || !a.loop.no_rewrite.empty();
-  a.recommendation =
-      fmt::format("{} ({})", name_of(best->policy), library ? "with the library converge/" : "--rewrite does it");
+  a.recommendation = fmt::format("{} ({})", name_of(best->policy),
+                                 rewritable(*best) ? "--rewrite does it" : "with the library converge/");
+  if (!rewritable(*best) && a.loop.leaves)
+    a.recommendation += "; the test that leaves the loop goes into its condition";
   if (a.facts.share_of_kernel > 0)
     a.kernel_speedup = 1 / (1 - a.facts.share_of_kernel + a.facts.share_of_kernel / *best->speedup);
+  return a;
+}
+
+UnevenAdvice advise(UnevenLoop loop, std::optional<double> active) {
+  UnevenAdvice a{std::move(loop), active, ""};
+  a.recommendation =
+      active && *active >= evenly_active
+          ? "leave it; most lanes are through at the same time"
+          : "sort or bin the inputs by length, or let lanes that are through begin their next item: one loop over "
+            "items and steps, whose branch can converge";
   return a;
 }
 

@@ -2,12 +2,13 @@
 #include "frontend/loop_effects.h"
 
 #include <algorithm>
-#include <array>
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "frontend/loop_names.h"
+#include "frontend/loop_pointers.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -15,59 +16,6 @@ namespace {
 using namespace clang;
 
 constexpr int deepest_call = 6;
-
-bool starts_with_any(llvm::StringRef name, std::initializer_list<const char*> heads) {
-  return std::any_of(heads.begin(), heads.end(), [&](const char* h) { return name.starts_with(h); });
-}
-
-bool is_collective(llvm::StringRef name) {
-  return name == "sync" || name == "barrier" || name == "thread_rank" ||
-         starts_with_any(name, {"__syncthreads",
-                                "__syncwarp",
-                                "__bar",
-                                "__shfl",
-                                "__ballot",
-                                "__any",
-                                "__all",
-                                "__activemask",
-                                "__match_",
-                                "__reduce_",
-                                "__nvvm_bar",
-                                "__nvvm_vote",
-                                "__nvvm_shfl",
-                                "__builtin_amdgcn_s_barrier",
-                                "__builtin_amdgcn_ds_",
-                                "__builtin_amdgcn_readlane",
-                                "__builtin_amdgcn_readfirstlane",
-                                "work_group_",
-                                "sub_group_",
-                                "async_work_group",
-                                "wait_group_events",
-                                "intel_sub_group",
-                                "shfl",
-                                "ballot"});
-}
-
-bool is_fence(llvm::StringRef name) {
-  return starts_with_any(name, {"mem_fence", "read_mem_fence", "write_mem_fence", "atomic_work_item_fence",
-                                "__threadfence", "__builtin_amdgcn_fence", "__nvvm_membar"});
-}
-
-bool is_atomic(llvm::StringRef name) { return starts_with_any(name, {"atomic", "atom_"}); }
-
-bool is_order_free_atomic(llvm::StringRef name) {
-  const std::string lower = name.lower();
-  return llvm::StringRef(lower).contains("add") || llvm::StringRef(lower).contains("sub") ||
-         llvm::StringRef(lower).contains("min") || llvm::StringRef(lower).contains("max") ||
-         llvm::StringRef(lower).contains("and") || llvm::StringRef(lower).contains("_or") ||
-         llvm::StringRef(lower).ends_with("or") || llvm::StringRef(lower).contains("inc") ||
-         llvm::StringRef(lower).contains("dec");
-}
-
-bool is_location_query(llvm::StringRef name) {
-  return starts_with_any(name, {"get_global", "get_local", "get_group", "get_num_groups", "get_enqueued",
-                                "get_work_dim", "get_sub_group", "get_max_sub_group"});
-}
 
 Reduction reduction_of(BinaryOperatorKind op) {
   switch (op) {
@@ -104,10 +52,22 @@ bool mentions(const Stmt* s, const VarDecl* v) {
   return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return mentions(c, v); });
 }
 
-bool in_memory(const VarDecl* v) {
-  if (v->getType()->isReferenceType()) return true;
-  if (v->hasGlobalStorage()) return true;  // file scope, __shared__, __local
-  return v->getType().getAddressSpace() != LangAS::Default && v->getType().getAddressSpace() != LangAS::opencl_private;
+/// The variable of which the expression is a member or an element, without going through a pointer; null: none.
+const VarDecl* whole_of(const Expr* given) {
+  const Expr* e = given->IgnoreParenImpCasts();
+  while (true) {
+    if (const auto* m = llvm::dyn_cast<MemberExpr>(e); m != nullptr && !m->isArrow()) {
+      e = m->getBase()->IgnoreParenImpCasts();
+    } else if (const auto* x = llvm::dyn_cast<ExtVectorElementExpr>(e); x != nullptr && !x->isArrow()) {
+      e = x->getBase()->IgnoreParenImpCasts();
+    } else if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) {
+      const Expr* base = s->getBase()->IgnoreParenImpCasts();
+      if (!base->getType()->isArrayType() && !base->getType()->isVectorType()) return nullptr;
+      e = base;
+    } else {
+      return variable(e);
+    }
+  }
 }
 
 class Walker {
@@ -122,31 +82,33 @@ class Walker {
     }
     switch (s->getStmtClass()) {
       case Stmt::BreakStmtClass:
-        if (breakable_ == 0) exit(s);
+        if (breakable_ == 0) first(out_.leave, s);
         return;
       case Stmt::ContinueStmtClass:
-        if (loops_ == 0) exit(s);
+        if (loops_ == 0) first(out_.skip, s);
         return;
       case Stmt::ReturnStmtClass:
-        if (call_depth_ == 0) exit(s);
+        if (call_depth_ == 0) first(out_.leave, s);
         children(s);
         return;
       case Stmt::GotoStmtClass:
       case Stmt::IndirectGotoStmtClass:
       case Stmt::LabelStmtClass:
-        exit(s);
+        first(out_.skip, s);
         children(s);
         return;
       case Stmt::GCCAsmStmtClass:
       case Stmt::MSAsmStmtClass:
-        if (out_.assembly == 0) out_.assembly = at(s);
+        first(out_.assembly, s);
         opaque(s, "assembly");
         return;
       case Stmt::DeclStmtClass:
         for (const Decl* d : llvm::cast<DeclStmt>(s)->decls()) {
           if (const auto* v = llvm::dyn_cast<VarDecl>(d)) {
             out_.declared.insert(v);
-            if (v->getType().isVolatileQualified()) out_.is_volatile = at(s);
+            if (v->getType().isVolatileQualified()) first(out_.is_volatile, s);
+            if (v->needsDestruction(context_) != QualType::DK_none)
+              stranger(s, "the destructor of " + v->getNameAsString());
             if (v->getInit() != nullptr) expression(v->getInit(), true);
           }
         }
@@ -182,8 +144,23 @@ class Walker {
 
  private:
   int at(const Stmt* s) const { return line_of(s->getBeginLoc(), context_); }
-  void exit(const Stmt* s) {
-    if (out_.exit == 0) out_.exit = at(s);
+  void first(int& line, const Stmt* s) const {
+    if (line == 0) line = at(s);
+  }
+  /// Code that nobody sees here: it may do anything, also wait for other threads.
+  void stranger(const Stmt* s, const std::string& what) {
+    if (out_.stranger == 0) {
+      out_.stranger = at(s);
+      out_.stranger_what = what;
+    }
+    opaque(s, what);
+  }
+  bool in_memory(const VarDecl* v) {
+    if (v->getType()->isReferenceType()) return true;
+    if (v->hasGlobalStorage()) return true;  // file scope, __shared__, __local
+    const LangAS space = v->getType().getAddressSpace();
+    if (space != LangAS::Default && space != LangAS::opencl_private) return true;
+    return pointers_.facts_of(v).address_taken.contains(v);
   }
   void opaque(const Stmt* s, const std::string& what) {
     if (out_.opaque != 0) return;
@@ -218,41 +195,43 @@ class Walker {
   }
 
   void read(const VarDecl* v, const Expr* e) { out_.reads.emplace(v, VariableUse{at(e), Reduction::none}); }
+  void use(const VarDecl* v, const Expr* e) {
+    if (in_memory(v) && !v->getType()->isArrayType()) return scalar(v, e, false);
+    read(v, e);
+  }
   void write(const VarDecl* v, const Expr* e, Reduction r) { out_.writes.emplace(v, VariableUse{at(e), r}); }
 
   void access(const Expr* pointer, const Expr* index, bool store, const Expr* whole) {
-    if (whole->getType().isVolatileQualified() && out_.is_volatile == 0) out_.is_volatile = at(whole);
+    if (whole->getType().isVolatileQualified()) first(out_.is_volatile, whole);
     MemoryAccess m;
     m.store = store;
     m.line = at(whole);
     const Expr* p = pointer->IgnoreParenCasts();
-    if (const auto* sum = llvm::dyn_cast<BinaryOperator>(p);
-        sum != nullptr && sum->getOpcode() == BO_Add && index == nullptr) {
-      const bool left = sum->getLHS()->getType()->isPointerType();
-      p = (left ? sum->getLHS() : sum->getRHS())->IgnoreParenCasts();
-      m.index = left ? sum->getRHS() : sum->getLHS();
-    } else {
-      m.index = index;
-    }
-    if (const auto* outer = llvm::dyn_cast<ArraySubscriptExpr>(p)) {  // a[i][j]
-      p = outer->getBase()->IgnoreParenCasts();
-      expression(outer->getIdx(), true);
-      m.index = nullptr;
-      while (const auto* more = llvm::dyn_cast<ArraySubscriptExpr>(p)) {
-        expression(more->getIdx(), true);
-        p = more->getBase()->IgnoreParenCasts();
+    m.index = index;
+    if (index == nullptr) {  // *(p + i)
+      const auto* sum = llvm::dyn_cast<BinaryOperator>(p);
+      if (sum != nullptr && sum->getOpcode() == BO_Add) {
+        const bool left = sum->getLHS()->getType()->isPointerType();
+        p = (left ? sum->getLHS() : sum->getRHS())->IgnoreParenCasts();
+        m.index = left ? sum->getRHS() : sum->getLHS();
       }
     }
-    if (const VarDecl* v = variable(p)) {
-      bool moved = false;
-      m.base = root_of(v, moved);
-      if (moved) m.index = nullptr;
-      if (!v->getType()->isArrayType()) read(v, p);
-    } else {
-      expression(p, true);
+    if (m.index != nullptr) expression(m.index, true);
+    if (llvm::isa<ArraySubscriptExpr>(p)) m.index = nullptr;  // a[i][j]
+    while (const auto* more = llvm::dyn_cast<ArraySubscriptExpr>(p)) {
+      expression(more->getIdx(), true);
+      p = more->getBase()->IgnoreParenCasts();
     }
-    if (index != nullptr) expression(index, true);
-    if (index == nullptr && m.index != nullptr) expression(m.index, true);
+    const Pointers::Place place = pointers_.place_of(p);
+    m.base = place.base;
+    m.scalar = place.whole && index == nullptr;
+    if (place.moved) m.index = nullptr;
+    const VarDecl* v = variable(p);
+    if (v == nullptr) {
+      expression(p, true);
+    } else if (!v->getType()->isArrayType()) {
+      use(v, p);
+    }
     out_.memory.push_back(m);
   }
 
@@ -265,10 +244,17 @@ class Walker {
         if (old_value_read) scalar(v, e, false);
         return;
       }
-      if (v->getType().isVolatileQualified() && out_.is_volatile == 0) out_.is_volatile = at(e);
+      if (v->getType().isVolatileQualified()) first(out_.is_volatile, e);
       write(v, e, r);
       if (old_value_read && r == Reduction::none) read(v, e);
       return;
+    }
+    if (llvm::isa<ArraySubscriptExpr, MemberExpr, ExtVectorElementExpr>(e)) {
+      const VarDecl* whole = whole_of(e);
+      if (whole != nullptr && !whole->getType()->isArrayType()) {
+        indices(e);
+        return target_of_part(whole, e);
+      }
     }
     if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) {
       access(s->getBase(), s->getIdx(), true, e);
@@ -280,17 +266,37 @@ class Walker {
       if (old_value_read) access(u->getSubExpr(), nullptr, false, e);
       return;
     }
-    if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) {
-      part(m->getBase(), m->isArrow(), e);
-      return;
-    }
-    if (const auto* x = llvm::dyn_cast<ExtVectorElementExpr>(e)) {
-      part(x->getBase(), x->isArrow(), e);
-      return;
-    }
+    if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) return part(m->getBase(), m->isArrow(), e);
+    if (const auto* x = llvm::dyn_cast<ExtVectorElementExpr>(e)) return part(x->getBase(), x->isArrow(), e);
     opaque(e, "an assignment that is not followed");
   }
 
+  /// Indices on the way from an element to its variable.
+  void indices(const Expr* e) {
+    while (true) {
+      e = e->IgnoreParenImpCasts();
+      if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) {
+        e = m->getBase();
+      } else if (const auto* x = llvm::dyn_cast<ExtVectorElementExpr>(e)) {
+        e = x->getBase();
+      } else if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) {
+        expression(s->getIdx(), true);
+        e = s->getBase();
+      } else {
+        return;
+      }
+    }
+  }
+  void target_of_part(const VarDecl* v, const Expr* e) {
+    if (v->getType().isVolatileQualified()) first(out_.is_volatile, e);
+    if (in_memory(v)) {
+      scalar(v, e, true);
+      scalar(v, e, false);
+      return;
+    }
+    write(v, e, Reduction::none);
+    read(v, e);
+  }
   /// A member or element is written: the whole variable counts as read and written.
   void part(const Expr* base, bool arrow, const Expr* whole) {
     if (arrow) {
@@ -302,7 +308,7 @@ class Walker {
 
   void scalar(const VarDecl* v, const Expr* e, bool store) {
     if (v->getType()->isReferenceType()) opaque(e, "the reference " + v->getNameAsString());
-    if (v->getType().isVolatileQualified() && out_.is_volatile == 0) out_.is_volatile = at(e);
+    if (v->getType().isVolatileQualified()) first(out_.is_volatile, e);
     if (v->getType().isConstQualified()) return;
     MemoryAccess m;
     m.base = v;
@@ -322,6 +328,18 @@ class Walker {
     if (const auto* b = llvm::dyn_cast<BinaryOperator>(e)) return binary(b, used);
     if (const auto* u = llvm::dyn_cast<UnaryOperator>(e)) return unary(u, used);
     if (const auto* c = llvm::dyn_cast<CallExpr>(e)) return call(c, used);
+    if (llvm::isa<ArraySubscriptExpr, MemberExpr, ExtVectorElementExpr>(e)) {
+      const VarDecl* whole = whole_of(e);
+      if (whole != nullptr && !whole->getType()->isArrayType()) {
+        indices(e);
+        return use(whole, e);
+      }
+    }
+    if (const auto* o = llvm::dyn_cast<OpaqueValueExpr>(e)) {
+      if (o->getSourceExpr() != nullptr) expression(o->getSourceExpr(), used);
+      return;
+    }
+    if (const auto* x = llvm::dyn_cast<CXXConstructExpr>(e)) return construct(x);
     if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) return access(s->getBase(), s->getIdx(), false, e);
     if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) {
       if (m->isArrow()) return access(m->getBase(), nullptr, false, e);
@@ -332,9 +350,8 @@ class Walker {
       return opaque(e, "an expression that is not followed");
     }
     if (const VarDecl* v = llvm::isa<DeclRefExpr>(e) ? variable(e) : nullptr) {
-      if (in_memory(v) && !v->getType()->isArrayType() && !v->getType()->isPointerType()) return scalar(v, e, false);
-      if (v->getType().isVolatileQualified() && out_.is_volatile == 0) out_.is_volatile = at(e);
-      return read(v, e);
+      if (v->getType().isVolatileQualified()) first(out_.is_volatile, e);
+      return use(v, e);
     }
     for (const Stmt* c : e->children()) {
       if (const auto* inner = llvm::dyn_cast_or_null<Expr>(c)) {
@@ -371,7 +388,7 @@ class Walker {
     if (used || (v != nullptr && mentions(value, v))) r = Reduction::none;
     expression(value, true);
     target(b->getLHS(), r, b->isCompoundAssignmentOp());
-    if (used && v != nullptr) read(v, b);
+    if (used && v != nullptr) use(v, b);
   }
 
   void unary(const UnaryOperator* u, bool used) {
@@ -393,96 +410,122 @@ class Walker {
     expression(u->getSubExpr(), true);
   }
 
+  void construct(const CXXConstructExpr* x) {
+    for (const Expr* a : x->arguments()) expression(a, true);
+    const CXXConstructorDecl* f = x->getConstructor();
+    if (f->isTrivial() || f->isDefaulted() || is_toolkit(f, context_)) return;
+    stranger(x, "the constructor of " + f->getParent()->getNameAsString());
+  }
+
   void call(const CallExpr* c, bool used) {
     const FunctionDecl* f = c->getDirectCallee();
     if (f == nullptr) {
-      opaque(c, "a call through a pointer");
-      return;
+      for (const Expr* a : c->arguments()) expression(a, true);
+      return stranger(c, "a call through a pointer");
     }
     const std::string name = f->getNameAsString();
-    if (is_collective(name)) {
+    const bool method = llvm::isa<CXXMethodDecl>(f);
+    if (!is_toolkit(f, context_)) {
+      for (const Expr* a : c->arguments()) expression(a, true);
+      if (method) opaque(c, "the call of " + f->getQualifiedNameAsString());
+      const FunctionDecl* definition = f->getDefinition();
+      if (definition == nullptr) return stranger(c, "the call of " + name + ", which is not in this source,");
+      return own_function(c, definition);
+    }
+    if (is_collective(f)) {
       if (out_.collective == 0) {
         out_.collective = at(c);
         out_.collective_name = name;
       }
       return;
     }
-    if (is_fence(name)) return opaque(c, "the fence " + name);
+    if (is_fence(name)) {
+      if (out_.fence == 0) {
+        out_.fence = at(c);
+        out_.fence_name = name;
+      }
+      return opaque(c, "the fence " + name);
+    }
     if (is_atomic(name)) return atomic(c, name, used);
-    if (llvm::isa<CXXOperatorCallExpr>(c) || llvm::isa<CXXMemberCallExpr>(c)) {
-      opaque(c, "the call of " + f->getQualifiedNameAsString());
-      return;
-    }
     for (const Expr* a : c->arguments()) expression(a, true);
-    const SourceManager& sources = context_.getSourceManager();
-    const FunctionDecl* definition = f->getDefinition();
-    if (definition != nullptr && sources.isInMainFile(sources.getExpansionLoc(definition->getLocation()))) {
-      own_function(c, definition);
-      return;
-    }
+    if (is_target_specific(name)) return stranger(c, "the instruction " + name);
+    if (method) return opaque(c, "the call of " + f->getQualifiedNameAsString());
     out_.callees.push_back(name);
     if (is_location_query(name)) return;
-    // Functions of the language and the toolkits: pure, as long as they get and give values.
-    const bool by_value = std::none_of(f->param_begin(), f->param_end(), [](const ParmVarDecl* p) {
-      return p->getType()->isPointerType() || p->getType()->isReferenceType();
-    });
-    if (!by_value || f->getReturnType()->isVoidType()) opaque(c, "the call of " + name);
+    toolkit_function(c, f);
+  }
+
+  /// Functions of the language and the toolkits read and write what they are given, and nothing else.
+  void toolkit_function(const CallExpr* c, const FunctionDecl* f) {
+    const std::string what = "the call of " + f->getNameAsString();
+    bool any_pointer = false;
+    for (unsigned k = 0; k < f->getNumParams(); ++k) {
+      const QualType type = f->getParamDecl(k)->getType();
+      if (type->isReferenceType()) return opaque(c, what);
+      if (!type->isPointerType() || k >= c->getNumArgs()) continue;
+      any_pointer = true;
+      const Pointers::Place place = pointers_.place_of(c->getArg(k));
+      if (place.base == nullptr) return opaque(c, what);
+      MemoryAccess m;
+      m.base = place.base;
+      m.scalar = place.whole;
+      m.line = at(c);
+      out_.memory.push_back(m);
+      if (type->getPointeeType().isConstQualified()) continue;
+      m.store = true;
+      out_.memory.push_back(m);
+    }
+    if (f->getReturnType()->isVoidType() && !any_pointer) opaque(c, what);
   }
 
   void own_function(const CallExpr* c, const FunctionDecl* f) {
     out_.calls.push_back(f);
-    if (call_depth_ >= deepest_call) return opaque(c, "the call of " + f->getNameAsString());
+    if (call_depth_ >= deepest_call) return stranger(c, "the call of " + f->getNameAsString());
     Effects inside;
     Walker(inside, context_, call_depth_ + 1).statement(f->getBody());
-    const int line = at(c);
-    if (inside.collective != 0 && out_.collective == 0) {
-      out_.collective = line;
-      out_.collective_name = inside.collective_name + " in " + f->getNameAsString();
-    }
-    if (inside.is_volatile != 0 && out_.is_volatile == 0) out_.is_volatile = line;
-    if (inside.assembly != 0 && out_.assembly == 0) out_.assembly = line;
+    const std::string where = " in " + f->getNameAsString();
+    const auto take = [&](int line, std::string& what, int& out_line, const std::string& inside_what) {
+      if (line == 0 || out_line != 0) return;
+      out_line = at(c);
+      what = inside_what + where;
+    };
+    take(inside.collective, out_.collective_name, out_.collective, inside.collective_name);
+    take(inside.fence, out_.fence_name, out_.fence, inside.fence_name);
+    take(inside.stranger, out_.stranger_what, out_.stranger, inside.stranger_what);
+    take(inside.opaque, out_.opaque_what, out_.opaque, inside.opaque_what);
+    if (inside.is_volatile != 0) first(out_.is_volatile, c);
+    if (inside.assembly != 0) first(out_.assembly, c);
     for (Atomic a : inside.atomics) {
-      a.line = line;
+      a.line = at(c);
       if (a.base != nullptr && !a.base->hasGlobalStorage()) a.base = nullptr;
       out_.atomics.push_back(a);
     }
-    if (inside.opaque != 0) opaque(c, inside.opaque_what + " in " + f->getNameAsString());
     for (MemoryAccess m : inside.memory) {
-      // Whose memory a parameter of the function points to is not followed.
-      if (m.base != nullptr && inside.declared.contains(m.base) && m.base->getType()->isArrayType()) continue;
-      if (m.base == nullptr || !m.base->hasGlobalStorage()) m.base = nullptr;
+      if (m.base != nullptr && !m.base->hasGlobalStorage()) {
+        if (!m.base->getType()->isPointerType()) continue;  // the function's own
+        m.base = nullptr;  // whose memory a parameter of the function points to is not followed
+      }
       m.index = nullptr;
-      m.line = line;
+      m.line = at(c);
       out_.memory.push_back(m);
     }
-    // References of the function write to the caller's variables.
-    for (const ParmVarDecl* p : f->parameters()) {
+    for (const ParmVarDecl* p : f->parameters()) {  // the caller's variables
       if (p->getType()->isReferenceType() && !p->getType()->getPointeeType().isConstQualified())
         opaque(c, "the reference " + p->getNameAsString() + " of " + f->getNameAsString());
     }
   }
 
-  static const VarDecl* place_of(const Expr* pointer) {
-    const Expr* e = pointer->IgnoreParenCasts();
-    if (const auto* u = llvm::dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_AddrOf) {
-      e = u->getSubExpr()->IgnoreParenCasts();
-      if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) e = s->getBase()->IgnoreParenCasts();
-    }
-    if (const auto* sum = llvm::dyn_cast<BinaryOperator>(e)) {
-      e = (sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS())->IgnoreParenCasts();
-    }
-    bool moved = false;
-    const VarDecl* v = variable(e);
-    return v == nullptr ? nullptr : root_of(v, moved);
-  }
-
   void atomic(const CallExpr* c, const std::string& name, bool used) {
     Atomic a;
     a.line = at(c);
-    a.floating = c->getType()->isFloatingType();
-    a.order_free = is_order_free_atomic(name) && !used && !a.floating;
     a.name = name;
-    if (c->getNumArgs() > 0) a.base = place_of(c->getArg(0));
+    if (c->getNumArgs() > 0) {
+      const QualType pointer = c->getArg(0)->IgnoreParenImpCasts()->getType();
+      a.floating = pointer->isPointerType() && pointer->getPointeeType()->isFloatingType();
+      a.base = pointers_.place_of(c->getArg(0)).base;
+    }
+    a.floating = a.floating || c->getType()->isFloatingType();
+    a.order_free = is_order_free_atomic(name, c->getNumArgs()) && !used && !a.floating;
     out_.atomics.push_back(a);
     for (unsigned k = 1; k < c->getNumArgs(); ++k) expression(c->getArg(k), true);
     if (c->getNumArgs() == 0) return;
@@ -498,69 +541,8 @@ class Walker {
 
   Effects& out_;
   const ASTContext& context_;
+  Pointers pointers_;
   int call_depth_, breakable_ = 0, loops_ = 0;
-};
-
-/// Assignments of a whole function: to find what depends on the lane.
-class Taint {
- public:
-  explicit Taint(const FunctionDecl* kernel) : kernel_(kernel) {
-    std::size_t before = 0;
-    do {
-      before = why.size();
-      visit(kernel_->getBody(), "");
-    } while (why.size() != before);
-  }
-  std::map<const VarDecl*, std::string> why;
-
- private:
-  void mark(const Expr* place, const std::string& reason) {
-    if (reason.empty()) return;
-    const Expr* e = place->IgnoreParenImpCasts();
-    while (true) {
-      if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) {
-        e = m->getBase()->IgnoreParenImpCasts();
-      } else if (const auto* x = llvm::dyn_cast<ExtVectorElementExpr>(e)) {
-        e = x->getBase()->IgnoreParenImpCasts();
-      } else if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) {
-        e = s->getBase()->IgnoreParenImpCasts();
-      } else {
-        break;
-      }
-    }
-    if (const VarDecl* v = variable(e)) why.emplace(v, reason);
-  }
-  void visit(const Stmt* s, const std::string& control) {
-    if (s == nullptr) return;
-    std::string inside = control;
-    const auto condition = [&](const Expr* c) {
-      if (c != nullptr && inside.empty()) inside = why_lane_dependent(c, why);
-    };
-    if (const auto* i = llvm::dyn_cast<IfStmt>(s)) condition(i->getCond());
-    if (const auto* f = llvm::dyn_cast<ForStmt>(s)) condition(f->getCond());
-    if (const auto* w = llvm::dyn_cast<WhileStmt>(s)) condition(w->getCond());
-    if (const auto* d = llvm::dyn_cast<DoStmt>(s)) condition(d->getCond());
-    if (const auto* w = llvm::dyn_cast<SwitchStmt>(s)) condition(w->getCond());
-    if (const auto* b = llvm::dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) {
-      const std::string reason = why_lane_dependent(b->getRHS(), why);
-      mark(b->getLHS(), reason.empty() ? inside : reason);
-    }
-    if (const auto* u = llvm::dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
-      mark(u->getSubExpr(), inside);
-    if (const auto* u = llvm::dyn_cast<UnaryOperator>(s); u != nullptr && u->getOpcode() == UO_AddrOf) {
-      mark(u->getSubExpr(), "its address is taken");
-    }
-    if (const auto* d = llvm::dyn_cast<DeclStmt>(s)) {
-      for (const Decl* declaration : d->decls()) {
-        const auto* v = llvm::dyn_cast<VarDecl>(declaration);
-        if (v == nullptr || v->getInit() == nullptr) continue;
-        const std::string reason = why_lane_dependent(v->getInit(), why);
-        if (!reason.empty()) why.emplace(v, reason);
-      }
-    }
-    for (const Stmt* c : s->children()) visit(c, inside);
-  }
-  const FunctionDecl* kernel_;
 };
 
 }  // namespace
@@ -573,17 +555,22 @@ void Effects::add(const Effects& o) {
   atomics.insert(atomics.end(), o.atomics.begin(), o.atomics.end());
   calls.insert(calls.end(), o.calls.begin(), o.calls.end());
   callees.insert(callees.end(), o.callees.begin(), o.callees.end());
-  if (collective == 0) {
-    collective = o.collective;
-    collective_name = o.collective_name;
-  }
-  if (exit == 0) exit = o.exit;
-  if (is_volatile == 0) is_volatile = o.is_volatile;
-  if (assembly == 0) assembly = o.assembly;
-  if (opaque == 0) {
-    opaque = o.opaque;
-    opaque_what = o.opaque_what;
-  }
+  const auto take = [](int& line, int other) {
+    if (line == 0) line = other;
+  };
+  const auto take_named = [](int& line, std::string& name, int other, const std::string& other_name) {
+    if (line != 0) return;
+    line = other;
+    name = other_name;
+  };
+  take(leave, o.leave);
+  take(skip, o.skip);
+  take(is_volatile, o.is_volatile);
+  take(assembly, o.assembly);
+  take_named(collective, collective_name, o.collective, o.collective_name);
+  take_named(fence, fence_name, o.fence, o.fence_name);
+  take_named(stranger, stranger_what, o.stranger, o.stranger_what);
+  take_named(opaque, opaque_what, o.opaque, o.opaque_what);
 }
 
 Effects effects_of(const Stmt* statement, const ASTContext& context) {
@@ -592,55 +579,9 @@ Effects effects_of(const Stmt* statement, const ASTContext& context) {
   return e;
 }
 
-const VarDecl* root_of(const VarDecl* pointer, bool& moved) {
-  for (int steps = 0; steps < 8; ++steps) {
-    if (!pointer->getType()->isPointerType() || llvm::isa<ParmVarDecl>(pointer) || pointer->getInit() == nullptr) break;
-    const Expr* e = pointer->getInit()->IgnoreParenCasts();
-    if (const auto* sum = llvm::dyn_cast<BinaryOperator>(e)) {
-      e = (sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS())->IgnoreParenCasts();
-    }
-    if (const auto* u = llvm::dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_AddrOf) {
-      e = u->getSubExpr()->IgnoreParenCasts();
-      if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) e = s->getBase()->IgnoreParenCasts();
-    }
-    moved = true;
-    const VarDecl* from = variable(e);
-    if (from == nullptr) return nullptr;
-    pointer = from;
-  }
-  return pointer;
-}
-
 int line_of(SourceLocation location, const ASTContext& context) {
   const SourceManager& sources = context.getSourceManager();
   return static_cast<int>(sources.getExpansionLineNumber(location));
-}
-
-std::map<const VarDecl*, std::string> lane_dependent(const FunctionDecl* kernel) { return Taint(kernel).why; }
-
-std::string why_lane_dependent(const Stmt* s, const std::map<const VarDecl*, std::string>& variables) {
-  if (s == nullptr) return "";
-  if (const auto* r = llvm::dyn_cast<DeclRefExpr>(s)) {
-    if (const auto* v = llvm::dyn_cast<VarDecl>(r->getDecl())) {
-      if (v->getName() == "threadIdx" || v->getName() == "hipThreadIdx_x") return "depends on threadIdx";
-      const auto found = variables.find(v);
-      if (found != variables.end()) return found->second.empty() ? "depends on " + v->getNameAsString() : found->second;
-    }
-    if (const auto* f = llvm::dyn_cast<FunctionDecl>(r->getDecl())) {
-      const llvm::StringRef name = f->getName();
-      if (starts_with_any(
-              name, {"get_global_id", "get_local_id", "get_global_linear_id", "get_local_linear_id", "get_sub_group"}))
-        return "depends on " + name.str();
-      if (is_atomic(name)) return "depends on the old value of an atomic";
-      if (is_collective(name) && !starts_with_any(name, {"__ballot", "__any", "__all", "work_group_", "__syncthreads"}))
-        return "depends on " + name.str();
-    }
-  }
-  for (const Stmt* c : s->children()) {
-    std::string reason = why_lane_dependent(c, variables);
-    if (!reason.empty()) return reason;
-  }
-  return "";
 }
 
 }  // namespace kernelcast::frontend

@@ -43,17 +43,19 @@ struct Effects {
   std::vector<const clang::FunctionDecl*> calls;  // functions of the source
   std::vector<std::string> callees;               // and all others, by name
   // Lines, 0: none.
-  int collective = 0, exit = 0, is_volatile = 0, opaque = 0, assembly = 0;
-  std::string collective_name, opaque_what;
+  int leave = 0;  // break, return
+  int skip = 0;   // continue, goto, a label
+  int is_volatile = 0, assembly = 0;
+  int collective = 0, fence = 0;
+  int stranger = 0;  // code that is not at hand and may even wait for other threads
+  int opaque = 0;    // whatever may depend on, or change, anything in memory
+  std::string collective_name, fence_name, stranger_what, opaque_what;
 
   void add(const Effects& other);
 };
 
 /// Of a statement inside a loop's body: break and continue of loops inside the statement are no exits.
 Effects effects_of(const clang::Stmt* statement, const clang::ASTContext& context);
-
-/// Where a pointer points: through local pointers that are set once, to a parameter or an array.
-const clang::VarDecl* root_of(const clang::VarDecl* pointer, bool& moved);
 
 int line_of(clang::SourceLocation location, const clang::ASTContext& context);
 

@@ -2,6 +2,8 @@
 // An if without else whose body only leaves the loop is an exit, not a branch.
 #include "frontend/loop_find.h"
 
+#include <set>
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -23,8 +25,7 @@ bool only_leaves(const Stmt* s) {
 
 class Finder : public RecursiveASTVisitor<Finder> {
  public:
-  Finder(const FunctionDecl* kernel, std::vector<LoopParts>& out)
-      : kernel_(kernel), lanes_(lane_dependent(kernel)), out_(out) {}
+  Finder(const FunctionDecl* kernel, FoundLoops& out) : kernel_(kernel), lanes_(lane_dependent(kernel)), out_(out) {}
 
   bool VisitForStmt(ForStmt* f) {
     LoopParts p;
@@ -70,9 +71,17 @@ class Finder : public RecursiveASTVisitor<Finder> {
       }
       (p.branch == nullptr ? p.head : p.tail).push_back(s);
     }
-    if (p.branch == nullptr) return;
+    if (p.branch == nullptr) {
+      std::string why = why_lane_dependent(p.more, lanes_);
+      for (const Stmt* s : p.head) {
+        const auto* i = llvm::dyn_cast<IfStmt>(s);
+        if (why.empty() && i != nullptr && only_leaves(i->getThen())) why = why_lane_dependent(i->getCond(), lanes_);
+      }
+      if (!why.empty()) out_.uneven.push_back({kernel_, loop, why});
+      return;
+    }
     p.nested = branches_in(p.branch->getThen()) || branches_in(p.branch->getElse());
-    out_.push_back(p);
+    out_.divergent.push_back(p);
   }
   bool branches_in(const Stmt* s) const {
     if (s == nullptr) return false;
@@ -85,11 +94,12 @@ class Finder : public RecursiveASTVisitor<Finder> {
 
   const FunctionDecl* kernel_;
   std::map<const VarDecl*, std::string> lanes_;
-  std::vector<LoopParts>& out_;
+  FoundLoops& out_;
 };
 
 class Kernels : public RecursiveASTVisitor<Kernels> {
  public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
   bool VisitFunctionDecl(FunctionDecl* f) {
     if (is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext()) found.push_back(f);
     return true;
@@ -99,14 +109,17 @@ class Kernels : public RecursiveASTVisitor<Kernels> {
 
 }  // namespace
 
-std::vector<LoopParts> find_loops(ASTContext& context, const std::string& kernel) {
+FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
   Kernels kernels;
   kernels.TraverseDecl(context.getTranslationUnitDecl());
-  std::vector<LoopParts> loops;
+  FoundLoops loops;
+  std::set<unsigned> seen;
   const SourceManager& sources = context.getSourceManager();
   for (FunctionDecl* f : kernels.found) {
-    if (!kernel.empty() && f->getNameAsString() != kernel && f->getQualifiedNameAsString() != kernel) continue;
+    const std::string plain = kernel.substr(0, kernel.find_first_of("<("));
+    if (!kernel.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
     if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
+    if (!seen.insert(sources.getExpansionLineNumber(f->getLocation())).second) continue;
     Finder finder(f, loops);
     finder.TraverseStmt(f->getBody());
   }

@@ -23,8 +23,20 @@ struct LoopParts {
   bool nested = false;  // more lane-dependent branches inside the paths
 };
 
-/// In order of appearance; `kernel` empty: of all kernels.
-std::vector<LoopParts> find_loops(clang::ASTContext& context, const std::string& kernel);
+/// A loop whose lanes leave it at different times.
+struct UnevenParts {
+  const clang::FunctionDecl* kernel = nullptr;
+  const clang::Stmt* loop = nullptr;
+  std::string divergence;
+};
+
+struct FoundLoops {
+  std::vector<LoopParts> divergent;
+  std::vector<UnevenParts> uneven;  // without a divergent branch of their own
+};
+
+/// In order of appearance; `kernel` empty: of all kernels. Of a template, the first instantiation.
+FoundLoops find_loops(clang::ASTContext& context, const std::string& kernel);
 
 /// Fills the verdicts.
 void judge(const LoopParts& parts, const clang::ASTContext& context, DivergentLoop& loop);

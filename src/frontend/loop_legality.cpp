@@ -66,9 +66,13 @@ class Judge {
     }
     if (e.assembly != 0)
       return unknown(Condition::opaque, e.assembly, "assembly may synchronise; assert that it does not");
-    if (e.opaque != 0 && e.opaque_what.starts_with("the fence")) {
-      return unknown(Condition::opaque, e.opaque,
-                     e.opaque_what + " orders accesses that other threads watch; assert that none do");
+    if (e.stranger != 0) {
+      return unknown(Condition::opaque, e.stranger,
+                     e.stranger_what + " may hold a barrier or a vote; assert that it does not");
+    }
+    if (e.fence != 0) {
+      return unknown(Condition::opaque, e.fence,
+                     "the fence " + e.fence_name + " orders accesses that other threads watch; assert that none do");
     }
     if (e.is_volatile != 0) {
       return unknown(Condition::volatile_access, e.is_volatile,
@@ -84,9 +88,9 @@ class Judge {
       return unknown(Condition::atomic, a->line,
                      "atomics of several kinds may meet at one place; assert that any order will do");
     }
-    if (e.exit != 0) {
-      return unknown(Condition::early_exit, e.exit,
-                     "the loop or the iteration is left early; put that test into the loop's condition");
+    if (e.skip != 0) {
+      return unknown(Condition::early_exit, e.skip,
+                     "the rest of the iteration is skipped by a jump; write it as a branch");
     }
     return yes();
   }
@@ -94,10 +98,11 @@ class Judge {
   LegalityVerdict advance() const {
     const Effects& e = s_.all;
     if (e.collective != 0) return postpone();
-    if (e.exit != 0) {
-      return no(Condition::early_exit, e.exit,
-                "the loop or the iteration is left early, so the next iteration may never come");
-    }
+    if (e.leave != 0)
+      return no(Condition::early_exit, e.leave, "the loop is left early, so the next iteration may never come");
+    if (e.skip != 0)
+      return unknown(Condition::early_exit, e.skip,
+                     "the rest of the iteration is skipped by a jump; write it as a branch");
     if (e.is_volatile != 0)
       return no(Condition::volatile_access, e.is_volatile, "volatile accesses must keep their order");
     for (const Atomic& a : e.atomics) {
@@ -128,6 +133,11 @@ class Judge {
  private:
   [[nodiscard]] int line(const Stmt* s) const { return line_of(s->getBeginLoc(), context_); }
   [[nodiscard]] bool is_private(const VarDecl* v) const { return s_.all.declared.contains(v) && !v->isStaticLocal(); }
+  /// An object, no pointer to one, that each iteration has for itself.
+  [[nodiscard]] bool is_own_object(const VarDecl* v) const {
+    return v != nullptr && is_private(v) && !v->getType()->isPointerType() && !v->getType()->isReferenceType() &&
+           !v->hasGlobalStorage();
+  }
 
   /// Of all the loop, the code in front of the branch may not read what the rest writes.
   [[nodiscard]] LegalityVerdict front_is_known() const {
@@ -174,6 +184,7 @@ class Judge {
         return no(Condition::carried_dependence, use.line, "the loop's step depends on what the body writes");
     }
     for (const MemoryAccess& read : s_.front.memory) {
+      if (is_own_object(read.base)) continue;
       if (read.store)
         return no(Condition::carried_dependence, read.line, "the code in front of the branch writes to memory");
       for (const Effects* side : {&s_.taken, &s_.other}) {
@@ -216,7 +227,7 @@ class Judge {
                   in_tail ? "the code behind the branch hands " + name + " on to the next iteration"
                           : name + " is written in one path and used in the other");
       }
-      if (!v->getType()->isIntegerType()) {
+      if (!v->getType()->hasIntegerRepresentation()) {
         return no(Condition::float_reduction, write.line, "the sum in " + name + " would be rounded in another order");
       }
     }
@@ -242,7 +253,7 @@ class Judge {
     }
     for (const Atomic& a : s_.all.atomics) {
       for (const MemoryAccess& m : s_.all.memory) {
-        if (m.base != nullptr && is_private(m.base)) continue;
+        if (is_own_object(m.base)) continue;
         if (a.base != nullptr && m.base != nullptr && a.base != m.base && distinct(a.base, m.base)) continue;
         return unknown(Condition::atomic, a.line,
                        "what " + a.name + " changes may be read or written in the loop; assert that it is not");
@@ -267,9 +278,7 @@ class Judge {
   /// yes: what `store` writes in one iteration, `access` does not touch in another.
   [[nodiscard]] LegalityVerdict apart(const MemoryAccess& access, const MemoryAccess& store, Condition c,
                                       const std::string& reason) const {
-    if (access.base != nullptr && store.base != nullptr &&
-        (is_private(access.base) && access.base->getType()->isArrayType()))
-      return yes();
+    if (is_own_object(access.base) || is_own_object(store.base)) return yes();
     if (access.base == nullptr || store.base == nullptr) {
       return unknown(Condition::aliasing, store.line,
                      "where this line writes is not followed; assert that iterations do not depend on one another");
@@ -293,10 +302,28 @@ class Judge {
     return unknown(c, store.line, "whether iterations meet in " + name + " is not known; assert that they do not");
   }
 
-  [[nodiscard]] bool same(const Expr* a, const Expr* b) const {
+  /// The same text, in effect. Functions by name: each mention of one of OpenCL's may be a declaration of its own.
+  [[nodiscard]] bool same(const Stmt* s, const Stmt* t) const {
+    if (s == nullptr || t == nullptr) return s == t;
+    if (const auto* e = llvm::dyn_cast<Expr>(s)) s = e->IgnoreParenImpCasts();
+    if (const auto* e = llvm::dyn_cast<Expr>(t)) t = e->IgnoreParenImpCasts();
+    if (s->getStmtClass() != t->getStmtClass()) return false;
+    if (const auto* r = llvm::dyn_cast<DeclRefExpr>(s)) {
+      const ValueDecl *a = r->getDecl(), *b = llvm::cast<DeclRefExpr>(t)->getDecl();
+      return a == b || (llvm::isa<FunctionDecl>(a) && llvm::isa<FunctionDecl>(b) &&
+                        a->getNameAsString() == b->getNameAsString() && a->getType() == b->getType());
+    }
+    if (llvm::isa<BinaryOperator, CallExpr, CStyleCastExpr>(s)) {
+      if (const auto* b = llvm::dyn_cast<BinaryOperator>(s);
+          b != nullptr && b->getOpcode() != llvm::cast<BinaryOperator>(t)->getOpcode())
+        return false;
+      if (const auto* e = llvm::dyn_cast<Expr>(s); e->getType() != llvm::cast<Expr>(t)->getType()) return false;
+      return std::equal(s->child_begin(), s->child_end(), t->child_begin(), t->child_end(),
+                        [this](const Stmt* a, const Stmt* b) { return same(a, b); });
+    }
     llvm::FoldingSetNodeID x, y;
-    a->IgnoreParenImpCasts()->Profile(x, context_, true);
-    b->IgnoreParenImpCasts()->Profile(y, context_, true);
+    s->Profile(x, context_, true);
+    t->Profile(y, context_, true);
     return x == y;
   }
 
@@ -373,7 +400,10 @@ class Judge {
     }
     if (const auto* p = llvm::dyn_cast<PseudoObjectExpr>(e)) {  // blockDim.x, gridDim.x
       const auto* m = llvm::dyn_cast<MSPropertyRefExpr>(p->getSyntacticForm()->IgnoreParenImpCasts());
-      const auto* base = m == nullptr ? nullptr : llvm::dyn_cast<DeclRefExpr>(m->getBaseExpr()->IgnoreParenImpCasts());
+      const Expr* from = m == nullptr ? nullptr : m->getBaseExpr()->IgnoreParenImpCasts();
+      if (const auto* o = llvm::dyn_cast_or_null<OpaqueValueExpr>(from); o != nullptr && o->getSourceExpr() != nullptr)
+        from = o->getSourceExpr()->IgnoreParenImpCasts();
+      const auto* base = llvm::dyn_cast_or_null<DeclRefExpr>(from);
       return base != nullptr && (base->getDecl()->getName() == "blockDim" || base->getDecl()->getName() == "gridDim");
     }
     return false;

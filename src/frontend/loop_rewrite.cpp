@@ -177,6 +177,7 @@ class Writer {
     const bool scope = !p_.head.empty();
     const std::string in = base_ + unit_ + (scope ? unit_ : ""), in2 = in + unit_;
     std::string out;
+    if (!scope && first) out += placed(text_.head(), in);  // comments
     if (scope) out += base_ + unit_ + "{\n" + placed(text_.head(), in);
     const std::string condition = text_.of(p_.branch->getCond());
     out += in + (taken ? "if (" + condition + ") {\n" : "if (!(" + condition + ")) {\n");
@@ -193,6 +194,16 @@ class Writer {
   Text text_;
   std::string base_, unit_;
 };
+
+/// Of the preprocessor, apart from pragmas.
+bool has_directive(const std::string& text) {
+  for (const std::string& line : lines_in(text)) {
+    const std::size_t at = line.find_first_not_of(" \t");
+    if (at == std::string::npos || line[at] != '#') continue;
+    if (line.find("pragma", at) == std::string::npos) return true;
+  }
+  return false;
+}
 
 bool from_macro(const Stmt* s) { return s != nullptr && (s->getBeginLoc().isMacroID() || s->getEndLoc().isMacroID()); }
 
@@ -215,6 +226,12 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
   for (const auto* list : {&p.head, &p.tail})
     for (const Stmt* s : *list)
       if (from_macro(s)) return "code around the branch is written by a macro";
+  if (p.kernel->isTemplateInstantiation()) return "the kernel is a template, and only one of its instances was judged";
+  const SourceManager& sources = context.getSourceManager();
+  const std::string text =
+      Lexer::getSourceText(CharSourceRange::getTokenRange(p.loop->getSourceRange()), sources, context.getLangOpts())
+          .str();
+  if (has_directive(text)) return "there are preprocessor directives in the loop";
   if (p.branch->hasInitStorage() || p.branch->hasVarStorage()) return "the branch declares a variable in its condition";
   if (const auto* f = llvm::dyn_cast<ForStmt>(p.loop); f != nullptr && f->getConditionVariable() != nullptr)
     return "the loop declares a variable in its condition";
@@ -230,7 +247,8 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
              " at line " + std::to_string(use.line);
   }
   for (const MemoryAccess& m : front.memory)
-    if (m.store)
+    if (m.store && (m.base == nullptr || !front.declared.contains(m.base) || m.base->getType()->isPointerType() ||
+                    m.base->hasGlobalStorage()))
       return "the code in front of the branch, which waiting lanes run again, writes to memory at line " +
              std::to_string(m.line);
   if (!front.atomics.empty()) return "the code in front of the branch, which waiting lanes run again, has an atomic";

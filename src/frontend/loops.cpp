@@ -22,6 +22,14 @@ LineRange range_of(const clang::Stmt* s, const clang::ASTContext& context) {
   return {line_of(s->getBeginLoc(), context), line_of(s->getEndLoc(), context)};
 }
 
+/// Of a path: without its braces.
+LineRange path_of(const clang::Stmt* s, const clang::ASTContext& context) {
+  const auto* c = llvm::dyn_cast_or_null<clang::CompoundStmt>(s);
+  if (c == nullptr) return range_of(s, context);
+  if (c->body_empty()) return {};
+  return {line_of(c->body_front()->getBeginLoc(), context), line_of(c->body_back()->getEndLoc(), context)};
+}
+
 bool same_calls(const Effects& a, const Effects& b) {
   for (const clang::FunctionDecl* f : a.calls)
     if (std::find(b.calls.begin(), b.calls.end(), f) != b.calls.end()) return true;
@@ -35,8 +43,8 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   loop.kernel = p.kernel->getNameAsString();
   loop.loop = range_of(p.loop, context);
   loop.branch_line = line_of(p.branch->getIfLoc(), context);
-  loop.taken = range_of(p.branch->getThen(), context);
-  loop.other = range_of(p.branch->getElse(), context);
+  loop.taken = path_of(p.branch->getThen(), context);
+  loop.other = path_of(p.branch->getElse(), context);
   loop.divergence = p.divergence;
   loop.nested = p.nested;
   judge(p, context, loop);
@@ -46,6 +54,18 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   loop.calls_functions = !taken.calls.empty() || !other.calls.empty();
   loop.same_calls = same_calls(taken, other);
   loop.no_rewrite = why_not_rewritten(p, context);
+  Effects all = effects_of(p.branch->getCond(), context);
+  all.add(taken);
+  all.add(other);
+  for (const auto* part : {&p.head, &p.tail})
+    for (const clang::Stmt* s : *part) all.add(effects_of(s, context));
+  loop.leaves = all.leave != 0;
+  loop.can_record = !p.branch->getCond()->getBeginLoc().isMacroID() && !p.branch->getCond()->getEndLoc().isMacroID();
+  for (const LineRange& r : {loop.taken, loop.other}) {
+    for (const int line : {loop.loop.first, loop.branch_line, line_of(p.branch->getCond()->getEndLoc(), context)})
+      loop.one_line = loop.one_line || r.contains(line);
+  }
+  loop.one_line = loop.one_line || loop.taken.contains(loop.other.first);
   return loop;
 }
 
@@ -62,7 +82,7 @@ std::string changed(const Source& source, const FrontendOptions& options, const 
   refuse_without_loops(source);
   auto text = std::make_shared<std::string>(), trouble = std::make_shared<std::string>();
   inspect_unit(source, options, [text, trouble, loop, change](clang::ASTContext& context) {
-    for (const LoopParts& p : find_loops(context, loop.kernel)) {
+    for (const LoopParts& p : find_loops(context, loop.kernel).divergent) {
       if (line_of(p.loop->getBeginLoc(), context) != loop.loop.first ||
           line_of(p.branch->getIfLoc(), context) != loop.branch_line)
         continue;
@@ -127,15 +147,23 @@ std::string_view name_of(Condition c) {
   return "?";
 }
 
-std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options) {
+LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
   refuse_without_loops(source);
-  auto loops = std::make_shared<std::vector<DivergentLoop>>();
+  auto loops = std::make_shared<LoopSurvey>();
   inspect_unit(source, options, [loops, kernel = options.kernel](clang::ASTContext& context) {
-    for (const LoopParts& p : find_loops(context, kernel)) loops->push_back(described(p, context));
+    const FoundLoops found = find_loops(context, kernel);
+    for (const LoopParts& p : found.divergent) loops->divergent.push_back(described(p, context));
+    for (const UnevenParts& p : found.uneven)
+      loops->uneven.push_back({p.kernel->getNameAsString(), range_of(p.loop, context), p.divergence});
   });
-  std::stable_sort(loops->begin(), loops->end(),
-                   [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; });
+  const auto by_line = [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; };
+  std::stable_sort(loops->divergent.begin(), loops->divergent.end(), by_line);
+  std::stable_sort(loops->uneven.begin(), loops->uneven.end(), by_line);
   return std::move(*loops);
+}
+
+std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options) {
+  return survey_loops(source, options).divergent;
 }
 
 std::string rewritten(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Policy policy) {

@@ -39,17 +39,21 @@ std::string facts_text(const LoopAdvice& a) {
 }  // namespace
 
 std::string converge_text(const ConvergeReport& r, const Style& style) {
-  if (r.loops.empty()) return r.source + ": no loop with a branch that lanes take differently\n";
+  if (r.loops.empty() && r.uneven.empty()) return r.source + ": no loop with a branch that lanes take differently\n";
   std::string text;
   for (const LoopAdvice& a : r.loops) {
     text += style.bold(fmt::format("{}:{}", r.source, a.loop.loop.first)) +
             fmt::format("  loop in {}, branch at line {}, {}\n", a.loop.kernel, a.loop.branch_line, a.loop.divergence);
     text += "  " + facts_text(a) + "\n";
-    Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::left}, 2);
-    table.row({"strategy", "speedup of the loop", "from rho", "verdict"});
+    Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::right, Table::Align::left},
+                2);
+    const bool tried = !a.facts.executed.empty();
+    table.row({"strategy", "speedup of the loop", "from rho", tried ? "kernel, executed" : "", "verdict"});
     for (const StrategyAdvice& s : a.strategies) {
       table.row({std::string(name_of(s.policy)), gain_text(s),
-                 s.break_even_rho ? fmt::format("{:.2f}", *s.break_even_rho) : "-", verdict_text(s.verdict)});
+                 s.break_even_rho ? fmt::format("{:.2f}", *s.break_even_rho) : "-",
+                 s.executed ? fmt::format("{:.2f}", *s.executed) : std::string(tried ? "-" : ""),
+                 verdict_text(s.verdict)});
     }
     text += table.str(style, true);
     text += "  recommended: " + a.recommendation;
@@ -57,6 +61,12 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
     text += "\n";
     if (!a.loop.no_rewrite.empty()) text += "  no rewrite: " + a.loop.no_rewrite + "\n";
     if (a.loop.nested) text += "  more divergent branches are nested inside; they are not counted\n";
+  }
+  for (const UnevenAdvice& u : r.uneven) {
+    text += style.bold(fmt::format("{}:{}", r.source, u.loop.loop.first)) +
+            fmt::format(
+                "  loop in {}: lanes leave it at different times, {}{}\n  {}\n", u.loop.kernel, u.loop.divergence,
+                u.active ? "; " + format_percent(*u.active) + " of the lanes are active in it" : "", u.recommendation);
   }
   for (const Assumption& x : r.assumptions) {
     text += fmt::format("  assumed: {} = {}{}\n", x.what, x.value, x.flag.empty() ? "" : "  [" + x.flag + "]");
@@ -107,17 +117,33 @@ std::string converge_json(const ConvergeReport& r) {
       } else {
         none("break_even_rho", s.speedup ? "it never gains on this pattern" : a.facts.costs_reason);
       }
+      if (s.executed) one["executed"] = number(*s.executed);
       if (!unknown.empty()) {
         const std::string verdict = one["reason"].get<std::string>();
         one["reason"] = verdict.empty() ? unknown : verdict + "; " + unknown;
       }
       l["strategies"].push_back(one);
     }
+    l["predicated"] = a.facts.predicated;
     l["recommendation"] = a.recommendation;
     l["rewrite"] = a.loop.no_rewrite.empty();
     if (!a.loop.no_rewrite.empty()) l["no_rewrite"] = a.loop.no_rewrite;
     if (a.kernel_speedup) l["kernel_speedup"] = number(*a.kernel_speedup);
     j["loops"].push_back(l);
+  }
+  j["uneven_loops"] = Json::array();
+  for (const UnevenAdvice& u : r.uneven) {
+    Json l;
+    l["kernel"] = u.loop.kernel;
+    l["line"] = u.loop.loop.first;
+    l["divergence"] = u.loop.divergence;
+    if (u.active) {
+      l["active_lanes"] = number(*u.active);
+    } else {
+      put_unknown(l, "active_lanes", "not executed: --grid and --block do it");
+    }
+    l["recommendation"] = u.recommendation;
+    j["uneven_loops"].push_back(l);
   }
   j["assumptions"] = assumptions_json(r.assumptions);
   return dumped(j);

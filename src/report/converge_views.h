@@ -30,6 +30,7 @@ struct ConvergeReport {
   Head head;
   std::string source;
   std::vector<LoopAdvice> loops;
+  std::vector<UnevenAdvice> uneven;
   std::vector<Assumption> assumptions;
 };
 std::string converge_text(const ConvergeReport& report, const Style& style);

@@ -138,14 +138,22 @@ std::vector<Case> cases() {
        U, atomic, U, atomic},
 
       // Early exits.
-      {"break in a path", with("if (" + c + ") { s += i; if (s > 99) break; } else { t += i; }"), U, early_exit, N,
+      {"break in a path", with("if (" + c + ") { s += i; if (s > 99) break; } else { t += i; }"), Y, none, N,
        early_exit},
-      {"return in a path", with("if (" + c + ") { s += i; } else { if (i > 7) return; t += i; }"), U, early_exit, N,
+      {"return in a path", with("if (" + c + ") { s += i; } else { if (i > 7) return; t += i; }"), Y, none, N,
+       early_exit},
+      {"break in front", with("if (s > 70) break; if (" + c + ") { s += i; } else { t += i; }"), Y, none, N,
+       early_exit},
+      {"break behind", with("if (" + c + ") { s += i; } else { t += i; } if (s > 1000) break;"), Y, none, N,
        early_exit},
       {"continue in front", with("if (i == id) continue; if (" + c + ") { s += i; } else { t += i; }"), U, early_exit,
-       N, early_exit},
-      {"break behind", with("if (" + c + ") { s += i; } else { t += i; } if (s > 1000) break;"), U, early_exit, N,
-       early_exit},
+       U, early_exit},
+      {"continue in a path", with("if (" + c + ") { s += i; if (s & 4) continue; } else { t += i; } u += t;"), U,
+       early_exit, U, early_exit},
+      {"jump",
+       kernel(buffers, "int s = 0, t = 0;", "if (" + c + ") { s += i; if (s > 99) goto done; } else { t += i; }",
+              "done: out[id] = s + t;"),
+       U, early_exit, U, early_exit},
       {"loop test on a path's value",
        "__kernel void k(__global const int* restrict in, __global int* restrict out, int n) {\n  const int id = "
        "(int)get_global_id(0);\n  int s = 0;\n"
@@ -170,6 +178,40 @@ std::vector<Case> cases() {
            with("if (" + c + ") { s += i; } else { t += i; } meet();"),
        N, collective, N, collective},
 
+      // Pointers.
+      {"pointer set again",
+       kernel("__global int* restrict a, __global int* restrict b, int n", "__global int* p = a; if (n > 3) p = b;",
+              "if ((id + i) % 3 == 0) { p[i * 128 + id] = i; } else { b[i * 128 + id] = -i; }", ""),
+       Y, none, U, aliasing},
+      {"offset pointer",
+       kernel(buffers, "__global int* p = out + id;",
+              "if (" + c + ") { p[i * 128] = i; } else { out[i * 128 + id] = -i; }", ""),
+       Y, none, U, same_address},
+      {"pointer that moves",
+       kernel(buffers, "__global int* p = out + id * 32;", "if (" + c + ") { *p = i; ++p; } else { *p = -i; }", ""), Y,
+       none, N, dependent_paths},
+      {"address taken",
+       kernel(buffers, "int s = 0; int* p = &s;", "if (" + c + ") { *p = i; } else { s = s * 3 + i; }", "out[id] = s;"),
+       Y, none, N, same_address},
+      {"an array of the lane's own",
+       kernel(buffers, "int a[4] = {0, 0, 0, 0};", "if (" + c + ") { a[i & 3] = i; } else { a[i & 3] -= i; }",
+              "out[id] = a[0] + a[1] * 3 + a[2] * 5 + a[3] * 7;"),
+       Y, none, U, same_address},
+      {"members",
+       "typedef struct { int a, b; } Pair;\n" + kernel(buffers, "Pair s = {0, 1};",
+                                                       "if (" + c + ") { s.a += i; } else { s.b = s.b * 3 + i; }",
+                                                       "out[id] = s.a + s.b;"),
+       Y, none, N, dependent_paths},
+      {"vector elements",
+       kernel(buffers, "int2 s = (int2)(0, 1);", "if (" + c + ") { s.x += i; } else { s.y = s.y * 3 + i; }",
+              "out[id] = s.x + s.y;"),
+       Y, none, N, dependent_paths},
+      {"an object of each iteration",
+       with_floats(
+           "float w; const float v = fract(in[i] * 3.0f, &w); if (v > 0.5f) { s = s * 0.5f + w; } else { t = t * "
+           "0.25f - w; }"),
+       Y, none, Y, none},
+
       // What is not followed.
       {"volatile",
        kernel("__global const int* restrict in, volatile __global int* flag, int n", "int s = 0;",
@@ -177,6 +219,27 @@ std::vector<Case> cases() {
        U, volatile_access, N, volatile_access},
       {"fence", with("if (" + c + ") { s += i; mem_fence(CLK_GLOBAL_MEM_FENCE); } else { t += i; }"), U, opaque, U,
        opaque},
+      {"fence behind another call",
+       with("if (" + c +
+            ") { s += i; vstore2((int2)(s, i), 0, out + id * 4); } else { t += i; mem_fence(CLK_GLOBAL_MEM_FENCE); }"),
+       U, opaque, U, opaque},
+      {"an atomic of the source's own",
+       "void atomic_append(volatile __global int* p, int v) { int old = *p; while (atomic_cmpxchg(p, old, old * 2 + v) "
+       "!= old) "
+       "old = *p; }\n" +
+           in_loop("__global const int* restrict in, __global int* restrict slot, int n",
+                   "if (" + c + ") { atomic_append(slot, i); } else { s += 1; }"),
+       U, volatile_access, N, volatile_access},
+      {"random state behind a pointer",
+       "uint draw(uint* state) { *state = *state * 69069u + 1u; return *state >> 16; }\n" +
+           kernel(buffers, "uint r = (uint)id; int s = 0, t = 0;",
+                  "if (" + c + ") { s += (int)draw(&r); } else { t += (int)draw(&r) * 3; }", "out[id] = s + t;"),
+       Y, none, U, aliasing},
+      {"random state in front",
+       "uint draw(uint* state) { *state = *state * 69069u + 1u; return *state >> 16; }\n" +
+           kernel(buffers, "uint r = (uint)id; int s = 0, t = 0;",
+                  "const uint x = draw(&r); if (x & 1u) { s += i; } else { t += (int)x; }", "out[id] = s + t;"),
+       Y, none, N, carried_dependence},
       {"function that writes through a pointer",
        "void put(__global int* p, int i) { p[i & 3] = i; }\n" +
            kernel(buffers, "", "if (" + c + ") { put(out + id * 4, i); } else { put(out + id * 4, -i); }", ""),
