@@ -205,6 +205,7 @@ class Walker {
     if (whole->getType().isVolatileQualified()) first(out_.is_volatile, whole);
     MemoryAccess m;
     m.store = store;
+    m.place = whole;
     m.line = at(whole);
     const Expr* p = pointer->IgnoreParenCasts();
     m.index = index;
@@ -314,6 +315,7 @@ class Walker {
     m.base = v;
     m.scalar = true;
     m.store = store;
+    m.place = e;
     m.line = at(e);
     out_.memory.push_back(m);
   }
@@ -506,6 +508,7 @@ class Walker {
         m.base = nullptr;  // whose memory a parameter of the function points to is not followed
       }
       m.index = nullptr;
+      if (!m.scalar) m.place = nullptr;
       m.line = at(c);
       out_.memory.push_back(m);
     }

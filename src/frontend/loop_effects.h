@@ -23,6 +23,7 @@ struct VariableUse {
 struct MemoryAccess {
   const clang::VarDecl* base = nullptr;  // the pointer or array, followed back to where it comes from; null: unknown
   const clang::Expr* index = nullptr;    // null: not known, or no index
+  const clang::Expr* place = nullptr;    // the whole access; null: inside a function
   bool store = false, scalar = false;    // scalar: a variable of file scope, one place
   int line = 0;
 };

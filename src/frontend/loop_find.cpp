@@ -80,6 +80,7 @@ class Finder : public RecursiveASTVisitor<Finder> {
       if (!why.empty()) out_.uneven.push_back({kernel_, loop, why});
       return;
     }
+    p.lanes = lanes_;
     p.nested = branches_in(p.branch->getThen()) || branches_in(p.branch->getElse());
     out_.divergent.push_back(p);
   }

@@ -19,8 +19,9 @@ struct LoopParts {
   const clang::IfStmt* branch = nullptr;
   std::vector<const clang::Stmt*> head, tail;
   std::string divergence;
-  bool is_do = false;   // do ... while: the test comes last
-  bool nested = false;  // more lane-dependent branches inside the paths
+  std::map<const clang::VarDecl*, std::string> lanes;  // lane_dependent() of the kernel
+  bool is_do = false;                                  // do ... while: the test comes last
+  bool nested = false;                                 // more lane-dependent branches inside the paths
 };
 
 /// A loop whose lanes leave it at different times.

@@ -67,6 +67,7 @@ class Taint {
   void mark(const Expr* place, const std::string& reason) {
     if (reason.empty()) return;
     const Expr* e = place->IgnoreParenImpCasts();
+    bool element = false;
     while (true) {
       if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) {
         e = m->getBase()->IgnoreParenImpCasts();
@@ -74,11 +75,13 @@ class Taint {
         e = x->getBase()->IgnoreParenImpCasts();
       } else if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) {
         e = s->getBase()->IgnoreParenImpCasts();
+        element = true;
       } else {
         break;
       }
     }
-    if (const VarDecl* v = variable(e)) why.emplace(v, reason);
+    const VarDecl* v = variable(e);
+    if (v != nullptr && !(element && v->getType()->isPointerType())) why.emplace(v, reason);
   }
   /// Why lanes leave a loop by a break or return of its own.
   std::string why_left(const Stmt* s, bool in_inner_loop, const std::string& control) const {

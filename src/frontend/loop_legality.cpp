@@ -88,6 +88,11 @@ class Judge {
       return unknown(Condition::atomic, a->line,
                      "atomics of several kinds may meet at one place; assert that any order will do");
     }
+    for (const MemoryAccess& m : e.memory) {
+      if (!m.store || !is_shared(m) || differs(m.place)) continue;
+      return unknown(Condition::same_address, m.line,
+                     "lanes write to the same place, and another may come last; assert that any will do");
+    }
     if (e.skip != 0) {
       return unknown(Condition::early_exit, e.skip,
                      "the rest of the iteration is skipped by a jump; write it as a branch");
@@ -199,6 +204,27 @@ class Judge {
     return yes();
   }
 
+  /// Whether lanes mean different places, as far as is known.
+  [[nodiscard]] bool differs(const Expr* place) const {
+    const auto depends = [this](const Expr* e) { return !why_lane_dependent(e, p_.lanes).empty(); };
+    const Expr* e = place->IgnoreParenCasts();
+    if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) return depends(s->getIdx()) || differs(s->getBase());
+    if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) return differs(m->getBase());
+    if (const auto* u = llvm::dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
+      return differs(u->getSubExpr());
+    if (const auto* r = llvm::dyn_cast<DeclRefExpr>(e)) return r->getType()->isPointerType() && depends(e);
+    return depends(e);
+  }
+  /// Other lanes may see the place; all of them or none, as far as the expression shows.
+  [[nodiscard]] bool is_shared(const MemoryAccess& m) const {
+    if (m.place == nullptr || m.base == nullptr) return false;
+    const VarDecl* v = m.base;
+    if (v->getType()->isPointerType()) return true;
+    const LangAS space = v->getType().getAddressSpace();
+    const bool own = v->isLocalVarDeclOrParm() && !v->hasGlobalStorage() &&
+                     (space == LangAS::Default || space == LangAS::opencl_private);
+    return !own;
+  }
   static bool reads(const Effects& e, const VarDecl* v) { return e.reads.contains(v); }
   [[nodiscard]] bool writes(const VarDecl* v) const {
     return s_.taken.writes.contains(v) || s_.other.writes.contains(v) || s_.front.writes.contains(v);
@@ -417,7 +443,8 @@ class Judge {
     if (object_a != object_b) {  // an array of this kernel against a pointer that came from outside
       const VarDecl* array = object_a ? a : b;
       const VarDecl* pointer = object_a ? b : a;
-      return llvm::isa<ParmVarDecl>(pointer) && (array->isLocalVarDecl() || array->hasAttr<CUDASharedAttr>());
+      return llvm::isa<ParmVarDecl>(pointer) &&
+             (array->isLocalVarDecl() || array->hasAttr<CUDASharedAttr>() || pointer->getType().isRestrictQualified());
     }
     if (x.isRestrictQualified() || y.isRestrictQualified()) return true;
     const QualType p = x->getPointeeType(), q = y->getPointeeType();

@@ -33,6 +33,12 @@ constexpr auto U = Legality::unknown;
 }  // namespace
 
 std::vector<Case> cases() {
+  std::vector<Case> all = opencl_cases();
+  for (const Case& c : cuda_cases()) all.push_back(c);
+  return all;
+}
+
+std::vector<Case> opencl_cases() {
   const std::string c = "in[i * (int)get_global_size(0) + id] > 0";
   return {
       // Iterations that commute.
@@ -116,6 +122,8 @@ std::vector<Case> cases() {
       {"neighbours",
        kernel(buffers, "", "if (" + c + ") { out[i * 128 + id] = i; } else { out[(i + 1) * 128 + id] = -i; }", ""), Y,
        none, U, same_address},
+      {"one place for all lanes", kernel(buffers, "", "if (" + c + ") { out[3] = i; } else { out[4] = -i; }", ""), U,
+       same_address, U, same_address},
       {"sum in memory", kernel(buffers, "", "if (" + c + ") { out[id] += i; } else { out[id] -= i; }", ""), Y, none, N,
        same_address},
 

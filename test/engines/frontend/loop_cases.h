@@ -10,12 +10,15 @@ namespace kernelcast::labelled {
 
 struct Case {
   const char* name;
-  std::string text;  // OpenCL C
+  std::string text;
   Legality postpone;
   Condition postpone_condition;
   Legality advance;
   Condition advance_condition;
+  const char* path = "loop.cl";
 };
-std::vector<Case> cases();
+std::vector<Case> opencl_cases();
+std::vector<Case> cuda_cases();
+std::vector<Case> cases();  // all
 
 }  // namespace kernelcast::labelled
