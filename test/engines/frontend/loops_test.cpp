@@ -2,9 +2,12 @@
 // change no result.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <set>
 
 #include "engines/frontend/loop_cases.h"
+#include "engines/frontend/random_loops.h"
 #include "kernelcast/error.h"
 #include "kernelcast/execute.h"
 
@@ -35,7 +38,9 @@ Buffers results(const Source& source) {
       const bool real = p.type.find("float") != std::string::npos ||
                         source.text.find("const float* restrict in") != std::string::npos ||
                         source.text.find("const float* __restrict__ in") != std::string::npos;
-      launch.buffers[p.name] = {128 * 32, real ? "uniform(-1,1)" : "uniform(-50,50)"};
+      launch.buffers[p.name] = {128 * 32, real                         ? "uniform(-1,1)"
+                                          : source.path == "random.cl" ? "uniform(0,1000)"
+                                                                       : "uniform(-50,50)"};
     } else {
       launch.args[p.name] = std::int64_t{p.name == "m" ? 128 : 23};
     }
@@ -101,6 +106,37 @@ TEST(LabelledLoops, OnlyLegalOnesAreRewrittenAndKeepTheirResults) {
   }
   EXPECT_GE(rewrites, 90);
   EXPECT_GE(refused, 80);
+}
+
+// Random statements: whatever is called legal and rewritten leaves the results as they were.
+TEST(RandomLoops, LegalRewritesKeepTheirResults) {
+  int postponed = 0, advanced = 0, refused = 0;
+  const char* many = std::getenv("KERNELCAST_RANDOM_LOOPS");
+  const int loops = many == nullptr ? 120 : std::atoi(many);
+  for (int seed = 1; seed <= loops; ++seed) {
+    Source source;
+    source.path = "random.cl";
+    source.text = random_loop(static_cast<std::uint64_t>(seed));
+    const std::vector<DivergentLoop> found = divergent_loops(source, {});
+    if (found.empty()) continue;  // the condition is a constant, or the same for all lanes
+    Buffers before;
+    for (const Policy p : {Policy::round_robin, Policy::advance}) {
+      const LegalityVerdict& v = p == Policy::advance ? found[0].advance : found[0].postpone;
+      if (v.legal != Legality::yes || !found[0].no_rewrite.empty()) {
+        ++refused;
+        continue;
+      }
+      Source changed = source;
+      changed.text = rewritten(source, {}, found[0], p);
+      if (before.empty()) before = results(source);
+      ASSERT_TRUE(before == results(changed)) << "seed " << seed << "\n" << source.text << changed.text;
+      ++(p == Policy::advance ? advanced : postponed);
+    }
+  }
+  if (many != nullptr) std::cout << postponed << " postponed, " << advanced << " advanced, " << refused << " refused\n";
+  EXPECT_GE(postponed, loops / 4);
+  EXPECT_GE(advanced, loops / 40);
+  EXPECT_GE(refused, loops / 4);
 }
 
 TEST(DivergentLoops, UniformBranchesAreNone) {
