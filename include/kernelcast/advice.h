@@ -37,7 +37,7 @@ struct LoopAdvice {
   LoopFacts facts;
   std::vector<StrategyAdvice> strategies;  // majority, round robin, advance, advance in order
   std::optional<Policy> recommended;       // nothing: leave it
-  std::optional<double> kernel_speedup;    // with the recommended one, by Amdahl's law
+  std::optional<double> kernel_speedup;    // with the recommended one: executed, else by Amdahl's law
   std::string recommendation;
 };
 

@@ -98,15 +98,25 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
     if (const auto ran = a.facts.executed.find(policy); ran != a.facts.executed.end()) s.executed = ran->second;
     a.strategies.push_back(s);
   }
+  // What the whole kernel gains; nothing where it is not enough.
+  const auto kernel_gain = [&a](const StrategyAdvice& s) -> std::optional<double> {
+    if (a.facts.predicated || s.verdict.legal != Legality::yes) return std::nullopt;
+    if (s.executed) return *s.executed >= least_gain ? s.executed : std::nullopt;
+    if (!s.speedup || s.low < least_gain) return std::nullopt;
+    const double share = a.facts.share_of_kernel > 0 ? a.facts.share_of_kernel : 1;
+    return 1 / (1 - share + share / *s.speedup);  // Amdahl's law
+  };
+  double best_gain = 0;
   const auto rewritable = [&a](const StrategyAdvice& s) {
     return s.policy != Policy::majority && a.loop.no_rewrite.empty();
   };
   for (const StrategyAdvice& s : a.strategies) {
-    if (a.facts.predicated || s.verdict.legal != Legality::yes || !s.speedup) continue;
-    const bool gains = s.executed ? *s.executed >= least_gain && *s.speedup > 1 : s.low >= least_gain;
-    if (!gains) continue;
+    const std::optional<double> gain = kernel_gain(s);
+    if (!gain) continue;
     const double handicap = best != nullptr && rewritable(s) && !rewritable(*best) ? nearly : 1;
-    if (best == nullptr || *s.speedup > *best->speedup * handicap) best = &s;
+    if (best != nullptr && *gain <= best_gain * handicap) continue;
+    best = &s;
+    best_gain = *gain;
   }
   if (best == nullptr) {
     a.recommendation = other_advice(a);
@@ -117,8 +127,7 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
                                  rewritable(*best) ? "--rewrite does it" : "with the library converge/");
   if (!rewritable(*best) && a.loop.leaves)
     a.recommendation += "; the test that leaves the loop goes into its condition";
-  if (a.facts.share_of_kernel > 0)
-    a.kernel_speedup = 1 / (1 - a.facts.share_of_kernel + a.facts.share_of_kernel / *best->speedup);
+  if (a.facts.share_of_kernel > 0) a.kernel_speedup = best_gain;
   return a;
 }
 

@@ -2,7 +2,7 @@
 // then the other path under its condition runs, step by step, each path for the lanes whose next iteration takes it,
 // and the hardware skips a path that no lane wants. That is also advance in order, if T comes first. Advance looks one
 // iteration ahead and runs both paths where they differ. All of it is plain structured code: each lane by itself does
-// what it did.
+// what it did. The second copy is guarded by the loop's test; a break in the first would make compilers split the loop.
 #include "frontend/loop_rewrite.h"
 
 #include <algorithm>
@@ -178,12 +178,13 @@ class Writer {
     const std::string in = base_ + unit_ + (scope ? unit_ : ""), in2 = in + unit_;
     std::string out;
     if (!scope && first) out += placed(text_.head(), in);  // comments
-    if (scope) out += base_ + unit_ + "{\n" + placed(text_.head(), in);
-    const std::string condition = text_.of(p_.branch->getCond());
-    out += in + (taken ? "if (" + condition + ") {\n" : "if (!(" + condition + ")) {\n");
+    const std::string more = text_.of(p_.more), condition = text_.of(p_.branch->getCond());
+    const std::string wanted = (taken ? "" : "!(") + condition + (taken ? "" : ")");
+    if (scope) out += base_ + unit_ + (first ? "{\n" : "if (" + more + ") {\n") + placed(text_.head(), in);
+    const bool test = !first && !scope;
+    out += in + "if (" + (test ? "(" + more + ") && " + (taken ? "(" + wanted + ")" : wanted) : wanted) + ") {\n";
     out += path(taken, in2);
     if (p_.step != nullptr) out += in2 + text_.of(p_.step) + ";\n";
-    if (first) out += in2 + "if (!(" + text_.of(p_.more) + ")) break;\n";
     out += in + "}\n";
     if (scope) out += base_ + unit_ + "}\n";
     return out;
@@ -209,6 +210,11 @@ bool from_macro(const Stmt* s) { return s != nullptr && (s->getBeginLoc().isMacr
 
 }  // namespace
 
+CharSourceRange text_range(const Stmt* s, const ASTContext& context) {
+  return Lexer::makeFileCharRange(CharSourceRange::getTokenRange(s->getSourceRange()), context.getSourceManager(),
+                                  context.getLangOpts());
+}
+
 const VarDecl* counter_of(const LoopParts& p) {
   const auto* d = llvm::dyn_cast_or_null<DeclStmt>(p.init);
   if (d == nullptr || !d->isSingleDecl()) return nullptr;
@@ -218,14 +224,14 @@ const VarDecl* counter_of(const LoopParts& p) {
 std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
   if (p.is_do) return "a do loop tests at its end: write it as a while loop";
   if (p.more == nullptr) return "the loop has no condition: put its test there";
-  for (const Stmt* s : {p.loop, p.init, static_cast<const Stmt*>(p.more), static_cast<const Stmt*>(p.step),
-                        static_cast<const Stmt*>(p.body), static_cast<const Stmt*>(p.branch),
-                        static_cast<const Stmt*>(p.branch->getCond()), p.branch->getThen(), p.branch->getElse()}) {
+  for (const Stmt* s : {p.loop, static_cast<const Stmt*>(p.body), static_cast<const Stmt*>(p.branch),
+                        p.branch->getThen(), p.branch->getElse()}) {
     if (from_macro(s)) return "the loop or its branch is written by a macro";
   }
-  for (const auto* list : {&p.head, &p.tail})
-    for (const Stmt* s : *list)
-      if (from_macro(s)) return "code around the branch is written by a macro";
+  for (const Stmt* s : {p.init, static_cast<const Stmt*>(p.more), static_cast<const Stmt*>(p.step),
+                        static_cast<const Stmt*>(p.branch->getCond())}) {
+    if (s != nullptr && text_range(s, context).isInvalid()) return "a part of the loop's head or condition is written by a macro";
+  }
   if (p.kernel->isTemplateInstantiation()) return "the kernel is a template, and only one of its instances was judged";
   const SourceManager& sources = context.getSourceManager();
   const std::string text =
@@ -296,8 +302,9 @@ void instrument(Rewriter& rewriter, const LoopParts& p, ASTContext& context) {
                                     "unsigned* kernelcast_row = 0; if (kernelcast_number < " + rows +
                                     "u) { kernelcast_row = kernelcast_pattern + 1 + kernelcast_number * " + words +
                                     "; kernelcast_row[0] = " + block + "; kernelcast_row[1] = " + thread + "; }");
-  rewriter.InsertText(p.branch->getCond()->getBeginLoc(), "kernelcast_note(kernelcast_row, (", true);
-  rewriter.InsertTextAfterToken(p.branch->getCond()->getEndLoc(), ") ? 1 : 0) != 0");
+  const CharSourceRange condition = text_range(p.branch->getCond(), context);
+  rewriter.InsertText(condition.getBegin(), "kernelcast_note(kernelcast_row, (", true);
+  rewriter.InsertText(condition.getEnd(), ") ? 1 : 0) != 0");
 }
 
 }  // namespace kernelcast::frontend

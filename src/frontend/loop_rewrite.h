@@ -12,6 +12,8 @@ class Rewriter;
 
 namespace kernelcast::frontend {
 
+/// Where the statement stands in the file; invalid where a macro writes a part of it that cannot be cut out.
+clang::CharSourceRange text_range(const clang::Stmt* s, const clang::ASTContext& context);
 /// The variable that a for loop declares, null if it declares none or several.
 const clang::VarDecl* counter_of(const LoopParts& p);
 /// Why the text cannot be transformed; empty: it can, wherever it is legal.

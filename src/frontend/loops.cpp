@@ -60,7 +60,7 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   for (const auto* part : {&p.head, &p.tail})
     for (const clang::Stmt* s : *part) all.add(effects_of(s, context));
   loop.leaves = all.leave != 0;
-  loop.can_record = !p.branch->getCond()->getBeginLoc().isMacroID() && !p.branch->getCond()->getEndLoc().isMacroID();
+  loop.can_record = text_range(p.branch->getCond(), context).isValid();
   for (const LineRange& r : {loop.taken, loop.other}) {
     for (const int line : {loop.loop.first, loop.branch_line, line_of(p.branch->getCond()->getEndLoc(), context)})
       loop.one_line = loop.one_line || r.contains(line);

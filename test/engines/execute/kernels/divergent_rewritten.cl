@@ -8,9 +8,8 @@ __kernel void collatz(__global const int* restrict in, __global int* restrict ou
       x = x >> 1;
       ++steps;
       ++i;
-      if (!(x != 1 && i < n)) break;
     }
-    if (x & 1) {
+    if ((x != 1 && i < n) && (x & 1)) {
       x = x * 3 + 1;
       ++steps;
       ++i;
@@ -32,9 +31,8 @@ __kernel void escape_time(__global const int* restrict in, __global int* restric
         x = t;
       }
       ++count;
-      if (!(count < n && x * x + y * y < 4 * 1024 * 1024)) break;
     }
-    if (!(x * x + y * y < 512 * 512)) {
+    if ((count < n && x * x + y * y < 4 * 1024 * 1024) && !(x * x + y * y < 512 * 512)) {
       {
         const int t = (x * x - y * y) / 1024 - cy;
         y = -2 * x * y / 1024 + cx;
@@ -243,9 +241,8 @@ __kernel void count_if(__global const int* restrict in, __global int* restrict o
   for (int i = 0; i < n;) {
     if (!(in[(i * 3 + id) & 127] > id)) {
       ++i;
-      if (!(i < n)) break;
     }
-    if (in[(i * 3 + id) & 127] > id) {
+    if ((i < n) && (in[(i * 3 + id) & 127] > id)) {
       sum += i * i;
       ++i;
     }
@@ -260,9 +257,8 @@ __kernel void subtractive_gcd(__global const int* restrict in, __global int* res
   while (a != b) {
     if (!(a > b)) {
       b -= a;
-      if (!(a != b)) break;
     }
-    if (a > b) {
+    if ((a != b) && (a > b)) {
       a -= b;
     }
   }
@@ -284,10 +280,9 @@ __kernel void filter(__global const int* restrict in, __global int* restrict out
         const int t = x >> 5;
         state = x ^ t;
         ++i;
-        if (!(i < n)) break;
       }
     }
-    {
+    if (i < n) {
       int x;
       if (!(in[(i + id * 3) & 127] & 2)) {
         {
