@@ -28,7 +28,7 @@ struct LoopFacts {
   std::optional<LoopCosts> costs;    // instructions; `choosing` is set by advise()
   std::string costs_reason;          // why there are none
   double share_of_kernel = 0;        // of warp instructions; 0: not known
-  bool predicated = false;           // executed, and the compiler had left no branch on the branch's lines
+  bool predicated = false;           // the compiler has left no branch, or nothing in the paths
   std::map<Policy, double> executed;  // as StrategyAdvice::executed, where a rewrite was tried
 };
 

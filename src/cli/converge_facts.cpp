@@ -26,6 +26,7 @@ void add(std::vector<Assumption>& to, const Assumption& a) {
 
 void set_costs(LoopFacts& facts, double taken, double other, double rest) {
   if (taken + other <= 0) {
+    facts.predicated = true;
     facts.costs_reason = "no instruction of the target's code stands on the lines of the paths; --assume rho=N";
     return;
   }

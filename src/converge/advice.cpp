@@ -10,13 +10,14 @@
 namespace kernelcast {
 namespace {
 
-// Majority, a step of converge/device.h: two votes, two population counts, two comparisons, a selection and a branch.
-// The others as --rewrite writes them: the loop's test and the branch's condition once more, with their branches.
-constexpr double majority_instructions = 8, rewritten_instructions = 4;
-constexpr double nearly = 0.98;        // of the best: good enough to prefer what --rewrite can do
-constexpr double evenly_active = 0.9;  // of a warp's lanes
-constexpr double least_gain = 1.03;    // below, the risk is not worth it
-constexpr double short_paths = 12;     // instructions of both paths that compilers predicate rather than branch
+// Majority: instructions of converge/device.h in each pass, counted by executing it for sm_70 (votes, population
+// counts, comparisons, selections, the warp's barrier; docs/converge.md). The others as --rewrite writes them: the
+// loop's test and the branch's condition once more, with their branches.
+constexpr double majority_instructions = 18, rewritten_instructions = 4;
+constexpr double nearly = 0.98;                             // of the best: good enough to prefer what --rewrite can do
+constexpr double hardly_active = 0.5, evenly_active = 0.9;  // of a warp's lanes
+constexpr double least_gain = 1.03;                         // below, the risk is not worth it
+constexpr double short_paths = 12;  // instructions of both paths that compilers predicate rather than branch
 constexpr double rarely = 0.02;
 
 StepRates rates_of(const std::vector<BranchPattern>& warps, Policy policy, const PolicyOptions& options) {
@@ -70,6 +71,14 @@ std::string other_advice(const LoopAdvice& a) {
   const PatternStatistics& s = a.facts.statistics;
   if (a.facts.predicated)
     return "leave it; the compiler has made selections of the branch: there is nothing to converge";
+  const auto stands = [&a](Legality l) {
+    return std::all_of(a.strategies.begin(), a.strategies.end(), [l](const StrategyAdvice& x) {
+      return x.verdict.legal == l || x.verdict.legal == Legality::no;
+    });
+  };
+  const std::string sort = ": sort or bin the inputs so that the lanes of a warp agree";
+  if (stands(Legality::no)) return "leave it; no strategy is legal" + sort;
+  if (stands(Legality::unknown)) return "leave it, unless what a strategy asks to assert holds";
   if (a.loop.same_calls) return "leave it; both paths call the same function: hoist the call behind the branch";
   if (a.facts.costs && a.facts.costs->taken + a.facts.costs->other < short_paths)
     return "leave it; the paths are short: write them as selections, so that they are predicated";
@@ -77,6 +86,8 @@ std::string other_advice(const LoopAdvice& a) {
     return "leave it; one path is rare: lanes seldom disagree";
   if (s.f < 0.25 * 2 * s.p * (1 - s.p) && !a.facts.warps.empty())
     return "leave it; lanes keep to their path: sort or bin the inputs so that the lanes of a warp agree";
+  const bool tried = !a.facts.executed.empty() && a.loop.postpone.legal == Legality::yes;
+  if (!a.facts.costs && tried) return "leave it; the rewritten kernels gain too little, executed";
   if (!a.facts.costs) return "leave it; the gain is not known: " + a.facts.costs_reason;
   return "leave it; no legal strategy gains enough: move code out of the branch, or sort or bin the inputs";
 }
@@ -133,11 +144,13 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
 
 UnevenAdvice advise(UnevenLoop loop, std::optional<double> active) {
   UnevenAdvice a{std::move(loop), active, ""};
-  a.recommendation =
-      active && *active >= evenly_active
-          ? "leave it; most lanes are through at the same time"
-          : "sort or bin the inputs by length, or let lanes that are through begin their next item: one loop over "
-            "items and steps, whose branch can converge";
+  a.recommendation = "sort or bin the inputs by length";
+  if (active && *active >= evenly_active) a.recommendation = "leave it; most lanes are through at the same time";
+  if (!active || *active < hardly_active) {
+    a.recommendation +=
+        ", or, where new items cost little, let lanes that are through begin their next one: one loop over items and "
+        "steps";
+  }
   return a;
 }
 

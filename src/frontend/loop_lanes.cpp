@@ -134,7 +134,7 @@ class Taint {
     if (const auto* u = llvm::dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
       mark_by_control(u->getSubExpr(), inside, region);
     if (const auto* u = llvm::dyn_cast<UnaryOperator>(s); u != nullptr && u->getOpcode() == UO_AddrOf) {
-      mark(u->getSubExpr(), "its address is taken");
+      mark(u->getSubExpr(), "depends on a variable whose address is taken");
     }
     if (const auto* d = llvm::dyn_cast<DeclStmt>(s)) {
       for (const Decl* declaration : d->decls()) {

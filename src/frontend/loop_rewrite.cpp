@@ -230,7 +230,8 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
   }
   for (const Stmt* s : {p.init, static_cast<const Stmt*>(p.more), static_cast<const Stmt*>(p.step),
                         static_cast<const Stmt*>(p.branch->getCond())}) {
-    if (s != nullptr && text_range(s, context).isInvalid()) return "a part of the loop's head or condition is written by a macro";
+    if (s != nullptr && text_range(s, context).isInvalid())
+      return "a part of the loop's head or condition is written by a macro";
   }
   if (p.kernel->isTemplateInstantiation()) return "the kernel is a template, and only one of its instances was judged";
   const SourceManager& sources = context.getSourceManager();

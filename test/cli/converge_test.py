@@ -3,6 +3,8 @@
 import json
 import os
 import random
+import re
+import shlex
 import unittest
 
 from check_schema import checked
@@ -105,6 +107,48 @@ class Advice(Case):
             self.bad(1, r"k.cl:3: this strategy is not legal: barrier .*line 5", "converge", path, *launch, "--policy", policy)
         self.bad(1, r"majority needs votes", "converge", path, *launch, "--policy", "majority")
         self.bad(1, r"no loop is worth it", "converge", path, *launch)
+
+    def test_examples(self):
+        folder = os.path.join(ROOT, "converge", "examples")
+        for name in sorted(n for n in os.listdir(folder) if n.endswith((".cl", ".cu"))):
+            with self.subTest(name):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    head = re.sub(r"\\\n// *", "", file.read())
+                words = shlex.split(re.search(r"^//   kernelcast converge (.*)$", head, re.M)[1])
+                self.assertEqual(words[0], "converge/examples/" + name)
+                (loop,) = self.loops(*words)
+                verdict = {s["name"]: s["legal"] for s in loop["strategies"]}
+                self.assertEqual(verdict["advance-in-order"], "yes")
+                self.run_good("converge", *words, "--rewrite", "--policy", "advance-in-order")
+
+    def test_refused_when_results_differ(self):
+        text = """__kernel void k(__global int* restrict out, int n) {
+  const int id = (int)get_global_id(0);
+  for (int i = 0; i < n; ++i) {
+    if ((id * 7 + i * i) % 3 == 0) { out[(id + i) % 8] = i * 100 + id; } else { out[(id + 2 * i) % 8] = -i; }
+  }
+}
+"""
+        path = self.path("race.cl", text)
+        launch = ("--global", "64", "--block", "64", "--arg", "n=16", "--buffer", "out=8")
+        self.bad(1, r"race.cl:3: refused: the transformed loop leaves other contents in out",
+                 "converge", path, *launch, "--rewrite", "--policy", "round-robin")
+
+    def test_lanes_that_leave_at_different_times(self):
+        path = os.path.join(ROOT, "converge", "examples", "mandelbrot.cl")
+        launch = ("--global", "128", "--block", "64", "--arg", "width=64", "--arg", "height=32", "--arg", "limit=40")
+        value = checked(self.good("converge", path, "--kernel", "nest", *launch, "--format", "json"), "converge")
+        self.assertEqual(value["loops"], [])
+        inner = [u for u in value["uneven_loops"] if u["line"] == 12]
+        self.assertEqual(len(inner), 1)
+        self.assertGreater(inner[0]["active_lanes"], 0.1)
+        self.assertLess(inner[0]["active_lanes"], 0.95)
+        self.assertIn("sort or bin", inner[0]["recommendation"])
+
+    def run_good(self, *args):
+        result = self.run_program(*args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
 
     def test_bad_flags(self):
         self.bad(2, r"--rewrite checks results by execution", "converge", WALK, "--rewrite")
