@@ -131,6 +131,20 @@ HWY_INLINE void run_plain(Warp<D, Loop>& w, std::int64_t most) {
       const std::int64_t steps = std::min(most, w.least_left()) - 1;
       const auto alive = w.alive;
       const auto one = w.plus_one(hn::Zero(w.di), alive);
+      if (hn::AllTrue(w.d, alive)) {
+        const auto all = hn::FirstN(w.d, hn::Lanes(w.d));
+        for (std::int64_t n = 0; n < steps; ++n) {
+          const auto taken = w.wants_taken;
+          if (!hn::AllFalse(w.d, taken)) w.loop.taken(w.d, w.next, taken);
+          if (!hn::AllTrue(w.d, taken)) w.loop.other(w.d, w.next, hn::Not(taken));
+          w.tail(w.next, all);
+          w.next = hn::Add(w.next, one);
+          w.wants_taken = w.loop.condition(w.d, w.next, all);
+        }
+        plain_step(w);
+        most -= steps + 1;
+        continue;
+      }
       for (std::int64_t n = 0; n < steps; ++n) {
         const auto taken = w.taken_lanes(), other = w.other_lanes();
         if (!hn::AllFalse(w.d, taken)) w.loop.taken(w.d, w.next, taken);
