@@ -1,7 +1,8 @@
 // What each policy gains on this machine's SIMD units, against the plain masked loop, over the ratio of branch code to other
 // code and over the pattern. Writes CSV. Every sample runs all policies in turn in one process, so that a loaded machine
 // slows them alike; a run is the ratio of times within one sample, and the report has the median over the samples with a
-// bootstrap interval. Predictions come from the closed forms, with costs measured on loops that do not diverge.
+// bootstrap interval. Plain is the loop written by hand or, where that is faster on fair coins, the library's. Predictions
+// come from the closed forms, with costs measured on loops that do not diverge.
 //
 //   sweep [--runs N] [--iterations N] [--chains N] > sweep.csv
 #include <algorithm>
@@ -117,6 +118,7 @@ namespace {
 using namespace HWY_NAMESPACE;
 
 constexpr int by_hand = -1;  // plain_masked
+constexpr std::uint32_t next_warp = 0x51ED270BU;  // what shifts the patterns of a sample's warps against each other
 constexpr int warps = 8;     // of a sample: what `auto` learns in one serves the next
 constexpr int measured[] = {CONVERGE_MAJORITY, CONVERGE_ROUND_ROBIN, CONVERGE_ADVANCE, CONVERGE_ADVANCE_IN_ORDER, CONVERGE_PLAIN, CONVERGE_AUTO};
 constexpr const char* names[] = {"plain", "majority", "round-robin", "advance", "advance-in-order", "auto"};
@@ -137,7 +139,7 @@ double sample(const Pattern& pattern, int path, int rest, std::int32_t iteration
   double time = 0;
   for (int w = 0; w < warps; ++w) {
     Loop<kChains> loop(pattern, path, rest);
-    for (auto& o : loop.offset) o += static_cast<std::uint32_t>(w) * 0x51ED270BU;
+    for (auto& o : loop.offset) o += static_cast<std::uint32_t>(w) * next_warp;
     const double start = now();
     if (policy == by_hand) {
       plain_masked(loop, iterations);
@@ -192,9 +194,10 @@ kernelcast::Policy policy_of(int policy) {
 
 /// The pattern as the closed forms know it: evenly spread changes are no Markov chain, so its rates come from replay.
 template <int kChains>
-kernelcast::BranchPattern bits_of(const Pattern& pattern, std::int32_t iterations) {
+kernelcast::BranchPattern bits_of(const Pattern& pattern, std::int32_t iterations, int warp) {
   const D d;
   Loop<kChains> loop(pattern, 0, 0);
+  for (auto& o : loop.offset) o += static_cast<std::uint32_t>(warp) * next_warp;
   kernelcast::BranchPattern out;
   out.lanes.resize(hn::Lanes(d));
   for (std::int32_t n = 0; n < iterations; ++n) {
@@ -208,17 +211,37 @@ kernelcast::BranchPattern bits_of(const Pattern& pattern, std::int32_t iteration
 /// Costs of this machine in nanoseconds of one warp. A path without work still loads, blends and stores: that is
 /// empty_pass, by which the loop on fair coins without work exceeds the one that only takes T.
 struct Calibration {
+  int plain = by_hand;      // what the others are held against
   double rest = 0;          // of an iteration outside the paths
   double empty_pass = 0;
   double choosing[6] = {};  // by policy, of a trip
 };
 
-/// Least of some samples: what the machine needs when nothing disturbs it.
+struct Timed {
+  Pattern pattern;
+  int path, policy;
+};
+
+/// Nanoseconds of an iteration for each, medians of samples taken in turn: under the load that the measurements meet.
 template <int kChains>
-double least(const Pattern& pattern, int path, int rest, std::int32_t iterations, int policy) {
-  double best = 1e300;
-  for (int n = 0; n < 9; ++n) best = std::min(best, sample<kChains>(pattern, path, rest, iterations, policy));
-  return best / warps / iterations;
+std::vector<double> typical(const std::vector<Timed>& all, int rest, std::int32_t iterations, int samples) {
+  std::vector<std::vector<double>> times(all.size());
+  for (int n = 0; n < samples; ++n)
+    for (std::size_t k = 0; k < all.size(); ++k)
+      times[k].push_back(sample<kChains>(all[k].pattern, all[k].path, rest, iterations, all[k].policy));
+  std::vector<double> result;
+  for (const auto& t : times) result.push_back(median(t) / warps / iterations);
+  return result;
+}
+
+/// The plain loop that is faster where both paths run.
+template <int kChains>
+int faster_plain(int rest) {
+  const Pattern fair = coins(0.5);
+  const auto t = typical<kChains>({{fair, 2, by_hand}, {fair, 2, CONVERGE_PLAIN}, {fair, 16, by_hand}, {fair, 16, CONVERGE_PLAIN},
+                                   {fair, 64, by_hand}, {fair, 64, CONVERGE_PLAIN}},
+                                  rest, 1024, 25);
+  return t[0] * t[2] * t[4] <= t[1] * t[3] * t[5] ? by_hand : CONVERGE_PLAIN;
 }
 
 template <int kChains>
@@ -226,20 +249,23 @@ Calibration calibrate(int rest) {
   constexpr std::int32_t n = 4096;
   const Pattern fair = coins(0.5);
   Calibration c;
-  const double one_path = least<kChains>(coins(1), 0, rest, n, by_hand), both = least<kChains>(fair, 0, rest, n, by_hand);
-  c.empty_pass = std::max(0.0, both - one_path);
-  c.rest = one_path - c.empty_pass;
-  const auto bits = bits_of<kChains>(fair, n);
-  for (const int policy : measured) {
-    if (policy == CONVERGE_PLAIN || policy == CONVERGE_AUTO) continue;
+  c.plain = faster_plain<kChains>(rest);
+  std::vector<Timed> all{{coins(1), 0, c.plain}, {fair, 0, c.plain}};
+  for (const int policy : {CONVERGE_MAJORITY, CONVERGE_ROUND_ROBIN, CONVERGE_ADVANCE, CONVERGE_ADVANCE_IN_ORDER})
+    all.push_back({fair, 0, policy});
+  const auto times = typical<kChains>(all, rest, n, 61);
+  c.empty_pass = std::max(0.0, times[1] - times[0]);
+  c.rest = times[0] - c.empty_pass;
+  const auto bits = bits_of<kChains>(fair, n, 0);
+  for (std::size_t k = 2; k < all.size(); ++k) {
+    const int policy = all[k].policy;
     kernelcast::PolicyOptions options;
     options.flush_period = CONVERGE_FLUSH;
     const kernelcast::StepCounts counts = kernelcast::replay(bits, policy_of(policy), options);
-    const double time = least<kChains>(fair, 0, rest, n, policy) * n;
     const bool advances = policy == CONVERGE_ADVANCE || policy == CONVERGE_ADVANCE_IN_ORDER;
     const double other = static_cast<double>(counts.passes()) * c.empty_pass +
                          static_cast<double>(advances ? counts.passes() : counts.trips) * c.rest;
-    c.choosing[policy] = (time - other) / static_cast<double>(counts.trips);
+    c.choosing[policy] = (times[k] * n - other) / static_cast<double>(counts.trips);
   }
   return c;
 }
@@ -256,14 +282,15 @@ void run_case(const Case& which, int path, int rest, const Calibration& c, int r
   std::vector<double> ratios[6];
   for (int run = 0; run <= runs; ++run) {
     for (const int policy : measured) {
-      const double plain = sample<kChains>(pattern, path, rest, iterations, by_hand);
+      const double plain = sample<kChains>(pattern, path, rest, iterations, c.plain);
       const double time = sample<kChains>(pattern, path, rest, iterations, policy);
       if (run > 0) ratios[policy].push_back(plain / time);  // the first warms up
     }
   }
   // Loops that take only T: a path's cost.
-  const double pass = least<kChains>(coins(1), path, rest, std::max(256, iterations / 4), by_hand) - c.rest;
-  const auto bits = bits_of<kChains>(pattern, iterations);
+  const double pass = typical<kChains>({{coins(1), path, c.plain}}, rest, std::max(256, iterations / 4), 15)[0] - c.rest;
+  std::vector<kernelcast::BranchPattern> bits;
+  for (int w = 0; w < warps; ++w) bits.push_back(bits_of<kChains>(pattern, iterations, w));
   kernelcast::PatternStatistics statistics{which.p, 2 * which.p * (1 - which.p), static_cast<int>(hn::Lanes(D())),
                                            static_cast<double>(iterations)};
   for (const int policy : measured) {
@@ -275,9 +302,14 @@ void run_case(const Case& which, int path, int rest, const Calibration& c, int r
       predicted = kernelcast::expected_speedup(policy_of(policy), statistics, costs, options);
     } else if (policy != CONVERGE_AUTO) {
       const auto rates = [&](kernelcast::Policy q) {
-        const kernelcast::StepCounts k = kernelcast::replay(bits, q, options);
-        const double n = iterations;
-        return kernelcast::StepRates{static_cast<double>(k.taken) / n, static_cast<double>(k.other) / n, static_cast<double>(k.trips) / n};
+        kernelcast::StepRates sum;
+        for (const kernelcast::BranchPattern& b : bits) {
+          const kernelcast::StepCounts k = kernelcast::replay(b, q, options);
+          sum.taken += static_cast<double>(k.taken);
+          sum.other += static_cast<double>(k.other);
+          sum.trips += static_cast<double>(k.trips);
+        }
+        return sum;
       };
       predicted = kernelcast::time_of(kernelcast::Policy::plain, rates(kernelcast::Policy::plain), costs) /
                   kernelcast::time_of(policy_of(policy), rates(policy_of(policy)), costs);
@@ -295,8 +327,8 @@ template <int kChains>
 void run_all(int runs, std::int32_t iterations, const std::vector<Case>& cases) {
   constexpr int rest = 8;
   const Calibration c = calibrate<kChains>(rest);
-  std::fprintf(stderr, "%d chains, %zu lanes: rest %.1f ns, empty pass %.1f ns; choosing: majority %.1f, round robin %.1f, advance %.1f, in order %.1f\n",
-               kChains, hn::Lanes(D()), c.rest, c.empty_pass, c.choosing[1], c.choosing[2], c.choosing[3], c.choosing[4]);
+  std::fprintf(stderr, "%d chains, %zu lanes, plain %s: rest %.1f ns, empty pass %.1f ns; choosing: majority %.1f, round robin %.1f, advance %.1f, in order %.1f\n",
+               kChains, hn::Lanes(D()), c.plain == by_hand ? "by hand" : "of the library", c.rest, c.empty_pass, c.choosing[1], c.choosing[2], c.choosing[3], c.choosing[4]);
   for (const Case& which : cases) {
     for (const int path : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
       std::fprintf(stderr, "%s p %g a %g ratio %g\n", which.kind, which.p, which.a, 2.0 * path / rest);

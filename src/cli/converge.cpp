@@ -9,29 +9,53 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Example:
+constexpr const char* examples = R"(Examples:
+  kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256
+  kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256 --rewrite --diff
   kernelcast converge --replay converge/examples/pattern.txt --policy round-robin)";
 
 int converge(const ConvergeFlags& flags, const Environment& environment) {
-  if (flags.format != "text" && flags.format != "json") {
-    throw UsageError("--format " + flags.format + ": expected text or json");
+  const ForecastFlags& f = flags.forecast;
+  if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
+  if (flags.replay.empty() == f.file.empty()) {
+    throw UsageError("give the source of a kernel, or a pattern with --replay");
   }
-  if (flags.replay.empty()) throw UsageError("give a pattern with --replay");
-  return converge_replay(flags, environment);
+  return flags.replay.empty() ? converge_loops(flags, environment) : converge_replay(flags, environment);
 }
 
 }  // namespace
 
 Action add_converge(Parser& parser) {
   auto f = std::make_shared<ConvergeFlags>();
-  Flags flags =
-      parser.command("converge", "Loops whose lanes disagree: step counts of schedules that make them meet", examples);
-  flags.option("--replay", "FILE", f->replay, "Count the steps of this pattern: a line a lane, a T or F an iteration");
-  flags.option("--policy", "NAME", f->policy, "plain, majority, round-robin, advance or advance-in-order");
-  flags.option("--first", "T|F", f->first, "Path that round robin begins with; F without it");
-  flags.option("--flush", "N", f->flush, "Majority: every N steps the path that fewer lanes want; never without it");
-  flags.option("--format", "text|json", f->format, "text or json");
-  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
+  ForecastFlags& o = f->forecast;
+  Flags c = parser.command(
+      "converge", "Loops whose lanes disagree about a branch: may they be made to meet, what is gained", examples);
+  c.positional("FILE", o.file, "Kernel source (CUDA, HIP, OpenCL C), or - for standard input");
+  c.option("--kernel", "NAME", o.kernel, "Which kernel, when the source has several");
+  c.option("--loop", "LINE", f->loop, "Only the loop that begins at this line");
+  c.option("--device", "DEV", o.device, "Device whose warps and code count; without it nvidia-tesla-v100-pcie-16gb");
+  c.option("--grid", "X[,Y[,Z]]", o.grid, "Blocks; with a launch the branch's pattern is executed, without it assumed");
+  c.option("--block", "X[,Y[,Z]]", o.block, "Threads of a block");
+  c.option("--global", "X[,Y[,Z]]", o.global, "Work-items in all, as OpenCL says it; instead of --grid");
+  c.option("--shared", "BYTES", o.shared, "Dynamic shared memory of a block");
+  c.list("--arg", "NAME=VALUE", o.args, "Value of a scalar parameter; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", o.buffers, "Elements behind a pointer parameter, and what they hold; repeat");
+  c.list("-D", "NAME[=VALUE]", o.defines, "Define a macro; repeat");
+  c.list("-I", "DIR", o.includes, "Folder of headers; repeat");
+  c.option("--std", "STD", o.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
+  c.option("--lang", "LANG", o.language, "opencl, cuda or hip; otherwise by the file's ending");
+  c.option("--sample", "N|all", o.sample, "Blocks to execute; without it as many as fit a time below a second");
+  c.list("--assume", "KEY=VALUE", o.assume, "p, f, iterations or rho of the pattern, where it is not executed; repeat");
+  c.flag("--rewrite", f->rewrite, "Write the source with the loop transformed, after checking results by execution");
+  c.flag("--diff", f->diff, "With --rewrite: a unified diff instead of the source");
+  c.option("--replay", "FILE", f->replay, "Count the steps of this pattern: a line a lane, a T or F an iteration");
+  c.option("--policy", "NAME", f->policy, "plain, majority, round-robin, advance or advance-in-order");
+  c.option("--first", "T|F", f->first, "Path that round robin begins with in --replay; F without it");
+  c.option("--flush", "N", f->flush,
+           "Majority in --replay: every N steps the path that fewer lanes want; never without it");
+  c.option("--format", "text|json", o.format, "text or json");
+  c.option("-o", "FILE", o.output, "Write to FILE, in one step, instead of standard output");
+  c.option("--devices-dir", "DIR", o.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
   return [f](const Environment& environment) { return converge(*f, environment); };
 }
 

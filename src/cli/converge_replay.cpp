@@ -33,8 +33,9 @@ int converge_replay(const ConvergeFlags& flags, const Environment& environment) 
   r.plain = replay(pattern, Policy::plain);
   r.counts = replay(pattern, r.policy, r.options);
   r.best = best_schedule(pattern);
-  const report::Style style(environment.colour && flags.output.empty());
-  write_result(flags.output, flags.format == "json" ? report::replay_json(r) : report::replay_text(r, style));
+  const report::Style style(environment.colour && flags.forecast.output.empty());
+  write_result(flags.forecast.output,
+               flags.forecast.format == "json" ? report::replay_json(r) : report::replay_text(r, style));
   return done;
 }
 

@@ -248,4 +248,18 @@ CompiledUnit compile_unit(const Source& source, const std::string& target, doubl
   return std::move(*unit);
 }
 
+void inspect_unit(const Source& source, const FrontendOptions& options,
+                  const std::function<void(clang::ASTContext&)>& inspect) {
+  const auto inspect_now = [source, target = options.target, kernel = options.kernel, inspect] {
+    const Language language = resolve_language(source);
+    refuse_what_is_no_source(source, language);
+    ClangJob job = make_job(source, language, target);
+    ClangResult result = compile_in_language(source, job, language, target, kernel);
+    refuse_errors(job, result, kernel);
+    job.inspect = inspect;
+    run_clang(job);
+  };
+  run_guarded(inspect_now, {.time_s = options.time_limit_s});
+}
+
 }  // namespace kernelcast::frontend

@@ -33,6 +33,7 @@
 //   - printf, vprintf, __assertfail, malloc, free: as in device code, no cost known.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,9 @@
 
 #include "kernelcast/frontend.h"
 
+namespace clang {
+class ASTContext;
+}
 namespace llvm {
 class LLVMContext;
 class Module;
@@ -76,6 +80,11 @@ struct CompiledUnit {
 /// got a LimitError should end the process soon (by quick_exit or _exit).
 CompiledUnit compile_unit(const Source& source, const std::string& target, double time_limit_s,
                           const std::string& kernel = {});
+
+/// Shows the parsed source to `inspect`, on the same terms; errors that concern the kernel that is wanted are thrown
+/// first.
+void inspect_unit(const Source& source, const FrontendOptions& options,
+                  const std::function<void(clang::ASTContext&)>& inspect);
 
 /// The module as LLVM's assembly text, for tests and bug reports.
 std::string module_text(const CompiledUnit& unit);

@@ -1,11 +1,16 @@
 // One run of clang over one source: text in, module and judged messages out.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "frontend/compile.h"
+
+namespace clang {
+class ASTContext;
+}
 
 namespace kernelcast::frontend {
 
@@ -15,7 +20,8 @@ struct ClangJob {
   std::string main_file;               // its name in messages; `text` stands in for its contents
   std::string text;
   Language language = Language::automatic;
-  bool host_code_may_fail = false;  // CUDA and HIP: skip and forgive what is not device code
+  bool host_code_may_fail = false;                  // CUDA and HIP: skip and forgive what is not device code
+  std::function<void(clang::ASTContext&)> inspect;  // when given, sees the whole file before code is generated
 };
 
 /// An error as clang renders it, with what it concerns.

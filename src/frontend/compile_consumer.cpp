@@ -312,6 +312,7 @@ bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
 
 void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
   judge_messages(context);
+  if (job_.inspect) job_.inspect(context);
   if (!compiler_.getDiagnostics().hasErrorOccurred()) {
     generate(context);
   } else if (!job_.host_code_may_fail) {

@@ -34,6 +34,13 @@ Expr extremum(Op op, const Expr& a, const Expr& b) {
 
 bool is_low_mask(const APInt& v) { return v.isMask(); }
 
+/// A multiplication that is meant to wrap around, as hashes and random numbers do: by a constant of more than 24 bits
+/// and without a promise of the source that it does not.
+bool is_hash(const Instruction& i) {
+  const auto* c = dyn_cast<ConstantInt>(i.getOperand(1));
+  return c != nullptr && !i.hasNoSignedWrap() && !i.hasNoUnsignedWrap() && c->getValue().abs().getActiveBits() > 24;
+}
+
 }  // namespace
 
 Expr KernelModel::integer(Value* value) {
@@ -158,6 +165,7 @@ Expr KernelModel::compute_instruction(Instruction* i) {
     case Instruction::Sub:
       return op(0) - op(1);
     case Instruction::Mul:
+      if (is_hash(*i)) return data(i, "a product that wraps around");
       return op(0) * op(1);
     case Instruction::UDiv:
     case Instruction::URem: {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "kernelcast/advice.h"
 #include "kernelcast/converge.h"
 #include "report/results.h"
 #include "report/style.h"
@@ -22,5 +24,16 @@ struct ReplayReport {
 };
 std::string replay_text(const ReplayReport& report, const Style& style);
 std::string replay_json(const ReplayReport& report);
+
+/// The divergent loops of a source.
+struct ConvergeReport {
+  Head head;
+  std::string source;
+  std::vector<LoopAdvice> loops;
+  std::vector<UnevenAdvice> uneven;
+  std::vector<Assumption> assumptions;
+};
+std::string converge_text(const ConvergeReport& report, const Style& style);
+std::string converge_json(const ConvergeReport& report);
 
 }  // namespace kernelcast::report

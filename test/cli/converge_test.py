@@ -3,6 +3,8 @@
 import json
 import os
 import random
+import re
+import shlex
 import unittest
 
 from check_schema import checked
@@ -47,6 +49,114 @@ class Replay(Case):
         self.bad(2, r"--first X: expected T or F", "converge", "--replay", PATTERN, "--policy", "plain", "--first", "X")
         self.bad(2, r"--flush 0: expected", "converge", "--replay", PATTERN, "--policy", "plain", "--flush", "0")
         self.bad(1, r"nowhere", "converge", "--replay", "nowhere", "--policy", "plain")
+
+
+WALK = os.path.join(ROOT, "converge", "examples", "walk.cl")
+LAUNCH = ("--global", "256", "--block", "64", "--arg", "steps=64")
+ILLEGAL = """__kernel void k(__global const int* in, __global int* out, int n) {
+  int id = get_global_id(0), s = id;
+  for (int i = 0; i < n; ++i) {
+    if (in[i + id] > 0) { s = s * 3 + i; } else { s = s * 5 - i; }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[id] = s;
+}
+"""
+
+
+class Advice(Case):
+    def loops(self, *args):
+        return checked(self.good("converge", *args, "--format", "json"), "converge")["loops"]
+
+    def test_executed_pattern(self):
+        (loop,) = self.loops(WALK, *LAUNCH)
+        self.assertEqual(loop["pattern"], "executed")
+        self.assertAlmostEqual(loop["p_taken"], 0.5, delta=0.05)
+        self.assertAlmostEqual(loop["flip_rate"], 0.5, delta=0.05)
+        self.assertGreater(loop["rho"], 2)
+        verdicts = {s["name"]: (s["legal"], s["condition"]) for s in loop["strategies"]}
+        self.assertEqual(verdicts["round-robin"][0], "yes")
+        self.assertEqual(verdicts["advance"], ("no", "dependent paths"))
+        gain = {s["name"]: s["speedup"] for s in loop["strategies"]}
+        self.assertGreater(gain["round-robin"], 1.1)
+        self.assertNotIn("leave it", loop["recommendation"])
+
+    def test_assumed_pattern(self):
+        (loop,) = self.loops(WALK)
+        self.assertEqual((loop["pattern"], loop["p_taken"]), ("assumed", 0.5))
+        (loop,) = self.loops(WALK, "--assume", "p=0.2", "--assume", "f=0.1", "--assume", "rho=1")
+        self.assertEqual((loop["p_taken"], loop["flip_rate"], loop["rho"]), (0.2, 0.1, 1))
+        self.assertIn("leave it", loop["recommendation"])
+
+    def test_text(self):
+        self.assertRegex(self.good("converge", WALK, *LAUNCH), r"round-robin .* legal\n(.*\n)*  recommended: ")
+
+    def test_rewrite_and_diff(self):
+        result = self.run_program("converge", WALK, *LAUNCH, "--rewrite", "--policy", "round-robin")
+        self.assertRegex(result.stderr, r"^.*walk.cl:7: round-robin: the same results; .* before over after: 1\.\d+\n$")
+        text = result.stdout
+        self.assertIn("if (!((h & 1u) == 0u)) {", text)
+        self.loops(self.path("after.cl", text))  # still a kernel that compiles
+        diff = self.run_program("converge", WALK, *LAUNCH, "--rewrite", "--policy", "round-robin", "--diff").stdout
+        self.assertRegex(diff, r"^--- .*\n\+\+\+ .*\n@@ ")
+
+    def test_illegal_loops_are_not_rewritten(self):
+        path = self.path("k.cl", ILLEGAL)
+        launch = ("--global", "64", "--block", "64", "--arg", "n=8", "--rewrite")
+        for policy in ("round-robin", "advance", "advance-in-order"):
+            self.bad(1, r"k.cl:3: this strategy is not legal: barrier .*line 5", "converge", path, *launch, "--policy", policy)
+        self.bad(1, r"majority needs votes", "converge", path, *launch, "--policy", "majority")
+        self.bad(1, r"no loop is worth it", "converge", path, *launch)
+
+    def test_examples(self):
+        folder = os.path.join(ROOT, "converge", "examples")
+        for name in sorted(n for n in os.listdir(folder) if n.endswith((".cl", ".cu"))):
+            with self.subTest(name):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    head = re.sub(r"\\\n// *", "", file.read())
+                words = shlex.split(re.search(r"^//   kernelcast converge (.*)$", head, re.M)[1])
+                self.assertEqual(words[0], "converge/examples/" + name)
+                (loop,) = self.loops(*words)
+                verdict = {s["name"]: s["legal"] for s in loop["strategies"]}
+                self.assertEqual(verdict["advance-in-order"], "yes")
+                self.run_good("converge", *words, "--rewrite", "--policy", "advance-in-order")
+
+    def test_refused_when_results_differ(self):
+        text = """__kernel void k(__global int* restrict out, int n) {
+  const int id = (int)get_global_id(0);
+  for (int i = 0; i < n; ++i) {
+    if ((id * 7 + i * i) % 3 == 0) { out[(id + i) % 8] = i * 100 + id; } else { out[(id + 2 * i) % 8] = -i; }
+  }
+}
+"""
+        path = self.path("race.cl", text)
+        launch = ("--global", "64", "--block", "64", "--arg", "n=16", "--buffer", "out=8")
+        self.bad(1, r"race.cl:3: refused: the transformed loop leaves other contents in out",
+                 "converge", path, *launch, "--rewrite", "--policy", "round-robin")
+
+    def test_lanes_that_leave_at_different_times(self):
+        path = os.path.join(ROOT, "converge", "examples", "mandelbrot.cl")
+        launch = ("--global", "128", "--block", "64", "--arg", "width=64", "--arg", "height=32", "--arg", "limit=40")
+        value = checked(self.good("converge", path, "--kernel", "nest", *launch, "--format", "json"), "converge")
+        self.assertEqual(value["loops"], [])
+        inner = [u for u in value["uneven_loops"] if u["line"] == 12]
+        self.assertEqual(len(inner), 1)
+        self.assertGreater(inner[0]["active_lanes"], 0.1)
+        self.assertLess(inner[0]["active_lanes"], 0.95)
+        self.assertIn("sort or bin", inner[0]["recommendation"])
+
+    def run_good(self, *args):
+        result = self.run_program(*args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_bad_flags(self):
+        self.bad(2, r"--rewrite checks results by execution", "converge", WALK, "--rewrite")
+        self.bad(2, r"--diff shows what --rewrite", "converge", WALK, "--diff")
+        self.bad(2, r"--loop 3: no divergent loop", "converge", WALK, "--loop", "3")
+        self.bad(2, r"--assume q=1: expected p or f", "converge", WALK, "--assume", "q=1")
+        self.bad(2, r"give the source of a kernel", "converge")
+        self.bad(1, r"OpenCL C, CUDA and HIP only", "converge", os.path.join(ROOT, "examples", "matmul.c"))
 
 
 if __name__ == "__main__":

@@ -38,12 +38,14 @@ class Chooser {
     return {policy, postpones ? 2 * trial_steps : trial_steps};
   }
 
-  /// What the trial took: ticks for so many iterations of lanes.
-  void learn(const Trial& trial, double iterations, double ticks) {
+  /// What the trial took: ticks for so many iterations, summed over the lanes; `slowest` is what the sum would be if all
+  /// lanes were as slow as the slowest. A policy that leaves lanes behind pays for them at the end of the loop.
+  void learn(const Trial& trial, double iterations, double slowest, double ticks) {
     double& best = best_[trial.policy];
+    if (slowest < starving * iterations) iterations = slowest;
     if (iterations > 0) best = std::min(best, ticks / iterations);
     const double least = *std::min_element(best_, best_ + policies);
-    if (++round_ < rounds && best < hopeless * least) return;
+    if (++round_ < rounds && best < hopeless[round_ - 1] * least) return;
     round_ = 0;
     do {
       ++at_;
@@ -51,9 +53,14 @@ class Chooser {
     if (at_ == policies) decide();
   }
 
-  /// After so many runs the pattern may be another.
+  /// The next run confirms what the first has found; after so many runs the pattern may be another.
   void end_of_loop() {
-    if (chosen_ >= 0 && ++runs_ >= runs_of_a_choice) forget(allowed_);
+    if (chosen_ < 0) return;
+    if (!confirmed_) {
+      confirm();
+    } else if (++runs_ >= runs_of_a_choice) {
+      forget(allowed_);
+    }
   }
 
   /// The policy that was settled on, or -1 while trials last.
@@ -69,14 +76,18 @@ class Chooser {
   }
 
  private:
-  static constexpr int policies = 5, rounds = 4, runs_of_a_choice = 256;
+  static constexpr int policies = 5, rounds = 5, runs_of_a_choice = 256;
   // Plain comes first, while lanes are still in step, and majority last: it leaves lanes aligned, which flatters what follows.
   static constexpr int order[policies] = {CONVERGE_PLAIN, CONVERGE_ROUND_ROBIN, CONVERGE_ADVANCE, CONVERGE_ADVANCE_IN_ORDER,
                                           CONVERGE_MAJORITY};
-  static constexpr std::int64_t trial_steps = 32;
+  static constexpr std::int64_t trial_steps = 24;
   static constexpr double never = 1e300;
-  static constexpr double hopeless = 1.1;  // of the best: not tried a second time
-  static constexpr double margin = 1.015;  // gain below which plain stays
+  // Of the best, after so many trials: not tried again. The first trials of a policy meet cold caches and branches that
+  // nobody has predicted yet, and lanes that have not found together.
+  static constexpr double hopeless[rounds - 1] = {2.2, 1.4, 1.15, 1.1};
+  static constexpr double near = 1.1;     // of the best gain: worth a second look
+  static constexpr double margin = 1.02;  // gain below which plain stays
+  static constexpr double starving = 0.5;
   // Trials do not see the lanes that majority leaves behind until the end.
   static constexpr double left_behind = 1.01;
 
@@ -84,7 +95,9 @@ class Chooser {
     allowed_ = allowed;
     chosen_ = -1;
     at_ = round_ = runs_ = 0;
+    confirmed_ = false;
     std::fill(best_, best_ + policies, never);
+    std::fill(gain_, gain_ + policies, never);
     candidate_[CONVERGE_PLAIN] = true;
     candidate_[CONVERGE_MAJORITY] = candidate_[CONVERGE_ROUND_ROBIN] = (allowed & CONVERGE_ALLOW_POSTPONE) != 0;
     candidate_[CONVERGE_ADVANCE] = (allowed & CONVERGE_ALLOW_ADVANCE) != 0;
@@ -92,17 +105,37 @@ class Chooser {
   }
   void decide() {
     chosen_ = CONVERGE_PLAIN;
-    double best = best_[CONVERGE_PLAIN] / margin;
+    double most = margin;
     for (int p = CONVERGE_MAJORITY; p < policies; ++p) {
+      if (!candidate_[p]) continue;
       const double time = best_[p] * (p == CONVERGE_MAJORITY ? left_behind : 1.0);
-      if (!candidate_[p] || time >= best) continue;
+      gain_[p] = std::min(gain_[p], best_[CONVERGE_PLAIN] / time);
+      if (gain_[p] <= most) continue;
       chosen_ = p;
-      best = time;
+      most = gain_[p];
     }
+  }
+  /// Tries those once more that came near: what disturbs the machine may have disturbed one policy alone.
+  void confirm() {
+    confirmed_ = true;
+    double most = 1;
+    for (int p = CONVERGE_MAJORITY; p < policies; ++p)
+      if (candidate_[p]) most = std::max(most, gain_[p]);
+    bool any = false;
+    for (int p = CONVERGE_MAJORITY; p < policies; ++p) {
+      candidate_[p] = candidate_[p] && gain_[p] * near > most;
+      any = any || candidate_[p];
+    }
+    if (!any) return;
+    chosen_ = -1;
+    at_ = round_ = 0;
+    std::fill(best_, best_ + policies, never);
   }
 
   int allowed_ = -1, chosen_ = -1, at_ = 0, round_ = 0, runs_ = 0;
-  double best_[policies] = {never, never, never, never, never};
+  bool confirmed_ = false;
+  double best_[policies] = {never, never, never, never, never};  // ticks for an iteration of a lane
+  double gain_[policies] = {never, never, never, never, never};  // against plain, the less of both times
   bool candidate_[policies] = {true, false, false, false, false};
 };
 

@@ -131,6 +131,20 @@ HWY_INLINE void run_plain(Warp<D, Loop>& w, std::int64_t most) {
       const std::int64_t steps = std::min(most, w.least_left()) - 1;
       const auto alive = w.alive;
       const auto one = w.plus_one(hn::Zero(w.di), alive);
+      if (hn::AllTrue(w.d, alive)) {
+        const auto all = hn::FirstN(w.d, hn::Lanes(w.d));
+        for (std::int64_t n = 0; n < steps; ++n) {
+          const auto taken = w.wants_taken;
+          if (!hn::AllFalse(w.d, taken)) w.loop.taken(w.d, w.next, taken);
+          if (!hn::AllTrue(w.d, taken)) w.loop.other(w.d, w.next, hn::Not(taken));
+          w.tail(w.next, all);
+          w.next = hn::Add(w.next, one);
+          w.wants_taken = w.loop.condition(w.d, w.next, all);
+        }
+        plain_step(w);
+        most -= steps + 1;
+        continue;
+      }
       for (std::int64_t n = 0; n < steps; ++n) {
         const auto taken = w.taken_lanes(), other = w.other_lanes();
         if (!hn::AllFalse(w.d, taken)) w.loop.taken(w.d, w.next, taken);
@@ -227,12 +241,6 @@ HWY_INLINE void run_policy(Warp<D, Loop>& w, int policy, std::int64_t most, int 
   run_plain(w, most);
 }
 
-/// Iterations that all lanes have behind them.
-template <class D, class Loop>
-HWY_INLINE double progress(const Warp<D, Loop>& w) {
-  return static_cast<double>(hn::GetLane(hn::SumOfLanes(w.di, w.next)));
-}
-
 /// Lets the chooser try the policies in turn on a part of the loop each, then runs the rest with the best.
 template <class D, class Loop>
 HWY_INLINE void run_auto(Warp<D, Loop>& w, const Options& options, Chooser& chooser) {
@@ -240,10 +248,16 @@ HWY_INLINE void run_auto(Warp<D, Loop>& w, const Options& options, Chooser& choo
   const int allowed = HasMore<D, Loop>::value ? options.allow & CONVERGE_ALLOW_POSTPONE : options.allow;
   while (!w.done()) {
     const Trial trial = chooser.next(allowed);
-    const double before = progress(w);
+    const auto before = w.next;
     const double start = Chooser::ticks();
     run_policy(w, trial.policy, trial.steps > 0 ? trial.steps : all, options.flush);
-    if (trial.steps > 0) chooser.learn(trial, progress(w) - before, Chooser::ticks() - start);
+    if (trial.steps == 0) continue;
+    const double ticks = Chooser::ticks() - start;
+    const auto moved = hn::Sub(w.next, before);
+    const bool all_alive = hn::CountTrue(w.d, w.alive) == hn::Lanes(w.d);
+    const double sum = static_cast<double>(hn::GetLane(hn::SumOfLanes(w.di, moved)));
+    const double least = static_cast<double>(hn::GetLane(hn::MinOfLanes(w.di, moved))) * static_cast<double>(hn::Lanes(w.d));
+    chooser.learn(trial, sum, all_alive ? least : sum, ticks);
   }
   chooser.end_of_loop();
 }

@@ -19,5 +19,6 @@ std::vector<Case> memory();
 std::vector<Case> math();
 std::vector<Case> warps();
 std::vector<Case> converge();
+std::vector<Case> divergent();
 
 }  // namespace kernelcast::agreement

@@ -16,7 +16,10 @@ std::vector<CaseFile> all_files() {
           {"vectors.cl", "vectors.cl", vectors},
           {"memory.cl", "memory.cl", memory},
           {"math.cl", "math.cl", math},
-          {"warps.cu", "warps_twin.cl", warps}};
+          {"warps.cu", "warps_twin.cl", warps},
+          {"converge.cl", "converge.cl", converge},
+          {"divergent.cl", "divergent_rewritten.cl", divergent},
+          {"divergent_rewritten.cl", "divergent.cl", divergent}};
 }
 
 }  // namespace kernelcast::agreement

@@ -1,0 +1,90 @@
+// Loops with a branch that lanes may take differently: what each strategy of converge.h would change, and whether it may.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernelcast/converge.h"
+#include "kernelcast/frontend.h"
+
+namespace kernelcast {
+
+enum class Legality : std::uint8_t { yes, no, unknown };
+std::string_view name_of(Legality l);
+
+/// What stands against a strategy.
+enum class Condition : std::uint8_t {
+  none,
+  collective,          // barrier, vote or shuffle inside the loop
+  early_exit,          // break, return, continue, goto; or the loop's own condition depends on its body
+  carried_dependence,  // the branch or the code in front of it reads what an iteration writes
+  dependent_paths,     // one path reads or writes what the other writes
+  code_after_branch,   // code behind the branch hands something on to the next iteration
+  same_address,        // iterations write to the same place in memory
+  aliasing,            // two pointers may mean the same memory
+  atomic,
+  float_reduction,     // the order of rounding would change
+  volatile_access,
+  opaque               // a call, assembly or fence that is not followed
+};
+std::string_view name_of(Condition c);
+
+struct LegalityVerdict {
+  Legality legal = Legality::unknown;
+  Condition condition = Condition::none;
+  std::string reason;   // one sentence; for unknown also what to assert
+  int line = 0;         // of the reason, 0: none
+};
+
+/// First and last line, both 0 where there is no code.
+struct LineRange {
+  int first = 0, last = 0;
+  [[nodiscard]] bool contains(int line) const { return first > 0 && line >= first && line <= last; }
+};
+
+/// One loop with one branch on the top level of its body that lanes may take differently.
+struct DivergentLoop {
+  std::string kernel;        // as the source names it
+  LineRange loop, taken, other;
+  int branch_line = 0;
+  std::string divergence;    // why lanes may differ: "depends on threadIdx.x"
+  LegalityVerdict postpone;  // majority and round robin
+  LegalityVerdict advance;
+  LegalityVerdict advance_in_order;
+  std::string no_rewrite;    // why the source cannot be rewritten even where it is legal; empty: it can
+  bool calls_functions = false;  // the paths call functions of the source: their cost is not on the paths' lines
+  bool same_calls = false;       // both paths call the same function or function-like code: to be hoisted out
+  bool nested = false;           // more divergent branches inside the paths
+  bool leaves = false;           // holds a break or return of the loop
+  bool can_record = true;        // instrumented() can: the branch's condition stands in the source, not in a macro
+  bool one_line = false;         // paths and other code share a line: their costs cannot be told apart
+};
+
+/// A loop without such a branch whose lanes leave it at different times.
+struct UnevenLoop {
+  std::string kernel;
+  LineRange loop;
+  std::string divergence;  // why lanes may differ
+};
+
+struct LoopSurvey {
+  std::vector<DivergentLoop> divergent;
+  std::vector<UnevenLoop> uneven;
+};
+
+/// Finds them in all kernels of the source (or the one that is named), in order of lines; in functions that kernels call they
+/// are not looked for. Throws as analyze() does.
+LoopSurvey survey_loops(const Source& source, const FrontendOptions& options);
+std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options);
+
+/// The source with that loop transformed for a policy: round robin, advance or advance in order, as two guarded copies of
+/// the body in one loop, without votes. Throws UserError, naming the reason, where the loop may not or cannot be rewritten.
+std::string rewritten(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Policy policy);
+
+/// The source with that branch recorded: the kernel has one more parameter, `kernelcast_pattern`, unsigned words of
+/// which the first counts rows; each thread has a row of `pattern_row_words` words: block, thread, count, then bits.
+inline constexpr int pattern_rows = 4096, pattern_bits = 2048;
+inline constexpr int pattern_row_words = 3 + pattern_bits / 32;
+std::string instrumented(const Source& source, const FrontendOptions& options, const DivergentLoop& loop);
+
+}  // namespace kernelcast

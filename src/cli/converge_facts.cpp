@@ -1,0 +1,185 @@
+// Facts of a loop. With a launch: an instrumented copy is executed for the branch's pattern, the kernel itself for the
+// instructions on the lines of the paths, and each legal rewrite for what it saves. Without: assumed, with instructions
+// of the target's code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "cli/converge_run.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr double assumed_trips = 16;        // of loops inside the paths whose trip count is no constant
+constexpr double assumed_iterations = 256;  // of the loop itself
+constexpr const char* calls_reason =
+    "the paths call functions, whose instructions stand on other lines; --assume rho=N";
+constexpr const char* line_reason =
+    "the paths share a line with other code: put them on lines of their own, or --assume rho=N";
+
+void add(std::vector<Assumption>& to, const Assumption& a) {
+  if (std::find(to.begin(), to.end(), a) == to.end()) to.push_back(a);
+}
+
+void set_costs(LoopFacts& facts, double taken, double other, double rest) {
+  if (taken + other <= 0) {
+    facts.predicated = true;
+    facts.costs_reason = "no instruction of the target's code stands on the lines of the paths; --assume rho=N";
+    return;
+  }
+  facts.costs = LoopCosts{taken, other, std::max(rest, 1.0), 0};
+}
+
+/// Costs cannot be told apart by line; says why.
+std::string no_costs(const DivergentLoop& loop) {
+  if (loop.calls_functions) return calls_reason;
+  return loop.one_line ? line_reason : "";
+}
+
+/// False: the loop was not reached.
+bool record_pattern(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts& facts) {
+  ExecuteOptions options = r.request.execute;
+  options.keep_buffers = true;
+  const std::size_t words = 1 + static_cast<std::size_t>(pattern_rows) * pattern_row_words;
+  options.contents["kernelcast_pattern"].assign(words * sizeof(std::uint32_t), 0);
+  const KernelRun k = run_kernel(r, instrumented(r.request.source, r.options, loop), loop.kernel, options);
+  const std::vector<unsigned char>& bytes = k.execution.buffers.at("kernelcast_pattern");
+  std::vector<std::uint32_t> recorded(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(recorded.data(), bytes.data(), recorded.size() * sizeof(std::uint32_t));
+  const int width = r.device.geometry().warp_size;
+  facts.warps = recorded_patterns(recorded, k.launch.block.count(), width);
+  if (facts.warps.empty()) return false;
+  BranchPattern joined;
+  for (const BranchPattern& w : facts.warps) joined.lanes.insert(joined.lanes.end(), w.lanes.begin(), w.lanes.end());
+  facts.statistics = statistics_of(joined);
+  facts.statistics.width = width;
+  return true;
+}
+
+void count_instructions(const ConvergeRequest& r, const DivergentLoop& loop, const KernelRun& ran, LoopFacts& facts) {
+  double taken = 0, other = 0, whole = 0, branches = 0;
+  for (const LineExecution& l : ran.execution.lines) {
+    if (!in_source(r, ran.analysis.profile, l.line)) continue;
+    const double ops = l.warp_ops.total();
+    const int line = l.line.line;
+    if (loop.loop.contains(line)) whole += ops;
+    if (loop.taken.contains(line)) taken += ops;
+    if (loop.other.contains(line)) other += ops;
+    const int first_of_path = std::min(loop.taken.first > 0 ? loop.taken.first : loop.branch_line + 1, loop.loop.last);
+    if (line >= loop.branch_line && line < std::max(first_of_path, loop.branch_line + 1)) branches += l.branches;
+  }
+  const double all = warp_instructions(ran.execution);
+  if (all > 0) facts.share_of_kernel = std::min(1.0, whole / all);
+  facts.costs_reason = no_costs(loop);
+  if (!facts.costs_reason.empty()) return;
+  facts.predicated = branches == 0;
+  StepCounts plain;
+  for (const BranchPattern& w : facts.warps) {
+    const StepCounts c = replay(w, Policy::plain);
+    plain.taken += c.taken;
+    plain.other += c.other;
+    plain.trips += c.trips;
+  }
+  // Lines are of the whole launch, patterns of the warps recorded.
+  const double width = facts.statistics.width;
+  const double warps =
+      static_cast<double>(ran.launch.grid.count()) * std::ceil(static_cast<double>(ran.launch.block.count()) / width);
+  const double scale = warps / static_cast<double>(facts.warps.size());
+  set_costs(facts, plain.taken > 0 ? taken / (static_cast<double>(plain.taken) * scale) : 0,
+            plain.other > 0 ? other / (static_cast<double>(plain.other) * scale) : 0,
+            (whole - taken - other) / (static_cast<double>(plain.trips) * scale));
+}
+
+/// Rewrites that are legal and possible, executed.
+void try_rewrites(const ConvergeRequest& r, const DivergentLoop& loop, const KernelRun& plain, LoopFacts& facts) {
+  if (!loop.no_rewrite.empty()) return;
+  for (const Policy p : {Policy::round_robin, Policy::advance, Policy::advance_in_order}) {
+    const LegalityVerdict& v = p == Policy::advance ? loop.advance : loop.postpone;
+    if (v.legal != Legality::yes) continue;
+    try {
+      const KernelRun after =
+          run_kernel(r, rewritten(r.request.source, r.options, loop, p), loop.kernel, r.request.execute);
+      if (plain.execution.complete && after.execution.complete)
+        facts.executed[p] = warp_instructions(plain.execution) / warp_instructions(after.execution);
+    } catch (const Error&) {  // then it is not known; --rewrite says why
+    }
+  }
+}
+
+/// Loops inside the paths with their trips where these are constant.
+void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts& facts,
+                  std::vector<Assumption>& assumptions) {
+  facts.costs_reason = no_costs(loop);
+  if (!facts.costs_reason.empty()) return;
+  FrontendOptions o = r.options;
+  if (o.kernel.empty()) o.kernel = loop.kernel;
+  const Analysis analysis = analyze(r.request.source, o);
+  const std::vector<Loop>& loops = analysis.profile.loops;
+  double taken = 0, other = 0, whole = 0;
+  for (const Block& b : analysis.profile.blocks) {
+    double times = 1;
+    for (int k = b.loop; k >= 0 && loops[static_cast<std::size_t>(k)].line.line > loop.loop.first;
+         k = loops[static_cast<std::size_t>(k)].parent) {
+      const auto trips = loops[static_cast<std::size_t>(k)].trips.constant();
+      if (!trips) {
+        add(assumptions, {fmt::format("trips of the loop at line {}", loops[static_cast<std::size_t>(k)].line.line),
+                          fmt::format("{}", assumed_trips), "--grid and --block execute it"});
+      }
+      times *= trips ? static_cast<double>(*trips) : assumed_trips;
+    }
+    for (const LineOps& l : b.lines) {
+      if (!in_source(r, analysis.profile, l.line)) continue;
+      const double ops = l.ops.total() * times;
+      if (loop.loop.contains(l.line.line)) whole += ops;
+      if (loop.taken.contains(l.line.line)) taken += ops;
+      if (loop.other.contains(l.line.line)) other += ops;
+    }
+  }
+  set_costs(facts, taken, other, whole - taken - other);
+}
+
+}  // namespace
+
+LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vector<Assumption>& assumptions) {
+  LoopFacts facts;
+  PatternStatistics& s = facts.statistics;
+  s.width = r.device.geometry().warp_size;
+  s.iterations = r.iterations.value_or(assumed_iterations);
+  s.p = r.p.value_or(0.5);
+  s.f = std::min(r.f.value_or(2 * s.p * (1 - s.p)), 2 * std::min(s.p, 1 - s.p));
+  if (r.launched && loop.can_record) {
+    if (!record_pattern(r, loop, facts)) {
+      facts.costs_reason = "the loop was not reached in the blocks that were executed";
+      return facts;
+    }
+    const KernelRun plain = run_kernel(r, r.request.source.text, loop.kernel, r.request.execute);
+    count_instructions(r, loop, plain, facts);
+    try_rewrites(r, loop, plain, facts);
+  } else {
+    add(assumptions, {"pattern of the branch at line " + std::to_string(loop.branch_line),
+                      fmt::format("p {}, f {}, {} iterations", s.p, s.f, s.iterations),
+                      loop.can_record ? "--grid and --block execute it; --assume p=, f=, iterations="
+                                      : "--assume p=, f=, iterations="});
+    from_profile(r, loop, facts, assumptions);
+  }
+  if (r.rho) facts.costs = LoopCosts{*r.rho / 2 * 100, *r.rho / 2 * 100, 100, 0};
+  return facts;
+}
+
+std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop) {
+  if (!r.launched) return std::nullopt;
+  const KernelRun k = run_kernel(r, r.request.source.text, loop.kernel, r.request.execute);
+  double lanes = 0, slots = 0;
+  for (const LineExecution& l : k.execution.lines) {
+    if (!in_source(r, k.analysis.profile, l.line) || !loop.loop.contains(l.line.line)) continue;
+    lanes += l.lanes;
+    slots += l.warp_ops.total() * r.device.geometry().warp_size;
+  }
+  if (slots <= 0) return std::nullopt;
+  return lanes / slots;
+}
+
+}  // namespace kernelcast::cli

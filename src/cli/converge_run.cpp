@@ -1,0 +1,106 @@
+#include "cli/converge_run.h"
+
+#include <fmt/format.h>
+
+#include "cli/catalog.h"
+#include "cli/launch_size.h"
+#include "cli/sources.h"
+#include "cli/values.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* default_device = "nvidia-tesla-v100-pcie-16gb";
+
+void assume(ConvergeRequest& r, const std::string& text) {
+  const auto [key, value] = name_and_value("--assume", text);
+  const double number = real_number("--assume " + key, value);
+  if (key == "p" && number >= 0 && number <= 1) {
+    r.p = number;
+  } else if (key == "f" && number >= 0 && number <= 1) {
+    r.f = number;
+  } else if (key == "iterations" && number >= 1) {
+    r.iterations = number;
+  } else if (key == "rho" && number > 0) {
+    r.rho = number;
+  } else {
+    throw UsageError("--assume " + text + ": expected p or f from 0 to 1, iterations from 1 or rho above 0");
+  }
+}
+
+}  // namespace
+
+ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& environment) {
+  ConvergeRequest r;
+  ForecastFlags f = flags.forecast;
+  r.launched = !f.block.empty();
+  if (!r.launched && (!f.grid.empty() || !f.global.empty())) throw UsageError("a launch needs --block");
+  if (!r.launched) f.block = f.grid = "1";
+  if (f.device.empty()) f.device = default_device;
+  f.format = "text";
+  f.assume.clear();
+  r.request = checked(f);
+  if (r.request.devices.size() != 1 || r.request.all_devices) throw UsageError("--device: converge takes one device");
+  r.device = catalog_of(r.request.devices_dir, environment.devices_dir).find(r.request.devices.front());
+  r.request.source.text = read_source(r.request.source.path);
+  r.options.kernel = r.request.kernel;
+  r.options.target = r.device.codegen_target;
+  r.options.block = r.request.launch.block;
+  for (const std::string& text : flags.forecast.assume) assume(r, text);
+  return r;
+}
+
+KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
+                     const ExecuteOptions& options) {
+  FrontendOptions o = r.options;
+  // A template is named with its arguments, which the loop's own name lacks.
+  o.kernel = r.options.kernel.empty() ? kernel : r.options.kernel;
+  o.program = true;
+  Source source = r.request.source;
+  source.text = text;
+  KernelRun k;
+  k.analysis = analyze(source, o);
+  if (!k.analysis.program) throw LimitError("the kernel cannot be executed: " + k.analysis.no_program);
+  k.launch = r.request.launch;
+  set_grid(r.request, k.analysis.profile, k.launch);
+  k.execution = execute(k.analysis.profile, *k.analysis.program, k.launch, r.device.geometry(), options);
+  return k;
+}
+
+double warp_instructions(const Execution& e) {
+  double all = 0;
+  for (const LineExecution& l : e.lines) all += l.warp_ops.total();
+  return all;
+}
+
+bool in_source(const ConvergeRequest& r, const KernelProfile& profile, SourceLine line) {
+  if (line.file < 0) return false;
+  const std::string& file = profile.files[static_cast<std::size_t>(line.file)];
+  const std::string& path = r.request.source.path;
+  return file == path || file.ends_with("/" + path) || path.ends_with("/" + file) || (path == "-" && file == "<stdin>");
+}
+
+double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop) {
+  ExecuteOptions options = r.request.execute;
+  options.sample = -1;
+  options.jobs = 1;
+  options.keep_buffers = true;
+  const KernelRun before = run_kernel(r, r.request.source.text, loop.kernel, options);
+  const KernelRun after = run_kernel(r, rewritten, loop.kernel, options);
+  const std::string at = fmt::format("{}:{}: ", r.request.source.path, loop.loop.first);
+  if (!before.execution.complete || !after.execution.complete)
+    throw LimitError(at + "the results could not be compared: a limit of execution struck; use a smaller launch");
+  if (after.execution.findings.size() > before.execution.findings.size()) {
+    throw UserError(
+        at + "refused: execution finds trouble in the transformed loop: " + after.execution.findings.front().text);
+  }
+  for (const auto& [name, bytes] : before.execution.buffers) {
+    const auto found = after.execution.buffers.find(name);
+    if (found == after.execution.buffers.end() || found->second != bytes)
+      throw UserError(at + "refused: the transformed loop leaves other contents in " + name);
+  }
+  return warp_instructions(before.execution) / warp_instructions(after.execution);
+}
+
+}  // namespace kernelcast::cli

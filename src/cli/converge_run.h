@@ -1,0 +1,47 @@
+// Kernels of one source executed with one launch: what `converge` learns from runs.
+#pragma once
+
+#include "cli/converge.h"
+#include "kernelcast/advice.h"
+#include "kernelcast/device.h"
+#include "kernelcast/execute.h"
+
+namespace kernelcast::cli {
+
+/// What the flags ask for, checked.
+struct ConvergeRequest {
+  Request request;
+  Device device;
+  FrontendOptions options;
+  bool launched = false;                        // sizes of a launch are given
+  std::optional<double> p, f, iterations, rho;  // --assume
+};
+/// Throws UsageError naming the flag.
+ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& environment);
+
+struct KernelRun {
+  Analysis analysis;
+  Launch launch;
+  Execution execution;
+};
+/// Throws LimitError where the kernel cannot be executed.
+KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
+                     const ExecuteOptions& options);
+
+/// Warp instructions of the whole launch.
+double warp_instructions(const Execution& e);
+
+/// Whether a line is one of the source itself.
+bool in_source(const ConvergeRequest& r, const KernelProfile& profile, SourceLine line);
+
+/// Pattern, costs and executed gains of a loop: executed where there is a launch, else assumed, which `assumptions`
+/// says.
+LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vector<Assumption>& assumptions);
+/// Mean share of active lanes in a loop; without a launch not known.
+std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop);
+
+/// Executes both texts whole on the same inputs. Throws UserError where they leave other results, LimitError where they
+/// cannot be compared. Returns warp instructions before over after.
+double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop);
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,69 @@
+// What a statement of the source does: variables and memory that it reads and writes, and what forbids to move it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+namespace kernelcast::frontend {
+
+/// How a variable is updated when each new value is the old one combined with something else.
+enum class Reduction : std::uint8_t { none, add, multiply, bit_and, bit_or, bit_xor };
+
+struct VariableUse {
+  int line = 0;
+  Reduction reduction = Reduction::none;  // of a write; the old value is read by nothing else
+};
+
+struct MemoryAccess {
+  const clang::VarDecl* base = nullptr;  // the pointer or array, followed back to where it comes from; null: unknown
+  const clang::Expr* index = nullptr;    // null: not known, or no index
+  const clang::Expr* place = nullptr;    // the whole access; null: inside a function
+  bool store = false, scalar = false;    // scalar: a variable of file scope, one place
+  int line = 0;
+};
+
+struct Atomic {
+  bool order_free = false;  // integer addition, minimum and the like whose old value is not used
+  bool floating = false;
+  std::string name;
+  const clang::VarDecl* base = nullptr;  // the pointer or array; null: unknown
+  int line = 0;
+};
+
+struct Effects {
+  std::multimap<const clang::VarDecl*, VariableUse> reads, writes;
+  std::set<const clang::VarDecl*> declared;  // inside: each iteration has its own
+  std::vector<MemoryAccess> memory;
+  std::vector<Atomic> atomics;
+  std::vector<const clang::FunctionDecl*> calls;  // functions of the source
+  std::vector<std::string> callees;               // and all others, by name
+  // Lines, 0: none.
+  int leave = 0;  // break, return
+  int skip = 0;   // continue, goto, a label
+  int is_volatile = 0, assembly = 0;
+  int collective = 0, fence = 0;
+  int stranger = 0;  // code that is not at hand and may even wait for other threads
+  int opaque = 0;    // whatever may depend on, or change, anything in memory
+  std::string collective_name, fence_name, stranger_what, opaque_what;
+
+  void add(const Effects& other);
+};
+
+/// Of a statement inside a loop's body: break and continue of loops inside the statement are no exits.
+Effects effects_of(const clang::Stmt* statement, const clang::ASTContext& context);
+
+int line_of(clang::SourceLocation location, const clang::ASTContext& context);
+
+/// Variables whose value may differ between the lanes of a warp, with the reason for each. Flow-insensitive.
+std::map<const clang::VarDecl*, std::string> lane_dependent(const clang::FunctionDecl* kernel);
+/// Why the expression may differ between lanes; empty: it does not.
+std::string why_lane_dependent(const clang::Stmt* expression,
+                               const std::map<const clang::VarDecl*, std::string>& variables);
+
+}  // namespace kernelcast::frontend

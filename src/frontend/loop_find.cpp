@@ -1,0 +1,130 @@
+// Every if on the top level of a loop's body is a candidate; the first that depends on the lane is the loop's branch.
+// An if without else whose body only leaves the loop is an exit, not a branch.
+#include "frontend/loop_find.h"
+
+#include <set>
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace clang;
+using clang::Expr;  // not kernelcast::Expr
+
+bool is_kernel(const FunctionDecl* f) { return f->hasAttr<CUDAGlobalAttr>() || f->hasAttr<OpenCLKernelAttr>(); }
+
+bool only_leaves(const Stmt* s) {
+  if (s == nullptr) return false;
+  if (const auto* c = llvm::dyn_cast<CompoundStmt>(s)) return c->size() > 0 && only_leaves(c->body_back());
+  return llvm::isa<BreakStmt>(s) || llvm::isa<ContinueStmt>(s) || llvm::isa<ReturnStmt>(s);
+}
+
+class Finder : public RecursiveASTVisitor<Finder> {
+ public:
+  Finder(const FunctionDecl* kernel, FoundLoops& out) : kernel_(kernel), lanes_(lane_dependent(kernel)), out_(out) {}
+
+  bool VisitForStmt(ForStmt* f) {
+    LoopParts p;
+    p.init = f->getInit();
+    p.more = f->getCond();
+    p.step = f->getInc();
+    take(p, f, f->getBody());
+    return true;
+  }
+  bool VisitWhileStmt(WhileStmt* w) {
+    LoopParts p;
+    p.more = w->getCond();
+    take(p, w, w->getBody());
+    return true;
+  }
+  bool VisitDoStmt(DoStmt* d) {
+    LoopParts p;
+    p.more = d->getCond();
+    p.is_do = true;
+    take(p, d, d->getBody());
+    return true;
+  }
+
+ private:
+  void take(LoopParts p, const Stmt* loop, const Stmt* body) {
+    p.kernel = kernel_;
+    p.loop = loop;
+    p.body = llvm::dyn_cast_or_null<CompoundStmt>(body);
+    std::vector<const Stmt*> statements;
+    if (p.body != nullptr) {
+      statements.assign(p.body->body_begin(), p.body->body_end());
+    } else if (body != nullptr) {
+      statements.push_back(body);
+    }
+    for (const Stmt* s : statements) {
+      const auto* branch = llvm::dyn_cast<IfStmt>(s);
+      if (p.branch == nullptr && branch != nullptr && !only_leaves(branch->getThen())) {
+        p.divergence = why_lane_dependent(branch->getCond(), lanes_);
+        if (!p.divergence.empty()) {
+          p.branch = branch;
+          continue;
+        }
+      }
+      (p.branch == nullptr ? p.head : p.tail).push_back(s);
+    }
+    if (p.branch == nullptr) {
+      std::string why = why_lane_dependent(p.more, lanes_);
+      for (const Stmt* s : p.head) {
+        const auto* i = llvm::dyn_cast<IfStmt>(s);
+        if (why.empty() && i != nullptr && only_leaves(i->getThen())) why = why_lane_dependent(i->getCond(), lanes_);
+      }
+      if (!why.empty()) out_.uneven.push_back({kernel_, loop, why});
+      return;
+    }
+    p.lanes = lanes_;
+    p.nested = branches_in(p.branch->getThen()) || branches_in(p.branch->getElse());
+    out_.divergent.push_back(p);
+  }
+  bool branches_in(const Stmt* s) const {
+    if (s == nullptr) return false;
+    if (const auto* i = llvm::dyn_cast<IfStmt>(s); i != nullptr && !why_lane_dependent(i->getCond(), lanes_).empty())
+      return true;
+    for (const Stmt* c : s->children())
+      if (branches_in(c)) return true;
+    return false;
+  }
+
+  const FunctionDecl* kernel_;
+  std::map<const VarDecl*, std::string> lanes_;
+  FoundLoops& out_;
+};
+
+class Kernels : public RecursiveASTVisitor<Kernels> {
+ public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool VisitFunctionDecl(FunctionDecl* f) {
+    if (is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext()) found.push_back(f);
+    return true;
+  }
+  std::vector<FunctionDecl*> found;
+};
+
+}  // namespace
+
+FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
+  Kernels kernels;
+  kernels.TraverseDecl(context.getTranslationUnitDecl());
+  FoundLoops loops;
+  std::set<unsigned> seen;
+  const SourceManager& sources = context.getSourceManager();
+  for (FunctionDecl* f : kernels.found) {
+    const std::string plain = kernel.substr(0, kernel.find_first_of("<("));
+    if (!kernel.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
+    if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
+    if (!seen.insert(sources.getExpansionLineNumber(f->getLocation())).second) continue;
+    Finder finder(f, loops);
+    finder.TraverseStmt(f->getBody());
+  }
+  return loops;
+}
+
+}  // namespace kernelcast::frontend

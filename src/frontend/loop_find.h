@@ -1,0 +1,45 @@
+// Loops of the source with a branch on the top level of their body that lanes may take differently.
+#pragma once
+
+#include <vector>
+
+#include "frontend/loop_effects.h"
+#include "kernelcast/loops.h"
+
+namespace kernelcast::frontend {
+
+/// The parts of such a loop:  for (init; more; step) { head  if (condition) taken else other  tail }
+struct LoopParts {
+  const clang::FunctionDecl* kernel = nullptr;
+  const clang::Stmt* loop = nullptr;  // for or while
+  const clang::Stmt* init = nullptr;
+  const clang::Expr* more = nullptr;
+  const clang::Expr* step = nullptr;
+  const clang::CompoundStmt* body = nullptr;  // null: the branch is the whole body
+  const clang::IfStmt* branch = nullptr;
+  std::vector<const clang::Stmt*> head, tail;
+  std::string divergence;
+  std::map<const clang::VarDecl*, std::string> lanes;  // lane_dependent() of the kernel
+  bool is_do = false;                                  // do ... while: the test comes last
+  bool nested = false;                                 // more lane-dependent branches inside the paths
+};
+
+/// A loop whose lanes leave it at different times.
+struct UnevenParts {
+  const clang::FunctionDecl* kernel = nullptr;
+  const clang::Stmt* loop = nullptr;
+  std::string divergence;
+};
+
+struct FoundLoops {
+  std::vector<LoopParts> divergent;
+  std::vector<UnevenParts> uneven;  // without a divergent branch of their own
+};
+
+/// In order of appearance; `kernel` empty: of all kernels. Of a template, the first instantiation.
+FoundLoops find_loops(clang::ASTContext& context, const std::string& kernel);
+
+/// Fills the verdicts.
+void judge(const LoopParts& parts, const clang::ASTContext& context, DivergentLoop& loop);
+
+}  // namespace kernelcast::frontend

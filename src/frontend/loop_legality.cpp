@@ -1,0 +1,477 @@
+// May a strategy change this loop?
+//
+// Postpone (majority, round robin) and advance in order keep each lane's own order of iterations and, with the code
+// behind the branch run with each path, everything in them. What they change is which lanes of a warp run together: the
+// loop must hold no barrier, vote or shuffle, and nothing that waits for or listens to other threads (volatile, fences,
+// atomics whose outcome depends on who comes first).
+//
+// Advance also exchanges an iteration N that takes F with its neighbour N+1 that takes T. Iterations of one path stay
+// in order, so only dependences between the paths count: T and the code behind the branch of N+1 against F and that
+// code of N. And the branch of N+1 must be known before N has run: condition, head and the loop's own test may read
+// nothing that the body writes.
+#include <algorithm>
+#include <optional>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/Stmt.h"
+#include "frontend/loop_find.h"
+#include "llvm/ADT/FoldingSet.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace clang;
+using clang::Expr;  // not kernelcast::Expr
+
+LegalityVerdict yes() { return {Legality::yes, Condition::none, "", 0}; }
+LegalityVerdict no(Condition c, int line, std::string reason) { return {Legality::no, c, std::move(reason), line}; }
+LegalityVerdict unknown(Condition c, int line, std::string reason) {
+  return {Legality::unknown, c, std::move(reason), line};
+}
+
+/// Side effects in front of the decision and on either side of the exchange.
+struct Sides {
+  Effects front;         // loop test, head and condition
+  Effects taken, other;  // each with the code behind the branch
+  Effects tail, step, all;
+};
+
+class Judge {
+ public:
+  Judge(const LoopParts& p, const ASTContext& context) : p_(p), context_(context) {
+    for (const Stmt* s : p.head) s_.front.add(effects_of(s, context));
+    s_.front.add(effects_of(p.branch->getCond(), context));
+    if (p.more != nullptr) s_.front.add(effects_of(p.more, context));
+    s_.taken = effects_of(p.branch->getThen(), context);
+    if (p.branch->getElse() != nullptr) s_.other = effects_of(p.branch->getElse(), context);
+    for (const Stmt* s : p.tail) s_.tail.add(effects_of(s, context));
+    if (p.step != nullptr) s_.step = effects_of(p.step, context);
+    s_.all = s_.front;
+    s_.all.add(s_.taken);
+    s_.all.add(s_.other);
+    s_.all.add(s_.tail);
+    s_.all.add(s_.step);
+    s_.taken.add(s_.tail);
+    s_.other.add(s_.tail);
+    for (const auto& [v, use] : s_.step.writes) counter_ = v;
+  }
+
+  LegalityVerdict postpone() const {
+    const Effects& e = s_.all;
+    if (e.collective != 0) {
+      return no(Condition::collective, e.collective,
+                e.collective_name + " is reached by lanes that are at the same iteration");
+    }
+    if (e.assembly != 0)
+      return unknown(Condition::opaque, e.assembly, "assembly may synchronise; assert that it does not");
+    if (e.stranger != 0) {
+      return unknown(Condition::opaque, e.stranger,
+                     e.stranger_what + " may hold a barrier or a vote; assert that it does not");
+    }
+    if (e.fence != 0) {
+      return unknown(Condition::opaque, e.fence,
+                     "the fence " + e.fence_name + " orders accesses that other threads watch; assert that none do");
+    }
+    if (e.is_volatile != 0) {
+      return unknown(Condition::volatile_access, e.is_volatile,
+                     "a volatile access may be how threads of a warp talk to each other; assert that they do not");
+    }
+    for (const Atomic& a : e.atomics) {
+      if (!a.order_free) {
+        return unknown(Condition::atomic, a.line,
+                       "the outcome of this atomic depends on which lane comes first; assert that any order will do");
+      }
+    }
+    if (const Atomic* a = mixed_atomics()) {
+      return unknown(Condition::atomic, a->line,
+                     "atomics of several kinds may meet at one place; assert that any order will do");
+    }
+    for (const MemoryAccess& m : e.memory) {
+      if (!m.store || !is_shared(m) || differs(m.place)) continue;
+      return unknown(Condition::same_address, m.line,
+                     "lanes write to the same place, and another may come last; assert that any will do");
+    }
+    if (e.skip != 0) {
+      return unknown(Condition::early_exit, e.skip,
+                     "the rest of the iteration is skipped by a jump; write it as a branch");
+    }
+    return yes();
+  }
+
+  LegalityVerdict advance() const {
+    const Effects& e = s_.all;
+    if (e.collective != 0) return postpone();
+    if (e.leave != 0)
+      return no(Condition::early_exit, e.leave, "the loop is left early, so the next iteration may never come");
+    if (e.skip != 0)
+      return unknown(Condition::early_exit, e.skip,
+                     "the rest of the iteration is skipped by a jump; write it as a branch");
+    if (e.is_volatile != 0)
+      return no(Condition::volatile_access, e.is_volatile, "volatile accesses must keep their order");
+    for (const Atomic& a : e.atomics) {
+      if (a.floating)
+        return no(Condition::float_reduction, a.line,
+                  "an atomic on floating-point numbers rounds in the order of iterations");
+      if (!a.order_free)
+        return no(Condition::atomic, a.line, "the outcome of this atomic depends on the order of iterations");
+    }
+    if (p_.is_do)
+      return unknown(Condition::early_exit, line(p_.loop),
+                     "whether there is a next iteration is known only at the end of this one");
+    if (p_.more == nullptr)
+      return no(Condition::early_exit, line(p_.loop),
+                "the loop has no condition that says whether there is a next iteration");
+    LegalityVerdict v = front_is_known();
+    if (v.legal != Legality::yes) return v;
+    if (e.opaque != 0) {
+      return unknown(Condition::opaque, e.opaque,
+                     e.opaque_what + " is not followed; assert that iterations do not depend on one another");
+    }
+    v = variables_commute();
+    if (v.legal != Legality::yes) return v;
+    v = atomics_commute();
+    return v.legal == Legality::yes ? memory_commutes() : v;
+  }
+
+ private:
+  [[nodiscard]] int line(const Stmt* s) const { return line_of(s->getBeginLoc(), context_); }
+  [[nodiscard]] bool is_private(const VarDecl* v) const { return s_.all.declared.contains(v) && !v->isStaticLocal(); }
+  /// An object, no pointer to one, that each iteration has for itself.
+  [[nodiscard]] bool is_own_object(const VarDecl* v) const {
+    return v != nullptr && is_private(v) && !v->getType()->isPointerType() && !v->getType()->isReferenceType() &&
+           !v->hasGlobalStorage();
+  }
+
+  /// Of all the loop, the code in front of the branch may not read what the rest writes.
+  [[nodiscard]] LegalityVerdict front_is_known() const {
+    for (const Effects* side : {&s_.taken, &s_.other, &s_.front}) {
+      for (const auto& [v, use] : side->writes) {
+        if (v == counter_)
+          return no(Condition::carried_dependence, use.line,
+                    "the loop's counter " + v->getNameAsString() + " is changed in the body");
+      }
+    }
+    if (!s_.front.atomics.empty()) {
+      return no(Condition::atomic, s_.front.atomics.front().line,
+                "the code in front of the branch has an atomic, which would run out of order");
+    }
+    for (const auto& [v, use] : s_.front.writes) {
+      if (!is_private(v)) {
+        return no(
+            Condition::carried_dependence, use.line,
+            "the code in front of the branch writes " + v->getNameAsString() + ", which is not the iteration's own");
+      }
+    }
+    for (const Effects* side : {&s_.taken, &s_.other}) {
+      for (const auto& [v, use] : side->writes) {
+        if (is_private(v)) continue;
+        const auto read = s_.front.reads.find(v);
+        if (read == s_.front.reads.end()) continue;
+        const bool ends = p_.more != nullptr && reads(effects_of(p_.more, context_), v);
+        return no(
+            ends ? Condition::early_exit : Condition::carried_dependence, use.line,
+            ends
+                ? "whether there is a next iteration depends on " + v->getNameAsString() + ", which this line writes"
+                : "the branch depends on " + v->getNameAsString() + ", which this line writes in the iteration before");
+      }
+    }
+    if (p_.step != nullptr && s_.step.writes.size() != 1) {
+      return unknown(Condition::carried_dependence, line(p_.loop),
+                     "the step of the loop changes more than one variable");
+    }
+    if (p_.step == nullptr)
+      return no(Condition::carried_dependence, line(p_.loop),
+                "the loop has no counter of its own that could be set ahead");
+    for (const auto& [v, use] : s_.step.reads) {
+      if (v != counter_ && writes(v))
+        return no(Condition::carried_dependence, use.line, "the loop's step depends on what the body writes");
+    }
+    for (const MemoryAccess& read : s_.front.memory) {
+      if (is_own_object(read.base)) continue;
+      if (read.store)
+        return no(Condition::carried_dependence, read.line, "the code in front of the branch writes to memory");
+      for (const Effects* side : {&s_.taken, &s_.other}) {
+        for (const MemoryAccess& store : side->memory) {
+          if (!store.store) continue;
+          const LegalityVerdict v = apart(read, store, Condition::carried_dependence,
+                                          "the branch reads what this line writes in the iteration before");
+          if (v.legal != Legality::yes) return v;
+        }
+      }
+    }
+    return yes();
+  }
+
+  /// Whether lanes mean different places, as far as is known.
+  [[nodiscard]] bool differs(const Expr* place) const {
+    const auto depends = [this](const Expr* e) { return !why_lane_dependent(e, p_.lanes).empty(); };
+    const Expr* e = place->IgnoreParenCasts();
+    if (const auto* s = llvm::dyn_cast<ArraySubscriptExpr>(e)) return depends(s->getIdx()) || differs(s->getBase());
+    if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) return differs(m->getBase());
+    if (const auto* u = llvm::dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
+      return differs(u->getSubExpr());
+    if (const auto* r = llvm::dyn_cast<DeclRefExpr>(e)) return r->getType()->isPointerType() && depends(e);
+    return depends(e);
+  }
+  /// Other lanes may see the place; all of them or none, as far as the expression shows.
+  [[nodiscard]] bool is_shared(const MemoryAccess& m) const {
+    if (m.place == nullptr || m.base == nullptr) return false;
+    const VarDecl* v = m.base;
+    if (v->getType()->isPointerType()) return true;
+    const LangAS space = v->getType().getAddressSpace();
+    const bool own = v->isLocalVarDeclOrParm() && !v->hasGlobalStorage() &&
+                     (space == LangAS::Default || space == LangAS::opencl_private);
+    return !own;
+  }
+  static bool reads(const Effects& e, const VarDecl* v) { return e.reads.contains(v); }
+  [[nodiscard]] bool writes(const VarDecl* v) const {
+    return s_.taken.writes.contains(v) || s_.other.writes.contains(v) || s_.front.writes.contains(v);
+  }
+
+  [[nodiscard]] LegalityVerdict variables_commute() const {
+    LegalityVerdict v = against(s_.taken, s_.other);
+    return v.legal == Legality::yes ? against(s_.other, s_.taken) : v;
+  }
+
+  /// What `a` writes, `b` may neither read nor write, but for integer reductions of one kind on both sides.
+  [[nodiscard]] LegalityVerdict against(const Effects& a, const Effects& b) const {
+    for (const auto& [v, write] : a.writes) {
+      if (is_private(v)) continue;
+      const bool in_tail = s_.tail.writes.contains(v) || s_.tail.reads.contains(v);
+      const Condition c = in_tail ? Condition::code_after_branch : Condition::dependent_paths;
+      const std::string name = v->getNameAsString();
+      const auto [first, past] = b.writes.equal_range(v);
+      if (first == past && !b.reads.contains(v)) continue;
+      bool reduces = write.reduction != Reduction::none && !b.reads.contains(v) && !a.reads.contains(v);
+      for (auto it = first; it != past; ++it) reduces = reduces && it->second.reduction == write.reduction;
+      const auto [mine, mine_past] = a.writes.equal_range(v);
+      for (auto it = mine; it != mine_past; ++it) reduces = reduces && it->second.reduction == write.reduction;
+      if (!reduces) {
+        return no(c, write.line,
+                  in_tail ? "the code behind the branch hands " + name + " on to the next iteration"
+                          : name + " is written in one path and used in the other");
+      }
+      if (!v->getType()->hasIntegerRepresentation()) {
+        return no(Condition::float_reduction, write.line, "the sum in " + name + " would be rounded in another order");
+      }
+    }
+    return yes();
+  }
+
+  /// One of two atomics of different kinds that may be at one place, null if there are none.
+  [[nodiscard]] const Atomic* mixed_atomics() const {
+    for (const Atomic& a : s_.all.atomics) {
+      for (const Atomic& b : s_.all.atomics) {
+        const bool apart = a.base != nullptr && b.base != nullptr && a.base != b.base && distinct(a.base, b.base);
+        if (a.name != b.name && !apart) return &a;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Atomics of one kind commute with each other, not with others or with plain accesses to the same place.
+  [[nodiscard]] LegalityVerdict atomics_commute() const {
+    if (const Atomic* a = mixed_atomics()) {
+      return unknown(Condition::atomic, a->line,
+                     "atomics of several kinds may meet at one place; assert that they do not");
+    }
+    for (const Atomic& a : s_.all.atomics) {
+      for (const MemoryAccess& m : s_.all.memory) {
+        if (is_own_object(m.base)) continue;
+        if (a.base != nullptr && m.base != nullptr && a.base != m.base && distinct(a.base, m.base)) continue;
+        return unknown(Condition::atomic, a.line,
+                       "what " + a.name + " changes may be read or written in the loop; assert that it is not");
+      }
+    }
+    return yes();
+  }
+
+  [[nodiscard]] LegalityVerdict memory_commutes() const {
+    for (const auto& [a, b] : {std::pair{&s_.taken, &s_.other}, std::pair{&s_.other, &s_.taken}}) {
+      for (const MemoryAccess& store : a->memory) {
+        if (!store.store) continue;
+        for (const MemoryAccess& access : b->memory) {
+          const LegalityVerdict v = apart(access, store, Condition::same_address, "iterations write to the same place");
+          if (v.legal != Legality::yes) return v;
+        }
+      }
+    }
+    return yes();
+  }
+
+  /// yes: what `store` writes in one iteration, `access` does not touch in another.
+  [[nodiscard]] LegalityVerdict apart(const MemoryAccess& access, const MemoryAccess& store, Condition c,
+                                      const std::string& reason) const {
+    if (is_own_object(access.base) || is_own_object(store.base)) return yes();
+    if (access.base == nullptr || store.base == nullptr) {
+      return unknown(Condition::aliasing, store.line,
+                     "where this line writes is not followed; assert that iterations do not depend on one another");
+    }
+    if (access.base != store.base) {
+      if (distinct(access.base, store.base)) return yes();
+      return unknown(Condition::aliasing, store.line,
+                     store.base->getNameAsString() + " and " + access.base->getNameAsString() +
+                         " may be the same memory; declare them restrict");
+    }
+    const std::string name = store.base->getNameAsString();
+    if (store.scalar && access.scalar) return no(c, store.line, reason + ": " + name);
+    if (store.index == nullptr || access.index == nullptr) {
+      return unknown(c, store.line, "whether iterations meet in " + name + " is not known; assert that they do not");
+    }
+    if (same(store.index, access.index)) {
+      const std::optional<bool> moves = moves_with_counter(store.index);
+      if (moves && *moves) return yes();
+      if (moves) return no(c, store.line, reason + ": " + name + " at an index that does not change");
+    }
+    return unknown(c, store.line, "whether iterations meet in " + name + " is not known; assert that they do not");
+  }
+
+  /// The same text, in effect. Functions by name: each mention of one of OpenCL's may be a declaration of its own.
+  [[nodiscard]] bool same(const Stmt* s, const Stmt* t) const {
+    if (s == nullptr || t == nullptr) return s == t;
+    if (const auto* e = llvm::dyn_cast<Expr>(s)) s = e->IgnoreParenImpCasts();
+    if (const auto* e = llvm::dyn_cast<Expr>(t)) t = e->IgnoreParenImpCasts();
+    if (s->getStmtClass() != t->getStmtClass()) return false;
+    if (const auto* r = llvm::dyn_cast<DeclRefExpr>(s)) {
+      const ValueDecl *a = r->getDecl(), *b = llvm::cast<DeclRefExpr>(t)->getDecl();
+      return a == b || (llvm::isa<FunctionDecl>(a) && llvm::isa<FunctionDecl>(b) &&
+                        a->getNameAsString() == b->getNameAsString() && a->getType() == b->getType());
+    }
+    if (llvm::isa<BinaryOperator, CallExpr, CStyleCastExpr>(s)) {
+      if (const auto* b = llvm::dyn_cast<BinaryOperator>(s);
+          b != nullptr && b->getOpcode() != llvm::cast<BinaryOperator>(t)->getOpcode())
+        return false;
+      if (const auto* e = llvm::dyn_cast<Expr>(s); e->getType() != llvm::cast<Expr>(t)->getType()) return false;
+      return std::equal(s->child_begin(), s->child_end(), t->child_begin(), t->child_end(),
+                        [this](const Stmt* a, const Stmt* b) { return same(a, b); });
+    }
+    llvm::FoldingSetNodeID x, y;
+    s->Profile(x, context_, true);
+    t->Profile(y, context_, true);
+    return x == y;
+  }
+
+  /// Whether an index differs from iteration to iteration, by an amount that cannot be 0; nothing: not known. false: it
+  /// is the same in all.
+  [[nodiscard]] std::optional<bool> moves_with_counter(const Expr* given) const {
+    const Expr* e = without_widening(given);
+    if (llvm::isa<IntegerLiteral>(e) || llvm::isa<PseudoObjectExpr>(e)) return false;
+    if (const auto* r = llvm::dyn_cast<DeclRefExpr>(e)) {
+      const auto* v = llvm::dyn_cast<VarDecl>(r->getDecl());
+      if (v == nullptr) return std::nullopt;
+      if (v == counter_) return step_is_constant() ? std::optional<bool>(true) : std::nullopt;
+      if (s_.all.writes.contains(v) || s_.all.declared.contains(v) || v->hasGlobalStorage()) return std::nullopt;
+      return false;
+    }
+    if (const auto* c = llvm::dyn_cast<CallExpr>(e)) {
+      const FunctionDecl* f = c->getDirectCallee();
+      if (f != nullptr && f->getName().starts_with("get_")) return false;
+      return std::nullopt;
+    }
+    const auto* b = llvm::dyn_cast<BinaryOperator>(e);
+    if (b == nullptr) return std::nullopt;
+    const std::optional<bool> l = moves_with_counter(b->getLHS()), r = moves_with_counter(b->getRHS());
+    if (!l || !r) return std::nullopt;
+    if (b->getOpcode() == BO_Add || b->getOpcode() == BO_Sub) {
+      if (*l && *r) return std::nullopt;
+      return *l || *r;
+    }
+    if (b->getOpcode() == BO_Mul) {
+      if (!*l && !*r) return false;
+      if (*l && *r) return std::nullopt;
+      const Expr* factor = *l ? b->getRHS() : b->getLHS();
+      return never_zero(factor) ? std::optional<bool>(true) : std::nullopt;
+    }
+    if (!*l && !*r) return false;
+    return std::nullopt;
+  }
+
+  /// i++ and the like: a counter that takes a value twice would need 2^32 steps.
+  [[nodiscard]] bool step_is_constant() const {
+    if (p_.step == nullptr) return false;
+    const Expr* e = p_.step->IgnoreParenImpCasts();
+    if (const auto* u = llvm::dyn_cast<UnaryOperator>(e)) return u->isIncrementDecrementOp();
+    const auto* b = llvm::dyn_cast<CompoundAssignOperator>(e);
+    return b != nullptr && (b->getOpcode() == BO_AddAssign || b->getOpcode() == BO_SubAssign) &&
+           never_zero(b->getRHS());
+  }
+
+  /// Without casts to integers of 32 bits and more.
+  [[nodiscard]] static const Expr* without_widening(const Expr* given) {
+    const Expr* e = given->IgnoreParenImpCasts();
+    while (const auto* c = llvm::dyn_cast<ExplicitCastExpr>(e)) {
+      const auto* type = c->getType()->getAs<BuiltinType>();
+      const bool wide = type != nullptr && type->isInteger() &&
+                        (type->getKind() == BuiltinType::Int || type->getKind() == BuiltinType::UInt ||
+                         type->getKind() == BuiltinType::Long || type->getKind() == BuiltinType::ULong ||
+                         type->getKind() == BuiltinType::LongLong || type->getKind() == BuiltinType::ULongLong);
+      if (!wide) break;
+      e = c->getSubExpr()->IgnoreParenImpCasts();
+    }
+    return e;
+  }
+
+  [[nodiscard]] static bool never_zero(const Expr* given) {
+    const Expr* e = without_widening(given);
+    if (const auto* i = llvm::dyn_cast<IntegerLiteral>(e)) return i->getValue() != 0;
+    if (const auto* c = llvm::dyn_cast<CallExpr>(e)) {
+      const FunctionDecl* f = c->getDirectCallee();
+      return f != nullptr && (f->getName() == "get_global_size" || f->getName() == "get_local_size" ||
+                              f->getName() == "get_num_groups");
+    }
+    if (const auto* b = llvm::dyn_cast<BinaryOperator>(e)) {
+      return b->getOpcode() == BO_Mul && never_zero(b->getLHS()) && never_zero(b->getRHS());
+    }
+    if (const auto* p = llvm::dyn_cast<PseudoObjectExpr>(e)) {  // blockDim.x, gridDim.x
+      const auto* m = llvm::dyn_cast<MSPropertyRefExpr>(p->getSyntacticForm()->IgnoreParenImpCasts());
+      const Expr* from = m == nullptr ? nullptr : m->getBaseExpr()->IgnoreParenImpCasts();
+      if (const auto* o = llvm::dyn_cast_or_null<OpaqueValueExpr>(from); o != nullptr && o->getSourceExpr() != nullptr)
+        from = o->getSourceExpr()->IgnoreParenImpCasts();
+      const auto* base = llvm::dyn_cast_or_null<DeclRefExpr>(from);
+      return base != nullptr && (base->getDecl()->getName() == "blockDim" || base->getDecl()->getName() == "gridDim");
+    }
+    return false;
+  }
+
+  /// Two objects, or two pointers of which one is restrict, of different address spaces, or of types that never alias.
+  [[nodiscard]] static bool distinct(const VarDecl* a, const VarDecl* b) {
+    const QualType x = a->getType(), y = b->getType();
+    const bool object_a = !x->isPointerType(), object_b = !y->isPointerType();
+    if (object_a && object_b) return true;
+    if (object_a != object_b) {  // an array of this kernel against a pointer that came from outside
+      const VarDecl* array = object_a ? a : b;
+      const VarDecl* pointer = object_a ? b : a;
+      return llvm::isa<ParmVarDecl>(pointer) &&
+             (array->isLocalVarDecl() || array->hasAttr<CUDASharedAttr>() || pointer->getType().isRestrictQualified());
+    }
+    if (x.isRestrictQualified() || y.isRestrictQualified()) return true;
+    const QualType p = x->getPointeeType(), q = y->getPointeeType();
+    const LangAS s = p.getAddressSpace(), t = q.getAddressSpace();
+    if (s != t && s != LangAS::opencl_generic && t != LangAS::opencl_generic && s != LangAS::Default &&
+        t != LangAS::Default)
+      return true;
+    const auto* k = p->getAs<BuiltinType>();
+    const auto* l = q->getAs<BuiltinType>();
+    if (k == nullptr || l == nullptr || p->isCharType() || q->isCharType()) return false;
+    if (p->isFloatingType() != q->isFloatingType()) return true;
+    return p->isFloatingType() && k->getKind() != l->getKind();
+  }
+
+  const LoopParts& p_;
+  const ASTContext& context_;
+  Sides s_;
+  const VarDecl* counter_ = nullptr;
+};
+
+}  // namespace
+
+void judge(const LoopParts& parts, const ASTContext& context, DivergentLoop& loop) {
+  const Judge j(parts, context);
+  loop.postpone = loop.advance_in_order = j.postpone();
+  loop.advance = j.advance();
+  if (loop.advance.legal == Legality::yes && loop.postpone.legal != Legality::yes) loop.advance = loop.postpone;
+}
+
+}  // namespace kernelcast::frontend

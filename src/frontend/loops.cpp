@@ -1,0 +1,159 @@
+// The public face: find and judge, rewrite, record.
+#include "kernelcast/loops.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Rewrite/Core/Rewriter.h"
+#include "frontend/compile.h"
+#include "frontend/compile_language.h"
+#include "frontend/loop_rewrite.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+using namespace frontend;
+
+LineRange range_of(const clang::Stmt* s, const clang::ASTContext& context) {
+  if (s == nullptr) return {};
+  return {line_of(s->getBeginLoc(), context), line_of(s->getEndLoc(), context)};
+}
+
+/// Of a path: without its braces.
+LineRange path_of(const clang::Stmt* s, const clang::ASTContext& context) {
+  const auto* c = llvm::dyn_cast_or_null<clang::CompoundStmt>(s);
+  if (c == nullptr) return range_of(s, context);
+  if (c->body_empty()) return {};
+  return {line_of(c->body_front()->getBeginLoc(), context), line_of(c->body_back()->getEndLoc(), context)};
+}
+
+bool same_calls(const Effects& a, const Effects& b) {
+  for (const clang::FunctionDecl* f : a.calls)
+    if (std::find(b.calls.begin(), b.calls.end(), f) != b.calls.end()) return true;
+  for (const std::string& f : a.callees)
+    if (!f.starts_with("get_") && std::find(b.callees.begin(), b.callees.end(), f) != b.callees.end()) return true;
+  return false;
+}
+
+DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
+  DivergentLoop loop;
+  loop.kernel = p.kernel->getNameAsString();
+  loop.loop = range_of(p.loop, context);
+  loop.branch_line = line_of(p.branch->getIfLoc(), context);
+  loop.taken = path_of(p.branch->getThen(), context);
+  loop.other = path_of(p.branch->getElse(), context);
+  loop.divergence = p.divergence;
+  loop.nested = p.nested;
+  judge(p, context, loop);
+  const Effects taken = effects_of(p.branch->getThen(), context);
+  Effects other;
+  if (p.branch->getElse() != nullptr) other = effects_of(p.branch->getElse(), context);
+  loop.calls_functions = !taken.calls.empty() || !other.calls.empty();
+  loop.same_calls = same_calls(taken, other);
+  loop.no_rewrite = why_not_rewritten(p, context);
+  Effects all = effects_of(p.branch->getCond(), context);
+  all.add(taken);
+  all.add(other);
+  for (const auto* part : {&p.head, &p.tail})
+    for (const clang::Stmt* s : *part) all.add(effects_of(s, context));
+  loop.leaves = all.leave != 0;
+  loop.can_record = text_range(p.branch->getCond(), context).isValid();
+  for (const LineRange& r : {loop.taken, loop.other}) {
+    for (const int line : {loop.loop.first, loop.branch_line, line_of(p.branch->getCond()->getEndLoc(), context)})
+      loop.one_line = loop.one_line || r.contains(line);
+  }
+  loop.one_line = loop.one_line || loop.taken.contains(loop.other.first);
+  return loop;
+}
+
+void refuse_without_loops(const Source& source) {
+  const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
+  if (language != Language::opencl && language != Language::cuda && language != Language::hip) {
+    throw LimitError(source.path + ": divergent loops are looked for in OpenCL C, CUDA and HIP only");
+  }
+}
+
+/// Runs `change` on the loop that stands at the line; it returns why it cannot, if so.
+template <class Change>
+std::string changed(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Change change) {
+  refuse_without_loops(source);
+  auto text = std::make_shared<std::string>(), trouble = std::make_shared<std::string>();
+  inspect_unit(source, options, [text, trouble, loop, change](clang::ASTContext& context) {
+    for (const LoopParts& p : find_loops(context, loop.kernel).divergent) {
+      if (line_of(p.loop->getBeginLoc(), context) != loop.loop.first ||
+          line_of(p.branch->getIfLoc(), context) != loop.branch_line)
+        continue;
+      clang::Rewriter rewriter(context.getSourceManager(), context.getLangOpts());
+      *trouble = change(rewriter, p, context);
+      const auto* buffer = rewriter.getRewriteBufferFor(context.getSourceManager().getMainFileID());
+      if (buffer != nullptr) *text = std::string(buffer->begin(), buffer->end());
+      return;
+    }
+  });
+  if (!trouble->empty()) throw UserError(source.path + ":" + std::to_string(loop.loop.first) + ": " + *trouble);
+  if (text->empty()) throw UserError(source.path + ": no divergent loop at line " + std::to_string(loop.loop.first));
+  return std::move(*text);
+}
+
+const LegalityVerdict& verdict_of(const DivergentLoop& loop, Policy policy) {
+  if (policy == Policy::advance) return loop.advance;
+  return policy == Policy::advance_in_order ? loop.advance_in_order : loop.postpone;
+}
+
+}  // namespace
+
+LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
+  refuse_without_loops(source);
+  auto loops = std::make_shared<LoopSurvey>();
+  inspect_unit(source, options, [loops, kernel = options.kernel](clang::ASTContext& context) {
+    const FoundLoops found = find_loops(context, kernel);
+    for (const LoopParts& p : found.divergent) loops->divergent.push_back(described(p, context));
+    for (const UnevenParts& p : found.uneven)
+      loops->uneven.push_back({p.kernel->getNameAsString(), range_of(p.loop, context), p.divergence});
+  });
+  const auto by_line = [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; };
+  std::stable_sort(loops->divergent.begin(), loops->divergent.end(), by_line);
+  std::stable_sort(loops->uneven.begin(), loops->uneven.end(), by_line);
+  return std::move(*loops);
+}
+
+std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options) {
+  return survey_loops(source, options).divergent;
+}
+
+std::string rewritten(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Policy policy) {
+  const std::string at = source.path + ":" + std::to_string(loop.loop.first) + ": ";
+  if (policy == Policy::plain) throw UserError(at + "plain is what the loop is");
+  if (policy == Policy::majority) {
+    throw UserError(at + "majority needs votes: use the library in converge/, or rewrite as round-robin");
+  }
+  const LegalityVerdict& v = verdict_of(loop, policy);
+  if (v.legal != Legality::yes) {
+    throw UserError(at +
+                    std::string(v.legal == Legality::no ? "this strategy is not legal: "
+                                                        : "this strategy cannot be shown to be legal: ") +
+                    v.reason + (v.line > 0 ? " (line " + std::to_string(v.line) + ")" : ""));
+  }
+  if (!loop.no_rewrite.empty()) throw UserError(at + "the loop cannot be rewritten: " + loop.no_rewrite);
+  return changed(source, options, loop,
+                 [policy](clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context) -> std::string {
+                   if (policy == Policy::advance && counter_of(p) == nullptr) {
+                     return "the loop cannot be rewritten for advance: it must declare its counter";
+                   }
+                   rewrite(rewriter, p, context, policy);
+                   return "";
+                 });
+}
+
+std::string instrumented(const Source& source, const FrontendOptions& options, const DivergentLoop& loop) {
+  return changed(source, options, loop,
+                 [](clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context) -> std::string {
+                   instrument(rewriter, p, context);
+                   return "";
+                 });
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,152 @@
+// `converge`: verdicts and predicted gains of each divergent loop.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "io/text.h"
+#include "report/converge_views.h"
+#include "report/json_parts.h"
+
+namespace kernelcast::report {
+namespace {
+
+std::string verdict_text(const LegalityVerdict& v) {
+  if (v.legal == Legality::yes) return "legal";
+  std::string text = v.legal == Legality::no ? "not legal" : "cannot tell";
+  text += ": " + v.reason;
+  if (v.line > 0) text += fmt::format(" (line {})", v.line);
+  return text;
+}
+
+std::string gain_text(const StrategyAdvice& s) {
+  if (!s.speedup) return "?";
+  return fmt::format("{:.2f} ({:.2f} to {:.2f})", *s.speedup, s.low, s.high);
+}
+
+std::string facts_text(const LoopAdvice& a) {
+  const PatternStatistics& s = a.facts.statistics;
+  std::string text =
+      fmt::format("taken {}, path changes in {} of iterations ({})", format_percent(s.p), format_percent(s.f),
+                  a.facts.warps.empty() ? "assumed" : fmt::format("executed, {} warps", a.facts.warps.size()));
+  if (a.facts.costs) {
+    text += fmt::format("; rho {:.2f}", a.facts.costs->rho());
+  } else {
+    text += "; rho not known: " + a.facts.costs_reason;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string converge_text(const ConvergeReport& r, const Style& style) {
+  if (r.loops.empty() && r.uneven.empty()) return r.source + ": no loop with a branch that lanes take differently\n";
+  std::string text;
+  for (const LoopAdvice& a : r.loops) {
+    text += style.bold(fmt::format("{}:{}", r.source, a.loop.loop.first)) +
+            fmt::format("  loop in {}, branch at line {}, {}\n", a.loop.kernel, a.loop.branch_line, a.loop.divergence);
+    text += "  " + facts_text(a) + "\n";
+    Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::right, Table::Align::left},
+                2);
+    const bool tried = !a.facts.executed.empty();
+    table.row({"strategy", "speedup of the loop", "from rho", tried ? "kernel, executed" : "", "verdict"});
+    for (const StrategyAdvice& s : a.strategies) {
+      table.row({std::string(name_of(s.policy)), gain_text(s),
+                 s.break_even_rho ? fmt::format("{:.2f}", *s.break_even_rho) : "-",
+                 s.executed ? fmt::format("{:.2f}", *s.executed) : std::string(tried ? "-" : ""),
+                 verdict_text(s.verdict)});
+    }
+    text += table.str(style, true);
+    text += "  recommended: " + a.recommendation;
+    if (a.kernel_speedup) text += fmt::format("; the kernel gains {:.2f}", *a.kernel_speedup);
+    text += "\n";
+    if (!a.loop.no_rewrite.empty()) text += "  no rewrite: " + a.loop.no_rewrite + "\n";
+    if (a.loop.nested) text += "  more divergent branches are nested inside; they are not counted\n";
+  }
+  for (const UnevenAdvice& u : r.uneven) {
+    text += style.bold(fmt::format("{}:{}", r.source, u.loop.loop.first)) +
+            fmt::format(
+                "  loop in {}: lanes leave it at different times, {}{}\n  {}\n", u.loop.kernel, u.loop.divergence,
+                u.active ? "; " + format_percent(*u.active) + " of the lanes are active in it" : "", u.recommendation);
+  }
+  for (const Assumption& x : r.assumptions) {
+    text += fmt::format("  assumed: {} = {}{}\n", x.what, x.value, x.flag.empty() ? "" : "  [" + x.flag + "]");
+  }
+  return text;
+}
+
+std::string converge_json(const ConvergeReport& r) {
+  Json j = head_json(r.head);
+  j["source"] = r.source;
+  j["loops"] = Json::array();
+  for (const LoopAdvice& a : r.loops) {
+    Json l;
+    l["kernel"] = a.loop.kernel;
+    l["line"] = a.loop.loop.first;
+    l["branch_line"] = a.loop.branch_line;
+    l["divergence"] = a.loop.divergence;
+    l["p_taken"] = number(a.facts.statistics.p);
+    l["flip_rate"] = number(a.facts.statistics.f);
+    l["pattern"] = a.facts.warps.empty() ? "assumed" : "executed";
+    if (a.facts.costs) {
+      l["rho"] = number(a.facts.costs->rho());
+    } else {
+      put_unknown(l, "rho", a.facts.costs_reason);
+    }
+    l["strategies"] = Json::array();
+    for (const StrategyAdvice& s : a.strategies) {
+      Json one;
+      one["name"] = name_of(s.policy);
+      one["legal"] = name_of(s.verdict.legal);
+      one["condition"] = name_of(s.verdict.condition);
+      one["reason"] = s.verdict.legal == Legality::yes ? "" : s.verdict.reason;
+      one["reason_line"] = s.verdict.line;
+      std::string unknown;
+      const auto none = [&](const char* key, const std::string& why) {
+        one[key] = nullptr;
+        unknown += (unknown.empty() ? "" : "; ") + std::string(key) + ": " + why;
+      };
+      if (s.speedup) {
+        one["speedup"] = number(*s.speedup);
+        one["interval"] = {number(s.low), number(s.high)};
+      } else {
+        none("speedup", a.facts.costs_reason);
+        none("interval", a.facts.costs_reason);
+      }
+      if (s.break_even_rho) {
+        one["break_even_rho"] = number(*s.break_even_rho);
+      } else {
+        none("break_even_rho", s.speedup ? "it never gains on this pattern" : a.facts.costs_reason);
+      }
+      if (s.executed) one["executed"] = number(*s.executed);
+      if (!unknown.empty()) {
+        const std::string verdict = one["reason"].get<std::string>();
+        one["reason"] = verdict.empty() ? unknown : verdict + "; " + unknown;
+      }
+      l["strategies"].push_back(one);
+    }
+    l["predicated"] = a.facts.predicated;
+    l["recommendation"] = a.recommendation;
+    l["rewrite"] = a.loop.no_rewrite.empty();
+    if (!a.loop.no_rewrite.empty()) l["no_rewrite"] = a.loop.no_rewrite;
+    if (a.kernel_speedup) l["kernel_speedup"] = number(*a.kernel_speedup);
+    j["loops"].push_back(l);
+  }
+  j["uneven_loops"] = Json::array();
+  for (const UnevenAdvice& u : r.uneven) {
+    Json l;
+    l["kernel"] = u.loop.kernel;
+    l["line"] = u.loop.loop.first;
+    l["divergence"] = u.loop.divergence;
+    if (u.active) {
+      l["active_lanes"] = number(*u.active);
+    } else {
+      put_unknown(l, "active_lanes", "not executed: --grid and --block do it");
+    }
+    l["recommendation"] = u.recommendation;
+    j["uneven_loops"].push_back(l);
+  }
+  j["assumptions"] = assumptions_json(r.assumptions);
+  return dumped(j);
+}
+
+}  // namespace kernelcast::report
