@@ -41,7 +41,10 @@ OpenclBatchReply run_batch(const OpenclBatch& batch) {
         const OpenclBatch::Transfer& t = batch.transfers[i - launches];
         reply.transfers[i - launches].push_back(runner.transfer(t.bytes, t.to_device, t.count));
       } else if (prepared[i] >= 0) {
+        const bool timed = batch.clock >= 0 && prepared.at(static_cast<std::size_t>(batch.clock)) >= 0;
+        const double beside = timed ? runner.run(prepared[static_cast<std::size_t>(batch.clock)]).device_s : 0;
         reply.launches[i].push_back(runner.run(prepared[i]));
+        reply.launches[i].back().beside_s = beside;
       }
     }
   }

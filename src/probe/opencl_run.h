@@ -43,6 +43,7 @@ struct OpenclInfo {
 /// One run: seconds by the device's own clock (by the host's where it has none), and as the host saw it.
 struct OpenclSeconds {
   double device_s = 0, wall_s = 0;
+  double beside_s = 0;  // of a batch: device_s of its clock launch just before
 };
 
 class OpenclRunner {

@@ -179,6 +179,7 @@ std::string bytes_of(const OpenclBatch& batch) {
     w.number(t.to_device ? 1 : 0);
     w.number(static_cast<std::size_t>(t.count));
   }
+  w.number(static_cast<std::size_t>(batch.clock + 1));
   w.number(static_cast<std::size_t>(batch.min_rounds));
   w.number(static_cast<std::size_t>(batch.max_rounds));
   w.real(batch.seconds);
@@ -196,6 +197,7 @@ OpenclBatch batch_of(std::string_view bytes) {
     t.count = static_cast<int>(r.number());
     out.transfers.push_back(t);
   }
+  out.clock = static_cast<int>(r.number()) - 1;
   out.min_rounds = static_cast<int>(r.number());
   out.max_rounds = static_cast<int>(r.number());
   out.seconds = r.real();
@@ -219,6 +221,7 @@ std::string bytes_of(const OpenclBatchReply& reply) {
     for (const OpenclSeconds& s : reply.launches[i]) {
       w.real(s.device_s);
       w.real(s.wall_s);
+      w.real(s.beside_s);
     }
   }
   w.number(reply.transfers.size());
@@ -247,8 +250,8 @@ OpenclBatchReply batch_reply_of(std::string_view bytes) {
     reply.failures.push_back(r.text());
     reply.launches.emplace_back();
     for (std::size_t rounds = r.number(); rounds > 0; --rounds) {
-      const double device = r.real();
-      reply.launches.back().push_back({device, r.real()});
+      const double device = r.real(), wall = r.real();
+      reply.launches.back().push_back({device, wall, r.real()});
     }
   }
   for (std::size_t left = r.number(); left > 0; --left) {

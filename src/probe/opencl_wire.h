@@ -33,6 +33,7 @@ struct OpenclBatch {
   };
   std::vector<OpenclLaunch> launches;
   std::vector<Transfer> transfers;
+  int clock = -1;  // launch that runs before each other one; -1: none
   int min_rounds = 6, max_rounds = 40;
   double seconds = 30;  // no further round after that
 };

@@ -30,6 +30,7 @@ RC_GTEST_PROP(OpenclWire, ABatchComesBack, (const std::string& source, unsigned 
   OpenclBatch batch;
   batch.launches = {some_launch(source, bytes), some_launch("", 1)};
   batch.transfers = {{bytes, to, 3}};
+  batch.clock = to ? -1 : 1;
   batch.min_rounds = 2;
   batch.max_rounds = 9;
   batch.seconds = 0.25;
@@ -41,6 +42,7 @@ RC_GTEST_PROP(OpenclWire, ABatchComesBack, (const std::string& source, unsigned 
   RC_ASSERT(back.launches[0].arguments[1].value == (std::vector<unsigned char>{1, 0, 255}));
   RC_ASSERT(back.transfers.at(0).bytes == bytes);
   RC_ASSERT(back.transfers[0].to_device == to);
+  RC_ASSERT(back.clock == batch.clock);
   RC_ASSERT(back.max_rounds == 9);
   RC_ASSERT(back.seconds == 0.25);
 }
@@ -48,7 +50,7 @@ RC_GTEST_PROP(OpenclWire, ABatchComesBack, (const std::string& source, unsigned 
 TEST(OpenclWire, AReplyComesBack) {
   OpenclBatchReply reply;
   reply.info = {"a device", true, false, 4, 2.5e9, 1e9, 5e8};
-  reply.launches = {{{1e-3, 2e-3}, {3e-3, 4e-3}}, {}};
+  reply.launches = {{{1e-3, 2e-3, 0}, {3e-3, 4e-3, 5e-3}}, {}};
   reply.failures = {"", "out of registers"};
   reply.transfers = {{{5e-6, 1e-6}}};
   const OpenclBatchReply back = batch_reply_of(bytes_of(reply));
@@ -58,6 +60,7 @@ TEST(OpenclWire, AReplyComesBack) {
   EXPECT_FALSE(back.info.doubles);
   EXPECT_EQ(back.info.largest_buffer_bytes, 5e8);
   EXPECT_EQ(back.launches.at(0).at(1).wall_s, 4e-3);
+  EXPECT_EQ(back.launches[0][1].beside_s, 5e-3);
   EXPECT_EQ(back.failures.at(1), "out of registers");
   EXPECT_EQ(back.transfers.at(0).at(0).started_s, 1e-6);
 }
