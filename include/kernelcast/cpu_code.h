@@ -40,6 +40,8 @@ struct CpuCode {
   KernelProfile profile;
   std::vector<CpuBlockCode> blocks;  // parallel to profile.blocks
   std::size_t first_entry = 0;       // where the blocks that count entries begin
+  /// Parallel to profile.loops: cycles by which one passage of an innermost loop overlaps with the next.
+  std::vector<double> overlap_cycles;
   std::vector<CpuLoopCode> loops;
   std::vector<int> parallel_loops;   // indices into profile.loops: loops whose iterations threads share
   std::string cpu;                   // what code was made for: "sapphirerapids"

@@ -94,7 +94,10 @@ class Reader {
     number_ports();
     out.core.width = static_cast<int>(model_.IssueWidth);
     out.core.window = static_cast<int>(model_.MicroOpBufferSize);
-    out.core.load_latency = static_cast<int>(model_.LoadLatency);
+    out.core.waiting = 0;
+    for (unsigned k = 1; k < model_.getNumProcResourceKinds(); ++k)
+      out.core.waiting = std::max(out.core.waiting, model_.getProcResource(k)->BufferSize);
+    if (out.core.waiting <= 0) out.core.waiting = out.core.window;
     out.core.registers = static_cast<int>(mri_.getNumRegs());
     out.mispredict_cycles = model_.MispredictPenalty;
   }
