@@ -245,7 +245,7 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   name_blocks(*f);
   const std::unique_ptr<Module> structure = CloneModule(module);
   code.assembly = cpu_assembly(module, *machine);
-  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core);
+  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core, options);
   Function& plain = *structure->getFunction(entry.symbol);
   if (options.optimization == 0)
     run_passes(*structure, nullptr,
