@@ -15,6 +15,8 @@ struct CpuCodeOptions {
   bool baseline = false;             // code for any x86-64 CPU (no -march), run on `cpu`
   bool simd = true;                  // off: no loop and no straight-line vectorisation
   std::vector<std::string> parallel; // counter of the loop that threads share, as --map; empty: the marked one
+  /// Latency of multiply-adds on the core where it is measured, in place of that of the scheduling model; 0: not known.
+  double fp32_fma_cycles = 0, fp64_fma_cycles = 0;
   double time_limit_s = 30;
 };
 
@@ -40,6 +42,8 @@ struct CpuCode {
   KernelProfile profile;
   std::vector<CpuBlockCode> blocks;  // parallel to profile.blocks
   std::size_t first_entry = 0;       // where the blocks that count entries begin
+  /// Parallel to profile.loops: cycles by which one passage of an innermost loop overlaps with the next.
+  std::vector<double> overlap_cycles;
   std::vector<CpuLoopCode> loops;
   std::vector<int> parallel_loops;   // indices into profile.loops: loops whose iterations threads share
   std::string cpu;                   // what code was made for: "sapphirerapids"

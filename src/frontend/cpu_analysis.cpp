@@ -143,6 +143,7 @@ class Cycles {
   void find() {
     const std::vector<Block>& blocks = code_.profile.blocks;
     code_.blocks.resize(blocks.size());
+    code_.overlap_cycles.assign(code_.profile.loops.size(), 0);
     for (std::size_t l = 0; l < code_.profile.loops.size(); ++l)
       if (!has_child(code_.profile, static_cast<int>(l))) whole_loop(static_cast<int>(l));
     for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -175,6 +176,7 @@ class Cycles {
       if (code_.profile.blocks[b].loop == loop && !code_.profile.blocks[b].name.ends_with(".last"))
         members.push_back(b);
     const LoopCycles all = schedule_loop(of(members), machine_.core);
+    code_.overlap_cycles[static_cast<std::size_t>(loop)] = all.overlap;
     for (const std::size_t b : members) {
       double uops = 0;
       for (const CoreInstruction& i : of({b})) uops += i.uops;
@@ -243,7 +245,7 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   name_blocks(*f);
   const std::unique_ptr<Module> structure = CloneModule(module);
   code.assembly = cpu_assembly(module, *machine);
-  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core);
+  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core, options);
   Function& plain = *structure->getFunction(entry.symbol);
   if (options.optimization == 0)
     run_passes(*structure, nullptr,

@@ -3,6 +3,7 @@
 // ports that contains it; it is taken off there, so that what is left of a set is work that any of its ports can do.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 
 #include "frontend/cpu_target.h"
@@ -85,16 +86,20 @@ Lines lines_of(StringRef assembly, StringRef symbol) {
 
 class Reader {
  public:
-  Reader(TargetMachine& machine, CpuInstructions& out)
+  Reader(TargetMachine& machine, const CpuCodeOptions& options, CpuInstructions& out)
       : sti_(*machine.getMCSubtargetInfo()),
         mii_(*machine.getMCInstrInfo()),
         mri_(*machine.getMCRegisterInfo()),
         model_(sti_.getSchedModel()),
         out_(out) {
     number_ports();
+    find_fma(options);
     out.core.width = static_cast<int>(model_.IssueWidth);
     out.core.window = static_cast<int>(model_.MicroOpBufferSize);
-    out.core.load_latency = static_cast<int>(model_.LoadLatency);
+    out.core.waiting = 0;
+    for (unsigned k = 1; k < model_.getNumProcResourceKinds(); ++k)
+      out.core.waiting = std::max(out.core.waiting, model_.getProcResource(k)->BufferSize);
+    if (out.core.waiting <= 0) out.core.waiting = out.core.window;
     out.core.registers = static_cast<int>(mri_.getNumRegs());
     out.mispredict_cycles = model_.MispredictPenalty;
   }
@@ -110,7 +115,7 @@ class Reader {
     operands(inst, desc, sched, i);
     if (!sched) return i;
     i.uops = sched->NumMicroOps;
-    i.latency = std::max(0, MCSchedModel::computeInstrLatency(sti_, *sched));
+    i.latency = std::max(0, MCSchedModel::computeInstrLatency(sti_, *sched) + correction(inst));
     uses(*sched, i);
     return i;
   }
@@ -130,6 +135,27 @@ class Reader {
       for (unsigned u = 0; u < r.NumUnits; ++u) masks_[k] |= masks_[r.SubUnitsIdxBegin[u]];
     }
     out_.core.ports = std::max(1, next);
+  }
+
+  /// Cycles by which measured multiply-adds are slower than those of the model.
+  void find_fma(const CpuCodeOptions& options) {
+    const auto off = [&](const char* opcode, double measured) {
+      for (unsigned o = 0; measured > 0 && o < mii_.getNumOpcodes(); ++o)
+        if (mii_.getName(o) == opcode) {
+          const MCSchedClassDesc* sched = model_.getSchedClassDesc(mii_.get(o).getSchedClass());
+          if (sched->isValid() && !sched->isVariant())
+            return static_cast<int>(std::lround(measured)) - MCSchedModel::computeInstrLatency(sti_, *sched);
+        }
+      return 0;
+    };
+    fma32_ = off("VFMADD231SSr", options.fp32_fma_cycles);
+    fma64_ = off("VFMADD231SDr", options.fp64_fma_cycles);
+  }
+
+  int correction(const MCInst& inst) const {
+    const StringRef name = mii_.getName(inst.getOpcode());
+    if (!name.starts_with("VFM") && !name.starts_with("VFNM")) return 0;
+    return name.contains("SD") || name.contains("PD") ? fma64_ : fma32_;
   }
 
   const MCSchedClassDesc* class_of(const MCInst& inst, const MCInstrDesc& desc) const {
@@ -228,6 +254,7 @@ class Reader {
   const MCSchedModel& model_;
   CpuInstructions& out_;
   std::vector<std::uint64_t> masks_;
+  int fma32_ = 0, fma64_ = 0;
 };
 
 std::vector<MCInst> parse(const std::string& text, TargetMachine& machine, SourceMgr& sources, MCContext& context) {
@@ -245,7 +272,8 @@ std::vector<MCInst> parse(const std::string& text, TargetMachine& machine, Sourc
 
 }  // namespace
 
-CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, TargetMachine& machine) {
+CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, TargetMachine& machine,
+                                 const CpuCodeOptions& options) {
   CpuInstructions out;
   const Lines lines = lines_of(assembly, symbol);
   out.blocks = lines.blocks;
@@ -257,7 +285,7 @@ CpuInstructions cpu_instructions(const std::string& assembly, const std::string&
   const std::unique_ptr<MCObjectFileInfo> object(
       machine.getTarget().createMCObjectFileInfo(context, /*PIC=*/true, /*LargeCodeModel=*/false));
   context.setObjectFileInfo(object.get());
-  Reader reader(machine, out);
+  Reader reader(machine, options, out);
   for (const MCInst& inst : parse(lines.text, machine, sources, context)) {
     const unsigned line = sources.getLineAndColumn(inst.getLoc()).first;
     CoreInstruction i = reader.read(inst);

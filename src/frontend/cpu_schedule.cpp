@@ -4,10 +4,16 @@
 //
 // Values get numbers (hashes of what computes them), and an address is the hash of its parts: two addresses are the
 // same when they are computed alike from the same values.
+//
+// A loop that waits for a chain of its own leaves room: the window holds the next passage of an outer loop while the
+// chain of the last one runs.
 #include "frontend/cpu_schedule.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <functional>
+#include <queue>
 #include <unordered_map>
 
 namespace kernelcast::frontend {
@@ -55,6 +61,7 @@ class Machine {
     // The load part of the instruction waits for the store; its own latency is part of `latency`.
     start = std::max(start, forwarded);
     start = take_ports(in, start);
+    for (int u = 0; u < std::max(1, in.uops); ++u) waiting_.push(start);
     const double done = start + in.latency;
     for (const int w : in.writes) {
       ready_[static_cast<std::size_t>(w)] = done;
@@ -68,6 +75,13 @@ class Machine {
 
   [[nodiscard]] double now() const { return last_retired_; }
 
+  /// Other values from here on, which wait for nothing: the loop is entered again.
+  void enter_again() {
+    std::fill(ready_.begin(), ready_.end(), 0);
+    for (std::uint64_t& v : value_) v = mix(v, 0x7ea);
+    memory_.clear();
+  }
+
  private:
   std::uint64_t address_of(const CoreInstruction& in) const {
     std::uint64_t a = in.address_text;
@@ -80,9 +94,11 @@ class Machine {
   double dispatch(int uops) {
     for (int u = 0; u < std::max(1, uops); ++u, ++entered_) {
       const double left = leaves_[entered_ % leaves_.size()];
-      if (left > cycle_) {
-        cycle_ = left;
-        dispatched_ = 0;
+      wait_until(left);
+      while (!waiting_.empty() && waiting_.top() <= cycle_) waiting_.pop();
+      if (waiting_.size() >= static_cast<std::size_t>(core_.waiting)) {
+        wait_until(waiting_.top());
+        waiting_.pop();
       }
       if (dispatched_ == core_.width) {
         cycle_ += 1;
@@ -91,6 +107,12 @@ class Machine {
       ++dispatched_;
     }
     return cycle_;
+  }
+
+  void wait_until(double cycle) {
+    if (cycle <= cycle_) return;
+    cycle_ = cycle;
+    dispatched_ = 0;
   }
 
   void retire(int uops, double done) {
@@ -138,6 +160,7 @@ class Machine {
   std::unordered_map<std::uint64_t, Stored> memory_;
   std::vector<double> leaves_;  // when the micro-operations of the last window leave it, by number
   std::size_t entered_ = 0, left_ = 0;
+  std::priority_queue<double, std::vector<double>, std::greater<>> waiting_;  // when they start
   double cycle_ = 0, last_retired_ = 0;
   int dispatched_ = 0;
 };
@@ -172,6 +195,22 @@ double port_bound(const std::vector<CoreInstruction>& body) {
   return bound;
 }
 
+/// Passages of so many iterations, one after the other, against as many iterations of one passage.
+double overlap_of(const std::vector<CoreInstruction>& body, const Core& core, const LoopCycles& steady) {
+  constexpr int passages = 6;
+  const auto iterations = static_cast<int>(std::ceil(3 * core.window / std::max(1.0, steady.uops)));
+  Machine machine(core);
+  double begin = 0;
+  for (int p = 0; p < passages; ++p) {
+    if (p == passages / 2) begin = machine.now();
+    if (p > 0) machine.enter_again();
+    for (int i = 0; i < iterations; ++i)
+      for (const CoreInstruction& in : body) machine.run(in);
+  }
+  const double passage = (machine.now() - begin) / (passages - passages / 2);
+  return std::max(0.0, iterations * steady.cycles - passage);
+}
+
 }  // namespace
 
 LoopCycles schedule_loop(const std::vector<CoreInstruction>& body, const Core& core) {
@@ -189,6 +228,7 @@ LoopCycles schedule_loop(const std::vector<CoreInstruction>& body, const Core& c
     for (const CoreInstruction& in : body) machine.run(in);
   }
   result.cycles = std::max(result.width_cycles, (machine.now() - half) / static_cast<double>(rounds - warm));
+  if (result.cycles > 1.05 * result.width_cycles) result.overlap = overlap_of(body, core, result);
   return result;
 }
 

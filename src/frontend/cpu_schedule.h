@@ -35,15 +35,17 @@ struct CoreInstruction {
 struct Core {
   int width = 4;     // micro-operations dispatched a cycle
   int window = 192;  // micro-operations in flight
+  int waiting = 60;  // of these, that have not started (the scheduler's entries)
   int ports = 8;
   int registers = 0;
-  int load_latency = 4;  // a load of its own, for what a store forwards
 };
 
 struct LoopCycles {
   double cycles = 0;        // of one iteration in the steady state
   double width_cycles = 0;  // what dispatch and ports alone would take
   double uops = 0;
+  /// Cycles by which the next passage of the loop begins before the chains of the last one have ended, long passages.
+  double overlap = 0;
 };
 
 /// Runs the body again and again until the time of an iteration is steady. Values are numbered, so that a load finds

@@ -38,6 +38,7 @@ struct CpuInstructions {
 };
 
 /// Reads the assembly of `symbol`. Blocks without an IR name count for the one before.
-CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, llvm::TargetMachine& machine);
+CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, llvm::TargetMachine& machine,
+                                 const CpuCodeOptions& options);
 
 }  // namespace kernelcast::frontend

@@ -128,6 +128,21 @@ Core core_of(const CpuCode& code, const Workload& w) {
     c.uops += runs * code.blocks[b].uops;
     c.width_cycles += runs * code.blocks[b].width_cycles;
   }
+  // Passages of an innermost loop overlap, down to what dispatch and ports take.
+  for (std::size_t l = 0; l < code.overlap_cycles.size(); ++l) {
+    if (code.overlap_cycles[l] <= 0) continue;
+    double cycles = 0, least = 0;
+    bool shared = false;
+    for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+      if (code.profile.blocks[b].loop != static_cast<int>(l)) continue;
+      cycles += w.block_counts[b].lanes * code.blocks[b].cycles;
+      least += w.block_counts[b].lanes * code.blocks[b].width_cycles;
+      shared = parallel[b];
+    }
+    const double most = std::max(0.0, cycles - least);
+    const double saved = std::clamp(w.block_counts[code.first_entry + l].lanes * code.overlap_cycles[l], 0.0, most);
+    (shared ? c.shared_cycles : c.serial_cycles) -= saved;
+  }
   for (const int l : code.parallel_loops)
     c.starts += w.block_counts[code.first_entry + static_cast<std::size_t>(l)].lanes;
   for (const AccessCount& a : w.access_counts) c.accesses += a.requests;

@@ -7,7 +7,7 @@
 namespace kernelcast::frontend {
 namespace {
 
-const Core core{.width = 4, .window = 100, .ports = 4, .registers = 40, .load_latency = 4};
+const Core core{.width = 4, .window = 100, .ports = 4, .registers = 40};
 
 CoreInstruction op(int latency, std::vector<int> reads, std::vector<int> writes, std::uint64_t ports = 0b1111) {
   CoreInstruction i;
