@@ -1,7 +1,8 @@
 // LLVM values as expressions. Every integer operation that index arithmetic uses has an exact image over the
 // mathematical integers; 32- and 64-bit wrap-around is taken not to happen (kernels whose indices overflow are wrong on
-// the device, too). Narrow truncations are kept, since `x % 16` and `x & 7` arrive as such. What cannot be expressed
-// (loads, floating-point comparisons, carried values without a closed form) becomes a data symbol with the reason.
+// the device, too), but in multiplications by large constants without such a promise, as hashes have them. Narrow
+// truncations are kept, since `x % 16` and `x & 7` arrive as such. What cannot be expressed (loads, floating-point
+// comparisons, carried values without a closed form) becomes a data symbol with the reason.
 #include "core/expr_node.h"
 #include "frontend/builtins.h"
 #include "frontend/kernel_model.h"

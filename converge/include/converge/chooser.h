@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 
 #include "converge/policy.h"
@@ -35,7 +36,8 @@ class Chooser {
     if (chosen_ >= 0) return {chosen_, 0};
     const int policy = order[at_];
     const bool postpones = policy == CONVERGE_MAJORITY || policy == CONVERGE_ROUND_ROBIN;
-    return {policy, postpones ? 2 * trial_steps : trial_steps};
+    const int longer = policy == CONVERGE_MAJORITY ? 1 << round_ : 1;
+    return {policy, (postpones ? 2 * trial_steps : trial_steps) * longer};
   }
 
   /// What the trial took: ticks for so many iterations, summed over the lanes; `slowest` is what the sum would be if all
@@ -45,7 +47,7 @@ class Chooser {
     if (slowest < starving * iterations) iterations = slowest;
     if (iterations > 0) best = std::min(best, ticks / iterations);
     const double least = *std::min_element(best_, best_ + policies);
-    if (++round_ < rounds && best < hopeless[round_ - 1] * least) return;
+    if (++round_ < rounds && best < hopeless[trial.policy == CONVERGE_MAJORITY][round_ - 1] * least) return;
     round_ = 0;
     do {
       ++at_;
@@ -83,10 +85,11 @@ class Chooser {
   static constexpr std::int64_t trial_steps = 24;
   static constexpr double never = 1e300;
   // Of the best, after so many trials: not tried again. The first trials of a policy meet cold caches and branches that
-  // nobody has predicted yet, and lanes that have not found together.
-  static constexpr double hopeless[rounds - 1] = {2.2, 1.4, 1.15, 1.1};
+  // nobody has predicted yet, and lanes that have not found together, which takes longest under majority.
+  static constexpr double hopeless[2][rounds - 1] = {{2.2, 1.4, 1.15, 1.1}, {2.2, 1.9, 1.5, 1.2}};
   static constexpr double near = 1.1;     // of the best gain: worth a second look
   static constexpr double margin = 1.02;  // gain below which plain stays
+  static constexpr double never_less = 0.97;  // of a policy's gain in either run
   static constexpr double starving = 0.5;
   // Trials do not see the lanes that majority leaves behind until the end.
   static constexpr double left_behind = 1.01;
@@ -97,7 +100,7 @@ class Chooser {
     at_ = round_ = runs_ = 0;
     confirmed_ = false;
     std::fill(best_, best_ + policies, never);
-    std::fill(gain_, gain_ + policies, never);
+    std::fill(gain_, gain_ + policies, 0.0);
     candidate_[CONVERGE_PLAIN] = true;
     candidate_[CONVERGE_MAJORITY] = candidate_[CONVERGE_ROUND_ROBIN] = (allowed & CONVERGE_ALLOW_POSTPONE) != 0;
     candidate_[CONVERGE_ADVANCE] = (allowed & CONVERGE_ALLOW_ADVANCE) != 0;
@@ -109,8 +112,10 @@ class Chooser {
     for (int p = CONVERGE_MAJORITY; p < policies; ++p) {
       if (!candidate_[p]) continue;
       const double time = best_[p] * (p == CONVERGE_MAJORITY ? left_behind : 1.0);
-      gain_[p] = std::min(gain_[p], best_[CONVERGE_PLAIN] / time);
-      if (gain_[p] <= most) continue;
+      const double gain = best_[CONVERGE_PLAIN] / time;
+      const bool surely_less = gain < never_less;
+      gain_[p] = confirmed_ ? std::sqrt(gain_[p] * gain) : gain;
+      if (surely_less || gain_[p] <= most) continue;
       chosen_ = p;
       most = gain_[p];
     }
@@ -135,7 +140,7 @@ class Chooser {
   int allowed_ = -1, chosen_ = -1, at_ = 0, round_ = 0, runs_ = 0;
   bool confirmed_ = false;
   double best_[policies] = {never, never, never, never, never};  // ticks for an iteration of a lane
-  double gain_[policies] = {never, never, never, never, never};  // against plain, the less of both times
+  double gain_[policies] = {0, 0, 0, 0, 0};                      // against plain, the geometric mean of both times
   bool candidate_[policies] = {true, false, false, false, false};
 };
 
