@@ -28,7 +28,7 @@ KernelProfile full_profile() {
   b.ops[OpClass::fp32_fma] = 2.5;
   b.lines = {{{0, 3}, b.ops}};
   b.accesses = {
-      {MemorySpace::global, AccessKind::atomic, 8, 0, clamped * clamped + i * -4, {4, -8, 1 << 20}, -1, {0, 9}}};
+      {MemorySpace::global, AccessKind::atomic, 8, 0, clamped * clamped + i * -4, {4, -8, 1 << 20}, -1, true, {0, 9}}};
   b.barriers = 2;
   b.barrier_after_shared_store = true;
   p.blocks = {b, Block{}};
