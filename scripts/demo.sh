@@ -47,6 +47,16 @@ explained "Where the time goes: the tiled matrix product, line by line" \
 explained "What cannot be known from the source is named, with the flag that replaces it" \
   examples/histogram.cu --device v100 --model roofline --grid 160 --block 256 --arg n=16777216
 
+printf '\n=== %s\n' "CPU or GPU: a matrix product of 1024 x 1024 in double precision, with its transfers"
+printf '$ kernelcast offload %s\n' "examples/offload/gemm.c --cpu i7-6700k --gpu gtx1080 --arg n=1024"
+"$program" offload examples/offload/gemm.c --cpu i7-6700k --gpu gtx1080 --arg n=1024 | sed '/^$/,$d'
+
+# The only place where something is run: three loop nests of ours, on this machine's CPU.
+if command -v python3 >/dev/null; then
+  printf '\n=== %s\n' "Live: three loop nests on one thread of this machine, forecast beside measured"
+  python3 scripts/offload_live.py "$program" --kernels gemm,atax,2dconv --sizes 2 --opt 3
+fi
+
 if [ $# -gt 0 ]; then
   forecast "Your kernel" "$@" --device $devices
 fi
