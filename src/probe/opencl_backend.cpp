@@ -238,17 +238,6 @@ class OpenclProbe {
     return fastest(samples);
   }
 
-  Result row(std::string id, std::string unit, std::string method, std::string what,
-             std::vector<Field> fields = {}) const {
-    Result r;
-    r.id = std::move(id);
-    r.unit = std::move(unit);
-    r.method = std::move(method);
-    r.what = std::move(what);
-    r.fields = std::move(fields);
-    return r;
-  }
-
   void clock() {
     const double rated = base_.get(Field::clock_sustained_clock_hz)
                              .value_or(base_.get(Field::clock_boost_clock_hz)

@@ -182,4 +182,14 @@ std::vector<Result> Measurement::results() const {
   return out;
 }
 
+Result row(std::string id, std::string unit, std::string method, std::string what, std::vector<Field> fields) {
+  Result r;
+  r.id = std::move(id);
+  r.unit = std::move(unit);
+  r.method = std::move(method);
+  r.what = std::move(what);
+  r.fields = std::move(fields);
+  return r;
+}
+
 }  // namespace kernelcast::probe

@@ -19,6 +19,9 @@ struct Sample {
   double seconds = 0, cycle = 0;
 };
 
+/// A result that has no value yet.
+Result row(std::string id, std::string unit, std::string method, std::string what, std::vector<Field> fields = {});
+
 /// Median of the fastest twentieth, of at least three; seconds. Throws InternalError for none.
 double fastest(std::vector<Sample> samples);
 /// Median of seconds / cycle over the same samples. The clock of a core changes by the second; both of a pair saw the

@@ -54,6 +54,4 @@ Measurement::Handle dram_read(Bench& b, const std::shared_ptr<Pages>& pages, int
 /// The memory that streams go through, or nothing when too little is free: at least twice the caches.
 std::shared_ptr<Pages> stream_memory(Bench& b);
 
-Result row(std::string id, std::string unit, std::string method, std::string what, std::vector<Field> fields = {});
-
 }  // namespace kernelcast::probe::host
