@@ -4,18 +4,16 @@
 #include <mutex>
 #include <set>
 
+#include "frontend/analyses.h"
 #include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -144,16 +142,8 @@ void optimize_for_cpu(Module& module, TargetMachine& machine, int optimization, 
   auto before = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<VectorRemarks>(loops));
   PassBuilder builder(&machine, tuning);
-  LoopAnalysisManager loop_analyses;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loop_analyses);
-  builder.crossRegisterProxies(loop_analyses, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(level_of(optimization)).run(module, modules);
+  Analyses analyses(builder);
+  builder.buildPerModuleDefaultPipeline(level_of(optimization)).run(module, analyses.modules);
   context.setDiagnosticHandler(std::move(before));
 }
 

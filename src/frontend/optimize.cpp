@@ -8,12 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/analyses.h"
 #include "frontend/kernel_model.h"
 #include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/PostOrderIterator.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -22,7 +21,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -127,21 +125,13 @@ void run_pipeline(Module& module, TargetMachine* machine, const std::string* tex
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   PassBuilder builder(machine, tuning);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses(builder);
   ModulePassManager passes;
   if (text)
     cantFail(builder.parsePassPipeline(passes, *text));
   else
     passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
-  passes.run(module, modules);
+  passes.run(module, analyses.modules);
 }
 
 /// ptxas places shared arrays at 16 bytes or more whatever the source says, which lets it widen accesses.
