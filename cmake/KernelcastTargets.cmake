@@ -7,6 +7,11 @@ target_compile_options(kernelcast_options INTERFACE
   -Wimplicit-fallthrough -Werror
   # gcc 12 is wrong about std::string concatenation (its bug 105651) and inlined std::array subscripts at -O2
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds>)
+# Several sources a compilation: what headers cost, most of all LLVM's, is paid once for all of them. What differs from a
+# build without: names of anonymous namespaces must differ within a folder, and a local name may hide another file's.
+if(KERNELCAST_UNITY)
+  target_compile_options(kernelcast_options INTERFACE -Wno-shadow)
+endif()
 if(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=${KERNELCAST_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all -Wno-maybe-uninitialized)
@@ -20,6 +25,7 @@ function(kernelcast_library name)
   add_library(kernelcast_${name} STATIC ${sources})
   target_include_directories(kernelcast_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(kernelcast_${name} PUBLIC ${arg_LINK} PRIVATE kernelcast_options ${arg_PRIVATE_LINK})
+  set_target_properties(kernelcast_${name} PROPERTIES UNITY_BUILD ${KERNELCAST_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
 # Every test/<kind>/<module>/*.cpp into one program linked to kernelcast_<module>; the kind is the ctest label.

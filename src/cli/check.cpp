@@ -19,7 +19,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* check_examples = R"(Examples:
   kernelcast check old.cu new.cu --device v100,a100 --grid 4096 --block 256 --arg n=1048576
   kernelcast check matmul.cl matmul.cl --device v100 --global 1024,1024 --block 16,16 --arg n=1024 --new-block 32,8
 
@@ -141,7 +141,7 @@ int check(const CheckFlags& flags, const Environment& environment) {
 
 Action add_check(Parser& parser) {
   auto f = std::make_shared<CheckFlags>();
-  Flags c = parser.command("check", "Is a change slower? A gate that needs no GPU", examples);
+  Flags c = parser.command("check", "Is a change slower? A gate that needs no GPU", check_examples);
   declare(c, f->base, "BASE", "Kernel source before the change, or - for standard input");
   c.positional("NEW", f->changed, "Kernel source after the change; the same file to compare configurations",
                Flags::Need::required);

@@ -9,7 +9,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* converge_examples = R"(Examples:
   kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256
   kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256 --rewrite --diff
   kernelcast converge --replay converge/examples/pattern.txt --policy round-robin)";
@@ -28,8 +28,9 @@ int converge(const ConvergeFlags& flags, const Environment& environment) {
 Action add_converge(Parser& parser) {
   auto f = std::make_shared<ConvergeFlags>();
   ForecastFlags& o = f->forecast;
-  Flags c = parser.command(
-      "converge", "Loops whose lanes disagree about a branch: may they be made to meet, what is gained", examples);
+  Flags c =
+      parser.command("converge", "Loops whose lanes disagree about a branch: may they be made to meet, what is gained",
+                     converge_examples);
   c.positional("FILE", o.file, "Kernel source (CUDA, HIP, OpenCL C), or - for standard input");
   c.option("--kernel", "NAME", o.kernel, "Which kernel, when the source has several");
   c.option("--loop", "LINE", f->loop, "Only the loop that begins at this line");

@@ -11,7 +11,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* devices_examples = R"(Examples:
   kernelcast devices
   kernelcast devices gtx280
   kernelcast devices host --format json)";
@@ -58,7 +58,8 @@ int devices(const DeviceFlags& flags, const Environment& environment) {
 
 Action add_devices(Parser& parser) {
   auto f = std::make_shared<DeviceFlags>();
-  Flags flags = parser.command("devices", "List the devices, or show one with the source of every number", examples);
+  Flags flags =
+      parser.command("devices", "List the devices, or show one with the source of every number", devices_examples);
   flags.positional("DEV", f->device, "Id, alias or path of a device file; host: this machine");
   flags.option("--format", "text|json", f->format, "text or json");
   flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");

@@ -13,7 +13,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* explain_examples = R"(Examples:
   kernelcast explain examples/matmul_naive.cl --device gtx280 --global 1024,1024 --block 16,16 --arg n=1024
   kernelcast explain - --lang cuda --kernel saxpy --device v100 --grid 4096 --block 256 --arg n=1048576 < saxpy.cu)";
 
@@ -55,7 +55,8 @@ int explain(const ForecastFlags& flags, const Environment& environment) {
 
 Action add_explain(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions", examples),
+  declare(parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions",
+                         explain_examples),
           *flags);
   return [flags](const Environment& environment) { return explain(*flags, environment); };
 }

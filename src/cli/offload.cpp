@@ -19,7 +19,7 @@ namespace {
 
 using namespace offload;
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* offload_examples = R"(Examples:
   kernelcast offload examples/offload/gemm.c --cpu i7-6700k --gpu gtx1080 --arg n=1024
   kernelcast offload examples/offload/gesummv.c --cpu i7-6700k --gpu gtx1080 --arg n=2000 --reps 50 --resident a,b
   kernelcast offload examples/offload/atax.c --kernel row_sums,column_sums --role t=temp --cpu host --devices v100,a100 --arg n=4096
@@ -190,7 +190,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
 
 Action add_offload(Parser& parser) {
   auto f = std::make_shared<OffloadFlags>();
-  Flags c = parser.command("offload", "Is the GPU worth it? CPU against GPU, transfers included", examples);
+  Flags c = parser.command("offload", "Is the GPU worth it? CPU against GPU, transfers included", offload_examples);
   c.positional("FILE", f->source.file, "C or C++ loop nests for both sides, or the GPU's kernels with --cpu-source");
   c.option("--kernel", "NAME[,NAME...]", f->source.kernel, "Functions in the order in which they run; all without it");
   c.option("--cpu", "DEV", f->cpu, "CPU by id, alias or path of a device file; host without it");

@@ -12,7 +12,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* predict_examples = R"(Examples:
   kernelcast predict examples/matmul_tiled.cl --device gtx280,v100 --global 1024,1024 --block 16,16 \
     --arg n=1024
   kernelcast predict saxpy.cu --device all --grid 4096 --block 256 --arg n=1048576 --format json -o saxpy.json
@@ -41,7 +41,8 @@ int predict(const ForecastFlags& flags, const Environment& environment) {
 
 Action add_predict(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(parser.command("predict", "Forecast a kernel's time on GPUs and say what limits it", examples), *flags);
+  declare(parser.command("predict", "Forecast a kernel's time on GPUs and say what limits it", predict_examples),
+          *flags);
   return [flags](const Environment& environment) { return predict(*flags, environment); };
 }
 

@@ -15,7 +15,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* probe_examples = R"(Examples:
   kernelcast probe --backend sim --device k20
   kernelcast probe --backend sim --device k20 -o my-k20.toml
   kernelcast probe --backend sim --device k20 --format json
@@ -71,7 +71,7 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
 
 Action add_probe(Parser& parser) {
   auto f = std::make_shared<ProbeFlags>();
-  Flags flags = parser.command("probe", "Measure a device, or the cycle-level model of one", examples);
+  Flags flags = parser.command("probe", "Measure a device, or the cycle-level model of one", probe_examples);
   flags.option("--backend", "sim|opencl|host", f->backend,
                "sim: the cycle-level SM of a device; opencl: the machine's OpenCL device; host: the CPU that we run on",
                Flags::Need::required);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* version = KERNELCAST_VERSION;
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* run_examples = R"(Examples:
   kernelcast predict examples/matmul_tiled.cl --device gtx280,v100 --global 1024,1024 --block 16,16 --arg n=1024
   kernelcast explain examples/saxpy.cu --device v100 --grid 4096 --block 256 --arg n=1048576
   kernelcast devices v100
@@ -51,7 +51,7 @@ Environment environment_of(int argc, char** argv) {
 
 int parse_and_run(int argc, char** argv) {
   const Environment environment = environment_of(argc, argv);
-  Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, examples);
+  Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, run_examples);
   const std::map<std::string, Action> actions{{"predict", add_predict(parser)},   {"explain", add_explain(parser)},
                                               {"devices", add_devices(parser)},   {"models", add_models(parser)},
                                               {"tune", add_tune(parser)},         {"validate", add_validate(parser)},

@@ -25,7 +25,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* tune_examples = R"(Examples:
   kernelcast tune examples/matmul_tiled.cl --device v100 --problem 1024,1024 --block 'TILE,TILE' \
     --param TILE=4,8,16,32 --arg n=1024
   kernelcast tune examples/saxpy.cu --device v100,a100 --portable --problem 1048576 --block 32..1024:*2 --arg n=1048576
@@ -157,7 +157,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
 
 Action add_tune(Parser& parser) {
   auto f = std::make_shared<TuneFlags>();
-  Flags c = parser.command("tune", "Find the best launch configuration without running any", examples);
+  Flags c = parser.command("tune", "Find the best launch configuration without running any", tune_examples);
   constexpr auto required = Flags::Need::required;
   ForecastFlags& common = f->common;
   c.positional("FILE", common.file, "Kernel source, or - for standard input", required);

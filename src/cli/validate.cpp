@@ -24,7 +24,7 @@
 namespace kernelcast::cli {
 namespace {
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* validate_examples = R"(Examples:
   kernelcast validate rows.csv --kernels kernels.csv --sources sources
   kernelcast validate rows.csv --kernels kernels.csv --sources sources --kernel 'conv_*' --device a4000 \
     --model roofline --format json -o conv.json --rows-out conv.csv
@@ -137,7 +137,8 @@ int validate(const ValidateFlags& f, const Environment& environment) {
 
 Action add_validate(Parser& parser) {
   auto f = std::make_shared<ValidateFlags>();
-  Flags flags = parser.command("validate", "Hold forecasts against measured times and score every model", examples);
+  Flags flags =
+      parser.command("validate", "Hold forecasts against measured times and score every model", validate_examples);
   constexpr auto required = Flags::Need::required;
   flags.positional("ROWS", f->rows, "Measured times: rows or a space (CSV), T4 or a cache of Kernel Tuner; may be .gz",
                    required);

@@ -14,10 +14,6 @@
 namespace kernelcast {
 namespace {
 
-[[noreturn]] void fail(const std::string& file, int line, const std::string& what) {
-  throw UserError(file + ":" + std::to_string(std::max(line, 1)) + ": " + what);
-}
-
 DataNode plain(const std::string& file, const toml::node& node) {
   DataNode out;
   out.line = static_cast<int>(node.source().begin.line);
@@ -58,6 +54,10 @@ void refuse_long_lines(const std::string& file, std::string_view text) {
 }
 
 }  // namespace
+
+void fail(const std::string& file, int line, const std::string& what) {
+  throw UserError(file + ":" + std::to_string(std::max(line, 1)) + ": " + what);
+}
 
 const DataNode* DataNode::find(std::string_view key) const {
   for (const auto& [name, node] : entries)

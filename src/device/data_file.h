@@ -20,6 +20,9 @@ struct DataNode {
   [[nodiscard]] const DataNode* find(std::string_view key) const;
 };
 
+/// Throws UserError "FILE:LINE: what"; a line of 0 or below, not known, is 1.
+[[noreturn]] void fail(const std::string& file, int line, const std::string& what);
+
 /// Throws UserError "FILE:LINE: ..." for what is no TOML or holds dates.
 DataNode read_data(const std::string& file, std::string_view text);
 

@@ -17,7 +17,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::array<FieldInfo, field_count> table = {{
+constexpr std::array<FieldInfo, field_count> field_table = {{
 #define KC_FIELD(section, key, minimum, maximum, integer, meaning) {#section, #key, minimum, maximum, integer, meaning},
 #include "kernelcast/device_fields.def"
 #undef KC_FIELD
@@ -27,13 +27,13 @@ struct UnitName {
   std::string_view suffix, unit, words;
 };
 // The units of the table; a longer suffix before those that end it.
-constexpr std::array<UnitName, 7> units = {{{"_bytes_per_s", "bytes/s", "bytes per second"},
-                                            {"_cycles", "cycles", "cycles"},
-                                            {"_bytes", "bytes", "bytes"},
-                                            {"_bits", "bits", "bits"},
-                                            {"_hz", "Hz", "hertz"},
-                                            {"_s", "s", "seconds"},
-                                            {"_w", "W", "watts"}}};
+constexpr std::array<UnitName, 7> unit_names = {{{"_bytes_per_s", "bytes/s", "bytes per second"},
+                                                 {"_cycles", "cycles", "cycles"},
+                                                 {"_bytes", "bytes", "bytes"},
+                                                 {"_bits", "bits", "bits"},
+                                                 {"_hz", "Hz", "hertz"},
+                                                 {"_s", "s", "seconds"},
+                                                 {"_w", "W", "watts"}}};
 
 // Endings that people write instead.
 constexpr std::string_view foreign_suffixes[] = {"_gbytes_per_s",
@@ -85,7 +85,7 @@ constexpr std::string_view foreign_suffixes[] = {"_gbytes_per_s",
 
 std::string_view stem(std::string_view key) {
   std::size_t longest = 0;
-  for (const UnitName& u : units)
+  for (const UnitName& u : unit_names)
     if (key.ends_with(u.suffix)) longest = std::max(longest, u.suffix.size());
   for (std::string_view s : foreign_suffixes)
     if (key.ends_with(s)) longest = std::max(longest, s.size());
@@ -94,10 +94,10 @@ std::string_view stem(std::string_view key) {
 
 const UnitName* unit_row(Field f) {
   const FieldInfo& row = info(f);
-  for (const UnitName& u : units)
+  for (const UnitName& u : unit_names)
     if (row.key.ends_with(u.suffix)) return &u;
   // Keys with the unit inside (shared_bytes_per_unit) or only in the meaning ("...; bytes") are bytes.
-  if (row.key.find("_bytes") != std::string_view::npos || row.meaning.ends_with("; bytes")) return &units[2];
+  if (row.key.find("_bytes") != std::string_view::npos || row.meaning.ends_with("; bytes")) return &unit_names[2];
   return nullptr;
 }
 
@@ -112,15 +112,15 @@ std::string advice(Field f, std::string_view shown) {
 const FieldInfo& info(Field f) {
   auto index = static_cast<std::size_t>(f);
   if (index >= field_count) throw InternalError("no such device field");
-  return table[index];
+  return field_table[index];
 }
 
-std::span<const FieldInfo> all_fields() { return table; }
+std::span<const FieldInfo> all_fields() { return field_table; }
 
 std::span<const std::string_view> all_sections() {
   static const std::vector<std::string_view> sections = [] {
     std::vector<std::string_view> list;
-    for (const FieldInfo& row : table)
+    for (const FieldInfo& row : field_table)
       if (std::find(list.begin(), list.end(), row.section) == list.end()) list.push_back(row.section);
     return list;
   }();
@@ -129,7 +129,7 @@ std::span<const std::string_view> all_sections() {
 
 std::optional<Field> field_named(std::string_view section, std::string_view key) {
   for (std::size_t i = 0; i < field_count; ++i)
-    if (table[i].key == key && table[i].section == section) return static_cast<Field>(i);
+    if (field_table[i].key == key && field_table[i].section == section) return static_cast<Field>(i);
   return std::nullopt;
 }
 
@@ -150,10 +150,10 @@ std::string suggest_key(std::string_view section, std::string_view key) {
   std::optional<Field> other_section;
   for (std::size_t i = 0; i < field_count; ++i) {
     auto f = static_cast<Field>(i);
-    bool here = table[i].section == section;
-    if (here && stem(table[i].key) == stem(key)) return advice(f, table[i].key);
-    if (here) same_section.emplace_back(table[i].key);
-    if (!here && table[i].key == key) other_section = f;
+    bool here = field_table[i].section == section;
+    if (here && stem(field_table[i].key) == stem(key)) return advice(f, field_table[i].key);
+    if (here) same_section.emplace_back(field_table[i].key);
+    if (!here && field_table[i].key == key) other_section = f;
   }
   if (other_section) return "; " + std::string(key) + " belongs in [" + std::string(info(*other_section).section) + "]";
   std::vector<std::string> near = nearest_names(key, same_section, 1);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "device/check.h"
+#include "device/data_file.h"
 #include "device/fields.h"
 #include "device/raw_file.h"
 #include "io/text_file.h"
@@ -18,10 +19,6 @@ namespace kernelcast {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const std::string& file, int line, const std::string& what) {
-  throw UserError(file + ":" + std::to_string(line > 0 ? line : 1) + ": " + what);
-}
 
 /// Folder of devices that a file belongs to: its own, or the one above if it is an architecture.
 fs::path home_of(const std::string& file) {

@@ -6,16 +6,10 @@
 #include <cstring>
 
 #include "execute/block_runner.h"
+#include "execute/for_lanes.h"
 
 namespace kernelcast::interpreter {
-namespace {
-
-template <class F>
-void for_lanes(std::uint64_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(std::countr_zero(lanes));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void BlockRunner::vote(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
   shared_.warp_barrier();

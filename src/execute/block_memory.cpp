@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "execute/block_runner.h"
+#include "execute/for_lanes.h"
 #include "execute/half.h"
 #include "kernelcast/address.h"
 
@@ -13,11 +14,6 @@ namespace kernelcast::interpreter {
 namespace {
 
 constexpr std::size_t most_updated_words = 1 << 20;
-
-template <class F>
-void for_lanes(std::uint64_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(std::countr_zero(lanes));
-}
 
 template <class T>
 void gather(T* to, unsigned char* const* from, std::ptrdiff_t at, std::uint64_t lanes) {

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "execute/for_lanes.h"
+
 namespace kernelcast::interpreter {
 namespace {
-
-template <class F>
-void for_lanes(std::uint64_t active, F f) {
-  for (; active != 0; active &= active - 1) f(std::countr_zero(active));
-}
 
 void count_lanes(std::uint64_t active, int bytes, AccessCount& out) {
   const double lanes = std::popcount(active);

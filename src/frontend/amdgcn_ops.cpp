@@ -14,12 +14,12 @@
 namespace kernelcast::frontend {
 namespace {
 
-struct Row {
+struct AmdgcnRow {
   std::string_view begin, cost;
 };
 
 // Rows whose name has a type behind: see typed_cost().
-constexpr Row vector_rows[] = {
+constexpr AmdgcnRow vector_rows[] = {
     {"v_dual_", "?"},  // handled before
     {"v_add_co", "int64_add"},
     {"v_addc", "int64_add"},
@@ -114,7 +114,7 @@ constexpr Row vector_rows[] = {
     {"v_interp", "other"},
 };
 
-constexpr Row other_rows[] = {
+constexpr AmdgcnRow other_rows[] = {
     {"s_waitcnt", ""},
     {"s_wait_", ""},
     {"s_nop", ""},
@@ -215,7 +215,7 @@ std::string typed_cost(std::string_view name) {
 }
 
 std::string_view find(const auto& rows, std::string_view name) {
-  for (const Row& row : rows)
+  for (const AmdgcnRow& row : rows)
     if (name.starts_with(row.begin)) return row.cost;
   return "?";
 }

@@ -23,7 +23,7 @@ int number_after(std::string_view text, std::string_view key) {
   return value;
 }
 
-std::string_view ir_name_in(std::string_view comment) {
+std::string_view ir_name_in_amdgcn(std::string_view comment) {
   const auto at = comment.rfind("; %");
   if (at == std::string_view::npos) return {};
   std::string_view name = trim(comment.substr(at + 3));
@@ -32,7 +32,7 @@ std::string_view ir_name_in(std::string_view comment) {
   return name;
 }
 
-class Reader {
+class AmdgcnReader {
  public:
   AsmFunction code;
 
@@ -60,9 +60,9 @@ class Reader {
  private:
   void begin_block(std::string_view label, std::string_view comment) {
     if (code.blocks.size() == 1 && code.instructions.empty() && code.blocks[0].ir_name.empty())
-      code.blocks[0] = {label, ir_name_in(comment)};
+      code.blocks[0] = {label, ir_name_in_amdgcn(comment)};
     else
-      code.blocks.push_back({label, ir_name_in(comment)});
+      code.blocks.push_back({label, ir_name_in_amdgcn(comment)});
   }
 
   void location(std::string_view text, std::string_view comment) {  // .loc 1 5 54   ; path:5:54
@@ -113,7 +113,7 @@ AmdgcnKernel parse_amdgcn(std::string_view text, std::string_view symbol) {
   const auto begin = find_label(text, symbol);
   const auto end = begin == std::string_view::npos ? begin : text.find("\n.Lfunc_end", begin);
   if (end == std::string_view::npos) throw InternalError("the assembly text has no kernel " + std::string(symbol));
-  Reader reader;
+  AmdgcnReader reader;
   reader.code.blocks.push_back({});
   std::string_view body = text.substr(begin, end - begin);
   body.remove_prefix(std::min(body.find('\n') + 1, body.size()));

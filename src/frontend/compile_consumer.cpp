@@ -14,11 +14,11 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/GlobalDecl.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "frontend/ast_walk.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -71,32 +71,32 @@ FunctionDecl* function_of(clang::Decl* declaration) {
   return llvm::dyn_cast_or_null<FunctionDecl>(declaration);
 }
 
-/// Collects every function with a body, instantiations included.
-class FunctionFinder : public clang::RecursiveASTVisitor<FunctionFinder> {
- public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool VisitFunctionDecl(FunctionDecl* function) {
-    if (function->isThisDeclarationADefinition() || function->hasSkippedBody()) functions.push_back(function);
+/// Every function with a body, instantiations included.
+std::vector<FunctionDecl*> functions_of(clang::ASTContext& context) {
+  std::vector<FunctionDecl*> found;
+  AstVisit visit;
+  visit.instantiations = true;
+  visit.declaration = [&](clang::Decl* d) {
+    auto* function = llvm::dyn_cast<FunctionDecl>(d);
+    if (function != nullptr && (function->isThisDeclarationADefinition() || function->hasSkippedBody()))
+      found.push_back(function);
     return true;
-  }
-  std::vector<FunctionDecl*> functions;
-};
+  };
+  walk(context.getTranslationUnitDecl(), visit);
+  return found;
+}
 
 /// Whether clang had to give up on an expression inside a function, for instance on the name of a declaration that has
 /// an error of its own.
-class RecoveryFinder : public clang::RecursiveASTVisitor<RecoveryFinder> {
- public:
-  bool VisitRecoveryExpr(clang::RecoveryExpr* /*expression*/) {
-    found = true;
-    return false;
-  }
-  bool found = false;
-};
-
 bool was_recovered(FunctionDecl* function) {
-  RecoveryFinder finder;
-  if (function->hasBody()) finder.TraverseStmt(function->getBody());
-  return finder.found;
+  bool found = false;
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* s) {
+    found = llvm::isa<clang::RecoveryExpr>(s);
+    return !found;
+  };
+  if (function->hasBody()) walk(function->getBody(), visit);
+  return found;
 }
 
 /// Hands the valid device functions and variables of a declaration context over, one by one.
@@ -237,9 +237,9 @@ bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
 void KernelConsumer::judge_messages(clang::ASTContext& context) {
   using Level = clang::DiagnosticsEngine::Level;
   const auto& sources = context.getSourceManager();
-  FunctionFinder finder;
+  std::vector<FunctionDecl*> functions;
   const bool any_error = compiler_.getDiagnostics().hasErrorOccurred();
-  if (any_error && job_.host_code_may_fail) finder.TraverseDecl(context.getTranslationUnitDecl());
+  if (any_error && job_.host_code_may_fail) functions = functions_of(context);
   std::set<FunctionDecl*> broken;
   for (const Message& message : messages_.messages()) {
     if (message.level < Level::Warning) continue;
@@ -253,7 +253,7 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
       const auto [file, offset] = sources.getDecomposedLoc(message.at);
       bool in_host = false;
       bool in_device = false;
-      for (FunctionDecl* function : finder.functions) {
+      for (FunctionDecl* function : functions) {
         const Extent extent = extent_of(function, sources);
         if (extent.file != file || offset < extent.begin || offset > extent.end) continue;
         if (is_device_function(function)) {
@@ -275,7 +275,7 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
     }
     result_.errors.push_back(std::move(error));
   }
-  for (FunctionDecl* function : finder.functions) {
+  for (FunctionDecl* function : functions) {
     if (is_device_function(function) && was_recovered(function)) broken.insert(function);
   }
   broken_.assign(broken.begin(), broken.end());

@@ -8,6 +8,8 @@
 #include <array>
 #include <cctype>
 
+#include "frontend/host_code.h"
+
 namespace kernelcast::frontend {
 namespace {
 
@@ -65,8 +67,6 @@ constexpr std::string_view kCoreWords[] = {"__global__",
 bool has_any(std::string_view text, Words words) {
   return std::any_of(words.begin(), words.end(), [&](auto word) { return text.find(word) != std::string_view::npos; });
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// A word that starts with "__" and is none of the core's: an intrinsic, for all we know.
 bool has_intrinsic(std::string_view text) {

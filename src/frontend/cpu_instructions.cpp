@@ -32,8 +32,8 @@ using namespace llvm;
 constexpr int memory_operands = 5;  // base, scale, index, displacement, segment
 
 /// Keeps instructions and drops the rest.
-struct Collector : MCStreamer {
-  explicit Collector(MCContext& context) : MCStreamer(context) {}
+struct InstructionCollector : MCStreamer {
+  explicit InstructionCollector(MCContext& context) : MCStreamer(context) {}
   void emitInstruction(const MCInst& inst, const MCSubtargetInfo&) override { found.push_back(inst); }
   bool emitSymbolAttribute(MCSymbol*, MCSymbolAttr) override { return true; }
   void emitCommonSymbol(MCSymbol*, uint64_t, Align) override {}
@@ -84,9 +84,9 @@ Lines lines_of(StringRef assembly, StringRef symbol) {
   return out;
 }
 
-class Reader {
+class CpuReader {
  public:
-  Reader(TargetMachine& machine, const CpuCodeOptions& options, CpuInstructions& out)
+  CpuReader(TargetMachine& machine, const CpuCodeOptions& options, CpuInstructions& out)
       : sti_(*machine.getMCSubtargetInfo()),
         mii_(*machine.getMCInstrInfo()),
         mri_(*machine.getMCRegisterInfo()),
@@ -258,7 +258,7 @@ class Reader {
 };
 
 std::vector<MCInst> parse(const std::string& text, TargetMachine& machine, SourceMgr& sources, MCContext& context) {
-  Collector streamer(context);
+  InstructionCollector streamer(context);
   std::string errors;
   const std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, streamer, *machine.getMCAsmInfo()));
   const std::unique_ptr<MCTargetAsmParser> of_target(machine.getTarget().createMCAsmParser(
@@ -285,7 +285,7 @@ CpuInstructions cpu_instructions(const std::string& assembly, const std::string&
   const std::unique_ptr<MCObjectFileInfo> object(
       machine.getTarget().createMCObjectFileInfo(context, /*PIC=*/true, /*LargeCodeModel=*/false));
   context.setObjectFileInfo(object.get());
-  Reader reader(machine, options, out);
+  CpuReader reader(machine, options, out);
   for (const MCInst& inst : parse(lines.text, machine, sources, context)) {
     const unsigned line = sources.getLineAndColumn(inst.getLoc()).first;
     CoreInstruction i = reader.read(inst);

@@ -8,8 +8,6 @@
 namespace kernelcast::frontend {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::size_t skip_quoted(std::string_view text, std::size_t at, char quote) {
   for (++at; at < text.size() && text[at] != quote && text[at] != '\n'; ++at) {
     if (text[at] == '\\') ++at;
@@ -54,6 +52,8 @@ bool opens_namespace(std::string_view text, std::size_t brace) {
 }
 
 }  // namespace
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 Launches find_launches(std::string_view text) {
   Launches result;

@@ -10,6 +10,9 @@
 
 namespace kernelcast::frontend {
 
+/// A letter, digit or underscore.
+bool is_word(char c);
+
 /// Where a text launches kernels: `<<<`, or a call whose name starts with cudaLaunch or hipLaunch.
 struct Launches {
   std::vector<std::size_t>

@@ -14,8 +14,9 @@ namespace kernelcast::frontend {
 namespace {
 
 using namespace clang;
+using clang::Expr;  // not kernelcast::Expr
 
-constexpr int deepest_call = 6;
+constexpr int deepest_effect_call = 6;
 
 Reduction reduction_of(BinaryOperatorKind op) {
   switch (op) {
@@ -39,11 +40,6 @@ Reduction reduction_of(BinaryOperatorKind op) {
     default:
       return Reduction::none;
   }
-}
-
-const VarDecl* variable(const Expr* e) {
-  const auto* r = llvm::dyn_cast<DeclRefExpr>(e->IgnoreParenImpCasts());
-  return r == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(r->getDecl());
 }
 
 bool mentions(const Stmt* s, const VarDecl* v) {
@@ -482,7 +478,7 @@ class Walker {
 
   void own_function(const CallExpr* c, const FunctionDecl* f) {
     out_.calls.push_back(f);
-    if (call_depth_ >= deepest_call) return stranger(c, "the call of " + f->getNameAsString());
+    if (call_depth_ >= deepest_effect_call) return stranger(c, "the call of " + f->getNameAsString());
     Effects inside;
     Walker(inside, context_, call_depth_ + 1).statement(f->getBody());
     const std::string where = " in " + f->getNameAsString();
@@ -549,6 +545,11 @@ class Walker {
 };
 
 }  // namespace
+
+const VarDecl* variable(const Expr* e) {
+  const auto* r = llvm::dyn_cast<DeclRefExpr>(e->IgnoreParenImpCasts());
+  return r == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(r->getDecl());
+}
 
 void Effects::add(const Effects& o) {
   reads.insert(o.reads.begin(), o.reads.end());

@@ -55,6 +55,9 @@ struct Effects {
   void add(const Effects& other);
 };
 
+/// The variable that an expression names, implicit conversions aside; null: it is no plain name of one.
+const clang::VarDecl* variable(const clang::Expr* e);
+
 /// Of a statement inside a loop's body: break and continue of loops inside the statement are no exits.
 Effects effects_of(const clang::Stmt* statement, const clang::ASTContext& context);
 

@@ -6,8 +6,8 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
+#include "frontend/ast_walk.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -23,30 +23,25 @@ bool only_leaves(const Stmt* s) {
   return llvm::isa<BreakStmt>(s) || llvm::isa<ContinueStmt>(s) || llvm::isa<ReturnStmt>(s);
 }
 
-class Finder : public RecursiveASTVisitor<Finder> {
+class Finder {
  public:
   Finder(const FunctionDecl* kernel, FoundLoops& out) : kernel_(kernel), lanes_(lane_dependent(kernel)), out_(out) {}
 
-  bool VisitForStmt(ForStmt* f) {
+  void statement(Stmt* s) {
     LoopParts p;
-    p.init = f->getInit();
-    p.more = f->getCond();
-    p.step = f->getInc();
-    take(p, f, f->getBody());
-    return true;
-  }
-  bool VisitWhileStmt(WhileStmt* w) {
-    LoopParts p;
-    p.more = w->getCond();
-    take(p, w, w->getBody());
-    return true;
-  }
-  bool VisitDoStmt(DoStmt* d) {
-    LoopParts p;
-    p.more = d->getCond();
-    p.is_do = true;
-    take(p, d, d->getBody());
-    return true;
+    if (const auto* f = llvm::dyn_cast<ForStmt>(s)) {
+      p.init = f->getInit();
+      p.more = f->getCond();
+      p.step = f->getInc();
+      take(p, f, f->getBody());
+    } else if (const auto* w = llvm::dyn_cast<WhileStmt>(s)) {
+      p.more = w->getCond();
+      take(p, w, w->getBody());
+    } else if (const auto* d = llvm::dyn_cast<DoStmt>(s)) {
+      p.more = d->getCond();
+      p.is_do = true;
+      take(p, d, d->getBody());
+    }
   }
 
  private:
@@ -98,31 +93,38 @@ class Finder : public RecursiveASTVisitor<Finder> {
   FoundLoops& out_;
 };
 
-class Kernels : public RecursiveASTVisitor<Kernels> {
- public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool VisitFunctionDecl(FunctionDecl* f) {
-    if (is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext()) found.push_back(f);
-    return true;
-  }
+std::vector<FunctionDecl*> kernels_of(ASTContext& context) {
   std::vector<FunctionDecl*> found;
-};
+  AstVisit visit;
+  visit.instantiations = true;
+  visit.declaration = [&](Decl* d) {
+    auto* f = llvm::dyn_cast<FunctionDecl>(d);
+    if (f != nullptr && is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext())
+      found.push_back(f);
+    return true;
+  };
+  walk(context.getTranslationUnitDecl(), visit);
+  return found;
+}
 
 }  // namespace
 
 FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
-  Kernels kernels;
-  kernels.TraverseDecl(context.getTranslationUnitDecl());
   FoundLoops loops;
   std::set<unsigned> seen;
   const SourceManager& sources = context.getSourceManager();
-  for (FunctionDecl* f : kernels.found) {
+  for (FunctionDecl* f : kernels_of(context)) {
     const std::string plain = kernel.substr(0, kernel.find_first_of("<("));
     if (!kernel.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
     if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
     if (!seen.insert(sources.getExpansionLineNumber(f->getLocation())).second) continue;
     Finder finder(f, loops);
-    finder.TraverseStmt(f->getBody());
+    AstVisit visit;
+    visit.statement = [&](Stmt* s) {
+      finder.statement(s);
+      return true;
+    };
+    walk(f->getBody(), visit);
   }
   return loops;
 }

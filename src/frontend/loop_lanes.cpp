@@ -9,13 +9,8 @@ namespace {
 using namespace clang;
 using clang::Expr;  // not kernelcast::Expr
 
-constexpr int deepest_call = 4;
+constexpr int deepest_lane_call = 4;
 using Reasons = std::map<const VarDecl*, std::string>;
-
-const VarDecl* variable(const Expr* e) {
-  const auto* r = llvm::dyn_cast<DeclRefExpr>(e->IgnoreParenImpCasts());
-  return r == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(r->getDecl());
-}
 
 std::string reason_of(const FunctionDecl* f, int depth);
 
@@ -47,7 +42,7 @@ std::string reason_of(const FunctionDecl* f, int depth) {
                             n.starts_with("work_group_") || n.starts_with("__syncthreads");
   if (is_collective(f) && !same_for_all) return "depends on " + name;
   const FunctionDecl* definition = f->getDefinition();
-  if (definition == nullptr || depth >= deepest_call || is_toolkit(definition, f->getASTContext())) return "";
+  if (definition == nullptr || depth >= deepest_lane_call || is_toolkit(definition, f->getASTContext())) return "";
   return reason_of(definition->getBody(), {}, depth + 1);
 }
 

@@ -1,7 +1,8 @@
 // A pointer is followed through the initialisers of local pointers that nobody sets again, to a parameter or an object.
 #include "frontend/loop_pointers.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "frontend/ast_walk.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -11,51 +12,52 @@ using clang::Expr;  // not kernelcast::Expr
 
 constexpr int longest_chain = 8;
 
-const VarDecl* variable(const Expr* e) {
+const VarDecl* variable_under_casts(const Expr* e) {
   const auto* r = llvm::dyn_cast<DeclRefExpr>(e->IgnoreParenCasts());
   return r == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(r->getDecl());
 }
 
-class Facts : public RecursiveASTVisitor<Facts> {
+class Facts {
  public:
   explicit Facts(VariableFacts& out) : out_(out) {}
-  bool VisitBinaryOperator(BinaryOperator* b) {  // also the compound ones
-    if (b->isAssignmentOp() && b->getOpcode() != BO_AddAssign && b->getOpcode() != BO_SubAssign) set_again(b->getLHS());
-    return true;
+  void statement(Stmt* s) {
+    if (auto* b = llvm::dyn_cast<BinaryOperator>(s)) assignment(b);
+    if (auto* u = llvm::dyn_cast<UnaryOperator>(s)) address(u);
+    if (auto* c = llvm::dyn_cast<CallExpr>(s)) call(c);
   }
-  bool VisitUnaryOperator(UnaryOperator* u) {
+  void declaration(Decl* d) {
+    auto* v = llvm::dyn_cast<VarDecl>(d);
+    if (v == nullptr || !v->getType()->isReferenceType() || v->getInit() == nullptr) return;
+    if (const VarDecl* named = variable_under_casts(v->getInit())) {
+      out_.address_taken.insert(named);
+      out_.set_again.insert(named);
+    }
+  }
+
+ private:
+  void assignment(BinaryOperator* b) {  // also the compound ones
+    if (b->isAssignmentOp() && b->getOpcode() != BO_AddAssign && b->getOpcode() != BO_SubAssign) set_again(b->getLHS());
+  }
+  void address(UnaryOperator* u) {
     if (u->getOpcode() == UO_AddrOf) {
       const Expr* e = u->getSubExpr()->IgnoreParenCasts();
       while (const auto* m = llvm::dyn_cast<MemberExpr>(e)) {
-        if (m->isArrow()) return true;
+        if (m->isArrow()) return;
         e = m->getBase()->IgnoreParenCasts();
       }
-      if (const VarDecl* v = variable(e)) out_.address_taken.insert(v);
+      if (const VarDecl* v = variable_under_casts(e)) out_.address_taken.insert(v);
     }
-    return true;
   }
-  bool VisitVarDecl(VarDecl* v) {
-    if (v->getType()->isReferenceType() && v->getInit() != nullptr) {
-      if (const VarDecl* named = variable(v->getInit())) {
-        out_.address_taken.insert(named);
-        out_.set_again.insert(named);
-      }
-    }
-    return true;
-  }
-  bool VisitCallExpr(CallExpr* c) {  // a pointer that is handed over by reference may be set
+  void call(CallExpr* c) {  // a pointer that is handed over by reference may be set
     const FunctionDecl* f = c->getDirectCallee();
     for (unsigned k = 0; k < c->getNumArgs(); ++k) {
       const bool by_reference =
           f == nullptr || k >= f->getNumParams() || f->getParamDecl(k)->getType()->isReferenceType();
       if (by_reference) set_again(c->getArg(k));
     }
-    return true;
   }
-
- private:
   void set_again(const Expr* e) {
-    const VarDecl* v = variable(e);
+    const VarDecl* v = variable_under_casts(e);
     if (v != nullptr && v->getType()->isPointerType()) out_.set_again.insert(v);
   }
   VariableFacts& out_;
@@ -66,7 +68,19 @@ class Facts : public RecursiveASTVisitor<Facts> {
 const VariableFacts& Pointers::facts_of(const VarDecl* v) {
   const auto* f = llvm::dyn_cast_or_null<FunctionDecl>(v->getParentFunctionOrMethod());
   const auto [found, fresh] = facts_.try_emplace(f);
-  if (fresh && f != nullptr && f->hasBody()) Facts(found->second).TraverseStmt(f->getBody());
+  if (fresh && f != nullptr && f->hasBody()) {
+    Facts facts(found->second);
+    AstVisit visit;
+    visit.statement = [&](Stmt* s) {
+      facts.statement(s);
+      return true;
+    };
+    visit.declaration = [&](Decl* d) {
+      facts.declaration(d);
+      return true;
+    };
+    walk(f->getBody(), visit);
+  }
   return found->second;
 }
 
@@ -89,13 +103,13 @@ Pointers::Place Pointers::place_of(const Expr* pointer) {
         e = s->getBase();
         continue;
       }
-      const VarDecl* v = variable(e);
+      const VarDecl* v = variable_under_casts(e);
       if (v == nullptr || v->getType()->isReferenceType()) return {};
       p.base = v;
       p.whole = !v->getType()->isArrayType();
       return p;
     }
-    const VarDecl* v = variable(e);
+    const VarDecl* v = variable_under_casts(e);
     if (v == nullptr || v->getType()->isReferenceType()) return {};
     if (v->getType()->isArrayType()) {
       p.base = v;

@@ -28,7 +28,7 @@ constexpr Measured measured[] = {
 };
 
 // Functions with an instruction or an LLVM intrinsic on every target.
-constexpr std::string_view direct[] = {
+constexpr std::string_view called_directly[] = {
     "sqrt",  "rsqrt", "fabs",      "fma",      "mad",         "fmin",         "fmax",         "floor",        "ceil",
     "trunc", "rint",  "nearbyint", "copysign", "native_sqrt", "native_rsqrt", "native_recip", "native_divide"};
 constexpr std::string_view costed[] = {"exp",
@@ -156,7 +156,7 @@ bool contains(const auto& names, std::string_view name) {
 
 std::optional<std::string> known(std::string_view name) {
   if (const auto alias = aliases.find(name); alias != aliases.end()) return alias->second;
-  if (contains(direct, name) || contains(costed, name)) return std::string(name);
+  if (contains(called_directly, name) || contains(costed, name)) return std::string(name);
   return std::nullopt;
 }
 

@@ -24,7 +24,7 @@
 namespace kernelcast::frontend {
 namespace {
 
-struct Value {
+struct FusedValue {
   int definitions = 0, definition = -1;
   std::vector<int> uses;
 };
@@ -52,7 +52,7 @@ class Fusion {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       const PtxAccesses a = ptx_accesses(code_[i]);
       for (std::string_view w : a.writes) {
-        Value& v = values_[w];
+        FusedValue& v = values_[w];
         ++v.definitions;
         v.definition = static_cast<int>(i);
       }
@@ -182,7 +182,7 @@ class Fusion {
 
   const std::vector<AsmInstruction>& code_;
   std::vector<OpCounts>& costs_;
-  std::unordered_map<std::string_view, Value> values_;
+  std::unordered_map<std::string_view, FusedValue> values_;
   std::vector<bool> merged_;                           // already does two operations
   std::vector<std::vector<std::string_view>> inputs_;  // of logic: the words it depends on
   std::vector<int> rotated_;

@@ -25,11 +25,11 @@
 namespace kernelcast::frontend {
 namespace {
 
-struct Row {
+struct PtxRow {
   std::string_view words, cost;
 };
 
-constexpr Row rows[] = {
+constexpr PtxRow rows[] = {
     // floating point
     {"add f64", "fp64_add"},
     {"sub f64", "fp64_add"},
@@ -316,7 +316,7 @@ std::array<std::string_view, 12> split(std::string_view s, char separator, std::
   return parts;
 }
 
-bool applies(const Row& row, const std::array<std::string_view, 12>& opcode, std::size_t n) {
+bool applies(const PtxRow& row, const std::array<std::string_view, 12>& opcode, std::size_t n) {
   std::size_t words = 0;
   const auto wanted = split(row.words, ' ', words);
   if (wanted[0] != opcode[0]) return false;
@@ -349,7 +349,7 @@ OpCounts conversion(const std::array<std::string_view, 12>& opcode, std::size_t 
   return parse_cost("bit_special");  // PRMT, SGXT
 }
 
-bool is_register(std::string_view s) { return !s.empty() && s[0] == '%'; }
+bool is_any_register(std::string_view s) { return !s.empty() && s[0] == '%'; }
 
 bool is_special_register(std::string_view s) {
   for (const char* name : {"%tid",
@@ -383,7 +383,7 @@ OpCounts move(const AsmInstruction& i) {
   const std::string_view source = i.operands[1];
   if (is_special_register(source))
     return parse_cost(source.starts_with("%ntid") || source.starts_with("%nctaid") ? "" : "special_register");
-  if (is_register(source) || source.starts_with('{') || i.operands[0].starts_with('{')) return {};
+  if (is_any_register(source) || source.starts_with('{') || i.operands[0].starts_with('{')) return {};
   return parse_cost(i.opcode.ends_with("64") ? "move:2" : "move");
 }
 
@@ -394,12 +394,12 @@ Cost look_up(const AsmInstruction& i, int sm) {
   if (opcode[0] == "cvt" && n >= 3 && i.opcode.find(".pack") == std::string_view::npos &&
       i.opcode.find(".tf32") == std::string_view::npos)
     return {conversion(opcode, n), true};
-  for (const Row& row : rows) {
+  for (const PtxRow& row : rows) {
     if (!applies(row, opcode, n)) continue;
     if (row.cost.empty() || row.cost[0] != '=') return {parse_cost(row.cost), true};
     std::string key(row.cost.size() > 1 ? row.cost.substr(1) : row.words);
     std::replace(key.begin(), key.end(), ' ', '.');
-    if (const auto measured = nvidia_cost(key, sm)) return {*measured, true};
+    if (const auto from_table = nvidia_cost(key, sm)) return {*from_table, true};
     break;
   }
   return {parse_cost("other"), false};

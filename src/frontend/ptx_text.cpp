@@ -38,7 +38,7 @@ std::string_view unquoted(std::string_view s) {
 }
 
 // The IR name in "   // %if.then6": after the last "// %", unless it is the "%bb.N:" itself.
-std::string_view ir_name_in(std::string_view comment) {
+std::string_view ir_name_in_ptx(std::string_view comment) {
   const auto at = comment.rfind("// %");
   if (at == std::string_view::npos) return {};
   std::string_view name = trim(comment.substr(at + 4));
@@ -64,9 +64,9 @@ std::int64_t padded_size(std::string_view declaration, std::int64_t total) {
   return (total + align - 1) / align * align + element * count;
 }
 
-class Reader {
+class PtxReader {
  public:
-  Reader(std::string_view text, std::string_view symbol) : text_(text), symbol_(symbol) {}
+  PtxReader(std::string_view text, std::string_view symbol) : text_(text), symbol_(symbol) {}
 
   PtxKernel read() {
     while (!text_.empty() && !finished_) {
@@ -118,8 +118,8 @@ class Reader {
     if (comment.starts_with("// end inline asm")) inline_asm_ = false;
     const bool fallthrough = comment.starts_with("// %bb.");
     if (fallthrough) begin_block({});
-    if (fallthrough) kernel_.code.blocks.back().ir_name = ir_name_in(comment);
-    if (code.size() > 1 && code.back() == ':') pending_name_ = ir_name_in(comment);
+    if (fallthrough) kernel_.code.blocks.back().ir_name = ir_name_in_ptx(comment);
+    if (code.size() > 1 && code.back() == ':') pending_name_ = ir_name_in_ptx(comment);
   }
 
   void begin_block(std::string_view label) {
@@ -246,6 +246,6 @@ class Reader {
 
 }  // namespace
 
-PtxKernel parse_ptx(std::string_view text, std::string_view symbol) { return Reader(text, symbol).read(); }
+PtxKernel parse_ptx(std::string_view text, std::string_view symbol) { return PtxReader(text, symbol).read(); }
 
 }  // namespace kernelcast::frontend

@@ -305,7 +305,7 @@ struct Messages : DiagnosticHandler {
   std::string* errors_;
 };
 
-void on_fatal_error(void* message, const char* reason, bool) {
+void on_back_end_error(void* message, const char* reason, bool) {
   *static_cast<std::string*>(message) = reason;
   if (auto* context = CrashRecoveryContext::GetCurrent()) context->HandleExit(70);
 }
@@ -319,7 +319,7 @@ std::string emit(Module& module, const std::string& target, bool fast_math, std:
   LLVMContext& context = module.getContext();
   auto previous = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<Messages>(&error));
-  install_fatal_error_handler(on_fatal_error, &error);
+  install_fatal_error_handler(on_back_end_error, &error);
   SmallString<0> text;
   const std::unique_ptr<TargetMachine> machine = make_target_machine(target, fast_math);
   CrashRecoveryContext guard;

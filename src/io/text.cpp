@@ -24,6 +24,8 @@ double round_significant(double value, int digits) { return std::stod(fmt::forma
 
 }  // namespace
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 std::string format_si(double value, const char* unit, int digits) {
   static constexpr std::array<const char*, 13> prefixes = {"a", "f", "p", "n", "u", "m", "",
                                                            "k", "M", "G", "T", "P", "E"};

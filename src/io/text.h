@@ -5,6 +5,8 @@
 
 namespace kernelcast {
 
+/// Up to the first line feed.
+std::string first_line(const std::string& text);
 /// "12.3 ms", "4.19 us", "1.5 h" (minutes and hours from 60 s and 60 min on).
 std::string format_seconds(double seconds);
 /// "512 B", "4.19 GB" (powers of 1000).

@@ -35,6 +35,8 @@ std::string si(double value, const char* unit) {
   return text.data();
 }
 
+std::string key_of(Field field) { return std::string(info(field).section) + "." + std::string(info(field).key); }
+
 std::string where_to_set(const Device& device, const char* key) {
   return std::string(key) + " in " + (device.file.empty() ? "the file of " + device.name : device.file);
 }

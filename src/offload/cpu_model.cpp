@@ -32,15 +32,13 @@ constexpr double thread_start_stand_in_s = 5e-6;
 constexpr double dram_share = 0.8;  // of the data sheet's bandwidth
 constexpr double lines_stand_in = 10;
 
-std::string key_of(Field f) { return std::string(info(f).section) + "." + std::string(info(f).key); }
-
-class Reader {
+class CpuReader {
  public:
-  Reader(const Device& d, CpuEstimate& e) : device_(d), estimate_(e) {}
+  CpuReader(const Device& d, CpuEstimate& e) : device_(d), estimate_(e) {}
   double operator()(Field f, double stand_in, const std::string& why) {
     if (const auto v = device_.get(f)) return *v;
-    estimate_.assumptions.push_back({key_of(f) + " of " + device_.name, number(stand_in) + " (" + why + ")",
-                                     describe::where_to_set(device_, key_of(f).c_str())});
+    estimate_.assumptions.push_back({describe::key_of(f) + " of " + device_.name, number(stand_in) + " (" + why + ")",
+                                     describe::where_to_set(device_, describe::key_of(f).c_str())});
     ++stand_ins;
     return stand_in;
   }
@@ -72,7 +70,7 @@ double clock_of(const Device& d, int threads, CpuEstimate& e) {
 }
 
 Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins) {
-  Reader read(d, e);
+  CpuReader read(d, e);
   Machine m;
   m.clock_hz = clock_of(d, threads, e);
   m.cores = d.require(Field::compute_units);

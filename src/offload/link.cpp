@@ -22,15 +22,13 @@ constexpr double least_payload = 128;  // bytes; every PCI Express device takes 
 constexpr double double_word = 4;
 constexpr double passes_of_a_copy = 3;
 
-std::string key_of(Field f) { return std::string(info(f).section) + "." + std::string(info(f).key); }
-
-class Reader {
+class LinkReader {
  public:
-  Reader(const Device& d, Link& link) : device_(d), link_(link) {}
+  LinkReader(const Device& d, Link& link) : device_(d), link_(link) {}
   double operator()(Field f, double stand_in, const std::string& why) {
     if (const auto v = device_.get(f)) return *v;
-    const Assumption a{key_of(f) + " of " + device_.name, describe::number(stand_in) + " (" + why + ")",
-                       describe::where_to_set(device_, key_of(f).c_str())};
+    const Assumption a{describe::key_of(f) + " of " + device_.name, describe::number(stand_in) + " (" + why + ")",
+                       describe::where_to_set(device_, describe::key_of(f).c_str())};
     auto& known = link_.assumptions;
     if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(a);
     return stand_in;
@@ -51,7 +49,7 @@ constexpr Fields from_fields{Field::link_from_latency_s, Field::link_from_overhe
 
 LinkDirection direction_of(const Device& gpu, const Device& cpu, HostMemory memory, const Fields& f, double header,
                            Link& link) {
-  Reader read(gpu, link);
+  LinkReader read(gpu, link);
   LinkDirection d;
   d.latency_s = gpu.get_or(f.latency, 0);  // L and o are one number where they were not measured apart
   d.overhead_s = read(f.overhead, start_s, "constant part of a copy by the driver");

@@ -25,9 +25,9 @@ bool is_id(std::string_view text) {
          text.front() != '.' && text.front() != '-';
 }
 
-class Writer {
+class FileWriter {
  public:
-  explicit Writer(const Report& report) : report_(report) {}
+  explicit FileWriter(const Report& report) : report_(report) {}
 
   std::string file(const std::string& id) {
     const Device& d = report_.device;
@@ -84,7 +84,7 @@ class Writer {
 std::string device_file(const Report& report, const std::string& id) {
   if (!is_id(id))
     throw UsageError("-o " + id + ".toml: the name of a device file may hold only a-z, 0-9, - and . before .toml");
-  return Writer(report).file(id);
+  return FileWriter(report).file(id);
 }
 
 }  // namespace kernelcast::probe

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Writer {
+class WireWriter {
  public:
   void text(std::string_view s) { out_ += std::to_string(s.size()) + ":" + std::string(s); }
   void number(std::size_t n) { text(std::to_string(n)); }
@@ -120,7 +120,7 @@ std::string run(const std::string& program, const char* what, const std::string&
 
 namespace {
 
-void put(Writer& w, const OpenclLaunch& l) {
+void put(WireWriter& w, const OpenclLaunch& l) {
   w.text(l.source);
   w.text(l.options);
   w.text(l.kernel);
@@ -159,7 +159,7 @@ OpenclLaunch launch_from(Reader& r) {
 }  // namespace
 
 std::string bytes_of(const OpenclLaunch& l) {
-  Writer w;
+  WireWriter w;
   put(w, l);
   return w.take();
 }
@@ -170,7 +170,7 @@ OpenclLaunch launch_of(std::string_view bytes) {
 }
 
 std::string bytes_of(const OpenclBatch& batch) {
-  Writer w;
+  WireWriter w;
   w.number(batch.launches.size());
   for (const OpenclLaunch& l : batch.launches) put(w, l);
   w.number(batch.transfers.size());
@@ -205,7 +205,7 @@ OpenclBatch batch_of(std::string_view bytes) {
 }
 
 std::string bytes_of(const OpenclBatchReply& reply) {
-  Writer w;
+  WireWriter w;
   w.text(reply.failure);
   w.number(reply.no_device ? 1 : 0);
   w.text(reply.info.name);
@@ -279,7 +279,7 @@ OpenclBatchReply run_batch_in_process(const std::string& runner, const OpenclBat
 }
 
 std::string bytes_of(const OpenclReply& reply) {
-  Writer w;
+  WireWriter w;
   w.text(reply.device);
   w.text(reply.failure);
   w.number(reply.no_device ? 1 : 0);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double leaves = 1.30, flat = 1.12;
 
-double median(std::vector<double> v) {
+double upper_median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
   return v[v.size() / 2];
 }
@@ -28,7 +28,7 @@ std::vector<Plateau> plateaus(const std::vector<CurvePoint>& curve) {
     Plateau p{curve[i].bytes, curve[i].latency};
     for (++i; i < curve.size() && curve[i].latency <= leaves * p.latency; ++i) {
       members.push_back(curve[i].latency);
-      p = {curve[i].bytes, median(members)};
+      p = {curve[i].bytes, upper_median(members)};
     }
     // Noise on a plateau is not a level.
     if (!out.empty() && p.latency <= leaves * out.back().latency) {

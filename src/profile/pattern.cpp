@@ -10,7 +10,7 @@ namespace kernelcast {
 namespace {
 
 // Up to so many terms are added one by one rather than summing up their whole cycle.
-constexpr std::int64_t few = 8;
+constexpr std::int64_t few_iterations = 8;
 
 void add(RequestCost& sum, const RequestCost& c) {
   sum.sectors += c.sectors;
@@ -57,7 +57,7 @@ void Pattern::sum_up(Cycle& cycle, std::int64_t residue) {
 
 RequestCost Pattern::along(std::int64_t residue, Progression p) {
   RequestCost sum;
-  if (p.count <= few) {
+  if (p.count <= few_iterations) {
     for (std::int64_t i = 0; i < p.count; ++i, residue = residue_of(residue + p.step, period())) add(sum, at(residue));
     return sum;
   }

@@ -24,7 +24,7 @@ Json assumptions_json(const std::vector<Assumption>& assumptions);
 void put(Json& object, std::string_view key, const std::optional<double>& value, std::string_view why);
 void put_unknown(Json& object, std::string_view key, std::string_view why);
 /// One (device, model) entry of `predict`.
-Json prediction_json(const Forecast& forecast, const DeviceResult& device, const ModelResult& result);
+Json prediction_json(const report::Forecast& forecast, const DeviceResult& device, const ModelResult& result);
 /// Indented by two, with a final newline; bytes that are not UTF-8 are replaced.
 std::string dumped(const Json& json);
 

@@ -15,7 +15,7 @@ std::string resources(const DeviceResult& d) {
                      d.workload->shared_bytes_per_block);
 }
 
-std::string interval(const Estimate& e) {
+std::string interval_note(const Estimate& e) {
   if (!e.interval_lo_s || !e.interval_hi_s) return "";
   return fmt::format(" (90 %: {} to {})", format_seconds(*e.interval_lo_s), format_seconds(*e.interval_hi_s));
 }
@@ -42,7 +42,8 @@ std::string model_block(const ModelResult& result, bool with_occupancy, bool all
   const Estimate& e = *result.estimate;
   std::string out = fmt::format("  {}  ", style.bold(e.model));
   if (e.time_s.value) {
-    out += fmt::format("{}{}, limited by {}\n", style.bold(format_seconds(*e.time_s.value)), interval(e), e.limiter);
+    out +=
+        fmt::format("{}{}, limited by {}\n", style.bold(format_seconds(*e.time_s.value)), interval_note(e), e.limiter);
   } else {
     out += fmt::format("time unknown: {}\n", e.time_s.reason);
   }

@@ -15,7 +15,7 @@ using validate::Forecast;
 using validate::Report;
 using validate::RowResult;
 
-std::string quoted(std::string_view text) {
+std::string csv_quoted(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
   for (char c : text) {
@@ -146,10 +146,10 @@ std::string validate_rows_csv(const Report& report) {
   add_fact_columns(columns);
   add_count_columns(columns);
   std::string out;
-  for (std::size_t i = 0; i < columns.size(); ++i) out += (i > 0 ? "," : "") + quoted(columns[i].name);
+  for (std::size_t i = 0; i < columns.size(); ++i) out += (i > 0 ? "," : "") + csv_quoted(columns[i].name);
   out += '\n';
   for (const RowResult& r : report.rows) {
-    for (std::size_t i = 0; i < columns.size(); ++i) out += (i > 0 ? "," : "") + quoted(columns[i].cell(r));
+    for (std::size_t i = 0; i < columns.size(); ++i) out += (i > 0 ? "," : "") + csv_quoted(columns[i].cell(r));
     out += '\n';
   }
   return out;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/text.h"
 #include "kernelcast/error.h"
 #include "model/occupancy.h"
 #include "model/ske.h"
@@ -12,8 +13,6 @@
 
 namespace kernelcast::tune {
 namespace {
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// Trip counts of the mapped loops, as blocks.
 void grid_of_loops(LaunchShape& shape, const KernelProfile& profile, const Launch& launch) {

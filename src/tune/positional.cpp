@@ -10,7 +10,7 @@
 
 namespace kernelcast::tune {
 
-std::int64_t elements_of(const Parameter& parameter, std::int64_t elements, std::int64_t element_bytes) {
+std::int64_t elements_of(const kernelcast::Parameter& parameter, std::int64_t elements, std::int64_t element_bytes) {
   if (parameter.bytes <= 0) return elements;
   return (elements * element_bytes + parameter.bytes - 1) / parameter.bytes;
 }
@@ -25,7 +25,7 @@ void place_arguments(std::vector<PositionalArgument> arguments, const KernelProf
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const PositionalArgument& a = arguments[i];
-    const Parameter& p = profile.parameters[i];
+    const kernelcast::Parameter& p = profile.parameters[i];
     if (a.scalar == p.pointer) {
       throw UserError(fmt::format("argument {} \"{}\" of the file is {}, parameter \"{}\" of kernel {} is not", i + 1,
                                   a.name, a.scalar ? "a scalar" : "a buffer", p.name, profile.kernel));

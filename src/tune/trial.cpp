@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/text.h"
 #include "kernelcast/error.h"
 #include "tune/positional.h"
 #include "tune/t1.h"
@@ -14,8 +15,6 @@ std::string joined(const std::vector<std::string>& defines) {
   for (const std::string& d : defines) text += d + '\n';
   return text;
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 

@@ -5,12 +5,11 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
+
+#include "probe/host/bench.h"
 
 namespace kernelcast::probe::host {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Each thread on a processor of its own, where there are as many: two on one would run one after the other.
 void pin(int index, int threads) {
