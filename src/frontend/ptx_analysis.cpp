@@ -34,13 +34,19 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   }
   fuse_ptx(kernel.code, costs);
   TargetCode code;
-  code.blocks = join_blocks(kernel.code, costs, ptx_stalls(kernel.code, costs, sm), ir_blocks);
+  const std::vector<Stalls> stalls = ptx_stalls(kernel.code, costs, sm);
+  const PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
+  for (std::size_t i = 0; i < registers.spills.size(); ++i) {
+    costs[i][OpClass::local_load] += registers.spills[i].loads;
+    costs[i][OpClass::local_store] += registers.spills[i].stores;
+  }
+  code.registers = registers.registers;
+  code.blocks = join_blocks(kernel.code, costs, stalls, ir_blocks);
   code.stack_bytes = kernel.stack_bytes;
   code.static_shared_bytes = kernel.shared_bytes;
   for (const auto& [what, times] : unknown)
     code.assumptions.push_back(
         {what, times == 1 ? "one operation" : "one operation each (" + std::to_string(times) + " uses)", ""});
-  code.registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
   return code;
 }
 

@@ -12,10 +12,12 @@
 #include "frontend/ptx_registers.h"
 
 #include "frontend/ptx_ops.h"
+#include "frontend/ptx_spills.h"
 #include "frontend/waits.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kernelcast::frontend {
 namespace {
@@ -93,19 +95,37 @@ void add_temporaries(const AsmFunction& kernel, PtxFlow& flow, int sm) {
     }
 }
 
-/// The pressure of block b in an order that ptxas would seek when registers run out.
-int narrow_pressure(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph, const LiveSets& live,
-                    std::size_t b) {
+/// The order of block b that ptxas would seek when registers run out.
+std::vector<std::size_t> narrow_block(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph,
+                                      const LiveSets& live, std::size_t b) {
   TimedBlock block;
   const FlowBlock& text = graph.blocks[b];
   for (std::size_t i = 0; i < text.code.size(); ++i)
     block.code.push_back({text.code[i].uses, text.code[i].defs, ptx_cost(kernel.instructions[first + i], sm).ops});
   std::vector<bool> out(graph.weight.size());
   for (std::size_t r = 0; r < out.size(); ++r) out[r] = (live[b][r / 64] >> (r % 64) & 1) != 0;
+  return narrow_order(block, graph.weight, out);
+}
+
+/// The pressure of block b in that order.
+int narrow_pressure(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph, const LiveSets& live,
+                    std::size_t b) {
+  const FlowBlock& text = graph.blocks[b];
   FlowGraph one{{text}, graph.weight};
   one.blocks[0].code.clear();
-  for (std::size_t i : narrow_order(block, graph.weight, out)) one.blocks[0].code.push_back(text.code[i]);
+  for (std::size_t i : narrow_block(kernel, sm, first, graph, live, b)) one.blocks[0].code.push_back(text.code[i]);
   return max_pressure(one, {live[b]}, 0);
+}
+
+/// The bytes of local memory that are in use at once.
+double spilled_bytes(const FlowGraph& graph, const LiveSets& live, const std::vector<bool>& spilled) {
+  FlowGraph only = graph;
+  for (std::size_t r = 0; r < spilled.size(); ++r)
+    if (!spilled[r]) only.weight[r] = 0;
+  int most = 0;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b)
+    most = std::max(most, max_pressure(only, live, static_cast<int>(b)));
+  return 4.0 * most;
 }
 
 }  // namespace
@@ -135,18 +155,46 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
   return p;
 }
 
-Registers estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block) {
+PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block) {
   const PtxPressure p = ptx_pressure(kernel, sm);
   const double ordered = p.in_order + hidden_registers, want = std::max(p.in_order, p.loads_first) + hidden_registers;
   const double plenty = full_occupancy_registers(sm), cap = register_cap(sm, max_threads_per_block);
   const double free = want <= plenty ? want : p.in_order <= plenty + squeeze ? plenty : ordered;
-  Registers r;
+  PtxRegisters out;
+  Registers& r = out.registers;
   r.per_thread = std::min(free, cap);
   r.low = std::clamp(free - below, 8.0, r.per_thread);
   r.high = std::clamp(free + above, r.per_thread, cap);
   r.method = "max-live estimate";
-  r.spill_bytes = 4 * std::max(0.0, ordered - cap);
-  return r;
+  if (ordered > cap) out.spills = ptx_spills(kernel, sm, static_cast<int>(cap - hidden_registers), r.spill_bytes);
+  return out;
+}
+
+std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, double& bytes) {
+  PtxFlow flow = ptx_flow(kernel);
+  add_temporaries(kernel, flow, sm);
+  const LiveSets live = live_out(flow.graph);
+  const int reserve = static_cast<int>(nvidia_timing(sm).registers_in_flight);
+  const int limit = std::max(registers - reserve, registers / 2);
+  std::vector<std::vector<std::size_t>> order;
+  std::vector<std::vector<bool>> copies;
+  std::size_t first = 0;
+  for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
+    const std::size_t n = flow.graph.blocks[b].code.size();
+    order.emplace_back(n);
+    std::iota(order.back().begin(), order.back().end(), std::size_t{0});
+    if (max_pressure(flow.graph, live, static_cast<int>(b)) > limit)
+      order.back() = narrow_block(kernel, sm, first, flow.graph, live, b);
+    copies.emplace_back();
+    for (std::size_t k = 0; k < n; ++k)
+      copies.back().push_back(kernel.instructions[first + k].opcode.starts_with("mov."));
+    first += n;
+  }
+  const Spills spills = find_spills(flow.graph, live, order, copies, limit);
+  bytes = spilled_bytes(flow.graph, live, spills.spilled);
+  std::vector<SpillAccess> out;
+  for (const auto& block : spills.at) out.insert(out.end(), block.begin(), block.end());
+  return out;
 }
 
 }  // namespace kernelcast::frontend

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "frontend/ptx_flow.h"
+#include "frontend/ptx_spills.h"
 #include "kernelcast/profile.h"
 
 namespace kernelcast::frontend {
@@ -16,9 +18,17 @@ struct PtxPressure {
 };
 PtxPressure ptx_pressure(const AsmFunction& kernel, int sm);
 
-/// Registers per thread with the interval that held for nine of ten kernels (docs/registers.md), and bytes of spilled
-/// registers when the cap binds. `max_threads_per_block` (0: not declared) makes ptxas keep to 65536 / threads
-/// registers.
-Registers estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block);
+struct PtxRegisters {
+  Registers registers;
+  std::vector<SpillAccess> spills;  // of each instruction of the kernel; empty: none
+};
+
+/// Registers per thread with the interval that held for nine of ten kernels (docs/registers.md), and what is spilled
+/// when the cap binds. `max_threads_per_block` (0: not declared) makes ptxas keep to 65536 / threads registers.
+PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block);
+
+/// Loads and stores of spilled registers at each instruction when `registers` are there for values, and the bytes of
+/// local memory that a thread then needs. Values on their way back from local memory take registers as other loads do.
+std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, double& bytes);
 
 }  // namespace kernelcast::frontend

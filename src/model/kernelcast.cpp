@@ -99,7 +99,20 @@ double dram_sectors(const Workload& w, const Machine& m, Reuse::Direction d, dou
   return best;
 }
 
-double local_sectors(const Workload& w, AccessKind kind) { return w.at(MemorySpace::local, kind).sectors; }
+/// Loads and stores of registers that the code generator put into local memory: what the target's code has beyond the
+/// accesses to private arrays. One word of each lane, interleaved so that a warp's words are neighbours.
+double spill_requests(const Workload& w) {
+  const double arrays =
+      w.at(MemorySpace::local, AccessKind::load).requests + w.at(MemorySpace::local, AccessKind::store).requests;
+  return std::max(0.0, w.warp_ops[C::local_load] + w.warp_ops[C::local_store] - arrays);
+}
+double spill_bytes(const Workload& w, const Machine& m) { return spill_requests(w) * m.warp * 4; }
+
+/// Of private arrays and spilled registers.
+double local_sectors(const Workload& w, const Machine& m) {
+  return w.at(MemorySpace::local, AccessKind::load).sectors + w.at(MemorySpace::local, AccessKind::store).sectors +
+         spill_bytes(w, m) / m.sector_bytes;
+}
 
 }  // namespace
 
@@ -170,39 +183,40 @@ void units_memory(const Workload& w, const Machine& m, const Constants& c, doubl
   for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic})
     passes += w.at(MemorySpace::shared, k).bank_passes;
   const double instructions = requests_of(w, MemorySpace::global) + requests_of(w, MemorySpace::shared) +
-                              requests_of(w, MemorySpace::local) + texture.requests + w.warp_ops[C::shuffle];
+                              requests_of(w, MemorySpace::local) + spill_requests(w) + texture.requests +
+                              w.warp_ops[C::shuffle];
   slot(f, Limit::load_store) = per * instructions * m.warp / m.load_store_lanes;
   slot(f, Limit::shared_memory) = per * (passes + w.warp_ops[C::shuffle]) / m.shared_passes_per_cycle;
-  const double local_bytes =
-      w.at(MemorySpace::local, AccessKind::load).bytes + w.at(MemorySpace::local, AccessKind::store).bytes;
+  const double local_bytes = w.at(MemorySpace::local, AccessKind::load).bytes +
+                             w.at(MemorySpace::local, AccessKind::store).bytes + spill_bytes(w, m);
   const double lines = load.segments + store.segments + texture.segments + atomic.segments;
   const double read_only =
       m.l1_caches_loads || m.read_only_bytes <= 0 ? 0 : load.bytes * over(w.read_only_sectors, load.sectors);
   const double bytes = load.bytes - read_only + texture.bytes + store.bytes + local_bytes;
-  const double local_lines = local_sectors(w, AccessKind::load) + local_sectors(w, AccessKind::store);
-  slot(f, Limit::l1) = per * std::max(lines + local_lines * m.sector_bytes / 128,
+  slot(f, Limit::l1) = per * std::max(lines + local_sectors(w, m) * m.sector_bytes / 128,
                                       bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
 }
 
-/// Local memory that the L1 cannot hold goes on to the L2.
-double local_overflow(const Workload& w, const Machine& m, const Constants& c, double resident) {
-  const double threads = resident * static_cast<double>(w.block.count());
+/// Sectors of local memory that the resident threads' share of a cache cannot hold.
+double local_overflow(const Workload& w, const Machine& m, double threads, double capacity) {
   const double held = threads * (w.stack_bytes + w.spill_bytes);
-  const double sectors = local_sectors(w, AccessKind::load) + local_sectors(w, AccessKind::store);
-  if (sectors <= 0 || held <= 0) return 0;
-  return sectors * std::clamp(1 - m.l1_bytes * c.l1_share / held, 0.0, 1.0);
+  return held <= 0 ? 0 : local_sectors(w, m) * std::clamp(1 - capacity / held, 0.0, 1.0);
 }
 
 void chip_memory(const Workload& w, const Machine& m, const Constants& c, double resident, Forecast& f) {
   const Traffic& t = f.traffic;
-  const double l2 = (t.l2_read + t.l2_written + local_overflow(w, m, c, resident)) * m.sector_bytes;
+  const double threads = resident * static_cast<double>(w.block.count());
+  const double past_l1 = local_overflow(w, m, threads, m.l1_bytes * c.l1_share);
+  const double last_level = (m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes) * c.l2_share;
+  const double past_l2 = std::min(past_l1, local_overflow(w, m, threads * std::min(m.units, w.blocks), last_level));
+  const double l2 = (t.l2_read + t.l2_written + past_l1) * m.sector_bytes;
   const double active = std::min(1.0, w.blocks / m.units);  // idle units leave their share of the L2 unused
   slot(f, Limit::l2) = l2 / (m.l2_bytes_per_s * c.l2_efficiency * std::sqrt(active)) * m.clock_hz;
   // Sectors that are written in part are fetched first.
   const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
   const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
   const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
-  const double dram = (t.dram_read + t.dram_written * (2 - merged)) * m.sector_bytes;
+  const double dram = (t.dram_read + t.dram_written * (2 - merged) + past_l2) * m.sector_bytes;
   slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
   const AccessCount& a = w.at(MemorySpace::global, AccessKind::atomic);
   if (a.lanes > 0) {

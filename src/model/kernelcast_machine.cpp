@@ -39,9 +39,11 @@ class Reader {
 
 void compute_lanes(Machine& m, Reader& read, const Device& d) {
   m.fp32_lanes = read(Field::compute_fp32_lanes_per_unit);
+  if (const auto single = d.get(Field::compute_fp32_single_issue_lanes_per_unit)) m.fp32_lanes = *single;
   m.int_lanes = read(Field::compute_int_add_lanes_per_unit, m.fp32_lanes, "as many as for FP32");
-  m.shared_lanes = read(Field::compute_fp32_int_shared_lanes_per_unit, std::min(m.int_lanes, m.fp32_lanes),
-                        "all integer lanes do FP32 too");
+  m.shared_lanes = std::min(read(Field::compute_fp32_int_shared_lanes_per_unit, std::min(m.int_lanes, m.fp32_lanes),
+                                 "all integer lanes do FP32 too"),
+                            m.fp32_lanes);
   m.int_mul_lanes = read(Field::compute_int_mul_lanes_per_unit, m.fp32_lanes / 4, "a quarter of the FP32 lanes");
   m.shift_lanes = read(Field::compute_shift_lanes_per_unit, m.int_lanes / 2, "half of the integer lanes");
   m.fp64_lanes = read(Field::compute_fp64_lanes_per_unit);
@@ -68,7 +70,9 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
   m.read_only_bytes_per_cycle = d.get_or(Field::memory_read_only_bandwidth_bytes_per_unit, m.l1_bytes_per_cycle);
   m.l1_and_shared_bytes = d.get_or(Field::memory_l1_and_shared_bytes, 0);
   m.sector_bytes = d.get_or(Field::memory_sector_bytes, 32);
-  m.dram_bytes_per_s = read(Field::memory_dram_bandwidth_bytes_per_s);
+  m.dram_bytes_per_s = read(Field::memory_dram_bandwidth_bytes_per_s) * d.get_or(Field::memory_ecc_bandwidth_share, 1);
+  if (const auto measured = d.get(Field::memory_sustained_dram_bandwidth_bytes_per_s))
+    m.dram_bytes_per_s = *measured / c.dram_efficiency;
   m.l2_bytes = d.get_or(Field::memory_l2_bytes, 0);
   m.l3_bytes = d.get_or(Field::memory_l3_bytes, 0);
   const double by_units = m.units * m.clock_hz * c.l2_bytes_per_cycle;

@@ -15,6 +15,7 @@
 #include "frontend/cost_text.h"
 #include "frontend/ptx_fusion.h"
 #include "frontend/ptx_ops.h"
+#include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
 #include "frontend/ptxas.h"
 #include "kernelcast/error.h"
@@ -59,7 +60,23 @@ OpCounts total(const TargetCode& code) {
   return sum;
 }
 
-// Counts of the text without any join: all instructions of the kernel.
+// Of ".maxntid 16, 16, 1" or ".reqntid ..." of the kernel: threads of a block; 0: it declares none.
+std::int64_t declared_threads(const std::string& assembly, const std::string& kernel) {
+  const std::size_t entry = assembly.find(".entry " + kernel + "(");
+  const std::string head = assembly.substr(entry, assembly.find('{', entry) - entry);
+  std::size_t at = head.find(".maxntid ");
+  if (at == std::string::npos) at = head.find(".reqntid ");
+  if (at == std::string::npos) return 0;
+  std::istringstream numbers(head.substr(at + 9));
+  std::int64_t threads = 1, n = 0;
+  for (char comma = ','; comma == ',' && numbers >> n;) {
+    threads *= n;
+    if (!(numbers >> comma)) comma = 0;
+  }
+  return threads;
+}
+
+// Counts of the text without any join: all instructions of the kernel, and the spills at them.
 OpCounts counted_flat(const TargetCode& code, const std::string& kernel, std::size_t& instructions) {
   OpCounts sum;
   if (code.target.starts_with("sm_")) {
@@ -68,6 +85,11 @@ OpCounts counted_flat(const TargetCode& code, const std::string& kernel, std::si
     for (const auto& i : k.code.instructions) costs.push_back(ptx_cost(i, std::stoi(code.target.substr(3))).ops);
     fuse_ptx(k.code, costs);
     for (const auto& c : costs) sum += c;
+    const int sm = std::stoi(code.target.substr(3));
+    for (const SpillAccess& a : estimate_ptx_registers(k.code, sm, declared_threads(code.assembly, kernel)).spills) {
+      sum[OpClass::local_load] += a.loads;
+      sum[OpClass::local_store] += a.stores;
+    }
     instructions = costs.size();
   } else {
     const AmdgcnKernel k = parse_amdgcn(code.assembly, kernel);

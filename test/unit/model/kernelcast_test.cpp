@@ -86,6 +86,40 @@ TEST(KernelcastBounds, LoadStoreAndSharedMemory) {
   EXPECT_DOUBLE_EQ(cycles(f, Limit::shared_memory), 8 * 4);
 }
 
+// 10 blocks of one warp, one a unit: 6 words of each lane go to local memory and come back.
+TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::local_store, 6);
+  hand_made::execute(w, OpClass::local_load, 6);
+  w.spill_bytes = 24;  // of a thread; a block has 768
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l1_bytes, 16384);
+  hand_made::set(d, Field::memory_l1_bandwidth_bytes_per_unit, 64);
+  const Forecast held = of(w, d, plain(), 1);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::load_store), 12 * 2);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::l1), 12 * 32 * 4 / 64.0);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::l2), 0);
+  hand_made::set(d, Field::memory_l1_bytes, 384);  // half of it
+  const Forecast half = of(w, d, plain(), 1);
+  EXPECT_DOUBLE_EQ(cycles(half, Limit::l2), 10 * 12 * 128 / 2.0 / 1e12 * 1e9);
+  EXPECT_DOUBLE_EQ(cycles(half, Limit::dram), 0);
+  hand_made::set(d, Field::memory_l2_bytes, 5760);  // three quarters of what all units hold
+  EXPECT_GT(cycles(of(w, d, plain(), 1), Limit::dram), 0);
+}
+
+TEST(KernelcastMachine, LanesOfSecondInstructionsAndErrorCorrection) {
+  Device d = gpu();
+  const Machine whole = machine_of(d, plain(), false);
+  hand_made::set(d, Field::compute_fp32_single_issue_lanes_per_unit, 20);
+  hand_made::set(d, Field::memory_ecc_bandwidth_share, 0.8);
+  const Machine m = machine_of(d, plain(), false);
+  EXPECT_DOUBLE_EQ(m.fp32_lanes, 20);
+  EXPECT_LE(m.shared_lanes, m.fp32_lanes);
+  EXPECT_DOUBLE_EQ(m.dram_bytes_per_s, 0.8 * whole.dram_bytes_per_s);
+  hand_made::set(d, Field::memory_sustained_dram_bandwidth_bytes_per_s, 1e11);  // measured: nothing is taken off
+  EXPECT_DOUBLE_EQ(machine_of(d, plain(), false).dram_bytes_per_s, 1e11);
+}
+
 TEST(KernelcastBounds, LatencyByRounds) {
   Workload w = hand_made::launch(100, 32);
   hand_made::execute(w, OpClass::fp32_add, 10);
