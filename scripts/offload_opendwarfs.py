@@ -27,35 +27,13 @@ import sys
 import tempfile
 import tomllib
 
+from opencl_nest import PRELUDE, NoKernel, arguments_of, nest, parameters_of, threads_of
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIZES = ["tiny", "small", "medium", "large"]
 CPU, GPUS = "i7-6700k", ["gtx1080", "k20c"]
 DEVICE = {"gtx1080": "gtx1080", "k20c": "k20"}
 CPU_THREADS = 8  # four cores with two threads each
-PRELUDE = """#include <stddef.h>
-#define __kernel
-#define kernel
-#define __global
-#define __local
-#define __private
-#define __constant const
-#define uchar unsigned char
-#define uint unsigned int
-#define bool _Bool
-#define true 1
-#define false 0
-#define barrier(fences)
-struct kc_item { size_t global[3], local[3], group[3], groups[3], size[3]; };
-extern const struct kc_item kc_item;
-#define get_global_id(d) (kc_item.global[d])
-#define get_local_id(d) (kc_item.local[d])
-#define get_group_id(d) (kc_item.group[d])
-#define get_num_groups(d) (kc_item.groups[d])
-#define get_local_size(d) (kc_item.size[d])
-#define get_global_size(d) (kc_item.groups[d] * kc_item.size[d])
-"""
-
-
 class NotAnalysed(Exception):
     pass
 
@@ -63,40 +41,6 @@ class NotAnalysed(Exception):
 def at(value, size):
     """The value of one size: lists have one for each."""
     return value[SIZES.index(size)] if isinstance(value, list) else value
-
-
-def three(sizes):
-    return (list(sizes) + [1, 1])[:3]
-
-
-def parameters_of(source, kernel):
-    """(start of the declaration, start of the parameters, their text) of `void KERNEL(...)`."""
-    found = re.search(rf"(__kernel\s+void|void\s+__kernel)\s+{kernel}\s*\(", source)
-    if not found:
-        raise NotAnalysed(f"no kernel '{kernel}' in the source")
-    depth, end = 1, found.end()
-    while depth:
-        depth += {"(": 1, ")": -1}.get(source[end], 0)
-        end += 1
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", source[found.end() : end - 1], flags=re.S)
-    return found.start(), found.end(), " ".join(text.split())
-
-
-def nest(source, kernel, block):
-    """C source: the kernel as a function of one work-item, and a function of the kernel's name that runs all of them."""
-    start, inside, text = parameters_of(source, kernel)
-    names = [re.search(r"(\w+)\s*$", p)[1] for p in text.split(",")]
-    item = source[:start] + f"static void {kernel}_item(const struct kc_item kc_item, " + source[inside:]
-    x, y, _ = three(block)
-    loop = "  #pragma omp parallel for\n"
-    values = f"{{{{bx * {x}UL + lx, by * {y}UL + ly}}, {{lx, ly}}, {{bx, by}}, {{kc_gx, kc_gy}}, {{{x}, {y}}}}}"
-    if y > 1:
-        loops = (f"{loop}  for (size_t by = 0; by < kc_gy; ++by)\n    for (size_t bx = 0; bx < kc_gx; ++bx)\n"
-                 f"      for (size_t ly = 0; ly < {y}; ++ly)\n")
-    else:
-        loops = f"  const size_t by = 0, ly = 0;\n{loop}    for (size_t bx = 0; bx < kc_gx; ++bx)\n"
-    return (PRELUDE + item + f"\nvoid {kernel}({text}, size_t kc_gx, size_t kc_gy) {{\n{loops}        for (size_t lx = 0; lx < {x}; ++lx) {{\n"
-            f"          const struct kc_item item = {values};\n          {kernel}_item(item, {', '.join(names)});\n        }}\n}}\n")
 
 
 def listed(numbers):
@@ -142,11 +86,10 @@ def forecasts(program, sources, facts, kernel, size, folder):
     block, grid = at(facts.get("block_cpu", facts["block"]), size), at(facts.get("grid_cpu", facts["grid"]), size)
     c = os.path.join(folder, kernel + ".c")
     with open(c, "w", encoding="utf-8") as file:
-        file.write(nest(source, kernel, block))
-    gx, gy, _ = three(grid)
-    threads = min(CPU_THREADS, gy if len(block) > 1 and block[1] > 1 else gx)
+        file.write(nest(source, kernel, block, grid))
+    threads = threads_of(grid, CPU_THREADS)
     side = run([program, "offload", c, "--cpu", CPU, "--gpu", "gtx1080", "--grid", "1", "--cpu-threads", str(threads), *common,
-                "--arg", f"kc_gx={gx}", "--arg", f"kc_gy={gy}", *assumed(facts, size, PRELUDE.count("\n"))])["cpu"]
+                *arguments_of(grid), *assumed(facts, size, PRELUDE.count("\n"))])["cpu"]
     seconds[CPU] = side["time_s"] - side["launch_s"]
     return seconds, threads
 
@@ -222,7 +165,7 @@ def analysed(args, measured, all_facts):
                     raise NotAnalysed("not measured on every device")
                 said, threads = forecasts(os.path.abspath(args.program), os.path.abspath(args.sources), facts, kernel, size, folder)
                 rows.append({"application": application, "kernel": kernel, "size": size, "measured": seconds, "forecast": said, "threads": threads})
-            except NotAnalysed as e:
+            except (NotAnalysed, NoKernel) as e:
                 left_out[kernel, str(e)] += 1
     return rows, left_out
 
