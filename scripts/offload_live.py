@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
-"""Runs the loop nests of examples/offload on this machine's CPU, one thread, and puts the forecasts beside the times.
+"""Runs the loop nests of examples/offload on this machine's CPU and puts the forecasts beside the times.
 
-scripts/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--kernels gemm,atax,...] [--opt 0,3] [--sizes 0.5,2,10] [--json FILE]
+scripts/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--modes one,all,opencl] [--kernels gemm,...] [--opt 0,3] [--sizes 0.5,2,10] [--json FILE]
 
-The compiler is clang 19, whose LLVM the forecast asks. DEVICE_FILE is what `kernelcast probe --backend host -o FILE`
-wrote; without it the operating system's tables have to do, which know no clock under load. The clock is measured
-beside each run and put into the device file: it changes with what else the machine does. A time is the fastest of
-several runs after a first one, so data are as warm as their size allows. Results go to standard output.
+Modes: `one` thread, the nest as it stands; `all` threads, its marked loop shared (OpenMP); `opencl`, its OpenCL form on
+this machine's OpenCL device, which must be the CPU (PoCL). The compiler is clang 19, whose LLVM the forecast asks; PoCL
+has its own. DEVICE_FILE is what `kernelcast probe --backend host -o FILE` wrote; without it the operating system's
+tables have to do, which know no clock under load. The clock is measured beside each run and put into the device file: it
+changes with what else the machine does. A time is the fastest of several runs after a first one, so data are as warm as
+their size allows. Every mode runs each cell in several short samples that take turns with the other cells of the nest,
+so that a neighbour's load meets all alike; `spread` is how far apart the fastest of two samples are, in the middle. What
+a launch of OpenCL costs is the time of an empty kernel of as many groups (at most so many as there are processors), run
+beside, and stands in the forecast. Results go to standard output.
 """
 
 import argparse
+import ctypes
 import json
 import math
 import os
@@ -19,8 +25,12 @@ import subprocess
 import sys
 import tempfile
 
+from opencl_nest import arguments_of, nest, parameters_of, threads_of
+from opencl_run import Opencl, OpenclError
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLANG = "/usr/lib/llvm-19/bin/clang"
+OPENMP = ["/usr/lib/llvm-19/lib", "/usr/lib/llvm-14/lib"]  # libomp.so: clang's calls have kept their form
 # name: (functions in order, arrays that hold the data, dimensions)
 PROGRAMS = {
     "2dconv": (["convolve"], 2, 2), "2mm": (["product1", "product2"], 5, 2), "3dconv": (["convolve"], 2, 3),
@@ -30,7 +40,15 @@ PROGRAMS = {
     "cov": (["mean_of_columns", "centre", "products"], 2, 2), "gemm": (["gemm"], 3, 2), "gesummv": (["gesummv"], 2, 2),
     "mvt": (["row_sums", "column_sums"], 1, 2), "syr2k": (["scale", "update"], 4, 2), "syrk": (["scale", "update"], 3, 2),
 }
-SECONDS = 0.3  # for the runs of one cell
+SECONDS = 0.1  # for one sample of a cell
+SAMPLES = 3
+LANES = 128  # work-items of a group
+GROUPS = {"atax", "bicg", "gesummv", "mvt"}  # OpenCL forms with a group for each sum
+COLUMNS = {"mean_of_columns", "deviation_of_columns", "products"}  # a work-item for each column
+
+
+def processors():
+    return len(os.sched_getaffinity(0))
 
 
 def side(name, mib):
@@ -88,15 +106,110 @@ int main(int count, char** words) {{
 """
 
 
-def measured(name, sizes, opt, folder):
-    program = os.path.join(folder, f"{name}-{opt}")
+def openmp():
+    folder = next((f for f in OPENMP if os.path.exists(os.path.join(f, "libomp.so"))), None)
+    if not folder:
+        sys.exit("--modes all needs libomp: apt-get install libomp-dev")
+    return folder
+
+
+def measured(name, sizes, opt, threads, folder):
+    """(seconds, clock, spread) for each size."""
+    program = os.path.join(folder, f"{name}-{opt}-{threads}")
     with open(program + ".c", "w", encoding="utf-8") as file:
         file.write(driver(name))
-    nest = os.path.join(ROOT, "examples", "offload", name + ".c")  # a file of its own: nothing is known of its callers
-    subprocess.run([CLANG, f"-O{opt}", "-march=native", "-fno-math-errno", "-c", "-o", program + ".o", nest], check=True)
-    subprocess.run([CLANG, "-O1", "-o", program, program + ".c", program + ".o", "-lm"], check=True)
-    runs = [subprocess.run([program, str(n)], capture_output=True, text=True, check=True).stdout.split() for n in sizes]
-    return [(float(seconds), float(hertz)) for seconds, hertz in runs]
+    with open(os.path.join(ROOT, "examples", "offload", name + ".c"), encoding="utf-8") as file:
+        text = file.read()  # a file of its own: nothing is known of its callers
+    own = program + "-nest.c"
+    with open(own, "w", encoding="utf-8") as file:
+        # Threads share the outermost marked loop; inside it the nest is as it was.
+        file.write(re.sub(r"#pragma omp target teams distribute parallel for( collapse\(\d\))?", "#pragma omp parallel for", text))
+    flags = ["-fopenmp"] if threads > 1 else []
+    link = ["-L" + openmp(), "-Wl,-rpath," + openmp(), "-lomp"] if threads > 1 else []
+    subprocess.run([CLANG, f"-O{opt}", "-march=native", "-fno-math-errno", *flags, "-c", "-o", program + ".o", own], check=True)
+    subprocess.run([CLANG, "-O1", "-o", program, program + ".c", program + ".o", "-lm", *link], check=True)
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_WAIT_POLICY": "active"}
+    samples = [[] for _ in sizes]
+    for _ in range(SAMPLES):
+        for n, of in zip(sizes, samples):
+            out = subprocess.run([program, str(n)], capture_output=True, text=True, check=True, env=environment).stdout.split()
+            of.append((float(out[0]), float(out[1])))
+    return [(min(s for s, _ in of), max(h for _, h in of), spread(s for s, _ in of)) for of in samples]
+
+
+def spread(seconds):
+    """Fastest of the samples against the one in the middle, a share."""
+    ordered = sorted(seconds)
+    return ordered[len(ordered) // 2] / ordered[0] - 1
+
+
+def launches(name, source, n):
+    """(kernel, grid, block, names of its arguments) of one run of the OpenCL form, in order."""
+    along = (n + LANES - 1) // LANES
+    for kernel in re.findall(r"__kernel void (\w+)\(", source):
+        if name in GROUPS:
+            grid = (n,)
+        elif kernel in COLUMNS:
+            grid = (along,)
+        else:
+            grid = (along, n, n) if PROGRAMS[name][2] == 3 else (along, n)
+        text = parameters_of(source, kernel)[2]
+        yield kernel, grid, (LANES, 1, 1)[: len(grid)], [re.search(r"(\w+)\s*$", p)[1] for p in text.split(",")]
+
+
+EMPTY = "__kernel void empty(__global double* a, int n) { if (n < 0) a[0] = 1; }"
+
+
+def best_of(run, seconds):
+    """The fastest of runs for so long, after a first one."""
+    run()
+    best, spent = math.inf, 0.0
+    while spent < seconds or best == math.inf:
+        took = run()
+        best, spent = min(best, took), spent + took
+    return best
+
+
+def measured_opencl(device, name, sizes):
+    """[(seconds of one run, seconds of empty launches of the same shape, spread)] for each size."""
+    with open(os.path.join(ROOT, "examples", "offload", name + ".cl"), encoding="utf-8") as file:
+        source = file.read()
+    program, empty_program = device.program(source), device.program(EMPTY)
+    cells = []
+    for n in sizes:
+        buffers, steps, empties = {}, [], []
+        for kernel, grid, block, names in launches(name, source, n):
+            for p in names:
+                if p != "n" and p not in buffers:
+                    count = n ** PROGRAMS[name][2]
+                    buffers[p] = device.buffer((ctypes.c_double * count)(*((i % 97) / 97.0 for i in range(count))))
+            steps.append((device.kernel(program, kernel, [n if p == "n" else buffers[p] for p in names]), grid, block))
+            few = (min(math.prod(grid), processors()),)
+            empties.append((device.kernel(empty_program, "empty", [next(iter(buffers.values())), 0]), few, (LANES,)))
+        cells.append((steps, empties, [], []))
+    for _ in range(SAMPLES):
+        for steps, empties, times, costs in cells:
+            times.append(best_of(lambda of=steps: sum(device.run(*s) for s in of), SECONDS))
+            costs.append(best_of(lambda of=empties: sum(device.run(*s) for s in of), SECONDS / 10))
+    return [(min(times), min(costs), spread(times)) for _, _, times, costs in cells]
+
+
+def forecast_opencl(program, name, n, cpu, folder):
+    """Seconds of all launches without what a launch costs, and the interval."""
+    with open(os.path.join(ROOT, "examples", "offload", name + ".cl"), encoding="utf-8") as file:
+        source = file.read()
+    low = high = total = 0.0
+    for kernel, grid, block, _ in launches(name, source, n):
+        path = os.path.join(folder, f"{name}-{kernel}.c")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(nest("#include <math.h>\n" + source, kernel, block, grid))
+        side = cpu_side_of(
+            [program, "offload", path, "--kernel", kernel, "--cpu", cpu, "--gpu", "gtx1080", "--grid", "1", "--cpu-threads",
+             str(threads_of(grid, processors())), "--arg", f"n={n}", *arguments_of(grid), "--format", "json"])
+        own = side["time_s"] - side["launch_s"]
+        factor = side["interval_s"][1] / side["time_s"]
+        low, high, total = low + own / factor, high + own * factor, total + own
+    return total, (low, high)
 
 
 def at_clock(device, hertz, folder):
@@ -106,25 +219,49 @@ def at_clock(device, hertz, folder):
     with open(device, encoding="utf-8") as file:
         text = file.read()
     value = f'sustained_clock_hz = {{ value = {hertz}, source = "measured beside the run" }}'
-    path = os.path.join(folder, "host.toml")
+    path = os.path.join(folder, os.path.basename(device))  # the id is the name of the file
     with open(path, "w", encoding="utf-8") as file:
         file.write(re.sub(r"^sustained_clock_hz = .*$", value, text, flags=re.M))
     return path
 
 
-def forecast(program, name, n, opt, cpu):
-    out = subprocess.run(
+def cpu_side_of(arguments):
+    out = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT)
+    if out.returncode != 0:
+        sys.exit(out.stderr.strip())
+    return json.loads(out.stdout)["cpu"]
+
+
+def forecast(program, name, n, opt, threads, cpu):
+    cpu_side = cpu_side_of(
         [program, "offload", os.path.join("examples", "offload", name + ".c"), "--kernel", ",".join(PROGRAMS[name][0]), "--cpu", cpu,
-         "--gpu", "gtx1080", "--cpu-threads", "1", "--cpu-opt", str(opt), "--arg", f"n={n}", "--format", "json"],
-        capture_output=True, text=True, check=True, cwd=ROOT)
-    cpu_side = json.loads(out.stdout)["cpu"]
+         "--gpu", "gtx1080", "--cpu-threads", str(threads), "--cpu-opt", str(opt), "--arg", f"n={n}", "--format", "json"])
     return cpu_side["time_s"], cpu_side["interval_s"]
+
+
+def print_row(r):
+    low, high = r["interval_s"]
+    print(f"{r['nest']:10}{r['mode']:>12}{r['n']:>7}{r['measured_s'] * 1e3:11.4f} ms{r['forecast_s'] * 1e3:11.4f} ms"
+          f"{r['forecast_s'] / r['measured_s']:8.2f}{r['spread']:8.1%}{r['clock_hz'] / 1e9:6.2f} GHz  "
+          f"{'in' if low <= r['measured_s'] <= high else 'OUT'}", flush=True)
+
+
+def print_summary(rows):
+    for mode in dict.fromkeys(r["mode"] for r in rows):
+        of = [r for r in rows if r["mode"] == mode]
+        errors = sorted(abs(r["forecast_s"] / r["measured_s"] - 1) for r in of)
+        inside = sum(r["interval_s"][0] <= r["measured_s"] <= r["interval_s"][1] for r in of)
+        bias = math.exp(statistics.mean(math.log(r["forecast_s"] / r["measured_s"]) for r in of))
+        print(f"{mode}: {len(errors)} cells, error: median {statistics.median(errors):.1%}, nine in ten within "
+              f"{errors[min(len(errors) - 1, math.ceil(0.9 * len(errors)) - 1)]:.1%}; geometric mean of the ratio {bias:.3f}; "
+              f"in the interval {inside}; spread of samples, median {statistics.median(r['spread'] for r in of):.1%}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("--cpu", default="host")
+    parser.add_argument("--modes", default="one")
     parser.add_argument("--kernels", default=",".join(PROGRAMS))
     parser.add_argument("--opt", default="0,3")
     parser.add_argument("--sizes", default="0.5,2,10")
@@ -132,26 +269,46 @@ def main():
     args = parser.parse_args()
     program = os.path.abspath(args.program)
     cpu = os.path.abspath(args.cpu) if os.path.exists(args.cpu) else args.cpu
+    modes = args.modes.split(",")
+    for mode in modes:
+        if mode not in ("one", "all", "opencl"):
+            parser.error(f"--modes {mode}: expected one, all or opencl")
     if not os.path.exists(CLANG):
         sys.exit(f"{CLANG} is needed: apt-get install clang-19")
+    device = None
+    if "opencl" in modes:
+        try:
+            device = Opencl()
+            print(f"OpenCL device: {device.name}")
+        except OpenclError as e:
+            sys.exit(f"--modes opencl: {e}")
     rows = []
-    print(f"{'nest':10}{'-O':>3}{'n':>7}{'measured':>14}{'forecast':>14}{'ratio':>8}{'clock':>10}  90 %")
+    print(f"{'nest':10}{'mode':>12}{'n':>7}{'measured':>14}{'forecast':>14}{'ratio':>8}{'spread':>8}{'clock':>10}  90 %")
+
+    def keep(name, mode, n, seconds, hertz, apart, said, interval):
+        rows.append({"nest": name, "mode": mode, "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart, "forecast_s": said,
+                     "interval_s": list(interval)})
+        print_row(rows[-1])
+
     with tempfile.TemporaryDirectory() as folder:
-        for opt in args.opt.split(","):
-            for name in args.kernels.split(","):
-                sizes = [side(name, float(s)) for s in args.sizes.split(",")]
-                for n, (time, hertz) in zip(sizes, measured(name, sizes, opt, folder)):
-                    said, (low, high) = forecast(program, name, n, opt, at_clock(cpu, hertz, folder))
-                    rows.append({"nest": name, "opt": int(opt), "n": n, "measured_s": time, "clock_hz": hertz, "forecast_s": said, "interval_s": [low, high]})
-                    print(f"{name:10}{opt:>3}{n:>7}{time * 1e3:11.4f} ms{said * 1e3:11.4f} ms{said / time:8.2f}{hertz / 1e9:6.2f} GHz  "
-                          f"{'in' if low <= time <= high else 'OUT'}", flush=True)
-    for opt in sorted({r["opt"] for r in rows}):
-        errors = sorted(abs(r["forecast_s"] / r["measured_s"] - 1) for r in rows if r["opt"] == opt)
-        inside = sum(r["interval_s"][0] <= r["measured_s"] <= r["interval_s"][1] for r in rows if r["opt"] == opt)
-        bias = math.exp(statistics.mean(math.log(r["forecast_s"] / r["measured_s"]) for r in rows if r["opt"] == opt))
-        print(f"-O{opt}: {len(errors)} cells, error: median {statistics.median(errors):.1%}, nine in ten within "
-              f"{errors[min(len(errors) - 1, math.ceil(0.9 * len(errors)) - 1)]:.1%}; geometric mean of the ratio {bias:.3f}; "
-              f"in the interval {inside}")
+        for name in args.kernels.split(","):
+            sizes = [side(name, float(s)) for s in args.sizes.split(",")]
+            hertz = 0.0
+            for mode in modes:
+                if mode == "opencl":
+                    continue
+                threads = processors() if mode == "all" else 1
+                for opt in args.opt.split(","):
+                    for n, (seconds, hertz, apart) in zip(sizes, measured(name, sizes, opt, threads, folder)):
+                        said, interval = forecast(program, name, n, opt, threads, at_clock(cpu, hertz, folder))
+                        keep(name, f"-O{opt} {threads}T", n, seconds, hertz, apart, said, interval)
+            if device:
+                if not hertz:
+                    hertz = measured(name, sizes[:1], "1", 1, folder)[0][1]
+                for n, (seconds, cost, apart) in zip(sizes, measured_opencl(device, name, sizes)):
+                    said, (low, high) = forecast_opencl(program, name, n, at_clock(cpu, hertz, folder), folder)
+                    keep(name, "OpenCL", n, seconds, hertz, apart, said + cost, (low + cost, high + cost))
+    print_summary(rows)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)

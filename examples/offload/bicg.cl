@@ -5,8 +5,7 @@
 
 #define LANES 128
 
-double sum_of_group(double mine, __local double* sums) {
-  int lane = get_local_id(0);
+double sum_of_group(double mine, __local double* sums, int lane) {
   sums[lane] = mine;
   for (int step = LANES / 2; step > 0; step /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -19,7 +18,7 @@ __kernel void row_sums(__global const double* a, __global const double* p, __glo
   __local double sums[LANES];
   double sum = 0;
   for (int i = get_local_id(0); i < n; i += LANES) sum += a[get_group_id(0) * n + i] * p[i];
-  sum = sum_of_group(sum, sums);
+  sum = sum_of_group(sum, sums, get_local_id(0));
   if (get_local_id(0) == 0) q[get_group_id(0)] = sum;
 }
 
@@ -27,6 +26,6 @@ __kernel void column_sums(__global const double* a, __global const double* r, __
   __local double sums[LANES];
   double sum = 0;
   for (int i = get_local_id(0); i < n; i += LANES) sum += a[i * n + get_group_id(0)] * r[i];
-  sum = sum_of_group(sum, sums);
+  sum = sum_of_group(sum, sums, get_local_id(0));
   if (get_local_id(0) == 0) s[get_group_id(0)] = sum;
 }

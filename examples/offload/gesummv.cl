@@ -5,8 +5,7 @@
 
 #define LANES 128
 
-double sum_of_group(double mine, __local double* sums) {
-  int lane = get_local_id(0);
+double sum_of_group(double mine, __local double* sums, int lane) {
   sums[lane] = mine;
   for (int step = LANES / 2; step > 0; step /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -23,8 +22,8 @@ __kernel void gesummv(__global const double* a, __global const double* b, __glob
     of_a += a[get_group_id(0) * n + j] * x[j];
     of_b += b[get_group_id(0) * n + j] * x[j];
   }
-  of_a = sum_of_group(of_a, sums);
+  of_a = sum_of_group(of_a, sums, get_local_id(0));
   barrier(CLK_LOCAL_MEM_FENCE);
-  of_b = sum_of_group(of_b, sums);
+  of_b = sum_of_group(of_b, sums, get_local_id(0));
   if (get_local_id(0) == 0) y[get_group_id(0)] = 43532.0 * of_a + 12313.0 * of_b;
 }

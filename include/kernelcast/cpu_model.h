@@ -28,8 +28,8 @@ struct CpuEstimate {
 };
 
 /// `threads` 0: one a core. Core cycles by the scheduling model; data by the Execution-Cache-Memory model (Stengel,
-/// Treibig, Hager, Wellein, ICS 2015): on one core, transfers between the levels add up and overlap with arithmetic;
-/// cores scale until the memory's bandwidth is used up. NUMA is ignored. Throws UserError when the device file lacks a
+/// Treibig, Hager, Wellein, ICS 2015): on one core, lines add up over the levels that have them and overlap with
+/// arithmetic; cores scale until the memory's bandwidth is used up. NUMA is ignored. Throws UserError when the device file lacks a
 /// clock or the number of cores.
 CpuEstimate estimate_cpu(const CpuCode& code, const Workload& workload, const Device& cpu, int threads);
 

@@ -32,6 +32,12 @@ struct Region {
   std::set<std::string> resident;     // stay on the device: never moved
 };
 
+/// A power in watt that does not come from the device file, and how it was got; without a value why there is none.
+struct Given {
+  std::optional<double> watts;
+  std::string how;
+};
+
 struct Question {
   Launch launch;               // arguments, buffers, answers, and the GPU's block
   bool fit_block = false;      // a loop shorter than the block gets a smaller one, in whole warps
@@ -42,7 +48,7 @@ struct Question {
   bool overlap = false;        // transfers in pieces that overlap with execution, at best
   Weights weights;
   double confidence = 0.6;     // below this probability the decision is "too close to call"
-  std::optional<double> cpu_idle_w, gpu_idle_w;  // in place of the device files'
+  Given cpu_idle, cpu_busy, gpu_idle;  // in place of the device files'; cpu_busy in place of the power models too
 };
 
 struct BufferUse {
@@ -64,7 +70,7 @@ struct Side {
   Forecast time;
   double transfer_in_s = 0, transfer_out_s = 0, launch_s = 0, execution_s = 0;  // CPU: launch is the start of threads
   Maybe idle_w, busy_w;
-  std::string busy_method;
+  std::string idle_method, busy_method;  // how each power was got
   Maybe energy_j, cost;
 };
 

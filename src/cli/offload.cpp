@@ -66,8 +66,10 @@ Question question_of(const OffloadFlags& f) {
   q.confidence = real_number("--confidence", f.confidence);
   if (q.confidence < 0.5 || q.confidence >= 1)
     throw UsageError("--confidence " + f.confidence + ": expected 0.5 or more, below 1");
-  q.cpu_idle_w = watts("--cpu-idle-w", f.cpu_idle_w);
-  q.gpu_idle_w = watts("--gpu-idle-w", f.gpu_idle_w);
+  q.cpu_idle = {watts("--cpu-idle-w", f.cpu_idle_w), "--cpu-idle-w"};
+  q.gpu_idle = {watts("--gpu-idle-w", f.gpu_idle_w), "--gpu-idle-w"};
+  for (Given* g : {&q.cpu_idle, &q.gpu_idle})
+    if (!g->watts) g->how.clear();
   return q;
 }
 
@@ -171,7 +173,9 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   for (const Device& gpu : gpus) {
     if (environment.progress) progress_line(gpu.name);
     try {
-      out.rows.push_back(answered(gpu_source, cpu_source, f, cpu, gpu, q, warnings));
+      Question here = q;
+      if (f.measure_power) measure_power(f, cpu, gpu, here);
+      out.rows.push_back(answered(gpu_source, cpu_source, f, cpu, gpu, here, warnings));
     } catch (const LimitError& e) {
       if (gpus.size() == 1) throw;
       warnings.push_back(gpu.id + ": " + e.what());
@@ -218,6 +222,10 @@ Action add_offload(Parser& parser) {
   c.option("--cpu-isa", "native|baseline", f->cpu_isa, "Code for this CPU, or for any x86-64");
   c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");
   c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU likewise");
+  c.flag("--measure-power", f->measure_power,
+         "Read this machine's meters (RAPL, NVML): idle power of both, and of the CPU under a load of ours");
+  c.option("--powercap", "DIR", f->powercap, "Where RAPL's counters are; /sys/class/powercap without it");
+  c.option("--nvml", "LIBRARY", f->nvml, "NVIDIA's management library; libnvidia-ml.so.1 without it");
   c.option("--map", "i[,j[,k]]", f->source.map,
            "Loops that become work-items, outermost first; threads share the first");
   declare_source(c, f->source);

@@ -16,6 +16,8 @@ struct OffloadFlags {
   std::string cpu_source, cpu = "host", gpu, devices;
   std::string weights = "time=1,energy=0", reps = "1", resident, scale, confidence = "0.6", memory = "pageable";
   std::string cpu_threads, cpu_simd = "on", cpu_opt = "3", cpu_isa = "native", cpu_idle_w, gpu_idle_w;
+  std::string powercap = "/sys/class/powercap", nvml = "libnvidia-ml.so.1";
+  bool measure_power = false;
   std::vector<std::string> roles;
   bool overlap = false;
   std::string replay, examples;
@@ -33,6 +35,9 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
                                 const std::vector<std::string>& names, const std::vector<std::string>& map,
                                 const Device& cpu, const Device& gpu, const CpuSettings& settings,
                                 std::vector<std::string>& warnings);
+
+/// Reads the machine's meters for what no flag gives: idle power of both devices, and of the CPU when busy.
+void measure_power(const OffloadFlags& flags, const Device& cpu, const Device& gpu, offload::Question& question);
 
 /// `offload --replay TABLE.csv`.
 int offload_replay(const OffloadFlags& flags, const Environment& environment);

@@ -11,6 +11,7 @@
 #include "frontend/build_profile.h"
 #include "frontend/compile.h"
 #include "frontend/compile_guard.h"
+#include "frontend/cpu_masked.h"
 #include "frontend/cpu_target.h"
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
@@ -252,6 +253,7 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
                "function(sroa<preserve-cfg>,early-cse,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)");
   else
     take_buffers_apart(plain);
+  take_masks_off(plain);
   Analysis analysis;
   build_profile(plain, counted(plain), false, analysis);
   code.profile = std::move(analysis.profile);

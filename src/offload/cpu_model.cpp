@@ -212,9 +212,11 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   const double l3_lines = std::min(l2_lines, lines_missed(w, m.l2_bytes, m.line, write_only));
   const double last = m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes;
   const double dram_lines = std::min(l3_lines, lines_missed(w, last, m.line, write_only));
-  const double l1_s = c.accesses / 2 / m.clock_hz * spread;  // two loads, or a load and a store, a cycle
-  const double l2_s = l2_lines * m.line / m.l2_per_s * spread;
-  const double l3_s = m.l3_bytes > 0 ? l3_lines * m.line / m.l3_per_s * spread : 0;
+  // A line costs what the level takes that has it, up to the registers: that is what is measured, and what Little's law
+  // gives from a latency. So each line counts once, and the L1 only for accesses that bring no line.
+  const double l1_s = std::max(0.0, c.accesses - l2_lines) / 2 / m.clock_hz * spread;  // two accesses a cycle
+  const double l2_s = (l2_lines - l3_lines) * m.line / m.l2_per_s * spread;
+  const double l3_s = m.l3_bytes > 0 ? (l3_lines - dram_lines) * m.line / m.l3_per_s * spread : 0;
   const double dram_s =
       dram_lines * m.line / std::min(m.core_dram_per_s / spread, std::max(m.dram_per_s, m.core_dram_per_s));
   const double data_s = l1_s + l2_s + l3_s + dram_s;

@@ -70,24 +70,34 @@ double joined(std::initializer_list<std::pair<double, double>> parts) {
   return total > 0 ? std::exp(std::sqrt(variance) / total) : 1;
 }
 
-Maybe power(const std::optional<double>& given, const Device& d, const char* flag) {
-  if (given) return {given, ""};
-  if (const auto v = d.get(Field::system_idle_w)) return {v, ""};
-  return {std::nullopt, std::string("idle power of ") + d.name + " is not known: give " + flag + ", or set " +
-                            describe::where_to_set(d, "system.idle_w")};
+void set_idle(Side& side, const Given& given, const Device& d, const char* flag) {
+  if (given.watts) {
+    side.idle_w.value = given.watts;
+    side.idle_method = given.how;
+    return;
+  }
+  if (const auto v = d.get(Field::system_idle_w)) {
+    side.idle_w.value = v;
+    side.idle_method = "device file";
+    return;
+  }
+  side.idle_w.reason = "idle power of " + d.name + " is not known: " + (given.how.empty() ? "" : given.how + "; ") +
+                       "give " + flag + ", or set " + describe::where_to_set(d, "system.idle_w");
 }
 
-void energies(Side& side, const Device& d, double transfer_s, double execution_s, const Weights& weights) {
+void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s,
+              const Weights& weights) {
   const auto tdp = d.get(Field::system_tdp_w);
-  if (!side.idle_w.value || !tdp) {
-    const std::string why = !tdp ? "thermal design power of " + d.name + " is not known" : side.idle_w.reason;
+  if (!side.idle_w.value || (!tdp && !busy.watts)) {
+    const std::string why =
+        side.idle_w.value ? "thermal design power of " + d.name + " is not known" : side.idle_w.reason;
     side.busy_w = side.energy_j = {std::nullopt, why};
     side.cost = weights.energy > 0 ? Maybe{std::nullopt, why} : Maybe{side.time.time_s * weights.time, ""};
     return;
   }
   const double share = d.get_or(Field::system_busy_share_of_tdp, 0.6);
-  side.busy_w.value = busy_power_by_tdp(*side.idle_w.value, *tdp, share);
-  side.busy_method = "idle + " + describe::number(share) + " of the thermal design power";
+  side.busy_w.value = busy.watts ? *busy.watts : busy_power_by_tdp(*side.idle_w.value, *tdp, share);
+  side.busy_method = busy.watts ? busy.how : "idle + " + describe::number(share) + " of the thermal design power";
   side.energy_j.value = transfer_s * *side.idle_w.value + execution_s * *side.busy_w.value;
   side.cost.value = cost(weights, transfer_s, *side.idle_w.value, execution_s, *side.busy_w.value);
 }
@@ -165,11 +175,11 @@ Answer Evaluator::answer(const Question& q) {
   a.gpu.time.time_s = q.overlap ? std::max({busy, a.gpu.transfer_in_s, a.gpu.transfer_out_s}) : transfer + busy;
   a.gpu.time.factor = joined(
       {{transfer, link.assumptions.empty() ? measured_link : stated_link}, {busy, std::exp(gpu_log / gpu_once)}});
-  a.cpu.idle_w = power(q.cpu_idle_w, m.cpu, "--cpu-idle-w");
-  a.gpu.idle_w = power(q.gpu_idle_w, m.gpu, "--gpu-idle-w");
-  energies(a.cpu, m.cpu, 0, a.cpu.time.time_s, q.weights);
-  energy_by_instructions(a.cpu, m.cpu, a.kernels, q.reps, q.weights);
-  energies(a.gpu, m.gpu, transfer, busy, q.weights);
+  set_idle(a.cpu, q.cpu_idle, m.cpu, "--cpu-idle-w");
+  set_idle(a.gpu, q.gpu_idle, m.gpu, "--gpu-idle-w");
+  energies(a.cpu, m.cpu, q.cpu_busy, 0, a.cpu.time.time_s, q.weights);
+  if (!q.cpu_busy.watts) energy_by_instructions(a.cpu, m.cpu, a.kernels, q.reps, q.weights);
+  energies(a.gpu, m.gpu, {}, transfer, busy, q.weights);
   if (const auto byte = m.gpu.get(Field::energy_link_byte_j); byte && a.gpu.energy_j.value)
     for (const auto* direction : {&in, &out})
       for (const double bytes : *direction) *a.gpu.energy_j.value += bytes * *byte;

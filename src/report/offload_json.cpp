@@ -23,6 +23,7 @@ Json side_json(const Side& s, bool gpu, const Device& d) {
   put(j, "busy_w", s.busy_w.value, s.busy_w.reason);
   put(j, "energy_j", s.energy_j.value, s.energy_j.reason);
   put(j, "cost", s.cost.value, s.cost.reason);
+  if (!s.idle_method.empty()) j["idle_method"] = s.idle_method;
   if (!s.busy_method.empty()) j["power_method"] = s.busy_method;
   return j;
 }

@@ -54,7 +54,10 @@ std::string row_text(const OffloadRow& r, const OffloadReport& report, const Sty
              joules(a.gpu.energy_j)});
   text += sides.str(style, true);
   for (const auto* side : {&a.cpu, &a.gpu})
-    if (!side->energy_j.value) text += fmt::format("  energy: {}\n", side->energy_j.reason);
+    text += side->energy_j.value
+                ? fmt::format("  power {}: idle {:.3g} W ({}), busy {:.3g} W ({})\n", side == &a.cpu ? "CPU" : "GPU",
+                              *side->idle_w.value, side->idle_method, *side->busy_w.value, side->busy_method)
+                : fmt::format("  energy: {}\n", side->energy_j.reason);
   if (report.question.weights.energy > 0)
     text += fmt::format("  cost {} * s + {} * J: CPU {:.4g}, GPU {:.4g}\n", report.question.weights.time,
                         report.question.weights.energy, *a.cpu.cost.value, *a.gpu.cost.value);

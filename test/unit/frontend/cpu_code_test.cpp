@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 
@@ -106,6 +108,40 @@ TEST(CpuCode, OverlapChecksAreTakenToHold) {
   const CpuCode checked = analysed(text.c_str(), 3);
   EXPECT_EQ(checked.loops[0].width, 8);
   EXPECT_NEAR(totals(checked, 100000).cycles / totals(analysed(saxpy, 3), 100000).cycles, 1, 0.1);
+}
+
+TEST(CpuCode, AccessesUnderMasksCount) {
+  // The vectoriser makes masked loads and stores of the guard, and takes the address from one lane of the indices.
+  constexpr const char* guarded = R"(void copy(const float* restrict in, float* restrict out, int n) {
+  for (unsigned long block = 0; block < 100; ++block)
+    for (unsigned long lane = 0; lane < 64; ++lane) {
+      int i = (int)(block * 64 + lane);
+      if (i < n) out[i] = in[i] * 2;
+    }
+}
+)";
+  const CpuCode vectors = analysed(guarded, 3);
+  ASSERT_TRUE(std::any_of(vectors.loops.begin(), vectors.loops.end(), [](const auto& l) { return l.width == 8; }));
+  EXPECT_DOUBLE_EQ(totals(vectors, 6400).bytes, 2 * 4 * 6400);
+  EXPECT_DOUBLE_EQ(totals(analysed(guarded, 3, false), 6400).bytes, 2 * 4 * 6400);
+  MemoryGeometry g;
+  g.warp_size = 1;
+  g.sector_bytes = g.segment_bytes = 64;
+  Launch l;
+  l.args["n"] = std::int64_t{6400};
+  Binder binder(vectors.profile, g);
+  EXPECT_DOUBLE_EQ(binder.bind(l).footprint_bytes, 2 * 4 * 6400);
+}
+
+TEST(CpuCode, AGatherIsAnAccessALane) {
+  constexpr const char* gather =
+      R"(void gather(const float* restrict in, const int* restrict at, float* restrict out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = in[at[i]];
+}
+)";
+  const CpuCode code = analysed(gather, 3, true, "skylake-avx512");
+  ASSERT_GT(code.loops[0].width, 1);
+  EXPECT_DOUBLE_EQ(totals(code, 6400).bytes, 3 * 4 * 6400);
 }
 
 TEST(CpuCode, WrongInputIsRefused) {

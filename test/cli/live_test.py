@@ -1,0 +1,65 @@
+"""scripts/offload_live.py on one small nest, and the loop nest that scripts/opencl_nest.py makes of a kernel."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from program import COPY, PROGRAM, ROOT, Case
+
+SCRIPTS = os.path.join(ROOT, "scripts")
+sys.path.insert(0, SCRIPTS)
+
+from offload_live import LANES, PROGRAMS, launches, side, spread  # noqa: E402
+from opencl_nest import NoKernel, arguments_of, nest, threads_of  # noqa: E402
+
+
+class Live(Case):
+    def test_one_thread_and_all(self):
+        kept = self.path("rows.json")
+        out = subprocess.run([sys.executable, os.path.join(SCRIPTS, "offload_live.py"), PROGRAM, "--kernels", "gemm", "--sizes", "0.05",
+                              "--opt", "3", "--modes", "one,all", "--json", kept], capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        with open(kept, encoding="utf-8") as file:
+            rows = json.load(file)
+        threads = len(os.sched_getaffinity(0))
+        self.assertEqual([r["mode"] for r in rows], ["-O3 1T", f"-O3 {threads}T"])
+        for r in rows:
+            self.assertGreater(r["measured_s"], 0)
+            self.assertGreater(r["forecast_s"], 0)
+            self.assertEqual(r["n"], side("gemm", 0.05))
+        self.assertIn("-O3 1T: 1 cells, error: median", out.stdout)
+
+    def test_an_unknown_mode_is_an_error(self):
+        out = subprocess.run([sys.executable, os.path.join(SCRIPTS, "offload_live.py"), PROGRAM, "--modes", "some"], capture_output=True,
+                             text=True, check=False, timeout=60)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("expected one, all or opencl", out.stderr)
+
+    def test_spread_is_the_middle_against_the_fastest(self):
+        self.assertAlmostEqual(spread([2.0, 1.0, 1.5]), 0.5)
+
+    def test_every_nest_has_an_opencl_form_of_the_same_functions(self):
+        for name, (functions, _, _) in PROGRAMS.items():
+            with open(os.path.join(ROOT, "examples", "offload", name + ".cl"), encoding="utf-8") as file:
+                steps = list(launches(name, file.read(), 300))
+            self.assertEqual([kernel for kernel, *_ in steps], functions, name)
+            for kernel, grid, block, _ in steps:
+                self.assertEqual(block[0], LANES)
+                self.assertEqual(len(grid), len(block), kernel)
+
+    def test_a_kernel_as_a_nest(self):
+        path = self.path("copy.c", nest(COPY, "copy", (64,), (8,)))
+        out = self.good("offload", path, "--kernel", "copy", "--cpu", "i7-6700k", "--gpu", "gtx1080", "--grid", "1", "--arg", "n=512",
+                        *arguments_of((8,)), "--format", "json")
+        value = json.loads(out)
+        self.assertEqual(value["cpu"]["threads"], 4)
+        self.assertEqual({b["name"]: b["bytes"] for b in value["buffers"]}, {"in": 2048, "out": 2048})
+        self.assertEqual((threads_of((3, 2), 8), threads_of((3, 2), 4)), (6, 4))
+        with self.assertRaises(NoKernel):
+            nest(COPY, "paste", (64,), (8,))
+
+
+if __name__ == "__main__":
+    unittest.main()
