@@ -1,19 +1,25 @@
-# Writes OUTPUT, a C++ source with a digest of every file that decides what an analysis says:
-# cmake -DOUTPUT=... -DROOT=... -DLLVM=... -P identity.cmake
-file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/src/core/*" "${ROOT}/src/frontend/*")
-foreach(header expr frontend launch ops profile)
-  list(APPEND files "include/kernelcast/${header}.h")
+# Writes OUTPUT, a C++ source with a digest of every file that decides what a folder's code answers:
+# cmake -DOUTPUT=... -DROOT=... -DFOLDER=... -DFUNCTION=... -DFOLDERS=a,b -DHEADERS=a,b -DTEXT=... -P Identity.cmake
+string(REPLACE "," ";" FOLDERS "${FOLDERS}")
+string(REPLACE "," ";" HEADERS "${HEADERS}")
+set(files)
+foreach(folder ${FOLDERS})
+  file(GLOB_RECURSE found RELATIVE "${ROOT}" "${ROOT}/src/${folder}/*")
+  list(APPEND files ${found})
+endforeach()
+foreach(header ${HEADERS})
+  list(APPEND files "include/kernelcast/${header}")
 endforeach()
 list(SORT files)
-set(all "LLVM ${LLVM}\n")
+set(all "${TEXT}\n")
 foreach(file ${files})
   file(SHA256 "${ROOT}/${file}" digest)
   string(APPEND all "${file} ${digest}\n")
 endforeach()
 string(SHA256 digest "${all}")
-file(WRITE "${OUTPUT}" "// Made by src/frontend/identity.cmake.
-#include \"frontend/identity.h\"
+file(WRITE "${OUTPUT}" "// Made by cmake/Identity.cmake.
+#include \"${FOLDER}/identity.h\"
 
 namespace kernelcast {
-std::string_view frontend_identity() { return \"${digest}\"; }
+std::string_view ${FUNCTION}() { return \"${digest}\"; }
 }  // namespace kernelcast\n")

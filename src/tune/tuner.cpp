@@ -57,6 +57,7 @@ class Tuner {
     }
     tbb::task_arena arena(options_.jobs);
     arena.execute([&] { choose(); });
+    for (Trial& trial : trials_) trial.flush();
     rank();
     result_.interrupted = stop_;
     result_.complete = !result_.interrupted && !result_.optimised;
