@@ -42,6 +42,11 @@ class Space:
         self.like = next(r for r in table(os.path.join(data, "rows.csv")) if r["kernel_id"] == kernel_id)
         with open(os.path.join(data, "spaces", SPACES[name] + ".t1.json"), encoding="utf-8") as file:
             self.t1 = json.load(file)
+        # A file may list all sizes of the problem, with those that are no direction of the grid: gemm's third is the
+        # length of its sums. What was launched stands in rows.csv.
+        if self.like["grid_z"] == "1":
+            kernel = self.t1["KernelSpecification"]
+            kernel["ProblemSize"] = kernel["ProblemSize"][:2]
         columns = [c for c in self.rows[0] if c not in OWN]
         parameters = self.t1["ConfigurationSpace"]["TuningParameters"]
         known = {p["Name"] for p in parameters}

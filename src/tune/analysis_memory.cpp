@@ -159,6 +159,12 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::read(const std::string& key
   return profile;
 }
 
+Analysis AnalysisMemory::analyze_program(const Source& source, FrontendOptions options) {
+  options.program = true;
+  ++compiled_;
+  return analyze_(source, options);
+}
+
 std::optional<std::string> AnalysisMemory::kept_profile(const Source& source, const FrontendOptions& options) {
   return valid_entry(key_of(source, options, identity_));
 }

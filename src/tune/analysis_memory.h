@@ -33,6 +33,9 @@ class AnalysisMemory {
   /// are not kept.
   std::shared_ptr<const KernelProfile> analyze(const Source& source, FrontendOptions options);
 
+  /// Profile and the interpreter's form of the kernel, made anew: programs are not kept.
+  Analysis analyze_program(const Source& source, FrontendOptions options);
+
   /// The digest of the profile that the folder holds for these, without reading it; nothing where it holds none that is
   /// still right.
   std::optional<std::string> kept_profile(const Source& source, const FrontendOptions& options);

@@ -13,7 +13,7 @@
 namespace kernelcast::tune {
 namespace {
 
-constexpr std::size_t few_launches = 64;  // a variant's own few need no table
+constexpr std::size_t few_launches = 64;     // a variant's own few need no table
 constexpr std::size_t known_launches = 256;  // stays in the first cache: repeats follow each other closely
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -198,8 +198,16 @@ void LaunchForecaster::describe_as_printed(Candidate& out) const {
   e.occupancy.limiter = active.empty() ? "no active constraint" : active;
 }
 
-void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out) {
-  const Answer a = forecast(shape);
+void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out, const Recount& recount) {
+  Answer a = forecast(shape);
+  if (recount) {
+    if (a.refusal != Refusal::none) throw UserError(a.reason);
+    work_ = recount(launch_, std::move(work_));
+    a.time_s = model_.seconds(work_, device_);
+    if (!std::isfinite(a.time_s) || a.time_s <= 0) {
+      throw LimitError(fmt::format("with executed counts the model gives a time of {} s", a.time_s));
+    }
+  }
   out.shape = shape;
   out.launch = launch_;
   out.profile = profile_;
@@ -210,6 +218,7 @@ void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out) {
   } else {
     out.estimate = model_.estimate(*profile_, work_, device_);
   }
+  out.counts_method = work_.counts_method;
   out.registers = work_.registers_per_thread;
   out.shared_bytes = work_.shared_bytes_per_block;
 }

@@ -10,6 +10,7 @@
 #include "kernelcast/model.h"
 #include "tune/answer.h"
 #include "tune/feasible.h"
+#include "tune/recount.h"
 #include "tune/tuner.h"
 
 namespace kernelcast::tune {
@@ -24,7 +25,8 @@ class LaunchForecaster {
   /// decide alone. Throws nothing but bugs: errors of binding and of the model are refusals of kind `forecast`.
   Answer time(const LaunchShape& shape);
   /// The same with everything that there is to say. The shape must have a time. Throws what the model throws.
-  void describe(const LaunchShape& shape, Candidate& out);
+  /// With `recount` the counts are what it says, and a shape without a time throws the reason.
+  void describe(const LaunchShape& shape, Candidate& out, const Recount& recount = {});
   [[nodiscard]] const KernelProfile& profile() const { return *profile_; }
   [[nodiscard]] const std::vector<Assumption>& assumptions() const { return work_.assumptions; }
 

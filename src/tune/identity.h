@@ -5,8 +5,8 @@
 
 namespace kernelcast {
 
-/// A digest of the sources from analysis to time: src/core, profile, device, model and tune, and the headers behind
-/// them.
+/// A digest of the sources from analysis to time: src/core, profile, device, execute, model and tune, and the headers
+/// behind them.
 std::string_view forecast_identity();
 
 }  // namespace kernelcast

@@ -94,17 +94,41 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
 
 Candidate Trial::describe(Configuration configuration, std::size_t device) {
   reader_.choose(configuration);
-  LaunchShape shape = reader_.shape();
+  const LaunchShape shape = reader_.shape();
   enter(shape);
-  LaunchForecaster& f = forecaster(device);
+  return described_by(forecaster(device), shape, {});
+}
+
+Candidate Trial::recount(Configuration configuration, std::size_t device) {
+  reader_.choose(configuration);
+  const LaunchShape shape = reader_.shape();
+  enter(shape);
+  const TuneOptions& o = context_.options;
+  const Device& d = o.devices[device];
+  const Executable& kernel = executable(d);
+  // The indices of an execution's counts are those of the analysis that it came with.
+  LaunchForecaster f(kernel.profile, d, context_.limits[device], *o.model, launch_for(*kernel.profile), o.risk);
+  return described_by(f, shape, recount_by(kernel, d, o.counts, o.execute));
+}
+
+Candidate Trial::described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount) {
   Candidate c;
   c.parameters = reader_.parameters();
   c.defines = reader_.defines(shape);
-  f.describe(completed(shape, f.profile(), context_.options.launch), c);
+  f.describe(completed(shape, f.profile(), context_.options.launch), c, recount);
   assumptions_ = f.profile().assumptions;
   assumptions_.insert(assumptions_.end(), f.assumptions().begin(), f.assumptions().end());
   kernel_ = f.profile().kernel;
   return c;
+}
+
+const Executable& Trial::executable(const Device& device) {
+  Executable& e = executables_[device.codegen_target];
+  if (e.profile == nullptr) {
+    Analysis a = context_.memory.analyze_program(source(), frontend(device));
+    e = {std::make_shared<const KernelProfile>(std::move(a.profile)), std::move(a.program), std::move(a.no_program)};
+  }
+  return e;
 }
 
 Refused Trial::described(Configuration configuration) {
@@ -136,6 +160,7 @@ void Trial::enter(const LaunchShape& shape) {
   forecasters_.clear();
   profiles_.clear();
   failures_.clear();
+  executables_.clear();
   source_.reset();
   variant_ = std::move(variant);
   defines_ = std::move(defines);

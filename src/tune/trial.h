@@ -37,6 +37,8 @@ class Trial {
   Answer time(Configuration configuration, std::size_t device, bool explain = true);
   /// In full; the configuration must have a time there.
   Candidate describe(Configuration configuration, std::size_t device);
+  /// The same with counts as TuneOptions::counts wants them. Throws UserError or LimitError where that is not possible.
+  Candidate recount(Configuration configuration, std::size_t device);
   /// Parameters and launch, completed as far as the space says it.
   Refused described(Configuration configuration);
   /// The text that tells specialisations apart.
@@ -49,6 +51,8 @@ class Trial {
  private:
   void enter(const LaunchShape& shape);
   LaunchForecaster& forecaster(std::size_t device);
+  Candidate described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount);
+  const Executable& executable(const Device& device);
   KeptForecasts* kept(std::size_t device);
   std::shared_ptr<const KernelProfile> analyse(const Device& device);
   const Source& source();
@@ -64,6 +68,7 @@ class Trial {
   std::map<std::size_t, std::unique_ptr<KeptForecasts>> kept_;            // by device; null: nothing to hold them by
   std::map<std::size_t, std::unique_ptr<LaunchForecaster>> forecasters_;  // by device
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // of this variant, by target
+  std::map<std::string, Executable> executables_;                         // likewise
   std::map<std::string, std::string> failures_;                           // likewise
   std::vector<Assumption> assumptions_;
   std::string kernel_;

@@ -101,6 +101,29 @@ TEST_F(Tune, LaunchesThatComeAgainHaveTheSameTime) {
   for (const Candidate& c : again.devices[0].best) EXPECT_EQ(c.time_s, times[c.shape.block.x]) << c.shape.block.x;
 }
 
+TEST_F(Tune, WhatDataDoNotDecideIsNotExecuted) {
+  const TuneResult closed = run();
+  options_.counts = Counts::automatic;
+  options_.top = 3;
+  const TuneResult r = run();
+  EXPECT_EQ(r.devices[0].recounted, 3U);
+  ASSERT_EQ(r.devices[0].best.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(r.devices[0].best[i].time_s, closed.devices[0].best[i].time_s);
+    EXPECT_EQ(r.devices[0].best[i].counts_method, "symbolic");
+  }
+}
+
+TEST_F(Tune, ExecutionThatIsImpossibleIsAnError) {
+  options_.counts = Counts::executed;
+  try {
+    run();
+    FAIL();
+  } catch (const LimitError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("kernel k cannot be executed"));
+  }
+}
+
 TEST_F(Tune, EachVariantIsCompiledOnce) {
   flags_.parameters = {"W=10,20,40"};
   const TuneResult r = run();
