@@ -30,6 +30,11 @@ def table(path):
         return list(csv.DictReader(file))
 
 
+def holds(condition, values):
+    functions = {"min": min, "max": max, "abs": abs, "int": int, "range": range, "len": len}
+    return bool(eval(condition, {"__builtins__": functions}, values))  # expressions of T1 files are Python's
+
+
 class Space:
     """One recorded space: `rows` of text, `names` of the parameters in the order of `key`."""
 
@@ -50,10 +55,18 @@ class Space:
         columns = [c for c in self.rows[0] if c not in OWN]
         parameters = self.t1["ConfigurationSpace"]["TuningParameters"]
         known = {p["Name"] for p in parameters}
-        self.parameters = [p for p in parameters if p["Name"] in columns] + [
+        fixed = lambda p: isinstance(p["Values"], list) and len(p["Values"]) == 1
+        self.parameters = [p for p in parameters if p["Name"] in columns or fixed(p)] + [
             {"Name": c, "Type": "int", "Values": sorted({int(r[c]) for r in self.rows})} for c in columns if c not in known
         ]
-        self.names = [p["Name"] for p in self.parameters]
+        self.names = [p["Name"] for p in self.parameters if p["Name"] in columns]
+        # Some campaigns measured more than the file's conditions allow: that is no part of its space.
+        conditions = [compile(c["Expression"], name, "eval") for c in self.t1["ConfigurationSpace"]["Conditions"]]
+        self.rows = [r for r in self.rows if all(holds(c, self.values(r)) for c in conditions)]
+
+    def values(self, row):
+        """Of every parameter, those that have one value and no column included."""
+        return {p["Name"]: int(row[p["Name"]]) if p["Name"] in self.names else p["Values"][0] for p in self.parameters}
 
     def key(self, row):
         return tuple(int(row[n]) for n in self.names)
