@@ -1,6 +1,10 @@
 // The search itself: launch configurations a second on one core with the default model (target: a million), the
-// enumeration of a constrained space, expressions.
+// enumeration of a constrained space, expressions, a second run of many variants.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
 
 #include "tune/enumerate.h"
 #include "tune/space_flags.h"
@@ -46,9 +50,15 @@ SpaceFlags flags(const char* block) {
   return f;
 }
 
-void launches(benchmark::State& state, const char* model) {
+/// 262,144 configurations. `distinct`: no two are the same launch; otherwise one in sixteen is new.
+void launches(benchmark::State& state, const char* model, bool distinct) {
   SpaceFlags f = flags("1..32,1..32");
-  f.tile = "1..16,1..16";
+  if (distinct) {
+    f.problem.clear();
+    f.grid = "1..256";
+  } else {
+    f.tile = "1..16,1..16";
+  }
   const Space space = space_of(f, false);
   TuneOptions o;
   o.launch.args = {{"n", std::int64_t{1048576}}};
@@ -68,8 +78,37 @@ void launches(benchmark::State& state, const char* model) {
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(done));
 }
-BENCHMARK_CAPTURE(launches, kernelcast, "kernelcast")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(launches, roofline, "roofline")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(launches, kernelcast, "kernelcast", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(launches, kernelcast_distinct, "kernelcast", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(launches, roofline_distinct, "roofline", true)->Unit(benchmark::kMillisecond);
+
+/// The second run of 4,000 variants: everything is answered from the folder.
+void kept_variants(benchmark::State& state) {
+  const auto folder = std::filesystem::temp_directory_path() / ("kernelcast_bench_" + std::to_string(::getpid()));
+  SpaceFlags f = flags("64");
+  f.parameters = {"V=1..4000"};
+  const Space space = space_of(f, false);
+  TuneOptions o;
+  o.launch.args = {{"n", std::int64_t{1048576}}};
+  o.devices = {DeviceCatalog(KERNELCAST_SOURCE_DIR "/devices").find("v100")};
+  o.model = &model_named("kernelcast");
+  const auto run = [&] {
+    AnalysisMemory memory(
+        [](const Source&, const FrontendOptions&) {
+          Analysis a;
+          a.profile = profile();
+          return a;
+        },
+        folder.string(), "id");
+    return tune::tune(space, o, memory).devices[0].evaluated;
+  };
+  run();
+  std::uint64_t done = 0;
+  for (auto _ : state) done += run();
+  state.SetItemsProcessed(static_cast<std::int64_t>(done));
+  std::filesystem::remove_all(folder);
+}
+BENCHMARK(kept_variants)->Unit(benchmark::kMillisecond);
 
 void enumerate_constrained(benchmark::State& state) {
   SpaceFlags f = flags("B * 32");

@@ -28,6 +28,28 @@ function(kernelcast_library name)
   set_target_properties(kernelcast_${name} PROPERTIES UNITY_BUILD ${KERNELCAST_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
+# Adds to kernelcast_NAME a function of src/NAME/identity.h that returns a digest of the sources in FOLDERS of src/, of HEADERS of
+# include/kernelcast/ and of TEXT: what is kept between runs holds for these alone.
+function(kernelcast_identity name function)
+  cmake_parse_arguments(arg "" "TEXT" "FOLDERS;HEADERS" ${ARGN})
+  set(inputs)
+  foreach(folder ${arg_FOLDERS})
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*")
+    list(APPEND inputs ${found})
+  endforeach()
+  foreach(header ${arg_HEADERS})
+    list(APPEND inputs "${PROJECT_SOURCE_DIR}/include/kernelcast/${header}")
+  endforeach()
+  string(REPLACE ";" "," folders "${arg_FOLDERS}")
+  string(REPLACE ";" "," headers "${arg_HEADERS}")
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/identity.cpp")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${PROJECT_SOURCE_DIR} -DFOLDER=${name} -DFUNCTION=${function}
+            -DFOLDERS=${folders} -DHEADERS=${headers} -DTEXT=${arg_TEXT} -P "${PROJECT_SOURCE_DIR}/cmake/Identity.cmake"
+    DEPENDS ${inputs} "${PROJECT_SOURCE_DIR}/cmake/Identity.cmake" VERBATIM)
+  target_sources(kernelcast_${name} PRIVATE "${output}")
+endfunction()
+
 # Every test/<kind>/<module>/*.cpp into one program linked to kernelcast_<module>; the kind is the ctest label.
 function(kernelcast_test_folder kind module)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${kind}/${module}/*.cpp")

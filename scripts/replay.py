@@ -10,33 +10,12 @@ budget is the exact expectation over draws without replacement.
 """
 
 import argparse
-import csv
-import gzip
 import json
-import os
 import random
-import subprocess
 import sys
-import tempfile
 import time
 
-SPACES = {
-    "convolution-a100": "convolution-milo",
-    "convolution-rtx2080ti": "convolution-bat",
-    "convolution-w6600": "convolution-milo",
-    "dedispersion-a4000": "dedispersion-milo",
-    "dedispersion-mi250x": "dedispersion-milo",
-    "gemm-k20": "gemm-milo",
-    "gemm-v100": "gemm-milo",
-    "hotspot-a100": "hotspot-milo",
-}
-OWN = ("kernel_id", "gpu", "time_ms", "status")
-
-
-def table(path):
-    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path, encoding="utf-8")
-    with opened as file:
-        return list(csv.DictReader(file))
+from recorded_spaces import FAILED, RAN, SPACES, Space
 
 
 def expected_loss(times, budget):
@@ -75,8 +54,8 @@ def spearman(a, b):
 def chosen(rows, sample, seed):
     """Configurations that ran, and beside them at most half as many that failed when they were launched."""
     generator = random.Random(seed)
-    good = [r for r in rows if r["status"] == "ok"]
-    failed = [r for r in rows if r["status"] == "RuntimeFailedConfig"]
+    good = [r for r in rows if r["status"] == RAN]
+    failed = [r for r in rows if r["status"] == FAILED]
     if sample:
         generator.shuffle(good)
         generator.shuffle(failed)
@@ -86,68 +65,41 @@ def chosen(rows, sample, seed):
 
 
 def replay(args, name, out):
-    rows = table(os.path.join(args.data, "spaces", name + ".csv.gz"))
-    kernel = next(k for k in table(os.path.join(args.data, "kernels.csv")) if k["id"] == rows[0]["kernel_id"])
-    like = next(r for r in table(os.path.join(args.data, "rows.csv")) if r["kernel_id"] == rows[0]["kernel_id"])
-    with open(os.path.join(args.data, "spaces", SPACES[name] + ".t1.json"), encoding="utf-8") as file:
-        t1 = json.load(file)
-    columns = [c for c in rows[0] if c not in OWN]
-    known = {p["Name"] for p in t1["ConfigurationSpace"]["TuningParameters"]}
-    t1["ConfigurationSpace"]["TuningParameters"] = [
-        p for p in t1["ConfigurationSpace"]["TuningParameters"] if p["Name"] in columns
-    ] + [
-        {"Name": c, "Type": "int", "Values": sorted({int(r[c]) for r in rows})} for c in columns if c not in known
-    ]
-    sample = chosen(rows, args.sample, args.seed)
-    names = [p["Name"] for p in t1["ConfigurationSpace"]["TuningParameters"]]
-    wanted = ", ".join("(" + ", ".join(r[n] for n in names) + ")" for r in sample)
-    conditions = t1["ConfigurationSpace"]["Conditions"]
-    conditions.append({"Expression": "(" + ", ".join(names) + ") in [" + wanted + "]", "Parameters": names})
-    with tempfile.NamedTemporaryFile("w", suffix=".t1.json") as file:
-        json.dump(t1, file)
-        file.flush()
-        command = [args.program, "tune", os.path.join(args.data, kernel["wrapper"]), "-I", args.sources, "--kernel", kernel["entry"],
-                   "--space", file.name, "--device", rows[0]["gpu"], "--top", "all", "--format", "json", "--search", "enumerate"]
-        if args.jobs:
-            command += ["--jobs", str(args.jobs)]
-        if args.model:
-            command += ["--model", args.model]
-        for pair in filter(None, like["args"].split(";")):
-            command += ["--arg", pair]
-        start = time.time()
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        seconds = time.time() - start
-    if result.returncode != 0:
-        print(f"{name}: {result.stderr[:500]}", file=sys.stderr)
-        return None
-    answer = json.loads(result.stdout)
-    predicted = {tuple(int(b["params"][n]) for n in names): b for b in answer["best"]}
+    space = Space(args.data, name)
+    sample = chosen(space.rows, args.sample, args.seed)
+    flags = ["--jobs", str(args.jobs)] if args.jobs else []
+    if args.model:
+        flags += ["--model", args.model]
+    start = time.time()
+    try:
+        answer = space.tune(args.program, args.sources, sample, *flags)
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return
+    predicted = space.predicted(answer)
     points, recalled, failed, refused_good = [], 0, 0, 0
     for r in sample:
-        b = predicted.get(tuple(int(r[n]) for n in names))
-        if r["status"] != "ok":
+        b = predicted.get(space.key(r))
+        if r["status"] != RAN:
             failed += 1
             recalled += b is None
         elif b is None:
             refused_good += 1
         else:
             points.append((b["time_s"], float(r["time_ms"]) * 1e-3))
-    good = [float(r["time_ms"]) * 1e-3 for r in sample if r["status"] == "ok"]
+    good = [float(r["time_ms"]) * 1e-3 for r in sample if r["status"] == RAN]
     best = min(good)
     order = sorted(points)
-    first = order[0][1] / best - 1
-    five = min(m for _, m in order[:5]) / best - 1
     row = {
-        "space": name, "all": len(rows), "n": len(sample), "first": first, "five": five,
-        "random1": expected_loss(good, 1), "random5": expected_loss(good, 5),
-        "spearman": spearman([p for p, _ in points], [m for _, m in points]),
-        "ratio": order[0][0] / order[0][1], "failed": failed, "recalled": recalled,
-        "good": len(good), "refused_good": refused_good, "seconds": seconds, "compiled": answer["analyses"]["compiled"],
+        "space": name, "all": len(space.rows), "n": len(sample), "first": order[0][1] / best - 1,
+        "five": min(m for _, m in order[:5]) / best - 1, "random1": expected_loss(good, 1), "random5": expected_loss(good, 5),
+        "spearman": spearman([p for p, _ in points], [m for _, m in points]), "ratio": order[0][0] / order[0][1],
+        "failed": failed, "recalled": recalled, "good": len(good), "refused_good": refused_good,
+        "seconds": time.time() - start, "compiled": answer["analyses"]["compiled"],
         "reasons": answer["devices"][0]["infeasible"],
     }
     out.append(row)
     print(json.dumps(row), file=sys.stderr, flush=True)
-    return row
 
 
 def percent(x):

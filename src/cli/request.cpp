@@ -33,38 +33,10 @@ Language language_by_ending(const std::string& path) {
 // Lane instructions that an execution nobody asked for may take: a second or two of one core.
 constexpr double automatic_limit = 5e8;
 
-Counts counts_of(const std::string& text) {
-  if (text == "auto") return Counts::automatic;
-  if (text == "symbolic") return Counts::symbolic;
-  if (text == "executed") return Counts::executed;
-  throw UsageError("--counts " + text + ": expected auto, symbolic or executed");
-}
-
 double positive(const char* flag, const std::string& text) {
   const double value = real_number(flag, text);
   if (value <= 0) throw UsageError(fmt::format("{} {}: expected a number above 0", flag, text));
   return value;
-}
-
-ExecuteOptions execute_options_of(const ForecastFlags& f) {
-  ExecuteOptions o;
-  if (!f.sample.empty()) o.sample = f.sample == "all" ? -1 : whole_number("--sample", f.sample, 1);
-  if (f.threads != "lockstep" && f.threads != "independent") {
-    throw UsageError("--threads " + f.threads + ": expected lockstep or independent");
-  }
-  o.independent_threads = f.threads == "independent";
-  if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number("--seed", f.seed, 0));
-  if (!f.max_instructions.empty()) {
-    o.max_lane_instructions = positive("--max-instructions", f.max_instructions);
-  } else if (f.counts == "auto" && f.sample.empty()) {
-    o.max_lane_instructions = automatic_limit;
-  }
-  if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
-  if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
-  if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
-  o.check_shared = !f.no_checks;
-  o.locality = false;  // see checked(); `explain` turns it on
-  return o;
 }
 
 /// The type of the elements is not known yet: wrong is what neither reals nor whole numbers can be filled with. Files
@@ -146,6 +118,34 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
   c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending");
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
+}
+
+Counts counts_of(const std::string& text) {
+  if (text == "auto") return Counts::automatic;
+  if (text == "symbolic") return Counts::symbolic;
+  if (text == "executed") return Counts::executed;
+  throw UsageError("--counts " + text + ": expected auto, symbolic or executed");
+}
+
+ExecuteOptions execute_options_of(const ForecastFlags& f) {
+  ExecuteOptions o;
+  if (!f.sample.empty()) o.sample = f.sample == "all" ? -1 : whole_number("--sample", f.sample, 1);
+  if (f.threads != "lockstep" && f.threads != "independent") {
+    throw UsageError("--threads " + f.threads + ": expected lockstep or independent");
+  }
+  o.independent_threads = f.threads == "independent";
+  if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number("--seed", f.seed, 0));
+  if (!f.max_instructions.empty()) {
+    o.max_lane_instructions = positive("--max-instructions", f.max_instructions);
+  } else if (f.counts == "auto" && f.sample.empty()) {
+    o.max_lane_instructions = automatic_limit;
+  }
+  if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
+  if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
+  if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
+  o.check_shared = !f.no_checks;
+  o.locality = false;  // see checked(); `explain` turns it on
+  return o;
 }
 
 void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {

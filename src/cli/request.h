@@ -36,6 +36,10 @@ void declare(Flags command, ForecastFlags& flags, const std::string& file = "FIL
 
 /// How work is counted: closed forms and execution for the rest, closed forms only, execution only.
 enum class Counts : std::uint8_t { automatic, symbolic, executed };
+/// Throws UsageError naming --counts.
+Counts counts_of(const std::string& text);
+/// Limits and choices of an execution, without locality. Throws UsageError naming the flag.
+ExecuteOptions execute_options_of(const ForecastFlags& flags);
 
 /// The same, checked. Everything that can be checked without reading the source has been.
 struct Request {

@@ -57,6 +57,15 @@ tune::Search search_of(const std::string& text) {
   throw UsageError("--search " + text + ": expected auto, enumerate or optimise");
 }
 
+tune::Counts tune_counts(const TuneFlags& f) {
+  const Counts counts = counts_of(f.common.counts);
+  if (counts == Counts::symbolic) return tune::Counts::symbolic;
+  const std::string flag = "--counts " + f.common.counts;
+  if (f.as_printed) throw UsageError(flag + ": --as-printed knows closed forms only");
+  if (f.portable) throw UsageError(flag + ": --portable compares closed forms only");
+  return counts == Counts::automatic ? tune::Counts::automatic : tune::Counts::executed;
+}
+
 double risk_of(const std::string& text) {
   if (text.empty()) return tune::TuneOptions{}.risk;
   const double risk = real_number("--risk", text);
@@ -112,6 +121,9 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.risk = risk_of(f.risk);
   options.portable = f.portable;
   options.ske_as_printed = f.as_printed;
+  options.counts = tune_counts(f);
+  options.execute = execute_options_of(f.common);
+  options.execute.locality = options.model->reads_reuse();
   if (f.as_printed && options.model->name() != "ske") throw UsageError("--as-printed needs --model ske");
   if (!f.budget.empty()) options.budget = static_cast<std::uint64_t>(whole_number("--budget", f.budget, 1));
   if (!f.variants.empty())
@@ -157,6 +169,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
 
 Action add_tune(Parser& parser) {
   auto f = std::make_shared<TuneFlags>();
+  f->common.counts = "symbolic";
   Flags c = parser.command("tune", "Find the best launch configuration without running any", tune_examples);
   constexpr auto required = Flags::Need::required;
   ForecastFlags& common = f->common;
@@ -187,6 +200,11 @@ Action add_tune(Parser& parser) {
          "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");
   c.option("--measure", "opencl", f->measure, "Also run the best on this machine's OpenCL device");
+  c.option("--counts", "auto|symbolic|executed", common.counts,
+           "How the best are counted: closed forms (symbolic, without it), execution where data decide (auto), or "
+           "execution only");
+  c.option("--sample", "N|all", common.sample, "Blocks to execute; without it as many as fit a time below a second");
+  c.option("--max-seconds", "S", common.max_seconds, "Most time to execute one configuration; 60 without it");
   c.flag("--portable", f->portable, "Also one configuration for all devices: smallest worst loss");
   c.option("--risk", "P", f->risk, "Refuse what needs too many registers with a probability above P; 0.5 without it");
   c.option("--search", "auto|enumerate|optimise", f->search,

@@ -64,6 +64,7 @@ Json candidate_json(const Candidate& c, const std::string& device, std::size_t r
       j["constraints"].push_back(std::move(one));
     }
   }
+  j["counts_method"] = c.counts_method;
   j["tied_with_best"] = c.tied;
   j["probability_as_fast_as_best"] = c.chance;
   j["probability_cannot_run"] = c.cannot_run;
@@ -79,7 +80,8 @@ Json refused_json(const Refused& r, const std::string& device) {
 }
 
 Json device_json(const DeviceTuning& d) {
-  Json j = {{"device", d.device.id}, {"evaluated", d.evaluated}, {"tied_with_best", d.tied}};
+  Json j = {
+      {"device", d.device.id}, {"evaluated", d.evaluated}, {"tied_with_best", d.tied}, {"recounted", d.recounted}};
   j["infeasible"] = Json::object();
   for (const tune::RefusalCount& c : d.refusals) j["infeasible"][std::string(tune::name_of(c.kind))] = c.count;
   if (!d.failure.empty()) j["failure"] = d.failure;

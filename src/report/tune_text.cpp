@@ -97,6 +97,8 @@ std::string device_text_of(const TuneReport& report, std::size_t device, const S
   if (d.best.empty()) return out + "  " + style.red("no configuration: " + d.failure) + "\n" + refusals_text(d);
   out += fmt::format("  {} of {} combinations forecast by {}\n", format_count(static_cast<double>(d.evaluated)),
                      format_count(static_cast<double>(report.result.combinations)), report.result.model);
+  if (d.recounted > 0)
+    out += fmt::format("  {} configurations forecast again, with counts of execution\n", d.recounted);
   out += best_table(report, device, style);
   const Candidate& first = d.best.front();
   out += fmt::format("  the best is limited by {}\n", first.estimate.limiter);

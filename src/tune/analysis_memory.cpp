@@ -1,7 +1,7 @@
-// Two kinds of file: an entry (by the digest of source, defines and options) names the headers it was made from, each
+// Kinds of file: an entry (by the digest of source, defines and options) names the headers it was made from, each
 // with a digest of its contents, and the profile; a profile (by the digest of the optimised module) is shared by all
-// entries that lead to it. Every file begins with a digest of what follows, so that damage is seen, and appears
-// complete or not at all, so that several runs may share the folder.
+// entries that lead to it; forecasts (kept_forecasts.h). Every file begins with a digest of what follows, so that
+// damage is seen, and appears complete or not at all, so that several runs may share the folder.
 #include "tune/analysis_memory.h"
 
 #include <algorithm>
@@ -139,17 +139,51 @@ std::string AnalysisMemory::file_of(const std::string& name) const {
   return (fs::path(folder_) / name.substr(0, 2) / name).string();
 }
 
-std::shared_ptr<const KernelProfile> AnalysisMemory::read(const std::string& key) {
-  if (folder_.empty()) return nullptr;
+/// The digest of the profile that an entry leads to, if every file behind it is as it was.
+std::optional<std::string> AnalysisMemory::valid_entry(const std::string& key) {
+  if (folder_.empty()) return std::nullopt;
   const auto text = unsealed(file_of(key + ".entry"));
-  const auto entry = text ? entry_in(*text) : std::nullopt;
-  if (!entry) return nullptr;
+  auto entry = text ? entry_in(*text) : std::nullopt;
+  if (!entry) return std::nullopt;
   for (const auto& [path, digest] : entry->headers) {
-    if (digest_of_file(path) != digest) return nullptr;
+    if (digest_of_file(path) != digest) return std::nullopt;
   }
-  std::shared_ptr<const KernelProfile> profile = known(entry->profile);
-  if (profile != nullptr) ++found_;
+  return std::move(entry->profile);
+}
+
+std::shared_ptr<const KernelProfile> AnalysisMemory::read(const std::string& key) {
+  const auto digest = valid_entry(key);
+  if (!digest) return nullptr;
+  std::shared_ptr<const KernelProfile> profile = known(*digest);
+  if (profile != nullptr) count_found(key);
   return profile;
+}
+
+Analysis AnalysisMemory::analyze_program(const Source& source, FrontendOptions options) {
+  options.program = true;
+  ++compiled_;
+  return analyze_(source, options);
+}
+
+std::optional<std::string> AnalysisMemory::kept_profile(const Source& source, const FrontendOptions& options) {
+  return valid_entry(key_of(source, options, identity_));
+}
+
+void AnalysisMemory::count_found(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (found_keys_.insert(key).second) ++found_;
+}
+
+void AnalysisMemory::note_found(const Source& source, const FrontendOptions& options) {
+  count_found(key_of(source, options, identity_));
+}
+
+std::optional<std::string> AnalysisMemory::kept(const std::string& name) const {
+  return folder_.empty() ? std::nullopt : unsealed(file_of(name));
+}
+
+void AnalysisMemory::keep(const std::string& name, const std::string& text) {
+  if (!folder_.empty()) write(name, text);
 }
 
 std::shared_ptr<const KernelProfile> AnalysisMemory::known(const std::string& digest) {
@@ -230,7 +264,7 @@ void AnalysisMemory::trim(std::uintmax_t most_bytes) const {
     std::error_code gone;
     if (!it->is_regular_file(gone)) continue;
     const std::string ending = it->path().extension().string();
-    if (ending != ".entry" && ending != ".profile") continue;  // not ours
+    if (ending != ".entry" && ending != ".profile" && ending != ".forecasts") continue;  // not ours
     files.push_back({it->last_write_time(gone), it->path(), it->file_size(gone)});
     if (!gone) total += files.back().bytes;
   }

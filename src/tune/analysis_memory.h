@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "kernelcast/frontend.h"
@@ -31,9 +33,22 @@ class AnalysisMemory {
   /// are not kept.
   std::shared_ptr<const KernelProfile> analyze(const Source& source, FrontendOptions options);
 
+  /// Profile and the interpreter's form of the kernel, made anew: programs are not kept.
+  Analysis analyze_program(const Source& source, FrontendOptions options);
+
+  /// The digest of the profile that the folder holds for these, without reading it; nothing where it holds none that is
+  /// still right.
+  std::optional<std::string> kept_profile(const Source& source, const FrontendOptions& options);
+  /// Other texts in the same folder, sealed against damage: what was kept under a name that begins with a digest.
+  [[nodiscard]] std::optional<std::string> kept(const std::string& name) const;
+  void keep(const std::string& name, const std::string& text);
+  [[nodiscard]] bool keeps() const { return !folder_.empty(); }
+  /// Counts these as found, once: they were answered from the folder without the profile.
+  void note_found(const Source& source, const FrontendOptions& options);
+
   [[nodiscard]] std::size_t compiled() const { return compiled_; }  // runs of the compiler
   [[nodiscard]] std::size_t shared() const { return shared_; }      // of these, modules that were known already
-  [[nodiscard]] std::size_t found() const { return found_; }        // answers from the folder
+  [[nodiscard]] std::size_t found() const { return found_; }        // analyses that the folder answered
   [[nodiscard]] std::vector<std::string> warnings() const;          // of the compiler, each once
   [[nodiscard]] std::string trouble() const;                        // why nothing could be kept; empty: all is well
 
@@ -41,6 +56,8 @@ class AnalysisMemory {
   void trim(std::uintmax_t most_bytes) const;
 
  private:
+  void count_found(const std::string& key);
+  std::optional<std::string> valid_entry(const std::string& key);
   std::shared_ptr<const KernelProfile> read(const std::string& key);
   void keep(const std::string& key, const Analysis& analysis);
   void write(const std::string& name, const std::string& payload);
@@ -58,6 +75,7 @@ class AnalysisMemory {
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // by digest of the module
   std::map<std::string, std::shared_ptr<const KernelProfile>> by_key_;    // of this run
   std::map<std::string, std::string> file_digests_;
+  std::set<std::string> found_keys_;
   std::vector<std::string> warnings_;
   std::string trouble_;
 };

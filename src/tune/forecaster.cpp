@@ -14,6 +14,9 @@
 namespace kernelcast::tune {
 namespace {
 
+constexpr std::size_t few_launches = 64;     // a variant's own few need no table
+constexpr std::size_t known_launches = 256;  // stays in the first cache: repeats follow each other closely
+
 /// Trip counts of the mapped loops, as blocks.
 void grid_of_loops(LaunchShape& shape, const KernelProfile& profile, const Launch& launch) {
   std::map<Symbol, Expr> known;
@@ -104,6 +107,23 @@ Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
 }
 
 Answer LaunchForecaster::time(const LaunchShape& shape) {
+  if (known_.empty()) {
+    if (++asked_ <= few_launches) return forecast(shape);
+    known_.resize(known_launches);
+  }
+  Known& known = known_[ShapeHash{}(shape) % known_launches];
+  Answer a;
+  if (known.time_s > 0 && known.shape == shape) {
+    a.time_s = known.time_s;
+    a.cannot_run = known.cannot_run;
+    return a;
+  }
+  a = forecast(shape);
+  if (a.refusal == Refusal::none) known = {shape, a.time_s, a.cannot_run};
+  return a;
+}
+
+Answer LaunchForecaster::forecast(const LaunchShape& shape) {
   if (ske_as_printed_) return time_as_printed(shape);
   Answer a;
   const double shared = static_cast<double>(profile_->static_shared_bytes + shape.dynamic_shared_bytes);
@@ -177,8 +197,16 @@ void LaunchForecaster::describe_as_printed(Candidate& out) const {
   e.occupancy.limiter = active.empty() ? "no active constraint" : active;
 }
 
-void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out) {
-  const Answer a = time(shape);
+void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out, const Recount& recount) {
+  Answer a = forecast(shape);
+  if (recount) {
+    if (a.refusal != Refusal::none) throw UserError(a.reason);
+    work_ = recount(launch_, std::move(work_));
+    a.time_s = model_.seconds(work_, device_);
+    if (!std::isfinite(a.time_s) || a.time_s <= 0) {
+      throw LimitError(fmt::format("with executed counts the model gives a time of {} s", a.time_s));
+    }
+  }
   out.shape = shape;
   out.launch = launch_;
   out.profile = profile_;
@@ -189,6 +217,7 @@ void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out) {
   } else {
     out.estimate = model_.estimate(*profile_, work_, device_);
   }
+  out.counts_method = work_.counts_method;
   out.registers = work_.registers_per_thread;
   out.shared_bytes = work_.shared_bytes_per_block;
 }

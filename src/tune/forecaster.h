@@ -3,22 +3,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernelcast/bind.h"
 #include "kernelcast/device.h"
 #include "kernelcast/model.h"
+#include "tune/answer.h"
 #include "tune/feasible.h"
+#include "tune/recount.h"
 #include "tune/tuner.h"
 
 namespace kernelcast::tune {
-
-/// A time, or why there is none.
-struct Answer {
-  double time_s = 0;      // 0: none
-  double cannot_run = 0;  // probability that it needs more registers than there are
-  Refusal refusal = Refusal::none;
-  std::string reason;  // of a refusal
-};
 
 /// Keeps memo tables: one for each thread.
 class LaunchForecaster {
@@ -30,11 +25,13 @@ class LaunchForecaster {
   /// decide alone. Throws nothing but bugs: errors of binding and of the model are refusals of kind `forecast`.
   Answer time(const LaunchShape& shape);
   /// The same with everything that there is to say. The shape must have a time. Throws what the model throws.
-  void describe(const LaunchShape& shape, Candidate& out);
+  /// With `recount` the counts are what it says, and a shape without a time throws the reason.
+  void describe(const LaunchShape& shape, Candidate& out, const Recount& recount = {});
   [[nodiscard]] const KernelProfile& profile() const { return *profile_; }
   [[nodiscard]] const std::vector<Assumption>& assumptions() const { return work_.assumptions; }
 
  private:
+  Answer forecast(const LaunchShape& shape);
   void bind(const LaunchShape& shape);
   Answer time_as_printed(const LaunchShape& shape);
   void describe_as_printed(Candidate& out) const;
@@ -49,6 +46,14 @@ class LaunchForecaster {
   bool ske_as_printed_;
   bool registers_matter_ = true;
   double last_threads_ = -1, last_most_ = 0;
+  /// Times of the last launches, each in the place that its shape says: parameters that only shape the grid often lead
+  /// to the same launch again.
+  struct Known {
+    LaunchShape shape;
+    double time_s = 0, cannot_run = 0;
+  };
+  std::vector<Known> known_;
+  std::size_t asked_ = 0;
 };
 
 /// The launch of a kernel that requires a block size, or whose loops give the grid. Throws UserError when neither the

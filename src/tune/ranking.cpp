@@ -74,17 +74,17 @@ std::vector<PortableIndex> smallest_worst_loss(const std::vector<std::vector<flo
 }
 
 void mark_ties(DeviceTuning& device, const std::vector<float>& times, std::string_view model) {
-  const auto deviation = ratio_deviation(model);
+  const std::optional<RatioError> error = ratio_error_of(model);
   const double best = static_cast<double>(*std::min_element(times.begin(), times.end(), [](float a, float b) {
     return (a > 0 ? a : std::numeric_limits<float>::infinity()) < (b > 0 ? b : std::numeric_limits<float>::infinity());
   }));
   for (const float t : times) {
     if (t <= 0) continue;
     ++device.evaluated;
-    if (chance_of_being_faster(best, static_cast<double>(t), deviation) >= tie_chance) ++device.tied;
+    if (chance_of_being_faster(best, static_cast<double>(t), error) >= tie_chance) ++device.tied;
   }
   for (Candidate& c : device.best) {
-    c.chance = chance_of_being_faster(best, static_cast<double>(static_cast<float>(c.time_s)), deviation);
+    c.chance = chance_of_being_faster(best, static_cast<double>(static_cast<float>(c.time_s)), error);
     c.tied = c.chance >= tie_chance;
   }
 }

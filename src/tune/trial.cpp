@@ -1,9 +1,13 @@
 #include "tune/trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "io/text.h"
 #include "kernelcast/error.h"
+#include "tune/digest.h"
+#include "tune/identity.h"
 #include "tune/positional.h"
 #include "tune/t1.h"
 
@@ -19,11 +23,19 @@ std::string joined(const std::vector<std::string>& defines) {
 }  // namespace
 
 TrialContext context_of(const Space& space, const TuneOptions& options, AnalysisMemory& memory) {
-  TrialContext context{space, options, memory, {}, false};
+  TrialContext context{space, options, memory, {}, false, {}};
   for (const Device& d : options.devices) context.limits.emplace_back(d);
   context.one_variant =
       !space.kernel_tuner && std::none_of(space.parameters.begin(), space.parameters.end(),
                                           [](const Parameter& p) { return p.define && p.values.size() > 1; });
+  // The launches of a single variant are forecast faster than they are read.
+  if (context.one_variant || !memory.keeps()) return context;
+  for (const Device& d : options.devices) {
+    Digest about;
+    about.add({std::string(forecast_identity()), std::string(options.model->name()), digest_of(d),
+               digest_of(options.launch), fmt::format("{} {}", options.risk, options.ske_as_printed)});
+    context.about.push_back(about.str());
+  }
   return context;
 }
 
@@ -52,7 +64,15 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
     return a;
   }
   try {
-    LaunchForecaster& f = forecaster(device, shape);
+    enter(shape);
+    if (KeptForecasts* known = kept(device)) {
+      if (const Answer* again = known->find(shape)) {
+        context_.memory.note_found(source(), frontend(context_.options.devices[device]));
+        return *again;
+      }
+    }
+    const LaunchShape asked = shape;
+    LaunchForecaster& f = forecaster(device);
     if (!shape.block_known || !shape.grid_known) {
       shape = completed(shape, f.profile(), context_.options.launch);
       a.refusal = ours ? limits.check(shape) : Refusal::none;
@@ -61,7 +81,9 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
         return a;
       }
     }
-    return f.time(shape);
+    a = f.time(shape);
+    if (KeptForecasts* known = kept(device)) known->add(asked, a);
+    return a;
   } catch (const Error& e) {
     a.refusal = Refusal::source;
     a.reason = first_line(e.what());
@@ -71,16 +93,41 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
 
 Candidate Trial::describe(Configuration configuration, std::size_t device) {
   reader_.choose(configuration);
-  LaunchShape shape = reader_.shape();
-  LaunchForecaster& f = forecaster(device, shape);
+  const LaunchShape shape = reader_.shape();
+  enter(shape);
+  return described_by(forecaster(device), shape, {});
+}
+
+Candidate Trial::recount(Configuration configuration, std::size_t device) {
+  reader_.choose(configuration);
+  const LaunchShape shape = reader_.shape();
+  enter(shape);
+  const TuneOptions& o = context_.options;
+  const Device& d = o.devices[device];
+  const Executable& kernel = executable(d);
+  // The indices of an execution's counts are those of the analysis that it came with.
+  LaunchForecaster f(kernel.profile, d, context_.limits[device], *o.model, launch_for(*kernel.profile), o.risk);
+  return described_by(f, shape, recount_by(kernel, d, o.counts, o.execute));
+}
+
+Candidate Trial::described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount) {
   Candidate c;
   c.parameters = reader_.parameters();
   c.defines = reader_.defines(shape);
-  f.describe(completed(shape, f.profile(), context_.options.launch), c);
+  f.describe(completed(shape, f.profile(), context_.options.launch), c, recount);
   assumptions_ = f.profile().assumptions;
   assumptions_.insert(assumptions_.end(), f.assumptions().begin(), f.assumptions().end());
   kernel_ = f.profile().kernel;
   return c;
+}
+
+const Executable& Trial::executable(const Device& device) {
+  Executable& e = executables_[device.codegen_target];
+  if (e.profile == nullptr) {
+    Analysis a = context_.memory.analyze_program(source(), frontend(device));
+    e = {std::make_shared<const KernelProfile>(std::move(a.profile)), std::move(a.program), std::move(a.no_program)};
+  }
+  return e;
 }
 
 Refused Trial::described(Configuration configuration) {
@@ -95,22 +142,35 @@ Refused Trial::described(Configuration configuration) {
   return r;
 }
 
-LaunchForecaster& Trial::forecaster(std::size_t device, const LaunchShape& shape) {
-  std::vector<std::string> defines;
-  if (!context_.one_variant || forecasters_.empty()) {
-    defines = reader_.defines(shape);
-    std::string variant = joined(defines);
-    if (variant != variant_ || variant_.empty()) {
-      forecasters_.clear();
-      profiles_.clear();
-      failures_.clear();
-      variant_ = std::move(variant);
-    }
+void Trial::flush() {
+  for (const auto& [device, forecasts] : kept_) {
+    if (forecasts != nullptr) forecasts->flush();
   }
+}
+
+/// Makes the chosen configuration's variant the one that everything kept here is of.
+void Trial::enter(const LaunchShape& shape) {
+  if (entered_ && context_.one_variant) return;
+  std::vector<std::string> defines = reader_.defines(shape);
+  std::string variant = joined(defines);
+  if (entered_ && variant == variant_) return;
+  flush();
+  kept_.clear();
+  forecasters_.clear();
+  profiles_.clear();
+  failures_.clear();
+  executables_.clear();
+  source_.reset();
+  variant_ = std::move(variant);
+  defines_ = std::move(defines);
+  entered_ = true;
+}
+
+LaunchForecaster& Trial::forecaster(std::size_t device) {
   std::unique_ptr<LaunchForecaster>& found = forecasters_[device];
   if (found == nullptr) {
     const Device& d = context_.options.devices[device];
-    auto profile = analyse(d, defines.empty() ? reader_.defines(shape) : defines);
+    auto profile = analyse(d);
     Launch launch = launch_for(*profile);
     found =
         std::make_unique<LaunchForecaster>(std::move(profile), d, context_.limits[device], *context_.options.model,
@@ -119,18 +179,45 @@ LaunchForecaster& Trial::forecaster(std::size_t device, const LaunchShape& shape
   return *found;
 }
 
-std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device, const std::vector<std::string>& defines) {
+KeptForecasts* Trial::kept(std::size_t device) {
+  if (context_.about.empty()) return nullptr;
+  std::unique_ptr<KeptForecasts>& found = kept_[device];
+  if (found == nullptr) {
+    const auto profile = context_.memory.kept_profile(source(), frontend(context_.options.devices[device]));
+    if (!profile) return nullptr;
+    Digest name;
+    name.add({*profile, context_.about[device]});
+    for (const SpaceArgument& a : context_.space.arguments) {
+      name.add(fmt::format("{} {} {} {} {}", a.name, a.scalar, a.constant_memory, a.element_bytes,
+                           reader_.python(a.scalar ? a.value : a.size)));
+    }
+    found = std::make_unique<KeptForecasts>(context_.memory, name.str());
+  }
+  return found.get();
+}
+
+const Source& Trial::source() {
+  if (!source_) {
+    source_ = context_.options.source;
+    source_->defines.insert(source_->defines.end(), defines_.begin(), defines_.end());
+    if (context_.space.kernel_tuner) source_->text = without_unused_unrolls(std::move(source_->text), defines_);
+  }
+  return *source_;
+}
+
+FrontendOptions Trial::frontend(const Device& device) const {
+  FrontendOptions frontend = context_.options.frontend;
+  frontend.target = device.codegen_target;
+  return frontend;
+}
+
+std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device) {
   std::shared_ptr<const KernelProfile>& profile = profiles_[device.codegen_target];
   if (profile != nullptr) return profile;
   if (const auto failed = failures_.find(device.codegen_target); failed != failures_.end())
     throw UserError(failed->second);
-  Source source = context_.options.source;
-  source.defines.insert(source.defines.end(), defines.begin(), defines.end());
-  if (context_.space.kernel_tuner) source.text = without_unused_unrolls(std::move(source.text), defines);
-  FrontendOptions frontend = context_.options.frontend;
-  frontend.target = device.codegen_target;
   try {
-    return profile = context_.memory.analyze(source, frontend);
+    return profile = context_.memory.analyze(source(), frontend(device));
   } catch (const Error& e) {
     failures_[device.codegen_target] = e.what();
     throw;

@@ -3,10 +3,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tune/forecaster.h"
+#include "tune/kept_forecasts.h"
 #include "tune/space.h"
 #include "tune/tuner.h"
 
@@ -19,6 +21,8 @@ struct TrialContext {
   AnalysisMemory& memory;
   std::vector<LaunchLimits> limits;  // parallel to the devices
   bool one_variant = false;          // no define differs between configurations
+  std::vector<std::string> about;    // parallel to the devices: digests of all that a forecast depends on beside the
+                                     // analysis, the shape and positional arguments; empty: forecasts are not kept
 };
 TrialContext context_of(const Space& space, const TuneOptions& options, AnalysisMemory& memory);
 
@@ -33,23 +37,38 @@ class Trial {
   Answer time(Configuration configuration, std::size_t device, bool explain = true);
   /// In full; the configuration must have a time there.
   Candidate describe(Configuration configuration, std::size_t device);
+  /// The same with counts as TuneOptions::counts wants them. Throws UserError or LimitError where that is not possible.
+  Candidate recount(Configuration configuration, std::size_t device);
   /// Parameters and launch, completed as far as the space says it.
   Refused described(Configuration configuration);
   /// The text that tells specialisations apart.
   std::string variant(Configuration configuration);
+  /// Keeps the forecasts of the variant for the next run.
+  void flush();
   [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
 
  private:
-  LaunchForecaster& forecaster(std::size_t device, const LaunchShape& shape);
-  std::shared_ptr<const KernelProfile> analyse(const Device& device, const std::vector<std::string>& defines);
+  void enter(const LaunchShape& shape);
+  LaunchForecaster& forecaster(std::size_t device);
+  Candidate described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount);
+  const Executable& executable(const Device& device);
+  KeptForecasts* kept(std::size_t device);
+  std::shared_ptr<const KernelProfile> analyse(const Device& device);
+  const Source& source();
+  FrontendOptions frontend(const Device& device) const;
   Launch launch_for(const KernelProfile& profile);
 
   const TrialContext& context_;
   SpaceReader reader_;
-  std::string variant_;                                                   // of what is in `forecasters_`
+  bool entered_ = false;
+  std::string variant_;  // of what follows
+  std::vector<std::string> defines_;
+  std::optional<Source> source_;
+  std::map<std::size_t, std::unique_ptr<KeptForecasts>> kept_;            // by device; null: nothing to hold them by
   std::map<std::size_t, std::unique_ptr<LaunchForecaster>> forecasters_;  // by device
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // of this variant, by target
+  std::map<std::string, Executable> executables_;                         // likewise
   std::map<std::string, std::string> failures_;                           // likewise
   std::vector<Assumption> assumptions_;
   std::string kernel_;

@@ -17,6 +17,7 @@
 #include "kernelcast/model.h"
 #include "tune/analysis_memory.h"
 #include "tune/feasible.h"
+#include "tune/recount.h"
 #include "tune/space.h"
 
 namespace kernelcast::tune {
@@ -44,6 +45,9 @@ struct TuneOptions {
   double risk = 0.5;                // configurations that need too many registers with a higher probability are refused
   std::size_t most_refused = 1000;  // refused configurations that are listed
   std::uint64_t seed = 1;
+  Counts counts = Counts::symbolic;  // of the best; the search itself always uses closed forms
+  std::size_t most_recounts = 100;   // configurations that are executed for each device
+  ExecuteOptions execute;
   bool portable = false;
   bool ske_as_printed = false;  // SKE's formula (9) under its own constraints (10)-(16), in place of model and limits
   std::function<void(const Progress&)> progress;  // calls do not overlap; may be empty
@@ -68,6 +72,7 @@ struct Candidate {
   double cannot_run = 0;  // probability that it needs more registers than there are
   Estimate estimate;
   double registers = 0, shared_bytes = 0;
+  std::string counts_method;               // as Workload::counts_method
   std::vector<SkeConstraint> constraints;  // with TuneOptions::ske_as_printed
   bool tied = false;                       // with the best of its device, see ties.h
   double chance = 0;  // probability that it is at least as fast as the best of its device, 0.5 for the best itself
@@ -92,6 +97,7 @@ struct DeviceTuning {
   std::vector<Refused> refused;         // at most TuneOptions::most_refused of them
   std::vector<RefusalCount> refusals;   // all, by kind
   std::uint64_t evaluated = 0;          // configurations with a time
+  std::size_t recounted = 0;            // configurations whose counts are as TuneOptions::counts wants them
   std::uint64_t tied = 0;               // of these, tied with the best, the best included
   std::string failure;                  // why there is no configuration
   std::vector<Assumption> assumptions;  // of the best
@@ -120,7 +126,7 @@ struct TuneResult {
 };
 
 /// Throws UserError or UsageError when not a single configuration could be tried because of the source, the arguments
-/// or the space. Forecasts come from closed forms (docs/tune.md).
+/// or the space. Forecasts come from closed forms, those of the best from TuneOptions::counts (docs/tune.md).
 TuneResult tune(const Space& space, const TuneOptions& options, AnalysisMemory& memory);
 
 }  // namespace kernelcast::tune

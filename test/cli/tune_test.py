@@ -33,6 +33,16 @@ T1 = """{"ConfigurationSpace": {"TuningParameters": [
 """
 
 
+ROWS = """__global__ void rows(const int* length, const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0;
+  for (int k = 0; k < length[i]; ++k) s += in[i + k];
+  out[i] = s;
+}
+"""
+
+
 class Tune(Case):
     def setUp(self):
         super().setUp()
@@ -54,6 +64,35 @@ class Tune(Case):
             self.assertEqual(b["grid"], [-(-1048576 // b["block"][0]), 1, 1])
             self.assertLess(b["interval_s"][0], b["time_s"])
         self.assertLessEqual(j["portable"][0]["params"]["block_x"], 512)
+
+    def test_counts_of_execution_are_those_of_predict(self):
+        kernel = self.path("rows.cu", ROWS)
+        common = (kernel, "--device", "v100", "--arg", "n=4096", "--buffer", "length=4096:uniform(0,200)", "--buffer",
+                  "in=8192", "--buffer", "out=4096")
+        space = ("--block", "64..512:*2", "--problem", "4096", "--top", "2")
+        closed = self.tune(*common, *space)
+        self.assertEqual({b["counts_method"] for b in closed["best"]}, {"symbolic"})
+        self.assertEqual(closed["devices"][0]["recounted"], 0)
+        for counts, method in (("auto", "mixed"), ("executed", "executed")):
+            j = self.tune(*common, *space, "--counts", counts, "--sample", "all")
+            self.assertGreaterEqual(j["devices"][0]["recounted"], 2)
+            for b in j["best"]:
+                self.assertEqual(b["counts_method"], method)
+                self.assertGreater(b["time_s"], closed["best"][-1]["time_s"])  # about 100 rounds, where 16 were assumed
+                forecast = self.run_program("predict", *common, "--block", str(b["block"][0]), "--grid", str(b["grid"][0]),
+                                            "--counts", counts, "--sample", "all", "--format", "json")
+                predicted = checked(forecast.stdout, "predict")["predictions"][0]
+                self.assertAlmostEqual(b["time_s"], predicted["time_s"], delta=1e-6 * b["time_s"])
+
+    def test_counts_that_cannot_be(self):
+        for flags, text in (
+            (("--counts", "guess"), "--counts guess: expected auto, symbolic or executed"),
+            (("--counts", "auto", "--portable"), "--portable compares closed forms only"),
+            (("--counts", "executed", "--as-printed", "--model", "ske"), "--as-printed knows closed forms only"),
+        ):
+            r = self.run_program("tune", *SAXPY, "--device", "v100", "--block", "64,128", *flags)
+            self.assertEqual(r.returncode, 2)
+            self.assertIn(text, r.stderr)
 
     def test_the_times_are_those_of_predict(self):
         best = self.tune(*SAXPY, "--device", "v100", "--block", "32..1024:*2")["best"]

@@ -88,6 +88,42 @@ TEST_F(Tune, LaunchesAreForecastFromOneAnalysis) {
   EXPECT_TRUE(r.complete);
 }
 
+TEST_F(Tune, LaunchesThatComeAgainHaveTheSameTime) {
+  options_.top = 100000;
+  flags_.block = "1..64";
+  const TuneResult once = run();
+  std::map<std::int64_t, double> times;
+  for (const Candidate& c : once.devices[0].best) times[c.shape.block.x] = c.time_s;
+  flags_.tile = "1,1..40";  // of an axis with one element: no launch changes
+  const TuneResult again = run();
+  EXPECT_EQ(again.devices[0].evaluated, 64U * 40);
+  ASSERT_EQ(again.devices[0].best.size(), 64U * 40);
+  for (const Candidate& c : again.devices[0].best) EXPECT_EQ(c.time_s, times[c.shape.block.x]) << c.shape.block.x;
+}
+
+TEST_F(Tune, WhatDataDoNotDecideIsNotExecuted) {
+  const TuneResult closed = run();
+  options_.counts = Counts::automatic;
+  options_.top = 3;
+  const TuneResult r = run();
+  EXPECT_EQ(r.devices[0].recounted, 3U);
+  ASSERT_EQ(r.devices[0].best.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(r.devices[0].best[i].time_s, closed.devices[0].best[i].time_s);
+    EXPECT_EQ(r.devices[0].best[i].counts_method, "symbolic");
+  }
+}
+
+TEST_F(Tune, ExecutionThatIsImpossibleIsAnError) {
+  options_.counts = Counts::executed;
+  try {
+    run();
+    FAIL();
+  } catch (const LimitError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("kernel k cannot be executed"));
+  }
+}
+
 TEST_F(Tune, EachVariantIsCompiledOnce) {
   flags_.parameters = {"W=10,20,40"};
   const TuneResult r = run();
@@ -153,12 +189,20 @@ TEST_F(Tune, TiesAreReportedAsTies) {
 TEST(Ties, FollowTheModelsErrorOfRatios) {
   EXPECT_EQ(chance_of_being_faster(1, 1, std::nullopt), 0.5);
   EXPECT_EQ(chance_of_being_faster(1, 1.0001, std::nullopt), 0);
-  const auto deviation = ratio_deviation("ske");
-  ASSERT_TRUE(deviation);
-  EXPECT_NEAR(chance_of_being_faster(1, 1.790, deviation), tie_chance, 1e-9);  // the median error of its ratios
-  EXPECT_GT(chance_of_being_faster(1, 1.78, deviation), tie_chance);
-  EXPECT_LT(chance_of_being_faster(1, 1.80, deviation), tie_chance);
-  EXPECT_FALSE(ratio_deviation("sm"));
+  const auto error = ratio_error_of("ske");
+  ASSERT_TRUE(error);
+  EXPECT_NEAR(chance_of_being_faster(1, 1.657, error), tie_chance, 1e-9);  // the median error of its ratios
+  EXPECT_GT(chance_of_being_faster(1, 1.65, error), tie_chance);
+  EXPECT_LT(chance_of_being_faster(1, 1.66, error), tie_chance);
+  EXPECT_FALSE(ratio_error_of("sm"));
+}
+
+TEST(Ties, OfTheDefaultModelAreThoseOfCheck) {
+  const auto error = ratio_error_of("kernelcast");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->quartile, kernelcast_ratio_error.quartile);
+  for (const double ratio : {1.01, 1.12, 1.5, 3.0})
+    EXPECT_NEAR(chance_of_being_faster(2, 2 * ratio, error), kernelcast_ratio_error.above(1 / ratio, 1), 1e-12);
 }
 
 TEST_F(Tune, PortableHasTheSmallestWorstLoss) {
