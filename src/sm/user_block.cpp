@@ -83,7 +83,7 @@ std::size_t index(Latency l) { return static_cast<std::size_t>(l); }
 
 class Layout {
  public:
-  Layout(const Block& block, const std::vector<BlockAccess>& accesses, int branches, Carries& carries)
+  Layout(const kernelcast::Block& block, const std::vector<BlockAccess>& accesses, int branches, Carries& carries)
       : block_(block), accesses_(accesses), branches_(branches), carries_(carries) {
     for (std::size_t c = 0; c < latency_count; ++c) {
       double stops = block.stalls.waits[c];
@@ -186,7 +186,7 @@ class Layout {
     }
   }
 
-  const Block& block_;
+  const kernelcast::Block& block_;
   const std::vector<BlockAccess>& accesses_;
   int branches_;
   Carries& carries_;
@@ -253,7 +253,8 @@ Op op_of(OpClass c) {
   }
 }
 
-BlockCode block_code(const Block& block, const std::vector<BlockAccess>& accesses, int branches, Carries& carries) {
+BlockCode block_code(const kernelcast::Block& block, const std::vector<BlockAccess>& accesses, int branches,
+                     Carries& carries) {
   return Layout(block, accesses, branches, carries).run();
 }
 

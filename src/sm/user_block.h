@@ -59,6 +59,7 @@ struct BlockAccess {
 Op op_of(OpClass c);
 
 /// `branches`: control instructions that the caller writes itself.
-BlockCode block_code(const Block& block, const std::vector<BlockAccess>& accesses, int branches, Carries& carries);
+BlockCode block_code(const kernelcast::Block& block, const std::vector<BlockAccess>& accesses, int branches,
+                     Carries& carries);
 
 }  // namespace kernelcast::sm

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double everywhere = 1 - 1e-6;
 constexpr int first_result = 16, last_result = 239;  // registers of results that are waited for
-constexpr std::size_t most_instructions = 1'000'000;
+constexpr std::size_t longest_program = 1'000'000;
 
 class Builder {
  public:
@@ -162,7 +162,7 @@ class Builder {
   }
 
   void push(const Instruction& i) {
-    if (out_.program.instructions.size() >= most_instructions)
+    if (out_.program.instructions.size() >= longest_program)
       throw LimitError("sm: the kernel has more than a million instructions; ask kernelcast");
     out_.program.instructions.push_back(i);
     (loop_ < 0 ? out_.outside_instructions : out_.loops[static_cast<std::size_t>(loop_)].instructions) += share_;
@@ -188,7 +188,7 @@ class Builder {
   }
 
   void block(int b, int branches) {
-    const Block& block = p_.blocks[static_cast<std::size_t>(b)];
+    const kernelcast::Block& block = p_.blocks[static_cast<std::size_t>(b)];
     const double executions = w_.block_counts[static_cast<std::size_t>(b)].warps;
     std::vector<BlockAccess> accesses;
     for (std::size_t a = 0; a < block.accesses.size(); ++a) {
