@@ -38,6 +38,7 @@ struct Access {
   std::int64_t base = 0, warp_step = 0, step = 0, span = 0, lane_step = 4;
   int bytes = 4;                            // per lane
   std::optional<double> sectors;            // sectors of one request
+  std::optional<double> lines;              // lines of one request; nothing: as few as its sectors fill
   std::optional<double> passes;             // shared memory: passes of one request (1: no bank conflict)
   std::optional<double> l1_hits, l2_hits;   // shares of the sectors, 0..1
   bool operator==(const Access&) const = default;
@@ -49,7 +50,10 @@ struct Instruction {
   std::array<std::int16_t, 3> sources{-1, -1, -1};
   std::optional<std::uint32_t> control;          // control code as the architecture encodes it; nothing: the safe default
   int access = -1;                               // index in Program::accesses
-  int target = -1, trips = 0;                    // branch: back to `target` until the loop has run `trips` times
+  // Branch. Back to `target` until the loop has run `trips` times, once more in the share `fraction` of its entries; or
+  // forward to `target` in the share `fraction` of its executions. Each warp spreads that evenly over its executions.
+  int target = -1, trips = 0;
+  double fraction = 0;
   int line = 0;                                  // of the text
 };
 
@@ -131,6 +135,7 @@ struct Spec {
 
   // memory, from the device unless the file says otherwise
   int shared_banks = 32, shared_bank_bytes = 4, shared_latency = 24;
+  double shared_bytes_per_cycle = 128;  // of the SM
   int sector_bytes = 32, line_bytes_l1 = 128;
   double l1_bytes = 0, l2_bytes = 0;
   int l1_latency = 0, l2_latency = 0, dram_latency = 0;
@@ -185,6 +190,7 @@ class Listener {
     int scheduler, warp, instruction, unit;  // unit: index in Spec::units; -1: none needed
     bool second;                             // second of a dual issue
     int reads;                               // cycles that collecting the operands took
+    int busy;                                // cycles that its set of lanes is taken; 0: none needed
   };
   virtual void on_issue(const Issue&) {}
   /// Warp `warp` did not issue from `cycle` on for `cycles` cycles.

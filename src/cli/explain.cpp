@@ -8,6 +8,8 @@
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "kernelcast/error.h"
+#include "kernelcast/sm_views.h"
+#include "report/sm_views.h"
 #include "report/views.h"
 
 namespace kernelcast::cli {
@@ -33,8 +35,18 @@ void add_sources(const Source& main, report::Forecast& forecast) {
   }
 }
 
-int explain(const ForecastFlags& flags, const Environment& environment) {
+/// What the cycle-level SM of the one device sees of the kernel.
+void write_views(const std::string& path, const report::Forecast& forecast) {
+  const report::DeviceResult& d = forecast.devices.front();
+  if (!d.profile || !d.workload) return;  // the device's own failure is shown
+  write_result(path,
+               report::sm_views_json(forecast.head, d.device, sm::watch_kernel(*d.profile, *d.workload, d.device)));
+}
+
+int explain(const ForecastFlags& flags, const std::string& views, const Environment& environment) {
   Request request = checked(flags);
+  if (!views.empty() && (request.all_devices || request.devices.size() != 1))
+    throw UsageError("--sm-views " + views + ": give one --device, whose SM is watched");
   request.execute.locality = true;
   const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
@@ -44,6 +56,7 @@ int explain(const ForecastFlags& flags, const Environment& environment) {
   ForecastRun run = run_forecast(request, real_frontend(), catalog, progress);
   run.forecast.head = environment.head;
   add_sources(request.source, run.forecast);
+  if (!views.empty()) write_views(views, run.forecast);
   const report::Style style(environment.colour && request.output.empty());
   write_result(request.output,
                request.json ? report::explain_json(run.forecast) : report::explain_text(run.forecast, style));
@@ -55,10 +68,13 @@ int explain(const ForecastFlags& flags, const Environment& environment) {
 
 Action add_explain(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions",
-                         explain_examples),
-          *flags);
-  return [flags](const Environment& environment) { return explain(*flags, environment); };
+  auto views = std::make_shared<std::string>();
+  Flags command =
+      parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions", explain_examples);
+  declare(command, *flags);
+  command.option("--sm-views", "FILE", *views,
+                 "Also write what the cycle-level SM sees of the kernel: issues, stalls, pipes (JSON)");
+  return [flags, views](const Environment& environment) { return explain(*flags, *views, environment); };
 }
 
 }  // namespace kernelcast::cli

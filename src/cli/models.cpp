@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/run.h"
 #include "kernelcast/error.h"
+#include "kernelcast/sm_model.h"
 #include "report/views.h"
 
 namespace kernelcast::cli {
@@ -21,6 +22,7 @@ int models(const ModelFlags& flags, const Environment& environment) {
   const report::Style style(environment.colour && flags.output.empty());
   std::vector<const Model*> list(all_models().begin(), all_models().end());
   list.insert(list.end(), model_variants().begin(), model_variants().end());
+  list.push_back(&sm::cycle_level_model());
   write_result(flags.output,
                flags.format == "json" ? report::models_json(environment.head, list) : report::models_text(list, style));
   return done;

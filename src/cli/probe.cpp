@@ -1,4 +1,5 @@
 // kernelcast probe: micro-benchmarks of a device, or of the cycle-level model of its SM.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -8,9 +9,13 @@
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "cli/sources.h"
+#include "cli/values.h"
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "kernelcast/sm_views.h"
 #include "report/probe_views.h"
+#include "report/sm_views.h"
 
 namespace kernelcast::cli {
 namespace {
@@ -19,11 +24,13 @@ constexpr const char* probe_examples = R"(Examples:
   kernelcast probe --backend sim --device k20
   kernelcast probe --backend sim --device k20 -o my-k20.toml
   kernelcast probe --backend sim --device k20 --format json
+  kernelcast probe --backend sim --device k20 --program bench.txt --warps 8 --format json
   kernelcast probe --backend host -o this-machine.toml
   kernelcast probe --backend opencl --device this-machine.toml)";
 
 struct ProbeFlags {
   std::string backend, device, format = "text", output, devices_dir, registers = "32", time_limit = "60";
+  std::string program, warps, blocks;
   bool quick = false;
 };
 
@@ -33,6 +40,23 @@ double positive(const std::string& flag, const std::string& text) {
   if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
     throw UsageError(flag + " " + text + ": expected a number above 0");
   return value;
+}
+
+/// A program of the user's on the cycle-level SM, and what can be seen of it.
+int watch_program(const ProbeFlags& flags, const DeviceCatalog& catalog, const Environment& environment) {
+  const Device device = catalog.find(flags.device);
+  const sm::Spec spec = sm::spec_of(device, catalog.folder());
+  sm::Launch launch;
+  if (!flags.warps.empty())
+    launch.warps_per_block = static_cast<int>(std::min<std::int64_t>(whole_number("--warps", flags.warps, 1), 1024));
+  if (!flags.blocks.empty())
+    launch.blocks = static_cast<int>(std::min<std::int64_t>(whole_number("--blocks", flags.blocks, 1), 1'000'000));
+  launch.max_cycles = 100'000'000;
+  const sm::Views views = sm::watch(spec, sm::assemble(read_source(flags.program), flags.program), launch);
+  const report::Style style(environment.colour);
+  write_result("", flags.format == "json" ? report::sm_views_json(environment.head, device, views)
+                                          : report::sm_views_text(device, views, style));
+  return done;
 }
 
 int probe_device(const ProbeFlags& flags, const Environment& environment) {
@@ -45,7 +69,14 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
   const std::filesystem::path output(flags.output);
   if (!flags.output.empty() && output.extension() != ".toml")
     throw UsageError("-o " + flags.output + ": the device file's name must end in .toml");
+  if (!flags.program.empty() && flags.backend != "sim")
+    throw UsageError("--program runs on the cycle-level SM: give --backend sim");
+  if (flags.program.empty() && !(flags.warps.empty() && flags.blocks.empty()))
+    throw UsageError("--warps and --blocks belong to --program FILE");
+  if (!flags.program.empty() && !flags.output.empty())
+    throw UsageError("-o writes a device file, and a run of --program measures none");
   const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  if (!flags.program.empty()) return watch_program(flags, catalog, environment);
   probe::Options options;
   options.device_folder = catalog.folder();
   const double registers = positive("--registers", flags.registers);
@@ -84,6 +115,10 @@ Action add_probe(Parser& parser) {
   flags.option("--registers", "N", f->registers, "Registers of the bank test, R0 to R(N-1)");
   flags.option("--time-limit", "SECONDS", f->time_limit,
                "sim: give up after that time; opencl, host: begin no new round of repeats after it");
+  flags.option("--program", "FILE", f->program,
+               "sim: run this assembly text instead, and show issues, stalls and pipes (- : standard input)");
+  flags.option("--warps", "N", f->warps, "With --program: warps of a block, 1 unless told");
+  flags.option("--blocks", "N", f->blocks, "With --program: blocks, 1 unless told");
   flags.flag("--quick", f->quick, "opencl, host: fewer repeats");
   flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
   return [f](const Environment& environment) { return probe_device(*f, environment); };

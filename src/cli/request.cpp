@@ -9,6 +9,7 @@
 #include "cli/values.h"
 #include "execute/fill.h"
 #include "kernelcast/error.h"
+#include "kernelcast/sm_model.h"
 
 namespace kernelcast::cli {
 namespace {
@@ -162,7 +163,8 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers,
          "Elements behind a pointer parameter, and for execution what they hold; repeat");
   declare_source(c, f);
-  c.option("--model", "NAME[,NAME...|all]", f.model, "Models to ask; without it kernelcast");
+  c.option("--model", "NAME[,NAME...|all]", f.model,
+           "Models to ask; without it kernelcast. all: without sm, which simulates");
   c.option("--counts", "auto|symbolic|executed", f.counts,
            "How work is counted: closed forms and execution where data decide (auto), one of them only");
   c.option("--sample", "N|all", f.sample, "Blocks to execute; without it as many as fit a time below a second");
@@ -200,7 +202,7 @@ Request checked(const ForecastFlags& f) {
   } else if (r.all_models) {
     r.models.assign(all_models().begin(), all_models().end());
   } else {
-    for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&model_named(name));
+    for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&sm::any_model_named(name));
   }
   r.execute.locality = any_reads_reuse(r.models);  // the same models read both
   if (!f.map.empty()) r.map = comma_list("--map", f.map);

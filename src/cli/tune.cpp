@@ -115,6 +115,9 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.frontend.kernel = f.common.kernel;
   options.frontend.time_limit_s = analysis_limit_s;
   if (!f.common.map.empty()) options.frontend.map = comma_list("--map", f.common.map);
+  if (f.common.model == "sm")
+    throw UsageError(
+        "--model sm simulates each kernel, which is too slow for a search: use it with predict, explain, validate");
   options.model = &model_named(f.common.model.empty() ? "kernelcast" : f.common.model);
   options.top = top_of(f.top);
   options.search = search_of(f.search);

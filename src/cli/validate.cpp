@@ -14,6 +14,7 @@
 #include "cli/values.h"
 #include "frontend/identity.h"
 #include "kernelcast/error.h"
+#include "kernelcast/sm_model.h"
 #include "report/validate_views.h"
 #include "validate/analysis_cache.h"
 #include "validate/forecast.h"
@@ -40,7 +41,7 @@ struct ValidateFlags {
 std::vector<const Model*> models_named(const std::string& names) {
   if (names.empty() || names == "all") return {all_models().begin(), all_models().end()};
   std::vector<const Model*> models;
-  for (const std::string& name : comma_list("--model", names)) models.push_back(&model_named(name));
+  for (const std::string& name : comma_list("--model", names)) models.push_back(&sm::any_model_named(name));
   return models;
 }
 
@@ -144,7 +145,7 @@ Action add_validate(Parser& parser) {
                    required);
   flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV); not needed with --t1");
   flags.option("--sources", "DIR", f->sources, "Folder of their sources, also the include path", required);
-  flags.option("--model", "NAME[,NAME...|all]", f->model, "Models to score; without it all");
+  flags.option("--model", "NAME[,NAME...|all]", f->model, "Models to score; without it all but sm, which simulates");
   flags.option("--counts", "auto|symbolic", f->counts,
                "auto: what data decide is executed on a sample of blocks; symbolic: closed forms only");
   flags.option("--device", "DEV[,DEV...]", f->device,

@@ -2,7 +2,10 @@
 // instruction.
 //
 //   .access chain step=128 span=65536 lane=4 bytes=4      names the addresses of a memory instruction
-//   loop 2                                               runs the lines up to `end` twice (a BRA at the end)
+//   loop 2                                               runs the lines up to `end` twice (a BRA at the end); 2.25:
+//   three
+//                                                        times in a quarter of all entries
+//   skip 0.75                                            passes over the lines up to `end` in three of four executions
 //     repeat 4                                           writes the lines up to `end` four times
 //       FFMA R4, R0, R1, R4 {0x20}                       destination, sources, control code
 //       LDG R6, R6, [chain] {stall=2 wr=0}
@@ -48,6 +51,25 @@ std::optional<std::int64_t> whole(std::string_view text) {
   return value;
 }
 
+/// A share from 0 to 1.
+std::optional<double> share(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1)) return std::nullopt;
+  return value;
+}
+
+/// In as many digits as it takes to read the same number again.
+std::string digits(double value) {
+  std::array<char, 40> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr};
+}
+
+std::string trips_text(const Instruction& branch) {
+  if (branch.fraction <= 0 || branch.fraction >= 1) return std::to_string(branch.trips + (branch.fraction > 0 ? 1 : 0));
+  return std::to_string(branch.trips) + digits(branch.fraction).substr(1);
+}
+
 bool has_destination(Op op) {
   switch (op) {
     case Op::store_global:
@@ -75,7 +97,7 @@ class Assembler {
     }
     if (!open_.empty()) {
       line_ = open_.back().line;
-      fail(std::string(open_.back().loop ? "loop" : "repeat") + " has no end");
+      fail(open_.back().word + " has no end");
     }
     if (out_.instructions.empty()) fail("there is no instruction");
     return std::move(out_);
@@ -83,9 +105,10 @@ class Assembler {
 
  private:
   struct Open {
-    bool loop;
+    std::string word;  // loop, repeat, skip
     int count, line;
     std::size_t start;
+    double fraction = 0;
   };
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -98,7 +121,8 @@ class Assembler {
     std::string_view rest = text;
     const std::string word(take(rest, " \t"));
     if (word == ".access") return access(rest);
-    if (word == "loop" || word == "repeat") return open(word == "loop", rest);
+    if (word == "loop" || word == "repeat") return open(word, rest);
+    if (word == "skip") return open_skip(rest);
     if (word == "end") {
       if (!rest.empty()) fail("end stands alone on its line");
       return close();
@@ -106,26 +130,46 @@ class Assembler {
     instruction(word, rest);
   }
 
-  void open(bool loop, std::string_view rest) {
-    const std::optional<std::int64_t> count = whole(rest);
-    if (!count || *count < 1 || *count > 1'000'000)
-      fail(std::string(loop ? "loop" : "repeat") + " needs a count from 1 to 1000000, not \"" + std::string(rest) +
-           "\"");
+  void open(const std::string& word, std::string_view rest) {
+    const std::size_t point = word == "loop" ? std::min(rest.find('.'), rest.size()) : rest.size();
+    const std::optional<std::int64_t> count = whole(rest.substr(0, point));
+    const std::optional<double> fraction = point < rest.size() ? share(rest.substr(point)) : 0;
+    if (!count || *count < 1 || *count > 1'000'000 || !fraction)
+      fail(word + " needs a count from 1 to 1000000, not \"" + std::string(rest) + "\"");
+    nest({word, static_cast<int>(*count), line_, out_.instructions.size(), *fraction});
+  }
+
+  void open_skip(std::string_view rest) {
+    const std::optional<double> fraction = share(rest);
+    if (!fraction) fail("skip needs a share from 0 to 1, not \"" + std::string(rest) + "\"");
+    nest({"skip", 1, line_, out_.instructions.size(), *fraction});
+    Instruction branch;
+    branch.op = Op::branch;
+    branch.fraction = *fraction;
+    add(branch);
+  }
+
+  void nest(Open o) {
     if (open_.size() >= 8) fail("loops nest at most eight deep");
-    open_.push_back({loop, static_cast<int>(*count), line_, out_.instructions.size()});
+    open_.push_back(std::move(o));
   }
 
   void close() {
-    if (open_.empty()) fail("end without loop or repeat");
+    if (open_.empty()) fail("end without loop, repeat or skip");
     const Open o = open_.back();
     open_.pop_back();
     const std::size_t length = out_.instructions.size() - o.start;
-    if (length == 0) fail(std::string(o.loop ? "loop" : "repeat") + " of nothing");
-    if (o.loop) {
+    if (length == (o.word == "skip" ? 1U : 0U)) fail(o.word + " of nothing");
+    if (o.word == "skip") {
+      out_.instructions[o.start].target = static_cast<int>(out_.instructions.size());
+      return;
+    }
+    if (o.word == "loop") {
       Instruction branch;
       branch.op = Op::branch;
       branch.target = static_cast<int>(o.start);
       branch.trips = o.count;
+      branch.fraction = o.fraction;
       add(branch);
       return;
     }
@@ -288,14 +332,18 @@ std::string disassemble(const Program& program) {
   }
   const auto name = [](std::int16_t reg) { return reg < 0 ? std::string("RZ") : "R" + std::to_string(reg); };
   for (std::size_t index = 0; index < program.instructions.size(); ++index) {
+    for (std::size_t b = 0; b < index; ++b)
+      if (const Instruction& skip = program.instructions[b];
+          skip.op == Op::branch && skip.target == static_cast<int>(index) && skip.target > static_cast<int>(b))
+        out += "end\n";
     // The innermost loop that starts here is written last.
     for (std::size_t b = program.instructions.size(); b-- > index;)
       if (const Instruction& branch = program.instructions[b];
           branch.op == Op::branch && branch.target == static_cast<int>(index))
-        out += "loop " + std::to_string(branch.trips) + "\n";
+        out += "loop " + trips_text(branch) + "\n";
     const Instruction& i = program.instructions[index];
     if (i.op == Op::branch) {
-      out += "end\n";
+      out += i.target > static_cast<int>(index) ? "skip " + digits(i.fraction) + "\n" : "end\n";
       continue;
     }
     out += info(i.op).name;
@@ -313,6 +361,10 @@ std::string disassemble(const Program& program) {
     if (i.control) out += " {" + std::to_string(*i.control) + "}";
     out += "\n";
   }
+  for (std::size_t b = 0; b < program.instructions.size(); ++b)
+    if (program.instructions[b].op == Op::branch &&
+        program.instructions[b].target == static_cast<int>(program.instructions.size()))
+      out += "end\n";
   return out;
 }
 

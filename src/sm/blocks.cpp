@@ -1,10 +1,14 @@
 // The block scheduler: a block starts as soon as a slot is free. Warps of a block go to the schedulers in turn.
 #include <algorithm>
+#include <cmath>
 
 #include "sm/stages.h"
 
 namespace kernelcast::sm {
 namespace {
+
+// Multiples of it modulo 1 are spread evenly, however many there are (Knuth, The Art of Computer Programming, 6.4).
+constexpr double golden_section = 0.6180339887498949;
 
 void start_block(Machine& m, int slot) {
   Block& block = m.blocks[static_cast<std::size_t>(slot)];
@@ -22,6 +26,9 @@ void start_block(Machine& m, int slot) {
     std::ranges::fill(w.ready, m.now);
     w.barriers.fill(m.now);
     std::ranges::fill(w.passes, 0);
+    // Warps begin at different points, so that a branch that one in eight takes is taken by one warp in eight.
+    const double phase = golden_section * w.number;
+    std::ranges::fill(w.debts, phase - std::floor(phase));
     std::ranges::fill(w.executions, 0);
   }
   ++m.next_block;

@@ -7,6 +7,7 @@
 //     no partner at all (dual_slot0_leads). Both rules are hypotheses of the spec.
 //   by hardware: whenever the second can go now.
 #include <algorithm>
+#include <cmath>
 
 #include "sm/stages.h"
 
@@ -57,6 +58,24 @@ bool operands_ready(Machine& m, Warp& w, const Decoded& d) {
   return true;
 }
 
+/// Whether what the fraction of a branch has added up to makes a whole.
+bool due(double& debt, double fraction) {
+  debt += fraction;
+  if (debt < 1) return false;
+  debt -= 1;
+  return true;
+}
+
+/// Called with the warp behind the branch.
+bool takes_branch(Warp& w, const Decoded& d) {
+  double& debt = w.debts[static_cast<std::size_t>(d.loop)];
+  if (d.target >= static_cast<int>(w.pc)) return due(debt, d.fraction);
+  int& passes = w.passes[static_cast<std::size_t>(d.loop)];
+  if (++passes < d.trips || (passes == d.trips && due(debt, d.fraction))) return true;
+  passes = 0;
+  return false;
+}
+
 struct Issued {
   Warp& w;
   const Decoded& d;
@@ -64,10 +83,21 @@ struct Issued {
   int reads;
 };
 
-void execute(Machine& m, int slot, const Issued& issued) {
+/// Cycles that an instruction keeps its lanes. Beyond the time of its lanes a memory instruction takes its part of what
+/// all schedulers share: one line of L1 a cycle, and the bandwidth of shared memory.
+int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, int passes) {
+  if (!d.memory) return unit.interval;
+  const bool shared = d.op == Op::load_shared || d.op == Op::store_shared || d.op == Op::atomic_shared;
+  const double pass = shared ? spec.shared_banks * spec.shared_bank_bytes / spec.shared_bytes_per_cycle : 1.0;
+  const double sharers = static_cast<double>(spec.schedulers) / unit.schedulers;
+  return std::max(unit.interval, static_cast<int>(std::ceil(std::max(pass, 1.0) * passes * sharers)));
+}
+
+/// Returns the cycles that its lanes are taken.
+int execute(Machine& m, int slot, const Issued& issued) {
   Warp& w = issued.w;
   const Decoded& d = issued.d;
-  int occupancy = 1;
+  int occupancy = 1, busy = 0;
   Cycle done = m.now + static_cast<Cycle>(d.latency + issued.reads - 1);
   if (d.memory) {
     const Request request = access_memory(m, w, d, m.now + static_cast<Cycle>(issued.reads) - 1);
@@ -77,7 +107,7 @@ void execute(Machine& m, int slot, const Issued& issued) {
   if (issued.lanes >= 0) {
     Lanes& lanes = m.lanes[static_cast<std::size_t>(issued.lanes)];
     const auto unit = static_cast<std::size_t>(lanes.unit);
-    const int busy = m.spec->units[unit].interval * occupancy + issued.reads - 1;
+    busy = busy_cycles(*m.spec, m.spec->units[unit], d, occupancy) + issued.reads - 1;
     lanes.free_at = m.now + static_cast<Cycle>(busy);
     m.result.unit_busy[unit] += static_cast<Cycle>(busy);
   }
@@ -94,12 +124,10 @@ void execute(Machine& m, int slot, const Issued& issued) {
       m.result.clocks[static_cast<std::size_t>(w.number)].push_back(m.now);
       break;
     case Op::branch:
-      if (++w.passes[static_cast<std::size_t>(d.loop)] < d.trips) {
+      if (takes_branch(w, d)) {
         w.pc = static_cast<std::size_t>(d.target);
         w.line = -1;
         w.may_issue = std::max(w.may_issue, m.now + 1 + static_cast<Cycle>(m.spec->branch_cycles));
-      } else {
-        w.passes[static_cast<std::size_t>(d.loop)] = 0;
       }
       break;
     case Op::exit:
@@ -111,12 +139,13 @@ void execute(Machine& m, int slot, const Issued& issued) {
   w.wake = w.may_issue;
   w.why = Stall::control;
   if (d.op == Op::barrier) arrive(m, slot);
+  return busy;
 }
 
-void tell(Machine& m, int scheduler, const Issued& issued, std::size_t pc, bool second) {
+void tell(Machine& m, int scheduler, const Issued& issued, std::size_t pc, bool second, int busy) {
   if (m.listener == nullptr) return;
   const int unit = issued.lanes >= 0 ? m.lanes[static_cast<std::size_t>(issued.lanes)].unit : -1;
-  m.listener->on_issue({m.now, scheduler, issued.w.number, static_cast<int>(pc), unit, second, issued.reads});
+  m.listener->on_issue({m.now, scheduler, issued.w.number, static_cast<int>(pc), unit, second, issued.reads, busy});
 }
 
 /// Whether all lanes that take `op` belong to `unit`.
@@ -190,12 +219,12 @@ bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) 
   Scheduler& s = m.schedulers[static_cast<std::size_t>(scheduler)];
   std::array<int, 16> reads{};
   const Issued one{w, first, lanes.lanes, collect_operands(*m.spec, s, w, first, reads)};
-  execute(m, slot, one);
-  tell(m, scheduler, one, pc, false);
+  const int busy = execute(m, slot, one);
+  tell(m, scheduler, one, pc, false, busy);
   if (second != nullptr) {
     const Issued two{w, *second, second_lanes.lanes, collect_operands(*m.spec, s, w, *second, reads)};
-    execute(m, slot, two);
-    tell(m, scheduler, two, pc + 1, true);
+    const int second_busy = execute(m, slot, two);
+    tell(m, scheduler, two, pc + 1, true, second_busy);
     ++m.result.dual_issues;
   } else {
     apply_unpaired(m, w, pc);

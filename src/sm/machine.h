@@ -25,6 +25,7 @@ struct Decoded {
   std::array<std::int8_t, 3> banks{-1, -1, -1};
   Control control;
   int latency = 1, access = -1, target = -1, trips = 0, loop = -1, line = 0, slot = 0, text_line = 0;
+  double fraction = 0;
 };
 
 /// One set of lanes of a unit.
@@ -50,7 +51,8 @@ struct Warp {
   Stall why = Stall::not_selected;
   std::vector<Cycle> ready;  // by register
   std::array<Cycle, 6> barriers{};
-  std::vector<int> passes;                // of each loop
+  std::vector<int> passes;                // of each branch back
+  std::vector<double> debts;              // of each branch: what its fraction has added up to
   std::vector<std::uint64_t> executions;  // of each access
 };
 

@@ -84,7 +84,7 @@ class GlobalRequest {
   void by_share(const Access& a, std::size_t index) {
     const double sectors = a.sectors.value_or(1);
     const double per_line = static_cast<double>(m_.spec->line_bytes_l1) / m_.spec->sector_bytes;
-    lines_ = static_cast<int>(std::ceil(sectors / per_line));
+    lines_ = static_cast<int>(a.lines ? std::lround(*a.lines) : std::lround(std::ceil(sectors / per_line)));
     const double l1 = load_ ? a.l1_hits.value_or(0) : 0;
     const double missed = whole_part(m_.memory.l1_debt[index], sectors, 1 - l1);
     m_.result.l1_sectors += sectors;

@@ -26,7 +26,13 @@ void check_instruction(const Spec& spec, const Program& program, const Instructi
   if (!executes && !free) refuse(program, i.line, spec.name + " has no unit for " + std::string(info(i.op).name));
   if (info(i.op).memory && (i.access < 0 || i.access >= static_cast<int>(program.accesses.size())))
     refuse(program, i.line, std::string(info(i.op).name) + " names no access");
-  if (i.op == Op::branch && (i.target < 0 || i.trips < 1)) refuse(program, i.line, "a branch needs target and trips");
+  if (i.op != Op::branch) return;
+  const auto index = static_cast<int>(&i - program.instructions.data());
+  const auto length = static_cast<int>(program.instructions.size());
+  const bool forward = i.target > index;
+  if (i.target < 0 || i.target > length || (!forward && i.trips < 1))
+    refuse(program, i.line, "a branch needs target and trips");
+  if (!(i.fraction >= 0 && i.fraction <= 1)) refuse(program, i.line, "the fraction of a branch goes from 0 to 1");
 }
 
 Decoded decode(const Spec& spec, const Instruction& i, int index, int& loops) {
@@ -46,6 +52,7 @@ Decoded decode(const Spec& spec, const Instruction& i, int index, int& loops) {
   d.access = i.access;
   d.target = i.target;
   d.trips = i.trips;
+  d.fraction = i.fraction;
   if (i.op == Op::branch) d.loop = loops++;
   d.slot = index % spec.group_instructions;
   d.line = index / spec.group_instructions * spec.group_bytes / spec.line_bytes;
@@ -88,6 +95,7 @@ void make_warps(Machine& m, int loops) {
     Warp& w = m.warps[i];
     w.ready.assign(static_cast<std::size_t>(std::max(m.program->registers, 1)), 0);
     w.passes.assign(static_cast<std::size_t>(loops), 0);
+    w.debts.assign(static_cast<std::size_t>(loops), 0);
     w.executions.assign(m.program->accesses.size(), 0);
     w.wake = never;
     m.schedulers[i % m.schedulers.size()].warps.push_back(static_cast<int>(i));

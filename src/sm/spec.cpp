@@ -48,6 +48,8 @@ void memory_of(const Device& device, Spec& spec) {
   take(device, spec, Field::memory_dram_latency_cycles, "memory.dram_latency", &Spec::dram_latency);
   take(device, spec, Field::memory_sector_bytes, "memory.sector_bytes", &Spec::sector_bytes);
   take(device, spec, Field::memory_l1_line_bytes, "memory.l1_line_bytes", &Spec::line_bytes_l1);
+  spec.shared_bytes_per_cycle = device.get_or(Field::memory_shared_bandwidth_bytes_per_unit,
+                                              static_cast<double>(spec.shared_banks) * spec.shared_bank_bytes);
   const bool cached = device.get_or(Field::memory_l1_caches_global_loads, 0) != 0;
   spec.l1_bytes = cached ? device.get_or(Field::memory_l1_bytes, 0) : 0;
   spec.l2_bytes = device.get_or(Field::memory_l2_bytes, 0);

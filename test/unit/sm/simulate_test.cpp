@@ -165,4 +165,33 @@ TEST(Control, FieldsSurviveTheRoundTrip) {
   }
 }
 
+/// Instructions of `warps` warps of one block.
+std::uint64_t executed(const std::string& text, int warps) { return run(plain(), text, warps).warp_instructions; }
+
+TEST(Simulate, AFractionOfATripIsOneTripMoreInThatShareOfEntries) {
+  // Of 8 entries two run three trips and six run two: 18 FFMA and as many branches, and 8 branches of the outer loop.
+  EXPECT_EQ(executed("loop 8\nloop 2.25\nFFMA R4, R0, R1\nend\nend\n", 1), 18u * 2 + 8);
+}
+
+TEST(Simulate, ASkipPassesOverItsLinesInThatShareOfExecutions) {
+  // Twelve of sixteen executions skip the FFMA; each has its own branch and that of the loop.
+  EXPECT_EQ(executed("loop 16\nskip 0.75\nFFMA R4, R0, R1\nend\nend\n", 1), 16u * 2 + 4);
+  // Executed once by each of 64 warps: one in four goes in, whichever they are.
+  EXPECT_NEAR(static_cast<double>(executed("skip 0.75\nFFMA R4, R0, R1\nend\n", 64)), 64.0 + 16, 1);
+  EXPECT_EQ(executed("skip 1\nFFMA R4, R0, R1\nend\n", 8), 8u);
+  EXPECT_EQ(executed("skip 0\nFFMA R4, R0, R1\nend\n", 8), 16u);
+}
+
+TEST(Simulate, SharedMemoryIsOfTheWholeSm) {
+  // One of four schedulers has a quarter of 128 bytes a cycle; its lanes take eight cycles an instruction.
+  Spec s = plain();
+  s.schedulers = 4;
+  s.units[1].interval = 8;
+  s.shared_bytes_per_cycle = 128;
+  const std::string conflict = ".access a lane=16\nCLK\nrepeat 5\nLDS RZ, R0, [a]\nend\nCLK\n";
+  const std::string none = ".access a lane=4\nCLK\nrepeat 5\nLDS RZ, R0, [a]\nend\nCLK\n";
+  EXPECT_EQ(between(run(s, none)), 1u + 4 * 8 + 1);
+  EXPECT_EQ(between(run(s, conflict)), 1u + 4 * 16 + 1);
+}
+
 }  // namespace
