@@ -36,6 +36,9 @@ def main():
         "KERNELCAST_DEVICES",
         "Folder of device files, unless " + quoted("--devices-dir") + " names one.",
         ".TP",
+        "KERNELCAST_CUDA_LIBRARY, KERNELCAST_PTXAS",
+        "Driver library and assembler of probe, unless " + quoted("--cuda-library") + " and " + quoted("--ptxas") + " name them.",
+        ".TP",
         "NO_COLOR",
         "No colour, also on a terminal.",
     ]

@@ -69,8 +69,8 @@ int explain(const ForecastFlags& flags, const std::string& views, const Environm
 Action add_explain(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
   auto views = std::make_shared<std::string>();
-  Flags command =
-      parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions", explain_examples);
+  Flags command = parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions",
+                                 explain_examples);
   declare(command, *flags);
   command.option("--sm-views", "FILE", *views,
                  "Also write what the cycle-level SM sees of the kernel: issues, stalls, pipes (JSON)");

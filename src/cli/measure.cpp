@@ -96,15 +96,15 @@ probe::OpenclLaunch launch_of(const Source& source, const KernelProfile& profile
 
 }  // namespace
 
-std::string opencl_runner() {
+std::string runner_program(const std::string& name) {
   std::error_code ignored;
-  return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "kernelcast-opencl").string();
+  return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name).string();
 }
 
 void measure_opencl(const Source& source, report::TuneReport& report,
                     const std::function<void(const std::string&)>& progress) {
   if (source.language != Language::opencl) throw UsageError("--measure opencl runs OpenCL C sources only");
-  const std::string runner = opencl_runner();
+  const std::string runner = runner_program("kernelcast-opencl");
   const tune::DeviceTuning& device = report.result.devices.front();
   for (std::size_t rank = 0; rank < device.best.size(); ++rank) {
     progress(fmt::format("run {} of {}", rank + 1, device.best.size()));

@@ -9,8 +9,8 @@
 
 namespace kernelcast::cli {
 
-/// The program kernelcast-opencl, which lies beside this one.
-std::string opencl_runner();
+/// A program that lies beside this one: kernelcast-opencl, kernelcast-cuda.
+std::string runner_program(const std::string& name);
 
 /// Runs the first device's best on the machine's OpenCL device and fills `measured_on` and `measured`; a configuration
 /// that fails has its reason. Buffers hold random numbers. Throws UsageError for a source that is not OpenCL C,

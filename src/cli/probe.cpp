@@ -26,11 +26,15 @@ constexpr const char* probe_examples = R"(Examples:
   kernelcast probe --backend sim --device k20 --format json
   kernelcast probe --backend sim --device k20 --program bench.txt --warps 8 --format json
   kernelcast probe --backend host -o this-machine.toml
-  kernelcast probe --backend opencl --device this-machine.toml)";
+  kernelcast probe --backend opencl --device this-machine.toml
+  kernelcast probe --backend cuda -o my-gpu.toml
+  kernelcast probe --backend cuda --device h200 --plan h200.plan
+  kernelcast probe --backend cuda --device h200 --record h200.record -o h200.toml)";
 
 struct ProbeFlags {
   std::string backend, device, format = "text", output, devices_dir, registers = "32", time_limit = "60";
-  std::string program, warps, blocks;
+  std::string program, warps, blocks;        // of sim
+  std::string library, ptxas, plan, record;  // of cuda
   bool quick = false;
 };
 
@@ -59,11 +63,40 @@ int watch_program(const ProbeFlags& flags, const DeviceCatalog& catalog, const E
   return done;
 }
 
+std::string environment_text(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+void check_cuda_flags(const ProbeFlags& flags) {
+  for (const auto& [flag, text] : {std::pair{"--plan", flags.plan}, std::pair{"--record", flags.record},
+                                   std::pair{"--cuda-library", flags.library}, std::pair{"--ptxas", flags.ptxas}})
+    if (!text.empty() && flags.backend != "cuda")
+      throw UsageError(std::string(flag) + " " + text + ": only --backend cuda takes it");
+  if (flags.device.empty() && (!flags.plan.empty() || !flags.record.empty()))
+    throw UsageError("--device DEV is missing: which device is the plan or the record of?");
+  if (!flags.plan.empty() && (!flags.record.empty() || !flags.output.empty()))
+    throw UsageError("--plan " + flags.plan + " runs nothing: --record and -o go without it");
+}
+
+/// What is known before anything is measured.
+Device base_of(const ProbeFlags& flags, const DeviceCatalog& catalog, const probe::Options& options) {
+  if (!flags.device.empty()) return catalog.find(flags.device);
+  if (flags.backend != "cuda") return catalog.find("host");
+  const std::string name = probe::cuda_device_name(options);
+  try {
+    return catalog.find(name);
+  } catch (const UserError&) {
+    throw UsageError("--device DEV is missing: there is no device file for \"" + name +
+                     "\"; name one of its architecture");
+  }
+}
+
 int probe_device(const ProbeFlags& flags, const Environment& environment) {
   if (flags.format != "text" && flags.format != "json")
     throw UsageError("--format " + flags.format + ": expected text or json");
-  if (flags.backend != "sim" && flags.backend != "host" && flags.backend != "opencl")
-    throw UsageError("--backend " + flags.backend + ": expected sim, opencl or host");
+  if (flags.backend != "sim" && flags.backend != "host" && flags.backend != "opencl" && flags.backend != "cuda")
+    throw UsageError("--backend " + flags.backend + ": expected sim, opencl, cuda or host");
   if (flags.backend == "sim" && flags.device.empty())
     throw UsageError("--device DEV is missing: the cycle-level SM of which device?");
   const std::filesystem::path output(flags.output);
@@ -86,10 +119,20 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
   options.time_limit_s = positive("--time-limit", flags.time_limit);
   if (environment.progress) options.progress = [](const std::string& text) { progress_line(text); };
   options.quick = flags.quick;
-  const Device base = catalog.find(flags.device.empty() ? "host" : flags.device);
-  options.opencl_runner = opencl_runner();
+  options.opencl_runner = runner_program("kernelcast-opencl");
+  options.cuda_runner = runner_program("kernelcast-cuda");
+  options.cuda_library = flags.library.empty() ? environment_text("KERNELCAST_CUDA_LIBRARY") : flags.library;
+  options.ptxas = flags.ptxas.empty() ? environment_text("KERNELCAST_PTXAS") : flags.ptxas;
+  options.cuda_record = flags.record;
+  check_cuda_flags(flags);
+  const Device base = base_of(flags, catalog, options);
+  if (!flags.plan.empty()) {
+    write_result(flags.plan, probe::cuda_plan(base, options));
+    return done;
+  }
   const probe::Report report = flags.backend == "host"     ? probe::probe_host(base, options)
                                : flags.backend == "opencl" ? probe::probe_opencl(base, options)
+                               : flags.backend == "cuda"   ? probe::probe_cuda(base, options)
                                                            : probe::probe_sim(base, options);
   if (!flags.output.empty()) write_result(flags.output, probe::device_file(report, output.stem().string()));
   const report::Style style(environment.colour);
@@ -103,23 +146,34 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
 Action add_probe(Parser& parser) {
   auto f = std::make_shared<ProbeFlags>();
   Flags flags = parser.command("probe", "Measure a device, or the cycle-level model of one", probe_examples);
-  flags.option("--backend", "sim|opencl|host", f->backend,
-               "sim: the cycle-level SM of a device; opencl: the machine's OpenCL device; host: the CPU that we run on",
-               Flags::Need::required);
+  flags.option(
+      "--backend", "sim|opencl|cuda|host", f->backend,
+      "sim: the cycle-level SM of a device; opencl: the machine's OpenCL device; cuda: its NVIDIA GPU; host: the "
+      "CPU that we run on",
+      Flags::Need::required);
   flags.option(
       "--device", "DEV", f->device,
-      "Id, alias or path of a device file; host: what is known before anything is measured (host unless told)");
+      "Id, alias or path of a device file; opencl, cuda, host: what is known before anything is measured (unless told "
+      "host, or the file of the GPU's name)");
   flags.option("--format", "text|json", f->format, "text or json");
   flags.option("-o", "FILE.toml", f->output,
                "Also write a device file: the device's numbers with the measured ones in their place");
   flags.option("--registers", "N", f->registers, "Registers of the bank test, R0 to R(N-1)");
   flags.option("--time-limit", "SECONDS", f->time_limit,
-               "sim: give up after that time; opencl, host: begin no new round of repeats after it");
+               "sim: give up after that time; opencl, cuda, host: begin no new round of repeats after it");
   flags.option("--program", "FILE", f->program,
                "sim: run this assembly text instead, and show issues, stalls and pipes (- : standard input)");
   flags.option("--warps", "N", f->warps, "With --program: warps of a block, 1 unless told");
   flags.option("--blocks", "N", f->blocks, "With --program: blocks, 1 unless told");
-  flags.flag("--quick", f->quick, "opencl, host: fewer repeats");
+  flags.flag("--quick", f->quick, "opencl, cuda, host: fewer repeats");
+  flags.option("--cuda-library", "FILE", f->library,
+               "cuda: the driver library, libcuda.so.1 unless told (also: KERNELCAST_CUDA_LIBRARY)");
+  flags.option(
+      "--ptxas", "FILE", f->ptxas,
+      "cuda: NVIDIA's assembler, for what PTX cannot say (unless told in CUDA's usual places; also: KERNELCAST_PTXAS)");
+  flags.option("--plan", "FILE", f->plan,
+               "cuda: run nothing, write what kernelcast-cuda FILE RECORD runs on the machine that has the device");
+  flags.option("--record", "FILE", f->record, "cuda: evaluate what it recorded there");
   flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
   return [f](const Environment& environment) { return probe_device(*f, environment); };
 }

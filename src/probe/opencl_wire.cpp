@@ -1,126 +1,15 @@
-// Every field is its length in decimal, a colon and its bytes; fields come in a fixed order.
+// Fields as in wire.h.
 #include "probe/opencl_wire.h"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <charconv>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <thread>
 
 #include "io/text_file.h"
 #include "kernelcast/error.h"
-
-extern char** environ;
+#include "probe/process.h"
+#include "probe/wire.h"
 
 namespace kernelcast::probe {
 namespace {
 
-namespace fs = std::filesystem;
-
-class WireWriter {
- public:
-  void text(std::string_view s) { out_ += std::to_string(s.size()) + ":" + std::string(s); }
-  void number(std::size_t n) { text(std::to_string(n)); }
-  void real(double x) {
-    char buffer[64];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
-    text({buffer, static_cast<std::size_t>(end - buffer)});
-  }
-  [[nodiscard]] std::string take() { return std::move(out_); }
-
- private:
-  std::string out_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-  std::string text() {
-    std::size_t length = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), length);
-    const auto digits = static_cast<std::size_t>(end - rest_.data());
-    if (error != std::errc{} || digits >= rest_.size() || *end != ':' || length > rest_.size() - digits - 1) {
-      throw LimitError("the message between kernelcast and its OpenCL runner is damaged");
-    }
-    std::string out(rest_.substr(digits + 1, length));
-    rest_.remove_prefix(digits + 1 + length);
-    return out;
-  }
-  std::size_t number() { return value<std::size_t>(); }
-  double real() { return value<double>(); }
-
- private:
-  template <class T>
-  T value() {
-    const std::string s = text();
-    T n{};
-    if (std::from_chars(s.data(), s.data() + s.size(), n).ec != std::errc{}) {
-      throw LimitError("the message between kernelcast and its OpenCL runner holds no number where one is due");
-    }
-    return n;
-  }
-  std::string_view rest_;
-};
-
-/// A folder of its own that goes with the object.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "kernelcast-opencl-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw LimitError("no temporary folder can be made in " + fs::temp_directory_path().string());
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return (fs::path(path_) / name).string(); }
-
- private:
-  std::string path_;
-};
-
-/// Exit status of the program, or why it has none.
-std::string run(const std::string& program, const char* what, const std::string& request, const std::string& reply,
-                double seconds) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string copies[4] = {program, what, request, reply};
-  char* const arguments[] = {copies[0].data(), copies[1].data(), copies[2].data(), copies[3].data(), nullptr};
-  pid_t child = 0;
-  const int error = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return program + " cannot be started";
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > end) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      return "it took longer than " + std::to_string(static_cast<int>(seconds)) + " s";
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  if (WIFSIGNALED(status)) return "the OpenCL driver crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
-  return "";
-}
-
-}  // namespace
-
-namespace {
-
-void put(WireWriter& w, const OpenclLaunch& l) {
+void put(Writer& w, const OpenclLaunch& l) {
   w.text(l.source);
   w.text(l.options);
   w.text(l.kernel);
@@ -159,7 +48,7 @@ OpenclLaunch launch_from(Reader& r) {
 }  // namespace
 
 std::string bytes_of(const OpenclLaunch& l) {
-  WireWriter w;
+  Writer w;
   put(w, l);
   return w.take();
 }
@@ -170,7 +59,7 @@ OpenclLaunch launch_of(std::string_view bytes) {
 }
 
 std::string bytes_of(const OpenclBatch& batch) {
-  WireWriter w;
+  Writer w;
   w.number(batch.launches.size());
   for (const OpenclLaunch& l : batch.launches) put(w, l);
   w.number(batch.transfers.size());
@@ -205,7 +94,7 @@ OpenclBatch batch_of(std::string_view bytes) {
 }
 
 std::string bytes_of(const OpenclBatchReply& reply) {
-  WireWriter w;
+  Writer w;
   w.text(reply.failure);
   w.number(reply.no_device ? 1 : 0);
   w.text(reply.info.name);
@@ -267,10 +156,10 @@ OpenclBatchReply batch_reply_of(std::string_view bytes) {
 OpenclBatchReply run_batch_in_process(const std::string& runner, const OpenclBatch& batch, double seconds) {
   OpenclBatchReply reply;
   try {
-    const Folder folder;
+    const TemporaryFolder folder("kernelcast-opencl");
     const std::string request = folder.file("request"), answer = folder.file("reply");
     write_text_file(request, bytes_of(batch));
-    reply.failure = run(runner, "batch", request, answer, seconds);
+    reply.failure = run_process({runner, "batch", request, answer}, seconds, "the OpenCL driver").failure;
     if (reply.failure.empty()) reply = batch_reply_of(read_text_file(answer));
   } catch (const Error& e) {
     reply.failure = e.what();
@@ -279,7 +168,7 @@ OpenclBatchReply run_batch_in_process(const std::string& runner, const OpenclBat
 }
 
 std::string bytes_of(const OpenclReply& reply) {
-  WireWriter w;
+  Writer w;
   w.text(reply.device);
   w.text(reply.failure);
   w.number(reply.no_device ? 1 : 0);
@@ -306,10 +195,10 @@ OpenclReply reply_of(std::string_view bytes) {
 OpenclReply run_in_process(const std::string& runner, const OpenclLaunch& launch, double seconds) {
   OpenclReply reply;
   try {
-    const Folder folder;
+    const TemporaryFolder folder("kernelcast-opencl");
     const std::string request = folder.file("request"), answer = folder.file("reply");
     write_text_file(request, bytes_of(launch));
-    reply.failure = run(runner, "launch", request, answer, seconds);
+    reply.failure = run_process({runner, "launch", request, answer}, seconds, "the OpenCL driver").failure;
     if (reply.failure.empty()) reply = reply_of(read_text_file(answer));
   } catch (const Error& e) {
     reply.failure = e.what();

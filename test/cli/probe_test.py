@@ -83,6 +83,31 @@ class Probe(Case):
         for faster, slower in (("fadd", "fdiv"), ("iadd", "idiv"), ("fadd", "fsin")):
             self.assertLess(results[faster + ".latency_cycles"]["value"], results[slower + ".latency_cycles"]["value"])
 
+    def test_cuda_on_a_stand_in_for_the_driver_library(self):
+        fake = os.environ.get("KERNELCAST_FAKE_CUDA_LIBRARY", "")
+        if not os.path.exists(fake):
+            self.skipTest("the stand-in is not built")
+        path = self.path("my-h200.toml")
+        command = ("probe", "--backend", "cuda", "--quick", "--time-limit", "2", "--ptxas", "/usr/bin/true", "--cuda-library", fake, "--format", "json", "-o", path)
+        value = checked(self.good(*command, timeout=170), "probe")
+        self.assertEqual((value["device"], value["backend"]), ("nvidia-h200", "cuda"))
+        results = {r["id"]: r for r in value["results"]}
+        self.assertEqual(len(results), len(value["results"]), "an id stands twice")
+        self.assertAlmostEqual(results["dfma.latency_cycles"]["value"], 8, delta=0.2)
+        self.assertEqual(results["register.banks"]["confidence"], "none")
+        source = os.path.join(ROOT, "examples", "saxpy.cu")
+        self.assertIn("limited by", self.good("predict", source, "--device", path, "--grid", "4096", "--block", "256", "--arg", "n=1048576"))
+
+    def test_cuda_without_a_driver_says_what_to_use_instead(self):
+        message = self.bad(1, "cannot be opened", "probe", "--backend", "cuda", "--device", "h200", "--cuda-library", "/no/such/libcuda.so.1")
+        self.assertIn("--backend sim", message)
+
+    def test_flags_of_cuda_are_its_own(self):
+        self.bad(2, "only --backend cuda", "probe", "--backend", "sim", "--device", "k20", "--plan", self.path("x.plan"))
+        self.bad(2, "--device DEV is missing", "probe", "--backend", "cuda", "--plan", self.path("x.plan"))
+        self.bad(2, "is no NVIDIA GPU", "probe", "--backend", "cuda", "--device", "mi100", "--plan", self.path("x.plan"))
+        self.bad(1, "damaged|is no", "probe", "--backend", "cuda", "--device", "h200", "--record", self.path("x.record", "nonsense"))
+
     def test_host_is_a_cpu(self):
         result = self.run_program("probe", "--backend", "host", "--device", "k20")
         self.assertEqual(result.returncode, 2)
