@@ -15,7 +15,7 @@
 namespace kernelcast::probe::cuda {
 namespace {
 
-constexpr const char* lengths[] = {"short", "long"};
+constexpr const char* body_lengths[] = {"short", "long"};
 
 /// A cubin and where its FFMA are.
 struct Body {
@@ -93,7 +93,7 @@ Phase stall_sweep(const std::string& ptxas, int architecture) {
         Body body = *original;
         body.set_all(stall, value);
         body.set_all(yield, 1);
-        add(p, fmt::format("stall.{}.{}.{}", name, value, lengths[longer]), body, 32, 8, texts);
+        add(p, fmt::format("stall.{}.{}.{}", name, value, body_lengths[longer]), body, 32, 8, texts);
         p.launches.back().items = texts * 8.0;
       }
   }
@@ -224,8 +224,8 @@ std::string words_of(const Order& o) {
 }
 
 void add_patched(Plan& plan, const PlanOptions& options) {
-  constexpr int first_with_16_bytes = 70;
-  if (plan.info.architecture < first_with_16_bytes) {
+  constexpr int first_patched = 70;
+  if (plan.info.architecture < first_patched) {
     plan.notes.emplace_back("patched cubins: control fields are known from compute capability 7.0 on");
     return;
   }
