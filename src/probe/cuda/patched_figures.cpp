@@ -121,7 +121,7 @@ void banks(Figures& f, double lanes) {
           });
 }
 
-void control_fields(Figures& f) {
+void control_field_figures(Figures& f) {
   const std::string method = "FFMA of one warp under each value of the stall field, bodies of two lengths";
   std::vector<Source> sources;
   for (unsigned s = 0; s < stalls; ++s)
@@ -204,7 +204,7 @@ void order(Figures& f, double lanes) {
 
 void patched_figures(Figures& f, double lanes) {
   banks(f, lanes);
-  control_fields(f);
+  control_field_figures(f);
   order(f, lanes);
 }
 

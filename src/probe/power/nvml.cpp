@@ -13,7 +13,7 @@ namespace {
 
 using Handle = void*;
 constexpr int success = 0;
-constexpr double per_joule = 1e3, per_watt = 1e3;  // millijoules, milliwatts
+constexpr double milli_per_joule = 1e3, milli_per_watt = 1e3;  // millijoules, milliwatts
 constexpr double sample_s = 0.02;
 
 /// The library while it is open.
@@ -70,12 +70,12 @@ class Nvml {
   [[nodiscard]] std::optional<double> joules(Handle gpu) const {
     unsigned long long value = 0;
     if (!energy_ || energy_(gpu, &value) != success) return std::nullopt;
-    return static_cast<double>(value) / per_joule;
+    return static_cast<double>(value) / milli_per_joule;
   }
   int watts(Handle gpu, double& value) const {
     unsigned milliwatts = 0;
     const int status = power_(gpu, &milliwatts);
-    value = milliwatts / per_watt;
+    value = milliwatts / milli_per_watt;
     return status;
   }
 

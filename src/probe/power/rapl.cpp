@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "intel-rapl:";
-constexpr double per_joule = 1e6;       // microjoules
-constexpr double longest_gap_s = 0.25;  // between two readings: far below the time between two wraps
+constexpr double micro_per_joule = 1e6;  // microjoules
+constexpr double longest_gap_s = 0.25;   // between two readings: far below the time between two wraps
 
 std::optional<double> number_in(const fs::path& file) {
   std::ifstream in(file);
@@ -115,7 +115,7 @@ double Rapl::joules() {
     z.last_uj = *now;
     sum += z.sum_uj;
   }
-  return sum / per_joule;
+  return sum / micro_per_joule;
 }
 
 Power rapl_power(const fs::path& powercap, double seconds, const std::function<void(double)>& load) {
