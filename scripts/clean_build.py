@@ -16,7 +16,7 @@ def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     environment = {**os.environ, "CCACHE_DISABLE": "1"}
     begin = time.perf_counter()
-    for command in (["cmake", "-S", ROOT, "-B", FOLDER, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"], ["cmake", "--build", FOLDER]):
+    for command in (["cmake", "--preset", "release", "-S", ROOT, "-B", FOLDER], ["cmake", "--build", FOLDER]):
         run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             print(run.stdout[-3000:] + run.stderr[-3000:], file=sys.stderr)
