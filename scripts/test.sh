@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 jobs=$(nproc)
 
 # What has no LLVM in it: quick to build, and where the arithmetic is.
-sanitized="core io device profile model validate report"
+sanitized="core io device profile model sm offload converge probe validate report"
 scripts/build.sh release
 scripts/packages.sh --install
 targets=

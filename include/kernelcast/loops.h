@@ -58,6 +58,7 @@ struct DivergentLoop {
   bool leaves = false;           // holds a break or return of the loop
   bool can_record = true;        // instrumented() can: the branch's condition stands in the source, not in a macro
   bool one_line = false;         // paths and other code share a line: their costs cannot be told apart
+  std::string function;          // that the kernel calls and the loop stands in; empty: the kernel itself
 };
 
 /// A loop without such a branch whose lanes leave it at different times.
@@ -65,6 +66,7 @@ struct UnevenLoop {
   std::string kernel;
   LineRange loop;
   std::string divergence;  // why lanes may differ
+  std::string function;    // as of DivergentLoop
 };
 
 struct LoopSurvey {
@@ -72,8 +74,8 @@ struct LoopSurvey {
   std::vector<UnevenLoop> uneven;
 };
 
-/// Finds them in all kernels of the source (or the one that is named), in order of lines; in functions that kernels call they
-/// are not looked for. Throws as analyze() does.
+/// Finds them in all kernels of the source (or the one that is named) and in the functions of the source that these call, in
+/// order of lines. Throws as analyze() does.
 LoopSurvey survey_loops(const Source& source, const FrontendOptions& options);
 std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options);
 

@@ -63,8 +63,10 @@ Effects effects_of(const clang::Stmt* statement, const clang::ASTContext& contex
 
 int line_of(clang::SourceLocation location, const clang::ASTContext& context);
 
-/// Variables whose value may differ between the lanes of a warp, with the reason for each. Flow-insensitive.
-std::map<const clang::VarDecl*, std::string> lane_dependent(const clang::FunctionDecl* kernel);
+/// Variables whose value may differ between the lanes of a warp, with the reason for each. Flow-insensitive. `known`:
+/// those of which that is known before, parameters of a function that a kernel calls.
+std::map<const clang::VarDecl*, std::string> lane_dependent(
+    const clang::FunctionDecl* function, const std::map<const clang::VarDecl*, std::string>& known = {});
 /// Why the expression may differ between lanes; empty: it does not.
 std::string why_lane_dependent(const clang::Stmt* expression,
                                const std::map<const clang::VarDecl*, std::string>& variables);

@@ -8,12 +8,15 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "frontend/ast_walk.h"
+#include "frontend/loop_names.h"
 
 namespace kernelcast::frontend {
 namespace {
 
 using namespace clang;
 using clang::Expr;  // not kernelcast::Expr
+
+using Reasons = std::map<const VarDecl*, std::string>;
 
 bool is_kernel(const FunctionDecl* f) { return f->hasAttr<CUDAGlobalAttr>() || f->hasAttr<OpenCLKernelAttr>(); }
 
@@ -25,7 +28,8 @@ bool only_leaves(const Stmt* s) {
 
 class Finder {
  public:
-  Finder(const FunctionDecl* kernel, FoundLoops& out) : kernel_(kernel), lanes_(lane_dependent(kernel)), out_(out) {}
+  Finder(const FunctionDecl* kernel, const FunctionDecl* function, Reasons lanes, FoundLoops& out)
+      : kernel_(kernel), function_(function), lanes_(std::move(lanes)), out_(out) {}
 
   void statement(Stmt* s) {
     LoopParts p;
@@ -47,6 +51,7 @@ class Finder {
  private:
   void take(LoopParts p, const Stmt* loop, const Stmt* body) {
     p.kernel = kernel_;
+    p.function = function_;
     p.loop = loop;
     p.body = llvm::dyn_cast_or_null<CompoundStmt>(body);
     std::vector<const Stmt*> statements;
@@ -72,7 +77,7 @@ class Finder {
         const auto* i = llvm::dyn_cast<IfStmt>(s);
         if (why.empty() && i != nullptr && only_leaves(i->getThen())) why = why_lane_dependent(i->getCond(), lanes_);
       }
-      if (!why.empty()) out_.uneven.push_back({kernel_, loop, why});
+      if (!why.empty()) out_.uneven.push_back({kernel_, function_, loop, why});
       return;
     }
     p.lanes = lanes_;
@@ -88,8 +93,8 @@ class Finder {
     return false;
   }
 
-  const FunctionDecl* kernel_;
-  std::map<const VarDecl*, std::string> lanes_;
+  const FunctionDecl *kernel_, *function_;
+  Reasons lanes_;
   FoundLoops& out_;
 };
 
@@ -107,6 +112,57 @@ std::vector<FunctionDecl*> kernels_of(ASTContext& context) {
   return found;
 }
 
+template <class F>
+void for_statements(const FunctionDecl* f, F call) {
+  AstVisit visit;
+  visit.statement = [&](Stmt* s) {
+    call(s);
+    return true;
+  };
+  walk(f->getBody(), visit);
+}
+
+/// The functions of the source that a kernel calls, directly or not, each with what is known of its parameters: one
+/// that gets a value that depends on the lane at any of its calls depends on it. In the order in which calls are found.
+class Callees {
+ public:
+  Callees(const FunctionDecl* kernel, const ASTContext& context) : context_(context) {
+    add(kernel);
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t i = 0; i < functions.size(); ++i) more |= follow(functions[i]);
+    }
+  }
+  std::vector<const FunctionDecl*> functions;  // the kernel first
+  [[nodiscard]] Reasons lanes_of(const FunctionDecl* f) const { return lane_dependent(f, known_.at(f)); }
+
+ private:
+  void add(const FunctionDecl* f) {
+    if (known_.try_emplace(f).second) functions.push_back(f);
+  }
+  bool follow(const FunctionDecl* f) {
+    const Reasons lanes = lanes_of(f);
+    bool changed = false;
+    for_statements(f, [&](const Stmt* s) {
+      const auto* call = llvm::dyn_cast<CallExpr>(s);
+      const FunctionDecl* callee = call == nullptr ? nullptr : call->getDirectCallee();
+      if (callee != nullptr) callee = callee->getDefinition();
+      if (callee == nullptr || is_kernel(callee) || is_toolkit(callee, context_) || callee->isDependentContext())
+        return;
+      const std::size_t before = functions.size();
+      add(callee);
+      changed |= functions.size() != before;
+      for (unsigned k = 0; k < std::min(call->getNumArgs(), callee->getNumParams()); ++k) {
+        const std::string why = why_lane_dependent(call->getArg(k), lanes);
+        if (!why.empty()) changed |= known_[callee].emplace(callee->getParamDecl(k), why).second;
+      }
+    });
+    return changed;
+  }
+  const ASTContext& context_;
+  std::map<const FunctionDecl*, Reasons> known_;
+};
+
 }  // namespace
 
 FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
@@ -118,13 +174,13 @@ FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
     if (!kernel.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
     if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
     if (!seen.insert(sources.getExpansionLineNumber(f->getLocation())).second) continue;
-    Finder finder(f, loops);
-    AstVisit visit;
-    visit.statement = [&](Stmt* s) {
-      finder.statement(s);
-      return true;
-    };
-    walk(f->getBody(), visit);
+    const Callees callees(f, context);
+    for (const FunctionDecl* g : callees.functions) {
+      if (!sources.isInMainFile(sources.getExpansionLoc(g->getLocation()))) continue;
+      if (g != f && !seen.insert(sources.getExpansionLineNumber(g->getLocation())).second) continue;
+      Finder finder(f, g, callees.lanes_of(g), loops);
+      for_statements(g, [&](Stmt* statement) { finder.statement(statement); });
+    }
   }
   return loops;
 }

@@ -11,7 +11,8 @@ namespace kernelcast::frontend {
 /// The parts of such a loop:  for (init; more; step) { head  if (condition) taken else other  tail }
 struct LoopParts {
   const clang::FunctionDecl* kernel = nullptr;
-  const clang::Stmt* loop = nullptr;  // for or while
+  const clang::FunctionDecl* function = nullptr;  // that the loop stands in: the kernel, or one that it calls
+  const clang::Stmt* loop = nullptr;              // for or while
   const clang::Stmt* init = nullptr;
   const clang::Expr* more = nullptr;
   const clang::Expr* step = nullptr;
@@ -19,7 +20,7 @@ struct LoopParts {
   const clang::IfStmt* branch = nullptr;
   std::vector<const clang::Stmt*> head, tail;
   std::string divergence;
-  std::map<const clang::VarDecl*, std::string> lanes;  // lane_dependent() of the kernel
+  std::map<const clang::VarDecl*, std::string> lanes;  // lane_dependent() of the function
   bool is_do = false;                                  // do ... while: the test comes last
   bool nested = false;                                 // more lane-dependent branches inside the paths
 };
@@ -27,6 +28,7 @@ struct LoopParts {
 /// A loop whose lanes leave it at different times.
 struct UnevenParts {
   const clang::FunctionDecl* kernel = nullptr;
+  const clang::FunctionDecl* function = nullptr;
   const clang::Stmt* loop = nullptr;
   std::string divergence;
 };
@@ -36,7 +38,8 @@ struct FoundLoops {
   std::vector<UnevenParts> uneven;  // without a divergent branch of their own
 };
 
-/// In order of appearance; `kernel` empty: of all kernels. Of a template, the first instantiation.
+/// In order of appearance; `kernel` empty: of all kernels. Of a template, the first instantiation. Of functions of the
+/// source that a kernel calls, directly or not, for the first kernel that does.
 FoundLoops find_loops(clang::ASTContext& context, const std::string& kernel);
 
 /// Fills the verdicts.

@@ -49,7 +49,8 @@ std::string reason_of(const FunctionDecl* f, int depth) {
 /// Assignments of a whole function: to find what depends on the lane.
 class Taint {
  public:
-  explicit Taint(const FunctionDecl* kernel) : kernel_(kernel) {
+  Taint(const FunctionDecl* kernel, std::map<const VarDecl*, std::string> known)
+      : why(std::move(known)), kernel_(kernel) {
     std::size_t before = 0;
     do {
       before = why.size();
@@ -149,7 +150,10 @@ class Taint {
 
 }  // namespace
 
-std::map<const VarDecl*, std::string> lane_dependent(const FunctionDecl* kernel) { return Taint(kernel).why; }
+std::map<const VarDecl*, std::string> lane_dependent(const FunctionDecl* function,
+                                                     const std::map<const VarDecl*, std::string>& known) {
+  return Taint(function, known).why;
+}
 
 std::string why_lane_dependent(const Stmt* expression, const std::map<const VarDecl*, std::string>& variables) {
   return reason_of(expression, variables, 0);

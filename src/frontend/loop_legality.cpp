@@ -436,7 +436,7 @@ class Judge {
   }
 
   /// Two objects, or two pointers of which one is restrict, of different address spaces, or of types that never alias.
-  [[nodiscard]] static bool distinct(const VarDecl* a, const VarDecl* b) {
+  [[nodiscard]] bool distinct(const VarDecl* a, const VarDecl* b) const {
     const QualType x = a->getType(), y = b->getType();
     const bool object_a = !x->isPointerType(), object_b = !y->isPointerType();
     if (object_a && object_b) return true;
@@ -444,7 +444,9 @@ class Judge {
       const VarDecl* array = object_a ? a : b;
       const VarDecl* pointer = object_a ? b : a;
       return llvm::isa<ParmVarDecl>(pointer) &&
-             (array->isLocalVarDecl() || array->hasAttr<CUDASharedAttr>() || pointer->getType().isRestrictQualified());
+             ((array->isLocalVarDecl() && (p_.function == p_.kernel || array->hasLocalStorage())) ||
+              (array->hasAttr<CUDASharedAttr>() && p_.function == p_.kernel) ||
+              pointer->getType().isRestrictQualified());
     }
     if (x.isRestrictQualified() || y.isRestrictQualified()) return true;
     const QualType p = x->getPointeeType(), q = y->getPointeeType();
@@ -468,6 +470,19 @@ class Judge {
 }  // namespace
 
 void judge(const LoopParts& parts, const ASTContext& context, DivergentLoop& loop) {
+  // A variable of the caller's may be what a pointer or another reference means.
+  for (const ParmVarDecl* v : parts.function->parameters()) {
+    if (parts.function == parts.kernel || !v->getType()->isReferenceType() ||
+        v->getType().getNonReferenceType().isConstQualified())
+      continue;
+    const LegalityVerdict verdict{Legality::unknown, Condition::aliasing,
+                                  "what the reference " + v->getNameAsString() + " of function " +
+                                      parts.function->getNameAsString() +
+                                      " means is the caller's: make sure that it is no memory that the loop uses",
+                                  line_of(v->getLocation(), context)};
+    loop.postpone = loop.advance = loop.advance_in_order = verdict;
+    return;
+  }
   const Judge j(parts, context);
   loop.postpone = loop.advance_in_order = j.postpone();
   loop.advance = j.advance();

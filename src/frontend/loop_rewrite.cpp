@@ -233,6 +233,9 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
     if (s != nullptr && text_range(s, context).isInvalid())
       return "a part of the loop's head or condition is written by a macro";
   }
+  if (p.function != p.kernel)
+    return "it stands in function " + p.function->getNameAsString() +
+           ", which others may call: copy its body into the kernel first";
   if (p.kernel->isTemplateInstantiation()) return "the kernel is a template, and only one of its instances was judged";
   const SourceManager& sources = context.getSourceManager();
   const std::string text =

@@ -41,6 +41,7 @@ bool same_calls(const Effects& a, const Effects& b) {
 DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   DivergentLoop loop;
   loop.kernel = p.kernel->getNameAsString();
+  if (p.function != p.kernel) loop.function = p.function->getNameAsString();
   loop.loop = range_of(p.loop, context);
   loop.branch_line = line_of(p.branch->getIfLoc(), context);
   loop.taken = path_of(p.branch->getThen(), context);
@@ -60,7 +61,7 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   for (const auto* part : {&p.head, &p.tail})
     for (const clang::Stmt* s : *part) all.add(effects_of(s, context));
   loop.leaves = all.leave != 0;
-  loop.can_record = text_range(p.branch->getCond(), context).isValid();
+  loop.can_record = p.function == p.kernel && text_range(p.branch->getCond(), context).isValid();
   for (const LineRange& r : {loop.taken, loop.other}) {
     for (const int line : {loop.loop.first, loop.branch_line, line_of(p.branch->getCond()->getEndLoc(), context)})
       loop.one_line = loop.one_line || r.contains(line);
@@ -112,7 +113,8 @@ LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
     const FoundLoops found = find_loops(context, kernel);
     for (const LoopParts& p : found.divergent) loops->divergent.push_back(described(p, context));
     for (const UnevenParts& p : found.uneven)
-      loops->uneven.push_back({p.kernel->getNameAsString(), range_of(p.loop, context), p.divergence});
+      loops->uneven.push_back({p.kernel->getNameAsString(), range_of(p.loop, context), p.divergence,
+                               p.function == p.kernel ? "" : p.function->getNameAsString()});
   });
   const auto by_line = [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; };
   std::stable_sort(loops->divergent.begin(), loops->divergent.end(), by_line);

@@ -36,6 +36,10 @@ std::string facts_text(const LoopAdvice& a) {
   return text;
 }
 
+std::string place_text(const std::string& kernel, const std::string& function) {
+  return function.empty() ? kernel : function + ", which " + kernel + " calls";
+}
+
 }  // namespace
 
 std::string converge_text(const ConvergeReport& r, const Style& style) {
@@ -43,7 +47,8 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
   std::string text;
   for (const LoopAdvice& a : r.loops) {
     text += style.bold(fmt::format("{}:{}", r.source, a.loop.loop.first)) +
-            fmt::format("  loop in {}, branch at line {}, {}\n", a.loop.kernel, a.loop.branch_line, a.loop.divergence);
+            fmt::format("  loop in {}, branch at line {}, {}\n", place_text(a.loop.kernel, a.loop.function),
+                        a.loop.branch_line, a.loop.divergence);
     text += "  " + facts_text(a) + "\n";
     Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::right, Table::Align::left},
                 2);
@@ -64,9 +69,10 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
   }
   for (const UnevenAdvice& u : r.uneven) {
     text += style.bold(fmt::format("{}:{}", r.source, u.loop.loop.first)) +
-            fmt::format(
-                "  loop in {}: lanes leave it at different times, {}{}\n  {}\n", u.loop.kernel, u.loop.divergence,
-                u.active ? "; " + format_percent(*u.active) + " of the lanes are active in it" : "", u.recommendation);
+            fmt::format("  loop in {}: lanes leave it at different times, {}{}\n  {}\n",
+                        place_text(u.loop.kernel, u.loop.function), u.loop.divergence,
+                        u.active ? "; " + format_percent(*u.active) + " of the lanes are active in it" : "",
+                        u.recommendation);
   }
   for (const Assumption& x : r.assumptions) {
     text += fmt::format("  assumed: {} = {}{}\n", x.what, x.value, x.flag.empty() ? "" : "  [" + x.flag + "]");
@@ -81,6 +87,7 @@ std::string converge_json(const ConvergeReport& r) {
   for (const LoopAdvice& a : r.loops) {
     Json l;
     l["kernel"] = a.loop.kernel;
+    if (!a.loop.function.empty()) l["function"] = a.loop.function;
     l["line"] = a.loop.loop.first;
     l["branch_line"] = a.loop.branch_line;
     l["divergence"] = a.loop.divergence;
@@ -135,6 +142,7 @@ std::string converge_json(const ConvergeReport& r) {
   for (const UnevenAdvice& u : r.uneven) {
     Json l;
     l["kernel"] = u.loop.kernel;
+    if (!u.loop.function.empty()) l["function"] = u.loop.function;
     l["line"] = u.loop.loop.first;
     l["divergence"] = u.loop.divergence;
     if (u.active) {
