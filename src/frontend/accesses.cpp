@@ -111,7 +111,8 @@ class Collector {
     a.offset = where.offset;
     a.line = model_.line_of(i);
     a.space = space_of(pointer, where.buffer);
-    a.read_only = kind == AccessKind::load && a.space == MemorySpace::global && is_read_only(pointer);
+    a.read_only = kind == AccessKind::load && a.space == MemorySpace::global &&
+                  (isa<IntrinsicInst>(i) || is_read_only(pointer));  // the intrinsics that load are __ldg and __ldu
     stored_last_ = a.space == MemorySpace::shared && kind == AccessKind::store ? true : stored_last_;
     settle_data(a);
     int piece = 1;

@@ -125,9 +125,11 @@ std::vector<std::string> preludes_for(std::string_view text) {
   const auto add_if = [&](bool wanted, const char* header) {
     if (wanted) headers.emplace_back(header);
   };
-  add_if(textures || has_vector_type(text), "kernelcast/vectors.h");
+  const bool read_only_loads = all || text.find("__ldg") != std::string_view::npos;
+  add_if(textures || read_only_loads || has_vector_type(text), "kernelcast/vectors.h");
   add_if(intrinsics || has_any(text, kMathWords), "kernelcast/math.h");
   add_if(intrinsics, "kernelcast/intrinsics.h");
+  add_if(read_only_loads, "kernelcast/loads.h");
   add_if(all || has_any(text, kAtomicWords), "kernelcast/atomics.h");
   add_if(all || (has_any(text, kAtomicWords) && has_any(text, kScopedWords)), "kernelcast/atomics_scoped.h");
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");

@@ -8,15 +8,14 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/addresses.h"
 #include "frontend/analyses.h"
 #include "frontend/kernel_model.h"
 #include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -124,7 +123,10 @@ void run_pipeline(Module& module, TargetMachine* machine, const std::string* tex
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  PassBuilder builder(machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  std::optional<SignedIndices> signed_indices;
+  if (machine != nullptr && machine->getTargetTriple().isNVPTX()) signed_indices.emplace(callbacks);
+  PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
   Analyses analyses(builder);
   ModulePassManager passes;
   if (text)
@@ -151,32 +153,6 @@ void drop_private_volatile(Function& kernel) {
         store && isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
       store->setVolatile(false);
   }
-}
-
-/// The only block with users of `i`, if control reaches it from i's block through a branch and through no loop that i
-/// is outside of.
-BasicBlock* place_of_use(Instruction& i, const DominatorTree& dominators, const llvm::LoopInfo& loops) {
-  BasicBlock* place = nullptr;
-  for (const User* user : i.users()) {
-    auto* at = const_cast<Instruction*>(cast<Instruction>(user));
-    if (isa<PHINode>(at) || (place && place != at->getParent())) return nullptr;
-    place = at->getParent();
-  }
-  if (!place || place == i.getParent() || !dominators.dominates(i.getParent(), place)) return nullptr;
-  return loops.getLoopFor(place) == loops.getLoopFor(i.getParent()) ? place : nullptr;
-}
-
-/// Addresses are computed behind the guard of their access; sums stay where they are (vendor_options.cpp).
-void sink_addresses(Function& kernel) {
-  const DominatorTree dominators(kernel);
-  const llvm::LoopInfo loops(dominators);
-  for (BasicBlock* block : post_order(&kernel))
-    for (Instruction& i : make_early_inc_range(reverse(*block))) {
-      const bool address = isa<GetElementPtrInst>(i) || isa<CastInst>(i) ||
-                           (isa<BinaryOperator>(i) && i.getType()->isIntOrIntVectorTy());
-      if (!address || i.isTerminator()) continue;
-      if (BasicBlock* place = place_of_use(i, dominators, loops)) i.moveBefore(*place, place->getFirstInsertionPt());
-    }
 }
 
 /// Loops whose trip count data decide are left whole: an unrolled copy and its remainder could not be told apart by one
@@ -235,13 +211,21 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   run_passes(module, &machine, before);
   keep_uncounted_loops(*entry);
   run_pipeline(module, &machine, nullptr);
-  static const std::string after =
-      "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
+  if (machine.getTargetTriple().isNVPTX()) split_address_constants(*entry);
+  // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
+  const std::string after =
+      machine.getTargetTriple().isNVPTX()
+          ? "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep,"
+            "load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
+          : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
   run_passes(module, &machine, after);
   Function* kernel = module.getFunction(kernel_symbol);
   if (!kernel || kernel->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
-  if (machine.getTargetTriple().isNVPTX()) sink_addresses(*kernel);
+  if (machine.getTargetTriple().isNVPTX()) {
+    share_addresses(*kernel);
+    sink_addresses(*kernel);
+  }
   check_calls(*kernel);
   int n = 0;
   for (BasicBlock& block : *kernel) block.setName("kc" + std::to_string(n++));

@@ -97,6 +97,10 @@ Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins)
     m.dram_per_s = sustained ? *sustained : sheet ? *sheet * dram_share : *one;
     m.core_dram_per_s = one ? *one : m.dram_per_s;
   }
+  // A latency bounds what loads wait for; prefetching fetches ahead of them. A stream from DRAM passes the caches, so
+  // they are at least as fast as what one core was measured to get from there.
+  if (one && !d.get(Field::memory_l3_bandwidth_bytes_per_s)) m.l3_per_s = std::max(m.l3_per_s, *one);
+  if (!d.get(Field::memory_l2_bandwidth_bytes_per_s)) m.l2_per_s = std::max(m.l2_per_s, m.l3_per_s);
   m.start_s = threads > 1 ? read(Field::cpu_thread_start_s, thread_start_stand_in_s, "not measured") : 0;
   stand_ins = read.stand_ins;
   return m;

@@ -107,6 +107,27 @@ TEST(CpuModel, ALineCostsWhatTheLevelTakesThatHasIt) {
   EXPECT_DOUBLE_EQ(estimate_cpu(code(20e6, false), w, cpu(), 1).time_s, 20e-3);
 }
 
+TEST(CpuModel, ACacheIsAtLeastAsFastAsTheStreamThatPassesIt) {
+  Device d = cpu();
+  for (const Field f : {Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l3_bandwidth_bytes_per_s})
+    d.values[static_cast<std::size_t>(f)].value.reset();
+  set(d, Field::memory_l2_latency_cycles, 10);
+  set(d, Field::memory_l3_latency_cycles, 320);
+  Workload w = work();
+  // Ten lines in 320 cycles would be 2 GB/s; one core gets 8 from memory. A million lines of 64 bytes.
+  touch(w, Reuse::depths - 1, 200000, 1e6);
+  for (int depth = 0; depth + 1 < Reuse::depths; ++depth) touch(w, depth, 50000, 1e6);
+  const CpuEstimate e = estimate_cpu(code(1e3, false), w, d, 1);
+  EXPECT_NEAR(e.time_s, 8e-3, 1e-6);
+  EXPECT_NEAR(e.dram_bytes, 64e6, 1);
+  touch(w, Reuse::depths - 1, 50000, 1e6);  // the L3 holds it all
+  const CpuEstimate near = estimate_cpu(code(1e3, false), w, d, 1);
+  EXPECT_NEAR(near.time_s, 8e-3, 1e-6);
+  EXPECT_EQ(near.dram_bytes, 0);
+  set(d, Field::memory_l3_latency_cycles, 40);
+  EXPECT_NEAR(estimate_cpu(code(1e3, false), w, d, 1).time_s, 4e-3, 1e-6);
+}
+
 TEST(CpuModel, LevelsAddUpAndOverlapWithArithmetic) {
   Workload w = work();
   touch(w, 0, 500, 2e6);

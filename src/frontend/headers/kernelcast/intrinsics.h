@@ -110,7 +110,6 @@ KC_ROUND_MODES(rn) KC_ROUND_MODES(rz) KC_ROUND_MODES(ru) KC_ROUND_MODES(rd)
 #undef KC_ROUND_MODES
 KC_D float __frsqrt_rn(float a) { return __kc_native_rsqrt(a); }
 
-template <class T> KC_D T __ldg(const T* p) { return *p; }
 template <class T> KC_D T __ldca(const T* p) { return *p; }
 template <class T> KC_D T __ldcg(const T* p) { return *p; }
 template <class T> KC_D T __ldcs(const T* p) { return *p; }

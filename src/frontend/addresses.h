@@ -1,0 +1,50 @@
+// Addresses as NVIDIA's compiler arranges them, where that differs from LLVM. Compared with the PTX of NVRTC 11.8; the
+// tests in test/unit/frontend/addresses_test.cpp hold what was found.
+#pragma once
+
+#include <vector>
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/ValueHandle.h"
+
+namespace llvm {
+class Function;
+class Value;
+}  // namespace llvm
+
+namespace kernelcast::frontend {
+
+/// An index that the source computes in signed integers does not overflow, however a pass arranges its terms: LLVM
+/// forgets that where it reassociates and distributes, NVIDIA's compiler does not (it folds all constants of such an
+/// index into the offset of the access, and none of an unsigned one). Before such passes the sums under sign
+/// extensions are noted, and after them what became of them is marked again. Must outlive the passes' run.
+class SignedIndices {
+ public:
+  explicit SignedIndices(llvm::PassInstrumentationCallbacks& callbacks);
+
+ private:
+  // What a sign extension reads, while it is a sum that cannot overflow, and where that sum ends: at values that are no
+  // such operations.
+  struct Sum {
+    llvm::WeakTrackingVH extension;
+    llvm::SmallPtrSet<llvm::Value*, 8> leaves;
+  };
+  void note(llvm::Function& f);
+  void mark();
+  std::vector<Sum> sums_;
+};
+
+/// Constants of signed indices become offsets of the address, through products by constants too. An __ldg, which is
+/// inline assembly in NVIDIA's header, keeps them in its index where nothing says that the sum does not overflow.
+void split_address_constants(llvm::Function& kernel);
+
+/// Arithmetic of addresses that several blocks repeat moves in front of the branch that they share, if no loop begins
+/// in between: guarded accesses with one base and constant offsets share that base. Addresses of inline assembly stay.
+void share_addresses(llvm::Function& kernel);
+
+/// Addresses with one block of users are computed there, behind the guard; sums stay where they are
+/// (vendor_options.cpp).
+void sink_addresses(llvm::Function& kernel);
+
+}  // namespace kernelcast::frontend
