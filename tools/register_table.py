@@ -24,7 +24,7 @@ FOLD = {"int64_add": "int_add", "int_mul": "int_mad", "int64_mad": "int_mad"}
 def recorded(binary):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
-        subprocess.run([binary, "--gtest_filter=*RegisterTest*", f"--gtest_output=json:{out}"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([binary, "--gtest_filter=*RegisterTest*", f"--gtest_output=json:{out}"], check=False, stdout=subprocess.DEVNULL)
         found = {}
         for suite in json.load(open(out))["testsuites"]:
             for test in suite["testsuite"]:

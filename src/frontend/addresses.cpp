@@ -3,6 +3,7 @@
 #include "frontend/addresses.h"
 
 #include <array>
+#include <map>
 #include <unordered_map>
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -16,6 +17,8 @@ namespace kernelcast::frontend {
 namespace {
 
 using namespace llvm;
+
+constexpr unsigned shared_space = 3;  // NVPTX
 
 /// Whether a load or store takes its address from an index. Inline assembly, which __ldg is, gets no such care.
 bool addresses_an_access(const Value* index, int depth = 6) {
@@ -224,6 +227,33 @@ void share_addresses(Function& kernel) {
       i.replaceAllUsesWith(first);
       i.eraseFromParent();
     }
+}
+
+void merge_loads(Function& kernel) {
+  constexpr int reach = 200;  // loads
+  struct Loaded {
+    LoadInst* load = nullptr;
+    int at = 0;
+  };
+  for (BasicBlock& block : kernel) {
+    std::map<std::pair<Value*, Type*>, Loaded> loaded;
+    int loads = 0;
+    for (Instruction& i : make_early_inc_range(block)) {
+      auto* load = dyn_cast<LoadInst>(&i);
+      if (!load || !load->isUnordered()) {
+        if (i.mayWriteToMemory()) loaded.clear();
+        continue;
+      }
+      Loaded& first = loaded[{load->getPointerOperand(), load->getType()}];
+      const bool shared = load->getPointerAddressSpace() == shared_space;
+      if (first.load && (shared || loads - first.at <= reach)) {
+        load->replaceAllUsesWith(first.load);
+        load->eraseFromParent();
+      } else {
+        first = {load, loads++};
+      }
+    }
+  }
 }
 
 void sink_addresses(Function& kernel) {

@@ -43,6 +43,12 @@ void split_address_constants(llvm::Function& kernel);
 /// in between: guarded accesses with one base and constant offsets share that base. Addresses of inline assembly stay.
 void share_addresses(llvm::Function& kernel);
 
+/// Equal loads of one block with no write in between become one. Of shared memory all of them: their addresses start at
+/// a constant, so that NVIDIA's compiler sees early that they are equal. Of global memory those that at most 200 loads
+/// lie between: in a stencil with several outputs a thread NVRTC 11.8 merges all that are 120 loads apart, 41, 51 and
+/// 66 % at 240, and 13 and 29 % at 480.
+void merge_loads(llvm::Function& kernel);
+
 /// Addresses with one block of users are computed there, behind the guard; sums stay where they are
 /// (vendor_options.cpp).
 void sink_addresses(llvm::Function& kernel);

@@ -24,6 +24,7 @@ struct AsmInstruction {
 struct AsmBlock {
   std::string_view label;    // "$L__BB0_5", empty when nothing jumps there
   std::string_view ir_name;  // IR block that the code generator names in its comment, empty: none
+  bool unrolled = false;     // PTX: .pragma "nounroll", the loop that begins here is left as it is
 };
 
 inline constexpr int max_file_index = 1 << 16;  // a larger number in the text is not one of a file

@@ -224,6 +224,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
   if (machine.getTargetTriple().isNVPTX()) {
     share_addresses(*kernel);
+    merge_loads(*kernel);
     sink_addresses(*kernel);
   }
   check_calls(*kernel);

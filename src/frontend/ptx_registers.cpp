@@ -4,7 +4,8 @@
 //   - "plenty" is the number that lets a multiprocessor keep all its threads, T = registers / threads (32 on most, 40
 //     on sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order, or in
 //     the order that keeps fewest values alive where that is less (narrow_order);
-//   - a kernel that needs little more than T is squeezed into T.
+//   - a kernel that needs little more than T is squeezed into T;
+//   - it unrolls counted loops of one block by four, whose loads then come first as well.
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
 // pairs. So  want = loads_first + 6;  estimate = want if want <= T, T if in_order <= T + 3, else in_order + 6. 6 and 3
 // were chosen on the kernels of test/data/kernels; docs/registers.md has the errors, also on kernels that had no part
@@ -83,6 +84,45 @@ std::vector<std::size_t> loads_first_order(const AsmInstruction* code, const std
   return order;
 }
 
+// ptxas unrolls loops of one block that a counter ends; it then moves the loads of four passages up.
+constexpr int passages_unrolled = 4;
+
+bool defines(const AsmInstruction& i, std::string_view value) {
+  const auto writes = ptx_accesses(i).writes;
+  return std::find(writes.begin(), writes.end(), value) != writes.end();
+}
+
+// Whether block `code` (of n instructions) is a loop that ends with "count += constant; if (count != value) repeat".
+bool is_counted_loop(const AsmInstruction* code, std::size_t n, const AsmBlock& block) {
+  if (n < 3 || block.label.empty() || block.unrolled) return false;
+  const AsmInstruction& back = code[n - 1];
+  if (!back.opcode.starts_with("bra") || back.guard.empty() || back.operands.empty() || back.operands[0] != block.label)
+    return false;
+  const std::string_view predicate = back.guard.substr(back.guard.starts_with("!") ? 1 : 0);
+  for (std::size_t i = n - 1; i-- > 0;) {
+    if (!defines(code[i], predicate)) continue;
+    if (!code[i].opcode.starts_with("setp.") || code[i].operands.size() < 3) return false;
+    for (std::size_t k = 0; k < i; ++k)
+      if (code[k].opcode.starts_with("add.") && code[k].operands.size() == 3 &&
+          (code[k].operands[0] == code[i].operands[1] || code[k].operands[0] == code[i].operands[2]) &&
+          code[k].operands[1] == code[k].operands[0] && code[k].operands[2].find('%') == std::string_view::npos)
+        return true;
+    return false;
+  }
+  return false;
+}
+
+// Registers of what a block loads in one passage, if nothing keeps the loads of later passages behind it.
+int loaded_registers(const AsmInstruction* code, const FlowBlock& block, const FlowGraph& graph) {
+  int sum = 0;
+  for (std::size_t i = 0; i < block.code.size(); ++i) {
+    if (i + 1 < block.code.size() && is_fence(code[i])) return 0;
+    if (!is_load(code[i])) continue;
+    for (int d : block.code[i].defs) sum += graph.weight[static_cast<std::size_t>(d)];
+  }
+  return sum;
+}
+
 // An instruction that ptxas expands holds values of its own: one register for each four instructions, at most 16.
 void add_temporaries(const AsmFunction& kernel, PtxFlow& flow, int sm) {
   std::size_t k = 0;
@@ -145,12 +185,16 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
       p.in_order = now;
       p.in_order_block = static_cast<int>(b);
     }
-    const auto order = loads_first_order(kernel.instructions.data() + first, block.code);
+    const AsmInstruction* code = kernel.instructions.data() + first;
+    const auto order = loads_first_order(code, block.code);
+    const int ahead = is_counted_loop(code, block.code.size(), kernel.blocks[b])
+                          ? (passages_unrolled - 1) * loaded_registers(code, block, flow.graph)
+                          : 0;
     first += block.code.size();
     std::vector<FlowInstruction> moved;
     for (std::size_t i : order) moved.push_back(block.code[i]);
     block.code = std::move(moved);
-    p.loads_first = std::max(p.loads_first, max_pressure(flow.graph, live, static_cast<int>(b)));
+    p.loads_first = std::max(p.loads_first, max_pressure(flow.graph, live, static_cast<int>(b)) + ahead);
   }
   return p;
 }

@@ -177,6 +177,8 @@ class PtxReader {
     if (s.front() == '.') {
       if (s.starts_with(".shared")) kernel_.shared_bytes = padded_size(s, kernel_.shared_bytes);
       if (s.starts_with(".local")) kernel_.stack_bytes = padded_size(s, kernel_.stack_bytes);
+      if (s.starts_with(".pragma") && s.find("\"nounroll\"") != std::string_view::npos)
+        kernel_.code.blocks.back().unrolled = true;
       return;
     }
     AsmInstruction instruction;

@@ -296,10 +296,9 @@ bool is_read_only_load(const CallInst& call) {
   }
 }
 
-// NVIDIA's compilers do not merge equal loads that are far apart in a block, which only canonical addresses show to be
-// equal: with 15 x 15 weights and 2 x 2 outputs a thread NVRTC 11.8 leaves 150 of 210 such loads (all of them 1,000
-// instructions apart) and 32 registers, where one register for each would be live. LLVM's scans end after 100
-// instructions, but for one that knows no distance: an empty assembly that may change memory ends it.
+// merge_loads (addresses.h) has merged what NVIDIA's compilers merge; LLVM's code generator would merge the rest. Its
+// scans end after 100 instructions, but for one that knows no distance: an empty assembly that may change memory ends
+// it.
 void end_merging_of_loads(Function& kernel) {
   constexpr int reach = 100;
   auto* nothing = InlineAsm::get(FunctionType::get(Type::getVoidTy(kernel.getContext()), false), "", "~{memory}",

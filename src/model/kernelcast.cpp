@@ -67,9 +67,10 @@ void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double 
       m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
   const double bytes = m.l1_caches_loads ? std::clamp(left, 0.0, m.l1_bytes) : m.read_only_bytes;
   const double capacity = bytes * c.l1_share / line_waste(w);
-  const double through = measured(w) ? t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes))
-                                     : w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested / w.blocks, capacity,
-                                                           m.sector_bytes, resident);
+  const double through =
+      measured(w) ? t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes))
+                  : w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested * w.reuse.near[Reuse::read] / w.blocks,
+                                        capacity, m.sector_bytes, resident);
   t.l2_read = (1 - cached) * t.l1_requested + cached * through;
 }
 
@@ -130,10 +131,11 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   const double capacity = (m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes) * c.l2_share;
   if (w.reuse.known && capacity > 0) {
     const double together = std::min(w.blocks, resident * m.units);
-    t.dram_read = dram_sectors(w, m, Reuse::read, t.l2_read, together, capacity);
+    const double asked = std::min(t.l2_read, t.l1_requested * w.reuse.near[Reuse::read]);
+    t.dram_read = dram_sectors(w, m, Reuse::read, asked, together, capacity);
     if (measured(w))
       t.dram_read = std::min(t.dram_read, t.l1_requested * (1 - w.locality->grid.hit_rate(capacity / m.sector_bytes)));
-    t.dram_written = dram_sectors(w, m, Reuse::write, t.l2_written, together, capacity);
+    t.dram_written = dram_sectors(w, m, Reuse::write, t.l2_written * w.reuse.near[Reuse::write], together, capacity);
   } else {
     t.dram_read = std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read);
     t.dram_written = std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written);

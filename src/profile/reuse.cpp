@@ -176,6 +176,8 @@ void ReuseFinder::group_accesses(const LaunchState& launch, const Workload& out)
     g.bytes = plan.access->bytes;
     g.direction = plan.access->kind == AccessKind::load ? Reuse::read : Reuse::write;
     g.requested = count.sectors;
+    g.requests = count.requests;
+    g.request_bytes = count.bytes;
     g.scattered = plan.scattered;
     g.steps.clear();
     g.offsets.clear();
@@ -198,6 +200,8 @@ void ReuseFinder::add_group() {
       continue;
     known.offsets.insert(known.offsets.end(), group.offsets.begin(), group.offsets.end());
     known.requested += group.requested;
+    known.requests += group.requests;
+    known.request_bytes += group.request_bytes;
     return;
   }
   ++used_groups_;
@@ -250,11 +254,43 @@ void ReuseFinder::footprints(const Group& group, const std::int64_t (&n)[max_var
   counter_.count(group.offsets, group.bytes, geometry_.sector_bytes, strides_, sectors);
 }
 
+/// Offsets in the order of the code: those that lie close together, in memory and in the code, are one run of a warp's
+/// requests, of which each touches what the one before left out.
+double ReuseFinder::near_share(const Group& g) {
+  if (g.scattered || g.requests <= 0) return 1;
+  const double sector = geometry_.sector_bytes;
+  const double each = g.requested / g.requests;                                            // sectors of one request
+  const bool dense = g.requested * sector <= 1.5 * g.request_bytes + sector * g.requests;  // lanes are neighbours
+  places_.clear();
+  for (std::size_t k = 0; k < g.offsets.size(); ++k) places_.emplace_back(g.offsets[k], static_cast<int>(k));
+  std::sort(places_.begin(), places_.end());
+  double left = 0;
+  for (std::size_t begin = 0; begin < places_.size();) {
+    std::size_t end = begin + 1;
+    int first = places_[begin].second, last = first;
+    for (; end < places_.size(); ++end) {
+      const int low = std::min(first, places_[end].second), high = std::max(last, places_[end].second);
+      const auto gap = static_cast<double>(places_[end].first - places_[end - 1].first);
+      if (gap > (dense ? each : 1) * sector || high - low > Reuse::reach) break;
+      first = low;
+      last = high;
+    }
+    const double more = static_cast<double>(places_[end - 1].first - places_[begin].first) / sector;
+    left += std::min(static_cast<double>(end - begin) * each, dense ? each + more : each * (1 + more));
+    begin = end;
+  }
+  return left / (each * static_cast<double>(places_.size()));
+}
+
 void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declared, double blocks) {
   if (g.offsets.size() > 1) {
+    near_[g.direction] += g.requested * near_share(g);
     std::sort(g.offsets.begin(), g.offsets.end());
     g.offsets.erase(std::unique(g.offsets.begin(), g.offsets.end()), g.offsets.end());
+  } else {
+    near_[g.direction] += g.requested;
   }
+  requested_[g.direction] += g.requested;
   g.ascending = g.steps;
   std::sort(g.ascending.begin(), g.ascending.end(),
             [](const Step& a, const Step& b) { return std::abs(a.stride) < std::abs(b.stride); });
@@ -300,6 +336,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   const double blocks = static_cast<double>(launch.grid.count());
   find_windows(launch.grid);
   phases_.clear();
+  requested_ = near_ = {};
   for (auto& of_direction : traffic_)
     for (Row& row : of_direction) row.fill(0);
   for (std::size_t i = 0; i < used_groups_; ++i) {
@@ -309,6 +346,8 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     add_traffic(g, launch, declared, blocks);
   }
   write(out.reuse);
+  for (const auto d : {Reuse::read, Reuse::write})
+    out.reuse.near[d] = requested_[d] > 0 ? std::min(1.0, near_[d] / requested_[d]) : 1;
 }
 
 ReuseFinder::Phase& ReuseFinder::phase_of(const Chain& chain) {

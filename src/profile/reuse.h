@@ -58,8 +58,9 @@ class ReuseFinder {
     Reuse::Direction direction = Reuse::read;
     std::vector<Step> steps, ascending;  // as they are, and by size of the stride
     std::vector<std::int64_t> offsets;
-    double requested = 0;    // sectors, whole launch
-    bool scattered = false;  // data decide the addresses
+    double requested = 0;                    // sectors, whole launch
+    double requests = 0, request_bytes = 0;  // of warps; what their lanes ask for
+    bool scattered = false;                  // data decide the addresses
   };
   using Row = std::array<double, Reuse::windows>;
   /// What is inside one outermost loop, or outside of all: phases follow one another in time.
@@ -83,6 +84,7 @@ class ReuseFinder {
   void group_accesses(const LaunchState& launch, const Workload& out);
   void add_group();
   void find_windows(const Dim3& grid);
+  double near_share(const Group& group);
   void add_traffic(Group& group, const LaunchState& launch, double declared, double blocks);
   void sizes(const Chain& chain, const LaunchState& launch, std::int64_t (&n)[max_variables]) const;
   void footprints(const Group& group, const std::int64_t (&n)[max_variables], Row& sectors);
@@ -98,6 +100,8 @@ class ReuseFinder {
   std::vector<Phase> phases_;
   Windows windows_;
   Row traffic_[2][Reuse::depths];
+  std::array<double, 2> requested_{}, near_{};  // sectors by direction, and those that near touches leave
+  std::vector<std::pair<std::int64_t, int>> places_;
   SectorCounter counter_;
   std::vector<CaseStride> strides_;
   std::vector<Counts> bit_counts_;

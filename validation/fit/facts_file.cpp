@@ -55,6 +55,7 @@ void walk(Workload& w, double& stack, double& spill, F f) {
   double known = w.reuse.known ? 1 : 0;
   f(known);
   w.reuse.known = known != 0;
+  for (double& share : w.reuse.near) f(share);
   for (auto& direction : w.reuse.level)
     for (auto& depth : direction)
       for (Reuse::Level& l : depth) {
