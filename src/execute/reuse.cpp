@@ -15,11 +15,14 @@
 
 #include "execute/fill_value.h"
 
-// Counting bits is most of the work, and plain x86-64 has no instruction for it.
+// Counting bits is most of the work, and plain x86-64 has no instruction for it: what counts is compiled twice,
+// together with all that it calls on the way (a function by itself would be there once, without the instruction).
 #if defined(__x86_64__) && defined(__GNUC__)
 #define KERNELCAST_COUNTS_BITS __attribute__((target_clones("default", "popcnt")))
+#define KERNELCAST_PART_OF_CALLER __attribute__((always_inline)) inline
 #else
 #define KERNELCAST_COUNTS_BITS
+#define KERNELCAST_PART_OF_CALLER inline
 #endif
 
 namespace kernelcast::interpreter {
@@ -88,7 +91,7 @@ inline void StackDistances::add_to_blocks(std::size_t block, std::int32_t count)
 }
 
 /// The block of the time before now_ is full: its bits go to the tree.
-void StackDistances::finish_block() {
+KERNELCAST_PART_OF_CALLER void StackDistances::finish_block() {
   const std::size_t block = now_ / block_bits - 1;
   std::int32_t count = 0;
   for (std::size_t w = block * (block_bits / 64); w < (block + 1) * (block_bits / 64); ++w)
@@ -149,7 +152,7 @@ void StackDistances::lower_rate() {
 }
 
 /// Removes the bit of a time and says how many later ones there are.
-inline std::int64_t StackDistances::take_out(std::uint32_t time) {
+KERNELCAST_PART_OF_CALLER std::int64_t StackDistances::take_out(std::uint32_t time) {
   const std::size_t word = time / 64;
   const std::uint64_t bit = std::uint64_t{1} << (time % 64);
   const std::size_t block = time / block_bits;
