@@ -196,6 +196,7 @@ class Execute {
     std::sort(blocks.begin(), blocks.end());
     const auto resident = std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.resident_blocks));
     const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, static_cast<std::int64_t>(blocks.size()));
+    if (!options_.keep_buffers) plan_.memory().drop_contents();  // the tables of the distances take their place
     LocalityResult result = locality_of(std::move(traces_), resident_groups(blocks, resident, options_.processors),
                                         resident * options_.processors, limits, threads_);
     w.locality = std::make_shared<const Locality>(std::move(result.locality));

@@ -79,11 +79,22 @@ inline StackDistances::Line& StackDistances::find(std::uint64_t tag) {
   return table_[at];
 }
 
+/// A table of `lines` places with what `kept` makes of the old one's. The old table is gone before the new one is
+/// there.
+template <class F>
+void StackDistances::renew_table(std::size_t lines, F kept) {
+  std::vector<Line> used;
+  used.reserve(lines_);
+  for (Line line : table_)
+    if (line.tag != 0 && kept(line)) used.push_back(line);
+  std::vector<Line>().swap(table_);
+  table_.resize(lines);
+  for (const Line& line : used) find(line.tag) = line;
+  lines_ = used.size();
+}
+
 void StackDistances::grow_table() {
-  std::vector<Line> old(table_.size() * 2);
-  old.swap(table_);
-  for (const Line& line : old)
-    if (line.tag != 0) find(line.tag) = line;
+  renew_table(table_.size() * 2, [](const Line&) { return true; });
 }
 
 inline void StackDistances::add_to_blocks(std::size_t block, std::int32_t count) {
@@ -127,27 +138,20 @@ KERNELCAST_COUNTS_BITS void StackDistances::make_room() {
 }
 
 void StackDistances::lower_rate() {
-  std::vector<Line> old(table_.size());
-  old.swap(table_);
-  lines_ = 0;
   ++shift_;
-  for (const Line& line : old) {
-    if (line.tag == 0) continue;
-    Line kept{line.tag, {}};
+  renew_table(table_.size(), [&](Line& line) {
     bool any = false;
     for (unsigned i = 0; i < 4; ++i) {
       if (line.time[i] == 0) continue;
       if (in_sample((line.tag - 1) * 4 + i, shift_)) {
-        kept.time[i] = line.time[i];
         any = true;
       } else {
         live_bits_[(line.time[i] - 1) / 64] &= ~(std::uint64_t{1} << ((line.time[i] - 1) % 64));
+        line.time[i] = 0;
       }
     }
-    if (!any) continue;
-    find(line.tag) = kept;
-    ++lines_;
-  }
+    return any;
+  });
   make_room();
 }
 
@@ -182,7 +186,7 @@ KERNELCAST_COUNTS_BITS void StackDistances::touch(std::span<const std::uint64_t>
     if (!in_sample(key, shift_)) continue;
     Line* line = &find(key / 4 + 1);
     if (line->tag == 0) {
-      if ((lines_ + 1) * 2 > table_.size()) {
+      if ((lines_ + 1) * 4 > table_.size() * 3) {
         grow_table();
         line = &find(key / 4 + 1);
       }

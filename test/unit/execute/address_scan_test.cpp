@@ -11,13 +11,13 @@ AddressScan scan(const std::uint64_t*, std::uint64_t, int, std::uint64_t, std::u
 
 namespace {
 
-struct Case {
+struct Scanned {
   std::uint64_t a[64], lanes, displacement, step;
   int rows;
 };
 
-Case random_case() {
-  Case c{};
+Scanned random_scan() {
+  Scanned c{};
   c.rows = *rc::gen::inRange(1, 3);
   c.lanes = *rc::gen::arbitrary<std::uint64_t>();
   if (*rc::gen::inRange(0, 3) == 0) c.lanes = ~std::uint64_t{0} << *rc::gen::inRange(0, 20);
@@ -32,7 +32,7 @@ Case random_case() {
   return c;
 }
 
-void check(ScanAddresses scan, const Case& c) {
+void check_scan(ScanAddresses scan, const Scanned& c) {
   std::uint64_t address[64];
   const AddressScan s = scan(c.a, c.lanes, c.rows, c.displacement, c.step, address);
   const int first = std::countr_zero(c.lanes);
@@ -57,9 +57,9 @@ void check(ScanAddresses scan, const Case& c) {
 }
 
 RC_GTEST_PROP(AddressScan, EqualsALookAtEachLane, ()) {
-  const Case c = random_case();
-  check(base::scan, c);
-  check(address_scan(), c);
+  const Scanned c = random_scan();
+  check_scan(base::scan, c);
+  check_scan(address_scan(), c);
 }
 
 TEST(ForLanes, CountsThem) {

@@ -6,13 +6,13 @@
 namespace kernelcast::interpreter {
 namespace {
 
-struct Request {
+struct LaneRequest {
   std::vector<std::uint64_t> at;
   std::uint64_t active = 0;
 };
 
-Request random_request(int width, std::uint64_t places, std::uint64_t unit) {
-  Request r;
+LaneRequest random_request(int width, std::uint64_t places, std::uint64_t unit) {
+  LaneRequest r;
   r.active = *rc::gen::nonZero<std::uint64_t>();
   if (width < 64) r.active &= (std::uint64_t{1} << width) - 1;
   if (r.active == 0) r.active = 1;
@@ -21,7 +21,7 @@ Request random_request(int width, std::uint64_t places, std::uint64_t unit) {
 }
 
 // Lanes are served in parts that could at best be served at once; a bank serves one word after the other.
-double passes_of(const Request& r, const MemoryGeometry& g, int bytes, bool atomic) {
+double passes_by_sets(const LaneRequest& r, const MemoryGeometry& g, int bytes, bool atomic) {
   const int lanes = std::min(g.warp_size, g.shared_banks);
   const int part = bytes > g.bank_bytes ? std::max(1, lanes * g.bank_bytes / bytes) : lanes;
   double passes = 0;
@@ -51,10 +51,10 @@ RC_GTEST_PROP(RequestCounter, SharedMemoryPassesAreWordsOfTheBusiestBank, ()) {
   const bool atomic = *rc::gen::arbitrary<bool>();
   RequestCounter counter(g);
   for (int again = 0; again < 3; ++again) {
-    const Request r = random_request(g.warp_size, places, static_cast<std::uint64_t>(bytes));
+    const LaneRequest r = random_request(g.warp_size, places, static_cast<std::uint64_t>(bytes));
     AccessCount out;
     counter.shared(r.at.data(), r.active, bytes, atomic, out);
-    RC_ASSERT(out.bank_passes == passes_of(r, g, bytes, atomic));
+    RC_ASSERT(out.bank_passes == passes_by_sets(r, g, bytes, atomic));
   }
 }
 
@@ -62,7 +62,7 @@ RC_GTEST_PROP(RequestCounter, GlobalSectorsAreDistinct, ()) {
   const MemoryGeometry g;
   const int bytes = *rc::gen::element(1, 4, 8, 16);
   const auto places = static_cast<std::uint64_t>(*rc::gen::element(1, 40, 100000));
-  const Request r = random_request(g.warp_size, places, *rc::gen::element<std::uint64_t>(1, 4, 16));
+  const LaneRequest r = random_request(g.warp_size, places, *rc::gen::element<std::uint64_t>(1, 4, 16));
   std::set<std::uint64_t> sectors, segments;
   double lanes = 0;
   for (int l = 0; l < g.warp_size; ++l) {
