@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   try {
     if (argc == 2 && std::string(argv[1]) == "list") {
       for (const speed::Subject& s : speed::subjects())
-        std::cout << s.make(1).kernel << " " << s.small << " " << s.large << "\n";
+        std::cout << s.kernel << " " << s.small << " " << s.large << "\n";
       return 0;
     }
     if (argc == 3) {

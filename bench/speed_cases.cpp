@@ -10,7 +10,7 @@ using namespace agreement;
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
-      {"loops.cl", 2, 22,
+      {"mandelbrot", "loops.cl", 2, 22,
        [](std::int64_t n) {
          const int width = 256, height = static_cast<int>(16 * n);
          return Case{"mandelbrot",
@@ -18,11 +18,11 @@ const std::vector<Subject>& subjects() {
                      {16, 8, 1},
                      {filled<int>(width * height), scalar(width), scalar(height), scalar(400)}};
        }},
-      {"loops.cl", 8, 88,
+      {"collatz", "loops.cl", 8, 88,
        [](std::int64_t n) {
          return Case{"collatz", {8 * n, 1, 1}, {128, 1, 1}, {filled<int>(1024 * n), filled<std::int64_t>(1024 * n)}};
        }},
-      {"matrices.cl", 1, 11,
+      {"multiply_tiled", "matrices.cl", 1, 11,
        [](std::int64_t n) {
          const std::int64_t rows = 16 * n;
          return Case{"multiply_tiled",
@@ -30,19 +30,19 @@ const std::vector<Subject>& subjects() {
                      {16, 16, 1},
                      {uniform(rows * 192, -9, 9), uniform(192 * 192, -9, 9), filled<int>(rows * 192), scalar(192)}};
        }},
-      {"matrices.cl", 1, 8,
+      {"nbody", "matrices.cl", 1, 8,
        [](std::int64_t n) {
          return Case{"nbody",
                      {2 * n, 1, 1},
                      {128, 1, 1},
                      {uniform(8192, -1.0F, 1.0F), filled<float>(1024 * n), scalar(1024), scalar(0.05F)}};
        }},
-      {"bits.cl", 8, 88,
+      {"chacha", "bits.cl", 8, 88,
        [](std::int64_t n) {
          return Case{
              "chacha", {4 * n, 1, 1}, {128, 1, 1}, {all_sizes<std::uint32_t>(16), filled<std::uint32_t>(512 * 16 * n)}};
        }},
-      {"bits.cl", 8, 88,
+      {"crc_bitwise", "bits.cl", 8, 88,
        [](std::int64_t n) {
          return Case{
              "crc_bitwise",
@@ -51,7 +51,7 @@ const std::vector<Subject>& subjects() {
              {made<std::uint8_t>(256 * 64 * n, [](std::int64_t) { return static_cast<std::uint8_t>(random_bits()); }),
               filled<std::uint32_t>(256 * n), scalar(64)}};
        }},
-      {"tables.cl", 8, 108,
+      {"stencil_plane", "tables.cl", 8, 108,
        [](std::int64_t n) {
          const int width = 256, height = static_cast<int>(32 * n);
          return Case{
@@ -60,7 +60,7 @@ const std::vector<Subject>& subjects() {
              {16, 8, 1},
              {uniform(width * height, -1.0F, 1.0F), filled<float>(width * height), scalar(width), scalar(height)}};
        }},
-      {"sorting.cl", 16, 1016,
+      {"bitonic_local", "sorting.cl", 16, 1016,
        [](std::int64_t n) {
          return Case{"bitonic_local", {n, 1, 1}, {128, 1, 1}, {all_sizes<int>(256 * n), filled<int>(256 * n)}};
        }},
@@ -76,10 +76,8 @@ std::string contents_of(const std::string& file) {
 }
 
 std::pair<Subject, Case> subject_of(const std::string& kernel, const std::string& size) {
-  for (const Subject& s : subjects()) {
-    Case c = s.make(std::stoll(size));
-    if (c.kernel == kernel) return {s, c};
-  }
+  for (const Subject& s : subjects())
+    if (s.kernel == kernel) return {s, s.make(std::stoll(size))};
   throw std::runtime_error("no kernel " + kernel);
 }
 

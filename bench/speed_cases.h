@@ -9,7 +9,7 @@
 namespace kernelcast::speed {
 
 struct Subject {
-  std::string file;                            // of the kernels
+  std::string kernel, file;                    // its name, and where it stands
   std::int64_t small, large;                   // sizes whose difference is measured
   agreement::Case (*make)(std::int64_t size);  // size: work-groups, or rows of them
 };

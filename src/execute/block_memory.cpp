@@ -146,45 +146,41 @@ void BlockRunner::report_access(Finding::Kind kind, const SimtInstruction& i, in
 bool BlockRunner::translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
                                      const SimtInstruction& i, int bytes) {
   if (i.pointing == Pointing::stack) return false;
-  const int first = std::countr_zero(lanes);
   const auto step = static_cast<std::uint64_t>(bytes);
-  const std::uint64_t start = a[first] + displacement - static_cast<std::uint64_t>(first) * step;
-  std::uint64_t least = ~std::uint64_t{0}, most = 0, low_bits = 0;
-  bool in_row = true;
-  for_lanes(lanes, [&](int l) {
-    const std::uint64_t address = a[l] + displacement;
-    address_[l] = address;
-    least = std::min(least, address);
-    most = std::max(most, address);
-    low_bits |= address;
-    in_row = in_row && address == start + static_cast<std::uint64_t>(l) * step;
-  });
-  const std::uint64_t from_first = lanes >> first;
+  const AddressScan s = scan_(a, lanes, rows_, displacement, step, address_);
+  if (!s.near) return false;
+  const std::uint64_t from_first = lanes >> std::countr_zero(lanes);
   const bool unbroken = (from_first & (from_first + 1)) == 0;
-  pattern_ = least == most ? Pattern::same : in_row && unbroken ? Pattern::consecutive : Pattern::any;
-  span_ = most - least + step;
-  if ((low_bits & static_cast<std::uint64_t>(alignment_of(i) - 1)) != 0) return false;
-  if ((low_bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) {  // elements may straddle words
+  pattern_ = s.least == s.most ? Pattern::same : s.in_row && unbroken ? Pattern::consecutive : Pattern::any;
+  span_ = s.most - s.least + step;
+  if ((s.bits & static_cast<std::uint64_t>(alignment_of(i) - 1)) != 0) return false;
+  if ((s.bits & static_cast<std::uint64_t>(size_of(i.type) - 1)) != 0) {  // elements may straddle words
     pattern_ = Pattern::any;
     span_ = ~std::uint64_t{0};
   }
+  // Also of lanes that are off, whose places nobody uses: numbers, until they are pointers.
+  const auto place_from = [&](unsigned char* base, std::uint64_t origin) {
+    const std::uint64_t shift = reinterpret_cast<std::uintptr_t>(base) - origin;
+    for (int l = 0; l < rows_ * lanes_at_once; ++l) host_[l] = reinterpret_cast<unsigned char*>(address_[l] + shift);
+  };
   if (i.pointing == Pointing::shared) {
-    if (most > static_cast<std::uint64_t>(shared_.bytes()) || static_cast<std::int64_t>(most) > shared_.bytes() - bytes)
-      return false;
-    for_lanes(lanes, [&](int l) { host_[l] = shared_.data() + address_[l]; });
+    const auto size = static_cast<std::uint64_t>(shared_.bytes());
+    if (s.most > size || s.most + step > size) return false;
+    place_from(shared_.data(), 0);
     space_ = MemorySpace::shared;
+    shared_lanes_ = lanes;
     return true;
   }
   constexpr std::uint64_t most_span = 2 * page_bytes;
-  const std::uint64_t window = window_of(least);
+  const std::uint64_t window = window_of(s.least);
   const int buffer = static_cast<int>(window) - 1;
-  if (window != window_of(most) || most - least > most_span || window == 0 || buffer >= plan_.memory->size() ||
+  if (window != window_of(s.most) || s.most - s.least > most_span || window == 0 || buffer >= plan_.memory->size() ||
       plan_.memory->tracked(buffer) || i.site < 0)
     return false;
-  const std::int64_t from = offset_of(least);
-  unsigned char* base = plan_.memory->at(buffer, from, static_cast<std::int64_t>(most - least) + bytes);
+  unsigned char* base =
+      plan_.memory->at(buffer, offset_of(s.least), static_cast<std::int64_t>(s.most - s.least) + bytes);
   if (base == nullptr) return false;
-  for_lanes(lanes, [&](int l) { host_[l] = base + (address_[l] - least); });
+  place_from(base, s.least);
   const MemorySpace known = program_.sites[static_cast<std::size_t>(i.site)].space;
   space_ = known == MemorySpace::constant || known == MemorySpace::texture ? known : MemorySpace::global;
   return true;
@@ -196,6 +192,7 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
   const auto* a = row<std::uint64_t>(w, op.a);
   const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
   const int alignment = alignment_of(i);
+  shared_lanes_ = 0;
   if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
   pattern_ = Pattern::any;
   span_ = ~std::uint64_t{0};
@@ -230,6 +227,7 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
     MemorySpace space = MemorySpace::global;
     if (window == shared_window) {
       space = MemorySpace::shared;
+      shared_lanes_ |= std::uint64_t{1} << l;
       address_[l] = static_cast<std::uint64_t>(offset);
       if (offset < 0 || offset > shared_.bytes() - bytes)
         outside(l, "shared memory", offset, shared_.bytes());
@@ -296,7 +294,7 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
     if (regular && (space_ == MemorySpace::global || space_ == MemorySpace::texture)) {
       const std::uint64_t first = address_[std::countr_zero(lanes)];
       const std::uint64_t past = address_[63 - std::countl_zero(lanes)] + static_cast<std::uint64_t>(p.bytes);
-      requests_.global_range(first, past, std::popcount(lanes), p.bytes, out);
+      requests_.global_range(first, past, lane_count(lanes), p.bytes, out);
       if (recorder != nullptr) recorder->touch(running_, requests_.sectors());
       continue;
     }
@@ -319,18 +317,16 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
 
 void BlockRunner::check_shared_load(const SimtInstruction& i, std::uint64_t lanes, int bytes, int number) {
   shared_.instruction();
-  std::uint64_t offset[64] = {};
-  for_lanes(lanes, [&](int l) { offset[l] = static_cast<std::uint64_t>(host_[l] - shared_.data()); });
   std::uint64_t asked = lanes;
   if (pattern_ == Pattern::same && (lanes & (lanes - 1)) != 0) {  // two lanes are as good as all
     const std::uint64_t rest = lanes & (lanes - 1);
     asked = (lanes & ~rest) | (rest & ~(rest - 1));
   }
-  if (!shared_.load_lanes(offset, asked, bytes, number * width_, number)) return;
+  if (!shared_.load_lanes(address_, asked, bytes, number * width_, number)) return;
   for_lanes(lanes, [&](int l) {
     int other = -1;
     const SharedTrouble t =
-        shared_.load(static_cast<std::int64_t>(offset[l]), bytes, number * width_ + l, number, other);
+        shared_.load(static_cast<std::int64_t>(address_[l]), bytes, number * width_ + l, number, other);
     if (t == SharedTrouble::race)
       report(Finding::Kind::race, i.line, "reads shared memory that another thread writes with no barrier between",
              number, l, other);
@@ -344,7 +340,7 @@ void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int n
   const int element = size_of(i.type), bytes = element * i.extra;
   const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::load);
   count_request(i, lanes);
-  if (space_ == MemorySpace::shared) check_shared_load(i, good, bytes, number);
+  if ((good & shared_lanes_) != 0) check_shared_load(i, good & shared_lanes_, bytes, number);
   for (int k = 0; k < i.extra; ++k)
     with_size(element, [&](auto unit) {
       using T = decltype(unit);
@@ -356,7 +352,7 @@ void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int n
         for_lanes(good, [&](int l) { to[l] = v; });
       } else if (pattern_ == Pattern::consecutive && good == lanes && i.extra == 1) {
         const int first = std::countr_zero(good);
-        std::memcpy(to + first, host_[first], sizeof(T) * static_cast<std::size_t>(std::popcount(good)));
+        std::memcpy(to + first, host_[first], sizeof(T) * static_cast<std::size_t>(lane_count(good)));
       } else {
         gather(to, host_, static_cast<std::ptrdiff_t>(k) * element, good);
       }
@@ -368,39 +364,46 @@ void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int n
     });
 }
 
+/// Lane after lane: what one of them writes is there when the next one asks whether its value is new.
+template <class T>
+void BlockRunner::store_shared(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
+  const SimtInstruction& i = program_.code[op.source];
+  const int bytes = static_cast<int>(sizeof(T)) * i.extra;
+  shared_.instruction();
+  for_lanes(lanes, [&](int l) {
+    const auto value = [&](int k) { return row<T>(w, prepared_.place[i.b + static_cast<std::uint32_t>(k)]) + l; };
+    bool changes = false;
+    for (int k = 0; k < i.extra; ++k)
+      changes = changes || std::memcmp(host_[l] + static_cast<std::size_t>(k) * sizeof(T), value(k), sizeof(T)) != 0;
+    int other = -1;
+    if (shared_.store(static_cast<std::int64_t>(address_[l]), bytes, number * width_ + l, number, changes, other) ==
+        SharedTrouble::race)
+      report(Finding::Kind::race, i.line,
+             "writes shared memory that another thread reads or writes with no barrier between", number, l, other);
+    for (int k = 0; k < i.extra; ++k)
+      std::memcpy(host_[l] + static_cast<std::size_t>(k) * sizeof(T), value(k), sizeof(T));
+  });
+}
+
 void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
   const SimtInstruction& i = program_.code[op.source];
   const int element = size_of(i.type), bytes = element * i.extra;
   const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::store);
   count_request(i, lanes);
-  if (space_ == MemorySpace::shared) {
-    shared_.instruction();
-    for_lanes(good, [&](int l) {
-      bool changes = false;
-      for (int k = 0; k < i.extra; ++k) {
-        const unsigned char* v =
-            w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l;
-        changes = changes || std::memcmp(host_[l] + static_cast<std::ptrdiff_t>(k) * element, v,
-                                         static_cast<std::size_t>(element)) != 0;
-      }
-      int other = -1;
-      if (shared_.store(host_[l] - shared_.data(), bytes, number * width_ + l, number, changes, other) ==
-          SharedTrouble::race)
-        report(Finding::Kind::race, i.line,
-               "writes shared memory that another thread reads or writes with no barrier between", number, l, other);
-      for (int k = 0; k < i.extra; ++k)
-        std::memcpy(
-            host_[l] + static_cast<std::ptrdiff_t>(k) * element,
-            w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l,
-            static_cast<std::size_t>(element));
-    });
-    return;
+  if ((good & shared_lanes_) != 0) {
+    with_size(element, [&](auto unit) { store_shared<decltype(unit)>(w, good & shared_lanes_, op, number); });
+    if ((good & ~shared_lanes_) == 0) return;
   }
   for (int k = 0; k < i.extra; ++k)
     with_size(element, [&](auto unit) {
       using T = decltype(unit);
-      scatter(row<T>(w, prepared_.place[i.b + static_cast<std::uint32_t>(k)]), host_,
-              static_cast<std::ptrdiff_t>(k) * element, good);
+      const T* from = row<T>(w, prepared_.place[i.b + static_cast<std::uint32_t>(k)]);
+      if (pattern_ == Pattern::consecutive && good == lanes && i.extra == 1) {
+        const int first = std::countr_zero(good);
+        std::memcpy(host_[first], from + first, sizeof(T) * static_cast<std::size_t>(lane_count(good)));
+      } else {
+        scatter(from, host_, static_cast<std::ptrdiff_t>(k) * element, good & ~shared_lanes_);
+      }
     });
 }
 
@@ -413,9 +416,11 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
   if (space_ == MemorySpace::global && updates_.size() < most_updated_words)
     for_lanes(good, [&](int l) { ++updates_[address_[l]]; });
   for_lanes(good, [&](int l) {
-    if (space_ == MemorySpace::shared) {
+    const bool in_shared = (shared_lanes_ >> l & 1U) != 0;
+    if (in_shared) {
       int other = -1;
-      const SharedTrouble t = shared_.atomic(host_[l] - shared_.data(), size, number * width_ + l, number, other);
+      const SharedTrouble t =
+          shared_.atomic(static_cast<std::int64_t>(address_[l]), size, number * width_ + l, number, other);
       if (t == SharedTrouble::race)
         report(Finding::Kind::race, i.line, "updates shared memory that another thread writes with no barrier between",
                number, l, other);
@@ -423,7 +428,7 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
         report(Finding::Kind::uninitialised, i.line, "updates shared memory that nothing has written", number, l);
     }
     std::unique_lock<std::mutex> lock;
-    if (!alone && space_ == MemorySpace::global) lock = std::unique_lock(lock_for(host_[l]));
+    if (!alone && !in_shared) lock = std::unique_lock(lock_for(host_[l]));
     std::uint64_t old = 0;
     std::memcpy(&old, host_[l], static_cast<std::size_t>(size));
     const std::uint64_t v = bits_at(w, op.b, size, l), compare = bits_at(w, op.c, size, l);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "execute/for_lanes.h"
 #include "execute/half.h"
 #include "kernelcast/address.h"
 
@@ -96,6 +97,7 @@ BlockRunner::BlockRunner(const LaunchPlan& plan)
       threads_(static_cast<int>(plan.launch.block.count())),
       warps_((threads_ + plan.geometry.warp_size - 1) / plan.geometry.warp_size),
       width_(plan.geometry.warp_size),
+      rows_((width_ + lanes_at_once - 1) / lanes_at_once),
       requests_(plan.geometry),
       shared_(plan.shared_bytes, plan.watch_unit, plan.options.check_shared, plan.options.independent_threads),
       stack_bytes_(program_.stack_bytes) {
@@ -108,6 +110,7 @@ BlockRunner::BlockRunner(const LaunchPlan& plan)
     w.storage = std::make_unique<unsigned char[]>(prepared_.file_bytes + scratch_bytes + 64);
     const auto at = reinterpret_cast<std::uintptr_t>(w.storage.get());
     w.file = w.storage.get() + ((at + 63) / 64 * 64 - at);
+    fill_local_ids(w, static_cast<int>(&w - warp_.data()));
     for (const ProgramInput& in : program_.inputs) {
       std::uint64_t value = in.low;
       const std::uint32_t place = prepared_.place[in.reg];
@@ -157,7 +160,7 @@ BlockRunner::BlockRunner(const LaunchPlan& plan)
         default:
           continue;
       }
-      for (int l = 0; l < (width_ + lanes_at_once - 1) / lanes_at_once * lanes_at_once; ++l) {
+      for (int l = 0; l < rows_ * lanes_at_once; ++l) {
         set_bits(w, place, std::min(size, 8), size == 16 ? 2 * l : l, value);
         if (size == 16) set_bits(w, place, 8, 2 * l + 1, in.high);
       }
@@ -196,21 +199,29 @@ void BlockRunner::begin(std::int64_t index) {
     w.instructions = w.phase_start = 0;
     w.turn = 0;
     w.paths.assign(1, {0, -1, w.members});
-    fill_ids(w, n);
+    fill_group_ids(w);
   }
 }
 
-void BlockRunner::fill_ids(Warp& w, int number) {
-  for (const ProgramInput& in : program_.inputs) {
-    const std::uint32_t place = prepared_.place[in.reg];
-    const int size = size_of(in.type);
-    if (in.kind == ProgramInput::Kind::group_id) {
-      for (int l = 0; l < width_; ++l) set_bits(w, place, size, l, static_cast<std::uint64_t>(group_.array()[in.low]));
-    } else if (in.kind == ProgramInput::Kind::local_id) {
+void BlockRunner::fill_local_ids(Warp& w, int number) {
+  for (const ProgramInput& in : program_.inputs)
+    if (in.kind == ProgramInput::Kind::local_id)
       for (int l = 0; l < width_; ++l)
-        set_bits(w, place, size, l, static_cast<std::uint64_t>(thread_of(number * width_ + l).array()[in.low]));
+        set_bits(w, prepared_.place[in.reg], size_of(in.type), l,
+                 static_cast<std::uint64_t>(thread_of(number * width_ + l).array()[in.low]));
+}
+
+void BlockRunner::fill_group_ids(Warp& w) {
+  for (const ProgramInput& in : program_.inputs)
+    if (in.kind == ProgramInput::Kind::group_id) {
+      const auto id = static_cast<std::uint64_t>(group_.array()[in.low]);
+      const std::uint32_t place = prepared_.place[in.reg];
+      const int size = size_of(in.type);
+      if (size == 4)
+        std::fill_n(row<std::uint32_t>(w, place), width_, static_cast<std::uint32_t>(id));
+      else
+        for (int l = 0; l < width_; ++l) set_bits(w, place, size, l, id);
     }
-  }
 }
 
 void BlockRunner::run(std::int64_t index) {
@@ -314,7 +325,7 @@ void BlockRunner::follow(Warp& w, int block, std::size_t edge, std::uint64_t lan
 /// Counts the block under its headings, once it is known where the lanes go on.
 void BlockRunner::finish_block(Warp& w, const ProgramBlock& b, std::uint64_t lanes,
                                const std::vector<std::uint64_t>& taken) {
-  const double n = std::popcount(lanes);
+  const double n = lane_count(lanes);
   const double size = b.past - b.first + 1.0;
   w.instructions += size;
   counts_.warp_instructions += size;
@@ -331,7 +342,7 @@ void BlockRunner::finish_block(Warp& w, const ProgramBlock& b, std::uint64_t lan
   for (std::size_t e = 0; e < taken.size(); ++e)
     if (taken[e] != 0 && b.edges[e].target != targets[0] && ways < 2) targets[ways++] = b.edges[e].target;
   const bool stays = (lanes & ~leaving) != 0;
-  const double gone = std::popcount(leaving);
+  const double gone = lane_count(leaving);
   BlockCount& here = counts_.blocks[static_cast<std::size_t>(b.profile_block)];
   if (b.last_block < 0 || stays) here.warps += 1;
   here.lanes += n - gone;
@@ -534,8 +545,8 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
     case Opcode::barrier:
       if (i.dst != no_register) {
         barrier_value_ = {&op, static_cast<BarrierOp>(i.imm)};
-        barrier_count_ += std::popcount(ballot(w, i.a, lanes));
-        barrier_lanes_ += std::popcount(lanes);
+        barrier_count_ += lane_count(ballot(w, i.a, lanes));
+        barrier_lanes_ += lane_count(lanes);
       }
       if (!plan_.options.independent_threads) {
         if (const std::uint64_t missing = w.members & ~w.exited & ~lanes; missing != 0)

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "execute/address_scan.h"
 #include "execute/locality.h"
 #include "execute/memory.h"
 #include "execute/prepared.h"
@@ -90,7 +91,8 @@ class BlockRunner {
 
   // block_runner.cpp
   void begin(std::int64_t index);
-  void fill_ids(Warp& warp, int number);
+  void fill_local_ids(Warp& warp, int number);
+  void fill_group_ids(Warp& warp);
   void step(int number);  // one basic block (or the rest of it) of a warp
   void step_independent(int number);
   /// Executes from `first`; false when it stopped at a barrier (path.resume is where to go on).
@@ -108,6 +110,8 @@ class BlockRunner {
   // block_memory.cpp
   void load(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void store(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  template <class T>
+  void store_shared(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void atomic(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   /// Host addresses of `bytes` for each lane; lanes with trouble are taken out of the result, which is reported.
   std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
@@ -137,6 +141,7 @@ class BlockRunner {
   const PreparedProgram& prepared_;
   const Program& program_;
   int threads_, warps_, width_;
+  int rows_;  // of lanes_at_once lanes in a warp
   BlockCounts counts_;
   RequestCounter requests_;
   SharedMemory shared_;
@@ -144,9 +149,11 @@ class BlockRunner {
   std::int64_t stack_bytes_;
   std::vector<Warp> warp_;
   Dim3 group_;
+  ScanAddresses scan_ = address_scan();
   std::uint64_t address_[64] = {};  // of the request at hand, in its space
   unsigned char* host_[64] = {};
-  MemorySpace space_ = MemorySpace::global;                                              // of the request at hand
+  MemorySpace space_ = MemorySpace::global;  // of the request at hand
+  std::uint64_t shared_lanes_ = 0;           // of the request at hand: whose address is in shared memory
   enum class Pattern : std::uint8_t { any, same, consecutive } pattern_ = Pattern::any;  // likewise, over its lanes
   std::uint64_t span_ = 0;  // bytes from the first to the last touched, likewise; all ones: not known
   std::vector<std::uint64_t> taken_;

@@ -50,6 +50,7 @@ class Execute {
     deadline_ = options_.max_seconds > 0 ? start + options_.max_seconds : 0;
     limit_ = options_.max_lane_instructions > 0 ? options_.max_lane_instructions : default_limit;
     jobs_ = options_.jobs > 0 ? options_.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    threads_ = jobs_;
     if (!plan_.order_free()) jobs_ = 1;
     choose();
     run_chosen();
@@ -195,8 +196,9 @@ class Execute {
     std::sort(blocks.begin(), blocks.end());
     const auto resident = std::max<std::int64_t>(1, static_cast<std::int64_t>(options_.resident_blocks));
     const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, static_cast<std::int64_t>(blocks.size()));
+    if (!options_.keep_buffers) plan_.memory().drop_contents();  // the tables of the distances take their place
     LocalityResult result = locality_of(std::move(traces_), resident_groups(blocks, resident, options_.processors),
-                                        resident * options_.processors, limits);
+                                        resident * options_.processors, limits, threads_);
     w.locality = std::make_shared<const Locality>(std::move(result.locality));
   }
 
@@ -336,7 +338,7 @@ class Execute {
   const ExecuteOptions& options_;
   Plan plan_;
   double deadline_ = 0, limit_ = 0;
-  int jobs_ = 1;
+  int threads_ = 1, jobs_ = 1;  // that may work; that run blocks
   std::vector<Stratum> strata_;
   std::mutex mutex_;
   std::map<std::int64_t, Ran> results_;

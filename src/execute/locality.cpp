@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <map>
 
 namespace kernelcast::interpreter {
@@ -198,7 +199,7 @@ std::vector<std::vector<std::int64_t>> resident_groups(std::span<const std::int6
 }
 
 LocalityResult locality_of(std::vector<BlockTrace> traces, const std::vector<std::vector<std::int64_t>>& residents,
-                           std::int64_t wave_blocks, const LocalityLimits& limits) {
+                           std::int64_t wave_blocks, const LocalityLimits& limits, int threads) {
   std::sort(traces.begin(), traces.end(), [](const BlockTrace& a, const BlockTrace& b) { return a.block < b.block; });
   std::map<std::int64_t, const BlockTrace*> by_index;
   std::vector<const BlockTrace*> blocks;
@@ -215,8 +216,11 @@ LocalityResult locality_of(std::vector<BlockTrace> traces, const std::vector<std
   }
   LocalityResult result;
   add_blocks(blocks, result);
-  add_residents(groups, limits, result);
+  // Each reads the traces and writes figures of its own.
+  auto residents_later = std::async(threads > 1 ? std::launch::async : std::launch::deferred,
+                                    [&] { add_residents(groups, limits, result); });
   add_grid(blocks, wave_blocks, limits, result);
+  residents_later.get();
   return result;
 }
 

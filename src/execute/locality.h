@@ -69,8 +69,8 @@ struct LocalityResult {
 
 /// Puts the blocks together, whatever order they come in. `residents`: blocks, by index, that shared an SM; those that
 /// were not recorded are passed over. `wave_blocks`: blocks on the whole device at a time, interleaved in the grid's
-/// stream; the next ones follow when these are done.
+/// stream; the next ones follow when these are done. `threads`: how many may work on it; the result is the same.
 LocalityResult locality_of(std::vector<BlockTrace> traces, const std::vector<std::vector<std::int64_t>>& residents,
-                           std::int64_t wave_blocks, const LocalityLimits& limits = {});
+                           std::int64_t wave_blocks, const LocalityLimits& limits = {}, int threads = 1);
 
 }  // namespace kernelcast::interpreter

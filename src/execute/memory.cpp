@@ -307,4 +307,9 @@ std::vector<Assumption> Memory::assumptions() const {
   return list;
 }
 
+void Memory::drop_contents() {
+  for (const auto& slot : slots_)
+    if (slot->data != nullptr) ::madvise(slot->data, static_cast<std::size_t>(slot->room), MADV_DONTNEED);
+}
+
 }  // namespace kernelcast::interpreter

@@ -94,6 +94,8 @@ class Memory {
   [[nodiscard]] std::int64_t touched_end(int buffer) const;
   /// The whole buffer (up to touched_end), pages that were never touched with their first contents. Allocates as much.
   [[nodiscard]] std::vector<unsigned char> contents(int buffer) const;
+  /// Gives back the memory of the contents, which are lost: no access may follow. What is known about sizes stays.
+  void drop_contents();
   /// Memory held: pages touched and the tables about them.
   [[nodiscard]] std::int64_t resident_bytes() const { return resident_.load(std::memory_order_relaxed); }
 

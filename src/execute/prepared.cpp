@@ -1,24 +1,46 @@
 #include "execute/prepared.h"
 
+#include "execute/address_scan.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::interpreter {
 
 namespace base {
 Handler find(const SimtInstruction& i);
-}
+AddressScan scan(const std::uint64_t*, std::uint64_t, int, std::uint64_t, std::uint64_t, std::uint64_t*);
+}  // namespace base
 #ifdef KERNELCAST_HAVE_AVX2
 namespace avx2 {
 Handler find(const SimtInstruction& i);
-}
+AddressScan scan(const std::uint64_t*, std::uint64_t, int, std::uint64_t, std::uint64_t, std::uint64_t*);
+}  // namespace avx2
 #endif
+
+namespace {
+
+bool has_avx2() {
+#ifdef KERNELCAST_HAVE_AVX2
+  static const bool vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return vectors;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
 
 Handler handler_for(const SimtInstruction& i) {
 #ifdef KERNELCAST_HAVE_AVX2
-  static const bool vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (vectors) return avx2::find(i);
+  if (has_avx2()) return avx2::find(i);
 #endif
   return base::find(i);
+}
+
+ScanAddresses address_scan() {
+#ifdef KERNELCAST_HAVE_AVX2
+  if (has_avx2()) return avx2::scan;
+#endif
+  return base::scan;
 }
 
 namespace {

@@ -9,7 +9,7 @@ namespace kernelcast::interpreter {
 namespace {
 
 void count_lanes(std::uint64_t active, int bytes, AccessCount& out) {
-  const double lanes = std::popcount(active);
+  const double lanes = lane_count(active);
   out.requests += 1;
   out.lanes += lanes;
   out.bytes += lanes * bytes;
@@ -22,7 +22,7 @@ RequestCounter::RequestCounter(const MemoryGeometry& geometry)
       sector_shift_(std::countr_zero(static_cast<unsigned>(geometry.sector_bytes))),
       segment_shift_(std::countr_zero(static_cast<unsigned>(geometry.segment_bytes))),
       bank_shift_(std::countr_zero(static_cast<unsigned>(geometry.bank_bytes))),
-      words_(static_cast<std::size_t>(geometry.shared_banks)) {}
+      banks_(static_cast<std::size_t>(geometry.shared_banks)) {}
 
 void RequestCounter::add_distinct(AccessCount& out) {
   if (!std::is_sorted(sectors_.begin(), sectors_.end())) std::sort(sectors_.begin(), sectors_.end());
@@ -76,36 +76,34 @@ void RequestCounter::local(const std::uint64_t* offset, std::uint64_t active, in
   add_distinct(out);
 }
 
+// The first word of each bank stands in a table, further ones in chains behind it: mostly there are none.
 double RequestCounter::passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic) {
   const std::uint64_t bank_mask = static_cast<std::uint64_t>(geometry_.shared_banks) - 1;
-  // Mostly each bank has one word to serve: no lists are needed to see that.
-  std::uint64_t seen = 0;
-  bool one_each = !atomic;
-  for (std::uint64_t m = part; m != 0 && one_each; m &= m - 1) {
-    const int l = std::countr_zero(m);
-    const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> bank_shift_;
-    for (std::uint64_t word = offset[l] >> bank_shift_; word <= last; ++word) {
-      const std::uint64_t bank = word & bank_mask, bit = std::uint64_t{1} << bank;
-      if ((seen & bit) != 0 && first_word_[bank] != word) one_each = false;
-      first_word_[bank] = word;
-      seen |= bit;
+  const auto further = static_cast<std::uint64_t>(bytes) - 1;
+  int most = 1;
+  ++part_;
+  chained_.clear();
+  const auto add = [&](std::uint64_t word) {
+    Bank& bank = banks_[word & bank_mask];
+    if (bank.part != part_) {
+      bank = {word, part_, 1, -1};
+      return;
     }
+    if (!atomic) {
+      if (bank.first == word) return;
+      for (int k = bank.chain; k >= 0; k = chained_[static_cast<std::size_t>(k)].next)
+        if (chained_[static_cast<std::size_t>(k)].word == word) return;
+    }
+    chained_.push_back({word, bank.chain});
+    bank.chain = static_cast<int>(chained_.size()) - 1;
+    most = std::max(most, ++bank.words);
+  };
+  for (; part != 0; part &= part - 1) {
+    const std::uint64_t at = offset[std::countr_zero(part)];
+    const std::uint64_t last = (at + further) >> bank_shift_;
+    for (std::uint64_t word = at >> bank_shift_; word <= last; ++word) add(word);
   }
-  if (one_each) return 1;
-  std::size_t most = 0;
-  for_lanes(part, [&](int l) {
-    const std::uint64_t last = (offset[l] + static_cast<std::uint64_t>(bytes) - 1) >> bank_shift_;
-    for (std::uint64_t word = offset[l] >> bank_shift_; word <= last; ++word) {
-      std::vector<std::uint64_t>& here = words_[word & bank_mask];
-      if (!atomic && std::find(here.begin(), here.end(), word) != here.end()) continue;
-      if (here.empty()) used_banks_.push_back(static_cast<int>(word & bank_mask));
-      here.push_back(word);
-      most = std::max(most, here.size());
-    }
-  });
-  for (int bank : used_banks_) words_[static_cast<std::size_t>(bank)].clear();
-  used_banks_.clear();
-  return static_cast<double>(most);
+  return most;
 }
 
 int RequestCounter::lanes_a_part(int bytes) const {

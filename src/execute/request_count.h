@@ -37,9 +37,17 @@ class RequestCounter {
   MemoryGeometry geometry_;
   int sector_shift_, segment_shift_, bank_shift_;
   std::vector<std::uint64_t> sectors_;
-  std::vector<std::vector<std::uint64_t>> words_;  // by bank
-  std::vector<int> used_banks_;
-  std::uint64_t first_word_[64] = {};  // by bank
+  struct Bank {  // what one part of a request asks of it
+    std::uint64_t first = 0, part = 0;
+    int words = 0, chain = -1;  // distinct words; the latest in chained_
+  };
+  struct Chained {
+    std::uint64_t word;
+    int next;
+  };
+  std::vector<Bank> banks_;
+  std::uint64_t part_ = 0;  // number of the part at hand
+  std::vector<Chained> chained_;
 };
 
 }  // namespace kernelcast::interpreter

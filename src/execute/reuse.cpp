@@ -15,11 +15,14 @@
 
 #include "execute/fill_value.h"
 
-// Counting bits is most of the work, and plain x86-64 has no instruction for it.
+// Counting bits is most of the work, and plain x86-64 has no instruction for it: what counts is compiled twice,
+// together with all that it calls on the way (a function by itself would be there once, without the instruction).
 #if defined(__x86_64__) && defined(__GNUC__)
 #define KERNELCAST_COUNTS_BITS __attribute__((target_clones("default", "popcnt")))
+#define KERNELCAST_PART_OF_CALLER __attribute__((always_inline)) inline
 #else
 #define KERNELCAST_COUNTS_BITS
+#define KERNELCAST_PART_OF_CALLER inline
 #endif
 
 namespace kernelcast::interpreter {
@@ -76,11 +79,22 @@ inline StackDistances::Line& StackDistances::find(std::uint64_t tag) {
   return table_[at];
 }
 
+/// A table of `lines` places with what `kept` makes of the old one's. The old table is gone before the new one is
+/// there.
+template <class F>
+void StackDistances::renew_table(std::size_t lines, F kept) {
+  std::vector<Line> used;
+  used.reserve(lines_);
+  for (Line line : table_)
+    if (line.tag != 0 && kept(line)) used.push_back(line);
+  std::vector<Line>().swap(table_);
+  table_.resize(lines);
+  for (const Line& line : used) find(line.tag) = line;
+  lines_ = used.size();
+}
+
 void StackDistances::grow_table() {
-  std::vector<Line> old(table_.size() * 2);
-  old.swap(table_);
-  for (const Line& line : old)
-    if (line.tag != 0) find(line.tag) = line;
+  renew_table(table_.size() * 2, [](const Line&) { return true; });
 }
 
 inline void StackDistances::add_to_blocks(std::size_t block, std::int32_t count) {
@@ -88,7 +102,7 @@ inline void StackDistances::add_to_blocks(std::size_t block, std::int32_t count)
 }
 
 /// The block of the time before now_ is full: its bits go to the tree.
-void StackDistances::finish_block() {
+KERNELCAST_PART_OF_CALLER void StackDistances::finish_block() {
   const std::size_t block = now_ / block_bits - 1;
   std::int32_t count = 0;
   for (std::size_t w = block * (block_bits / 64); w < (block + 1) * (block_bits / 64); ++w)
@@ -124,32 +138,25 @@ KERNELCAST_COUNTS_BITS void StackDistances::make_room() {
 }
 
 void StackDistances::lower_rate() {
-  std::vector<Line> old(table_.size());
-  old.swap(table_);
-  lines_ = 0;
   ++shift_;
-  for (const Line& line : old) {
-    if (line.tag == 0) continue;
-    Line kept{line.tag, {}};
+  renew_table(table_.size(), [&](Line& line) {
     bool any = false;
     for (unsigned i = 0; i < 4; ++i) {
       if (line.time[i] == 0) continue;
       if (in_sample((line.tag - 1) * 4 + i, shift_)) {
-        kept.time[i] = line.time[i];
         any = true;
       } else {
         live_bits_[(line.time[i] - 1) / 64] &= ~(std::uint64_t{1} << ((line.time[i] - 1) % 64));
+        line.time[i] = 0;
       }
     }
-    if (!any) continue;
-    find(line.tag) = kept;
-    ++lines_;
-  }
+    return any;
+  });
   make_room();
 }
 
 /// Removes the bit of a time and says how many later ones there are.
-inline std::int64_t StackDistances::take_out(std::uint32_t time) {
+KERNELCAST_PART_OF_CALLER std::int64_t StackDistances::take_out(std::uint32_t time) {
   const std::size_t word = time / 64;
   const std::uint64_t bit = std::uint64_t{1} << (time % 64);
   const std::size_t block = time / block_bits;
@@ -179,7 +186,7 @@ KERNELCAST_COUNTS_BITS void StackDistances::touch(std::span<const std::uint64_t>
     if (!in_sample(key, shift_)) continue;
     Line* line = &find(key / 4 + 1);
     if (line->tag == 0) {
-      if ((lines_ + 1) * 2 > table_.size()) {
+      if ((lines_ + 1) * 4 > table_.size() * 3) {
         grow_table();
         line = &find(key / 4 + 1);
       }

@@ -46,6 +46,8 @@ class StackDistances {
 
   [[nodiscard]] std::size_t home(std::uint64_t tag) const;
   Line& find(std::uint64_t tag);
+  template <class F>
+  void renew_table(std::size_t lines, F kept);
   void grow_table();
   void make_room();
   void lower_rate();

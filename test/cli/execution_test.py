@@ -2,10 +2,11 @@
 
 import json
 import os
+import subprocess
 import unittest
 
 from check_schema import checked
-from program import ROOT, Case
+from program import PROGRAM, ROOT, Case
 
 SPMV = (
     os.path.join(ROOT, "examples", "spmv_csr.cu"), "--device", "v100", "--grid", "64", "--block", "256", "--arg", "rows=16384",
@@ -17,6 +18,16 @@ MATMUL = (os.path.join(ROOT, "examples", "matmul_tiled.cl"), "--device", "v100",
 
 def loads(prediction, space="global"):
     return next(m for m in prediction["counts"]["memory"] if (m["space"], m["kind"]) == (space, "load"))
+
+
+def peak_memory(*args):
+    """The most memory that a run of the program held, in bytes."""
+    with subprocess.Popen([PROGRAM, *args], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"exit status {process.returncode}")
+    return usage.ru_maxrss * 1024
 
 
 class Execution(Case):
@@ -117,6 +128,35 @@ class Execution(Case):
             "--grid", "1", "--block", "64",
         )  # fmt: skip
         self.assertEqual([(f["kind"], f["line"], f["count"]) for f in found], [("uninitialised read", 6, 32)])
+
+    def test_lanes_of_one_request_in_shared_and_in_global_memory(self):
+        found, _ = self.troubled(
+            "both.cu", "__global__ void both(int* o) {\n  __shared__ int part[64];\n  int i = threadIdx.x;\n  part[i] = i;\n"
+            "  int* to = i % 2 ? part : o;\n  to[i] += 1;\n  __syncthreads();\n  o[64 + i] = part[63 - i];\n}\n",
+            "--grid", "1", "--block", "64", "--buffer", "o=127:iota",
+        )  # fmt: skip
+        self.assertEqual([(f["kind"], f["line"], f["count"]) for f in found], [("out of bounds", 8, 1)])
+
+    def test_memory_is_at_most_twice_the_buffers_touched(self):
+        """What a launch takes beyond a small one, with and without reuse distances: neighbours, and scattered writes."""
+        text = (
+            "__kernel void near(__global int* a, __global int* o) { int i = get_global_id(0); o[i] = a[i]; }\n"
+            "__kernel void far(__global int* a, __global int* o) { int i = get_global_id(0); o[a[i]] = i; }\n"
+        )
+        source = self.path("memory.cl", text)
+        for kernel in ("near", "far"):
+            for model in ("roofline", "kernelcast"):
+                peaks = []
+                elements = (1 << 12, 1 << 21)
+                for n in elements:
+                    peaks.append(peak_memory(
+                        "predict", source, "--kernel", kernel, "--device", "v100", "--global", str(n), "--block", "256", "--counts",
+                        "executed", "--sample", "all", "--model", model, "--buffer", f"a={n}:permutation", "--buffer", f"o={n}",
+                    ))  # fmt: skip
+                touched = 8 * (elements[1] - elements[0])
+                with self.subTest(kernel=kernel, model=model):
+                    self.assertGreater(peaks[1] - peaks[0], touched / 2)
+                    self.assertLess(peaks[1] - peaks[0], 2 * touched)
 
     def test_checks_can_be_left_out(self):
         found, _ = self.troubled(

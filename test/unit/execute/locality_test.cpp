@@ -109,11 +109,11 @@ TEST(LocalityTest, BlocksAloneTogetherAndInWaves) {
   EXPECT_EQ(r.grid_rate, 1);
 }
 
-TEST(LocalityTest, TheOrderInWhichBlocksComeDoesNotMatter) {
+TEST(LocalityTest, NeitherTheOrderOfBlocksNorThreadsMatter) {
   std::vector<BlockTrace> other = sharing();
   std::swap(other[0], other[2]);
   const Locality a = locality_of(sharing(), {{0, 1}, {2}}, 2).locality;
-  const Locality b = locality_of(std::move(other), {{0, 1}, {2}}, 2).locality;
+  const Locality b = locality_of(std::move(other), {{0, 1}, {2}}, 2, {}, 2).locality;
   EXPECT_EQ(a.grid.nearer, b.grid.nearer);
   EXPECT_EQ(a.resident.nearer, b.resident.nearer);
   EXPECT_EQ(a.block.nearer, b.block.nearer);

@@ -164,6 +164,16 @@ TEST(MemoryTest, UndeclaredBuffersGrowWithWhatIsTouched) {
   EXPECT_EQ(small.contents(0).size(), 400U);
 }
 
+TEST(MemoryTest, SizesOutliveTheContents) {
+  Case c;
+  Memory m = c.memory();
+  ASSERT_NE(m.at(2, 4000, 4), nullptr);
+  const std::int64_t end = m.touched_end(2);
+  m.drop_contents();
+  EXPECT_EQ(m.touched_end(2), end);
+  EXPECT_GE(end, 4004);
+}
+
 TEST(MemoryTest, Assumptions) {
   Case s;
   s.launch.buffers["index"] = {500, ""};
