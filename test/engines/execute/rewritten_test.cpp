@@ -8,7 +8,7 @@
 
 #include "kernelcast/loops.h"
 
-namespace kernelcast::agreement {
+namespace kernelcast::agreement::rewritten_test {
 namespace {
 
 std::string contents_of(const std::string& name) {
@@ -48,4 +48,4 @@ TEST(Rewritten, IsWhatTheRewriterWrites) {
 }
 
 }  // namespace
-}  // namespace kernelcast::agreement
+}  // namespace kernelcast::agreement::rewritten_test

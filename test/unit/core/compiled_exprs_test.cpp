@@ -11,7 +11,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/expr.h"
 
-namespace kernelcast {
+namespace kernelcast::compiled_exprs_test {
 namespace {
 
 const Expr x = Expr::symbol("x"), n = Expr::symbol("n");
@@ -153,4 +153,4 @@ RC_GTEST_PROP(CompiledExprs, MagicDivisionIsExact, ()) {
 }
 
 }  // namespace
-}  // namespace kernelcast
+}  // namespace kernelcast::compiled_exprs_test

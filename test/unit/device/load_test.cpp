@@ -9,7 +9,7 @@
 #include "kernelcast/device.h"
 #include "kernelcast/error.h"
 
-namespace kernelcast {
+namespace kernelcast::load_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -163,4 +163,4 @@ TEST(Fields, NumbersReadAsPeopleWriteThem) {
 }
 
 }  // namespace
-}  // namespace kernelcast
+}  // namespace kernelcast::load_test

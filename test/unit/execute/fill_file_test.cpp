@@ -13,7 +13,7 @@
 
 #include "kernelcast/error.h"
 
-namespace kernelcast::interpreter {
+namespace kernelcast::interpreter::fill_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -197,4 +197,4 @@ TEST_F(FillFile, NumpyWroteIt) {
 }
 
 }  // namespace
-}  // namespace kernelcast::interpreter
+}  // namespace kernelcast::interpreter::fill_file_test

@@ -6,7 +6,7 @@
 #include "kernelcast/error.h"
 #include "support/test_names.h"
 
-namespace kernelcast::frontend {
+namespace kernelcast::frontend::amdgcn_test {
 namespace {
 
 constexpr std::string_view text = R"(
@@ -127,4 +127,4 @@ TEST(AmdgcnOps, BufferInstructionsOfKernelsWithoutScratchAreGlobal) {
 }
 
 }  // namespace
-}  // namespace kernelcast::frontend
+}  // namespace kernelcast::frontend::amdgcn_test

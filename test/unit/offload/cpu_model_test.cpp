@@ -5,7 +5,7 @@
 
 #include "kernelcast/error.h"
 
-namespace kernelcast::offload {
+namespace kernelcast::offload::cpu_model_test {
 namespace {
 
 void set(Device& d, Field f, double v) { d.values[static_cast<std::size_t>(f)] = {v, "test", "test"}; }
@@ -167,4 +167,4 @@ TEST(CpuModel, NoClockIsAnError) {
 }
 
 }  // namespace
-}  // namespace kernelcast::offload
+}  // namespace kernelcast::offload::cpu_model_test

@@ -8,7 +8,7 @@
 
 #include "kernelcast/profile.h"
 
-namespace kernelcast {
+namespace kernelcast::index_test {
 namespace {
 
 Scope scope() {
@@ -140,4 +140,4 @@ RC_GTEST_PROP(Index, HoldsEveryValueAndIsExactWhereLinear, ()) {
 }
 
 }  // namespace
-}  // namespace kernelcast
+}  // namespace kernelcast::index_test

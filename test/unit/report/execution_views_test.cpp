@@ -11,7 +11,7 @@
 #include "report/views.h"
 #include "support/copy_profile.h"
 
-namespace kernelcast::report {
+namespace kernelcast::report::execution_views_test {
 namespace {
 
 using nlohmann::json;
@@ -118,4 +118,4 @@ TEST(ExecutionViews, FindingsHavePlaceAndIds) {
 }
 
 }  // namespace
-}  // namespace kernelcast::report
+}  // namespace kernelcast::report::execution_views_test

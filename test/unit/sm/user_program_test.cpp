@@ -8,6 +8,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"
 
+namespace user_program_test {
 namespace {
 
 using namespace kernelcast;
@@ -197,3 +198,4 @@ TEST(CycleLevelModel, IsFoundByNameOnly) {
 }
 
 }  // namespace
+}  // namespace user_program_test

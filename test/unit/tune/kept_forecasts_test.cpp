@@ -12,7 +12,7 @@
 #include "tune/space_flags.h"
 #include "tune/tuner.h"
 
-namespace kernelcast::tune {
+namespace kernelcast::tune::kept_forecasts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -169,4 +169,4 @@ TEST_F(Kept, LinesAreReadAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace kernelcast::tune
+}  // namespace kernelcast::tune::kept_forecasts_test

@@ -11,7 +11,7 @@
 #include "tune/space_flags.h"
 #include "tune/ties.h"
 
-namespace kernelcast::tune {
+namespace kernelcast::tune::tuner_test {
 namespace {
 
 using testing::HasSubstr;
@@ -340,4 +340,4 @@ TEST_P(Optimum, AnOptimiserFindsWhatEnumerationFinds) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Optimum, testing::Range(1U, 9U));
 
 }  // namespace
-}  // namespace kernelcast::tune
+}  // namespace kernelcast::tune::tuner_test

@@ -5,7 +5,7 @@
 
 #include "kernelcast/error.h"
 
-namespace kernelcast::validate {
+namespace kernelcast::validate::measurement_test {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(Rows, Wildcards) {
 }
 
 }  // namespace
-}  // namespace kernelcast::validate
+}  // namespace kernelcast::validate::measurement_test
