@@ -99,7 +99,8 @@ Largest number of 32-bit registers live at once, parameters and constants not co
 memory), with the loads of each block moved up as far as stores and barriers allow, because ptxas moves them to hide their latency;
 six more that PTX does not show. ptxas stops moving loads at T registers, the number with which a multiprocessor still holds
 all its threads (32; 40 on sm_86 and sm_89; on sm_75, where 64 would do, 48 fits better), squeezes kernels that need up to three more into
-T, and needs the pressure in program order plus six beyond. `__launch_bounds__` and the architecture cap the number; what is above the cap is
+T, and needs the pressure in program order plus six beyond. Counted loops of one block it unrolls by four, whose
+loads then move up too. `__launch_bounds__` and the architecture cap the number; what is above the cap is
 spilled. Instructions that ptxas expands hold a quarter of their length, at most 16, as temporaries. The interval is
 -8..+11 registers, the 5th and 95th percentile of the error over sm_75 to sm_100.
 
