@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -46,18 +47,20 @@ bool extends_signed(const Value* v) {
   return isa<SExtInst>(v) || (by_zero && by_zero->hasNonNeg());
 }
 
-void collect_leaves(Value* v, SmallPtrSetImpl<Value*>& leaves) {
-  if (is_signed_sum(v))
-    for (Value* operand : cast<BinaryOperator>(v)->operands()) collect_leaves(operand, leaves);
-  else if (!isa<Constant>(v))
-    leaves.insert(v);
+/// Terms may share terms (h + (h << 3), again and again): `seen` has those that were visited.
+void collect_leaves(Value* v, SmallPtrSetImpl<Value*>& leaves, SmallPtrSetImpl<Value*>& seen) {
+  if (!is_signed_sum(v)) {
+    if (!isa<Constant>(v)) leaves.insert(v);
+  } else if (seen.insert(v).second) {
+    for (Value* operand : cast<BinaryOperator>(v)->operands()) collect_leaves(operand, leaves, seen);
+  }
 }
 
-void mark_signed(Value* v, const SmallPtrSetImpl<Value*>& leaves) {
-  if (!is_sum(v) || leaves.contains(v)) return;
+void mark_signed(Value* v, const SmallPtrSetImpl<Value*>& leaves, SmallPtrSetImpl<Value*>& seen) {
+  if (!is_sum(v) || leaves.contains(v) || !seen.insert(v).second) return;
   auto* sum = cast<BinaryOperator>(v);
   if (!is_signed_sum(sum)) sum->setHasNoSignedWrap(true);
-  for (Value* operand : sum->operands()) mark_signed(operand, leaves);
+  for (Value* operand : sum->operands()) mark_signed(operand, leaves, seen);
 }
 
 Function* forgotten_in(StringRef pass, const Any& ir) {
@@ -87,27 +90,38 @@ struct WithoutConstants {
   std::int64_t constant = 0;
 };
 
-WithoutConstants without_constants(Value* v, IRBuilder<>& b) {
+using KnownSums = SmallDenseMap<Value*, WithoutConstants>;
+
+WithoutConstants without_constants(Value* v, IRBuilder<>& b, KnownSums& known);
+
+WithoutConstants split_sum(Value* v, IRBuilder<>& b, KnownSums& known) {
   if (const auto* c = dyn_cast<ConstantInt>(v)) return {nullptr, c->getSExtValue()};
   if (!is_signed_sum(v)) return {v, 0};
   auto* sum = cast<BinaryOperator>(v);
   const auto* factor = dyn_cast<ConstantInt>(sum->getOperand(1));
   const bool scales = sum->getOpcode() == Instruction::Mul || sum->getOpcode() == Instruction::Shl;
   if (scales && (!factor || factor->getValue().ugt(1U << 30))) return {v, 0};
-  const WithoutConstants left = without_constants(sum->getOperand(0), b);
+  const WithoutConstants left = without_constants(sum->getOperand(0), b, known);
   if (scales) {
     if (left.constant == 0 || !left.rest) return {v, 0};
     const std::int64_t by =
         sum->getOpcode() == Instruction::Mul ? factor->getSExtValue() : std::int64_t{1} << factor->getZExtValue();
     return {b.CreateNSWMul(left.rest, ConstantInt::get(v->getType(), by)), left.constant * by};
   }
-  const WithoutConstants right = without_constants(sum->getOperand(1), b);
+  const WithoutConstants right = without_constants(sum->getOperand(1), b, known);
   const bool minus = sum->getOpcode() == Instruction::Sub;
   const std::int64_t constant = minus ? left.constant - right.constant : left.constant + right.constant;
   if (!right.rest) return {left.rest, constant};
   if (!left.rest) return minus ? WithoutConstants{v, 0} : WithoutConstants{right.rest, constant};
   if (left.constant == 0 && right.constant == 0) return {v, 0};
   return {minus ? b.CreateNSWSub(left.rest, right.rest) : b.CreateNSWAdd(left.rest, right.rest), constant};
+}
+
+WithoutConstants without_constants(Value* v, IRBuilder<>& b, KnownSums& known) {
+  if (const auto at = known.find(v); at != known.end()) return at->second;
+  const WithoutConstants split = split_sum(v, b, known);
+  known.insert({v, split});
+  return split;
 }
 
 /// Constants of signed indices become offsets of the address, through products by constants too.
@@ -118,7 +132,8 @@ void split_constants(Function& kernel) {
     auto* extension = address && address->getNumIndices() == 1 ? dyn_cast<SExtInst>(address->getOperand(1)) : nullptr;
     if (!extension || !addresses_an_access(address)) continue;
     IRBuilder<> b(address);
-    const WithoutConstants split = without_constants(extension->getOperand(0), b);
+    KnownSums known;  // of this address: what is built for another need not come before this one
+    const WithoutConstants split = without_constants(extension->getOperand(0), b, known);
     if (split.constant == 0 || !split.rest) continue;
     Type* element = address->getSourceElementType();
     Value* base = b.CreateGEP(element, address->getPointerOperand(), b.CreateSExt(split.rest, extension->getType()));
@@ -182,14 +197,17 @@ void SignedIndices::note(Function& f) {
     if (!extends_signed(&i) || !is_signed_sum(i.getOperand(0)) || !addresses_an_access(&i)) continue;
     sums_.emplace_back();
     sums_.back().extension = &i;
-    collect_leaves(i.getOperand(0), sums_.back().leaves);
+    SmallPtrSet<Value*, 8> seen;
+    collect_leaves(i.getOperand(0), sums_.back().leaves, seen);
   }
 }
 
 void SignedIndices::mark() {
-  for (Sum& s : sums_)
-    if (const Value* extension = s.extension; extension && extends_signed(extension))
-      mark_signed(cast<CastInst>(extension)->getOperand(0), s.leaves);
+  for (Sum& s : sums_) {
+    const Value* extension = s.extension;
+    SmallPtrSet<Value*, 8> seen;
+    if (extension && extends_signed(extension)) mark_signed(cast<CastInst>(extension)->getOperand(0), s.leaves, seen);
+  }
   sums_.clear();
 }
 

@@ -64,6 +64,15 @@ TEST(Addresses, OnlyConstantsLeaveTheIndex) {
   EXPECT_EQ(stencil("int", "in[(y + i) * w + x + j]"), (Shape{9, 3, 4}));
 }
 
+TEST(Addresses, TermsThatShareTermsAreVisitedOnce) {
+  // 2^48 paths through the sum.
+  const std::string text =
+      "extern \"C\" __global__ void k(float* out, const float* in) {\nint h = threadIdx.x;\n#pragma unroll\n"
+      "for (int i = 0; i < 48; ++i) h = h + (h >> 1) * (h & 3);\nint g = h;\n#pragma unroll\n"
+      "for (int i = 0; i < 48; ++i) g = (g + i) * 3 + (g & 7) * (g + 1);\nout[threadIdx.x] = in[g + 1] + in[h + 2]; }";
+  EXPECT_EQ(shape_of(text).loads, 2U);
+}
+
 std::string guarded(const std::string& read) {
   return "extern \"C\" __global__ void k(float* out, const float* in) {\n"
          "int x = blockIdx.x * 96 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;\n"
