@@ -220,14 +220,14 @@ std::string_view find(const auto& rows, std::string_view name) {
   return "?";
 }
 
-// Scratch memory is a buffer too: its descriptor is s[0:3], and it has no 64-bit address.
-bool is_scratch(const AsmInstruction& i) {
-  bool descriptor = false;
+// Scratch memory is a buffer too: it is known by its descriptor, and it has no 64-bit address.
+bool is_scratch(const AsmInstruction& i, std::string_view scratch) {
+  bool found = false;
   for (std::string_view operand : i.operands) {
     if (operand.find("addr64") != std::string_view::npos) return false;
-    descriptor |= operand.starts_with("s[0:3]");
+    found |= !scratch.empty() && operand.starts_with(scratch);
   }
-  return descriptor;
+  return found;
 }
 
 Cost vector_cost(std::string_view name) {
@@ -242,15 +242,15 @@ Cost vector_cost(std::string_view name) {
 
 }  // namespace
 
-Cost amdgcn_cost(const AsmInstruction& i, bool has_scratch) {
+Cost amdgcn_cost(const AsmInstruction& i, std::string_view scratch) {
   if (i.opcode == "kc_math") return math_pseudo_cost(i.operands, false, 0);
   if (i.opcode.starts_with("buffer_load"))
-    return {parse_cost(i.opcode.ends_with("_lds")     ? "async_copy"
-                       : has_scratch && is_scratch(i) ? "local_load"
-                                                      : "global_load"),
+    return {parse_cost(i.opcode.ends_with("_lds") ? "async_copy"
+                       : is_scratch(i, scratch)   ? "local_load"
+                                                  : "global_load"),
             true};
   if (i.opcode.starts_with("buffer_store"))
-    return {parse_cost(has_scratch && is_scratch(i) ? "local_store" : "global_store"), true};
+    return {parse_cost(is_scratch(i, scratch) ? "local_store" : "global_store"), true};
   thread_local std::unordered_map<std::string, Cost> cache;
   const auto [at, fresh] = cache.try_emplace(std::string(i.opcode));
   if (!fresh) return at->second;

@@ -35,6 +35,7 @@ std::string_view ir_name_in_amdgcn(std::string_view comment) {
 class AmdgcnReader {
  public:
   AsmFunction code;
+  std::string scratch_descriptor = "s[0:3]";
 
   void line(std::string_view s) {
     const auto semicolon = s.find(';');
@@ -92,9 +93,22 @@ class AmdgcnReader {
     i.file = file_;
     i.line = line_;
     i.inlined = inline_asm_;
+    follow_scratch(i);
     code.instructions.push_back(std::move(i));
   }
 
+  // The descriptor of private memory comes in s[0:3]. A kernel that wants these registers moves it first, by halves:
+  // s_mov_b64 s[100:101], s[0:1] and s_mov_b64 s[102:103], s[2:3], in any order.
+  void follow_scratch(const AsmInstruction& i) {
+    if (i.block != 0 || i.opcode != "s_mov_b64" || i.operands.size() != 2 || !i.operands[0].starts_with("s[")) return;
+    if (i.operands[1] != "s[0:1]" && i.operands[1] != "s[2:3]") return;
+    const int half = i.operands[1] == "s[0:1]" ? 0 : 1;
+    moved_[half] = number_after(i.operands[0], "s[");
+    if (moved_[0] >= 0 && moved_[1] == moved_[0] + 2)
+      scratch_descriptor = "s[" + std::to_string(moved_[0]) + ":" + std::to_string(moved_[0] + 3) + "]";
+  }
+
+  int moved_[2] = {-1, -1};
   int file_ = -1, line_ = 0;
   bool inline_asm_ = false;
 };
@@ -130,6 +144,7 @@ AmdgcnKernel parse_amdgcn(std::string_view text, std::string_view symbol) {
   kernel.scalar_registers =
       number_after(info, info.find("; TotalNumSgprs:") != std::string_view::npos ? "; TotalNumSgprs:" : "; NumSgprs:");
   kernel.scratch_bytes = number_after(info, "; ScratchSize:");
+  if (kernel.scratch_bytes > 0) kernel.scratch_descriptor = std::move(reader.scratch_descriptor);
   kernel.lds_bytes = number_after(info, "; LDSByteSize:");
   kernel.vector_spills = number_after(info, ".vgpr_spill_count:");
   kernel.scalar_spills = number_after(info, ".sgpr_spill_count:");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "frontend/assembly.h"
@@ -14,7 +15,8 @@ struct AmdgcnKernel {
   int scalar_registers = 0;                  // a wave's
   std::int64_t scratch_bytes = 0;            // private segment of a thread, spills included
   std::int64_t lds_bytes = 0;                // static
-  int vector_spills = 0, scalar_spills = 0;  // registers that were spilled
+  int vector_spills = 0, scalar_spills = 0;  // spilled registers, once for each time
+  std::string scratch_descriptor;            // registers that describe private memory, such as "s[0:3]"; empty: none
 };
 
 /// Parses the kernel `symbol`; the result views `text`. Throws InternalError when the text has no such kernel.

@@ -115,6 +115,20 @@ double local_sectors(const Workload& w, const Machine& m) {
          spill_bytes(w, m) / m.sector_bytes;
 }
 
+/// Sectors of local memory that the resident threads' share of a cache cannot hold.
+double local_overflow(const Workload& w, const Machine& m, double threads, double capacity) {
+  const double held = threads * (w.stack_bytes + w.spill_bytes);
+  return held <= 0 ? 0 : local_sectors(w, m) * std::clamp(1 - capacity / held, 0.0, 1.0);
+}
+
+/// What of local memory goes past the L1 and past the last cache.
+void local_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, double last_level, Traffic& t) {
+  const double threads = resident * static_cast<double>(w.block.count());
+  t.local = local_sectors(w, m);
+  t.local_past_l1 = local_overflow(w, m, threads, m.l1_bytes * c.l1_share);
+  t.local_past_l2 = std::min(t.local_past_l1, local_overflow(w, m, threads * std::min(m.units, w.blocks), last_level));
+}
+
 }  // namespace
 
 std::string_view name_of(Limit limit) {
@@ -129,6 +143,7 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   l1_traffic(w, m, c, resident, t);
   t.l2_written = requested_sectors(w, AccessKind::store) + requested_sectors(w, AccessKind::atomic);
   const double capacity = (m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes) * c.l2_share;
+  local_traffic(w, m, c, resident, capacity, t);
   if (w.reuse.known && capacity > 0) {
     const double together = std::min(w.blocks, resident * m.units);
     const double asked = std::min(t.l2_read, t.l1_requested * w.reuse.near[Reuse::read]);
@@ -199,26 +214,16 @@ void units_memory(const Workload& w, const Machine& m, const Constants& c, doubl
                                       bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
 }
 
-/// Sectors of local memory that the resident threads' share of a cache cannot hold.
-double local_overflow(const Workload& w, const Machine& m, double threads, double capacity) {
-  const double held = threads * (w.stack_bytes + w.spill_bytes);
-  return held <= 0 ? 0 : local_sectors(w, m) * std::clamp(1 - capacity / held, 0.0, 1.0);
-}
-
-void chip_memory(const Workload& w, const Machine& m, const Constants& c, double resident, Forecast& f) {
+void chip_memory(const Workload& w, const Machine& m, const Constants& c, Forecast& f) {
   const Traffic& t = f.traffic;
-  const double threads = resident * static_cast<double>(w.block.count());
-  const double past_l1 = local_overflow(w, m, threads, m.l1_bytes * c.l1_share);
-  const double last_level = (m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes) * c.l2_share;
-  const double past_l2 = std::min(past_l1, local_overflow(w, m, threads * std::min(m.units, w.blocks), last_level));
-  const double l2 = (t.l2_read + t.l2_written + past_l1) * m.sector_bytes;
+  const double l2 = (t.l2_read + t.l2_written + t.local_past_l1) * m.sector_bytes;
   const double active = std::min(1.0, w.blocks / m.units);  // idle units leave their share of the L2 unused
   slot(f, Limit::l2) = l2 / (m.l2_bytes_per_s * c.l2_efficiency * std::sqrt(active)) * m.clock_hz;
   // Sectors that are written in part are fetched first.
   const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
   const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
   const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
-  const double dram = (t.dram_read + t.dram_written * (2 - merged) + past_l2) * m.sector_bytes;
+  const double dram = (t.dram_read + t.dram_written * (2 - merged) + t.local_past_l2) * m.sector_bytes;
   slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
   const AccessCount& a = w.at(MemorySpace::global, AccessKind::atomic);
   if (a.lanes > 0) {
@@ -235,11 +240,18 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, Fore
   const Traffic& t = f.traffic;
   const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0), hit2 = std::clamp(t.l2_hits(), 0.0, 1.0);
   const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
-  f.global_latency =
-      hit1 * l1 + (1 - hit1) * c.global_latency_load * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
+  const auto below = [&](double hits) {
+    return c.global_latency_load * (hits * m.l2_latency + (1 - hits) * m.dram_latency);
+  };
+  f.global_latency = hit1 * l1 + (1 - hit1) * below(hit2);
+  const double past = over(t.local_past_l1, t.local);
+  const double local = (1 - past) * m.latency[static_cast<std::size_t>(Latency::local)] +
+                       past * below(1 - over(t.local_past_l2, t.local_past_l1));
   double path = (w.warp_ops.total()) * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
-    const double latency = k == static_cast<std::size_t>(Latency::global) ? f.global_latency : m.latency[k];
+    const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
+                           : k == static_cast<std::size_t>(Latency::local) ? local
+                                                                           : m.latency[k];
     path += std::max(0.0, w.stalls.waits[k] * latency - w.stalls.hidden[k] * m.issue_interval);
   }
   f.path_cycles = path / w.warps + w.barriers / w.blocks * c.barrier_cycles;
@@ -261,7 +273,7 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
   f.traffic = traffic_of(w, m, c, resident);
   pipes(w, m, c, share, f);
   units_memory(w, m, c, share, f);
-  chip_memory(w, m, c, resident, f);
+  chip_memory(w, m, c, f);
   latency_bound(w, m, c, f);
   return f;
 }

@@ -85,6 +85,7 @@ struct Traffic {
   double l1_requested = 0;             // loads that ask the L1
   double l2_read = 0, l2_written = 0;  // sectors between units and L2
   double dram_read = 0, dram_written = 0;
+  double local = 0, local_past_l1 = 0, local_past_l2 = 0;  // private arrays and spilled registers; not in the others
   [[nodiscard]] double l1_hits() const { return l1_requested > 0 ? 1 - l2_read / l1_requested : 0; }
   [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }
 };

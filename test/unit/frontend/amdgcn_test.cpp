@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "frontend/amdgcn_analysis.h"
 #include "frontend/amdgcn_ops.h"
 #include "frontend/amdgcn_text.h"
 #include "frontend/cost_text.h"
@@ -74,7 +75,7 @@ TEST_P(AmdgcnOps, Costs) {
   AsmInstruction i;
   i.opcode = GetParam().opcode;
   i.operands = split_operands(GetParam().operands);
-  const Cost cost = amdgcn_cost(i, true);
+  const Cost cost = amdgcn_cost(i, "s[0:3]");
   EXPECT_TRUE(cost.known) << i.opcode;
   EXPECT_EQ(cost.ops, parse_cost(GetParam().cost)) << i.opcode;
 }
@@ -115,15 +116,53 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AmdgcnOps, UnknownInstructionsAreOneOperation) {
   AsmInstruction i;
   i.opcode = "v_frobnicate_f32";
-  EXPECT_FALSE(amdgcn_cost(i, false).known);
-  EXPECT_EQ(amdgcn_cost(i, false).ops, parse_cost("other"));
+  EXPECT_FALSE(amdgcn_cost(i, "").known);
+  EXPECT_EQ(amdgcn_cost(i, "").ops, parse_cost("other"));
 }
 
 TEST(AmdgcnOps, BufferInstructionsOfKernelsWithoutScratchAreGlobal) {
   AsmInstruction i;
   i.opcode = "buffer_store_dword";
   i.operands = {"v1", "off", "s[0:3]", "0"};
-  EXPECT_EQ(amdgcn_cost(i, false).ops, parse_cost("global_store"));
+  EXPECT_EQ(amdgcn_cost(i, "").ops, parse_cost("global_store"));
+}
+
+// As LLVM begins a large kernel: the descriptor leaves s[0:3], which then hold something else.
+TEST(AmdgcnText, FollowsTheDescriptorOfPrivateMemory) {
+  constexpr const char* moved = R"(k:
+; %bb.0:                                ; %kc0
+	s_mov_b64 s[102:103], s[2:3]
+	s_mov_b64 s[100:101], s[0:1]
+	s_load_dwordx2 s[0:1], s[4:5], 0x0
+	buffer_store_dword v3, off, s[100:103], 0 offset:152 ; 4-byte Folded Spill
+	buffer_load_dword v1, off, s[0:3], 0
+	s_endpgm
+.Lfunc_end0:
+; NumVgprs: 128
+; ScratchSize: 156
+    .vgpr_spill_count: 70
+)";
+  const AmdgcnKernel k = parse_amdgcn(moved, "k");
+  EXPECT_EQ(k.scratch_descriptor, "s[100:103]");
+  EXPECT_EQ(amdgcn_cost(k.code.instructions[3], k.scratch_descriptor).ops, parse_cost("local_store"));
+  EXPECT_EQ(amdgcn_cost(k.code.instructions[4], k.scratch_descriptor).ops, parse_cost("global_load"));
+  EXPECT_EQ(parse_amdgcn(text, "k").scratch_descriptor, "s[0:3]");
+}
+
+// A register counts each time it is spilled, and slots are shared.
+TEST(AmdgcnAnalysis, SpillsAreNoLargerThanThePrivateSegment) {
+  std::string small(text);
+  const TargetCode whole = analyze_amdgcn(text, "k", {"kc0", "kc1", "kc2"});
+  EXPECT_EQ(whole.registers.spill_bytes, 8);
+  EXPECT_EQ(whole.stack_bytes, 0);
+  const auto at = small.find(".vgpr_spill_count: 2");
+  ASSERT_NE(at, std::string::npos);
+  const TargetCode part = analyze_amdgcn(small.replace(at, 20, ".vgpr_spill_count: 1"), "k", {"kc0", "kc1", "kc2"});
+  EXPECT_EQ(part.registers.spill_bytes, 4);
+  EXPECT_EQ(part.stack_bytes, 4);
+  const TargetCode shared = analyze_amdgcn(small.replace(at, 20, ".vgpr_spill_count: 9"), "k", {"kc0", "kc1", "kc2"});
+  EXPECT_EQ(shared.registers.spill_bytes, 8);
+  EXPECT_EQ(shared.stack_bytes, 0);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ OpCounts counted_flat(const TargetCode& code, const std::string& kernel, std::si
     instructions = costs.size();
   } else {
     const AmdgcnKernel k = parse_amdgcn(code.assembly, kernel);
-    for (const auto& i : k.code.instructions) sum += amdgcn_cost(i, k.scratch_bytes > 0).ops;
+    for (const auto& i : k.code.instructions) sum += amdgcn_cost(i, k.scratch_descriptor).ops;
     instructions = k.code.instructions.size();
   }
   return sum;

@@ -107,6 +107,27 @@ TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
   EXPECT_GT(cycles(of(w, d, plain(), 1), Limit::dram), 0);
 }
 
+// A register that comes back is waited for as long as where it lies takes: the L1, half of it the L2, all of it memory.
+TEST(KernelcastBounds, SpilledRegistersWaitForWhereTheyLie) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::local_store, 6);
+  hand_made::execute(w, OpClass::local_load, 6);
+  w.spill_bytes = 24;  // of a thread; a block has 768
+  w.stalls.waits[static_cast<std::size_t>(Latency::local)] = 6;
+  Device d = gpu();
+  const auto path = [&](double l1, double l2) {
+    hand_made::set(d, Field::memory_l1_bytes, l1);
+    hand_made::set(d, Field::memory_l2_bytes, l2);
+    return of(w, d, plain(), 1).path_cycles;
+  };
+  const Machine m = machine_of(d, plain(), false);
+  const double at_once = path(16384, 1e6);
+  const double l1 = m.latency[static_cast<std::size_t>(Latency::local)];
+  const double waits = 6.0 / w.warps;
+  EXPECT_DOUBLE_EQ(path(384, 1e6), at_once + waits * 0.5 * (m.l2_latency - l1));
+  EXPECT_NEAR(path(1e-9, 1e-9), at_once + waits * (m.dram_latency - l1), 1e-6);
+}
+
 TEST(KernelcastMachine, LanesOfSecondInstructionsAndErrorCorrection) {
   Device d = gpu();
   const Machine whole = machine_of(d, plain(), false);
