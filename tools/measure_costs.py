@@ -8,7 +8,11 @@ are left out; loops (fmod) count one iteration.
 AMD: libclc's functions, inlined by clang and compiled for gfx90a, counted by `measure_amd_costs` the same way: see below.
 
 Needs CUDA's nvcc and ptxas, cuobjdump and nvdisasm in PATH, clang-19 and libclc-19.
+For GPUs before Turing, "old" measures PTX operations on integers (others take what they take later) with ptxas 11.8 (the last for sm_35) for sm_35, sm_50 and sm_70; of sm_35 only code
+without branches, read by sass.py. Scaled addresses are measured with one, two and three uses. Waits for loads (DEPBAR), which Maxwell
+has where its first reader stands, are left out.
 usage: measure_costs.py [nvidia|amd|all] > src/frontend/measured_costs.inc
+       measure_costs.py old > src/frontend/measured_costs_old.inc
 """
 import collections
 import os
@@ -21,6 +25,7 @@ import ptx_run
 import sass
 
 ARCHES = ["sm_75", "sm_80", "sm_90"]
+OLD_ARCHES = ["sm_35", "sm_50", "sm_70"]
 
 # PTX operations: row words in ptx_ops.cpp -> (instruction, operand type, inputs)
 PTX = {w: (i, t, n) for w, i, t, n in [
@@ -48,6 +53,13 @@ PTX = {w: (i, t, n) for w, i, t, n in [
     ("bfi b64", "bfi.b64 %v3,%v0,%v1,8,9", "b64", 0), ("popc b64", "popc.b64 %x0,%v0", "b64", -1),
     ("clz b64", "clz.b64 %x0,%v0", "b64", -1), ("bfind u64", "bfind.u64 %x0,%v0", "u64", -1),
     ("fns", "fns.b32 %v3,%v0,%x0,%x1", "b32", 0)]}
+
+# One instruction from Volta on, several before.
+MULTIPLIES = {w: (i, t, n) for w, i, t, n in [
+    ("mul lo", "mul.lo.s32", "s32", 2), ("mul hi", "mul.hi.s32", "s32", 2), ("mad", "mad.lo.s32", "s32", 3),
+    ("mul wide", "mul.wide.s32 %v3,%x0,%x1", "b64", 0)]}
+# An index and bytes an element -> 1, 2, 3 addresses with bases of their own. The loads and stores are in the base.
+ADDRESSES = {"wide.address": "mul.wide.s32 %a8,%x0,4;", "strided.address": "mul.wide.s32 %a8,%x0,12;", "shifted.address": "shl.b64 %a8,%w0,2;"}
 
 ONE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinpi cospi asin acos atan sinh cosh tanh asinh acosh atanh "
        "cbrt rcbrt erf erfc erfcx erfinv erfcinv normcdf normcdfinv tgamma lgamma round logb j0 j1 y0 y1").split()
@@ -89,9 +101,12 @@ def emit(family, since, key, cost, seen):
 
 def path_counts(ptx, arch, kernel=None):
     cubin, _ = sass.assemble(ptx, arch)
-    kernels = sass.disassemble(cubin)
+    kernels = sass.kepler_words(cubin) if arch == "sm_35" else sass.disassemble(cubin)
     os.unlink(cubin)
-    return sass.counts(sass.cheapest_path(kernels[kernel] if kernel else next(iter(kernels.values()))))
+    code = sass.cheapest_path(kernels[kernel] if kernel else next(iter(kernels.values())))
+    if any(i.opcode.startswith("?") for i in code):
+        raise sass.Unknown([i.opcode for i in code if i.opcode.startswith("?")])
+    return sass.counts([i for i in code if int(arch[3:]) >= 70 or not i.opcode.startswith("DEPBAR")])
 
 
 def ptx_kernel(instruction, kind, inputs):
@@ -122,13 +137,42 @@ def ptx_kernel(instruction, kind, inputs):
     return "\n".join(text) + " ret; }\n"
 
 
-def measure_ptx(seen):
-    for words, (instruction, kind, inputs) in PTX.items():
-        for arch in ARCHES:
-            head = f".version 8.3\n.target {arch}\n.address_size 64\n"
-            base = path_counts(head + ptx_kernel(None, kind, 1), arch)
-            cost = subtract(path_counts(head + ptx_kernel(instruction, kind, inputs), arch), base)
+def measure_ptx(seen, operations, arches, version):
+    for words, (instruction, kind, inputs) in operations.items():
+        for arch in arches:
+            head = f".version {version}\n.target {arch}\n.address_size 64\n"
+            try:
+                base = path_counts(head + ptx_kernel(None, kind, 1), arch)
+                cost = subtract(path_counts(head + ptx_kernel(instruction, kind, inputs), arch), base)
+            except sass.Unknown as e:
+                print(f"{words} on {arch}: not read, left out: {e}", file=sys.stderr)
+                break
             emit("nvidia", int(arch[3:]), words.replace(" ", "."), cost, seen)
+
+
+def address_kernel(scale, uses):
+    """Loads of `uses` buffers at one scaled index; without a scale at an address that is loaded."""
+    text = [".visible .entry k(.param .u64 p,.param .u64 q0,.param .u64 q1,.param .u64 q2) { .reg .b32 %v<4>,%t,%x<2>; .reg .b64 %a<12>,%w<2>;",
+            "ld.param.u64 %a0,[p]; cvta.to.global.u64 %a1,%a0; mov.u32 %t,%tid.x; mul.wide.u32 %a2,%t,8; add.s64 %a3,%a1,%a2;",
+            "ld.global.b32 %x0,[%a3]; ld.global.b64 %w0,[%a3+4096];", scale or "mov.b64 %a8,%w0;"]
+    for k in range(uses):
+        text.append(f"ld.param.u64 %a4,[q{k}]; cvta.to.global.u64 %a5,%a4; "
+                    + ("add.s64 %a9,%a5,%a8;" if scale else f"ld.global.b64 %a9,[%a3+{8192 + 8 * k}];") + f"ld.global.b32 %v{k},[%a9];")
+    for k in range(uses):
+        text.append(f"st.global.b32 [%a3+{16384 + 4 * k}],%v{k};")
+    return "\n".join(text) + "st.global.b32 [%a3+32768],%x0; st.global.b64 [%a3+65536],%w0; ret; }\n"
+
+
+def measure_addresses(seen, arches, version):
+    for name, scale in ADDRESSES.items():
+        for uses in (1, 2, 3):
+            for arch in arches:
+                head = f".version {version}\n.target {arch}\n.address_size 64\n"
+                cost = path_counts(head + address_kernel(scale, uses), arch)
+                base = path_counts(head + address_kernel(None, uses), arch)
+                base["global_load"] -= uses  # of the addresses
+                cost["move"] = 0  # the factor in a register, once a kernel: ptx_fusion.cpp
+                emit("nvidia", int(arch[3:]), f"{name}.{uses}", subtract(cost, base), seen)
 
 
 def function_source():
@@ -222,12 +266,17 @@ def main():
     what = sys.argv[1] if len(sys.argv) > 1 else "all"
     seen = {}
     version = subprocess.run([sass.tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split()[-1]
-    print(f"// Made by tools/measure_costs.py with CUDA {version}, LLVM 19 and libclc 19; do not edit.")
+    print(f"// Made by tools/measure_costs.py with CUDA {version}"
+          + ("" if what == "old" else ", LLVM 19 and libclc 19") + "; do not edit.")
     print("// {family, smallest sm of the row, operation or function, instructions of a lane on the main path}")
     if what in ("nvidia", "all"):
-        measure_ptx(seen)
+        measure_ptx(seen, PTX, ARCHES, "8.3")
         measure_functions(seen, False)
         measure_functions(seen, True)
+    if what == "old":
+        integers = {w: o for w, o in PTX.items() if o[1][0] != "f" and not (w.startswith(("div", "rem")) and "64" in w) and w != "fns"}
+        measure_ptx(seen, {**integers, **MULTIPLIES}, OLD_ARCHES, "7.8")
+        measure_addresses(seen, OLD_ARCHES, "7.8")
     if what in ("amd", "all"):
         import measure_amd
         measure_amd.measure(lambda key, cost: emit("amd", 0, key, cost, {}))

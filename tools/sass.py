@@ -7,10 +7,15 @@ import collections
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+
+
+class Unknown(RuntimeError):
+    """An instruction that nothing here can read."""
 
 
 def tool(name):
@@ -56,6 +61,37 @@ def disassemble(cubin):
     return kernels
 
 
+# Kepler (sm_35) by the upper ten and the lower two bits of its eight bytes, as Instruction.opcode of later generations: no
+# disassembler of today has it. Found by assembling instructions alone (ptxas 11.8); straight code only.
+GK110 = {"387.2": "IMUL", "0b8.2": "IMUL", "340.2": "IMAD", "344.2": "IMAD", "346.2": "IMAD", "348.2": "IMAD", "34c.2": "IMAD",
+         "244.2": "IMAD", "248.2": "IMAD", "24c.2": "IMAD", "148.2": "IMAD", "183.2": "ISCADD", "182.2": "ISCADD", "284.1": "ISCADD", "382.2": "IADD",
+         "100.1": "IADD", "388.2": "LOP", "080.0": "LOP", "120.1": "LOP", "398.2": "I2I", "397.2": "I2F", "396.2": "F2I",
+         "395.2": "F2F.F64", "36d.2": "ISETP", "36c.2": "ISETP", "384.2": "IMNMX", "394.2": "SEL", "386.2": "FLO", "321.1": "POPC",
+         "300.1": "BFE", "2de.1": "BFI", "2df.1": "SHF", "31f.1": "SHR", "305.1": "SHR", "37f.2": "SHF", "210.2": "MUFU.RCP",
+         "1d0.2": "MOV32I", "193.2": "MOV", "219.2": "S2R", "312.0": "LD", "316.0": "LD", "392.0": "ST", "396.0": "ST",
+         "060.0": "EXIT"}
+
+
+def kepler_words(cubin):
+    """{kernel: [Instruction]} of a cubin for sm_35: every eighth word is a control word."""
+    data = open(cubin, "rb").read()
+    at, = struct.unpack_from("<Q", data, 40)
+    number, names = struct.unpack_from("<HH", data, 60)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, at + 64 * k) for k in range(number)]
+    strings = data[sections[names][4]:]
+    kernels = {}
+    for s in sections:
+        name = strings[s[0]:strings.index(b"\0", s[0])].decode()
+        if not name.startswith(".text."):
+            continue
+        words = struct.unpack_from(f"<{s[5] // 8}Q", data, s[4])
+        code = [Instruction(8 * k, None, GK110.get(f"{w >> 54:03x}.{w & 3}", f"?{w >> 54:03x}.{w & 3}"), "") for k, w in enumerate(words)
+                if k % 8]
+        end = next(k for k, i in enumerate(code) if i.opcode == "EXIT")
+        kernels[name[6:]] = code[:end + 1]
+    return kernels
+
+
 def classify(i):
     """The kernelcast operation class of a SASS instruction; None: no lane operation (bookkeeping)."""
     parts = i.opcode.split(".")
@@ -95,12 +131,15 @@ def classify(i):
         "FSET": "compare", "SEL": "select", "USEL": "select", "FSEL": "select", "IMNMX": "min_max",
         "VIMNMX": "min_max", "VIMNMX3": "min_max", "FMNMX": "min_max", "UIMNMX": "min_max", "HMNMX2": "min_max",
         "I2F": "convert", "F2I": "convert", "I2FP": "convert", "F2F": "convert", "FRND": "convert", "F2FP": "convert",
+        "IADD32I": "int_add", "ISCADD": "int_add", "XMAD": "int_mad", "LOP32I": "logic", "SHL": "shift", "SHR": "shift",
+        "BFE": "bit_special", "BFI": "bit_special", "ICMP": "select", "FCMP": "select", "DMNMX": "fp64_add",
+        "RRO": "fp32_special", "PSETP": "logic", "PSET": "logic", "SSY": "control", "SYNC": "control", "PBK": "control",
         "I2I": "convert", "I2IP": "convert", "POPC": "bit_special", "FLO": "bit_special", "UFLO": "bit_special",
         "BREV": "bit_special", "PRMT": "bit_special", "UPRMT": "bit_special", "SGXT": "bit_special",
         "BMSK": "bit_special", "UPOPC": "bit_special", "UBREV": "bit_special", "USGXT": "bit_special",
         "MOV": "move", "UMOV": "move", "CS2R": "move", "MOVM": "move", "MOV32I": "move", "R2UR": "move",
         "P2R": "move", "R2P": "move", "S2R": "special_register", "S2UR": "special_register", "BRA": "control",
-        "EXIT": "control", "RET": "control", "CALL": "control", "BRX": "control", "JMX": "control",
+        "EXIT": "control", "RET": "control", "CALL": "control", "CAL": "control", "JCAL": "control", "BRX": "control", "JMX": "control",
         "VOTE": "vote", "VOTEU": "vote", "MATCH": "vote", "REDUX": "vote", "SHFL": "shuffle", "HMMA": "tensor",
         "IMMA": "tensor", "DMMA": "tensor", "LDSM": "shared_load", "BAR": "barrier", "MEMBAR": "fence",
         "ERRBAR": "fence", "CCTL": "fence", "ATOM": "global_atomic", "ATOMG": "global_atomic", "RED": "global_atomic",
@@ -141,9 +180,17 @@ def cheapest_path(code):
             successors.append((index.get(target_of(ins)), stack))
             if conditional:
                 successors.append((k + 1, stack))
-        elif ins.opcode.startswith("CALL"):
-            if len(stack) < 3:
+        elif ins.opcode.startswith(("CAL", "JCAL")):
+            if len(stack) < 4:
                 successors.append((index.get(target_of(ins)), stack + (k + 1,)))
+        elif ins.opcode == "SSY":  # before Volta: SYNC goes there
+            if len(stack) < 4:
+                successors.append((k + 1, stack + (index.get(target_of(ins)),)))
+        elif ins.opcode == "SYNC":
+            if stack:
+                successors.append((stack[-1], stack[:-1]))
+            if conditional:
+                successors.append((k + 1, stack))
         elif ins.opcode.startswith("RET"):
             if stack:
                 successors.append((stack[-1], stack[:-1]))

@@ -5,7 +5,6 @@
 
 #include "frontend/code_join.h"
 #include "frontend/ptx_fusion.h"
-#include "frontend/ptx_ops.h"
 #include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
 #include "frontend/waits.h"
@@ -24,15 +23,10 @@ std::string description(const AsmInstruction& i) {
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
                        std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks) {
   const PtxKernel kernel = parse_ptx(text, kernel_symbol);
-  std::vector<OpCounts> costs;
-  costs.reserve(kernel.code.instructions.size());
+  std::vector<const AsmInstruction*> not_in_the_table;
+  std::vector<OpCounts> costs = ptx_costs(kernel.code, sm, &not_in_the_table);
   std::map<std::string, int> unknown;
-  for (const AsmInstruction& instruction : kernel.code.instructions) {
-    const Cost cost = ptx_cost(instruction, sm);
-    costs.push_back(cost.ops);
-    if (!cost.known) ++unknown[description(instruction)];
-  }
-  fuse_ptx(kernel.code, costs);
+  for (const AsmInstruction* i : not_in_the_table) ++unknown[description(*i)];
   TargetCode code;
   const std::vector<Stalls> stalls = ptx_stalls(kernel.code, costs, sm);
   const PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);

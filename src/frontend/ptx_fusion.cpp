@@ -1,25 +1,34 @@
-// SASS has instructions that do two or three of PTX's: IADD3 (a + b + c), LOP3 (any function of three words), LEA
-// ((a << n) + b), IMAD and IMAD.WIDE (a * b + c, with 64-bit result), LEA.HI and SHF (funnel shifts: rotations). The
-// rules, each for a value that is defined once and used in its own block:
-//   1. mul.wide whose uses are all add.s64: every use is one IMAD.WIDE;
-//      shl.b64 likewise: every use is LEA and LEA.HI.X;
+// SASS has instructions that do two or three of PTX's: IADD3 (a + b + c), LOP3 (any function of three words), ISCADD
+// and LEA ((a << n) + b), IMAD and IMAD.WIDE (a * b + c, with 64-bit result), LEA.HI and SHF (funnel shifts:
+// rotations). The rules, each for a value that is defined once and used in its own block:
+//   1. mul.wide or shl.b64 by a constant whose uses are all add.s64: addresses. What one, two and three uses of such a
+//      product take is measured for each generation (measured_costs*.inc: wide.address.N by a power of two,
+//      strided.address.N by another constant, shifted.address.N): one IMAD.WIDE a use as from Volta;
 //   2. mul, shl, shr, or selp of constants, used once, by an addition: merged with it (IMAD, LEA, LEA.HI, predicated
-//   add);
-//   3. an addition used once by another addition: IADD3, if that one is not merged yet;
-//   4. logic used once by logic: LOP3, as long as the inputs are at most three;
-//   5. shl and shr of the same value, joined by or, xor or add: a rotation, one SHF or LEA.HI;
+//      add);
+//   3. an addition used once by another addition: IADD3, if that one is not merged yet (as from Maxwell);
+//   4. logic used once by logic: LOP3, as long as the inputs are at most three (as from Maxwell);
+//   5. shl and shr of the same value, joined by or, xor or add: a rotation, one SHF or LEA.HI (as from sm_32);
 //   6. a constant in a register that is never changed is encoded in its users; one that a loop changes costs a move
-//   where
-//      it is set.
+//      where it is set;
+//   7. the address of a variable in shared memory, added to what serves only as a shared address: in the offset of the
+//      accesses;
+//   8. a mathematical function of constants is a constant.
 // Compared with SASS over test/data/kernels by tools/register_table.py: docs/registers.md.
 #include "frontend/ptx_fusion.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "frontend/math_costs.h"
 #include "frontend/ptx_flow.h"
+#include "frontend/ptx_narrow.h"
+#include "frontend/ptx_ops.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -37,6 +46,11 @@ bool is_add64(std::string_view op) { return op == "add.s64" || op == "add.u64"; 
 bool is_add32(std::string_view op) { return starts(op, {"add.s32", "add.u32", "sub.s32", "sub.u32"}); }
 bool is_logic32(std::string_view op) { return starts(op, {"and.b32", "or.b32", "xor.b32", "not.b32"}); }
 bool is_shift32(std::string_view op) { return starts(op, {"shl.b32", "shr.u32", "shr.s32", "shr.b32"}); }
+bool is_power_of_two(std::string_view number) {
+  unsigned long value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  return error == std::errc{} && end == number.data() + number.size() && std::has_single_bit(value);
+}
 bool is_constant(std::string_view operand) { return !operand.empty() && operand.find('%') == std::string_view::npos; }
 
 OpCounts only(OpClass c, double n = 1) {
@@ -47,8 +61,13 @@ OpCounts only(OpClass c, double n = 1) {
 
 class Fusion {
  public:
-  Fusion(const AsmFunction& kernel, std::vector<OpCounts>& costs)
-      : code_(kernel.instructions), costs_(costs), merged_(code_.size(), false), inputs_(code_.size()) {
+  Fusion(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs)
+      : code_(kernel.instructions),
+        sm_(sm),
+        costs_(costs),
+        merged_(code_.size(), false),
+        inputs_(code_.size()),
+        short_(short_addresses(kernel)) {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       const PtxAccesses a = ptx_accesses(code_[i]);
       for (std::string_view w : a.writes) {
@@ -65,8 +84,12 @@ class Fusion {
       const std::string_view op = code_[i].opcode;
       if (op.starts_with("mov."))
         constant(i);
+      else if (op == "kc.math")
+        function_of_constants(i);
       else if (op.starts_with("mul.wide") || op.starts_with("shl.b64"))
         address(i);
+      else if (is_logic32(op) && sm_ < 50)
+        rotation(i);
       else if (is_logic32(op))
         logic(i);
       else if (is_add32(op))
@@ -102,20 +125,50 @@ class Fusion {
       costs_[i] = only(OpClass::move);
   }
 
+  bool has_constant(std::string_view operand) const {
+    const auto v = values_.find(operand);
+    if (v == values_.end()) return is_constant(operand);
+    if (v->second.definitions != 1) return false;
+    const AsmInstruction& from = at(v->second.definition);
+    return from.opcode.starts_with("mov.") && from.operands.size() > 1 && is_constant(from.operands[1]);
+  }
+
+  void function_of_constants(std::size_t i) {  // key, result, arguments
+    const auto& o = code_[i].operands;
+    if (o.size() < 3 || o[1].starts_with('{')) return;
+    if (std::all_of(o.begin() + 2, o.end(), [&](std::string_view a) { return has_constant(a); }))
+      drop(static_cast<int>(i));
+  }
+
   void address(std::size_t i) {
     const auto& o = code_[i].operands;
     if (o.size() < 3 || !is_constant(o[2])) return;
     const auto v = values_.find(o[0]);
     if (v == values_.end() || v->second.definitions != 1 || v->second.uses.empty()) return;
+    const bool wide = code_[i].opcode.starts_with("mul.wide");
+    if (wide && sm_ < 70 && is_power_of_two(o[2])) costs_[i] = only(OpClass::shift, 2);
     for (int u : v->second.uses)
       if (!is_add64(at(u).opcode) || merged_[static_cast<std::size_t>(u)]) return;
-    const bool wide = code_[i].opcode.starts_with("mul.wide");
+    const double uses = static_cast<double>(v->second.uses.size());
+    const auto all = addresses(!wide ? "shifted" : is_power_of_two(o[2]) ? "wide" : "strided", uses);
+    if (!all) return;
     for (int u : v->second.uses) {
-      costs_[static_cast<std::size_t>(u)] = wide ? only(OpClass::int_mad) : only(OpClass::int64_add, 2);
+      costs_[static_cast<std::size_t>(u)] = all->scaled(1 / uses);
       merged_[static_cast<std::size_t>(u)] = true;
     }
     drop(static_cast<int>(i));
-    scaled_addresses_ |= wide;
+    scaled_addresses_ |= wide && (sm_ < 50 || sm_ >= 70);  // the factor in a register
+  }
+
+  // What `uses` sums of one scaled index take: measured for up to three, further ones as the third.
+  std::optional<OpCounts> addresses(const std::string& kind, double uses) const {
+    const auto one = nvidia_cost(kind + ".address.1", sm_), two = nvidia_cost(kind + ".address.2", sm_),
+               three = nvidia_cost(kind + ".address.3", sm_);
+    if (!one || !two || !three) return std::nullopt;
+    if (uses < 2) return one;
+    OpCounts sum = *two;
+    for (std::size_t c = 0; c < op_class_count; ++c) sum.n[c] += (uses - 2) * std::max(0.0, three->n[c] - two->n[c]);
+    return sum;
   }
 
   void logic(std::size_t i) {
@@ -148,7 +201,7 @@ class Fusion {
 
   bool rotation(std::size_t i) {
     const auto& o = code_[i].operands;
-    if (o.size() < 3) return false;
+    if (o.size() < 3 || sm_ < 32) return false;
     const int a = sole_source(i, o[1]), b = sole_source(i, o[2]);
     if (a < 0 || b < 0 || !is_shift32(at(a).opcode) || !is_shift32(at(b).opcode) || at(a).opcode == at(b).opcode)
       return false;
@@ -160,19 +213,38 @@ class Fusion {
     return true;
   }
 
+  // The address of a variable, as ptxas knows it.
+  bool is_symbol(std::string_view operand) const {
+    const auto v = values_.find(operand);
+    if (v == values_.end() || !has_constant(operand)) return false;
+    const char first = at(v->second.definition).operands[1][0];
+    return std::isdigit(static_cast<unsigned char>(first)) == 0 && first != '-';
+  }
+
+  bool in_the_offset(std::size_t i) const {
+    const auto& o = code_[i].operands;
+    return o.size() == 3 && code_[i].guard.empty() && std::binary_search(short_.begin(), short_.end(), o[0]) &&
+           (is_symbol(o[1]) || is_symbol(o[2]));
+  }
+
   void addition(std::size_t i) {
     if (rotation(i)) return;
     const auto& o = code_[i].operands;
+    if (in_the_offset(i)) {
+      drop(static_cast<int>(i));
+      merged_[i] = true;
+      return;
+    }
     for (std::size_t k = 1; k < o.size(); ++k) {
       const int d = sole_source(i, o[k]);
       if (d < 0 || merged_[i]) continue;
       const std::string_view op = at(d).opcode;
       const bool rotated = std::find(rotated_.begin(), rotated_.end(), d) != rotated_.end();
       if (op.starts_with("mul.lo.s32") || op.starts_with("mul.lo.u32")) {
-        costs_[i] = only(OpClass::int_mad);
+        costs_[i] = nvidia_cost("mad", sm_).value_or(only(OpClass::int_mad));
       } else if (!(is_shift32(op) && at(d).operands.size() > 2 && is_constant(at(d).operands[2])) && !rotated &&
                  !(op.starts_with("selp") && is_constant(at(d).operands[1]) && is_constant(at(d).operands[2])) &&
-                 !(is_add32(op) && !merged_[static_cast<std::size_t>(d)])) {
+                 !(sm_ >= 50 && is_add32(op) && !merged_[static_cast<std::size_t>(d)])) {
         continue;
       }
       drop(d);
@@ -181,16 +253,31 @@ class Fusion {
   }
 
   const std::vector<AsmInstruction>& code_;
+  int sm_;
   std::vector<OpCounts>& costs_;
   std::unordered_map<std::string_view, FusedValue> values_;
   std::vector<bool> merged_;                           // already does two operations
   std::vector<std::vector<std::string_view>> inputs_;  // of logic: the words it depends on
+  std::vector<std::string_view> short_;                // registers that only address shared and local memory
   std::vector<int> rotated_;
   bool scaled_addresses_ = false;
 };
 
 }  // namespace
 
-void fuse_ptx(const AsmFunction& kernel, std::vector<OpCounts>& costs) { Fusion(kernel, costs).run(); }
+void fuse_ptx(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs) { Fusion(kernel, sm, costs).run(); }
+
+std::vector<OpCounts> ptx_costs(const AsmFunction& kernel, int sm, std::vector<const AsmInstruction*>* unknown) {
+  const AsmFunction narrowed = narrow_ptx(kernel);
+  std::vector<OpCounts> costs;
+  costs.reserve(narrowed.instructions.size());
+  for (std::size_t i = 0; i < narrowed.instructions.size(); ++i) {
+    const Cost cost = ptx_cost(narrowed.instructions[i], sm);
+    costs.push_back(cost.ops);
+    if (!cost.known && unknown != nullptr) unknown->push_back(&kernel.instructions[i]);
+  }
+  fuse_ptx(narrowed, sm, costs);
+  return costs;
+}
 
 }  // namespace kernelcast::frontend

@@ -3,7 +3,7 @@
 // A row applies when its first word is the instruction's and its other words all occur among the instruction's
 // modifiers, in any order; the first such row decides. "add f64" so covers add.rn.f64 and add.f64.
 //
-// A cost "=" is measured: the row's words name an entry of measured_costs.inc, which tools/measure_costs.py makes by
+// A cost "=" is measured: the row's words name an entry of measured_costs*.inc, which tools/measure_costs.py makes by
 // assembling the instruction alone and counting SASS on the main path. One PTX instruction that is one SASS instruction
 // stands here with its class. What costs nothing in SASS:
 //   - ld.param, ld.const at a fixed address: the operand c[bank][offset] of whatever uses the value;
@@ -121,23 +121,23 @@ constexpr PtxRow rows[] = {
     {"sub", "int_add"},
     {"mul wide u16", "int_mul"},
     {"mul wide s16", "int_mul"},
-    {"mul wide", "int_mul"},
-    {"mad wide", "int_mad"},
+    {"mul wide", "="},
+    {"mad wide", "=mul wide"},
     {"mul lo s64", "="},
     {"mul lo u64", "=mul lo s64"},
     {"mul hi s64", "="},
     {"mul hi u64", "="},
-    {"mul hi", "int_mul"},
+    {"mul hi", "="},
     {"mul lo s16", "int_mul"},
     {"mul lo u16", "int_mul"},
-    {"mul lo", "int_mul"},
+    {"mul lo", "="},
     {"mul24", "="},
     {"mad lo s64", "="},
     {"mad lo u64", "=mad lo s64"},
     {"mad hi s64", "=mul hi s64"},
     {"mad hi u64", "=mul hi u64"},
     {"mad24", "=mul24"},
-    {"mad", "int_mad"},
+    {"mad", "="},
     {"madc", "int_mad"},
     {"div s64", "="},
     {"div u64", "="},

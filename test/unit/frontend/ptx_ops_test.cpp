@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
     Table, PtxOps,
     testing::Values(
         Case{"add.rn.f64", "", "fp64_add"}, Case{"fma.rn.ftz.f32", "", "fp32_fma"}, Case{"add.f16x2", "", "fp16_add"},
-        Case{"add.s64", "", "int64_add:2"}, Case{"add.s32", "", "int_add"}, Case{"mul.wide.s32", "", "int_mul"},
+        Case{"add.s64", "", "int64_add:2"}, Case{"add.s32", "", "int_add"}, Case{"mul.wide.s32", "", "int_mad"},
         Case{"neg.f32", "", ""}, Case{"abs.f64", "", ""}, Case{"ld.param.u64", "%rd1, [p]", ""},
         Case{"ld.global.nc.v4.f32", "", "global_load"}, Case{"ld.volatile.global.u32", "", "global_load"},
         Case{"ld.u32", "", "global_load"}, Case{"ld.shared.f64", "", "shared_load"},
@@ -81,6 +81,9 @@ TEST(PtxOps, GenerationsDiffer) {
   EXPECT_NE(ptx_cost(instruction("div.rn.f32"), 75).ops, ptx_cost(instruction("div.rn.f32"), 80).ops);
   EXPECT_EQ(ptx_cost(instruction("div.rn.f32"), 35).ops, ptx_cost(instruction("div.rn.f32"), 75).ops)
       << "older than any row: the oldest row";
+  EXPECT_EQ(ptx_cost(instruction("mul.lo.s32"), 30).ops, parse_cost("int_mul"));
+  EXPECT_EQ(ptx_cost(instruction("mul.lo.s32"), 61).ops, parse_cost("int_mad:3")) << "XMAD";
+  EXPECT_EQ(ptx_cost(instruction("mul.lo.s32"), 70).ops, parse_cost("int_mul"));
 }
 
 TEST(PtxOps, UnknownInstructionsAreOneOperation) {
@@ -98,23 +101,82 @@ TEST(PtxOps, MathFunctionsByTable) {
   EXPECT_LT(ptx_cost(instruction("kc.math", "exp.f32.fast, %f1, %f2"), 80).ops.total(), one.ops.total());
 }
 
-// Sum of the costs after merging.
-OpCounts fused(const std::string& body) {
+// Sum of the costs after narrowing and merging, without the stack pointer and the end.
+OpCounts fused(const std::string& body, int sm = 80) {
   const std::string text = ".visible .entry k(\n)\n{\n" + body + "\nret;\n}\n";
   const auto kernel = parse_ptx(text, "k");
-  std::vector<OpCounts> costs;
-  for (const auto& i : kernel.code.instructions) costs.push_back(ptx_cost(i, 80).ops);
-  fuse_ptx(kernel.code, costs);
   OpCounts sum;
-  for (const auto& c : costs) sum += c;
-  sum[OpClass::move] -= 1;  // the stack pointer
+  for (const auto& c : ptx_costs(kernel.code, sm)) sum += c;
+  sum[OpClass::move] -= 1;
   sum[OpClass::control] -= 1;
   return sum;
 }
 
+constexpr const char* scaled_twice =
+    "mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\nst.global.u64 [%rd4], %rd5;";
+
 TEST(PtxFusion, ScaledAddressIsOneInstructionPerBase) {
-  EXPECT_EQ(fused("mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;"),
-            parse_cost("int_mad:2 move"));
+  EXPECT_EQ(fused(scaled_twice), parse_cost("int_mad:2 move global_store"));
+}
+
+TEST(PtxFusion, ScaledAddressesOfOlderGenerationsAreSeveralInstructions) {
+  EXPECT_EQ(fused(scaled_twice, 35), parse_cost("int_add:2 int_mad:2 move global_store")) << "ISCADD and IMAD.HI each";
+  EXPECT_EQ(fused(scaled_twice, 52), parse_cost("int64_add:2 int_add:2 shift:2 global_store"))
+      << "both halves of the product first";
+  const char* strided = "mul.wide.s32 %rd3, %r1, 12;\nadd.s64 %rd4, %rd1, %rd3;\nst.global.u64 [%rd4], %rd1;";
+  EXPECT_EQ(fused(strided, 52), parse_cost("int_mad:7 int_add:2 int64_add global_store")) << "a product of XMADs";
+  EXPECT_EQ(fused("mul.lo.s32 %r3, %r1, %r2;", 35), parse_cost("int_mul"));
+  EXPECT_EQ(fused("mul.lo.s32 %r3, %r1, %r2;\nadd.s32 %r4, %r3, %r1;", 61), parse_cost("int_mad:3"));
+}
+
+TEST(PtxFusion, ThreeInputsAreOfMaxwell) {
+  EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;", 35), parse_cost("int_add:2"));
+  EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;", 52), parse_cost("int_add"));
+  EXPECT_EQ(fused("and.b32 %r4, %r1, %r2;\nxor.b32 %r5, %r4, %r3;", 35), parse_cost("logic:2"));
+  EXPECT_EQ(fused("and.b32 %r4, %r1, %r2;\nxor.b32 %r5, %r4, %r3;", 52), parse_cost("logic"));
+}
+
+TEST(PtxNarrow, SharedAddressesHave32Bits) {
+  const std::string address = "mul.wide.u32 %rd2, %r1, 64;\nadd.s64 %rd3, %rd1, %rd2;\n";
+  EXPECT_EQ(fused(address + "ld.shared.f32 %f1, [%rd3+4];"), parse_cost("int_add shared_load"));
+  EXPECT_EQ(fused(address + "ld.local.f32 %f1, [%rd3];"), parse_cost("int_add local_load"));
+  EXPECT_EQ(fused(address + "ld.global.f32 %f1, [%rd3];"), parse_cost("int_mad move global_load"));
+  EXPECT_EQ(fused(address + "st.shared.u64 [%rd4], %rd3;"), parse_cost("int_mad move shared_store")) << "stored whole";
+  EXPECT_EQ(fused(address + "ld.shared.f32 %f1, [%rd3];\nst.global.u64 [%rd5], %rd3;"),
+            parse_cost("int_mad move shared_load global_store"));
+}
+
+TEST(PtxNarrow, UpperHalvesThatARightShiftWantsStay) {
+  EXPECT_EQ(
+      fused("add.s64 %rd2, %rd1, %rd3;\nshl.b64 %rd4, %rd2, 3;\ncvt.u32.u64 %r1, %rd4;\nst.global.u32 [%rd9], %r1;"),
+      parse_cost("int_add shift global_store"));
+  EXPECT_EQ(
+      fused("add.s64 %rd2, %rd1, %rd3;\nshr.u64 %rd4, %rd2, 3;\ncvt.u32.u64 %r1, %rd4;\nst.global.u32 [%rd9], %r1;"),
+      parse_cost("int64_add:2 shift:2 global_store"));
+}
+
+TEST(PtxNarrow, AddressesOfALoopMayStayNarrow) {
+  EXPECT_EQ(
+      fused("mov.u64 %rd1, tile;\n$L:\nadd.s64 %rd1, %rd1, 64;\nld.shared.f32 %f1, [%rd1];\nsetp.ne.s32 %p1, %r1, 0;\n"
+            "@%p1 bra $L;"),
+      parse_cost("move int_add shared_load compare control"));
+}
+
+TEST(PtxFusion, TheAddressOfASharedVariableIsInTheOffset) {
+  EXPECT_EQ(fused("mov.u64 %rd1, tile;\nshl.b64 %rd2, %rd5, 2;\nadd.s64 %rd3, %rd1, %rd2;\nld.shared.f32 %f1, [%rd3];"),
+            parse_cost("shift shared_load"));
+  EXPECT_EQ(
+      fused("mov.u64 %rd1, tile;\nshl.b64 %rd2, %rd5, 2;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u64 [%rd9], %rd3;"),
+      parse_cost("int64_add int_add global_store"));
+}
+
+TEST(PtxFusion, FunctionsOfConstantsAreConstants) {
+  EXPECT_EQ(
+      fused("mov.f32 %f2, 0f40000000;\nkc.math native_powr.f32, %f1, %f2, 0f3F800000;\nst.global.f32 [%rd1], %f1;"),
+      parse_cost("global_store"));
+  EXPECT_GT(
+      fused("mov.f32 %f2, 0f40000000;\nkc.math native_powr.f32, %f1, %f2, %f3;\nst.global.f32 [%rd1], %f1;").total(),
+      3);
 }
 
 TEST(PtxFusion, ThreeInputAddition) {

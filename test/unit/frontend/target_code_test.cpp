@@ -81,9 +81,7 @@ OpCounts counted_flat(const TargetCode& code, const std::string& kernel, std::si
   OpCounts sum;
   if (code.target.starts_with("sm_")) {
     const PtxKernel k = parse_ptx(code.assembly, kernel);
-    std::vector<OpCounts> costs;
-    for (const auto& i : k.code.instructions) costs.push_back(ptx_cost(i, std::stoi(code.target.substr(3))).ops);
-    fuse_ptx(k.code, costs);
+    const std::vector<OpCounts> costs = ptx_costs(k.code, std::stoi(code.target.substr(3)));
     for (const auto& c : costs) sum += c;
     const int sm = std::stoi(code.target.substr(3));
     for (const SpillAccess& a : estimate_ptx_registers(k.code, sm, declared_threads(code.assembly, kernel)).spills) {

@@ -45,16 +45,15 @@ KC_PURE float __kc_native_divide(float, float) __asm__("_Z13native_divideff");
 KC_D float __expf(float x) { return __kc_native_exp(x); }
 KC_D float __exp10f(float x) { return __kc_native_exp10(x); }
 KC_D float __logf(float x) { return __kc_native_log(x); }
-// Trip counts may hang on these two: what is constant is computed here, as the vendor's compiler does.
+// Trip counts may hang on it: what is constant is computed here, as the vendor's compiler does.
 KC_D float __log2f(float x) { return __builtin_constant_p(x) ? __builtin_log2f(x) : __kc_native_log2(x); }
 KC_D float __log10f(float x) { return __kc_native_log10(x); }
 KC_D float __sinf(float x) { return __kc_native_sin(x); }
 KC_D float __cosf(float x) { return __kc_native_cos(x); }
 KC_D float __tanf(float x) { return __kc_native_tan(x); }
 KC_D float __tanhf(float x) { return __kc_native_tanh(x); }
-KC_D float __powf(float x, float y) {
-  return __builtin_constant_p(x) && __builtin_constant_p(y) ? __builtin_powf(x, y) : __kc_native_powr(x, y);
-}
+// The vendor's compiler computes this one of constants as well, but so late that nothing else gets to know the value.
+KC_D float __powf(float x, float y) { return __kc_native_powr(x, y); }
 KC_D float __fdividef(float x, float y) { return __kc_native_divide(x, y); }
 KC_D float fdividef(float x, float y) { return x / y; }
 KC_D void __sincosf(float x, float* s, float* c) { *s = __kc_native_sin(x); *c = __kc_native_cos(x); }
