@@ -17,6 +17,16 @@ namespace {
 
 using C = OpClass;
 
+/// Four chains of additions at a time: one would wait for itself.
+double total_of(const OpCounts& c) {
+  std::array<double, 4> t{};
+  std::size_t i = 0;
+  for (; i + 4 <= c.n.size(); i += 4)
+    for (std::size_t k = 0; k < 4; ++k) t[k] += c.n[i + k];
+  for (; i < c.n.size(); ++i) t[0] += c.n[i];
+  return (t[0] + t[1]) + (t[2] + t[3]);
+}
+
 double& slot(Forecast& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
 
 /// a / b, where nothing takes no time whatever the rate.
@@ -143,6 +153,12 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   return t;
 }
 
+int first_window_of(double blocks) {
+  int window = 1;
+  while (window + 1 < Reuse::windows && Reuse::blocks_in(window, INFINITY) < blocks) ++window;
+  return window;
+}
+
 namespace {
 
 void pipes(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
@@ -157,7 +173,7 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double share
       n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
   const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
   slot(f, Limit::issue) =
-      (n.total() - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
+      (total_of(n) - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
   slot(f, Limit::arithmetic) = lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes,
                                                  (fp32 + integers) / all, over(shifts, m.shift_lanes)});
   slot(f, Limit::integer_multiply) = lanes * over(multiplies, m.int_mul_lanes);
@@ -237,7 +253,7 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, Fore
   const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
   f.global_latency =
       hit1 * l1 + (1 - hit1) * c.global_latency_load * (hit2 * m.l2_latency + (1 - hit2) * m.dram_latency);
-  double path = (w.warp_ops.total()) * m.issue_interval;
+  double path = total_of(w.warp_ops) * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global) ? f.global_latency : m.latency[k];
     path += std::max(0.0, w.stalls.waits[k] * latency - w.stalls.hidden[k] * m.issue_interval);
