@@ -68,6 +68,13 @@ class Binder {
   /// unknown with the reason: for callers none of whose models has Model::reads_reuse().
   void set_reuse(bool wanted);
 
+  /// Windows of Workload::reuse between one block and window number `first` are not wanted (default: 1, all are): they
+  /// get the numbers of window `first`. For callers whose models say so (DeviceTimes::first_window).
+  void skip_windows(int first);
+
+  /// Whether launches that come again are remembered (default: yes): callers that remember answers of their own need not.
+  void set_memo(bool wanted);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

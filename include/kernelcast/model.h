@@ -12,6 +12,16 @@
 
 namespace kernelcast {
 
+/// Model::seconds() on one device, with what depends on the device alone worked out beforehand.
+class DeviceTimes {
+ public:
+  virtual ~DeviceTimes() = default;
+  /// To the last bit what Model::seconds() gives; throws what it throws.
+  [[nodiscard]] virtual double seconds(const Workload&) const = 0;
+  /// Windows of Workload::reuse between the first and this one are not read (Binder::skip_windows).
+  [[nodiscard]] virtual int first_window() const { return 1; }
+};
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -21,6 +31,8 @@ class Model {
   [[nodiscard]] virtual Estimate estimate(const KernelProfile&, const Workload&, const Device&) const = 0;
   /// The time alone, in seconds: the hot path of tuning. Equal to estimate().time_s; NaN where that is unknown.
   [[nodiscard]] virtual double seconds(const Workload&, const Device&) const = 0;
+  /// For many workloads on one device. Model and device must outlive it; several threads may share it.
+  [[nodiscard]] virtual std::unique_ptr<DeviceTimes> on(const Device&) const;
   /// Whether Workload::reuse matters to the answer: finding it costs time (Binder::set_reuse).
   [[nodiscard]] virtual bool reads_reuse() const { return false; }
 };

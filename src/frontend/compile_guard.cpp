@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "kernelcast/error.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -61,17 +62,12 @@ class AlternateStack {
 };
 
 void install_hooks() {
-  static std::once_flag once;
+  catch_fatal_errors();
+  static std::once_flag once;  // after the handlers of signals are in place
   std::call_once(once, [] {
-    llvm::CrashRecoveryContext::Enable();
     use_alternate_stack(SIGSEGV);
     use_alternate_stack(SIGBUS);
   });
-  // The handler is the process's and whoever sets another one removes it for good: set it for every task.
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  llvm::remove_fatal_error_handler();
-  llvm::install_fatal_error_handler(on_fatal_error);
 }
 
 std::size_t resident_bytes() {
@@ -113,6 +109,18 @@ void run_on_this_thread(const std::function<void()>& task, std::exception_ptr& e
 }
 
 }  // namespace
+
+void catch_fatal_errors() {
+  static std::once_flag once;
+  std::call_once(once, [] { llvm::CrashRecoveryContext::Enable(); });
+  // The handler is the process's and whoever sets another one removes it for good: set it for every task.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  llvm::remove_fatal_error_handler();
+  llvm::install_fatal_error_handler(on_fatal_error);
+}
+
+std::string take_fatal_message() { return std::exchange(fatal_message, {}); }
 
 void run_guarded(std::function<void()> task, const GuardLimits& limits) {
   if (inside_guard) {

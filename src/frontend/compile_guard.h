@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace kernelcast::frontend {
 
@@ -10,6 +11,12 @@ struct GuardLimits {
   double time_s = 30;
   std::size_t memory_bytes = std::size_t{6} << 30;  // growth of the process's resident set
 };
+
+/// From here on a fatal error of LLVM ends the CrashRecoveryContext of its thread; take_fatal_message() on that thread
+/// has the message. Any thread may call both, several may generate code at a time.
+void catch_fatal_errors();
+/// The message of this thread's last fatal error, which is forgotten; empty: there was none.
+std::string take_fatal_message();
 
 /// Runs `task` on another thread and waits. Exceptions of the task are passed on; a crash or a fatal error of LLVM
 /// becomes InternalError or LimitError with LLVM's message; LimitError when a limit strikes. The thread cannot be

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
 
 #include "frontend/amdgcn_analysis.h"
+#include "frontend/compile_guard.h"
 #include "frontend/math_costs.h"
 #include "frontend/optimize.h"
 #include "frontend/ptx_analysis.h"
@@ -372,21 +372,13 @@ struct Messages : DiagnosticHandler {
   std::string* errors_;
 };
 
-void on_back_end_error(void* message, const char* reason, bool) {
-  *static_cast<std::string*>(message) = reason;
-  if (auto* context = CrashRecoveryContext::GetCurrent()) context->HandleExit(70);
-}
-
 // The assembly, or LLVM's message in `error`.
 std::string emit(Module& module, const std::string& target, bool fast_math, std::string& error) {
-  static std::mutex one_at_a_time;  // the fatal error handler is the process's
   const VendorOptions options(target.starts_with("sm_"));
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
-  CrashRecoveryContext::Enable();
+  catch_fatal_errors();
   LLVMContext& context = module.getContext();
   auto previous = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<Messages>(&error));
-  install_fatal_error_handler(on_back_end_error, &error);
   SmallString<0> text;
   const std::unique_ptr<TargetMachine> machine = make_target_machine(target, fast_math);
   CrashRecoveryContext guard;
@@ -397,9 +389,10 @@ std::string emit(Module& module, const std::string& target, bool fast_math, std:
       report_fatal_error("the back end writes no assembly");
     passes.run(module);
   });
-  remove_fatal_error_handler();
   context.setDiagnosticHandler(std::move(previous));
-  if (!finished && error.empty()) error = "the code generator crashed";
+  if (finished) return text.str().str();
+  if (const std::string fatal = take_fatal_message(); !fatal.empty()) error = fatal;
+  if (error.empty()) error = "the code generator crashed";
   return text.str().str();
 }
 

@@ -17,6 +17,16 @@ namespace {
 
 using C = OpClass;
 
+/// Four chains of additions at a time: one would wait for itself.
+double total_of(const OpCounts& c) {
+  std::array<double, 4> t{};
+  std::size_t i = 0;
+  for (; i + 4 <= c.n.size(); i += 4)
+    for (std::size_t k = 0; k < 4; ++k) t[k] += c.n[i + k];
+  for (; i < c.n.size(); ++i) t[0] += c.n[i];
+  return (t[0] + t[1]) + (t[2] + t[3]);
+}
+
 double& slot(Forecast& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
 
 /// a / b, where nothing takes no time whatever the rate.
@@ -158,6 +168,12 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   return t;
 }
 
+int first_window_of(double blocks) {
+  int window = 1;
+  while (window + 1 < Reuse::windows && Reuse::blocks_in(window, INFINITY) < blocks) ++window;
+  return window;
+}
+
 namespace {
 
 void pipes(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
@@ -172,7 +188,7 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double share
       n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
   const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
   slot(f, Limit::issue) =
-      (n.total() - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
+      (total_of(n) - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
   slot(f, Limit::arithmetic) = lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes,
                                                  (fp32 + integers) / all, over(shifts, m.shift_lanes)});
   slot(f, Limit::integer_multiply) = lanes * over(multiplies, m.int_mul_lanes);
@@ -247,7 +263,7 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, Fore
   const double past = over(t.local_past_l1, t.local);
   const double local = (1 - past) * m.latency[static_cast<std::size_t>(Latency::local)] +
                        past * below(1 - over(t.local_past_l2, t.local_past_l1));
-  double path = (w.warp_ops.total()) * m.issue_interval;
+  double path = total_of(w.warp_ops) * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
                            : k == static_cast<std::size_t>(Latency::local) ? local

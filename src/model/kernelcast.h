@@ -91,6 +91,9 @@ struct Traffic {
 };
 Traffic traffic_of(const Workload&, const Machine&, const Constants&, double resident_blocks);
 
+/// The first window behind one block's that traffic_of() reads where `blocks` or more are resident.
+int first_window_of(double blocks);
+
 struct Forecast {
   std::array<double, limit_count> cycles{};  // of the busiest unit
   Traffic traffic;

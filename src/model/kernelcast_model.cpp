@@ -93,6 +93,27 @@ std::string missing(const Workload& w, const Machine& m, const Device& d) {
   return "a bound has no value";
 }
 
+/// `warps` are those resident on a unit.
+Forecast forecast_with(const Workload& w, const Machine& m, double warps) {
+  const double blocks = std::max(1.0, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
+  return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
+}
+
+class KernelcastTimes final : public DeviceTimes {
+ public:
+  explicit KernelcastTimes(const Device& d)
+      : residency_(d), machine_(forecast::machine_of(d, forecast::fitted_constants(), false)) {}
+  [[nodiscard]] double seconds(const Workload& w) const override {
+    return forecast_with(w, machine_, residency_.warps(w)).seconds();
+  }
+  /// What all units hold at a time is the least that the L2 is asked about, and each holds one block at least.
+  [[nodiscard]] int first_window() const override { return forecast::first_window_of(machine_.units); }
+
+ private:
+  WarpResidency residency_;
+  Machine machine_;
+};
+
 class Kernelcast final : public Model {
  public:
   [[nodiscard]] std::string_view name() const override { return "kernelcast"; }
@@ -106,6 +127,10 @@ class Kernelcast final : public Model {
     if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();
     const forecast::Constants& c = forecast::fitted_constants();
     return forecast_on(w, d, forecast::machine_of(d, c, false)).seconds();
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceTimes> on(const Device& d) const override {
+    return d.kind == "cpu" ? Model::on(d) : std::make_unique<KernelcastTimes>(d);
   }
 
   [[nodiscard]] Estimate estimate(const KernelProfile& p, const Workload& w, const Device& d) const override {
@@ -137,10 +162,7 @@ class Kernelcast final : public Model {
 
  private:
   static Forecast forecast_on(const Workload& w, const Device& d, const Machine& m) {
-    const double warps = resident_warps(w, d);  // throws when the launch cannot run
-    const double blocks =
-        std::max(1.0, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
-    return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
+    return forecast_with(w, m, resident_warps(w, d));  // throws when the launch cannot run
   }
 
   static void add_bounds(const Workload& w, const Machine& m, const Forecast& f, double total, Estimate& e) {

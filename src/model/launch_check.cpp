@@ -2,6 +2,7 @@
 // threads) is checked by occupancy().
 #include "model/launch_check.h"
 
+#include <limits>
 #include <string>
 
 #include "kernelcast/error.h"
@@ -39,7 +40,29 @@ void check_axes(const Dim3& size, const Axis (&axes)[3], const char* what, const
   }
 }
 
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+std::array<double, 3> bounds_of(const Device& d, const Axis (&axes)[3]) {
+  return {d.get_or(axes[0].field, unlimited), d.get_or(axes[1].field, unlimited), d.get_or(axes[2].field, unlimited)};
+}
+
+bool within(const Dim3& size, const std::array<double, 3>& most) {
+  return static_cast<double>(size.x) <= most[0] && static_cast<double>(size.y) <= most[1] &&
+         static_cast<double>(size.z) <= most[2];
+}
+
 }  // namespace
+
+LaunchBounds::LaunchBounds(const Device& d)
+    : threads(d.get_or(Field::limits_max_threads_per_block, unlimited)),
+      shared_bytes(d.get_or(Field::limits_shared_bytes_per_block, unlimited)),
+      block(bounds_of(d, block_axes)),
+      grid(bounds_of(d, grid_axes)) {}
+
+bool LaunchBounds::admit(const Workload& work) const {
+  return static_cast<double>(work.block.count()) <= threads && within(work.block, block) && within(work.grid, grid) &&
+         work.shared_bytes_per_block <= shared_bytes;
+}
 
 void check_launch(const Workload& work, const Device& device) {
   const char* smaller_block = "give a smaller --block";

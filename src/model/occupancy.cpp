@@ -69,10 +69,9 @@ double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block)
 
 /// Residency with the grid as one more limit. A limit that is unknown does not limit; if none is known (CPUs), a
 /// compute unit runs one block at a time. Registers are an estimate of what the vendor's compiler takes, so they never
-/// refuse a launch: a block that seems not to fit runs alone, and put_occupancy() says so.
-ResidentBlocks residency(const UnitLimits& unit, const BlockDemand& demand, const Workload& work,
-                         const Device& device) {
-  check_launch(work, device);
+/// refuse a launch: a block that seems not to fit runs alone, and put_occupancy() says so. The launch has been checked.
+ResidentBlocks checked_residency(const UnitLimits& unit, double units, const BlockDemand& demand, const Workload& work,
+                                 const Device& device) {
   ResidentBlocks r = resident_blocks(unit, demand);
   if (r.limiter == Limiter::registers) {
     // What is certain refuses first.
@@ -84,12 +83,20 @@ ResidentBlocks residency(const UnitLimits& unit, const BlockDemand& demand, cons
   }
   if (r.blocks < 1) throw_no_block(r.limiter, unit, demand, device);
   if (r.blocks == UnitLimits::none) r.blocks = 1;
-  const double share_of_grid = std::ceil(work.blocks / device.get_or(Field::compute_units, 1));
+  const double share_of_grid = std::ceil(work.blocks / units);
   if (share_of_grid < r.blocks) {
     r.blocks = std::max(1.0, share_of_grid);
     r.limiter = Limiter::grid;
   }
   return r;
+}
+
+double units_of(const Device& device) { return device.get_or(Field::compute_units, 1); }
+
+ResidentBlocks residency(const UnitLimits& unit, const BlockDemand& demand, const Workload& work,
+                         const Device& device) {
+  check_launch(work, device);
+  return checked_residency(unit, units_of(device), demand, work, device);
 }
 
 }  // namespace
@@ -174,6 +181,15 @@ double resident_warps(const Workload& work, const Device& device) {
   const UnitLimits unit = unit_limits(device);
   const BlockDemand demand = block_demand(work);
   return residency(unit, demand, work, device).blocks * std::ceil(demand.threads / unit.warp_size);
+}
+
+WarpResidency::WarpResidency(const Device& device)
+    : device_(device), bounds_(device), unit_(unit_limits(device)), units_(units_of(device)) {}
+
+double WarpResidency::warps(const Workload& work) const {
+  if (!bounds_.admit(work)) check_launch(work, device_);
+  const BlockDemand demand = block_demand(work);
+  return checked_residency(unit_, units_, demand, work, device_).blocks * std::ceil(demand.threads / unit_.warp_size);
 }
 
 Occupancy occupancy(const Workload& work, const Device& device) {

@@ -7,6 +7,7 @@
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
 #include "kernelcast/workload.h"
+#include "model/launch_check.h"
 
 namespace kernelcast {
 
@@ -51,5 +52,18 @@ void put_occupancy(const Workload&, const Device&, Estimate& out);
 
 /// Warps resident on one unit in this launch (grid included); throws like occupancy(). No allocation.
 double resident_warps(const Workload&, const Device&);
+
+/// resident_warps() for many launches on one device, which must outlive it.
+class WarpResidency {
+ public:
+  explicit WarpResidency(const Device&);
+  [[nodiscard]] double warps(const Workload&) const;
+
+ private:
+  const Device& device_;
+  LaunchBounds bounds_;
+  UnitLimits unit_;
+  double units_;
+};
 
 }  // namespace kernelcast

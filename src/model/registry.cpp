@@ -51,6 +51,23 @@ bool any_reads_reuse(std::span<const Model* const> models) {
   return std::any_of(models.begin(), models.end(), [](const Model* m) { return m->reads_reuse(); });
 }
 
+namespace {
+
+/// A model that works nothing out beforehand.
+class EachTime final : public DeviceTimes {
+ public:
+  EachTime(const Model& model, const Device& device) : model_(model), device_(device) {}
+  [[nodiscard]] double seconds(const Workload& w) const override { return model_.seconds(w, device_); }
+
+ private:
+  const Model& model_;
+  const Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTimes> Model::on(const Device& device) const { return std::make_unique<EachTime>(*this, device); }
+
 Estimate empty_estimate(std::string_view model) {
   Estimate e;
   e.model = std::string(model);

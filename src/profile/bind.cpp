@@ -329,7 +329,7 @@ struct Binder::Impl {
       memo.clear();
       memo_version = reader.version();
     }
-    if (const Workload* known = memo.find(reader.values())) {
+    if (const Workload* known = memo_wanted ? memo.find(reader.values()) : nullptr) {
       out = *known;
       return;
     }
@@ -357,7 +357,7 @@ struct Binder::Impl {
     domain_exact.assign(domains.size(), true);
     count_domains();
     assemble(l, out);
-    memo.remember(reader.values(), out);
+    if (memo_wanted) memo.remember(reader.values(), out);
   }
 
   // The limit of work is shared out: what one domain and its accesses leave is there for those that follow.
@@ -464,7 +464,7 @@ struct Binder::Impl {
   std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
   ReuseFinder reuse;
-  bool reuse_wanted = true;
+  bool reuse_wanted = true, memo_wanted = true;
   LaunchState launch;
   double work_limit = default_work_limit;
   Workload* result = nullptr;  // of the bind that is running
@@ -490,6 +490,16 @@ void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out
 
 void Binder::set_work_limit(double lane_evaluations) {
   impl_->work_limit = lane_evaluations;
+  impl_->memo.clear();
+}
+
+void Binder::set_memo(bool wanted) {
+  impl_->memo_wanted = wanted;
+  impl_->memo.clear();
+}
+
+void Binder::skip_windows(int first) {
+  impl_->reuse.skip_windows(std::clamp(first, 1, Reuse::windows - 1));
   impl_->memo.clear();
 }
 

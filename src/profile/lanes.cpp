@@ -8,10 +8,10 @@
 
 namespace kernelcast {
 
-BlockLanes& LaneTables::block(const Dim3& size) {
-  for (auto& b : blocks_)
-    if (b.size == size) return b;
-  BlockLanes& b = blocks_.emplace_back();
+BlockLanes& LaneTables::find_block(const Dim3& size) {
+  const auto [at, fresh] = blocks_.try_emplace(size);
+  BlockLanes& b = at->second;
+  if (!fresh) return b;
   b.size = size;
   b.warp_size = warp_size_;
   b.threads = static_cast<std::size_t>(size.count());
@@ -96,9 +96,10 @@ const LaneSet& LaneTables::intern(const BlockLanes& block, std::span<const std::
 
 void LaneTables::clear() {
   sets_.clear();
-  for (auto& b : blocks_) b.all = nullptr;
+  for (auto& [size, b] : blocks_) b.all = nullptr;
   if (blocks_.size() > 64) {
     blocks_.clear();
+    last_ = nullptr;
     full_of_ = nullptr;
   }
 }

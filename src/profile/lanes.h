@@ -1,7 +1,6 @@
 // The threads of one block as lanes of warps, and sets of them.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -50,7 +49,10 @@ struct LaneSet {
 class LaneTables {
  public:
   explicit LaneTables(int warp_size) : warp_size_(warp_size) {}
-  BlockLanes& block(const Dim3& size);
+  BlockLanes& block(const Dim3& size) {
+    if (last_ == nullptr || !(last_->size == size)) last_ = &find_block(size);
+    return *last_;
+  }
   const LaneSet& all(BlockLanes& block) {
     if (block.all == nullptr) block.all = &intern(block, full_bits(block));
     return *block.all;
@@ -61,8 +63,18 @@ class LaneTables {
   void clear();
 
  private:
+  struct SizeHash {
+    std::size_t operator()(const Dim3& d) const {
+      return (static_cast<std::size_t>(d.x) * 0x9e3779b97f4a7c15ULL + static_cast<std::size_t>(d.y)) *
+                 0x9e3779b97f4a7c15ULL +
+             static_cast<std::size_t>(d.z);
+    }
+  };
+  BlockLanes& find_block(const Dim3& size);
+
   int warp_size_;
-  std::deque<BlockLanes> blocks_;
+  std::unordered_map<Dim3, BlockLanes, SizeHash> blocks_;  // they stay where they are
+  BlockLanes* last_ = nullptr;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<LaneSet>> sets_;
   std::vector<std::uint64_t> full_;
   const BlockLanes* full_of_ = nullptr;

@@ -30,12 +30,22 @@ Pattern::Pattern(const PatternKey& key, const MemoryGeometry& geometry)
       costs_(static_cast<std::size_t>(shift_period(key.rule, geometry)), RequestCost{-1, 0, 0}) {}
 
 const RequestCost& Pattern::evaluate(std::int64_t residue) {
+  RequestCost& cost = costs_[static_cast<std::size_t>(residue)];
+  if (!WarpRuns::apply(key_.rule, key_.probability)) return cost = by_lanes(residue);
+  if (!runs_) runs_.emplace(*key_.set, addresses(), key_.rule.bytes, period());
+  return cost = runs_->at(residue, geometry_);
+}
+
+std::vector<std::int64_t> Pattern::addresses() const {
   const BlockLanes& block = *key_.set->block;
   std::vector<std::int64_t> addresses(block.threads);
   for (std::size_t t = 0; t < block.threads; ++t)
     addresses[t] = key_.stride[0] * block.id[0][t] + key_.stride[1] * block.id[1][t] + key_.stride[2] * block.id[2][t];
-  return costs_[static_cast<std::size_t>(residue)] =
-             count_requests(key_.rule, geometry_, *key_.set, addresses, residue, std::span(&key_.probability, 1));
+  return addresses;
+}
+
+RequestCost Pattern::by_lanes(std::int64_t residue) const {
+  return count_requests(key_.rule, geometry_, *key_.set, addresses(), residue, std::span(&key_.probability, 1));
 }
 
 Pattern::Cycle& Pattern::cycle_of(std::int64_t step) {

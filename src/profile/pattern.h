@@ -1,12 +1,14 @@
 // What requests of one shape cost wherever they lie: the memo behind every address that is linear in the local ids.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "profile/request.h"
 #include "profile/residues.h"
+#include "profile/warp_runs.h"
 
 namespace kernelcast {
 
@@ -42,11 +44,14 @@ class Pattern {
     std::vector<RequestCost> sums;  // for each cycle, of the first n residues, 0 <= n < 2 * length
   };
   const RequestCost& evaluate(std::int64_t residue);
+  [[nodiscard]] std::vector<std::int64_t> addresses() const;  // by thread, at residue 0
+  [[nodiscard]] RequestCost by_lanes(std::int64_t residue) const;
   Cycle& cycle_of(std::int64_t step);
   void sum_up(Cycle& cycle, std::int64_t residue);
 
   PatternKey key_;
   MemoryGeometry geometry_;
+  std::optional<WarpRuns> runs_;    // made when first needed
   std::vector<RequestCost> costs_;  // sectors < 0: not known yet
   std::vector<Cycle> cycles_;
 };

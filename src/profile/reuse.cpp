@@ -87,6 +87,9 @@ void ReuseFinder::prepare(std::span<const Symbol> parameters) {
       if (p.computable) p.general = CompiledExprs(std::span<const Expr>(&offset, 1), inputs);
     }
   }
+  rows_ = 1;
+  for (const Chain& chain : chains_)
+    rows_ = std::max(rows_, std::min<std::size_t>(Reuse::depths, chain.loops.size() + 1));
   for (Plan& p : plans_) p.scattered = (p.access->unknown >= 0 && !by_lane(p.access->offset)) || !p.computable;
 }
 
@@ -216,22 +219,33 @@ void ReuseFinder::sizes(const Chain& chain, const LaunchState& launch, std::int6
     n[first_counter + l] = chain.now[l];
 }
 
-/// The first blocks of a grid, x fastest.
+/// The first blocks of a grid, x fastest. Windows of as many blocks share a column, and so do those that nobody reads
+/// and the first one that is read.
 void ReuseFinder::find_windows(const Dim3& grid) {
   const auto size = grid.array();
   const std::int64_t all = grid.count();
-  std::int64_t blocks = 1;
+  std::int64_t blocks = 1, before = 0;
+  columns_ = 0;
   for (std::size_t w = 0; w < Reuse::windows; ++w, blocks *= 4) {
     std::int64_t left = w + 1 == Reuse::windows ? all : std::min(blocks, all);
-    windows_.blocks[w] = static_cast<double>(left);
+    windows_.column[w] = columns_;
+    if (w > 0 && w < first_window_) continue;
+    if (left == before) {
+      windows_.column[w] = columns_ - 1;
+      continue;
+    }
+    before = left;
+    windows_.blocks[columns_] = static_cast<double>(left);
     for (std::size_t a = 0; a < 3; ++a) {
-      windows_.size[a][w] = std::min(size[a], left);
+      windows_.size[a][columns_] = std::min(size[a], left);
       left = left <= size[a] ? 1 : (left + size[a] - 1) / size[a];
     }
+    ++columns_;
   }
+  for (std::size_t& c : windows_.column) c = std::min(c, columns_ - 1);
 }
 
-/// Distinct sectors of a group for each window; `n` says how far the variables run, but for the groups.
+/// Distinct sectors of a group for each column; `n` says how far the variables run, but for the groups.
 void ReuseFinder::footprints(const Group& group, const std::int64_t (&n)[max_variables], Row& sectors) {
   const auto count = [](const Step& s, std::int64_t all) {
     return s.bit == 0 ? all : std::min<std::int64_t>(2, (all + s.bit - 1) / s.bit);
@@ -246,12 +260,12 @@ void ReuseFinder::footprints(const Group& group, const std::int64_t (&n)[max_var
     const Counts* counts = &windows_.size[static_cast<std::size_t>(s.variable - first_outer)];
     if (s.bit != 0) {
       Counts& of_bit = bit_counts_[strides_.size()];
-      for (std::size_t w = 0; w < Reuse::windows; ++w) of_bit[w] = count(s, (*counts)[w]);
+      for (std::size_t w = 0; w < columns_; ++w) of_bit[w] = count(s, (*counts)[w]);
       counts = &of_bit;
     }
     strides_.push_back({s.stride, 1, counts->data()});
   }
-  counter_.count(group.offsets, group.bytes, geometry_.sector_bytes, strides_, sectors);
+  counter_.count(group.offsets, group.bytes, geometry_.sector_bytes, strides_, std::span(sectors.data(), columns_));
 }
 
 /// Offsets in the order of the code: those that lie close together, in memory and in the code, are one run of a warp's
@@ -297,14 +311,14 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
   const Chain& chain = chains_[static_cast<std::size_t>(g.chain)];
   Phase& phase = phase_of(chain);
   Row requested, most, sectors, traffic;
-  for (std::size_t w = 0; w < Reuse::windows; ++w) requested[w] = g.requested / blocks * windows_.blocks[w];
+  for (std::size_t w = 0; w < columns_; ++w) requested[w] = g.requested / blocks * windows_.blocks[w];
   if (declared > 0)
     most.fill(declared);
   else
     most = requested;
   const int loops = static_cast<int>(chain.loops.size());
   int before = -1;
-  for (std::size_t depth = 0; depth < Reuse::depths; ++depth) {
+  for (std::size_t depth = 0; depth < rows_; ++depth) {
     const int outside = depth == Reuse::depths - 1 ? 0 : std::max(0, loops - static_cast<int>(depth));
     if (outside != before) {
       before = outside;
@@ -316,17 +330,17 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
         if (first_counter + l < max_variables) n[first_counter + l] = 1;
       }
       if (g.scattered) {
-        for (std::size_t w = 0; w < Reuse::windows; ++w)
+        for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = most[w] * -std::expm1(-(requested[w] / passages) / most[w]);
       } else {
         footprints(g, n, sectors);
-        for (std::size_t w = 0; w < Reuse::windows; ++w)
+        for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = std::min(std::min(requested[w] / passages, sectors[w]), most[w]);
       }
-      for (std::size_t w = 0; w < Reuse::windows; ++w) traffic[w] = std::min(requested[w], sectors[w] * passages);
+      for (std::size_t w = 0; w < columns_; ++w) traffic[w] = std::min(requested[w], sectors[w] * passages);
     }
-    for (std::size_t w = 0; w < Reuse::windows; ++w) phase.footprint[g.direction][depth][w] += sectors[w];
-    for (std::size_t w = 0; w < Reuse::windows; ++w) traffic_[g.direction][depth][w] += traffic[w];
+    for (std::size_t w = 0; w < columns_; ++w) phase.footprint[g.direction][depth][w] += sectors[w];
+    for (std::size_t w = 0; w < columns_; ++w) traffic_[g.direction][depth][w] += traffic[w];
   }
 }
 
@@ -338,7 +352,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   phases_.clear();
   requested_ = near_ = {};
   for (auto& of_direction : traffic_)
-    for (Row& row : of_direction) row.fill(0);
+    for (std::size_t row = 0; row < rows_; ++row) of_direction[row].fill(0);
   for (std::size_t i = 0; i < used_groups_; ++i) {
     Group& g = groups_[i];
     const std::int64_t bytes = g.buffer >= 0 ? buffer_bytes[static_cast<std::size_t>(g.buffer)] : 0;
@@ -362,14 +376,21 @@ ReuseFinder::Phase& ReuseFinder::phase_of(const Chain& chain) {
 void ReuseFinder::write(Reuse& out) const {
   out.known = true;
   out.reason = {};
+  Row read{}, written{}, most;
   for (std::size_t d = 0; d < Reuse::depths; ++d) {
     const bool all = d + 1 == Reuse::depths;
-    Row read{}, written{}, most;
+    const std::size_t row = std::min(d, rows_ - 1);
+    if (d >= rows_ && (!all || phases_.size() < 2)) {  // as one loop less deep
+      for (auto& of_direction : out.level) of_direction[d] = of_direction[d - 1];
+      continue;
+    }
+    read.fill(0);
+    written.fill(0);
     most.fill(-1);
     for (const Phase& p : phases_) {
       if (p.loop < 0 && phases_.size() > 1 && !all) continue;  // no loop, no passages
-      const Row &more_read = p.footprint[0][d], &more_written = p.footprint[1][d];
-      for (std::size_t w = 0; w < Reuse::windows; ++w) {
+      const Row &more_read = p.footprint[0][row], &more_written = p.footprint[1][row];
+      for (std::size_t w = 0; w < columns_; ++w) {
         const double both = more_read[w] + more_written[w];
         const bool larger = both > most[w];
         most[w] = larger ? both : most[w];
@@ -378,8 +399,9 @@ void ReuseFinder::write(Reuse& out) const {
       }
     }
     for (std::size_t w = 0; w < Reuse::windows; ++w) {
-      out.level[Reuse::read][d][w] = {read[w], traffic_[0][d][w]};
-      out.level[Reuse::write][d][w] = {written[w], traffic_[1][d][w]};
+      const std::size_t c = windows_.column[w];
+      out.level[Reuse::read][d][w] = {read[c], traffic_[0][row][c]};
+      out.level[Reuse::write][d][w] = {written[c], traffic_[1][row][c]};
     }
   }
 }

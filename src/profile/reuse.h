@@ -21,6 +21,8 @@ class ReuseFinder {
   void add(const Access& access, int loop, const Scope& scope, ConstantPool& pool, std::span<const Symbol> parameters);
   /// After the last add().
   void prepare(std::span<const Symbol> parameters);
+  /// Windows behind the first and before number `first` are not wanted: they get the numbers of that one.
+  void skip_windows(int first) { first_window_ = static_cast<std::size_t>(first); }
   /// Fills out.reuse from out.access_counts and the launch.
   void find(const LaunchState& launch, std::span<const std::int64_t> buffer_bytes, Workload& out);
 
@@ -71,8 +73,9 @@ class ReuseFinder {
   using Counts = std::array<std::int64_t, Reuse::windows>;
   /// The windows of a launch, and how far each reaches along the axes of the grid.
   struct Windows {
-    Row blocks{};
-    std::array<Counts, 3> size{};
+    Row blocks{};                                      // by column
+    std::array<Counts, 3> size{};                      // by axis and column
+    std::array<std::size_t, Reuse::windows> column{};  // by window
   };
 
   Phase& phase_of(const Chain& chain);
@@ -99,6 +102,9 @@ class ReuseFinder {
   std::size_t used_groups_ = 0;
   std::vector<Phase> phases_;
   Windows windows_;
+  std::size_t columns_ = 0;       // windows that differ, of this launch
+  std::size_t first_window_ = 1;  // behind the first: see skip_windows()
+  std::size_t rows_ = 1;          // depths that differ: deeper ones are like the last of these
   Row traffic_[2][Reuse::depths];
   std::array<double, 2> requested_{}, near_{};  // sectors by direction, and those that near touches leave
   std::vector<std::pair<std::int64_t, int>> places_;

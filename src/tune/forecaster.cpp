@@ -61,11 +61,14 @@ LaunchForecaster::LaunchForecaster(std::shared_ptr<const KernelProfile> profile,
       device_(device),
       limits_(limits),
       model_(model),
+      times_(model.on(device)),
       launch_(std::move(base)),
       binder_(*profile_, device.geometry()),
       risk_(risk),
       ske_as_printed_(ske_as_printed) {
   binder_.set_reuse(model.reads_reuse());
+  binder_.set_memo(false);  // known_ is nearer to the answer
+  binder_.skip_windows(times_->first_window());
   // What even the largest block has room for needs no second look.
   const double most_threads = device.get_or(Field::limits_max_threads_per_block, 1024);
   registers_matter_ = std::max(profile_->registers.high, profile_->registers.per_thread) * 1.5 + 8 >
@@ -154,7 +157,7 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
   try {
     bind(shape);
     if (work_.registers_per_thread > most) work_.registers_per_thread = most;
-    const double seconds = model_.seconds(work_, device_);
+    const double seconds = times_->seconds(work_);
     if (std::isfinite(seconds) && seconds > 0) {
       a.time_s = seconds;
       return a;

@@ -39,6 +39,7 @@ class LaunchForecaster {
   const Device& device_;
   const LaunchLimits& limits_;
   const Model& model_;
+  std::unique_ptr<DeviceTimes> times_;
   Launch launch_;
   Binder binder_;
   Workload work_;

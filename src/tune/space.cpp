@@ -94,8 +94,11 @@ SpaceReader::SpaceReader(const Space& space)
 
 void SpaceReader::choose(Configuration configuration) {
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
-    set(i, static_cast<std::size_t>(configuration / strides_[i] % space_.parameters[i].values.size()));
+    const std::uint64_t value = configuration / strides_[i];
+    configuration -= value * strides_[i];
+    if (!all_set_ || value != chosen_[i]) set(i, static_cast<std::size_t>(value));
   }
+  all_set_ = true;
 }
 
 void SpaceReader::set(std::size_t parameter, std::size_t value) {
@@ -103,7 +106,10 @@ void SpaceReader::set(std::size_t parameter, std::size_t value) {
   scope_.set(space_.parameter_names[parameter], space_.parameters[parameter].values[value]);
 }
 
-void SpaceReader::unset(std::size_t parameter) { scope_.forget(space_.parameter_names[parameter]); }
+void SpaceReader::unset(std::size_t parameter) {
+  all_set_ = false;
+  scope_.forget(space_.parameter_names[parameter]);
+}
 
 bool SpaceReader::holds(std::size_t constraint) { return space_.constraints[constraint].holds(scope_, space_.names); }
 

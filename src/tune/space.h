@@ -95,6 +95,7 @@ class SpaceReader {
   const Space& space_;
   Scope scope_;
   std::vector<std::size_t> chosen_;
+  bool all_set_ = false;  // every parameter has a value: that of chosen_
   std::vector<std::uint64_t> strides_;
   std::array<int, 3> block_names_{}, grid_names_{};
   int shared_name_ = -1, threads_name_ = -1;

@@ -88,6 +88,15 @@ class RecordedSpaces(Case):
         self.assertAlmostEqual(replay.expected_loss([1, 2, 4], 2), (0 + 0 + 1) / 3)
         self.assertAlmostEqual(replay.expected_loss([4, 1, 2], 3), 0)
 
+    def test_halves_are_spaces_of_their_own(self):
+        right = [(t, t) for t in (1.0, 2.0, 4.0, 8.0)]
+        self.assertEqual(replay.over_halves(right), (0, 0))
+        first, five = replay.over_halves([(1 / t, t) for _, t in right])  # the wrong way round
+        pairs = [(1, 2), (1, 4), (1, 8), (2, 4), (2, 8), (4, 8)]
+        self.assertAlmostEqual(first, sum(b / a - 1 for a, b in pairs) / 6, delta=0.3)
+        self.assertEqual(five, 0)  # halves of two
+        self.assertEqual(replay.over_halves([(None, 1.0), (3.0, 2.0)])[1] >= 0, True)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -347,9 +347,11 @@ RC_GTEST_PROP(Models, SecondsIsTheTimeOfTheEstimate, ()) {
       e = m->estimate({}, w, d);
     } catch (const UserError&) {
       RC_ASSERT_THROWS_AS(static_cast<void>(m->seconds(w, d)), UserError);
+      RC_ASSERT_THROWS_AS(static_cast<void>(m->on(d)->seconds(w)), UserError);
       continue;
     }
-    const double t = m->seconds(w, d);
+    const double t = m->seconds(w, d), on_device = m->on(d)->seconds(w);
+    RC_ASSERT(on_device == t || (std::isnan(on_device) && std::isnan(t)));
     RC_ASSERT(e.time_s.value.has_value() == !std::isnan(t));
     if (!e.time_s.value) {
       RC_ASSERT(!e.time_s.reason.empty());

@@ -161,6 +161,28 @@ TEST(Reuse, IsLeftOutWhereNobodyReadsIt) {
   EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 64 * 8);
 }
 
+TEST(Reuse, WindowsThatNobodyReadsGetTheNumbersOfTheFirstThatIsRead) {
+  const KernelProfile p = rows();
+  Launch launch;
+  launch.block = {64, 1, 1};
+  launch.args["n"] = std::int64_t{64};
+  Binder all(p, MemoryGeometry{}), some(p, MemoryGeometry{});
+  some.skip_windows(4);
+  for (const Dim3 grid : {Dim3{1, 1, 1}, Dim3{3, 1, 1}, Dim3{16, 2, 1}, Dim3{100, 7, 1}, Dim3{5, 40, 300}}) {
+    launch.grid = grid;
+    const Workload w = all.bind(launch), v = some.bind(launch);
+    for (const auto direction : {Reuse::read, Reuse::write}) {
+      for (int depth = 0; depth < Reuse::depths; ++depth) {
+        for (int window = 0; window < Reuse::windows; ++window) {
+          const Reuse::Level& wanted = w.reuse.at(direction, depth, window == 0 || window >= 4 ? window : 4);
+          EXPECT_EQ(v.reuse.at(direction, depth, window).footprint, wanted.footprint) << window;
+          EXPECT_EQ(v.reuse.at(direction, depth, window).traffic, wanted.traffic) << window;
+        }
+      }
+    }
+  }
+}
+
 TEST(Reuse, NeverMoreThanRequested) {
   const KernelProfile p = rows();
   Launch launch;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "tune/optimise.h"
 #include "tune/space_flags.h"
@@ -99,6 +100,24 @@ TEST_F(Tune, LaunchesThatComeAgainHaveTheSameTime) {
   EXPECT_EQ(again.devices[0].evaluated, 64U * 40);
   ASSERT_EQ(again.devices[0].best.size(), 64U * 40);
   for (const Candidate& c : again.devices[0].best) EXPECT_EQ(c.time_s, times[c.shape.block.x]) << c.shape.block.x;
+}
+
+/// What the search leaves out for speed must be nothing that the model reads.
+TEST_F(Tune, TimesAreThoseOfAPrediction) {
+  options_.top = 100000;
+  flags_.problem.clear();
+  flags_.grid = "{1,2,3,7,19,64,65,255,256,257,1000,5000,40000}";
+  flags_.block = "1..64:+9,{1,2,8}";
+  for (const Model* model : all_models()) {
+    options_.model = model;
+    const TuneResult r = run();
+    ASSERT_FALSE(r.devices[0].best.empty()) << model->name();
+    for (const Candidate& c : r.devices[0].best) {
+      const Workload w = Binder(*c.profile, options_.devices[0].geometry()).bind(c.launch);
+      EXPECT_EQ(c.time_s, model->seconds(w, options_.devices[0]))
+          << model->name() << " " << c.launch.grid.x << " " << c.launch.block.x;
+    }
+  }
 }
 
 TEST_F(Tune, WhatDataDoNotDecideIsNotExecuted) {

@@ -1,0 +1,42 @@
+// The bytes that each warp of a block touches in one request, as runs: what the request costs at any shift follows from
+// the ends of the runs, without looking at lanes again.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "profile/request.h"
+
+namespace kernelcast {
+
+class WarpRuns {
+ public:
+  /// Whether runs say all that counts: plain global memory, lanes that are active for certain.
+  static bool apply(const RequestRule& rule, double probability) {
+    return (rule.space == MemorySpace::global || (rule.space == MemorySpace::local && rule.physical)) &&
+           probability == 1;
+  }
+  /// `addresses[t]` of thread t is read for members of the set only. `period`: a multiple of sectors and segments.
+  WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period);
+  /// Sectors and segments of all warps when every address is `shift` higher.
+  [[nodiscard]] RequestCost at(std::int64_t shift, const MemoryGeometry& geometry) const;
+
+ private:
+  /// Bytes first .. last, touched without a gap.
+  struct Run {
+    std::int64_t first, last;
+    friend bool operator==(const Run&, const Run&) = default;
+  };
+  /// Warps with the same runs up to a multiple of the period.
+  struct Kind {
+    std::size_t begin, end;  // in runs_
+    double warps;
+  };
+  void add_lanes(const LaneSet& set, std::size_t warp, std::span<const std::int64_t> addresses, int bytes);
+  void add_kind(std::size_t begin, std::int64_t period);
+
+  std::vector<Run> runs_;
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace kernelcast
