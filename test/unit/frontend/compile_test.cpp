@@ -134,6 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
         "namespace cg = cooperative_groups; cg::thread_block g = cg::this_thread_block(); auto t = "
         "cg::tiled_partition<32>(g); float x = f[g.thread_rank()]; for (int n = t.size() / 2; n > 0; n /= 2) x += "
         "t.shfl_down(x, n); t.sync(); g.sync(); cg::this_grid().sync(); f[t.thread_rank()] = x;",
+        "struct P { float x; double y; }; auto t = cooperative_groups::tiled_partition<16>(cooperative_groups::"
+        "this_thread_block()); P p{f[0], d[0]}; p = t.shfl_xor(p, 3); f[0] = p.x; d[0] = p.y;",
         "using namespace nvcuda; wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a; "
         "wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b; wmma::fragment<wmma::accumulator, 16, "
         "16, 16, float> c; wmma::fill_fragment(c, 0.0f); wmma::load_matrix_sync(a, (half*)f, 16); "
