@@ -10,6 +10,7 @@ namespace kernelcast::frontend {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -143,12 +144,19 @@ INSTANTIATE_TEST_SUITE_P(
         "wmma::mem_row_major);",
         "curandState state; curand_init(1, 2, 3, &state); f[0] = curand_uniform(&state) + CUDART_PI_F;",
         "i[0] = __syncthreads_count(i[1]) + __syncthreads_or(i[2]) + __syncthreads_and(i[3]); __threadfence(); "
-        "__threadfence_block(); __syncwarp(); l[0] = clock64() + clock();",
+        "__threadfence_block(); __syncwarp(); clock_t begin = clock(); l[0] = clock64() + clock() - begin;",
         "printf(\"%f\\n\", f[0]); assert(f[0] > 0);",
         "f[0] = tex2D<float>((cudaTextureObject_t)l[0], f[1], f[2]) + tex1Dfetch<float>((cudaTextureObject_t)l[1], "
         "i[0]);",
         "cuComplex z = cuCmulf(make_cuComplex(f[0], f[1]), make_cuComplex(1, 2)); f[0] = cuCabsf(z); float3 w = "
         "make_float3(1, 2, 3) * 2.0f; f[1] = dot(w, w) + length(w);"));
+
+TEST(Compile, StructuresKeepTheirNamesOnEveryTarget) {
+  const std::string text = "struct S { int w, h; }; __global__ void k(float* a, S size) { a[size.w] = size.h; }";
+  for (const std::string target : {"sm_70", "gfx906"}) {
+    EXPECT_THAT(module_text(compiled("k.cu", text, target)), ContainsRegex("@_Z1kPf1S\\(.* %size\\)")) << target;
+  }
+}
 
 TEST(Compile, TexturesBecomeCallsThatTheAnalysisCanName) {
   const std::string text =
