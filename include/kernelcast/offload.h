@@ -108,9 +108,14 @@ std::string_view name_of(Decision d);
 
 struct Verdict {
   Decision decision = Decision::too_close;
-  double probability = 0.5;  // that the cheaper side, as forecast, is the cheaper one
+  double probability = 0.5;    // that the cheaper side, as forecast, is the cheaper one
+  double tie_probability = 0;  // that the dearer side costs at most tie_ratio times the cheaper one
 };
-/// Errors of the two sides are taken as independent and normal in the logarithm. "Too close" below `confidence`.
+/// Sides this close are a tie.
+inline constexpr double tie_ratio = 1.10;
+/// Errors of the two sides are taken as independent and normal in the logarithm. "Too close" claims a tie: it is said
+/// where a tie is likelier than that the cheaper side, as forecast, is the cheaper one; and where the probability of
+/// that is below `confidence` (0.5: no such wish).
 Verdict decide(const Forecast& cpu, const Forecast& gpu, double confidence);
 
 }  // namespace kernelcast::offload

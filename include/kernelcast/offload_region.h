@@ -47,7 +47,7 @@ struct Question {
   HostMemory memory = HostMemory::pageable;
   bool overlap = false;        // transfers in pieces that overlap with execution, at best
   Weights weights;
-  double confidence = 0.6;     // below this probability the decision is "too close to call"
+  double confidence = 0.5;     // below this probability the decision is "too close to call"
   Given cpu_idle, cpu_busy, gpu_idle;  // in place of the device files'; cpu_busy in place of the power models too
 };
 

@@ -42,7 +42,6 @@ struct ReplayScore {
   int cpu_cells = 0, cpu_found = 0;  // cells that favour the CPU; of these decided so, or called close
   double loss = 1;                   // geometric mean of the chosen side's cost over the cheaper one's
 };
-inline constexpr double tie_ratio = 1.10;
 /// "Too close" is right where the dearer side costs at most 1.10 of the cheaper, and is charged the dearer side.
 ReplayScore score(std::span<const ReplayCell> cells, std::span<const Decision> decisions);
 

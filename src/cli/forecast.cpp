@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cli/catalog.h"
 #include "cli/counting.h"
 #include "cli/launch_size.h"
+#include "cli/sources.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -23,6 +25,20 @@ using report::ModelResult;
 /// Whether a name as typed can mean this kernel: its name, or the name before template arguments or parameters.
 bool can_mean(const std::string& typed, const std::string& kernel) { return kernel.find(typed) != std::string::npos; }
 
+/// The arguments that an expression which cannot be evaluated names ("arg:n"), with the values that were given.
+std::string values_in(const std::string& what, const Launch& launch) {
+  std::string given;
+  for (const auto& [name, value] : launch.args) {
+    const std::size_t at = what.find("arg:" + name);
+    if (at == std::string::npos) continue;
+    const std::size_t end = at + 4 + name.size();
+    if (end < what.size() && (std::isalnum(static_cast<unsigned char>(what[end])) != 0 || what[end] == '_')) continue;
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+      given += fmt::format("{}--arg {}={}", given.empty() ? "" : ", ", name, *integer);
+  }
+  return given.empty() ? "" : ", with " + given + ": give values that the program would";
+}
+
 /// No --kernel where there are several, or one that does not exist, is a matter of the command line; anything else
 /// stays what it was. Called while the error is handled.
 [[noreturn]] void rethrow_front_end_error(const UserError& e, const Request& request, const FrontendOptions& options,
@@ -31,7 +47,7 @@ bool can_mean(const std::string& typed, const std::string& kernel) { return kern
   try {
     names = frontend.kernels_in(request.source, options);
   } catch (const Error&) {
-    throw UserError(e.what());  // the source is bad, which was the first error
+    throw UserError(e.what() + includers_note(request.source.path, e.what()));  // the source is bad: the first error
   }
   if (request.kernel.empty() && names.size() > 1) {
     throw UsageError(
@@ -56,6 +72,10 @@ class Forecaster {
     for (const Model* m : request_.models) result.models.push_back({std::string(m->name()), std::nullopt, ""});
     try {
       fill(result);
+    } catch (const ArithmeticError& e) {
+      result.failure = e.what() + values_in(e.what(), request_.launch);
+      result.workload.reset();
+      failures_.push_back(std::make_exception_ptr(UserError(result.failure)));
     } catch (const Error& e) {
       result.failure = e.what();
       result.workload.reset();
@@ -100,6 +120,7 @@ class Forecaster {
     options.map = request_.map;
     options.block = request_.launch.block;
     options.program = request_.counts != Counts::symbolic;
+    options.time_limit_s = request_.compile_seconds;
     try {
       try {
         Analysis analysis = frontend_.analyze(request_.source, options);

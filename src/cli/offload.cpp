@@ -214,7 +214,8 @@ Action add_offload(Parser& parser) {
   c.option("--host-memory", "pageable|pinned", f->memory, "What transfers start from and end in");
   c.flag("--overlap", f->overlap, "Transfers in pieces that overlap with execution, at best");
   c.option("--weights", "time=W,energy=W", f->weights, "Cost = W * seconds + W * joules; time=1,energy=0 without it");
-  c.option("--confidence", "P", f->confidence, "Below this probability it is too close to call; 0.6 without it");
+  c.option("--confidence", "P", f->confidence,
+           "Below this probability it is too close to call; without it where a tie (10 %) is likelier than a winner");
   c.option("--scale", "NAME", f->scale, "Integer argument to vary for the break-even size; without it the only one");
   c.option("--cpu-threads", "N", f->cpu_threads, "Threads; one a core without it");
   c.option("--cpu-simd", "on|off", f->cpu_simd, "Whether the compiler vectorises");

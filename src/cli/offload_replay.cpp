@@ -112,7 +112,8 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
   using Cell = OffloadReplayPlatform::Cell;
   add("oracle", [](const Cell& c) { return c.cell.cheaper(); });
   add("kernelcast", [](const Cell& c) { return c.ours.decision; });
-  add("kernelcast, always decided", [](const Cell& c) { return side(c.gpu_s < c.cpu_s); });
+  add("kernelcast, too close below 0.6",
+      [](const Cell& c) { return c.ours.probability < 0.6 ? Decision::too_close : c.ours.decision; });
   add("always the GPU", [](const Cell&) { return Decision::gpu; });
   add("always the CPU", [](const Cell&) { return Decision::cpu; });
   add("decisions printed in the source", [](const Cell& c) { return c.cell.printed; });

@@ -175,6 +175,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
            "Most lane instructions to execute; 2e11 without it, 5e8 with --counts auto and no --sample");
   c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
   c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
+  c.option("--compile-seconds", "S", f.compile_seconds, "Most processor time to compile the source; 30 without it");
   c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
   c.option("--jobs", "N", f.jobs, "Threads that execute blocks; without it one for each processor");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
@@ -188,6 +189,7 @@ Request checked(const ForecastFlags& f) {
   Request r;
   r.counts = counts_of(f.counts);
   r.execute = execute_options_of(f);
+  if (!f.compile_seconds.empty()) r.compile_seconds = positive("--compile-seconds", f.compile_seconds);
   r.launch = launch_of(f);
   if (!f.grid.empty() && !f.global.empty()) throw UsageError("--grid and --global say the same: give one of them");
   if (!f.grid.empty()) r.grid = sizes("--grid", f.grid);

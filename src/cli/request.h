@@ -19,7 +19,7 @@ struct ForecastFlags {
                                                                                             map;
   std::string format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, assume;
-  std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs;
+  std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
 };
 
@@ -51,6 +51,7 @@ struct Request {
   std::optional<Dim3> grid, global;  // at most one of them
   Launch launch;                     // all but the grid
   Counts counts = Counts::automatic;
+  double compile_seconds = 30;  // of processor time
   ExecuteOptions execute;
   bool json = false;
   std::string output;  // empty: standard output

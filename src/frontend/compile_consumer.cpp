@@ -21,6 +21,7 @@
 #include "frontend/ast_walk.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
 namespace kernelcast::frontend {
@@ -284,6 +285,24 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
   });
 }
 
+// Where a target passes a structure by reference, Clang leaves the parameter without a name.
+void KernelConsumer::name_parameters() {
+  llvm::Module* module = generator_->GetModule();
+  if (module == nullptr) return;
+  for (llvm::Function& symbol : *module) {
+    const auto unnamed = [](const llvm::Argument& a) { return !a.hasName(); };
+    if (symbol.isDeclaration() || std::none_of(symbol.arg_begin(), symbol.arg_end(), unnamed)) continue;
+    const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
+    if (function == nullptr || function->getNumParams() != symbol.arg_size()) continue;
+    for (unsigned k = 0; k < function->getNumParams(); ++k) {
+      if (symbol.getArg(k)->hasName()) continue;
+      const llvm::StringRef name = function->getParamDecl(k)->getName();
+      if (llvm::Value* copy = symbol.getValueSymbolTable()->lookup(name)) copy->setName(name + ".copy");
+      symbol.getArg(k)->setName(name);
+    }
+  }
+}
+
 void KernelConsumer::generate(clang::ASTContext& context) {
   for (const auto& hand_over : queue_) hand_over(*generator_);
   generator_->HandleTranslationUnit(context);
@@ -321,6 +340,7 @@ void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
     (void)generator_.release();  // its state is not to be trusted
     return;
   }
+  name_parameters();
   result_.module.reset(generator_->ReleaseModule());
 }
 

@@ -8,7 +8,7 @@
 namespace kernelcast::frontend {
 
 struct GuardLimits {
-  double time_s = 30;
+  double time_s = 30;                               // of processor time; ten times that on the clock
   std::size_t memory_bytes = std::size_t{6} << 30;  // growth of the process's resident set
 };
 

@@ -36,17 +36,26 @@ std::string_view name_of(Decision d) {
   return "too-close";
 }
 
+namespace {
+
+/// Probability that a normal quantity is above the bound.
+double above(double bound, double mean, double deviation) {
+  if (deviation > 0) return 0.5 * std::erfc((bound - mean) / deviation / std::sqrt(2.0));
+  return mean > bound ? 1 : mean < bound ? 0 : 0.5;
+}
+
+}  // namespace
+
 Verdict decide(const Forecast& cpu, const Forecast& gpu, double confidence) {
   constexpr double quantile_95 = 1.6448536269514722;  // half of a 90 % interval in standard deviations
   const double spread = std::hypot(std::log(cpu.factor), std::log(gpu.factor)) / quantile_95;
   const double ratio = std::log(cpu.time_s / gpu.time_s);
-  const double gpu_wins = spread > 0  ? 0.5 * std::erfc(-ratio / spread / std::sqrt(2.0))
-                          : ratio > 0 ? 1
-                          : ratio < 0 ? 0
-                                      : 0.5;
+  const double gpu_wins = above(0, ratio, spread);
   Verdict v;
   v.probability = std::max(gpu_wins, 1 - gpu_wins);
-  if (v.probability >= confidence && ratio != 0) v.decision = ratio > 0 ? Decision::gpu : Decision::cpu;
+  v.tie_probability = above(-std::log(tie_ratio), ratio, spread) - above(std::log(tie_ratio), ratio, spread);
+  const bool close = v.tie_probability > v.probability || v.probability < confidence || ratio == 0;
+  if (!close) v.decision = ratio > 0 ? Decision::gpu : Decision::cpu;
   return v;
 }
 

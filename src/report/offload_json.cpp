@@ -50,6 +50,7 @@ Json row_json(const OffloadRow& r) {
   Json j;
   j["decision"] = name_of(a.verdict.decision);
   j["probability"] = number(a.verdict.probability);
+  j["tie_probability"] = number(a.verdict.tie_probability);
   j["cpu"] = side_json(a.cpu, false, r.cpu);
   j["cpu"]["threads"] = a.threads;
   j["gpu"] = side_json(a.gpu, true, r.gpu);

@@ -42,8 +42,9 @@ std::string row_text(const OffloadRow& r, const OffloadReport& report, const Sty
   const Answer& a = r.answer;
   std::string text = fmt::format("{} ({} {}) or {}\n", style.bold(r.cpu.name), a.threads,
                                  a.threads == 1 ? "thread" : "threads", style.bold(r.gpu.name));
-  text += fmt::format("  decision    {} (probability {})\n", style.bold(decision_text(a.verdict)),
-                      format_percent(a.verdict.probability));
+  text += fmt::format("  decision    {} (probability {}; within 10 % of each other: {})\n",
+                      style.bold(decision_text(a.verdict)), format_percent(a.verdict.probability),
+                      format_percent(a.verdict.tie_probability));
   using enum Table::Align;
   Table sides({left, right, left, right, right, right, right, right}, 2);
   sides.row({"side", "time", "90 %", "in", "out", "launch", "execution", "energy"});

@@ -50,10 +50,10 @@ template <unsigned int Size, class Parent = void> struct thread_block_tile {
   static __device__ __inline__ unsigned int thread_rank() { return thread_group::__kc_rank() % Size; }
   static __device__ __inline__ unsigned int meta_group_rank() { return thread_group::__kc_rank() / Size; }
   static __device__ __inline__ unsigned int meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
-  template <class T> static __device__ __inline__ T shfl(T v, int lane) { return __shfl_sync(KC_FULL_MASK, v, lane, (int)Size); }
-  template <class T> static __device__ __inline__ T shfl_up(T v, unsigned int d) { return __shfl_up_sync(KC_FULL_MASK, v, d, (int)Size); }
-  template <class T> static __device__ __inline__ T shfl_down(T v, unsigned int d) { return __shfl_down_sync(KC_FULL_MASK, v, d, (int)Size); }
-  template <class T> static __device__ __inline__ T shfl_xor(T v, unsigned int x) { return __shfl_xor_sync(KC_FULL_MASK, v, (int)x, (int)Size); }
+  template <class T> static __device__ __inline__ T shfl(T v, int lane) { return __kc_any(v, lane, (int)Size); }
+  template <class T> static __device__ __inline__ T shfl_up(T v, unsigned int d) { return __kc_any_up(v, d, (int)Size); }
+  template <class T> static __device__ __inline__ T shfl_down(T v, unsigned int d) { return __kc_any_down(v, d, (int)Size); }
+  template <class T> static __device__ __inline__ T shfl_xor(T v, unsigned int x) { return __kc_any_xor(v, (int)x, (int)Size); }
   static __device__ __inline__ int any(int p) { return (ballot(p)) != 0; }
   static __device__ __inline__ int all(int p) { return ballot(p) == ballot(1); }
   static __device__ __inline__ unsigned int ballot(int p) {

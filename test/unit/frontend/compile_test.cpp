@@ -10,6 +10,7 @@ namespace kernelcast::frontend {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -134,6 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
         "namespace cg = cooperative_groups; cg::thread_block g = cg::this_thread_block(); auto t = "
         "cg::tiled_partition<32>(g); float x = f[g.thread_rank()]; for (int n = t.size() / 2; n > 0; n /= 2) x += "
         "t.shfl_down(x, n); t.sync(); g.sync(); cg::this_grid().sync(); f[t.thread_rank()] = x;",
+        "struct P { float x; double y; }; auto t = cooperative_groups::tiled_partition<16>(cooperative_groups::"
+        "this_thread_block()); P p{f[0], d[0]}; p = t.shfl_xor(p, 3); f[0] = p.x; d[0] = p.y;",
         "using namespace nvcuda; wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a; "
         "wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b; wmma::fragment<wmma::accumulator, 16, "
         "16, 16, float> c; wmma::fill_fragment(c, 0.0f); wmma::load_matrix_sync(a, (half*)f, 16); "
@@ -141,12 +144,19 @@ INSTANTIATE_TEST_SUITE_P(
         "wmma::mem_row_major);",
         "curandState state; curand_init(1, 2, 3, &state); f[0] = curand_uniform(&state) + CUDART_PI_F;",
         "i[0] = __syncthreads_count(i[1]) + __syncthreads_or(i[2]) + __syncthreads_and(i[3]); __threadfence(); "
-        "__threadfence_block(); __syncwarp(); l[0] = clock64() + clock();",
+        "__threadfence_block(); __syncwarp(); clock_t begin = clock(); l[0] = clock64() + clock() - begin;",
         "printf(\"%f\\n\", f[0]); assert(f[0] > 0);",
         "f[0] = tex2D<float>((cudaTextureObject_t)l[0], f[1], f[2]) + tex1Dfetch<float>((cudaTextureObject_t)l[1], "
         "i[0]);",
         "cuComplex z = cuCmulf(make_cuComplex(f[0], f[1]), make_cuComplex(1, 2)); f[0] = cuCabsf(z); float3 w = "
         "make_float3(1, 2, 3) * 2.0f; f[1] = dot(w, w) + length(w);"));
+
+TEST(Compile, StructuresKeepTheirNamesOnEveryTarget) {
+  const std::string text = "struct S { int w, h; }; __global__ void k(float* a, S size) { a[size.w] = size.h; }";
+  for (const std::string target : {"sm_70", "gfx906"}) {
+    EXPECT_THAT(module_text(compiled("k.cu", text, target)), ContainsRegex("@_Z1kPf1S\\(.* %size\\)")) << target;
+  }
+}
 
 TEST(Compile, TexturesBecomeCallsThatTheAnalysisCanName) {
   const std::string text =

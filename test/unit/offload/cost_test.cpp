@@ -1,6 +1,8 @@
 // Power, cost, decision: the arithmetic and its limits.
 #include <gtest/gtest.h>
+
 #include <rapidcheck/gtest.h>
+#include <cmath>
 
 #include "kernelcast/error.h"
 #include "kernelcast/offload.h"
@@ -37,6 +39,25 @@ TEST(Decide, EqualSidesAreTooClose) {
 TEST(Decide, WithoutErrorTheFasterWinsForSure) {
   EXPECT_EQ(decide({1, 1}, {1.001, 1}, 0.99).decision, Decision::cpu);
   EXPECT_DOUBLE_EQ(decide({1, 1}, {1.001, 1}, 0.99).probability, 1);
+}
+
+TEST(Decide, ATieIsSaidWhereItIsLikelierThanAWinner) {
+  // Both sides known to 5 %: equal times are within 10 % of each other with a probability of 0.97.
+  const Verdict sharp = decide({1, 1.05}, {1.01, 1.05}, 0.5);
+  EXPECT_GT(sharp.tie_probability, sharp.probability);
+  EXPECT_EQ(sharp.decision, Decision::too_close);
+  // Known to a factor of 1.5: a tie is unlikely whatever the forecast says, so the cheaper side is named.
+  const Verdict blunt = decide({1, 1.5}, {1.01, 1.5}, 0.5);
+  EXPECT_LT(blunt.tie_probability, 0.3);
+  EXPECT_EQ(blunt.decision, Decision::cpu);
+  EXPECT_EQ(decide({1, 1.5}, {1.01, 1.5}, 0.6).decision, Decision::too_close);
+}
+
+TEST(Decide, TheTieIsAnIntervalOfTheRatio) {
+  // One side exact, the other at the edge of the tie: half of the normal less what lies beyond the other edge.
+  const double spread = std::log(2.0) / 1.6448536269514722, edge = std::log(tie_ratio);
+  const double expected = 0.5 - 0.5 * std::erfc(2 * edge / spread / std::sqrt(2.0));
+  EXPECT_NEAR(decide({tie_ratio, 1}, {1, 2}, 0.5).tie_probability, expected, 1e-12);
 }
 
 TEST(Decide, NinetyPercentIntervalOfOneSideLeavesFivePercent) {

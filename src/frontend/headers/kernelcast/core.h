@@ -30,6 +30,7 @@
 #define KC_PURE extern __attribute__((device, const, nothrow))
 
 typedef __SIZE_TYPE__ size_t;
+typedef long clock_t;  // as <time.h> has it
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef unsigned int uint;
 typedef unsigned short ushort;
@@ -108,7 +109,7 @@ KC_D void __threadfence() { __nvvm_membar_gl(); }
 KC_D void __threadfence_block() { __nvvm_membar_cta(); }
 KC_D void __threadfence_system() { __nvvm_membar_sys(); }
 KC_D long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
-KC_D long clock() { return __nvvm_read_ptx_sreg_clock(); }
+KC_D clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
 KC_D void __trap() { __builtin_trap(); }
 #else
 KC_D void __syncthreads() {
@@ -127,7 +128,7 @@ KC_D void __threadfence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
 KC_D void __threadfence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
 KC_D void __threadfence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
 KC_D long long clock64() { return (long long)__builtin_readcyclecounter(); }
-KC_D long clock() { return (long)__builtin_readcyclecounter(); }
+KC_D clock_t clock() { return (long)__builtin_readcyclecounter(); }
 KC_D long long wall_clock64() { return (long long)__builtin_readcyclecounter(); }
 KC_D void __trap() { __builtin_trap(); }
 #endif

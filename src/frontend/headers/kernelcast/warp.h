@@ -77,6 +77,18 @@ struct __kc_halves { int low, high; };
 #define KC_SHFL__xor __kc_shfl_xor
 KC_SHUFFLE(, int) KC_SHUFFLE(_up, unsigned int) KC_SHUFFLE(_down, unsigned int) KC_SHUFFLE(_xor, int)
 
+// Values of any type from another lane, word by word.
+#define KC_SHUFFLE_ANY(kind, D)                                                                              \
+  template <class T> KC_D T __kc_any##kind(const T& v, D d, int w = __KERNELCAST_WARP_SIZE) {                \
+    int words[(sizeof(T) + 3) / 4] = {};                                                                     \
+    __builtin_memcpy(words, &v, sizeof(T));                                                                  \
+    for (unsigned int i = 0; i < sizeof(words) / 4; ++i) words[i] = KC_SHFL(kind)(KC_FULL_MASK, words[i], d, w); \
+    T out;                                                                                                   \
+    __builtin_memcpy(&out, words, sizeof(T));                                                                \
+    return out;                                                                                              \
+  }
+KC_SHUFFLE_ANY(, int) KC_SHUFFLE_ANY(_up, unsigned int) KC_SHUFFLE_ANY(_down, unsigned int) KC_SHUFFLE_ANY(_xor, int)
+
 // Matches and reductions have instructions on newer NVIDIA devices only; elsewhere they take as many steps as there are bits or lanes.
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 700
 KC_D unsigned int __match_any_sync(unsigned int m, unsigned int v) { return __nvvm_match_any_sync_i32(m, v); }
