@@ -3,10 +3,13 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "tune/enumerate.h"
+#include "tune/forecaster.h"
 #include "tune/space_flags.h"
 #include "tune/tuner.h"
 
@@ -81,6 +84,30 @@ void launches(benchmark::State& state, const char* model, bool distinct) {
 BENCHMARK_CAPTURE(launches, kernelcast, "kernelcast", false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(launches, kernelcast_distinct, "kernelcast", true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(launches, roofline_distinct, "roofline", true)->Unit(benchmark::kMillisecond);
+
+/// One profile for another launch and another device each time: two forecasters, launches that do not come back.
+void another_launch_and_device(benchmark::State& state) {
+  const auto scale = std::make_shared<const KernelProfile>(profile());
+  const DeviceCatalog catalog(KERNELCAST_SOURCE_DIR "/devices");
+  const std::array<Device, 2> devices{catalog.find("v100"), catalog.find("gtx980")};
+  Launch base;
+  base.args = {{"n", std::int64_t{1048576}}};
+  std::vector<LaunchLimits> limits(devices.begin(), devices.end());
+  std::vector<LaunchForecaster> on;
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    on.emplace_back(scale, devices[d], limits[d], model_named("kernelcast"), base, 0.5);
+  LaunchShape shape;
+  shape.grid_known = shape.block_known = true;
+  std::int64_t n = 0;
+  for (auto _ : state) {
+    n = (n + 1) % 1000003;
+    shape.grid.x = 1 + n % 6151;
+    shape.block.x = 32 * (1 + n / 6151 % 32);
+    benchmark::DoNotOptimize(on[static_cast<std::size_t>(n) % 2].time(shape));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(another_launch_and_device);
 
 /// The second run of 4,000 variants: everything is answered from the folder.
 void kept_variants(benchmark::State& state) {

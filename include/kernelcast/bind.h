@@ -68,6 +68,10 @@ class Binder {
   /// unknown with the reason: for callers none of whose models has Model::reads_reuse().
   void set_reuse(bool wanted);
 
+  /// Whether bind() finds how many warps go both ways at branches (default: yes). Without it BranchCount::divergent is 0
+  /// where a condition that is known varies among lanes: for callers whose models have Model::reads_divergence() false.
+  void set_divergence(bool wanted);
+
   /// Windows of Workload::reuse between one block and window number `first` are not wanted (default: 1, all are): they
   /// get the numbers of window `first`. For callers whose models say so (DeviceTimes::first_window).
   void skip_windows(int first);

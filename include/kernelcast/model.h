@@ -35,6 +35,8 @@ class Model {
   [[nodiscard]] virtual std::unique_ptr<DeviceTimes> on(const Device&) const;
   /// Whether Workload::reuse matters to the answer: finding it costs time (Binder::set_reuse).
   [[nodiscard]] virtual bool reads_reuse() const { return false; }
+  /// Whether BranchCount::divergent matters to the answer: likewise (Binder::set_divergence).
+  [[nodiscard]] virtual bool reads_divergence() const { return true; }
 };
 
 /// All models in the order in which they are shown: what `--model all` means.

@@ -122,6 +122,7 @@ class Kernelcast final : public Model {
   }
 
   [[nodiscard]] bool reads_reuse() const override { return true; }
+  [[nodiscard]] bool reads_divergence() const override { return false; }
 
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();

@@ -368,6 +368,7 @@ struct Binder::Impl {
     for (std::size_t d = 0; d < domains.size(); ++d) {
       DomainPlan& plan = *domains[d];
       plan.warps = plan.lanes = plan.group_executions = plan.reach = 0;
+      if (plan.condition_branch >= 0 && !divergence_wanted) continue;  // these come last
       const auto n = static_cast<double>(plan.counters.size());
       launch.work_limit = std::max(least, left / waiting);
       launch.leaf_work = 16 + 8 * n;
@@ -464,7 +465,7 @@ struct Binder::Impl {
   std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
   ReuseFinder reuse;
-  bool reuse_wanted = true, memo_wanted = true;
+  bool reuse_wanted = true, memo_wanted = true, divergence_wanted = true;
   LaunchState launch;
   double work_limit = default_work_limit;
   Workload* result = nullptr;  // of the bind that is running
@@ -490,6 +491,11 @@ void Binder::bind(const Launch& launch, Workload& out) { impl_->bind(launch, out
 
 void Binder::set_work_limit(double lane_evaluations) {
   impl_->work_limit = lane_evaluations;
+  impl_->memo.clear();
+}
+
+void Binder::set_divergence(bool wanted) {
+  impl_->divergence_wanted = wanted;
   impl_->memo.clear();
 }
 

@@ -67,6 +67,7 @@ LaunchForecaster::LaunchForecaster(std::shared_ptr<const KernelProfile> profile,
       risk_(risk),
       ske_as_printed_(ske_as_printed) {
   binder_.set_reuse(model.reads_reuse());
+  binder_.set_divergence(model.reads_divergence());
   binder_.set_memo(false);  // known_ is nearer to the answer
   binder_.skip_windows(times_->first_window());
   // What even the largest block has room for needs no second look.

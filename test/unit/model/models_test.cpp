@@ -350,6 +350,12 @@ RC_GTEST_PROP(Models, SecondsIsTheTimeOfTheEstimate, ()) {
       RC_ASSERT_THROWS_AS(static_cast<void>(m->on(d)->seconds(w)), UserError);
       continue;
     }
+    if (!m->reads_divergence()) {
+      Workload straight = w;
+      for (BranchCount& b : straight.branch_counts) b.divergent = 0;
+      const double same = m->seconds(straight, d), all = m->seconds(w, d);
+      RC_ASSERT(same == all || (std::isnan(same) && std::isnan(all)));
+    }
     const double t = m->seconds(w, d), on_device = m->on(d)->seconds(w);
     RC_ASSERT(on_device == t || (std::isnan(on_device) && std::isnan(t)));
     RC_ASSERT(e.time_s.value.has_value() == !std::isnan(t));

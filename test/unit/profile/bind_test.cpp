@@ -137,6 +137,23 @@ TEST(Bind, ReusedWorkloadEqualsAFreshOne) {
     }
 }
 
+TEST(Bind, WithoutDivergenceEverythingElseIsTheSame) {
+  auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{less(gid, n), {}}}});
+  p.branches.push_back({Branch::Verdict::divergent, "depends on lid.x", 0, less(lid, n - 900), -1, false, {}});
+  Binder all(p, {}), some(p, {});
+  some.set_divergence(false);
+  const Launch l = launch({4}, {256}, 1000);
+  const Workload w = all.bind(l), v = some.bind(l);
+  EXPECT_EQ(w.branch_counts[0].divergent, 4);  // lanes 96 to 127 of each block: 100 is within
+  EXPECT_EQ(v.branch_counts[0].divergent, 0);
+  EXPECT_EQ(v.branch_counts[0].warps, w.branch_counts[0].warps);
+  EXPECT_EQ(v.access_counts, w.access_counts);
+  EXPECT_EQ(v.warp_ops, w.warp_ops);
+  EXPECT_EQ(v.footprint_bytes, w.footprint_bytes);
+  some.set_divergence(true);
+  EXPECT_EQ(some.bind(l).branch_counts[0].divergent, 4);
+}
+
 TEST(Bind, WhatDataDecideIsApartUntilItIsGiven) {
   auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{1, {{0, true}}}}});
   p.unknowns = {{Unknown::Kind::probability, "branch:7", {}, 0.5, false, "test"}};
