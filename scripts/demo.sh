@@ -53,8 +53,9 @@ printf '$ kernelcast offload %s\n' "examples/offload/gemm.c --cpu i7-6700k --gpu
 
 # The only place where something is run: three loop nests of ours, on this machine's CPU.
 if command -v python3 >/dev/null; then
-  printf '\n=== %s\n' "Live: three loop nests on one thread of this machine, forecast beside measured"
-  python3 scripts/offload_live.py "$program" --kernels gemm,atax,2dconv --sizes 2 --opt 3
+  printf '\n=== %s\n' "Live: three loop nests on this machine, one thread and (where there is OpenCL) as kernels, forecast beside measured"
+  live="--kernels gemm,atax,2dconv --sizes 2 --opt 3"
+  python3 scripts/offload_live.py "$program" $live --modes one,opencl || python3 scripts/offload_live.py "$program" $live
 fi
 
 if [ $# -gt 0 ]; then

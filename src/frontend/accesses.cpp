@@ -63,15 +63,9 @@ class Collector {
  private:
   template <class Size>
   void intrinsic(IntrinsicInst& call, const Size& size) {
+    if (is_read_only_load(call, /*uniform=*/true))
+      return add(call, call.getArgOperand(0), size(call.getType()), AccessKind::load);
     switch (call.getIntrinsicID()) {
-      case Intrinsic::nvvm_ldg_global_f:
-      case Intrinsic::nvvm_ldg_global_i:
-      case Intrinsic::nvvm_ldg_global_p:
-      case Intrinsic::nvvm_ldu_global_f:
-      case Intrinsic::nvvm_ldu_global_i:
-      case Intrinsic::nvvm_ldu_global_p:
-        add(call, call.getArgOperand(0), size(call.getType()), AccessKind::load);
-        break;
       case Intrinsic::nvvm_atomic_load_inc_32:
       case Intrinsic::nvvm_atomic_load_dec_32:
         add(call, call.getArgOperand(0), 4, AccessKind::atomic);

@@ -394,6 +394,21 @@ void lower_size_markers(Module& module) {
   for (CallInst* call : dead) call->eraseFromParent();
 }
 
+bool is_read_only_load(const CallInst& call, bool uniform) {
+  switch (call.getIntrinsicID()) {
+    case Intrinsic::nvvm_ldg_global_f:
+    case Intrinsic::nvvm_ldg_global_i:
+    case Intrinsic::nvvm_ldg_global_p:
+      return true;
+    case Intrinsic::nvvm_ldu_global_f:
+    case Intrinsic::nvvm_ldu_global_i:
+    case Intrinsic::nvvm_ldu_global_p:
+      return uniform;
+    default:
+      return false;
+  }
+}
+
 bool is_barrier(const Value& value) {
   auto* call = dyn_cast<IntrinsicInst>(&value);
   if (!call) return false;

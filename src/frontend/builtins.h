@@ -5,6 +5,7 @@
 #include <string>
 
 namespace llvm {
+class CallInst;
 class Function;
 class Module;
 class Value;
@@ -35,6 +36,9 @@ std::optional<IdValue> id_value(const llvm::Value& value);
 /// On AMD, sizes stay markers (`kc.group_size.x`) during optimisation and analysis; this makes loads from the dispatch
 /// packet of them, as vendors' compilers do, before code is generated.
 void lower_size_markers(llvm::Module& module);
+
+/// __ldg where Clang has made an intrinsic of it; `uniform`: also __ldu, which asks that all lanes load one place.
+bool is_read_only_load(const llvm::CallInst& call, bool uniform = false);
 
 /// A whole-block barrier in the target's form.
 bool is_barrier(const llvm::Value& value);

@@ -1,4 +1,5 @@
 // Intrinsics of the two target families.
+#include "frontend/builtins.h"
 #include "frontend/decode_internal.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -11,15 +12,11 @@ bool Decoder::nvidia_intrinsic(IntrinsicInst& i) {
   StringRef name = i.getCalledFunction()->getName();
   if (!name.consume_front("llvm.nvvm.")) return false;
   const auto arg = [&](unsigned n) { return one(i.getArgOperand(n)); };
+  if (is_read_only_load(i, /*uniform=*/true)) {
+    load_from(i, i.getArgOperand(0), i.getType());
+    return true;
+  }
   switch (i.getIntrinsicID()) {
-    case Intrinsic::nvvm_ldg_global_f:
-    case Intrinsic::nvvm_ldg_global_i:
-    case Intrinsic::nvvm_ldg_global_p:
-    case Intrinsic::nvvm_ldu_global_f:
-    case Intrinsic::nvvm_ldu_global_i:
-    case Intrinsic::nvvm_ldu_global_p:
-      load_from(i, i.getArgOperand(0), i.getType());
-      return true;
     case Intrinsic::nvvm_atomic_load_inc_32:
       atomic(i, AtomicOp::wrap_inc, i.getArgOperand(0), i.getArgOperand(1), nullptr);
       return true;

@@ -9,6 +9,7 @@
 // LLVM reports what it cannot do through fatal errors, which end the process, or diagnostics. Both are caught
 // here: a fatal error leaves the code generator by longjmp (CrashRecoveryContext), which leaks its memory.
 #include "frontend/target_code.h"
+#include "frontend/builtins.h"
 
 #include <algorithm>
 #include <array>
@@ -283,17 +284,6 @@ void lower_read_only_load(CallInst& call) {
     result = b.CreateInsertElement(result, as_element(b.CreateExtractValue(loaded, i)), i);
   call.replaceAllUsesWith(result);
   call.eraseFromParent();
-}
-
-bool is_read_only_load(const CallInst& call) {
-  switch (call.getIntrinsicID()) {
-    case Intrinsic::nvvm_ldg_global_f:
-    case Intrinsic::nvvm_ldg_global_i:
-    case Intrinsic::nvvm_ldg_global_p:
-      return true;
-    default:
-      return false;
-  }
 }
 
 // merge_loads (addresses.h) has merged what NVIDIA's compilers merge; LLVM's code generator would merge the rest. Its

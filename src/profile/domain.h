@@ -62,6 +62,9 @@ class LeafSink {
   ~LeafSink() = default;
 };
 
+/// Least and greatest value of a linear index on the box; adds the box's free variables that it depends on to `open`.
+Bounds affine_range(const Index& index, const Box& box, const ConstantPool& pool, VariableMask& open);
+
 class Domain {
  public:
   /// `loop` is the innermost loop (-1: none); `condition`, if any, is decided or lane-exact in each leaf.
