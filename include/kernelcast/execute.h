@@ -64,6 +64,7 @@ struct Execution {
   std::vector<Finding> findings;
   std::vector<LineExecution> lines;
   double blocks_run = 0;
+  std::vector<double> blocks_by_thread;  // those among them, and neighbours for the locality; the calling thread first
   double warp_instructions_run = 0, lane_instructions_run = 0;  // of the interpreter
   double seconds = 0;
   bool complete = true;              // false: a limit struck; the counts are those until then

@@ -89,10 +89,12 @@ class BlockRunner {
     int turn = 0;
   };
 
-  // block_runner.cpp
+  // block_start.cpp
+  void set_inputs(Warp& warp);
   void begin(std::int64_t index);
   void fill_local_ids(Warp& warp, int number);
   void fill_group_ids(Warp& warp);
+  // block_paths.cpp
   void step(int number);  // one basic block (or the rest of it) of a warp
   void step_independent(int number);
   /// Executes from `first`; false when it stopped at a barrier (path.resume is where to go on).
@@ -104,6 +106,8 @@ class BlockRunner {
               std::vector<std::uint64_t>& taken) const;
   void finish_block(Warp& warp, const ProgramBlock& block, std::uint64_t lanes,
                     const std::vector<std::uint64_t>& taken);
+  void count_last_test(const ProgramBlock& block, bool stays, double gone);
+  // block_runner.cpp
   void release_barrier();
   void check_limits();
   void special(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);

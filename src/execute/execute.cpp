@@ -93,21 +93,22 @@ class Execute {
     run_blocks(list, jobs_);
   }
 
-  /// Each worker adds up what it ran, by stratum; sums of whole numbers do not depend on who ran what.
+  /// Each worker adds up what it ran, by stratum; sums of whole numbers do not depend on who ran what. Each begins with
+  /// a block of its own and then takes the next one that is free.
   void run_blocks(const std::vector<std::int64_t>& list, int jobs) {
     if (list.empty() || !stopped_.empty()) return;
     jobs = static_cast<int>(std::min<std::int64_t>(jobs, static_cast<std::int64_t>(list.size())));
-    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> next{static_cast<std::size_t>(jobs)};
     const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, default_most_blocks);
     std::exception_ptr trouble;
-    const auto work = [&] {
+    const auto work = [&](std::size_t me) {
       try {
         BlockRunner runner(plan_.launch_plan());
         runner.alone = jobs == 1;
         runner.deadline = deadline_;
         LocalityRecorder recorder(limits);
         if (options_.locality) runner.recorder = &recorder;
-        for (std::size_t k = next++; k < list.size(); k = next++) {
+        for (std::size_t k = me; k < list.size(); k = next++) {
           {
             const std::lock_guard<std::mutex> hold(mutex_);
             if (!stopped_.empty()) break;
@@ -128,6 +129,7 @@ class Execute {
             why = reached.what();
           }
           const std::lock_guard<std::mutex> hold(mutex_);
+          if (whole) by_thread_[me] += 1;
           collect(list[k], runner.counts(), whole);
           if (whole && options_.locality) traces_.push_back(std::move(trace));
           for (Finding& f : runner.take_findings()) add_finding(std::move(f));
@@ -143,8 +145,9 @@ class Execute {
       }
     };
     std::vector<std::thread> others;
-    for (int n = 1; n < jobs; ++n) others.emplace_back(work);
-    work();
+    by_thread_.resize(std::max(by_thread_.size(), static_cast<std::size_t>(jobs)));
+    for (int n = 1; n < jobs; ++n) others.emplace_back(work, static_cast<std::size_t>(n));
+    work(0);
     for (std::thread& t : others) t.join();
     if (trouble) std::rethrow_exception(trouble);
   }
@@ -318,6 +321,7 @@ class Execute {
     if (options_.locality) measure_locality(w);
     w.assumptions = plan_.assumptions();
     out.blocks_run = static_cast<double>(blocks_run_);
+    out.blocks_by_thread = by_thread_;
     out.warp_instructions_run = warp_instructions_;
     out.lane_instructions_run = lane_instructions_;
     if (!stopped_.empty()) add_finding({Finding::Kind::limit, {}, stopped_, {}, {}, {}, 1});
@@ -341,6 +345,7 @@ class Execute {
   int threads_ = 1, jobs_ = 1;  // that may work; that run blocks
   std::vector<Stratum> strata_;
   std::mutex mutex_;
+  std::vector<double> by_thread_;
   std::map<std::int64_t, Ran> results_;
   std::map<std::int64_t, BlockCounts> kept_;  // by block, when sampled
   BlockCounts total_;

@@ -14,6 +14,9 @@ inline int lane_count(std::uint64_t lanes) {
   return static_cast<int>(lanes * 0x0101010101010101U >> 56);
 }
 
+/// Lanes 0 to n - 1.
+inline std::uint64_t first_lanes(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+
 /// f(lane) for every bit that is set, ascending.
 template <class F>
 void for_lanes(std::uint64_t lanes, F f) {

@@ -1,5 +1,6 @@
 // Every if on the top level of a loop's body is a candidate; the first that depends on the lane is the loop's branch.
-// An if without else whose body only leaves the loop is an exit, not a branch.
+// An if of which one side only leaves the loop is an exit, not a branch; what stands on its other side is then looked
+// at as if it stood behind the exit.
 #include "frontend/loop_find.h"
 
 #include <set>
@@ -24,6 +25,19 @@ bool only_leaves(const Stmt* s) {
   if (s == nullptr) return false;
   if (const auto* c = llvm::dyn_cast<CompoundStmt>(s)) return c->size() > 0 && only_leaves(c->body_back());
   return llvm::isa<BreakStmt>(s) || llvm::isa<ContinueStmt>(s) || llvm::isa<ReturnStmt>(s);
+}
+
+/// Out of the loop, not only out of the iteration.
+bool always_leaves(const Stmt* s) {
+  if (s == nullptr) return false;
+  if (const auto* c = llvm::dyn_cast<CompoundStmt>(s)) return c->size() > 0 && always_leaves(c->body_back());
+  return llvm::isa<BreakStmt>(s) || llvm::isa<ReturnStmt>(s);
+}
+
+std::vector<const Stmt*> statements_of(const Stmt* s) {
+  if (s == nullptr) return {};
+  if (const auto* c = llvm::dyn_cast<CompoundStmt>(s)) return {c->body_begin(), c->body_end()};
+  return {s};
 }
 
 class Finder {
@@ -54,36 +68,48 @@ class Finder {
     p.function = function_;
     p.loop = loop;
     p.body = llvm::dyn_cast_or_null<CompoundStmt>(body);
-    std::vector<const Stmt*> statements;
-    if (p.body != nullptr) {
-      statements.assign(p.body->body_begin(), p.body->body_end());
-    } else if (body != nullptr) {
-      statements.push_back(body);
-    }
-    for (const Stmt* s : statements) {
-      const auto* branch = llvm::dyn_cast<IfStmt>(s);
-      if (p.branch == nullptr && branch != nullptr && !only_leaves(branch->getThen())) {
-        p.divergence = why_lane_dependent(branch->getCond(), lanes_);
-        if (!p.divergence.empty()) {
-          p.branch = branch;
-          continue;
-        }
-      }
-      (p.branch == nullptr ? p.head : p.tail).push_back(s);
-    }
+    const std::vector<const Stmt*> statements = statements_of(body);
+    std::string exits = why_lane_dependent(p.more, lanes_);
+    sort_out(statements, p, exits);
     if (p.branch == nullptr) {
-      std::string why = why_lane_dependent(p.more, lanes_);
-      for (const Stmt* s : p.head) {
-        const auto* i = llvm::dyn_cast<IfStmt>(s);
-        if (why.empty() && i != nullptr && only_leaves(i->getThen())) why = why_lane_dependent(i->getCond(), lanes_);
-      }
-      if (!why.empty()) out_.uneven.push_back({kernel_, function_, loop, why});
+      if (!exits.empty()) out_.uneven.push_back({kernel_, function_, loop, exits});
       return;
     }
     p.lanes = lanes_;
     p.nested = branches_in(p.branch->getThen()) || branches_in(p.branch->getElse());
     out_.divergent.push_back(p);
   }
+
+  /// Head, branch and tail among the statements; `exits` gets why an exit in front of the branch depends on the lane.
+  void sort_out(const std::vector<const Stmt*>& statements, LoopParts& p, std::string& exits) const {
+    for (const Stmt* s : statements) {
+      const auto* branch = p.branch == nullptr ? llvm::dyn_cast<IfStmt>(s) : nullptr;
+      if (branch == nullptr) {
+        (p.branch == nullptr ? p.head : p.tail).push_back(s);
+        continue;
+      }
+      const bool leaves_first = only_leaves(branch->getThen());
+      if (leaves_first || always_leaves(branch->getElse())) {
+        if (exits.empty()) exits = why_lane_dependent(branch->getCond(), lanes_);
+        const Stmt* stays = leaves_first ? branch->getElse() : branch->getThen();
+        if (stays == nullptr) {
+          p.head.push_back(s);
+          continue;
+        }
+        p.head.push_back(branch->getCond());
+        p.head.push_back(leaves_first ? branch->getThen() : branch->getElse());
+        sort_out(statements_of(stays), p, exits);
+        p.under_exit |= p.branch != nullptr;
+        continue;
+      }
+      p.divergence = why_lane_dependent(branch->getCond(), lanes_);
+      if (p.divergence.empty())
+        p.head.push_back(s);
+      else
+        p.branch = branch;
+    }
+  }
+
   bool branches_in(const Stmt* s) const {
     if (s == nullptr) return false;
     if (const auto* i = llvm::dyn_cast<IfStmt>(s); i != nullptr && !why_lane_dependent(i->getCond(), lanes_).empty())

@@ -23,6 +23,7 @@ struct LoopParts {
   std::map<const clang::VarDecl*, std::string> lanes;  // lane_dependent() of the function
   bool is_do = false;                                  // do ... while: the test comes last
   bool nested = false;                                 // more lane-dependent branches inside the paths
+  bool under_exit = false;  // the branch stands under the test that leaves the loop: if (test) { ... } else break;
 };
 
 /// A loop whose lanes leave it at different times.

@@ -224,6 +224,7 @@ const VarDecl* counter_of(const LoopParts& p) {
 std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
   if (p.is_do) return "a do loop tests at its end: write it as a while loop";
   if (p.more == nullptr) return "the loop has no condition: put its test there";
+  if (p.under_exit) return "the branch stands under the test that leaves the loop: make that test the loop's condition";
   for (const Stmt* s : {p.loop, static_cast<const Stmt*>(p.body), static_cast<const Stmt*>(p.branch),
                         p.branch->getThen(), p.branch->getElse()}) {
     if (from_macro(s)) return "the loop or its branch is written by a macro";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <numeric>
 
 #include "engines/execute/random_source.h"
 #include "engines/frontend/example_launches.h"
@@ -96,6 +97,39 @@ TEST(Updates, TheWordThatMostLanesUpdateIsFound) {
   EXPECT_EQ(share("zero"), 1);
   EXPECT_EQ(share("iota"), 0.25);
 }
+
+/// Blocks run by each of two threads, for 64 blocks of this statement of a kernel on x and y.
+std::vector<double> shares(const std::string& statement) {
+  Source source;
+  source.path = "work.cl";
+  source.text = "kernel void work(global float* x, global float* y) {\n  const int i = get_global_id(0);\n  " +
+                statement + "\n}\n";
+  FrontendOptions options;
+  options.target = "sm_70";
+  options.program = true;
+  const Analysis analysis = analyze(source, options);
+  Launch launch;
+  launch.grid = {64, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.buffers["x"] = launch.buffers["y"] = {4096, "zero"};
+  ExecuteOptions two;
+  two.sample = -1;
+  two.jobs = 2;
+  const Execution e = execute(analysis.profile, *analysis.program, launch, MemoryGeometry{}, two);
+  EXPECT_EQ(e.blocks_run, 64);
+  EXPECT_EQ(std::accumulate(e.blocks_by_thread.begin(), e.blocks_by_thread.end(), 0.0), 64);
+  return e.blocks_by_thread;
+}
+
+TEST(Threads, ShareTheBlocksThatDoNotDependOnEachOther) {
+  const std::vector<double> blocks =
+      shares("float s = 0; for (int k = 0; k < 1000; ++k) s = s * 0.5f + y[i]; x[i] = s;");
+  ASSERT_EQ(blocks.size(), 2);
+  EXPECT_GE(blocks[0], 1);
+  EXPECT_GE(blocks[1], 1);
+}
+
+TEST(Threads, OneRunsBlocksThatReadWhatOthersWrite) { EXPECT_EQ(shares("x[i] = x[(i + 64) % 4096] + 1;").size(), 1); }
 
 std::string test_name(const ::testing::TestParamInfo<examples::ExampleLaunch>& test) {
   return examples::name_of(test.param, test.index);

@@ -1,0 +1,72 @@
+// The test by which lanes leave a loop is not its divergent branch, however it is written.
+#include <gtest/gtest.h>
+
+#include "kernelcast/error.h"
+#include "kernelcast/loops.h"
+
+namespace kernelcast {
+namespace {
+
+LoopSurvey survey_of(const std::string& body) {
+  Source source;
+  source.path = "exit.cl";
+  source.text =
+      "__kernel void k(__global const int* restrict in, __global int* restrict out, int n) {\n"
+      "  const int id = get_global_id(0);\n  int s = 0, t = 0, x = in[id];\n" +
+      body + "\n  out[id] = s + t;\n}\n";
+  return survey_loops(source, {});
+}
+
+TEST(ExitLoops, TheBranchUnderTheExitIsFound) {
+  for (const char* loop :
+       {"  for (;;)\n    if (x > 0) {\n      --x;\n      if (in[x] & 1) s += x;\n      else t ^= x;\n    } else break;",
+        "  while (1) {\n    if (x <= 0) break; else {\n      --x;\n      if (in[x] & 1) s += x;\n      else t ^= x;\n  "
+        "  }\n  }",
+        "  for (;;) {\n    if (x > 0) {\n      --x;\n      if (in[x] & 1) s += x;\n      else t ^= x;\n    } else { "
+        "break; }\n  }",
+        "  for (;;) {\n    if (!(x > 0)) break;\n      --x;\n      if (in[x] & 1) s += x;\n      else t ^= x;\n  }"}) {
+    const LoopSurvey found = survey_of(loop);
+    ASSERT_EQ(found.divergent.size(), 1U) << loop;
+    EXPECT_TRUE(found.uneven.empty()) << loop;
+    EXPECT_GE(found.divergent[0].branch_line, 7) << loop;
+    EXPECT_TRUE(found.divergent[0].leaves) << loop;
+    EXPECT_EQ(name_of(found.divergent[0].postpone.legal), name_of(Legality::yes)) << loop;
+    EXPECT_EQ(name_of(found.divergent[0].advance.legal), name_of(Legality::no)) << loop;
+    EXPECT_EQ(found.divergent[0].advance.condition, Condition::early_exit) << loop;
+  }
+}
+
+TEST(ExitLoops, WithoutABranchOfItsOwnTheLoopIsUneven) {
+  const LoopSurvey found = survey_of("  for (;;)\n    if (x > 0) {\n      --x;\n      s += x;\n    } else break;");
+  EXPECT_TRUE(found.divergent.empty());
+  ASSERT_EQ(found.uneven.size(), 1U);
+  EXPECT_EQ(found.uneven[0].loop.first, 4);
+}
+
+TEST(ExitLoops, CodeBehindTheExitIsTheTail) {
+  const LoopSurvey found = survey_of(
+      "  for (int i = 0; i < n; ++i) {\n    if (x > 0) {\n      --x;\n      if (in[x] & 1) s += i;\n      else t += "
+      "i;\n    } else break;\n"
+      "    s = s * 3 + t;\n  }");
+  ASSERT_EQ(found.divergent.size(), 1U);
+  EXPECT_EQ(found.divergent[0].branch_line, 7);
+  EXPECT_EQ(name_of(found.divergent[0].advance.legal), name_of(Legality::no));
+}
+
+TEST(ExitLoops, AreNotRewritten) {
+  Source source;
+  source.path = "exit.cl";
+  source.text =
+      "__kernel void k(__global const int* restrict in, __global int* restrict out, int n) {\n"
+      "  const int id = get_global_id(0);\n  int s = 0, t = 0, x = in[id];\n"
+      "  for (int i = 0; i < n; ++i)\n    if (x > 0) {\n      x -= 2;\n      if (in[i] > id) s += i;\n      else t ^= "
+      "i;\n    } else break;\n"
+      "  out[id] = s + t;\n}\n";
+  const std::vector<DivergentLoop> loops = divergent_loops(source, {});
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_NE(loops[0].no_rewrite.find("under the test that leaves the loop"), std::string::npos) << loops[0].no_rewrite;
+  EXPECT_THROW(rewritten(source, {}, loops[0], Policy::round_robin), UserError);
+}
+
+}  // namespace
+}  // namespace kernelcast
