@@ -26,7 +26,8 @@ TargetCode analyze_amdgcn(std::string_view text, const std::string& kernel_symbo
   }
   TargetCode code;
   code.blocks = join_blocks(kernel.code, costs, amdgcn_stalls(kernel.code, costs), ir_blocks);
-  // The code generator counts a register each time it is spilled, and slots are shared: the private segment holds them all.
+  // The code generator counts a register each time it is spilled, and slots are shared: the private segment holds them
+  // all.
   const std::int64_t spilled = std::min<std::int64_t>(4 * kernel.vector_spills, kernel.scratch_bytes);
   code.stack_bytes = kernel.scratch_bytes - spilled;
   code.static_shared_bytes = kernel.lds_bytes;

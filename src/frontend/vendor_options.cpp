@@ -2,9 +2,9 @@
 //
 // For NVIDIA: sums stay in front of the guards of their stores, as NVIDIA's compiler keeps them, which predicates such
 // stores; sunk behind the guards, all that they read would stay alive until then. Addresses are sunk by our own pass
-// (sink_addresses() in optimize.cpp), and nothing hoists them again. Loops with `#pragma unroll` are unrolled up to a size
-// of 22,000: NVRTC 11.8 unrolls 15 x 15 filters of 3,600 and 4,500 multiply-adds and not of 5,400 (7 variants, all as
-// here), which is 32,768 in the units of LLVM 14 to 16, where the same loops count 1.48 times as much as in LLVM 19.
+// (sink_addresses() in optimize.cpp), and nothing hoists them again. Loops with `#pragma unroll` are unrolled up to a
+// size of 22,000: NVRTC 11.8 unrolls 15 x 15 filters of 3,600 and 4,500 multiply-adds and not of 5,400 (7 variants, all
+// as here), which is 32,768 in the units of LLVM 14 to 16, where the same loops count 1.48 times as much as in LLVM 19.
 // ROCm is LLVM: AMD keeps LLVM's defaults.
 #include "frontend/vendor_options.h"
 

@@ -132,7 +132,8 @@ double local_overflow(const Workload& w, const Machine& m, double threads, doubl
 }
 
 /// What of local memory goes past the L1 and past the last cache.
-void local_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, double last_level, Traffic& t) {
+void local_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, double last_level,
+                   Traffic& t) {
   const double threads = resident * static_cast<double>(w.block.count());
   t.local = local_sectors(w, m);
   t.local_past_l1 = local_overflow(w, m, threads, m.l1_bytes * c.l1_share);

@@ -60,8 +60,8 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
       return si((f.traffic.l2_read + f.traffic.l2_written + f.traffic.local_past_l1) * m.sector_bytes, "B") + " at " +
              si(m.l2_bytes_per_s, "B/s") + "; " + percent(f.traffic.l2_hits()) + " hits";
     case Limit::dram:
-      return si((f.traffic.dram_read + f.traffic.dram_written + f.traffic.local_past_l2) * m.sector_bytes, "B") + " at " +
-             si(m.dram_bytes_per_s, "B/s");
+      return si((f.traffic.dram_read + f.traffic.dram_written + f.traffic.local_past_l2) * m.sector_bytes, "B") +
+             " at " + si(m.dram_bytes_per_s, "B/s");
     case Limit::atomics:
       return si(w.at(MemorySpace::global, AccessKind::atomic).lanes, "") + " lanes that update global memory";
     case Limit::latency:
