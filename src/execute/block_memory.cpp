@@ -197,12 +197,12 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
   pattern_ = Pattern::any;
   span_ = ~std::uint64_t{0};
   std::uint64_t good = lanes;
-  const auto outside = [&](int l, const std::string& what, std::int64_t offset, std::int64_t size) {
+  const auto outside = [&](int l, std::string_view what, std::int64_t offset, std::int64_t size,
+                           std::string_view quote = {}) {
     good &= ~(std::uint64_t{1} << l);
-    report(Finding::Kind::out_of_bounds, i.line,
-           std::string(verb(kind)) + " " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) + " of " +
-               what + (size >= 0 ? ", which has " + std::to_string(size) + " bytes" : ""),
-           number, l);
+    if (Finding* f = count(Finding::Kind::out_of_bounds, i.line, number, l))
+      f->text = std::string(verb(kind)) + " " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) +
+                " of " + std::string(quote).append(what).append(quote) + (size >= 0 ? ", which has " + std::to_string(size) + " bytes" : "");
   };
   bool first = true;
   for_lanes(lanes, [&](int l) {
@@ -218,10 +218,9 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
     address_[l] = address;
     if (address % static_cast<std::uint64_t>(alignment) != 0) {
       good &= ~(std::uint64_t{1} << l);
-      report(Finding::Kind::misaligned, i.line,
-             std::string(verb(kind)) + " " + std::to_string(size_of(i.type)) +
-                 "-byte elements at an address that is no multiple of " + std::to_string(alignment),
-             number, l);
+      if (Finding* f = count(Finding::Kind::misaligned, i.line, number, l))
+        f->text = std::string(verb(kind)) + " " + std::to_string(size_of(i.type)) +
+                  "-byte elements at an address that is no multiple of " + std::to_string(alignment);
       return;
     }
     MemorySpace space = MemorySpace::global;
@@ -253,13 +252,12 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
         if (window == 0 || buffer >= plan_.memory->size() || plan_.memory->buffer(buffer).data == nullptr)
           outside(l, window == 0 ? "the null pointer" : "no buffer", offset, -1);
         else
-          outside(l, "'" + plan_.memory->buffer(buffer).name + "'", offset, plan_.memory->buffer(buffer).bytes);
+          outside(l, plan_.memory->buffer(buffer).name, offset, plan_.memory->buffer(buffer).bytes, "'");
       } else if (plan_.memory->tracked(buffer)) {
         if (kind == AccessKind::load && !plan_.memory->written(buffer, offset, bytes))
-          report(Finding::Kind::uninitialised, i.line,
-                 "reads byte " + std::to_string(offset) + " of '" + plan_.memory->buffer(buffer).name +
-                     "', which nothing has written",
-                 number, l);
+          if (Finding* f = count(Finding::Kind::uninitialised, i.line, number, l))
+            f->text = "reads byte " + std::to_string(offset) + " of '" + plan_.memory->buffer(buffer).name +
+                      "', which nothing has written";
         if (kind != AccessKind::load) plan_.memory->mark_written(buffer, offset, bytes);
       }
       if (i.site >= 0 && program_.sites[static_cast<std::size_t>(i.site)].space == MemorySpace::constant)

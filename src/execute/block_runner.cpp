@@ -128,18 +128,20 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
   }
 }
 
-void BlockRunner::report(Finding::Kind kind, SourceLine line, const std::string& text, int number, int lane,
-                         int other) {
+Finding* BlockRunner::count(Finding::Kind kind, SourceLine line, int number, int lane, int other) {
   Finding& f = findings_[{static_cast<int>(kind), {line.file, line.line}}];
-  if (f.count == 0) {
-    f.kind = kind;
-    f.line = line;
-    f.text = text;
-    f.block = group_;
-    f.thread = thread_of(number * width_ + lane);
-    f.other_thread = thread_of(std::max(other, 0));
-  }
   f.count += 1;
+  if (f.count > 1) return nullptr;
+  f.kind = kind;
+  f.line = line;
+  f.block = group_;
+  f.thread = thread_of(number * width_ + lane);
+  f.other_thread = thread_of(std::max(other, 0));
+  return &f;
+}
+
+void BlockRunner::report(Finding::Kind kind, SourceLine line, std::string_view text, int number, int lane, int other) {
+  if (Finding* f = count(kind, line, number, lane, other)) f->text = text;
 }
 
 std::vector<Finding> BlockRunner::take_findings() {

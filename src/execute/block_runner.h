@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -132,7 +133,9 @@ class BlockRunner {
   void permute(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
   void reduce(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
 
-  void report(Finding::Kind kind, SourceLine line, const std::string& text, int number, int lane, int other = -1);
+  /// Counts a finding; the first of its kind at its line comes back, for its text.
+  Finding* count(Finding::Kind kind, SourceLine line, int number, int lane, int other = -1);
+  void report(Finding::Kind kind, SourceLine line, std::string_view text, int number, int lane, int other = -1);
   [[nodiscard]] Dim3 thread_of(int linear) const;
   template <class T>
   static T* row(Warp& w, std::uint32_t at) {
