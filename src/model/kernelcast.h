@@ -17,19 +17,19 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 2.379;            // exponent of the p-norm that combines the groups of bounds
-  double unit_norm = 4.948;       // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
+  double norm = 2.383;            // exponent of the p-norm that combines the groups of bounds
+  double unit_norm = 4.533;       // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
   double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 1.2;
   double issue_efficiency = 0.8136;   // of the issue slots and of the arithmetic pipes
-  double memory_efficiency = 0.8902;  // of load/store units, shared memory and L1
-  double launch_s = 6.518e-06;        // of an empty kernel, where the device file does not know it
-  double barrier_cycles = 123.6;      // one barrier of a block that waits for nobody
-  double l1_share = 1;                // of the L1 that is left for data before lines that will be used again are lost
-  double l2_share = 0.888;
-  double latency = 1.485;  // latency under load over unloaded latency
-  double global_latency_load = 1.819;
+  double memory_efficiency = 0.8833;  // of load/store units, shared memory and L1
+  double launch_s = 6.788e-06;        // of an empty kernel, where the device file does not know it
+  double barrier_cycles = 1;          // one barrier of a block that waits for nobody; at the edge of its range
+  double l1_share = 0.9248;           // of the L1 that is left for data before lines that will be used again are lost
+  double l2_share = 1;
+  double latency = 1.802;  // latency under load over unloaded latency
+  double global_latency_load = 1.386;
   double l2_bytes_per_cycle = 20;  // L2 bandwidth of one unit, bytes a cycle, where the device file does not know it
   double same_address_atomics_per_s = 1.855e+09;
 };
@@ -74,7 +74,7 @@ struct Machine {
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, dram_latency = 0;
-  double launch_s = 6.518e-06;
+  double launch_s = 6.788e-06;
   /// Numbers that the device file does not have, with what stands in.
   std::vector<Assumption> stand_ins;
 };
