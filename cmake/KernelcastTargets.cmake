@@ -78,6 +78,6 @@ function(kernelcast_test_folder kind module)
   else()
     # NO_PRETTY_VALUES: parameters without a printer are bytes, padding and all.
     gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-      DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 120)
+      DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 300)
   endif()
 endfunction()

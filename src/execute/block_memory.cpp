@@ -202,7 +202,8 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
     good &= ~(std::uint64_t{1} << l);
     if (Finding* f = count(Finding::Kind::out_of_bounds, i.line, number, l))
       f->text = std::string(verb(kind)) + " " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) +
-                " of " + std::string(quote).append(what).append(quote) + (size >= 0 ? ", which has " + std::to_string(size) + " bytes" : "");
+                " of " + std::string(quote).append(what).append(quote) +
+                (size >= 0 ? ", which has " + std::to_string(size) + " bytes" : "");
   };
   bool first = true;
   for_lanes(lanes, [&](int l) {
