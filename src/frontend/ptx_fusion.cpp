@@ -18,9 +18,7 @@
 #include "frontend/ptx_fusion.h"
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -46,11 +44,6 @@ bool is_add64(std::string_view op) { return op == "add.s64" || op == "add.u64"; 
 bool is_add32(std::string_view op) { return starts(op, {"add.s32", "add.u32", "sub.s32", "sub.u32"}); }
 bool is_logic32(std::string_view op) { return starts(op, {"and.b32", "or.b32", "xor.b32", "not.b32"}); }
 bool is_shift32(std::string_view op) { return starts(op, {"shl.b32", "shr.u32", "shr.s32", "shr.b32"}); }
-bool is_power_of_two(std::string_view number) {
-  unsigned long value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  return error == std::errc{} && end == number.data() + number.size() && std::has_single_bit(value);
-}
 bool is_constant(std::string_view operand) { return !operand.empty() && operand.find('%') == std::string_view::npos; }
 
 OpCounts only(OpClass c, double n = 1) {

@@ -40,12 +40,6 @@ std::string_view narrow_opcode(const AsmInstruction& i) {
   return {};
 }
 
-bool is_shift_factor(std::string_view number) {
-  unsigned long value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  return error == std::errc{} && end == number.data() + number.size() && std::has_single_bit(value);
-}
-
 bool in_short_space(std::string_view opcode) {
   return opcode.find(".shared") != std::string_view::npos || opcode.find(".local") != std::string_view::npos;
 }
@@ -90,22 +84,6 @@ bool read_elsewhere(const AsmInstruction& i, std::string_view name) {
 
 using Names = std::unordered_set<std::string_view>;
 
-// Registers of which somebody wants the upper half.
-Names whole_registers(const AsmFunction& kernel, const std::vector<PtxAccesses>& accesses) {
-  Names whole;
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t k = kernel.instructions.size(); k-- > 0;) {  // readers stand behind what they read
-      const AsmInstruction& i = kernel.instructions[k];
-      const bool passes = !narrow_opcode(i).empty() && !whole.contains(i.operands[0]);
-      if (passes || truncates(i.opcode)) continue;
-      for (std::string_view r : accesses[k].reads)
-        if (read_elsewhere(i, r)) more |= whole.insert(r).second;
-    }
-  }
-  return whole;
-}
-
 std::vector<PtxAccesses> all_accesses(const AsmFunction& kernel) {
   std::vector<PtxAccesses> all;
   all.reserve(kernel.instructions.size());
@@ -113,15 +91,41 @@ std::vector<PtxAccesses> all_accesses(const AsmFunction& kernel) {
   return all;
 }
 
+// Registers that are read as anything but the address of a shared or local access. Instructions that `passes(i, found)`
+// leaves out do not count: they want of what they read no more than is wanted of their result.
+template <class Passes>
+Names registers_read(const AsmFunction& kernel, const std::vector<PtxAccesses>& accesses, const Passes& passes) {
+  Names found;
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t k = kernel.instructions.size(); k-- > 0;) {  // readers stand behind what they read
+      const AsmInstruction& i = kernel.instructions[k];
+      if (passes(i, found)) continue;
+      for (std::string_view r : accesses[k].reads)
+        if (read_elsewhere(i, r)) more |= found.insert(r).second;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
+bool is_power_of_two(std::string_view number) {
+  unsigned long value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  return error == std::errc{} && end == number.data() + number.size() && std::has_single_bit(value);
+}
+
 AsmFunction narrow_ptx(const AsmFunction& kernel) {
-  const Names whole = whole_registers(kernel, all_accesses(kernel));
+  const Names whole =  // those of which somebody wants the upper half
+      registers_read(kernel, all_accesses(kernel), [](const AsmInstruction& i, const Names& found) {
+        return truncates(i.opcode) || (!narrow_opcode(i).empty() && !found.contains(i.operands[0]));
+      });
   AsmFunction narrowed = kernel;
   for (AsmInstruction& i : narrowed.instructions) {
     const std::string_view narrow = narrow_opcode(i);
     if (narrow.empty() || whole.contains(i.operands[0])) continue;
-    const bool shift = i.opcode.starts_with("mul") && i.operands.size() == 3 && is_shift_factor(i.operands[2]);
+    const bool shift = i.opcode.starts_with("mul") && i.operands.size() == 3 && is_power_of_two(i.operands[2]);
     i.opcode = shift ? "shl.b32" : narrow;
   }
   return narrowed;
@@ -129,18 +133,11 @@ AsmFunction narrow_ptx(const AsmFunction& kernel) {
 
 std::vector<std::string_view> short_addresses(const AsmFunction& kernel) {
   const std::vector<PtxAccesses> accesses = all_accesses(kernel);
-  Names other, addresses;
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t k = kernel.instructions.size(); k-- > 0;) {  // readers stand behind what they read
-      const AsmInstruction& i = kernel.instructions[k];
-      const bool adds = i.opcode.starts_with("add.") && !i.operands.empty() && !other.contains(i.operands[0]);
-      for (std::string_view r : accesses[k].reads) {
-        if (!adds && read_elsewhere(i, r)) more |= other.insert(r).second;
-        addresses.insert(r);
-      }
-    }
-  }
+  const Names other = registers_read(kernel, accesses, [](const AsmInstruction& i, const Names& found) {
+    return i.opcode.starts_with("add.") && !i.operands.empty() && !found.contains(i.operands[0]);
+  });
+  Names addresses;
+  for (const PtxAccesses& a : accesses) addresses.insert(a.reads.begin(), a.reads.end());
   std::vector<std::string_view> found;
   for (std::string_view r : addresses)
     if (!other.contains(r)) found.push_back(r);

@@ -177,12 +177,6 @@ ResidentBlocks resident_blocks(const UnitLimits& unit, const BlockDemand& block)
   return r;
 }
 
-double resident_warps(const Workload& work, const Device& device) {
-  const UnitLimits unit = unit_limits(device);
-  const BlockDemand demand = block_demand(work);
-  return residency(unit, demand, work, device).blocks * std::ceil(demand.threads / unit.warp_size);
-}
-
 WarpResidency::WarpResidency(const Device& device)
     : device_(device), bounds_(device), unit_(unit_limits(device)), units_(units_of(device)) {}
 
@@ -191,6 +185,8 @@ double WarpResidency::warps(const Workload& work) const {
   const BlockDemand demand = block_demand(work);
   return checked_residency(unit_, units_, demand, work, device_).blocks * std::ceil(demand.threads / unit_.warp_size);
 }
+
+double resident_warps(const Workload& work, const Device& device) { return WarpResidency(device).warps(work); }
 
 Occupancy occupancy(const Workload& work, const Device& device) {
   const UnitLimits unit = unit_limits(device);
