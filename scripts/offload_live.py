@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the loop nests of examples/offload on this machine's CPU and puts the forecasts beside the times.
 
-scripts/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--modes one,all,opencl] [--kernels gemm,...] [--opt 0,3] [--sizes 0.5,2,10] [--json FILE]
+scripts/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--modes one,all,opencl] [--kernels gemm,...] [--opt 0,3] [--sizes 0.5,2,10] [--samples N] [--json FILE]
+scripts/offload_live.py --measure-only --json FILE ...
+scripts/offload_live.py PROGRAM --recorded FILE [--cpu DEVICE_FILE] [--modes ...] [--kernels ...] [--json FILE]
 
 Modes: `one` thread, the nest as it stands; `all` threads, its marked loop shared (OpenMP); `opencl`, its OpenCL form on
 this machine's OpenCL device, which must be the CPU (PoCL). The compiler is clang 19, whose LLVM the forecast asks; PoCL
@@ -12,6 +14,9 @@ their size allows. Every mode runs each cell in several short samples that take 
 so that a neighbour's load meets all alike; `spread` is how far apart the fastest of two samples are, in the middle. What
 a launch of OpenCL costs is the time of an empty kernel of as many groups (at most so many as there are processors), run
 beside, and stands in the forecast. Results go to standard output.
+
+--measure-only runs and forecasts nothing; --recorded takes the times of an earlier run's --json and runs nothing, so that
+two versions of the program meet the same times.
 """
 
 import argparse
@@ -240,10 +245,15 @@ def forecast(program, name, n, opt, threads, cpu):
 
 
 def print_row(r):
-    low, high = r["interval_s"]
-    print(f"{r['nest']:10}{r['mode']:>12}{r['n']:>7}{r['measured_s'] * 1e3:11.4f} ms{r['forecast_s'] * 1e3:11.4f} ms"
-          f"{r['forecast_s'] / r['measured_s']:8.2f}{r['spread']:8.1%}{r['clock_hz'] / 1e9:6.2f} GHz  "
-          f"{'in' if low <= r['measured_s'] <= high else 'OUT'}", flush=True)
+    said = r.get("forecast_s")
+    line = f"{r['nest']:10}{r['mode']:>12}{r['n']:>7}{r['measured_s'] * 1e3:11.4f} ms"
+    if said is not None:
+        line += f"{said * 1e3:11.4f} ms{said / r['measured_s']:8.2f}"
+    line += f"{r['spread']:8.1%}{r['clock_hz'] / 1e9:6.2f} GHz"
+    if said is not None:
+        low, high = r["interval_s"]
+        line += f"  {'in' if low <= r['measured_s'] <= high else 'OUT'}"
+    print(line, flush=True)
 
 
 def print_summary(rows):
@@ -257,58 +267,102 @@ def print_summary(rows):
               f"in the interval {inside}; spread of samples, median {statistics.median(r['spread'] for r in of):.1%}")
 
 
-def main():
+def measured_rows(name, sizes, modes, opts, device, folder):
+    """A row without a forecast for each cell of one nest."""
+    rows = []
+    hertz = 0.0
+    for mode in modes:
+        if mode == "opencl":
+            continue
+        threads = processors() if mode == "all" else 1
+        for opt in opts:
+            for n, (seconds, hertz, apart) in zip(sizes, measured(name, sizes, opt, threads, folder)):
+                rows.append({"nest": name, "mode": f"-O{opt} {threads}T", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart})
+    if device:
+        if not hertz:
+            hertz = measured(name, sizes[:1], "1", 1, folder)[0][1]
+        for n, (seconds, cost, apart) in zip(sizes, measured_opencl(device, name, sizes)):
+            rows.append({"nest": name, "mode": "OpenCL", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart, "launch_s": cost})
+    return rows
+
+
+def with_forecast(row, program, cpu, folder):
+    """The row with forecast and interval; the launch cost of OpenCL is the measured one."""
+    name, n, device = row["nest"], row["n"], at_clock(cpu, row["clock_hz"], folder)
+    if row["mode"] == "OpenCL":
+        said, (low, high) = forecast_opencl(program, name, n, device, folder)
+        cost = row["launch_s"]
+        return {**row, "forecast_s": said + cost, "interval_s": [low + cost, high + cost]}
+    opt, threads = re.fullmatch(r"-O(\d) (\d+)T", row["mode"]).groups()
+    said, interval = forecast(program, name, n, opt, int(threads), device)
+    return {**row, "forecast_s": said, "interval_s": list(interval)}
+
+
+def recorded_rows(path, kernels, modes):
+    with open(path, encoding="utf-8") as file:
+        rows = json.load(file)
+    wanted = lambda mode: "opencl" if mode == "OpenCL" else "one" if mode.endswith(" 1T") else "all"
+    return [r for r in rows if r["nest"] in kernels and wanted(r["mode"]) in modes]
+
+
+def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?")
     parser.add_argument("--cpu", default="host")
     parser.add_argument("--modes", default="one")
     parser.add_argument("--kernels", default=",".join(PROGRAMS))
     parser.add_argument("--opt", default="0,3")
     parser.add_argument("--sizes", default="0.5,2,10")
+    parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--json")
+    parser.add_argument("--measure-only", action="store_true")
+    parser.add_argument("--recorded")
+    return parser
+
+
+def opencl_device():
+    try:
+        device = Opencl()
+    except OpenclError as e:
+        sys.exit(f"--modes opencl: {e}")
+    print(f"OpenCL device: {device.name}")
+    return device
+
+
+def main():
+    global SAMPLES
+    parser = options()
     args = parser.parse_args()
-    program = os.path.abspath(args.program)
+    SAMPLES = args.samples
+    if args.measure_only and (args.program or args.recorded or not args.json):
+        parser.error("--measure-only takes --json FILE, no PROGRAM and no --recorded")
+    if not args.measure_only and not args.program:
+        parser.error("PROGRAM is needed for forecasts")
+    program = args.program and os.path.abspath(args.program)
     cpu = os.path.abspath(args.cpu) if os.path.exists(args.cpu) else args.cpu
     modes = args.modes.split(",")
     for mode in modes:
         if mode not in ("one", "all", "opencl"):
             parser.error(f"--modes {mode}: expected one, all or opencl")
-    if not os.path.exists(CLANG):
+    if not args.recorded and not os.path.exists(CLANG):
         sys.exit(f"{CLANG} is needed: apt-get install clang-19")
-    device = None
-    if "opencl" in modes:
-        try:
-            device = Opencl()
-            print(f"OpenCL device: {device.name}")
-        except OpenclError as e:
-            sys.exit(f"--modes opencl: {e}")
+    device = opencl_device() if "opencl" in modes and not args.recorded else None
+    columns = "" if args.measure_only else f"{'forecast':>14}{'ratio':>8}"
+    print(f"{'nest':10}{'mode':>12}{'n':>7}{'measured':>14}{columns}{'spread':>8}{'clock':>10}{'' if args.measure_only else '  90 %'}")
     rows = []
-    print(f"{'nest':10}{'mode':>12}{'n':>7}{'measured':>14}{'forecast':>14}{'ratio':>8}{'spread':>8}{'clock':>10}  90 %")
-
-    def keep(name, mode, n, seconds, hertz, apart, said, interval):
-        rows.append({"nest": name, "mode": mode, "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart, "forecast_s": said,
-                     "interval_s": list(interval)})
-        print_row(rows[-1])
-
     with tempfile.TemporaryDirectory() as folder:
         for name in args.kernels.split(","):
-            sizes = [side(name, float(s)) for s in args.sizes.split(",")]
-            hertz = 0.0
-            for mode in modes:
-                if mode == "opencl":
-                    continue
-                threads = processors() if mode == "all" else 1
-                for opt in args.opt.split(","):
-                    for n, (seconds, hertz, apart) in zip(sizes, measured(name, sizes, opt, threads, folder)):
-                        said, interval = forecast(program, name, n, opt, threads, at_clock(cpu, hertz, folder))
-                        keep(name, f"-O{opt} {threads}T", n, seconds, hertz, apart, said, interval)
-            if device:
-                if not hertz:
-                    hertz = measured(name, sizes[:1], "1", 1, folder)[0][1]
-                for n, (seconds, cost, apart) in zip(sizes, measured_opencl(device, name, sizes)):
-                    said, (low, high) = forecast_opencl(program, name, n, at_clock(cpu, hertz, folder), folder)
-                    keep(name, "OpenCL", n, seconds, hertz, apart, said + cost, (low + cost, high + cost))
-    print_summary(rows)
+            if args.recorded:
+                of = recorded_rows(args.recorded, [name], modes)
+            else:
+                of = measured_rows(name, [side(name, float(s)) for s in args.sizes.split(",")], modes, args.opt.split(","), device, folder)
+            for row in of:
+                rows.append(row if args.measure_only else with_forecast(row, program, cpu, folder))
+                print_row(rows[-1])
+    if not rows:
+        sys.exit(f"{args.recorded}: no recorded times of these nests and modes")
+    if not args.measure_only:
+        print_summary(rows)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)

@@ -8,8 +8,8 @@ the suite; without it nothing is analysed and the answer is SKIP. What the host 
 validation/opendwarfs.toml.
 
 GPU: `kernelcast predict` on the suite's OpenCL. CPU: the same source in a loop nest over groups and work-items, the loop
-over groups shared by the threads, as an OpenCL runtime for CPUs arranges it; barriers are left out, since only counts
-matter. A measured time spans enqueue and wait, and what that costs is no property of a kernel: for each program the cost
+over groups shared by the threads, as an OpenCL runtime for CPUs arranges it, with a loop over work-items for every piece
+between barriers. A measured time spans enqueue and wait, and what that costs is no property of a kernel: for each program the cost
 of a launch on each device is the median, over the *other* programs, of what their smallest size takes beyond its
 forecast. That is the only number that is learned.
 """

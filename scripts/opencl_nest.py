@@ -1,6 +1,7 @@
 """An OpenCL kernel as what a runtime for CPUs makes of it: a loop nest over groups, which threads share, and work-items.
 
-Barriers are left out and local memory belongs to each work-item: the nest is for counting what runs, not for running it.
+Barriers and the loop over work-items are marked by calls: kernelcast runs what stands between two barriers in a loop of
+its own, as such runtimes do. The nest is for counting what runs, not for running it.
 """
 
 import re
@@ -17,7 +18,9 @@ PRELUDE = """#include <stddef.h>
 #define bool _Bool
 #define true 1
 #define false 0
-#define barrier(fences)
+#define barrier(fences) kc_barrier()
+extern void kc_barrier(void);
+extern void kc_work_item(void);
 struct kc_item { size_t global[3], local[3], group[3], groups[3], size[3]; };
 extern const struct kc_item kc_item;
 #define get_global_id(d) (kc_item.global[d])
@@ -68,14 +71,20 @@ def nest(source, kernel, block, grid):
             lines.append(f"  for (size_t b{'xyz'[d]} = 0; b{'xyz'[d]} < kc_g{'xyz'[d]}; ++b{'xyz'[d]})")
     constants = [line for line in lines if line.startswith("  const")]
     loops = [line for line in lines if line not in constants]
-    for d in (2, 1, 0):
+    items = []
+    flat = "barrier(" in source and sum(size > 1 for size in sizes) > 1  # barriers take one loop over all work-items
+    if flat:
+        x, y, z = sizes
+        loops.append(f"  for (size_t item = 0; item < {x * y * z}; ++item)")
+        items = [f"    const size_t lx = item % {x}, ly = item / {x} % {y}, lz = item / {x * y};"]
+    for d in () if flat else (2, 1, 0):
         if sizes[d] == 1:
             constants.append(f"  const size_t l{'xyz'[d]} = 0;")
         else:
             loops.append(f"  for (size_t l{'xyz'[d]} = 0; l{'xyz'[d]} < {sizes[d]}; ++l{'xyz'[d]})")
     ids = ", ".join(f"b{c} * {n}UL + l{c}" for c, n in zip("xyz", sizes))
     values = f"{{{{{ids}}}, {{lx, ly, lz}}, {{bx, by, bz}}, {{kc_gx, kc_gy, kc_gz}}, {{{', '.join(map(str, sizes))}}}}}"
-    body = [f"    const struct kc_item item = {values};", f"    {kernel}_item(item, {', '.join(names)});"]
+    body = ["    kc_work_item();", *items, f"    const struct kc_item kc_all = {values};", f"    {kernel}_item(kc_all, {', '.join(names)});"]
     return PRELUDE + item + "\n".join(
         ["", f"void {kernel}({text}, size_t kc_gx, size_t kc_gy, size_t kc_gz) {{", *constants, *loops, "  {", *body, "  }", "}", ""])
 

@@ -15,6 +15,8 @@ struct CpuCodeOptions {
   bool baseline = false;             // code for any x86-64 CPU (no -march), run on `cpu`
   bool simd = true;                  // off: no loop and no straight-line vectorisation
   std::vector<std::string> parallel; // counter of the loop that threads share, as --map; empty: the marked one
+  /// Code for several threads: the shared loop is a function of its own, as OpenMP's is. Off: the loop in place.
+  bool threads = false;
   /// Latency of multiply-adds on the core where it is measured, in place of that of the scheduling model; 0: not known.
   double fp32_fma_cycles = 0, fp64_fma_cycles = 0;
   double time_limit_s = 30;

@@ -7,6 +7,7 @@
 #include "kernelcast/cpu_code.h"
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
+#include "kernelcast/launch.h"
 #include "kernelcast/workload.h"
 
 namespace kernelcast::offload {
@@ -27,11 +28,23 @@ struct CpuEstimate {
   std::vector<Assumption> assumptions;
 };
 
-/// `threads` 0: one a core. Core cycles by the scheduling model; data by the Execution-Cache-Memory model (Stengel,
+/// Threads that run the nest: `threads`, 0: one a core; one without a shared loop; no more than the hardware has.
+int cpu_threads(const CpuCode& code, const Device& cpu, int threads);
+
+/// Work of the thread that has most, in mean work of a thread, when each gets one run of iterations of the shared loops
+/// and all runs are equally long (OpenMP's static schedule). 1 for loops whose iterations are alike and divide evenly.
+/// The first and the last run are looked at: work grows or falls along a loop.
+double uneven_share(const CpuCode& code, const Launch& launch, const Device& cpu, int threads);
+
+/// Cycles of all passages through the loops that threads share.
+double shared_cycles(const CpuCode& code, const Workload& workload);
+
+/// `threads` 0: one a core; `uneven` as uneven_share has it. Core cycles by the scheduling model; data by the Execution-Cache-Memory model (Stengel,
 /// Treibig, Hager, Wellein, ICS 2015): on one core, lines add up over the levels that have them and overlap with
 /// arithmetic; cores scale until the memory's bandwidth is used up. NUMA is ignored. Throws UserError when the device file lacks a
 /// clock or the number of cores.
-CpuEstimate estimate_cpu(const CpuCode& code, const Workload& workload, const Device& cpu, int threads);
+CpuEstimate estimate_cpu(const CpuCode& code, const Workload& workload, const Device& cpu, int threads,
+                         double uneven = 1);
 
 /// Cache lines that a cache of so many bytes does not keep, over the whole run (docs/offload.md, "Caches").
 double lines_missed(const Workload& workload, double bytes, double line_bytes, double write_only_share);

@@ -82,6 +82,8 @@ CpuSettings settings_of(const OffloadFlags& f) {
   if (f.cpu_isa != "native" && f.cpu_isa != "baseline")
     throw UsageError("--cpu-isa " + f.cpu_isa + ": expected native or baseline");
   s.baseline = f.cpu_isa == "baseline";
+  if (!f.cpu_threads.empty())
+    s.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
   return s;
 }
 

@@ -27,6 +27,7 @@ struct OffloadFlags {
 struct CpuSettings {
   int optimization = 3;
   bool simd = true, baseline = false;
+  int threads = 0;  // one: code without a runtime library of threads; 0: as many as cores
 };
 
 /// Reads and analyses kernels for both sides. `names` in the order in which they run; empty: all of the source.

@@ -133,6 +133,7 @@ int offload_replay(const OffloadFlags& f, const Environment& environment) {
   settings.simd = false;
   settings.baseline = true;
   const int threads = f.cpu_threads.empty() ? 1 : static_cast<int>(whole_number("--cpu-threads", f.cpu_threads, 1));
+  settings.threads = threads;
   const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);
   const std::vector<ReplayCell> cells = parse_replay(read_text_file(f.replay), f.replay);
   std::vector<Pair> pairs{{"i7-4710mq", "gtx850m"}, {"i5-3340m", "gt750m"}};

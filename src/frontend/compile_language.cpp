@@ -206,6 +206,7 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
                   "-Wno-unknown-pragmas"});
     if (language == Language::cxx) append(args, {"-fcxx-exceptions", "-fexceptions", "-fdeprecated-macro"});
     if (source.fast_math) args.push_back("-ffast-math");
+    if (target == openmp_target) args.push_back("-fopenmp");
     kind = language == Language::c ? "c" : "c++";
     add_system_headers(args, language == Language::cxx, /*device_code=*/false);
   } else if (language == Language::opencl) {

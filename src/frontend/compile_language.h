@@ -23,6 +23,9 @@ struct CompilerArguments {
   bool c_family_host = false;          // C or C++ for the host
 };
 
+/// As the target of C and C++: OpenMP's directives make threads. Any other: they are left alone.
+inline constexpr const char* openmp_target = "openmp";
+
 /// Arguments for `source` in `language` for `target`; `preludes` are virtual headers to be read before the source. No
 /// toolkit is looked for; system headers are those of the newest GCC of the machine, if there is one.
 CompilerArguments compiler_arguments(const Source& source, Language language, const std::string& target,

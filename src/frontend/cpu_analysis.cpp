@@ -3,15 +3,20 @@
 // names on both sides. Without optimisation variables live in memory, where nothing can be said of them: structure then
 // comes from a copy whose variables became values, with the same blocks.
 //
-// Checks at run time that two buffers do not overlap, which the vectoriser puts before a loop, are taken to hold.
+// Checks at run time that two buffers do not overlap and that vectors of indices stay in their type, which the
+// vectoriser puts before a loop, are taken to hold.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "frontend/build_profile.h"
 #include "frontend/compile.h"
 #include "frontend/compile_guard.h"
+#include "frontend/compile_language.h"
+#include "frontend/cpu_barriers.h"
 #include "frontend/cpu_masked.h"
+#include "frontend/cpu_openmp.h"
 #include "frontend/cpu_target.h"
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
@@ -31,7 +36,17 @@ namespace {
 using namespace llvm;
 using C = OpClass;
 
-void prepare(Module& module, const std::string& symbol, const TargetMachine& machine) {
+/// The function and those that it gives to threads.
+std::vector<Function*> nest_functions(Module& module, const std::string& symbol) {
+  Function* f = module.getFunction(symbol);
+  if (!f || f->isDeclaration()) throw InternalError("'" + symbol + "' vanished during optimisation");
+  std::vector<Function*> all{f};
+  for (Function* body : forked_functions(*f)) all.push_back(body);
+  return all;
+}
+
+void prepare(Module& module, const std::string& symbol, const TargetMachine& machine, std::vector<std::string>& notes) {
+  const std::vector<Function*> kept = nest_functions(module, symbol);
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
   for (Function& f : module) {
@@ -40,18 +55,25 @@ void prepare(Module& module, const std::string& symbol, const TargetMachine& mac
     if (!machine.getTargetFeatureString().empty()) f.addFnAttr("target-features", machine.getTargetFeatureString());
     if (f.isDeclaration()) continue;
     f.removeFnAttr(Attribute::OptimizeNone);
-    if (f.getName() == symbol) continue;
+    if (std::find(kept.begin(), kept.end(), &f) != kept.end()) continue;
     f.removeFnAttr(Attribute::NoInline);
     f.setComdat(nullptr);
     f.setLinkage(GlobalValue::InternalLinkage);
     f.addFnAttr(Attribute::AlwaysInline);
   }
   run_passes(module, nullptr, "always-inline,globaldce");
+  for (Function* f : kept) {
+    if (!runs_work_items(*f)) continue;
+    run_passes(module, nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)");
+    if (!split_at_barriers(*f))
+      notes.push_back("barriers under conditions are left out: '" + symbol + "' runs in one loop over work-items");
+  }
 }
 
-void name_blocks(Function& f) {
+void name_blocks(const std::vector<Function*>& functions) {
   int n = 0;
-  for (BasicBlock& block : f) block.setName("kc" + std::to_string(n++));
+  for (Function* f : functions)
+    for (BasicBlock& block : *f) block.setName("kc" + std::to_string(n++));
 }
 
 bool compares_pointers(const Value* v) {
@@ -68,11 +90,24 @@ bool compares_pointers(const Value* v) {
   return comparison->isUnsigned() && (address(comparison->getOperand(0)) || address(comparison->getOperand(1)));
 }
 
+/// A sum less than one of its terms, in vectors: the check that an index does not leave its type, for several indices
+/// at a time.
+bool compares_with_own_sum(const Value* v) {
+  const auto* comparison = dyn_cast<ICmpInst>(v);
+  if (!comparison || !comparison->getType()->isVectorTy() || comparison->isEquality()) return false;
+  const auto sum_of = [](const Value* sum, const Value* term) {
+    const auto* add = dyn_cast<BinaryOperator>(sum);
+    return add && add->getOpcode() == Instruction::Add && (add->getOperand(0) == term || add->getOperand(1) == term);
+  };
+  return sum_of(comparison->getOperand(0), comparison->getOperand(1)) ||
+         sum_of(comparison->getOperand(1), comparison->getOperand(0));
+}
+
 /// Comparisons of two buffers' addresses become what they are for buffers that are apart. A range check is "one begins
 /// before the other ends" both ways round: false for one of them is false for both.
 void take_buffers_apart(Function& f) {
   for (Instruction& i : make_early_inc_range(instructions(f)))
-    if (compares_pointers(&i)) i.replaceAllUsesWith(ConstantInt::getFalse(i.getType()));
+    if (compares_pointers(&i) || compares_with_own_sum(&i)) i.replaceAllUsesWith(ConstantInt::getFalse(i.getType()));
 }
 
 double lanes_of(const Type& type) {
@@ -211,10 +246,10 @@ void add_entries(CpuCode& code) {
   }
 }
 
-void find_parallel(CpuCode& code, const std::vector<int>& lines) {
+void find_parallel(CpuCode& code, const std::vector<LoopPlace>& marked) {
   for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
     const int line = code.profile.loops[l].line.line;
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) continue;
+    if (std::none_of(marked.begin(), marked.end(), [&](const LoopPlace& p) { return p.line == line; })) continue;
     bool inside = false;
     for (int p = code.profile.loops[l].parent; p >= 0; p = code.profile.loops[static_cast<std::size_t>(p)].parent)
       inside =
@@ -223,49 +258,94 @@ void find_parallel(CpuCode& code, const std::vector<int>& lines) {
   }
 }
 
+/// One function of a source, compiled.
+struct Nest {
+  CompiledUnit unit;
+  KernelEntry entry;
+  std::vector<LoopPlace> marked;  // loops that threads share
+};
+
+Nest compiled(const Source& source, const CpuCodeOptions& options) {
+  Nest nest{compile_unit(source, "host", options.time_limit_s, options.kernel), {}, {}};
+  const auto kernels = list_kernels(*nest.unit.module, nest.unit.language);
+  if (kernels.empty()) throw UserError(source.path + ": no function with a loop found");
+  nest.entry = pick_kernel(kernels, options.kernel);
+  return nest;
+}
+
+/// The same with the marked loops as OpenMP has them; nothing when Clang does not take them so.
+std::optional<Nest> compiled_for_threads(const Source& source, const CpuCodeOptions& options, const Nest& plain) {
+  const auto text = share_loops(source.text, plain.marked, plain.unit.pragmas);
+  if (!text) return std::nullopt;
+  Source shared = source;
+  shared.text = *text;
+  try {
+    Nest nest{compile_unit(shared, openmp_target, options.time_limit_s, options.kernel), plain.entry, plain.marked};
+    nest.unit.diagnostics = plain.unit.diagnostics;
+    const std::unique_ptr<Module> copy = CloneModule(*nest.unit.module);
+    Function* f = copy->getFunction(nest.entry.symbol);
+    if (f && !forked_functions(*f).empty() && join_forked_functions(*f)) return nest;
+  } catch (const UserError&) {  // a loop that OpenMP does not allow
+  }
+  return std::nullopt;
+}
+
+/// What counting reads: variables are values, overlap checks hold, one thread has all iterations.
+void make_structure(Module& copy, const std::string& symbol, int optimization) {
+  Function& f = *copy.getFunction(symbol);
+  const bool shared = !forked_functions(f).empty();
+  if (shared && !join_forked_functions(f)) throw InternalError("a shared loop of '" + symbol + "' cannot be counted");
+  if (optimization > 0) take_buffers_apart(f);  // before their comparisons are simplified
+  if (optimization > 0) run_passes(copy, nullptr, "function(instsimplify,lcssa)");
+  if (optimization == 0 || shared)
+    run_passes(copy, nullptr,
+               "function(dce,sroa<preserve-cfg>,early-cse,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)");
+  take_masks_off(f);
+}
+
 CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
   if (language != Language::c && language != Language::cxx)
     throw UserError(source.path + ": the CPU side is read from a plain C or C++ loop nest (.c, .cc, .cpp)");
-  CompiledUnit unit = compile_unit(source, "sm_70", options.time_limit_s, options.kernel);
-  Module& module = *unit.module;
-  const auto kernels = list_kernels(module, unit.language);
-  if (kernels.empty()) throw UserError(source.path + ": no function with a loop found");
-  const KernelEntry entry = pick_kernel(kernels, options.kernel);
-  const std::vector<int> parallel = outermost_marked_lines(module, entry.symbol, options.parallel, unit.pragmas);
+  Nest in_place = compiled(source, options);
+  in_place.marked =
+      outermost_marked_loops(*in_place.unit.module, in_place.entry.symbol, options.parallel, in_place.unit.pragmas);
+  // A runtime for OpenCL has threads of its own.
+  const bool openmp = options.threads && !in_place.marked.empty() &&
+                      !runs_work_items(*in_place.unit.module->getFunction(in_place.entry.symbol));
+  std::optional<Nest> shared = openmp ? compiled_for_threads(source, options, in_place) : std::nullopt;
+  Nest& nest = shared ? *shared : in_place;
+  Module& module = *nest.unit.module;
+  const std::string& symbol = nest.entry.symbol;
   const auto core = make_cpu_machine(options.cpu, options.optimization);  // what runs the code
   const auto other = options.baseline ? make_baseline_machine(options.optimization) : nullptr;
   TargetMachine* machine = other ? other.get() : core.get();  // what the code is made for
-  prepare(module, entry.symbol, *machine);
+  prepare(module, symbol, *machine, nest.unit.notes);
   CpuCode code;
   code.cpu = core->getTargetCPU().str();
   optimize_for_cpu(module, *machine, options.optimization, options.simd, code.loops);
   if (options.optimization > 0) run_passes(module, nullptr, "function(loop-simplify,lcssa)");
-  Function* f = module.getFunction(entry.symbol);
-  if (!f || f->isDeclaration()) throw InternalError("'" + entry.symbol + "' vanished during optimisation");
-  name_blocks(*f);
+  const std::vector<Function*> functions = nest_functions(module, symbol);
+  name_blocks(functions);
+  std::vector<std::string> symbols;
+  for (const Function* f : functions) symbols.push_back(f->getName().str());
   const std::unique_ptr<Module> structure = CloneModule(module);
   code.assembly = cpu_assembly(module, *machine);
-  const CpuInstructions instructions = cpu_instructions(code.assembly, entry.symbol, *core, options);
-  Function& plain = *structure->getFunction(entry.symbol);
-  if (options.optimization == 0)
-    run_passes(*structure, nullptr,
-               "function(sroa<preserve-cfg>,early-cse,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)");
-  else
-    take_buffers_apart(plain);
-  take_masks_off(plain);
+  const CpuInstructions instructions = cpu_instructions(code.assembly, symbols, *core, options);
+  make_structure(*structure, symbol, options.optimization);
+  Function& plain = *structure->getFunction(symbol);
   Analysis analysis;
   build_profile(plain, counted(plain), false, analysis);
   code.profile = std::move(analysis.profile);
-  code.profile.kernel = entry.plain;
+  code.profile.kernel = nest.entry.plain;
   code.profile.target = code.cpu;
-  code.profile.notes = unit.notes;
+  code.profile.notes = nest.unit.notes;
   code.issue_width = instructions.core.width;
   code.mispredict_cycles = instructions.mispredict_cycles;
   Cycles(code, instructions).find();
   add_entries(code);
-  find_parallel(code, parallel);
-  code.diagnostics = std::move(unit.diagnostics);
+  find_parallel(code, nest.marked);
+  code.diagnostics = std::move(nest.unit.diagnostics);
   return code;
 }
 

@@ -41,7 +41,7 @@ struct InstructionCollector : MCStreamer {
   std::vector<MCInst> found;
 };
 
-/// The lines of one function that are instructions, in place; others blank. `block_of_line` says which IR block.
+/// The lines of some functions that are instructions, in place; others blank. `block_of_line` says which IR block.
 struct Lines {
   std::string text;
   std::vector<int> block_of_line;
@@ -60,7 +60,7 @@ StringRef ir_name_in(StringRef line) {
   return name;
 }
 
-Lines lines_of(StringRef assembly, StringRef symbol) {
+Lines lines_of(StringRef assembly, const std::vector<std::string>& symbols) {
   Lines out;
   bool inside = false;
   int block = -1;
@@ -69,7 +69,9 @@ Lines lines_of(StringRef assembly, StringRef symbol) {
   for (StringRef line : all) {
     out.block_of_line.push_back(block);
     const bool instruction = line.starts_with("\t") && !line.ltrim().starts_with(".") && !line.ltrim().starts_with("#");
-    if (line.starts_with((symbol + ":").str())) inside = true;
+    if (!line.starts_with("\t") &&
+        std::find(symbols.begin(), symbols.end(), line.take_until([](char c) { return c == ':'; })) != symbols.end())
+      inside = true;
     if (inside && (line.starts_with(".Lfunc_end") || line.ltrim().starts_with(".size"))) inside = false;
     if (inside && !instruction) {
       if (const StringRef name = ir_name_in(line); !name.empty()) {
@@ -272,10 +274,10 @@ std::vector<MCInst> parse(const std::string& text, TargetMachine& machine, Sourc
 
 }  // namespace
 
-CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, TargetMachine& machine,
-                                 const CpuCodeOptions& options) {
+CpuInstructions cpu_instructions(const std::string& assembly, const std::vector<std::string>& symbols,
+                                 TargetMachine& machine, const CpuCodeOptions& options) {
   CpuInstructions out;
-  const Lines lines = lines_of(assembly, symbol);
+  const Lines lines = lines_of(assembly, symbols);
   out.blocks = lines.blocks;
   SourceMgr sources;
   sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(lines.text), SMLoc());

@@ -37,8 +37,9 @@ struct CpuInstructions {
   std::vector<std::string> calls;  // functions that are called
 };
 
-/// Reads the assembly of `symbol`. Blocks without an IR name count for the one before.
-CpuInstructions cpu_instructions(const std::string& assembly, const std::string& symbol, llvm::TargetMachine& machine,
-                                 const CpuCodeOptions& options);
+/// Reads the assembly of these functions, whose blocks have names of their own. Blocks without an IR name count for the
+/// one before.
+CpuInstructions cpu_instructions(const std::string& assembly, const std::vector<std::string>& symbols,
+                                 llvm::TargetMachine& machine, const CpuCodeOptions& options);
 
 }  // namespace kernelcast::frontend

@@ -166,8 +166,9 @@ constexpr const char* to_values = "function(sroa,early-cse,simplifycfg,loop-simp
 
 }  // namespace
 
-std::vector<int> outermost_marked_lines(const Module& module, const std::string& symbol,
-                                        const std::vector<std::string>& map, const std::vector<LoopPragma>& pragmas) {
+std::vector<LoopPlace> outermost_marked_loops(const Module& module, const std::string& symbol,
+                                              const std::vector<std::string>& map,
+                                              const std::vector<LoopPragma>& pragmas) {
   const std::unique_ptr<Module> copy = CloneModule(module);
   run_passes(*copy, nullptr, to_values);
   Function* f = copy->getFunction(symbol);
@@ -175,13 +176,14 @@ std::vector<int> outermost_marked_lines(const Module& module, const std::string&
   DominatorTree dominators(*f);
   LoopInfo info(dominators);
   const std::vector<llvm::Loop*> chosen = choose(*f, info, map, pragmas);
-  std::vector<int> lines;
+  std::vector<LoopPlace> places;
   for (const llvm::Loop* loop : chosen) {
     const bool inside = std::any_of(chosen.begin(), chosen.end(),
                                     [&](const llvm::Loop* other) { return other != loop && other->contains(loop); });
-    if (!inside) lines.push_back(line_of(*loop));
+    const DebugLoc start = loop->getStartLoc();
+    if (!inside) places.push_back({line_of(*loop), start ? static_cast<int>(start.getCol()) : 0});
   }
-  return lines;
+  return places;
 }
 
 MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::vector<std::string>& map,

@@ -22,8 +22,14 @@ struct MappedNest {
 MappedNest map_loop_nest(llvm::Module& module, const std::string& symbol, const std::vector<std::string>& map,
                          const std::vector<LoopPragma>& pragmas, TargetFamily family);
 
-/// Lines of the outermost loops that `map` names or pragmas mark; empty when there are none. Reads a copy.
-std::vector<int> outermost_marked_lines(const llvm::Module& module, const std::string& symbol,
-                                        const std::vector<std::string>& map, const std::vector<LoopPragma>& pragmas);
+/// Where the word that begins a loop stands, from 1 on; 0: not known.
+struct LoopPlace {
+  int line = 0, column = 0;
+};
+
+/// The outermost loops that `map` names or pragmas mark; empty when there are none. Reads a copy.
+std::vector<LoopPlace> outermost_marked_loops(const llvm::Module& module, const std::string& symbol,
+                                              const std::vector<std::string>& map,
+                                              const std::vector<LoopPragma>& pragmas);
 
 }  // namespace kernelcast::frontend

@@ -3,11 +3,13 @@
 //
 // Caches: Workload::reuse has, for each depth of loops, how many lines one passage touches (footprint) and how many
 // lines move when a passage is kept and nothing longer (traffic). A cache that holds a passage of depth d serves the
-// reuse that the loop around it carries, so it misses what moves at depth d + 1. A line that is only written is fetched
-// first, and every written line goes back. Data are taken to be warm: what fits into a cache is there.
+// reuse that the loop around it carries, so it misses what moves at depth d + 1. A passage that is larger than the
+// cache is kept in part (kept_share). A line that is only written is fetched first, and every written line goes back.
+// Data are taken to be warm: what fits into a cache is there.
 //
 // Bandwidths that the device file does not have follow from Little's law: lines that a core can wait for, times their
-// size, over the latency of the level.
+// size, over the latency of the level. What hardware prefetches from beyond the L2 waits outside the core: how many
+// lines those are, the core's measured stream from memory says, by the same law.
 #include "kernelcast/cpu_model.h"
 
 #include <algorithm>
@@ -81,7 +83,7 @@ Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins)
   m.l1_bytes = read(Field::memory_l1_bytes, 32768, "most x86-64 cores");
   m.l2_bytes = read(Field::memory_l2_bytes, 262144, "small x86-64 cores");
   m.l3_bytes = read(Field::memory_l3_bytes, 0, "none");
-  const double lines = read(Field::cpu_outstanding_lines_per_core, lines_stand_in, "Intel cores before 2019");
+  double lines = read(Field::cpu_outstanding_lines_per_core, lines_stand_in, "Intel cores before 2019");
   const auto by_latency = [&](Field latency, double cycles, const char* why) {
     return lines * m.line * m.clock_hz / read(latency, cycles, why);
   };
@@ -90,10 +92,12 @@ Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins)
     return known ? *known : by_latency(latency, cycles, why);
   };
   m.l2_per_s = level(Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l2_latency_cycles, 14, "a usual latency");
-  m.l3_per_s = level(Field::memory_l3_bandwidth_bytes_per_s, Field::memory_l3_latency_cycles, 40, "a usual latency");
   const auto sustained = d.get(Field::memory_sustained_dram_bandwidth_bytes_per_s);
   const auto sheet = d.get(Field::memory_dram_bandwidth_bytes_per_s);
   const auto one = d.get(Field::cpu_core_dram_bandwidth_bytes_per_s);
+  const auto far = d.get(Field::memory_dram_latency_cycles);
+  if (one && far) lines = std::max(lines, *one * *far / m.clock_hz / m.line);
+  m.l3_per_s = level(Field::memory_l3_bandwidth_bytes_per_s, Field::memory_l3_latency_cycles, 40, "a usual latency");
   if (!sustained && !sheet && !one) {
     m.dram_per_s = m.core_dram_per_s = read(Field::memory_dram_bandwidth_bytes_per_s, 1e10, "a slow channel");
   } else {
@@ -154,6 +158,20 @@ Core core_of(const CpuCode& code, const Workload& w) {
   return c;
 }
 
+/// Share of a passage's lines that are still there when it comes again, for a passage of `ratio` times the cache.
+/// Caches of several ways do not evict in the order of use (Abel and Reineke, "Measurement-based modeling of the cache
+/// replacement policy", RTAS 2013), or a loop over one line too many would keep nothing. With a random victim a line
+/// outlives the m F misses of a passage of F lines with probability (1 - 1/C)^(m F) = exp(-m F/C), and that is 1 - m.
+double kept_share(double ratio) {
+  if (ratio <= 1) return 1;
+  double low = 0, high = 1;  // of m: 1 - m - exp(-m ratio) is positive between 0 and the root, negative behind it
+  for (int i = 0; i < 60; ++i) {
+    const double m = (low + high) / 2;
+    (1 - m > std::exp(-m * ratio) ? low : high) = m;
+  }
+  return 1 - low;
+}
+
 /// Of the bytes stored, the share that goes to buffers that are never read.
 double write_only_share(const CpuCode& code, const Workload& w) {
   std::set<int> read;
@@ -184,24 +202,36 @@ MemoryGeometry cpu_geometry(const Device& cpu) {
 double lines_missed(const Workload& w, double bytes, double line, double write_only) {
   if (!w.reuse.known) return w.footprint_bytes / line;
   constexpr int all = Reuse::windows - 1;
+  // What accesses of different strides, or a load and a store, both touch counts for each of them; buffers have no
+  // more.
+  const double most = w.footprint_bytes > 0 ? w.footprint_bytes / line : INFINITY;
   const auto footprint = [&](int d) {
-    return w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint;
+    return std::min(most, w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint);
   };
-  int kept = -1;
-  for (int d = 0; d < Reuse::depths; ++d)
-    if (footprint(d) * line <= bytes) kept = d;
-  if (kept == Reuse::depths - 1) return 0;  // it holds everything, since whoever made the data
-  const int moved = std::min(kept + 1, Reuse::depths - 1);
-  return w.reuse.at(Reuse::read, moved, all).traffic + w.reuse.at(Reuse::write, moved, all).traffic * (1 + write_only);
+  const auto traffic = [&](int d) {
+    if (d == Reuse::depths) return 0.0;  // it holds everything, since whoever made the data
+    return w.reuse.at(Reuse::read, d, all).traffic + w.reuse.at(Reuse::write, d, all).traffic * (1 + write_only);
+  };
+  double missed = traffic(0), share = 1;
+  for (int d = 0; d < Reuse::depths; ++d) {
+    share = std::min(share, kept_share(footprint(d) * line / bytes));
+    missed -= share * std::max(0.0, traffic(d) - traffic(d + 1));
+  }
+  return std::max(0.0, missed);
 }
 
-CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& cpu, int threads) {
-  CpuEstimate e;
+int cpu_threads(const CpuCode& code, const Device& cpu, int threads) {
   const double cores = cpu.require(Field::compute_units);
-  const double hardware = cores * cpu.get_or(Field::cpu_threads_per_core, 1);
+  if (code.parallel_loops.empty()) return 1;
   if (threads <= 0) threads = static_cast<int>(cores);
-  if (code.parallel_loops.empty()) threads = 1;
-  threads = std::min(threads, static_cast<int>(hardware));
+  return std::min(threads, static_cast<int>(cores * cpu.get_or(Field::cpu_threads_per_core, 1)));
+}
+
+double shared_cycles(const CpuCode& code, const Workload& w) { return core_of(code, w).shared_cycles; }
+
+CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& cpu, int threads, double uneven) {
+  CpuEstimate e;
+  threads = cpu_threads(code, cpu, threads);
   e.threads = threads;
   int stand_ins = 0;
   const Machine m = machine_of(cpu, threads, e, stand_ins);
@@ -210,11 +240,11 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   // Two threads of a core fill each other's waits, up to what dispatch and ports allow.
   const double cycles = c.shared_cycles + c.serial_cycles;
   const double smt = threads > m.cores ? std::min(threads / m.cores, cycles / std::max(1.0, c.width_cycles)) : 1;
-  const double core_s = (c.shared_cycles / (busy_cores * smt) + c.serial_cycles) / m.clock_hz;
+  const double core_s = (c.shared_cycles / (busy_cores * smt) * uneven + c.serial_cycles) / m.clock_hz;
 
   const double write_only = write_only_share(code, w);
   const double share = cycles > 0 ? c.shared_cycles / cycles : 1;
-  const double spread = share / busy_cores + (1 - share);
+  const double spread = share / busy_cores * uneven + (1 - share);
   const double l2_lines = lines_missed(w, m.l1_bytes, m.line, write_only);
   const double l3_lines = std::min(l2_lines, lines_missed(w, m.l2_bytes, m.line, write_only));
   const double last = m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes;
@@ -237,7 +267,8 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   };
   add("core", core_s,
       si(cycles, "cycles") + " on " + number(busy_cores) + " of " + number(m.cores) + " cores at " +
-          si(m.clock_hz, "Hz"));
+          si(m.clock_hz, "Hz") +
+          (uneven > 1.05 ? ", the thread with most work has " + number(uneven) + " times the mean" : ""));
   add("data", data_s,
       "L1 " + si(l1_s, "s") + ", L2 " + si(l2_s, "s") + ", L3 " + si(l3_s, "s") + ", DRAM " + si(dram_s, "s") + ": " +
           si(e.dram_bytes, "B") + " of DRAM");

@@ -137,7 +137,7 @@ Answer Evaluator::answer(const Question& q) {
     KernelTimes t;
     const RegionKernel& kernel = m.region.kernels[k];
     t.name = kernel.name;
-    t.cpu = estimate_cpu(kernel.cpu, m.on_cpu(k, q), m.cpu, q.threads);
+    t.cpu = estimate_cpu(kernel.cpu, m.on_cpu(k, q), m.cpu, q.threads, m.uneven_on_cpu(k, q));
     const Workload on_gpu = m.on_gpu(k, q);
     t.gpu = model.estimate(*kernel.gpu, on_gpu, m.gpu);
     if (!t.gpu.time_s.value) throw LimitError(m.gpu.name + ": " + t.gpu.time_s.reason);

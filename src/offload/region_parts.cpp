@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernelcast/cpu_model.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::offload {
@@ -77,6 +78,10 @@ Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const Question& q) const 
 
 Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q) {
   return cpu_binders_[kernel]->bind(cpu_launch(kernel, q));
+}
+
+double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const Question& q) const {
+  return uneven_share(region.kernels[kernel].cpu, cpu_launch(kernel, q), cpu, q.threads);
 }
 
 Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q) {

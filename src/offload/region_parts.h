@@ -17,6 +17,7 @@ struct Evaluator::Impl {
   /// Buffers of all kernels with their roles and sizes, in order of appearance.
   std::vector<BufferUse> buffers(const Question& q);
   Workload on_cpu(std::size_t kernel, const Question& q);
+  double uneven_on_cpu(std::size_t kernel, const Question& q) const;
   Workload on_gpu(std::size_t kernel, const Question& q);
 
   const Region& region;

@@ -31,6 +31,36 @@ class Live(Case):
             self.assertEqual(r["n"], side("gemm", 0.05))
         self.assertIn("-O3 1T: 1 cells, error: median", out.stdout)
 
+    def test_recorded_times_meet_another_program(self):
+        kept, again = self.path("times.json"), self.path("rows.json")
+        script = [sys.executable, os.path.join(SCRIPTS, "offload_live.py")]
+        few = ["--kernels", "gemm", "--modes", "one"]
+        out = subprocess.run([*script, "--measure-only", "--json", kept, "--sizes", "0.02,0.05", "--opt", "3", "--samples", "1", *few],
+                             capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        out = subprocess.run([*script, PROGRAM, "--recorded", kept, "--json", again, *few], capture_output=True, text=True, check=False,
+                             timeout=120)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        with open(kept, encoding="utf-8") as file:
+            times = json.load(file)
+        with open(again, encoding="utf-8") as file:
+            rows = json.load(file)
+        self.assertEqual(len(times), 2)
+        for measured, row in zip(times, rows):
+            self.assertNotIn("forecast_s", measured)
+            self.assertGreater(row["forecast_s"], 0)
+            self.assertEqual({k: row[k] for k in measured}, measured)
+        out = subprocess.run([*script, PROGRAM, "--recorded", kept, "--kernels", "gemm", "--modes", "all"], capture_output=True, text=True,
+                             check=False, timeout=60)
+        self.assertNotEqual(out.returncode, 0)
+        self.assertIn("no recorded times", out.stderr)
+
+    def test_measuring_only_needs_a_place_for_the_times(self):
+        out = subprocess.run([sys.executable, os.path.join(SCRIPTS, "offload_live.py"), "--measure-only"], capture_output=True, text=True,
+                             check=False, timeout=60)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("--measure-only takes --json FILE", out.stderr)
+
     def test_an_unknown_mode_is_an_error(self):
         out = subprocess.run([sys.executable, os.path.join(SCRIPTS, "offload_live.py"), PROGRAM, "--modes", "some"], capture_output=True,
                              text=True, check=False, timeout=60)
@@ -57,8 +87,19 @@ class Live(Case):
         self.assertEqual(value["cpu"]["threads"], 4)
         self.assertEqual({b["name"]: b["bytes"] for b in value["buffers"]}, {"in": 2048, "out": 2048})
         self.assertEqual((threads_of((3, 2), 8), threads_of((3, 2), 4)), (6, 4))
+        self.assertIn("kc_work_item();", nest(COPY, "copy", (64,), (8,)))
         with self.assertRaises(NoKernel):
             nest(COPY, "paste", (64,), (8,))
+
+
+    def test_barriers_take_one_loop_over_all_work_items(self):
+        kernel = "__kernel void k(__global int* a) { barrier(CLK_LOCAL_MEM_FENCE); a[get_local_id(1)] = 1; }"
+        text = nest(kernel, "k", (16, 8), (4, 4))
+        self.assertIn("item < 128", text)
+        self.assertIn("lx = item % 16, ly = item / 16 % 8, lz = item / 128;", text)
+        without = nest(kernel.replace("barrier(CLK_LOCAL_MEM_FENCE);", ""), "k", (16, 8), (4, 4))
+        self.assertIn("for (size_t lx = 0; lx < 16; ++lx)", without)
+        self.assertIn("for (size_t ly = 0; ly < 8; ++ly)", without)
 
 
 if __name__ == "__main__":

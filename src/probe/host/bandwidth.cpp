@@ -51,7 +51,7 @@ class Bandwidth {
                  l3 = known(Field::memory_l3_bytes);
     cache("l1", l1 / 2, true, {});
     cache("l2", std::sqrt(l1 * l2), false, {Field::memory_l2_bandwidth_bytes_per_s});
-    cache("l3", std::sqrt(l2 * l3), false, fields({{"memory", "l3_bandwidth_bytes_per_s"}}));
+    cache("l3", block_of_l3(l2, l3), false, fields({{"memory", "l3_bandwidth_bytes_per_s"}}));
     const std::shared_ptr<Pages> pages = stream_memory(b_);
     dram(pages);
     copies(pages);

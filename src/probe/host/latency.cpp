@@ -75,7 +75,7 @@ class Latency {
                  l3 = known(Field::memory_l3_bytes);
     level("l1", l1 / 2, l1 > 0, fields({{"memory", "l1_latency_cycles"}}));
     level("l2", std::sqrt(l1 * l2), l1 > 0 && l2 > 0, fields({{"memory", "l2_latency_cycles"}}));
-    level("l3", std::sqrt(l2 * l3), l2 > 0 && l3 > 0, fields({{"memory", "l3_latency_cycles"}}));
+    level("l3", block_of_l3(l2, l3), l2 > 0 && l3 > 0, fields({{"memory", "l3_latency_cycles"}}));
     dram(std::max({l1, l2, l3}));
     sizes();
   }

@@ -6,6 +6,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -44,6 +46,8 @@ void link(char* at, std::size_t bytes, int slot) {
     std::memcpy(at + i * line_bytes + offset, &next, sizeof next);
   }
 }
+
+double block_of_l3(double l2_bytes, double l3_bytes) { return std::min(std::sqrt(l2_bytes * l3_bytes), 4 * l2_bytes); }
 
 std::vector<std::size_t> walk_sizes(std::size_t from, std::size_t to, std::size_t halves_to) {
   std::vector<std::size_t> out;

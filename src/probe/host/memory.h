@@ -34,4 +34,8 @@ std::size_t next_line(std::size_t i, std::size_t n);
 /// the middle only up to `halves_to`.
 std::vector<std::size_t> walk_sizes(std::size_t from, std::size_t to, std::size_t halves_to);
 
+/// What is walked through to measure an L3: well beyond the L2, and no more. Most of an L3 belongs to whoever else uses
+/// it, and lines that wait long for their turn are gone.
+double block_of_l3(double l2_bytes, double l3_bytes);
+
 }  // namespace kernelcast::probe::host

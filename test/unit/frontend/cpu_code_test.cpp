@@ -23,7 +23,8 @@ constexpr const char* sum = R"(void sum(const double* restrict x, double* restri
 }
 )";
 
-CpuCode analysed(const char* text, int optimization, bool simd = true, const char* cpu = "haswell") {
+CpuCode analysed(const char* text, int optimization, bool simd = true, const char* cpu = "haswell",
+                 bool threads = false) {
   Source s;
   s.path = "nest.c";
   s.text = text;
@@ -32,6 +33,7 @@ CpuCode analysed(const char* text, int optimization, bool simd = true, const cha
   o.cpu = cpu;
   o.optimization = optimization;
   o.simd = simd;
+  o.threads = threads;
   return analyze_cpu(s, o);
 }
 
@@ -142,6 +144,119 @@ TEST(CpuCode, AGatherIsAnAccessALane) {
   const CpuCode code = analysed(gather, 3, true, "skylake-avx512");
   ASSERT_GT(code.loops[0].width, 1);
   EXPECT_DOUBLE_EQ(totals(code, 6400).bytes, 3 * 4 * 6400);
+}
+
+// Threads: Clang makes a function of the shared loop.
+
+CpuCode for_threads(const char* text, int optimization) { return analysed(text, optimization, true, "haswell", true); }
+
+double uops_of_a_passage(const CpuCode& code) {
+  double most = 0;
+  for (const CpuBlockCode& b : code.blocks) most = std::max(most, b.uops);
+  return most;
+}
+
+TEST(CpuCode, CountsDoNotDependOnThreads) {
+  for (const std::int64_t n : {1, 7, 1000, 1023})
+    for (const int optimization : {0, 1, 2, 3}) {
+      const CpuCode code = for_threads(saxpy, optimization);
+      EXPECT_NE(code.assembly.find("__kmpc_fork_call"), std::string::npos);
+      EXPECT_FALSE(code.parallel_loops.empty());
+      const Totals r = totals(code, n);
+      EXPECT_EQ(r.flops, 2.0 * static_cast<double>(n)) << n << " -O" << optimization;
+      EXPECT_EQ(r.bytes, 12.0 * static_cast<double>(n)) << n << " -O" << optimization;
+    }
+}
+
+TEST(CpuCode, PlainCodeForThreadsFetchesTheAddressOfEveryVariable) {
+  // a, x, y and y again: each is loaded through the address that the function got, so a load more for each.
+  EXPECT_GE(uops_of_a_passage(for_threads(saxpy, 0)), uops_of_a_passage(analysed(saxpy, 0)) + 4);
+  EXPECT_GT(totals(for_threads(saxpy, 0), 10000).cycles, totals(analysed(saxpy, 0), 10000).cycles);
+  // The optimiser loads them once.
+  EXPECT_NEAR(totals(for_threads(saxpy, 3), 100000).cycles / totals(analysed(saxpy, 3), 100000).cycles, 1, 0.15);
+}
+
+TEST(CpuCode, WhoseAVariableIsIsKeptForThreads) {
+  constexpr const char* text = R"(void rows(const double* a, double* out, int n) {
+  int j;
+  double sum;
+#pragma omp target teams distribute parallel for private(j, sum)
+  for (int i = 0; i < n; ++i) {
+    sum = 0;
+    for (j = 0; j < n; ++j) sum += a[i * n + j];
+    out[i] = sum;
+  }
+}
+)";
+  const CpuCode code = for_threads(text, 0);
+  EXPECT_NE(code.assembly.find("__kmpc_fork_call"), std::string::npos);
+  EXPECT_EQ(totals(code, 30).flops, 900);
+  EXPECT_EQ(totals(code, 30).bytes, 8 * (900 + 30));
+}
+
+TEST(CpuCode, WhatCannotBeCountedForThreadsIsTakenInPlace) {
+  constexpr const char* reduced = R"(void sum(const double* restrict x, double* restrict out, int n) {
+  double s = 0;
+#pragma omp parallel for reduction(+ : s)
+  for (int i = 0; i < n; ++i) s += x[i];
+  out[0] = s;
+}
+)";
+  const CpuCode code = for_threads(reduced, 0);
+  EXPECT_EQ(code.assembly.find("__kmpc_fork_call"), std::string::npos);
+  EXPECT_EQ(code.parallel_loops.size(), 1u);
+  EXPECT_EQ(totals(code, 100).flops, 100);
+}
+
+// Work-items: loops between barriers.
+
+constexpr const char* turned = R"(extern void kc_barrier(void);
+extern void kc_work_item(void);
+static double tile[64];
+void turned(const double* restrict in, double* restrict out, int n) {
+#pragma omp parallel for
+  for (int g = 0; g < n; ++g)
+    for (unsigned long l = 0; l < 64; ++l) {
+      kc_work_item();
+      double mine = in[g * 64 + l] * 3;
+      tile[l] = mine + 1;
+      kc_barrier();
+      out[g * 64 + l] = mine - tile[63 - l];
+    }
+}
+)";
+
+TEST(CpuCode, AWorkItemLoopEndsAtABarrier) {
+  const CpuCode code = analysed(turned, 3, false);
+  ASSERT_EQ(code.profile.loops.size(), 3u);  // groups; items before the barrier and behind it
+  EXPECT_EQ(code.profile.loops[1].parent, 0);
+  EXPECT_EQ(code.profile.loops[2].parent, 0);
+  EXPECT_EQ(totals(code, 10).flops, 3 * 640);
+  EXPECT_EQ(code.assembly.find("kc_barrier"), std::string::npos);
+  std::string without = turned;
+  without.replace(without.find("      kc_barrier();\n"), 20, "");
+  EXPECT_EQ(analysed(without.c_str(), 3, false).profile.loops.size(), 2u);
+}
+
+TEST(CpuCode, ALoopWithABarrierIsGoneThroughByAllWorkItems) {
+  constexpr const char* tree = R"(extern void kc_barrier(void);
+extern void kc_work_item(void);
+void sums(const double* restrict in, double* restrict out, double* restrict partial, int n) {
+  for (int g = 0; g < n; ++g)
+    for (unsigned long l = 0; l < 64; ++l) {
+      kc_work_item();
+      partial[l] = in[g * 64 + l];
+      for (int step = 32; step > 0; step /= 2) {
+        kc_barrier();
+        partial[l] += 1;
+      }
+      if (l == 0) out[g] = partial[0];
+    }
+}
+)";
+  const CpuCode code = analysed(tree, 3, false);
+  // Six steps (32, 16, ... 1) of 64 work-items.
+  EXPECT_EQ(totals(code, 10).flops, 10 * 6 * 64);
 }
 
 TEST(CpuCode, WrongInputIsRefused) {

@@ -78,11 +78,32 @@ TEST(CpuModel, SecondThreadsOfACoreFillWaitsOnly) {
   EXPECT_EQ(estimate_cpu(code(1e6, true), work(), cpu(), 100).threads, 8);
 }
 
+// Roots of 1 - m = exp(-m x), by hand with Newton's method: m(2) = 0.79681213, m(5) = 0.99302285.
+constexpr double lost_at_2 = 0.79681213, lost_at_5 = 0.99302285;
+
 TEST(CpuModel, WhatFitsIsThere) {
   Workload w = work();
   for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 900, 900);
   EXPECT_EQ(lines_missed(w, 64e3, 64, 0), 0);
-  EXPECT_EQ(lines_missed(w, 64 * 899, 64, 0), 900);
+  EXPECT_EQ(lines_missed(w, 64 * 900, 64, 0), 0);
+}
+
+TEST(CpuModel, APassageLargerThanTheCacheIsKeptInPart) {
+  Workload w = work();
+  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 1000, 1e6);
+  EXPECT_NEAR(lines_missed(w, 64 * 500, 64, 0), lost_at_2 * 1e6, 1);
+  EXPECT_NEAR(lines_missed(w, 64 * 200, 64, 0), lost_at_5 * 1e6, 1);
+  // A line too many costs a few lines, not all: m is 2 (x - 1) for x just above 1.
+  EXPECT_NEAR(lines_missed(w, 64 * 999, 64, 0), 2.0 / 999 * 1e6, 10);
+  EXPECT_NEAR(lines_missed(w, 64 * 20, 64, 0), 1e6, 1);
+}
+
+TEST(CpuModel, LinesThatSeveralAccessesTouchAreThereOnce) {
+  Workload w = work();
+  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 1600, 1e6);
+  EXPECT_GT(lines_missed(w, 64e3, 64, 0), 1e5);
+  w.footprint_bytes = 64 * 800;  // of all buffers
+  EXPECT_EQ(lines_missed(w, 64e3, 64, 0), 0);
 }
 
 TEST(CpuModel, AKeptPassageServesTheReuseOfTheNextLoop) {
@@ -91,8 +112,9 @@ TEST(CpuModel, AKeptPassageServesTheReuseOfTheNextLoop) {
   touch(w, 1, 500, 5e5);
   touch(w, 2, 5000, 5e4);
   touch(w, 3, 50000, 5e4);
-  EXPECT_EQ(lines_missed(w, 64.0 * 100, 64, 0), 5e5);  // one iteration fits
-  EXPECT_EQ(lines_missed(w, 64.0 * 500, 64, 0), 5e4);  // the innermost loop fits
+  // One iteration fits; of the innermost loop, five times too large, the little that such a loop keeps.
+  EXPECT_NEAR(lines_missed(w, 64.0 * 100, 64, 0), 5e5 - (1 - lost_at_5) * (5e5 - 5e4), 1);
+  EXPECT_NEAR(lines_missed(w, 64.0 * 500, 64, 0), 5e4, 1);  // the innermost loop fits
   EXPECT_EQ(lines_missed(w, 64.0 * 50000, 64, 0), 0);
 }
 
@@ -103,7 +125,7 @@ TEST(CpuModel, ALineCostsWhatTheLevelTakesThatHasIt) {
   const CpuEstimate e = estimate_cpu(code(1e6, false), w, cpu(), 1);
   EXPECT_NEAR(e.time_s, 8e-3, 1e-6);
   EXPECT_EQ(e.limiter, "data");
-  EXPECT_DOUBLE_EQ(e.dram_bytes, 64e6);
+  EXPECT_NEAR(e.dram_bytes, 64e6, 64e6 * 5e-5);  // ten times the L3
   EXPECT_DOUBLE_EQ(estimate_cpu(code(20e6, false), w, cpu(), 1).time_s, 20e-3);
 }
 
@@ -115,17 +137,18 @@ TEST(CpuModel, ACacheIsAtLeastAsFastAsTheStreamThatPassesIt) {
   set(d, Field::memory_l3_latency_cycles, 320);
   Workload w = work();
   // Ten lines in 320 cycles would be 2 GB/s; one core gets 8 from memory. A million lines of 64 bytes.
-  touch(w, Reuse::depths - 1, 200000, 1e6);
+  touch(w, Reuse::depths - 1, 4e6, 1e6);
   for (int depth = 0; depth + 1 < Reuse::depths; ++depth) touch(w, depth, 50000, 1e6);
   const CpuEstimate e = estimate_cpu(code(1e3, false), w, d, 1);
   EXPECT_NEAR(e.time_s, 8e-3, 1e-6);
   EXPECT_NEAR(e.dram_bytes, 64e6, 1);
   touch(w, Reuse::depths - 1, 50000, 1e6);  // the L3 holds it all
   const CpuEstimate near = estimate_cpu(code(1e3, false), w, d, 1);
-  EXPECT_NEAR(near.time_s, 8e-3, 1e-6);
+  // The L2, a fifth of the data, keeps a little.
+  EXPECT_NEAR(near.time_s, lost_at_5 * 8e-3 + (1 - lost_at_5) * 1e-3, 1e-6);
   EXPECT_EQ(near.dram_bytes, 0);
   set(d, Field::memory_l3_latency_cycles, 40);
-  EXPECT_NEAR(estimate_cpu(code(1e3, false), w, d, 1).time_s, 4e-3, 1e-6);
+  EXPECT_NEAR(estimate_cpu(code(1e3, false), w, d, 1).time_s, lost_at_5 * 4e-3 + (1 - lost_at_5) * 1e-3, 1e-6);
 }
 
 TEST(CpuModel, LevelsAddUpAndOverlapWithArithmetic) {
@@ -138,9 +161,75 @@ TEST(CpuModel, LevelsAddUpAndOverlapWithArithmetic) {
   w.access_counts[0].requests = 3e6;
   // Of three million accesses two find the L1 (two a cycle), 0.6 the L2 (1 ms a million), 0.3 the L3 (2), 0.1 memory
   // (8).
-  const double data_s = 1e-3 + 0.6e-3 + 0.3 * 2e-3 + 0.1 * 8e-3;
+  // Each cache also keeps a little of the passage that is five times its size.
+  const double kept = 1 - lost_at_5;
+  const double l2 = 1e6 - kept * 6e5, l3 = 4e5 - kept * 3e5, dram = 1e5 - kept * 1e5;
+  const double data_s = (3e6 - l2) / 2e9 + (l2 - l3) * 1e-9 + (l3 - dram) * 2e-9 + dram * 8e-9;
   EXPECT_NEAR(estimate_cpu(code(1e6, false), w, cpu(), 1).time_s, data_s, 1e-9);
   EXPECT_DOUBLE_EQ(estimate_cpu(code(20e6, false), w, cpu(), 1).time_s, 20e-3);
+}
+
+TEST(CpuModel, StreamsFromTheL3WaitForAsManyLinesAsStreamsFromMemory) {
+  Device d = cpu();
+  d.values[static_cast<std::size_t>(Field::memory_l3_bandwidth_bytes_per_s)].value.reset();
+  set(d, Field::memory_l3_latency_cycles, 100);
+  Workload w = work();
+  for (int depth = 0; depth < Reuse::depths; ++depth) touch(w, depth, 5e4, 1e6);
+  touch(w, Reuse::depths - 1, 5e4, 1e6);
+  // Ten lines of 64 bytes in 100 ns would be 6.4 GB/s; the core's stream from memory is 8.
+  EXPECT_NEAR(estimate_cpu(code(1e3, false), w, d, 1).time_s, lost_at_5 * 8e-3 + (1 - lost_at_5) * 1e-3, 1e-6);
+  // At 400 cycles that stream has 50 lines on the way: 32 GB/s from the L3.
+  set(d, Field::memory_dram_latency_cycles, 400);
+  EXPECT_NEAR(estimate_cpu(code(1e3, false), w, d, 1).time_s, lost_at_5 * 2e-3 + (1 - lost_at_5) * 1e-3, 1e-6);
+}
+
+/// for (p = 0; p < n; ++p) for (q = p; q < n; ++q): ten cycles each, the outer loop shared.
+CpuCode triangle() {
+  CpuCode c;
+  c.profile.parameters.resize(1);
+  c.profile.parameters[0].name = "n";
+  c.profile.loops.resize(2);
+  c.profile.loops[0].counter = Symbol("p");
+  c.profile.loops[0].trips = Expr(argument("n"));
+  c.profile.loops[1].counter = Symbol("q");
+  c.profile.loops[1].parent = 0;
+  c.profile.loops[1].trips = Expr(argument("n")) - Expr(Symbol("p"));
+  Block body;
+  body.loop = 1;
+  c.profile.blocks = {body, {}, {}};
+  c.blocks = {{10, 10, 10}, {0, 0, 0}, {0, 0, 0}};
+  c.first_entry = 1;
+  c.parallel_loops = {0};
+  return c;
+}
+
+TEST(CpuModel, TheThreadWithMostWorkOfATriangle) {
+  Launch l;
+  l.args["n"] = std::int64_t{8};
+  // Rows of 8, 7, ... 1: two threads have 26 and 10 of 36.
+  EXPECT_DOUBLE_EQ(uneven_share(triangle(), l, cpu(), 2), 26 * 2 / 36.0);
+  EXPECT_DOUBLE_EQ(uneven_share(triangle(), l, cpu(), 4), 15 * 4 / 36.0);
+  EXPECT_DOUBLE_EQ(uneven_share(triangle(), l, cpu(), 1), 1);
+  // Three rows on two threads: the first has two of them, 5 of 6.
+  l.args["n"] = std::int64_t{3};
+  EXPECT_DOUBLE_EQ(uneven_share(triangle(), l, cpu(), 2), 5 * 2 / 6.0);
+  // More threads than rows.
+  EXPECT_DOUBLE_EQ(uneven_share(triangle(), l, cpu(), 8), 3 * 8 / 6.0);
+}
+
+TEST(CpuModel, RowsThatAreAlikeAreSharedEvenly) {
+  CpuCode c = triangle();
+  c.profile.loops[1].trips = Expr(argument("n"));
+  Launch l;
+  l.args["n"] = std::int64_t{8};
+  EXPECT_DOUBLE_EQ(uneven_share(c, l, cpu(), 4), 1);
+  c.profile.loops[0].trips = Expr(Symbol("unknown"));
+  EXPECT_DOUBLE_EQ(uneven_share(c, l, cpu(), 4), 1);
+}
+
+TEST(CpuModel, AllWaitForTheThreadWithMostWork) {
+  const double even = estimate_cpu(code(1e6, true), work(), cpu(), 4).time_s;
+  EXPECT_DOUBLE_EQ(estimate_cpu(code(1e6, true), work(), cpu(), 4, 1.5).time_s, (even - 1e-6) * 1.5 + 1e-6);
 }
 
 TEST(CpuModel, MemorySaturates) {

@@ -46,6 +46,10 @@ TEST(Walk, OfSeveralSizesShareTheMemory) {
 }
 
 TEST(Walk, SizesArePowersOfTwoAndHalfWaySteps) {
+  // Between the levels, but near the L2 where the L3 is far larger.
+  EXPECT_DOUBLE_EQ(host::block_of_l3(262144, 4194304), 1048576);
+  EXPECT_DOUBLE_EQ(host::block_of_l3(1048576, 33554432), 4194304);
+  EXPECT_DOUBLE_EQ(host::block_of_l3(1048576, 4194304), 2097152);
   EXPECT_EQ(host::walk_sizes(4096, 32768, 12288), (std::vector<std::size_t>{4096, 6144, 8192, 12288, 16384, 32768}));
 }
 
