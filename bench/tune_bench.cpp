@@ -85,6 +85,12 @@ BENCHMARK_CAPTURE(launches, kernelcast, "kernelcast", false)->Unit(benchmark::kM
 BENCHMARK_CAPTURE(launches, kernelcast_distinct, "kernelcast", true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(launches, roofline_distinct, "roofline", true)->Unit(benchmark::kMillisecond);
 
+std::shared_ptr<LaunchCounts> counts_for(const std::shared_ptr<const KernelProfile>& profile, const Device& device,
+                                         const Launch& base) {
+  const Model& model = model_named("kernelcast");
+  return std::make_shared<LaunchCounts>(profile, device.geometry(), model, base, model.on(device)->first_window());
+}
+
 /// One profile for another launch and another device each time: two forecasters, launches that do not come back.
 void another_launch_and_device(benchmark::State& state) {
   const auto scale = std::make_shared<const KernelProfile>(profile());
@@ -95,7 +101,7 @@ void another_launch_and_device(benchmark::State& state) {
   std::vector<LaunchLimits> limits(devices.begin(), devices.end());
   std::vector<LaunchForecaster> on;
   for (std::size_t d = 0; d < devices.size(); ++d)
-    on.emplace_back(scale, devices[d], limits[d], model_named("kernelcast"), base, 0.5);
+    on.emplace_back(counts_for(scale, devices[d], base), devices[d], limits[d], model_named("kernelcast"), 0.5);
   LaunchShape shape;
   shape.grid_known = shape.block_known = true;
   std::int64_t n = 0;
@@ -108,6 +114,35 @@ void another_launch_and_device(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(another_launch_and_device);
+
+/// Launches that do not come back, each on the eight devices of one code generation target, as a search does it.
+void another_launch_on_eight_devices(benchmark::State& state) {
+  SpaceFlags f = flags("1..32,1..32");
+  f.problem.clear();
+  f.grid = "1..32";
+  const Space space = space_of(f, false);
+  const DeviceCatalog catalog(KERNELCAST_SOURCE_DIR "/devices");
+  TuneOptions o;
+  o.launch.args = {{"n", std::int64_t{1048576}}};
+  for (const char* name :
+       {"a4000", "a6000", "rtx3060", "rtx3060laptop", "rtx3060ti", "rtx3070ti", "rtx3080", "rtx3090"})
+    o.devices.push_back(catalog.find(name));
+  o.model = &model_named("kernelcast");
+  o.most_refused = 10;
+  std::uint64_t done = 0;
+  for (auto _ : state) {
+    AnalysisMemory memory(
+        [](const Source&, const FrontendOptions&) {
+          Analysis a;
+          a.profile = profile();
+          return a;
+        },
+        "", "id");
+    for (const DeviceTuning& d : tune::tune(space, o, memory).devices) done += d.evaluated;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(done));
+}
+BENCHMARK(another_launch_on_eight_devices)->Unit(benchmark::kMillisecond);
 
 /// The second run of 4,000 variants: everything is answered from the folder.
 void kept_variants(benchmark::State& state) {

@@ -84,25 +84,33 @@ void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double 
   t.l2_read = (1 - cached) * t.l1_requested + cached * through;
 }
 
+using Blocks = std::array<double, Reuse::windows>;
+Blocks blocks_by_window(double blocks) {
+  Blocks by_window;
+  for (int k = 0; k < Reuse::windows; ++k) by_window[static_cast<std::size_t>(k)] = Reuse::blocks_in(k, blocks);
+  return by_window;
+}
+
 /// The largest window, from the resident blocks on, whose whole life fits into the L2 counts; else what fits of the
 /// resident blocks' passages.
 double dram_sectors(const Workload& w, const Machine& m, Reuse::Direction d, double asked, double together,
-                    double capacity) {
+                    double capacity, const Blocks& in_window) {
   const Reuse& r = w.reuse;
+  const auto blocks_in = [&](int k) { return in_window[static_cast<std::size_t>(k)]; };
   int window = 0;
-  while (window + 1 < Reuse::windows && Reuse::blocks_in(window, w.blocks) < together) ++window;
+  while (window + 1 < Reuse::windows && blocks_in(window) < together) ++window;
   const int last = Reuse::depths - 1;
   double best = asked;
   // Between the window below and the one above, in proportion.
   const auto through = [&](int k) {
-    const double blocks = Reuse::blocks_in(k, w.blocks);
+    const double blocks = blocks_in(k);
     return filtered(r, d, k, asked / w.blocks * blocks, capacity, m.sector_bytes, 1) * w.blocks / blocks;
   };
   best = std::min(best, through(window));
   for (int k = window + 1; k < Reuse::windows; ++k) {
     const double bytes =
         (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
-    const double blocks = Reuse::blocks_in(k, w.blocks);
+    const double blocks = blocks_in(k);
     const double whole = r.at(d, last, k).traffic * w.blocks / blocks;
     const double kept = bytes <= capacity ? 1 : capacity / bytes;
     best = std::min(best, best + (whole - best) * (bytes <= capacity ? 1 : kept * kept));
@@ -157,11 +165,13 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   local_traffic(w, m, c, resident, capacity, t);
   if (w.reuse.known && capacity > 0) {
     const double together = std::min(w.blocks, resident * m.units);
+    const Blocks in_window = blocks_by_window(w.blocks);
     const double asked = std::min(t.l2_read, t.l1_requested * w.reuse.near[Reuse::read]);
-    t.dram_read = dram_sectors(w, m, Reuse::read, asked, together, capacity);
+    t.dram_read = dram_sectors(w, m, Reuse::read, asked, together, capacity, in_window);
     if (measured(w))
       t.dram_read = std::min(t.dram_read, t.l1_requested * (1 - w.locality->grid.hit_rate(capacity / m.sector_bytes)));
-    t.dram_written = dram_sectors(w, m, Reuse::write, t.l2_written * w.reuse.near[Reuse::write], together, capacity);
+    t.dram_written =
+        dram_sectors(w, m, Reuse::write, t.l2_written * w.reuse.near[Reuse::write], together, capacity, in_window);
   } else {
     t.dram_read = std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read);
     t.dram_written = std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written);

@@ -17,6 +17,12 @@ std::int64_t clamp_to(Int128 v, std::int64_t lo, std::int64_t hi) {
   return static_cast<std::int64_t>(std::clamp<Int128>(v, lo, hi));
 }
 
+/// A population count is a call on machines that are not known to have the instruction.
+bool has_two_bits(VariableMask m) {
+  const VariableMask rest = m & (m - 1);
+  return rest != 0 && (rest & (rest - 1)) == 0;
+}
+
 // What deciding one term on one box costs, in lane evaluations.
 constexpr double term_work = 4;
 
@@ -261,8 +267,7 @@ void Domain::descend(const Box& box, double weight, int depth) {
 // pay.
 bool Domain::shear(Term& term, const Box& box, VariableMask open, double weight, int depth) {
   constexpr std::int64_t pays_from = 4;
-  if (box.sheared >= 0 || !term.now->affine() || term.kind_now != Kind::negative || __builtin_popcount(open) != 2)
-    return false;
+  if (box.sheared >= 0 || !term.now->affine() || term.kind_now != Kind::negative || !has_two_bits(open)) return false;
   const ConstantPool& pool = *launch_->pool;
   int a = __builtin_ctz(open), b = __builtin_ctz(open & (open - 1));
   Int128 ca = coefficient_on(*term.now, box, pool, a), cb = coefficient_on(*term.now, box, pool, b);

@@ -309,7 +309,8 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
   std::sort(g.ascending.begin(), g.ascending.end(),
             [](const Step& a, const Step& b) { return std::abs(a.stride) < std::abs(b.stride); });
   const Chain& chain = chains_[static_cast<std::size_t>(g.chain)];
-  Phase& phase = phase_of(chain);
+  Phase& phase = phases_[phase_of(chain)];
+  const bool counted = !g.scattered && walks_like_the_last(g);
   Row requested, most, sectors, traffic;
   for (std::size_t w = 0; w < columns_; ++w) requested[w] = g.requested / blocks * windows_.blocks[w];
   if (declared > 0)
@@ -333,7 +334,8 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
         for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = most[w] * -std::expm1(-(requested[w] / passages) / most[w]);
       } else {
-        footprints(g, n, sectors);
+        if (!counted) footprints(g, n, of_last_[depth]);
+        sectors = of_last_[depth];
         for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = std::min(std::min(requested[w] / passages, sectors[w]), most[w]);
       }
@@ -342,6 +344,13 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
     for (std::size_t w = 0; w < columns_; ++w) phase.footprint[g.direction][depth][w] += sectors[w];
     for (std::size_t w = 0; w < columns_; ++w) traffic_[g.direction][depth][w] += traffic[w];
   }
+  if (!g.scattered) last_ = &g;
+}
+
+/// Arrays that are walked alike, as those of a vector sum, have as many sectors each.
+bool ReuseFinder::walks_like_the_last(const Group& g) const {
+  return last_ != nullptr && last_->chain == g.chain && last_->bytes == g.bytes && last_->offsets == g.offsets &&
+         last_->ascending == g.ascending;
 }
 
 void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> buffer_bytes, Workload& out) {
@@ -349,7 +358,8 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   group_accesses(launch, out);
   const double blocks = static_cast<double>(launch.grid.count());
   find_windows(launch.grid);
-  phases_.clear();
+  used_phases_ = 0;
+  last_ = nullptr;
   requested_ = near_ = {};
   for (auto& of_direction : traffic_)
     for (std::size_t row = 0; row < rows_; ++row) of_direction[row].fill(0);
@@ -364,12 +374,16 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     out.reuse.near[d] = requested_[d] > 0 ? std::min(1.0, near_[d] / requested_[d]) : 1;
 }
 
-ReuseFinder::Phase& ReuseFinder::phase_of(const Chain& chain) {
+std::size_t ReuseFinder::phase_of(const Chain& chain) {
   const int outermost = chain.loops.empty() ? -1 : chain.loops.front();
-  for (Phase& p : phases_)
-    if (p.loop == outermost) return p;
-  phases_.push_back({outermost, {}});
-  return phases_.back();
+  for (std::size_t i = 0; i < used_phases_; ++i)
+    if (phases_[i].loop == outermost) return i;
+  if (used_phases_ == phases_.size()) phases_.emplace_back();
+  Phase& phase = phases_[used_phases_];
+  phase.loop = outermost;
+  for (auto& of_direction : phase.footprint)
+    for (std::size_t row = 0; row < rows_; ++row) of_direction[row].fill(0);
+  return used_phases_++;
 }
 
 /// Over its whole life a block touches what all of its phases touch; within a passage it is in one of them.
@@ -380,15 +394,16 @@ void ReuseFinder::write(Reuse& out) const {
   for (std::size_t d = 0; d < Reuse::depths; ++d) {
     const bool all = d + 1 == Reuse::depths;
     const std::size_t row = std::min(d, rows_ - 1);
-    if (d >= rows_ && (!all || phases_.size() < 2)) {  // as one loop less deep
+    if (d >= rows_ && (!all || used_phases_ < 2)) {  // as one loop less deep
       for (auto& of_direction : out.level) of_direction[d] = of_direction[d - 1];
       continue;
     }
     read.fill(0);
     written.fill(0);
     most.fill(-1);
-    for (const Phase& p : phases_) {
-      if (p.loop < 0 && phases_.size() > 1 && !all) continue;  // no loop, no passages
+    for (std::size_t i = 0; i < used_phases_; ++i) {
+      const Phase& p = phases_[i];
+      if (p.loop < 0 && used_phases_ > 1 && !all) continue;  // no loop, no passages
       const Row &more_read = p.footprint[0][row], &more_written = p.footprint[1][row];
       for (std::size_t w = 0; w < columns_; ++w) {
         const double both = more_read[w] + more_written[w];

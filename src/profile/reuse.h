@@ -78,7 +78,8 @@ class ReuseFinder {
     std::array<std::size_t, Reuse::windows> column{};  // by window
   };
 
-  Phase& phase_of(const Chain& chain);
+  std::size_t phase_of(const Chain& chain);
+  [[nodiscard]] bool walks_like_the_last(const Group& group) const;
   void write(Reuse& out) const;
   int chain_of(int loop);
   void trips_of(Chain& chain, const LaunchState& launch);
@@ -100,7 +101,10 @@ class ReuseFinder {
   std::vector<Symbol> parameters_;
   std::vector<Group> groups_;  // the first used_groups_ of this launch, the others keep their memory
   std::size_t used_groups_ = 0;
-  std::vector<Phase> phases_;
+  std::vector<Phase> phases_;  // the first used_phases_ of this launch
+  std::size_t used_phases_ = 0;
+  const Group* last_ = nullptr;               // the last of this launch whose sectors were counted
+  std::array<Row, Reuse::depths> of_last_{};  // these, by depth
   Windows windows_;
   std::size_t columns_ = 0;       // windows that differ, of this launch
   std::size_t first_window_ = 1;  // behind the first: see skip_windows()

@@ -54,42 +54,69 @@ LaunchShape completed(LaunchShape shape, const KernelProfile& profile, const Lau
   return shape;
 }
 
-LaunchForecaster::LaunchForecaster(std::shared_ptr<const KernelProfile> profile, const Device& device,
-                                   const LaunchLimits& limits, const Model& model, Launch base, double risk,
-                                   bool ske_as_printed)
-    : profile_(std::move(profile)),
+LaunchCounts::LaunchCounts(std::shared_ptr<const KernelProfile> profile, const MemoryGeometry& geometry,
+                           const Model& model, Launch base, int first_window)
+    : profile_(std::move(profile)), launch_(std::move(base)), binder_(*profile_, geometry) {
+  binder_.set_reuse(model.reads_reuse());
+  binder_.set_divergence(model.reads_divergence());
+  binder_.set_memo(false);  // LaunchForecaster::known_ is nearer to the answer
+  binder_.skip_windows(first_window);
+}
+
+Workload& LaunchCounts::of(const LaunchShape& shape) {
+  if (counted_ != shape) {
+    counted_.reset();
+    launch_.grid = shape.grid;
+    launch_.block = shape.block;
+    launch_.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    binder_.bind(launch_, work_);
+    counted_ = shape;
+  }
+  work_.registers_per_thread = profile_->registers.per_thread;
+  return work_;
+}
+
+LaunchForecaster::LaunchForecaster(std::shared_ptr<LaunchCounts> counts, const Device& device,
+                                   const LaunchLimits& limits, const Model& model, double risk, bool ske_as_printed)
+    : counts_(std::move(counts)),
+      profile_(counts_->profile()),
       device_(device),
       limits_(limits),
       model_(model),
       times_(model.on(device)),
-      launch_(std::move(base)),
-      binder_(*profile_, device.geometry()),
       risk_(risk),
       ske_as_printed_(ske_as_printed) {
-  binder_.set_reuse(model.reads_reuse());
-  binder_.set_divergence(model.reads_divergence());
-  binder_.set_memo(false);  // known_ is nearer to the answer
-  binder_.skip_windows(times_->first_window());
   // What even the largest block has room for needs no second look.
   const double most_threads = device.get_or(Field::limits_max_threads_per_block, 1024);
   registers_matter_ = std::max(profile_->registers.high, profile_->registers.per_thread) * 1.5 + 8 >
                       most_registers(device, most_threads);
 }
 
-void LaunchForecaster::bind(const LaunchShape& shape) {
-  launch_.grid = shape.grid;
-  launch_.block = shape.block;
-  launch_.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  binder_.bind(launch_, work_);
+/// The largest number of registers a thread of such a block may have.
+double LaunchForecaster::most_for(const LaunchShape& shape) {
+  if (!registers_matter_) return UnitLimits::none;
+  const double threads = static_cast<double>(shape.block.count());
+  if (threads != last_threads_) {
+    last_threads_ = threads;
+    last_most_ = most_registers(device_, threads);
+  }
+  return last_most_;
+}
+
+/// With no more registers than fit.
+Workload& LaunchForecaster::workload(const LaunchShape& shape) {
+  Workload& work = counts_->of(shape);
+  work.registers_per_thread = std::min(work.registers_per_thread, most_for(shape));
+  return work;
 }
 
 /// SKE's nonlinear programme: formula (9) is the objective, (10)-(16) decide what is feasible, nothing else does.
 Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
   Answer a;
   try {
-    bind(shape);
+    const Workload& work = counts_->of(shape);
     const ske::Machine machine = ske::machine_of(device_);
-    const ske::Kernel kernel = ske::kernel_of(work_, device_);
+    const ske::Kernel kernel = ske::kernel_of(work, device_);
     const ske::Forecast f = ske::forecast(machine, kernel);
     for (const ske::Constraint& c : ske::constraints(machine, kernel, f.active_blocks)) {
       const bool none = c.number == 14 && f.active_blocks < 1;
@@ -101,7 +128,7 @@ Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
     }
     a.time_s = f.total().value();
     if (std::isfinite(a.time_s) && a.time_s > 0) return a;
-    a.reason = ske::missing(work_, device_);
+    a.reason = ske::missing(work, device_);
   } catch (const Error& e) {
     a.reason = first_line(e.what());
   }
@@ -136,14 +163,8 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
     a.reason = limits_.why(a.refusal, *profile_, shape.block, shared);
     return a;
   }
-  double most = UnitLimits::none;
   if (registers_matter_) {
-    const double threads = static_cast<double>(shape.block.count());
-    if (threads != last_threads_) {
-      last_threads_ = threads;
-      last_most_ = most_registers(device_, threads);
-    }
-    most = last_most_;
+    const double most = most_for(shape);
     a.cannot_run = probability_above(profile_->registers, most);
     if (a.cannot_run > risk_) {
       const Registers& r = profile_->registers;
@@ -151,19 +172,18 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
       a.reason = fmt::format(
           "{} threads may have {} registers each, the kernel needs about {:.0f} ({:.0f} to {:.0f}): it "
           "cannot run with probability {:.2f}",
-          threads, most, r.per_thread, r.low, r.high, a.cannot_run);
+          shape.block.count(), most, r.per_thread, r.low, r.high, a.cannot_run);
       return a;
     }
   }
   try {
-    bind(shape);
-    if (work_.registers_per_thread > most) work_.registers_per_thread = most;
-    const double seconds = times_->seconds(work_);
+    const Workload& work = workload(shape);
+    const double seconds = times_->seconds(work);
     if (std::isfinite(seconds) && seconds > 0) {
       a.time_s = seconds;
       return a;
     }
-    const Estimate e = model_.estimate(*profile_, work_, device_);
+    const Estimate e = model_.estimate(*profile_, work, device_);
     a.reason = e.time_s.reason.empty() ? fmt::format("the model gives a time of {} s", seconds) : e.time_s.reason;
   } catch (const Error& e) {
     a.reason = first_line(e.what());
@@ -172,9 +192,9 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
   return a;
 }
 
-void LaunchForecaster::describe_as_printed(Candidate& out) const {
+void LaunchForecaster::describe_as_printed(const Workload& work, Candidate& out) const {
   const ske::Machine machine = ske::machine_of(device_);
-  const ske::Kernel kernel = ske::kernel_of(work_, device_);
+  const ske::Kernel kernel = ske::kernel_of(work, device_);
   const ske::Forecast f = ske::forecast(machine, kernel);
   std::string active;
   for (const ske::Constraint& c : ske::constraints(machine, kernel, f.active_blocks)) {
@@ -203,27 +223,29 @@ void LaunchForecaster::describe_as_printed(Candidate& out) const {
 
 void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out, const Recount& recount) {
   Answer a = forecast(shape);
+  if (recount && a.refusal != Refusal::none) throw UserError(a.reason);
+  Workload work = ske_as_printed_ ? counts_->of(shape) : workload(shape);
   if (recount) {
-    if (a.refusal != Refusal::none) throw UserError(a.reason);
-    work_ = recount(launch_, std::move(work_));
-    a.time_s = model_.seconds(work_, device_);
+    work = recount(counts_->launch(), std::move(work));
+    a.time_s = model_.seconds(work, device_);
     if (!std::isfinite(a.time_s) || a.time_s <= 0) {
       throw LimitError(fmt::format("with executed counts the model gives a time of {} s", a.time_s));
     }
   }
   out.shape = shape;
-  out.launch = launch_;
+  out.launch = counts_->launch();
   out.profile = profile_;
   out.time_s = a.time_s;
   out.cannot_run = a.cannot_run;
   if (ske_as_printed_) {
-    describe_as_printed(out);
+    describe_as_printed(work, out);
   } else {
-    out.estimate = model_.estimate(*profile_, work_, device_);
+    out.estimate = model_.estimate(*profile_, work, device_);
   }
-  out.counts_method = work_.counts_method;
-  out.registers = work_.registers_per_thread;
-  out.shared_bytes = work_.shared_bytes_per_block;
+  out.counts_method = work.counts_method;
+  out.registers = work.registers_per_thread;
+  out.shared_bytes = work.shared_bytes_per_block;
+  assumptions_ = std::move(work.assumptions);
 }
 
 }  // namespace kernelcast::tune

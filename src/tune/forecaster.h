@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,33 @@
 
 namespace kernelcast::tune {
 
+/// Counts of one launch after the other, for all devices that compile the kernel alike and access memory alike: what
+/// the next device asks for again is not counted again. One for each thread.
+class LaunchCounts {
+ public:
+  /// `base` has the arguments; `first_window`: the smallest DeviceTimes::first_window() of the devices.
+  LaunchCounts(std::shared_ptr<const KernelProfile> profile, const MemoryGeometry& geometry, const Model& model,
+               Launch base, int first_window);
+  /// Holds until the next call. Registers are those of the profile, whatever a caller made of them for its device.
+  /// Throws what Binder::bind throws.
+  Workload& of(const LaunchShape& shape);
+  [[nodiscard]] const Launch& launch() const { return launch_; }
+  [[nodiscard]] const std::shared_ptr<const KernelProfile>& profile() const { return profile_; }
+
+ private:
+  std::shared_ptr<const KernelProfile> profile_;
+  Launch launch_;
+  Binder binder_;
+  Workload work_;
+  std::optional<LaunchShape> counted_;  // what work_ holds
+};
+
 /// Keeps memo tables: one for each thread.
 class LaunchForecaster {
  public:
-  /// `base` has the arguments; `risk`: see TuneOptions. Keeps references to device, model and limits.
-  LaunchForecaster(std::shared_ptr<const KernelProfile> profile, const Device& device, const LaunchLimits& limits,
-                   const Model& model, Launch base, double risk, bool ske_as_printed = false);
+  /// `risk`: see TuneOptions. Keeps references to device, model and limits.
+  LaunchForecaster(std::shared_ptr<LaunchCounts> counts, const Device& device, const LaunchLimits& limits,
+                   const Model& model, double risk, bool ske_as_printed = false);
   /// Registers that probably do not fit make a refusal, or else are taken as the most that fit: an estimate must not
   /// decide alone. Throws nothing but bugs: errors of binding and of the model are refusals of kind `forecast`.
   Answer time(const LaunchShape& shape);
@@ -28,25 +50,26 @@ class LaunchForecaster {
   /// With `recount` the counts are what it says, and a shape without a time throws the reason.
   void describe(const LaunchShape& shape, Candidate& out, const Recount& recount = {});
   [[nodiscard]] const KernelProfile& profile() const { return *profile_; }
-  [[nodiscard]] const std::vector<Assumption>& assumptions() const { return work_.assumptions; }
+  /// Of the counts of the last describe().
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
 
  private:
   Answer forecast(const LaunchShape& shape);
-  void bind(const LaunchShape& shape);
+  Workload& workload(const LaunchShape& shape);
+  double most_for(const LaunchShape& shape);
   Answer time_as_printed(const LaunchShape& shape);
-  void describe_as_printed(Candidate& out) const;
+  void describe_as_printed(const Workload& work, Candidate& out) const;
+  std::shared_ptr<LaunchCounts> counts_;
   std::shared_ptr<const KernelProfile> profile_;
   const Device& device_;
   const LaunchLimits& limits_;
   const Model& model_;
   std::unique_ptr<DeviceTimes> times_;
-  Launch launch_;
-  Binder binder_;
-  Workload work_;
   double risk_;
   bool ske_as_printed_;
   bool registers_matter_ = true;
   double last_threads_ = -1, last_most_ = 0;
+  std::vector<Assumption> assumptions_;
   /// Times of the last launches, each in the place that its shape says: parameters that only shape the grid often lead
   /// to the same launch again.
   struct Known {

@@ -14,6 +14,21 @@
 namespace kernelcast::tune {
 namespace {
 
+CodeKind kind_of(const Device& d) { return {d.codegen_target, d.geometry()}; }
+
+/// Parallel to the devices: from where on the reuse of a launch matters to any device of the same kind.
+std::vector<int> first_windows(const TuneOptions& options) {
+  std::map<CodeKind, int> first;
+  for (const Device& d : options.devices) {
+    const int own = options.model->on(d)->first_window();
+    int& of_kind = first.try_emplace(kind_of(d), own).first->second;
+    of_kind = std::min(of_kind, own);
+  }
+  std::vector<int> all;
+  for (const Device& d : options.devices) all.push_back(first.at(kind_of(d)));
+  return all;
+}
+
 std::string joined(const std::vector<std::string>& defines) {
   std::string text;
   for (const std::string& d : defines) text += d + '\n';
@@ -23,7 +38,7 @@ std::string joined(const std::vector<std::string>& defines) {
 }  // namespace
 
 TrialContext context_of(const Space& space, const TuneOptions& options, AnalysisMemory& memory) {
-  TrialContext context{space, options, memory, {}, false, {}};
+  TrialContext context{space, options, memory, {}, first_windows(options), false, {}};
   for (const Device& d : options.devices) context.limits.emplace_back(d);
   context.one_variant =
       !space.kernel_tuner && std::none_of(space.parameters.begin(), space.parameters.end(),
@@ -39,18 +54,32 @@ TrialContext context_of(const Space& space, const TuneOptions& options, Analysis
   return context;
 }
 
+/// What is asked of the same configuration for several devices is read once.
+void Trial::choose(Configuration configuration) {
+  if (chosen_ == configuration) return;
+  chosen_.reset();
+  shape_.reset();
+  reader_.choose(configuration);
+  chosen_ = configuration;
+}
+
+const LaunchShape& Trial::shape_of_choice() {
+  if (!shape_) shape_ = reader_.shape();
+  return *shape_;
+}
+
 std::string Trial::variant(Configuration configuration) {
   if (context_.one_variant) return "the only one";
-  reader_.choose(configuration);
-  return joined(reader_.defines(context_.space.kernel_tuner ? reader_.shape() : LaunchShape{}));
+  choose(configuration);
+  return joined(reader_.defines(context_.space.kernel_tuner ? shape_of_choice() : LaunchShape{}));
 }
 
 Answer Trial::time(Configuration configuration, std::size_t device, bool explain) {
   Answer a;
-  reader_.choose(configuration);
+  choose(configuration);
   LaunchShape shape;
   try {
-    shape = reader_.shape();
+    shape = shape_of_choice();
   } catch (const Error& e) {
     a.refusal = Refusal::forecast;
     a.reason = e.what();
@@ -92,21 +121,22 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
 }
 
 Candidate Trial::describe(Configuration configuration, std::size_t device) {
-  reader_.choose(configuration);
-  const LaunchShape shape = reader_.shape();
+  choose(configuration);
+  const LaunchShape shape = shape_of_choice();
   enter(shape);
   return described_by(forecaster(device), shape, {});
 }
 
 Candidate Trial::recount(Configuration configuration, std::size_t device) {
-  reader_.choose(configuration);
-  const LaunchShape shape = reader_.shape();
+  choose(configuration);
+  const LaunchShape shape = shape_of_choice();
   enter(shape);
   const TuneOptions& o = context_.options;
   const Device& d = o.devices[device];
   const Executable& kernel = executable(d);
   // The indices of an execution's counts are those of the analysis that it came with.
-  LaunchForecaster f(kernel.profile, d, context_.limits[device], *o.model, launch_for(*kernel.profile), o.risk);
+  auto counts = std::make_shared<LaunchCounts>(kernel.profile, d.geometry(), *o.model, launch_for(*kernel.profile), 1);
+  LaunchForecaster f(std::move(counts), d, context_.limits[device], *o.model, o.risk);
   return described_by(f, shape, recount_by(kernel, d, o.counts, o.execute));
 }
 
@@ -132,10 +162,10 @@ const Executable& Trial::executable(const Device& device) {
 
 Refused Trial::described(Configuration configuration) {
   Refused r;
-  reader_.choose(configuration);
+  choose(configuration);
   r.parameters = reader_.parameters();
   try {
-    r.shape = reader_.shape();
+    r.shape = shape_of_choice();
   } catch (const Error&) {
     r.shape.block_known = r.shape.grid_known = false;
   }
@@ -157,6 +187,7 @@ void Trial::enter(const LaunchShape& shape) {
   flush();
   kept_.clear();
   forecasters_.clear();
+  counts_.clear();
   profiles_.clear();
   failures_.clear();
   executables_.clear();
@@ -166,15 +197,24 @@ void Trial::enter(const LaunchShape& shape) {
   entered_ = true;
 }
 
+std::shared_ptr<LaunchCounts> Trial::counts(std::size_t device) {
+  const Device& d = context_.options.devices[device];
+  std::shared_ptr<LaunchCounts>& found = counts_[kind_of(d)];
+  if (found == nullptr) {
+    auto profile = analyse(d);
+    Launch launch = launch_for(*profile);
+    found = std::make_shared<LaunchCounts>(std::move(profile), d.geometry(), *context_.options.model, std::move(launch),
+                                           context_.first_window[device]);
+  }
+  return found;
+}
+
 LaunchForecaster& Trial::forecaster(std::size_t device) {
   std::unique_ptr<LaunchForecaster>& found = forecasters_[device];
   if (found == nullptr) {
-    const Device& d = context_.options.devices[device];
-    auto profile = analyse(d);
-    Launch launch = launch_for(*profile);
-    found =
-        std::make_unique<LaunchForecaster>(std::move(profile), d, context_.limits[device], *context_.options.model,
-                                           std::move(launch), context_.options.risk, context_.options.ske_as_printed);
+    const TuneOptions& o = context_.options;
+    found = std::make_unique<LaunchForecaster>(counts(device), o.devices[device], context_.limits[device], *o.model,
+                                               o.risk, o.ske_as_printed);
   }
   return *found;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tune/forecaster.h"
@@ -14,12 +15,16 @@
 
 namespace kernelcast::tune {
 
+/// Devices of one kind share the counts of a launch: they have the same code generation target and access memory alike.
+using CodeKind = std::pair<std::string, MemoryGeometry>;
+
 /// What all threads share.
 struct TrialContext {
   const Space& space;
   const TuneOptions& options;
   AnalysisMemory& memory;
   std::vector<LaunchLimits> limits;  // parallel to the devices
+  std::vector<int> first_window;     // likewise: the smallest of those devices that share counts
   bool one_variant = false;          // no define differs between configurations
   std::vector<std::string> about;    // parallel to the devices: digests of all that a forecast depends on beside the
                                      // analysis, the shape and positional arguments; empty: forecasts are not kept
@@ -49,8 +54,11 @@ class Trial {
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
 
  private:
+  void choose(Configuration configuration);
+  const LaunchShape& shape_of_choice();
   void enter(const LaunchShape& shape);
   LaunchForecaster& forecaster(std::size_t device);
+  std::shared_ptr<LaunchCounts> counts(std::size_t device);
   Candidate described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount);
   const Executable& executable(const Device& device);
   KeptForecasts* kept(std::size_t device);
@@ -61,12 +69,15 @@ class Trial {
 
   const TrialContext& context_;
   SpaceReader reader_;
+  std::optional<Configuration> chosen_;  // of reader_
+  std::optional<LaunchShape> shape_;     // of chosen_, once it was asked for
   bool entered_ = false;
   std::string variant_;  // of what follows
   std::vector<std::string> defines_;
   std::optional<Source> source_;
   std::map<std::size_t, std::unique_ptr<KeptForecasts>> kept_;            // by device; null: nothing to hold them by
   std::map<std::size_t, std::unique_ptr<LaunchForecaster>> forecasters_;  // by device
+  std::map<CodeKind, std::shared_ptr<LaunchCounts>> counts_;
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // of this variant, by target
   std::map<std::string, Executable> executables_;                         // likewise
   std::map<std::string, std::string> failures_;                           // likewise

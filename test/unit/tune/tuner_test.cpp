@@ -120,6 +120,34 @@ TEST_F(Tune, TimesAreThoseOfAPrediction) {
   }
 }
 
+/// Devices of one code generation target share the counts of a launch, but neither its registers nor what they read of
+/// it.
+TEST_F(Tune, DevicesTogetherHaveTheTimesOfEachAlone) {
+  options_.top = 100000;
+  options_.risk = 1;
+  flags_.problem.clear();
+  flags_.grid = "{1,7,64,257,5000}";
+  flags_.block = "32..1024:*2,{1,3}";
+  flags_.parameters = {"S=1,7", "R=16,120"};
+  options_.devices = {device("rtx3090"), device("rtx3060"), device("gtx980"), device("v100"), device("a4000")};
+  const std::vector<Device> devices = options_.devices;
+  for (const char* model : {"kernelcast", "ske"}) {
+    options_.model = &model_named(model);
+    const TuneResult together = run();
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      options_.devices = {devices[d]};
+      const TuneResult alone = run();
+      ASSERT_EQ(together.devices[d].best.size(), alone.devices[0].best.size()) << devices[d].name;
+      ASSERT_FALSE(alone.devices[0].best.empty());
+      for (std::size_t i = 0; i < alone.devices[0].best.size(); ++i) {
+        EXPECT_EQ(together.devices[d].best[i].time_s, alone.devices[0].best[i].time_s) << devices[d].name << " " << i;
+        EXPECT_EQ(together.devices[d].best[i].registers, alone.devices[0].best[i].registers) << devices[d].name;
+      }
+    }
+    options_.devices = devices;
+  }
+}
+
 TEST_F(Tune, WhatDataDoNotDecideIsNotExecuted) {
   const TuneResult closed = run();
   options_.counts = Counts::automatic;
