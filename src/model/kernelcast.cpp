@@ -221,12 +221,14 @@ void units_memory(const Workload& w, const Machine& m, const Constants& c, doubl
                               w.warp_ops[C::shuffle];
   slot(f, Limit::load_store) = per * instructions * m.warp / m.load_store_lanes;
   slot(f, Limit::shared_memory) = per * (passes + w.warp_ops[C::shuffle]) / m.shared_passes_per_cycle;
-  const double local_bytes = w.at(MemorySpace::local, AccessKind::load).bytes +
-                             w.at(MemorySpace::local, AccessKind::store).bytes + spill_bytes(w, m);
+  const double local_bytes = 4 * (w.at(MemorySpace::local, AccessKind::load).words +
+                                  w.at(MemorySpace::local, AccessKind::store).words) +
+                             spill_bytes(w, m);
   const double lines = load.segments + store.segments + texture.segments + atomic.segments;
   const double read_only =
-      m.l1_caches_loads || m.read_only_bytes <= 0 ? 0 : load.bytes * over(w.read_only_sectors, load.sectors);
-  const double bytes = load.bytes - read_only + texture.bytes + store.bytes + local_bytes;
+      m.l1_caches_loads || m.read_only_bytes <= 0 ? 0 : 4 * load.words * over(w.read_only_sectors, load.sectors);
+  // What moves are registers: a lane that loads a byte fills one.
+  const double bytes = 4 * (load.words + texture.words + store.words) - read_only + local_bytes;
   slot(f, Limit::l1) = per * std::max(lines + local_sectors(w, m) * m.sector_bytes / 128,
                                       bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
 }
