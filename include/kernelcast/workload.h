@@ -30,9 +30,13 @@ struct AccessCount {
   double segments = 0;     // distinct segments, likewise
   double bank_passes = 0;  // shared memory: passes through the banks (1 = no conflict), summed over requests
   double bytes = 0;        // lanes * width
+  double words = 0;        // 32-bit registers that lanes fill or empty: one even for a byte
   AccessCount& operator+=(const AccessCount& o);
   friend bool operator==(const AccessCount&, const AccessCount&) = default;
 };
+
+/// 32-bit registers of one lane's access of `bytes` bytes.
+constexpr int words_of(int bytes) { return (bytes + 3) / 4; }
 
 /// How often one profile block ran.
 struct BlockCount {

@@ -30,6 +30,7 @@ void BlockCounts::add(const BlockCounts& o, double times, double over) {
     a.segments += scaled(b.segments);
     a.bank_passes += scaled(b.bank_passes);
     a.bytes += scaled(b.bytes);
+    a.words += scaled(b.words);
   }
   for (std::size_t k = 0; k < branches.size(); ++k) {
     branches[k].warps += scaled(o.branches[k].warps);

@@ -101,13 +101,16 @@ void BlockRunner::count_last_test(const ProgramBlock& b, bool stays, double gone
         moved.segments -= before->second.segments;
         moved.bank_passes -= before->second.bank_passes;
         moved.bytes -= before->second.bytes;
+        moved.words -= before->second.words;
         other += moved;
         mine = before->second;
       } else if (gone > 0) {
         mine.lanes -= gone;
         mine.bytes -= gone * p.bytes;
+        mine.words -= gone * words_of(p.bytes);
         other.lanes += gone;
         other.bytes += gone * p.bytes;
+        other.words += gone * words_of(p.bytes);
       }
     }
   }

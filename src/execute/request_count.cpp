@@ -13,6 +13,7 @@ void count_lanes(std::uint64_t active, int bytes, AccessCount& out) {
   out.requests += 1;
   out.lanes += lanes;
   out.bytes += lanes * bytes;
+  out.words += lanes * words_of(bytes);
 }
 
 }  // namespace
@@ -115,6 +116,7 @@ void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, doubl
   out.requests += 1;
   out.lanes += lanes;
   out.bytes += lanes * bytes;
+  out.words += lanes * words_of(bytes);
   sectors_.clear();
   for (std::uint64_t s = first >> sector_shift_; s <= (past - 1) >> sector_shift_; ++s) sectors_.push_back(s);
   out.sectors += static_cast<double>(sectors_.size());

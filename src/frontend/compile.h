@@ -51,6 +51,9 @@ class Module;
 
 namespace kernelcast::frontend {
 
+/// Metadata of a function: the canonical types of its parameters as text, which LLVM's types do not tell.
+inline constexpr const char* parameter_types_key = "kernelcast_parameter_types";
+
 /// `#pragma omp` or `#pragma acc` of a C or C++ source: the line it stands on and its text from "omp" or "acc" on.
 struct LoopPragma {
   int line = 0;

@@ -19,6 +19,7 @@
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/LexDiagnostic.h"
 #include "frontend/ast_walk.h"
+#include "frontend/compile.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueSymbolTable.h"
@@ -303,6 +304,24 @@ void KernelConsumer::name_parameters() {
   }
 }
 
+/// LLVM's pointers have no type, and a symbol without C++ name mangling none either: what a buffer holds is kept beside
+/// the function, as Clang does for OpenCL C.
+void KernelConsumer::keep_parameter_types() {
+  llvm::Module* module = generator_->GetModule();
+  if (module == nullptr) return;
+  const clang::PrintingPolicy policy(compiler_.getLangOpts());
+  for (llvm::Function& symbol : *module) {
+    if (symbol.isDeclaration() || symbol.getMetadata("kernel_arg_base_type") != nullptr) continue;
+    const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
+    if (function == nullptr || function->getNumParams() != symbol.arg_size()) continue;
+    std::vector<llvm::Metadata*> types;
+    for (const clang::ParmVarDecl* p : function->parameters())
+      types.push_back(llvm::MDString::get(symbol.getContext(),
+                                          p->getType().getCanonicalType().getUnqualifiedType().getAsString(policy)));
+    symbol.setMetadata(parameter_types_key, llvm::MDNode::get(symbol.getContext(), types));
+  }
+}
+
 void KernelConsumer::generate(clang::ASTContext& context) {
   for (const auto& hand_over : queue_) hand_over(*generator_);
   generator_->HandleTranslationUnit(context);
@@ -341,6 +360,7 @@ void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
     return;
   }
   name_parameters();
+  keep_parameter_types();
   result_.module.reset(generator_->ReleaseModule());
 }
 

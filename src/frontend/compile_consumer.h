@@ -69,6 +69,7 @@ class KernelConsumer : public clang::ASTConsumer {
   bool launches_kernels(clang::SourceLocation name);
   void keep_unused_function(clang::Decl* declaration);
   void name_parameters();
+  void keep_parameter_types();
   void generate(clang::ASTContext& context);
   bool generate_in_spite_of_errors(clang::ASTContext& context);
   void judge_messages(clang::ASTContext& context);

@@ -4,6 +4,7 @@
 #include "frontend/kernel_model.h"
 
 #include "frontend/builtins.h"
+#include "frontend/compile.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
@@ -23,9 +24,11 @@ std::string type_text(Type* type) {
   return text;
 }
 
-/// The type as OpenCL C's source has it: Clang keeps it beside the kernel. None for other languages.
+/// The type as the source has it, kept beside the function: by Clang for OpenCL C, by KernelConsumer for the other
+/// languages. None for LLVM IR.
 std::optional<std::string> source_type(const Function& function, const Argument& argument) {
   const MDNode* types = function.getMetadata("kernel_arg_base_type");
+  if (!types) types = function.getMetadata(parameter_types_key);
   if (!types || argument.getArgNo() >= types->getNumOperands()) return std::nullopt;
   const auto* text = dyn_cast<MDString>(types->getOperand(argument.getArgNo()));
   return text && !text->getString().empty() ? std::optional(text->getString().str()) : std::nullopt;

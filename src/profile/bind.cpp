@@ -422,6 +422,7 @@ struct Binder::Impl {
       count.requests = counter.repeats() * plan.warps;
       count.lanes = counter.repeats() * plan.lanes;
       count.bytes = count.lanes * a.bytes;
+      count.words = count.lanes * words_of(a.bytes);
       count.sectors = counter.cost().sectors;
       count.segments = counter.cost().segments;
       count.bank_passes = counter.cost().bank_passes;

@@ -101,6 +101,7 @@ AccessCount& AccessCount::operator+=(const AccessCount& o) {
   segments += o.segments;
   bank_passes += o.bank_passes;
   bytes += o.bytes;
+  words += o.words;
   return *this;
 }
 

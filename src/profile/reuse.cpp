@@ -91,6 +91,15 @@ void ReuseFinder::prepare(std::span<const Symbol> parameters) {
   for (const Chain& chain : chains_)
     rows_ = std::max(rows_, std::min<std::size_t>(Reuse::depths, chain.loops.size() + 1));
   for (Plan& p : plans_) p.scattered = (p.access->unknown >= 0 && !by_lane(p.access->offset)) || !p.computable;
+  const auto alike = [](const Plan& a, const Plan& b) {
+    return a.chain != b.chain && a.access->buffer >= 0 && a.access->buffer == b.access->buffer &&
+           a.access->bytes == b.access->bytes &&
+           (a.access->kind == AccessKind::load) == (b.access->kind == AccessKind::load);
+  };
+  for (Plan& p : plans_)
+    p.shares = !p.scattered && std::any_of(plans_.begin(), plans_.end(),
+                                           [&](const Plan& other) { return !other.scattered && alike(p, other); });
+  shares_ = std::any_of(plans_.begin(), plans_.end(), [](const Plan& p) { return p.shares; });
 }
 
 /// Trip counts in the middle of the grid, outer loops in the middle of theirs.
@@ -182,6 +191,9 @@ void ReuseFinder::group_accesses(const LaunchState& launch, const Workload& out)
     g.requests = count.requests;
     g.request_bytes = count.bytes;
     g.scattered = plan.scattered;
+    g.shares = plan.shares;
+    g.host = -1;
+    g.guests.clear();
     g.steps.clear();
     g.offsets.clear();
     try {
@@ -246,7 +258,8 @@ void ReuseFinder::find_windows(const Dim3& grid) {
 }
 
 /// Distinct sectors of a group for each column; `n` says how far the variables run, but for the groups.
-void ReuseFinder::footprints(const Group& group, const std::int64_t (&n)[max_variables], Row& sectors) {
+void ReuseFinder::footprints(const Group& group, std::span<const std::int64_t> offsets,
+                             const std::int64_t (&n)[max_variables], Row& sectors) {
   const auto count = [](const Step& s, std::int64_t all) {
     return s.bit == 0 ? all : std::min<std::int64_t>(2, (all + s.bit - 1) / s.bit);
   };
@@ -265,7 +278,7 @@ void ReuseFinder::footprints(const Group& group, const std::int64_t (&n)[max_var
     }
     strides_.push_back({s.stride, 1, counts->data()});
   }
-  counter_.count(group.offsets, group.bytes, geometry_.sector_bytes, strides_, std::span(sectors.data(), columns_));
+  counter_.count(offsets, group.bytes, geometry_.sector_bytes, strides_, std::span(sectors.data(), columns_));
 }
 
 /// Offsets in the order of the code: those that lie close together, in memory and in the code, are one run of a warp's
@@ -296,7 +309,7 @@ double ReuseFinder::near_share(const Group& g) {
   return left / (each * static_cast<double>(places_.size()));
 }
 
-void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declared, double blocks) {
+void ReuseFinder::prepare_group(Group& g) {
   if (g.offsets.size() > 1) {
     near_[g.direction] += g.requested * near_share(g);
     std::sort(g.offsets.begin(), g.offsets.end());
@@ -308,34 +321,47 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
   g.ascending = g.steps;
   std::sort(g.ascending.begin(), g.ascending.end(),
             [](const Step& a, const Step& b) { return std::abs(a.stride) < std::abs(b.stride); });
+}
+
+void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double declared, double blocks) {
   const Chain& chain = chains_[static_cast<std::size_t>(g.chain)];
   Phase& phase = phases_[phase_of(chain)];
-  const bool counted = !g.scattered && walks_like_the_last(g);
+  const bool alone = !g.scattered && g.host < 0 && g.guests.empty();
+  const bool counted = alone && walks_like_the_last(g);
   Row requested, most, sectors, traffic;
   for (std::size_t w = 0; w < columns_; ++w) requested[w] = g.requested / blocks * windows_.blocks[w];
   if (declared > 0)
     most.fill(declared);
   else
     most = requested;
-  const int loops = static_cast<int>(chain.loops.size());
   int before = -1;
-  for (std::size_t depth = 0; depth < rows_; ++depth) {
-    const int outside = depth == Reuse::depths - 1 ? 0 : std::max(0, loops - static_cast<int>(depth));
-    if (outside != before) {
+  bool were_together = false;
+  for (std::size_t depth = 0; depth <= whole_; ++depth) {
+    if (g.host >= 0 && joined(groups_[static_cast<std::size_t>(g.host)], depth)) continue;  // counted with its host
+    const int outside = outside_of(g, depth);
+    const bool together = !g.guests.empty() && joined(g, depth);
+    if (outside != before || together != were_together) {
       before = outside;
-      std::int64_t n[max_variables];
-      sizes(chain, launch, n);
+      were_together = together;
       double passages = 1;
-      for (int l = 0; l < outside; ++l) {
-        passages *= static_cast<double>(chain.now[static_cast<std::size_t>(l)]);
-        if (first_counter + l < max_variables) n[first_counter + l] = 1;
+      for (int l = 0; l < outside; ++l) passages *= static_cast<double>(chain.now[static_cast<std::size_t>(l)]);
+      if (together) {
+        double asked = g.requested;
+        for (const int guest : g.guests) asked += groups_[static_cast<std::size_t>(guest)].requested;
+        for (std::size_t w = 0; w < columns_; ++w) requested[w] = asked / blocks * windows_.blocks[w];
+        if (declared <= 0) most = requested;
       }
       if (g.scattered) {
         for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = most[w] * -std::expm1(-(requested[w] / passages) / most[w]);
       } else {
-        if (!counted) footprints(g, n, of_last_[depth]);
-        sectors = of_last_[depth];
+        if (together)
+          distinct_together(g, launch, outside, sectors);
+        else if (counted)
+          sectors = of_last_[depth];
+        else
+          distinct(g, g.offsets, launch, outside, sectors);
+        if (alone) of_last_[depth] = sectors;
         for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = std::min(std::min(requested[w] / passages, sectors[w]), most[w]);
       }
@@ -344,7 +370,7 @@ void ReuseFinder::add_traffic(Group& g, const LaunchState& launch, double declar
     for (std::size_t w = 0; w < columns_; ++w) phase.footprint[g.direction][depth][w] += sectors[w];
     for (std::size_t w = 0; w < columns_; ++w) traffic_[g.direction][depth][w] += traffic[w];
   }
-  if (!g.scattered) last_ = &g;
+  if (alone) last_ = &g;
 }
 
 /// Arrays that are walked alike, as those of a vector sum, have as many sectors each.
@@ -361,10 +387,13 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   used_phases_ = 0;
   last_ = nullptr;
   requested_ = near_ = {};
+  for (std::size_t i = 0; i < used_groups_; ++i) prepare_group(groups_[i]);
+  whole_ = rows_ - 1;
+  if (shares_) join_groups();
   for (auto& of_direction : traffic_)
-    for (std::size_t row = 0; row < rows_; ++row) of_direction[row].fill(0);
+    for (std::size_t row = 0; row <= whole_; ++row) of_direction[row].fill(0);
   for (std::size_t i = 0; i < used_groups_; ++i) {
-    Group& g = groups_[i];
+    const Group& g = groups_[i];
     const std::int64_t bytes = g.buffer >= 0 ? buffer_bytes[static_cast<std::size_t>(g.buffer)] : 0;
     const double declared = bytes > 0 ? std::ceil(static_cast<double>(bytes) / geometry_.sector_bytes) : 0;
     add_traffic(g, launch, declared, blocks);
@@ -393,7 +422,7 @@ void ReuseFinder::write(Reuse& out) const {
   Row read{}, written{}, most;
   for (std::size_t d = 0; d < Reuse::depths; ++d) {
     const bool all = d + 1 == Reuse::depths;
-    const std::size_t row = std::min(d, rows_ - 1);
+    const std::size_t row = all ? whole_ : std::min(d, rows_ - 1);
     if (d >= rows_ && (!all || used_phases_ < 2)) {  // as one loop less deep
       for (auto& of_direction : out.level) of_direction[d] = of_direction[d - 1];
       continue;

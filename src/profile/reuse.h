@@ -44,6 +44,7 @@ class ReuseFinder {
     CompiledExprs general;                 // used when the offset is not linear
     bool computable = true;                // from launch parameters, ids and counters alone
     bool scattered = false;                // data decide the addresses
+    bool shares = false;                   // another loop accesses the same buffer likewise
   };
   /// Loops around an access, outermost first, with what their trips are at a middle point of the launch.
   struct Chain {
@@ -63,6 +64,10 @@ class ReuseFinder {
     double requested = 0;                    // sectors, whole launch
     double requests = 0, request_bytes = 0;  // of warps; what their lanes ask for
     bool scattered = false;                  // data decide the addresses
+    bool shares = false;                     // a group of other loops may touch the same data, see join_groups()
+    int host = -1, shared = 0;               // of a guest: its host, and the loops around both
+    std::vector<int> guests;                 // of a host
+    std::vector<std::int64_t> reach;         // of a host: where its own loops start to cover itself and its guests
   };
   using Row = std::array<double, Reuse::windows>;
   /// What is inside one outermost loop, or outside of all: phases follow one another in time.
@@ -87,11 +92,22 @@ class ReuseFinder {
   void general_steps(const Plan& plan, const LaunchState& launch, Group& group);
   void group_accesses(const LaunchState& launch, const Workload& out);
   void add_group();
+  void prepare_group(Group& group);
+  void join_groups();
+  [[nodiscard]] int shared_loops(const Group& a, const Group& b) const;
+  bool join(std::size_t host, std::size_t guest);
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> hull(const Group& group, int shared) const;
+  [[nodiscard]] bool joined(const Group& host, std::size_t depth) const;
+  [[nodiscard]] int outside_of(const Group& group, std::size_t depth) const;
+  void distinct(const Group& group, std::span<const std::int64_t> offsets, const LaunchState& launch, int outside,
+                Row& sectors);
+  void distinct_together(const Group& host, const LaunchState& launch, int outside, Row& sectors);
   void find_windows(const Dim3& grid);
   double near_share(const Group& group);
-  void add_traffic(Group& group, const LaunchState& launch, double declared, double blocks);
+  void add_traffic(const Group& group, const LaunchState& launch, double declared, double blocks);
   void sizes(const Chain& chain, const LaunchState& launch, std::int64_t (&n)[max_variables]) const;
-  void footprints(const Group& group, const std::int64_t (&n)[max_variables], Row& sectors);
+  void footprints(const Group& group, std::span<const std::int64_t> offsets, const std::int64_t (&n)[max_variables],
+                  Row& sectors);
 
   const KernelProfile& profile_;
   MemoryGeometry geometry_;
@@ -109,6 +125,8 @@ class ReuseFinder {
   std::size_t columns_ = 0;       // windows that differ, of this launch
   std::size_t first_window_ = 1;  // behind the first: see skip_windows()
   std::size_t rows_ = 1;          // depths that differ: deeper ones are like the last of these
+  std::size_t whole_ = 0;         // the row of a block's whole life: the last of these, or one more
+  bool shares_ = false;           // whether any plan does
   Row traffic_[2][Reuse::depths];
   std::array<double, 2> requested_{}, near_{};  // sectors by direction, and those that near touches leave
   std::vector<std::pair<std::int64_t, int>> places_;

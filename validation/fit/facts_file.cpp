@@ -46,7 +46,7 @@ void walk(Workload& w, double& stack, double& spill, F f) {
     for (double& n : o->n) f(n);
   for (auto& space : w.by_space)
     for (AccessCount& a : space)
-      for (double* d : {&a.requests, &a.lanes, &a.sectors, &a.segments, &a.bank_passes, &a.bytes}) f(*d);
+      for (double* d : {&a.requests, &a.lanes, &a.sectors, &a.segments, &a.bank_passes, &a.bytes, &a.words}) f(*d);
   for (double& n : w.stalls.waits) f(n);
   for (double& n : w.stalls.hidden) f(n);
   f(w.hottest_atomic_share);

@@ -35,6 +35,7 @@ inline std::string differences(const KernelProfile& profile, const Workload& got
       check(at + "segments", g.segments, w.segments);
       check(at + "bank passes", g.bank_passes, w.bank_passes);
       check(at + "bytes", g.bytes, w.bytes);
+      check(at + "words", g.words, w.words);
     }
   }
   for (std::size_t b = 0; b < profile.branches.size(); ++b) {

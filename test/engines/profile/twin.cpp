@@ -229,6 +229,7 @@ class Machine {
     for (double x : q) {
       count.lanes += weight * x;
       count.bytes += weight * x * a.bytes;
+      count.words += weight * x * std::max(1, a.bytes / 4);
     }
     if (a.space == MemorySpace::shared) {
       count.bank_passes += weight * bank_passes(a, q, address);

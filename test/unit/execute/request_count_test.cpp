@@ -79,6 +79,7 @@ RC_GTEST_PROP(RequestCounter, GlobalSectorsAreDistinct, ()) {
   counter.global(r.at.data(), r.active, bytes, out);
   RC_ASSERT(out.lanes == lanes);
   RC_ASSERT(out.bytes == lanes * bytes);
+  RC_ASSERT(out.words == lanes * (bytes < 4 ? 1 : bytes / 4));
   RC_ASSERT(out.sectors == static_cast<double>(sectors.size()));
   RC_ASSERT(out.segments == static_cast<double>(segments.size()));
   RC_ASSERT(std::vector<std::uint64_t>(sectors.begin(), sectors.end()) == counter.sectors());

@@ -170,6 +170,18 @@ TEST(Profile, AddressesArePolynomialsInIdsAndArguments) {
   EXPECT_TRUE(p.parameters[2].used);
 }
 
+TEST(Profile, ParametersHaveTheTypesOfTheSourceAlsoWithoutMangling) {
+  const KernelProfile p = profile_of(
+      "typedef const float* __restrict__ input;\n"
+      "extern \"C\" __global__ void k(input a, unsigned char* b, double2* c, int n) { b[n] = a[n] + c[n].x; }\n",
+      Language::cuda);
+  ASSERT_THAT(p.parameters, SizeIs(4));
+  EXPECT_EQ(p.parameters[0].type, "const float *");
+  EXPECT_EQ(p.parameters[1].type, "unsigned char *");
+  EXPECT_EQ(p.parameters[2].type, "double2 *");
+  EXPECT_EQ(p.parameters[3].type, "int");
+}
+
 TEST(Profile, ModuloAndMasksKeepTheirPeriod) {
   const KernelProfile p = profile_of(
       "__kernel void k(__global const int* a, __global int* out) {\n"

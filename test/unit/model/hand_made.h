@@ -82,6 +82,7 @@ inline void access(Workload& w, MemorySpace space, AccessKind kind, double times
   a.requests += w.warps * times;
   a.lanes += w.threads * times;
   a.bytes += 4 * w.threads * times;
+  a.words += w.threads * times;
   a.segments += w.warps * times * segments;
   a.sectors += w.warps * times * segments;
   a.bank_passes += w.warps * times * passes;

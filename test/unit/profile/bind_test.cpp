@@ -48,7 +48,7 @@ TEST(Bind, CoalescedLoadWithATail) {
   const Workload w = Binder(p, {}).bind(launch({4}, {256}, 1000));
   // 1000 lanes: 31 whole warps and one of 8 lanes; 32 bytes a sector.
   EXPECT_EQ(w.access_counts[0],
-            (AccessCount{.requests = 32, .lanes = 1000, .sectors = 125, .segments = 32, .bytes = 4000}));
+            (AccessCount{.requests = 32, .lanes = 1000, .sectors = 125, .segments = 32, .bytes = 4000, .words = 1000}));
   EXPECT_EQ(w.warp_ops[OpClass::fp32_add], 96);
   EXPECT_EQ(w.thread_ops[OpClass::fp32_add], 3000);
   EXPECT_EQ(w.warps, 32);

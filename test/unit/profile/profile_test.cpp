@@ -33,9 +33,9 @@ TEST(Guard, AlwaysMeansOneUnconditionalPath) {
 }
 
 TEST(AccessCount, Adds) {
-  AccessCount a{1, 2, 3, 4, 5, 6};
-  a += AccessCount{10, 20, 30, 40, 50, 60};
-  EXPECT_EQ(a, (AccessCount{11, 22, 33, 44, 55, 66}));
+  AccessCount a{1, 2, 3, 4, 5, 6, 7};
+  a += AccessCount{10, 20, 30, 40, 50, 60, 70};
+  EXPECT_EQ(a, (AccessCount{11, 22, 33, 44, 55, 66, 77}));
 }
 
 }  // namespace

@@ -136,6 +136,84 @@ TEST(Reuse, RowsAreReusedOnlyWhileTheirSectorsStay) {
   EXPECT_EQ(w.reuse.at(Reuse::write, 3, 0).footprint, 0);
 }
 
+/// A row filter, unrolled by two: for y < rows { for i < n / 2 { a[at + 2 i]; a[at + 2 i + 1]; } a[at + n - 1]; },
+/// where at = (wg.y + y) * 4096 + wg.x * 64 + lid.x; without the outer loop if `rows` is none.
+KernelProfile filter(bool rows, Expr pairs) {
+  KernelProfile p;
+  p.kernel = "filter";
+  p.parameters = {{"a", "float*", true, false, false, 4}, {"n", "int", false, true, true, 4}};
+  p.buffers = {{"a", MemorySpace::global, -1, 256, 0}};
+  if (rows) {
+    kernelcast::Loop outer;
+    outer.counter = Symbol("y");
+    outer.trips = Expr(5);
+    p.loops = {outer};
+  }
+  kernelcast::Loop loop;
+  loop.counter = Symbol("i");
+  loop.trips = pairs;
+  loop.parent = rows ? 0 : -1;
+  p.loops.push_back(loop);
+  const Expr line = rows ? Expr(group_id(1)) + Expr(Symbol("y")) : Expr(group_id(1));
+  const Expr at = 4 * (4096 * line + 64 * Expr(group_id(0)) + Expr(local_id(0)));
+  Block pair, rest;
+  pair.name = "pair";
+  pair.loop = rows ? 1 : 0;
+  Access a;
+  a.buffer = 0;
+  a.offset = at + 8 * Expr(Symbol("i"));
+  pair.accesses = {a, a};
+  pair.accesses[1].offset = a.offset + 4;
+  rest.name = "rest";
+  rest.loop = rows ? 0 : -1;
+  rest.accesses = {a};
+  rest.accesses[0].offset = at + 4 * (Expr(argument("n")) - 1);
+  p.blocks = {pair, rest};
+  return p;
+}
+
+TEST(Reuse, WhatIsLeftOfAnUnrolledLoopTouchesTheSameData) {
+  for (const std::int64_t n : {3, 5, 11, 33}) {
+    for (const bool rows : {true, false}) {
+      Launch launch;
+      launch.grid = {8, 4, 1};
+      launch.block = {64, 1, 1};
+      launch.args["n"] = n;
+      const Workload w = Binder(filter(rows, Expr(n / 2)), MemoryGeometry{}).bind(launch);
+      ASSERT_TRUE(w.reuse.known);
+      const std::vector<Stride> block = {{4, 64}, {4, n}, {16384, rows ? 5 : 1}};
+      std::vector<Stride> all = block;
+      all.insert(all.end(), {{256, 8}, {16384, 4}});
+      const int last = Reuse::depths - 1;
+      EXPECT_EQ(w.reuse.at(Reuse::read, last, 0).footprint, counted(block, {0}, 4, 32)) << n << rows;
+      EXPECT_EQ(w.reuse.at(Reuse::read, last, 0).traffic, counted(block, {0}, 4, 32)) << n << rows;
+      EXPECT_EQ(w.reuse.at(Reuse::read, last, Reuse::windows - 1).traffic, counted(all, {0}, 4, 32)) << n << rows;
+    }
+  }
+}
+
+TEST(Reuse, OneLoopAfterAnotherTouchesTheSameDataAgainUnlessAllOfThemStay) {
+  KernelProfile p = rows();
+  kernelcast::Loop again = p.loops[0];
+  again.counter = Symbol("j");
+  p.loops.push_back(again);
+  Block b = p.blocks[0];
+  b.name = "again";
+  b.loop = 1;
+  b.accesses[0].offset = (Expr(group_id(0)) * 64 + Expr(local_id(0))) * Expr(argument("n")) * 4 + Expr(Symbol("j")) * 4;
+  p.blocks.push_back(b);
+  Launch launch;
+  launch.grid = {16, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.args["n"] = std::int64_t{64};
+  const Workload w = Binder(p, MemoryGeometry{}).bind(launch);
+  // A loop's data stay: each loop fetches them. All data of the block stay: one does.
+  EXPECT_EQ(w.reuse.at(Reuse::read, 1, 0).footprint, 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 1, 0).traffic, 2 * 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).footprint, 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 64 * 8);
+}
+
 TEST(Reuse, IsLeftOutWhereNobodyReadsIt) {
   const KernelProfile p = rows();
   Launch launch;

@@ -1,0 +1,1 @@
+// Nothing: the target needs a source to have its headers compiled.
