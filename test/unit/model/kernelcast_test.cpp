@@ -128,6 +128,38 @@ TEST(KernelcastBounds, SpilledRegistersWaitForWhereTheyLie) {
   EXPECT_NEAR(path(1e-9, 1e-9), at_once + waits * (m.dram_latency - l1), 1e-6);
 }
 
+TEST(KernelcastBounds, AtomicsMeetInLinesAndWithin2KB) {
+  Constants c = plain();
+  c.same_address_atomics_per_s = 1e9;  // one a cycle
+  Workload w = hand_made::launch(100, 64);
+  AccessCount& a = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::atomic)];
+  a.requests = 200;
+  a.lanes = 6400;
+  a.segments = 200;  // warps side by side
+  const auto over = [&](double words) {
+    w.footprint_write_bytes = 4 * words;
+    return cycles(of(w, gpu(), c), Limit::atomics);
+  };
+  EXPECT_DOUBLE_EQ(over(1), 6400);      // all lanes one word
+  EXPECT_DOUBLE_EQ(over(8), 800);       // eight words
+  EXPECT_DOUBLE_EQ(over(512), 200);     // a line at a time, in one place
+  EXPECT_DOUBLE_EQ(over(2048), 50);     // in four
+  EXPECT_DOUBLE_EQ(over(1 << 20), 20);  // at most as many as the GPU has units
+  a.segments = 200 * 16;                // each request in 16 lines
+  EXPECT_DOUBLE_EQ(over(512), 200 * 16);
+}
+
+TEST(KernelcastBounds, TheL1MovesRegisters) {
+  Workload w = hand_made::launch(100, 64);
+  AccessCount& a = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::load)];
+  a.requests = w.warps;
+  a.lanes = w.threads;
+  a.bytes = w.threads;  // one byte a lane
+  a.words = w.threads;
+  const Forecast f = of(w, gpu());
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::l1), 10 * 64 * 4 / machine_of(gpu(), plain(), false).l1_bytes_per_cycle);
+}
+
 TEST(KernelcastMachine, LanesOfSecondInstructionsAndErrorCorrection) {
   Device d = gpu();
   const Machine whole = machine_of(d, plain(), false);
