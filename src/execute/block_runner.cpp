@@ -104,7 +104,9 @@ void BlockRunner::check_limits() {
   if ((++steps_ & 1023U) != 0) return;
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (deadline > 0 && now > deadline) throw LimitReached{"the time of --max-seconds is over"};
-  if (work_limit > 0 && work_of(counts_, *plan_.profile, width_, recorder != nullptr) > work_limit)
+  if (work_limit == 0) return;
+  const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
+  if (work + work_of_updated_words(updates_.size()) > work_limit)
     throw LimitReached{"a block needs more work than is done unasked; --sample 1 runs one however long it takes"};
 }
 

@@ -157,7 +157,8 @@ class Execute {
           collect(list[k], runner, whole);
           if (whole && record) traces_.push_back(std::move(trace));
           for (Finding& f : runner.take_findings()) add_finding(std::move(f));
-          for (const auto& [address, lanes] : runner.take_updates()) updates_[address] += lanes;
+          if (whole)
+            for (const auto& [address, lanes] : runner.take_updates()) updates_[address] += lanes;
           if (!whole) {
             stopped_ = why;
             break;

@@ -6,8 +6,8 @@ namespace kernelcast::interpreter {
 namespace {
 
 constexpr double instruction_lanes = 16;  // what a warp instruction costs besides its lanes
-constexpr double lane = 8, shared_atomic_lane = 16, global_atomic_lane = 150, sector = 12, recorded_sector = 100;
-constexpr double page_byte = 0.5;
+constexpr double lane = 8, shared_atomic_lane = 16, global_atomic_lane = 60, sector = 12, recorded_sector = 100;
+constexpr double page_byte = 0.5, updated_word = 300;
 
 }  // namespace
 
@@ -23,6 +23,8 @@ double work_of(const BlockCounts& counts, const KernelProfile& profile, int warp
     }
   return work;
 }
+
+double work_of_updated_words(std::size_t words) { return static_cast<double>(words) * updated_word; }
 
 double work_of_pages(std::int64_t bytes) { return static_cast<double>(bytes) * page_byte; }
 

@@ -13,5 +13,7 @@ namespace kernelcast::interpreter {
 /// and the pages of buffers filled.
 double work_of(const BlockCounts& counts, const KernelProfile& profile, int warp_size, bool locality);
 double work_of_pages(std::int64_t bytes);
+/// Of keeping how often each of so many words was updated by atomics.
+double work_of_updated_words(std::size_t words);
 
 }  // namespace kernelcast::interpreter
