@@ -73,7 +73,7 @@ struct Locality {
 /// How counts were extrapolated from the blocks that ran.
 struct SampleError {
   double blocks_run = 0;
-  /// Half of a 95 % interval of the total, relative to it: warp instructions, sectors of global memory.
+  /// Half of a 95 % interval, relative to the total: warp instructions, global sectors. NaN: unknown, too few ran.
   double instructions = 0, sectors = 0;
 };
 

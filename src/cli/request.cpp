@@ -31,8 +31,8 @@ Language language_by_ending(const std::string& path) {
   }
 }
 
-// Lane instructions that an execution nobody asked for may take: a second or two of one core.
-constexpr double automatic_limit = 5e8;
+// Work of one block that an execution nobody asked for may take: less than a second of one core.
+constexpr double automatic_limit = 3e8;
 
 double positive(const char* flag, const std::string& text) {
   const double value = real_number(flag, text);
@@ -138,8 +138,8 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number("--seed", f.seed, 0));
   if (!f.max_instructions.empty()) {
     o.max_lane_instructions = positive("--max-instructions", f.max_instructions);
-  } else if (f.counts == "auto" && f.sample.empty()) {
-    o.max_lane_instructions = automatic_limit;
+  } else if (f.counts == "auto") {
+    o.most_sample_work = automatic_limit;
   }
   if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
   if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
@@ -172,7 +172,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
            "Warps in lock-step, or threads that progress on their own (Volta and later)");
   c.option("--seed", "N", f.seed, "Seed of random contents and of the sample; 1 without it");
   c.option("--max-instructions", "N", f.max_instructions,
-           "Most lane instructions to execute; 2e11 without it, 5e8 with --counts auto and no --sample");
+           "Most lane instructions to execute, those of lanes that are off included; 2e11 without it");
   c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
   c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
   c.option("--compile-seconds", "S", f.compile_seconds, "Most processor time to compile the source; 30 without it");

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <numeric>
 
+#include "execute/fill_value.h"
 #include "execute/for_lanes.h"
+#include "execute/work.h"
 
 namespace kernelcast::interpreter {
 namespace {
@@ -15,6 +18,35 @@ constexpr double quantum = 20000;  // warp instructions before another warp, or 
 
 void BlockRunner::run(std::int64_t index) {
   begin(index);
+  warps_run_ = warps_;
+  if (plan_.warps_apart && (most_warps > 0 || enough > 0))
+    run_apart(index);
+  else
+    run_together();
+  release_barrier();  // the phase after the last barrier
+}
+
+void BlockRunner::run_apart(std::int64_t index) {
+  std::vector<int> order(warp_.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t left = order.size(); left > 1; --left) {
+    const std::uint64_t bits = random_bits(mix(plan_.options.seed) + static_cast<std::uint64_t>(index), left);
+    std::swap(order[left - 1], order[static_cast<std::size_t>(below(bits, left))]);
+  }
+  warps_run_ = 0;
+  for (const int n : order) {
+    const bool ends =
+        (most_warps > 0 && warps_run_ >= most_warps) ||
+        (enough > 0 && warps_run_ > 0 && work_of(counts_, *plan_.profile, width_, recorder != nullptr) > enough);
+    if (ends) break;
+    running_ = n;
+    ++warps_run_;
+    while (warp_[static_cast<std::size_t>(n)].state == State::ready)
+      plan_.options.independent_threads ? step_independent(n) : step(n);
+  }
+}
+
+void BlockRunner::run_together() {
   const auto has = [this](State wanted) {
     return std::any_of(warp_.begin(), warp_.end(), [&](const Warp& w) { return w.state == wanted; });
   };
@@ -30,7 +62,6 @@ void BlockRunner::run(std::int64_t index) {
     if (!has(State::at_barrier)) break;
     release_barrier();
   }
-  release_barrier();  // the phase after the last barrier
 }
 
 /// All warps that are left wait, or are done: the phase ends.
@@ -45,7 +76,7 @@ void BlockRunner::release_barrier() {
     waiting = waiting || w.state == State::at_barrier;
   }
   counts_.phase_longest += longest;
-  counts_.phase_mean += sum / warps_;
+  counts_.phase_mean += sum / std::max(1, warps_run_);
   if (!waiting) return;
   if (recorder != nullptr) recorder->barrier();
   counts_.barriers += 1;
@@ -73,6 +104,10 @@ void BlockRunner::check_limits() {
   if ((++steps_ & 1023U) != 0) return;
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (deadline > 0 && now > deadline) throw LimitReached{"the time of --max-seconds is over"};
+  if (work_limit == 0) return;
+  const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
+  if (work + work_of_updated_words(updates_.size()) > work_limit)
+    throw LimitReached{"a block needs more work than is done unasked; --sample 1 runs one however long it takes"};
 }
 
 void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {

@@ -50,6 +50,7 @@ struct LaunchPlan {
   std::map<std::string, ArgValue> scalars;  // of inputs by name
   int watch_unit = 4;                       // bytes of shared memory watched together
   int total_accesses = 0;
+  bool warps_apart = false;  // no warp of a block waits for another one or shares memory with it
 };
 
 /// Thrown inside when a limit strikes; execute() makes a finding of it.
@@ -67,7 +68,14 @@ class BlockRunner {
   [[nodiscard]] std::vector<Finding> take_findings();
   /// Lanes of global atomics by the address that they update, since the last call; nothing beyond a million addresses.
   [[nodiscard]] std::unordered_map<std::uint64_t, double> take_updates() { return std::exchange(updates_, {}); }
-  bool alone = true;             // no other runner: atomics need no locks
+  bool alone = true;  // no other runner: atomics need no locks
+  /// For plans whose warps are apart: run so many of the block's, drawn at random for each block; 0: all. And once
+  /// work_of a block exceeds `enough` (0: never), none begins any more. counts() are of the warps that ran.
+  int most_warps = 0;
+  double enough = 0;
+  double work_limit = 0;  // of a block; 0: none
+  [[nodiscard]] int warps_run() const { return warps_run_; }
+  [[nodiscard]] int warps() const { return warps_; }
   double instruction_limit = 0;  // warp instructions a block; 0: none
   double deadline = 0;           // seconds of the steady clock; 0: none
 
@@ -109,6 +117,8 @@ class BlockRunner {
                     const std::vector<std::uint64_t>& taken);
   void count_last_test(const ProgramBlock& block, bool stays, double gone);
   // block_runner.cpp
+  void run_together();
+  void run_apart(std::int64_t index);
   void release_barrier();
   void check_limits();
   void special(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
@@ -174,6 +184,7 @@ class BlockRunner {
   std::unordered_map<std::uint64_t, double> updates_;
   unsigned steps_ = 0;
   int running_ = 0;  // warp at hand
+  int warps_run_ = 0;
   // Headers of loops with a last test: what their accesses had counted before this execution.
   std::vector<std::pair<int, AccessCount>> before_;
 };

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <unordered_map>
 
 #include "execute/locality.h"
 #include "execute/plan.h"
 #include "execute/sampling.h"
+#include "execute/work.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 
@@ -20,11 +22,11 @@ namespace {
 
 using namespace interpreter;
 
-// Without --sample: so many lane instructions in all, within these numbers of blocks. 1e8 take about a third of a
-// second.
-constexpr double default_budget = 1e8;
+// Without --sample: so much work in all (work.h; half a second of one thread), within these numbers of blocks.
+constexpr double default_budget = 3e8;
 constexpr std::int64_t default_most_blocks = 256;
-constexpr std::int64_t default_least_blocks = 4;
+constexpr std::int64_t default_least_blocks = 4;  // fewer where these would take more than twice the budget
+constexpr std::int64_t wanted_blocks = 16;        // warps are left out where so many blocks would not fit the budget
 constexpr std::int64_t most_neighbours = 8;
 constexpr double default_limit = 2e11;  // lane instructions of the whole execution
 
@@ -43,6 +45,7 @@ class Execute {
         launch_(launch),
         geometry_(geometry),
         options_(options),
+        budget_(options.sample_work > 0 ? options.sample_work : default_budget),
         plan_(profile, program, launch, geometry, options) {}
 
   Execution run() {
@@ -74,14 +77,31 @@ class Execute {
     }
     std::int64_t wanted = options_.sample;
     if (wanted == 0) {
-      const std::int64_t pilot = middle_block(launch_.grid);
-      run_blocks({pilot}, 1);
-      const double cost = std::max(1.0, lane_instructions_);
-      wanted = std::clamp(static_cast<std::int64_t>(default_budget / cost), std::min(all, default_least_blocks),
+      enough_ = budget_ / wanted_blocks;
+      run_blocks({middle_block(launch_.grid)}, 1);
+      enough_ = 0;
+      most_warps_ = warps_run_ < warps_ ? warps_run_ : 0;
+      const double fit = budget_ / std::max(1.0, work_ + work_of_pages(plan_.memory().resident_bytes()));
+      wanted = std::clamp(static_cast<std::int64_t>(fit),
+                          std::clamp(static_cast<std::int64_t>(2 * fit), std::int64_t{1}, default_least_blocks),
                           default_most_blocks);
-      if (cost > default_budget) wanted = 1;
+      wanted = std::min(wanted, all);
     }
     strata_ = choose_blocks(launch_.grid, wanted, options_.seed);
+    if (most_warps_ > 0) choose_parts();
+  }
+
+  /// A block that is alone in its stratum runs whole where the budget allows: nothing else says how its warps differ.
+  void choose_parts() {
+    const double whole = work_ * warps_ / warps_run_;
+    double left = budget_;
+    for (Stratum& s : strata_) {
+      s.part = static_cast<double>(most_warps_) / warps_;
+      if (s.population > 1 || whole > left || results_.contains(s.blocks.front())) continue;
+      s.part = 1;
+      left -= whole;
+      whole_.insert(s.blocks.front());
+    }
   }
 
   void run_chosen() {
@@ -106,21 +126,25 @@ class Execute {
         BlockRunner runner(plan_.launch_plan());
         runner.alone = jobs == 1;
         runner.deadline = deadline_;
+        runner.enough = enough_;
+        if (options_.sample == 0) runner.work_limit = options_.most_sample_work;
         LocalityRecorder recorder(limits);
-        if (options_.locality) runner.recorder = &recorder;
+        const bool record = options_.locality && most_warps_ == 0;
+        if (record) runner.recorder = &recorder;
         for (std::size_t k = me; k < list.size(); k = next++) {
           {
             const std::lock_guard<std::mutex> hold(mutex_);
             if (!stopped_.empty()) break;
-            runner.instruction_limit = std::max(1.0, (limit_ - lane_instructions_) / geometry_.warp_size);
+            runner.instruction_limit = std::max(1.0, limit_ / geometry_.warp_size - warp_instructions_);
           }
           bool whole = true;
           std::string why;
           BlockTrace trace;
           try {
-            if (options_.locality) recorder.begin_block(list[k]);
+            runner.most_warps = whole_.contains(list[k]) ? 0 : most_warps_;
+            if (record) recorder.begin_block(list[k]);
             runner.run(list[k]);
-            if (options_.locality) trace = recorder.end_block();
+            if (record) trace = recorder.end_block();
           } catch (const LimitReached& reached) {
             whole = false;
             why = reached.what;
@@ -130,10 +154,11 @@ class Execute {
           }
           const std::lock_guard<std::mutex> hold(mutex_);
           if (whole) by_thread_[me] += 1;
-          collect(list[k], runner.counts(), whole);
-          if (whole && options_.locality) traces_.push_back(std::move(trace));
+          collect(list[k], runner, whole);
+          if (whole && record) traces_.push_back(std::move(trace));
           for (Finding& f : runner.take_findings()) add_finding(std::move(f));
-          for (const auto& [address, lanes] : runner.take_updates()) updates_[address] += lanes;
+          if (whole)
+            for (const auto& [address, lanes] : runner.take_updates()) updates_[address] += lanes;
           if (!whole) {
             stopped_ = why;
             break;
@@ -152,10 +177,18 @@ class Execute {
     if (trouble) std::rethrow_exception(trouble);
   }
 
-  void collect(std::int64_t block, const BlockCounts& counts, bool whole) {
-    lane_instructions_ += counts.lane_instructions;
-    warp_instructions_ += counts.warp_instructions;
+  void collect(std::int64_t block, const BlockRunner& runner, bool whole) {
+    lane_instructions_ += runner.counts().lane_instructions;
+    warp_instructions_ += runner.counts().warp_instructions;
+    work_ += work_of(runner.counts(), profile_, geometry_.warp_size, runner.recorder != nullptr);
+    warps_ = runner.warps();
+    warps_run_ = runner.warps_run();
     if (!whole || neighbours_) return;
+    BlockCounts counts;
+    if (warps_run_ == warps_)
+      counts.add(runner.counts());
+    else
+      counts.add(runner.counts(), warps_, warps_run_);
     Ran r;
     r.done = true;
     for (std::size_t b = 0; b < profile_.blocks.size(); ++b)
@@ -177,16 +210,16 @@ class Execute {
 
   /// Blocks that share an SM with the middle one, for the locality of residents; they count nowhere else.
   void run_neighbours() {
-    if (!options_.locality || options_.sample != 0 || !stopped_.empty()) return;
+    if (!options_.locality || options_.sample != 0 || !stopped_.empty() || most_warps_ > 0) return;
     const auto resident = static_cast<std::int64_t>(options_.resident_blocks);
-    const double cost = lane_instructions_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
+    const double cost = work_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
     std::vector<std::int64_t> list;
     const std::int64_t wave = std::max<std::int64_t>(1, resident * options_.processors);
     const std::int64_t first =
         middle_block(launch_.grid) / wave * wave + middle_block(launch_.grid) % options_.processors;
     for (std::int64_t k = 0; k < std::min(resident, most_neighbours); ++k)
       if (const std::int64_t b = first + k * options_.processors;
-          b < launch_.grid.count() && !results_.contains(b) && cost * static_cast<double>(k + 1) < default_budget)
+          b < launch_.grid.count() && !results_.contains(b) && cost * static_cast<double>(k + 1) < budget_ / 2)
         list.push_back(b);
     neighbours_ = true;
     run_blocks(list, jobs_);
@@ -257,7 +290,7 @@ class Execute {
         total_ = std::move(grown);
       }
     }
-    if (blocks_run_ == launch_.grid.count()) return;
+    if (blocks_run_ == launch_.grid.count() && most_warps_ == 0) return;
     error_ = std::make_shared<SampleError>();
     error_->blocks_run = static_cast<double>(blocks_run_);
     const auto relative = [&](const std::vector<std::vector<double>>& values) {
@@ -318,8 +351,12 @@ class Execute {
     w.warp_imbalance = total_.phase_mean > 0 ? total_.phase_longest / total_.phase_mean : 1;
     w.hottest_atomic_share = hottest_share();
     w.sampled = error_;
-    if (options_.locality) measure_locality(w);
+    if (options_.locality && most_warps_ == 0) measure_locality(w);
     w.assumptions = plan_.assumptions();
+    if (most_warps_ > 0)
+      w.assumptions.push_back({"warps that stand for each block executed",
+                               std::to_string(most_warps_) + " of " + std::to_string(warps_) + ", drawn at random",
+                               "--sample N"});
     out.blocks_run = static_cast<double>(blocks_run_);
     out.blocks_by_thread = by_thread_;
     out.warp_instructions_run = warp_instructions_;
@@ -340,6 +377,7 @@ class Execute {
   const Launch& launch_;
   MemoryGeometry geometry_;
   const ExecuteOptions& options_;
+  double budget_;
   Plan plan_;
   double deadline_ = 0, limit_ = 0;
   int threads_ = 1, jobs_ = 1;  // that may work; that run blocks
@@ -355,7 +393,10 @@ class Execute {
   std::map<std::tuple<int, int, int>, Finding> findings_;
   std::string stopped_;
   std::int64_t blocks_run_ = 0;
-  double lane_instructions_ = 0, warp_instructions_ = 0;
+  double lane_instructions_ = 0, warp_instructions_ = 0, work_ = 0;
+  double enough_ = 0;                               // work of the first block after which no warp begins
+  std::set<std::int64_t> whole_;                    // blocks of which all warps run all the same
+  int most_warps_ = 0, warps_ = 1, warps_run_ = 1;  // of a block; most: 0 is all
   std::shared_ptr<SampleError> error_;
 };
 

@@ -20,8 +20,8 @@
 namespace kernelcast::interpreter {
 namespace {
 
-constexpr std::array<std::string_view, 9> names = {"zero",        "iota",     "uniform", "normal",   "sorted",
-                                                   "permutation", "constant", "none",    "file:PATH"};
+constexpr std::array<std::string_view, 10> names = {"zero",    "iota",        "uniform",  "normal", "sorted",
+                                                    "offsets", "permutation", "constant", "none",   "file:PATH"};
 
 struct Call {
   std::string_view name;
@@ -168,6 +168,7 @@ class Reader {
     if (call_.name == "uniform") return uniform();
     if (call_.name == "normal") return normal();
     if (call_.name == "sorted") return sorted();
+    if (call_.name == "offsets") return offsets();
     if (call_.name == "permutation") return permutation();
     if (call_.name == "constant") return constant();
     if (call_.arguments.empty()) {
@@ -282,6 +283,21 @@ class Reader {
                    });
   }
 
+  /// Scalar k is drawn from the k-th part, of length `mean`, of the numbers from 0 on: neighbours are 0 to 2 * mean
+  /// apart, `mean` on average. Needs no COUNT.
+  [[nodiscard]] std::unique_ptr<const Fill> offsets() const {
+    if (call_.arguments.size() != 1 && call_.arguments.size() != 2)
+      bad("offsets takes the mean distance between neighbours and, if wanted, how many places to go ahead: "
+          "offsets(MEAN[,AHEAD])");
+    const double mean = number(0).real, ahead = call_.arguments.size() > 1 ? number(1).real : 0;
+    if (mean < 0 || ahead < 0) bad("the numbers must not be negative");
+    const double most = is_float(type_) ? std::numeric_limits<double>::max() : std::min(limits(t_.type)[1], 0x1p62);
+    const auto at = [mean, ahead, most, key = key_](std::uint64_t k) {
+      return std::min(std::floor(mean * (static_cast<double>(k) + ahead + unit_interval(random_bits(key, k)))), most);
+    };
+    return pattern(at, [at](std::uint64_t k) { return static_cast<std::int64_t>(at(k)); });
+  }
+
   /// Box and Muller, "A note on the generation of random normal deviates", 1958: one of the pair for even, the other
   /// for odd places.
   [[nodiscard]] std::unique_ptr<const Fill> normal() const {
@@ -334,6 +350,20 @@ class Reader {
   std::uint64_t key_;
 };
 
+/// Rows of bound_trips elements on average, of fewer where they would not fit the indices' range.
+std::string default_bounds(const FillTarget& t) {
+  if (t.role == BoundRole::length) {
+    const auto past = std::min(static_cast<std::uint64_t>(2 * t.bound_trips) + 1, default_range(t));
+    return "uniform(0," + std::to_string(past) + ")";
+  }
+  const double rows = static_cast<double>(std::max<std::int64_t>(t.bound_count, 1));
+  const double fitting = t.bound_range > 0 ? static_cast<double>(t.bound_range) / rows : t.bound_trips;
+  char digits[32];
+  const double mean = std::min(t.bound_trips, fitting);
+  const auto end = std::to_chars(digits, digits + sizeof digits, mean, std::chars_format::general, 6).ptr;
+  return "offsets(" + std::string(digits, end) + (t.role == BoundRole::next_offsets ? ",1)" : ")");
+}
+
 }  // namespace
 
 std::span<const std::string_view> fill_names() { return names; }
@@ -345,6 +375,7 @@ std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& t
 }
 
 std::string default_fill(const FillTarget& target) {
+  if (!is_float(target.type.scalar) && target.role != BoundRole::none) return default_bounds(target);
   if (is_float(target.type.scalar)) return "uniform(0,1)";
   return "uniform(0," + std::to_string(default_range(target)) + ")";
 }

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "execute/element_type.h"
+#include "execute/loop_bounds.h"
 #include "io/text.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
@@ -64,16 +65,40 @@ bool is_read(const KernelProfile& profile, int buffer) {
   return false;
 }
 
+/// What closed forms take for a loop whose bounds are data; 0: the kernel has none.
+double usual_trips(const KernelProfile& profile) {
+  for (const Unknown& u : profile.unknowns)
+    if (u.kind == Unknown::Kind::trip_count) return u.default_value;
+  return 0;
+}
+
+std::int64_t threads_of(const Launch& launch) {
+  std::int64_t threads = 0;
+  return __builtin_mul_overflow(launch.grid.count(), launch.block.count(), &threads)
+             ? 1
+             : std::max<std::int64_t>(threads, 1);
+}
+
 /// What integers without a range may index: every declared buffer of more than one element, else one element a thread.
 std::int64_t index_range(const Launch& launch) {
   std::int64_t least = 0;
   for (const auto& [name, spec] : launch.buffers)
     if (spec.elements > 1 && (least == 0 || spec.elements < least)) least = spec.elements;
   if (least > 0) return least;
-  std::int64_t threads = 0;
-  return __builtin_mul_overflow(launch.grid.count(), launch.block.count(), &threads)
-             ? 1
-             : std::max<std::int64_t>(threads, 1);
+  return threads_of(launch);
+}
+
+/// What `count` offsets must stay below to index what they bound: of the buffers with a size, the smallest one with
+/// more elements than there are offsets, else the smallest; 0: none has a size.
+std::int64_t offset_range(const Launch& launch, const std::string& name, std::int64_t count) {
+  std::int64_t above = 0, least = 0;
+  const auto take = [](std::int64_t& best, std::int64_t n) { best = best == 0 ? n : std::min(best, n); };
+  for (const auto& [other, spec] : launch.buffers) {
+    if (other == name || spec.elements <= 1) continue;
+    take(least, spec.elements);
+    if (spec.elements > count) take(above, spec.elements);
+  }
+  return above > 0 ? above : least;
 }
 
 const BufferImage* image_of(const Program& program, int buffer) {
@@ -104,6 +129,8 @@ class Planner {
         launch_(launch),
         options_(options),
         elements_(elements_of(profile, program)),
+        roles_(bound_roles(program, profile.buffers.size())),
+        trips_(usual_trips(profile)),
         index_range_(index_range(launch)) {}
 
   std::unique_ptr<const Fill> plan(int index, MemoryBuffer& m) const {
@@ -127,15 +154,23 @@ class Planner {
       return std::make_unique<BytesFill>(given->second);
     }
     FillTarget target{m.name, m.elements, m.element_bytes, m.element, index_range_, options_.seed};
+    target.role = m.role =
+        wanted.fill.empty() && trips_ > 0 ? roles_[static_cast<std::size_t>(index)] : BoundRole::none;
+    target.bound_trips = trips_;
+    target.bound_count = m.declared ? scalars_of(m) : threads_of(launch_) + 1;
+    target.bound_range = offset_range(launch_, m.name, target.bound_count);
     m.fill = wanted.fill;
     m.fill_given = !wanted.fill.empty();
     const BufferImage* image = image_of(program_, index);
     if (!m.fill_given && image != nullptr) return image_fill(*image);
     if (!m.fill_given) m.fill = in_source || !m.read ? "zero" : default_fill(target);
+    if (m.fill == "zero") m.role = BoundRole::none;
     return make_fill(m.fill, target);
   }
 
  private:
+  static std::int64_t scalars_of(const MemoryBuffer& m) { return m.bytes / size_of(m.element.scalar); }
+
   /// The source has the last word on the size; COUNT then says how large an element is.
   static void size_in_source(MemoryBuffer& m, const Buffer& b, const BufferSpec& wanted) {
     m.declared = true;
@@ -179,6 +214,8 @@ class Planner {
   const Launch& launch_;
   const ExecuteOptions& options_;
   std::vector<Element> elements_;
+  std::vector<BoundRole> roles_;
+  double trips_;
   std::int64_t index_range_;
 };
 
@@ -300,6 +337,7 @@ std::vector<Assumption> Memory::assumptions() const {
               std::to_string(m.element_bytes) + (m.element_bytes == 1 ? " byte" : " bytes") + ", as far as touched";
     }
     if (filled) value += (value.empty() ? "" : "; ") + m.fill;
+    if (filled && m.role != BoundRole::none) value += " for bounds of loops";
     const std::string what = m.declared ? "contents" : filled ? "size and contents" : "size";
     list.push_back(
         {what + " of buffer " + m.name, value, "--buffer " + m.name + "=" + count + (filled ? ":FILL" : "")});

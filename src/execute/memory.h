@@ -25,15 +25,16 @@ inline constexpr std::int64_t page_bytes = std::int64_t{1} << page_bits;
 /// One buffer of the profile. Shared and private ones live elsewhere: `data` null, `bytes` 0.
 struct MemoryBuffer {
   std::string name;
-  unsigned char* data = nullptr;  // host address of byte 0
-  std::int64_t bytes = 0;         // that may be accessed; of a buffer without a declared size: the room reserved
-  bool declared = false;          // size from --buffer, from given contents or from the source
-  int element_bytes = 4;          // of one element of COUNT in --buffer NAME=COUNT
-  ElementType element;            // what the fill writes
-  std::int64_t elements = 0;      // declared ones, else 0
-  std::string fill;               // in force, as --buffer takes it; empty: contents from source or caller
-  bool fill_given = false;        // by the user; false: a default
-  bool read = true;               // false: the profile has no load and no atomic of it
+  unsigned char* data = nullptr;     // host address of byte 0
+  std::int64_t bytes = 0;            // that may be accessed; of a buffer without a declared size: the room reserved
+  bool declared = false;             // size from --buffer, from given contents or from the source
+  int element_bytes = 4;             // of one element of COUNT in --buffer NAME=COUNT
+  ElementType element;               // what the fill writes
+  std::int64_t elements = 0;         // declared ones, else 0
+  std::string fill;                  // in force, as --buffer takes it; empty: contents from source or caller
+  BoundRole role = BoundRole::none;  // what its default fill follows
+  bool fill_given = false;           // by the user; false: a default
+  bool read = true;                  // false: the profile has no load and no atomic of it
 };
 
 class Memory {

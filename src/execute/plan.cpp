@@ -63,6 +63,7 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
     if (memory && i.pointing != Pointing::stack && (size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4)))
       plan_.watch_unit = 1;
   }
+  plan_.warps_apart = warps_apart();
 }
 
 void Plan::place_shared(const Launch& launch) {
@@ -152,6 +153,15 @@ std::vector<Assumption> Plan::assumptions() const {
   const std::vector<Assumption> memory = memory_->assumptions();
   all.insert(all.end(), memory.begin(), memory.end());
   return all;
+}
+
+bool Plan::warps_apart() const {
+  const std::set<std::uint32_t> read = registers_read(program_);
+  return std::none_of(program_.code.begin(), program_.code.end(), [&](const SimtInstruction& i) {
+    if (i.op == Opcode::barrier || i.pointing == Pointing::shared) return true;
+    if (i.op == Opcode::atomic && read.contains(i.dst)) return true;
+    return i.site >= 0 && program_.sites[static_cast<std::size_t>(i.site)].space == MemorySpace::shared;
+  });
 }
 
 bool Plan::order_free() const {

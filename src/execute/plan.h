@@ -21,6 +21,8 @@ class Plan {
   /// Whether blocks may run at the same time with the results of any order: no buffer is both read and written, and no
   /// atomic's old value is used.
   [[nodiscard]] bool order_free() const;
+  /// Whether each warp of a block runs for itself: no barrier, no shared memory, no atomic whose old value is used.
+  [[nodiscard]] bool warps_apart() const;
 
  private:
   void place_shared(const Launch& launch);

@@ -91,8 +91,19 @@ std::vector<Stratum> choose_blocks(const Dim3& grid, std::int64_t wanted, std::u
   return strata;
 }
 
+double student_97_5(double freedom) {
+  constexpr std::array<double, 30> table = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                            2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                            2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  const auto whole = static_cast<std::size_t>(std::max(1.0, freedom));
+  // Beyond the table the first term of Fisher's expansion, right to 0.003.
+  return whole <= table.size() ? table[whole - 1] : 1.96 + 2.372 / freedom;
+}
+
 double half_interval(const std::vector<Stratum>& strata, const std::vector<std::vector<double>>& values) {
-  double variance = 0, pooled = 0, freedom = 0;
+  constexpr double least_freedom = 3;  // of equal values, to be taken for equal everywhere
+  bool all_ran = true;
+  double variance = 0, pooled = 0, freedom = 0, fourth = 0, borrowed = 0;
   std::vector<double> spread(strata.size(), -1);
   for (std::size_t s = 0; s < strata.size(); ++s) {
     const auto n = static_cast<double>(values[s].size());
@@ -107,11 +118,20 @@ double half_interval(const std::vector<Stratum>& strata, const std::vector<std::
   for (std::size_t s = 0; s < strata.size(); ++s) {
     const auto n = static_cast<double>(values[s].size());
     const auto all = static_cast<double>(strata[s].population);
-    if (n == 0 || n >= all) continue;
-    const double square = spread[s] >= 0 ? spread[s] : freedom > 0 ? pooled / freedom : 0;
-    variance += all * all * (1 - n / all) * square / n;
+    const double part = strata[s].part;
+    if (n == 0 || n * part >= all) continue;
+    all_ran = false;
+    if (spread[s] < 0 && freedom == 0) return std::nan("");
+    const double term = all * all * (1 - part * n / all) / n * (spread[s] >= 0 ? spread[s] : pooled / freedom);
+    variance += term;
+    if (spread[s] >= 0)
+      fourth += term * term / (n - 1);
+    else
+      borrowed += term;
   }
-  return 1.96 * std::sqrt(variance);
+  if (variance == 0) return all_ran || freedom >= least_freedom ? 0 : std::nan("");
+  if (borrowed > 0) fourth += borrowed * borrowed / freedom;  // they all have the one pooled spread
+  return student_97_5(variance * variance / fourth) * std::sqrt(variance);
 }
 
 }  // namespace kernelcast::interpreter

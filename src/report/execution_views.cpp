@@ -50,6 +50,14 @@ Json locality_json(const Locality& l) {
           {"resident_blocks", number(l.resident_blocks)}};
 }
 
+Json interval_json(const Workload& w) {
+  constexpr std::string_view why = "too few blocks ran to tell how they differ";
+  Json j;
+  put(j, "warp_instructions", w.sampled ? w.sampled->instructions : 0, why);
+  put(j, "global_sectors", w.sampled ? w.sampled->sectors : 0, why);
+  return j;
+}
+
 }  // namespace
 
 std::string method_text(const Workload& w) {
@@ -90,9 +98,7 @@ std::string execution_text(const DeviceResult& d, const Style& style) {
 Json execution_json(const Workload& w) {
   const BranchCount branches = branches_of(w);
   Json j = {{"blocks_run", number(blocks_run(w))},
-            {"half_interval_95",
-             {{"warp_instructions", number(w.sampled ? w.sampled->instructions : 0)},
-              {"global_sectors", number(w.sampled ? w.sampled->sectors : 0)}}},
+            {"half_interval_95", interval_json(w)},
             {"branches", number(branches.warps)},
             {"divergent_branches", number(branches.divergent)},
             {"warp_imbalance", number(w.warp_imbalance)}};

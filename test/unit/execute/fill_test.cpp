@@ -160,8 +160,44 @@ TEST(Fill, TheDefaultCanBeWrittenOut) {
       for (const std::int64_t range : {1, 100, 100000}) {
         FillTarget t = target(type, 200, sign);
         t.index_range = range;
-        EXPECT_EQ(bytes_of("", t), bytes_of(default_fill(t), t));
+        t.bound_trips = 16;
+        for (const auto role : {BoundRole::none, BoundRole::offsets, BoundRole::next_offsets, BoundRole::length}) {
+          t.role = role;
+          EXPECT_EQ(bytes_of("", t), bytes_of(default_fill(t), t));
+        }
       }
+}
+
+TEST(Fill, OffsetsAscendByTheirMean) {
+  const auto v = ints("offsets(16)", 5000);
+  for (std::size_t k = 0; k + 1 < v.size(); ++k) {
+    ASSERT_GE(v[k], 16 * static_cast<int>(k));
+    ASSERT_LT(v[k], 16 * static_cast<int>(k + 1));
+  }
+  EXPECT_NE(v[1] - v[0], v[2] - v[1]);
+  const auto ahead = ints("offsets(16,1)", 5000);  // of the same stream: each is exactly one step further
+  for (std::size_t k = 0; k < v.size(); ++k) ASSERT_EQ(ahead[k], v[k] + 16);
+  EXPECT_EQ(ints("offsets(0.5)", 100).back(), 49);
+  EXPECT_EQ(ints("offsets(1e9)", 5000).back(), 2147483647);  // as far as the type goes
+  EXPECT_EQ(floats("offsets(1)", 100)[99], 99);
+}
+
+TEST(Fill, BoundsOfLoopsAreSmallOrFit) {
+  FillTarget t = target(ValueType::i32, 5000);
+  t.bound_trips = 16;
+  t.bound_count = 5000;
+  t.role = BoundRole::length;
+  EXPECT_EQ(default_fill(t), "uniform(0,33)");  // 16 on average
+  t.index_range = 10;
+  EXPECT_EQ(default_fill(t), "uniform(0,10)");
+  t.role = BoundRole::offsets;
+  EXPECT_EQ(default_fill(t), "offsets(16)");
+  t.role = BoundRole::next_offsets;
+  EXPECT_EQ(default_fill(t), "offsets(16,1)");
+  t.bound_range = 20000;  // the elements that they bound
+  EXPECT_EQ(default_fill(t), "offsets(4,1)");
+  t.type.scalar = ValueType::f32;
+  EXPECT_EQ(default_fill(t), "uniform(0,1)");
 }
 
 TEST(Fill, NormalStatistics) {
@@ -269,7 +305,7 @@ TEST(FillErrors, UnknownNames) {
   EXPECT_EQ(
       error_of("unifrom", t),
       "--buffer a=8:unifrom: there is no such fill; did you mean \"uniform\"? known are zero, iota, uniform, normal, "
-      "sorted, permutation, constant, none, file:PATH and a plain number");
+      "sorted, offsets, permutation, constant, none, file:PATH and a plain number");
   EXPECT_THAT(error_of("Uniform(0,1)", t), HasSubstr("did you mean \"uniform\""));
   EXPECT_THAT(error_of("flie:x.npy", t), HasSubstr("did you mean \"file\""));
   EXPECT_THAT(error_of("qqq", t), HasSubstr("there is no such fill; known are zero"));

@@ -51,10 +51,37 @@ TEST(Sampling, TheMiddleBlockIsAmongThem) {
 TEST(Sampling, IntervalIsThatOfStratifiedSampling) {
   // One stratum of 100 with the values 1, 2, 3: variance 1, 100^2 (1 - 0.03) 1 / 3.
   const std::vector<Stratum> strata{{100, {0, 1, 2}}};
-  EXPECT_NEAR(half_interval(strata, {{1, 2, 3}}), 1.96 * std::sqrt(10000 * 0.97 / 3), 1e-9);
+  EXPECT_NEAR(half_interval(strata, {{1, 2, 3}}), 4.303 * std::sqrt(10000 * 0.97 / 3), 1e-9);
   EXPECT_EQ(half_interval({{3, {0, 1, 2}}}, {{1, 2, 3}}), 0);
   // The stratum with one of ten takes the spread of the other.
-  EXPECT_NEAR(half_interval({{3, {0, 1, 2}}, {10, {5}}}, {{1, 2, 3}, {7}}), 1.96 * std::sqrt(100 * 0.9), 1e-9);
+  EXPECT_NEAR(half_interval({{3, {0, 1, 2}}, {10, {5}}}, {{1, 2, 3}, {7}}), 4.303 * std::sqrt(100 * 0.9), 1e-9);
+  // Two strata of equal weight and spread have twice the degrees of freedom of one.
+  EXPECT_NEAR(half_interval({{100, {0, 1, 2}}, {100, {100, 101, 102}}}, {{1, 2, 3}, {5, 6, 7}}),
+              2.776 * std::sqrt(2 * 10000 * 0.97 / 3), 1e-9);
+}
+
+TEST(Sampling, OneBlockSaysNothingAboutTheSpread) {
+  EXPECT_TRUE(std::isnan(half_interval({{100, {50}}}, {{7}})));
+  EXPECT_TRUE(std::isnan(half_interval({{1, {0}}, {98, {50}}, {1, {99}}}, {{7}, {8}, {9}})));
+  EXPECT_EQ(half_interval({{1, {0}}}, {{7}}), 0);
+}
+
+TEST(Sampling, TwoEqualValuesAreNoProofOfEquality) {
+  EXPECT_TRUE(std::isnan(half_interval({{100, {1, 50}}}, {{7, 7}})));
+  EXPECT_EQ(half_interval({{100, {1, 50, 70, 90}}}, {{7, 7, 7, 7}}), 0);
+  EXPECT_EQ(half_interval({{2, {0, 1}}}, {{7, 7}}), 0);
+}
+
+TEST(Sampling, PartsOfBlocksAreASampleToo) {
+  EXPECT_NEAR(half_interval({{3, {0, 1, 2}, 0.25}}, {{1, 2, 3}}), 4.303 * std::sqrt(9 * 0.75 / 3), 1e-9);
+  EXPECT_TRUE(std::isnan(half_interval({{1, {0}, 0.5}}, {{7}})));
+}
+
+TEST(Sampling, QuantilesOfStudentsDistribution) {
+  EXPECT_NEAR(student_97_5(1), 12.706, 5e-4);
+  EXPECT_NEAR(student_97_5(10.9), 2.228, 5e-4);  // whole ones below
+  EXPECT_NEAR(student_97_5(40), 2.021, 5e-3);
+  EXPECT_NEAR(student_97_5(1e6), 1.96, 1e-3);
 }
 
 }  // namespace

@@ -77,6 +77,16 @@ TEST(ExecutionViews, TheMethodHasItsSampleAndInterval) {
   EXPECT_EQ(method_text(w), "symbolic");
 }
 
+TEST(ExecutionViews, TooFewBlocksHaveNoInterval) {
+  Workload w = *executed().workload;
+  const double unknown = std::nan("");
+  w.sampled = std::make_shared<const SampleError>(SampleError{1, unknown, unknown});
+  EXPECT_THAT(method_text(w), HasSubstr("+-unknown of instructions, +-unknown of sectors"));
+  const Json half = execution_json(w)["half_interval_95"];
+  EXPECT_TRUE(half["warp_instructions"].is_null() && half["global_sectors"].is_null());
+  EXPECT_THAT(half["reason"].get<std::string>(), HasSubstr("too few blocks"));
+}
+
 TEST(ExecutionViews, ExplainNamesTheOriginOfEachPart) {
   const std::string text = explain_text(forecast(), plain);
   EXPECT_THAT(text, AllOf(HasSubstr("3 in the mean (executed)"), HasSubstr("19.2"), HasSubstr("closed form"),
