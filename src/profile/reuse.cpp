@@ -411,7 +411,7 @@ std::size_t ReuseFinder::phase_of(const Chain& chain) {
   Phase& phase = phases_[used_phases_];
   phase.loop = outermost;
   for (auto& of_direction : phase.footprint)
-    for (std::size_t row = 0; row < rows_; ++row) of_direction[row].fill(0);
+    for (std::size_t row = 0; row <= whole_; ++row) of_direction[row].fill(0);
   return used_phases_++;
 }
 

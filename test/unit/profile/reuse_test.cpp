@@ -192,6 +192,28 @@ TEST(Reuse, WhatIsLeftOfAnUnrolledLoopTouchesTheSameData) {
   }
 }
 
+TEST(Reuse, NothingStaysFromTheLaunchBefore) {
+  for (const bool rows : {true, false}) {
+    const KernelProfile p = filter(rows, floor_div(Expr(argument("n")) - 1, 2));
+    Binder kept(p, MemoryGeometry{});
+    Launch launch;
+    launch.block = {64, 1, 1};
+    for (const std::int64_t n : {33, 5, 11, 5, 33, 3}) {
+      launch.grid = {n, 4, 1};
+      launch.args["n"] = n;
+      const Workload w = kept.bind(launch), fresh = Binder(p, MemoryGeometry{}).bind(launch);
+      for (const auto direction : {Reuse::read, Reuse::write})
+        for (int depth = 0; depth < Reuse::depths; ++depth)
+          for (int window = 0; window < Reuse::windows; ++window) {
+            const Reuse::Level &got = w.reuse.at(direction, depth, window),
+                               &want = fresh.reuse.at(direction, depth, window);
+            EXPECT_EQ(got.footprint, want.footprint) << n << ' ' << depth << ' ' << window;
+            EXPECT_EQ(got.traffic, want.traffic) << n << ' ' << depth << ' ' << window;
+          }
+    }
+  }
+}
+
 TEST(Reuse, OneLoopAfterAnotherTouchesTheSameDataAgainUnlessAllOfThemStay) {
   KernelProfile p = rows();
   kernelcast::Loop again = p.loops[0];
