@@ -53,6 +53,22 @@ SpaceFlags flags(const char* block) {
   return f;
 }
 
+/// Searches the space over and over; an item is a configuration on a device.
+void search(benchmark::State& state, const Space& space, const TuneOptions& o) {
+  std::uint64_t done = 0;
+  for (auto _ : state) {
+    AnalysisMemory memory(
+        [](const Source&, const FrontendOptions&) {
+          Analysis a;
+          a.profile = profile();
+          return a;
+        },
+        "", "id");
+    for (const DeviceTuning& d : tune::tune(space, o, memory).devices) done += d.evaluated;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(done));
+}
+
 /// 262,144 configurations. `distinct`: no two are the same launch; otherwise one in sixteen is new.
 void launches(benchmark::State& state, const char* model, bool distinct) {
   SpaceFlags f = flags("1..32,1..32");
@@ -68,18 +84,7 @@ void launches(benchmark::State& state, const char* model, bool distinct) {
   o.devices = {DeviceCatalog(KERNELCAST_SOURCE_DIR "/devices").find("v100")};
   o.model = &model_named(model);
   o.most_refused = 10;
-  std::uint64_t done = 0;
-  for (auto _ : state) {
-    AnalysisMemory memory(
-        [](const Source&, const FrontendOptions&) {
-          Analysis a;
-          a.profile = profile();
-          return a;
-        },
-        "", "id");
-    done += tune::tune(space, o, memory).devices[0].evaluated;
-  }
-  state.SetItemsProcessed(static_cast<std::int64_t>(done));
+  search(state, space, o);
 }
 BENCHMARK_CAPTURE(launches, kernelcast, "kernelcast", false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(launches, kernelcast_distinct, "kernelcast", true)->Unit(benchmark::kMillisecond);
@@ -129,18 +134,7 @@ void another_launch_on_eight_devices(benchmark::State& state) {
     o.devices.push_back(catalog.find(name));
   o.model = &model_named("kernelcast");
   o.most_refused = 10;
-  std::uint64_t done = 0;
-  for (auto _ : state) {
-    AnalysisMemory memory(
-        [](const Source&, const FrontendOptions&) {
-          Analysis a;
-          a.profile = profile();
-          return a;
-        },
-        "", "id");
-    for (const DeviceTuning& d : tune::tune(space, o, memory).devices) done += d.evaluated;
-  }
-  state.SetItemsProcessed(static_cast<std::int64_t>(done));
+  search(state, space, o);
 }
 BENCHMARK(another_launch_on_eight_devices)->Unit(benchmark::kMillisecond);
 

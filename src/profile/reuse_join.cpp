@@ -78,9 +78,7 @@ void ReuseFinder::join_groups() {
 /// Whether a host's guests are counted with it: all of them run within its passage, and not one after the other but in
 /// one phase or over the block's whole life.
 bool ReuseFinder::joined(const Group& host, std::size_t depth) const {
-  const Chain& chain = chains_[static_cast<std::size_t>(host.chain)];
-  const int loops = static_cast<int>(chain.loops.size());
-  const int outside = depth == Reuse::depths - 1 ? 0 : std::max(0, loops - static_cast<int>(depth));
+  const int outside = outside_of(host, depth);
   return std::all_of(host.guests.begin(), host.guests.end(), [&](int i) {
     const int shared = groups_[static_cast<std::size_t>(i)].shared;
     return outside <= shared && (shared > 0 || depth == whole_);
