@@ -120,6 +120,7 @@ struct Branch {
   Expr condition;                // known condition (0/1), if unknown < 0
   int unknown = -1;
   bool loop_exit = false;
+  bool predicated = false;       // the target's code has predicated instructions instead: nothing branches
   SourceLine line;
 };
 

@@ -141,6 +141,7 @@ class ProfileBuilder {
   void take_code() {
     int target = 0;
     for (const CodeBlock& c : code_.blocks) {
+      mark_predicated(c);
       if (auto it = first_of_name_.find(c.name); it != first_of_name_.end())
         target = it->second;  // else: added by the code generator
       give_ops(profile_.blocks[static_cast<std::size_t>(target)], c);
@@ -153,6 +154,12 @@ class ProfileBuilder {
     for (const Buffer& b : profile_.buffers)
       profile_.uses_dynamic_shared |= b.space == MemorySpace::shared && b.bytes < 0;
     profile_.assumptions.insert(profile_.assumptions.end(), code_.assumptions.begin(), code_.assumptions.end());
+  }
+
+  void mark_predicated(const CodeBlock& code) {
+    const auto block = first_of_name_.find(code.name);
+    if (!code.predicated || block == first_of_name_.end()) return;
+    for (kernelcast::Branch& b : profile_.branches) b.predicated |= b.block == block->second;
   }
 
   void give_ops(Block& block, const CodeBlock& code) {

@@ -5,6 +5,7 @@
 
 #include "frontend/code_join.h"
 #include "frontend/ptx_fusion.h"
+#include "frontend/ptx_predication.h"
 #include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
 #include "frontend/waits.h"
@@ -18,6 +19,11 @@ std::string description(const AsmInstruction& i) {
   return std::string(i.inlined ? "inline PTX instruction " : "PTX instruction ") + std::string(i.opcode);
 }
 
+void mark_predicated(const AsmFunction& kernel, int machine_block, std::vector<CodeBlock>& blocks) {
+  const std::string_view name = kernel.blocks[static_cast<std::size_t>(machine_block)].ir_name;
+  for (CodeBlock& b : blocks) b.predicated |= b.name == name;
+}
+
 }  // namespace
 
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
@@ -28,14 +34,17 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   std::map<std::string, int> unknown;
   for (const AsmInstruction* i : not_in_the_table) ++unknown[description(*i)];
   TargetCode code;
-  const std::vector<Stalls> stalls = ptx_stalls(kernel.code, costs, sm);
+  PtxPredication predicated = predicate_short_paths(kernel.code, costs, sm);
+  const std::vector<Stalls> stalls = ptx_stalls(predicated.scheduled.code, predicated.scheduled.costs, sm);
   const PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
   for (std::size_t i = 0; i < registers.spills.size(); ++i) {
-    costs[i][OpClass::local_load] += registers.spills[i].loads;
-    costs[i][OpClass::local_store] += registers.spills[i].stores;
+    predicated.counted.costs[i][OpClass::local_load] += registers.spills[i].loads;
+    predicated.counted.costs[i][OpClass::local_store] += registers.spills[i].stores;
   }
   code.registers = registers.registers;
-  code.blocks = join_blocks(kernel.code, costs, stalls, ir_blocks);
+  code.blocks = join_blocks(predicated.counted.code, predicated.counted.costs, stalls, ir_blocks);
+  for (std::size_t i = 0; i < predicated.removed.size(); ++i)
+    if (predicated.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
   code.stack_bytes = kernel.stack_bytes;
   code.static_shared_bytes = kernel.shared_bytes;
   for (const auto& [what, times] : unknown)

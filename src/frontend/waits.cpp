@@ -10,8 +10,8 @@
 // come in when Stalls are evaluated. Source of the method: list scheduling, Gibbons and Muchnick, SIGPLAN 1986;
 // in-order stops, Hong and Kim, ISCA 2009, and Huang et al., GPUMech, MICRO 2014.
 //
-// Limits: branches inside are walked as if taken one after the other; no software pipelining; what ptxas changes
-// besides the order (predication, rematerialisation) is not seen.
+// Limits: branches inside are walked as if taken one after the other; no software pipelining; rematerialisation is not
+// seen. Paths that ptxas predicates are part of their block already (ptx_predication.h).
 #include "frontend/waits.h"
 
 #include <algorithm>

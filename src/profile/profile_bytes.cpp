@@ -96,8 +96,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Branch> T>
 void fields(A& a, T& x) {
-  auto& [verdict, reason, block, condition, unknown, loop_exit, line] = x;
-  a(verdict, reason, block, condition, unknown, loop_exit, line);
+  auto& [verdict, reason, block, condition, unknown, loop_exit, predicated, line] = x;
+  a(verdict, reason, block, condition, unknown, loop_exit, predicated, line);
 }
 template <class A, Like<Parameter> T>
 void fields(A& a, T& x) {

@@ -51,7 +51,8 @@ Json branches_json(const KernelProfile& p, const Workload& w, const CountOrigin&
     Json j = {{"at", line_json(p, branch.line)},
               {"verdict", verdicts[static_cast<int>(branch.verdict)]},
               {"why", branch.reason},
-              {"loop_exit", branch.loop_exit}};
+              {"loop_exit", branch.loop_exit},
+              {"predicated", branch.predicated}};
     const bool counted = i < w.branch_counts.size();
     j["warps"] = counted ? number(w.branch_counts[i].warps) : Json(0);
     j["divergent_warps"] = counted ? number(w.branch_counts[i].divergent) : Json(0);

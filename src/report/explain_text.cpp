@@ -80,8 +80,10 @@ std::string branches_text(const KernelProfile& p, const Workload& w, const Style
   std::vector<BranchRow> rows;
   for (std::size_t i = 0; i < p.branches.size(); ++i) {
     const Branch& branch = p.branches[i];
-    const std::vector<std::string> cells{line_text(p, branch.line),
-                                         verdict(branch.verdict) + (branch.loop_exit ? " (loop)" : ""), branch.reason};
+    const std::vector<std::string> cells{
+        line_text(p, branch.line),
+        verdict(branch.verdict) + (branch.loop_exit ? " (loop)" : "") + (branch.predicated ? " (predicated)" : ""),
+        branch.reason};
     auto row = std::find_if(rows.begin(), rows.end(), [&](const BranchRow& r) { return r.cells == cells; });
     if (row == rows.end()) row = rows.insert(row, BranchRow{cells});
     ++row->copies;
