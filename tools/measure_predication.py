@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-BEFORE = """.version 7.0
+BEFORE = """.version %s
 .target %s
 .address_size 64
 .visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)
@@ -73,7 +73,9 @@ CASES = {
 def branches(body, target, folder):
     """Conditional branches in the SASS."""
     ptx, cubin = folder / "k.ptx", folder / "k.cubin"
-    ptx.write_text(BEFORE % target + body + AFTER)
+    number = int(target.removeprefix("sm_"))
+    version = "8.6" if number >= 100 else "7.8" if number > 80 else "7.0"
+    ptx.write_text(BEFORE % (version, target) + body + AFTER)
     subprocess.run(["ptxas", "-arch", target, ptx, "-o", cubin], check=True)
     sass = subprocess.run(["nvdisasm", "-c", cubin], check=True, capture_output=True, text=True).stdout
     return len(re.findall(r"@!?P\d+ +(?:BRA|SYNC|BRK)\b|\bBRA !?P\d", sass))

@@ -120,6 +120,26 @@ Against ptxas 11.8 on PTX of NVRTC 11.8 for sm_80: CLBlast's xgemm in seven conf
 ptxas's in the median, within 30 % in 22; stores 0.82 times. Outliers: a configuration with 64 accumulators under caps of 80 and 64, where ptxas
 spills 500 to 1,400 times (we say 170 to 230), and the cells where it barely begins.
 """)
+    print("""
+## Branches
+
+PTX of LLVM and of NVIDIA's compiler branches around every guarded path; ptxas replaces short ones by predicated instructions, and then
+issues them for warps in which no lane wants them, but has one long block to schedule. Its limits, measured on generated kernels with ptxas 11.8
+(`tools/measure_predication.py`; the same for sm_52, sm_75 and sm_80):
+
+| path | most SASS instructions |
+|---|---|
+| arithmetic, stores, shared loads | 8 |
+| with a load from global memory | 20 |
+| condition of the whole block (parameters, block numbers) | 6 |
+| first of two paths that meet again | 7, and its jump |
+| between two branches to one target, results not needed there: run always | 6 |
+| with an atomic, barrier, shuffle, vote, division or square root with a slow path, or predicated code inside | never |
+
+Branches that are left and whose lanes may differ cost BSSY and BSYNC (and BMOV before Ampere) where they meet again, SSY and SYNC before Volta. Instructions a polygon edge of KTT's `Pnpoly`, in the loop of ptxas's code for sm_75
+without the slow path of its division, beside ours with these rules and without: 23, 22.9, 24.6 (one point a thread), 53.5, 56.9, 63.5 (4), 84, 83.7, 98 (8), 165, 162.8, 190 (16), 141, 139, 174 (20).
+`explain` marks such branches `(predicated)`.
+""")
     if shutil.which("cuobjdump"):
         print("""
 ## Instruction counts
