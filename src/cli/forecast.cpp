@@ -36,7 +36,9 @@ std::string_view base_name(std::string_view kernel) {
 }
 
 /// Whether a name as typed can mean this kernel, whatever its arguments.
-bool can_mean(std::string_view typed, std::string_view kernel) { return base_name(typed) == base_name(kernel); }
+bool can_mean(std::string_view typed, std::string_view kernel) {
+  return typed.empty() || base_name(typed) == base_name(kernel);
+}
 
 /// The arguments that an expression which cannot be evaluated names ("arg:n"), with the values that were given.
 std::string values_in(const std::string& what, const Launch& launch) {
