@@ -19,7 +19,6 @@ namespace kernelcast {
 namespace {
 
 using describe::number;
-using describe::si;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double gtx280_mem_ld = 450, gtx280_departure_uncoal = 40, departure_coal = 4;  // the paper's table of GPUs
 

@@ -162,8 +162,10 @@ double sectors_of(const Set& set, std::int64_t shift) {
       sum += static_cast<double>(((((r.low + shift) & (sector - 1)) + r.length - 1) >> bits) + 1) * r.copies;
     return sum;
   }
-  for (const Run& r : set.runs)
-    sum += static_cast<double>((floor_mod(r.low + shift, sector) + r.length - 1) / sector + 1) * r.copies;
+  for (const Run& r : set.runs) {
+    const std::int64_t touched = (floor_mod(r.low + shift, sector) + r.length - 1) / sector + 1;
+    sum += static_cast<double>(touched) * r.copies;
+  }
   return sum;
 }
 
