@@ -91,13 +91,13 @@ BENCHMARK_CAPTURE(launches, kernelcast_distinct, "kernelcast", true)->Unit(bench
 BENCHMARK_CAPTURE(launches, roofline_distinct, "roofline", true)->Unit(benchmark::kMillisecond);
 
 std::shared_ptr<LaunchCounts> counts_for(const std::shared_ptr<const KernelProfile>& profile, const Device& device,
-                                         const Launch& base) {
-  const Model& model = model_named("kernelcast");
+                                         const Launch& base, const Model& model) {
   return std::make_shared<LaunchCounts>(profile, device.geometry(), model, base, model.on(device)->first_window());
 }
 
 /// One profile for another launch and another device each time: two forecasters, launches that do not come back.
-void another_launch_and_device(benchmark::State& state) {
+void another_launch_and_device(benchmark::State& state, const char* name) {
+  const Model& model = model_named(name);
   const auto scale = std::make_shared<const KernelProfile>(profile());
   const DeviceCatalog catalog(KERNELCAST_SOURCE_DIR "/devices");
   const std::array<Device, 2> devices{catalog.find("v100"), catalog.find("gtx980")};
@@ -106,7 +106,7 @@ void another_launch_and_device(benchmark::State& state) {
   std::vector<LaunchLimits> limits(devices.begin(), devices.end());
   std::vector<LaunchForecaster> on;
   for (std::size_t d = 0; d < devices.size(); ++d)
-    on.emplace_back(counts_for(scale, devices[d], base), devices[d], limits[d], model_named("kernelcast"), 0.5);
+    on.emplace_back(counts_for(scale, devices[d], base, model), devices[d], limits[d], model, 0.5);
   LaunchShape shape;
   shape.grid_known = shape.block_known = true;
   std::int64_t n = 0;
@@ -118,7 +118,11 @@ void another_launch_and_device(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(another_launch_and_device);
+BENCHMARK_CAPTURE(another_launch_and_device, kernelcast, "kernelcast");
+BENCHMARK_CAPTURE(another_launch_and_device, opencl_quantitative, "opencl-quantitative");
+BENCHMARK_CAPTURE(another_launch_and_device, ske, "ske");
+BENCHMARK_CAPTURE(another_launch_and_device, roofline, "roofline");
+BENCHMARK_CAPTURE(another_launch_and_device, mwp_cwp, "mwp-cwp");
 
 /// Launches that do not come back, each on the eight devices of one code generation target, as a search does it.
 void another_launch_on_eight_devices(benchmark::State& state) {

@@ -12,7 +12,8 @@
 
 namespace kernelcast {
 
-/// Model::seconds() on one device, with what depends on the device alone worked out beforehand.
+/// Model::seconds() on one device, with what depends on the device alone worked out beforehand. May remember the last
+/// launch: one for each thread.
 class DeviceTimes {
  public:
   virtual ~DeviceTimes() = default;

@@ -22,8 +22,23 @@ namespace {
 using report::DeviceResult;
 using report::ModelResult;
 
-/// Whether a name as typed can mean this kernel: its name, or the name before template arguments or parameters.
-bool can_mean(const std::string& typed, const std::string& kernel) { return kernel.find(typed) != std::string::npos; }
+/// "void n::scale<float, 4>(float*)": "scale".
+std::string_view base_name(std::string_view kernel) {
+  constexpr std::string_view unnamed = "(anonymous namespace)::";
+  if (const std::size_t at = kernel.rfind(unnamed); at != std::string_view::npos) {
+    kernel.remove_prefix(at + unnamed.size());
+  }
+  kernel = kernel.substr(0, kernel.find_first_of("<("));
+  const std::size_t last = kernel.find_last_not_of(' ');
+  kernel = kernel.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  const std::size_t before = kernel.find_last_of(": ");
+  return before == std::string_view::npos ? kernel : kernel.substr(before + 1);
+}
+
+/// Whether a name as typed can mean this kernel, whatever its arguments.
+bool can_mean(std::string_view typed, std::string_view kernel) {
+  return typed.empty() || base_name(typed) == base_name(kernel);
+}
 
 /// The arguments that an expression which cannot be evaluated names ("arg:n"), with the values that were given.
 std::string values_in(const std::string& what, const Launch& launch) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "cli/values.h"
@@ -60,6 +61,16 @@ void check_fill(const std::string& name, const BufferSpec& spec) {
   }
 }
 
+/// What is no macro is refused here: the compiler would see an error in a file that nobody wrote, and errors outside of
+/// the kernel are passed over in CUDA.
+void check_macro(const char* flag, const std::string& text, const char* form) {
+  const std::string name = text.substr(0, text.find_first_of("=("));
+  const auto part_of_a_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '$'; };
+  const bool good = !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+                    std::all_of(name.begin(), name.end(), part_of_a_name);
+  if (!good) throw UsageError(fmt::format("{} {}: expected {}, where NAME is an identifier", flag, text, form));
+}
+
 }  // namespace
 
 Source source_of(const ForecastFlags& f) {
@@ -70,6 +81,8 @@ Source source_of(const ForecastFlags& f) {
     throw UsageError("standard input has no file ending: give --lang opencl, cuda, hip, c, cxx or llvm-ir");
   }
   if (s.language == Language::automatic) s.language = language_by_ending(f.file);
+  for (const std::string& d : f.defines) check_macro("-D", d, "NAME or NAME=VALUE");
+  for (const std::string& u : f.undefines) check_macro("-U", u, "NAME");
   s.defines = f.defines;
   s.undefines = f.undefines;
   s.include_dirs = f.includes;

@@ -130,6 +130,7 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
 
 std::string base_name(const std::string& kernel) {
   std::string name = kernel.substr(0, kernel.find_first_of("<("));
+  if (name.starts_with("void ")) name.erase(0, 5);
   if (const auto colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
   std::erase(name, ' ');
   return name;

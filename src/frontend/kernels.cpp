@@ -62,8 +62,9 @@ std::string last_part(const std::string& qualified) {
 }
 
 /// One spelling for what can be spelt in several ways: no blanks, "unsigned int" as "unsigned", no suffix on numbers,
-/// nothing for an outer "::".
+/// nothing for an outer "::" and for the return type that tools print before a template's name.
 std::string normalised(std::string name) {
+  if (name.starts_with("void ")) name.erase(0, 5);
   for (const auto& [from, to] :
        {std::pair<std::string, std::string>{"unsigned int", "unsigned"}, {"(anonymous namespace)::", ""}}) {
     for (std::size_t at = 0; (at = name.find(from, at)) != std::string::npos;) name.replace(at, from.size(), to);

@@ -187,7 +187,8 @@ int first_window_of(double blocks) {
 
 namespace {
 
-void pipes(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
+/// `total`: of w.warp_ops.
+void pipes(const Workload& w, const Machine& m, const Constants& c, double total, double share, Forecast& f) {
   const OpCounts& n = w.warp_ops;
   const double lanes = share * m.warp / c.issue_efficiency;  // lane operations of the busiest unit, for one warp op
   const double fp32 = n[C::fp32_add] + n[C::fp32_mul] + n[C::fp32_fma] + n[C::fp32_div];
@@ -199,7 +200,7 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double share
       n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
   const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
   slot(f, Limit::issue) =
-      (total_of(n) - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
+      (total - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
   slot(f, Limit::arithmetic) = lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes,
                                                  (fp32 + integers) / all, over(shifts, m.shift_lanes)});
   slot(f, Limit::integer_multiply) = lanes * over(multiplies, m.int_mul_lanes);
@@ -280,7 +281,8 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, Foreca
   slot(f, Limit::atomics) = atomic_passes(w) / (c.same_address_atomics_per_s * atomic_units(w, m)) * m.clock_hz;
 }
 
-void latency_bound(const Workload& w, const Machine& m, const Constants& c, Forecast& f) {
+/// `total`: of w.warp_ops.
+void latency_bound(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
   const Traffic& t = f.traffic;
   const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0), hit2 = std::clamp(t.l2_hits(), 0.0, 1.0);
   const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
@@ -291,7 +293,7 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, Fore
   const double past = over(t.local_past_l1, t.local);
   const double local = (1 - past) * m.latency[static_cast<std::size_t>(Latency::local)] +
                        past * below(1 - over(t.local_past_l2, t.local_past_l1));
-  double path = total_of(w.warp_ops) * m.issue_interval;
+  double path = total * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
                            : k == static_cast<std::size_t>(Latency::local) ? local
@@ -315,10 +317,11 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
   f.unit_norm = c.unit_norm;
   const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
   f.traffic = traffic_of(w, m, c, resident);
-  pipes(w, m, c, share, f);
+  const double total = total_of(w.warp_ops);
+  pipes(w, m, c, total, share, f);
   units_memory(w, m, c, share, f);
   chip_memory(w, m, c, f);
-  latency_bound(w, m, c, f);
+  latency_bound(w, m, c, total, f);
   return f;
 }
 
@@ -332,6 +335,7 @@ double norm_of(const Range& values, double p) {
   if (most <= 0) return 0;
   double sum = 0;
   for (const double v : values) {
+    if (v <= 0) continue;
     const double share = v / most;
     if (share > 0.01) sum += share == 1 ? 1 : std::exp(p * std::log(share));
   }

@@ -19,7 +19,6 @@ namespace kernelcast {
 namespace {
 
 using describe::number;
-using describe::si;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double gtx280_mem_ld = 450, gtx280_departure_uncoal = 40, departure_coal = 4;  // the paper's table of GPUs
 
@@ -38,7 +37,9 @@ mwp_cwp::Machine machine_of(const Device& d) {
   return m;
 }
 
-mwp_cwp::Kernel kernel_of(const Workload& w, const Device& d) {
+double units_of_device(const Device& d) { return d.get_or(Field::compute_units, unknown); }
+
+mwp_cwp::Kernel kernel_of(const Workload& w, const WarpResidency& residency, double units) {
   mwp_cwp::Kernel k;
   double requests = 0, scattered = 0, bytes = 0, lanes_of_scattered = 0;
   for (const MemorySpace space : {MemorySpace::global, MemorySpace::local, MemorySpace::texture}) {
@@ -59,9 +60,9 @@ mwp_cwp::Kernel kernel_of(const Workload& w, const Device& d) {
   k.load_bytes_per_warp = requests > 0 ? bytes / requests : 0;
   k.comp_insts = std::max(0.0, (w.warp_ops.total() - requests) / w.warps);
   k.synch_insts = w.barriers / w.blocks;
-  k.active_warps = resident_warps(w, d);
+  k.active_warps = residency.warps(w);
   k.active_blocks = k.active_warps / std::max(1.0, w.warps_per_block);
-  k.active_multiprocessors = std::min(d.get_or(Field::compute_units, unknown), w.blocks);
+  k.active_multiprocessors = std::min(units, w.blocks);
   k.blocks = w.blocks;
   return k;
 }
@@ -107,6 +108,19 @@ std::vector<Assumption> assumptions_of(const mwp_cwp::Machine& m, const Device& 
   return out;
 }
 
+class MwpCwpTimes final : public DeviceTimes {
+ public:
+  explicit MwpCwpTimes(const Device& d) : residency_(d), machine_(machine_of(d)), units_(units_of_device(d)) {}
+  [[nodiscard]] double seconds(const Workload& w) const override {
+    return mwp_cwp::forecast(machine_, kernel_of(w, residency_, units_)).total_cycles() / machine_.clock_hz;
+  }
+
+ private:
+  WarpResidency residency_;
+  mwp_cwp::Machine machine_;
+  double units_;
+};
+
 class MwpCwp final : public Model {
  public:
   [[nodiscard]] std::string_view name() const override { return "mwp-cwp"; }
@@ -115,9 +129,13 @@ class MwpCwp final : public Model {
   }
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     if (d.kind == "cpu") return unknown;
-    const mwp_cwp::Machine m = machine_of(d);
-    return mwp_cwp::forecast(m, kernel_of(w, d)).total_cycles() / m.clock_hz;
+    return MwpCwpTimes(d).seconds(w);
   }
+
+  [[nodiscard]] std::unique_ptr<DeviceTimes> on(const Device& d) const override {
+    return d.kind == "cpu" ? Model::on(d) : std::make_unique<MwpCwpTimes>(d);
+  }
+
   [[nodiscard]] Estimate estimate(const KernelProfile&, const Workload& w, const Device& d) const override {
     Estimate e = empty_estimate(name());
     if (d.kind == "cpu") {
@@ -126,7 +144,7 @@ class MwpCwp final : public Model {
     }
     put_occupancy(w, d, e);
     const mwp_cwp::Machine m = machine_of(d);
-    const mwp_cwp::Kernel k = kernel_of(w, d);
+    const mwp_cwp::Kernel k = kernel_of(w, WarpResidency(d), units_of_device(d));
     const mwp_cwp::Forecast f = mwp_cwp::forecast(m, k);
     const double total = f.total_cycles() / m.clock_hz;
     if (std::isnan(total)) {

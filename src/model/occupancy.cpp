@@ -70,9 +70,8 @@ double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block)
 /// Residency with the grid as one more limit. A limit that is unknown does not limit; if none is known (CPUs), a
 /// compute unit runs one block at a time. Registers are an estimate of what the vendor's compiler takes, so they never
 /// refuse a launch: a block that seems not to fit runs alone, and put_occupancy() says so. The launch has been checked.
-ResidentBlocks checked_residency(const UnitLimits& unit, double units, const BlockDemand& demand, const Workload& work,
-                                 const Device& device) {
-  ResidentBlocks r = resident_blocks(unit, demand);
+ResidentBlocks checked_residency(const UnitLimits& unit, double units, const BlockDemand& demand, ResidentBlocks r,
+                                 const Workload& work, const Device& device) {
   if (r.limiter == Limiter::registers) {
     // What is certain refuses first.
     BlockDemand certain = demand;
@@ -96,7 +95,7 @@ double units_of(const Device& device) { return device.get_or(Field::compute_unit
 ResidentBlocks residency(const UnitLimits& unit, const BlockDemand& demand, const Workload& work,
                          const Device& device) {
   check_launch(work, device);
-  return checked_residency(unit, units_of(device), demand, work, device);
+  return checked_residency(unit, units_of(device), demand, resident_blocks(unit, demand), work, device);
 }
 
 }  // namespace
@@ -183,7 +182,12 @@ WarpResidency::WarpResidency(const Device& device)
 double WarpResidency::warps(const Workload& work) const {
   if (!bounds_.admit(work)) check_launch(work, device_);
   const BlockDemand demand = block_demand(work);
-  return checked_residency(unit_, units_, demand, work, device_).blocks * std::ceil(demand.threads / unit_.warp_size);
+  if (!(demand == last_)) {
+    last_ = demand;
+    room_ = resident_blocks(unit_, demand);
+    warps_ = std::ceil(demand.threads / unit_.warp_size);
+  }
+  return checked_residency(unit_, units_, demand, room_, work, device_).blocks * warps_;
 }
 
 double resident_warps(const Workload& work, const Device& device) { return WarpResidency(device).warps(work); }

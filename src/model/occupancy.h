@@ -32,6 +32,7 @@ struct BlockDemand {
   double threads = 1;
   double registers_per_thread = 0;
   double shared_bytes = 0;
+  friend bool operator==(const BlockDemand&, const BlockDemand&) = default;
 };
 BlockDemand block_demand(const Workload&);
 
@@ -53,7 +54,8 @@ void put_occupancy(const Workload&, const Device&, Estimate& out);
 /// Warps resident on one unit in this launch (grid included); throws like occupancy(). No allocation.
 double resident_warps(const Workload&, const Device&);
 
-/// resident_warps() for many launches on one device, which must outlive it.
+/// resident_warps() for many launches on one device, which must outlive it. Remembers the last block: one for each
+/// thread.
 class WarpResidency {
  public:
   explicit WarpResidency(const Device&);
@@ -64,6 +66,9 @@ class WarpResidency {
   LaunchBounds bounds_;
   UnitLimits unit_;
   double units_;
+  mutable BlockDemand last_{-1, 0, 0};
+  mutable ResidentBlocks room_{};  // for last_, as is the next
+  mutable double warps_ = 0;
 };
 
 }  // namespace kernelcast

@@ -23,12 +23,20 @@ struct Answer {
   oq::Forecast forecast;
 };
 
-Answer answer(const Workload& w, const Device& d, oq::Variant variant) {
+/// What answer() knows of a device.
+struct OnDevice {
+  explicit OnDevice(const Device& d) : residency(d), machine(oq::machine_of(d)), fp64_factor(oq::fp64_factor(d)) {}
+  WarpResidency residency;
+  oq::Machine machine;
+  double fp64_factor;
+};
+
+Answer answer(const Workload& w, const OnDevice& d, oq::Variant variant) {
   Answer a;
-  a.machine = oq::machine_of(d);
-  a.cost = oq::batch_cost_of(a.machine, w, oq::fp64_factor(d));
+  a.machine = d.machine;
+  a.cost = oq::batch_cost_of(a.machine, w, d.fp64_factor);
   const double threads = w.blocks * static_cast<double>(w.block.count());
-  a.forecast = oq::forecast(a.machine, a.cost, {threads, w.blocks, resident_warps(w, d)}, variant);
+  a.forecast = oq::forecast(a.machine, a.cost, {threads, w.blocks, d.residency.warps(w)}, variant);
   // A batch whose global time is nothing costs nothing, whatever the memory clock.
   if (a.cost.global.value() == 0) a.forecast.global_memory = Seconds();
   return a;
@@ -89,6 +97,18 @@ std::vector<Bound> bounds_of(const Answer& a, const Workload& w, oq::Variant var
   return bounds;
 }
 
+class OpenclQuantitativeTimes final : public DeviceTimes {
+ public:
+  OpenclQuantitativeTimes(const Device& d, oq::Variant variant) : device_(d), variant_(variant) {}
+  [[nodiscard]] double seconds(const Workload& w) const override {
+    return answer(w, device_, variant_).forecast.total().value();
+  }
+
+ private:
+  OnDevice device_;
+  oq::Variant variant_;
+};
+
 class OpenclQuantitative final : public Model {
  public:
   OpenclQuantitative(std::string_view name, std::string_view summary, oq::Variant variant)
@@ -98,7 +118,11 @@ class OpenclQuantitative final : public Model {
 
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();
-    return answer(w, d, variant_).forecast.total().value();
+    return OpenclQuantitativeTimes(d, variant_).seconds(w);
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceTimes> on(const Device& d) const override {
+    return d.kind == "cpu" ? Model::on(d) : std::make_unique<OpenclQuantitativeTimes>(d, variant_);
   }
 
   [[nodiscard]] Estimate estimate(const KernelProfile&, const Workload& w, const Device& d) const override {
@@ -108,7 +132,7 @@ class OpenclQuantitative final : public Model {
       return e;
     }
     put_occupancy(w, d, e);
-    const Answer a = answer(w, d, variant_);
+    const Answer a = answer(w, OnDevice(d), variant_);
     const double total = a.forecast.total().value();
     if (std::isnan(total)) {
       e.time_s.reason = oq::missing(a.machine, w, d);

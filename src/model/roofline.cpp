@@ -105,6 +105,19 @@ std::string arithmetic(double flops, double peak, const char* kind, const Peaks&
   return si(flops, "FLOP") + " in " + kind + " at " + si(peak, "FLOP/s") + " (" + si(p.clock_hz, "Hz") + ")";
 }
 
+class RooflineTimes final : public DeviceTimes {
+ public:
+  explicit RooflineTimes(const Device& d) : residency_(d), peaks_(roofline::peaks_of(d)) {}
+  [[nodiscard]] double seconds(const Workload& w) const override {
+    static_cast<void>(residency_.warps(w));  // throws when the launch cannot run
+    return roofline::times(roofline::demand_of(w), peaks_).largest();
+  }
+
+ private:
+  WarpResidency residency_;
+  Peaks peaks_;
+};
+
 class Roofline final : public Model {
  public:
   [[nodiscard]] std::string_view name() const override { return "roofline"; }
@@ -113,8 +126,11 @@ class Roofline final : public Model {
   }
 
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
-    resident_warps(w, d);  // throws when the launch cannot run
-    return roofline::times(roofline::demand_of(w), roofline::peaks_of(d)).largest();
+    return RooflineTimes(d).seconds(w);
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceTimes> on(const Device& d) const override {
+    return std::make_unique<RooflineTimes>(d);
   }
 
   [[nodiscard]] Estimate estimate(const KernelProfile&, const Workload& w, const Device& d) const override {

@@ -45,6 +45,22 @@ std::vector<Bound> bounds_of(const ske::Machine& m, const ske::Kernel& k, const 
   return bounds;
 }
 
+class SkeTimes final : public DeviceTimes {
+ public:
+  SkeTimes(const Device& d, ske::Correction correction)
+      : device_(d), residency_(d), machine_(ske::machine_of(d)), correction_(correction) {}
+  [[nodiscard]] double seconds(const Workload& w) const override {
+    static_cast<void>(residency_.warps(w));  // throws when the launch cannot run
+    return ske::forecast(machine_, ske::kernel_of(w, device_), correction_).total().value();
+  }
+
+ private:
+  const Device& device_;
+  WarpResidency residency_;
+  ske::Machine machine_;
+  ske::Correction correction_;
+};
+
 class Ske final : public Model {
  public:
   Ske(std::string_view name, std::string_view summary, ske::Correction correction)
@@ -54,8 +70,11 @@ class Ske final : public Model {
 
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     if (d.kind == "cpu") return std::numeric_limits<double>::quiet_NaN();
-    resident_warps(w, d);  // throws when the launch cannot run
-    return ske::forecast(ske::machine_of(d), ske::kernel_of(w, d), correction_).total().value();
+    return SkeTimes(d, correction_).seconds(w);
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceTimes> on(const Device& d) const override {
+    return d.kind == "cpu" ? Model::on(d) : std::make_unique<SkeTimes>(d, correction_);
   }
 
   [[nodiscard]] Estimate estimate(const KernelProfile&, const Workload& w, const Device& d) const override {

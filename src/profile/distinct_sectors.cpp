@@ -154,15 +154,18 @@ template <class Set>
 double sectors_of(const Set& set, std::int64_t shift) {
   const std::int64_t sector = set.sector;
   double sum = 0;
-  // Sectors are powers of two on all devices: a mask takes a tenth of the time.
-  if (const auto size = static_cast<std::uint64_t>(sector); std::has_single_bit(size)) {
-    const int bits = std::countr_zero(size);
+  // Sectors are powers of two on all devices: a mask takes a tenth of the time. (std::has_single_bit is a call on
+  // machines that are not known to count bits.)
+  if ((sector & (sector - 1)) == 0) {
+    const int bits = std::countr_zero(static_cast<std::uint64_t>(sector));
     for (const Run& r : set.runs)
       sum += static_cast<double>(((((r.low + shift) & (sector - 1)) + r.length - 1) >> bits) + 1) * r.copies;
     return sum;
   }
-  for (const Run& r : set.runs)
-    sum += static_cast<double>((floor_mod(r.low + shift, sector) + r.length - 1) / sector + 1) * r.copies;
+  for (const Run& r : set.runs) {
+    const std::int64_t touched = (floor_mod(r.low + shift, sector) + r.length - 1) / sector + 1;
+    sum += static_cast<double>(touched) * r.copies;
+  }
   return sum;
 }
 

@@ -83,13 +83,13 @@ void Domain::apply_rows(Term& term, std::vector<std::uint64_t>& bits) {
 
 // Threads from .. to - 1 of the block.
 void Domain::set_row(std::int64_t from, std::int64_t to) {
+  if (from >= to) return;
   const std::int64_t warp_size = launch_->geometry.warp_size;
-  while (from < to) {
-    const std::int64_t warp = from / warp_size, low = from - warp * warp_size,
-                       high = std::min(to - warp * warp_size, warp_size);
+  std::int64_t warp = from / warp_size, first = warp * warp_size;
+  for (; first < to; ++warp, first += warp_size) {
+    const std::int64_t low = std::max<std::int64_t>(from - first, 0), high = std::min(to - first, warp_size);
     const std::uint64_t below = high == 64 ? ~0ULL : (1ULL << high) - 1;
     row_bits_[warp] |= below & ~((1ULL << low) - 1);
-    from = (warp + 1) * warp_size;
   }
 }
 

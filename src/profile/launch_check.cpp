@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/int_math.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 
@@ -26,7 +27,14 @@ std::string size_text(const Dim3& d) {
   return std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
 }
 
+bool positive_up_to(const Dim3& d, std::int64_t most) {
+  if (d.x <= 0 || d.y <= 0 || d.z <= 0 || d.x > most || d.y > most || d.z > most) return false;
+  const Int128 plane = static_cast<Int128>(d.x) * d.y;
+  return plane <= most && plane * d.z <= most;
+}
+
 void check_positive(const Dim3& d, std::string_view what, std::string_view flag, std::int64_t most) {
+  if (positive_up_to(d, most)) return;
   std::int64_t product = 1;
   for (std::int64_t n : d.array()) {
     if (n <= 0)

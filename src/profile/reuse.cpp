@@ -237,24 +237,25 @@ void ReuseFinder::find_windows(const Dim3& grid) {
   const auto size = grid.array();
   const std::int64_t all = grid.count();
   std::int64_t blocks = 1, before = 0;
-  columns_ = 0;
+  std::size_t columns = 0;
   for (std::size_t w = 0; w < Reuse::windows; ++w, blocks *= 4) {
     std::int64_t left = w + 1 == Reuse::windows ? all : std::min(blocks, all);
-    windows_.column[w] = columns_;
+    windows_.column[w] = columns;
     if (w > 0 && w < first_window_) continue;
-    if (left == before) {
-      windows_.column[w] = columns_ - 1;
-      continue;
+    if (left == before) {  // all blocks, as the windows behind
+      std::fill(windows_.column.begin() + (columns > 1 ? static_cast<std::ptrdiff_t>(w) : 0), windows_.column.end(),
+                columns - 1);
+      break;
     }
     before = left;
-    windows_.blocks[columns_] = static_cast<double>(left);
+    windows_.blocks[columns] = static_cast<double>(left);
     for (std::size_t a = 0; a < 3; ++a) {
-      windows_.size[a][columns_] = std::min(size[a], left);
+      windows_.size[a][columns] = std::min(size[a], left);
       left = left <= size[a] ? 1 : (left + size[a] - 1) / size[a];
     }
-    ++columns_;
+    ++columns;
   }
-  for (std::size_t& c : windows_.column) c = std::min(c, columns_ - 1);
+  columns_ = columns;
 }
 
 /// Distinct sectors of a group for each column; `n` says how far the variables run, but for the groups.
@@ -363,7 +364,7 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
           distinct(g, g.offsets, launch, outside, sectors);
         if (alone) of_last_[depth] = sectors;
         for (std::size_t w = 0; w < columns_; ++w)
-          sectors[w] = std::min(std::min(requested[w] / passages, sectors[w]), most[w]);
+          sectors[w] = std::min(std::min(passages == 1 ? requested[w] : requested[w] / passages, sectors[w]), most[w]);
       }
       for (std::size_t w = 0; w < columns_; ++w) traffic[w] = std::min(requested[w], sectors[w] * passages);
     }

@@ -143,13 +143,8 @@ Answer LaunchForecaster::time(const LaunchShape& shape) {
     known_.resize(known_launches);
   }
   Known& known = known_[ShapeHash{}(shape) % known_launches];
-  Answer a;
-  if (known.time_s > 0 && known.shape == shape) {
-    a.time_s = known.time_s;
-    a.cannot_run = known.cannot_run;
-    return a;
-  }
-  a = forecast(shape);
+  if (known.time_s > 0 && known.shape == shape) return {known.time_s, known.cannot_run, Refusal::none, {}};
+  Answer a = forecast(shape);
   if (a.refusal == Refusal::none) known = {shape, a.time_s, a.cannot_run};
   return a;
 }

@@ -64,6 +64,7 @@ TEST(ListKernels, GivesLinesAndPlainNames) {
   EXPECT_EQ(kernels[1].line, 2);
   EXPECT_EQ(kernels[2].demangled, "typed<float>(Box<float>*)");
   EXPECT_EQ(&pick_kernel(kernels, "typed"), &kernels[2]);
+  EXPECT_EQ(&pick_kernel(kernels, "void typed<float>(Box<float>*)"), &kernels[2]);
   EXPECT_EQ(&pick_kernel(kernels, "a::hidden"), &kernels[0]);
 }
 

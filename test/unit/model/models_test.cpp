@@ -4,7 +4,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "hand_made.h"
@@ -331,6 +333,32 @@ Workload random_workload() {
   w.footprint_read_bytes = 1e3 * amount();
   w.footprint_write_bytes = 1e3 * amount();
   return w;
+}
+
+RC_GTEST_PROP(Models, TimesOnADeviceDoNotDependOnWhatWasAskedBefore, ()) {
+  const Device d = hand_made::device();
+  std::vector<Workload> workloads;
+  for (int i = 0; i < 3; ++i) workloads.push_back(random_workload());
+  workloads.push_back(workloads.back());  // the same block with other counts, and with other registers
+  workloads.back().blocks *= 3;
+  workloads.push_back(workloads.back());
+  workloads.back().registers_per_thread += 40;
+  std::vector<const Model*> models(all_models().begin(), all_models().end());
+  models.insert(models.end(), model_variants().begin(), model_variants().end());
+  const auto time_or_refusal = [](const auto& seconds) {
+    try {
+      const double t = seconds();
+      return std::isnan(t) ? std::string("unknown") : std::to_string(std::bit_cast<std::uint64_t>(t));
+    } catch (const UserError& e) {
+      return std::string(e.what());
+    }
+  };
+  for (const Model* m : models) {
+    const auto times = m->on(d);
+    for (const Workload& w : workloads)
+      RC_ASSERT(time_or_refusal([&] { return times->seconds(w); }) ==
+                time_or_refusal([&] { return m->seconds(w, d); }));
+  }
 }
 
 RC_GTEST_PROP(Models, SecondsIsTheTimeOfTheEstimate, ()) {
