@@ -107,6 +107,7 @@ struct Spec {
   // issue
   int dispatch_per_turn = 1;      // instructions of one warp that a scheduler can issue in a turn
   int turn_cycles = 1;            // cycles between turns of a scheduler
+  bool turns_alternate = false;   // schedulers take their turns one after the other, not all in the same cycle
   DualIssue dual = DualIssue::none;
   bool dual_needs_other_unit = false;  // the two must go to units of different names
   bool dual_slot0_leads = true;        // the first slot of an instruction group can lead a pair
@@ -131,7 +132,8 @@ struct Spec {
   int late_request_cycles = 0, grant_cycles = 0;  // shared lanes asked for because of a bank conflict
 
   std::vector<Unit> units;
-  std::array<int, op_count> latency{};  // issue to dependent issue; memory: see below
+  std::array<int, op_count> latency{};   // issue to dependent issue; memory: see below
+  std::array<int, op_count> interval{};  // cycles that an instruction takes its lanes; 0: Unit::interval
 
   // memory, from the device unless the file says otherwise
   int shared_banks = 32, shared_bank_bytes = 4, shared_latency = 24;
@@ -145,6 +147,11 @@ struct Spec {
   // blocks
   int max_warps = 64, max_blocks = 16;
 
+  /// Cycles until lanes of `unit` take the next warp instruction after one of `op`.
+  [[nodiscard]] int interval_of(const Unit& unit, Op op) const {
+    const int own = interval[static_cast<std::size_t>(op)];
+    return own > 0 ? own : unit.interval;
+  }
   [[nodiscard]] int banks() const { return 1 << bank_bits.size(); }
   [[nodiscard]] int bank_of(int reg) const {
     int bank = 0;

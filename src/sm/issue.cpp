@@ -86,7 +86,7 @@ struct Issued {
 /// Cycles that an instruction keeps its lanes. Beyond the time of its lanes a memory instruction takes its part of what
 /// all schedulers share: one line of L1 a cycle, and the bandwidth of shared memory.
 int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, int passes) {
-  if (!d.memory) return unit.interval;
+  if (!d.memory) return spec.interval_of(unit, d.op);
   const bool shared = d.op == Op::load_shared || d.op == Op::store_shared || d.op == Op::atomic_shared;
   const double pass = shared ? spec.shared_banks * spec.shared_bank_bytes / spec.shared_bytes_per_cycle : 1.0;
   const double sharers = static_cast<double>(spec.schedulers) / unit.schedulers;
@@ -155,6 +155,12 @@ bool only_in(const Machine& m, int scheduler, Op op, int unit) {
          std::ranges::all_of(candidates, [&](int i) { return m.lanes[static_cast<std::size_t>(i)].unit == unit; });
 }
 
+/// Whether `lanes` are the only ones of the scheduler that take `op`.
+bool has_no_other(const Machine& m, int scheduler, Op op, int lanes) {
+  const auto& candidates = m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + static_cast<std::size_t>(op)];
+  return candidates.size() == 1 && candidates.front() == lanes;
+}
+
 /// The successor that may go together with the instruction at `w.pc`, ready to go; nullptr: there is none.
 const Decoded* partner(Machine& m, Warp& w) {
   const Spec& spec = *m.spec;
@@ -202,9 +208,11 @@ bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) 
   }
 
   const Decoded* second = m.spec->dispatch_per_turn > 1 ? partner(m, w) : nullptr;
-  // Two that need the same unit do not go together, whatever the code says.
-  if (second != nullptr && m.spec->dual_needs_other_unit && lanes.lanes >= 0 &&
-      only_in(m, scheduler, second->op, m.lanes[static_cast<std::size_t>(lanes.lanes)].unit))
+  // Two that need the same unit, or the same set of lanes, do not go together, whatever the code says.
+  if (second != nullptr && lanes.lanes >= 0 &&
+      (has_no_other(m, scheduler, second->op, lanes.lanes) ||
+       (m.spec->dual_needs_other_unit &&
+        only_in(m, scheduler, second->op, m.lanes[static_cast<std::size_t>(lanes.lanes)].unit))))
     second = nullptr;
   Choice second_lanes;
   if (second != nullptr) {

@@ -39,6 +39,12 @@ int shared_passes(const Spec& spec, const Access& a, int warp, std::uint64_t k) 
   return passes;
 }
 
+/// Passes of a warp without conflicts, 4 bytes a lane: the latency of a spec is that of such a load.
+int least_passes(const Spec& spec) {
+  const int lanes = std::max(spec.shared_banks * spec.shared_bank_bytes / 4, 1);
+  return (spec.warp_size + lanes - 1) / lanes;
+}
+
 /// Whole sectors of this request when `share` of `sectors` goes on, the rest kept for the next.
 double whole_part(double& debt, double sectors, double share) {
   debt += sectors * share;
@@ -155,7 +161,8 @@ Request access_memory(Machine& m, Warp& w, const Decoded& d, Cycle start) {
   if (d.op == Op::load_shared || d.op == Op::store_shared || d.op == Op::atomic_shared) {
     const int passes = a.passes ? std::max(1, static_cast<int>(std::lround(*a.passes)))
                                 : shared_passes(*m.spec, a, w.number, w.executions[index]);
-    out = {start + static_cast<Cycle>(m.spec->shared_latency + passes - 1), passes};
+    const int beyond = passes - (a.passes ? 1 : least_passes(*m.spec));
+    out = {start + static_cast<Cycle>(m.spec->shared_latency + std::max(beyond, 0)), passes};
   } else {
     out = global(m, w, d, a, start);
   }

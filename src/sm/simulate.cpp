@@ -103,20 +103,38 @@ void make_warps(Machine& m, int loops) {
   m.result.clocks.resize(static_cast<std::size_t>(m.launch.blocks * m.launch.warps_per_block));
 }
 
+/// The first turn of a scheduler at `from` or later.
+Cycle turn_at(const Spec& spec, std::size_t scheduler, Cycle from) {
+  const auto turn = static_cast<Cycle>(spec.turn_cycles);
+  const Cycle phase = spec.turns_alternate ? static_cast<Cycle>(scheduler) % turn : 0;
+  return from + (turn + phase - from % turn) % turn;
+}
+
 Cycle next_event(const Machine& m) {
   Cycle next = never;
-  for (const Warp& w : m.warps)
-    if (w.alive) next = std::min(next, w.wake);
-  const auto turn = static_cast<Cycle>(m.spec->turn_cycles);
-  next = std::max(next, m.now + 1);
-  return next == never ? never : (next + turn - 1) / turn * turn;
+  for (std::size_t i = 0; i < m.warps.size(); ++i) {
+    const Warp& w = m.warps[i];
+    if (!w.alive || w.wake == never) continue;
+    next = std::min(next, turn_at(*m.spec, i % m.schedulers.size(), std::max(w.wake, m.now + 1)));
+  }
+  return next;
+}
+
+bool issue_cycle(Machine& m) {
+  bool any = false;
+  for (int s = 0; s < m.spec->schedulers; ++s)
+    if (turn_at(*m.spec, static_cast<std::size_t>(s), m.now) == m.now) any = issue_turn(m, s) || any;
+  return any;
 }
 
 void tell_stalls(Machine& m, Cycle until, const std::vector<std::uint64_t>& issued_before) {
   for (std::size_t i = 0; i < m.warps.size(); ++i) {
     const Warp& w = m.warps[i];
     if (!w.alive || issued_before[i] != 0) continue;
-    m.listener->on_stall(m.now, until - m.now, w.number, w.wake > m.now ? w.why : Stall::not_selected);
+    const Cycle from = turn_at(*m.spec, i % m.schedulers.size(), m.now);
+    if (from >= until) continue;  // its turn is not in this time: counted with the turn before
+    const Cycle last = m.spec->turns_alternate ? turn_at(*m.spec, i % m.schedulers.size(), until) : until;
+    m.listener->on_stall(from, last - from, w.number, w.wake > m.now ? w.why : Stall::not_selected);
   }
 }
 
@@ -159,13 +177,12 @@ Result simulate(const Spec& spec, const Program& program, const Launch& launch, 
     if (m.now > launch.max_cycles)
       throw LimitError(program.name + ": not over after " + std::to_string(launch.max_cycles) +
                        " cycles; run fewer blocks or passes");
-    bool any = false;
     if (listener != nullptr) {
       issued.assign(m.warps.size(), 0);
       for (std::size_t i = 0; i < m.warps.size(); ++i) issued[i] = m.warps[i].pc;
     }
-    for (int s = 0; s < spec.schedulers; ++s) any = issue_turn(m, s) || any;
-    const Cycle next = any ? m.now + static_cast<Cycle>(spec.turn_cycles) : next_event(m);
+    const Cycle step = spec.turns_alternate ? 1 : static_cast<Cycle>(spec.turn_cycles);
+    const Cycle next = issue_cycle(m) ? m.now + step : next_event(m);
     if (m.finished_blocks < launch.blocks && next == never)
       throw UserError(program.name + ": no warp can go on; do all warps of a block reach the same barriers?");
     if (listener != nullptr) {

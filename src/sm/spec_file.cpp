@@ -57,6 +57,7 @@ struct TruthKey {
   bool Spec::* member;
 };
 constexpr std::array truth_keys = {
+    TruthKey{"issue", "turns_alternate", &Spec::turns_alternate},
     TruthKey{"issue", "dual_needs_other_unit", &Spec::dual_needs_other_unit},
     TruthKey{"issue", "dual_slot0_leads", &Spec::dual_slot0_leads},
     TruthKey{"control", "interlock", &Spec::interlock},
@@ -81,6 +82,8 @@ class SpecReader {
         units(node);
       } else if (key == "latency") {
         latencies(node);
+      } else if (key == "interval") {
+        intervals(node);
       } else if (node.kind == DataNode::Kind::table) {
         section(key, node);
       } else {
@@ -246,6 +249,15 @@ class SpecReader {
       const Op which = op(entry, key);
       if (info(which).memory) fail(entry, "the latency of " + key + " belongs in [memory]");
       spec_.latency[static_cast<std::size_t>(which)] = whole(cited(entry, "latency." + key), "latency." + key, 1, 1000);
+    }
+  }
+
+  void intervals(const DataNode& node) {
+    for (const auto& [key, entry] : node.entries) {
+      const Op which = op(entry, key);
+      if (info(which).memory) fail(entry, "the time of " + key + " follows from its unit and [memory]");
+      spec_.interval[static_cast<std::size_t>(which)] =
+          whole(cited(entry, "interval." + key), "interval." + key, 1, 1024);
     }
   }
 

@@ -246,8 +246,9 @@ Op op_of(OpClass c) {
     case C::tensor:
       throw LimitError("sm: the kernel has matrix instructions, whose pipe no SM spec describes; ask kernelcast");
     case C::scalar_alu:
+      return Op::scalar;
     case C::scalar_load:
-      throw LimitError("sm: the kernel has scalar instructions, whose unit no SM spec describes; ask kernelcast");
+      return Op::scalar_load;
     default:
       return Op::iadd;
   }

@@ -36,12 +36,15 @@ class Specs : public testing::TestWithParam<const char*> {
     const probe::Result* r = report.find(id);
     return r != nullptr && r->value ? *r->value : -1;
   }
+  /// A cache whose latency nobody measured has that of the next level in the spec, and does not show.
+  [[nodiscard]] bool l1_shows() const { return spec.l1_bytes > 0 && spec.l1_latency < spec.l2_latency; }
+  [[nodiscard]] bool l2_shows() const { return spec.l2_bytes > 0 && spec.l2_latency < spec.dram_latency; }
   /// Thread instructions a cycle that the units of the spec can take, and its schedulers can issue alone.
   [[nodiscard]] double rate(sm::Op op) const {
     double lanes = 0;
     for (const sm::Unit& u : spec.units)
       if (std::ranges::find(u.ops, op) != u.ops.end())
-        lanes += static_cast<double>(spec.warp_size) * spec.schedulers / u.schedulers / u.interval;
+        lanes += static_cast<double>(spec.warp_size) * spec.schedulers / u.schedulers / spec.interval_of(u, op);
     return std::min(lanes, static_cast<double>(spec.warp_size) * spec.schedulers / spec.turn_cycles);
   }
   Device device;
@@ -61,6 +64,43 @@ TEST_P(Specs, LatenciesAreFoundExactly) {
 TEST_P(Specs, ThroughputIsThatOfTheUnits) {
   for (const auto& [name, op] : ops)
     EXPECT_NEAR(value(name + ".throughput_per_cycle"), rate(op), 0.03 * rate(op)) << name;
+}
+
+TEST_P(Specs, SharedMemoryIsFoundExactly) {
+  EXPECT_EQ(value("shared.latency_cycles"), spec.shared_latency);
+  EXPECT_EQ(value("shared.banks"), spec.shared_banks);
+  EXPECT_EQ(value("shared.bank_bytes"), spec.shared_bank_bytes);
+}
+
+TEST_P(Specs, LatenciesOfMemoryAreFoundExactly) {
+  EXPECT_EQ(value("dram.latency_cycles"), spec.dram_latency);
+  EXPECT_EQ(value("l1.latency_cycles"), l1_shows() ? spec.l1_latency : -1);
+  EXPECT_EQ(value("l2.latency_cycles"), l2_shows() ? spec.l2_latency : -1);
+}
+
+TEST_P(Specs, SizesOfCachesAreFoundToTheStepOfTheWalk) {
+  const auto expect = [&](const std::string& id, double bytes) {
+    SCOPED_TRACE(id);
+    const probe::Result* r = report.find(id);
+    ASSERT_NE(r, nullptr);
+    if (bytes <= 0 || bytes > (8 << 20)) {
+      EXPECT_FALSE(r->value);
+      EXPECT_FALSE(r->reason.empty());
+      return;
+    }
+    ASSERT_TRUE(r->value) << r->reason;
+    EXPECT_LE(*r->value, bytes);
+    EXPECT_GE(*r->value * 2, bytes);
+  };
+  expect("l1.size_bytes", l1_shows() ? spec.l1_bytes : 0);
+  expect("l2.size_bytes", l2_shows() ? spec.l2_bytes : 0);
+}
+
+TEST_P(Specs, AStreamReachesTheBandwidth) {
+  const double under_way = std::min(spec.max_requests, 8 * 4 * spec.schedulers);  // eight loads a warp
+  const double requests = under_way * 4 * spec.warp_size;
+  const double expected = std::min({spec.dram_bytes_per_cycle, spec.l2_bytes_per_cycle, requests / spec.dram_latency});
+  EXPECT_NEAR(value("dram.read_bytes_per_cycle"), expected, 0.03 * expected);
 }
 
 TEST_P(Specs, BanksAreFoundExactly) {
@@ -110,7 +150,9 @@ INSTANTIATE_TEST_SUITE_P(All, Specs,
                                          "nvidia-geforce-gtx-980", "nvidia-geforce-gtx-850m",
                                          "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb",
                                          "nvidia-geforce-rtx-3080", "nvidia-geforce-gtx-680",
-                                         "nvidia-geforce-rtx-2080-ti", "nvidia-geforce-gtx-1650", "nvidia-h100-sxm"),
+                                         "nvidia-geforce-rtx-2080-ti", "nvidia-geforce-gtx-1650", "nvidia-h100-sxm",
+                                         "amd-radeon-hd-7970", "amd-radeon-r9-290x", "amd-radeon-rx-480",
+                                         "amd-instinct-mi50"),
                          [](const auto& i) {
                            std::string name = i.param;
                            std::ranges::replace(name, '-', '_');
@@ -122,7 +164,8 @@ TEST(SpecFiles, AllAreMeasuredAbove) {
   for (const char* id :
        {"nvidia-geforce-gtx-280", "nvidia-geforce-gtx-480", "nvidia-tesla-k20", "nvidia-geforce-gtx-980",
         "nvidia-geforce-gtx-850m", "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb", "nvidia-geforce-rtx-3080",
-        "nvidia-geforce-gtx-680", "nvidia-geforce-rtx-2080-ti", "nvidia-h100-sxm"})
+        "nvidia-geforce-gtx-680", "nvidia-geforce-rtx-2080-ti", "nvidia-h100-sxm", "amd-radeon-hd-7970",
+        "amd-radeon-r9-290x", "amd-radeon-rx-480", "amd-instinct-mi50"})
     measured.insert(sm::spec_of(load_device(folder + "/" + id + ".toml"), folder).id);
   for (const auto& entry : std::filesystem::directory_iterator(folder + "/sm"))
     EXPECT_TRUE(measured.contains(entry.path().stem().string())) << entry.path();

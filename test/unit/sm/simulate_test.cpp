@@ -137,6 +137,62 @@ TEST(Simulate, ACodeForDualIssueOfOneUnitIssuesAlone) {
   EXPECT_EQ(run(s, "FFMA R4, R0, R1 {stall=0}\nNOP {stall=1}\n").dual_issues, 1u);
 }
 
+TEST(Simulate, ACodeForDualIssueOfOneSetOfLanesIssuesAlone) {
+  Spec s = plain();
+  s.control = ControlKind::twenty_one_bit;
+  s.dual = DualIssue::by_control_code;
+  s.dispatch_per_turn = 2;
+  Launch launch;
+  launch.max_cycles = 1000;  // it must not wait for lanes that there are not
+  const auto run = [&](const std::string& text) { return simulate(s, assemble(text, "t"), launch); };
+  const Result alone = run("CLK {stall=1}\nFFMA R4, R0, R1 {stall=0}\nFFMA R5, R0, R1 {stall=1}\nCLK {stall=1}\n");
+  EXPECT_EQ(alone.dual_issues, 0u);
+  EXPECT_EQ(between(alone), 3u);
+  s.units.push_back({"more cores", {Op::ffma}, 1, 1});
+  EXPECT_EQ(run("FFMA R4, R0, R1 {stall=0}\nFFMA R5, R0, R1 {stall=1}\n").dual_issues, 1u);
+}
+
+TEST(Simulate, AnIntervalOfAnInstructionReplacesThatOfItsUnit) {
+  Spec s = plain();
+  s.interval[static_cast<std::size_t>(Op::fmul)] = 8;
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFMUL R4, R0, R1\nend\nCLK\n")), 1u + 9 * 8 + 1);
+  EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R4, R0, R1\nend\nCLK\n")), 11u);
+  EXPECT_EQ(between(run(s, "CLK\nFMUL R4, R0, R1\nFFMA R4, R0, R1\nCLK\n")), 1u + 8 + 1) << "the same lanes";
+}
+
+/// Two SIMDs that share a unit of one cycle, each with a turn every second one.
+Spec alternating(bool alternate) {
+  Spec s = plain();
+  s.schedulers = 2;
+  s.turn_cycles = 2;
+  s.turns_alternate = alternate;
+  s.warps_per_turn = 4;
+  s.units = {{"vector", {Op::ffma}, 1, 2}, {"scalar", {Op::scalar}, 2, 1}};
+  s.latency[static_cast<std::size_t>(Op::scalar)] = 2;
+  return s;
+}
+
+TEST(Simulate, SchedulersThatAlternateShareAUnitOfOneCycle) {
+  // Warps 0 and 1 are of different schedulers. In turn each finds the unit free; together one of them waits a turn each
+  // time.
+  const std::string text = "CLK\nrepeat 16\nSALU R4, R0, R1\nend\nCLK\n";
+  const Result in_turn = run(alternating(true), text, 2);
+  EXPECT_EQ(between(in_turn, 0), 2u * 17);
+  EXPECT_EQ(between(in_turn, 1), 2u * 17);
+  EXPECT_EQ((in_turn.clocks[1][0] - in_turn.clocks[0][0]) % 2, 1u);
+  const Result together = run(alternating(false), text, 2);
+  EXPECT_GT(between(together, 1), 2u * 17);
+}
+
+TEST(Simulate, ATurnServesWarpsThatGoToDifferentUnits) {
+  // Two warps a scheduler, 16 vector instructions each: 32 turns of two cycles; 16 scalar ones each go beside them.
+  const Spec s = alternating(true);
+  const auto text = [](const std::string& body) { return "CLK\nrepeat 16\n" + body + "end\nCLK\n"; };
+  const std::uint64_t vectors = between(run(s, text("FFMA R4, R0, R1\n"), 4));
+  EXPECT_GE(vectors, 2u * 31);
+  EXPECT_LE(between(run(s, text("FFMA R4, R0, R1\nSALU R5, R0, R1\n"), 4)), vectors + 2 * 4);
+}
+
 TEST(Simulate, AProgramLargerThanTheInstructionCacheMissesInEachPass) {
   Spec s = plain();
   s.icache_bytes = 1024;

@@ -1,0 +1,31 @@
+// The micro-benchmarks of memory on any machine that runs our instructions: chains of loads whose addresses follow from
+// how often they ran. Times of two lengths are subtracted, so that what stands around the loads cancels.
+#pragma once
+
+#include <cstdint>
+
+#include "probe/plateaus.h"
+#include "probe/steps.h"
+
+namespace kernelcast::probe {
+
+/// Cycles of a load from shared memory that needs the one before it; all lanes read one word.
+double shared_latency_cycles(const Machine& m);
+
+struct SharedBanks {
+  int bank_bytes = 0, banks = 0;  // 0: the time does not depend on the step
+};
+/// From latency and time of many loads by the step between lanes, 4 to 1024 bytes: beyond the width of a bank it grows,
+/// and no more once all lanes are in one bank. `bank_bytes` is at least the 4 bytes that a lane loads.
+SharedBanks shared_banks(const Machine& m);
+
+/// Cycles of a load from global memory that needs the one before it, walking a size line by line for the second time:
+/// sizes from 1 KB to `largest` bytes, powers of two and those halfway. Lines of at most 1 KB.
+std::vector<CurvePoint> latency_by_size(const Machine& m, int line_bytes, std::int64_t largest);
+/// The same through lines that were never read before: behind all caches.
+double cold_latency_cycles(const Machine& m, int line_bytes);
+
+/// Bytes a cycle that the SM reads from lines that were never read before, with `warps` warps.
+double stream_bytes_per_cycle(const Machine& m, int warps);
+
+}  // namespace kernelcast::probe
