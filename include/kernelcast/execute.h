@@ -21,6 +21,8 @@ namespace kernelcast {
 
 /// Limits and choices of an execution; each has a flag of the command line.
 struct ExecuteOptions {
+  /// most_sample_work where nobody asked for the execution: about half a second of one thread.
+  static constexpr double unasked_work = 3e8;
   std::int64_t sample = 0;             // blocks to run; 0: as many as the default budget allows; -1: all (--sample)
   double sample_work = 0;              // of a default sample, in lanes of arithmetic; 0: half a second of one thread
   double most_sample_work = 0;         // one block of a default sample that needs more fails; 0: however long it takes
@@ -28,7 +30,7 @@ struct ExecuteOptions {
   int jobs = 0;                        // threads that interpret; 0: one a core (--jobs)
   double max_lane_instructions = 0;    // lanes of warp instructions, active or not; 0: 2e11 (--max-instructions)
   std::int64_t max_memory_bytes = std::int64_t{4} << 30;  // buffers and what is kept about them (--max-memory)
-  double max_seconds = 60;             // (--max-seconds)
+  double max_seconds = 60;             // 0: no limit (--max-seconds)
   bool check_shared = true;            // races and uninitialised reads (--no-checks)
   bool locality = true;                // reuse distances
   std::uint64_t seed = 1;              // of random fills (--seed)

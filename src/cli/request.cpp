@@ -32,9 +32,6 @@ Language language_by_ending(const std::string& path) {
   }
 }
 
-// Work of one block that an execution nobody asked for may take: less than a second of one core.
-constexpr double automatic_limit = 3e8;
-
 double positive(const char* flag, const std::string& text) {
   const double value = real_number(flag, text);
   if (value <= 0) throw UsageError(fmt::format("{} {}: expected a number above 0", flag, text));
@@ -152,7 +149,7 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   if (!f.max_instructions.empty()) {
     o.max_lane_instructions = positive("--max-instructions", f.max_instructions);
   } else if (f.counts == "auto") {
-    o.most_sample_work = automatic_limit;
+    o.most_sample_work = ExecuteOptions::unasked_work;
   }
   if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
   if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);

@@ -19,7 +19,7 @@ constexpr double quantum = 20000;  // warp instructions before another warp, or 
 void BlockRunner::run(std::int64_t index) {
   begin(index);
   warps_run_ = warps_;
-  if (plan_.warps_apart && (most_warps > 0 || enough > 0))
+  if (plan_.warps_apart && (most_warps > 0 || enough > 0 || most_instructions > 0))
     run_apart(index);
   else
     run_together();
@@ -41,7 +41,8 @@ void BlockRunner::run_apart(std::int64_t index) {
     if (ends) break;
     running_ = n;
     ++warps_run_;
-    while (warp_[static_cast<std::size_t>(n)].state == State::ready)
+    const Warp& w = warp_[static_cast<std::size_t>(n)];
+    while (w.state == State::ready && (most_instructions == 0 || w.instructions < most_instructions))
       plan_.options.independent_threads ? step_independent(n) : step(n);
   }
 }

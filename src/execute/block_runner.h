@@ -73,7 +73,8 @@ class BlockRunner {
   /// work_of a block exceeds `enough` (0: never), none begins any more. counts() are of the warps that ran.
   int most_warps = 0;
   double enough = 0;
-  double work_limit = 0;  // of a block; 0: none
+  double most_instructions = 0;  // likewise: a warp ends after so many (at the end of a block of code); 0: none
+  double work_limit = 0;         // of a block; 0: none
   [[nodiscard]] int warps_run() const { return warps_run_; }
   [[nodiscard]] int warps() const { return warps_; }
   double instruction_limit = 0;  // warp instructions a block; 0: none

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <set>
@@ -27,7 +28,8 @@ constexpr double default_budget = 3e8;
 constexpr std::int64_t default_most_blocks = 256;
 constexpr std::int64_t default_least_blocks = 4;  // fewer where these would take more than twice the budget
 constexpr std::int64_t wanted_blocks = 16;        // warps are left out where so many blocks would not fit the budget
-constexpr std::int64_t most_neighbours = 8;
+// For the locality, as many blocks that share an SM; fewer of which most can run where warps stand for blocks.
+constexpr std::int64_t most_residents = 8, most_dear_residents = 4;
 constexpr double default_limit = 2e11;  // lane instructions of the whole execution
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -57,7 +59,7 @@ class Execute {
     if (!plan_.order_free()) jobs_ = 1;
     choose();
     run_chosen();
-    run_neighbours();
+    run_residents();
     Execution out;
     out.complete = stopped_.empty();
     if (blocks_run_ == 0)
@@ -81,6 +83,8 @@ class Execute {
       run_blocks({middle_block(launch_.grid)}, 1);
       enough_ = 0;
       most_warps_ = warps_run_ < warps_ ? warps_run_ : 0;
+      pilot_work_ = work_ * warps_ / warps_run_;
+      pilot_warp_ = warp_instructions_ / warps_run_;
       const double fit = budget_ / std::max(1.0, work_ + work_of_pages(plan_.memory().resident_bytes()));
       wanted = std::clamp(static_cast<std::int64_t>(fit),
                           std::clamp(static_cast<std::int64_t>(2 * fit), std::int64_t{1}, default_least_blocks),
@@ -93,13 +97,12 @@ class Execute {
 
   /// A block that is alone in its stratum runs whole where the budget allows: nothing else says how its warps differ.
   void choose_parts() {
-    const double whole = work_ * warps_ / warps_run_;
     double left = budget_;
     for (Stratum& s : strata_) {
       s.part = static_cast<double>(most_warps_) / warps_;
-      if (s.population > 1 || whole > left || results_.contains(s.blocks.front())) continue;
+      if (s.population > 1 || pilot_work_ > left || results_.contains(s.blocks.front())) continue;
       s.part = 1;
-      left -= whole;
+      left -= pilot_work_;
       whole_.insert(s.blocks.front());
     }
   }
@@ -127,10 +130,10 @@ class Execute {
         runner.alone = jobs == 1;
         runner.deadline = deadline_;
         runner.enough = enough_;
-        if (options_.sample == 0) runner.work_limit = options_.most_sample_work;
         LocalityRecorder recorder(limits);
-        const bool record = options_.locality && most_warps_ == 0;
+        const bool record = options_.locality && (most_warps_ == 0 || residents_);
         if (record) runner.recorder = &recorder;
+        runner.most_instructions = most_instructions_;
         for (std::size_t k = me; k < list.size(); k = next++) {
           {
             const std::lock_guard<std::mutex> hold(mutex_);
@@ -141,7 +144,8 @@ class Execute {
           std::string why;
           BlockTrace trace;
           try {
-            runner.most_warps = whole_.contains(list[k]) ? 0 : most_warps_;
+            runner.work_limit = work_limit_of(list[k]);
+            runner.most_warps = residents_ || whole_.contains(list[k]) ? 0 : most_warps_;
             if (record) recorder.begin_block(list[k]);
             runner.run(list[k]);
             if (record) trace = recorder.end_block();
@@ -155,7 +159,7 @@ class Execute {
           const std::lock_guard<std::mutex> hold(mutex_);
           if (whole) by_thread_[me] += 1;
           collect(list[k], runner, whole);
-          if (whole && record) traces_.push_back(std::move(trace));
+          if (whole && record && runner.warps_run() == runner.warps()) traces_.push_back(std::move(trace));
           for (Finding& f : runner.take_findings()) add_finding(std::move(f));
           if (whole)
             for (const auto& [address, lanes] : runner.take_updates()) updates_[address] += lanes;
@@ -177,13 +181,19 @@ class Execute {
     if (trouble) std::rethrow_exception(trouble);
   }
 
+  /// Those that were found to fit are near the bound and must not end the sample by going a little beyond it.
+  [[nodiscard]] double work_limit_of(std::int64_t block) const {
+    if (options_.sample != 0 || most_instructions_ > 0) return 0;
+    return options_.most_sample_work * (whole_.contains(block) ? 2 : 1);
+  }
+
   void collect(std::int64_t block, const BlockRunner& runner, bool whole) {
     lane_instructions_ += runner.counts().lane_instructions;
     warp_instructions_ += runner.counts().warp_instructions;
     work_ += work_of(runner.counts(), profile_, geometry_.warp_size, runner.recorder != nullptr);
     warps_ = runner.warps();
     warps_run_ = runner.warps_run();
-    if (!whole || neighbours_) return;
+    if (!whole || residents_) return;
     BlockCounts counts;
     if (warps_run_ == warps_)
       counts.add(runner.counts());
@@ -208,22 +218,37 @@ class Execute {
     }
   }
 
-  /// Blocks that share an SM with the middle one, for the locality of residents; they count nowhere else.
-  void run_neighbours() {
-    if (!options_.locality || options_.sample != 0 || !stopped_.empty() || most_warps_ > 0) return;
+  /// Blocks that share an SM with the middle one.
+  [[nodiscard]] std::vector<std::int64_t> residents(std::int64_t most) const {
     const auto resident = static_cast<std::int64_t>(options_.resident_blocks);
-    const double cost = work_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
-    std::vector<std::int64_t> list;
     const std::int64_t wave = std::max<std::int64_t>(1, resident * options_.processors);
-    const std::int64_t first =
-        middle_block(launch_.grid) / wave * wave + middle_block(launch_.grid) % options_.processors;
-    for (std::int64_t k = 0; k < std::min(resident, most_neighbours); ++k)
-      if (const std::int64_t b = first + k * options_.processors;
-          b < launch_.grid.count() && !results_.contains(b) && cost * static_cast<double>(k + 1) < budget_ / 2)
+    const std::int64_t middle = middle_block(launch_.grid);
+    std::vector<std::int64_t> list;
+    for (std::int64_t k = 0; k < std::min(resident, most); ++k)
+      if (const std::int64_t b = middle / wave * wave + middle % options_.processors + k * options_.processors;
+          b < launch_.grid.count())
         list.push_back(b);
-    neighbours_ = true;
+    return list;
+  }
+
+  /// For the locality of residents; these blocks count nowhere else. Where warps stood for blocks, all warps run, each
+  /// to the share of its instructions that half the budget allows: how warps share sectors shows in the first part of
+  /// their lives as in the whole, but not in some of the warps.
+  void run_residents() {
+    if (!options_.locality || options_.sample != 0 || !stopped_.empty()) return;
+    std::vector<std::int64_t> list = residents(most_warps_ > 0 ? most_dear_residents : most_residents);
+    if (most_warps_ > 0) {
+      const double each = budget_ / 2 / static_cast<double>(std::max<std::size_t>(1, list.size()));
+      most_instructions_ = std::ceil(each / pilot_work_ * pilot_warp_);
+    } else {
+      const double cost = work_ / static_cast<double>(std::max<std::int64_t>(1, blocks_run_));
+      const auto fit = static_cast<std::size_t>(budget_ / 2 / std::max(1.0, cost));
+      if (fit < list.size()) list.resize(fit);
+      std::erase_if(list, [&](std::int64_t b) { return results_.contains(b); });
+    }
+    residents_ = true;
     run_blocks(list, jobs_);
-    neighbours_ = false;
+    residents_ = false;
   }
 
   void measure_locality(Workload& w) {
@@ -351,12 +376,18 @@ class Execute {
     w.warp_imbalance = total_.phase_mean > 0 ? total_.phase_longest / total_.phase_mean : 1;
     w.hottest_atomic_share = hottest_share();
     w.sampled = error_;
-    if (options_.locality && most_warps_ == 0) measure_locality(w);
+    if (options_.locality && !traces_.empty()) measure_locality(w);
     w.assumptions = plan_.assumptions();
     if (most_warps_ > 0)
       w.assumptions.push_back({"warps that stand for each block executed",
                                std::to_string(most_warps_) + " of " + std::to_string(warps_) + ", drawn at random",
                                "--sample N"});
+    if (most_instructions_ > 0 && w.locality)
+      w.assumptions.push_back(
+          {"reuse distances",
+           "of " + std::to_string(static_cast<int>(w.locality->resident_blocks)) + " blocks of one SM, " +
+               std::to_string(static_cast<std::int64_t>(most_instructions_)) + " instructions of each warp at most",
+           "--sample N"});
     out.blocks_run = static_cast<double>(blocks_run_);
     out.blocks_by_thread = by_thread_;
     out.warp_instructions_run = warp_instructions_;
@@ -389,12 +420,14 @@ class Execute {
   BlockCounts total_;
   std::vector<BlockTrace> traces_;
   std::unordered_map<std::uint64_t, double> updates_;  // lanes of global atomics, by address
-  bool neighbours_ = false;
   std::map<std::tuple<int, int, int>, Finding> findings_;
   std::string stopped_;
   std::int64_t blocks_run_ = 0;
   double lane_instructions_ = 0, warp_instructions_ = 0, work_ = 0;
+  double pilot_work_ = 0, pilot_warp_ = 0;          // of the first block, whole; of one of its warps, instructions
   double enough_ = 0;                               // work of the first block after which no warp begins
+  bool residents_ = false;                          // blocks at hand are for the locality only
+  double most_instructions_ = 0;                    // of a warp of these; 0: all
   std::set<std::int64_t> whole_;                    // blocks of which all warps run all the same
   int most_warps_ = 0, warps_ = 1, warps_run_ = 1;  // of a block; most: 0 is all
   std::shared_ptr<SampleError> error_;

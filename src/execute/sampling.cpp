@@ -38,7 +38,10 @@ struct Box {
 
 }  // namespace
 
-std::int64_t middle_block(const Dim3& grid) { return grid.x / 2 + grid.x * (grid.y / 2 + grid.y * (grid.z / 2)); }
+std::int64_t middle_block(const Dim3& grid) {
+  const auto middle = [](std::int64_t n) { return n == 2 ? 0 : n / 2; };  // of two, that of the first stratum
+  return middle(grid.x) + grid.x * (middle(grid.y) + grid.y * middle(grid.z));
+}
 
 std::vector<Stratum> choose_blocks(const Dim3& grid, std::int64_t wanted, std::uint64_t seed) {
   std::vector<Box> boxes;

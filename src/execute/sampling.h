@@ -19,7 +19,7 @@ struct Stratum {
 /// none are counted with the largest. The middle block of the grid is always among them.
 std::vector<Stratum> choose_blocks(const Dim3& grid, std::int64_t wanted, std::uint64_t seed);
 
-/// The block that is run first, to see what one costs.
+/// The block that is run first, to see what one costs; it is of the largest stratum.
 std::int64_t middle_block(const Dim3& grid);
 
 /// Half of a 95 % interval of the total of a quantity, from one value for each chosen block of each stratum; strata

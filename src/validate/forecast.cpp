@@ -158,6 +158,8 @@ Workload with_execution(const KernelProfile& profile, Programs& programs, const 
       ExecuteOptions options;
       options.jobs = 1;
       options.check_shared = false;
+      options.most_sample_work = ExecuteOptions::unasked_work;
+      options.max_seconds = 0;  // work is bounded, and counts must not depend on the load of the machine
       options.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));
       options.resident_blocks = std::clamp(occupancy(closed, device).blocks_per_unit, 1.0, 1024.0);
       const Execution e = execute(profile, *program, launch, closed.geometry, options);

@@ -92,6 +92,20 @@ class Validate(Case):
         self.assertEqual(rows[4]["roofline.time_s"], "")
         self.assertIn("no such gpu", rows[4]["failure"])
 
+    def test_work_of_a_block_is_bounded_as_in_predict(self):
+        """Some hundred thousand trips are executed; millions for each warp are not, and the closed form stands."""
+        self.path(
+            "sum.cu",
+            "__global__ void sum(const float* x, float* y) {\n  int i = blockIdx.x * 32 + threadIdx.x;\n  float s = 0, v = x[i];\n"
+            "  while (s < LEAST) s += v + 1;\n  y[i] = s;\n}\n",
+        )
+        kernels = self.path("k.csv", "id,language,path,entry\nsum,cuda,sum.cu,sum\n")
+        for least, executed in (("2e5f", True), ("1.6e7f", False)):
+            rows = self.path("r.csv", f"kernel_id,gpu,defines,grid_x,block_x,time_ms\nsum,v100,LEAST={least},64,32,1\n")
+            base = (rows, "--kernels", kernels, "--sources", os.path.dirname(rows), "--model", "kernelcast")
+            counts = [self.result("--counts", how, base=base)["rows"][0]["counts"] for how in ("auto", "symbolic")]
+            self.assertEqual(counts[0] != counts[1], executed, least)
+
     def test_no_forecast_at_all_is_status_one(self):
         rows = self.path("none.csv", ROWS.splitlines()[0] + "\nmatmul_tiled,no such gpu,1,1,16,16,n=16,,1,,\n")
         result = self.run_program("validate", rows, *self.base[1:])

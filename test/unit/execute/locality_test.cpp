@@ -136,6 +136,35 @@ TEST(LocalityTest, ResidentGroups) {
   EXPECT_THAT(resident_groups({}, 2, 3), IsEmpty());
 }
 
+/// Whatever is thinned on the way, a block's trace has as many requests as there were, and reading it comes to an end.
+RC_GTEST_PROP(LocalityProperty, EveryRequestIsThereOnce, ()) {
+  LocalityLimits limits;
+  limits.block_bytes = *rc::gen::inRange<std::int64_t>(8, 400);
+  LocalityRecorder recorder(limits);
+  for (std::int64_t block = 0; block < 3; ++block) {
+    recorder.begin_block(block);
+    const int phases = *rc::gen::inRange(1, 6), warps = *rc::gen::inRange(1, 9);
+    std::int64_t requests = 0, touches = 0;
+    for (int phase = 0; phase < phases; ++phase) {
+      const auto keys = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 5000));
+      for (std::size_t k = 0; k < keys.size(); ++k) {
+        const Keys sectors(keys[k] % 5, (std::uint64_t{keys[k]} << 40) + keys[k]);  // none for one in five
+        recorder.touch(static_cast<int>((keys[k] / 5 + k) % static_cast<std::size_t>(warps)), sectors);
+        touches += static_cast<std::int64_t>(sectors.size());
+        ++requests;
+      }
+      if (phase + 1 < phases) recorder.barrier();
+    }
+    const BlockTrace t = recorder.end_block();
+    RC_ASSERT(t.trace.requests() == requests);
+    RC_ASSERT(t.touches == static_cast<double>(touches));
+    std::int64_t seen = 0;
+    Trace::Reader reader(t.trace);
+    for (Keys request; seen <= requests && reader.next(request); request.clear()) ++seen;
+    RC_ASSERT(seen == requests);
+  }
+}
+
 // A block of more requests than its share of memory: sectors are sampled, touches and hit rates stay right.
 TEST(LocalityTest, LongBlocksAreSampled) {
   LocalityLimits limits;

@@ -1,5 +1,6 @@
 #include "execute/sampling.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -22,6 +23,7 @@ RC_GTEST_PROP(Sampling, StrataCoverTheGridOnce, ()) {
     }
   }
   RC_ASSERT(population == grid.count());
+  RC_ASSERT(std::count(strata[0].blocks.begin(), strata[0].blocks.end(), middle_block(grid)) == 1);
   RC_ASSERT(static_cast<std::int64_t>(seen.size()) <= std::min(wanted, grid.count()));
 }
 
