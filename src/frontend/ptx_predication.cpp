@@ -6,7 +6,8 @@
 //   2. A path around which a branch leads, or two paths that meet again: predicated, when each has at most 8
 //      instructions; 20 when it loads from global memory; 6 when the condition is the same for all threads of a block.
 //      The jump at the end of the first of two paths counts as one of them.
-//   3. Atomics, barriers, fences, shuffles, votes, matrix instructions, calls, divisions and square roots with a slow
+//   3. A branch to where the kernel ends is an EXIT under a predicate; nothing meets again there.
+//   4. Atomics, barriers, fences, shuffles, votes, matrix instructions, calls, divisions and square roots with a slow
 //      path are not predicated, and neither is a path that holds predicated instructions already.
 #include "frontend/ptx_predication.h"
 
@@ -133,10 +134,11 @@ class Predication {
       diverge.push_back(!gone && condition >= 0 && paths_[b].next.size() > 1 &&
                         !uniform_(kernel_.instructions[static_cast<std::size_t>(condition)].guard));
     }
-    for (int meet : reconvergence_points(next, diverge)) {
-      AsmInstruction i;
+    for (const ReconvergencePoint& point : reconvergence_points(next, diverge)) {
+      if (ends_kernel(point.at)) continue;
+      AsmInstruction i = kernel_.instructions[static_cast<std::size_t>(at(point.from).condition)];
       i.opcode = "reconverge";
-      i.block = meet;
+      i.block = point.at;
       counted.code.instructions.push_back(i);
       counted.costs.emplace_back()[C::control] = instructions;
     }
@@ -171,6 +173,12 @@ class Predication {
   /// `b` branches one of two ways and nothing else.
   bool chooses(int b) { return at(b).simple && at(b).condition >= 0 && at(b).next.size() == 2; }
 
+  /// Nothing is left to do in `b` but to return.
+  bool ends_kernel(int b) {
+    const Path& p = at(b);
+    return p.next.empty() && p.code.size() == 1 && kernel_.instructions[p.code[0]].opcode == "ret";
+  }
+
   /// Reached from `from` only, and later in the text.
   [[nodiscard]] bool only_after(int b, int from) const {
     return b > from && predecessors_[static_cast<std::size_t>(b)] == 1;
@@ -190,7 +198,7 @@ class Predication {
       const int second = at(b).next[static_cast<std::size_t>(k)], target = at(b).next[static_cast<std::size_t>(1 - k)];
       if (!only_after(second, b) || !chooses(second) || at(second).paired || at(second).next[0] == b) continue;
       const auto& ways = at(second).next;
-      if ((ways[0] != target && ways[1] != target) || target == b) continue;
+      if ((ways[0] != target && ways[1] != target) || target == b || ends_kernel(target)) continue;
       if (instructions_of(at(second)) > most_between_branches || !runs_always(second, target)) continue;
       const int other = ways[0] == target ? ways[1] : ways[0];
       join(b, second);
@@ -229,8 +237,11 @@ class Predication {
     if (!chooses(b)) return;
     const int one = at(b).next[0], two = at(b).next[1];
     const bool uniform = uniform_(kernel_.instructions[static_cast<std::size_t>(at(b).condition)].guard);
-    if (const int meet = leads_to(one, b); meet == two && is_short(one, uniform, 0)) return replace(b, {one}, meet);
-    if (const int meet = leads_to(two, b); meet == one && is_short(two, uniform, 0)) return replace(b, {two}, meet);
+    for (const int way : {one, two})
+      if (const int meet = leads_to(way, b); meet >= 0 && meet == (way == one ? two : one)) {
+        if (!ends_kernel(meet) && is_short(way, uniform, 0)) replace(b, {way}, meet);
+        return;
+      }
     const int meet = leads_to(one, b), first = std::min(one, two), last = std::max(one, two);
     if (meet < 0 || meet != leads_to(two, b)) return;
     if (is_short(first, uniform, 1) && is_short(last, uniform, 0)) replace(b, {first, last}, meet);

@@ -2,8 +2,8 @@
 // reversed graph with one virtual end behind all blocks without successors.
 #include "frontend/ptx_reconvergence.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 namespace kernelcast::frontend {
@@ -77,15 +77,16 @@ class PostDominators {
 
 }  // namespace
 
-std::vector<int> reconvergence_points(const std::vector<std::vector<int>>& next, const std::vector<bool>& diverge) {
+std::vector<ReconvergencePoint> reconvergence_points(const std::vector<std::vector<int>>& next,
+                                                     const std::vector<bool>& diverge) {
   const PostDominators after(next);
-  std::vector<int> points;
-  for (std::size_t b = 0; b < next.size(); ++b)
-    if (diverge[b])
-      if (const int meet = after.of(static_cast<int>(b)); meet >= 0 && meet != after.end()) points.push_back(meet);
-  std::sort(points.begin(), points.end());
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  return points;
+  std::map<int, int> points;
+  for (int b = 0; b < static_cast<int>(next.size()); ++b)
+    if (diverge[static_cast<std::size_t>(b)])
+      if (const int meet = after.of(b); meet >= 0 && meet != after.end()) points.try_emplace(meet, b);
+  std::vector<ReconvergencePoint> out;
+  for (const auto& [at, from] : points) out.push_back({at, from});
+  return out;
 }
 
 double reconvergence_instructions(int sm) {

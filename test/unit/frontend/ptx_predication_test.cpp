@@ -131,6 +131,13 @@ TEST(PtxPredication, WhatCannotBePredicated) {
   EXPECT_EQ(outcome(around("st.shared.f32 [s], %f1;\n")).branches, 0);
 }
 
+TEST(PtxPredication, GuardsOfTheWholeKernelStay) {
+  const Outcome o =
+      outcome(std::string("@%p1 bra L1;\n") + add + "st.global.f32 [%rd3], %f1;\nbra.uni L1;\nL1:\nret;\nL9:\n");
+  EXPECT_EQ(o.branches, 1);  // EXIT under a predicate
+  EXPECT_EQ(o.meetings, 0);
+}
+
 TEST(PtxPredication, LoopsAndReturnsStay) {
   EXPECT_EQ(outcome(std::string("L1:\n") + add + "setp.gt.f32 %p1, %f1, %f4;\n@%p1 bra L1;\n").branches, 1);
   EXPECT_EQ(outcome("@%p1 bra L1;\nbra.uni L2;\nL1:\nret;\nL2:\n").branches, 1);
@@ -146,11 +153,11 @@ TEST(Reconvergence, PostDominators) {
   // 0 -> 1 or 4; 1 -> 2 or 3; 2, 3 -> 4; 4 -> 5 or 6; 5 ends; 6 -> 7 or 6; 7 ends
   const std::vector<std::vector<int>> next = {{1, 4}, {2, 3}, {4}, {4}, {5, 6}, {}, {7, 6}, {}};
   const std::vector<bool> all(next.size(), true);
-  EXPECT_EQ(reconvergence_points(next, all), (std::vector<int>{4, 7}));
+  EXPECT_EQ(reconvergence_points(next, all), (std::vector<ReconvergencePoint>{{4, 0}, {7, 6}}));
   std::vector<bool> only(next.size(), false);
   only[4] = true;  // its ways meet at the end only
-  EXPECT_EQ(reconvergence_points(next, only), std::vector<int>{});
-  EXPECT_EQ(reconvergence_points({{1}, {0}}, {true, true}), std::vector<int>{});  // no way out
+  EXPECT_TRUE(reconvergence_points(next, only).empty());
+  EXPECT_TRUE(reconvergence_points({{1}, {0}}, {true, true}).empty());  // no way out
 }
 
 TEST(PtxPredication, NothingIsCountedTwiceOrLost) {

@@ -15,6 +15,7 @@
 #include "frontend/cost_text.h"
 #include "frontend/ptx_fusion.h"
 #include "frontend/ptx_ops.h"
+#include "frontend/ptx_predication.h"
 #include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
 #include "frontend/ptxas.h"
@@ -76,19 +77,23 @@ std::int64_t declared_threads(const std::string& assembly, const std::string& ke
   return threads;
 }
 
-// Counts of the text without any join: all instructions of the kernel, and the spills at them.
+// Counts of the text without any join: all instructions of the kernel but branches that are predicated, reconvergence,
+// and the spills at them.
 OpCounts counted_flat(const TargetCode& code, const std::string& kernel, std::size_t& instructions) {
   OpCounts sum;
   if (code.target.starts_with("sm_")) {
     const PtxKernel k = parse_ptx(code.assembly, kernel);
     const std::vector<OpCounts> costs = ptx_costs(k.code, std::stoi(code.target.substr(3)));
-    for (const auto& c : costs) sum += c;
     const int sm = std::stoi(code.target.substr(3));
+    const PtxPredication predicated = predicate_short_paths(k.code, costs, sm);
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      if (!predicated.removed[i]) sum += costs[i];
+    for (std::size_t i = costs.size(); i < predicated.counted.costs.size(); ++i) sum += predicated.counted.costs[i];
     for (const SpillAccess& a : estimate_ptx_registers(k.code, sm, declared_threads(code.assembly, kernel)).spills) {
       sum[OpClass::local_load] += a.loads;
       sum[OpClass::local_store] += a.stores;
     }
-    instructions = costs.size();
+    instructions = predicated.counted.costs.size();
   } else {
     const AmdgcnKernel k = parse_amdgcn(code.assembly, kernel);
     for (const auto& i : k.code.instructions) sum += amdgcn_cost(i, k.scratch_descriptor).ops;
