@@ -139,7 +139,7 @@ TEST(Bind, ReusedWorkloadEqualsAFreshOne) {
 
 TEST(Bind, WithoutDivergenceEverythingElseIsTheSame) {
   auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{less(gid, n), {}}}});
-  p.branches.push_back({Branch::Verdict::divergent, "depends on lid.x", 0, less(lid, n - 900), -1, false, {}});
+  p.branches.push_back({Branch::Verdict::divergent, "depends on lid.x", 0, less(lid, n - 900), -1, false, false, {}});
   Binder all(p, {}), some(p, {});
   some.set_divergence(false);
   const Launch l = launch({4}, {256}, 1000);

@@ -32,7 +32,7 @@ KernelProfile full_profile() {
   b.barriers = 2;
   b.barrier_after_shared_store = true;
   p.blocks = {b, Block{}};
-  p.branches = {{Branch::Verdict::divergent, "depends on lid.x", 0, less(clamped, i), -1, true, {1, 2}}};
+  p.branches = {{Branch::Verdict::divergent, "depends on lid.x", 0, less(clamped, i), -1, true, true, {1, 2}}};
   p.unknowns = {{Unknown::Kind::probability, "branch:3", {0, 3}, 0.25, true, "data"},
                 {Unknown::Kind::trip_count, "trips:7", {0, 7}, 1e9, false, ""}};
   p.registers = {33.5, 30, 40, "ptxas", 12};
