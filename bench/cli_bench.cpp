@@ -3,25 +3,13 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
-#include <fstream>
-#include <sstream>
 
+#include "example_profile.h"
 #include "kernelcast/bind.h"
-#include "kernelcast/frontend.h"
 #include "kernelcast/model.h"
 
 namespace kernelcast {
 namespace {
-
-KernelProfile profile_of(const std::string& example) {
-  Source source;
-  source.path = std::string(KERNELCAST_SOURCE_DIR "/examples/") + example;
-  std::ifstream file(source.path);
-  std::stringstream text;
-  text << file.rdbuf();
-  source.text = text.str();
-  return analyze(source, FrontendOptions{}).profile;
-}
 
 /// Launches of `range(0)` different sizes, one after the other, in turn on two devices of one memory geometry. One
 /// launch object is changed in place, as a tuner would.

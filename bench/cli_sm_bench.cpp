@@ -1,29 +1,16 @@
 // One forecast of the model `sm`: making the program of profile and workload, and simulating it. It may take a second.
 #include <benchmark/benchmark.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "example_profile.h"
 #include "kernelcast/bind.h"
-#include "kernelcast/frontend.h"
 #include "kernelcast/model.h"
 #include "kernelcast/sm_model.h"
 
 namespace kernelcast {
 namespace {
 
-KernelProfile profile_for_sm(const std::string& example) {
-  Source source;
-  source.path = std::string(KERNELCAST_SOURCE_DIR "/examples/") + example;
-  std::ifstream file(source.path);
-  std::stringstream text;
-  text << file.rdbuf();
-  source.text = text.str();
-  return analyze(source, FrontendOptions{}).profile;
-}
-
 void forecast_by_sm(benchmark::State& state, const char* example, const char* id, Launch launch) {
-  const KernelProfile profile = profile_for_sm(example);
+  const KernelProfile profile = profile_of(example);
   const Device device = DeviceCatalog(KERNELCAST_SOURCE_DIR "/devices").find(id);
   const Model& model = sm::cycle_level_model();
   Binder binder(profile, device.geometry());
