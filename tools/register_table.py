@@ -125,7 +125,7 @@ spills 500 to 1,400 times (we say 170 to 230), and the cells where it barely beg
 
 PTX of LLVM and of NVIDIA's compiler branches around every guarded path; ptxas replaces short ones by predicated instructions, and then
 issues them for warps in which no lane wants them, but has one long block to schedule. Its limits, measured on generated kernels with ptxas 11.8
-(`tools/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 was tried for the first five kinds of path: the same, but
+(`tools/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 does the same on sm_75, sm_90 and sm_100 in the ten kinds of path tried, but
 a shared load counts for more on sm_90 and sm_100, and on sm_100 no path behind a condition of the whole block is too long for it. The rules do not follow it there.
 
 | path | most SASS instructions |
