@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 #include "frontend/ptx_flow.h"
 #include "frontend/ptx_reconvergence.h"
@@ -56,45 +55,49 @@ bool touches_memory(const AsmInstruction& i, const OpCounts& n) {
   return false;
 }
 
-/// Registers that hold one value in all threads of a block: made of parameters, constants and block numbers only.
-class Uniform {
- public:
-  Uniform(const AsmFunction& kernel, const std::vector<OpCounts>& costs) {
-    std::vector<PtxAccesses> accesses;
-    for (const AsmInstruction& i : kernel.instructions) accesses.push_back(ptx_accesses(i));
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t k = 0; k < accesses.size(); ++k)
-        if (differs(kernel.instructions[k], costs[k], accesses[k]))
-          for (std::string_view w : accesses[k].writes) changed |= differing_.emplace(w, true).second;
-    }
-  }
-  [[nodiscard]] bool operator()(std::string_view predicate) const {
-    if (predicate.starts_with('!')) predicate.remove_prefix(1);
-    return !differing_.contains(predicate);
-  }
-
- private:
-  [[nodiscard]] bool differs(const AsmInstruction& i, const OpCounts& n, const PtxAccesses& a) const {
+/// Of each register whether it may differ between the threads of a block: what is made of parameters, constants and
+/// block numbers only does not. `flow[i]` are the registers of instruction i.
+std::vector<bool> differing_registers(const AsmFunction& kernel, const std::vector<OpCounts>& costs,
+                                      const std::vector<const FlowInstruction*>& flow, std::size_t registers) {
+  const auto brings_in_difference = [&](std::size_t k) {
+    const AsmInstruction& i = kernel.instructions[k];
+    const OpCounts& n = costs[k];
     if (!i.opcode.starts_with("ld.param") && !i.opcode.starts_with("ld.const") && touches_memory(i, n)) return true;
     if (n[C::shuffle] + n[C::vote] > 0) return true;
     for (std::string_view o : i.operands)
       for (std::string_view name : {"%tid", "%laneid", "%warpid", "%lanemask", "%clock", "%globaltimer", "%smid"})
         if (o.starts_with(name)) return true;
-    return std::any_of(a.reads.begin(), a.reads.end(), [&](std::string_view r) { return differing_.contains(r); });
+    return false;
+  };
+  std::vector<bool> differs(registers, false);
+  const auto spread = [&](const FlowInstruction& f) {
+    bool changed = false;
+    for (int d : f.defs) {
+      changed |= !differs[static_cast<std::size_t>(d)];
+      differs[static_cast<std::size_t>(d)] = true;
+    }
+    return changed;
+  };
+  for (std::size_t k = 0; k < flow.size(); ++k)
+    if (brings_in_difference(k)) spread(*flow[k]);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const FlowInstruction* f : flow)
+      if (std::any_of(f->uses.begin(), f->uses.end(), [&](int u) { return differs[static_cast<std::size_t>(u)]; }))
+        changed |= spread(*f);
   }
-  std::unordered_map<std::string_view, bool> differing_;
-};
+  return differs;
+}
 
 class Predication {
  public:
   Predication(const AsmFunction& kernel, const std::vector<OpCounts>& costs)
-      : kernel_(kernel), costs_(costs), flow_(ptx_flow(kernel)), uniform_(kernel, costs) {
+      : kernel_(kernel), costs_(costs), flow_(ptx_flow(kernel)) {
     removed_.resize(kernel.instructions.size(), false);
     guards_.resize(kernel.blocks.size());
-    for (std::size_t r = 0; r < flow_.names.size(); ++r) numbers_[flow_.names[r]] = r;
     live_ = live_out(flow_.graph);
     read_paths();
+    differing_ = differing_registers(kernel, costs, registers_, flow_.names.size());
   }
 
   PtxPredication run(int sm) {
@@ -131,8 +134,7 @@ class Predication {
       const bool gone = scheduled_[b] != static_cast<int>(b);
       next.push_back(gone ? std::vector<int>{scheduled_[b]} : paths_[b].next);
       const int condition = paths_[b].condition;
-      diverge.push_back(!gone && condition >= 0 && paths_[b].next.size() > 1 &&
-                        !uniform_(kernel_.instructions[static_cast<std::size_t>(condition)].guard));
+      diverge.push_back(!gone && condition >= 0 && paths_[b].next.size() > 1 && !is_uniform(condition));
     }
     for (const ReconvergencePoint& point : reconvergence_points(next, diverge)) {
       if (ends_kernel(point.at)) continue;
@@ -156,6 +158,7 @@ class Predication {
     for (std::size_t i = 0; i < kernel_.instructions.size(); ++i) {
       const AsmInstruction& a = kernel_.instructions[i];
       Path& p = paths_[static_cast<std::size_t>(a.block)];
+      registers_.push_back(&flow_.graph.blocks[static_cast<std::size_t>(a.block)].code[p.code.size()]);
       p.code.push_back(i);
       if (a.opcode.starts_with("brx")) p.simple = false;
       if (!a.guard.empty()) {
@@ -166,6 +169,12 @@ class Predication {
     predecessors_.assign(paths_.size(), 0);
     for (const Path& p : paths_)
       for (int s : p.next) ++predecessors_[static_cast<std::size_t>(s)];
+  }
+
+  /// Whether all threads of a block take a conditional branch the same way.
+  [[nodiscard]] bool is_uniform(int branch) const {
+    const auto& uses = registers_[static_cast<std::size_t>(branch)]->uses;
+    return std::none_of(uses.begin(), uses.end(), [&](int u) { return differing_[static_cast<std::size_t>(u)]; });
   }
 
   Path& at(int b) { return paths_[static_cast<std::size_t>(b)]; }
@@ -226,8 +235,8 @@ class Predication {
       const AsmInstruction& a = kernel_.instructions[i];
       if (is_branch(a)) continue;
       if (touches_memory(a, costs_[i]) || !can_be_predicated(a, costs_[i])) return false;
-      for (std::string_view w : ptx_accesses(a).writes)
-        if (used[numbers_.at(w)]) return false;
+      for (int d : registers_[i]->defs)
+        if (used[static_cast<std::size_t>(d)]) return false;
     }
     return true;
   }
@@ -236,7 +245,7 @@ class Predication {
   void predicate(int b) {
     if (!chooses(b)) return;
     const int one = at(b).next[0], two = at(b).next[1];
-    const bool uniform = uniform_(kernel_.instructions[static_cast<std::size_t>(at(b).condition)].guard);
+    const bool uniform = is_uniform(at(b).condition);
     for (const int way : {one, two})
       if (const int meet = leads_to(way, b); meet >= 0 && meet == (way == one ? two : one)) {
         if (!ends_kernel(meet) && is_short(way, uniform, 0)) replace(b, {way}, meet);
@@ -311,9 +320,9 @@ class Predication {
   const AsmFunction& kernel_;
   const std::vector<OpCounts>& costs_;
   PtxFlow flow_;
-  Uniform uniform_;
+  std::vector<const FlowInstruction*> registers_;  // of each instruction
+  std::vector<bool> differing_;                    // registers that differ between the threads of a block
   LiveSets live_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;
   std::vector<Path> paths_;
   std::vector<int> predecessors_, counted_, scheduled_;
   std::vector<std::string_view> guards_;  // of the instructions of a block; the sign is that of the branch around it
