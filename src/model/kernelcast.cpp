@@ -139,21 +139,44 @@ double local_overflow(const Workload& w, const Machine& m, double threads, doubl
   return held <= 0 ? 0 : local_sectors(w, m) * std::clamp(1 - capacity / held, 0.0, 1.0);
 }
 
-/// What of local memory goes past the L1 and past the last cache.
-void local_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, double last_level,
-                   Traffic& t) {
+/// What of local memory goes past each cache.
+void local_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, Traffic& t) {
   const double threads = resident * static_cast<double>(w.block.count());
+  const double all = threads * std::min(m.units, w.blocks / resident);
   t.local = local_sectors(w, m);
   t.local_past_l1 = local_overflow(w, m, threads, m.l1_bytes * c.l1_share);
-  t.local_past_l2 = std::min(t.local_past_l1, local_overflow(w, m, threads * std::min(m.units, w.blocks), last_level));
+  t.local_past_l2 = std::min(t.local_past_l1, local_overflow(w, m, all, m.l2_bytes * c.l2_share));
+  t.local_past_cache =
+      m.l3_bytes <= 0 ? t.local_past_l2 : std::min(t.local_past_l2, local_overflow(w, m, all, m.l3_bytes * c.l2_share));
+}
+
+/// Sectors of a launch that go past a cache between the units and DRAM.
+struct Through {
+  double read = 0, written = 0;
+};
+
+Through through_cache(const Workload& w, const Machine& m, const Traffic& t, double resident, double capacity) {
+  if (!w.reuse.known || capacity <= 0)
+    return {std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read),
+            std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written)};
+  const double together = std::min(w.blocks, resident * m.units);
+  const Blocks in_window = blocks_by_window(w.blocks);
+  const double asked = std::min(t.l2_read, t.l1_requested * w.reuse.near[Reuse::read]);
+  Through past;
+  past.read = dram_sectors(w, m, Reuse::read, asked, together, capacity, in_window);
+  if (measured(w))
+    past.read = std::min(past.read, t.l1_requested * (1 - w.locality->grid.hit_rate(capacity / m.sector_bytes)));
+  past.written =
+      dram_sectors(w, m, Reuse::write, t.l2_written * w.reuse.near[Reuse::write], together, capacity, in_window);
+  return past;
 }
 
 }  // namespace
 
 std::string_view name_of(Limit limit) {
   static constexpr std::array<std::string_view, limit_count> names{
-      "issue",         "arithmetic", "fp64", "special_functions", "integer_multiply", "tensor", "load_store",
-      "shared_memory", "l1",         "l2",   "dram_bandwidth",    "atomics",          "latency"};
+      "issue", "arithmetic", "fp64", "special_functions", "integer_multiply", "tensor", "load_store", "shared_memory",
+      "l1",    "l2",         "l3",   "dram_bandwidth",    "atomics",          "latency"};
   return names[static_cast<std::size_t>(limit)];
 }
 
@@ -161,21 +184,18 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   Traffic t;
   l1_traffic(w, m, c, resident, t);
   t.l2_written = requested_sectors(w, AccessKind::store) + requested_sectors(w, AccessKind::atomic);
-  const double capacity = (m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes) * c.l2_share;
-  local_traffic(w, m, c, resident, capacity, t);
-  if (w.reuse.known && capacity > 0) {
-    const double together = std::min(w.blocks, resident * m.units);
-    const Blocks in_window = blocks_by_window(w.blocks);
-    const double asked = std::min(t.l2_read, t.l1_requested * w.reuse.near[Reuse::read]);
-    t.dram_read = dram_sectors(w, m, Reuse::read, asked, together, capacity, in_window);
-    if (measured(w))
-      t.dram_read = std::min(t.dram_read, t.l1_requested * (1 - w.locality->grid.hit_rate(capacity / m.sector_bytes)));
-    t.dram_written =
-        dram_sectors(w, m, Reuse::write, t.l2_written * w.reuse.near[Reuse::write], together, capacity, in_window);
-  } else {
-    t.dram_read = std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read);
-    t.dram_written = std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written);
+  local_traffic(w, m, c, resident, t);
+  const Through past_l2 = through_cache(w, m, t, resident, m.l2_bytes * c.l2_share);
+  Through past = past_l2;
+  if (m.l3_bytes > 0) {
+    past = through_cache(w, m, t, resident, m.l3_bytes * c.l2_share);
+    past.read = std::min(past.read, past_l2.read);
+    past.written = std::min(past.written, past_l2.written);
+    t.l3_read = past_l2.read;
+    t.past_l2 = past_l2.read + past_l2.written + t.local_past_l2;
   }
+  t.dram_read = past.read;
+  t.dram_written = past.written;
   return t;
 }
 
@@ -272,11 +292,12 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, Foreca
   const double l2 = (t.l2_read + t.l2_written + t.local_past_l1) * m.sector_bytes;
   const double active = std::min(1.0, w.blocks / m.units);  // idle units leave their share of the L2 unused
   slot(f, Limit::l2) = l2 / (m.l2_bytes_per_s * c.l2_efficiency * std::sqrt(active)) * m.clock_hz;
+  slot(f, Limit::l3) = over(t.past_l2 * m.sector_bytes, m.l3_bytes_per_s * c.l2_efficiency) * m.clock_hz;
   // Sectors that are written in part are fetched first.
   const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
   const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
   const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
-  const double dram = (t.dram_read + t.dram_written * (2 - merged) + t.local_past_l2) * m.sector_bytes;
+  const double dram = (t.dram_read + t.dram_written * (2 - merged) + t.local_past_cache) * m.sector_bytes;
   slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
   slot(f, Limit::atomics) = atomic_passes(w) / (c.same_address_atomics_per_s * atomic_units(w, m)) * m.clock_hz;
 }
@@ -284,15 +305,18 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, Foreca
 /// `total`: of w.warp_ops.
 void latency_bound(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
   const Traffic& t = f.traffic;
-  const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0), hit2 = std::clamp(t.l2_hits(), 0.0, 1.0);
+  const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0);
   const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
-  const auto below = [&](double hits) {
-    return c.global_latency_load * (hits * m.l2_latency + (1 - hits) * m.dram_latency);
+  // Behind the L1, of `asked` sectors.
+  const auto below = [&](double asked, double past_l2, double past_cache) {
+    const double dram = std::clamp(over(past_cache, asked), 0.0, 1.0);
+    const double l3 = m.l3_bytes > 0 ? std::clamp(over(past_l2, asked) - dram, 0.0, 1.0) : 0;
+    return c.global_latency_load * ((1 - dram - l3) * m.l2_latency + l3 * m.l3_latency + dram * m.dram_latency);
   };
-  f.global_latency = hit1 * l1 + (1 - hit1) * below(hit2);
+  f.global_latency = hit1 * l1 + (1 - hit1) * below(t.l2_read, t.l3_read, t.dram_read);
   const double past = over(t.local_past_l1, t.local);
   const double local = (1 - past) * m.latency[static_cast<std::size_t>(Latency::local)] +
-                       past * below(1 - over(t.local_past_l2, t.local_past_l1));
+                       past * below(t.local_past_l1, t.local_past_l2, t.local_past_cache);
   double path = total * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
@@ -309,7 +333,7 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, doub
 Forecast forecast(const Workload& w, const Machine& m, const Constants& c, double resident) {
   Forecast f;
   f.resident_blocks = resident;
-  f.blocks_per_unit = std::ceil(w.blocks / m.units);
+  f.blocks_per_unit = std::ceil(w.blocks * m.units_per_block / m.units) / m.units_per_block;
   f.rounds = std::ceil(w.blocks / (m.units * resident));
   f.clock_hz = m.clock_hz;
   f.launch_s = m.launch_s;
@@ -351,8 +375,8 @@ double Forecast::seconds(Limit without) const {
     if (!(v < INFINITY)) return NAN;
   const auto first_outside = static_cast<std::size_t>(Limit::l2);
   const double unit = norm_of(std::span(c.data(), first_outside), unit_norm);
-  const std::array<double, 5> groups{unit, c[first_outside], c[first_outside + 1], c[first_outside + 2],
-                                     c[first_outside + 3]};
+  const std::array<double, 6> groups{
+      unit, c[first_outside], c[first_outside + 1], c[first_outside + 2], c[first_outside + 3], c[first_outside + 4]};
   return launch_s + norm_of(groups, norm) / clock_hz;
 }
 

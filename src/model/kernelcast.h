@@ -47,6 +47,7 @@ enum class Limit : std::uint8_t {
   shared_memory,  // passes through the banks
   l1,             // lines and bytes of the L1
   l2,
+  l3,  // what goes past the L2, where a cache stands behind it
   dram,
   atomics,  // lanes that update the same address
   latency,  // a warp's critical path, over the rounds of resident blocks
@@ -58,6 +59,7 @@ std::string_view name_of(Limit limit);
 /// What the device can do, in cycles of its units. NaN: not known and nothing stands in for it.
 struct Machine {
   double units = 0, warp = 32, clock_hz = 0;
+  double units_per_block = 1;                              // units that hold blocks together
   double issue_per_cycle = 0;                              // warp instructions of a unit
   double issue_interval = 1;                               // cycles from one instruction of a warp to its next
   double fp32_lanes = 0, int_lanes = 0, shared_lanes = 0;  // shared: lanes that do both
@@ -67,13 +69,13 @@ struct Machine {
   double l1_bytes = 0, l1_bytes_per_cycle = 0;
   bool l1_caches_loads = true;
   double l2_bytes = 0, l2_bytes_per_s = 0, dram_bytes_per_s = 0;
-  double l3_bytes = 0;
-  double read_only_bytes = 0;  // cache for read-only data, 0: none apart from the L1
+  double l3_bytes = 0, l3_bytes_per_s = 0;  // 0 bytes: DRAM stands behind the L2
+  double read_only_bytes = 0;               // cache for read-only data, 0: none apart from the L1
   double read_only_bytes_per_cycle = 0;
   double l1_and_shared_bytes = 0;  // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
-  double l2_latency = 0, dram_latency = 0;
+  double l2_latency = 0, l3_latency = 0, dram_latency = 0;
   double launch_s = 0;  // of an empty kernel
   /// Numbers that the device file does not have, with what stands in.
   std::vector<Assumption> stand_ins;
@@ -84,9 +86,13 @@ Machine machine_of(const Device&, const Constants&, bool with_text);
 struct Traffic {
   double l1_requested = 0;             // loads that ask the L1
   double l2_read = 0, l2_written = 0;  // sectors between units and L2
+  double past_l2 = 0;                  // with an L3: sectors between it and the L2, local memory included
+  double l3_read = 0;                  // with an L3: of them, reads that are not of local memory
   double dram_read = 0, dram_written = 0;
-  double local = 0, local_past_l1 = 0, local_past_l2 = 0;  // private arrays and spilled registers; not in the others
+  /// Private arrays and spilled registers; not in the others but past_l2. local_past_cache: past the last cache.
+  double local = 0, local_past_l1 = 0, local_past_l2 = 0, local_past_cache = 0;
   [[nodiscard]] double l1_hits() const { return l1_requested > 0 ? 1 - l2_read / l1_requested : 0; }
+  /// Of the reads of the L2, those that the caches from there on serve.
   [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }
 };
 Traffic traffic_of(const Workload&, const Machine&, const Constants&, double resident_blocks);

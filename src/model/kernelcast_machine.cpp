@@ -79,6 +79,8 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
   m.l2_bytes_per_s = m.l2_bytes > 0 ? read(Field::memory_l2_bandwidth_bytes_per_s,
                                            std::max(by_units, m.dram_bytes_per_s), "a fitted rate for each unit")
                                     : m.dram_bytes_per_s;
+  if (m.l3_bytes > 0)
+    m.l3_bytes_per_s = read(Field::memory_l3_bandwidth_bytes_per_s, m.l2_bytes_per_s, "as much as the L2's");
 }
 
 void latencies(Machine& m, Reader& read, const Constants& c) {
@@ -92,6 +94,7 @@ void latencies(Machine& m, Reader& read, const Constants& c) {
   at(Latency::global) = read(Field::memory_l1_latency_cycles, 36, "the median of what has been measured");
   at(Latency::local) = at(Latency::global);
   m.l2_latency = read(Field::memory_l2_latency_cycles, 220, "the median of what has been measured");
+  if (m.l3_bytes > 0) m.l3_latency = read(Field::memory_l3_latency_cycles, m.l2_latency, "as long as the L2's");
   m.dram_latency =
       read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
   for (double& l : m.latency) l *= c.latency;
@@ -103,6 +106,7 @@ Machine machine_of(const Device& d, const Constants& c, bool with_text) {
   Machine m;
   Reader read(d, m, with_text);
   m.units = read(Field::compute_units);
+  m.units_per_block = d.get_or(Field::limits_units_per_block, 1);
   m.warp = d.get_or(Field::compute_warp_size, 32);
   const auto sustained = d.get(Field::clock_sustained_clock_hz), boost = d.get(Field::clock_boost_clock_hz);
   const double over_rating = d.get_or(Field::clock_boosts_beyond_rating, 1) != 0 ? c.clock : 1;

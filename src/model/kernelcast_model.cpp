@@ -59,8 +59,10 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
     case Limit::l2:
       return si((f.traffic.l2_read + f.traffic.l2_written + f.traffic.local_past_l1) * m.sector_bytes, "B") + " at " +
              si(m.l2_bytes_per_s, "B/s") + "; " + percent(f.traffic.l2_hits()) + " hits";
+    case Limit::l3:
+      return si(f.traffic.past_l2 * m.sector_bytes, "B") + " past the L2 at " + si(m.l3_bytes_per_s, "B/s");
     case Limit::dram:
-      return si((f.traffic.dram_read + f.traffic.dram_written + f.traffic.local_past_l2) * m.sector_bytes, "B") +
+      return si((f.traffic.dram_read + f.traffic.dram_written + f.traffic.local_past_cache) * m.sector_bytes, "B") +
              " at " + si(m.dram_bytes_per_s, "B/s");
     case Limit::atomics:
       return si(w.at(MemorySpace::global, AccessKind::atomic).lanes, "") + " lanes that update global memory";
@@ -95,7 +97,8 @@ std::string missing(const Workload& w, const Machine& m, const Device& d) {
 
 /// `warps` are those resident on a unit.
 Forecast forecast_with(const Workload& w, const Machine& m, double warps) {
-  const double blocks = std::max(1.0, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
+  const double blocks =
+      std::max(1 / m.units_per_block, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
   return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
 }
 
@@ -106,8 +109,11 @@ class KernelcastTimes final : public DeviceTimes {
   [[nodiscard]] double seconds(const Workload& w) const override {
     return forecast_with(w, machine_, residency_.warps(w)).seconds();
   }
-  /// What all units hold at a time is the least that the L2 is asked about, and each holds one block at least.
-  [[nodiscard]] int first_window() const override { return forecast::first_window_of(machine_.units); }
+  /// What all units hold at a time is the least that the L2 is asked about, and each holds one block at least, or its
+  /// share of one.
+  [[nodiscard]] int first_window() const override {
+    return forecast::first_window_of(machine_.units / machine_.units_per_block);
+  }
 
  private:
   WarpResidency residency_;

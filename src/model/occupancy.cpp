@@ -8,6 +8,8 @@
 //    register file has `granularity` equal partitions and a warp lives in one of them, so the unit's warps are rounded
 //    down to a multiple of the granularity;
 //  - shared memory: what the block declares plus what the system reserves, rounded up to the allocation unit.
+// Where compute units hold blocks together (RDNA's work-group processors in WGP mode, LLVM's default) their limits are
+// added up, and what one unit holds may be a fraction of a block.
 // On AMD a "register" is one lane's 32-bit slice of a vector register and the partitions are the SIMDs: the same rules.
 //
 // Limits: Fermi's special cases of odd register counts, partitioned global caching (Maxwell) and clusters (Hopper) are
@@ -67,9 +69,10 @@ double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block)
   }
 }
 
-/// Residency with the grid as one more limit. A limit that is unknown does not limit; if none is known (CPUs), a
-/// compute unit runs one block at a time. Registers are an estimate of what the vendor's compiler takes, so they never
-/// refuse a launch: a block that seems not to fit runs alone, and put_occupancy() says so. The launch has been checked.
+/// Residency of unit.units with the grid as one more limit; `units`: of the device. A limit that is unknown does not
+/// limit; if none is known (CPUs), a compute unit runs one block at a time. Registers are an estimate of what the
+/// vendor's compiler takes, so they never refuse a launch: a block that seems not to fit runs alone, and
+/// put_occupancy() says so. The launch has been checked.
 ResidentBlocks checked_residency(const UnitLimits& unit, double units, const BlockDemand& demand, ResidentBlocks r,
                                  const Workload& work, const Device& device) {
   if (r.limiter == Limiter::registers) {
@@ -82,7 +85,7 @@ ResidentBlocks checked_residency(const UnitLimits& unit, double units, const Blo
   }
   if (r.blocks < 1) throw_no_block(r.limiter, unit, demand, device);
   if (r.blocks == UnitLimits::none) r.blocks = 1;
-  const double share_of_grid = std::ceil(work.blocks / units);
+  const double share_of_grid = std::ceil(work.blocks / std::max(1.0, units / unit.units));
   if (share_of_grid < r.blocks) {
     r.blocks = std::max(1.0, share_of_grid);
     r.limiter = Limiter::grid;
@@ -108,7 +111,8 @@ void put_occupancy(const Workload& work, const Device& device, Estimate& out) {
   out.assumptions.push_back({"the launch may fail: " + describe::number(demand.threads) + " threads with " +
                                  describe::number(demand.registers_per_thread) +
                                  " registers each (an estimate) are more than the " + describe::number(unit.registers) +
-                                 " of a compute unit",
+                                 (unit.units > 1 ? " of " + describe::number(unit.units) + " compute units that hold it"
+                                                 : " of a compute unit"),
                              "one block at a time", "--block"});
 }
 
@@ -146,6 +150,8 @@ UnitLimits unit_limits(const Device& d) {
   u.shared_bytes = d.get_or(Field::limits_shared_bytes_per_unit, u.shared_bytes);
   u.shared_allocation_unit = d.get_or(Field::limits_shared_allocation_unit, u.shared_allocation_unit);
   u.shared_reserved_per_block = d.get_or(Field::limits_shared_reserved_per_block, u.shared_reserved_per_block);
+  u.units = d.get_or(Field::limits_units_per_block, u.units);
+  for (double* pooled : {&u.threads, &u.warps, &u.blocks, &u.registers, &u.shared_bytes}) *pooled *= u.units;
   return u;
 }
 
@@ -187,7 +193,7 @@ double WarpResidency::warps(const Workload& work) const {
     room_ = resident_blocks(unit_, demand);
     warps_ = std::ceil(demand.threads / unit_.warp_size);
   }
-  return checked_residency(unit_, units_, demand, room_, work, device_).blocks * warps_;
+  return checked_residency(unit_, units_, demand, room_, work, device_).blocks * warps_ / unit_.units;
 }
 
 double resident_warps(const Workload& work, const Device& device) { return WarpResidency(device).warps(work); }
@@ -197,9 +203,9 @@ Occupancy occupancy(const Workload& work, const Device& device) {
   const BlockDemand demand = block_demand(work);
   const ResidentBlocks r = residency(unit, demand, work, device);
   Occupancy o;
-  o.blocks_per_unit = r.blocks;
-  o.warps_per_unit = r.blocks * std::ceil(demand.threads / unit.warp_size);
-  const double most = std::min(unit.warps, std::floor(unit.threads / unit.warp_size));
+  o.blocks_per_unit = r.blocks / unit.units;
+  o.warps_per_unit = o.blocks_per_unit * std::ceil(demand.threads / unit.warp_size);
+  const double most = std::min(unit.warps, std::floor(unit.threads / unit.warp_size)) / unit.units;
   o.fraction = most == UnitLimits::none ? 0 : o.warps_per_unit / most;
   o.limiter = std::string(name_of(r.limiter));
   return o;

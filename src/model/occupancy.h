@@ -11,10 +11,12 @@
 
 namespace kernelcast {
 
-/// What one compute unit has. Unknown limits stay infinite: they do not limit.
+/// What one compute unit has, or the `units` that hold blocks together. Unknown limits stay infinite: they do not
+/// limit.
 struct UnitLimits {
   static constexpr double none = std::numeric_limits<double>::infinity();
   double warp_size = 32;
+  double units = 1;                                    // compute units that share the limits below
   double threads = none, warps = none, blocks = none;  // resident at once
   double registers = none;                             // 32-bit registers of the unit
   double registers_per_thread = none;                  // beyond this the compiler spills: demand is cut to it
@@ -40,7 +42,7 @@ enum class Limiter { threads, warps, blocks, registers, shared_memory, grid, non
 std::string_view name_of(Limiter);
 
 struct ResidentBlocks {
-  double blocks = 0;  // the smallest of the limits below; infinite when no limit is known
+  double blocks = 0;  // of UnitLimits::units, the smallest of the limits below; infinite when no limit is known
   Limiter limiter = Limiter::none;
   double by_threads = 0, by_warps = 0, by_blocks = 0, by_registers = 0, by_shared_memory = 0;
 };

@@ -35,7 +35,7 @@ std::span<const Parameter> parameters() {
 }
 
 double predicted(const Row& row, const Constants& c) {
-  if (row.resident_blocks < 1) return NAN;
+  if (row.resident_blocks <= 0) return NAN;
   thread_local std::map<std::string, forecast::Machine> machines;
   thread_local Constants made_for;
   thread_local bool fresh = true;

@@ -42,7 +42,7 @@ void print_scores(const std::vector<Row>& rows, const forecast::Constants& c) {
     else f.failure = "no forecast";
     r.models = {f};
     report.rows.push_back(r);
-    if (row.resident_blocks >= 1)
+    if (row.resident_blocks > 0)
       ++limits[r.row.kernel_id + "|" + r.row.gpu][std::string(name_of(static_cast<forecast::Limit>(binding(forecast_of(row, c)))))];
   }
   validate::score(report);
@@ -70,7 +70,7 @@ void print_rows(const std::vector<Row>& rows, const forecast::Constants& c) {
   for (std::size_t l = 0; l < forecast::limit_count; ++l) std::printf(",%s", std::string(name_of(static_cast<forecast::Limit>(l))).c_str());
   std::printf("\n");
   for (const Row& row : rows) {
-    if (row.resident_blocks < 1 || !row.result.row.measured_s) continue;
+    if (row.resident_blocks <= 0 || !row.result.row.measured_s) continue;
     const Workload& w = row.result.facts->workload;
     const forecast::Forecast f = forecast_of(row, c);
     std::string defines, flags;

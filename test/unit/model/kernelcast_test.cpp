@@ -107,6 +107,56 @@ TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
   EXPECT_GT(cycles(of(w, d, plain(), 1), Limit::dram), 0);
 }
 
+// Half of what all units hold fits the L2; the cache behind it holds the other half, or half of that.
+TEST(KernelcastBounds, ACacheBehindTheL2TakesWhatTheL2CannotHold) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::local_store, 6);
+  hand_made::execute(w, OpClass::local_load, 6);
+  w.spill_bytes = 24;                     // of a thread; the launch has 7680
+  const double bytes = 10 * 12 * 32 * 4;  // that go to local memory and come back
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l1_bytes, 0);
+  hand_made::set(d, Field::memory_l2_bytes, 3840);
+  const double dram = cycles(of(w, d, plain(), 1), Limit::dram);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, plain(), 1), Limit::l3), 0);
+  hand_made::set(d, Field::memory_l3_bytes, 1e6);
+  hand_made::set(d, Field::memory_l3_bandwidth_bytes_per_s, 5e11);
+  const Forecast held = of(w, d, plain(), 1);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::l2), bytes / 1e12 * 1e9);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::l3), bytes / 2 / 5e11 * 1e9);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::dram), 0);
+  hand_made::set(d, Field::memory_l3_bytes, 5760);  // three quarters
+  const Forecast part = of(w, d, plain(), 1);
+  EXPECT_DOUBLE_EQ(cycles(part, Limit::l3), cycles(held, Limit::l3));
+  EXPECT_DOUBLE_EQ(cycles(part, Limit::dram), dram / 2);
+}
+
+TEST(KernelcastBounds, ACacheBehindTheL2IsBetweenItAndMemoryInLatency) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::local_load, 6);
+  w.spill_bytes = 24;
+  w.stalls.waits[static_cast<std::size_t>(Latency::local)] = 60;  // 10 warps
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l1_bytes, 0);
+  hand_made::set(d, Field::memory_l2_bytes, 1);
+  const auto path = [&] { return of(w, d, plain(), 1).path_cycles; };
+  const double in_memory = path();
+  hand_made::set(d, Field::memory_l3_bytes, 1e6);
+  hand_made::set(d, Field::memory_l3_latency_cycles, 320);
+  EXPECT_NEAR(in_memory - path(), 6 * (500 - 320) * (1 - 1 / 7680.0), 1e-9);  // all but the one byte of the L2
+}
+
+// 11 blocks on 10 units that hold them in pairs: five pairs, the busiest has three blocks, a unit one and a half.
+TEST(KernelcastBounds, UnitsThatHoldBlocksTogetherShareThem) {
+  Workload w = hand_made::launch(11, 32);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  Device d = gpu();
+  hand_made::set(d, Field::limits_units_per_block, 2);
+  const Forecast f = of(w, d, plain(), 0.5);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::arithmetic), 15);
+  EXPECT_DOUBLE_EQ(f.rounds, 3);  // 11 blocks, five at a time
+}
+
 // A register that comes back is waited for as long as where it lies takes: the L1, half of it the L2, all of it memory.
 TEST(KernelcastBounds, SpilledRegistersWaitForWhereTheyLie) {
   Workload w = hand_made::launch(10, 32);

@@ -169,6 +169,25 @@ TEST(Occupancy, OfAWorkload) {
   EXPECT_EQ(o.limiter, "registers");
 }
 
+// Two units together have registers for seven such blocks, each alone for three; and they run a block that one of them
+// could not hold.
+TEST(Occupancy, UnitsThatHoldBlocksTogether) {
+  Device d = hand_made::device();
+  hand_made::set(d, Field::limits_units_per_block, 2);
+  Workload w = hand_made::launch(1000, 256);
+  w.registers_per_thread = 17;
+  const Occupancy o = occupancy(w, d);
+  EXPECT_EQ(o.blocks_per_unit, 3.5);
+  EXPECT_EQ(o.warps_per_unit, 28);
+  EXPECT_EQ(o.fraction, 0.875);
+  EXPECT_EQ(resident_warps(w, d), 28);
+  Workload wide = hand_made::launch(1000, 512);
+  wide.registers_per_thread = 34;  // 18432 of 32768
+  EXPECT_EQ(occupancy(wide, d).blocks_per_unit, 0.5);
+  EXPECT_EQ(occupancy(wide, d).limiter, "registers");
+  EXPECT_EQ(occupancy(hand_made::launch(11, 256), d).blocks_per_unit, 1.5);  // five pairs, the busiest has three
+}
+
 TEST(Occupancy, ASmallGridIsALimitToo) {
   const Occupancy o = occupancy(hand_made::launch(20, 256), hand_made::device());  // 10 units
   EXPECT_EQ(o.blocks_per_unit, 2);
