@@ -5,10 +5,11 @@
 #include <cstdlib>
 
 #include "probe/cuda/assemble.h"
-#include "probe/cuda/cubin.h"
 #include "probe/cuda/ptx.h"
+#include "sass/cubin.h"
 
 namespace kernelcast::probe::cuda {
+using namespace sass;
 namespace {
 
 std::string made_by_ptxas(benchmark::State& state) {

@@ -32,6 +32,7 @@ struct FrontendOptions {
   std::vector<std::string> map;     // loop counters that become work-items, outermost first (--map i,j)
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   double time_limit_s = 30;         // processor time for the whole front end
+  std::string ptxas;                // path of NVIDIA's assembler, whose code is counted in place of PTX; empty: not asked
   bool program = false;             // also decode the kernel for execution
   /// Asked, with a digest of the optimised module, before code is generated: a profile that an earlier analysis with
   /// that digest made, or null. Variants of a source that differ in nothing that matters are analysed once. Not asked

@@ -133,6 +133,7 @@ class Forecaster {
     options.kernel = request_.kernel;
     options.target = target;
     options.map = request_.map;
+    options.ptxas = request_.ptxas;
     options.block = request_.launch.block;
     options.program = request_.counts != Counts::symbolic;
     options.time_limit_s = request_.compile_seconds;

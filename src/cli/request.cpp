@@ -2,9 +2,11 @@
 #include "cli/request.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 
 #include "cli/values.h"
@@ -159,6 +161,13 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   return o;
 }
 
+std::string program_file(const char* flag, const std::string& path) {
+  std::error_code error;
+  if (!path.empty() && !(std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0))
+    throw UsageError(std::string(flag) + " " + path + ": there is no program of this name that can be run");
+  return path;
+}
+
 void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {
   constexpr auto required = Flags::Need::required;
   c.positional(file, f.file, what, required);
@@ -189,6 +198,8 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
   c.option("--jobs", "N", f.jobs, "Threads that execute blocks; without it one for each processor");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
+  c.option("--ptxas", "FILE", f.ptxas,
+           "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
   c.list("--assume", "KEY=VALUE", f.assume, "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--format", "text|json", f.format, "text or json");
   c.option("-o", "FILE", f.output, "Write to FILE, in one step, instead of standard output");
@@ -223,6 +234,7 @@ Request checked(const ForecastFlags& f) {
   if (!r.grid && !r.global && !loop_nest)
     throw UsageError("give the number of blocks with --grid, or of threads with --global");
   r.kernel = f.kernel;
+  r.ptxas = program_file("--ptxas", f.ptxas);
   r.output = f.output;
   r.devices_dir = f.devices_dir;
   return r;

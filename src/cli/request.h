@@ -17,7 +17,7 @@ namespace kernelcast::cli {
 struct ForecastFlags {
   std::string file, kernel, device, grid, block, global, shared, standard, language, model, counts = "auto", sample,
                                                                                             map;
-  std::string format = "text", output, devices_dir;
+  std::string ptxas, format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, assume;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
@@ -29,6 +29,9 @@ void declare_source(Flags command, ForecastFlags& flags);
 Source source_of(const ForecastFlags& flags);
 /// --arg, --buffer and --assume as a launch without sizes.
 Launch arguments_of(const ForecastFlags& flags);
+
+/// The path of a program that can be run; empty stays empty. Throws UsageError naming the flag.
+std::string program_file(const char* flag, const std::string& path);
 
 /// Declares them on a command. `flags` must outlive the parsing.
 void declare(Flags command, ForecastFlags& flags, const std::string& file = "FILE",
@@ -43,8 +46,8 @@ ExecuteOptions execute_options_of(const ForecastFlags& flags);
 
 /// The same, checked. Everything that can be checked without reading the source has been.
 struct Request {
-  Source source;  // text is still empty
-  std::string kernel;
+  Source source;              // text is still empty
+  std::string kernel, ptxas;  // ptxas empty: not asked
   std::vector<std::string> map, devices;
   bool all_devices = false, all_models = false;
   std::vector<const Model*> models;

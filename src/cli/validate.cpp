@@ -10,6 +10,7 @@
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/request.h"
 #include "cli/run.h"
 #include "cli/values.h"
 #include "frontend/identity.h"
@@ -35,7 +36,7 @@ Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows
 
 struct ValidateFlags {
   std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
-  std::string counts = "auto", format = "text", output, rows_output, devices_dir;
+  std::string counts = "auto", format = "text", output, rows_output, devices_dir, ptxas;
 };
 
 std::vector<const Model*> models_named(const std::string& names) {
@@ -111,10 +112,15 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   options.jobs = jobs_of(f.jobs);
   options.sources = f.sources;
   options.kernels_folder = folder_of(f.kernels);
-  options.analyze = analyze;
+  const std::string ptxas = program_file("--ptxas", f.ptxas);
+  options.analyze = [ptxas](const Source& source, FrontendOptions o) {
+    o.ptxas = ptxas;
+    return analyze(source, o);
+  };
   options.execute = counts_named(f.counts);
   if (!f.cache.empty()) {
-    options.analyze = validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()), f.sources);
+    options.analyze =
+        validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()) + ptxas, f.sources);
   }
   Progress progress;
   if (environment.progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
@@ -158,6 +164,8 @@ Action add_validate(Parser& parser) {
   flags.option("--block", "X[,Y[,Z]]", f->block, "For a space: block, as names of parameters or numbers");
   flags.option("--tile", "X[,Y[,Z]]", f->tile,
                "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
+  flags.option("--ptxas", "FILE", f->ptxas,
+               "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
   flags.option("--jobs", "N", f->jobs, "Threads; without it one for each processor");
   flags.option("--cache", "DIR", f->cache, "Keep analyses of source in DIR and use those that are there");
   flags.option("--format", "text|json", f->format, "text or json");

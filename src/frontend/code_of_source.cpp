@@ -28,8 +28,8 @@ PreparedKernel::PreparedKernel(const Source& source, std::string kernel_symbol, 
   optimize_for_target(*unit_.module, symbol_, *machine);
 }
 
-TargetCode PreparedKernel::generate() const {
-  return generate_target_code(*unit_.module, symbol_, target_, fast_math_);
+TargetCode PreparedKernel::generate(const std::string& ptxas) const {
+  return generate_target_code(*unit_.module, symbol_, target_, fast_math_, ptxas);
 }
 
 TargetCode code_of_source(const Source& source, const std::string& kernel_symbol, const std::string& target) {

@@ -17,7 +17,8 @@ std::vector<std::string> kernel_symbols(const Source& source, const std::string&
 class PreparedKernel {
  public:
   PreparedKernel(const Source& source, std::string kernel_symbol, std::string target);
-  [[nodiscard]] TargetCode generate() const;
+  /// `ptxas` as in analyze_ptx().
+  [[nodiscard]] TargetCode generate(const std::string& ptxas = "") const;
 
  private:
   CompiledUnit unit_;

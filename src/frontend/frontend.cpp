@@ -27,8 +27,9 @@ using namespace frontend;
 
 bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
 
-TargetCode make_code(const llvm::Module& module, const std::string& symbol, const std::string& target, bool fast_math) {
-  if (family_of(target) == TargetFamily::nvidia) return generate_target_code(module, symbol, target, fast_math);
+TargetCode make_code(const llvm::Module& module, const std::string& symbol, const std::string& target, bool fast_math,
+                     const std::string& ptxas) {
+  if (family_of(target) == TargetFamily::nvidia) return generate_target_code(module, symbol, target, fast_math, ptxas);
   auto copy = llvm::CloneModule(module);
   lower_size_markers(*copy);
   return generate_target_code(*copy, symbol, target, fast_math);
@@ -40,7 +41,11 @@ std::string digest_of(const llvm::Module& module, const KernelEntry& entry, cons
   std::string text;
   llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
-  stream << entry.plain << '\n' << entry.symbol << '\n' << options.target << '\n' << source.fast_math;
+  stream << entry.plain << '\n'
+         << entry.symbol << '\n'
+         << options.target << '\n'
+         << source.fast_math << '\n'
+         << options.ptxas;
   const auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(stream.str()));
   return llvm::toHex(hash, true);
 }
@@ -72,7 +77,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
       return result;
     }
   }
-  const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math);
+  const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math, options.ptxas);
   build_profile(*module.getFunction(entry.symbol), code, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;

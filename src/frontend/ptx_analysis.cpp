@@ -1,14 +1,20 @@
 // See ptx_analysis.h.
 #include "frontend/ptx_analysis.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "frontend/code_join.h"
+#include "frontend/cubin_lines.h"
 #include "frontend/ptx_fusion.h"
 #include "frontend/ptx_predication.h"
 #include "frontend/ptx_registers.h"
 #include "frontend/ptx_text.h"
+#include "frontend/ptxas.h"
+#include "frontend/sass_counts.h"
 #include "frontend/waits.h"
+#include "sass/cubin.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -24,16 +30,53 @@ void mark_predicated(const AsmFunction& kernel, int machine_block, std::vector<C
   for (CodeBlock& b : blocks) b.predicated |= b.name == name;
 }
 
+// From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
+std::string count_machine_code(const std::string& ptxas, std::string_view text, const PtxKernel& kernel, int sm,
+                               const std::vector<std::string>& ir_blocks, TargetCode& code) {
+  if (sm < 70) return "code of sm_" + std::to_string(sm) + " cannot be read, that of sm_70 and later can";
+  for (const AsmInstruction& i : kernel.code.instructions)
+    if (i.opcode == "kc.math")
+      return "the function " + std::string(i.operands.empty() ? "?" : i.operands[0]) + " comes with NVIDIA's toolkit";
+  const MarkedPtx marked = marked_ptx(text, kernel.code);
+  const PtxasCode assembled = assemble_ptx(ptxas, marked.text, "sm_" + std::to_string(sm));
+  if (assembled.cubin.empty()) return "ptxas says: " + assembled.message;
+  const sass::Cubin cubin(assembled.cubin, "cubin of " + ptxas);
+  if (cubin.kernels().empty()) return "its cubin has no code";
+  const sass::Cubin::Kernel& found = cubin.kernels().front();
+  const std::vector<int> lines = lines_of_cubin(assembled.cubin, found.instructions, marked.file);
+  if (std::ranges::none_of(lines, [](int line) { return line > 0; })) return "its cubin has no table of lines";
+  std::vector<sass::Instruction> machine;
+  for (std::size_t i = 0; i < found.instructions; ++i) machine.push_back(cubin.at(found, i));
+  const SassCounts counts = count_sass(kernel.code, machine, cubin.architecture(), lines);
+  code.blocks = join_blocks(kernel.code, counts.costs, counts.stalls, ir_blocks);
+  for (std::size_t i = 0; i < counts.removed.size(); ++i)
+    if (counts.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
+  const double registers = assembled.report.registers;
+  const double spilled = std::max(0.0, static_cast<double>(assembled.report.stack_bytes - kernel.stack_bytes));
+  code.registers = {registers, registers, registers, "ptxas", spilled};
+  for (const std::string& name : std::set<std::string>(counts.unknown.begin(), counts.unknown.end()))
+    code.assumptions.push_back({"machine instruction " + name, "one operation", ""});
+  return "";
+}
+
 }  // namespace
 
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
-                       std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks) {
+                       std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks,
+                       const std::string& ptxas) {
   const PtxKernel kernel = parse_ptx(text, kernel_symbol);
+  TargetCode code;
+  code.stack_bytes = kernel.stack_bytes;
+  code.static_shared_bytes = kernel.shared_bytes;
+  if (!ptxas.empty()) {
+    const std::string obstacle = count_machine_code(ptxas, text, kernel, sm, ir_blocks, code);
+    if (obstacle.empty()) return code;
+    code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX", "--ptxas"});
+  }
   std::vector<const AsmInstruction*> not_in_the_table;
   std::vector<OpCounts> costs = ptx_costs(kernel.code, sm, &not_in_the_table);
   std::map<std::string, int> unknown;
   for (const AsmInstruction* i : not_in_the_table) ++unknown[description(*i)];
-  TargetCode code;
   PtxPredication predicated = predicate_short_paths(kernel.code, costs, sm);
   const std::vector<Stalls> stalls = ptx_stalls(predicated.scheduled.code, predicated.scheduled.costs, sm);
   const PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
@@ -45,8 +88,6 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   code.blocks = join_blocks(predicated.counted.code, predicated.counted.costs, stalls, ir_blocks);
   for (std::size_t i = 0; i < predicated.removed.size(); ++i)
     if (predicated.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
-  code.stack_bytes = kernel.stack_bytes;
-  code.static_shared_bytes = kernel.shared_bytes;
   for (const auto& [what, times] : unknown)
     code.assumptions.push_back(
         {what, times == 1 ? "one operation" : "one operation each (" + std::to_string(times) + " uses)", ""});

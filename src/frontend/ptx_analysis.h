@@ -10,8 +10,10 @@
 namespace kernelcast::frontend {
 
 /// Counts and register estimate of one entry of `text`, made for sm_`sm`. `max_threads_per_block` (0: not declared)
-/// caps the registers as `__launch_bounds__` does. `ir_blocks` as in join_blocks().
+/// caps the registers as `__launch_bounds__` does. `ir_blocks` as in join_blocks(). `ptxas` (empty: none): path of
+/// NVIDIA's assembler, whose code is then counted in place of the PTX, if it takes the text.
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
-                       std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks);
+                       std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks,
+                       const std::string& ptxas);
 
 }  // namespace kernelcast::frontend

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 
 namespace kernelcast::frontend {
@@ -35,6 +36,34 @@ std::string output_of(const std::string& command, bool& succeeded) {
   return text;
 }
 
+/// A new empty file, gone with this object.
+struct TemporaryFile {
+  explicit TemporaryFile(const char* ending)
+      : name((std::filesystem::temp_directory_path() / ("kernelcast-XXXXXX" + std::string(ending))).string()) {
+    const int handle = mkstemps(name.data(), static_cast<int>(std::string_view(ending).size()));
+    if (handle >= 0) close(handle);
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(name, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  std::string name;
+};
+
+/// One word for the shell.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string first_line(const std::string& text) {
+  if (text.empty()) return "it ended without a message";
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
 
 std::optional<std::string> find_ptxas() {
@@ -45,18 +74,25 @@ std::optional<std::string> find_ptxas() {
 }
 
 std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch) {
-  std::string name = (std::filesystem::temp_directory_path() / "kernelcast-XXXXXX.ptx").string();
-  const int handle = mkstemps(name.data(), 4);
-  if (handle < 0) return std::nullopt;
-  close(handle);
-  std::ofstream(name) << ptx;
+  PtxasCode code = assemble_ptx(path, ptx, arch);
+  return code.cubin.empty() ? std::nullopt : std::optional(code.report);
+}
+
+PtxasCode assemble_ptx(const std::string& path, const std::string& ptx, const std::string& arch) {
+  const TemporaryFile source(".ptx"), cubin(".cubin");
+  std::ofstream(source.name) << ptx;
   bool succeeded = false;
-  const std::string text =
-      output_of("'" + path + "' -v -arch=" + arch + " -o /dev/null '" + name + "' 2>&1", succeeded);
-  std::filesystem::remove(name);
-  if (!succeeded) return std::nullopt;
-  return PtxasReport{number_before(text, " registers"), number_before(text, " bytes spill stores"),
-                     number_before(text, " bytes spill loads"), number_before(text, " bytes stack frame")};
+  const std::string text = output_of(
+      quoted(path) + " -v -lineinfo -arch=" + arch + " -o " + quoted(cubin.name) + " " + quoted(source.name) + " 2>&1",
+      succeeded);
+  PtxasCode out;
+  out.message = first_line(text);
+  if (!succeeded) return out;
+  out.report = {number_before(text, " registers"), number_before(text, " bytes spill stores"),
+                number_before(text, " bytes spill loads"), number_before(text, " bytes stack frame")};
+  std::ifstream in(cubin.name, std::ios::binary);
+  out.cubin.assign(std::istreambuf_iterator<char>(in), {});
+  return out;
 }
 
 }  // namespace kernelcast::frontend

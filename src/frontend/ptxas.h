@@ -1,4 +1,4 @@
-// NVIDIA's assembler as an oracle, where it happens to be installed: for development and tests, never needed.
+// NVIDIA's assembler, where it is installed: what it makes of PTX. Never needed.
 #pragma once
 
 #include <optional>
@@ -16,5 +16,14 @@ std::optional<std::string> find_ptxas();
 
 /// What `ptxas -v` says of the only kernel in `ptx` for `arch` ("sm_80"); nothing when it refuses the text.
 std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch);
+
+struct PtxasCode {
+  std::string cubin;  // empty: ptxas refused, `message` says why
+  std::string message;
+  PtxasReport report;
+};
+
+/// The only kernel of `ptx`, assembled with a line table.
+PtxasCode assemble_ptx(const std::string& path, const std::string& ptx, const std::string& arch);
 
 }  // namespace kernelcast::frontend

@@ -19,12 +19,13 @@
 
 #include "fake_cuda.h"
 #include "kernelcast/error.h"
-#include "probe/cuda/cubin.h"
 #include "probe/cuda/driver.h"
+#include "sass/cubin.h"
 
 namespace {
 
 using namespace kernelcast::probe::cuda;
+using namespace kernelcast::sass;
 using namespace kernelcast::fake_cuda;
 
 constexpr Status invalid_value = 1, not_initialized = 3, invalid_context = 201, invalid_image = 200, not_found = 500,

@@ -8,11 +8,13 @@
 
 #include "kernelcast/error.h"
 #include "probe/cuda/assemble.h"
-#include "probe/cuda/cubin.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/ptx.h"
+#include "sass/cubin.h"
 
 namespace kernelcast::probe::cuda {
+
+using namespace sass;
 namespace {
 
 constexpr const char* body_lengths[] = {"short", "long"};

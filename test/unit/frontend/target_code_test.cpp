@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -235,6 +237,47 @@ TEST(TargetCode, ShufflesOnFermiAreMadeForTheNextTarget) {
 TEST(TargetCode, WhatTheCodeGeneratorRefusesIsALimit) {
   const Source s = opencl("kernel void f(global int* p) { int v; __asm(\"v_frob %0\" : \"={v999}\"(v)); p[0] = v; }");
   EXPECT_THROW(code_of_source(s, "f", "gfx906"), LimitError);
+}
+
+// Without an assembler that takes the text the counts are those of PTX, and an assumption says why.
+TEST(TargetCode, WhatTheAssemblerCannotDoIsSaid) {
+  const Source s = opencl("kernel void f(global float* p) { p[get_global_id(0)] *= 2.0f; }");
+  const PreparedKernel kernel(s, "f", "sm_80");
+  const TargetCode without = kernel.generate(), refused = kernel.generate("/bin/false");
+  EXPECT_EQ(total(refused), total(without));
+  ASSERT_EQ(refused.assumptions.size(), without.assumptions.size() + 1);
+  EXPECT_THAT(refused.assumptions.front().what, testing::HasSubstr("ptxas says: it ended without a message"));
+  const TargetCode older = PreparedKernel(s, "f", "sm_52").generate("/bin/false");
+  EXPECT_THAT(older.assumptions.front().what, testing::HasSubstr("sm_52 cannot be read"));
+  const Source with_function =
+      opencl("kernel void f(global float* p) { p[get_global_id(0)] = exp(p[get_global_id(0)]); }");
+  const TargetCode library = PreparedKernel(with_function, "f", "sm_80").generate("/bin/false");
+  EXPECT_THAT(library.assumptions.front().what, testing::HasSubstr("comes with NVIDIA's toolkit"));
+}
+
+// Two roads to the same numbers: our reading of PTX and the code that ptxas makes of it.
+TEST(TargetCode, MachineCodeAgreesWithTheCountOfPtx) {
+  const char* named = std::getenv("KERNELCAST_PTXAS");
+  const auto ptxas = named != nullptr ? std::optional<std::string>(named) : find_ptxas();
+  if (!ptxas) GTEST_SKIP() << "ptxas is not installed";
+  std::vector<double> errors;
+  std::vector<std::string> files = test_files(".cl");
+  for (const std::string& f : test_files(".cu")) files.push_back(f);
+  for (const std::string& file : files)
+    for (const std::string& symbol : kernel_symbols(source_of(file), "sm_80")) {
+      const PreparedKernel kernel(source_of(file), symbol, "sm_80");
+      const TargetCode ours = kernel.generate();
+      if (ours.assembly.find("kc.math") != std::string::npos) continue;
+      const TargetCode machine = kernel.generate(*ptxas);
+      EXPECT_TRUE(machine.assumptions.empty()) << symbol << ": " << machine.assumptions.front().what;
+      EXPECT_EQ(machine.registers.method, "ptxas") << symbol;
+      const double error = std::abs(total(machine).total() / total(ours).total() - 1);
+      EXPECT_LT(error, 0.75) << symbol << ": " << total(machine).total() << " by ptxas, " << total(ours).total();
+      errors.push_back(error);
+    }
+  ASSERT_GE(errors.size(), 40U);
+  std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
+  EXPECT_LT(errors[errors.size() / 2], 0.1);
 }
 
 // What tools/register_table.py makes docs/registers.md of: estimate and ptxas, code and counts, for every kernel.

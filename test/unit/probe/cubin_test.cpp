@@ -8,13 +8,14 @@
 
 #include "kernelcast/error.h"
 #include "probe/cuda/assemble.h"
-#include "probe/cuda/cubin.h"
 #include "probe/cuda/ptx.h"
+#include "sass/cubin.h"
 
 namespace {
 
 using namespace kernelcast;
 using namespace kernelcast::probe::cuda;
+using namespace kernelcast::sass;
 
 void put(std::string& bytes, std::size_t at, std::uint64_t value, int width) {
   if (bytes.size() < at + static_cast<std::size_t>(width)) bytes.resize(at + static_cast<std::size_t>(width));

@@ -7,7 +7,7 @@
 
 #include "kernelcast/sm.h"
 
-namespace kernelcast::probe::cuda {
+namespace kernelcast::sass {
 
 /// Little-endian: `low` holds bits 0-63, `high` bits 64-127.
 struct Instruction {
@@ -38,4 +38,4 @@ Instruction with(Instruction instruction, BitField field, std::uint32_t value);
 /// Meaning of bits 105-125; sm::encode_control() is the way back.
 sm::Control control_of(const Instruction& instruction);
 
-}  // namespace kernelcast::probe::cuda
+}  // namespace kernelcast::sass

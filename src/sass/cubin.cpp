@@ -1,13 +1,13 @@
 // A reader of our own rather than libelf: headers of sections and their names are all that is needed, the file is ours
 // to check (it may be damaged), and the field offsets of ELF64 are fixed (System V ABI, chapter 4). Numbers are
 // assembled byte by byte, so neither the machine's byte order nor alignment matters.
-#include "probe/cuda/cubin.h"
+#include "sass/cubin.h"
 
 #include <algorithm>
 
 #include "kernelcast/error.h"
 
-namespace kernelcast::probe::cuda {
+namespace kernelcast::sass {
 namespace {
 
 constexpr std::uint64_t header_bytes = 64, section_bytes = 64, instruction_bytes = 16;
@@ -128,4 +128,4 @@ void Cubin::patch(const Kernel& kernel, std::size_t index, BitField field, std::
   }
 }
 
-}  // namespace kernelcast::probe::cuda
+}  // namespace kernelcast::sass

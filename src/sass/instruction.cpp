@@ -1,13 +1,13 @@
 // The layout is not documented by the vendor. It was read off by public work on Volta (Jia et al. 2018, "Dissecting the
 // NVIDIA Volta GPU architecture via microbenchmarking", chapter 2) and is checked here against NVIDIA's disassembler
 // where that is found.
-#include "probe/cuda/sass.h"
+#include "sass/instruction.h"
 
 #include <string>
 
 #include "kernelcast/error.h"
 
-namespace kernelcast::probe::cuda {
+namespace kernelcast::sass {
 namespace {
 
 constexpr std::uint64_t ones(int width) { return (std::uint64_t{1} << width) - 1; }
@@ -42,4 +42,4 @@ sm::Control control_of(const Instruction& instruction) {
   return out;
 }
 
-}  // namespace kernelcast::probe::cuda
+}  // namespace kernelcast::sass

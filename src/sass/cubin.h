@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "probe/cuda/sass.h"
+#include "sass/instruction.h"
 
-namespace kernelcast::probe::cuda {
+namespace kernelcast::sass {
 
 class Cubin {
  public:
@@ -45,4 +45,4 @@ class Cubin {
   std::vector<Kernel> kernels_;
 };
 
-}  // namespace kernelcast::probe::cuda
+}  // namespace kernelcast::sass
