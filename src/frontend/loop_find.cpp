@@ -229,9 +229,7 @@ using Instances = std::vector<const FunctionDecl*>;
 
 bool is_template(const FunctionDecl* f) { return f->getTemplateSpecializationArgs() != nullptr; }
 
-KernelEntry entry_of(const FunctionDecl* f) {
-  return {"", instance_name(f), is_template(f) ? "" : f->getNameAsString(), 0};
-}
+KernelEntry entry_of(const FunctionDecl* f) { return {"", instance_name(f), f->getNameAsString(), 0}; }
 
 /// Kernels of the main file that the name means, each text once; with template arguments, that instance in front.
 std::vector<Instances> kernels_named(ASTContext& context, const std::string& name) {
@@ -305,6 +303,7 @@ std::string instance_name(const FunctionDecl* kernel) {
 FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
   FoundLoops loops;
   loops.without_instance = idle_templates(context, kernel);
+  for (const FunctionDecl* f : kernels_of(context)) loops.kernels.push_back(entry_of(f));
   const std::vector<Instances> kernels = kernels_named(context, kernel);
   std::set<unsigned> seen;
   const SourceManager& sources = context.getSourceManager();

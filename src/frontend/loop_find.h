@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "frontend/kernels.h"
 #include "frontend/loop_effects.h"
 #include "kernelcast/loops.h"
 
@@ -41,6 +42,7 @@ struct FoundLoops {
   std::vector<LoopParts> divergent;
   std::vector<UnevenParts> uneven;            // without a divergent branch of their own
   std::vector<std::string> without_instance;  // kernel templates
+  std::vector<KernelEntry> kernels;           // all of them
 };
 
 /// In order of appearance; `kernel` empty: of all kernels. Of a template the loops of every instance, the one that is

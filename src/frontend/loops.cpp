@@ -11,6 +11,7 @@
 #include "frontend/compile_language.h"
 #include "frontend/loop_rewrite.h"
 #include "kernelcast/error.h"
+#include "llvm/Demangle/Demangle.h"
 
 namespace kernelcast {
 namespace {
@@ -69,6 +70,13 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   }
   loop.one_line = loop.one_line || loop.taken.contains(loop.other.first);
   return loop;
+}
+
+/// Throws where the name means none of the kernels; naming several of one name is no mistake here.
+void refuse_unknown_kernel(const std::vector<KernelEntry>& kernels, const std::string& name) {
+  for (const KernelEntry& k : kernels)
+    if (means_kernel(k, without_parameters(llvm::demangle(name)))) return;
+  pick_kernel(kernels, name);
 }
 
 int badness(Legality l) { return l == Legality::yes ? 0 : l == Legality::unknown ? 1 : 2; }
@@ -154,9 +162,11 @@ const LegalityVerdict& verdict_of(const DivergentLoop& loop, Policy policy) {
 LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
   refuse_without_loops(source);
   auto loops = std::make_shared<LoopSurvey>();
-  inspect_unit(source, options, [loops, kernel = options.kernel](clang::ASTContext& context) {
+  auto kernels = std::make_shared<std::vector<KernelEntry>>();
+  inspect_unit(source, options, [loops, kernels, kernel = options.kernel](clang::ASTContext& context) {
     const FoundLoops found = find_loops(context, kernel);
     loops->without_instance = found.without_instance;
+    *kernels = found.kernels;
     loops->divergent = one_for_each_text(found.divergent, context);
     for (const UnevenParts& p : found.uneven)
       loops->uneven.push_back({p.kernel->getNameAsString(),
@@ -164,6 +174,8 @@ LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
                                range_of(p.loop, context), p.divergence,
                                p.function == p.kernel ? "" : p.function->getNameAsString()});
   });
+  const bool nothing = loops->divergent.empty() && loops->uneven.empty() && loops->without_instance.empty();
+  if (nothing && !options.kernel.empty()) refuse_unknown_kernel(*kernels, options.kernel);
   const auto by_line = [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; };
   std::stable_sort(loops->divergent.begin(), loops->divergent.end(), by_line);
   std::stable_sort(loops->uneven.begin(), loops->uneven.end(), by_line);

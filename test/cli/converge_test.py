@@ -232,6 +232,9 @@ int main() {
     def test_bad_flags(self):
         self.bad(2, r"--rewrite checks results by execution", "converge", WALK, "--rewrite")
         self.bad(2, r"--diff shows what --rewrite", "converge", WALK, "--diff")
+        self.bad(1, r"walkk.*\n?.*walk", "converge", WALK, "--kernel", "walkk")
+        self.bad(2, r"--first and --flush belong to --replay", "converge", WALK, "--flush", "3")
+        self.bad(2, r"--rewrite and --diff need the source", "converge", "--replay", PATTERN, "--policy", "plain", "--rewrite")
         self.bad(2, r"--loop 3: no divergent loop", "converge", WALK, "--loop", "3")
         self.bad(2, r"--assume q=1: expected p or f", "converge", WALK, "--assume", "q=1")
         self.bad(2, r"give the source of a kernel", "converge")
