@@ -15,20 +15,28 @@ namespace kernelcast {
 struct StrategyAdvice {
   Policy policy{};
   LegalityVerdict verdict;
-  std::optional<double> speedup;
+  std::optional<double> speedup;  // none where no branch is left: there is nothing to converge
   double low = 0, high = 0;  // interval: choosing for nothing and twice as dear; with an assumed pattern also others
   std::optional<double> break_even_rho;
   std::optional<double> executed;  // of the kernel: warp instructions before over after the rewrite, both executed
 };
 
+/// What the target's code has instead of the loop's branch.
+enum class BranchCode : std::uint8_t {
+  branch,
+  selections,  // both sides' values are computed and one is selected: the compiler left no branch
+  predicated   // short paths whose instructions are all issued, each lane heeding those of its own path: no branch either
+};
+std::string_view name_of(BranchCode c);
+
 /// What is known of a loop beside its source.
 struct LoopFacts {
   std::vector<BranchPattern> warps;  // executed: one pattern a warp; empty: the statistics are assumed
   PatternStatistics statistics;
-  std::optional<LoopCosts> costs;    // instructions; `choosing` is set by advise()
+  std::optional<LoopCosts> costs;    // instructions; `choosing` is set by advise(). Without a branch: of each iteration
   std::string costs_reason;          // why there are none
   double share_of_kernel = 0;        // of warp instructions; 0: not known
-  bool predicated = false;           // the compiler has left no branch, or nothing in the paths
+  BranchCode code = BranchCode::branch;
   std::map<Policy, double> executed;  // as StrategyAdvice::executed, where a rewrite was tried
 };
 

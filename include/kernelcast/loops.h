@@ -45,6 +45,11 @@ struct LineRange {
 /// One loop with one branch on the top level of its body that lanes may take differently.
 struct DivergentLoop {
   std::string kernel;        // as the source names it
+  /// Of a template: names of its instances, the one that is judged first; all share the text, and the verdicts are the
+  /// worst of theirs. Empty: no template.
+  std::vector<std::string> instances;
+  /// The name to execute it by.
+  [[nodiscard]] const std::string& runs_as() const { return instances.empty() ? kernel : instances.front(); }
   LineRange loop, taken, other;
   int branch_line = 0;
   std::string divergence;    // why lanes may differ: "depends on threadIdx.x"
@@ -64,6 +69,7 @@ struct DivergentLoop {
 /// A loop without such a branch whose lanes leave it at different times.
 struct UnevenLoop {
   std::string kernel;
+  std::string instance;    // of a template: the name to execute it by
   LineRange loop;
   std::string divergence;  // why lanes may differ
   std::string function;    // as of DivergentLoop
@@ -72,6 +78,7 @@ struct UnevenLoop {
 struct LoopSurvey {
   std::vector<DivergentLoop> divergent;
   std::vector<UnevenLoop> uneven;
+  std::vector<std::string> without_instance;  // kernel templates that nothing instantiates: not looked at
 };
 
 /// Finds them in all kernels of the source (or the one that is named) and in the functions of the source that these call, in

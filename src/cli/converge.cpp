@@ -20,6 +20,10 @@ int converge(const ConvergeFlags& flags, const Environment& environment) {
   if (flags.replay.empty() == f.file.empty()) {
     throw UsageError("give the source of a kernel, or a pattern with --replay");
   }
+  if (flags.replay.empty() && !(flags.first.empty() && flags.flush.empty()))
+    throw UsageError("--first and --flush belong to --replay");
+  if (!flags.replay.empty() && (flags.rewrite || flags.diff))
+    throw UsageError("--rewrite and --diff need the source of a kernel, not --replay");
   return flags.replay.empty() ? converge_loops(flags, environment) : converge_replay(flags, environment);
 }
 

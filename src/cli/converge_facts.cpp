@@ -26,7 +26,7 @@ void add(std::vector<Assumption>& to, const Assumption& a) {
 
 void set_costs(LoopFacts& facts, double taken, double other, double rest) {
   if (taken + other <= 0) {
-    facts.predicated = true;
+    if (facts.code == BranchCode::branch) facts.code = BranchCode::selections;
     facts.costs_reason = "no instruction of the target's code stands on the lines of the paths; --assume rho=N";
     return;
   }
@@ -39,13 +39,31 @@ std::string no_costs(const DivergentLoop& loop) {
   return loop.one_line ? line_reason : "";
 }
 
+/// What became of the branch: from the conditional branches on the lines of the condition.
+BranchCode branch_code(const ConvergeRequest& r, const KernelProfile& profile, const DivergentLoop& loop) {
+  const int first_of_path = loop.taken.first > 0 ? loop.taken.first : loop.branch_line + 1;
+  const LineRange test{loop.branch_line, std::max(std::min(first_of_path, loop.loop.last) - 1, loop.branch_line)};
+  std::size_t branches = 0, predicated = 0;
+  for (const bool uniform : {false, true}) {  // that of an unrolled loop's rest may stand on the same line
+    for (const Branch& b : profile.branches) {
+      if ((b.verdict == Branch::Verdict::uniform) != uniform) continue;
+      if (!in_source(r, profile, b.line) || !test.contains(b.line.line)) continue;
+      ++branches;
+      predicated += b.predicated ? 1 : 0;
+    }
+    if (branches > 0) break;
+  }
+  if (branches > 0) return predicated == branches ? BranchCode::predicated : BranchCode::branch;
+  return no_costs(loop).empty() ? BranchCode::selections : BranchCode::branch;
+}
+
 /// False: the loop was not reached.
 bool record_pattern(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts& facts) {
   ExecuteOptions options = r.request.execute;
   options.keep_buffers = true;
   const std::size_t words = 1 + static_cast<std::size_t>(pattern_rows) * pattern_row_words;
   options.contents["kernelcast_pattern"].assign(words * sizeof(std::uint32_t), 0);
-  const KernelRun k = run_kernel(r, instrumented(r.request.source, r.options, loop), loop.kernel, options);
+  const KernelRun k = run_kernel(r, instrumented(r.request.source, r.options, loop), loop.runs_as(), options);
   const std::vector<unsigned char>& bytes = k.execution.buffers.at("kernelcast_pattern");
   std::vector<std::uint32_t> recorded(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(recorded.data(), bytes.data(), recorded.size() * sizeof(std::uint32_t));
@@ -60,7 +78,7 @@ bool record_pattern(const ConvergeRequest& r, const DivergentLoop& loop, LoopFac
 }
 
 void count_instructions(const ConvergeRequest& r, const DivergentLoop& loop, const KernelRun& ran, LoopFacts& facts) {
-  double taken = 0, other = 0, whole = 0, branches = 0;
+  double taken = 0, other = 0, whole = 0;
   for (const LineExecution& l : ran.execution.lines) {
     if (!in_source(r, ran.analysis.profile, l.line)) continue;
     const double ops = l.warp_ops.total();
@@ -68,14 +86,12 @@ void count_instructions(const ConvergeRequest& r, const DivergentLoop& loop, con
     if (loop.loop.contains(line)) whole += ops;
     if (loop.taken.contains(line)) taken += ops;
     if (loop.other.contains(line)) other += ops;
-    const int first_of_path = std::min(loop.taken.first > 0 ? loop.taken.first : loop.branch_line + 1, loop.loop.last);
-    if (line >= loop.branch_line && line < std::max(first_of_path, loop.branch_line + 1)) branches += l.branches;
   }
   const double all = warp_instructions(ran.execution);
   if (all > 0) facts.share_of_kernel = std::min(1.0, whole / all);
+  facts.code = branch_code(r, ran.analysis.profile, loop);
   facts.costs_reason = no_costs(loop);
   if (!facts.costs_reason.empty()) return;
-  facts.predicated = branches == 0;
   StepCounts plain;
   for (const BranchPattern& w : facts.warps) {
     const StepCounts c = replay(w, Policy::plain);
@@ -88,9 +104,12 @@ void count_instructions(const ConvergeRequest& r, const DivergentLoop& loop, con
   const double warps =
       static_cast<double>(ran.launch.grid.count()) * std::ceil(static_cast<double>(ran.launch.block.count()) / width);
   const double scale = warps / static_cast<double>(facts.warps.size());
-  set_costs(facts, plain.taken > 0 ? taken / (static_cast<double>(plain.taken) * scale) : 0,
-            plain.other > 0 ? other / (static_cast<double>(plain.other) * scale) : 0,
-            (whole - taken - other) / (static_cast<double>(plain.trips) * scale));
+  const auto each = [scale](double ops, std::int64_t times) {
+    return times > 0 ? ops / (static_cast<double>(times) * scale) : 0;
+  };
+  const bool passes = facts.code == BranchCode::branch;  // else every trip has all of it
+  set_costs(facts, each(taken, passes ? plain.taken : plain.trips), each(other, passes ? plain.other : plain.trips),
+            each(whole - taken - other, plain.trips));
 }
 
 /// Rewrites that are legal and possible, executed.
@@ -101,7 +120,7 @@ void try_rewrites(const ConvergeRequest& r, const DivergentLoop& loop, const Ker
     if (v.legal != Legality::yes) continue;
     try {
       const KernelRun after =
-          run_kernel(r, rewritten(r.request.source, r.options, loop, p), loop.kernel, r.request.execute);
+          run_kernel(r, rewritten(r.request.source, r.options, loop, p), loop.runs_as(), r.request.execute);
       if (plain.execution.complete && after.execution.complete)
         facts.executed[p] = warp_instructions(plain.execution) / warp_instructions(after.execution);
     } catch (const Error&) {  // then it is not known; --rewrite says why
@@ -112,11 +131,19 @@ void try_rewrites(const ConvergeRequest& r, const DivergentLoop& loop, const Ker
 /// Loops inside the paths with their trips where these are constant.
 void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts& facts,
                   std::vector<Assumption>& assumptions) {
+  FrontendOptions o = r.options;
+  if (!loop.instances.empty() || o.kernel.empty()) o.kernel = loop.runs_as();
+  Analysis analysis;
+  try {
+    analysis = analyze(r.request.source, o);
+  } catch (const Error& e) {  // the verdict stands without the target's code
+    const std::string why = e.what();
+    facts.costs_reason = "the target's code is not known: " + why.substr(0, why.find('\n'));
+    return;
+  }
+  facts.code = branch_code(r, analysis.profile, loop);
   facts.costs_reason = no_costs(loop);
   if (!facts.costs_reason.empty()) return;
-  FrontendOptions o = r.options;
-  if (o.kernel.empty()) o.kernel = loop.kernel;
-  const Analysis analysis = analyze(r.request.source, o);
   const std::vector<Loop>& loops = analysis.profile.loops;
   double taken = 0, other = 0, whole = 0;
   for (const Block& b : analysis.profile.blocks) {
@@ -155,7 +182,7 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
       facts.costs_reason = "the loop was not reached in the blocks that were executed";
       return facts;
     }
-    const KernelRun plain = run_kernel(r, r.request.source.text, loop.kernel, r.request.execute);
+    const KernelRun plain = run_kernel(r, r.request.source.text, loop.runs_as(), r.request.execute);
     count_instructions(r, loop, plain, facts);
     try_rewrites(r, loop, plain, facts);
   } else {
@@ -171,7 +198,8 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
 
 std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop) {
   if (!r.launched) return std::nullopt;
-  const KernelRun k = run_kernel(r, r.request.source.text, loop.kernel, r.request.execute);
+  const KernelRun k =
+      run_kernel(r, r.request.source.text, loop.instance.empty() ? loop.kernel : loop.instance, r.request.execute);
   double lanes = 0, slots = 0;
   for (const LineExecution& l : k.execution.lines) {
     if (!in_source(r, k.analysis.profile, l.line) || !loop.loop.contains(l.line.line)) continue;

@@ -53,6 +53,10 @@ int converge_loops(const ConvergeFlags& flags, const Environment& environment) {
   for (const DivergentLoop& loop : survey.divergent)
     if (line == 0 || loop.loop.first == line)
       report.loops.push_back(advise(loop, facts_of(r, loop, report.assumptions)));
+  for (const std::string& name : survey.without_instance) {
+    message(fmt::format("{}: kernel template '{}' is not instantiated in this file; --kernel '{}<...>' does it",
+                        report.source, name, name));
+  }
   if (line != 0 && report.loops.empty())
     throw UsageError(fmt::format("--loop {}: no divergent loop begins at that line", line));
   const std::string& output = flags.forecast.output;

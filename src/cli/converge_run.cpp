@@ -54,8 +54,9 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
 KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
                      const ExecuteOptions& options) {
   FrontendOptions o = r.options;
-  // A template is named with its arguments, which the loop's own name lacks.
-  o.kernel = r.options.kernel.empty() ? kernel : r.options.kernel;
+  // The user's name may tell kernels of one name apart; an instance of a template has its arguments in its own.
+  const bool is_instance = kernel.find('<') != std::string::npos;
+  o.kernel = is_instance || r.options.kernel.empty() ? kernel : r.options.kernel;
   o.program = true;
   Source source = r.request.source;
   source.text = text;
@@ -81,13 +82,16 @@ bool in_source(const ConvergeRequest& r, const KernelProfile& profile, SourceLin
   return file == path || file.ends_with("/" + path) || path.ends_with("/" + file) || (path == "-" && file == "<stdin>");
 }
 
-double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop) {
+namespace {
+
+double check_kernel(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop,
+                    const std::string& kernel) {
   ExecuteOptions options = r.request.execute;
   options.sample = -1;
   options.jobs = 1;
   options.keep_buffers = true;
-  const KernelRun before = run_kernel(r, r.request.source.text, loop.kernel, options);
-  const KernelRun after = run_kernel(r, rewritten, loop.kernel, options);
+  const KernelRun before = run_kernel(r, r.request.source.text, kernel, options);
+  const KernelRun after = run_kernel(r, rewritten, kernel, options);
   const std::string at = fmt::format("{}:{}: ", r.request.source.path, loop.loop.first);
   if (!before.execution.complete || !after.execution.complete)
     throw LimitError(at + "the results could not be compared: a limit of execution struck; use a smaller launch");
@@ -101,6 +105,21 @@ double check_same_results(const ConvergeRequest& r, const std::string& rewritten
       throw UserError(at + "refused: the transformed loop leaves other contents in " + name);
   }
   return warp_instructions(before.execution) / warp_instructions(after.execution);
+}
+
+}  // namespace
+
+double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop) {
+  const double gain = check_kernel(r, rewritten, loop, loop.runs_as());
+  for (std::size_t k = 1; k < loop.instances.size(); ++k) {
+    try {
+      check_kernel(r, rewritten, loop, loop.instances[k]);
+    } catch (const Error& e) {
+      throw UserError(fmt::format("{}\n  that is the instance {} of the template, which has the same text", e.what(),
+                                  loop.instances[k]));
+    }
+  }
+  return gain;
 }
 
 }  // namespace kernelcast::cli

@@ -40,8 +40,8 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
 /// Mean share of active lanes in a loop; without a launch not known.
 std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop);
 
-/// Executes both texts whole on the same inputs. Throws UserError where they leave other results, LimitError where they
-/// cannot be compared. Returns warp instructions before over after.
+/// Executes both texts whole on the same inputs, of a template each instance. Throws UserError where they leave other
+/// results, LimitError where they cannot be compared. Returns warp instructions before over after.
 double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop);
 
 }  // namespace kernelcast::cli

@@ -38,7 +38,7 @@ PolicyOptions options_of(Policy policy) {
 }
 
 void predict(StrategyAdvice& s, const LoopFacts& facts) {
-  if (!facts.costs) return;
+  if (!facts.costs || facts.code != BranchCode::branch) return;
   LoopCosts costs = *facts.costs;
   const PolicyOptions options = options_of(s.policy);
   const auto ask = [&](const PatternStatistics& statistics, double choosing) {
@@ -69,8 +69,11 @@ void predict(StrategyAdvice& s, const LoopFacts& facts) {
 /// Why nothing here helps, and what would.
 std::string other_advice(const LoopAdvice& a) {
   const PatternStatistics& s = a.facts.statistics;
-  if (a.facts.predicated)
+  if (a.facts.code == BranchCode::selections)
     return "leave it; the compiler has made selections of the branch: there is nothing to converge";
+  if (a.facts.code == BranchCode::predicated)
+    return "leave it; the branch is predicated: each iteration issues both paths whatever the lanes want, so there is "
+           "nothing to converge";
   const auto stands = [&a](Legality l) {
     return std::all_of(a.strategies.begin(), a.strategies.end(), [l](const StrategyAdvice& x) {
       return x.verdict.legal == l || x.verdict.legal == Legality::no;
@@ -94,6 +97,11 @@ std::string other_advice(const LoopAdvice& a) {
 
 }  // namespace
 
+std::string_view name_of(BranchCode c) {
+  constexpr std::string_view names[] = {"branch", "selections", "predicated"};
+  return names[static_cast<std::size_t>(c)];
+}
+
 LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
   LoopAdvice a;
   a.loop = std::move(loop);
@@ -111,7 +119,7 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
   }
   // What the whole kernel gains; nothing where it is not enough.
   const auto kernel_gain = [&a](const StrategyAdvice& s) -> std::optional<double> {
-    if (a.facts.predicated || s.verdict.legal != Legality::yes) return std::nullopt;
+    if (a.facts.code != BranchCode::branch || s.verdict.legal != Legality::yes) return std::nullopt;
     if (s.executed) return *s.executed >= least_gain ? s.executed : std::nullopt;
     if (!s.speedup || s.low < least_gain) return std::nullopt;
     const double share = a.facts.share_of_kernel > 0 ? a.facts.share_of_kernel : 1;

@@ -163,9 +163,9 @@ std::string template_arguments(const std::string& wanted) {
 }
 
 // Taking a kernel's address on the host side instantiates it.
-ClangResult instantiate(ClangJob job, const std::string& qualified, const std::string& wanted) {
+ClangResult instantiate(ClangJob& job, const std::string& qualified, const std::string& wanted) {
   const std::string arguments = template_arguments(wanted);
-  job.text += "\n#line 1 \"--kernel\"\nstatic const void* __kernelcast_wanted = (const void*)::" + qualified +
+  job.text += std::string(added_text) + "static const void* __kernelcast_wanted = (const void*)::" + qualified +
               (arguments.empty() ? "<>" : arguments) + ";\n";
   ClangResult result = run_clang(job);
   for (const auto& error : result.errors) {

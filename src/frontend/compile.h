@@ -84,6 +84,9 @@ struct CompiledUnit {
 CompiledUnit compile_unit(const Source& source, const std::string& target, double time_limit_s,
                           const std::string& kernel = {});
 
+/// What stands behind the source's own text where an instance of a template that is asked for has been added.
+inline constexpr const char* added_text = "\n#line 1 \"--kernel\"\n";
+
 /// Shows the parsed source to `inspect`, on the same terms; errors that concern the kernel that is wanted are thrown
 /// first.
 void inspect_unit(const Source& source, const FrontendOptions& options,

@@ -37,8 +37,6 @@ std::size_t parameters_start(const std::string& name) {
   return name.size();
 }
 
-std::string without_parameters(const std::string& name) { return name.substr(0, parameters_start(name)); }
-
 std::string without_template_arguments(const std::string& name) {
   std::string result;
   int depth = 0;
@@ -174,6 +172,8 @@ bool in_main_file(const llvm::Function& function) {
 }
 
 }  // namespace
+
+std::string without_parameters(const std::string& name) { return name.substr(0, parameters_start(name)); }
 
 std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language language) {
   const auto annotated = annotated_kernels(module);

@@ -29,6 +29,9 @@ std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language langu
 /// the nearest names.
 const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name);
 
+/// A name up to where its parameter list opens.
+std::string without_parameters(const std::string& name);
+
 /// True if a plain, qualified or demangled name in any of the spellings above means `entry`.
 bool means_kernel(const KernelEntry& entry, const std::string& name);
 

@@ -3,13 +3,17 @@
 // at as if it stood behind the exit.
 #include "frontend/loop_find.h"
 
+#include <algorithm>
 #include <set>
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "frontend/ast_walk.h"
+#include "frontend/kernels.h"
 #include "frontend/loop_names.h"
+#include "llvm/Demangle/Demangle.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -160,6 +164,7 @@ class Callees {
     }
   }
   std::vector<const FunctionDecl*> functions;  // the kernel first
+  [[nodiscard]] std::set<const VarDecl*> foreign_references() const { return foreign_; }
   [[nodiscard]] Reasons lanes_of(const FunctionDecl* f) const { return lane_dependent(f, known_.at(f)); }
 
  private:
@@ -177,6 +182,7 @@ class Callees {
         return;
       const std::size_t before = functions.size();
       add(callee);
+      changed |= take_references(call, callee);
       changed |= functions.size() != before;
       for (unsigned k = 0; k < std::min(call->getNumArgs(), callee->getNumParams()); ++k) {
         const std::string why = why_lane_dependent(call->getArg(k), lanes);
@@ -185,29 +191,125 @@ class Callees {
     });
     return changed;
   }
+  /// A reference that at any call means anything but a variable of the lane's own is foreign.
+  bool take_references(const CallExpr* call, const FunctionDecl* callee) {
+    bool changed = false;
+    const bool in_turn = !llvm::isa<CXXOperatorCallExpr>(call) || !llvm::isa<CXXMethodDecl>(callee);
+    for (unsigned k = 0; k < callee->getNumParams(); ++k) {
+      const ParmVarDecl* p = callee->getParamDecl(k);
+      if (!p->getType()->isReferenceType()) continue;
+      const bool own = in_turn && k < call->getNumArgs() && !p->getType()->getPointeeType()->isPointerType() &&
+                       is_own(call->getArg(k));
+      if (!own) changed |= foreign_.insert(p).second;
+    }
+    return changed;
+  }
+  /// A part of a variable that each lane has for itself.
+  [[nodiscard]] bool is_own(const Expr* e) const {
+    e = e->IgnoreParenImpCasts();
+    if (const auto* m = llvm::dyn_cast<MemberExpr>(e)) return !m->isArrow() && is_own(m->getBase());
+    if (const auto* a = llvm::dyn_cast<ArraySubscriptExpr>(e)) {
+      const Expr* base = a->getBase()->IgnoreParenImpCasts();
+      return base->getType()->isArrayType() && is_own(base);
+    }
+    const auto* named = llvm::dyn_cast<DeclRefExpr>(e);
+    const auto* v = named == nullptr ? nullptr : llvm::dyn_cast<VarDecl>(named->getDecl());
+    if (v == nullptr || !v->hasLocalStorage()) return false;
+    if (v->getType()->isReferenceType()) return llvm::isa<ParmVarDecl>(v) && !foreign_.contains(v);
+    const LangAS space = v->getType().getAddressSpace();
+    return space == LangAS::Default || space == LangAS::opencl_private;
+  }
   const ASTContext& context_;
   std::map<const FunctionDecl*, Reasons> known_;
+  std::set<const VarDecl*> foreign_;
 };
+
+/// The kernels that share one text: one function, or a template's instances.
+using Instances = std::vector<const FunctionDecl*>;
+
+bool is_template(const FunctionDecl* f) { return f->getTemplateSpecializationArgs() != nullptr; }
+
+KernelEntry entry_of(const FunctionDecl* f) { return {"", instance_name(f), f->getNameAsString(), 0}; }
+
+/// Kernels of the main file that the name means, each text once; with template arguments, that instance in front.
+std::vector<Instances> kernels_named(ASTContext& context, const std::string& name) {
+  const SourceManager& sources = context.getSourceManager();
+  std::string wanted = without_parameters(llvm::demangle(name));
+  if (wanted.starts_with("void ")) wanted.erase(0, 5);
+  const std::string plain = wanted.substr(0, wanted.find('<'));
+  std::vector<Instances> found;
+  for (const FunctionDecl* f : kernels_of(context)) {
+    if (!name.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
+    if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
+    const auto line = [&sources](const FunctionDecl* k) { return sources.getExpansionLineNumber(k->getLocation()); };
+    auto same = std::find_if(found.begin(), found.end(), [&](const Instances& k) { return line(k[0]) == line(f); });
+    if (same == found.end()) same = found.insert(found.end(), Instances{});
+    const bool in_front = wanted.find('<') != std::string::npos && means_kernel(entry_of(f), wanted);
+    same->insert(in_front ? same->begin() : same->end(), f);
+  }
+  return found;
+}
+
+/// Kernel templates of the main file that the name means and nothing instantiates.
+std::vector<std::string> idle_templates(ASTContext& context, const std::string& name) {
+  const SourceManager& sources = context.getSourceManager();
+  std::vector<std::string> found;
+  AstVisit visit;
+  visit.declaration = [&](Decl* d) {
+    const auto* t = llvm::dyn_cast<FunctionTemplateDecl>(d);
+    if (t == nullptr || !is_kernel(t->getTemplatedDecl()) || !t->isThisDeclarationADefinition()) return true;
+    if (!sources.isInMainFile(sources.getExpansionLoc(t->getLocation()))) return true;
+    const std::string own = t->getQualifiedNameAsString();
+    if (!name.empty() && name != own && name != t->getNameAsString()) return true;
+    if (t->spec_begin() == t->spec_end()) found.push_back(own);
+    return true;
+  };
+  walk(context.getTranslationUnitDecl(), visit);
+  return found;
+}
+
+/// Loops of one instance; only the first is asked about the functions that it calls and about uneven loops.
+void loops_of(const Instances& kernels, std::size_t instance, ASTContext& context, std::set<unsigned>& seen,
+              FoundLoops& loops) {
+  const SourceManager& sources = context.getSourceManager();
+  const FunctionDecl* kernel = kernels[instance];
+  const Callees callees(kernel, context);
+  FoundLoops found;
+  for (const FunctionDecl* g : callees.functions) {
+    if (!sources.isInMainFile(sources.getExpansionLoc(g->getLocation())) || (g != kernel && instance > 0)) continue;
+    if (g != kernel && !seen.insert(sources.getExpansionLineNumber(g->getLocation())).second) continue;
+    Finder finder(kernel, g, callees.lanes_of(g), found);
+    for_statements(g, [&](Stmt* statement) { finder.statement(statement); });
+  }
+  for (LoopParts& p : found.divergent) {
+    p.foreign_references = callees.foreign_references();
+    p.instance = instance;
+    if (is_template(kernel))
+      for (const FunctionDecl* k : kernels) p.instances.push_back(instance_name(k));
+    loops.divergent.push_back(std::move(p));
+  }
+  if (instance == 0) loops.uneven.insert(loops.uneven.end(), found.uneven.begin(), found.uneven.end());
+}
 
 }  // namespace
 
+std::string instance_name(const FunctionDecl* kernel) {
+  std::string name;
+  llvm::raw_string_ostream out(name);
+  kernel->getNameForDiagnostic(out, kernel->getASTContext().getPrintingPolicy(), /*Qualified=*/true);
+  return name;
+}
+
 FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
   FoundLoops loops;
+  loops.without_instance = idle_templates(context, kernel);
+  for (const FunctionDecl* f : kernels_of(context)) loops.kernels.push_back(entry_of(f));
+  const std::vector<Instances> kernels = kernels_named(context, kernel);
   std::set<unsigned> seen;
   const SourceManager& sources = context.getSourceManager();
-  for (FunctionDecl* f : kernels_of(context)) {
-    const std::string plain = kernel.substr(0, kernel.find_first_of("<("));
-    if (!kernel.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
-    if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
-    if (!seen.insert(sources.getExpansionLineNumber(f->getLocation())).second) continue;
-    const Callees callees(f, context);
-    for (const FunctionDecl* g : callees.functions) {
-      if (!sources.isInMainFile(sources.getExpansionLoc(g->getLocation()))) continue;
-      if (g != f && !seen.insert(sources.getExpansionLineNumber(g->getLocation())).second) continue;
-      Finder finder(f, g, callees.lanes_of(g), loops);
-      for_statements(g, [&](Stmt* statement) { finder.statement(statement); });
-    }
-  }
+  for (const Instances& k : kernels) seen.insert(sources.getExpansionLineNumber(k[0]->getLocation()));
+  for (const Instances& k : kernels)
+    for (std::size_t i = 0; i < k.size(); ++i) loops_of(k, i, context, seen, loops);
   return loops;
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "frontend/kernels.h"
 #include "frontend/loop_effects.h"
 #include "kernelcast/loops.h"
 
@@ -11,6 +12,8 @@ namespace kernelcast::frontend {
 /// The parts of such a loop:  for (init; more; step) { head  if (condition) taken else other  tail }
 struct LoopParts {
   const clang::FunctionDecl* kernel = nullptr;
+  std::size_t instance = 0;                       // of a template's, 0: the one that is asked for, or the first
+  std::vector<std::string> instances;             // names of them all; empty: no template
   const clang::FunctionDecl* function = nullptr;  // that the loop stands in: the kernel, or one that it calls
   const clang::Stmt* loop = nullptr;              // for or while
   const clang::Stmt* init = nullptr;
@@ -21,6 +24,7 @@ struct LoopParts {
   std::vector<const clang::Stmt*> head, tail;
   std::string divergence;
   std::map<const clang::VarDecl*, std::string> lanes;  // lane_dependent() of the function
+  std::set<const clang::VarDecl*> foreign_references;  // parameters that may mean what other lanes see
   bool is_do = false;                                  // do ... while: the test comes last
   bool nested = false;                                 // more lane-dependent branches inside the paths
   bool under_exit = false;  // the branch stands under the test that leaves the loop: if (test) { ... } else break;
@@ -36,12 +40,18 @@ struct UnevenParts {
 
 struct FoundLoops {
   std::vector<LoopParts> divergent;
-  std::vector<UnevenParts> uneven;  // without a divergent branch of their own
+  std::vector<UnevenParts> uneven;            // without a divergent branch of their own
+  std::vector<std::string> without_instance;  // kernel templates
+  std::vector<KernelEntry> kernels;           // all of them
 };
 
-/// In order of appearance; `kernel` empty: of all kernels. Of a template, the first instantiation. Of functions of the
-/// source that a kernel calls, directly or not, for the first kernel that does.
+/// In order of appearance; `kernel` empty: of all kernels. Of a template the loops of every instance, the one that is
+/// named, or the first, in front. Of functions of the source that a kernel calls, directly or not, for the first kernel
+/// that does.
 FoundLoops find_loops(clang::ASTContext& context, const std::string& kernel);
+
+/// The kernel's name, of a template with its arguments.
+std::string instance_name(const clang::FunctionDecl* kernel);
 
 /// Fills the verdicts.
 void judge(const LoopParts& parts, const clang::ASTContext& context, DivergentLoop& loop);

@@ -304,7 +304,9 @@ class Judge {
 }  // namespace
 
 void judge(const LoopParts& parts, const ASTContext& context, DivergentLoop& loop) {
-  // A variable of the caller's may be what a pointer or another reference means.
+  // A variable of the caller's may be what a pointer or another reference means. Where it is one that each lane has for
+  // itself, only the order of the lane's own iterations matters.
+  std::optional<LegalityVerdict> out_of_order;
   for (const ParmVarDecl* v : parts.function->parameters()) {
     if (parts.function == parts.kernel || !v->getType()->isReferenceType() ||
         v->getType().getNonReferenceType().isConstQualified())
@@ -314,12 +316,15 @@ void judge(const LoopParts& parts, const ASTContext& context, DivergentLoop& loo
                                       parts.function->getNameAsString() +
                                       " means is the caller's: make sure that it is no memory that the loop uses",
                                   line_of(v->getLocation(), context)};
+    out_of_order = verdict;
+    if (!parts.foreign_references.contains(v)) continue;
     loop.postpone = loop.advance = loop.advance_in_order = verdict;
     return;
   }
   const Judge j(parts, context);
   loop.postpone = loop.advance_in_order = j.postpone();
   loop.advance = j.advance();
+  if (loop.advance.legal == Legality::yes && out_of_order) loop.advance = *out_of_order;
   if (loop.advance.legal == Legality::yes && loop.postpone.legal != Legality::yes) loop.advance = loop.postpone;
 }
 

@@ -24,9 +24,9 @@ class Text {
   Text(const LoopParts& p, ASTContext& context)
       : p_(p), sources_(context.getSourceManager()), options_(context.getLangOpts()) {}
 
-  std::string of(const Stmt* s) const {
-    if (s == nullptr) return "";
-    return Lexer::getSourceText(CharSourceRange::getTokenRange(s->getSourceRange()), sources_, options_).str();
+  std::string of(const Stmt* s) const { return s == nullptr ? "" : of(s->getSourceRange()); }
+  std::string of(SourceRange range) const {
+    return Lexer::getSourceText(CharSourceRange::getTokenRange(range), sources_, options_).str();
   }
   std::string between(SourceLocation begin, SourceLocation end) const {
     return Lexer::getSourceText(CharSourceRange::getCharRange(begin, end), sources_, options_).str();
@@ -136,7 +136,7 @@ class Writer {
     const VarDecl* counter = counter_of(p_);
     const std::string in = base_ + unit_, in2 = in + unit_, in3 = in2 + unit_;
     const std::string name = counter->getNameAsString(), step = text_.of(p_.step) + ";";
-    const std::string type = counter->getType().getUnqualifiedType().getAsString(context_.getPrintingPolicy());
+    const std::string type = type_of(*counter);
     const std::string own = type + " " + name + " = kernelcast_at;";
     const std::string condition = "(" + text_.of(p_.branch->getCond()) + ")";
     std::string out = opening();
@@ -157,6 +157,12 @@ class Writer {
   }
 
  private:
+  /// As the source has it where instances of a template may mean different types.
+  std::string type_of(const VarDecl& v) const {
+    if (p_.kernel->isTemplateInstantiation() && v.getTypeSourceInfo() != nullptr)
+      return text_.of(v.getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc().getSourceRange());
+    return v.getType().getUnqualifiedType().getAsString(context_.getPrintingPolicy());
+  }
   std::string opening() const {
     if (llvm::isa<ForStmt>(p_.loop)) {
       std::string init = p_.init == nullptr ? ";" : text_.of(p_.init);
@@ -237,7 +243,6 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
   if (p.function != p.kernel)
     return "it stands in function " + p.function->getNameAsString() +
            ", which others may call: copy its body into the kernel first";
-  if (p.kernel->isTemplateInstantiation()) return "the kernel is a template, and only one of its instances was judged";
   const SourceManager& sources = context.getSourceManager();
   const std::string text =
       Lexer::getSourceText(CharSourceRange::getTokenRange(p.loop->getSourceRange()), sources, context.getLangOpts())

@@ -11,6 +11,7 @@
 #include "frontend/compile_language.h"
 #include "frontend/loop_rewrite.h"
 #include "kernelcast/error.h"
+#include "llvm/Demangle/Demangle.h"
 
 namespace kernelcast {
 namespace {
@@ -41,6 +42,7 @@ bool same_calls(const Effects& a, const Effects& b) {
 DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   DivergentLoop loop;
   loop.kernel = p.kernel->getNameAsString();
+  loop.instances = p.instances;
   if (p.function != p.kernel) loop.function = p.function->getNameAsString();
   loop.loop = range_of(p.loop, context);
   loop.branch_line = line_of(p.branch->getIfLoc(), context);
@@ -70,6 +72,56 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   return loop;
 }
 
+/// Throws where the name means none of the kernels; naming several of one name is no mistake here.
+void refuse_unknown_kernel(const std::vector<KernelEntry>& kernels, const std::string& name) {
+  for (const KernelEntry& k : kernels)
+    if (means_kernel(k, without_parameters(llvm::demangle(name)))) return;
+  pick_kernel(kernels, name);
+}
+
+int badness(Legality l) { return l == Legality::yes ? 0 : l == Legality::unknown ? 1 : 2; }
+
+/// The same loop in another instance of the kernel's template: the worse verdict is that of the text.
+void worsen(DivergentLoop& loop, const DivergentLoop& in_other, const std::string& instance) {
+  for (LegalityVerdict DivergentLoop::* strategy :
+       {&DivergentLoop::postpone, &DivergentLoop::advance, &DivergentLoop::advance_in_order}) {
+    const LegalityVerdict& other = in_other.*strategy;
+    if (badness(other.legal) <= badness((loop.*strategy).legal)) continue;
+    loop.*strategy = other;
+    (loop.*strategy).reason = "in " + instance + ": " + other.reason;
+  }
+  if (loop.no_rewrite.empty()) loop.no_rewrite = in_other.no_rewrite;
+}
+
+/// Loops in kernels' texts: those of further instances of a template are joined with those of its first.
+std::vector<DivergentLoop> one_for_each_text(const std::vector<LoopParts>& parts, const clang::ASTContext& context) {
+  std::vector<DivergentLoop> loops;
+  std::vector<const LoopParts*> first;
+  std::vector<std::size_t> found_in;
+  for (const LoopParts& p : parts) {
+    const auto same = std::find_if(first.begin(), first.end(), [&p](const LoopParts* q) {
+      return p.instance > 0 && q->loop->getBeginLoc() == p.loop->getBeginLoc() &&
+             q->branch->getIfLoc() == p.branch->getIfLoc();
+    });
+    DivergentLoop loop = described(p, context);
+    if (same != first.end()) {
+      const auto k = static_cast<std::size_t>(same - first.begin());
+      worsen(loops[k], loop, p.instances[p.instance]);
+      ++found_in[k];
+    } else if (p.instance == 0) {
+      loops.push_back(std::move(loop));
+      first.push_back(&p);
+      found_in.push_back(1);
+    }
+  }
+  for (std::size_t k = 0; k < loops.size(); ++k) {
+    DivergentLoop& l = loops[k];
+    if (l.no_rewrite.empty() && !l.instances.empty() && found_in[k] < l.instances.size())
+      l.no_rewrite = "lanes take this branch differently in some instances of the template only";
+  }
+  return loops;
+}
+
 void refuse_without_loops(const Source& source) {
   const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
   if (language != Language::opencl && language != Language::cuda && language != Language::hip) {
@@ -83,7 +135,7 @@ std::string changed(const Source& source, const FrontendOptions& options, const 
   refuse_without_loops(source);
   auto text = std::make_shared<std::string>(), trouble = std::make_shared<std::string>();
   inspect_unit(source, options, [text, trouble, loop, change](clang::ASTContext& context) {
-    for (const LoopParts& p : find_loops(context, loop.kernel).divergent) {
+    for (const LoopParts& p : find_loops(context, loop.runs_as()).divergent) {
       if (line_of(p.loop->getBeginLoc(), context) != loop.loop.first ||
           line_of(p.branch->getIfLoc(), context) != loop.branch_line)
         continue;
@@ -91,6 +143,7 @@ std::string changed(const Source& source, const FrontendOptions& options, const 
       *trouble = change(rewriter, p, context);
       const auto* buffer = rewriter.getRewriteBufferFor(context.getSourceManager().getMainFileID());
       if (buffer != nullptr) *text = std::string(buffer->begin(), buffer->end());
+      text->resize(std::min(text->size(), text->rfind(added_text)));
       return;
     }
   });
@@ -109,13 +162,20 @@ const LegalityVerdict& verdict_of(const DivergentLoop& loop, Policy policy) {
 LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
   refuse_without_loops(source);
   auto loops = std::make_shared<LoopSurvey>();
-  inspect_unit(source, options, [loops, kernel = options.kernel](clang::ASTContext& context) {
+  auto kernels = std::make_shared<std::vector<KernelEntry>>();
+  inspect_unit(source, options, [loops, kernels, kernel = options.kernel](clang::ASTContext& context) {
     const FoundLoops found = find_loops(context, kernel);
-    for (const LoopParts& p : found.divergent) loops->divergent.push_back(described(p, context));
+    loops->without_instance = found.without_instance;
+    *kernels = found.kernels;
+    loops->divergent = one_for_each_text(found.divergent, context);
     for (const UnevenParts& p : found.uneven)
-      loops->uneven.push_back({p.kernel->getNameAsString(), range_of(p.loop, context), p.divergence,
+      loops->uneven.push_back({p.kernel->getNameAsString(),
+                               p.kernel->getTemplateSpecializationArgs() == nullptr ? "" : instance_name(p.kernel),
+                               range_of(p.loop, context), p.divergence,
                                p.function == p.kernel ? "" : p.function->getNameAsString()});
   });
+  const bool nothing = loops->divergent.empty() && loops->uneven.empty() && loops->without_instance.empty();
+  if (nothing && !options.kernel.empty()) refuse_unknown_kernel(*kernels, options.kernel);
   const auto by_line = [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; };
   std::stable_sort(loops->divergent.begin(), loops->divergent.end(), by_line);
   std::stable_sort(loops->uneven.begin(), loops->uneven.end(), by_line);

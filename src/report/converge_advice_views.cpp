@@ -18,8 +18,13 @@ std::string verdict_text(const LegalityVerdict& v) {
   return text;
 }
 
-std::string gain_text(const StrategyAdvice& s) {
-  if (!s.speedup) return "?";
+/// Why there is no speedup.
+std::string no_gain_reason(const LoopAdvice& a) {
+  return a.facts.code == BranchCode::branch ? a.facts.costs_reason : "no branch is left in the target's code";
+}
+
+std::string gain_text(const LoopAdvice& a, const StrategyAdvice& s) {
+  if (!s.speedup) return a.facts.code == BranchCode::branch ? "?" : "-";
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", *s.speedup, s.low, s.high);
 }
 
@@ -33,7 +38,16 @@ std::string facts_text(const LoopAdvice& a) {
   } else {
     text += "; rho not known: " + a.facts.costs_reason;
   }
+  if (a.facts.code == BranchCode::predicated && a.facts.costs && !a.facts.warps.empty()) {
+    text += fmt::format("; predicated: an iteration issues {:.1f} instructions of both paths",
+                        a.facts.costs->taken + a.facts.costs->other);
+  }
   return text;
+}
+
+std::string kernel_text(const DivergentLoop& loop) {
+  if (loop.instances.size() < 2) return loop.runs_as();
+  return fmt::format("{} (one of {} instances, which are all judged)", loop.runs_as(), loop.instances.size());
 }
 
 std::string place_text(const std::string& kernel, const std::string& function) {
@@ -47,7 +61,7 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
   std::string text;
   for (const LoopAdvice& a : r.loops) {
     text += style.bold(fmt::format("{}:{}", r.source, a.loop.loop.first)) +
-            fmt::format("  loop in {}, branch at line {}, {}\n", place_text(a.loop.kernel, a.loop.function),
+            fmt::format("  loop in {}, branch at line {}, {}\n", place_text(kernel_text(a.loop), a.loop.function),
                         a.loop.branch_line, a.loop.divergence);
     text += "  " + facts_text(a) + "\n";
     Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::right, Table::Align::left},
@@ -55,7 +69,7 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
     const bool tried = !a.facts.executed.empty();
     table.row({"strategy", "speedup of the loop", "from rho", tried ? "kernel, executed" : "", "verdict"});
     for (const StrategyAdvice& s : a.strategies) {
-      table.row({std::string(name_of(s.policy)), gain_text(s),
+      table.row({std::string(name_of(s.policy)), gain_text(a, s),
                  s.break_even_rho ? fmt::format("{:.2f}", *s.break_even_rho) : "-",
                  s.executed ? fmt::format("{:.2f}", *s.executed) : std::string(tried ? "-" : ""),
                  verdict_text(s.verdict)});
@@ -87,6 +101,7 @@ std::string converge_json(const ConvergeReport& r) {
   for (const LoopAdvice& a : r.loops) {
     Json l;
     l["kernel"] = a.loop.kernel;
+    if (!a.loop.instances.empty()) l["instances"] = a.loop.instances;
     if (!a.loop.function.empty()) l["function"] = a.loop.function;
     l["line"] = a.loop.loop.first;
     l["branch_line"] = a.loop.branch_line;
@@ -116,13 +131,13 @@ std::string converge_json(const ConvergeReport& r) {
         one["speedup"] = number(*s.speedup);
         one["interval"] = {number(s.low), number(s.high)};
       } else {
-        none("speedup", a.facts.costs_reason);
-        none("interval", a.facts.costs_reason);
+        none("speedup", no_gain_reason(a));
+        none("interval", no_gain_reason(a));
       }
       if (s.break_even_rho) {
         one["break_even_rho"] = number(*s.break_even_rho);
       } else {
-        none("break_even_rho", s.speedup ? "it never gains on this pattern" : a.facts.costs_reason);
+        none("break_even_rho", s.speedup ? "it never gains on this pattern" : no_gain_reason(a));
       }
       if (s.executed) one["executed"] = number(*s.executed);
       if (!unknown.empty()) {
@@ -131,7 +146,7 @@ std::string converge_json(const ConvergeReport& r) {
       }
       l["strategies"].push_back(one);
     }
-    l["predicated"] = a.facts.predicated;
+    l["branch_code"] = name_of(a.facts.code);
     l["recommendation"] = a.recommendation;
     l["rewrite"] = a.loop.no_rewrite.empty();
     if (!a.loop.no_rewrite.empty()) l["no_rewrite"] = a.loop.no_rewrite;

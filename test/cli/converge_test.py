@@ -134,6 +134,85 @@ class Advice(Case):
         self.bad(1, r"race.cl:3: refused: the transformed loop leaves other contents in out",
                  "converge", path, *launch, "--rewrite", "--policy", "round-robin")
 
+    def test_short_guarded_paths_are_predicated(self):
+        def kernel(path):
+            return ("__kernel void k(__global const int* restrict in, __global int* restrict out, int n) {\n"
+                    "  const int id = (int)get_global_id(0);\n"
+                    "  for (int i = 0; i < n; ++i) {\n    if (in[i * 64 + id] > 0) {\n" + path + "    }\n  }\n}\n")
+        store = "      out[i * 64 + id] = i;\n"
+        short = self.path("short.cl", kernel(store))
+        long = self.path("long.cl", kernel("".join(store.replace("= i", f"+= in[i + {k}] * {k + 3}") for k in range(16))))
+        launch = ("--global", "64", "--block", "64", "--arg", "n=16")
+        for more in ((), launch):
+            (loop,) = self.loops(short, *more)
+            self.assertEqual(loop["branch_code"], "predicated")
+            self.assertRegex(loop["recommendation"], r"^leave it; the branch is predicated")
+            self.assertTrue(all(s["speedup"] is None and "no branch is left" in s["reason"] for s in loop["strategies"]))
+            self.assertGreater(loop["rho"], 0)
+            (loop,) = self.loops(long, *more)
+            self.assertEqual(loop["branch_code"], "branch")
+            self.assertNotIn("predicated", loop["recommendation"])
+        self.assertRegex(self.good("converge", short, *launch), r"predicated: an iteration issues \d+\.\d instructions of both paths")
+
+    def test_templates(self):
+        text = """template <typename T, int N>
+__global__ void walk(const T* __restrict__ in, T* __restrict__ out, int n) {
+  const int id = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned s = id * 747796405u + 2891336453u;
+  T x = in[id];
+  for (int i = 0; i < n; ++i) {
+    if ((s >> 16) & 1u) {
+      for (int k = 0; k < N; ++k) x = x * T(3) / (T(2) + x);
+      s = s * 1664525u + 1013904223u;
+    } else {
+      for (int k = 0; k < N; ++k) x = x + T(1) / (T(5) + x * x);
+      s = s * 22695477u + 1u;
+    }
+  }
+  out[id] = x;
+}
+int main() {
+  walk<float, 4><<<4, 64>>>((float*)0, (float*)0, 10);
+  walk<double, 8><<<4, 64>>>((double*)0, (double*)0, 10);
+}
+"""
+        path = self.path("walk.cu", text)
+        launch = ("--grid", "4", "--block", "64", "--arg", "n=32")
+        rho = {}
+        for name, first in (("walk<float,4>", "walk<float, 4>"), ("walk<double,8>", "walk<double, 8>")):
+            (loop,) = self.loops(path, "--kernel", name, *launch)
+            self.assertEqual(loop["instances"][0], first)
+            self.assertEqual(len(loop["instances"]), 2)
+            self.assertEqual(loop["pattern"], "executed")
+            rho[name] = loop["rho"]
+        self.assertGreater(rho["walk<double,8>"], 1.5 * rho["walk<float,4>"])
+        for more in ((), ("--kernel", "walk"), launch):
+            (loop,) = self.loops(path, *more)
+            self.assertEqual(len(loop["instances"]), 2)
+        self.assertIn("one of 2 instances, which are all judged", self.good("converge", path))
+        result = self.run_program("converge", path, *launch, "--rewrite")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("walk<double, 8>", result.stdout)
+        self.assertEqual(len(self.loops(self.path("after.cu", result.stdout))), 1)
+
+    def test_rewrites_of_templates_are_checked_for_each_instance(self):
+        text = """template <int N>
+__global__ void k(int* __restrict__ out, int n) {
+  const int id = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    if ((id * 7 + i * i) % 3 == 0) { out[(id * 65 + i) % N] = i * 100 + id; } else { out[(id * 65 + 2 * i) % N] = -i; }
+  }
+}
+int main() {
+  k<8192><<<1, 64>>>((int*)0, 16);
+  k<8><<<1, 64>>>((int*)0, 16);
+}
+"""
+        path = self.path("race.cu", text)
+        self.bad(1, r"refused: the transformed loop leaves other contents in out\n.*that is the instance k<8> of the template",
+                 "converge", path, "--kernel", "k<8192>", "--grid", "1", "--block", "64", "--arg", "n=16",
+                 "--buffer", "out=8192", "--rewrite", "--policy", "round-robin")
+
     def test_lanes_that_leave_at_different_times(self):
         path = os.path.join(ROOT, "converge", "examples", "mandelbrot.cl")
         launch = ("--global", "128", "--block", "64", "--arg", "width=64", "--arg", "height=32", "--arg", "limit=40")
@@ -153,6 +232,9 @@ class Advice(Case):
     def test_bad_flags(self):
         self.bad(2, r"--rewrite checks results by execution", "converge", WALK, "--rewrite")
         self.bad(2, r"--diff shows what --rewrite", "converge", WALK, "--diff")
+        self.bad(1, r"walkk.*\n?.*walk", "converge", WALK, "--kernel", "walkk")
+        self.bad(2, r"--first and --flush belong to --replay", "converge", WALK, "--flush", "3")
+        self.bad(2, r"--rewrite and --diff need the source", "converge", "--replay", PATTERN, "--policy", "plain", "--rewrite")
         self.bad(2, r"--loop 3: no divergent loop", "converge", WALK, "--loop", "3")
         self.bad(2, r"--assume q=1: expected p or f", "converge", WALK, "--assume", "q=1")
         self.bad(2, r"give the source of a kernel", "converge")

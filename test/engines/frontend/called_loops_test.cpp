@@ -71,8 +71,39 @@ TEST(CalledLoops, FoundOnceForTwoKernels) {
   EXPECT_EQ(divergent_loops(source_of(text), {}).size(), 1U);
 }
 
-TEST(CalledLoops, AReferenceCannotBeJudged) {
+// Each lane's own order is kept, and nobody else sees its variable; exchanged iterations may meet through another name.
+TEST(CalledLoops, AReferenceToTheLanesOwnVariableMayBePostponed) {
   const auto loops = divergent_loops(source_of(with_call("int& id", "id")), {});
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(name_of(loops[0].postpone.legal), name_of(Legality::yes)) << loops[0].postpone.reason;
+  EXPECT_EQ(name_of(loops[0].advance_in_order.legal), name_of(Legality::yes));
+  EXPECT_EQ(name_of(loops[0].advance.legal), name_of(Legality::unknown));
+}
+
+TEST(CalledLoops, OwnPartsAndReferencesHandedOnAreOwn) {
+  const std::string head = with_call("int& id", "id");
+  const std::string body = head.substr(0, head.find("__global__"));
+  const auto verdict = [&](const std::string& kernels) {
+    const auto loops = divergent_loops(source_of(body + kernels), {});
+    EXPECT_EQ(loops.size(), 1U) << kernels;
+    return loops.empty() ? Legality::no : loops[0].postpone.legal;
+  };
+  const std::string open = "__global__ void k(const int* in, int* out, int n) { ";
+  const auto called = [&](const std::string& before, const std::string& argument) {
+    return verdict(open + before + " out[threadIdx.x] = sums(in, " + argument + ", n); }\n");
+  };
+  EXPECT_EQ(called("struct { int x, y[4]; } a; a.y[1] = threadIdx.x;", "a.y[1]"), Legality::yes);
+  EXPECT_EQ(verdict("__device__ int on(const int* in, int& id, int n) { return sums(in, id, n); }\n" + open +
+                    "int id = threadIdx.x; out[id] = on(in, id, n); }\n"),
+            Legality::yes);
+  EXPECT_EQ(called("out[threadIdx.x] = threadIdx.x;", "out[threadIdx.x]"), Legality::unknown);
+  EXPECT_EQ(called("__shared__ int id; id = threadIdx.x;", "id"), Legality::unknown);
+  EXPECT_EQ(called("int* p = out + threadIdx.x;", "*p"), Legality::unknown);
+  EXPECT_EQ(called("int id = threadIdx.x; out[id + n] = sums(in, id, n);", "out[id]"), Legality::unknown);
+}
+
+TEST(CalledLoops, AReferenceCannotBeJudged) {
+  const auto loops = divergent_loops(source_of(with_call("int& id", "out[threadIdx.x]")), {});
   ASSERT_EQ(loops.size(), 1U);
   for (const LegalityVerdict& v : {loops[0].postpone, loops[0].advance, loops[0].advance_in_order}) {
     EXPECT_EQ(name_of(v.legal), name_of(Legality::unknown));
