@@ -7,7 +7,8 @@ DATA holds kernels.csv, rows.csv, spaces/*.csv.gz and spaces/*.t1.json as docs/v
 replayed on a random sample of its configurations (all with --sample 0) and up to half as many of the recorded failures; the
 best measured time is that of the sample. Loss: time of the choice over the best, minus 1. Random search at the same
 budget is the exact expectation over draws without replacement. One choice is a coarse figure: "halves" is the mean loss of
-the first choice (and of the best of five) over 400 random halves of the sample, each as a space of its own.
+the first choice (and of the best of five) over 400 random halves of the sample, each as a space of its own. "As many
+random tries" is the smallest number of tries with which random search loses no more than that over the same halves.
 """
 
 import argparse
@@ -31,18 +32,31 @@ def expected_loss(times, budget):
     return total
 
 
-def over_halves(configurations, draws=400, seed=5):
+def halves_of(configurations, draws=400, seed=5):
+    generator = random.Random(seed)
+    return [generator.sample(configurations, max(1, len(configurations) // 2)) for _ in range(draws)]
+
+
+def over_halves(halves):
     """Mean loss of the first choice and of the best of five; configurations are (forecast or None, measured)."""
-    generator, first, five = random.Random(seed), 0.0, 0.0
-    for _ in range(draws):
-        half = generator.sample(configurations, max(1, len(configurations) // 2))
+    first, five = 0.0, 0.0
+    for half in halves:
         best = min(measured for _, measured in half)
         order = [measured for forecast, measured in sorted((c for c in half if c[0] is not None))]
         if not order:  # everything was refused: as if the slowest were taken
             order = [max(measured for _, measured in half)]
         first += order[0] / best - 1
         five += min(order[:5]) / best - 1
-    return first / draws, five / draws
+    return first / len(halves), five / len(halves)
+
+
+def tries_of_random_search(halves, loss):
+    """Smallest number of random tries whose loss over the halves is `loss` at most in the mean."""
+    times = [[measured for _, measured in half] for half in halves]
+    for budget in range(1, len(times[0])):
+        if sum(expected_loss(t, budget) for t in times) / len(times) <= loss:
+            return budget
+    return len(times[0])  # all of them
 
 
 def ranks(values):
@@ -107,10 +121,13 @@ def replay(args, name, out):
     good = [float(r["time_ms"]) * 1e-3 for r in sample if r["status"] == RAN]
     best = min(good)
     order = sorted(points)
-    halves = over_halves(known)
+    halves = halves_of(known)
+    first_loss, five_loss = over_halves(halves)
     row = {
         "space": name, "all": len(space.rows), "n": len(sample), "first": order[0][1] / best - 1,
-        "five": min(m for _, m in order[:5]) / best - 1, "halves": halves[0], "halves5": halves[1],
+        "five": min(m for _, m in order[:5]) / best - 1, "halves": first_loss, "halves5": five_loss,
+        "half": len(halves[0]), "tries": tries_of_random_search(halves, first_loss),
+        "tries5": tries_of_random_search(halves, five_loss),
         "random1": expected_loss(good, 1), "random5": expected_loss(good, 5),
         "spearman": spearman([p for p, _ in points], [m for _, m in points]), "ratio": order[0][0] / order[0][1],
         "failed": failed, "recalled": recalled, "good": len(good), "refused_good": refused_good,
@@ -140,13 +157,13 @@ def main():
     for name in SPACES:
         if args.only in name:
             replay(args, name, out)
-    print("| space | configurations | first choice | best of five | halves, first | halves, five | random, 1 try | random, 5 tries | Spearman | failures refused | good ones refused |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    print("| space | configurations | first choice | best of five | halves, first | halves, five | random, 1 try | random, 5 tries | as many random tries as the first | as the five | Spearman | failures refused | good ones refused |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for r in out:
         failures = f"{r['recalled']} of {r['failed']}" if r["failed"] else "none recorded"
         print(f"| {r['space']} | {r['n']} of {r['all']} | {percent(r['first'])} | {percent(r['five'])} | "
               f"{percent(r['halves'])} | {percent(r['halves5'])} | {percent(r['random1'])} | "
-              f"{percent(r['random5'])} | {r['spearman']:.2f} | {failures} | {r['refused_good']} of {r['good']} |")
+              f"{percent(r['random5'])} | {r['tries']} of {r['half']} | {r['tries5']} of {r['half']} | {r['spearman']:.2f} | {failures} | {r['refused_good']} of {r['good']} |")
 
 
 if __name__ == "__main__":

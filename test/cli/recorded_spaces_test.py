@@ -90,12 +90,21 @@ class RecordedSpaces(Case):
 
     def test_halves_are_spaces_of_their_own(self):
         right = [(t, t) for t in (1.0, 2.0, 4.0, 8.0)]
-        self.assertEqual(replay.over_halves(right), (0, 0))
-        first, five = replay.over_halves([(1 / t, t) for _, t in right])  # the wrong way round
+        self.assertEqual(replay.over_halves(replay.halves_of(right)), (0, 0))
+        first, five = replay.over_halves(replay.halves_of([(1 / t, t) for _, t in right]))  # the wrong way round
         pairs = [(1, 2), (1, 4), (1, 8), (2, 4), (2, 8), (4, 8)]
         self.assertAlmostEqual(first, sum(b / a - 1 for a, b in pairs) / 6, delta=0.3)
         self.assertEqual(five, 0)  # halves of two
-        self.assertEqual(replay.over_halves([(None, 1.0), (3.0, 2.0)])[1] >= 0, True)
+        self.assertEqual(replay.over_halves(replay.halves_of([(None, 1.0), (3.0, 2.0)]))[1] >= 0, True)
+
+    def test_a_loss_is_worth_as_many_random_tries_as_lose_no_more(self):
+        known = [(t, t) for t in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)]
+        halves = replay.halves_of(known)
+        random_loss = [sum(replay.expected_loss([t for _, t in h], n) for h in halves) / len(halves) for n in (1, 2, 3)]
+        self.assertGreater(random_loss[0], random_loss[1])
+        self.assertEqual(replay.tries_of_random_search(halves, random_loss[0]), 1)
+        self.assertEqual(replay.tries_of_random_search(halves, (random_loss[0] + random_loss[1]) / 2), 2)
+        self.assertEqual(replay.tries_of_random_search(halves, 0), 3)  # all of a half
 
 
 if __name__ == "__main__":
