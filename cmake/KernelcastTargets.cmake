@@ -6,7 +6,9 @@ target_compile_options(kernelcast_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Werror
   # gcc 12 is wrong about std::string concatenation (its bug 105651), inlined std::array subscripts and fills of std::string at -O2
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>
+  # std::stable_sort of libstdc++ 12 uses std::get_temporary_buffer, which libstdc++ 12 deprecates
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 # Several sources a compilation: what headers cost, most of all LLVM's, is paid once for all of them. What differs from a
 # build without: names of anonymous namespaces must differ within a folder, and a local name may hide another file's.
 if(KERNELCAST_UNITY)
