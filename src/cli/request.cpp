@@ -106,6 +106,9 @@ Launch arguments_of(const ForecastFlags& f) {
   }
   for (const std::string& text : f.assume) {
     const auto [key, value] = name_and_value("--assume", text);
+    if (!key.starts_with("trips:") && !key.starts_with("branch:") && !key.starts_with("access:")) {
+      throw UsageError("--assume " + key + ": expected trips:LINE, branch:LINE or access:LINE, as output names it");
+    }
     if (!launch.assume.emplace(key, real_number("--assume " + key, value)).second) {
       throw UsageError("--assume " + key + " is given twice");
     }

@@ -32,10 +32,10 @@ DataNode plain(const std::string& file, const toml::node& node) {
   } else if (const auto* table = node.as_table()) {
     out.kind = DataNode::Kind::table;
     for (auto&& [key, value] : *table) {
-      out.entries.emplace_back(std::string(key.str()), plain(file, value));
-      out.entries.back().second.line = static_cast<int>(key.source().begin.line);
+      out.entries.push_back({std::string(key.str()), plain(file, value)});
+      out.entries.back().node.line = static_cast<int>(key.source().begin.line);
     }
-    std::ranges::stable_sort(out.entries, {}, [](const auto& entry) { return entry.second.line; });
+    std::ranges::stable_sort(out.entries, {}, [](const DataEntry& entry) { return entry.node.line; });
   } else {
     fail(file, out.line, "dates and times mean nothing here");
   }

@@ -3,10 +3,11 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace kernelcast {
+
+struct DataEntry;
 
 struct DataNode {
   enum class Kind { text, number, truth, list, table };
@@ -16,8 +17,13 @@ struct DataNode {
   double number = 0;
   bool truth = false;
   std::vector<DataNode> items;
-  std::vector<std::pair<std::string, DataNode>> entries;  // by name
+  std::vector<DataEntry> entries;  // of a table
   [[nodiscard]] const DataNode* find(std::string_view key) const;
+};
+
+struct DataEntry {
+  std::string name;
+  DataNode node;
 };
 
 /// Throws UserError "FILE:LINE: what"; a line of 0 or below, not known, is 1.

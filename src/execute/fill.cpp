@@ -311,8 +311,8 @@ class Reader {
       return mean + sd * radius * (pair == k ? std::cos(angle) : std::sin(angle));
     };
     const auto [least, most] = limits(t_.type);
-    return pattern(draw, [draw, least = least, most = most](std::uint64_t k) {
-      const double v = std::clamp(std::nearbyint(draw(k)), least, most);
+    return pattern(draw, [draw, low = least, high = most](std::uint64_t k) {
+      const double v = std::clamp(std::nearbyint(draw(k)), low, high);
       return v >= 0x1p63 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(v);
     });
   }

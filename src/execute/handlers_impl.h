@@ -91,7 +91,7 @@ void address_handler(unsigned char* file, const PreparedOp& p) {
   const T* b = row<T>(file, p.b);
   const std::uint64_t scale = static_cast<std::uint64_t>(p.imm);
   for (int g = 0; g < p.groups; ++g, d += lanes_at_once, a += lanes_at_once, b += lanes_at_once) {
-#pragma GCC ivdep
+    KERNELCAST_INDEPENDENT
     for (int l = 0; l < lanes_at_once; ++l)
       d[l] = static_cast<std::int64_t>(static_cast<std::uint64_t>(a[l]) +
                                        static_cast<std::uint64_t>(static_cast<std::int64_t>(b[l])) * scale);

@@ -111,7 +111,7 @@ W function(W a, W b, W c) {
   if constexpr (f == M::fract) {
     const W largest = std::nextafter(W{1}, W{0});
     const W r = a - std::floor(a);
-    return std::isinf(a) ? std::copysign(W{0}, a) : (r < largest || r != r) ? r : largest;
+    return std::isinf(a) ? std::copysign(W{0}, a) : (r < largest || std::isnan(r)) ? r : largest;
   }
   if constexpr (f == M::mantissa || f == M::exponent) {
     int n = 0;
@@ -119,7 +119,7 @@ W function(W a, W b, W c) {
     return f == M::mantissa ? m : std::isfinite(a) ? static_cast<W>(n) : W{0};
   }
   if constexpr (f == M::ilogb) {
-    if (a == 0 || a != a) return static_cast<W>(std::numeric_limits<int>::min());
+    if (a == 0 || std::isnan(a)) return static_cast<W>(std::numeric_limits<int>::min());
     return std::isinf(a) ? static_cast<W>(std::numeric_limits<int>::max()) : std::logb(a);
   }
   if constexpr (f == M::atan2) return std::atan2(a, b);
@@ -141,8 +141,8 @@ W function(W a, W b, W c) {
   }
   if constexpr (f == M::fmin) return least(a, b);
   if constexpr (f == M::fmax) return greatest(a, b);
-  if constexpr (f == M::minimum) return a != a ? a : b != b ? b : least(a, b);
-  if constexpr (f == M::maximum) return a != a ? a : b != b ? b : greatest(a, b);
+  if constexpr (f == M::minimum) return std::isnan(a) ? a : std::isnan(b) ? b : least(a, b);
+  if constexpr (f == M::maximum) return std::isnan(a) ? a : std::isnan(b) ? b : greatest(a, b);
   if constexpr (f == M::fdim) return std::fdim(a, b);
   if constexpr (f == M::copysign) return std::copysign(a, b);
   if constexpr (f == M::nextafter) return std::nextafter(a, b);

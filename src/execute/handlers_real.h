@@ -10,15 +10,15 @@ namespace {
 
 template <class W>
 W least(W a, W b) {
-  if (a != a) return b;
-  if (b != b) return a;
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
   if (a == b) return std::signbit(a) ? a : b;
   return a < b ? a : b;
 }
 template <class W>
 W greatest(W a, W b) {
-  if (a != a) return b;
-  if (b != b) return a;
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
   if (a == b) return std::signbit(a) ? b : a;
   return a > b ? a : b;
 }
@@ -34,7 +34,7 @@ W real(W a, W b) {
 
 template <class W, Opcode op>
 std::uint8_t real_test(W a, W b) {
-  const bool ordered = a == a && b == b;
+  const bool ordered = !std::isunordered(a, b);
   if constexpr (op == Opcode::foeq) return a == b;
   if constexpr (op == Opcode::fone) return ordered && a != b;
   if constexpr (op == Opcode::folt) return a < b;
@@ -77,7 +77,7 @@ std::uint8_t is_of_class(W a, std::int64_t classes) {  // bits: LLVM Language Re
 
 template <class To, class From>
 To clamped(From v) {  // C's conversion where it is defined, the nearest value otherwise, 0 for NaN: as hardware does
-  if (v != v) return 0;
+  if (std::isnan(v)) return 0;
   constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
   constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
   if (v <= low) return std::numeric_limits<To>::min();

@@ -333,8 +333,9 @@ std::vector<Assumption> Memory::assumptions() const {
       count = std::to_string(m.elements);
     } else {
       const std::int64_t end = slot->touched_end.load(std::memory_order_relaxed);
-      value = format_count(static_cast<double>((end + m.element_bytes - 1) / m.element_bytes)) + " elements of " +
-              std::to_string(m.element_bytes) + (m.element_bytes == 1 ? " byte" : " bytes") + ", as far as touched";
+      const std::int64_t elements = (end + m.element_bytes - 1) / m.element_bytes;
+      value = format_count(static_cast<double>(elements)) + " elements of " + std::to_string(m.element_bytes) +
+              (m.element_bytes == 1 ? " byte" : " bytes") + ", as far as touched";
     }
     if (filled) value += (value.empty() ? "" : "; ") + m.fill;
     if (filled && m.role != BoundRole::none) value += " for bounds of loops";

@@ -39,10 +39,11 @@ double filtered(const Reuse& r, Reuse::Direction d, int window, double requested
   double traffic = requested;
   for (int depth = 0; depth < Reuse::depths; ++depth) {
     const Reuse::Level& own = r.at(d, depth, window);
+    if (!(own.traffic < traffic)) continue;  // saves nothing, whatever fits
     const double bytes = (r.at(Reuse::read, depth, window).footprint + r.at(Reuse::write, depth, window).footprint) *
                          sector_bytes * sharers;
     if (bytes <= capacity) {
-      traffic = std::min(traffic, own.traffic);
+      traffic = own.traffic;
     } else {
       const double kept = capacity / bytes;
       traffic = std::min(traffic, traffic + (own.traffic - traffic) * kept * kept);
@@ -108,10 +109,11 @@ double dram_sectors(const Workload& w, const Machine& m, Reuse::Direction d, dou
   };
   best = std::min(best, through(window));
   for (int k = window + 1; k < Reuse::windows; ++k) {
-    const double bytes =
-        (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
     const double blocks = blocks_in(k);
     const double whole = r.at(d, last, k).traffic * w.blocks / blocks;
+    if (!(whole < best)) continue;
+    const double bytes =
+        (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
     const double kept = bytes <= capacity ? 1 : capacity / bytes;
     best = std::min(best, best + (whole - best) * (bytes <= capacity ? 1 : kept * kept));
   }
@@ -352,14 +354,14 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
 namespace {
 
 /// p-norm of a few values that are not negative.
-template <class Range>
-double norm_of(const Range& values, double p) {
+double norm_of(std::span<const double> values, double p) {
   double most = 0;
   for (const double v : values) most = std::max(most, v);
   if (most <= 0) return 0;
   double sum = 0;
+  const double least = 0.005 * most;  // well below those that count: a comparison is quicker than a quotient
   for (const double v : values) {
-    if (v <= 0) continue;
+    if (v <= least) continue;
     const double share = v / most;
     if (share > 0.01) sum += share == 1 ? 1 : std::exp(p * std::log(share));
   }
@@ -371,8 +373,7 @@ double norm_of(const Range& values, double p) {
 double Forecast::seconds(Limit without) const {
   std::array<double, limit_count> c = cycles;
   if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
-  for (const double v : c)
-    if (!(v < INFINITY)) return NAN;
+  if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;
   const auto first_outside = static_cast<std::size_t>(Limit::l2);
   const double unit = norm_of(std::span(c.data(), first_outside), unit_norm);
   const std::array<double, 6> groups{

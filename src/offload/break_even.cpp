@@ -30,10 +30,9 @@ std::vector<Change> Evaluator::changes(const Question& question, const Answer& n
     q.overlap = true;
     add("transfers that overlap with execution, at best", answer(q));
   }
-  Question q = question;
   Region all = impl_->region;
   for (const BufferUse& b : now.buffers) all.resident.insert(b.name);
-  add("all data resident on the GPU", Evaluator(all, impl_->cpu, impl_->gpu).answer(q));
+  add("all data resident on the GPU", Evaluator(all, impl_->cpu, impl_->gpu).answer(question));
   return out;
 }
 

@@ -265,7 +265,7 @@ int OpenclRunner::prepare(const OpenclLaunch& launch) {
     } else {
       std::vector<unsigned char> bytes = contents(a);
       cl_mem buffer = impl_->buffer(bytes.size(), bytes.data());
-      check(cl.clSetKernelArg(kernel, i, sizeof buffer, &buffer), "clSetKernelArg");
+      check(cl.clSetKernelArg(kernel, i, sizeof(cl_mem), &buffer), "clSetKernelArg");
     }
   }
   impl_->run(kernel, launch);

@@ -304,7 +304,8 @@ struct Binder::Impl {
       if (!counters[a.counter]->exact())
         sample_notes.push_back(
             {"addresses of the access at " + place_of(profile, a.access->line), "a sample, counts are not exact", ""});
-    sample_notes.erase(std::unique(sample_notes.begin(), sample_notes.end()), sample_notes.end());
+    if (!sample_notes.empty())
+      sample_notes.erase(std::unique(sample_notes.begin(), sample_notes.end()), sample_notes.end());
     const auto& open = reader.assumptions();
     if (out.assumptions.size() == open.size() + sample_notes.size() &&
         std::equal(open.begin(), open.end(), out.assumptions.begin()) &&
@@ -397,9 +398,7 @@ struct Binder::Impl {
     out.threads = out.blocks * static_cast<double>(launch.block->threads);
     out.warps_per_block = static_cast<double>(launch.block->warps);
     out.warps = out.blocks * out.warps_per_block;
-    out.warp_ops = {};
-    out.thread_ops = {};
-    out.data_branch_ops = {};
+    for (OpCounts* ops : {&out.warp_ops, &out.thread_ops, &out.data_branch_ops}) ops->n.fill(0);
     out.barriers = out.flat_barriers = 0;
     for (const auto& d : domains) {
       out.barriers += d->barriers * d->group_executions;

@@ -28,6 +28,11 @@ std::string size_text(const Dim3& d) {
 }
 
 bool positive_up_to(const Dim3& d, std::int64_t most) {
+  constexpr std::int64_t small = (1 << 21) - 1;  // three of them: 63 bits
+  if (((d.x | d.y | d.z) & ~small) == 0) {
+    const std::int64_t n = d.count();
+    return n > 0 && n <= most;
+  }
   if (d.x <= 0 || d.y <= 0 || d.z <= 0 || d.x > most || d.y > most || d.z > most) return false;
   const Int128 plane = static_cast<Int128>(d.x) * d.y;
   return plane <= most && plane * d.z <= most;

@@ -319,9 +319,10 @@ void ReuseFinder::prepare_group(Group& g) {
     near_[g.direction] += g.requested;
   }
   requested_[g.direction] += g.requested;
-  g.ascending = g.steps;
-  std::sort(g.ascending.begin(), g.ascending.end(),
-            [](const Step& a, const Step& b) { return std::abs(a.stride) < std::abs(b.stride); });
+  g.ascending.assign(g.steps.begin(), g.steps.end());
+  const auto shorter = [](const Step& a, const Step& b) { return std::abs(a.stride) < std::abs(b.stride); };
+  if (!std::is_sorted(g.ascending.begin(), g.ascending.end(), shorter))
+    std::sort(g.ascending.begin(), g.ascending.end(), shorter);
 }
 
 void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double declared, double blocks) {

@@ -180,9 +180,11 @@ class Layout {
       const std::size_t first = s * n / stops, last = (s + 1) * n / stops - 1;
       const double use = static_cast<double>(producers[last]) + 1 + std::max(0.0, std::floor(hidden + 0.5));
       // Those of a bunch are used one after the other, two an instruction.
-      for (std::size_t k = bunches ? first : last; k <= last; ++k)
+      for (std::size_t k = bunches ? first : last; k <= last; ++k) {
+        const std::size_t instructions = (last - k) / 2;
         code_.waits.push_back(
-            {producers[k], use - static_cast<double>(producers[k]) + static_cast<double>((last - k) / 2)});
+            {producers[k], use - static_cast<double>(producers[k]) + static_cast<double>(instructions)});
+      }
     }
   }
 

@@ -25,6 +25,12 @@ class Schemas(Case):
         self.assertTrue(any(p["time_s"] is None for p in value["predictions"]))
         self.assertTrue(any(p["time_s"] is not None for p in value["predictions"]))
 
+    def test_every_schema_is_documented(self):
+        with open(os.path.join(ROOT, "docs", "formats.md"), encoding="utf-8") as file:
+            text = file.read()
+        for name in sorted(os.listdir(os.path.join(ROOT, "schema"))):
+            self.assertIn(f"(../schema/{name})", text)
+
     def test_explain(self):
         for source in (MATMUL, HISTOGRAM):
             value = checked(self.good("explain", *source, "--device", "v100,mi100", "--format", "json"), "explain")

@@ -145,9 +145,10 @@ class Bandwidth {
     const auto large = b_.measure.series([turn = Turn(pages->data(), pages->bytes())]() mutable {
       char* const at = turn.next();
       const double from = now();
-      std::memcpy(at + block / 2, at, block / 2);
+      constexpr std::size_t bytes = block / 2;
+      std::memcpy(at + bytes, at, bytes);
       asm volatile("" ::: "memory");
-      return (now() - from) / static_cast<double>(block / 2);
+      return (now() - from) / static_cast<double>(bytes);
     });
     b_.measure.figure(row("memcpy.bandwidth_bytes_per_s", "bytes/s", "memcpy of 8 MiB that no cache holds",
                           "Bytes copied a second: LogGP's 1/G where host and device share memory.",

@@ -137,9 +137,10 @@ void loop(std::int64_t n) {
 
 template <class O, class V, class T, int chains, int times>
 constexpr Loop entry(Op op, Type type) {
+  constexpr std::size_t bytes = sizeof(V), lane_bytes = sizeof(T);
   return {op,
           type,
-          static_cast<int>(sizeof(V) / sizeof(T)),
+          static_cast<int>(bytes / lane_bytes),
           loop<O, V, T, 1, 32>,
           32,
           loop<O, V, T, chains, times>,
