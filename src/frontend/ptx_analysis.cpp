@@ -30,6 +30,21 @@ void mark_predicated(const AsmFunction& kernel, int machine_block, std::vector<C
   for (CodeBlock& b : blocks) b.predicated |= b.name == name;
 }
 
+// An assembler that is older than the text's version of PTX says which one it knows; the code generator uses little of
+// what is new.
+PtxasCode assemble_any_version(const std::string& ptxas, const std::string& text, const std::string& arch) {
+  PtxasCode code = assemble_ptx(ptxas, text, arch);
+  constexpr std::string_view says = "current version is '", directive = ".version ";
+  const std::size_t at = code.message.find(says), place = text.find(directive);
+  if (!code.cubin.empty() || at == std::string::npos || place == std::string::npos) return code;
+  const std::size_t from = at + says.size(), end = code.message.find('\'', from);
+  if (end == std::string::npos) return code;
+  std::string older = text;
+  const std::size_t number = place + directive.size();
+  older.replace(number, text.find('\n', number) - number, code.message.substr(from, end - from));
+  return assemble_ptx(ptxas, older, arch);
+}
+
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
 std::string count_machine_code(const std::string& ptxas, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
@@ -38,7 +53,7 @@ std::string count_machine_code(const std::string& ptxas, std::string_view text, 
     if (i.opcode == "kc.math")
       return "the function " + std::string(i.operands.empty() ? "?" : i.operands[0]) + " comes with NVIDIA's toolkit";
   const MarkedPtx marked = marked_ptx(text, kernel.code);
-  const PtxasCode assembled = assemble_ptx(ptxas, marked.text, "sm_" + std::to_string(sm));
+  const PtxasCode assembled = assemble_any_version(ptxas, marked.text, "sm_" + std::to_string(sm));
   if (assembled.cubin.empty()) return "ptxas says: " + assembled.message;
   const sass::Cubin cubin(assembled.cubin, "cubin of " + ptxas);
   if (cubin.kernels().empty()) return "its cubin has no code";

@@ -14,6 +14,6 @@ namespace kernelcast::frontend {
 /// NVIDIA's assembler, whose code is then counted in place of the PTX, if it takes the text.
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
                        std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks,
-                       const std::string& ptxas);
+                       const std::string& ptxas = "");
 
 }  // namespace kernelcast::frontend

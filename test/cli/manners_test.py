@@ -125,6 +125,17 @@ class Manners(Case):
         self.bad(1, "one.toml", "devices", "one", env={"KERNELCAST_DEVICES": self.folder})
         self.bad(2, "nowhere", "devices", env={"KERNELCAST_DEVICES": self.path("nowhere")})
 
+    def test_an_assembler_is_run_when_it_is_named(self):
+        self.bad(2, r"--ptxas /no/such/ptxas: there is no program", "predict", self.copy(), *LAUNCH, "--ptxas", "/no/such/ptxas")
+        self.bad(2, r"there is no program of this name that can be run", "predict", self.copy(), *LAUNCH, "--ptxas", self.copy())
+        script = self.path("ptxas", "#!/bin/sh\necho it was asked\nexit 1\n")
+        os.chmod(script, 0o755)
+        with_it = self.good("explain", self.copy(), *LAUNCH, "--ptxas", script)
+        self.assertIn("NVIDIA's code of copy: ptxas says: it was asked = counts of PTX  [--ptxas]", with_it)
+        without = self.good("explain", self.copy(), *LAUNCH)
+        self.assertNotIn("ptxas says", without)
+        self.assertTrue(with_it.startswith(without.rstrip("\n")))
+
     def test_the_same_command_gives_the_same_bytes(self):
         args = ("explain", self.copy(), *LAUNCH, "--format", "json")
         self.assertEqual(self.good(*args), self.good(*args))
