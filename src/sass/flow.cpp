@@ -37,11 +37,11 @@ Next next_of(std::span<const Instruction> code, std::size_t at, int architecture
   const std::string_view name = name_of(i);
   const bool conditional = get(i, guard) != unguarded || get(i, branch_predicate) != unguarded;
   Next n;
-  if (name == "BRA" || name == "JMP") {
+  if (name == "BRA") {
     n = {target_of(code, at, architecture), conditional, false, true};
-  } else if (name == "BRX" || name == "JMX") {
+  } else if (name == "BRX") {
     n = {std::nullopt, conditional, true, true};
-  } else if (name == "EXIT" || name == "RET" || name == "KILL") {
+  } else if (name == "EXIT" || name == "RET") {
     n = {std::nullopt, get(i, guard) != unguarded, false, true};
   }
   if (at + 1 >= code.size()) n.falls_through = false;
