@@ -1,4 +1,4 @@
-// Numbers and names are those that NVIDIA's disassembler (nvdisasm of CUDA 12.4) prints for code of sm_75, sm_80 or
+// Numbers and names are those that NVIDIA's disassembler (nvdisasm of CUDA 12.4 and 13.0) prints for code of sm_75, sm_80 or
 // sm_90; what was not seen there is not in the table. test/unit/sass holds 54 kernels against it. The modifiers that
 // change the class of an operation are read from the bits after the layout in Jia et al. 2018 ("Dissecting the NVIDIA
 // Volta GPU architecture via microbenchmarking", chapter 2), checked the same way.
@@ -105,8 +105,10 @@ constexpr Numbered table[] = {
     {0x11d, {"BAR", C::barrier}},
     {0x141, {"BSYNC", C::control}},
     {0x142, {"BREAK", C::control}},
+    {0x143, {"CALL", C::control}},
     {0x144, {"CALL", C::control}},
     {0x145, {"BSSY", C::control}},
+    {0x146, {"YIELD", C::control}},
     {0x147, {"BRA", C::control}},
     {0x148, {"WARPSYNC", C::control}},
     {0x149, {"BRX", C::control}},
