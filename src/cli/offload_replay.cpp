@@ -26,7 +26,7 @@ struct Pair {
 };
 
 /// Counts of one region at one size, for the model of 2017.
-Workload2017 counts_of(const Region& region, const Answer& answer, const Question& q, const Device& cpu) {
+Workload2017 workload_of(const Region& region, const Answer& answer, const Question& q, const Device& cpu) {
   Workload2017 w;
   double bytes = 0;
   for (const RegionKernel& k : region.kernels) {
@@ -95,7 +95,7 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
     q.launch.args["n"] = c.n;
     if (!program->gpu_file.empty()) q.grid = Dim3{c.n, 1, 1};
     const Answer a = Evaluator(*region, cpu, gpu).answer(q);
-    const Workload2017 counts = counts_of(*region, a, q, cpu);
+    const Workload2017 counts = workload_of(*region, a, q, cpu);
     c.as_printed = side(offload_2017(host, device, link, counts, as_printed).gpu());
     c.corrected = side(offload_2017(host, device, link, counts, {}).gpu());
     c.ours = a.verdict;
