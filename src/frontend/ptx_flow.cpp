@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 #include <unordered_map>
+
+#include "frontend/ptx_offsets.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -99,7 +102,39 @@ bool needs_no_register(const AsmInstruction& i, const PtxAccesses& a, const std:
                      [&](std::string_view r) { return free[static_cast<std::size_t>(number(r))]; });
 }
 
+bool accesses_memory(std::string_view opcode) {
+  return opcode.starts_with("ld.") || opcode.starts_with("st.") || opcode.starts_with("atom.") ||
+         opcode.starts_with("red.");
+}
+
+// "%rd4" of "[%rd4+16]"; empty for other operands.
+std::string_view address_register(std::string_view operand) {
+  if (!operand.starts_with("[%")) return {};
+  return operand.substr(1, operand.find_first_of("+-]", 1) - 1);
+}
+
+bool mentions(std::string_view operand, std::string_view name) {
+  for (std::size_t at = operand.find(name); at != std::string_view::npos; at = operand.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (end == operand.size() || (std::isalnum(static_cast<unsigned char>(operand[end])) == 0 && operand[end] != '_'))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool only_addresses(const AsmInstruction& i, std::string_view name) {
+  if (!accesses_memory(i.opcode)) return false;
+  bool addressed = false;
+  for (std::string_view o : i.operands) {
+    if (address_register(o) == name)
+      addressed = true;
+    else if (mentions(o, name))
+      return false;
+  }
+  return addressed;
+}
 
 PtxAccesses ptx_accesses(const AsmInstruction& i) {
   PtxAccesses a;
@@ -116,6 +151,13 @@ PtxAccesses ptx_accesses(const AsmInstruction& i) {
   return a;
 }
 
+std::vector<PtxAccesses> all_accesses(const AsmFunction& kernel) {
+  std::vector<PtxAccesses> all;
+  all.reserve(kernel.instructions.size());
+  for (const AsmInstruction& i : kernel.instructions) all.push_back(ptx_accesses(i));
+  return all;
+}
+
 PtxFlow ptx_flow(const AsmFunction& kernel) {
   PtxFlow flow;
   std::unordered_map<std::string_view, int> numbers, labels;
@@ -130,15 +172,22 @@ PtxFlow ptx_flow(const AsmFunction& kernel) {
   flow.graph.blocks.resize(kernel.blocks.size());
   for (std::size_t b = 0; b < kernel.blocks.size(); ++b)
     if (!kernel.blocks[b].label.empty()) labels[kernel.blocks[b].label] = static_cast<int>(b);
-  std::vector<PtxAccesses> accesses;
-  accesses.reserve(kernel.instructions.size());
+  const std::vector<PtxAccesses> accesses = all_accesses(kernel);
+  const std::vector<std::string_view> offset_from = offset_bases(kernel, accesses);
+  std::unordered_map<std::string_view, std::string_view> base_of;
+  for (std::size_t k = 0; k < accesses.size(); ++k)
+    if (!offset_from[k].empty()) base_of[accesses[k].writes[0]] = offset_from[k];
   std::vector<bool> falls_through(kernel.blocks.size(), true);
-  for (const AsmInstruction& i : kernel.instructions) {
-    accesses.push_back(ptx_accesses(i));
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    const AsmInstruction& i = kernel.instructions[k];
     FlowBlock& block = flow.graph.blocks[static_cast<std::size_t>(i.block)];
     FlowInstruction f;
-    for (std::string_view r : accesses.back().reads) f.uses.push_back(number(r));
-    for (std::string_view w : accesses.back().writes) f.defs.push_back(number(w));
+    for (std::string_view r : accesses[k].reads) {
+      const auto base = base_of.find(r);
+      f.uses.push_back(number(base == base_of.end() ? r : base->second));
+    }
+    for (std::string_view w : accesses[k].writes) f.defs.push_back(number(w));
+    if (!offset_from[k].empty()) f = {};
     f.may_skip = !i.guard.empty();
     block.code.push_back(std::move(f));
     if (i.opcode.starts_with("bra"))

@@ -13,7 +13,8 @@
 //      where it is set;
 //   7. the address of a variable in shared memory, added to what serves only as a shared address: in the offset of the
 //      accesses;
-//   8. a mathematical function of constants is a constant.
+//   8. a mathematical function of constants is a constant;
+//   9. a constant added to an address (ptx_offsets.h): in the offset of the accesses.
 // Compared with SASS over test/data/kernels by tools/register_table.py: docs/registers.md.
 #include "frontend/ptx_fusion.h"
 
@@ -26,6 +27,7 @@
 #include "frontend/math_costs.h"
 #include "frontend/ptx_flow.h"
 #include "frontend/ptx_narrow.h"
+#include "frontend/ptx_offsets.h"
 #include "frontend/ptx_ops.h"
 
 namespace kernelcast::frontend {
@@ -61,15 +63,18 @@ class Fusion {
         merged_(code_.size(), false),
         inputs_(code_.size()),
         short_(short_addresses(kernel)) {
+    const std::vector<PtxAccesses> accesses = all_accesses(kernel);
     for (std::size_t i = 0; i < code_.size(); ++i) {
-      const PtxAccesses a = ptx_accesses(code_[i]);
-      for (std::string_view w : a.writes) {
+      for (std::string_view w : accesses[i].writes) {
         FusedValue& v = values_[w];
         ++v.definitions;
         v.definition = static_cast<int>(i);
       }
-      for (std::string_view r : a.reads) values_[r].uses.push_back(static_cast<int>(i));
+      for (std::string_view r : accesses[i].reads) values_[r].uses.push_back(static_cast<int>(i));
     }
+    const std::vector<std::string_view> bases = offset_bases(kernel, accesses);
+    for (std::size_t i = 0; i < code_.size(); ++i)
+      if (!bases[i].empty()) drop(static_cast<int>(i));
   }
 
   void run() {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <charconv>
 #include <unordered_map>
 #include <unordered_set>
@@ -44,52 +43,17 @@ bool in_short_space(std::string_view opcode) {
   return opcode.find(".shared") != std::string_view::npos || opcode.find(".local") != std::string_view::npos;
 }
 
-bool accesses_memory(std::string_view opcode) {
-  return opcode.starts_with("ld.") || opcode.starts_with("st.") || opcode.starts_with("atom.") ||
-         opcode.starts_with("red.");
-}
-
 bool truncates(std::string_view opcode) {
   return opcode.starts_with("cvt.") && (opcode.ends_with(".u64") || opcode.ends_with(".s64")) &&
          opcode.find(".f") == std::string_view::npos && opcode.find("64.") == std::string_view::npos;
 }
 
-// "%rd4" of "[%rd4+16]"; empty for other operands.
-std::string_view address_register(std::string_view operand) {
-  if (!operand.starts_with("[%")) return {};
-  return operand.substr(1, operand.find_first_of("+-]", 1) - 1);
-}
-
-bool mentions(std::string_view operand, std::string_view name) {
-  for (std::size_t at = operand.find(name); at != std::string_view::npos; at = operand.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if (end == operand.size() || (std::isalnum(static_cast<unsigned char>(operand[end])) == 0 && operand[end] != '_'))
-      return true;
-  }
-  return false;
-}
-
 // A register read as anything but the address of a shared or local access.
 bool read_elsewhere(const AsmInstruction& i, std::string_view name) {
-  if (!accesses_memory(i.opcode) || !in_short_space(i.opcode)) return true;
-  bool addressed = false;
-  for (std::string_view o : i.operands) {
-    if (address_register(o) == name)
-      addressed = true;
-    else if (mentions(o, name))
-      return true;
-  }
-  return !addressed;
+  return !in_short_space(i.opcode) || !only_addresses(i, name);
 }
 
 using Names = std::unordered_set<std::string_view>;
-
-std::vector<PtxAccesses> all_accesses(const AsmFunction& kernel) {
-  std::vector<PtxAccesses> all;
-  all.reserve(kernel.instructions.size());
-  for (const AsmInstruction& i : kernel.instructions) all.push_back(ptx_accesses(i));
-  return all;
-}
 
 // Registers that are read as anything but the address of a shared or local access. Instructions that `passes(i, found)`
 // leaves out do not count: they want of what they read no more than is wanted of their result.

@@ -42,7 +42,7 @@ bool has_slow_path(std::string_view opcode) {
 }
 
 bool can_be_predicated(const AsmInstruction& i, const OpCounts& n) {
-  if (has_slow_path(i.opcode) || i.inlined) return false;
+  if (has_slow_path(i.opcode)) return false;
   return n[C::barrier] + n[C::fence] + n[C::vote] + n[C::shuffle] + n[C::tensor] + n[C::async_copy] +
              n[C::global_atomic] + n[C::shared_atomic] + n[C::texture_load] + n[C::other] ==
          0;

@@ -1,7 +1,7 @@
-// Numbers and names are those that NVIDIA's disassembler (nvdisasm of CUDA 12.4 and 13.0) prints for code of sm_75, sm_80 or
-// sm_90; what was not seen there is not in the table. test/unit/sass holds 54 kernels against it. The modifiers that
-// change the class of an operation are read from the bits after the layout in Jia et al. 2018 ("Dissecting the NVIDIA
-// Volta GPU architecture via microbenchmarking", chapter 2), checked the same way.
+// Numbers and names are those that NVIDIA's disassembler (nvdisasm of CUDA 12.4 and 13.0) prints for code of sm_75,
+// sm_80 or sm_90; what was not seen there is not in the table. test/unit/sass holds 54 kernels against it. The
+// modifiers that change the class of an operation are read from the bits after the layout in Jia et al. 2018
+// ("Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", chapter 2), checked the same way.
 #include "sass/opcodes.h"
 
 #include <array>

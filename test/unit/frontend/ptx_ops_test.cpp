@@ -136,6 +136,26 @@ TEST(PtxFusion, ThreeInputsAreOfMaxwell) {
   EXPECT_EQ(fused("and.b32 %r4, %r1, %r2;\nxor.b32 %r5, %r4, %r3;", 52), parse_cost("logic"));
 }
 
+TEST(PtxFusion, ConstantsOfAddressesBecomeOffsets) {
+  const std::string sum = "add.s64 %rd2, %rd1, 16;\n", load = "ld.global.nc.f32 %f1, [%rd2];\n";
+  EXPECT_EQ(fused(sum + load), parse_cost("global_load"));
+  EXPECT_EQ(fused(sum + load + "ld.global.f32 %f2, [%rd2+4];"), parse_cost("global_load:2"));
+  EXPECT_EQ(fused(sum + "st.global.u64 [%rd2], %rd1;"), parse_cost("global_store"));
+  EXPECT_EQ(fused(sum + "st.global.u64 [%rd2], %rd2;"), parse_cost("int64_add:2 global_store")) << "stored as well";
+  EXPECT_EQ(fused("add.s64 %rd2, %rd1, 8388608;\n" + load), parse_cost("int64_add:2 global_load")) << "25 bits";
+  EXPECT_EQ(fused("add.s64 %rd2, %rd1, -8388608;\n" + load), parse_cost("global_load"));
+  EXPECT_EQ(fused("add.s64 %rd2, %rd1, %rd3;\n" + load), parse_cost("int64_add:2 global_load"));
+}
+
+TEST(PtxFusion, ConstantsStayWhereTheRegisterChanges) {
+  const std::string start = "ld.param.u64 %rd1, [a];\n$L:\n", sum = "add.s64 %rd2, %rd1, 16;\n",
+                    load = "ld.global.f32 %f1, [%rd2];\n", step = "add.s64 %rd1, %rd1, 64;\n",
+                    end = "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra $L;";
+  const auto additions = [&](const std::string& body) { return fused(start + body + end)[OpClass::int64_add]; };
+  EXPECT_EQ(additions(sum + load + step), 2) << "the step alone";
+  EXPECT_EQ(additions(sum + step + load), 4);
+}
+
 TEST(PtxNarrow, SharedAddressesHave32Bits) {
   const std::string address = "mul.wide.u32 %rd2, %r1, 64;\nadd.s64 %rd3, %rd1, %rd2;\n";
   EXPECT_EQ(fused(address + "ld.shared.f32 %f1, [%rd3+4];"), parse_cost("int_add shared_load"));

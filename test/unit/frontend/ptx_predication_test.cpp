@@ -88,6 +88,14 @@ TEST(PtxPredication, PathsWithLoadsMayBeLonger) {
   EXPECT_EQ(outcome(around(load + repeated(add, 19))).branches, 1);
 }
 
+TEST(PtxPredication, InlineAssemblyIsLikeOtherCode) {
+  EXPECT_EQ(
+      outcome(
+          around(std::string("// begin inline asm\nld.global.nc.f32 %f20, [%rd3+131072];\n// end inline asm\n") + add))
+          .branches,
+      0);
+}
+
 TEST(PtxPredication, ConditionsOfTheWholeBlockAllowLess) {
   EXPECT_EQ(outcome(around(repeated(add, 6), "%p9")).branches, 0);
   EXPECT_EQ(outcome(around(repeated(add, 7), "%p9")).branches, 1);
