@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "probe/memory_steps.h"
@@ -59,8 +60,10 @@ void add_second_cache(std::vector<Result>& out, const Machine& m, const Plateau*
     out.push_back(unknown_figure(id, unit, "no such level shows in memory.latency_by_size"));
     return;
   }
-  const double region = l2->last_bytes / 2;
-  if (l1 != nullptr && region < 4 * l1->last_bytes) {
+  constexpr double enough = 1 << 20U;
+  const double four = l1 != nullptr ? 4 * l1->last_bytes : 0;
+  const double region = std::min(l2->last_bytes / 2, std::max(four, enough));
+  if (region < four) {
     out.push_back(unknown_figure(id, unit, "no region is large enough for the L1 and small enough for the L2"));
     return;
   }
