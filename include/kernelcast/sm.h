@@ -33,28 +33,30 @@ const OpInfo& info(Op op);
 std::optional<Op> op_named(std::string_view name);
 
 /// How the lane addresses of a memory instruction go: base + warp * warp_step + (k * step mod span) + lane * lane_step
-/// for its k-th execution by a warp. `sectors`, `passes` and the hit shares replace that where a caller knows them.
+/// for its k-th execution by a warp, lanes 0 to `lanes` - 1. `sectors`, `passes` and the hit shares replace that where
+/// a caller knows them.
 struct Access {
   std::int64_t base = 0, warp_step = 0, step = 0, span = 0, lane_step = 4;
-  int bytes = 4;                            // per lane
-  std::optional<double> sectors;            // sectors of one request
-  std::optional<double> lines;              // lines of one request; nothing: as few as its sectors fill
-  std::optional<double> passes;             // shared memory: passes of one request (1: no bank conflict)
-  std::optional<double> l1_hits, l2_hits;   // shares of the sectors, 0..1
+  int bytes = 4;                           // per lane
+  int lanes = 0;                           // 0: all of the warp
+  std::optional<double> sectors;           // sectors of one request
+  std::optional<double> lines;             // lines of one request; nothing: as few as its sectors fill
+  std::optional<double> passes;            // shared memory: passes of one request (1: no bank conflict)
+  std::optional<double> l1_hits, l2_hits;  // shares of the sectors, 0..1
   bool operator==(const Access&) const = default;
 };
 
 struct Instruction {
   Op op = Op::nop;
-  std::int16_t destination = -1;                 // register; -1: none
+  std::int16_t destination = -1;  // register; -1: none
   std::array<std::int16_t, 3> sources{-1, -1, -1};
-  std::optional<std::uint32_t> control;          // control code as the architecture encodes it; nothing: the safe default
-  int access = -1;                               // index in Program::accesses
+  std::optional<std::uint32_t> control;  // control code as the architecture encodes it; nothing: the safe default
+  int access = -1;                       // index in Program::accesses
   // Branch. Back to `target` until the loop has run `trips` times, once more in the share `fraction` of its entries; or
   // forward to `target` in the share `fraction` of its executions. Each warp spreads that evenly over its executions.
   int target = -1, trips = 0;
   double fraction = 0;
-  int line = 0;                                  // of the text
+  int line = 0;  // of the text
 };
 
 struct Program {
@@ -84,8 +86,8 @@ struct ControlRange {
 struct Unit {
   std::string name;
   std::vector<Op> ops;
-  int schedulers = 1;   // how many neighbouring schedulers share one set
-  int interval = 1;     // cycles until it takes the next warp instruction
+  int schedulers = 1;  // how many neighbouring schedulers share one set
+  int interval = 1;    // cycles until it takes the next warp instruction
 };
 
 /// A number of a spec, with where it comes from.
@@ -105,9 +107,9 @@ struct Spec {
   double clock_hz = 0;  // from the device; 0: not known
 
   // issue
-  int dispatch_per_turn = 1;      // instructions of one warp that a scheduler can issue in a turn
-  int turn_cycles = 1;            // cycles between turns of a scheduler
-  bool turns_alternate = false;   // schedulers take their turns one after the other, not all in the same cycle
+  int dispatch_per_turn = 1;     // instructions of one warp that a scheduler can issue in a turn
+  int turn_cycles = 1;           // cycles between turns of a scheduler
+  bool turns_alternate = false;  // schedulers take their turns one after the other, not all in the same cycle
   DualIssue dual = DualIssue::none;
   bool dual_needs_other_unit = false;  // the two must go to units of different names
   bool dual_slot0_leads = true;        // the first slot of an instruction group can lead a pair
@@ -132,8 +134,9 @@ struct Spec {
   int late_request_cycles = 0, grant_cycles = 0;  // shared lanes asked for because of a bank conflict
 
   std::vector<Unit> units;
-  std::array<int, op_count> latency{};   // issue to dependent issue; memory: see below
-  std::array<int, op_count> interval{};  // cycles that an instruction takes its lanes; 0: Unit::interval
+  std::array<int, op_count> latency{};  // issue to dependent issue; memory: see below
+  std::array<int, op_count>
+      interval{};  // cycles that an instruction takes its lanes (memory: at least); 0: Unit::interval
 
   // memory, from the device unless the file says otherwise
   int shared_banks = 32, shared_bank_bytes = 4, shared_latency = 24;
@@ -142,11 +145,21 @@ struct Spec {
   double l1_bytes = 0, l2_bytes = 0;
   int l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double l2_bytes_per_cycle = 64, dram_bytes_per_cycle = 16;  // this SM's share
-  int max_requests = 64;  // memory requests of the SM that can be outstanding
+  int max_requests = 64;                                      // memory requests of the SM that can be outstanding
+  // Atomic operations: issue to the returned value when no other lane updates the word (0: a load of shared memory, a
+  // load that L2 holds), and how long a word is taken by the update of one lane.
+  int atomic_shared_latency = 0, atomic_shared_cycles = 1;
+  int atomic_global_latency = 0, atomic_global_cycles = 1;
 
   // blocks
   int max_warps = 64, max_blocks = 16;
 
+  [[nodiscard]] int latency_of_shared_atomic() const {
+    return atomic_shared_latency > 0 ? atomic_shared_latency : shared_latency;
+  }
+  [[nodiscard]] int latency_of_global_atomic() const {
+    return atomic_global_latency > 0 ? atomic_global_latency : l2_latency;
+  }
   /// Cycles until lanes of `unit` take the next warp instruction after one of `op`.
   [[nodiscard]] int interval_of(const Unit& unit, Op op) const {
     const int own = interval[static_cast<std::size_t>(op)];
@@ -168,24 +181,36 @@ Spec spec_of(const Device& device, const std::string& device_folder = {});
 
 /// Meaning of a control code under a spec.
 struct Control {
-  int stall = 1;          // cycles until the warp may issue its next instruction
-  bool dual = false;      // issue together with the next instruction
+  int stall = 1;      // cycles until the warp may issue its next instruction
+  bool dual = false;  // issue together with the next instruction
   int write_barrier = -1, read_barrier = -1;
   std::uint8_t wait_mask = 0, reuse = 0;
   bool yield = false;
 };
 Control decode_control(const Spec& spec, std::uint32_t code);
-/// The 21-bit field of Maxwell and later: stall 4, yield 1 (0: yield), write and read barrier 3 (7: none), mask 6, reuse 4.
+/// The 21-bit field of Maxwell and later: stall 4, yield 1 (0: yield), write and read barrier 3 (7: none), mask 6,
+/// reuse 4.
 std::uint32_t encode_control(const Control& control);
 
 struct Launch {
   int blocks = 1, warps_per_block = 1;
-  int resident_blocks = 0;             // at most that many at a time; 0: what the spec's limits allow
+  int resident_blocks = 0;  // at most that many at a time; 0: what the spec's limits allow
   std::uint64_t max_cycles = 1'000'000'000;
 };
 
 /// Why a warp did not issue in a cycle, or that it did.
-enum class Stall : std::uint8_t { issued, fetch, control, dependency, unit, arbitration, memory, barrier, not_selected, count_ };
+enum class Stall : std::uint8_t {
+  issued,
+  fetch,
+  control,
+  dependency,
+  unit,
+  arbitration,
+  memory,
+  barrier,
+  not_selected,
+  count_
+};
 std::string_view name_of(Stall stall);
 
 /// Sees what happens; all calls come in order of cycles.
@@ -206,8 +231,8 @@ class Listener {
 
 struct Result {
   std::uint64_t cycles = 0, warp_instructions = 0, dual_issues = 0, bank_conflict_cycles = 0, icache_misses = 0;
-  std::uint64_t hazards = 0;        // registers read before they were ready: a real GPU would compute something else
-  int first_hazard_line = 0;        // of the text
+  std::uint64_t hazards = 0;  // registers read before they were ready: a real GPU would compute something else
+  int first_hazard_line = 0;  // of the text
   double l1_hits = 0, l1_sectors = 0, l2_hits = 0, dram_sectors = 0;
   std::vector<std::vector<std::uint64_t>> clocks;  // per warp, what its clock reads saw
   std::vector<std::uint64_t> unit_busy;            // cycles, per Spec::units, summed over its sets

@@ -25,6 +25,17 @@ std::vector<CurvePoint> latency_by_size(const Machine& m, int line_bytes, std::i
 /// The same through lines that were never read before: behind all caches.
 double cold_latency_cycles(const Machine& m, int line_bytes);
 
+/// Bytes that a miss brings: beyond that step a walk through what was never read before takes the same time for every
+/// load. 0: every step does.
+int fill_bytes(const Machine& m);
+/// Bytes of a line of the first cache, from the time of many loads by the step between lanes, 4 to 256 bytes, all found
+/// in that cache: it grows until each lane has a line of its own. 0: the time does not depend on the step.
+int line_bytes(const Machine& m);
+
+/// Bytes a cycle that the SM reads from shared memory, 4 bytes a lane side by side.
+double shared_bytes_per_cycle(const Machine& m);
+/// Bytes a cycle that the SM reads again and again from `region` bytes of global memory, 4 bytes a lane side by side.
+double cached_bytes_per_cycle(const Machine& m, std::int64_t region);
 /// Bytes a cycle that the SM reads from lines that were never read before, with `warps` warps.
 double stream_bytes_per_cycle(const Machine& m, int warps);
 

@@ -10,7 +10,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
 #include "probe/cost_table.h"
-#include "probe/memory_steps.h"
+#include "probe/sim_figures.h"
 #include "probe/steps.h"
 
 namespace kernelcast::probe {
@@ -68,8 +68,15 @@ class SimProbe {
     say("orders of single and dual issue");
     step_4();
     say("memory");
-    shared_memory();
-    global_memory();
+    append(shared_memory_figures(machine_));
+    append(global_memory_figures(machine_, static_cast<int>(device_.get_or(Field::memory_l1_line_bytes, 128)),
+                                 device_.get_or(Field::memory_l1_caches_global_loads, 0) != 0));
+    say("barriers and atomic operations");
+    // At least sixteen warps, which every GPU's hardware has as a block, whatever its compilers allow.
+    const auto threads = static_cast<int>(device_.get_or(Field::limits_max_threads_per_block, 1024));
+    append(barrier_figures(machine_, std::min(std::max(threads / machine_.warp_size, 16), spec_.max_warps)));
+    append(atomic_figures(machine_));
+    append(figures_of_a_host());
     return std::move(report_);
   }
 
@@ -79,24 +86,17 @@ class SimProbe {
   }
 
   Result& add(std::string id, std::optional<double> value, std::string unit, std::string method, std::string what) {
-    Result r;
-    r.id = std::move(id);
-    r.value = value;
-    r.unit = std::move(unit);
-    r.method = std::move(method);
-    r.samples = 1;
-    r.confidence = "exact";
-    r.what = std::move(what);
-    report_.results.push_back(std::move(r));
+    report_.results.push_back(exact_figure(std::move(id), value, std::move(unit), std::move(method), std::move(what)));
     return report_.results.back();
   }
 
   Result& unknown(std::string id, std::string unit, std::string reason) {
-    Result& r = add(std::move(id), std::nullopt, std::move(unit), "", "not measured");
-    r.samples = 0;
-    r.confidence = "none";
-    r.reason = std::move(reason);
-    return r;
+    report_.results.push_back(unknown_figure(std::move(id), std::move(unit), std::move(reason)));
+    return report_.results.back();
+  }
+
+  void append(std::vector<Result> figures) {
+    for (Result& r : figures) report_.results.push_back(std::move(r));
   }
 
   [[nodiscard]] bool executes(sm::Op op) const {
@@ -115,6 +115,10 @@ class SimProbe {
                         {sm::Op::fmul, "fmul", {}},
                         {sm::Op::iadd, "iadd", {Field::latency_int_cycles}},
                         {sm::Op::imul, "imad", {}},
+                        {sm::Op::shift, "ishift", {}},
+                        {sm::Op::convert, "cvt", {}},
+                        {sm::Op::dadd, "dadd", {}},
+                        {sm::Op::dmul, "dmul", {}},
                         {sm::Op::dfma, "dfma", {Field::latency_fp64_cycles}},
                         {sm::Op::special, "mufu", {Field::latency_special_cycles}}};
     for (const Row& row : rows) {
@@ -260,64 +264,6 @@ class SimProbe {
                     fmt::format("The fastest order reaches {:.1f} % of peak.", 100 * fraction));
     r.lists.emplace_back(best.begin(), best.end());
   }
-
-  // Memory. What is measured here came from the device file or is a hypothesis of the spec: no field is written back.
-
-  void shared_memory() {
-    add("shared.latency_cycles", shared_latency_cycles(machine_), "cycles",
-        "chains of 64 and 128 loads of one warp, all lanes from one word, second of two passes",
-        "Cycles from a load of shared memory to the next one that needs its result.");
-    const SharedBanks found = shared_banks(machine_);
-    const std::string steps =
-        fmt::format("chains of one warp and loads of {} warps, lanes 4 to 1024 bytes apart", machine_.warps);
-    if (found.banks == 0) {
-      unknown("shared.bank_bytes", "bytes", "the time does not depend on the step between lanes");
-      unknown("shared.banks", "", "the time does not depend on the step between lanes");
-      return;
-    }
-    add("shared.bank_bytes", found.bank_bytes, "bytes", steps, "Width of a bank of shared memory; at least 4.");
-    add("shared.banks", found.banks, "", steps, "Banks of shared memory.");
-  }
-
-  void global_memory() {
-    const int line = static_cast<int>(device_.get_or(Field::memory_l1_line_bytes, 128));
-    const std::string method = fmt::format("one warp walks line by line ({} bytes), second of two passes", line);
-    const std::vector<CurvePoint> curve = latency_by_size(machine_, line, largest_walk);
-    Result& list = add("memory.latency_by_size", std::nullopt, "bytes, cycles", method,
-                       "Cycles of a load by the size that is walked through.");
-    list.samples = static_cast<int>(curve.size());
-    for (const CurvePoint& p : curve) list.lists.push_back({p.bytes, p.latency});
-    const double behind = cold_latency_cycles(machine_, line);
-    std::vector<Plateau> levels = plateaus(curve);
-    // The curve may end behind all caches.
-    const bool ends = !levels.empty() && std::abs(levels.back().latency - behind) < 0.02 * behind;
-    if (ends) levels.pop_back();
-    const bool l1 = device_.get_or(Field::memory_l1_caches_global_loads, 0) != 0;
-    level("l1", l1 && !levels.empty() ? &levels.front() : nullptr, levels.size() > 1 || ends, method);
-    const std::size_t second = l1 ? 1 : 0;
-    level("l2", levels.size() > second ? &levels[second] : nullptr, ends, method);
-    add("dram.latency_cycles", behind, "cycles", "chains of 64 and 128 loads of lines that were never read before",
-        "Cycles of a load that misses all caches.");
-    add("dram.read_bytes_per_cycle", stream_bytes_per_cycle(machine_, machine_.warps), "bytes per cycle and SM",
-        fmt::format("128 and 256 loads of {} warps, lines that were never read before", machine_.warps),
-        "Bytes that one SM reads from DRAM in a cycle, with its share of the bandwidth.");
-  }
-
-  void level(const std::string& name, const Plateau* found, bool has_end, const std::string& method) {
-    if (found == nullptr) {
-      unknown(name + ".latency_cycles", "cycles", "no such level shows in memory.latency_by_size");
-      unknown(name + ".size_bytes", "bytes", "no such level shows in memory.latency_by_size");
-      return;
-    }
-    add(name + ".latency_cycles", found->latency, "cycles", method, "Cycles of a load that this cache holds.");
-    if (has_end) {
-      add(name + ".size_bytes", found->last_bytes, "bytes", method, "Largest walk that the cache holds, to the step.");
-    } else {
-      unknown(name + ".size_bytes", "bytes", fmt::format("it holds the largest walk, {} bytes", largest_walk));
-    }
-  }
-
-  static constexpr std::int64_t largest_walk = std::int64_t{8} << 20U;
 
   Device device_;
   Options options_;

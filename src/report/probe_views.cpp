@@ -24,14 +24,21 @@ std::string value_text(const probe::Result& r) {
   return r.lists.empty() ? "unknown" : list_text(r.lists);
 }
 
+/// What the figure is, and what is against it; only the reason where there is no figure.
+std::string sentence(const probe::Result& r) {
+  if (r.reason.empty()) return r.what;
+  if (!r.value && r.lists.empty()) return r.reason;
+  const std::size_t end = r.what.ends_with('.') ? r.what.size() - 1 : r.what.size();
+  return r.what.substr(0, end) + " (" + r.reason + ").";
+}
+
 }  // namespace
 
 std::string probe_text(const probe::Report& report, const Style& style) {
   std::string out = style.bold(report.device.name) + " by " + report.backend + "\n\n";
   Table table({Table::Align::left, Table::Align::right, Table::Align::left, Table::Align::left, Table::Align::left});
   table.row({"result", "value", "unit", "confidence", "what it is"});
-  for (const probe::Result& r : report.results)
-    table.row({r.id, value_text(r), r.unit, r.confidence, r.reason.empty() ? r.what : r.reason});
+  for (const probe::Result& r : report.results) table.row({r.id, value_text(r), r.unit, r.confidence, sentence(r)});
   return out + table.str(style, true);
 }
 

@@ -211,9 +211,13 @@ class Assembler {
         a.bytes = static_cast<int>(*n);
       } else if (key == "bytes") {
         fail(".access " + name + ": bytes is 1, 2, 4, 8 or 16");
+      } else if (key == "lanes" && *n >= 1 && *n <= 128) {
+        a.lanes = static_cast<int>(*n);
+      } else if (key == "lanes") {
+        fail(".access " + name + ": lanes is 1 to 128");
       } else {
         fail(".access " + name + ": unknown key " + key +
-             nearest_hint(key, {"base", "warp", "step", "span", "lane", "bytes"}));
+             nearest_hint(key, {"base", "warp", "step", "span", "lane", "lanes", "bytes"}));
       }
     }
     accesses_[name] = static_cast<int>(out_.accesses.size());
@@ -328,7 +332,7 @@ std::string disassemble(const Program& program) {
     out += ".access a" + std::to_string(i) + " base=" + std::to_string(a.base) +
            " warp=" + std::to_string(a.warp_step) + " step=" + std::to_string(a.step) +
            " span=" + std::to_string(a.span) + " lane=" + std::to_string(a.lane_step) +
-           " bytes=" + std::to_string(a.bytes) + "\n";
+           " bytes=" + std::to_string(a.bytes) + (a.lanes > 0 ? " lanes=" + std::to_string(a.lanes) : "") + "\n";
   }
   const auto name = [](std::int16_t reg) { return reg < 0 ? std::string("RZ") : "R" + std::to_string(reg); };
   for (std::size_t index = 0; index < program.instructions.size(); ++index) {

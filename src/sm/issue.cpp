@@ -83,31 +83,32 @@ struct Issued {
   int reads;
 };
 
-/// Cycles that an instruction keeps its lanes. Beyond the time of its lanes a memory instruction takes its part of what
-/// all schedulers share: one line of L1 a cycle, and the bandwidth of shared memory.
-int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, int passes) {
-  if (!d.memory) return spec.interval_of(unit, d.op);
-  const bool shared = d.op == Op::load_shared || d.op == Op::store_shared || d.op == Op::atomic_shared;
-  const double pass = shared ? spec.shared_banks * spec.shared_bank_bytes / spec.shared_bytes_per_cycle : 1.0;
-  const double sharers = static_cast<double>(spec.schedulers) / unit.schedulers;
-  return std::max(unit.interval, static_cast<int>(std::ceil(std::max(pass, 1.0) * passes * sharers)));
+/// Cycles that an instruction keeps its lanes. Beyond the time of its lanes a load or store takes its scheduler's part
+/// of what all schedulers share: one line of L1 a cycle, and the bandwidth of shared memory. An atomic operation takes
+/// the whole of it, after those before it.
+int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, const Request& request) {
+  const int own = spec.interval_of(unit, d.op);
+  if (!d.memory) return own;
+  const bool atomic = d.op == Op::atomic_shared || d.op == Op::atomic_global;
+  const double sharers = atomic ? 1 : static_cast<double>(spec.schedulers) / unit.schedulers;
+  return std::max(own, request.waits + static_cast<int>(std::ceil(request.occupancy * sharers)));
 }
 
 /// Returns the cycles that its lanes are taken.
 int execute(Machine& m, int slot, const Issued& issued) {
   Warp& w = issued.w;
   const Decoded& d = issued.d;
-  int occupancy = 1, busy = 0;
+  Request request;
+  int busy = 0;
   Cycle done = m.now + static_cast<Cycle>(d.latency + issued.reads - 1);
   if (d.memory) {
-    const Request request = access_memory(m, w, d, m.now + static_cast<Cycle>(issued.reads) - 1);
+    request = access_memory(m, w, d, m.now + static_cast<Cycle>(issued.reads) - 1);
     done = request.done;
-    occupancy = request.occupancy;
   }
   if (issued.lanes >= 0) {
     Lanes& lanes = m.lanes[static_cast<std::size_t>(issued.lanes)];
     const auto unit = static_cast<std::size_t>(lanes.unit);
-    busy = busy_cycles(*m.spec, m.spec->units[unit], d, occupancy) + issued.reads - 1;
+    busy = busy_cycles(*m.spec, m.spec->units[unit], d, request) + issued.reads - 1;
     lanes.free_at = m.now + static_cast<Cycle>(busy);
     m.result.unit_busy[unit] += static_cast<Cycle>(busy);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <queue>
+#include <unordered_map>
 #include <vector>
 
 #include "kernelcast/sm.h"
@@ -75,8 +76,10 @@ struct InstructionCache {
 
 struct Memory {
   Cache l1, l2;
-  double l2_free = 0, dram_free = 0;     // when the queues are empty
-  std::vector<double> l1_debt, l2_debt;  // by access: fractions of sectors that are still to miss
+  double shared_free = 0, l1_free = 0;                 // when atomic operations are through
+  double l2_free = 0, dram_free = 0;                   // when the queues are empty
+  std::vector<double> l1_debt, l2_debt;                // by access: fractions of sectors that are still to miss
+  std::unordered_map<std::uint64_t, Cycle> word_free;  // by word that atomic operations update: when the next one can
   std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> outstanding;
 };
 

@@ -40,6 +40,10 @@ constexpr std::array whole_keys = {
     WholeKey{"memory", "l1_latency", &Spec::l1_latency, 0, 2000},
     WholeKey{"memory", "l2_latency", &Spec::l2_latency, 0, 5000},
     WholeKey{"memory", "dram_latency", &Spec::dram_latency, 1, 10'000},
+    WholeKey{"memory", "atomic_shared_latency", &Spec::atomic_shared_latency, 0, 5000},
+    WholeKey{"memory", "atomic_shared_cycles", &Spec::atomic_shared_cycles, 1, 1000},
+    WholeKey{"memory", "atomic_global_latency", &Spec::atomic_global_latency, 0, 10'000},
+    WholeKey{"memory", "atomic_global_cycles", &Spec::atomic_global_cycles, 1, 1000},
     WholeKey{"memory", "max_requests", &Spec::max_requests, 1, 100'000},
     WholeKey{"limits", "max_warps", &Spec::max_warps, 1, 1024},
     WholeKey{"limits", "max_blocks", &Spec::max_blocks, 1, 1024},
@@ -255,7 +259,8 @@ class SpecReader {
   void intervals(const DataNode& node) {
     for (const auto& [key, entry] : node.entries) {
       const Op which = op(entry, key);
-      if (info(which).memory) fail(entry, "the time of " + key + " follows from its unit and [memory]");
+      if (info(which).memory && which != Op::atomic_global && which != Op::atomic_shared)
+        fail(entry, "the time of " + key + " follows from its unit and [memory]");
       spec_.interval[static_cast<std::size_t>(which)] =
           whole(cited(entry, "interval." + key), "interval." + key, 1, 1024);
     }

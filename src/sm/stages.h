@@ -21,8 +21,9 @@ struct Choice {
 Choice choose_lanes(Machine& m, int scheduler, Op op, bool announced, int other_than = -1, bool other_name = false);
 
 struct Request {
-  Cycle done = 0;     // when the destination can be read
-  int occupancy = 1;  // cycles that the load/store lanes take
+  Cycle done = 0;        // when the destination can be read
+  double occupancy = 1;  // cycles that shared memory or L1, of which all schedulers have one, takes for it
+  int waits = 0;         // cycles until atomic operations before it are through
 };
 /// Sends a memory instruction on its way.
 Request access_memory(Machine& m, Warp& w, const Decoded& d, Cycle start);

@@ -52,9 +52,10 @@ class Specs : public testing::TestWithParam<const char*> {
   probe::Report report;
 };
 
-const std::map<std::string, sm::Op> ops = {{"ffma", sm::Op::ffma},   {"fadd", sm::Op::fadd}, {"fmul", sm::Op::fmul},
-                                           {"iadd", sm::Op::iadd},   {"imad", sm::Op::imul}, {"dfma", sm::Op::dfma},
-                                           {"mufu", sm::Op::special}};
+const std::map<std::string, sm::Op> ops = {
+    {"ffma", sm::Op::ffma},   {"fadd", sm::Op::fadd}, {"fmul", sm::Op::fmul},    {"iadd", sm::Op::iadd},
+    {"imad", sm::Op::imul},   {"dfma", sm::Op::dfma}, {"mufu", sm::Op::special}, {"ishift", sm::Op::shift},
+    {"cvt", sm::Op::convert}, {"dadd", sm::Op::dadd}, {"dmul", sm::Op::dmul}};
 
 TEST_P(Specs, LatenciesAreFoundExactly) {
   for (const auto& [name, op] : ops)
@@ -101,6 +102,53 @@ TEST_P(Specs, AStreamReachesTheBandwidth) {
   const double requests = under_way * 4 * spec.warp_size;
   const double expected = std::min({spec.dram_bytes_per_cycle, spec.l2_bytes_per_cycle, requests / spec.dram_latency});
   EXPECT_NEAR(value("dram.read_bytes_per_cycle"), expected, 0.03 * expected);
+}
+
+TEST_P(Specs, LinesAreFoundExactly) {
+  EXPECT_EQ(value("l1.line_bytes"), l1_shows() ? spec.line_bytes_l1 : -1);
+  EXPECT_EQ(value("memory.fill_bytes"), l1_shows() || l2_shows() ? spec.sector_bytes : -1);
+}
+
+TEST_P(Specs, BandwidthIsThatOfTheNarrowest) {
+  const double shared = std::min(spec.shared_bytes_per_cycle, 4 * rate(sm::Op::load_shared));
+  EXPECT_NEAR(value("shared.read_bytes_per_cycle"), shared, 0.06 * shared);
+  const double lanes = 4 * rate(sm::Op::load_global);
+  if (l1_shows()) {
+    const double l1 = std::min<double>(spec.line_bytes_l1, lanes);
+    EXPECT_NEAR(value("l1.read_bytes_per_cycle"), l1, 0.03 * l1);
+  }
+  if (!report.find("l2.read_bytes_per_cycle")->value) return;
+  const double requests = std::min(spec.max_requests, 8 * 4 * spec.schedulers) * 4.0 * spec.warp_size;
+  const double l2 = std::min({spec.l2_bytes_per_cycle, lanes, requests / spec.l2_latency});
+  EXPECT_NEAR(value("l2.read_bytes_per_cycle"), l2, 0.03 * l2);
+}
+
+TEST_P(Specs, BarriersAreFoundExactly) {
+  EXPECT_EQ(value("barrier.latency_cycles"), spec.latency[static_cast<std::size_t>(sm::Op::barrier)]);
+  const bool has_unit = std::ranges::any_of(
+      spec.units, [](const sm::Unit& u) { return std::ranges::find(u.ops, sm::Op::barrier) != u.ops.end(); });
+  EXPECT_EQ(value("barrier.threads_per_cycle"), has_unit ? rate(sm::Op::barrier) : -1);
+}
+
+TEST_P(Specs, AtomicOperationsAreFoundExactly) {
+  EXPECT_EQ(value("atomic.shared_latency_cycles"), spec.latency_of_shared_atomic());
+  EXPECT_EQ(value("atomic.global_latency_cycles"), spec.latency_of_global_atomic());
+  // The banks may be slower than the operation: one update of a word in a pass.
+  const double pass = spec.shared_banks * spec.shared_bank_bytes / spec.shared_bytes_per_cycle;
+  EXPECT_NEAR(value("atomic.shared_same_word_cycles"), std::max<double>(spec.atomic_shared_cycles, pass), 1e-9);
+  EXPECT_NEAR(value("atomic.global_same_word_cycles"), spec.atomic_global_cycles, 1e-9);
+  for (const std::string name : {"atomic.shared", "atomic.global"})
+    EXPECT_GT(value(name + "_apart_per_cycle"), 2 * value(name + "_same_word_per_cycle")) << name;
+}
+
+TEST_P(Specs, WhatIsNotSimulatedSaysSo) {
+  for (const char* id : {"launch.wall_s", "transfer.to_latency_s", "transfer.to_overhead_s", "transfer.to_gap_s",
+                         "transfer.from_bandwidth_bytes_per_s"}) {
+    const probe::Result* r = report.find(id);
+    ASSERT_NE(r, nullptr) << id;
+    EXPECT_FALSE(r->value) << id;
+    EXPECT_TRUE(r->reason.starts_with("not simulated")) << id;
+  }
 }
 
 TEST_P(Specs, BanksAreFoundExactly) {

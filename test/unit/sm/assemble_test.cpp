@@ -60,7 +60,7 @@ TEST(Assemble, ErrorsNameTheLine) {
 
 RC_GTEST_PROP(Assemble, RoundTripOfGeneratedText, ()) {
   const int lines = *rc::gen::inRange(1, 12);
-  std::string text = ".access a step=64 span=4096\n";
+  std::string text = ".access a step=64 span=4096" + std::string(lines % 2 == 0 ? "" : " lanes=3") + "\n";
   for (int i = 0; i < lines; ++i) {
     const int reg = *rc::gen::inRange(0, 256);
     switch (*rc::gen::inRange(0, 5)) {

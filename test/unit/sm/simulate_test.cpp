@@ -250,4 +250,36 @@ TEST(Simulate, SharedMemoryIsOfTheWholeSm) {
   EXPECT_EQ(between(run(s, conflict)), 1u + 4 * 16 + 1);
 }
 
+/// Cycles of five atomic operations that wait for each other, `lanes` of a warp on one word.
+std::uint64_t atomics(const std::string& op, int lanes, int own, int each) {
+  Spec s = plain();
+  s.units[1].ops = {Op::atomic_shared, Op::atomic_global};
+  s.atomic_shared_latency = s.atomic_global_latency = own;
+  s.atomic_shared_cycles = s.atomic_global_cycles = each;
+  s.l2_bytes = 4096;
+  // The second of two passes: the L2 has the word.
+  const Result r = run(s, ".access a lane=0 lanes=" + std::to_string(lanes) + "\nloop 2\nMOV R1, R0\nCLK\nrepeat 5\n" +
+                              op + " R0, R0, [a]\nend\nMOV R1, R0\nCLK\nend\n");
+  return r.clocks.at(0).at(3) - r.clocks.at(0).at(2);
+}
+
+TEST(Simulate, AtomicOperationsOnAWordTakeTurns) {
+  // CLK, five operations, each with the turns of the lanes before its last one, MOV and CLK.
+  for (const char* op : {"ATOMS", "ATOM"}) {
+    EXPECT_EQ(atomics(op, 1, 40, 3), 1u + 5 * 40 + 1) << op;
+    EXPECT_EQ(atomics(op, 4, 40, 3), 1u + 5 * (40 + 3 * 3) + 1) << op;
+    EXPECT_EQ(atomics(op, 32, 40, 3), 1u + 5 * (40 + 31 * 3) + 1) << op;
+  }
+}
+
+TEST(Simulate, OnlyTheLanesOfAnAccessTakePart) {
+  Spec s = plain();
+  const auto passes = [&](const std::string& lanes) {
+    return between(run(s, ".access a lane=128" + lanes + "\nCLK\nrepeat 2\nLDS R0, R0, [a]\nend\nMOV R1, R0\nCLK\n"));
+  };
+  EXPECT_EQ(passes(""), 1u + 2 * (20 + 31) + 1);
+  EXPECT_EQ(passes(" lanes=8"), 1u + 2 * (20 + 7) + 1);
+  EXPECT_EQ(passes(" lanes=1"), 1u + 2 * 20 + 1);
+}
+
 }  // namespace
