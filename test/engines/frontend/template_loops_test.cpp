@@ -8,7 +8,7 @@
 namespace kernelcast {
 namespace {
 
-Source source_of(const std::string& text) {
+Source template_source(const std::string& text) {
   Source s;
   s.path = "template.cu";
   s.text = text;
@@ -39,7 +39,7 @@ FrontendOptions named(const std::string& kernel) {
 std::vector<unsigned char> out_of(const std::string& text, const std::string& kernel) {
   FrontendOptions options = named(kernel);
   options.program = true;
-  const Analysis a = analyze(source_of(text), options);
+  const Analysis a = analyze(template_source(text), options);
   EXPECT_TRUE(a.program) << a.no_program;
   Launch launch;
   launch.grid = {2, 1, 1};
@@ -55,7 +55,7 @@ std::vector<unsigned char> out_of(const std::string& text, const std::string& ke
 }
 
 TEST(TemplateLoops, TheInstanceThatIsNamedComesFirst) {
-  const Source source = source_of(walk(both, sums));
+  const Source source = template_source(walk(both, sums));
   for (const auto& [name, first] : {std::pair{"walk<float,5>", "walk<float, 5>"},
                                     {"walk<int,3>", "walk<int, 3>"},
                                     {"_Z4walkIfLi5EEvPKiPT_i", "walk<float, 5>"}}) {
@@ -73,7 +73,7 @@ TEST(TemplateLoops, TheInstanceThatIsNamedComesFirst) {
 }
 
 TEST(TemplateLoops, AnInstanceThatNothingLaunches) {
-  const auto loops = divergent_loops(source_of(walk("", sums)), named("walk<double,7>"));
+  const auto loops = divergent_loops(template_source(walk("", sums)), named("walk<double,7>"));
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].instances, std::vector<std::string>{"walk<double, 7>"});
 }
@@ -82,8 +82,8 @@ TEST(TemplateLoops, AnInstanceThatNothingLaunches) {
 TEST(TemplateLoops, TheVerdictIsTheWorstOfAllInstances) {
   const std::string added = "    if (in[((int)i + id) & 1023] > 0) s += i; else s += 2 * i;\n";
   const std::string integers = "  walk<int, 3><<<1, 64>>>((int*)0, (int*)0, 1);\n";
-  const auto alone = divergent_loops(source_of(walk(integers, added)), named("walk<int,3>"));
-  const auto together = divergent_loops(source_of(walk(both, added)), named("walk<int,3>"));
+  const auto alone = divergent_loops(template_source(walk(integers, added)), named("walk<int,3>"));
+  const auto together = divergent_loops(template_source(walk(both, added)), named("walk<int,3>"));
   ASSERT_EQ(alone.size(), 1U);
   ASSERT_EQ(together.size(), 1U);
   EXPECT_EQ(name_of(alone[0].advance.legal), name_of(Legality::yes)) << alone[0].advance.reason;
@@ -91,14 +91,14 @@ TEST(TemplateLoops, TheVerdictIsTheWorstOfAllInstances) {
   EXPECT_EQ(name_of(together[0].advance.condition), name_of(Condition::float_reduction));
   EXPECT_EQ(together[0].advance.reason.find("in walk<float, 5>: "), 0U) << together[0].advance.reason;
   EXPECT_EQ(name_of(together[0].postpone.legal), name_of(Legality::yes));
-  EXPECT_THROW(rewritten(source_of(walk(both, added)), {}, together[0], Policy::advance), UserError);
+  EXPECT_THROW(rewritten(template_source(walk(both, added)), {}, together[0], Policy::advance), UserError);
 }
 
 TEST(TemplateLoops, ABranchOfSomeInstancesOnlyIsNotRewritten) {
   const auto loop = [](const std::string& limit) {
     const std::string body = "    int v = n;\n    if constexpr (N > " + limit +
                              ") v = in[((int)i + id) & 1023];\n    if (v > 0) s += i; else t += 2 * i;\n";
-    return divergent_loops(source_of(walk(both, body)), named("walk<float,5>"));
+    return divergent_loops(template_source(walk(both, body)), named("walk<float,5>"));
   };
   const auto of_one = loop("4"), of_both = loop("2");
   ASSERT_EQ(of_one.size(), 1U);
@@ -109,11 +109,11 @@ TEST(TemplateLoops, ABranchOfSomeInstancesOnlyIsNotRewritten) {
 
 TEST(TemplateLoops, ResultsOfEveryInstanceStay) {
   const std::string before = walk(both, sums);
-  const auto loops = divergent_loops(source_of(before), {});
+  const auto loops = divergent_loops(template_source(before), {});
   ASSERT_EQ(loops.size(), 1U);
   ASSERT_TRUE(loops[0].no_rewrite.empty()) << loops[0].no_rewrite;
   for (const Policy policy : {Policy::round_robin, Policy::advance, Policy::advance_in_order}) {
-    const std::string after = rewritten(source_of(before), {}, loops[0], policy);
+    const std::string after = rewritten(template_source(before), {}, loops[0], policy);
     EXPECT_NE(before, after);
     for (const char* name : {"walk<int,3>", "walk<float,5>"})
       EXPECT_EQ(out_of(before, name), out_of(after, name)) << name << after;
