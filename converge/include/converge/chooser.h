@@ -146,7 +146,7 @@ class Chooser {
   static constexpr double out_of_reach = 2.2;  // likewise majority, before its lanes have found together
   static constexpr double margin = 1.02;   // gain below which plain stays
   static constexpr double better = 1.03;   // majority: iterations for a step against the trial before, half as long
-  static constexpr int looks = 3;  // runs in which majority may show itself
+  static constexpr int looks = 5;  // runs in which majority may show itself
   // What it must gain with all lanes together: looking costs some hundredths of a run of some thousand iterations.
   static constexpr double worth_a_look = 1.25;
   static constexpr int patience = 8;  // runs in turn that may give it up, once it was chosen
