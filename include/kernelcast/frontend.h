@@ -26,6 +26,18 @@ struct Source {
   bool fast_math = false;
 };
 
+/// A part of a source file between two places, both within; lines and columns from 1. The last token counts by where it begins.
+struct CodeRegion {
+  std::string file;  // as the compiler names it
+  int first_line = 0, first_column = 0, last_line = 0, last_column = 0;
+};
+/// Lines of instructions in region k of FrontendOptions::regions; all other lines are below region_line(0, 0).
+inline constexpr int region_shift = 22;
+constexpr int region_line(int k, int line) { return ((k + 1) << region_shift) + line; }
+/// Region of such a line, -1: none.
+constexpr int region_of(int line) { return (line >> region_shift) - 1; }
+constexpr int line_in_region(int line) { return line & ((1 << region_shift) - 1); }
+
 struct FrontendOptions {
   std::string kernel;               // plain, demangled or mangled name; empty: the only kernel
   std::string target = "sm_70";     // code generation target from the device file: sm_NN or gfxNNN
@@ -33,6 +45,8 @@ struct FrontendOptions {
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   double time_limit_s = 30;         // processor time for the whole front end
   std::string ptxas;                // path of NVIDIA's assembler, whose code is counted in place of PTX; empty: not asked
+  /// Instructions in these, or inlined into them, have lines of region_line() in the profile; the last that holds one wins.
+  std::vector<CodeRegion> regions;
   bool program = false;             // also decode the kernel for execution
   /// Asked, with a digest of the optimised module, before code is generated: a profile that an earlier analysis with
   /// that digest made, or null. Variants of a source that differ in nothing that matters are analysed once. Not asked

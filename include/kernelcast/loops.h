@@ -42,6 +42,16 @@ struct LineRange {
   [[nodiscard]] bool contains(int line) const { return first > 0 && line >= first && line <= last; }
 };
 
+/// Which lanes a branch sends the same way.
+enum class LaneShape : std::uint8_t {
+  data,        // whichever data decide
+  neighbours,  // by their index, in one piece: whole warps agree but for those at the border
+  scattered    // by their index, but lanes of one warp part
+};
+
+/// Regions of a loop: all of it, but for the others; where it begins; the branch's condition; the paths.
+enum class LoopPart : std::uint8_t { rest, beginning, condition, taken, other };
+
 /// One loop with one branch on the top level of its body that lanes may take differently.
 struct DivergentLoop {
   std::string kernel;        // as the source names it
@@ -53,16 +63,17 @@ struct DivergentLoop {
   LineRange loop, taken, other;
   int branch_line = 0;
   std::string divergence;    // why lanes may differ: "depends on threadIdx.x"
+  LaneShape shape = LaneShape::data;
   LegalityVerdict postpone;  // majority and round robin
   LegalityVerdict advance;
   LegalityVerdict advance_in_order;
   std::string no_rewrite;    // why the source cannot be rewritten even where it is legal; empty: it can
-  bool calls_functions = false;  // the paths call functions of the source: their cost is not on the paths' lines
   bool same_calls = false;       // both paths call the same function or function-like code: to be hoisted out
   bool nested = false;           // more divergent branches inside the paths
   bool leaves = false;           // holds a break or return of the loop
   bool can_record = true;        // instrumented() can: the branch's condition stands in the source, not in a macro
-  bool one_line = false;         // paths and other code share a line: their costs cannot be told apart
+  /// Where its parts stand, in the order of LoopPart. Empty: they are written by one macro and cannot be told apart.
+  std::vector<CodeRegion> regions;
   std::string function;          // that the kernel calls and the loop stands in; empty: the kernel itself
 };
 

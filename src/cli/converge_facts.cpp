@@ -1,6 +1,6 @@
 // Facts of a loop. With a launch: an instrumented copy is executed for the branch's pattern, the kernel itself for the
-// instructions on the lines of the paths, and each legal rewrite for what it saves. Without: assumed, with instructions
-// of the target's code.
+// instructions of the paths, by line and column and with what the paths call, and each legal rewrite for what it saves.
+// Without: assumed, with instructions of the target's code.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +15,7 @@ namespace {
 
 constexpr double assumed_trips = 16;        // of loops inside the paths whose trip count is no constant
 constexpr double assumed_iterations = 256;  // of the loop itself
-constexpr const char* calls_reason =
-    "the paths call functions, whose instructions stand on other lines; --assume rho=N";
-constexpr const char* line_reason =
-    "the paths share a line with other code: put them on lines of their own, or --assume rho=N";
+constexpr const char* macro_reason = "the paths are written by one macro and cannot be told apart; --assume rho=N";
 
 void add(std::vector<Assumption>& to, const Assumption& a) {
   if (std::find(to.begin(), to.end(), a) == to.end()) to.push_back(a);
@@ -27,34 +24,41 @@ void add(std::vector<Assumption>& to, const Assumption& a) {
 void set_costs(LoopFacts& facts, double taken, double other, double rest) {
   if (taken + other <= 0) {
     if (facts.code == BranchCode::branch) facts.code = BranchCode::selections;
-    facts.costs_reason = "no instruction of the target's code stands on the lines of the paths; --assume rho=N";
+    facts.costs_reason = "no instruction of the target's code stands in the paths; --assume rho=N";
     return;
   }
   facts.costs = LoopCosts{taken, other, std::max(rest, 1.0), 0};
 }
 
-/// Costs cannot be told apart by line; says why.
-std::string no_costs(const DivergentLoop& loop) {
-  if (loop.calls_functions) return calls_reason;
-  return loop.one_line ? line_reason : "";
+/// The part that a line of a profile with regions belongs to; without value: it is no code of the loop.
+std::optional<LoopPart> part_of(SourceLine line) {
+  const int region = region_of(line.line);
+  if (region < 0) return std::nullopt;
+  return static_cast<LoopPart>(region);
 }
 
-/// What became of the branch: from the conditional branches on the lines of the condition.
-BranchCode branch_code(const ConvergeRequest& r, const KernelProfile& profile, const DivergentLoop& loop) {
-  const int first_of_path = loop.taken.first > 0 ? loop.taken.first : loop.branch_line + 1;
-  const LineRange test{loop.branch_line, std::max(std::min(first_of_path, loop.loop.last) - 1, loop.branch_line)};
+struct PartOps {
+  double taken = 0, other = 0, rest = 0;
+  void add(SourceLine line, double ops) {
+    const std::optional<LoopPart> part = part_of(line);
+    if (part) (part == LoopPart::taken ? taken : part == LoopPart::other ? other : rest) += ops;
+  }
+  [[nodiscard]] double whole() const { return taken + other + rest; }
+};
+
+/// What became of the branch: from the conditional branches of its condition.
+BranchCode branch_code(const KernelProfile& profile, const DivergentLoop& loop) {
   std::size_t branches = 0, predicated = 0;
-  for (const bool uniform : {false, true}) {  // that of an unrolled loop's rest may stand on the same line
+  for (const bool uniform : {false, true}) {  // that of an unrolled loop's rest may stand in the same place
     for (const Branch& b : profile.branches) {
-      if ((b.verdict == Branch::Verdict::uniform) != uniform) continue;
-      if (!in_source(r, profile, b.line) || !test.contains(b.line.line)) continue;
+      if ((b.verdict == Branch::Verdict::uniform) != uniform || part_of(b.line) != LoopPart::condition) continue;
       ++branches;
       predicated += b.predicated ? 1 : 0;
     }
     if (branches > 0) break;
   }
   if (branches > 0) return predicated == branches ? BranchCode::predicated : BranchCode::branch;
-  return no_costs(loop).empty() ? BranchCode::selections : BranchCode::branch;
+  return loop.regions.empty() ? BranchCode::branch : BranchCode::selections;
 }
 
 /// False: the loop was not reached.
@@ -77,20 +81,13 @@ bool record_pattern(const ConvergeRequest& r, const DivergentLoop& loop, LoopFac
   return true;
 }
 
-void count_instructions(const ConvergeRequest& r, const DivergentLoop& loop, const KernelRun& ran, LoopFacts& facts) {
-  double taken = 0, other = 0, whole = 0;
-  for (const LineExecution& l : ran.execution.lines) {
-    if (!in_source(r, ran.analysis.profile, l.line)) continue;
-    const double ops = l.warp_ops.total();
-    const int line = l.line.line;
-    if (loop.loop.contains(line)) whole += ops;
-    if (loop.taken.contains(line)) taken += ops;
-    if (loop.other.contains(line)) other += ops;
-  }
+void count_instructions(const DivergentLoop& loop, const KernelRun& ran, LoopFacts& facts) {
+  PartOps ops;
+  for (const LineExecution& l : ran.execution.lines) ops.add(l.line, l.warp_ops.total());
   const double all = warp_instructions(ran.execution);
-  if (all > 0) facts.share_of_kernel = std::min(1.0, whole / all);
-  facts.code = branch_code(r, ran.analysis.profile, loop);
-  facts.costs_reason = no_costs(loop);
+  if (all > 0) facts.share_of_kernel = std::min(1.0, ops.whole() / all);
+  facts.code = branch_code(ran.analysis.profile, loop);
+  if (loop.regions.empty()) facts.costs_reason = macro_reason;
   if (!facts.costs_reason.empty()) return;
   StepCounts plain;
   for (const BranchPattern& w : facts.warps) {
@@ -104,12 +101,12 @@ void count_instructions(const ConvergeRequest& r, const DivergentLoop& loop, con
   const double warps =
       static_cast<double>(ran.launch.grid.count()) * std::ceil(static_cast<double>(ran.launch.block.count()) / width);
   const double scale = warps / static_cast<double>(facts.warps.size());
-  const auto each = [scale](double ops, std::int64_t times) {
-    return times > 0 ? ops / (static_cast<double>(times) * scale) : 0;
+  const auto each = [scale](double sum, std::int64_t times) {
+    return times > 0 ? sum / (static_cast<double>(times) * scale) : 0;
   };
   const bool passes = facts.code == BranchCode::branch;  // else every trip has all of it
-  set_costs(facts, each(taken, passes ? plain.taken : plain.trips), each(other, passes ? plain.other : plain.trips),
-            each(whole - taken - other, plain.trips));
+  set_costs(facts, each(ops.taken, passes ? plain.taken : plain.trips),
+            each(ops.other, passes ? plain.other : plain.trips), each(ops.rest, plain.trips));
 }
 
 /// Rewrites that are legal and possible, executed.
@@ -132,6 +129,7 @@ void try_rewrites(const ConvergeRequest& r, const DivergentLoop& loop, const Ker
 void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts& facts,
                   std::vector<Assumption>& assumptions) {
   FrontendOptions o = r.options;
+  o.regions = loop.regions;
   if (!loop.instances.empty() || o.kernel.empty()) o.kernel = loop.runs_as();
   Analysis analysis;
   try {
@@ -141,31 +139,27 @@ void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts
     facts.costs_reason = "the target's code is not known: " + why.substr(0, why.find('\n'));
     return;
   }
-  facts.code = branch_code(r, analysis.profile, loop);
-  facts.costs_reason = no_costs(loop);
+  facts.code = branch_code(analysis.profile, loop);
+  if (loop.regions.empty()) facts.costs_reason = macro_reason;
   if (!facts.costs_reason.empty()) return;
   const std::vector<Loop>& loops = analysis.profile.loops;
-  double taken = 0, other = 0, whole = 0;
+  PartOps ops;
   for (const Block& b : analysis.profile.blocks) {
     double times = 1;
-    for (int k = b.loop; k >= 0 && loops[static_cast<std::size_t>(k)].line.line > loop.loop.first;
-         k = loops[static_cast<std::size_t>(k)].parent) {
-      const auto trips = loops[static_cast<std::size_t>(k)].trips.constant();
+    for (int k = b.loop; k >= 0; k = loops[static_cast<std::size_t>(k)].parent) {
+      const Loop& inner = loops[static_cast<std::size_t>(k)];
+      const std::optional<LoopPart> part = part_of(inner.line);
+      if (!part || part == LoopPart::beginning) break;  // the loop itself
+      const auto trips = inner.trips.constant();
       if (!trips) {
-        add(assumptions, {fmt::format("trips of the loop at line {}", loops[static_cast<std::size_t>(k)].line.line),
+        add(assumptions, {fmt::format("trips of the loop at line {}", line_in_region(inner.line.line)),
                           fmt::format("{}", assumed_trips), "--grid and --block execute it"});
       }
       times *= trips ? static_cast<double>(*trips) : assumed_trips;
     }
-    for (const LineOps& l : b.lines) {
-      if (!in_source(r, analysis.profile, l.line)) continue;
-      const double ops = l.ops.total() * times;
-      if (loop.loop.contains(l.line.line)) whole += ops;
-      if (loop.taken.contains(l.line.line)) taken += ops;
-      if (loop.other.contains(l.line.line)) other += ops;
-    }
+    for (const LineOps& l : b.lines) ops.add(l.line, l.ops.total() * times);
   }
-  set_costs(facts, taken, other, whole - taken - other);
+  set_costs(facts, ops.taken, ops.other, ops.rest);
 }
 
 }  // namespace
@@ -182,8 +176,8 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
       facts.costs_reason = "the loop was not reached in the blocks that were executed";
       return facts;
     }
-    const KernelRun plain = run_kernel(r, r.request.source.text, loop.runs_as(), r.request.execute);
-    count_instructions(r, loop, plain, facts);
+    const KernelRun plain = run_kernel(r, r.request.source.text, loop.runs_as(), r.request.execute, loop.regions);
+    count_instructions(loop, plain, facts);
     try_rewrites(r, loop, plain, facts);
   } else {
     add(assumptions, {"pattern of the branch at line " + std::to_string(loop.branch_line),

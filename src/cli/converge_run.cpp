@@ -52,12 +52,13 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
 }
 
 KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
-                     const ExecuteOptions& options) {
+                     const ExecuteOptions& options, const std::vector<CodeRegion>& regions) {
   FrontendOptions o = r.options;
   // The user's name may tell kernels of one name apart; an instance of a template has its arguments in its own.
   const bool is_instance = kernel.find('<') != std::string::npos;
   o.kernel = is_instance || r.options.kernel.empty() ? kernel : r.options.kernel;
   o.program = true;
+  o.regions = regions;
   Source source = r.request.source;
   source.text = text;
   KernelRun k;

@@ -26,7 +26,7 @@ struct KernelRun {
 };
 /// Throws LimitError where the kernel cannot be executed.
 KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
-                     const ExecuteOptions& options);
+                     const ExecuteOptions& options, const std::vector<CodeRegion>& regions = {});
 
 /// Warp instructions of the whole launch.
 double warp_instructions(const Execution& e);

@@ -66,6 +66,20 @@ void predict(StrategyAdvice& s, const LoopFacts& facts) {
   s.break_even_rho = break_even_rho(s.policy, facts.statistics, costs, options);
 }
 
+/// What makes the lanes of a warp agree. Where their index decides, no order of the inputs does.
+std::string towards_agreement(LaneShape shape) {
+  switch (shape) {
+    case LaneShape::neighbours:
+      return "the thread's index decides and lanes of one path are neighbours, so that whole warps agree already";
+    case LaneShape::scattered:
+      return "the thread's index decides, whatever the inputs: renumber the work so that threads of one path are "
+             "neighbours and whole warps agree";
+    case LaneShape::data:
+      break;
+  }
+  return "sort or bin the inputs so that the lanes of a warp agree";
+}
+
 /// Why nothing here helps, and what would.
 std::string other_advice(const LoopAdvice& a) {
   const PatternStatistics& s = a.facts.statistics;
@@ -79,7 +93,7 @@ std::string other_advice(const LoopAdvice& a) {
       return x.verdict.legal == l || x.verdict.legal == Legality::no;
     });
   };
-  const std::string sort = ": sort or bin the inputs so that the lanes of a warp agree";
+  const std::string sort = ": " + towards_agreement(a.loop.shape);
   if (stands(Legality::no)) return "leave it; no strategy is legal" + sort;
   if (stands(Legality::unknown)) return "leave it, unless what a strategy asks to assert holds";
   if (a.loop.same_calls) return "leave it; both paths call the same function: hoist the call behind the branch";
@@ -87,12 +101,12 @@ std::string other_advice(const LoopAdvice& a) {
     return "leave it; the paths are short: write them as selections, so that they are predicated";
   if (std::min(s.p, 1 - s.p) < rarely && !a.facts.warps.empty())
     return "leave it; one path is rare: lanes seldom disagree";
-  if (s.f < 0.25 * 2 * s.p * (1 - s.p) && !a.facts.warps.empty())
-    return "leave it; lanes keep to their path: sort or bin the inputs so that the lanes of a warp agree";
+  if (s.f < 0.25 * 2 * s.p * (1 - s.p) && !a.facts.warps.empty()) return "leave it; lanes keep to their path" + sort;
   const bool tried = !a.facts.executed.empty() && a.loop.postpone.legal == Legality::yes;
   if (!a.facts.costs && tried) return "leave it; the rewritten kernels gain too little, executed";
   if (!a.facts.costs) return "leave it; the gain is not known: " + a.facts.costs_reason;
-  return "leave it; no legal strategy gains enough: move code out of the branch, or sort or bin the inputs";
+  return "leave it; no legal strategy gains enough: move code out of the branch" +
+         (a.loop.shape == LaneShape::data ? ", or sort or bin the inputs" : "; " + towards_agreement(a.loop.shape));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
 #include "frontend/pass_messages.h"
+#include "frontend/regions.h"
 #include "frontend/target_code.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,6 +67,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   const PassMessages messages(*unit.context);
   optimize_for_target(module, entry.symbol, *machine);
   messages.refuse_errors();
+  mark_regions(*module.getFunction(entry.symbol), options.regions);
   Analysis result;
   result.headers = std::move(unit.headers);
   result.diagnostics = std::move(unit.diagnostics);

@@ -44,6 +44,13 @@ std::vector<const Stmt*> statements_of(const Stmt* s) {
   return {s};
 }
 
+/// do { ... } while (0), as macros have it: no loop.
+bool runs_once(const DoStmt* s) {
+  const auto* zero = llvm::dyn_cast<IntegerLiteral>(s->getCond()->IgnoreParenImpCasts());
+  const auto* no = llvm::dyn_cast<CXXBoolLiteralExpr>(s->getCond()->IgnoreParenImpCasts());
+  return (zero != nullptr && zero->getValue() == 0) || (no != nullptr && !no->getValue());
+}
+
 class Finder {
  public:
   Finder(const FunctionDecl* kernel, const FunctionDecl* function, Reasons lanes, FoundLoops& out)
@@ -59,7 +66,7 @@ class Finder {
     } else if (const auto* w = llvm::dyn_cast<WhileStmt>(s)) {
       p.more = w->getCond();
       take(p, w, w->getBody());
-    } else if (const auto* d = llvm::dyn_cast<DoStmt>(s)) {
+    } else if (const auto* d = llvm::dyn_cast<DoStmt>(s); d != nullptr && !runs_once(d)) {
       p.more = d->getCond();
       p.is_do = true;
       take(p, d, d->getBody());

@@ -53,6 +53,9 @@ FoundLoops find_loops(clang::ASTContext& context, const std::string& kernel);
 /// The kernel's name, of a template with its arguments.
 std::string instance_name(const clang::FunctionDecl* kernel);
 
+/// Which lanes the branch's condition sends the same way.
+LaneShape lane_shape(const LoopParts& parts);
+
 /// Fills the verdicts.
 void judge(const LoopParts& parts, const clang::ASTContext& context, DivergentLoop& loop);
 

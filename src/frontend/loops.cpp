@@ -31,6 +31,34 @@ LineRange path_of(const clang::Stmt* s, const clang::ASTContext& context) {
   return {line_of(c->body_front()->getBeginLoc(), context), line_of(c->body_back()->getEndLoc(), context)};
 }
 
+/// From the first token of one statement to the last of another, where macros are used.
+CodeRegion code_region(clang::SourceLocation first, clang::SourceLocation last, const clang::ASTContext& context) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const auto begin = sources.getPresumedLoc(sources.getExpansionLoc(first));
+  const auto end = sources.getPresumedLoc(sources.getExpansionRange(last).getEnd());
+  if (begin.isInvalid() || end.isInvalid()) return {};
+  return {begin.getFilename(), static_cast<int>(begin.getLine()), static_cast<int>(begin.getColumn()),
+          static_cast<int>(end.getLine()), static_cast<int>(end.getColumn())};
+}
+
+CodeRegion code_region(const clang::Stmt* s, const clang::ASTContext& context) {
+  return s == nullptr ? CodeRegion{} : code_region(s->getBeginLoc(), s->getEndLoc(), context);
+}
+
+bool begin_alike(const CodeRegion& a, const CodeRegion& b) {
+  return a.first_line == b.first_line && a.first_column == b.first_column;
+}
+
+/// In the order of LoopPart.
+std::vector<CodeRegion> regions_of(const LoopParts& p, const clang::ASTContext& context) {
+  const clang::SourceLocation begin = p.loop->getBeginLoc();
+  const CodeRegion condition = code_region(p.branch->getIfLoc(), p.branch->getRParenLoc(), context);
+  const CodeRegion taken = code_region(p.branch->getThen(), context), other = code_region(p.branch->getElse(), context);
+  const CodeRegion beginning = code_region(begin, begin, context);
+  if (begin_alike(condition, beginning) || begin_alike(condition, taken) || begin_alike(taken, other)) return {};
+  return {code_region(p.loop, context), beginning, condition, taken, other};
+}
+
 bool same_calls(const Effects& a, const Effects& b) {
   for (const clang::FunctionDecl* f : a.calls)
     if (std::find(b.calls.begin(), b.calls.end(), f) != b.calls.end()) return true;
@@ -49,12 +77,12 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   loop.taken = path_of(p.branch->getThen(), context);
   loop.other = path_of(p.branch->getElse(), context);
   loop.divergence = p.divergence;
+  loop.shape = lane_shape(p);
   loop.nested = p.nested;
   judge(p, context, loop);
   const Effects taken = effects_of(p.branch->getThen(), context);
   Effects other;
   if (p.branch->getElse() != nullptr) other = effects_of(p.branch->getElse(), context);
-  loop.calls_functions = !taken.calls.empty() || !other.calls.empty();
   loop.same_calls = same_calls(taken, other);
   loop.no_rewrite = why_not_rewritten(p, context);
   Effects all = effects_of(p.branch->getCond(), context);
@@ -64,11 +92,7 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
     for (const clang::Stmt* s : *part) all.add(effects_of(s, context));
   loop.leaves = all.leave != 0;
   loop.can_record = p.function == p.kernel && text_range(p.branch->getCond(), context).isValid();
-  for (const LineRange& r : {loop.taken, loop.other}) {
-    for (const int line : {loop.loop.first, loop.branch_line, line_of(p.branch->getCond()->getEndLoc(), context)})
-      loop.one_line = loop.one_line || r.contains(line);
-  }
-  loop.one_line = loop.one_line || loop.taken.contains(loop.other.first);
+  loop.regions = regions_of(p, context);
   return loop;
 }
 

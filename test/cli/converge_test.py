@@ -154,6 +154,49 @@ class Advice(Case):
             self.assertNotIn("predicated", loop["recommendation"])
         self.assertRegex(self.good("converge", short, *launch), r"predicated: an iteration issues \d+\.\d instructions of both paths")
 
+    def test_costs_do_not_depend_on_layout(self):
+        """The same loop on several lines, on one line, and with its paths in functions."""
+        def text(taken, other, newline, functions=""):
+            return (functions + "__global__ void k(const float* __restrict__ in, float* __restrict__ out, int n) {\n"
+                    "  int id = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = id, t = 1.0f;\n"
+                    f"  for (int i = 0; i < n; ++i) {{{newline}    if (in[i * 64 + id] > 0.5f) {{{newline}{taken}{newline}    }} else {{{newline}"
+                    f"{other}{newline}    }}{newline}  }}\n  out[id] = s + t;\n}}\n")
+        taken = " ".join(f"s = sqrtf(s * {k}.5f + t);" for k in range(6))
+        other = " ".join(f"t = t / (s + {k}.25f) + s;" for k in range(3))
+        functions = (f"static __device__ void first(float& s, float& t) {{ {taken} }}\n"
+                     f"static __device__ void second(float& s, float& t) {{ {other} }}\n")
+        launch = ("--grid", "1", "--block", "64", "--arg", "n=64", "--buffer", "in=4096:uniform(0,1)")
+        for more in ((), launch):
+            rho = {}
+            for name, source in (("lines", text(taken, other, "\n")), ("one_line", text(taken, other, " ")),
+                                 ("calls", text("first(s, t);", "second(s, t);", "\n", functions))):
+                (loop,) = self.loops(self.path(name + ".cu", source), *more)
+                self.assertEqual(loop["branch_code"], "branch", name)
+                rho[name] = loop["rho"]
+            self.assertGreater(rho["lines"], 5)
+            self.assertAlmostEqual(rho["one_line"] / rho["lines"], 1, delta=0.02)
+            self.assertAlmostEqual(rho["calls"] / rho["lines"], 1, delta=0.1)
+
+    def test_one_macro_hides_the_costs(self):
+        source = self.path("macro.cl", "#define STEP(c, a, b) if (c) { a; } else { b; }\n"
+                           "__kernel void k(__global const float* restrict in, __global float* restrict out, int n) {\n"
+                           "  int id = (int)get_global_id(0); float s = id, t = 1.0f;\n  for (int i = 0; i < n; ++i) {\n"
+                           "    STEP(in[i * 64 + id] > 0.5f, s = sqrt(s * 3.0f + t), t = t / (s + 5.0f))\n  }\n  out[id] = s + t;\n}\n")
+        (loop,) = self.loops(source)
+        self.assertIsNone(loop["rho"])
+        self.assertIn("macro", self.good("converge", source))
+
+    def test_branches_on_the_index_are_not_sorted(self):
+        def advice(condition):
+            source = self.path("tree.cu", "__global__ void k(int* out) {\n  __shared__ int sum[256];\n  int tid = threadIdx.x;\n"
+                               "  for (int s = 128; s > 0; s /= 2) {\n    if (" + condition + ") sum[tid] = sum[tid] / (sum[tid + s] + 3) + sum[tid] % (s + 7);\n"
+                               "    __syncthreads();\n  }\n  out[tid] = sum[0];\n}\n")
+            (loop,) = self.loops(source)
+            return loop["recommendation"]
+        self.assertIn("whole warps agree already", advice("tid < s"))
+        self.assertIn("threads of one path are neighbours", advice("tid % (2 * s) == 0"))
+        self.assertIn("sort or bin the inputs", advice("sum[tid] < s"))
+
     def test_templates(self):
         text = """template <typename T, int N>
 __global__ void walk(const T* __restrict__ in, T* __restrict__ out, int n) {

@@ -94,6 +94,13 @@ struct Warp {
   }
   HWY_INLINE bool done() const { return hn::AllFalse(d, alive); }
 
+  /// Where another copy of this warp has come to.
+  HWY_INLINE void take_over(const Warp& w) {
+    next = w.next;
+    alive = w.alive;
+    wants_taken = w.wants_taken;
+  }
+
   /// Postpone: one pass for all lanes that want this path.
   HWY_INLINE void pass(bool taken) {
     const Mask lanes = taken ? taken_lanes() : other_lanes();
@@ -121,10 +128,29 @@ HWY_INLINE void plain_step(Warp<D, Loop>& w) {
   w.wants_taken = hn::And(w.loop.condition(w.d, w.next, w.alive), w.alive);
 }
 
-/// Each policy runs `most` steps, or until all lanes are done. Lanes need not be at the same iteration before or after,
+/// Lanes that are behind the foremost run until they are level with it.
+template <class D, class Loop>
+HWY_NOINLINE void bring_in_step(Warp<D, Loop>& w) {
+  const auto alive = hn::RebindMask(w.di, w.alive);
+  const auto front = hn::MaxOfLanes(w.di, hn::IfThenElseZero(alive, w.next));
+  for (;;) {
+    const auto behind = hn::And(w.alive, w.as_mask(hn::Lt(w.next, front)));
+    if (hn::AllFalse(w.d, behind)) return;
+    const auto taken = hn::And(w.wants_taken, behind), other = hn::AndNot(w.wants_taken, behind);
+    if (!hn::AllFalse(w.d, taken)) w.loop.taken(w.d, w.next, taken);
+    if (!hn::AllFalse(w.d, other)) w.loop.other(w.d, w.next, other);
+    w.tail(w.next, behind);
+    w.next = w.plus_one(w.next, behind);
+    w.arrive(behind);
+  }
+}
+
+/// Each policy runs `most` steps, or until all lanes are done, and returns how many it ran. Lanes need not be at the same iteration before or after,
 /// so that policies can follow one another.
 template <class D, class Loop>
-HWY_INLINE void run_plain(Warp<D, Loop>& w, std::int64_t most) {
+HWY_NOINLINE std::int64_t run_plain(Warp<D, Loop>& at, const std::int64_t all_steps) {
+  Warp<D, Loop> w = at;
+  std::int64_t most = all_steps;
   while (most > 0 && !w.done()) {
     if constexpr (!HasMore<D, Loop>::value) {
       // Until the first lane ends nothing needs to be asked but the condition.
@@ -158,38 +184,49 @@ HWY_INLINE void run_plain(Warp<D, Loop>& w, std::int64_t most) {
     plain_step(w);
     --most;
   }
+  at.take_over(w);
+  return all_steps - most;
 }
 
 template <class D, class Loop>
-HWY_INLINE void run_round_robin(Warp<D, Loop>& w, std::int64_t most) {
-  for (; most > 0; most -= 2) {
-    if (!hn::AllFalse(w.d, w.other_lanes())) w.pass(false);
+HWY_INLINE std::int64_t run_round_robin(Warp<D, Loop>& w, std::int64_t most) {
+  std::int64_t passes = 0;
+  while (passes < most) {
+    if (!hn::AllFalse(w.d, w.other_lanes())) {
+      w.pass(false);
+      ++passes;
+    }
     if (!hn::AllFalse(w.d, w.taken_lanes())) {
       w.pass(true);
+      ++passes;
     } else if (w.done()) {
-      return;
+      break;
     }
   }
+  return passes;
 }
 
 template <class D, class Loop>
-HWY_INLINE void run_majority(Warp<D, Loop>& w, std::int64_t most, int flush) {
-  for (std::int64_t step = 1; step <= most; ++step) {
+HWY_INLINE std::int64_t run_majority(Warp<D, Loop>& w, std::int64_t most, int flush) {
+  std::int64_t step = 1;
+  for (; step <= most; ++step) {
     const auto alive = hn::CountTrue(w.d, w.alive), taken = hn::CountTrue(w.d, w.wants_taken);
-    if (alive == 0) return;
+    if (alive == 0) break;
     bool choice = 2 * taken >= alive;
     if (flush > 0 && step % flush == 0) choice = !choice;
     if (taken == 0) choice = false;
     if (taken == alive) choice = true;
     w.pass(choice);
   }
+  return step - 1;
 }
 
 /// A step runs T once and F once; lanes whose next iteration takes the other path run both. In order: only T, then F.
 template <bool kInOrder, class D, class Loop>
-HWY_INLINE void run_advance(Warp<D, Loop>& w, std::int64_t most) {
+HWY_INLINE std::int64_t run_advance(Warp<D, Loop>& w, std::int64_t most) {
   const auto& d = w.d;
-  while (most-- > 0 && !w.done()) {
+  std::int64_t steps = 0;
+  for (; steps < most && !w.done(); ++steps) {
     const auto now = w.wants_taken;
     const auto following = w.plus_one(w.next, w.alive);
     const auto has_following = hn::And(w.alive, w.below_count(following));
@@ -217,28 +254,23 @@ HWY_INLINE void run_advance(Warp<D, Loop>& w, std::int64_t most) {
       w.wants_taken = hn::And(w.loop.condition(d, w.next, w.alive), w.alive);
     }
   }
+  return steps;
 }
 
 template <class D, class Loop>
-HWY_INLINE void run_policy(Warp<D, Loop>& w, int policy, std::int64_t most, int flush) {
+HWY_INLINE std::int64_t run_policy(Warp<D, Loop>& w, int policy, std::int64_t most, int flush) {
   switch (policy) {
-    case CONVERGE_MAJORITY: run_majority(w, most, flush); return;
-    case CONVERGE_ROUND_ROBIN: run_round_robin(w, most); return;
+    case CONVERGE_MAJORITY: return run_majority(w, most, flush);
+    case CONVERGE_ROUND_ROBIN: return run_round_robin(w, most);
     case CONVERGE_ADVANCE:
-      if constexpr (!HasMore<D, Loop>::value) {
-        run_advance<false>(w, most);
-        return;
-      }
+      if constexpr (!HasMore<D, Loop>::value) return run_advance<false>(w, most);
       break;
     case CONVERGE_ADVANCE_IN_ORDER:
-      if constexpr (!HasMore<D, Loop>::value) {
-        run_advance<true>(w, most);
-        return;
-      }
+      if constexpr (!HasMore<D, Loop>::value) return run_advance<true>(w, most);
       break;
     default: break;
   }
-  run_plain(w, most);
+  return run_plain(w, most);
 }
 
 /// Lets the chooser try the policies in turn on a part of the loop each, then runs the rest with the best.
@@ -249,17 +281,24 @@ HWY_INLINE void run_auto(Warp<D, Loop>& w, const Options& options, Chooser& choo
   while (!w.done()) {
     const Trial trial = chooser.next(allowed);
     const auto before = w.next;
+    const auto lanes = w.alive;
+    Outcome o;
     const double start = Chooser::ticks();
-    run_policy(w, trial.policy, trial.steps > 0 ? trial.steps : all, options.flush);
+    o.steps = static_cast<double>(run_policy(w, trial.policy, trial.steps > 0 ? trial.steps : all, options.flush));
     if (trial.steps == 0) continue;
-    const double ticks = Chooser::ticks() - start;
+    o.ticks = Chooser::ticks() - start;
     const auto moved = hn::Sub(w.next, before);
-    const bool all_alive = hn::CountTrue(w.d, w.alive) == hn::Lanes(w.d);
-    const double sum = static_cast<double>(hn::GetLane(hn::SumOfLanes(w.di, moved)));
-    const double least = static_cast<double>(hn::GetLane(hn::MinOfLanes(w.di, moved))) * static_cast<double>(hn::Lanes(w.d));
-    chooser.learn(trial, sum, all_alive ? least : sum, ticks);
+    const auto most = hn::Set(w.di, hwy::HighestValue<hn::TFromD<hn::RebindToSigned<D>>>());
+    const auto of_lanes = hn::IfThenElse(hn::RebindMask(w.di, lanes), moved, most);
+    o.iterations = static_cast<double>(hn::GetLane(hn::SumOfLanes(w.di, moved))) / static_cast<double>(hn::CountTrue(w.d, lanes));
+    o.least = static_cast<double>(hn::GetLane(hn::MinOfLanes(w.di, of_lanes)));
+    o.ended = hn::CountTrue(w.d, w.alive) < hn::CountTrue(w.d, lanes);
+    if (o.ended) o.least = o.iterations;  // nobody was left behind
+    const bool in_step = chooser.wants_lanes_in_step();
+    chooser.learn(trial, o);
+    if (in_step) bring_in_step(w);
   }
-  chooser.end_of_loop();
+  chooser.end_of_loop(static_cast<double>(hn::GetLane(hn::MaxOfLanes(w.di, w.next))));
 }
 
 /// Runs the loop for all lanes of one vector: lane k runs iterations 0 ... counts[k] - 1.

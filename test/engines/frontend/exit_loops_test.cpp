@@ -43,6 +43,17 @@ TEST(ExitLoops, WithoutABranchOfItsOwnTheLoopIsUneven) {
   EXPECT_EQ(found.uneven[0].loop.first, 4);
 }
 
+TEST(ExitLoops, ABlockOfAMacroIsNoLoop) {
+  for (const char* never : {"0", "(0)", "false"}) {
+    const LoopSurvey found =
+        survey_of(std::string("  do {\n    if (in[x] & 1) s += x;\n    else t ^= x;\n  } while (") + never + ");");
+    EXPECT_TRUE(found.divergent.empty()) << never;
+    EXPECT_TRUE(found.uneven.empty()) << never;
+  }
+  EXPECT_EQ(survey_of("  do {\n    if (in[x] & 1) s += x;\n    else t ^= x;\n  } while (--x > 0);").divergent.size(),
+            1U);
+}
+
 TEST(ExitLoops, CodeBehindTheExitIsTheTail) {
   const LoopSurvey found = survey_of(
       "  for (int i = 0; i < n; ++i) {\n    if (x > 0) {\n      --x;\n      if (in[x] & 1) s += i;\n      else t += "
