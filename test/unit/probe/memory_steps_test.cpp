@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "probe/memory_steps.h"
+#include "unit/probe/machines.h"
 
 namespace {
 
@@ -15,16 +16,6 @@ sm::Spec with_memory() {
   spec.l1_latency = 30;
   spec.l2_latency = 200;
   return spec;
-}
-
-Machine machine_on(const sm::Spec& spec) {
-  Machine m;
-  m.run = [&spec](const sm::Program& program, int warps) {
-    sm::Launch launch;
-    launch.warps_per_block = warps;
-    return sm::simulate(spec, program, launch).clocks;
-  };
-  return m;
 }
 
 TEST(MemorySteps, FindAnySharedMemory) {

@@ -4,6 +4,7 @@
 
 #include "probe/steps.h"
 #include "probe/union_find.h"
+#include "unit/probe/machines.h"
 
 namespace {
 
@@ -13,14 +14,9 @@ using namespace kernelcast::probe;
 sm::Spec gk110() { return sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-gk110.toml"); }
 
 Machine on(const sm::Spec& spec) {
-  Machine m;
+  Machine m = machine_on(spec);
   m.encoding = {spec.group_instructions, spec.default_code};
   m.codes = 256;
-  m.run = [&spec](const sm::Program& program, int warps) {
-    sm::Launch launch;
-    launch.warps_per_block = warps;
-    return sm::simulate(spec, program, launch).clocks;
-  };
   return m;
 }
 

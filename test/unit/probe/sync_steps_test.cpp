@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "probe/memory_steps.h"
+#include "unit/probe/machines.h"
 
 namespace {
 
@@ -21,15 +22,10 @@ sm::Spec volta_sm() {
 }
 
 Machine machine_like(const sm::Spec& spec) {
-  Machine m;
+  Machine m = machine_on(spec);
   m.schedulers = spec.schedulers;
   m.warp_size = spec.warp_size;
   m.warps = 4 * spec.schedulers;
-  m.run = [&spec](const sm::Program& program, int warps) {
-    sm::Launch launch;
-    launch.warps_per_block = warps;
-    return sm::simulate(spec, program, launch).clocks;
-  };
   return m;
 }
 
