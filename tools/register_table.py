@@ -127,6 +127,8 @@ PTX of LLVM and of NVIDIA's compiler branches around every guarded path; ptxas r
 issues them for warps in which no lane wants them, but has one long block to schedule. Its limits, measured on generated kernels with ptxas 11.8
 (`tools/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 does the same on sm_75, sm_90 and sm_100 in the ten kinds of path tried, but
 a shared load counts for more on sm_90 and sm_100, and on sm_100 no path behind a condition of the whole block is too long for it. The rules do not follow it there.
+Outside loops ptxas 12.4 keeps the branch around a load with which no other load could be under way (none before the branch that is still waited for, none behind the path):
+three instructions more than the rules say (`warp_sum`, and generated kernels).
 
 | path | most SASS instructions |
 |---|---|
