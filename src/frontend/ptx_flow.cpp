@@ -187,7 +187,7 @@ PtxFlow ptx_flow(const AsmFunction& kernel) {
       f.uses.push_back(number(base == base_of.end() ? r : base->second));
     }
     for (std::string_view w : accesses[k].writes) f.defs.push_back(number(w));
-    if (!offset_from[k].empty()) f = {};
+    if (!offset_from[k].empty()) f = {};  // its registers are numbered all the same
     f.may_skip = !i.guard.empty();
     block.code.push_back(std::move(f));
     if (i.opcode.starts_with("bra"))

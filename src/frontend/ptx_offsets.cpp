@@ -48,9 +48,8 @@ std::vector<std::string_view> offset_bases(const AsmFunction& kernel, std::span<
       return u > k && (!base_changes || kernel.instructions[u].block == i.block) &&
              only_addresses(kernel.instructions[u], i.operands[0]);
     });
-    const bool changes_before_use = base_changes && std::any_of(changes.begin(), changes.end(), [&](std::size_t c) {
-                                      return c >= k && c < sum.uses.back();
-                                    });
+    const bool changes_before_use =
+        std::any_of(changes.begin(), changes.end(), [&](std::size_t c) { return c >= k && c < sum.uses.back(); });
     if (addresses_only && !changes_before_use) out[k] = i.operands[1];
   }
   return out;

@@ -13,6 +13,24 @@ std::string walk(std::int64_t bytes, int line_bytes) {
   return fmt::format(".access a step={} span={} lane=0", line_bytes, bytes);
 }
 
+constexpr double alike = 0.25;  // cycles
+
+using Times = std::vector<std::pair<int, double>>;
+
+/// `time` of the steps 4, 8, 16 ... `last` bytes.
+template <class Time>
+Times times_by_step(int last, const Time& time) {
+  Times out;
+  for (int step = 4; step <= last; step *= 2) out.emplace_back(step, time(step));
+  return out;
+}
+
+/// The least step that takes as long as the largest.
+int first_at_the_most(const Times& times) {
+  const double most = times.back().second;
+  return std::find_if(times.begin(), times.end(), [most](const auto& t) { return t.second >= most - alike; })->first;
+}
+
 }  // namespace
 
 double shared_latency_cycles(const Machine& m) { return chain_of(m, ".access a lane=0", "LDS", unrolled).per_load; }
@@ -20,19 +38,16 @@ double shared_latency_cycles(const Machine& m) { return chain_of(m, ".access a l
 SharedBanks shared_banks(const Machine& m) {
   // A conflict of two may hide behind few load/store lanes, where only the latency shows it, or behind a scheduler's
   // turns, where only many loads do.
-  std::vector<std::pair<int, double>> times;
-  for (int step = 4; step <= 1024; step *= 2) {
+  const Times times = times_by_step(1024, [&m](int step) {
     const std::string access = fmt::format(".access a lane={}", step);
-    times.emplace_back(step,
-                       chain_of(m, access, "LDS", unrolled).per_load + cycles_per_load(m, access, "LDS", m.warps));
-  }
+    return chain_of(m, access, "LDS", unrolled).per_load + cycles_per_load(m, access, "LDS", m.warps);
+  });
   const auto least = times.front().second, most = times.back().second;
-  constexpr double close = 0.25;  // cycles
-  if (most <= least + close) return {};
+  if (most <= least + alike) return {};
   SharedBanks out;
   for (const auto& [step, time] : times) {
-    if (time <= least + close) out.bank_bytes = step;
-    if (time >= most - close && out.banks == 0) out.banks = step / out.bank_bytes;
+    if (time <= least + alike) out.bank_bytes = step;
+    if (time >= most - alike && out.banks == 0) out.banks = step / out.bank_bytes;
   }
   return out;
 }
@@ -59,27 +74,16 @@ double cold_latency_cycles(const Machine& m, int line_bytes) {
 }
 
 int fill_bytes(const Machine& m) {
-  std::vector<std::pair<int, double>> times;
-  for (int step = 4; step <= 1024; step *= 2)
-    times.emplace_back(step,
-                       chain_of(m, fmt::format(".access a step={} span=0 lane=0", step), "LDG", unrolled).per_load);
-  const double most = times.back().second;
-  constexpr double close = 0.25;  // cycles
-  for (const auto& [step, time] : times)
-    if (time >= most - close) return step > 4 ? step : 0;
-  return 0;
+  const int step = first_at_the_most(times_by_step(1024, [&m](int bytes) {
+    return chain_of(m, fmt::format(".access a step={} span=0 lane=0", bytes), "LDG", unrolled).per_load;
+  }));
+  return step > 4 ? step : 0;
 }
 
 int line_bytes(const Machine& m) {
-  std::vector<std::pair<int, double>> times;
-  for (int step = 4; step <= 256; step *= 2)
-    times.emplace_back(step, cycles_per_load(m, fmt::format(".access a lane={}", step), "LDG", m.warps));
-  const double most = times.back().second;
-  constexpr double close = 0.25;  // cycles
-  if (most <= times.front().second + close) return 0;
-  for (const auto& [step, time] : times)
-    if (time >= most - close) return step;
-  return 0;
+  const Times times = times_by_step(
+      256, [&m](int bytes) { return cycles_per_load(m, fmt::format(".access a lane={}", bytes), "LDG", m.warps); });
+  return times.back().second <= times.front().second + alike ? 0 : first_at_the_most(times);
 }
 
 double shared_bytes_per_cycle(const Machine& m) {
