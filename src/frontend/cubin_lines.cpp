@@ -42,7 +42,8 @@ std::vector<int> lines_of_cubin(const std::string& cubin, std::size_t instructio
     llvm::consumeError(bytes.takeError());
     return {};
   }
-  const std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(**object);
+  const std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(
+      **object, llvm::DWARFContext::ProcessDebugRelocations::Ignore);  // LLVM does not know those of relocatable cubins
   llvm::DWARFDataExtractor data(*bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8);
   llvm::DWARFDebugLine::LineTable table;
   std::uint64_t offset = 0;

@@ -137,8 +137,10 @@ void run_pipeline(Module& module, TargetMachine* machine, const std::string* tex
   passes.run(module, analyses.modules);
 }
 
-/// ptxas places shared arrays at 16 bytes or more whatever the source says, which lets it widen accesses.
+/// ptxas places shared arrays at 16 bytes or more whatever the source says, which lets it widen accesses. It cannot
+/// where another step places them.
 void align_shared_arrays(Module& module) {
+  if (is_relocatable(module)) return;
   for (GlobalVariable& g : module.globals())
     if (g.getAddressSpace() == 3 && g.hasInitializer() && g.getAlign().valueOrOne() < Align(16))
       g.setAlignment(Align(16));
@@ -170,6 +172,10 @@ void keep_uncounted_loops(Function& kernel) {
 }
 
 }  // namespace
+
+bool is_relocatable(const Module& module) {
+  return Triple(module.getTargetTriple()).isNVPTX() && module.getNamedMetadata("opencl.ocl.version") != nullptr;
+}
 
 void run_passes(Module& module, TargetMachine* machine, const std::string& pipeline) {
   run_pipeline(module, machine, &pipeline);

@@ -32,8 +32,8 @@ void mark_predicated(const AsmFunction& kernel, int machine_block, std::vector<C
 
 // An assembler that is older than the text's version of PTX says which one it knows; the code generator uses little of
 // what is new.
-PtxasCode assemble_any_version(const std::string& ptxas, const std::string& text, const std::string& arch) {
-  PtxasCode code = assemble_ptx(ptxas, text, arch);
+PtxasCode assemble_any_version(const Assembler& assembler, const std::string& text, const std::string& arch) {
+  PtxasCode code = assemble_ptx(assembler, text, arch);
   constexpr std::string_view says = "current version is '", directive = ".version ";
   const std::size_t at = code.message.find(says), place = text.find(directive);
   if (!code.cubin.empty() || at == std::string::npos || place == std::string::npos) return code;
@@ -42,20 +42,20 @@ PtxasCode assemble_any_version(const std::string& ptxas, const std::string& text
   std::string older = text;
   const std::size_t number = place + directive.size();
   older.replace(number, text.find('\n', number) - number, code.message.substr(from, end - from));
-  return assemble_ptx(ptxas, older, arch);
+  return assemble_ptx(assembler, older, arch);
 }
 
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
-std::string count_machine_code(const std::string& ptxas, std::string_view text, const PtxKernel& kernel, int sm,
+std::string count_machine_code(const Assembler& assembler, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
   if (sm < 70) return "code of sm_" + std::to_string(sm) + " cannot be read, that of sm_70 and later can";
   for (const AsmInstruction& i : kernel.code.instructions)
     if (i.opcode == "kc.math")
       return "the function " + std::string(i.operands.empty() ? "?" : i.operands[0]) + " comes with NVIDIA's toolkit";
   const MarkedPtx marked = marked_ptx(text, kernel.code);
-  const PtxasCode assembled = assemble_any_version(ptxas, marked.text, "sm_" + std::to_string(sm));
+  const PtxasCode assembled = assemble_any_version(assembler, marked.text, "sm_" + std::to_string(sm));
   if (assembled.cubin.empty()) return "ptxas says: " + assembled.message;
-  const sass::Cubin cubin(assembled.cubin, "cubin of " + ptxas);
+  const sass::Cubin cubin(assembled.cubin, "cubin of " + assembler.path);
   if (cubin.kernels().empty()) return "its cubin has no code";
   const sass::Cubin::Kernel& found = cubin.kernels().front();
   const std::vector<int> lines = lines_of_cubin(assembled.cubin, found.instructions, marked.file);
@@ -78,13 +78,13 @@ std::string count_machine_code(const std::string& ptxas, std::string_view text, 
 
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
                        std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks,
-                       const std::string& ptxas) {
+                       const Assembler& assembler) {
   const PtxKernel kernel = parse_ptx(text, kernel_symbol);
   TargetCode code;
   code.stack_bytes = kernel.stack_bytes;
   code.static_shared_bytes = kernel.shared_bytes;
-  if (!ptxas.empty()) {
-    const std::string obstacle = count_machine_code(ptxas, text, kernel, sm, ir_blocks, code);
+  if (!assembler.path.empty()) {
+    const std::string obstacle = count_machine_code(assembler, text, kernel, sm, ir_blocks, code);
     if (obstacle.empty()) return code;
     code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX", "--ptxas"});
   }

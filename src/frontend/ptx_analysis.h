@@ -5,15 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/ptxas.h"
 #include "frontend/target_code.h"
 
 namespace kernelcast::frontend {
 
 /// Counts and register estimate of one entry of `text`, made for sm_`sm`. `max_threads_per_block` (0: not declared)
-/// caps the registers as `__launch_bounds__` does. `ir_blocks` as in join_blocks(). `ptxas` (empty: none): path of
-/// NVIDIA's assembler, whose code is then counted in place of the PTX, if it takes the text.
+/// caps the registers as `__launch_bounds__` does. `ir_blocks` as in join_blocks(). The code of
+/// `assembler`, if one is named and takes the text, is counted in place of the PTX.
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
                        std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks,
-                       const std::string& ptxas = "");
+                       const Assembler& assembler = {});
 
 }  // namespace kernelcast::frontend

@@ -74,17 +74,17 @@ std::optional<std::string> find_ptxas() {
 }
 
 std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch) {
-  PtxasCode code = assemble_ptx(path, ptx, arch);
+  PtxasCode code = assemble_ptx({path}, ptx, arch);
   return code.cubin.empty() ? std::nullopt : std::optional(code.report);
 }
 
-PtxasCode assemble_ptx(const std::string& path, const std::string& ptx, const std::string& arch) {
+PtxasCode assemble_ptx(const Assembler& assembler, const std::string& ptx, const std::string& arch) {
   const TemporaryFile source(".ptx"), cubin(".cubin");
   std::ofstream(source.name) << ptx;
   bool succeeded = false;
+  const std::string flags = std::string(assembler.relocatable ? " -c" : "") + " -v -lineinfo -arch=" + arch;
   const std::string text = output_of(
-      quoted(path) + " -v -lineinfo -arch=" + arch + " -o " + quoted(cubin.name) + " " + quoted(source.name) + " 2>&1",
-      succeeded);
+      quoted(assembler.path) + flags + " -o " + quoted(cubin.name) + " " + quoted(source.name) + " 2>&1", succeeded);
   PtxasCode out;
   out.message = first_line(text);
   if (!succeeded) return out;

@@ -17,6 +17,12 @@ std::optional<std::string> find_ptxas();
 /// What `ptxas -v` says of the only kernel in `ptx` for `arch` ("sm_80"); nothing when it refuses the text.
 std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch);
 
+/// How NVIDIA's assembler is asked.
+struct Assembler {
+  std::string path = {};     // empty: not at all
+  bool relocatable = false;  // the code is linked afterwards (`ptxas -c`)
+};
+
 struct PtxasCode {
   std::string cubin;  // empty: ptxas refused, `message` says why
   std::string message;
@@ -24,6 +30,6 @@ struct PtxasCode {
 };
 
 /// The only kernel of `ptx`, assembled with a line table.
-PtxasCode assemble_ptx(const std::string& path, const std::string& ptx, const std::string& arch);
+PtxasCode assemble_ptx(const Assembler& assembler, const std::string& ptx, const std::string& arch);
 
 }  // namespace kernelcast::frontend

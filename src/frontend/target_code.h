@@ -44,7 +44,8 @@ struct TargetCode {
 };
 
 /// Makes code for `target` (sm_NN, gfxNNN) from a clone of the module, whose triple must be the target's, and counts
-/// it. Blocks of the kernel need unique names. `ptxas` as in analyze_ptx(). Throws LimitError with LLVM's message when
+/// it. Blocks of the kernel need unique names. `ptxas`: path of NVIDIA's
+/// assembler for analyze_ptx(), empty: none. Throws LimitError with LLVM's message when
 /// code cannot be generated.
 TargetCode generate_target_code(const llvm::Module& module, const std::string& kernel_symbol, const std::string& target,
                                 bool fast_math, const std::string& ptxas = "");

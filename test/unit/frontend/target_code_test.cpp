@@ -239,6 +239,31 @@ TEST(TargetCode, WhatTheCodeGeneratorRefusesIsALimit) {
   EXPECT_THROW(code_of_source(s, "f", "gfx906"), LimitError);
 }
 
+// Four neighbours of an array of floats in shared memory, whose place the assembler knows in CUDA only.
+TEST(TargetCode, SharedAccessesWidenOnlyWhereArraysHaveAPlace) {
+  const std::string body =
+      " {\n  SHARED float part[1024];\n  float sum = 0;\n  part[T] = p[T];\n  BARRIER;\n"
+      "  for (int i = 0; i < 4; ++i) sum += part[T * 4 + i] * (i + 1);\n  p[T] = sum;\n}\n";
+  const Source cl = opencl(
+      "#define SHARED local\n#define T get_local_id(0)\n#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
+      "kernel void f(global float* p)" +
+      body);
+  Source cu = opencl(
+      "#define SHARED __shared__\n#define T threadIdx.x\n#define BARRIER __syncthreads()\n"
+      "extern \"C\" __global__ void f(float* p)" +
+      body);
+  cu.path = "test.cu";
+  const auto ptxas = find_ptxas();
+  for (const char* arch : {"sm_70", "sm_80"}) {
+    const PreparedKernel apart(cl, "f", arch), placed(cu, "f", arch);
+    EXPECT_EQ(total(apart.generate())[OpClass::shared_load], 4);
+    EXPECT_EQ(total(placed.generate())[OpClass::shared_load], 1);
+    if (!ptxas) continue;
+    EXPECT_EQ(total(apart.generate(*ptxas))[OpClass::shared_load], 4);
+    EXPECT_EQ(total(placed.generate(*ptxas))[OpClass::shared_load], 1);
+  }
+}
+
 // Without an assembler that takes the text the counts are those of PTX, and an assumption says why.
 TEST(TargetCode, WhatTheAssemblerCannotDoIsSaid) {
   const Source s = opencl("kernel void f(global float* p) { p[get_global_id(0)] *= 2.0f; }");
