@@ -18,7 +18,8 @@
 //   [address, address + bytes); buffers start at address 0. (True bases are aligned at least to a segment for what the
 //   runtime allocates; arrays that are less aligned are counted as if they were.) An offset that data decide
 //   (Access::unknown) is floor(lane in warp * value).
-//     global, texture: distinct aligned sectors and segments that the active lanes touch.
+//     global, texture: distinct aligned sectors and segments that the active lanes touch; bank_passes: segments again,
+//     but of each half-warp alone for accesses of 8 bytes, of each quarter for 16 (lanes_of_part).
 //     local: word w (4 bytes) of lane l's private memory lies at (w * warp_size + l) * 4; sectors and segments as
 //     above. shared: bank passes. The warp goes in parts of min(warp_size, shared_banks) lanes, divided by bytes /
 //     bank_bytes for

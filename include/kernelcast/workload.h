@@ -1,7 +1,9 @@
 // Workload: a profile bound to one launch. Concrete counts that every model reads; two engines produce it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,7 +30,8 @@ struct AccessCount {
   double lanes = 0;        // active lanes, summed
   double sectors = 0;      // distinct sectors touched, summed over requests (global, local)
   double segments = 0;     // distinct segments, likewise
-  double bank_passes = 0;  // shared memory: passes through the banks (1 = no conflict), summed over requests
+  double bank_passes = 0;  // shared memory: passes through the banks (1 = no conflict); global and texture: segments
+                           // of each part of the warp that goes at once (bind.h); summed over requests
   double bytes = 0;        // lanes * width
   double words = 0;        // 32-bit registers that lanes fill or empty: one even for a byte
   AccessCount& operator+=(const AccessCount& o);
@@ -37,6 +40,12 @@ struct AccessCount {
 
 /// 32-bit registers of one lane's access of `bytes` bytes.
 constexpr int words_of(int bytes) { return (bytes + 3) / 4; }
+
+/// Lanes of a warp whose accesses of `bytes` bytes go to global memory at once: all for up to 4 bytes, half of them for
+/// 8, a quarter for 16. Source: CUDA C++ Programming Guide, Compute Capability 2.x, Global Memory.
+constexpr int lanes_of_part(int warp_size, int bytes) {
+  return std::max(1, warp_size / static_cast<int>(std::bit_ceil(static_cast<unsigned>(words_of(bytes)))));
+}
 
 /// How often one profile block ran.
 struct BlockCount {

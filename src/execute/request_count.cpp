@@ -40,7 +40,28 @@ void RequestCounter::add_distinct(AccessCount& out) {
   out.segments += segments;
 }
 
+double RequestCounter::segments_of_parts(const std::uint64_t* address, std::uint64_t active, int bytes) {
+  const int part = lanes_of_part(geometry_.warp_size, bytes);
+  double sum = 0;
+  for (int begin = 0; begin < geometry_.warp_size; begin += part) {
+    segments_.clear();
+    for_lanes(active & ((std::uint64_t{1} << part) - 1) << begin, [&](int l) {
+      const std::uint64_t last = (address[l] + static_cast<std::uint64_t>(bytes) - 1) >> segment_shift_;
+      for (std::uint64_t s = address[l] >> segment_shift_; s <= last; ++s)
+        if (std::find(segments_.begin(), segments_.end(), s) == segments_.end()) segments_.push_back(s);
+    });
+    sum += static_cast<double>(segments_.size());
+  }
+  return sum;
+}
+
 void RequestCounter::global(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
+  const double before = out.segments;
+  distinct(address, active, bytes, out);
+  out.bank_passes += bytes > 4 ? segments_of_parts(address, active, bytes) : out.segments - before;
+}
+
+void RequestCounter::distinct(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
   count_lanes(active, bytes, out);
   sectors_.clear();
   std::uint64_t previous = ~std::uint64_t{0};
@@ -56,7 +77,7 @@ void RequestCounter::global(const std::uint64_t* address, std::uint64_t active, 
 }
 
 void RequestCounter::constant(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
-  global(address, active, bytes, out);
+  distinct(address, active, bytes, out);
   std::uint64_t seen[64];
   int n = 0;
   for_lanes(active, [&](int l) {
@@ -120,7 +141,9 @@ void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, doubl
   sectors_.clear();
   for (std::uint64_t s = first >> sector_shift_; s <= (past - 1) >> sector_shift_; ++s) sectors_.push_back(s);
   out.sectors += static_cast<double>(sectors_.size());
-  out.segments += static_cast<double>(((past - 1) >> segment_shift_) - (first >> segment_shift_) + 1);
+  const auto segments = static_cast<double>(((past - 1) >> segment_shift_) - (first >> segment_shift_) + 1);
+  out.segments += segments;
+  out.bank_passes += segments;
 }
 
 void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount& out) {

@@ -24,6 +24,7 @@ class RequestCounter {
   void shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic, AccessCount& out);
 
   /// The usual patterns, told by the caller: `count` lanes at one address, or at consecutive places from `first` on.
+  /// In global memory at most 4 bytes a lane, so that the warp goes at once.
   void global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out);
   void shared_regular(std::uint64_t active, int bytes, AccessCount& out);
 
@@ -31,12 +32,14 @@ class RequestCounter {
 
  private:
   void add_distinct(AccessCount& out);
+  void distinct(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out);
+  double segments_of_parts(const std::uint64_t* address, std::uint64_t active, int bytes);
   [[nodiscard]] int lanes_a_part(int bytes) const;
   double passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic);
 
   MemoryGeometry geometry_;
   int sector_shift_, segment_shift_, bank_shift_;
-  std::vector<std::uint64_t> sectors_;
+  std::vector<std::uint64_t> sectors_, segments_;
   struct Bank {  // what one part of a request asks of it
     std::uint64_t first = 0, part = 0;
     int words = 0, chain = -1;  // distinct words; the latest in chained_

@@ -257,7 +257,10 @@ void units_memory(const Workload& w, const Machine& m, const Constants& c, doubl
   const double local_bytes =
       4 * (w.at(MemorySpace::local, AccessKind::load).words + w.at(MemorySpace::local, AccessKind::store).words) +
       spill_bytes(w, m);
-  const double lines = load.segments + store.segments + texture.segments + atomic.segments;
+  // The L1 takes a line of each part of a warp that goes at once; read-only caches beside it take whole warps.
+  const double lines = m.l1_caches_loads
+                           ? load.bank_passes + store.bank_passes + texture.bank_passes + atomic.bank_passes
+                           : load.segments + store.segments + texture.segments + atomic.segments;
   const double read_only =
       m.l1_caches_loads || m.read_only_bytes <= 0 ? 0 : 4 * load.words * over(w.read_only_sectors, load.sectors);
   // What moves are registers: a lane that loads a byte fills one.

@@ -54,8 +54,9 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
                           : "no access to shared memory";
     }
     case Limit::l1:
-      return si(w.at(MemorySpace::global, AccessKind::load).segments, "") + " lines read, one a cycle, or bytes at " +
-             number(m.l1_bytes_per_cycle) + " a cycle; " + percent(f.traffic.l1_hits()) + " hits";
+      return si(w.at(MemorySpace::global, AccessKind::load).bank_passes, "") +
+             " lines read, one a cycle, or bytes at " + number(m.l1_bytes_per_cycle) + " a cycle; " +
+             percent(f.traffic.l1_hits()) + " hits";
     case Limit::l2:
       return si((f.traffic.l2_read + f.traffic.l2_written + f.traffic.local_past_l1) * m.sector_bytes, "B") + " at " +
              si(m.l2_bytes_per_s, "B/s") + "; " + percent(f.traffic.l2_hits()) + " hits";

@@ -32,8 +32,15 @@ Pattern::Pattern(const PatternKey& key, const MemoryGeometry& geometry)
 const RequestCost& Pattern::evaluate(std::int64_t residue) {
   RequestCost& cost = costs_[static_cast<std::size_t>(residue)];
   if (!WarpRuns::apply(key_.rule, key_.probability)) return cost = by_lanes(residue);
-  if (!runs_) runs_.emplace(*key_.set, addresses(), key_.rule.bytes, period());
-  return cost = runs_->at(residue, geometry_);
+  const int bytes = key_.rule.bytes, part = lanes_of_part(geometry_.warp_size, bytes);
+  if (!runs_) {
+    const std::vector<std::int64_t> all = addresses();
+    runs_.emplace(*key_.set, all, bytes, period(), geometry_.warp_size);
+    if (part < geometry_.warp_size && in_parts(key_.rule)) parts_.emplace(*key_.set, all, bytes, period(), part);
+  }
+  cost = runs_->at(residue, geometry_);
+  if (in_parts(key_.rule)) cost.bank_passes = parts_ ? parts_->at(residue, geometry_).segments : cost.segments;
+  return cost;
 }
 
 std::vector<std::int64_t> Pattern::addresses() const {

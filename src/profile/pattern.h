@@ -51,7 +51,8 @@ class Pattern {
 
   PatternKey key_;
   MemoryGeometry geometry_;
-  std::optional<WarpRuns> runs_;    // made when first needed
+  std::optional<WarpRuns> runs_;    // of whole warps; made when first needed
+  std::optional<WarpRuns> parts_;   // of the lanes that go at once, where these are fewer
   std::vector<RequestCost> costs_;  // sectors < 0: not known yet
   std::vector<Cycle> cycles_;
 };

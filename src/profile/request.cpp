@@ -91,6 +91,16 @@ struct Counter {
     return distinct(touches, certain);
   }
 
+  // `whole`: those of the whole warp.
+  double segments_of_parts(std::uint64_t bits, std::size_t first, double whole) {
+    const int part = lanes_of_part(g.warp_size, rule.bytes);
+    if (part >= g.warp_size) return whole;
+    double sum = 0;
+    for (int begin = 0; begin < g.warp_size; begin += part)
+      sum += pieces(bits & ((std::uint64_t{1} << part) - 1) << begin, first, g.segment_bytes);
+    return sum;
+  }
+
   double passes(std::uint64_t bits, std::size_t first) {
     const int wide = std::max(1, rule.bytes / g.bank_bytes);
     const int part = std::max(1, std::min(g.warp_size, g.shared_banks) / wide);
@@ -186,7 +196,9 @@ RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geomet
       continue;
     }
     cost.sectors += c.pieces(bits, first, geometry.sector_bytes);
-    cost.segments += c.pieces(bits, first, geometry.segment_bytes);
+    const double segments = c.pieces(bits, first, geometry.segment_bytes);
+    cost.segments += segments;
+    if (in_parts(rule)) cost.bank_passes += c.segments_of_parts(bits, first, segments);
     if (rule.space == MemorySpace::constant) cost.bank_passes += c.distinct_addresses(bits, first);
   }
   return cost;

@@ -26,6 +26,11 @@ std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& geometr
 std::array<std::int64_t, 3> canonical_stride(const RequestRule& rule, const MemoryGeometry& geometry,
                                              const BlockLanes& block, const std::array<std::int64_t, 3>& stride);
 
+/// Whether requests go in parts of the warp, each of which asks for its own segments.
+constexpr bool in_parts(const RequestRule& rule) {
+  return rule.space == MemorySpace::global || rule.space == MemorySpace::texture;
+}
+
 struct RequestCost {
   double sectors = 0, segments = 0, bank_passes = 0;
 };

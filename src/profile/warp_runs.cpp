@@ -11,20 +11,25 @@
 
 namespace kernelcast {
 
-WarpRuns::WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period) {
-  for (std::size_t w = 0; w < set.warp_bits.size(); ++w) {
-    if (set.warp_bits[w] == 0) continue;
-    const std::size_t begin = runs_.size();
-    add_lanes(set, w, addresses, bytes);
-    add_kind(begin, period);
-  }
+WarpRuns::WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period,
+                   int part) {
+  const int width = set.block->warp_size;
+  const std::uint64_t lanes = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
+  for (std::size_t w = 0; w < set.warp_bits.size(); ++w)
+    for (int lane = 0; lane < width; lane += part) {
+      const std::uint64_t active = set.warp_bits[w] & lanes << lane;
+      if (active == 0) continue;
+      const std::size_t begin = runs_.size();
+      add_lanes(active, w * static_cast<std::size_t>(width), addresses, bytes);
+      add_kind(begin, period);
+    }
 }
 
-void WarpRuns::add_lanes(const LaneSet& set, std::size_t warp, std::span<const std::int64_t> addresses, int bytes) {
-  const std::size_t begin = runs_.size(), thread = warp * static_cast<std::size_t>(set.block->warp_size);
+void WarpRuns::add_lanes(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses, int bytes) {
+  const std::size_t begin = runs_.size();
   bool ascending = true;
-  for (std::uint64_t m = set.warp_bits[warp]; m != 0; m &= m - 1) {
-    const std::int64_t a = addresses[thread + static_cast<std::size_t>(std::countr_zero(m))];
+  for (std::uint64_t m = lanes; m != 0; m &= m - 1) {
+    const std::int64_t a = addresses[first + static_cast<std::size_t>(std::countr_zero(m))];
     if (runs_.size() > begin && a >= runs_.back().first && a <= runs_.back().last + 1) {
       runs_.back().last = std::max(runs_.back().last, a + bytes - 1);
       continue;
@@ -45,7 +50,7 @@ void WarpRuns::add_lanes(const LaneSet& set, std::size_t warp, std::span<const s
   runs_.resize(last + 1);
 }
 
-/// The runs from `begin` on are those of one more warp.
+/// The runs from `begin` on are those of one more part of a warp.
 void WarpRuns::add_kind(std::size_t begin, std::int64_t period) {
   const std::int64_t down = runs_[begin].first - residue_of(runs_[begin].first, period);
   for (std::size_t i = begin; i < runs_.size(); ++i) {
@@ -56,7 +61,7 @@ void WarpRuns::add_kind(std::size_t begin, std::int64_t period) {
     if (std::equal(runs_.begin() + static_cast<std::ptrdiff_t>(k.begin),
                    runs_.begin() + static_cast<std::ptrdiff_t>(k.end),
                    runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.end())) {
-      k.warps += 1;
+      k.parts += 1;
       runs_.resize(begin);
       return;
     }
@@ -79,8 +84,8 @@ RequestCost WarpRuns::at(std::int64_t shift, const MemoryGeometry& geometry) con
   };
   RequestCost cost;
   for (const Kind& k : kinds_) {
-    cost.sectors += k.warps * pieces(k, geometry.sector_bytes);
-    cost.segments += k.warps * pieces(k, geometry.segment_bytes);
+    cost.sectors += k.parts * pieces(k, geometry.sector_bytes);
+    cost.segments += k.parts * pieces(k, geometry.segment_bytes);
   }
   return cost;
 }

@@ -17,8 +17,9 @@ class WarpRuns {
            probability == 1;
   }
   /// `addresses[t]` of thread t is read for members of the set only. `period`: a multiple of sectors and segments.
-  WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period);
-  /// Sectors and segments of all warps when every address is `shift` higher.
+  /// Each `part` lanes of a warp are looked at alone.
+  WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period, int part);
+  /// Sectors and segments of all parts when every address is `shift` higher; no passes.
   [[nodiscard]] RequestCost at(std::int64_t shift, const MemoryGeometry& geometry) const;
 
  private:
@@ -27,12 +28,12 @@ class WarpRuns {
     std::int64_t first, last;
     friend bool operator==(const Run&, const Run&) = default;
   };
-  /// Warps with the same runs up to a multiple of the period.
+  /// Parts of warps with the same runs up to a multiple of the period.
   struct Kind {
     std::size_t begin, end;  // in runs_
-    double warps;
+    double parts;
   };
-  void add_lanes(const LaneSet& set, std::size_t warp, std::span<const std::int64_t> addresses, int bytes);
+  void add_lanes(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses, int bytes);
   void add_kind(std::size_t begin, std::int64_t period);
 
   std::vector<Run> runs_;

@@ -225,7 +225,8 @@ class Builder {
   int add_access(const kernelcast::Access& access, const AccessCount& count) {
     sm::Access a;
     a.bytes = access.bytes;
-    a.passes = count.bank_passes / count.requests;
+    if (access.space == MemorySpace::shared || access.space == MemorySpace::constant)
+      a.passes = count.bank_passes / count.requests;
     a.sectors = std::max(count.sectors / count.requests, 0.0);
     a.lines = count.segments * w_.geometry.segment_bytes / count.requests / spec_.line_bytes_l1;
     const bool local = access.space == MemorySpace::local;

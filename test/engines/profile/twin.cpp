@@ -235,7 +235,9 @@ class Machine {
       count.bank_passes += weight * bank_passes(a, q, address);
       return;
     }
-    std::map<std::int64_t, double> sectors, segments, addresses;  // probability that nobody touches it
+    std::map<std::int64_t, double> sectors, segments, addresses;   // probability that nobody touches it
+    std::map<std::pair<int, std::int64_t>, double> part_segments;  // by half-warp for 8 bytes, by quarter for 16
+    const int parts = a.bytes > 8 ? 4 : a.bytes > 4 ? 2 : 1;
     for (int lane = 0; lane < g_.warp_size; ++lane) {
       if (q[lane] == 0) continue;
       std::set<std::int64_t> mine_sector, mine_segment;
@@ -251,10 +253,14 @@ class Machine {
       }
       for (auto s : mine_sector) sectors.emplace(s, 1.0).first->second *= 1 - q[lane];
       for (auto s : mine_segment) segments.emplace(s, 1.0).first->second *= 1 - q[lane];
+      for (auto s : mine_segment)
+        part_segments.emplace(std::pair(lane * parts / g_.warp_size, s), 1.0).first->second *= 1 - q[lane];
       addresses.emplace(address[lane], 1.0).first->second *= 1 - q[lane];
     }
     for (const auto& [s, none] : sectors) count.sectors += weight * (1 - none);
     for (const auto& [s, none] : segments) count.segments += weight * (1 - none);
+    if (a.space == MemorySpace::global || a.space == MemorySpace::texture)
+      for (const auto& [s, none] : part_segments) count.bank_passes += weight * (1 - none);
     if (a.space == MemorySpace::constant)
       for (const auto& [s, none] : addresses) count.bank_passes += weight * (1 - none);
   }

@@ -64,6 +64,7 @@ RC_GTEST_PROP(RequestCounter, GlobalSectorsAreDistinct, ()) {
   const auto places = static_cast<std::uint64_t>(*rc::gen::element(1, 40, 100000));
   const LaneRequest r = random_request(g.warp_size, places, *rc::gen::element<std::uint64_t>(1, 4, 16));
   std::set<std::uint64_t> sectors, segments;
+  std::set<std::pair<int, std::uint64_t>> in_parts;  // half-warps for 8 bytes, quarters for 16
   double lanes = 0;
   for (int l = 0; l < g.warp_size; ++l) {
     if ((r.active >> l & 1U) == 0) continue;
@@ -72,6 +73,7 @@ RC_GTEST_PROP(RequestCounter, GlobalSectorsAreDistinct, ()) {
       const std::uint64_t at = r.at[static_cast<std::size_t>(l)] + static_cast<std::uint64_t>(b);
       sectors.insert(at / static_cast<std::uint64_t>(g.sector_bytes));
       segments.insert(at / static_cast<std::uint64_t>(g.segment_bytes));
+      in_parts.emplace(bytes <= 4 ? 0 : l / (128 / bytes), at / static_cast<std::uint64_t>(g.segment_bytes));
     }
   }
   RequestCounter counter(g);
@@ -82,6 +84,7 @@ RC_GTEST_PROP(RequestCounter, GlobalSectorsAreDistinct, ()) {
   RC_ASSERT(out.words == lanes * (bytes < 4 ? 1 : bytes / 4));
   RC_ASSERT(out.sectors == static_cast<double>(sectors.size()));
   RC_ASSERT(out.segments == static_cast<double>(segments.size()));
+  RC_ASSERT(out.bank_passes == static_cast<double>(in_parts.size()));
   RC_ASSERT(std::vector<std::uint64_t>(sectors.begin(), sectors.end()) == counter.sectors());
 }
 

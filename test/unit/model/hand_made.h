@@ -85,7 +85,7 @@ inline void access(Workload& w, MemorySpace space, AccessKind kind, double times
   a.words += w.threads * times;
   a.segments += w.warps * times * segments;
   a.sectors += w.warps * times * segments;
-  a.bank_passes += w.warps * times * passes;
+  a.bank_passes += w.warps * times * (space == MemorySpace::global ? segments : passes);
 }
 
 }  // namespace kernelcast::hand_made

@@ -210,6 +210,20 @@ TEST(KernelcastBounds, TheL1MovesRegisters) {
   EXPECT_DOUBLE_EQ(cycles(f, Limit::l1), 10 * 64 * 4 / machine_of(gpu(), plain(), false).l1_bytes_per_cycle);
 }
 
+// Four lines a warp, or eight where parts of it ask for the same ones.
+TEST(KernelcastBounds, TheL1TakesLinesOfPartsOfAWarp) {
+  Workload w = hand_made::launch(100, 64);
+  AccessCount& a = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::load)];
+  a.requests = w.warps;
+  a.segments = 4 * w.warps;
+  a.bank_passes = 8 * w.warps;
+  Device d = gpu();
+  const double warps_of_a_unit = 10 * 2;
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::l1), warps_of_a_unit * 8);
+  hand_made::set(d, Field::memory_l1_caches_global_loads, 0);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::l1), warps_of_a_unit * 4);
+}
+
 TEST(KernelcastMachine, LanesOfSecondInstructionsAndErrorCorrection) {
   Device d = gpu();
   const Machine whole = machine_of(d, plain(), false);

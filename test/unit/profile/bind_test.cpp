@@ -47,8 +47,13 @@ TEST(Bind, CoalescedLoadWithATail) {
   const auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{less(gid, n), {}}}});
   const Workload w = Binder(p, {}).bind(launch({4}, {256}, 1000));
   // 1000 lanes: 31 whole warps and one of 8 lanes; 32 bytes a sector.
-  EXPECT_EQ(w.access_counts[0],
-            (AccessCount{.requests = 32, .lanes = 1000, .sectors = 125, .segments = 32, .bytes = 4000, .words = 1000}));
+  EXPECT_EQ(w.access_counts[0], (AccessCount{.requests = 32,
+                                             .lanes = 1000,
+                                             .sectors = 125,
+                                             .segments = 32,
+                                             .bank_passes = 32,
+                                             .bytes = 4000,
+                                             .words = 1000}));
   EXPECT_EQ(w.warp_ops[OpClass::fp32_add], 96);
   EXPECT_EQ(w.thread_ops[OpClass::fp32_add], 3000);
   EXPECT_EQ(w.warps, 32);
@@ -69,6 +74,20 @@ TEST(Bind, ColumnAccessTakesASegmentALane) {
   const auto c = count(kernel(MemorySpace::global, gid * 4096), launch({2}, {64}));
   EXPECT_EQ(c.segments, 128);
   EXPECT_EQ(c.sectors, 128);
+}
+
+TEST(Bind, WideAccessesAskForTheirSegmentsByPartsOfTheWarp) {
+  const auto two_rows = [](int bytes) {  // lanes 16 to 31 where lanes 0 to 15 are, 32 bytes apart
+    return count(kernel(MemorySpace::global, Expr(32) * mod(lid, Expr(16)), bytes), launch({1}, {32}));
+  };
+  EXPECT_EQ(two_rows(4).segments, 4);
+  EXPECT_EQ(two_rows(4).bank_passes, 4);
+  EXPECT_EQ(two_rows(8).segments, 4);
+  EXPECT_EQ(two_rows(8).bank_passes, 8);  // each half-warp asks for all four
+  EXPECT_EQ(two_rows(16).segments, 4);
+  EXPECT_EQ(two_rows(16).bank_passes, 8);  // each quarter for two
+  EXPECT_EQ(count(kernel(MemorySpace::global, lid * 16, 16), launch({1}, {32})).bank_passes, 4);
+  EXPECT_EQ(count(kernel(MemorySpace::global, Expr(0), 16), launch({1}, {32})).bank_passes, 4);
 }
 
 TEST(Bind, BankPasses) {

@@ -15,12 +15,14 @@ const double certain = 1;
 void compare(const LaneSet& set, const std::vector<std::int64_t>& addresses, int bytes, const MemoryGeometry& g) {
   const RequestRule rule{MemorySpace::global, false, false, bytes};
   const std::int64_t period = shift_period(rule, g);
-  const WarpRuns runs(set, addresses, bytes, period);
+  const WarpRuns runs(set, addresses, bytes, period, g.warp_size);
+  const WarpRuns parts(set, addresses, bytes, period, lanes_of_part(g.warp_size, bytes));
   for (std::int64_t shift = 0; shift < period; ++shift) {
     const RequestCost quick = runs.at(shift, g);
     const RequestCost slow = count_requests(rule, g, set, addresses, shift, std::span(&certain, 1));
     RC_ASSERT(quick.sectors == slow.sectors);
     RC_ASSERT(quick.segments == slow.segments);
+    RC_ASSERT(parts.at(shift, g).segments == slow.bank_passes);
   }
 }
 
