@@ -250,6 +250,28 @@ TEST(Profile, BranchVerdictsSayWhy) {
   EXPECT_EQ(by_line[6]->verdict, Branch::Verdict::divergent);
 }
 
+TEST(Profile, BranchesOnVotesAreTheSameForAWarp) {
+  Source source;
+  source.path = "vote.cu";
+  source.text =
+      "__global__ void k(volatile float* a) {\n"
+      "  if (__any_sync(~0u, a[threadIdx.x] > 1)) a[0] = 1;\n"
+      "  if (__shfl_sync(~0u, a[threadIdx.x], 0) > 2) a[1] = 2;\n"
+      "  if (__shfl_down_sync(~0u, a[threadIdx.x], 1) > 3) a[2] = 3;\n"
+      "  if (__syncthreads_or(a[threadIdx.x] > 4)) a[3] = 4;\n}\n";
+  FrontendOptions options;
+  options.target = "sm_80";
+  const KernelProfile p = analyze(source, options).profile;
+  std::map<int, Branch::Verdict> by_line;
+  for (const Branch& b : p.branches) by_line[b.line.line] = b.verdict;
+  ASSERT_EQ(by_line.size(), 4u);
+  EXPECT_EQ(by_line[2], Branch::Verdict::uniform);
+  EXPECT_EQ(by_line[3], Branch::Verdict::uniform);
+  EXPECT_EQ(by_line[4], Branch::Verdict::unknown);
+  EXPECT_EQ(by_line[5], Branch::Verdict::uniform);
+  for (const Unknown& u : p.unknowns) EXPECT_EQ(u.uniform, u.line.line != 4) << u.key;
+}
+
 TEST(Profile, DataDecidedTripCountsAreUnknownWithTheirFlag) {
   const KernelProfile p = profile_of(
       "__kernel void spmv(__global const int* row, __global const float* v, __global float* y, int n) {\n"
