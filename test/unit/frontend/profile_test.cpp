@@ -229,6 +229,21 @@ TEST(Profile, GathersAreIrregularWithTheReason) {
   EXPECT_EQ(irregular, 1);
 }
 
+TEST(Profile, AnAddressWhoseShiftIsNotKnownIsIrregular) {
+  Source source;
+  source.path = "shift.cu";
+  source.text =
+      "__global__ void k(float* a) {\n  const int bits = __ffs(blockDim.x) - 3;\n"
+      "  a[(threadIdx.x & (1 << bits) - 1) << 2 | threadIdx.x >> bits] = 1;\n}\n";
+  FrontendOptions options;
+  options.target = "sm_80";
+  const KernelProfile p = analyze(source, options).profile;
+  int unknown = 0;
+  for (const auto& block : p.blocks)
+    for (const auto& access : block.accesses) unknown += access.unknown >= 0 ? 1 : 0;
+  EXPECT_EQ(unknown, 1);
+}
+
 // Branches.
 
 TEST(Profile, BranchVerdictsSayWhy) {
