@@ -145,6 +145,21 @@ class Collector {
     }
   }
 
+  /// Whether small or middling values of its symbols give a number.
+  static bool has_a_value(const Expr& e) {
+    for (const std::int64_t sample : {64, 1}) {
+      SymbolValues values;
+      for (const Symbol s : e.symbols()) values[s] = sample;
+      try {
+        (void)e.evaluate(values);
+        return true;
+      } catch (const Error&) {
+        continue;
+      }
+    }
+    return false;
+  }
+
   void settle_data(Access& a) {
     const auto sources = model_.data_in(a.offset);
     if (sources.empty() && a.buffer >= 0) return;
@@ -158,6 +173,10 @@ class Collector {
       for (int axis = 0; axis < 3 && weight; ++axis) uniform = uniform && !weight->depends_on(local_id(axis));
     }
     a.offset = a.offset.substitute(stand_in);
+    if (!stand_in.empty() && !has_a_value(a.offset)) {  // a shift by what stands in, for one
+      a.offset = 0;
+      uniform = false;
+    }
     const std::string where = model_.text_of(a.line);
     if (uniform) {
       Assumption say{"the address at " + where + " starts at a multiple of 128 bytes (" +

@@ -12,6 +12,7 @@
 #include "frontend/decode.h"
 #include "frontend/kernel_model.h"
 #include "frontend/math_costs.h"
+#include "frontend/warp_uniform.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Demangle/Demangle.h"
@@ -119,7 +120,7 @@ class ProfileBuilder {
       Value* test = end->getOperand(0);
       const Expr c = branch ? model_.condition(branch->getCondition()) : model_.integer(test);
       const auto sources = model_.data_in(c);
-      const bool divergent = model_.divergent(test);
+      const bool divergent = !alike_in_warp(test, [this](const Value* v) { return model_.divergent(v); });
       using Verdict = kernelcast::Branch::Verdict;
       out.verdict = divergent ? Verdict::unknown : Verdict::uniform;
       if (sources.empty()) {

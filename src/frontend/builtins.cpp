@@ -8,7 +8,6 @@
 #include "frontend/builtins.h"
 
 #include <filesystem>
-#include <map>
 
 #include "kernelcast/error.h"
 #include "llvm/IR/IRBuilder.h"
@@ -21,12 +20,14 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include "frontend/library_bodies.h"
 #include "frontend/math_costs.h"
 
 namespace kernelcast::frontend {
 namespace {
 
 using namespace llvm;
+using library::plain_name;
 
 constexpr int dispatch_group_size = 4;  // i16 each
 constexpr int dispatch_grid_size = 12;  // i32 each, in work-items
@@ -96,14 +97,6 @@ class Ids {
   TargetFamily family_;
 };
 
-/// "_Z12get_local_idj" -> "get_local_id"; empty when not an Itanium-mangled plain function.
-StringRef plain_name(StringRef mangled) {
-  if (!mangled.consume_front("_Z")) return {};
-  unsigned length = 0;
-  if (mangled.consumeInteger(10, length) || length > mangled.size()) return {};
-  return mangled.take_front(length);
-}
-
 void make_barrier(IRBuilder<>& b, TargetFamily family) {
   if (family == TargetFamily::nvidia) {
     b.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
@@ -120,10 +113,17 @@ Value* linear_id(IRBuilder<>& b, Ids& ids, bool global) {
   return b.CreateAdd(b.CreateMul(zy, size(0)), id(0));
 }
 
+/// AMD's GPUs run 64 lanes up to gfx9xx and, unless told otherwise, 32 from gfx10xx on.
+unsigned lanes_of_sub_group(const Function& function, TargetFamily family) {
+  if (family == TargetFamily::nvidia) return 32;
+  const StringRef target = function.getFnAttribute("target-cpu").getValueAsString();
+  return target.starts_with("gfx1") && target.size() >= 7 ? 32 : 64;
+}
+
 /// The replacement of one call, or null when the function is not a work-item function. Void calls give a constant.
 Value* lowered(CallInst& call, StringRef name, Ids& ids, TargetFamily family) {
   IRBuilder<> b(&call);
-  const unsigned warp = family == TargetFamily::nvidia ? 32 : 64;
+  const unsigned warp = lanes_of_sub_group(*call.getFunction(), family);
   auto by_axis = [&](auto&& get, unsigned outside) -> Value* {
     if (call.arg_size() == 0) return get(0);
     Value* axis = call.getArgOperand(0);
@@ -174,82 +174,6 @@ bool needs_library(const Module& module) {
   return false;
 }
 
-/// 64-bit atomics: libclc has none for NVIDIA.
-void define_long_atomics(Module& module) {
-  using Op = AtomicRMWInst;
-  static const std::map<StringRef, std::pair<Op::BinOp, Op::BinOp>> operations = {
-      // signed, unsigned
-      {"atom_add", {Op::Add, Op::Add}},  {"atom_sub", {Op::Sub, Op::Sub}}, {"atom_xchg", {Op::Xchg, Op::Xchg}},
-      {"atom_inc", {Op::Add, Op::Add}},  {"atom_dec", {Op::Sub, Op::Sub}}, {"atom_min", {Op::Min, Op::UMin}},
-      {"atom_max", {Op::Max, Op::UMax}}, {"atom_and", {Op::And, Op::And}}, {"atom_or", {Op::Or, Op::Or}},
-      {"atom_xor", {Op::Xor, Op::Xor}}};
-  constexpr auto order = AtomicOrdering::Monotonic;
-  for (Function& f : module) {
-    if (!f.isDeclaration() || f.use_empty() || !f.getReturnType()->isIntegerTy(64)) continue;
-    const StringRef name = plain_name(f.getName());
-    const auto known = operations.find(name);
-    if (known == operations.end() && name != "atom_cmpxchg") continue;
-    IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", &f));
-    Value* old = nullptr;
-    if (name == "atom_cmpxchg") {
-      old =
-          b.CreateExtractValue(b.CreateAtomicCmpXchg(f.getArg(0), f.getArg(1), f.getArg(2), Align(8), order, order), 0);
-    } else {
-      const auto op = f.getName().back() == 'm' ? known->second.second : known->second.first;
-      Value* operand = b.getInt64(1);
-      if (f.arg_size() > 1) operand = f.getArg(1);
-      old = b.CreateAtomicRMW(op, f.getArg(0), operand, Align(8), order);
-    }
-    b.CreateRet(old);
-    f.setLinkage(GlobalValue::InternalLinkage);
-    f.setVisibility(GlobalValue::DefaultVisibility);
-  }
-}
-
-/// libclc has mad_hi as a macro only: mad_hi(a, b, c) is mul_hi(a, b) + c.
-void define_mad_hi(Module& module) {
-  std::vector<Function*> used;
-  for (Function& f : module)
-    if (f.isDeclaration() && !f.use_empty() && plain_name(f.getName()) == "mad_hi") used.push_back(&f);
-  for (Function* f : used) {
-    std::string name = f->getName().str();  // _Z6mad_hiiii, or of vectors _Z6mad_hiDv4_iS_S_
-    name.replace(3, 6, "mul_hi");
-    name.resize(name.size() - (f->getReturnType()->isVectorTy() ? 2 : 1));
-    Type* type = f->getReturnType();
-    FunctionCallee product = module.getOrInsertFunction(name, FunctionType::get(type, {type, type}, false));
-    IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", f));
-    b.CreateRet(b.CreateAdd(b.CreateCall(product, {f->getArg(0), f->getArg(1)}), f->getArg(2)));
-    f->setLinkage(GlobalValue::InternalLinkage);
-    f->setVisibility(GlobalValue::DefaultVisibility);
-  }
-}
-
-/// Clang mangles the generic address space of OpenCL 2.0 on AMD as AS0, which libclc does not have: such a function is
-/// the global one behind a cast. Address space inference undoes the cast where the pointer's space is known.
-void forward_generic_functions(Module& module) {
-  std::vector<Function*> generic;
-  for (Function& f : module)
-    if (f.isDeclaration() && !f.use_empty() && f.getName().contains("PU3AS0")) generic.push_back(&f);
-  for (Function* f : generic) {
-    std::string name = f->getName().str();
-    for (std::size_t at = 0; (at = name.find("PU3AS0", at)) != std::string::npos;) name[at + 5] = '1';
-    std::vector<Type*> types;
-    for (Argument& a : f->args())
-      types.push_back(a.getType()->isPointerTy() && a.getType()->getPointerAddressSpace() == 0
-                          ? PointerType::get(module.getContext(), 1)
-                          : a.getType());
-    FunctionCallee global = module.getOrInsertFunction(name, FunctionType::get(f->getReturnType(), types, false));
-    IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", f));
-    std::vector<Value*> arguments;
-    for (Argument& a : f->args())
-      arguments.push_back(a.getType() == types[a.getArgNo()] ? &a : b.CreateAddrSpaceCast(&a, types[a.getArgNo()]));
-    Value* result = b.CreateCall(global, arguments);
-    f->getReturnType()->isVoidTy() ? b.CreateRetVoid() : b.CreateRet(result);
-    f->setLinkage(GlobalValue::InternalLinkage);
-    f->setVisibility(GlobalValue::DefaultVisibility);
-  }
-}
-
 }  // namespace
 
 TargetFamily family_of(const std::string& target) {
@@ -278,9 +202,9 @@ void lower_opencl_builtins(Module& module, TargetFamily family) {
 
 std::optional<std::string> link_opencl_library(Module& module, TargetFamily family) {
   if (!needs_library(module)) return std::nullopt;
-  forward_generic_functions(module);
-  define_mad_hi(module);
-  if (family == TargetFamily::nvidia) define_long_atomics(module);
+  library::forward_generic_functions(module);
+  library::define_mad_hi(module);
+  if (family == TargetFamily::nvidia) library::define_long_atomics(module);
   const char* path =
       family == TargetFamily::nvidia ? "/usr/lib/clc/nvptx64--nvidiacl.bc" : "/usr/lib/clc/amdgcn--amdhsa.bc";
   if (!std::filesystem::exists(path))
@@ -288,14 +212,15 @@ std::optional<std::string> link_opencl_library(Module& module, TargetFamily fami
            "one "
            "operation each";
   SMDiagnostic problem;
-  auto library = getLazyIRFileModule(path, problem, module.getContext());
-  if (!library) return "the OpenCL C library could not be read: " + problem.getMessage().str();
-  library->setTargetTriple(module.getTargetTriple());
-  library->setDataLayout(module.getDataLayout());
+  auto bitcode = getLazyIRFileModule(path, problem, module.getContext());
+  if (!bitcode) return "the OpenCL C library could not be read: " + problem.getMessage().str();
+  if (family == TargetFamily::nvidia) library::define_half_functions(module, *bitcode);
+  bitcode->setTargetTriple(module.getTargetTriple());
+  bitcode->setDataLayout(module.getDataLayout());
   const std::string metadata[] = {"llvm.ident", "opencl.ocl.version", "opencl.spir.version"};
   for (const std::string& name : metadata)
-    if (NamedMDNode* node = library->getNamedMetadata(name)) library->eraseNamedMetadata(node);
-  if (Linker::linkModules(module, std::move(library), Linker::Flags::LinkOnlyNeeded))
+    if (NamedMDNode* node = bitcode->getNamedMetadata(name)) bitcode->eraseNamedMetadata(node);
+  if (Linker::linkModules(module, std::move(bitcode), Linker::Flags::LinkOnlyNeeded))
     return "the OpenCL C library could not be linked";
   for (Function& f : module) {
     if (f.isDeclaration()) continue;

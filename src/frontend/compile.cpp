@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::size_t kLargestSource = std::size_t{16} << 20;
 constexpr std::size_t kMostErrors = 20;
+constexpr const char* kMoreExtensions = "-cl-ext=+cl_khr_fp16,+cl_khr_subgroups,+__opencl_c_subgroups";
 
 void refuse_what_is_no_source(const Source& source, Language language) {
   if (language == Language::llvm_ir) return;
@@ -55,6 +56,8 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
     std::string words = source.text;  // macros of the command line may name what the prelude declares
     for (const auto& define : source.defines) words += "\n" + define;
     preludes = preludes_for(words);
+  } else if (language == Language::opencl) {
+    preludes = opencl_preludes_for(source.text);
   }
   job.arguments = compiler_arguments(source, language, target, job.main_file, preludes).arguments;
   return job;
@@ -103,6 +106,8 @@ std::string rendered_errors(const ClangResult& result, bool only_device_code, bo
         "note: if the host program builds this source with options (clBuildProgram: -D NAME=VALUE, -I DIR), give the "
         "same ones here\n";
   }
+  if (text.find("in namespace 'std'") != std::string::npos)
+    text += "note: C++ is read as gnu++17 unless --std gives another, such as c++20\n";
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -176,20 +181,62 @@ ClangResult instantiate(ClangJob& job, const std::string& qualified, const std::
   return result;
 }
 
+/// What may make a source of OpenCL C right that is not as it stands: an older language (what 2.0 made an error), or
+/// extensions that drivers of NVIDIA do not have. Otherwise the errors of the run that has fewest.
+ClangResult compile_in_another_opencl(const Source& source, ClangJob& job, const std::string& target,
+                                      ClangResult first) {
+  if (source.standard.empty()) {
+    Source older = source;
+    older.standard = "CL1.2";
+    ClangJob older_job = make_job(older, Language::opencl, target);
+    ClangResult second = run_clang(older_job);
+    if (second.errors.empty()) {
+      job = std::move(older_job);
+      return second;
+    }
+  }
+  if (vendor_of(target) != Vendor::nvidia) return first;
+  ClangJob extended_job = job;
+  extended_job.arguments.insert(extended_job.arguments.begin(), kMoreExtensions);
+  ClangResult extended = run_clang(extended_job);
+  if (extended.errors.size() >= first.errors.size()) return first;
+  job = std::move(extended_job);
+  return extended;
+}
+
 ClangResult compile_in_language(const Source& source, ClangJob& job, Language language, const std::string& target,
                                 const std::string& wanted) {
   ClangResult result = run_clang(job);
-  if (language == Language::opencl && source.standard.empty() && !result.errors.empty()) {
-    Source older = source;  // what OpenCL 2.0 made an error may have been right before
-    older.standard = "CL1.2";
-    ClangResult second = run_clang(make_job(older, language, target));
-    if (second.errors.empty()) return second;
-  }
+  if (language == Language::opencl && !result.errors.empty())
+    return compile_in_another_opencl(source, job, target, std::move(result));
   if (!wanted.empty() && job.host_code_may_fail && !holds_kernel(result, language, wanted)) {
     const std::string qualified = template_of(result, wanted);
     if (!qualified.empty()) return instantiate(job, qualified, wanted);
   }
   return result;
+}
+
+std::vector<std::string> templates_without_instance(const ClangJob& job, const ClangResult& result) {
+  std::vector<std::string> names;
+  if (!job.host_code_may_fail || result.module == nullptr) return names;
+  for (const auto& name : result.kernel_templates) {
+    const bool listed = std::find(names.begin(), names.end(), name) != names.end();
+    if (!listed && !holds_kernel(result, job.language, name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string about_template(const std::string& name) {
+  return "kernel template '" + name + "' is not instantiated in this file; --kernel '" + name + "<...>' does it";
+}
+
+/// A file whose kernels all are templates that it does not instantiate: which there are.
+void refuse_templates_alone(const ClangJob& job, const ClangResult& result) {
+  const auto names = templates_without_instance(job, result);
+  if (names.empty() || !list_kernels(*result.module, job.language).empty()) return;
+  std::string text = job.main_file + ": no kernel found, but kernel templates";
+  for (const auto& name : names) text += "\n" + about_template(name);
+  throw UserError(text);
 }
 
 std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& result) {
@@ -201,13 +248,13 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
                     " errors in code that the kernel does not use were passed over; the first: " +
                     result.errors.front().text.substr(0, result.errors.front().text.find('\n')));
   }
-  if (job.host_code_may_fail && result.module != nullptr && !result.kernel_templates.empty()) {
-    for (const auto& name : result.kernel_templates) {
-      if (!holds_kernel(result, job.language, name))
-        notes.push_back("kernel template '" + name + "' is not instantiated in this file; --kernel '" + name +
-                        "<...>' does it");
-    }
+  if (!job.arguments.empty() && job.arguments.front() == kMoreExtensions) {
+    notes.push_back(
+        "the source needs OpenCL extensions (half precision, sub-groups) that NVIDIA's drivers may lack: forecast as "
+        "if "
+        "they were there");
   }
+  for (const auto& name : templates_without_instance(job, result)) notes.push_back(about_template(name));
   return notes;
 }
 
@@ -221,6 +268,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     ClangJob job = make_job(source, language, target);
     ClangResult result = compile_in_language(source, job, language, target, wanted);
     refuse_errors(job, result, wanted);
+    refuse_templates_alone(job, result);
     unit.notes = notes_about(job, result);
     unit.context = std::move(result.context);
     unit.module = std::move(result.module);

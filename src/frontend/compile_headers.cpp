@@ -138,4 +138,10 @@ std::vector<std::string> preludes_for(std::string_view text) {
   return headers;
 }
 
+std::vector<std::string> opencl_preludes_for(std::string_view text) {
+  constexpr std::string_view words[] = {"sub_group_", "4x8packed"};
+  if (!has_any(text, words) && !includes_more(text)) return {};
+  return {"kernelcast/sub_groups.h"};
+}
+
 }  // namespace kernelcast::frontend

@@ -20,4 +20,8 @@ std::span<const VirtualHeader> virtual_headers();
 /// text never names (atomics, shuffles, ...) are left out when it includes no local header, for speed.
 std::vector<std::string> preludes_for(std::string_view text);
 
+/// The same for OpenCL C: bodies of functions of sub-groups and packed dot products, where the text names them or
+/// includes another file.
+std::vector<std::string> opencl_preludes_for(std::string_view text);
+
 }  // namespace kernelcast::frontend

@@ -132,12 +132,18 @@ void add_target(std::vector<std::string>& args, const std::string& target, Vendo
   }
 }
 
-void add_opencl(std::vector<std::string>& args, const Source& source, Vendor vendor) {
+/// gfx6xx to gfx9xx run 64 lanes, gfx10xx and later 32.
+std::string lanes_of(const std::string& target) {
+  return target.starts_with("gfx9") || (target.starts_with("gfx") && target.size() < 7) ? "64" : "32";
+}
+
+void add_opencl(std::vector<std::string>& args, const Source& source, Vendor vendor, const std::string& target) {
   append(args, {"-ffp-contract=on", "-finclude-default-header", "-fdeclare-opencl-builtins", "-fgnuc-version=4.2.1",
                 "-fno-threadsafe-statics", "-Wno-unused-value"});
   // Clang's NVPTX target leaves them out; every GPU since Fermi has them, and NVIDIA's own compiler offers them.
   if (vendor == Vendor::nvidia) args.push_back("-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics");
   if (source.fast_math) args.push_back("-cl-fast-relaxed-math");
+  append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});
 }
 
 void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendor, Language language,
@@ -160,12 +166,10 @@ void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendo
       append(args, {"-D", "__CUDACC__=1", "-D", "__CUDA_ARCH__=700", "-D", "__NVCC__=1", "-U", "__HIPCC__", "-U",
                     "__HIP_DEVICE_COMPILE__"});
     }
-    const bool wide =
-        target.starts_with("gfx9") || target.size() < 7;  // gfx6xx to gfx9xx run 64 lanes, gfx10xx and later 32
-    append(args, {"-D", std::string("__KERNELCAST_WARP_SIZE=") + (wide ? "64" : "32")});
   } else {
-    append(args, {"-D", "__CUDACC__=1", "-D", "__NVCC__=1", "-D", "__KERNELCAST_WARP_SIZE=32"});
+    append(args, {"-D", "__CUDACC__=1", "-D", "__NVCC__=1"});
   }
+  append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});
   append(args, {"-D", "__CUDACC_VER_MAJOR__=12", "-D", "__CUDACC_VER_MINOR__=2", "-D", "CUDART_VERSION=12020", "-D",
                 "CUDA_VERSION=12020"});
 }
@@ -211,8 +215,8 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
     add_system_headers(args, language == Language::cxx, /*device_code=*/false);
   } else if (language == Language::opencl) {
     add_target(args, target, vendor_of(target));
-    add_opencl(args, source, vendor_of(target));
-    append(args, {"-internal-isystem", resource_folder() + "/include"});
+    add_opencl(args, source, vendor_of(target), target);
+    append(args, {"-internal-isystem", kVirtualHeaderFolder, "-internal-isystem", resource_folder() + "/include"});
     kind = "cl";
   } else {
     const Vendor vendor = vendor_of(target);

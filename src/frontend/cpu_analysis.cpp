@@ -29,6 +29,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -61,6 +62,11 @@ void prepare(Module& module, const std::string& symbol, const TargetMachine& mac
     f.setLinkage(GlobalValue::InternalLinkage);
     f.addFnAttr(Attribute::AlwaysInline);
   }
+  // The front end keeps every function of the file; one that calls the nest would take it in.
+  removeFromUsedLists(module, [&kept](const Constant* c) {
+    const auto* f = dyn_cast<Function>(c);
+    return f != nullptr && std::find(kept.begin(), kept.end(), f) == kept.end();
+  });
   run_passes(module, nullptr, "always-inline,globaldce");
   for (Function* f : kept) {
     if (!runs_work_items(*f)) continue;

@@ -1,6 +1,6 @@
 # Writes OUTPUT, a C++ source with every file of FOLDER as a string: cmake -DFOLDER=... -DOUTPUT=... -P embed_headers.cmake
 # Names in the .txt files (in_prelude.txt, host_only.txt) become headers without contents.
-file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*.h" "${FOLDER}/*.cuh" "${FOLDER}/*.hpp" "${FOLDER}/cassert")
+file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*.h" "${FOLDER}/*.cuh" "${FOLDER}/*.hpp" "${FOLDER}/cassert" "${FOLDER}/cuda/*")
 list(SORT files)
 set(text "// Made from src/frontend/headers by embed_headers.cmake.
 #include \"frontend/compile_headers.h\"

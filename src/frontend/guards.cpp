@@ -3,6 +3,7 @@
 // paths over its incoming edges. Paths are disjoint, so known conditions with the same data-decided factors add up to
 // one.
 #include "frontend/kernel_model.h"
+#include "frontend/warp_uniform.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/Constants.h"
 
@@ -207,7 +208,7 @@ int KernelModel::branch_unknown(BasicBlock* block) {
             "branch:" + std::to_string(where.line),
             where,
             0.5,
-            !divergent(block->getTerminator()->getOperand(0)),
+            alike_in_warp(block->getTerminator()->getOperand(0), [this](const Value* v) { return divergent(v); }),
             reason};
   profile_.unknowns.push_back(std::move(u));
   return branch_unknowns_[block] = static_cast<int>(profile_.unknowns.size()) - 1;

@@ -44,6 +44,22 @@ TEST(HostCode, AskingForATemplateInstantiatesIt) {
               ElementsAre("ns::scale<1, int>(int*)"));
 }
 
+TEST(HostCode, TemplatesAloneAreNamed) {
+  try {
+    compiled("k.cu", kTemplate);
+    FAIL() << "templates without an instance taken for kernels";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--kernel 'scale<...>'"));
+  }
+}
+
+TEST(HostCode, ConstantsOfTheHostInterfaceMayBecomeArgumentsOfTemplates) {
+  const std::string text =
+      "template <class T> void reserve(T** p) { cudaMemAdvise(*p, 4, cudaMemAdviseSetReadMostly, cudaCpuDeviceId); }\n"
+      "__global__ void k(float* a) { a[0] = 1; }\nint main() { float* a; reserve(&a); k<<<1, 32>>>(a); }\n";
+  EXPECT_THAT(names(compiled("k.cu", text)), ElementsAre("k(float*)"));
+}
+
 TEST(HostCode, ErrorsInItArePassedOver) {
   const std::string text =
       "#include <no_such_library.h>\nNoSuchType global;\n__global__ void k(float* a) { a[0] = 1; }\n" + kTemplate +

@@ -83,7 +83,9 @@ class CudaBody : public testing::TestWithParam<const char*> {};
 TEST_P(CudaBody, CompilesForEveryTarget) {
   const std::string text =
       "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cooperative_groups.h>\n#include <mma.h>\n#include "
-      "<curand_kernel.h>\n"
+      "<curand_kernel.h>\n#include <cuda_fp8.h>\n#include <cuda/barrier>\n#include <cuda/pipeline>\n#include "
+      "<cuda/atomic>\n#include "
+      "<cuda/std/limits>\n#include <cufft.h>\n"
       "#include <cuComplex.h>\n#include <helper_math.h>\n#include <math_constants.h>\n__constant__ float "
       "coefficients[16];\n"
       "__global__ void __launch_bounds__(256, 2) k(float* f, double* d, int* i, unsigned* u, unsigned long long* l, "
@@ -148,6 +150,18 @@ INSTANTIATE_TEST_SUITE_P(
         "printf(\"%f\\n\", f[0]); assert(f[0] > 0);",
         "f[0] = tex2D<float>((cudaTextureObject_t)l[0], f[1], f[2]) + tex1Dfetch<float>((cudaTextureObject_t)l[1], "
         "i[0]);",
+        "__nv_fp8_e4m3 e(f[0]); __nv_fp8x4_e5m2 w(v[0]); v[1] = (float4)w; f[1] = (float)e + "
+        "(float)__nv_fp8_e5m2(d[0]);",
+        "__shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x == 0) init(&b, blockDim.x); __shared__ "
+        "float "
+        "t[256]; cuda::memcpy_async(t + threadIdx.x, f + threadIdx.x, cuda::aligned_size_t<4>(4), b); "
+        "b.arrive_and_wait(); f[0] = t[255 - threadIdx.x];",
+        "__shared__ float t[256]; auto p = cuda::make_pipeline(); p.producer_acquire(); cuda::memcpy_async(t, f, 4, "
+        "p); "
+        "p.producer_commit(); cuda::pipeline_consumer_wait_prior<0>(p); f[1] = t[0]; p.consumer_release();",
+        "cuda::atomic_ref<int, cuda::thread_scope_device> r(i[0]); r.fetch_add(2, cuda::memory_order_relaxed); r += 3; "
+        "i[1] = r.load() + cuda::std::numeric_limits<int>::max();",
+        "cufftComplex z = make_cuComplex(f[0], f[1]); f[2] = cuCrealf(z);",
         "cuComplex z = cuCmulf(make_cuComplex(f[0], f[1]), make_cuComplex(1, 2)); f[0] = cuCabsf(z); float3 w = "
         "make_float3(1, 2, 3) * 2.0f; f[1] = dot(w, w) + length(w);"));
 
@@ -171,11 +185,79 @@ TEST(Compile, InlinePtxStaysInlineAssembly) {
   EXPECT_THAT(module_of("k.cu", text), HasSubstr("asm sideeffect \"mov.u32 $0, %laneid;\""));
 }
 
+TEST(Compile, SubGroupsOfOpenclAreExchangesOfAWarp) {
+  const std::string text =
+      "kernel void k(global float* a, global int* b, global ulong* c) {\n  int i = get_global_id(0);\n"
+      "  float x = sub_group_reduce_add(a[i]) + sub_group_broadcast(a[i], 3) + sub_group_shuffle_xor(a[i], 1u);\n"
+      "  if (sub_group_any(b[i] > 3)) x += sub_group_scan_exclusive_max(b[i]);\n"
+      "  c[i] = sub_group_reduce_max(c[i]) + sub_group_ballot(b[i]).x;\n"
+      "  a[i] = x + get_sub_group_id() + get_sub_group_size();\n}\n";
+  for (const std::string target : {"sm_70", "gfx906", "gfx1030"}) {
+    const std::string module = module_of("k.cl", text, target);
+    EXPECT_THAT(module, HasSubstr(target == "sm_70" ? "@llvm.nvvm.shfl.sync" : "@llvm.amdgcn.ds.bpermute")) << target;
+    EXPECT_THAT(module, Not(ContainsRegex("call .*@_Z[0-9]+sub_group_(reduce|scan|any|broadcast|shuffle|ballot)")));
+  }
+}
+
+TEST(Compile, ExtensionsThatNvidiaLacksAreSwitchedOnWhereASourceNeedsThem) {
+  const std::string half =
+      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half* a) { a[0] *= (half)2; }\n";
+  EXPECT_THAT(compiled("k.cl", half, "sm_70").notes, ElementsAre(HasSubstr("extensions")));
+  EXPECT_THAT(compiled("k.cl", half, "gfx906").notes, IsEmpty());
+  // A source that has another way keeps it.
+  const std::string either =
+      "#ifdef cl_khr_fp16\nkernel void with(global half* a) { a[0] = 1; }\n#else\nkernel void without(global float* a) "
+      "{ a[0] = "
+      "1; }\n#endif\n";
+  EXPECT_THAT(names(compiled("k.cl", either, "sm_70")), ElementsAre("without"));
+}
+
+TEST(Compile, WhatNeedsALaterCppIsSaidToNeedIt) {
+  try {
+    compiled("k.cu", "#include <algorithm>\n__global__ void k(float* a) { a[0] = std::ranges::max(1, 2); }\n");
+    FAIL() << "std::ranges in C++17";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--std"));
+  }
+  Source later = source("k.cu", "#include <algorithm>\n__global__ void k(float* a) { a[0] = std::max(1, 2); }\n");
+  later.standard = "c++20";
+  EXPECT_EQ(names(compile_unit(later, "sm_70", 60)).size(), 1u);
+}
+
+TEST(Compile, FunctionsOfHalfThatTheLibraryLacksAreThoseOfFloat) {
+  const Source half = source("k.cl",
+                             "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                             "kernel void k(global half* a, global half4* b) {\n"
+                             "  a[0] = max(a[1], a[2]);\n  b[0] = clamp(b[1], b[2], b[3]);\n}\n");
+  FrontendOptions options;
+  options.target = "sm_70";
+  for (const Assumption& a : analyze(half, options).profile.assumptions)
+    EXPECT_THAT(a.what, Not(HasSubstr("has no body"))) << a.what;
+}
+
+TEST(Compile, PackedDotProductsOfOpencl) {
+  const std::string text =
+      "kernel void k(global int* a) { a[0] = dot_acc_sat_4x8packed_ss_int((uint)a[1], (uint)a[2], a[3]); }\n";
+  EXPECT_THAT(module_of("k.cl", text, "sm_70"), HasSubstr("dp4a.s32.s32"));
+  EXPECT_THAT(module_of("k.cl", text, "gfx906"), Not(HasSubstr("4x8packed")));
+}
+
+TEST(Compile, HeadersOfHostLibrariesBringTheTypesOfTheirs) {
+  for (const char* header : {"cublas_v2.h", "cublasLt.h", "cusparse.h"}) {
+    const CompiledUnit unit =
+        compiled("k.cu", "#include <" + std::string(header) +
+                             ">\n__global__ void k(__nv_bfloat162* a, half* b, cuComplex* c) {}\n");
+    EXPECT_EQ(names(unit).size(), 1u) << header;
+    EXPECT_THAT(unit.notes, IsEmpty()) << header;
+  }
+}
+
 TEST(Compile, HipNamesWork) {
   const std::string text =
       "#include <hip/hip_runtime.h>\n__global__ void k(float* a) { a[hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x] = "
       "warpSize; }\n"
-      "int main() { float* a; hipMalloc(&a, 4); hipLaunchKernelGGL(k, dim3(1), dim3(64), 0, 0, a); "
+      "int main() { float* a; hipMalloc(&a, 4); hipStream_t s; hipStreamCreateWithFlags(&s, hipStreamDefault); "
+      "hipLaunchKernelGGL(k, dim3(1), dim3(64), 0, 0, a); "
       "hipDeviceSynchronize(); }\n";
   const CompiledUnit unit = compiled("k.hip", text, "gfx90a");
   EXPECT_THAT(names(unit), ElementsAre("k(float*)"));

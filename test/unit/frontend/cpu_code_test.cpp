@@ -176,6 +176,15 @@ TEST(CpuCode, PlainCodeForThreadsFetchesTheAddressOfEveryVariable) {
   EXPECT_NEAR(totals(for_threads(saxpy, 3), 100000).cycles / totals(analysed(saxpy, 3), 100000).cycles, 1, 0.15);
 }
 
+TEST(CpuCode, WhoCallsTheNestDoesNotMatter) {
+  const std::string caller =
+      std::string(saxpy) + "void twice(const float* restrict x, float* restrict y, int n) { saxpy(x, y, 2, n); }\n";
+  const CpuCode alone = analysed(saxpy, 3, true, "haswell", true),
+                called = analysed(caller.c_str(), 3, true, "haswell", true);
+  EXPECT_EQ(called.parallel_loops.size(), alone.parallel_loops.size());
+  EXPECT_DOUBLE_EQ(totals(called, 4096).cycles, totals(alone, 4096).cycles);
+}
+
 TEST(CpuCode, WhoseAVariableIsIsKeptForThreads) {
   constexpr const char* text = R"(void rows(const double* a, double* out, int n) {
   int j;

@@ -229,6 +229,21 @@ TEST(Profile, GathersAreIrregularWithTheReason) {
   EXPECT_EQ(irregular, 1);
 }
 
+TEST(Profile, AnAddressWhoseShiftIsNotKnownIsIrregular) {
+  Source source;
+  source.path = "shift.cu";
+  source.text =
+      "__global__ void k(float* a) {\n  const int bits = __ffs(blockDim.x) - 3;\n"
+      "  a[(threadIdx.x & (1 << bits) - 1) << 2 | threadIdx.x >> bits] = 1;\n}\n";
+  FrontendOptions options;
+  options.target = "sm_80";
+  const KernelProfile p = analyze(source, options).profile;
+  int unknown = 0;
+  for (const auto& block : p.blocks)
+    for (const auto& access : block.accesses) unknown += access.unknown >= 0 ? 1 : 0;
+  EXPECT_EQ(unknown, 1);
+}
+
 // Branches.
 
 TEST(Profile, BranchVerdictsSayWhy) {
@@ -248,6 +263,28 @@ TEST(Profile, BranchVerdictsSayWhy) {
   EXPECT_EQ(by_line[5]->verdict, Branch::Verdict::unknown);
   EXPECT_THAT(by_line[5]->reason, HasSubstr("floating-point"));
   EXPECT_EQ(by_line[6]->verdict, Branch::Verdict::divergent);
+}
+
+TEST(Profile, BranchesOnVotesAreTheSameForAWarp) {
+  Source source;
+  source.path = "vote.cu";
+  source.text =
+      "__global__ void k(volatile float* a) {\n"
+      "  if (__any_sync(~0u, a[threadIdx.x] > 1)) a[0] = 1;\n"
+      "  if (__shfl_sync(~0u, a[threadIdx.x], 0) > 2) a[1] = 2;\n"
+      "  if (__shfl_down_sync(~0u, a[threadIdx.x], 1) > 3) a[2] = 3;\n"
+      "  if (__syncthreads_or(a[threadIdx.x] > 4)) a[3] = 4;\n}\n";
+  FrontendOptions options;
+  options.target = "sm_80";
+  const KernelProfile p = analyze(source, options).profile;
+  std::map<int, Branch::Verdict> by_line;
+  for (const Branch& b : p.branches) by_line[b.line.line] = b.verdict;
+  ASSERT_EQ(by_line.size(), 4u);
+  EXPECT_EQ(by_line[2], Branch::Verdict::uniform);
+  EXPECT_EQ(by_line[3], Branch::Verdict::uniform);
+  EXPECT_EQ(by_line[4], Branch::Verdict::unknown);
+  EXPECT_EQ(by_line[5], Branch::Verdict::uniform);
+  for (const Unknown& u : p.unknowns) EXPECT_EQ(u.uniform, u.line.line != 4) << u.key;
 }
 
 TEST(Profile, DataDecidedTripCountsAreUnknownWithTheirFlag) {

@@ -1,4 +1,5 @@
-// What host code of CUDA programs names: enough for whole files to parse. Nothing here is ever called.
+// What host code of CUDA programs names: enough for whole files to parse. Nothing here is ever called. Enumerations have names because they
+// become arguments of templates: functions over types without a name need a body.
 #pragma once
 
 #define KC_HANDLES(name) typedef struct name##_impl* name;
@@ -10,20 +11,20 @@ typedef int cudaError_t;
 typedef int cudaError;
 typedef void (*cudaHostFn_t)(void*);
 typedef int cudaMemcpyKind, cudaFuncAttribute, cudaDeviceAttr, cudaFuncCache, cudaSharedMemConfig, cudaLimit, cudaMemoryAdvise;
-enum : int {
+enum __kc_host_error : int {
   cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorNotReady = 600, cudaErrorUnknown = 999,
   cudaErrorInvalidDevice = 101, cudaErrorNoDevice = 100, cudaErrorInvalidConfiguration = 9, cudaErrorLaunchFailure = 719
 };
-enum : int {
+enum __kc_host_copy_kind : int {
   cudaMemcpyHostToHost = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3, cudaMemcpyDefault = 4
 };
-enum : unsigned {
+enum __kc_host_flags : unsigned {
   cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4, cudaEventDefault = 0,
   cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaMemAttachGlobal = 1,
   cudaMemAttachHost = 2, cudaDeviceScheduleAuto = 0, cudaDeviceMapHost = 8, cudaDeviceBlockingSync = 4, cudaDeviceScheduleBlockingSync = 4,
   cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaStreamCaptureModeGlobal = 0
 };
-enum : int {
+enum __kc_host_attributes : int {
   cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual, cudaSharedMemBankSizeDefault = 0,
   cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte, cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9, cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2,
@@ -93,4 +94,4 @@ typedef struct CUmod_st* CUmodule;
 typedef struct CUfunc_st* CUfunction;
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
-enum : int { CUDA_SUCCESS = 0 };
+enum __kc_host_result : int { CUDA_SUCCESS = 0 };

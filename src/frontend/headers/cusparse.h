@@ -1,0 +1,3 @@
+// See cublas_api.h.
+#pragma once
+#include "cublas_api.h"
