@@ -4,6 +4,7 @@
 #include "frontend/compile.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "frontend/compile_clang.h"
@@ -183,6 +184,7 @@ ClangResult compile_in_language(const Source& source, ClangJob& job, Language la
     Source older = source;  // what OpenCL 2.0 made an error may have been right before
     older.standard = "CL1.2";
     ClangResult second = run_clang(make_job(older, language, target));
+    second.macros.merge(result.macros);  // the first run's errors led here
     if (second.errors.empty()) return second;
   }
   if (!wanted.empty() && job.host_code_may_fail && !holds_kernel(result, language, wanted)) {
@@ -211,12 +213,33 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
   return notes;
 }
 
+/// The preludes of CUDA and HIP are chosen by words, those of the defines included (make_job).
+bool may_choose_preludes(const std::string& define, const ClangJob& job) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
+  const std::size_t value = std::min(define.find('='), define.size());
+  return job.host_code_may_fail &&
+         std::any_of(define.begin() + static_cast<std::ptrdiff_t>(value), define.end(), is_letter);
+}
+
+/// Nothing after errors that were passed over: the preprocessor drops what it read inside a macro call that is broken.
+std::optional<std::vector<std::string>> consulted_by(const Source& source, const ClangJob& job,
+                                                     const ClangResult& result) {
+  if (!result.errors.empty()) return std::nullopt;
+  std::set<std::string> names;
+  for (const std::string& define : source.defines) {
+    const std::string name = define.substr(0, define.find_first_of("=( \t"));
+    if (result.macros.contains(name) || may_choose_preludes(define, job)) names.insert(name);
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 CompiledUnit compile_now(const Source& source, const std::string& target, const std::string& wanted) {
   const Language language = resolve_language(source);
   refuse_what_is_no_source(source, language);
   CompiledUnit unit;
   if (language == Language::llvm_ir) {
     unit = read_llvm_ir(source);
+    unit.consulted.emplace();
   } else {
     ClangJob job = make_job(source, language, target);
     ClangResult result = compile_in_language(source, job, language, target, wanted);
@@ -227,6 +250,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     unit.diagnostics = std::move(result.warnings);
     unit.pragmas = std::move(result.pragmas);
     unit.headers = std::move(result.headers);
+    unit.consulted = consulted_by(source, job, result);
   }
   unit.language = language;
   return unit;
