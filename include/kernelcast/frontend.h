@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,10 @@ struct Analysis {
   std::string no_program;                  // why not
   std::vector<Diagnostic> diagnostics;  // warnings
   std::vector<std::string> headers;     // files that were included, without those that come with kernelcast
+  /// Names of macros in Source::defines whose values the analysis may depend on, in order of name. A Source that differs
+  /// in nothing but values of other defines has the same analysis: its text after preprocessing is the same. Empty: it
+  /// is not known which.
+  std::optional<std::vector<std::string>> consulted;
   std::string digest;                   // of kernel, target and the optimised module; when FrontendOptions::known is set
 };
 

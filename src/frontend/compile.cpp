@@ -4,6 +4,7 @@
 #include "frontend/compile.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "frontend/compile_clang.h"
@@ -190,6 +191,7 @@ ClangResult compile_in_another_opencl(const Source& source, ClangJob& job, const
     older.standard = "CL1.2";
     ClangJob older_job = make_job(older, Language::opencl, target);
     ClangResult second = run_clang(older_job);
+    second.macros.insert(first.macros.begin(), first.macros.end());  // the first run's errors led here
     if (second.errors.empty()) {
       job = std::move(older_job);
       return second;
@@ -199,6 +201,7 @@ ClangResult compile_in_another_opencl(const Source& source, ClangJob& job, const
   ClangJob extended_job = job;
   extended_job.arguments.insert(extended_job.arguments.begin(), kMoreExtensions);
   ClangResult extended = run_clang(extended_job);
+  extended.macros.insert(first.macros.begin(), first.macros.end());
   if (extended.errors.size() >= first.errors.size()) return first;
   job = std::move(extended_job);
   return extended;
@@ -258,12 +261,33 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
   return notes;
 }
 
+/// The preludes of CUDA and HIP are chosen by words, those of the defines included (make_job).
+bool may_choose_preludes(const std::string& define, const ClangJob& job) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
+  const std::size_t value = std::min(define.find('='), define.size());
+  return job.host_code_may_fail &&
+         std::any_of(define.begin() + static_cast<std::ptrdiff_t>(value), define.end(), is_letter);
+}
+
+/// Nothing after errors that were passed over: the preprocessor drops what it read inside a macro call that is broken.
+std::optional<std::vector<std::string>> consulted_by(const Source& source, const ClangJob& job,
+                                                     const ClangResult& result) {
+  if (!result.errors.empty()) return std::nullopt;
+  std::set<std::string> names;
+  for (const std::string& define : source.defines) {
+    const std::string name = define.substr(0, define.find_first_of("=( \t"));
+    if (result.macros.contains(name) || may_choose_preludes(define, job)) names.insert(name);
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 CompiledUnit compile_now(const Source& source, const std::string& target, const std::string& wanted) {
   const Language language = resolve_language(source);
   refuse_what_is_no_source(source, language);
   CompiledUnit unit;
   if (language == Language::llvm_ir) {
     unit = read_llvm_ir(source);
+    unit.consulted.emplace();
   } else {
     ClangJob job = make_job(source, language, target);
     ClangResult result = compile_in_language(source, job, language, target, wanted);
@@ -275,6 +299,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     unit.diagnostics = std::move(result.warnings);
     unit.pragmas = std::move(result.pragmas);
     unit.headers = std::move(result.headers);
+    unit.consulted = consulted_by(source, job, result);
   }
   unit.language = language;
   return unit;

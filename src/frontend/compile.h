@@ -35,6 +35,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,6 +74,7 @@ struct CompiledUnit {
   std::vector<std::string> notes;        // skipped headers, host code left out, ...
   std::vector<LoopPragma> pragmas;       // C and C++ only
   std::vector<std::string> headers;      // real files that were included, in order of name
+  std::optional<std::vector<std::string>> consulted;  // as Analysis::consulted
   Language language = Language::automatic;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/TargetInfo.h"
@@ -42,6 +43,34 @@ class MissingHeaders : public clang::PPCallbacks {
   std::vector<std::string>& names_;
 };
 
+/// Notes every macro whose text the preprocessor asked for. `#ifdef` and `defined` ask only whether there is one.
+class MacroNames : public clang::PPCallbacks {
+ public:
+  MacroNames(const clang::SourceManager& sources, std::set<std::string>& names) : sources_(sources), names_(names) {}
+  void MacroExpands(const clang::Token& name, const clang::MacroDefinition& /*macro*/, clang::SourceRange /*range*/,
+                    const clang::MacroArgs* /*arguments*/) override {
+    note(name);
+  }
+  void MacroDefined(const clang::Token& name, const clang::MacroDirective* /*macro*/) override {
+    const clang::SourceLocation at = name.getLocation();
+    if (!sources_.isWrittenInCommandLineFile(at) && !sources_.isWrittenInBuiltinFile(at)) note(name);
+  }
+  void MacroUndefined(const clang::Token& name, const clang::MacroDefinition& /*macro*/,
+                      const clang::MacroDirective* /*undefinition*/) override {
+    note(name);
+  }
+
+ private:
+  void note(const clang::Token& name) {
+    const clang::IdentifierInfo* identifier = name.getIdentifierInfo();
+    if (seen_.insert(identifier).second) names_.insert(identifier->getName().str());
+  }
+
+  const clang::SourceManager& sources_;
+  std::set<std::string>& names_;
+  std::unordered_set<const clang::IdentifierInfo*> seen_;
+};
+
 class LoopPragmaHandler : public clang::PragmaHandler {
  public:
   LoopPragmaHandler(const std::string& family, std::vector<LoopPragma>& found)
@@ -75,6 +104,7 @@ class CompileAction : public clang::ASTFrontendAction {
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
     auto& preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<MissingHeaders>(result_.missing_headers));
+    preprocessor.addPPCallbacks(std::make_unique<MacroNames>(preprocessor.getSourceManager(), result_.macros));
     if (job_.language == Language::c || job_.language == Language::cxx) {
       for (const char* family : {"omp", "acc"})
         preprocessor.AddPragmaHandler(new LoopPragmaHandler(family, result_.pragmas));

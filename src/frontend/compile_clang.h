@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct ClangResult {
   std::vector<std::string> kernel_templates;  // qualified names
   std::vector<LoopPragma> pragmas;
   std::vector<std::string> headers;  // real files that were read, without the main file
+  std::set<std::string> macros;      // names that were expanded, or defined or undefined again
 
   ClangResult();
   ClangResult(ClangResult&&) noexcept;

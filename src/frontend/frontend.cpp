@@ -70,6 +70,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   mark_regions(*module.getFunction(entry.symbol), options.regions);
   Analysis result;
   result.headers = std::move(unit.headers);
+  result.consulted = std::move(unit.consulted);
   result.diagnostics = std::move(unit.diagnostics);
   result.diagnostics.insert(result.diagnostics.end(), messages.warnings().begin(), messages.warnings().end());
   if (options.known && !options.program && nest.axes == 0) {

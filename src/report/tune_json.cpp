@@ -148,7 +148,10 @@ std::string tune_json(const TuneReport& report) {
   j["evaluated"] = evaluated;
   j["seconds"] = r.seconds;
   j["space"] = {{"combinations", r.combinations}, {"configurations", r.configurations}, {"variants", r.variants}};
-  j["analyses"] = {{"compiled", r.compiled}, {"of_known_modules", r.shared}, {"from_cache", r.found}};
+  j["analyses"] = {{"compiled", r.compiled},
+                   {"of_known_modules", r.shared},
+                   {"from_cache", r.found},
+                   {"same_after_preprocessing", r.alike}};
   j["search"] = r.optimised ? "optimise" : "enumerate";
   j["complete"] = r.complete;
   j["interrupted"] = r.interrupted;

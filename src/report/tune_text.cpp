@@ -114,8 +114,8 @@ std::string device_text_of(const TuneReport& report, std::size_t device, const S
   }
   if (d.tied > 1) {
     out += fmt::format(
-        "  {} configurations cannot be told from the best: their forecasts are closer than the model's usual error\n",
-        format_count(static_cast<double>(d.tied - 1)));
+        "  {} configuration{} cannot be told from the best: the forecasts are closer than the model's usual error\n",
+        format_count(static_cast<double>(d.tied - 1)), d.tied == 2 ? "" : "s");
   }
   out += refusals_text(d);
   return out + assumption_block(d.assumptions, "assumptions", style);
@@ -178,8 +178,9 @@ std::string tune_text(const TuneReport& report, const Style& style) {
   if (!report.measured_on.empty()) out += fmt::format("measured on {}\n", report.measured_on);
   out +=
       style.dim(fmt::format(
-          "variants of the source: {}; analyses: {}, {} of them of modules known already; from the cache: {}; {:.2f} s",
-          r.variants, r.compiled, r.shared, r.found, r.seconds)) +
+          "variants of the source: {}; the same as others after preprocessing: {}; analyses: {}, {} of them of modules "
+          "known already; from the cache: {}; {:.2f} s",
+          r.variants, r.alike, r.compiled, r.shared, r.found, r.seconds)) +
       "\n";
   return out;
 }

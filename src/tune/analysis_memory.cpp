@@ -87,6 +87,13 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
   return digest.str();
 }
 
+/// Names the variants that differ in values of defines only.
+std::string family_of(const Source& source, const FrontendOptions& options, const std::string& identity) {
+  Source names = source;
+  names.defines = names_of(source.defines);
+  return key_of(names, options, identity);
+}
+
 AnalysisMemory::AnalysisMemory(Analyzer analyze, std::string folder, std::string identity)
     : analyze_(std::move(analyze)), folder_(std::move(folder)), identity_(std::move(identity)) {}
 
@@ -97,6 +104,8 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::analyze(const Source& sourc
     if (const auto again = by_key_.find(key); again != by_key_.end()) return again->second;
   }
   if (auto profile = read(key)) return remember_key(key, profile);
+  const std::string family = family_of(source, options, identity_);
+  if (auto profile = alike(family, source, key)) return remember_key(key, profile);
   std::shared_ptr<const KernelProfile> reused;
   // The folder may hold what another front end made of the same module.
   options.known = [&](const std::string& digest) { return reused = known(digest_of(identity_ + digest)); };
@@ -110,11 +119,38 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::analyze(const Source& sourc
     if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(std::move(text));
   }
   if (reused != nullptr) ++shared_;
-  keep(key, analysis);
-  if (reused != nullptr) return remember_key(key, reused);
-  auto profile = std::make_shared<const KernelProfile>(std::move(analysis.profile));
-  remember(analysis.digest, profile);
+  const std::string entry = keep(key, analysis);
+  std::shared_ptr<const KernelProfile> profile = reused;
+  if (profile == nullptr) {
+    profile = std::make_shared<const KernelProfile>(std::move(analysis.profile));
+    remember(analysis.digest, profile);
+  }
+  if (analysis.consulted) remember_alike(family, source, *analysis.consulted, {profile, entry});
   return remember_key(key, profile);
+}
+
+/// The analysis of a variant whose source is the same after preprocessing; it is kept as this one's, too.
+std::shared_ptr<const KernelProfile> AnalysisMemory::alike(const std::string& family, const Source& source,
+                                                           const std::string& key) {
+  AlikeAnalysis found;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto variants = families_.find(family);
+    const AlikeAnalysis* known = variants == families_.end() ? nullptr : variants->second.find(source.defines);
+    if (known == nullptr) return nullptr;
+    found = *known;
+  }
+  ++alike_;
+  if (!folder_.empty()) write(key + ".entry", found.entry);
+  return found.profile;
+}
+
+void AnalysisMemory::remember_alike(const std::string& family, const Source& source,
+                                    const std::vector<std::string>& consulted, AlikeAnalysis analysis) {
+  const std::lock_guard lock(mutex_);
+  AlikeVariants& variants = families_[family];
+  if (variants.size() >= most_profiles) variants = {};
+  variants.add(source.defines, consulted, std::move(analysis));
 }
 
 std::shared_ptr<const KernelProfile> AnalysisMemory::remember_key(const std::string& key,
@@ -212,14 +248,17 @@ void AnalysisMemory::remember(const std::string& digest, const std::shared_ptr<c
   profiles_.emplace(digest, profile);
 }
 
-void AnalysisMemory::keep(const std::string& key, const Analysis& analysis) {
-  if (folder_.empty()) return;
+/// The text of the entry; empty where nothing is kept.
+std::string AnalysisMemory::keep(const std::string& key, const Analysis& analysis) {
+  if (folder_.empty()) return {};
   Entry entry;
   for (const std::string& path : analysis.headers) entry.headers.emplace_back(path, digest_of_file(path));
   const std::string bytes = bytes_of(analysis.profile);
   entry.profile = analysis.digest.empty() ? digest_of(bytes) : analysis.digest;
   write(entry.profile + ".profile", bytes);
-  write(key + ".entry", text_of(entry));
+  std::string text = text_of(entry);
+  write(key + ".entry", text);
+  return text;
 }
 
 void AnalysisMemory::write(const std::string& name, const std::string& payload) {

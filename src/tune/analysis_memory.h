@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernelcast/frontend.h"
+#include "tune/alike_variants.h"
 
 namespace kernelcast::tune {
 
@@ -48,9 +49,10 @@ class AnalysisMemory {
 
   [[nodiscard]] std::size_t compiled() const { return compiled_; }  // runs of the compiler
   [[nodiscard]] std::size_t shared() const { return shared_; }      // of these, modules that were known already
-  [[nodiscard]] std::size_t found() const { return found_; }        // analyses that the folder answered
-  [[nodiscard]] std::vector<std::string> warnings() const;          // of the compiler, each once
-  [[nodiscard]] std::string trouble() const;                        // why nothing could be kept; empty: all is well
+  [[nodiscard]] std::size_t alike() const { return alike_; }  // answered by a variant that is the same to the compiler
+  [[nodiscard]] std::size_t found() const { return found_; }  // analyses that the folder answered
+  [[nodiscard]] std::vector<std::string> warnings() const;    // of the compiler, each once
+  [[nodiscard]] std::string trouble() const;                  // why nothing could be kept; empty: all is well
 
   /// Removes the oldest entries when the folder holds more than `most_bytes`, until a fifth of that is free.
   void trim(std::uintmax_t most_bytes) const;
@@ -59,7 +61,10 @@ class AnalysisMemory {
   void count_found(const std::string& key);
   std::optional<std::string> valid_entry(const std::string& key);
   std::shared_ptr<const KernelProfile> read(const std::string& key);
-  void keep(const std::string& key, const Analysis& analysis);
+  std::string keep(const std::string& key, const Analysis& analysis);
+  std::shared_ptr<const KernelProfile> alike(const std::string& family, const Source& source, const std::string& key);
+  void remember_alike(const std::string& family, const Source& source, const std::vector<std::string>& consulted,
+                      AlikeAnalysis analysis);
   void write(const std::string& name, const std::string& payload);
   std::string digest_of_file(const std::string& path);
   std::shared_ptr<const KernelProfile> known(const std::string& digest);
@@ -70,10 +75,11 @@ class AnalysisMemory {
 
   Analyzer analyze_;
   std::string folder_, identity_;
-  std::atomic<std::size_t> compiled_ = 0, shared_ = 0, found_ = 0;
+  std::atomic<std::size_t> compiled_ = 0, shared_ = 0, found_ = 0, alike_ = 0;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // by digest of the module
   std::map<std::string, std::shared_ptr<const KernelProfile>> by_key_;    // of this run
+  std::map<std::string, AlikeVariants> families_;                         // by digest of all but values of defines
   std::map<std::string, std::string> file_digests_;
   std::set<std::string> found_keys_;
   std::vector<std::string> warnings_;

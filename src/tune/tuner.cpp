@@ -64,6 +64,7 @@ class Tuner {
     result_.compiled = memory_.compiled();
     result_.shared = memory_.shared();
     result_.found = memory_.found();
+    result_.alike = memory_.alike();
     result_.messages = memory_.warnings();
     if (!memory_.trouble().empty()) result_.messages.push_back("nothing could be kept: " + memory_.trouble());
     result_.seconds = wall_seconds() - start;

@@ -119,6 +119,7 @@ struct TuneResult {
   std::uint64_t configurations = 0;                 // after them
   std::uint64_t variants = 0;                       // distinct specialisations
   std::size_t compiled = 0, shared = 0, found = 0;  // analyses made, of these of known modules, found in the cache
+  std::size_t alike = 0;                            // variants whose source is another's after preprocessing
   bool complete = true;                             // false: interrupted or searched by an optimiser
   bool interrupted = false, optimised = false;
   double seconds = 0;

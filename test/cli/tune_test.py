@@ -112,6 +112,36 @@ class Tune(Case):
         self.assertEqual(second["analyses"]["compiled"], 1)  # the one that fails
         self.assertEqual(second["best"], first["best"])
 
+    def test_what_is_the_same_after_preprocessing_is_compiled_once(self):
+        # V counts where W is 1; X stands only where nothing reads it.
+        self.kernel = self.path("k.cl", """#define SKIPPED(x) 1
+__kernel void scale(__global const float* in, __global float* out, int n) {
+  int i = get_global_id(0);
+  float s = 0;
+#if W == 1
+  for (int k = 0; k < V; ++k)
+#endif
+  s += in[(i * W) % n] * SKIPPED(X);  // X
+  if (i < n) out[i] = s;
+}
+""")
+        space = ("--device", "v100", "--arg", "n=65536", "--problem", "65536", "--block", "X,1,1", "--top", "all", "--counts", "symbolic", "--jobs", "1")
+        j = self.tune(self.kernel, *space, "--param", "W=1,2", "--param", "V=1,2,3", "--param", "X=64,128")
+        self.assertEqual(j["analyses"]["compiled"], 3 + 1)
+        self.assertEqual(j["analyses"]["same_after_preprocessing"], 12 - 4)
+        self.assertEqual(len(j["best"]), 12)
+        for b in j["best"]:  # each by itself
+            values = [f for name, value in b["params"].items() for f in ("--param", f"{name}={value}")]
+            result = self.run_program("tune", self.kernel, *space, *values, "--format", "json", "--no-cache")
+            alone = checked(result.stdout, "tune")
+            self.assertEqual(alone["analyses"]["same_after_preprocessing"], 0)
+            (same,) = alone["best"]
+            for key in ("time_s", "resources", "bounds", "block", "grid"):
+                self.assertEqual(b.get(key), same.get(key), key)
+        again = self.tune(self.kernel, *space, "--param", "W=1,2", "--param", "V=1,2,3", "--param", "X=64,128")
+        self.assertEqual(again["analyses"]["compiled"], 0)
+        self.assertEqual(again["best"], j["best"])
+
     def test_a_t1_file_is_taken_unchanged(self):
         space = self.path("k.t1.json", T1)
         j = self.tune(self.kernel, "--space", space, "--device", "v100", "--top", "all")

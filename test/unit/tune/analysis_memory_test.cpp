@@ -75,6 +75,41 @@ TEST_F(Memory, VariantsOfOneModuleShareAProfile) {
   EXPECT_EQ(memory.shared(), 1U);
 }
 
+TEST_F(Memory, WhatIsTheSameAfterPreprocessingIsAnalysedOnce) {
+  const Analyzer front_end = analyzer();
+  const Analyzer asks_for_a = [&](const Source& s, const FrontendOptions& o) {
+    Analysis a = front_end(s, o);
+    a.consulted = {"A"};
+    return a;
+  };
+  AnalysisMemory memory(asks_for_a, cache(), "id");
+  const auto first = memory.analyze(source("A=1", "D=1"), {});
+  EXPECT_EQ(memory.analyze(source("A=1", "D=2"), {}), first);
+  EXPECT_EQ(analyses_, 1);
+  EXPECT_EQ(memory.compiled(), 1U);
+  EXPECT_EQ(memory.alike(), 1U);
+  EXPECT_NE(memory.analyze(source("A=2", "D=1"), {}), first);                   // another value
+  EXPECT_EQ(memory.analyze(source("A=1", "E=1"), {})->kernel, "A=1");           // another name
+  EXPECT_EQ(memory.analyze(source("A=1", "D=3", "other"), {})->kernel, "A=1");  // another text
+  FrontendOptions newer;
+  newer.target = "sm_80";
+  memory.analyze(source("A=1", "D=4"), newer);
+  EXPECT_EQ(analyses_, 5);
+  EXPECT_EQ(memory.alike(), 1U);
+  AnalysisMemory second(asks_for_a, cache(), "id");  // what was not compiled is kept, too
+  EXPECT_EQ(second.analyze(source("A=1", "D=2"), {})->kernel, "A=1");
+  EXPECT_EQ(second.found(), 1U);
+  EXPECT_EQ(analyses_, 5);
+}
+
+TEST_F(Memory, WhereTheFrontEndDoesNotSayWhatItAskedForNothingIsShared) {
+  AnalysisMemory memory(analyzer(), "", "id");
+  memory.analyze(source("A=1", "D=1"), {});
+  memory.analyze(source("A=1", "D=2"), {});
+  EXPECT_EQ(analyses_, 2);
+  EXPECT_EQ(memory.alike(), 0U);
+}
+
 TEST_F(Memory, EverythingThatMattersIsPartOfTheKey) {
   const auto key = [](const Source& s, const FrontendOptions& o, const char* id) { return key_of(s, o, id); };
   const std::string base = key(source("A=1"), {}, "id");
