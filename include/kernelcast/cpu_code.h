@@ -19,6 +19,10 @@ struct CpuCodeOptions {
   bool threads = false;
   /// Latency of multiply-adds on the core where it is measured, in place of that of the scheduling model; 0: not known.
   double fp32_fma_cycles = 0, fp64_fma_cycles = 0;
+  /// Micro-operations that the core takes in a cycle, in place of the scheduling model's number; 0: not known.
+  double issue_width = 0;
+  /// Cycles of a gather for each of its values, where they are measured, in place of those of the model; 0: not known.
+  double gather_element_cycles = 0;
   double time_limit_s = 30;
 };
 

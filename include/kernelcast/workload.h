@@ -118,6 +118,20 @@ struct Reuse {
   }
 };
 
+/// Regular accesses to one buffer that differ by constants only: where they go, and their part of Reuse. What another
+/// loop's accesses to the same data are counted with (see Reuse) is in the level of one of both.
+struct Walk {
+  struct Step {
+    std::int64_t stride = 0, count = 1;  // bytes, values of the variable
+    int depth = 0;                       // passages of this depth and deeper run through it
+  };
+  Reuse::Direction direction = Reuse::read;
+  int bytes = 0;  // of one access
+  std::vector<Step> steps;
+  std::vector<std::int64_t> offsets;                // bytes from the start of the buffer
+  std::array<Reuse::Level, Reuse::depths> level{};  // all blocks
+};
+
 struct Workload {
   Dim3 grid, block;
   MemoryGeometry geometry;
@@ -141,6 +155,7 @@ struct Workload {
   double footprint_read_bytes = 0, footprint_write_bytes = 0;
 
   Reuse reuse;
+  std::vector<Walk> walks;                 // where Binder::set_walks asks for them
   Stalls stalls;                           // sum over all warps: see profile.h
   double spill_bytes = 0;                  // registers that the compiler spills, bytes per thread
   double stack_bytes = 0;                  // arrays that stay in local memory, bytes per thread

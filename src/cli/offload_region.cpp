@@ -52,6 +52,8 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
     of_cpu.threads = settings.threads != 1 && cpu.require(Field::compute_units) > 1;
     of_cpu.fp32_fma_cycles = cpu.get_or(Field::latency_fp32_cycles, 0);
     of_cpu.fp64_fma_cycles = cpu.get_or(Field::latency_fp64_cycles, 0);
+    of_cpu.issue_width = cpu.get_or(Field::cpu_issue_width, 0);
+    of_cpu.gather_element_cycles = cpu.get_or(Field::cpu_gather_element_cycles, 0);
     k.cpu = analyze_cpu(cpu_source, of_cpu);
     keep(warnings, k.cpu.diagnostics);
     region.kernels.push_back(std::move(k));

@@ -77,12 +77,16 @@ void clocks(Builder& out, const CpuInfo& cpu, const HostTables& tables) {
 
 void caches(Builder& out, const HostTables& tables) {
   std::vector<CacheLevel> levels = read_caches(tables.cpu_root);
-  for (Field f :
-       {Field::memory_l1_bytes, Field::memory_l1_line_bytes, Field::memory_l2_bytes, Field::memory_l2_line_bytes,
-        Field::memory_l3_bytes, Field::memory_sector_bytes, Field::memory_segment_bytes})
+  for (Field f : {Field::memory_l1_bytes, Field::memory_l1_line_bytes, Field::memory_l2_bytes,
+                  Field::memory_l2_line_bytes, Field::memory_l3_bytes, Field::memory_l1_ways, Field::memory_l2_ways,
+                  Field::memory_l3_ways, Field::memory_sector_bytes, Field::memory_segment_bytes})
     out.unknown(f, "not in " + tables.cpu_root + "/cpu*/cache");
   for (const CacheLevel& c : levels) {
     std::string size = c.source + "/size", line = c.source + "/coherency_line_size";
+    const Field ways = c.level == 1   ? Field::memory_l1_ways
+                       : c.level == 2 ? Field::memory_l2_ways
+                                      : Field::memory_l3_ways;
+    if (c.level <= 3 && c.ways > 0) out.set(ways, c.ways, c.source + "/ways_of_associativity");
     if (c.level == 1) {
       out.set(Field::memory_l1_bytes, c.bytes_each, size);
       out.set(Field::memory_l1_line_bytes, c.line_bytes, line);

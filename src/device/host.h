@@ -31,6 +31,7 @@ struct CacheLevel {
   double bytes_all = 0;   // all instances
   int instances = 0;
   int line_bytes = 0;
+  int ways = 0;        // of a set; 0: not said
   std::string source;  // the folder of the first instance
 };
 /// From CPU_ROOT/cpu*/cache/index*; caches that several processors share count once.

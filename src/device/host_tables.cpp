@@ -144,6 +144,7 @@ std::vector<CacheLevel> read_caches(const std::string& cpu_root) {
     c.level = *level;
     c.bytes_each = *bytes;
     c.line_bytes = whole(first_line(folder / "coherency_line_size")).value_or(0);
+    c.ways = whole(first_line(folder / "ways_of_associativity")).value_or(0);
     c.source = folder.string();
   }
   std::vector<CacheLevel> out;

@@ -1,6 +1,9 @@
 // Assembly text -> machine instructions -> what LLVM's scheduling model says of each, as llvm-mca reads it: classes of
 // instructions with latency, micro-operations and the ports that they use. A port's use is also listed for every set of
 // ports that contains it; it is taken off there, so that what is left of a set is work that any of its ports can do.
+//
+// Width: LLVM's model of Haswell dispatches four micro-operations a cycle, which is what that core renames; its model
+// of Skylake six, which is what that core decodes, where it too renames four. So the device file's number goes first.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -96,7 +99,9 @@ class CpuReader {
         out_(out) {
     number_ports();
     find_fma(options);
-    out.core.width = static_cast<int>(model_.IssueWidth);
+    gather_ = options.gather_element_cycles;
+    out.core.width = options.issue_width > 0 ? std::max(1, static_cast<int>(std::lround(options.issue_width)))
+                                             : static_cast<int>(model_.IssueWidth);
     out.core.window = static_cast<int>(model_.MicroOpBufferSize);
     out.core.waiting = 0;
     for (unsigned k = 1; k < model_.getNumProcResourceKinds(); ++k)
@@ -119,6 +124,7 @@ class CpuReader {
     i.uops = sched->NumMicroOps;
     i.latency = std::max(0, MCSchedModel::computeInstrLatency(sti_, *sched) + correction(inst));
     uses(*sched, i);
+    if (gather_ > 0) gather(inst, i);
     return i;
   }
 
@@ -152,6 +158,24 @@ class CpuReader {
     };
     fma32_ = off("VFMADD231SSr", options.fp32_fma_cycles);
     fma64_ = off("VFMADD231SDr", options.fp64_fma_cycles);
+  }
+
+  /// A gather whose time is measured keeps a port busy for so long: microcode has hardly any of the model's overlap.
+  void gather(const MCInst& inst, CoreInstruction& i) const {
+    const StringRef name = mii_.getName(inst.getOpcode());
+    const bool integer = name.starts_with("VPGATHER");
+    if (!i.loads || (!integer && !name.starts_with("VGATHER"))) return;
+    const StringRef types = name.substr(StringRef(integer ? "VPGATHER" : "VGATHER").size());  // "QPDYrm", "DDZ256rm"
+    const bool wide = types[0] == 'Q' || types[integer ? 1 : 2] == (integer ? 'Q' : 'D');
+    const int bits = types.contains("Z128")                          ? 128
+                     : types.contains("Z256") || types.contains('Y') ? 256
+                     : types.contains('Z')                           ? 512
+                                                                     : 128;
+    const int cycles = std::max(1, static_cast<int>(std::lround(gather_ * bits / (wide ? 64 : 32))));
+    for (CoreInstruction::Use& use : i.uses) use.cycles = std::min(use.cycles, cycles);
+    if (i.uses.empty()) return;
+    i.uses.front() = {i.uses.front().ports & (~i.uses.front().ports + 1), cycles};
+    i.latency = std::max(i.latency, cycles);
   }
 
   int correction(const MCInst& inst) const {
@@ -257,6 +281,7 @@ class CpuReader {
   CpuInstructions& out_;
   std::vector<std::uint64_t> masks_;
   int fma32_ = 0, fma64_ = 0;
+  double gather_ = 0;
 };
 
 std::vector<MCInst> parse(const std::string& text, TargetMachine& machine, SourceMgr& sources, MCContext& context) {

@@ -4,20 +4,23 @@
 // Caches: Workload::reuse has, for each depth of loops, how many lines one passage touches (footprint) and how many
 // lines move when a passage is kept and nothing longer (traffic). A cache that holds a passage of depth d serves the
 // reuse that the loop around it carries, so it misses what moves at depth d + 1. A passage that is larger than the
-// cache is kept in part (kept_share). A line that is only written is fetched first, and every written line goes back.
-// Data are taken to be warm: what fits into a cache is there.
+// cache is kept in part (kept_share). Lines of a walk whose stride leaves sets out share the others (conflicts). A line
+// that is only written is fetched first, and every written line goes back. Data are taken to be warm: what fits into a
+// cache is there.
 //
 // Bandwidths that the device file does not have follow from Little's law: lines that a core can wait for, times their
-// size, over the latency of the level. What hardware prefetches from beyond the L2 waits outside the core: how many
-// lines those are, the core's measured stream from memory says, by the same law.
+// size, over the latency of the level. Hardware prefetches more from memory, but not from the L3: there a stream of
+// 20 GB/s at 78 cycles was seven or eight lines, where the same core's stream from memory was 27 and it waits for 9.
 #include "kernelcast/cpu_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
 #include "kernelcast/error.h"
 #include "model/describe.h"
+#include "offload/cache_sets.h"
 
 namespace kernelcast::offload {
 namespace {
@@ -57,6 +60,7 @@ class CpuReader {
 struct Machine {
   double clock_hz = 0, cores = 1, line = 64;
   double l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
+  double l1_ways = 0, l2_ways = 0, l3_ways = 0;                            // 0: not known
   double l2_per_s = 0, l3_per_s = 0, core_dram_per_s = 0, dram_per_s = 0;  // bytes
   double start_s = 0;
 };
@@ -83,7 +87,10 @@ Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins)
   m.l1_bytes = read(Field::memory_l1_bytes, 32768, "most x86-64 cores");
   m.l2_bytes = read(Field::memory_l2_bytes, 262144, "small x86-64 cores");
   m.l3_bytes = read(Field::memory_l3_bytes, 0, "none");
-  double lines = read(Field::cpu_outstanding_lines_per_core, lines_stand_in, "Intel cores before 2019");
+  m.l1_ways = d.get_or(Field::memory_l1_ways, 0);
+  m.l2_ways = d.get_or(Field::memory_l2_ways, 0);
+  m.l3_ways = d.get_or(Field::memory_l3_ways, 0);
+  const double lines = read(Field::cpu_outstanding_lines_per_core, lines_stand_in, "Intel cores before 2019");
   const auto by_latency = [&](Field latency, double cycles, const char* why) {
     return lines * m.line * m.clock_hz / read(latency, cycles, why);
   };
@@ -95,8 +102,6 @@ Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins)
   const auto sustained = d.get(Field::memory_sustained_dram_bandwidth_bytes_per_s);
   const auto sheet = d.get(Field::memory_dram_bandwidth_bytes_per_s);
   const auto one = d.get(Field::cpu_core_dram_bandwidth_bytes_per_s);
-  const auto far = d.get(Field::memory_dram_latency_cycles);
-  if (one && far) lines = std::max(lines, *one * *far / m.clock_hz / m.line);
   m.l3_per_s = level(Field::memory_l3_bandwidth_bytes_per_s, Field::memory_l3_latency_cycles, 40, "a usual latency");
   if (!sustained && !sheet && !one) {
     m.dram_per_s = m.core_dram_per_s = read(Field::memory_dram_bandwidth_bytes_per_s, 1e10, "a slow channel");
@@ -172,6 +177,24 @@ double kept_share(double ratio) {
   return 1 - low;
 }
 
+using Kept = std::array<double, Reuse::depths>;  // share of a passage by its depth
+
+/// Lines of one walk that miss although as many lines would find room in a cache with one set. In the sets that a
+/// passage touches lie its own lines, as densely as they are few, beside an even share of everybody else's.
+double conflicts(const Walk& walk, double write_only, double cache_lines, std::int64_t line, std::int64_t period,
+                 const Kept& ratio, const Kept& kept) {
+  double missed = 0, own = 1;
+  for (int d = 0; d < Reuse::depths; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    const double before = walk.level[at].traffic, after = d + 1 < Reuse::depths ? walk.level[at + 1].traffic : 0;
+    const double lines = walk.level[at].footprint;
+    if (lines > 1 && kept[at] > 0)
+      own = std::min(own, kept_share(ratio[at] + lines / cache_lines * (1 / share_of_sets(walk, d, line, period) - 1)));
+    missed += std::max(0.0, kept[at] - own) * std::max(0.0, before - after);
+  }
+  return missed * (walk.direction == Reuse::write ? 1 + write_only : 1);
+}
+
 /// Of the bytes stored, the share that goes to buffers that are never read.
 double write_only_share(const CpuCode& code, const Workload& w) {
   std::set<int> read;
@@ -199,7 +222,7 @@ MemoryGeometry cpu_geometry(const Device& cpu) {
   return g;
 }
 
-double lines_missed(const Workload& w, double bytes, double line, double write_only) {
+double lines_missed(const Workload& w, double bytes, double line, double write_only, double ways) {
   if (!w.reuse.known) return w.footprint_bytes / line;
   constexpr int all = Reuse::windows - 1;
   // What accesses of different strides, or a load and a store, both touch counts for each of them; buffers have no
@@ -213,11 +236,20 @@ double lines_missed(const Workload& w, double bytes, double line, double write_o
     return w.reuse.at(Reuse::read, d, all).traffic + w.reuse.at(Reuse::write, d, all).traffic * (1 + write_only);
   };
   double missed = traffic(0), share = 1;
+  Kept ratio, kept;
   for (int d = 0; d < Reuse::depths; ++d) {
+    ratio[static_cast<std::size_t>(d)] = footprint(d) * line / bytes;
     share = std::min(share, kept_share(footprint(d) * line / bytes));
+    kept[static_cast<std::size_t>(d)] = share;
     missed -= share * std::max(0.0, traffic(d) - traffic(d + 1));
   }
-  return std::max(0.0, missed);
+  missed = std::max(0.0, missed);
+  const std::int64_t period = set_period(bytes, line, ways);
+  if (period == 0) return missed;
+  double more = 0;
+  for (const Walk& walk : w.walks)
+    more += conflicts(walk, write_only, bytes / line, static_cast<std::int64_t>(line), period, ratio, kept);
+  return std::clamp(traffic(0), missed, missed + more);
 }
 
 int cpu_threads(const CpuCode& code, const Device& cpu, int threads) {
@@ -245,10 +277,11 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   const double write_only = write_only_share(code, w);
   const double share = cycles > 0 ? c.shared_cycles / cycles : 1;
   const double spread = share / busy_cores * uneven + (1 - share);
-  const double l2_lines = lines_missed(w, m.l1_bytes, m.line, write_only);
-  const double l3_lines = std::min(l2_lines, lines_missed(w, m.l2_bytes, m.line, write_only));
+  const double l2_lines = lines_missed(w, m.l1_bytes, m.line, write_only, m.l1_ways);
+  const double l3_lines = std::min(l2_lines, lines_missed(w, m.l2_bytes, m.line, write_only, m.l2_ways));
   const double last = m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes;
-  const double dram_lines = std::min(l3_lines, lines_missed(w, last, m.line, write_only));
+  const double dram_lines =
+      std::min(l3_lines, lines_missed(w, last, m.line, write_only, m.l3_bytes > 0 ? m.l3_ways : m.l2_ways));
   // A line costs what the level takes that has it, up to the registers: that is what is measured, and what Little's law
   // gives from a latency. So each line counts once, and the L1 only for accesses that bring no line.
   const double l1_s = std::max(0.0, c.accesses - l2_lines) / 2 / m.clock_hz * spread;  // two accesses a cycle

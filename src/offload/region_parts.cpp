@@ -28,6 +28,7 @@ Evaluator::Impl::Impl(const Region& r, const Device& c, const Device& g) : regio
   for (std::size_t k = 0; k < region.kernels.size(); ++k) {
     const RegionKernel& kernel = region.kernels[k];
     cpu_binders_.push_back(std::make_unique<Binder>(kernel.cpu.profile, cpu_geometry(cpu)));
+    cpu_binders_.back()->set_walks(true);
     gpu_binders_.push_back(std::make_unique<Binder>(*kernel.gpu, gpu.geometry()));
     for (std::size_t b = 0; b < kernel.cpu.profile.buffers.size(); ++b)
       if (kernel.cpu.profile.buffers[b].parameter >= 0) add_touch(k, static_cast<int>(b));

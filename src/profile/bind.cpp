@@ -447,6 +447,7 @@ struct Binder::Impl {
       return;
     }
     if (out.reuse.known) out.reuse = {};
+    out.walks.clear();
     out.reuse.reason = "it was not asked for";
   }
 
@@ -511,6 +512,11 @@ void Binder::skip_windows(int first) {
 
 void Binder::set_reuse(bool wanted) {
   impl_->reuse_wanted = wanted;
+  impl_->memo.clear();
+}
+
+void Binder::set_walks(bool wanted) {
+  impl_->reuse.keep_walks(wanted);
   impl_->memo.clear();
 }
 

@@ -325,7 +325,25 @@ void ReuseFinder::prepare_group(Group& g) {
     std::sort(g.ascending.begin(), g.ascending.end(), shorter);
 }
 
-void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double declared, double blocks) {
+/// Strides and offsets; add_traffic() adds the levels, by rows.
+Walk ReuseFinder::walk_of(const Group& g) const {
+  Walk walk;
+  walk.direction = g.direction;
+  walk.bytes = g.bytes;
+  walk.offsets = g.offsets;
+  for (const Step& s : g.steps) {
+    const int loop = s.variable - static_cast<int>(first_counter);
+    if (loop < 0) continue;
+    const std::int64_t trips = chains_[static_cast<std::size_t>(g.chain)].now[static_cast<std::size_t>(loop)];
+    int depth = 0;
+    while (depth + 1 < Reuse::depths && outside_of(g, static_cast<std::size_t>(depth)) > loop) ++depth;
+    const std::int64_t count = s.bit == 0 ? trips : std::min<std::int64_t>(2, (trips + s.bit - 1) / s.bit);
+    if (s.stride != 0 && count > 1) walk.steps.push_back({s.stride, count, depth});
+  }
+  return walk;
+}
+
+void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double declared, double blocks, Walk* walk) {
   const Chain& chain = chains_[static_cast<std::size_t>(g.chain)];
   Phase& phase = phases_[phase_of(chain)];
   const bool alone = !g.scattered && g.host < 0 && g.guests.empty();
@@ -371,6 +389,7 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
     }
     for (std::size_t w = 0; w < columns_; ++w) phase.footprint[g.direction][depth][w] += sectors[w];
     for (std::size_t w = 0; w < columns_; ++w) traffic_[g.direction][depth][w] += traffic[w];
+    if (walk != nullptr) walk->level[depth] = {sectors[columns_ - 1], traffic[columns_ - 1]};
   }
   if (alone) last_ = &g;
 }
@@ -387,6 +406,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   const double blocks = static_cast<double>(launch.grid.count());
   find_windows(launch.grid);
   used_phases_ = 0;
+  out.walks.clear();
   last_ = nullptr;
   requested_ = near_ = {};
   for (std::size_t i = 0; i < used_groups_; ++i) prepare_group(groups_[i]);
@@ -398,9 +418,14 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     const Group& g = groups_[i];
     const std::int64_t bytes = g.buffer >= 0 ? buffer_bytes[static_cast<std::size_t>(g.buffer)] : 0;
     const double declared = bytes > 0 ? std::ceil(static_cast<double>(bytes) / geometry_.sector_bytes) : 0;
-    add_traffic(g, launch, declared, blocks);
+    if (keep_walks_ && !g.scattered) out.walks.push_back(walk_of(g));
+    add_traffic(g, launch, declared, blocks, keep_walks_ && !g.scattered ? &out.walks.back() : nullptr);
   }
   write(out.reuse);
+  for (Walk& walk : out.walks) {
+    const auto rows = walk.level;
+    for (std::size_t d = 0; d < Reuse::depths; ++d) walk.level[d] = rows[row_of(d)];
+  }
   for (const auto d : {Reuse::read, Reuse::write})
     out.reuse.near[d] = requested_[d] > 0 ? std::min(1.0, near_[d] / requested_[d]) : 1;
 }
@@ -415,6 +440,12 @@ std::size_t ReuseFinder::phase_of(const Chain& chain) {
   for (auto& of_direction : phase.footprint)
     for (std::size_t row = 0; row <= whole_; ++row) of_direction[row].fill(0);
   return used_phases_++;
+}
+
+/// The row that has the numbers of a depth of Workload::reuse.
+std::size_t ReuseFinder::row_of(std::size_t depth) const {
+  const bool all = depth + 1 == Reuse::depths;
+  return all && used_phases_ > 1 ? whole_ : std::min(depth, rows_ - 1);
 }
 
 /// Over its whole life a block touches what all of its phases touch; within a passage it is in one of them.

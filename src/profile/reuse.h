@@ -23,6 +23,8 @@ class ReuseFinder {
   void prepare(std::span<const Symbol> parameters);
   /// Windows behind the first and before number `first` are not wanted: they get the numbers of that one.
   void skip_windows(int first) { first_window_ = static_cast<std::size_t>(first); }
+  /// Whether find() fills out.walks.
+  void keep_walks(bool wanted) { keep_walks_ = wanted; }
   /// Fills out.reuse from out.access_counts and the launch.
   void find(const LaunchState& launch, std::span<const std::int64_t> buffer_bytes, Workload& out);
 
@@ -98,13 +100,15 @@ class ReuseFinder {
   bool join(std::size_t host, std::size_t guest);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> hull(const Group& group, int shared) const;
   [[nodiscard]] bool joined(const Group& host, std::size_t depth) const;
+  [[nodiscard]] std::size_t row_of(std::size_t depth) const;
   [[nodiscard]] int outside_of(const Group& group, std::size_t depth) const;
   void distinct(const Group& group, std::span<const std::int64_t> offsets, const LaunchState& launch, int outside,
                 Row& sectors);
   void distinct_together(const Group& host, const LaunchState& launch, int outside, Row& sectors);
   void find_windows(const Dim3& grid);
   double near_share(const Group& group);
-  void add_traffic(const Group& group, const LaunchState& launch, double declared, double blocks);
+  [[nodiscard]] Walk walk_of(const Group& group) const;
+  void add_traffic(const Group& group, const LaunchState& launch, double declared, double blocks, Walk* walk);
   void sizes(const Chain& chain, const LaunchState& launch, std::int64_t (&n)[max_variables]) const;
   void footprints(const Group& group, std::span<const std::int64_t> offsets, const std::int64_t (&n)[max_variables],
                   Row& sectors);
@@ -127,6 +131,7 @@ class ReuseFinder {
   std::size_t rows_ = 1;          // depths that differ: deeper ones are like the last of these
   std::size_t whole_ = 0;         // the row of a block's whole life: the last of these, or one more
   bool shares_ = false;           // whether any plan does
+  bool keep_walks_ = false;
   Row traffic_[2][Reuse::depths];
   std::array<double, 2> requested_{}, near_{};  // sectors by direction, and those that near touches leave
   std::vector<std::pair<std::int64_t, int>> places_;

@@ -57,6 +57,8 @@ class Probe(Case):
                           ("dram.core_read_bandwidth_bytes_per_s", "l1.read_bandwidth_bytes_per_s"), ("fadd.latency_cycles", "fexp.latency_cycles")):
                 values = known(*chain)
                 self.assertEqual(values, sorted(values), chain)
+            for id in ("core.issue_width", "gather.f64.cycles", "l3.latency_cycles"):
+                self.assertIn(id, results)
             for name in ("fadd", "fmul", "ffma"):
                 widest = max(r["value"] for i, r in results.items() if i.startswith(name + ".simd") and i.endswith("throughput_per_cycle"))
                 self.assertGreater(widest, results[name + ".throughput_per_cycle"]["value"], name)

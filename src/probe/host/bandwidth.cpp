@@ -58,7 +58,34 @@ class Bandwidth {
   }
 
  private:
+  /// A pass warms the cache; then as many as make a sample.
+  Measurement::Handle again_and_again(char* at, std::size_t size, int kind) {
+    const native::Streams streams = b_.widest().streams;
+    return b_.measure.series([at, size, kind, streams,
+                              timed = repeated(
+                                  [at, size, kind, streams](std::int64_t n) {
+                                    for (; n > 0; --n) stream(streams, kind, at, size);
+                                  },
+                                  static_cast<double>(size))]() {
+      stream(streams, kind, at, size);
+      return timed();
+    });
+  }
+
+  /// A part of the block a moment after it was used, and after the rest has passed the caches of the core: what waits
+  /// longer in a cache that others use is gone.
+  Measurement::Handle after_pass(char* at, std::size_t size, int kind) {
+    return b_.measure.series([at, size, kind, streams = b_.widest().streams]() {
+      const std::size_t part = size / 4;
+      for (std::size_t from = 0; from < size; from += part) stream(streams, kind, at + from, part);
+      const double begin = now();
+      stream(streams, kind, at, part);
+      return (now() - begin) / static_cast<double>(part);
+    });
+  }
+
   void cache(const std::string& name, double bytes, bool per_cycle, std::vector<Field> read_fields) {
+    const bool shared = name == "l3";
     if (bytes <= 0) {
       b_.measure.figure(
           row(name + ".read_bandwidth_bytes_per_s", unit, "", "Not measured."),
@@ -70,19 +97,12 @@ class Bandwidth {
     b_.memory.push_back(pages);
     for (int kind = 0; kind < 3; ++kind) {
       char* const at = pages->data();
-      const native::Streams streams = b_.widest().streams;
-      // A pass warms the cache; then as many as make a sample.
-      const auto series = b_.measure.series([at, size, kind, streams,
-                                             timed = repeated(
-                                                 [at, size, kind, streams](std::int64_t n) {
-                                                   for (; n > 0; --n) stream(streams, kind, at, size);
-                                                 },
-                                                 static_cast<double>(size))]() {
-        stream(streams, kind, at, size);
-        return timed();
-      });
+      const auto series = shared ? after_pass(at, size, kind) : again_and_again(at, size, kind);
       const std::string method =
-          fmt::format("{} KiB again and again on one thread, {}-bit registers", size / 1024, b_.widest().bits);
+          shared
+              ? fmt::format("the first quarter of {} KiB right after a pass through all, one thread, {}-bit registers",
+                            size / 1024, b_.widest().bits)
+              : fmt::format("{} KiB again and again on one thread, {}-bit registers", size / 1024, b_.widest().bits);
       b_.measure.figure(row(fmt::format("{}.{}_bandwidth_bytes_per_s", name, kinds[kind].name), unit, method,
                             fmt::format("{} a second by one core in its {} cache.", kinds[kind].words, name),
                             kind == 0 ? read_fields : std::vector<Field>{}),

@@ -41,6 +41,8 @@ struct Bench {
 
 /// Latency and throughput of arithmetic, scalar and at each vector width; the mathematical library; the cost table.
 void add_arithmetic(Bench& b);
+/// Micro-operations that a core takes in; gathers.
+void add_core(Bench& b);
 /// Latency by size, the levels in it, lines in flight.
 void add_latency(Bench& b);
 /// Bandwidth of each level and of DRAM; copies by the C library.

@@ -39,6 +39,7 @@ Report probe_host(const Device& base, const Options& options) {
   bench.memory_limit = static_cast<std::size_t>(std::min(free_bytes() / 8, 1e12));
   if (options.progress) options.progress("probe: memory");
   host::add_arithmetic(bench);
+  host::add_core(bench);
   host::add_latency(bench);
   host::add_bandwidth(bench);
   host::add_threads(bench);

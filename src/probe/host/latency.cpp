@@ -19,6 +19,7 @@ constexpr std::int64_t steps_at_most = 16384;  // of a sample
 constexpr double settle_time_s = 0.02;
 
 struct Walk {
+  char* at = nullptr;
   std::size_t bytes = 0;
   Measurement::Handle series = 0;
 };
@@ -36,6 +37,24 @@ Measurement::Handle walk(Measurement& m, char* at, std::size_t bytes, bool warm,
     p = native::chase(p, steps);
     return (now() - from) / static_cast<double>(steps);
   });
+}
+
+/// Seconds per load of a short walk through `bytes` right after a pass through them, as a loop nest comes back to its
+/// data: what waits longer in a cache that others use is gone. A pass through `other` takes the place in the core's own
+/// caches.
+Measurement::Handle walk_after_pass(Bench& b, char* at, std::size_t bytes, const std::shared_ptr<Pages>& other) {
+  constexpr std::int64_t steps = 1024;
+  return b.measure.series(
+      [p = static_cast<const void*>(at), at, bytes, other, read = b.widest().streams.read]() mutable {
+        const double begin = now();
+        do {
+          read(at, bytes);
+          read(other->data(), other->bytes());
+        } while (now() - begin < settle_time_s);
+        const double from = now();
+        p = native::chase(p, steps);
+        return (now() - from) / static_cast<double>(steps);
+      });
 }
 
 /// `count` walks at a time, each from another place: seconds per load.
@@ -75,7 +94,7 @@ class Latency {
                  l3 = known(Field::memory_l3_bytes);
     level("l1", l1 / 2, l1 > 0, fields({{"memory", "l1_latency_cycles"}}));
     level("l2", std::sqrt(l1 * l2), l1 > 0 && l2 > 0, fields({{"memory", "l2_latency_cycles"}}));
-    level("l3", block_of_l3(l2, l3), l2 > 0 && l3 > 0, fields({{"memory", "l3_latency_cycles"}}));
+    shared_level(l2, l3);
     dram(std::max({l1, l2, l3}));
     sizes();
   }
@@ -106,7 +125,7 @@ class Latency {
         link(shared->data(), s, slot++);
       }
       const bool warm = last > 0 ? static_cast<double>(s) <= last : s <= shared_from;
-      walks_.push_back({s, walk(b_.measure, at, s, warm, static_cast<double>(s) > own_caches ? settle_time_s : 0)});
+      walks_.push_back({at, s, walk(b_.measure, at, s, warm, static_cast<double>(s) > own_caches ? settle_time_s : 0)});
     }
     many_ = walks<32>(b_.measure, shared->data() + static_cast<std::size_t>(slot - 1) * sizeof(void*), to);
   }
@@ -127,6 +146,28 @@ class Latency {
         [w, known](const View& v) -> std::optional<double> {
           if (!known) return std::nullopt;
           return v.cycles(w.series);
+        },
+        known ? "" : "the operating system has no table of the caches' sizes");
+  }
+
+  void shared_level(double l2, double l3) {
+    const bool known = l2 > 0 && l3 > 0;
+    const Walk w = known ? nearest(block_of_l3(l2, l3)) : walks_.front();
+    auto other = std::make_shared<Pages>(known ? static_cast<std::size_t>(2 * l2) / 4096 * 4096 : 4096);
+    b_.memory.push_back(other);
+    const auto series = walk_after_pass(b_, w.at, w.bytes, other);
+    Result r =
+        row("l3.latency_cycles", "cycles",
+            fmt::format("pointer chase of 1024 steps in {} KiB, right after a pass through them and twice the L2",
+                        w.bytes / 1024),
+            "Cycles from a load that hits the l3 cache, on a line that was used a moment ago, to an instruction that "
+            "needs it.",
+            fields({{"memory", "l3_latency_cycles"}}));
+    b_.measure.figure(
+        r,
+        [series, known](const View& v) -> std::optional<double> {
+          if (!known) return std::nullopt;
+          return v.cycles(series);
         },
         known ? "" : "the operating system has no table of the caches' sizes");
   }

@@ -34,4 +34,41 @@ void clock_loop(std::int64_t n) {
     }
 }
 
+// Four bytes each on both: as many as the front end of any core delivers.
+#if defined(__x86_64__)
+#define KC_NOTHING ".byte 0x0f, 0x1f, 0x40, 0x00\n"
+#else
+#define KC_NOTHING "nop\n"
+#endif
+#define KC_EIGHT(text) text text text text text text text text
+
+void nothing_loop(std::int64_t n) {
+  for (; n > 0; --n) asm volatile(KC_EIGHT(KC_EIGHT(KC_NOTHING)));
+}
+
+#if defined(__x86_64__)
+bool can_gather() { return __builtin_cpu_supports("avx2") != 0; }
+
+// The mask is used up by a gather; the register that it fills is read as well, so it is cleared first.
+#define KC_GATHER(to)                 \
+  "vpcmpeqd %%ymm0, %%ymm0, %%ymm0\n" \
+  "vpxor " to ", " to ", " to         \
+  "\n"                                \
+  "vgatherqpd %%ymm0, (%0, %%ymm1, 8), " to "\n"
+
+void gather_loop(const void* from, std::int64_t n) {
+  static constexpr std::int64_t lines[gather_values] = {0, 8, 16, 24};
+  for (; n > 0; --n)
+    asm volatile("vmovdqu (%1), %%ymm1\n" KC_GATHER("%%ymm2") KC_GATHER("%%ymm3") KC_GATHER("%%ymm4")
+                     KC_GATHER("%%ymm5") KC_GATHER("%%ymm6") KC_GATHER("%%ymm7") KC_GATHER("%%ymm8")
+                         KC_GATHER("%%ymm9") "vzeroupper\n"
+                 :
+                 : "r"(from), "r"(lines)
+                 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "memory");
+}
+#else
+bool can_gather() { return false; }
+void gather_loop(const void*, std::int64_t) {}
+#endif
+
 }  // namespace kernelcast::probe::native

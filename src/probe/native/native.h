@@ -54,4 +54,14 @@ const void* chase(const void* at, std::int64_t steps);
 inline constexpr int clock_ops = 64;
 void clock_loop(std::int64_t n);
 
+/// Instructions that do nothing, 64 a turn: renamed, but given to no port.
+inline constexpr int nothing_ops = 64;
+void nothing_loop(std::int64_t n);
+
+/// Whether gather_loop() can run here (AVX2).
+bool can_gather();
+/// Gathers of four FP64 values from four lines at `from` (256 bytes), eight a turn, none of which needs another.
+inline constexpr int gather_ops = 8, gather_values = 4;
+void gather_loop(const void* from, std::int64_t n);
+
 }  // namespace kernelcast::probe::native

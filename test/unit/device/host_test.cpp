@@ -47,6 +47,7 @@ class Tables {
     write(folder + "type", std::string(type) + "\n");
     write(folder + "size", std::string(size) + "\n");
     write(folder + "coherency_line_size", "64\n");
+    if (level < 3) write(folder + "ways_of_associativity", std::to_string(4 << level) + "\n");
     write(folder + "shared_cpu_list", std::string(shared) + "\n");
   }
   [[nodiscard]] HostTables tables() const {
@@ -125,6 +126,9 @@ TEST(HostTables, CachesThatProcessorsShareCountOnce) {
   EXPECT_EQ(levels[2].instances, 1);
   EXPECT_EQ(levels[2].bytes_all, 6291456);
   EXPECT_EQ(levels[2].line_bytes, 64);
+  EXPECT_EQ(levels[0].ways, 8);
+  EXPECT_EQ(levels[1].ways, 16);
+  EXPECT_EQ(levels[2].ways, 0);  // no file says
 }
 
 TEST(HostDevice, IsMadeFromTheTables) {

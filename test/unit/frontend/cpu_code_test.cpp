@@ -146,6 +146,45 @@ TEST(CpuCode, AGatherIsAnAccessALane) {
   EXPECT_DOUBLE_EQ(totals(code, 6400).bytes, 3 * 4 * 6400);
 }
 
+/// Cycles of an element of a loop for a core of LLVM's Skylake server.
+double cycles_of_element(const char* text, void (*change)(CpuCodeOptions&)) {
+  Source s;
+  s.path = "nest.c";
+  s.text = text;
+  s.language = Language::c;
+  CpuCodeOptions o;
+  o.cpu = "skylake-avx512";
+  change(o);
+  return totals(analyze_cpu(s, o), 64000).cycles / 64000;
+}
+
+TEST(CpuCode, GathersTakeTheTimeThatWasMeasured) {
+  const char* gather = R"(void gather(const double* restrict in, const long* restrict at, double* restrict out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = in[at[i]];
+}
+)";
+  const double plain = cycles_of_element(gather, [](CpuCodeOptions&) {});
+  const double eight = cycles_of_element(gather, [](CpuCodeOptions& o) { o.gather_element_cycles = 8; });
+  const double twenty = cycles_of_element(gather, [](CpuCodeOptions& o) { o.gather_element_cycles = 20; });
+  EXPECT_LT(plain, 6);
+  // Loading the indices and storing takes less than a cycle an element, on the same ports or others.
+  EXPECT_GE(eight, 8);
+  EXPECT_LE(eight, 9);
+  EXPECT_GE(twenty, 20);
+  EXPECT_LE(twenty, 21);
+}
+
+TEST(CpuCode, TheDeviceFileSaysHowMuchTheCoreTakesIn) {
+  const auto plain = [](CpuCodeOptions& o) { o.simd = false; };
+  const auto narrow = [](CpuCodeOptions& o) {
+    o.simd = false;
+    o.issue_width = 1.9832;
+  };
+  // No chain limits it: four or more instructions an element, two a cycle.
+  EXPECT_GT(cycles_of_element(saxpy, narrow), 1.5 * cycles_of_element(saxpy, plain));
+  EXPECT_GE(cycles_of_element(saxpy, narrow), 2);
+}
+
 // Threads: Clang makes a function of the shared loop.
 
 CpuCode for_threads(const char* text, int optimization) { return analysed(text, optimization, true, "haswell", true); }

@@ -136,6 +136,32 @@ TEST(Reuse, RowsAreReusedOnlyWhileTheirSectorsStay) {
   EXPECT_EQ(w.reuse.at(Reuse::write, 3, 0).footprint, 0);
 }
 
+TEST(Reuse, WalksSayWhereItsPartsGo) {
+  KernelProfile p = rows();
+  p.blocks[0].accesses[0].offset = Expr(Symbol("k")) * 4096 + 12;
+  Launch launch;
+  launch.args["n"] = std::int64_t{64};
+  Binder binder(p, MemoryGeometry{});
+  EXPECT_TRUE(binder.bind(launch).walks.empty());
+  binder.set_walks(true);
+  for (int twice = 0; twice < 2; ++twice) {
+    const Workload w = binder.bind(launch);
+    ASSERT_EQ(w.walks.size(), 1u);
+    const Walk& walk = w.walks[0];
+    EXPECT_EQ(walk.direction, Reuse::read);
+    EXPECT_EQ(walk.offsets, (std::vector<std::int64_t>{12}));
+    ASSERT_EQ(walk.steps.size(), 1u);
+    EXPECT_EQ(walk.steps[0].stride, 4096);
+    EXPECT_EQ(walk.steps[0].count, 64);
+    EXPECT_EQ(walk.steps[0].depth, 1);
+    for (int d = 0; d < Reuse::depths; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      EXPECT_EQ(walk.level[at].footprint, w.reuse.at(Reuse::read, d, Reuse::windows - 1).footprint);
+      EXPECT_EQ(walk.level[at].traffic, w.reuse.at(Reuse::read, d, Reuse::windows - 1).traffic);
+    }
+  }
+}
+
 /// A row filter, unrolled by two: for y < rows { for i < n / 2 { a[at + 2 i]; a[at + 2 i + 1]; } a[at + n - 1]; },
 /// where at = (wg.y + y) * 4096 + wg.x * 64 + lid.x; without the outer loop if `rows` is none.
 KernelProfile filter(bool rows, Expr pairs) {
