@@ -45,6 +45,19 @@ PtxasCode assemble_any_version(const Assembler& assembler, const std::string& te
   return assemble_ptx(assembler, older, arch);
 }
 
+/// In relocatable code the assembler's own functions (64-bit divisions) have sections of their own, in whole programs
+/// they follow the kernel.
+bool has_functions_apart(const PtxasCode& code) {
+  return sass::Cubin(code.cubin, "relocatable cubin").kernels().size() > 1;
+}
+
+PtxasCode machine_code(Assembler assembler, const std::string& text, const std::string& arch) {
+  PtxasCode code = assemble_any_version(assembler, text, arch);
+  if (!assembler.relocatable || code.cubin.empty() || !has_functions_apart(code)) return code;
+  assembler.relocatable = false;
+  return assemble_any_version(assembler, text, arch);
+}
+
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
 std::string count_machine_code(const Assembler& assembler, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
@@ -53,7 +66,7 @@ std::string count_machine_code(const Assembler& assembler, std::string_view text
     if (i.opcode == "kc.math")
       return "the function " + std::string(i.operands.empty() ? "?" : i.operands[0]) + " comes with NVIDIA's toolkit";
   const MarkedPtx marked = marked_ptx(text, kernel.code);
-  const PtxasCode assembled = assemble_any_version(assembler, marked.text, "sm_" + std::to_string(sm));
+  const PtxasCode assembled = machine_code(assembler, marked.text, "sm_" + std::to_string(sm));
   if (assembled.cubin.empty()) return "ptxas says: " + assembled.message;
   const sass::Cubin cubin(assembled.cubin, "cubin of " + assembler.path);
   if (cubin.kernels().empty()) return "its cubin has no code";

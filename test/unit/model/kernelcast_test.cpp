@@ -218,6 +218,8 @@ TEST(KernelcastBounds, TheL1TakesLinesOfPartsOfAWarp) {
   a.segments = 4 * w.warps;
   a.bank_passes = 8 * w.warps;
   Device d = gpu();
+  hand_made::set(d, Field::memory_l1_bytes, 32768);
+  hand_made::set(d, Field::memory_l1_caches_global_loads, 1);
   const double warps_of_a_unit = 10 * 2;
   EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::l1), warps_of_a_unit * 8);
   hand_made::set(d, Field::memory_l1_caches_global_loads, 0);
