@@ -10,7 +10,9 @@
 
 #include "frontend/addresses.h"
 #include "frontend/analyses.h"
+#include "frontend/divisors.h"
 #include "frontend/kernel_model.h"
+#include "frontend/unrolling.h"
 #include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -128,6 +130,7 @@ void run_pipeline(Module& module, TargetMachine* machine, const std::string* tex
   std::optional<SignedIndices> signed_indices;
   if (machine != nullptr && machine->getTargetTriple().isNVPTX()) signed_indices.emplace(callbacks);
   PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
+  if (signed_indices) unroll_parts_of_loops(builder);
   Analyses analyses(builder);
   ModulePassManager passes;
   if (text)
@@ -211,32 +214,38 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   align_shared_arrays(module);
   drop_private_volatile(*entry);
+  const bool nvidia = machine.getTargetTriple().isNVPTX();
+  if (nvidia) hide_divisors(*entry);
   static const std::string before =
       "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
       "loop(loop-rotate,"
       "indvars))";
   run_passes(module, &machine, before);
   keep_uncounted_loops(*entry);
+  if (nvidia) {
+    show_other_divisors(*entry);
+    mark_loops_of_private_arrays(*entry);
+  }
   run_pipeline(module, &machine, nullptr);
-  if (machine.getTargetTriple().isNVPTX()) split_address_constants(*entry);
+  entry = module.getFunction(kernel_symbol);
+  if (!entry || entry->isDeclaration())
+    throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
+  if (nvidia) split_address_constants(*entry);
   // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
   const std::string after =
-      machine.getTargetTriple().isNVPTX()
-          ? "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep,"
-            "load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
-          : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
+      nvidia ? "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep,"
+               "load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
+             : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
   run_passes(module, &machine, after);
-  Function* kernel = module.getFunction(kernel_symbol);
-  if (!kernel || kernel->isDeclaration())
-    throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
-  if (machine.getTargetTriple().isNVPTX()) {
-    share_addresses(*kernel);
-    merge_loads(*kernel);
-    sink_addresses(*kernel);
+  if (nvidia) {
+    show_divisors(*entry);
+    share_addresses(*entry);
+    merge_loads(*entry);
+    sink_addresses(*entry);
   }
-  check_calls(*kernel);
+  check_calls(*entry);
   int n = 0;
-  for (BasicBlock& block : *kernel) block.setName("kc" + std::to_string(n++));
+  for (BasicBlock& block : *entry) block.setName("kc" + std::to_string(n++));
 }
 
 }  // namespace kernelcast::frontend

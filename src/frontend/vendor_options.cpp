@@ -26,7 +26,7 @@ struct Option {
   const char* nvidia;  // value; nullptr: LLVM's own
   const char* amd;
 };
-constexpr std::array<Option, 10> options{{{"disable-early-taildup", "true", "true"},
+constexpr std::array<Option, 13> options{{{"disable-early-taildup", "true", "true"},
                                           {"disable-tail-duplicate", "true", "true"},
                                           {"disable-branch-fold", "true", "true"},
                                           {"tail-dup-placement", "false", "false"},
@@ -35,7 +35,10 @@ constexpr std::array<Option, 10> options{{{"disable-early-taildup", "true", "tru
                                           {"disable-machine-sink", "true", nullptr},
                                           {"spec-exec-max-speculation-cost", "0", nullptr},
                                           {"pragma-unroll-threshold", "22000", nullptr},
-                                          {"unroll-max-upperbound", "0", nullptr}}};
+                                          {"unroll-max-upperbound", "0", nullptr},
+                                          {"unroll-threshold", "405", nullptr},
+                                          {"unroll-partial-threshold", "202", nullptr},
+                                          {"unroll-max-count", "4", nullptr}}};
 
 void set_options(bool nvidia) {
   auto& known = llvm::cl::getRegisteredOptions();

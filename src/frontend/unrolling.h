@@ -1,0 +1,28 @@
+// Which loops NVIDIA's compilers unroll where LLVM's own rules for the target, with other thresholds
+// (vendor_options.cpp), do not say it: loops over private arrays, and how much of a loop where all of it is too much.
+#pragma once
+
+namespace llvm {
+class Function;
+class PassBuilder;
+}  // namespace llvm
+
+namespace kernelcast::frontend {
+
+/// Marks the loops of known trip counts that index a private array with their counter, where the unrolled size is at
+/// most 2,430 instructions (phis, truncations, widened loads and addresses of private arrays count nothing), so that
+/// the array can live in registers. Loops in such loops count unrolled where they are unrolled themselves. Loops that
+/// the source gives a pragma are left alone.
+///
+/// Source: the largest number of trips at which NVRTC 11.8, 12.4 and 13.0 (sm_80, all three alike) leave no array in
+/// local memory, for 12 loops of one level (127 to 485 trips) and 6 nests of two and three levels (224 to 336
+/// passages); loops without such an array end at a sixth of the size, 405.
+void mark_loops_of_private_arrays(llvm::Function& kernel);
+
+/// Makes pipelines of `builder` unroll innermost loops that are not unrolled whole, at most to a size of 202
+/// instructions: by the largest power of two that divides a known even number of trips; by four or two, with a
+/// remainder, where the number is odd or known only when the loop starts. Loops that the source gives a pragma are left
+/// alone. Source: the same compilers, 23 sizes of loops with 960 and an unknown number of trips, 10 numbers of trips.
+void unroll_parts_of_loops(llvm::PassBuilder& builder);
+
+}  // namespace kernelcast::frontend

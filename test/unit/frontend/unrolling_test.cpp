@@ -1,0 +1,131 @@
+// Which loops are unrolled, and how far, as NVRTC 11.8, 12.4 and 13.0 do it (all three alike, sm_80).
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "frontend/code_of_source.h"
+#include "frontend/target_code.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+std::string ptx_of(const std::string& body) {
+  Source s;
+  s.path = "test.cu";
+  s.text = "extern \"C\" __global__ void k(const float* a, float* c, const int* d, int n) {\n" + body + "}\n";
+  return code_of_source(s, "k", "sm_80").assembly;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+std::string replaced(std::string text, const std::string& from, int number) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at))
+    text.replace(at, from.size(), std::to_string(number));
+  return text;
+}
+
+/// Largest number of trips N at which NVRTC leaves no loop (no array in local memory).
+struct Limit {
+  const char* body;
+  int trips;
+};
+
+TEST(Unrolling, LoopsAreUnrolledWholeUpToTheSizeOfNvrtc) {
+  constexpr Limit limits[] = {
+      {"float s = 0; for (int i = 0; i < N; ++i) s += a[i * 1024 + threadIdx.x]; c[threadIdx.x] = s;", 57},
+      {"float s = 0; for (int i = 0; i < N; ++i) s += a[i]; c[threadIdx.x] = s;", 80},
+      {"for (int i = 0; i < N; ++i) c[i * 1024 + threadIdx.x] = 1;", 67},
+      {"for (int i = 0; i < N; ++i) c[i * 1024 + threadIdx.x] = a[i * 1024 + threadIdx.x];", 50},
+      {"float s = 0; for (int i = 0; i < N; ++i) s += a[d[i * 32 + threadIdx.x]]; c[threadIdx.x] = s;", 44},
+      {"float s = a[0], x = a[1], y = a[2];\n"
+       "for (int i = 0; i < N; ++i) { s = s * x + y; s = s * y + x; s = s * x + y; s = s * y + x; } c[threadIdx.x] = "
+       "s;",
+       44}};
+  for (const auto& [body, trips] : limits) {
+    EXPECT_EQ(count(ptx_of(replaced(body, "N", trips)), "bra"), 0U) << body;
+    EXPECT_NE(count(ptx_of(replaced(body, "N", trips + 1 + trips % 2)), "bra"), 0U) << body;  // odd: not in two steps
+  }
+}
+
+TEST(Unrolling, LoopsOverPrivateArraysAreUnrolledSixTimesAsFar) {
+  // NVRTC's limits are met within a quarter: sizes are taken before some of what NVRTC has simplified by then.
+  constexpr Limit limits[] = {
+      {"float s[N]; for (int i = 0; i < N; ++i) s[i] = a[i];\n"
+       "for (int i = 0; i < N; ++i) c[i * 1024 + threadIdx.x] = s[i];",
+       303},
+      {"float s[N]; for (int i = 0; i < N; ++i) s[i] = 0;\n"
+       "for (int k = 0; k < n; ++k) for (int i = 0; i < N; ++i) s[i] += a[k * N + i];\n"
+       "for (int i = 0; i < N; ++i) c[i * 1024 + threadIdx.x] = s[i];",
+       303},
+      {"float s[16 * N], x[16], y[N]; for (int i = 0; i < 16; ++i) for (int j = 0; j < N; ++j) s[i * N + j] = 0;\n"
+       "for (int k = 0; k < n; ++k) {\n"
+       "for (int i = 0; i < 16; ++i) x[i] = a[k * 16 + i + threadIdx.x * 64];\n"
+       "for (int j = 0; j < N; ++j) y[j] = a[k * N + j + threadIdx.x * 64];\n"
+       "for (int i = 0; i < 16; ++i) for (int j = 0; j < N; ++j) s[i * N + j] += x[i] * y[j]; }\n"
+       "for (int i = 0; i < 16; ++i) for (int j = 0; j < N; ++j) c[(i * N + j) * 1024 + threadIdx.x] = s[i * N + j];",
+       18},
+      {"float s[4][4][N];\n"
+       "for (int x = 0; x < 4; ++x) for (int i = 0; i < 4; ++i) for (int j = 0; j < N; ++j) s[x][i][j] = 0;\n"
+       "for (int k = 0; k < n; ++k)\n"
+       "for (int x = 0; x < 4; ++x) for (int i = 0; i < 4; ++i) for (int j = 0; j < N; ++j)\n"
+       "s[x][i][j] += a[k + x] * a[i * n] * a[j * 512];\n"
+       "for (int x = 0; x < 4; ++x) for (int i = 0; i < 4; ++i) for (int j = 0; j < N; ++j)\n"
+       "c[((x * 4 + i) * N + j) * 1024 + threadIdx.x] = s[x][i][j];",
+       14}};
+  for (const auto& [body, trips] : limits) {
+    EXPECT_EQ(count(ptx_of(replaced(body, "N", trips * 4 / 5)), ".local."), 0U) << body;
+    EXPECT_NE(count(ptx_of(replaced(body, "N", trips * 3 / 2)), ".local."), 0U) << body;
+  }
+}
+
+TEST(Unrolling, APragmaOnTheLoopOfAPrivateArrayIsObeyed) {
+  const std::string body =
+      "float s[8]; for (int i = 0; i < 8; ++i) s[i] = a[i * 8 + threadIdx.x];\n#pragma unroll 1\n"
+      "for (int i = 0; i < 8; ++i) c[i * n] = s[i];";
+  EXPECT_NE(count(ptx_of(body), "ld.local"), 0U);
+}
+
+/// Multiply-adds in the code of a loop of `statements` multiply-adds, over those of one passage.
+std::size_t copies(int statements, const std::string& trips) {
+  std::string body = "float s = a[0], x = a[1], y = a[2];\nfor (int i = 0; i < " + trips + "; ++i) {";
+  for (int k = 0; k < statements; ++k) body += k % 2 ? " s = s * x + y;" : " s = s * y + x;";
+  const std::size_t found = count(ptx_of(body + " }\nc[threadIdx.x] = s;"), "fma.rn");
+  EXPECT_EQ(found % static_cast<std::size_t>(statements), 0U);
+  return found / static_cast<std::size_t>(statements);
+}
+
+TEST(Unrolling, PartsOfLoopsAreUnrolledByPowersOfTwo) {
+  // Statements of 2 instructions each and the counter's step: 202 instructions are 8 times 25 and twice 97.
+  for (const auto& [statements, number] :
+       {std::pair{1, 64}, {2, 32}, {4, 16}, {6, 8}, {12, 8}, {14, 4}, {24, 4}, {28, 2}, {48, 2}, {56, 1}, {100, 1}})
+    EXPECT_EQ(copies(statements, "960"), static_cast<std::size_t>(number)) << statements;
+  for (const auto& [trips, number] :
+       {std::pair{961, 4}, {962, 2}, {963, 4}, {990, 2}, {996, 4}, {1000, 8}, {1024, 32}, {194, 2}, {251, 4}})
+    EXPECT_EQ(copies(2, std::to_string(trips)), static_cast<std::size_t>(number)) << trips;
+}
+
+TEST(Unrolling, LoopsOfUnknownTripsAreUnrolledByFourOrTwo) {
+  for (const auto& [statements, number] : {std::pair{1, 5}, {12, 5}, {24, 5}, {28, 3}, {40, 3}, {56, 1}})
+    EXPECT_EQ(copies(statements, "n"), static_cast<std::size_t>(number)) << statements;  // with the remainder's one
+}
+
+TEST(Unrolling, LoopsAroundLoopsThatStayAreLeftAlone) {
+  for (const char* trips : {"n", "12"})
+    EXPECT_EQ(count(ptx_of(std::string("float s = a[0], x = a[1];\nfor (int j = 0; j < ") + trips +
+                           "; ++j) for (int i = 0; i < n; ++i) s = s * x + a[j * 8 + i];\nc[threadIdx.x] = s;"),
+                    "fma.rn"),
+              5U)
+        << trips;
+  // Unrolled whole inside, the outer loop counts as one without loops.
+  EXPECT_EQ(count(ptx_of("float s = a[0], x = a[1];\nfor (int j = 0; j < n; ++j) for (int i = 0; i < 8; ++i)\n"
+                         "s = s * x + a[j * 8 + i];\nc[threadIdx.x] = s;"),
+                  "fma.rn"),
+            40U);
+}
+
+}  // namespace
+}  // namespace kernelcast::frontend
