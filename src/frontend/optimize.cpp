@@ -12,6 +12,7 @@
 #include "frontend/analyses.h"
 #include "frontend/divisors.h"
 #include "frontend/kernel_model.h"
+#include "frontend/register_arrays.h"
 #include "frontend/unrolling.h"
 #include "frontend/vendor_options.h"
 #include "kernelcast/error.h"
@@ -230,6 +231,10 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
+  if (nvidia && keep_small_arrays_in_registers(*entry)) {
+    static const std::string of_arrays = "function(sroa,instsimplify)";
+    run_passes(module, &machine, of_arrays);
+  }
   if (nvidia) split_address_constants(*entry);
   // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
   const std::string after =
