@@ -55,6 +55,16 @@ printf '$ kernelcast offload %s\n' "examples/offload/gemm.c --cpu i7-6700k --gpu
 if command -v python3 >/dev/null; then
   printf '\n=== %s\n' "Live: three loop nests on this machine, one thread and (where there is OpenCL) as kernels, forecast beside measured"
   live="--kernels gemm,atax,2dconv --sizes 2 --opt 3"
+  # What the machine can do is measured first, for a quarter of a minute; the operating system's tables know no latency
+  # and no bandwidth. Numbers that other programs disturb are used and said to have varied.
+  measured=$(mktemp -d)
+  trap 'rm -rf "$measured"' EXIT
+  printf '$ kernelcast probe --backend host --time-limit 15 -o this-machine.toml\n'
+  if "$program" probe --backend host --time-limit 15 -o "$measured/this-machine.toml" >/dev/null; then
+    live="$live --cpu $measured/this-machine.toml"
+  else
+    echo "this machine's CPU cannot be measured: the forecasts rest on the operating system's tables"
+  fi
   python3 scripts/offload_live.py "$program" $live --modes one,opencl || python3 scripts/offload_live.py "$program" $live
 fi
 

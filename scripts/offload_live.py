@@ -148,6 +148,13 @@ def spread(seconds):
     return ordered[len(ordered) // 2] / ordered[0] - 1
 
 
+def made_for(device):
+    """The CPU for which PoCL makes code, as LLVM names it: its devices are called pthread-CPU-model. Distributions build PoCL
+    for a few CPUs, of which it takes the best that this one can run."""
+    found = re.match(r"(?:pthread|cpu)-((?:x86-64[-v\d]*|skylake-avx512|[a-z]\w*))-", device)
+    return found[1] if found else "native"
+
+
 def launches(name, source, n):
     """(kernel, grid, block, names of its arguments) of one run of the OpenCL form, in order."""
     along = (n + LANES - 1) // LANES
@@ -199,8 +206,8 @@ def measured_opencl(device, name, sizes):
     return [(min(times), min(costs), spread(times)) for _, _, times, costs in cells]
 
 
-def forecast_opencl(program, name, n, cpu, folder):
-    """Seconds of all launches without what a launch costs, and the interval."""
+def forecast_opencl(program, name, n, cpu, made_for, folder):
+    """Seconds of all launches without what a launch costs, and the interval. `made_for`: whose code the runtime makes."""
     with open(os.path.join(ROOT, "examples", "offload", name + ".cl"), encoding="utf-8") as file:
         source = file.read()
     low = high = total = 0.0
@@ -210,7 +217,7 @@ def forecast_opencl(program, name, n, cpu, folder):
             file.write(nest("#include <math.h>\n" + source, kernel, block, grid))
         side = cpu_side_of(
             [program, "offload", path, "--kernel", kernel, "--cpu", cpu, "--gpu", "gtx1080", "--grid", "1", "--cpu-threads",
-             str(threads_of(grid, processors())), "--arg", f"n={n}", *arguments_of(grid), "--format", "json"])
+             str(threads_of(grid, processors())), "--cpu-isa", made_for, "--arg", f"n={n}", *arguments_of(grid), "--format", "json"])
         own = side["time_s"] - side["launch_s"]
         factor = side["interval_s"][1] / side["time_s"]
         low, high, total = low + own / factor, high + own * factor, total + own
@@ -282,7 +289,8 @@ def measured_rows(name, sizes, modes, opts, device, folder):
         if not hertz:
             hertz = measured(name, sizes[:1], "1", 1, folder)[0][1]
         for n, (seconds, cost, apart) in zip(sizes, measured_opencl(device, name, sizes)):
-            rows.append({"nest": name, "mode": "OpenCL", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart, "launch_s": cost})
+            rows.append({"nest": name, "mode": "OpenCL", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart, "launch_s": cost,
+                         "made_for": made_for(device.name)})
     return rows
 
 
@@ -290,7 +298,7 @@ def with_forecast(row, program, cpu, folder):
     """The row with forecast and interval; the launch cost of OpenCL is the measured one."""
     name, n, device = row["nest"], row["n"], at_clock(cpu, row["clock_hz"], folder)
     if row["mode"] == "OpenCL":
-        said, (low, high) = forecast_opencl(program, name, n, device, folder)
+        said, (low, high) = forecast_opencl(program, name, n, device, row.get("made_for", "native"), folder)
         cost = row["launch_s"]
         return {**row, "forecast_s": said + cost, "interval_s": [low + cost, high + cost]}
     opt, threads = re.fullmatch(r"-O(\d) (\d+)T", row["mode"]).groups()

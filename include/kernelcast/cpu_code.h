@@ -13,6 +13,7 @@ struct CpuCodeOptions {
   std::string cpu = "host";          // as LLVM names it: "haswell"; "host": the machine we run on
   int optimization = 3;              // -O0 to -O3
   bool baseline = false;             // code for any x86-64 CPU (no -march), run on `cpu`
+  std::string made_for;              // code for this CPU, as LLVM names it, run on `cpu`; empty: for `cpu`
   bool simd = true;                  // off: no loop and no straight-line vectorisation
   std::vector<std::string> parallel; // counter of the loop that threads share, as --map; empty: the marked one
   /// Code for several threads: the shared loop is a function of its own, as OpenMP's is. Off: the loop in place.
@@ -21,9 +22,17 @@ struct CpuCodeOptions {
   double fp32_fma_cycles = 0, fp64_fma_cycles = 0;
   /// Micro-operations that the core takes in a cycle, in place of the scheduling model's number; 0: not known.
   double issue_width = 0;
+  /// Multiply-adds that the core begins in a cycle where it is measured, in place of the model's number; 0: not known.
+  double scalar_fma_per_cycle = 0;
   /// Cycles of a gather for each of its values, where they are measured, in place of those of the model; 0: not known.
   double gather_element_cycles = 0;
   double time_limit_s = 30;
+};
+
+/// Loads and stores of arrays that an execution of a block makes, by width.
+struct L1Accesses {
+  double to_16 = 0, to_32 = 0, to_64 = 0;  // of up to 16, 32 and 64 bytes
+  double crossings = 0;  // of these, how many touch a second line of 64 bytes, for data that lie anywhere their alignment allows
 };
 
 /// What the core does with one block of the profile.
@@ -31,6 +40,7 @@ struct CpuBlockCode {
   double cycles = 0;  // of one execution in the steady state of its loop, all data in the L1
   double uops = 0;    // micro-operations of one execution
   double width_cycles = 0;  // of `cycles`, what the front end or the ports alone would take
+  L1Accesses accesses = {};
 };
 
 /// What the vectoriser decided about one loop of the source.
@@ -52,7 +62,7 @@ struct CpuCode {
   std::vector<double> overlap_cycles;
   std::vector<CpuLoopCode> loops;
   std::vector<int> parallel_loops;   // indices into profile.loops: loops whose iterations threads share
-  std::string cpu;                   // what code was made for: "sapphirerapids"
+  std::string cpu;                   // what runs it: "sapphirerapids"
   double issue_width = 0;            // micro-operations a cycle
   double mispredict_cycles = 0;
   std::vector<Diagnostic> diagnostics;

@@ -39,6 +39,9 @@ struct FieldValue {
   std::string origin;        // file that set it: the device's or the architecture's
 };
 
+/// In the source of a number that varied while it was measured.
+inline constexpr const char* unsteady_mark = "(unstable: ";
+
 struct Device {
   std::string id, name, vendor, architecture;
   std::string kind;            // "gpu" or "cpu"
@@ -54,6 +57,12 @@ struct Device {
   [[nodiscard]] double get_or(Field f, double fallback) const { return get(f).value_or(fallback); }
   /// Throws UserError "DEVICE: memory.l2_bytes is unknown (reason); set it in FILE" when missing.
   [[nodiscard]] double require(Field f) const;
+  /// A number that varied while it was measured: `kernelcast probe` writes such numbers, as its source says, where
+  /// nothing else is known of a CPU.
+  [[nodiscard]] bool unsteady(Field f) const {
+    const FieldValue& v = values[static_cast<std::size_t>(f)];
+    return v.value && v.source.find(unsteady_mark) != std::string::npos;
+  }
   /// The parts that counting depends on; where unknown: warps of 32, sectors of 32 and segments of 128 bytes, 32 banks
   /// of 4 bytes (the member initialisers of MemoryGeometry, as on NVIDIA GPUs since Fermi).
   [[nodiscard]] MemoryGeometry geometry() const;

@@ -79,9 +79,8 @@ CpuSettings settings_of(const OffloadFlags& f) {
   if (s.optimization > 3) throw UsageError("--cpu-opt " + f.cpu_opt + ": expected 0, 1, 2 or 3");
   if (f.cpu_simd != "on" && f.cpu_simd != "off") throw UsageError("--cpu-simd " + f.cpu_simd + ": expected on or off");
   s.simd = f.cpu_simd == "on";
-  if (f.cpu_isa != "native" && f.cpu_isa != "baseline")
-    throw UsageError("--cpu-isa " + f.cpu_isa + ": expected native or baseline");
   s.baseline = f.cpu_isa == "baseline";
+  if (f.cpu_isa != "native" && !s.baseline) s.made_for = f.cpu_isa;
   if (!f.cpu_threads.empty())
     s.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
   return s;
@@ -222,7 +221,8 @@ Action add_offload(Parser& parser) {
   c.option("--cpu-threads", "N", f->cpu_threads, "Threads; one a core without it");
   c.option("--cpu-simd", "on|off", f->cpu_simd, "Whether the compiler vectorises");
   c.option("--cpu-opt", "0|1|2|3", f->cpu_opt, "The compiler's -O; 3 without it");
-  c.option("--cpu-isa", "native|baseline", f->cpu_isa, "Code for this CPU, or for any x86-64");
+  c.option("--cpu-isa", "native|baseline|CPU", f->cpu_isa,
+           "Code for the CPU that runs it, for any x86-64, or for this one, as LLVM names it (skylake-avx512)");
   c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");
   c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU likewise");
   c.flag("--measure-power", f->measure_power,

@@ -27,7 +27,8 @@ struct OffloadFlags {
 struct CpuSettings {
   int optimization = 3;
   bool simd = true, baseline = false;
-  int threads = 0;  // one: code without a runtime library of threads; 0: as many as cores
+  std::string made_for;  // the CPU whose code runs, as LLVM names it; empty: the one that runs it
+  int threads = 0;       // one: code without a runtime library of threads; 0: as many as cores
 };
 
 /// Reads and analyses kernels for both sides. `names` in the order in which they run; empty: all of the source.

@@ -48,11 +48,13 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
     of_cpu.optimization = settings.optimization;
     of_cpu.simd = settings.simd;
     of_cpu.baseline = settings.baseline;
+    of_cpu.made_for = settings.made_for;
     of_cpu.parallel = map;
     of_cpu.threads = settings.threads != 1 && cpu.require(Field::compute_units) > 1;
     of_cpu.fp32_fma_cycles = cpu.get_or(Field::latency_fp32_cycles, 0);
     of_cpu.fp64_fma_cycles = cpu.get_or(Field::latency_fp64_cycles, 0);
     of_cpu.issue_width = cpu.get_or(Field::cpu_issue_width, 0);
+    of_cpu.scalar_fma_per_cycle = cpu.get_or(Field::cpu_scalar_fma_per_core, 0);
     of_cpu.gather_element_cycles = cpu.get_or(Field::cpu_gather_element_cycles, 0);
     k.cpu = analyze_cpu(cpu_source, of_cpu);
     keep(warnings, k.cpu.diagnostics);

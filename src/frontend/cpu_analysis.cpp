@@ -6,6 +6,7 @@
 // Checks at run time that two buffers do not overlap and that vectors of indices stay in their type, which the
 // vectoriser puts before a loop, are taken to hold.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -160,6 +161,26 @@ void count(const Instruction& i, OpCounts& ops) {
   }
 }
 
+/// Stack memory left out: it is the core's business, whose model has its loads and stores.
+L1Accesses accesses_of(const BasicBlock& block) {
+  constexpr double line = 64;
+  const DataLayout& layout = block.getModule()->getDataLayout();
+  L1Accesses a;
+  for (const Instruction& i : block) {
+    const auto* load = dyn_cast<LoadInst>(&i);
+    const auto* store = dyn_cast<StoreInst>(&i);
+    if (!load && !store) continue;
+    const Value* address = load ? load->getPointerOperand() : store->getPointerOperand();
+    if (isa<AllocaInst>(getUnderlyingObject(address))) continue;
+    Type* type = load ? load->getType() : store->getValueOperand()->getType();
+    const auto bytes = static_cast<double>(layout.getTypeStoreSize(type).getKnownMinValue());
+    const auto aligned = static_cast<double>((load ? load->getAlign() : store->getAlign()).value());
+    (bytes <= 16 ? a.to_16 : bytes <= 32 ? a.to_32 : a.to_64) += std::max(1.0, std::ceil(bytes / line));
+    a.crossings += std::clamp((bytes - aligned) / line, 0.0, 1.0);
+  }
+  return a;
+}
+
 TargetCode counted(const Function& f) {
   TargetCode code;
   for (const BasicBlock& block : f) {
@@ -178,8 +199,9 @@ bool has_child(const KernelProfile& p, int loop) {
 /// Cycles of each block: innermost loops as a whole in their steady state, other blocks by themselves.
 class Cycles {
  public:
-  Cycles(CpuCode& code, const CpuInstructions& machine) : code_(code), machine_(machine) {
+  Cycles(CpuCode& code, const CpuInstructions& machine, const Function& structure) : code_(code), machine_(machine) {
     for (std::size_t b = 0; b < machine.blocks.size(); ++b) owner_[machine.blocks[b]].insert(static_cast<int>(b));
+    for (const BasicBlock& b : structure) accesses_[b.getName().str()] = accesses_of(b);
   }
 
   void find() {
@@ -195,15 +217,22 @@ class Cycles {
       // The last test of a loop overlaps with what follows.
       if (blocks[b].name.ends_with(".last")) code_.blocks[b].cycles = code_.blocks[b].width_cycles;
     }
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (const auto at = accesses_.find(plain_name(blocks[b].name)); at != accesses_.end())
+        code_.blocks[b].accesses = at->second;
   }
 
  private:
+  /// The last test of a loop is a block of its own in the profile.
+  static std::string plain_name(std::string name) {
+    if (name.ends_with(".last")) name.resize(name.size() - 5);
+    return name;
+  }
+
   std::vector<CoreInstruction> of(const std::vector<std::size_t>& blocks) const {
     std::set<int> wanted;
     for (const std::size_t b : blocks) {
-      std::string name = code_.profile.blocks[b].name;
-      if (name.ends_with(".last")) name.resize(name.size() - 5);
-      const auto at = owner_.find(name);
+      const auto at = owner_.find(plain_name(code_.profile.blocks[b].name));
       if (at != owner_.end()) wanted.insert(at->second.begin(), at->second.end());
     }
     std::vector<CoreInstruction> body;
@@ -227,12 +256,13 @@ class Cycles {
   }
 
   void give(std::size_t block, const LoopCycles& c, double share) {
-    code_.blocks[block] = {c.cycles * share, c.uops * share, c.width_cycles * share};
+    code_.blocks[block] = {c.cycles * share, c.uops * share, c.width_cycles * share, {}};
   }
 
   CpuCode& code_;
   const CpuInstructions& machine_;
   std::map<std::string, std::set<int>> owner_;
+  std::map<std::string, L1Accesses> accesses_;
 };
 
 /// A block without code for each loop, which runs when the loop is entered. Leaving an innermost loop costs a
@@ -248,7 +278,7 @@ void add_entries(CpuCode& code) {
     entry.line = loop.line;
     code.profile.blocks.push_back(std::move(entry));
     const bool innermost = !has_child(code.profile, static_cast<int>(l));
-    code.blocks.push_back({innermost ? code.mispredict_cycles : 0, 0, 0});
+    code.blocks.push_back({innermost ? code.mispredict_cycles : 0, 0, 0, {}});
   }
 }
 
@@ -324,7 +354,9 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   Module& module = *nest.unit.module;
   const std::string& symbol = nest.entry.symbol;
   const auto core = make_cpu_machine(options.cpu, options.optimization);  // what runs the code
-  const auto other = options.baseline ? make_baseline_machine(options.optimization) : nullptr;
+  const auto other = options.baseline           ? make_baseline_machine(options.optimization)
+                     : options.made_for.empty() ? nullptr
+                                                : make_cpu_machine(options.made_for, options.optimization);
   TargetMachine* machine = other ? other.get() : core.get();  // what the code is made for
   prepare(module, symbol, *machine, nest.unit.notes);
   CpuCode code;
@@ -348,7 +380,7 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   code.profile.notes = nest.unit.notes;
   code.issue_width = instructions.core.width;
   code.mispredict_cycles = instructions.mispredict_cycles;
-  Cycles(code, instructions).find();
+  Cycles(code, instructions, plain).find();
   add_entries(code);
   find_parallel(code, nest.marked);
   code.diagnostics = std::move(nest.unit.diagnostics);

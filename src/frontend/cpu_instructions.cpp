@@ -99,6 +99,7 @@ class CpuReader {
         out_(out) {
     number_ports();
     find_fma(options);
+    find_fma_rate(options);
     gather_ = options.gather_element_cycles;
     out.core.width = options.issue_width > 0 ? std::max(1, static_cast<int>(std::lround(options.issue_width)))
                                              : static_cast<int>(model_.IssueWidth);
@@ -124,6 +125,7 @@ class CpuReader {
     i.uops = sched->NumMicroOps;
     i.latency = std::max(0, MCSchedModel::computeInstrLatency(sti_, *sched) + correction(inst));
     uses(*sched, i);
+    fma_rate(inst, i);
     if (gather_ > 0) gather(inst, i);
     return i;
   }
@@ -160,6 +162,35 @@ class CpuReader {
     fma64_ = off("VFMADD231SDr", options.fp64_fma_cycles);
   }
 
+  static bool is_fma(StringRef name) { return name.starts_with("VFM") || name.starts_with("VFNM"); }
+
+  /// Of the cycles that scalar multiply-adds take on their set of ports, what the measured rate leaves of them: LLVM's
+  /// model of Zen 4 lets one begin each cycle, where the core begins two.
+  void find_fma_rate(const CpuCodeOptions& options) {
+    for (unsigned o = 0; options.scalar_fma_per_cycle > 0 && o < mii_.getNumOpcodes(); ++o) {
+      if (mii_.getName(o) != "VFMADD231SDr") continue;
+      const MCSchedClassDesc* sched = model_.getSchedClassDesc(mii_.get(o).getSchedClass());
+      CoreInstruction scalar;
+      if (!sched->isValid() || sched->isVariant()) return;
+      uses(*sched, scalar);
+      if (scalar.uses.empty()) return;
+      fma_ports_ = scalar.uses.front().ports;
+      fma_uses_ = std::ranges::count(scalar.uses, fma_ports_, &CoreInstruction::Use::ports);
+      fma_measured_ = std::max(std::lround(std::popcount(fma_ports_) / options.scalar_fma_per_cycle), 1L);
+    }
+  }
+
+  /// Multiply-adds that cost what scalar ones cost in the model; those on 512-bit registers have a rate of their own.
+  void fma_rate(const MCInst& inst, CoreInstruction& i) const {
+    const StringRef name = mii_.getName(inst.getOpcode());
+    const bool widest = name.contains("PSZ") || name.contains("PDZ");
+    if (fma_measured_ >= fma_uses_ || !is_fma(name) || (widest && !name.contains("Z128") && !name.contains("Z256")))
+      return;
+    if (std::ranges::count(i.uses, fma_ports_, &CoreInstruction::Use::ports) != fma_uses_) return;
+    long seen = 0;
+    std::erase_if(i.uses, [&](const auto& u) { return u.ports == fma_ports_ && seen++ >= fma_measured_; });
+  }
+
   /// A gather whose time is measured keeps a port busy for so long: microcode has hardly any of the model's overlap.
   void gather(const MCInst& inst, CoreInstruction& i) const {
     const StringRef name = mii_.getName(inst.getOpcode());
@@ -180,7 +211,7 @@ class CpuReader {
 
   int correction(const MCInst& inst) const {
     const StringRef name = mii_.getName(inst.getOpcode());
-    if (!name.starts_with("VFM") && !name.starts_with("VFNM")) return 0;
+    if (!is_fma(name)) return 0;
     return name.contains("SD") || name.contains("PD") ? fma64_ : fma32_;
   }
 
@@ -262,8 +293,15 @@ class CpuReader {
     std::stable_sort(list.begin(), list.end(),
                      [](const auto& a, const auto& b) { return std::popcount(a.ports) < std::popcount(b.ports); });
     for (std::size_t a = 0; a < list.size(); ++a)
-      for (std::size_t b = a + 1; b < list.size(); ++b)
-        if (list[a].ports != list[b].ports && (list[a].ports & ~list[b].ports) == 0) list[b].cycles -= list[a].cycles;
+      for (std::size_t b = a + 1; b < list.size() && list[a].cycles > 0; ++b) {
+        if ((list[a].ports & ~list[b].ports) != 0) continue;
+        if (list[a].ports != list[b].ports) {
+          list[b].cycles -= list[a].cycles;
+        } else {  // two names of one set repeat the same work
+          list[a].cycles = std::max(list[a].cycles, list[b].cycles);
+          list[b].cycles = 0;
+        }
+      }
     std::erase_if(list, [](const auto& u) { return u.cycles <= 0; });
     for (CoreInstruction::Use u : list) {
       // Cycles on a set of ports are so many micro-operations of one cycle each; on one port they may be one long one.
@@ -281,6 +319,8 @@ class CpuReader {
   CpuInstructions& out_;
   std::vector<std::uint64_t> masks_;
   int fma32_ = 0, fma64_ = 0;
+  std::uint64_t fma_ports_ = 0;
+  long fma_uses_ = 0, fma_measured_ = 0;
   double gather_ = 0;
 };
 

@@ -8,6 +8,9 @@
 // that is only written is fetched first, and every written line goes back. Data are taken to be warm: what fits into a
 // cache is there.
 //
+// Accesses take turns at the two ports of the L1. Whether that time and the lines' add up or hide each other the device
+// file says, and so it does for lines that all go to few sets of the L1.
+//
 // Bandwidths that the device file does not have follow from Little's law: lines that a core can wait for, times their
 // size, over the latency of the level. Hardware prefetches more from memory, but not from the L3: there a stream of
 // 20 GB/s at 78 cycles was seven or eight lines, where the same core's stream from memory was 27 and it waits for 9.
@@ -44,11 +47,22 @@ class CpuReader {
  public:
   CpuReader(const Device& d, CpuEstimate& e) : device_(d), estimate_(e) {}
   double operator()(Field f, double stand_in, const std::string& why) {
-    if (const auto v = device_.get(f)) return *v;
+    if (const auto v = device_.get(f)) {
+      note_unsteady(f);
+      return *v;
+    }
     estimate_.assumptions.push_back({describe::key_of(f) + " of " + device_.name, number(stand_in) + " (" + why + ")",
                                      describe::where_to_set(device_, describe::key_of(f).c_str())});
     ++stand_ins;
     return stand_in;
+  }
+  /// A number that varied while it was measured widens the interval as a stand-in does.
+  void note_unsteady(Field f) {
+    if (!device_.unsteady(f)) return;
+    estimate_.assumptions.push_back({describe::key_of(f) + " of " + device_.name,
+                                     number(*device_.get(f)) + " (varied while it was measured)",
+                                     describe::where_to_set(device_, describe::key_of(f).c_str())});
+    ++stand_ins;
   }
   int stand_ins = 0;
 
@@ -102,6 +116,10 @@ Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins)
   const auto sustained = d.get(Field::memory_sustained_dram_bandwidth_bytes_per_s);
   const auto sheet = d.get(Field::memory_dram_bandwidth_bytes_per_s);
   const auto one = d.get(Field::cpu_core_dram_bandwidth_bytes_per_s);
+  for (const Field f : {Field::memory_l2_bandwidth_bytes_per_s, Field::memory_l3_bandwidth_bytes_per_s,
+                        Field::memory_sustained_dram_bandwidth_bytes_per_s, Field::cpu_core_dram_bandwidth_bytes_per_s,
+                        Field::cpu_l2_overlap, Field::cpu_l1_one_set_line_cycles, Field::cpu_l1_two_sets_line_cycles})
+    read.note_unsteady(f);
   m.l3_per_s = level(Field::memory_l3_bandwidth_bytes_per_s, Field::memory_l3_latency_cycles, 40, "a usual latency");
   if (!sustained && !sheet && !one) {
     m.dram_per_s = m.core_dram_per_s = read(Field::memory_dram_bandwidth_bytes_per_s, 1e10, "a slow channel");
@@ -130,10 +148,26 @@ std::vector<bool> in_parallel(const CpuCode& code) {
 }
 
 struct Core {
-  double shared_cycles = 0, serial_cycles = 0, uops = 0, width_cycles = 0, starts = 0, accesses = 0;
+  double shared_cycles = 0, serial_cycles = 0, uops = 0, width_cycles = 0, starts = 0;
+  double accesses = 0;  // turns at the L1's ports
 };
 
-Core core_of(const CpuCode& code, const Workload& w) {
+/// Turns at the two ports of the L1 for loads that a block's accesses take: a line that is crossed into takes one more,
+/// and so does each further part that is as wide as a port.
+double turns(const L1Accesses& a, double port_bytes) {
+  const auto parts = [&](double bytes) { return std::max(1.0, std::ceil(bytes / port_bytes)); };
+  return a.to_16 + a.to_32 * parts(32) + a.to_64 * parts(64) + a.crossings;
+}
+
+/// Bytes of one of the two ports: half of what the L1 was measured to give a cycle, as a power of two. Without a
+/// measurement 32, two loads of an AVX2 register (Intel optimisation manual, Haswell and later; AMD's for family 17h
+/// model 30h and later).
+double port_bytes(const Device& d) {
+  const auto measured = d.get(Field::memory_l1_bandwidth_bytes_per_unit);
+  return measured ? std::exp2(std::round(std::log2(*measured / 2))) : 32;
+}
+
+Core core_of(const CpuCode& code, const Workload& w, double bytes_of_a_port) {
   Core c;
   const std::vector<bool> parallel = in_parallel(code);
   for (std::size_t b = 0; b < code.blocks.size(); ++b) {
@@ -141,6 +175,7 @@ Core core_of(const CpuCode& code, const Workload& w) {
     (parallel[b] ? c.shared_cycles : c.serial_cycles) += runs * code.blocks[b].cycles;
     c.uops += runs * code.blocks[b].uops;
     c.width_cycles += runs * code.blocks[b].width_cycles;
+    c.accesses += runs * turns(code.blocks[b].accesses, bytes_of_a_port);
   }
   // Passages of an innermost loop overlap, down to what dispatch and ports take.
   for (std::size_t l = 0; l < code.overlap_cycles.size(); ++l) {
@@ -159,7 +194,6 @@ Core core_of(const CpuCode& code, const Workload& w) {
   }
   for (const int l : code.parallel_loops)
     c.starts += w.block_counts[code.first_entry + static_cast<std::size_t>(l)].lanes;
-  for (const AccessCount& a : w.access_counts) c.accesses += a.requests;
   return c;
 }
 
@@ -193,6 +227,45 @@ double conflicts(const Walk& walk, double write_only, double cache_lines, std::i
     missed += std::max(0.0, kept[at] - own) * std::max(0.0, before - after);
   }
   return missed * (walk.direction == Reuse::write ? 1 + write_only : 1);
+}
+
+/// Cycles that lines take beyond the stream of the L2 because the walk that brings them goes to few sets of the L1: one
+/// set takes a line in `one` cycles, two in turn one in `two`; the time halves where the sets double, down to what any
+/// line takes (`any`). Walks that bring about as many lines are taken to go on at a time, each to sets of its own.
+double crowded_cycles(const Workload& w, const Machine& m, double one, double two, double any) {
+  const std::int64_t period = set_period(m.l1_bytes, m.line, m.l1_ways);
+  if (!w.reuse.known || period == 0 || (one <= any && two <= any)) return 0;
+  const double sets = m.l1_bytes / m.line / m.l1_ways;
+  constexpr int all = Reuse::windows - 1;
+  struct Crowd {
+    double lines, sets;
+  };
+  std::vector<Crowd> crowds;
+  for (const Walk& walk : w.walks) {
+    double missed = walk.level[0].traffic, own = 1, used = 0;
+    for (int d = 0; d < Reuse::depths; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const double lines = walk.level[at].footprint;
+      const double others = w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint;
+      if (lines > 1) {
+        const double share = share_of_sets(walk, d, static_cast<std::int64_t>(m.line), period);
+        own = std::min(own, kept_share((others + lines * (1 / share - 1)) * m.line / m.l1_bytes));
+        if (used == 0 && own < 1) used = share * sets;  // of the smallest passage that the L1 does not keep
+      }
+      const double after = d + 1 < Reuse::depths ? walk.level[at + 1].traffic : 0;
+      missed -= own * std::max(0.0, walk.level[at].traffic - after);
+    }
+    if (used > 0 && missed > 0) crowds.push_back({missed, used});
+  }
+  double cycles = 0;
+  for (const Crowd& crowd : crowds) {
+    double used = 0;
+    for (const Crowd& other : crowds)
+      if (std::max(crowd.lines, other.lines) <= 2 * std::min(crowd.lines, other.lines)) used += other.sets;
+    const double each = used < 2 ? one + (two - one) * (used - 1) : two * 2 / used;
+    cycles += crowd.lines * std::max(0.0, each - any);
+  }
+  return cycles;
 }
 
 /// Of the bytes stored, the share that goes to buffers that are never read.
@@ -259,7 +332,7 @@ int cpu_threads(const CpuCode& code, const Device& cpu, int threads) {
   return std::min(threads, static_cast<int>(cores * cpu.get_or(Field::cpu_threads_per_core, 1)));
 }
 
-double shared_cycles(const CpuCode& code, const Workload& w) { return core_of(code, w).shared_cycles; }
+double shared_cycles(const CpuCode& code, const Workload& w) { return core_of(code, w, 1).shared_cycles; }
 
 CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& cpu, int threads, double uneven) {
   CpuEstimate e;
@@ -267,7 +340,7 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   e.threads = threads;
   int stand_ins = 0;
   const Machine m = machine_of(cpu, threads, e, stand_ins);
-  const Core c = core_of(code, w);
+  const Core c = core_of(code, w, port_bytes(cpu));
   const double busy_cores = std::min<double>(threads, m.cores);
   // Two threads of a core fill each other's waits, up to what dispatch and ports allow.
   const double cycles = c.shared_cycles + c.serial_cycles;
@@ -284,12 +357,18 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
       std::min(l3_lines, lines_missed(w, last, m.line, write_only, m.l3_bytes > 0 ? m.l3_ways : m.l2_ways));
   // A line costs what the level takes that has it, up to the registers: that is what is measured, and what Little's law
   // gives from a latency. So each line counts once, and the L1 only for accesses that bring no line.
-  const double l1_s = std::max(0.0, c.accesses - l2_lines) / 2 / m.clock_hz * spread;  // two accesses a cycle
-  const double l2_s = (l2_lines - l3_lines) * m.line / m.l2_per_s * spread;
+  // Where a measurement says that the L1 goes on meanwhile, its time hides behind that of the lines or they behind it.
+  const double overlap = cpu.get_or(Field::cpu_l2_overlap, 0);
+  const double l1_s =
+      std::max(0.0, c.accesses - (1 - overlap) * l2_lines) / 2 / m.clock_hz * spread;  // two accesses a cycle
+  const double any = m.line / m.l2_per_s * m.clock_hz, one = cpu.get_or(Field::cpu_l1_one_set_line_cycles, any);
+  const double crowded = crowded_cycles(w, m, one, cpu.get_or(Field::cpu_l1_two_sets_line_cycles, one / 2), any);
+  const double l2_s = ((l2_lines - l3_lines) * m.line / m.l2_per_s + crowded / m.clock_hz) * spread;
   const double l3_s = m.l3_bytes > 0 ? (l3_lines - dram_lines) * m.line / m.l3_per_s * spread : 0;
   const double dram_s =
       dram_lines * m.line / std::min(m.core_dram_per_s / spread, std::max(m.dram_per_s, m.core_dram_per_s));
-  const double data_s = l1_s + l2_s + l3_s + dram_s;
+  const double lines_s = l2_s + l3_s + dram_s;
+  const double data_s = l1_s + lines_s - overlap * std::min(l1_s, lines_s);
   e.start_s = threads > 1 ? c.starts * m.start_s : 0;
   e.time_s = std::max(core_s, data_s) + e.start_s;
   e.uops = c.uops;

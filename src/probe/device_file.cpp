@@ -25,6 +25,9 @@ bool is_id(std::string_view text) {
          text.front() != '.' && text.front() != '-';
 }
 
+/// A number whose fastest samples lie further apart says nothing.
+constexpr double most_spread = 0.5;
+
 class FileWriter {
  public:
   explicit FileWriter(const Report& report) : report_(report) {}
@@ -60,12 +63,21 @@ class FileWriter {
 
  private:
   std::string number(Field field) {
-    for (const Result& r : report_.results)
-      if (std::ranges::find(r.fields, field) != r.fields.end() && r.value && r.confidence != "unstable" &&
-          *r.value >= info(field).minimum && *r.value <= info(field).maximum)
+    const Result* unsteady = nullptr;
+    for (const Result& r : report_.results) {
+      if (std::ranges::find(r.fields, field) == r.fields.end() || !r.value || *r.value < info(field).minimum ||
+          *r.value > info(field).maximum)
+        continue;
+      if (r.confidence != "unstable")
         return fmt::format("{{ value = {}, source = {} }}", shown(field, *r.value),
                            quoted("measured " + r.method + " (" + r.confidence + ")"));
+      if (!unsteady && r.spread <= most_spread) unsteady = &r;
+    }
     const FieldValue& base = report_.device.values[static_cast<std::size_t>(field)];
+    // Nearer than any stand-in for it. Models of GPUs do not know what to do with such a number.
+    if (!base.value && unsteady && report_.backend == "host")
+      return fmt::format("{{ value = {}, source = {} }}", shown(field, *unsteady->value),
+                         quoted("measured " + unsteady->method + " " + unsteady_mark + unsteady->reason + ")"));
     if (!base.value) return base.source.empty() ? "" : "{ unknown = " + quoted(base.source) + " }";
     const auto [entry, is_new] = keys_.try_emplace(base.source, "base-" + std::to_string(keys_.size() + 1));
     return fmt::format("{{ value = {}, source = {} }}", shown(field, *base.value), quoted(entry->second));

@@ -11,7 +11,7 @@ from program import COPY, PROGRAM, ROOT, Case
 SCRIPTS = os.path.join(ROOT, "scripts")
 sys.path.insert(0, SCRIPTS)
 
-from offload_live import LANES, PROGRAMS, launches, side, spread  # noqa: E402
+from offload_live import LANES, PROGRAMS, launches, made_for, side, spread  # noqa: E402
 from opencl_nest import NoKernel, arguments_of, nest, threads_of  # noqa: E402
 
 
@@ -30,6 +30,13 @@ class Live(Case):
             self.assertGreater(r["forecast_s"], 0)
             self.assertEqual(r["n"], side("gemm", 0.05))
         self.assertIn("-O3 1T: 1 cells, error: median", out.stdout)
+
+    def test_code_is_for_the_cpu_that_the_device_names(self):
+        self.assertEqual(made_for("pthread-skylake-avx512-AMD EPYC"), "skylake-avx512")
+        self.assertEqual(made_for("pthread-haswell-Intel(R) Core(TM) i7-4770"), "haswell")
+        self.assertEqual(made_for("cpu-znver3-AMD Ryzen 9"), "znver3")
+        self.assertEqual(made_for("pthread-x86-64-v3-AMD EPYC"), "x86-64-v3")
+        self.assertEqual(made_for("NVIDIA GeForce GTX 1080"), "native")
 
     def test_recorded_times_meet_another_program(self):
         kept, again = self.path("times.json"), self.path("rows.json")

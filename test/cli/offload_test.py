@@ -70,6 +70,13 @@ class Offload(Case):
         self.assertGreater(plain["cpu"]["time_s"], 4 * best["cpu"]["time_s"])
         self.assertEqual(plain["gpu"]["time_s"], best["gpu"]["time_s"])
 
+    def test_code_for_another_cpu_runs_here(self):
+        made = self.answer(GEMM, *PAIR, "--arg", "n=300", "--cpu-isa", "sandybridge")
+        self.assertGreater(made["cpu"]["time_s"], 0)
+        result = self.run_program("offload", GEMM, *PAIR, "--arg", "n=300", "--cpu-isa", "no-such-cpu")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no-such-cpu", result.stderr)
+
     def test_pinned_memory_is_faster(self):
         pageable = self.answer(GEMM, *PAIR, "--arg", "n=1000")
         pinned = self.answer(GEMM, *PAIR, "--arg", "n=1000", "--host-memory", "pinned")

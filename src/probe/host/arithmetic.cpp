@@ -88,6 +88,12 @@ class Arithmetic {
                         fmt::format("{} chains of scalar {} side by side", loop.type < Type::i32 ? 12 : 8, words),
                         "Scalar " + words + " that a core completes in a cycle."),
                     [parallel](const View& v) { return 1 / v.cycles(parallel); });
+    if (name == "dfma" && set.fused)
+      measure_.figure(row("fma.scalar.instructions_per_cycle", "instructions per cycle and core",
+                          fmt::format("12 chains of scalar {} side by side", words),
+                          "Scalar multiply-add instructions that a core begins in a cycle.",
+                          fields({{"cpu", "scalar_fma_per_core"}})),
+                      [parallel](const View& v) { return 1 / v.cycles(parallel); });
   }
 
   void vector(const native::Kernels& set, const Loop& loop) {

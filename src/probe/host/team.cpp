@@ -110,4 +110,28 @@ double Team::region() {
   return now() - from;
 }
 
+double watched_region(int threads) {
+  constexpr int regions = 300;
+  std::atomic<int> begun{0}, arrived{0};
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i)
+    others.emplace_back([&begun, &arrived] {
+      for (int region = 1; region <= regions; ++region) {
+        while (begun.load(std::memory_order_acquire) < region) {
+        }
+        arrived.fetch_add(1, std::memory_order_release);
+      }
+    });
+  double best = 1e9;
+  for (int region = 1; region <= regions; ++region) {
+    const double from = now();
+    begun.store(region, std::memory_order_release);
+    while (arrived.load(std::memory_order_acquire) < region * (threads - 1)) {
+    }
+    best = std::min(best, now() - from);
+  }
+  for (std::thread& t : others) t.join();
+  return best;
+}
+
 }  // namespace kernelcast::probe::host

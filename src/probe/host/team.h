@@ -38,4 +38,8 @@ class Team {
   std::vector<std::thread> threads_;
 };
 
+/// Seconds of a parallel region with nothing to do on `threads` threads, the caller among them, when the others look
+/// out for it all the time, as those of OpenMP's runtimes do for a while after a region; the fastest of some.
+double watched_region(int threads);
+
 }  // namespace kernelcast::probe::host

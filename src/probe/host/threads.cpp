@@ -81,8 +81,17 @@ void add_threads(Bench& b) {
   b.measure.figure(
       row("threads.region_s", "s",
           fmt::format("{} waiting threads woken for nothing and waited for; the best of ten a sample", all),
-          "Cost of a parallel loop on all threads beyond its work.", fields({{"cpu", "thread_start_s"}})),
+          "Cost of a parallel loop on all threads, which slept before, beyond its work."),
       [region](const View& v) { return v(region); });
+  const auto watched = b.measure.series([all] { return watched_region(all); });
+  b.measure.figure(
+      row("threads.watched_region_s", "s",
+          fmt::format("{} threads, the caller among them, that look out for nothing to do; the fastest of 300 a "
+                      "sample",
+                      all),
+          "Cost of a parallel loop on all threads beyond its work, soon after the last one.",
+          fields({{"cpu", "thread_start_s"}})),
+      [watched](const View& v) { return v(watched); });
   const auto create = b.measure.series([] {
     return best_of(10, [] {
       const double from = now();

@@ -47,6 +47,50 @@ void nothing_loop(std::int64_t n) {
 }
 
 #if defined(__x86_64__)
+bool can_take_in() { return true; }
+
+#define KC_ZEROES \
+  "xor %%eax, %%eax\n xor %%ecx, %%ecx\n xor %%edx, %%edx\n xor %%esi, %%esi\n xor %%edi, %%edi\n xor %%r8d, %%r8d\n"
+void zeroing_loop(std::int64_t n) {
+  for (; n > 0; --n) asm volatile(KC_EIGHT(KC_ZEROES)::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "cc");
+}
+
+#define KC_MIXED \
+  "mov (%0), %%rax\n add %%r9, %%rcx\n add %%r9, %%rdx\n mov 8(%0), %%rsi\n add %%r9, %%rdi\n add %%r9, %%r8\n"
+void mixed_loop(const void* from, std::int64_t n) {
+  for (; n > 0; --n) asm volatile(KC_EIGHT(KC_MIXED)::"r"(from) : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "cc");
+}
+#else
+bool can_take_in() { return false; }
+void zeroing_loop(std::int64_t) {}
+void mixed_loop(const void*, std::int64_t) {}
+#endif
+
+#if defined(__x86_64__)
+#define KC_REGISTER "x"
+#else
+#define KC_REGISTER "w"
+#endif
+
+void narrow_read(const void* from, std::size_t bytes) {
+  const double* p = static_cast<const double*>(from);
+  for (const double* end = p + bytes / sizeof(double); p != end; p += 64)
+    for (int i = 0; i < 64; ++i) {
+      const double value = p[i];
+      asm volatile("" ::KC_REGISTER(value));
+    }
+}
+
+void column_read(const void* from, std::size_t stride, std::int64_t count) {
+  const char* p = static_cast<const char*>(from);
+  for (; count > 0; count -= 16)
+    for (int i = 0; i < 16; ++i, p += stride) {
+      const double value = *reinterpret_cast<const double*>(p);
+      asm volatile("" ::KC_REGISTER(value));
+    }
+}
+
+#if defined(__x86_64__)
 bool can_gather() { return __builtin_cpu_supports("avx2") != 0; }
 
 // The mask is used up by a gather; the register that it fills is read as well, so it is cleared first.

@@ -58,6 +58,19 @@ void clock_loop(std::int64_t n);
 inline constexpr int nothing_ops = 64;
 void nothing_loop(std::int64_t n);
 
+/// Instructions that each do something, and that no decoder joins: registers that become zero, which need no port
+/// (Intel and AMD), and loads with additions of registers, 48 of either a turn. Whether there are such loops here
+/// (x86-64).
+bool can_take_in();
+inline constexpr int zeroing_ops = 48, mixed_ops = 48;
+void zeroing_loop(std::int64_t n);
+void mixed_loop(const void* from, std::int64_t n);
+
+/// Loads of eight bytes, eight a line of 64 bytes, over `bytes`, a multiple of 512.
+void narrow_read(const void* from, std::size_t bytes);
+/// One load of eight bytes from each of `count` lines (a multiple of 16), `stride` bytes apart.
+void column_read(const void* from, std::size_t stride, std::int64_t count);
+
 /// Whether gather_loop() can run here (AVX2).
 bool can_gather();
 /// Gathers of four FP64 values from four lines at `from` (256 bytes), eight a turn, none of which needs another.

@@ -146,6 +146,75 @@ TEST(CpuCode, AGatherIsAnAccessALane) {
   EXPECT_DOUBLE_EQ(totals(code, 6400).bytes, 3 * 4 * 6400);
 }
 
+TEST(CpuCode, NamesOfOnePortSetCountOnce) {
+  // LLVM's model of Zen 4 has several names for the same two units. What limits the loop is its chain of multiply-adds,
+  // four cycles each, beside which a multiplication, two loads and the addresses find room.
+  Source s;
+  s.path = "nest.c";
+  s.text = R"(void dot(const double* restrict a, const double* restrict b, double* restrict out, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += 3.0 * a[k] * b[k];
+  out[0] = sum;
+}
+)";
+  s.language = Language::c;
+  CpuCodeOptions o;
+  o.cpu = "znver4";
+  EXPECT_NEAR(totals(analyze_cpu(s, o), 64000).cycles / 64000, 4, 0.2);
+}
+
+TEST(CpuCode, AccessesCountByWidth) {
+  // Vectors of eight floats at addresses that are multiples of four: (32 - 4) / 64 of them cross into a second line.
+  const auto accesses = [](const CpuCode& code) {
+    L1Accesses most;
+    for (const CpuBlockCode& b : code.blocks)
+      if (b.accesses.to_32 > most.to_32) most = b.accesses;
+    return most;
+  };
+  const L1Accesses vector = accesses(analysed(saxpy, 3));
+  EXPECT_GT(vector.to_32, 0);
+  EXPECT_EQ(vector.to_64, 0);
+  EXPECT_DOUBLE_EQ(vector.crossings, vector.to_32 * 28 / 64);
+  EXPECT_EQ(accesses(analysed(saxpy, 3, false)).to_32, 0);
+}
+
+TEST(CpuCode, CodeForOneCpuRunsOnAnother) {
+  // LLVM prefers registers of 256 bits for Skylake's servers, and 512 bits for Zen 4.
+  Source s;
+  s.path = "nest.c";
+  s.text = saxpy;
+  s.language = Language::c;
+  CpuCodeOptions o;
+  o.cpu = "znver4";
+  EXPECT_EQ(analyze_cpu(s, o).loops.at(0).width, 16);
+  o.made_for = "skylake-avx512";
+  const CpuCode code = analyze_cpu(s, o);
+  EXPECT_EQ(code.loops.at(0).width, 8);
+  EXPECT_EQ(code.cpu, "znver4");
+  o.made_for = "no-such-cpu";
+  EXPECT_THROW(static_cast<void>(analyze_cpu(s, o)), LimitError);
+}
+
+TEST(CpuCode, MultiplyAddsBeginAsOftenAsMeasured) {
+  // Twelve sums that need nothing of each other: LLVM's model of Zen 4 begins one multiply-add a cycle.
+  std::string text =
+      "void sums(const double* restrict x, double* restrict out, double a, int n) {\n  double s[12] = {0};\n"
+      "  for (int i = 0; i < n; ++i) {\n";
+  for (int k = 0; k < 12; ++k) text += "    s[" + std::to_string(k) + "] = s[" + std::to_string(k) + "] * a + 0.5;\n";
+  text += "  }\n  for (int k = 0; k < 12; ++k) out[k] = s[k];\n}\n";
+  Source s;
+  s.path = "nest.c";
+  s.text = text;
+  s.language = Language::c;
+  CpuCodeOptions o;
+  o.cpu = "znver4";
+  o.simd = false;
+  const double model = totals(analyze_cpu(s, o), 64000).cycles / 64000;
+  o.scalar_fma_per_cycle = 2.003;
+  EXPECT_NEAR(model, 12, 0.5);
+  EXPECT_NEAR(totals(analyze_cpu(s, o), 64000).cycles / 64000, 6, 0.5);
+}
+
 /// Cycles of an element of a loop for a core of LLVM's Skylake server.
 double cycles_of_element(const char* text, void (*change)(CpuCodeOptions&)) {
   Source s;

@@ -157,16 +157,73 @@ TEST(CpuModel, LevelsAddUpAndOverlapWithArithmetic) {
   touch(w, 1, 5000, 1e6);
   touch(w, 2, 50000, 4e5);
   touch(w, 3, 500000, 1e5);
-  w.access_counts = {{}};
-  w.access_counts[0].requests = 3e6;
+  CpuCode light = code(1e6, false), heavy = code(20e6, false);
+  for (CpuCode* c : {&light, &heavy}) c->blocks[0].accesses.to_16 = 3e6;
   // Of three million accesses two find the L1 (two a cycle), 0.6 the L2 (1 ms a million), 0.3 the L3 (2), 0.1 memory
   // (8).
   // Each cache also keeps a little of the passage that is five times its size.
   const double kept = 1 - lost_at_5;
   const double l2 = 1e6 - kept * 6e5, l3 = 4e5 - kept * 3e5, dram = 1e5 - kept * 1e5;
   const double data_s = (3e6 - l2) / 2e9 + (l2 - l3) * 1e-9 + (l3 - dram) * 2e-9 + dram * 8e-9;
-  EXPECT_NEAR(estimate_cpu(code(1e6, false), w, cpu(), 1).time_s, data_s, 1e-9);
-  EXPECT_DOUBLE_EQ(estimate_cpu(code(20e6, false), w, cpu(), 1).time_s, 20e-3);
+  EXPECT_NEAR(estimate_cpu(light, w, cpu(), 1).time_s, data_s, 1e-9);
+  EXPECT_DOUBLE_EQ(estimate_cpu(heavy, w, cpu(), 1).time_s, 20e-3);
+  // A core whose L1 goes on meanwhile: the longer hides the other, and all accesses are the L1's.
+  Device d = cpu();
+  set(d, Field::cpu_l2_overlap, 1);
+  const double lines_s = (l2 - l3) * 1e-9 + (l3 - dram) * 2e-9 + dram * 8e-9;
+  EXPECT_NEAR(estimate_cpu(light, w, d, 1).time_s, std::max(3e6 / 2e9, lines_s), 1e-9);
+  set(d, Field::cpu_l2_overlap, 0.5);
+  const double l1_s = (3e6 - l2 / 2) / 2e9;
+  EXPECT_NEAR(estimate_cpu(light, w, d, 1).time_s, l1_s + lines_s - std::min(l1_s, lines_s) / 2, 1e-9);
+}
+
+TEST(CpuModel, WideAccessesAndLinesThatAreCrossedTakeTurns) {
+  CpuCode c = code(1e3, false);
+  c.blocks[0].accesses = {0, 0, 8e6, 7e6};
+  // Ports of 32 bytes unless told: two turns each and one for a crossing, two turns a cycle.
+  EXPECT_NEAR(estimate_cpu(c, work(), cpu(), 1).time_s, (8e6 * 2 + 7e6) / 2e9, 1e-9);
+  Device d = cpu();
+  set(d, Field::memory_l1_bandwidth_bytes_per_unit, 58.2);  // measured: ports of 32
+  EXPECT_NEAR(estimate_cpu(c, work(), d, 1).time_s, (8e6 * 2 + 7e6) / 2e9, 1e-9);
+  set(d, Field::memory_l1_bandwidth_bytes_per_unit, 110);
+  EXPECT_NEAR(estimate_cpu(c, work(), d, 1).time_s, (8e6 + 7e6) / 2e9, 1e-9);
+}
+
+TEST(CpuModel, LinesForFewSetsOfTheL1WaitForEachOther) {
+  // A column of 256 rows of 4096 bytes, 100 times: one set of a way of 4 KiB, and all of it found in the L2.
+  Device d = cpu();
+  set(d, Field::memory_l1_bytes, 32768);
+  set(d, Field::memory_l1_ways, 8);
+  Workload w = work();
+  Walk walk;
+  walk.bytes = 8;
+  walk.steps = {{4096, 256, 1}, {8, 100, 2}};
+  walk.offsets = {0};
+  for (int depth = 0; depth < Reuse::depths; ++depth)
+    walk.level[static_cast<std::size_t>(depth)] = depth == 0   ? Reuse::Level{1, 25600}
+                                                  : depth == 1 ? Reuse::Level{256, 25600}
+                                                               : Reuse::Level{3328, 3328};
+  for (int depth = 0; depth < Reuse::depths; ++depth)
+    touch(w, depth, walk.level[static_cast<std::size_t>(depth)].footprint,
+          walk.level[static_cast<std::size_t>(depth)].traffic);
+  w.walks = {walk};
+  const double plain = estimate_cpu(code(1e3, false), w, d, 1).time_s;
+  set(d, Field::cpu_l1_one_set_line_cycles, 10);
+  set(d, Field::cpu_l1_two_sets_line_cycles, 8);
+  const double crowded = estimate_cpu(code(1e3, false), w, d, 1).time_s;
+  // Nine cycles a line more than the stream's one, for nearly all of the 25,600.
+  EXPECT_NEAR(crowded - plain, 9 * 25600e-9, 0.1 * 9 * 25600e-9);
+}
+
+TEST(CpuModel, NumbersThatVariedWidenTheInterval) {
+  Device d = cpu();
+  const double steady = estimate_cpu(code(1e6, false), work(), d, 1).factor;
+  d.values[static_cast<std::size_t>(Field::memory_l3_bandwidth_bytes_per_s)].source =
+      "measured so (unstable: the parts of this run do not agree within 5 %)";
+  const CpuEstimate e = estimate_cpu(code(1e6, false), work(), d, 1);
+  EXPECT_GT(e.factor, steady);
+  ASSERT_EQ(e.assumptions.size(), 1u);
+  EXPECT_NE(e.assumptions[0].value.find("varied"), std::string::npos);
 }
 
 TEST(CpuModel, StreamsFromTheL3WaitForTheLinesOfTheCore) {

@@ -146,6 +146,10 @@ TEST(DeviceFile, TakesWhatIsStableAndInRange) {
   add(3.25e9, "high", {Field::clock_sustained_clock_hz});
   add(4, "high", {Field::latency_fp32_cycles, Field::latency_fp64_cycles});
   add(123, "unstable", {Field::memory_dram_latency_cycles});
+  add(2e9, "unstable", {Field::clock_sustained_clock_hz});  // a steady number stands
+  add(3e5, "unstable", {Field::memory_l1_bytes});           // the base knows
+  add(7, "unstable", {Field::cpu_scalar_fma_per_core});
+  report.results.back().spread = 0.51;            // says nothing
   add(1e6, "high", {Field::latency_int_cycles});  // above the field's maximum
   const auto file = std::filesystem::path(testing::TempDir()) / "measured-host.toml";
   std::ofstream(file) << device_file(report, "measured-host");
@@ -154,10 +158,32 @@ TEST(DeviceFile, TakesWhatIsStableAndInRange) {
   EXPECT_EQ(back.get(Field::clock_sustained_clock_hz), 3.25e9);
   EXPECT_EQ(back.get(Field::latency_fp32_cycles), 4);
   EXPECT_EQ(back.get(Field::latency_fp64_cycles), 4);
-  EXPECT_FALSE(back.get(Field::memory_dram_latency_cycles));
+  EXPECT_EQ(back.get(Field::memory_dram_latency_cycles), 123);  // nothing else is known of it
+  EXPECT_TRUE(back.unsteady(Field::memory_dram_latency_cycles));
+  EXPECT_FALSE(back.unsteady(Field::clock_sustained_clock_hz));
+  EXPECT_EQ(back.get(Field::memory_l1_bytes), report.device.get(Field::memory_l1_bytes));
+  EXPECT_FALSE(back.get(Field::cpu_scalar_fma_per_core));
   EXPECT_FALSE(back.get(Field::latency_int_cycles));
   EXPECT_EQ(back.get(Field::compute_units), report.device.get(Field::compute_units));
   EXPECT_TRUE(back.values[static_cast<std::size_t>(Field::clock_sustained_clock_hz)].source.starts_with("measured"));
+}
+
+TEST(DeviceFile, OfAGpuHasSteadyNumbersOnly) {
+  Report report;
+  report.backend = "cuda";
+  Result r;
+  r.id = "x";
+  r.value = 400;
+  r.confidence = "unstable";
+  r.fields = {Field::memory_dram_latency_cycles};
+  report.results.push_back(r);
+  report.device.kind = "gpu";
+  EXPECT_EQ(device_file(report, "measured").find("400"), std::string::npos);
+}
+
+TEST(Native, RegionsOfThreadsThatWatchEnd) {
+  EXPECT_GT(host::watched_region(2), 0);
+  EXPECT_GE(host::watched_region(1), 0);
 }
 
 TEST(Host, RefusesADeviceThatIsNoCpu) {
