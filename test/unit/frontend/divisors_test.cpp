@@ -3,18 +3,12 @@
 
 #include <string>
 
-#include "frontend/code_of_source.h"
-#include "frontend/target_code.h"
+#include "unit/frontend/ptx_support.h"
 
 namespace kernelcast::frontend {
 namespace {
 
-bool divides(const std::string& body) {
-  Source s;
-  s.path = "test.cu";
-  s.text = "extern \"C\" __global__ void k(const float* a, float* c, int n) {\n" + body + "}\n";
-  return code_of_source(s, "k", "sm_80").assembly.find("rem.") != std::string::npos;
-}
+bool divides(const std::string& body) { return ptx_of(body).find("rem.") != std::string::npos; }
 
 std::string sum_by(const std::string& loop, const std::string& divisor) {
   return loop + " { if (threadIdx.x % (" + divisor + ") == 0) c[s] += a[s + threadIdx.x]; __syncthreads(); }";

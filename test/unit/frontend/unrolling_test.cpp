@@ -3,18 +3,10 @@
 
 #include <string>
 
-#include "frontend/code_of_source.h"
-#include "frontend/target_code.h"
+#include "unit/frontend/ptx_support.h"
 
 namespace kernelcast::frontend {
 namespace {
-
-std::string ptx_of(const std::string& body) {
-  Source s;
-  s.path = "test.cu";
-  s.text = "extern \"C\" __global__ void k(const float* a, float* c, const int* d, int n) {\n" + body + "}\n";
-  return code_of_source(s, "k", "sm_80").assembly;
-}
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
@@ -84,8 +76,8 @@ TEST(Unrolling, LoopsOverPrivateArraysAreUnrolledSixTimesAsFar) {
 
 TEST(Unrolling, APragmaOnTheLoopOfAPrivateArrayIsObeyed) {
   const std::string body =
-      "float s[8]; for (int i = 0; i < 8; ++i) s[i] = a[i * 8 + threadIdx.x];\n#pragma unroll 1\n"
-      "for (int i = 0; i < 8; ++i) c[i * n] = s[i];";
+      "float s[32]; for (int i = 0; i < 32; ++i) s[i] = a[i * 8 + threadIdx.x];\n#pragma unroll 1\n"
+      "for (int i = 0; i < 32; ++i) c[i * n] = s[i];";
   EXPECT_NE(count(ptx_of(body), "ld.local"), 0U);
 }
 

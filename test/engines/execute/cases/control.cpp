@@ -323,6 +323,7 @@ std::vector<Case> memory() {
   const Settings s{30, 20, 0.25F, {3, -5, 7, 11}, 2};
   return {
       {"private_arrays", {2}, {64}, {all_sizes<std::int16_t>(400), filled<int>(128), scalar(200)}},
+      {"small_arrays", {2}, {64}, {uniform(50, -99, 99), filled<int>(128), scalar(50)}},
       {"private_matrix", {2}, {40}, {uniform<std::int16_t>(1600, -99, 99), filled<int>(80)}},
       {"array_of_structures", {2}, {40}, {particles(80), filled<float>(80)}},
       {"structure_argument", {2, 3}, {16, 8}, {uniform(600, -99, 99), filled<float>(600), settings(s)}},

@@ -209,3 +209,39 @@ kernel void narrow_stores(global uchar* bytes, global ushort* shorts, global boo
   flags[i] = i % 3 == 0;
   if (i < n) bytes[i * 3 + 1] = bytes[i * 3] >> 1;
 }
+
+// Arrays so small that NVIDIA's assembler holds them in registers: index by data, by the counter of a loop that stays,
+// by both, and written and read in different blocks.
+kernel void small_arrays(global const int* in, global int* out, int n) {
+  int i = get_global_id(0);
+  int bins[4] = {1, 2, 3, 4};
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) bins[in[(i + k) % n] & 3] += k;
+  float sums[16];
+  for (int k = 0; k < 16; ++k) sums[k] = (float)(k - i);
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    float x = (float)in[k];
+#pragma unroll 2
+    for (int j = 0; j < 16; ++j) {
+      sums[j] += x;
+      x += 1.0f;
+    }
+  }
+  int pair[2];
+  pair[i & 1] = i;
+  pair[~i & 1] = -i;
+  int turned[6];
+#pragma unroll 1
+  for (int k = 0; k < 6; ++k) turned[5 - k] = bins[k & 3] - k;
+  int at = in[i % n] & 3;
+  if (at > 1)
+    turned[at] = 1000;
+  else
+    turned[at + 2] -= 7;
+  int sum = pair[0] * 3 + pair[1] * 5;
+  for (int k = 0; k < 16; ++k) sum = sum * 7 + (int)sums[k];
+  for (int k = 0; k < 6; ++k) sum = sum * 11 + turned[k];
+  for (int k = 0; k < 4; ++k) sum = sum * 13 + bins[k];
+  out[i] = sum;
+}

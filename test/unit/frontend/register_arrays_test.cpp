@@ -1,0 +1,63 @@
+// Which private arrays of unknown index live in registers, as ptxas 12.4 has them for the PTX of NVRTC 12.4 (sm_75).
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "unit/frontend/ptx_support.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+bool in_registers(const std::string& type, int elements, const std::string& loop) {
+  const std::string n = std::to_string(elements);
+  return ptx_of(type + " v[" + n + "];\nfor (int i = 0; i < " + n +
+                    "; ++i) v[i] = a[i];\n#pragma unroll 1\nfor (int k = 0; k < n; ++k) {" + loop +
+                    "}\nfor (int i = 0; i < " + n + "; ++i) c[threadIdx.x + i * 32] = v[i];",
+                type, "sm_75")
+             .find(".local.") == std::string::npos;
+}
+
+std::string repeated(int times, const std::string& before, const std::string& after) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += before + std::to_string(7 * i) + after;
+  return text;
+}
+
+/// Most elements of an array with which `loop` keeps it in registers.
+struct Kept {
+  std::string loop;
+  int elements;
+};
+
+TEST(RegisterArrays, OfUnknownIndexLiveInRegistersUpToTheLimitsOfPtxas) {
+  const Kept limits[] = {{repeated(1, "v[d[k + ", "]] += a[k];"), 7},
+                         {repeated(2, "v[d[k + ", "]] += a[k];"), 5},
+                         {repeated(3, "v[d[k + ", "]] += a[k];"), 4},
+                         {repeated(3, "v[d[k + ", "]] = a[k];"), 7},
+                         {repeated(6, "v[d[k + ", "]] = a[k];"), 5}};
+  for (const auto& [loop, elements] : limits) {
+    EXPECT_TRUE(in_registers("float", elements, loop)) << loop;
+    EXPECT_FALSE(in_registers("float", elements + 1, loop)) << loop;
+  }
+}
+
+TEST(RegisterArrays, ACounterMeansTheElementsOfItsPassagesAndNeighboursCountOnce) {
+  const auto passages = [](int unrolled, int number) {
+    const std::string n = std::to_string(unrolled * number);
+    return in_registers("float", unrolled * number,
+                        "float x = a[k];\n#pragma unroll " + std::to_string(unrolled) + "\nfor (int j = 0; j < " + n +
+                            "; ++j) { v[j] += x * rsqrtf(x); x += 1.f; }");
+  };
+  for (const auto& [unrolled, most] : {std::pair{1, 7}, {2, 11}, {4, 13}, {8, 8}}) {
+    EXPECT_TRUE(passages(unrolled, most)) << unrolled;
+    EXPECT_FALSE(passages(unrolled, most + (unrolled == 4 ? 4 : 1))) << unrolled;  // 64 elements are the most
+  }
+}
+
+TEST(RegisterArrays, OfSixtyFourBitElementsStayInMemory) {
+  EXPECT_FALSE(in_registers("double", 2, "v[d[k]] += a[k];"));
+  EXPECT_TRUE(in_registers("float", 2, "v[d[k]] += a[k];"));
+}
+
+}  // namespace
+}  // namespace kernelcast::frontend
