@@ -18,8 +18,22 @@
 //   [address, address + bytes); buffers start at address 0. (True bases are aligned at least to a segment for what the
 //   runtime allocates; arrays that are less aligned are counted as if they were.) An offset that data decide
 //   (Access::unknown) is floor(lane in warp * value).
-//     global, texture: distinct aligned sectors and segments that the active lanes touch; bank_passes: segments again,
-//     but of each half-warp alone for accesses of 8 bytes, of each quarter for 16 (lanes_of_part).
+//     global, texture: distinct aligned sectors and segments that the active lanes touch; bank_passes: passes of the L1.
+//       Without l1_banks: segments again, but of each half-warp alone for accesses of 8 bytes, of each quarter for 16
+//       (lanes_of_part).
+//       With l1_banks: the larger of what its data and its tags take. Data: each part of the warp (lanes_of_part) takes
+//       as many passes as the largest number of distinct words of 4 bytes that lie in one bank, word modulo l1_banks.
+//       Tags: the largest number of segments with the same residue modulo l1_tag_banks; without l1_tag_banks
+//       1 + (segments - 1) / l1_tags. With probabilities: those of the parts times the passes of all lanes that may be
+//       active; that of the request times the segments of all for tag banks; expected segments otherwise.
+//       With l1_group, too: lanes go in groups of so many. A group is together if its accesses have at most 4 bytes and
+//       its words rise by one from lane to lane or are all the same, or, for accesses of less than 4 bytes, lie within
+//       two neighbouring words. Groups that are together go up to l1_group a pass, in the order of lanes, as long as
+//       they begin less than a segment before or after the first of the pass. Each other one takes as many passes as the
+//       largest number of its distinct words in one bank, and at least two where it touches several segments; with
+//       accesses of more than 4 bytes, as the largest number of distinct pieces of an access's size, rounded up to a
+//       power of two, with the same place in a segment. With probabilities: those of the groups of a pass, or of the
+//       group, times the passes of all lanes that may be active.
 //     local: word w (4 bytes) of lane l's private memory lies at (w * warp_size + l) * 4; sectors and segments as
 //     above. shared: bank passes. The warp goes in parts of min(warp_size, shared_banks) lanes, divided by bytes /
 //     bank_bytes for

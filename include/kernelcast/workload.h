@@ -16,11 +16,16 @@ namespace kernelcast {
 
 /// The parts of a device that counting depends on.
 struct MemoryGeometry {
-  int warp_size = 32;      // lanes in lock-step
-  int sector_bytes = 32;   // smallest unit that L2 or DRAM moves
-  int segment_bytes = 128; // what one coalesced transaction covers
+  int warp_size = 32;       // lanes in lock-step
+  int sector_bytes = 32;    // smallest unit that L2 or DRAM moves
+  int segment_bytes = 128;  // what one coalesced transaction covers
   int shared_banks = 32;
   int bank_bytes = 4;
+  // How the L1 serves one request of a warp (bind.h).
+  int l1_banks = 0;      // words of 4 bytes that it reads at once, each from its own bank; 0: a segment after the other
+  int l1_tags = 0;       // segments that it looks up at once
+  int l1_tag_banks = 0;  // segments of one residue modulo this are looked up one after another; 0: any can go together
+  int l1_group = 0;      // lanes that it serves at once where they are not side by side; 0: all
   friend auto operator<=>(const MemoryGeometry&, const MemoryGeometry&) = default;
 };
 
@@ -30,8 +35,8 @@ struct AccessCount {
   double lanes = 0;        // active lanes, summed
   double sectors = 0;      // distinct sectors touched, summed over requests (global, local)
   double segments = 0;     // distinct segments, likewise
-  double bank_passes = 0;  // shared memory: passes through the banks (1 = no conflict); global and texture: segments
-                           // of each part of the warp that goes at once (bind.h); summed over requests
+  double bank_passes = 0;  // shared memory: passes through the banks (1 = no conflict); global and texture: passes
+                           // of the L1 (bind.h); summed over requests
   double bytes = 0;        // lanes * width
   double words = 0;        // 32-bit registers that lanes fill or empty: one even for a byte
   AccessCount& operator+=(const AccessCount& o);
@@ -71,9 +76,9 @@ struct ReuseDistances {
 
 /// Locality of global memory as executed, in sectors of the geometry. Loads and stores alike.
 struct Locality {
-  ReuseDistances block;     // each block by itself
-  ReuseDistances resident;  // the blocks that share an SM at a time, their requests interleaved
-  ReuseDistances grid;      // all blocks that ran, in waves
+  ReuseDistances block;         // each block by itself
+  ReuseDistances resident;      // the blocks that share an SM at a time, their requests interleaved
+  ReuseDistances grid;          // all blocks that ran, in waves
   double block_sectors = 0;     // distinct sectors of a block, mean
   double resident_sectors = 0;  // distinct sectors of the blocks that share an SM, mean
   double resident_blocks = 1;   // how many those were
@@ -90,8 +95,8 @@ struct SampleError {
 /// Depth d: the d innermost loops around each access run to their end, loops outside stand at one iteration (the last
 /// depth: everything that a block does). Window w: min(4^w, blocks) blocks that follow one another, x fastest (the
 /// last window: all blocks). Reads and writes (atomics included) apart. Closed form from the addresses' strides: exact
-/// for dense boxes and regular strides, an upper bound where accesses of different strides overlap; never more than what
-/// is requested.
+/// for dense boxes and regular strides, an upper bound where accesses of different strides overlap; never more than
+/// what is requested.
 struct Reuse {
   static constexpr int depths = 4, windows = 8;
   enum Direction { read, write };
@@ -147,22 +152,22 @@ struct Workload {
   std::vector<AccessCount> access_counts;  // blocks in order, accesses in order within them
   std::vector<BranchCount> branch_counts;  // parallel to profile.branches
 
-  AccessCount by_space[5][3];              // [MemorySpace][AccessKind]
-  double read_only_sectors = 0;            // of the global loads' sectors: those of Access::read_only
-  double barriers = 0;                     // barrier executions by whole blocks, whole grid
-  double flat_barriers = 0;                // of these, right after a shared store (opencl-quantitative's flat cost)
-  double footprint_bytes = 0;              // distinct global bytes touched, an upper bound where unknown
+  AccessCount by_space[5][3];    // [MemorySpace][AccessKind]
+  double read_only_sectors = 0;  // of the global loads' sectors: those of Access::read_only
+  double barriers = 0;           // barrier executions by whole blocks, whole grid
+  double flat_barriers = 0;      // of these, right after a shared store (opencl-quantitative's flat cost)
+  double footprint_bytes = 0;    // distinct global bytes touched, an upper bound where unknown
   double footprint_read_bytes = 0, footprint_write_bytes = 0;
 
   Reuse reuse;
-  std::vector<Walk> walks;                 // where Binder::set_walks asks for them
-  Stalls stalls;                           // sum over all warps: see profile.h
-  double spill_bytes = 0;                  // registers that the compiler spills, bytes per thread
-  double stack_bytes = 0;                  // arrays that stay in local memory, bytes per thread
+  std::vector<Walk> walks;  // where Binder::set_walks asks for them
+  Stalls stalls;            // sum over all warps: see profile.h
+  double spill_bytes = 0;   // registers that the compiler spills, bytes per thread
+  double stack_bytes = 0;   // arrays that stay in local memory, bytes per thread
 
   double registers_per_thread = 0;
   double shared_bytes_per_block = 0;
-  std::string counts_method = "symbolic";     // "symbolic", "executed", "mixed"
+  std::string counts_method = "symbolic";  // "symbolic", "executed", "mixed"
   // Executed counts only, else null or 1.
   std::shared_ptr<const Locality> locality;
   std::shared_ptr<const SampleError> sampled;  // null: every block ran

@@ -17,7 +17,7 @@ struct Rule {
   Field second;
 };
 
-constexpr std::array<Rule, 13> rules = {{
+constexpr std::array<Rule, 14> rules = {{
     {Field::clock_base_clock_hz, Relation::at_most, Field::clock_boost_clock_hz},
     {Field::compute_fp64_lanes_per_unit, Relation::at_most, Field::compute_fp32_lanes_per_unit},
     // A block lives in one unit.
@@ -28,6 +28,7 @@ constexpr std::array<Rule, 13> rules = {{
     // A sector is the smallest transfer, so lines and segments are made of sectors.
     {Field::memory_sector_bytes, Relation::divides, Field::memory_segment_bytes},
     {Field::memory_sector_bytes, Relation::divides, Field::memory_l2_line_bytes},
+    {Field::memory_l1_group_lanes, Relation::divides, Field::compute_warp_size},
     {Field::memory_l1_latency_cycles, Relation::at_most, Field::memory_l2_latency_cycles},
     {Field::memory_l2_latency_cycles, Relation::at_most, Field::memory_dram_latency_cycles},
     {Field::memory_l2_bytes, Relation::at_most, Field::memory_dram_bytes},

@@ -22,6 +22,10 @@ MemoryGeometry Device::geometry() const {
   g.segment_bytes = whole(Field::memory_segment_bytes, g.segment_bytes);
   g.shared_banks = whole(Field::memory_shared_banks, g.shared_banks);
   g.bank_bytes = whole(Field::memory_shared_bank_bytes, g.bank_bytes);
+  g.l1_banks = whole(Field::memory_l1_banks, g.l1_banks);
+  g.l1_tags = whole(Field::memory_l1_tags, g.l1_tags);
+  g.l1_tag_banks = whole(Field::memory_l1_tag_banks, g.l1_tag_banks);
+  g.l1_group = whole(Field::memory_l1_group_lanes, g.l1_group);
   return g;
 }
 

@@ -290,7 +290,8 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
       requests_.shared_regular(lanes, p.bytes, out);
       continue;
     }
-    if (regular && p.bytes <= 4 && (space_ == MemorySpace::global || space_ == MemorySpace::texture)) {
+    if (regular && p.bytes <= 4 && plan_.geometry.l1_group == 0 &&
+        (space_ == MemorySpace::global || space_ == MemorySpace::texture)) {
       const std::uint64_t first = address_[std::countr_zero(lanes)];
       const std::uint64_t past = address_[63 - std::countl_zero(lanes)] + static_cast<std::uint64_t>(p.bytes);
       requests_.global_range(first, past, lane_count(lanes), p.bytes, out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "execute/for_lanes.h"
 
@@ -44,21 +45,113 @@ double RequestCounter::segments_of_parts(const std::uint64_t* address, std::uint
   const int part = lanes_of_part(geometry_.warp_size, bytes);
   double sum = 0;
   for (int begin = 0; begin < geometry_.warp_size; begin += part) {
-    segments_.clear();
-    for_lanes(active & ((std::uint64_t{1} << part) - 1) << begin, [&](int l) {
-      const std::uint64_t last = (address[l] + static_cast<std::uint64_t>(bytes) - 1) >> segment_shift_;
-      for (std::uint64_t s = address[l] >> segment_shift_; s <= last; ++s)
-        if (std::find(segments_.begin(), segments_.end(), s) == segments_.end()) segments_.push_back(s);
-    });
+    find_segments(address, active & ((std::uint64_t{1} << part) - 1) << begin, bytes);
     sum += static_cast<double>(segments_.size());
   }
   return sum;
 }
 
+void RequestCounter::find_segments(const std::uint64_t* address, std::uint64_t lanes, int bytes) {
+  segments_.clear();
+  for_lanes(lanes, [&](int l) {
+    const std::uint64_t last = (address[l] + static_cast<std::uint64_t>(bytes) - 1) >> segment_shift_;
+    for (std::uint64_t s = address[l] >> segment_shift_; s <= last; ++s)
+      if (std::find(segments_.begin(), segments_.end(), s) == segments_.end()) segments_.push_back(s);
+  });
+}
+
+int RequestCounter::pieces_of_one_bank(const std::uint64_t* address, std::uint64_t lanes, int bytes, int shift,
+                                       std::uint64_t banks) {
+  words_.clear();
+  for_lanes(lanes, [&](int l) {
+    const std::uint64_t last = (address[l] + static_cast<std::uint64_t>(bytes) - 1) >> shift;
+    for (std::uint64_t w = address[l] >> shift; w <= last; ++w)
+      if (words_.empty() || w != words_.back()) words_.push_back(w);
+  });
+  std::sort(words_.begin(), words_.end());
+  words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+  if (words_.back() - words_.front() < banks) return 1;
+  int in_bank[128] = {};
+  int most = 0;
+  for (const std::uint64_t w : words_) most = std::max(most, ++in_bank[w % banks]);
+  return most;
+}
+
+double RequestCounter::l1_passes(const std::uint64_t* address, std::uint64_t active, int bytes, double segments) {
+  const int part = lanes_of_part(geometry_.warp_size, bytes);
+  const std::uint64_t lanes = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
+  const auto banks = static_cast<std::uint64_t>(geometry_.l1_banks);
+  double data = 0;
+  for (int begin = 0; begin < geometry_.warp_size; begin += part)
+    if (const std::uint64_t mine = active & lanes << begin; mine != 0)
+      data += pieces_of_one_bank(address, mine, bytes, 2, banks);
+  if (geometry_.l1_tag_banks == 0)
+    return std::max(data, geometry_.l1_tags > 0 ? 1 + (segments - 1) / geometry_.l1_tags : segments);
+  find_segments(address, active, bytes);
+  tag_banks_.assign(static_cast<std::size_t>(geometry_.l1_tag_banks), 0);
+  for (const std::uint64_t s : segments_) ++tag_banks_[s % tag_banks_.size()];
+  return std::max<double>(data, *std::max_element(tag_banks_.begin(), tag_banks_.end()));
+}
+
+bool RequestCounter::side_by_side(const std::uint64_t* address, std::uint64_t group, int bytes) const {
+  if (bytes > 4) return false;
+  const int leader = std::countr_zero(group);
+  std::uint64_t low = address[leader] >> 2, high = low;
+  bool rising = true, same = true;
+  for_lanes(group, [&](int l) {
+    const std::uint64_t word = address[l] >> 2, last = (address[l] + static_cast<std::uint64_t>(bytes) - 1) >> 2;
+    rising = rising && word == (address[leader] >> 2) + static_cast<std::uint64_t>(l - leader);
+    same = same && address[l] >> 2 == address[leader] >> 2;
+    low = std::min(low, word);
+    high = std::max(high, last);
+  });
+  return bytes == 4 ? rising || same : high - low <= 1;
+}
+
+int RequestCounter::split_passes(const std::uint64_t* address, std::uint64_t group, int bytes) {
+  if (bytes > 4) {
+    const int shift = std::bit_width(static_cast<unsigned>(bytes - 1));
+    return pieces_of_one_bank(address, group, bytes, shift,
+                              std::max<std::uint64_t>(1, geometry_.segment_bytes >> shift));
+  }
+  const int words = pieces_of_one_bank(address, group, bytes, 2, static_cast<std::uint64_t>(geometry_.l1_banks));
+  find_segments(address, group, bytes);
+  return segments_.size() > 1 ? std::max(words, 2) : words;
+}
+
+double RequestCounter::grouped_passes(const std::uint64_t* address, std::uint64_t active, int bytes) {
+  const int width = geometry_.l1_group;
+  const std::uint64_t lanes = (std::uint64_t{1} << width) - 1;
+  double passes = 0;
+  std::int64_t leader = 0;
+  int groups = width;  // of the pass at hand; it is full before the first
+  for (int begin = 0; begin < geometry_.warp_size; begin += width) {
+    const std::uint64_t group = active & lanes << begin;
+    if (group == 0) continue;
+    if (!side_by_side(address, group, bytes)) {
+      passes += split_passes(address, group, bytes);
+      continue;
+    }
+    const auto start = static_cast<std::int64_t>(address[std::countr_zero(group)]);
+    if (groups == width || std::abs(start - leader) >= geometry_.segment_bytes) {
+      passes += 1;
+      leader = start;
+      groups = 0;
+    }
+    ++groups;
+  }
+  return passes;
+}
+
 void RequestCounter::global(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
   const double before = out.segments;
   distinct(address, active, bytes, out);
-  out.bank_passes += bytes > 4 ? segments_of_parts(address, active, bytes) : out.segments - before;
+  if (geometry_.l1_banks == 0)
+    out.bank_passes += bytes > 4 ? segments_of_parts(address, active, bytes) : out.segments - before;
+  else if (geometry_.l1_group > 0)
+    out.bank_passes += grouped_passes(address, active, bytes);
+  else
+    out.bank_passes += l1_passes(address, active, bytes, out.segments - before);
 }
 
 void RequestCounter::distinct(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out) {
@@ -143,7 +236,16 @@ void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, doubl
   out.sectors += static_cast<double>(sectors_.size());
   const auto segments = static_cast<double>(((past - 1) >> segment_shift_) - (first >> segment_shift_) + 1);
   out.segments += segments;
-  out.bank_passes += segments;
+  if (geometry_.l1_banks == 0) {
+    out.bank_passes += segments;
+    return;
+  }
+  const auto banks = static_cast<std::uint64_t>(geometry_.l1_banks);
+  const auto data = static_cast<double>((((past - 1) >> 2) - (first >> 2)) / banks + 1);
+  const double tags = geometry_.l1_tag_banks > 0 ? std::ceil(segments / geometry_.l1_tag_banks)
+                      : geometry_.l1_tags > 0    ? 1 + (segments - 1) / geometry_.l1_tags
+                                                 : segments;
+  out.bank_passes += std::max(data, tags);
 }
 
 void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount& out) {

@@ -24,7 +24,7 @@ class RequestCounter {
   void shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic, AccessCount& out);
 
   /// The usual patterns, told by the caller: `count` lanes at one address, or at consecutive places from `first` on.
-  /// In global memory at most 4 bytes a lane, so that the warp goes at once.
+  /// In global memory at most 4 bytes a lane, so that the warp goes at once, and without groups (l1_group).
   void global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out);
   void shared_regular(std::uint64_t active, int bytes, AccessCount& out);
 
@@ -34,12 +34,19 @@ class RequestCounter {
   void add_distinct(AccessCount& out);
   void distinct(const std::uint64_t* address, std::uint64_t active, int bytes, AccessCount& out);
   double segments_of_parts(const std::uint64_t* address, std::uint64_t active, int bytes);
+  double l1_passes(const std::uint64_t* address, std::uint64_t active, int bytes, double segments);
+  double grouped_passes(const std::uint64_t* address, std::uint64_t active, int bytes);
+  [[nodiscard]] bool side_by_side(const std::uint64_t* address, std::uint64_t group, int bytes) const;
+  int split_passes(const std::uint64_t* address, std::uint64_t group, int bytes);
+  int pieces_of_one_bank(const std::uint64_t* address, std::uint64_t lanes, int bytes, int shift, std::uint64_t banks);
+  void find_segments(const std::uint64_t* address, std::uint64_t lanes, int bytes);
   [[nodiscard]] int lanes_a_part(int bytes) const;
   double passes(const std::uint64_t* offset, std::uint64_t part, int bytes, bool atomic);
 
   MemoryGeometry geometry_;
   int sector_shift_, segment_shift_, bank_shift_;
-  std::vector<std::uint64_t> sectors_, segments_;
+  std::vector<std::uint64_t> sectors_, segments_, words_;
+  std::vector<int> tag_banks_;
   struct Bank {  // what one part of a request asks of it
     std::uint64_t first = 0, part = 0;
     int words = 0, chain = -1;  // distinct words; the latest in chained_

@@ -296,8 +296,12 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, Foreca
   const Traffic& t = f.traffic;
   const double l2 = (t.l2_read + t.l2_written + t.local_past_l1) * m.sector_bytes;
   const double active = std::min(1.0, w.blocks / m.units);  // idle units leave their share of the L2 unused
-  slot(f, Limit::l2) = l2 / (m.l2_bytes_per_s * c.l2_efficiency * std::sqrt(active)) * m.clock_hz;
-  slot(f, Limit::l3) = over(t.past_l2 * m.sector_bytes, m.l3_bytes_per_s * c.l2_efficiency) * m.clock_hz;
+  // What DRAM can deliver passes the L2.
+  const double streams = m.dram_bytes_per_s * c.dram_efficiency;
+  const double l2_rate = std::max(m.l2_bytes_per_s * c.l2_efficiency, streams);
+  slot(f, Limit::l2) = l2 / (l2_rate * std::sqrt(active)) * m.clock_hz;
+  slot(f, Limit::l3) =
+      over(t.past_l2 * m.sector_bytes, std::max(m.l3_bytes_per_s * c.l2_efficiency, streams)) * m.clock_hz;
   // Sectors that are written in part are fetched first.
   const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
   const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
@@ -329,6 +333,7 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, doub
                                                                            : m.latency[k];
     path += std::max(0.0, w.stalls.waits[k] * latency - w.stalls.hidden[k] * m.issue_interval);
   }
+  path += w.warp_ops[C::control] * c.branch_cycles;
   f.path_cycles = path / w.warps + w.barriers / w.blocks * c.barrier_cycles;
   slot(f, Limit::latency) = f.path_cycles * f.rounds;
 }
@@ -344,6 +349,7 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
   f.launch_s = m.launch_s;
   f.norm = c.norm;
   f.unit_norm = c.unit_norm;
+  f.latency_norm = c.latency_norm;
   const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
   f.traffic = traffic_of(w, m, c, resident);
   const double total = total_of(w.warp_ops);
@@ -379,9 +385,10 @@ double Forecast::seconds(Limit without) const {
   if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;
   const auto first_outside = static_cast<std::size_t>(Limit::l2);
   const double unit = norm_of(std::span(c.data(), first_outside), unit_norm);
-  const std::array<double, 6> groups{
-      unit, c[first_outside], c[first_outside + 1], c[first_outside + 2], c[first_outside + 3], c[first_outside + 4]};
-  return launch_s + norm_of(groups, norm) / clock_hz;
+  const std::array<double, 5> groups{unit, c[first_outside], c[first_outside + 1], c[first_outside + 2],
+                                     c[first_outside + 3]};
+  const std::array<double, 2> both{norm_of(groups, norm), c[first_outside + 4]};  // throughput, latency
+  return launch_s + norm_of(both, latency_norm) / clock_hz;
 }
 
 }  // namespace kernelcast::forecast

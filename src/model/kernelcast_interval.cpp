@@ -10,10 +10,10 @@
 namespace kernelcast::forecast {
 namespace {
 
-constexpr double log_base = 0.5;      // rows of well-known launches
+constexpr double log_base = 0.45;     // rows of well-known launches
 constexpr double log_data = 0.3;      // counts that data decide
 constexpr double log_stand_in = 0.1;  // each number of the device that is not known
-constexpr double log_cliff = 1.45;    // private arrays, spills
+constexpr double log_cliff = 1.3;     // private arrays, spills
 constexpr double log_no_reuse = 0.4;  // caches without reuse information: by judgement, no row of the fit has it
 
 }  // namespace

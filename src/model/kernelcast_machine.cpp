@@ -4,6 +4,7 @@
 //   lanes that do FP32 and integers: all integer lanes (the more cautious reading);
 //   special functions: an eighth of the FP32 lanes (the ratio of most NVIDIA architectures); conversions likewise;
 //   load/store: as many lanes as shared memory has banks;
+//   L2: the medians of the 42 device files that have its bandwidth, 24 bytes a cycle and unit and 2.8 times DRAM's;
 //   latencies: the medians of the devices that have been measured.
 #include <cmath>
 #include <limits>
@@ -75,15 +76,16 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
     m.dram_bytes_per_s = *measured / c.dram_efficiency;
   m.l2_bytes = d.get_or(Field::memory_l2_bytes, 0);
   m.l3_bytes = d.get_or(Field::memory_l3_bytes, 0);
-  const double by_units = m.units * m.clock_hz * c.l2_bytes_per_cycle;
-  m.l2_bytes_per_s = m.l2_bytes > 0 ? read(Field::memory_l2_bandwidth_bytes_per_s,
-                                           std::max(by_units, m.dram_bytes_per_s), "a fitted rate for each unit")
-                                    : m.dram_bytes_per_s;
+  const double by_units = m.units * m.clock_hz * 24;
+  m.l2_bytes_per_s = m.l2_bytes > 0
+                         ? read(Field::memory_l2_bandwidth_bytes_per_s, std::max(by_units, 2.8 * m.dram_bytes_per_s),
+                                "24 bytes a cycle and unit, at least 2.8 times DRAM")
+                         : m.dram_bytes_per_s;
   if (m.l3_bytes > 0)
     m.l3_bytes_per_s = read(Field::memory_l3_bandwidth_bytes_per_s, m.l2_bytes_per_s, "as much as the L2's");
 }
 
-void latencies(Machine& m, Reader& read, const Constants& c) {
+void latencies(Machine& m, Reader& read) {
   const auto at = [&m](Latency l) -> double& { return m.latency[static_cast<std::size_t>(l)]; };
   at(Latency::alu) = read(Field::latency_fp32_cycles, 5, "the median of what has been measured");
   at(Latency::fp64) =
@@ -97,7 +99,6 @@ void latencies(Machine& m, Reader& read, const Constants& c) {
   if (m.l3_bytes > 0) m.l3_latency = read(Field::memory_l3_latency_cycles, m.l2_latency, "as long as the L2's");
   m.dram_latency =
       read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
-  for (double& l : m.latency) l *= c.latency;
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ Machine machine_of(const Device& d, const Constants& c, bool with_text) {
   m.issue_interval = std::max(1.0, 1 / per_scheduler);
   compute_lanes(m, read, d);
   memory(m, read, d, c);
-  latencies(m, read, c);
+  latencies(m, read);
   m.launch_s = read(Field::system_launch_overhead_s, c.launch_s, "a fitted constant; drivers and hosts differ");
   return m;
 }

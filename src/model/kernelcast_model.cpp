@@ -55,7 +55,7 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
     }
     case Limit::l1:
       return si(w.at(MemorySpace::global, AccessKind::load).bank_passes, "") +
-             " lines read, one a cycle, or bytes at " + number(m.l1_bytes_per_cycle) + " a cycle; " +
+             " passes of loads, one a cycle, or bytes at " + number(m.l1_bytes_per_cycle) + " a cycle; " +
              percent(f.traffic.l1_hits()) + " hits";
     case Limit::l2:
       return si((f.traffic.l2_read + f.traffic.l2_written + f.traffic.local_past_l1) * m.sector_bytes, "B") + " at " +

@@ -17,6 +17,6 @@ struct RatioError {
 };
 
 /// Of the model `kernelcast`; the models of the literature were not measured in pairs.
-constexpr RatioError kernelcast_ratio_error{0.12};
+constexpr RatioError kernelcast_ratio_error{0.1};
 
 }  // namespace kernelcast

@@ -31,15 +31,19 @@ Pattern::Pattern(const PatternKey& key, const MemoryGeometry& geometry)
 
 const RequestCost& Pattern::evaluate(std::int64_t residue) {
   RequestCost& cost = costs_[static_cast<std::size_t>(residue)];
-  if (!WarpRuns::apply(key_.rule, key_.probability)) return cost = by_lanes(residue);
+  if (!WarpRuns::apply(key_.rule, key_.probability) || goes_by_groups(key_.rule, geometry_))
+    return cost = by_lanes(residue);
+  const bool by_banks = in_parts(key_.rule) && geometry_.l1_banks > 0;
   const int bytes = key_.rule.bytes, part = lanes_of_part(geometry_.warp_size, bytes);
   if (!runs_) {
     const std::vector<std::int64_t> all = addresses();
-    runs_.emplace(*key_.set, all, bytes, period(), geometry_.warp_size);
-    if (part < geometry_.warp_size && in_parts(key_.rule)) parts_.emplace(*key_.set, all, bytes, period(), part);
+    runs_.emplace(*key_.set, all, bytes, period(), geometry_.warp_size, by_banks ? &geometry_ : nullptr);
+    if (part < geometry_.warp_size && in_parts(key_.rule) && !by_banks)
+      parts_.emplace(*key_.set, all, bytes, period(), part);
   }
   cost = runs_->at(residue, geometry_);
-  if (in_parts(key_.rule)) cost.bank_passes = parts_ ? parts_->at(residue, geometry_).segments : cost.segments;
+  if (in_parts(key_.rule) && !by_banks)
+    cost.bank_passes = parts_ ? parts_->at(residue, geometry_).segments : cost.segments;
   return cost;
 }
 

@@ -91,6 +91,96 @@ struct Counter {
     return distinct(touches, certain);
   }
 
+  [[nodiscard]] double none_of(std::uint64_t bits, std::size_t first) const {
+    double none = 1;
+    for_lanes(bits, [&](int lane) { none *= idle(first + static_cast<std::size_t>(lane)); });
+    return none;
+  }
+  [[nodiscard]] double any_of(std::uint64_t bits, std::size_t first) const {
+    return certain ? (bits == 0 ? 0.0 : 1.0) : 1 - none_of(bits, first);
+  }
+
+  /// Calls `f` with the lanes of each part or group of `lanes` that has any.
+  template <class F>
+  void for_parts(std::uint64_t bits, int lanes, F f) const {
+    for (int begin = 0; begin < g.warp_size; begin += lanes)
+      if (const std::uint64_t mine = bits & (lanes >= 64 ? ~0ULL : ((1ULL << lanes) - 1) << begin); mine != 0) f(mine);
+  }
+
+  // `segments` of the request, whose pieces `touches` still holds.
+  double l1_passes(std::uint64_t bits, std::size_t first, double segments) {
+    double tags = l1_tag_passes(g, segments, 0);
+    if (g.l1_tag_banks > 0) {
+      std::vector<int> together(static_cast<std::size_t>(g.l1_tag_banks));
+      for (std::size_t i = 0; i < touches.size(); ++i)
+        if (i == 0 || touches[i].piece != touches[i - 1].piece)
+          ++together[static_cast<std::size_t>(residue_of(touches[i].piece, g.l1_tag_banks))];
+      tags = any_of(bits, first) * *std::max_element(together.begin(), together.end());
+    } else if (g.l1_tags > 0) {
+      const double any = any_of(bits, first);
+      tags = any + (segments - any) / g.l1_tags;
+    }
+    double data = 0;
+    for_parts(bits, lanes_of_part(g.warp_size, rule.bytes), [&](std::uint64_t mine) {
+      data += any_of(mine, first) * pieces_in_one_bank(mine, first, addresses, shift, rule.bytes, 4, g.l1_banks);
+    });
+    return std::max(data, tags);
+  }
+
+  /// Whether the words of a group's lanes rise by one from lane to lane or are the same, or hardly leave one word.
+  [[nodiscard]] bool together(std::uint64_t group, std::size_t first) const {
+    if (rule.bytes > 4) return false;
+    std::int64_t low = INT64_MAX, high = INT64_MIN, start = 0;
+    bool same = true, rising = true, any = false;
+    for_lanes(group, [&](int lane) {
+      const std::int64_t at = addresses[first + static_cast<std::size_t>(lane)] + shift, word = floor_of(at, 4);
+      low = std::min(low, word);
+      high = std::max(high, floor_of(at + rule.bytes - 1, 4));
+      if (!any) start = word - lane;
+      any = true;
+      rising = rising && word - lane == start;
+      same = same && low == word && high == floor_of(at + rule.bytes - 1, 4);
+    });
+    return rule.bytes == 4 ? rising || same : high - low <= 1;
+  }
+
+  double grouped_passes(std::uint64_t bits, std::size_t first) {
+    double passes = 0;
+    std::uint64_t pass = 0;  // lanes of the groups that go with `leader`
+    int groups = 0;
+    std::int64_t leader = 0;
+    const auto end_pass = [&] {
+      if (pass != 0) passes += any_of(pass, first);
+      pass = 0;
+      groups = 0;
+    };
+    for_parts(bits, g.l1_group, [&](std::uint64_t group) {
+      if (!together(group, first)) {
+        passes += any_of(group, first) * split_passes(group, first);
+        return;
+      }
+      const std::int64_t begin = addresses[first + static_cast<std::size_t>(std::countr_zero(group))];
+      if (groups == g.l1_group || std::abs(begin - leader) >= g.segment_bytes) end_pass();
+      if (pass == 0) leader = begin;
+      pass |= group;
+      ++groups;
+    });
+    end_pass();
+    return passes;
+  }
+
+  /// Of a group whose lanes are not side by side.
+  int split_passes(std::uint64_t group, std::size_t first) {
+    if (rule.bytes > 4) {
+      const int piece = static_cast<int>(std::bit_ceil(static_cast<unsigned>(rule.bytes)));
+      return pieces_in_one_bank(group, first, addresses, shift, rule.bytes, piece,
+                                std::max(1, g.segment_bytes / piece));
+    }
+    const int words = pieces_in_one_bank(group, first, addresses, shift, rule.bytes, 4, g.l1_banks);
+    pieces(group, first, g.segment_bytes);
+    return touches.front().piece != touches.back().piece ? std::max(words, 2) : words;
+  }
+
   // `whole`: those of the whole warp.
   double segments_of_parts(std::uint64_t bits, std::size_t first, double whole) {
     const int part = lanes_of_part(g.warp_size, rule.bytes);
@@ -136,11 +226,37 @@ struct Counter {
 
 }  // namespace
 
+int pieces_in_one_bank(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses,
+                       std::int64_t shift, int bytes, int piece, int banks) {
+  std::array<std::pair<std::int64_t, std::int64_t>, 512> all;  // (bank, piece); the lanes of a part have 65 words or so
+  std::size_t n = 0;
+  for (std::uint64_t bits = lanes; bits != 0; bits &= bits - 1) {
+    const std::int64_t at = addresses[first + static_cast<std::size_t>(std::countr_zero(bits))] + shift;
+    for (std::int64_t p = floor_of(at, piece); p <= floor_of(at + bytes - 1, piece); ++p)
+      if (n < all.size()) all[n++] = {residue_of(p, banks), p};
+  }
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(n);
+  std::sort(all.begin(), end);
+  int most = 0, run = 0;
+  for (auto p = all.begin(); p != end; ++p) {
+    if (p != all.begin() && *p == *(p - 1)) continue;
+    run = p != all.begin() && p->first == (p - 1)->first ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return most;
+}
+
 std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& g) {
   if (rule.space == MemorySpace::shared) return g.bank_bytes;
   const std::int64_t both = std::lcm<std::int64_t>(g.sector_bytes, g.segment_bytes);
   if (rule.space != MemorySpace::local || rule.physical) return both;
   return 4 * (both / std::gcd<std::int64_t>(both, 4 * g.warp_size));  // a word of all lanes is 4 * warp_size bytes
+}
+
+/// Bytes after which banks and tag banks of the L1 repeat.
+static std::int64_t l1_period(const RequestRule& rule, const MemoryGeometry& g) {
+  if (!in_parts(rule) || g.l1_banks <= 0) return 1;
+  return std::lcm<std::int64_t>(4 * g.l1_banks, std::int64_t{g.segment_bytes} * std::max(1, g.l1_tag_banks));
 }
 
 // Take the axes by rising stride. Lanes that differ in the axes so far lie within `reach` bytes; if the next stride is
@@ -151,7 +267,7 @@ std::array<std::int64_t, 3> canonical_stride(const RequestRule& rule, const Memo
   constexpr std::int64_t longest = std::int64_t{1} << 44;  // times 2^16 threads stays within 64 bits
   const std::int64_t modulus = rule.space == MemorySpace::shared
                                    ? static_cast<std::int64_t>(g.shared_banks) * g.bank_bytes
-                                   : shift_period(rule, g);
+                                   : std::lcm(shift_period(rule, g), l1_period(rule, g));
   const std::int64_t size[3] = {block.size.x, block.size.y, block.size.z};
   std::int64_t apart[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -198,7 +314,11 @@ RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geomet
     cost.sectors += c.pieces(bits, first, geometry.sector_bytes);
     const double segments = c.pieces(bits, first, geometry.segment_bytes);
     cost.segments += segments;
-    if (in_parts(rule)) cost.bank_passes += c.segments_of_parts(bits, first, segments);
+    if (goes_by_groups(rule, geometry))
+      cost.bank_passes += c.grouped_passes(bits, first);
+    else if (in_parts(rule))
+      cost.bank_passes +=
+          geometry.l1_banks > 0 ? c.l1_passes(bits, first, segments) : c.segments_of_parts(bits, first, segments);
     if (rule.space == MemorySpace::constant) cost.bank_passes += c.distinct_addresses(bits, first);
   }
   return cost;

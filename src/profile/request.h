@@ -31,6 +31,11 @@ constexpr bool in_parts(const RequestRule& rule) {
   return rule.space == MemorySpace::global || rule.space == MemorySpace::texture;
 }
 
+/// Whether positions of lanes within a segment are not all that decides a request's passes through the L1.
+constexpr bool goes_by_groups(const RequestRule& rule, const MemoryGeometry& geometry) {
+  return in_parts(rule) && geometry.l1_banks > 0 && geometry.l1_group > 0;
+}
+
 struct RequestCost {
   double sectors = 0, segments = 0, bank_passes = 0;
 };
@@ -40,5 +45,15 @@ struct RequestCost {
 RequestCost count_requests(const RequestRule& rule, const MemoryGeometry& geometry, const LaneSet& set,
                            std::span<const std::int64_t> addresses, std::int64_t shift,
                            std::span<const double> probability);
+
+/// The most distinct pieces of so many bytes that these lanes of one warp, whose thread 0 is `first`, touch in one of
+/// `banks`.
+int pieces_in_one_bank(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses,
+                       std::int64_t shift, int bytes, int piece, int banks);
+/// Passes of the L1's tags for `segments` of one request; `together`: the most in one tag bank.
+inline double l1_tag_passes(const MemoryGeometry& g, double segments, double together) {
+  if (g.l1_tag_banks > 0) return together;
+  return g.l1_tags > 0 ? 1 + (segments - 1) / g.l1_tags : segments;
+}
 
 }  // namespace kernelcast

@@ -11,8 +11,27 @@
 
 namespace kernelcast {
 
+namespace {
+
+/// By shift modulo 4. Where no access leaves its words at any shift, all four are the same.
+std::array<int, 4> data_passes(std::uint64_t active, std::size_t first, std::span<const std::int64_t> addresses,
+                               int bytes, const MemoryGeometry& l1) {
+  const int part = lanes_of_part(l1.warp_size, bytes);
+  const std::uint64_t lanes = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
+  std::array<int, 4> passes{};
+  for (int shift = 0; shift < 4; ++shift)
+    for (int lane = 0; lane < l1.warp_size; lane += part)
+      if (const std::uint64_t mine = active & lanes << lane; mine != 0)
+        passes[static_cast<std::size_t>(shift)] +=
+            pieces_in_one_bank(mine, first, addresses, shift, bytes, 4, l1.l1_banks);
+  return passes;
+}
+
+}  // namespace
+
 WarpRuns::WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period,
-                   int part) {
+                   int part, const MemoryGeometry* l1)
+    : passes_(l1 != nullptr) {
   const int width = set.block->warp_size;
   const std::uint64_t lanes = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
   for (std::size_t w = 0; w < set.warp_bits.size(); ++w)
@@ -20,8 +39,9 @@ WarpRuns::WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, 
       const std::uint64_t active = set.warp_bits[w] & lanes << lane;
       if (active == 0) continue;
       const std::size_t begin = runs_.size();
-      add_lanes(active, w * static_cast<std::size_t>(width), addresses, bytes);
-      add_kind(begin, period);
+      const std::size_t thread = w * static_cast<std::size_t>(width);
+      add_lanes(active, thread, addresses, bytes);
+      add_kind(begin, period, passes_ ? data_passes(active, thread, addresses, bytes, *l1) : std::array<int, 4>{});
     }
 }
 
@@ -51,21 +71,36 @@ void WarpRuns::add_lanes(std::uint64_t lanes, std::size_t first, std::span<const
 }
 
 /// The runs from `begin` on are those of one more part of a warp.
-void WarpRuns::add_kind(std::size_t begin, std::int64_t period) {
+void WarpRuns::add_kind(std::size_t begin, std::int64_t period, const std::array<int, 4>& data) {
   const std::int64_t down = runs_[begin].first - residue_of(runs_[begin].first, period);
   for (std::size_t i = begin; i < runs_.size(); ++i) {
     runs_[i].first -= down;
     runs_[i].last -= down;
   }
   for (Kind& k : kinds_)
-    if (std::equal(runs_.begin() + static_cast<std::ptrdiff_t>(k.begin),
-                   runs_.begin() + static_cast<std::ptrdiff_t>(k.end),
-                   runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.end())) {
+    if (k.data == data && std::equal(runs_.begin() + static_cast<std::ptrdiff_t>(k.begin),
+                                     runs_.begin() + static_cast<std::ptrdiff_t>(k.end),
+                                     runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.end())) {
       k.parts += 1;
       runs_.resize(begin);
       return;
     }
-  kinds_.push_back({begin, runs_.size(), 1});
+  kinds_.push_back({begin, runs_.size(), 1, data});
+}
+
+/// The most segments of one kind in one tag bank.
+double WarpRuns::in_one_tag_bank(const Kind& k, std::int64_t shift, const MemoryGeometry& g) const {
+  if (g.l1_tag_banks <= 0) return 0;
+  std::vector<int> together(static_cast<std::size_t>(g.l1_tag_banks));
+  std::int64_t before = -1;
+  for (std::size_t i = k.begin; i < k.end; ++i) {
+    const std::int64_t from = (runs_[i].first + shift) / g.segment_bytes,
+                       to = (runs_[i].last + shift) / g.segment_bytes;
+    for (std::int64_t s = from == before ? from + 1 : from; s <= to; ++s)
+      ++together[static_cast<std::size_t>(s % g.l1_tag_banks)];
+    before = to;
+  }
+  return *std::max_element(together.begin(), together.end());
 }
 
 RequestCost WarpRuns::at(std::int64_t shift, const MemoryGeometry& geometry) const {
@@ -85,7 +120,12 @@ RequestCost WarpRuns::at(std::int64_t shift, const MemoryGeometry& geometry) con
   RequestCost cost;
   for (const Kind& k : kinds_) {
     cost.sectors += k.parts * pieces(k, geometry.sector_bytes);
-    cost.segments += k.parts * pieces(k, geometry.segment_bytes);
+    const double segments = pieces(k, geometry.segment_bytes);
+    cost.segments += k.parts * segments;
+    if (passes_)
+      cost.bank_passes +=
+          k.parts * std::max<double>(k.data[static_cast<std::size_t>(shift & 3)],
+                                     l1_tag_passes(geometry, segments, in_one_tag_bank(k, shift, geometry)));
   }
   return cost;
 }

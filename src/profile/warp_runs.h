@@ -2,6 +2,7 @@
 // the ends of the runs, without looking at lanes again.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,11 @@ class WarpRuns {
            probability == 1;
   }
   /// `addresses[t]` of thread t is read for members of the set only. `period`: a multiple of sectors and segments.
-  /// Each `part` lanes of a warp are looked at alone.
-  WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period, int part);
-  /// Sectors and segments of all parts when every address is `shift` higher; no passes.
+  /// Each `part` lanes of a warp are looked at alone. `l1`: passes by its banks and tags are counted, too, of whole
+  /// warps; l1_group must be 0.
+  WarpRuns(const LaneSet& set, std::span<const std::int64_t> addresses, int bytes, std::int64_t period, int part,
+           const MemoryGeometry* l1 = nullptr);
+  /// Sectors and segments of all parts, and passes with `l1`, when every address is `shift` higher.
   [[nodiscard]] RequestCost at(std::int64_t shift, const MemoryGeometry& geometry) const;
 
  private:
@@ -32,12 +35,16 @@ class WarpRuns {
   struct Kind {
     std::size_t begin, end;  // in runs_
     double parts;
+    std::array<int, 4> data;  // passes of the L1's data, by shift modulo the 4 bytes of a word
   };
   void add_lanes(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses, int bytes);
-  void add_kind(std::size_t begin, std::int64_t period);
+  void add_kind(std::size_t begin, std::int64_t period, const std::array<int, 4>& data);
+
+  [[nodiscard]] double in_one_tag_bank(const Kind& k, std::int64_t shift, const MemoryGeometry& geometry) const;
 
   std::vector<Run> runs_;
   std::vector<Kind> kinds_;
+  bool passes_;
 };
 
 }  // namespace kernelcast

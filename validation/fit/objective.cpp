@@ -14,20 +14,19 @@ namespace kernelcast::fit {
 using forecast::Constants;
 
 std::span<const Parameter> parameters() {
-  static const std::array<Parameter, 15> all{{
+  static const std::array<Parameter, 14> all{{
       {"norm", &Constants::norm, 1, 12},
       {"unit_norm", &Constants::unit_norm, 1, 20},
       {"clock", &Constants::clock, 0.85, 1.15},
       {"dram_efficiency", &Constants::dram_efficiency, 0.6, 0.95},
-      {"l2_efficiency", &Constants::l2_efficiency, 0.4, 1.2},
+      {"l2_efficiency", &Constants::l2_efficiency, 0.6, 1.2},
       {"issue_efficiency", &Constants::issue_efficiency, 0.5, 1},
       {"memory_efficiency", &Constants::memory_efficiency, 0.5, 1},
       {"launch_s", &Constants::launch_s, 2e-6, 1e-5},
       {"barrier_cycles", &Constants::barrier_cycles, 1, 600},
       {"l1_share", &Constants::l1_share, 0.05, 1},
       {"l2_share", &Constants::l2_share, 0.05, 1},
-      {"latency", &Constants::latency, 0.8, 3},
-      {"l2_bytes_per_cycle", &Constants::l2_bytes_per_cycle, 8, 64},
+      {"branch_cycles", &Constants::branch_cycles, 0.1, 100},
       {"same_address_atomics_per_s", &Constants::same_address_atomics_per_s, 2e8, 1e10},
       {"memory_latency", &Constants::global_latency_load, 0.8, 4},
   }};
@@ -49,7 +48,8 @@ double predicted(const Row& row, const Constants& c) {
   return forecast::forecast(row.result.facts->workload, m->second, c, row.resident_blocks).seconds();
 }
 
-double objective(const std::vector<Row>& rows, const Constants& c, const std::function<bool(const Row&)>& use) {
+double objective(const std::vector<Row>& rows, const Constants& c, const std::function<bool(const Row&)>& use,
+                 double pairs_share) {
   struct Sum {
     double sum = 0, n = 0;
   };
@@ -63,17 +63,22 @@ double objective(const std::vector<Row>& rows, const Constants& c, const std::fu
     s.sum += std::abs(std::log(p / *m.measured_s));
     s.n += 1;
   }
-  double total = 0;
+  double total = 0, of_pairs = 0, all_pairs = 0;
   for (const auto& [family, pairs] : families) {
     double of_family = 0;
     for (const auto& [pair, s] : pairs) of_family += s.sum / s.n;
     total += of_family / static_cast<double>(pairs.size());
+    of_pairs += of_family;
+    all_pairs += static_cast<double>(pairs.size());
   }
-  return families.empty() ? NAN : total / static_cast<double>(families.size());
+  return families.empty()
+             ? NAN
+             : (1 - pairs_share) * total / static_cast<double>(families.size()) + pairs_share * of_pairs / all_pairs;
 }
 
 Constants fit(const std::vector<Row>& rows, Constants best, const std::function<bool(const Row&)>& use) {
-  double least = objective(rows, best, use);
+  for (const Parameter& p : parameters()) best.*p.value = std::clamp(best.*p.value, p.low, p.high);
+  double least = objective(rows, best, use, fit_pairs_share);
   for (double step = 0.2; step > 1e-3; step /= 2) {
     for (bool better = true; better;) {
       better = false;
@@ -81,7 +86,7 @@ Constants fit(const std::vector<Row>& rows, Constants best, const std::function<
         for (const double factor : {std::exp(step), std::exp(-step)}) {
           Constants next = best;
           next.*p.value = std::clamp(next.*p.value * factor, p.low, p.high);
-          const double error = objective(rows, next, use);
+          const double error = objective(rows, next, use, fit_pairs_share);
           if (error < least - 1e-7) {
             least = error;
             best = next;

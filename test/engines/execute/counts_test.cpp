@@ -14,7 +14,8 @@
 namespace kernelcast {
 namespace {
 
-const MemoryGeometry geometries[] = {{}, {64, 64, 64, 32, 4}, {32, 32, 128, 16, 4}};
+const MemoryGeometry geometries[] = {
+    {}, {32, 32, 128, 32, 4, 32, 4}, {64, 64, 64, 32, 4, 4, 0, 0, 4}, {32, 32, 128, 16, 4, 32, 0, 4}};
 
 twin::Counts counts_of(const Workload& w) {
   twin::Counts c;

@@ -210,7 +210,11 @@ std::string text(const KernelProfile& p, const Launch& l, const MemoryGeometry& 
 void check(bool unknowns) {
   const KernelProfile profile = Random(unknowns).make();
   const auto warp = pick({32, 64});
-  const MemoryGeometry geometry{warp, pick({32, 64}), pick({64, 128}), pick({16, 32}), 4};
+  MemoryGeometry geometry{warp, pick({32, 64}), pick({64, 128}), pick({16, 32}), 4};
+  geometry.l1_banks = pick({0, 4, 32});
+  geometry.l1_tags = pick({0, 4});
+  geometry.l1_tag_banks = pick({0, 0, 4});
+  geometry.l1_group = pick({0, 0, 4});
   Launch launch = kernels::launch({between(1, 6), between(1, 3), 1},
                                   pick<Dim3>({{8}, {33}, {64}, {7, 5}, {32, 3}, {4, 4, 3}, {70}}),
                                   {{"n", static_cast<std::int64_t>(between(-2, 90))}});

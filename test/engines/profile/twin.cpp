@@ -259,7 +259,9 @@ class Machine {
     }
     for (const auto& [s, none] : sectors) count.sectors += weight * (1 - none);
     for (const auto& [s, none] : segments) count.segments += weight * (1 - none);
-    if (a.space == MemorySpace::global || a.space == MemorySpace::texture)
+    if ((a.space == MemorySpace::global || a.space == MemorySpace::texture) && g_.l1_banks > 0)
+      count.bank_passes += weight * (g_.l1_group > 0 ? grouped_passes(a, q, address) : l1_passes(a, q, address));
+    else if (a.space == MemorySpace::global || a.space == MemorySpace::texture)
       for (const auto& [s, none] : part_segments) count.bank_passes += weight * (1 - none);
     if (a.space == MemorySpace::constant)
       for (const auto& [s, none] : addresses) count.bank_passes += weight * (1 - none);
@@ -285,6 +287,91 @@ class Machine {
       for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
       passes += (1 - none) * static_cast<double>(most);
     }
+    return passes;
+  }
+
+  // Lanes first .. first + n - 1 that may be active, with the probability that none is.
+  std::pair<std::vector<int>, double> lanes_from(const Lanes& q, int first, int n) const {
+    std::pair<std::vector<int>, double> out{{}, 1.0};
+    for (int lane = first; lane < std::min(first + n, g_.warp_size); ++lane)
+      if (q[lane] > 0) {
+        out.first.push_back(lane);
+        out.second *= 1 - q[lane];
+      }
+    return out;
+  }
+  // By piece of `size` bytes, the probability that no lane touches it.
+  static std::map<std::int64_t, double> pieces_of(const Access& a, const std::vector<int>& lanes, const Lanes& q,
+                                                  const std::vector<std::int64_t>& address, std::int64_t size) {
+    std::map<std::int64_t, double> out;
+    for (int lane : lanes) {
+      std::set<std::int64_t> mine;
+      for (int byte = 0; byte < a.bytes; ++byte) mine.insert(floor_of(address[lane] + byte, size));
+      for (auto p : mine) out.emplace(p, 1.0).first->second *= 1 - q[lane];
+    }
+    return out;
+  }
+  static int most_in_one(const std::map<std::int64_t, double>& pieces, std::int64_t banks) {
+    std::map<std::int64_t, int> n;
+    int most = 0;
+    for (const auto& [p, none] : pieces) most = std::max(most, ++n[p - floor_of(p, banks) * banks]);
+    return most;
+  }
+
+  double l1_passes(const Access& a, const Lanes& q, const std::vector<std::int64_t>& address) const {
+    const int part = a.bytes > 8 ? g_.warp_size / 4 : a.bytes > 4 ? g_.warp_size / 2 : g_.warp_size;
+    double data = 0, tags = 0, expected = 0;
+    for (int first = 0; first < g_.warp_size; first += part) {
+      const auto [lanes, none] = lanes_from(q, first, part);
+      data += (1 - none) * most_in_one(pieces_of(a, lanes, q, address, 4), g_.l1_banks);
+    }
+    const auto [all, none] = lanes_from(q, 0, g_.warp_size);
+    const auto segments = pieces_of(a, all, q, address, g_.segment_bytes);
+    for (const auto& [s, idle] : segments) expected += 1 - idle;
+    if (g_.l1_tag_banks > 0)
+      tags = (1 - none) * most_in_one(segments, g_.l1_tag_banks);
+    else if (g_.l1_tags > 0)
+      tags = (1 - none) + (expected - (1 - none)) / g_.l1_tags;
+    else
+      tags = expected;
+    return std::max(data, tags);
+  }
+
+  double grouped_passes(const Access& a, const Lanes& q, const std::vector<std::int64_t>& address) const {
+    struct Pass {
+      std::int64_t begin;
+      int groups;
+      double none;
+    };
+    std::vector<Pass> together;
+    double passes = 0;
+    for (int first = 0; first < g_.warp_size; first += g_.l1_group) {
+      const auto [lanes, none] = lanes_from(q, first, g_.l1_group);
+      if (lanes.empty()) continue;
+      const auto words = pieces_of(a, lanes, q, address, 4);
+      bool same = true, rising = true;
+      for (int lane : lanes) {
+        const std::int64_t step = floor_of(address[lane], 4) - floor_of(address[lanes[0]], 4);
+        same = same && step == 0;
+        rising = rising && step == lane - lanes[0];
+      }
+      if (a.bytes == 4 ? same || rising : a.bytes < 4 && words.rbegin()->first - words.begin()->first <= 1) {
+        const std::int64_t begin = address[lanes[0]];
+        if (together.empty() || together.back().groups == g_.l1_group ||
+            std::abs(begin - together.back().begin) >= g_.segment_bytes)
+          together.push_back({begin, 0, 1.0});
+        together.back().groups += 1;
+        together.back().none *= none;
+      } else if (a.bytes > 4) {
+        const std::int64_t piece = a.bytes > 8 ? 16 : 8;
+        passes += (1 - none) * most_in_one(pieces_of(a, lanes, q, address, piece),
+                                           std::max<std::int64_t>(1, g_.segment_bytes / piece));
+      } else {
+        passes += (1 - none) * std::max(most_in_one(words, g_.l1_banks),
+                                        pieces_of(a, lanes, q, address, g_.segment_bytes).size() > 1 ? 2 : 1);
+      }
+    }
+    for (const Pass& p : together) passes += 1 - p.none;
     return passes;
   }
 

@@ -17,12 +17,11 @@ namespace {
 /// 10 units at 1 GHz; every efficiency is 1, so that the numbers are round.
 Constants plain() {
   Constants c;
-  c.norm = c.unit_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.memory_efficiency = c.latency =
-      c.global_latency_load = 1;
+  c.norm = c.unit_norm = c.latency_norm = 20;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.memory_efficiency = c.global_latency_load = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
-  c.barrier_cycles = 0;
+  c.branch_cycles = c.barrier_cycles = 0;
   return c;
 }
 
@@ -210,8 +209,8 @@ TEST(KernelcastBounds, TheL1MovesRegisters) {
   EXPECT_DOUBLE_EQ(cycles(f, Limit::l1), 10 * 64 * 4 / machine_of(gpu(), plain(), false).l1_bytes_per_cycle);
 }
 
-// Four lines a warp, or eight where parts of it ask for the same ones.
-TEST(KernelcastBounds, TheL1TakesLinesOfPartsOfAWarp) {
+// Four lines a warp that take eight passes.
+TEST(KernelcastBounds, TheL1TakesPassesAndCachesBesideItLines) {
   Workload w = hand_made::launch(100, 64);
   AccessCount& a = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::load)];
   a.requests = w.warps;
@@ -248,6 +247,16 @@ TEST(KernelcastBounds, LatencyByRounds) {
   EXPECT_DOUBLE_EQ(f.path_cycles, 10 + 9 * 5);
   EXPECT_DOUBLE_EQ(f.rounds, 2);  // 100 blocks, 10 units, 5 at once
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 2 * 55);
+}
+
+TEST(KernelcastBounds, BranchesAndBarriersDelayAWarp) {
+  Workload w = hand_made::launch(100, 32);
+  hand_made::execute(w, OpClass::control, 3);
+  w.barriers = 100 * 4;
+  Constants c = plain();
+  c.branch_cycles = 20;
+  c.barrier_cycles = 50;
+  EXPECT_DOUBLE_EQ(of(w, gpu(), c, 5).path_cycles, 3 + 3 * 20 + 4 * 50);
 }
 
 TEST(KernelcastBounds, DramWithoutReuse) {
@@ -289,10 +298,14 @@ TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
   f.clock_hz = 1;
   f.norm = 2;
   f.unit_norm = 2;
+  f.latency_norm = 1;
   f.cycles[static_cast<std::size_t>(Limit::l2)] = 3;
   f.cycles[static_cast<std::size_t>(Limit::dram)] = 4;
   EXPECT_NEAR(f.seconds(), 5, 1e-12);
   EXPECT_NEAR(f.seconds(Limit::dram), 3, 1e-12);
+  f.cycles[static_cast<std::size_t>(Limit::latency)] = 2;
+  EXPECT_NEAR(f.seconds(), 7, 1e-12);  // its own exponent
+  f.cycles[static_cast<std::size_t>(Limit::latency)] = 0;
   f.launch_s = 7;
   EXPECT_NEAR(f.seconds(), 12, 1e-12);
   f.cycles[0] = NAN;

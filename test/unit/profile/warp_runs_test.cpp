@@ -15,14 +15,14 @@ const double certain = 1;
 void compare(const LaneSet& set, const std::vector<std::int64_t>& addresses, int bytes, const MemoryGeometry& g) {
   const RequestRule rule{MemorySpace::global, false, false, bytes};
   const std::int64_t period = shift_period(rule, g);
-  const WarpRuns runs(set, addresses, bytes, period, g.warp_size);
+  const WarpRuns runs(set, addresses, bytes, period, g.warp_size, g.l1_banks > 0 ? &g : nullptr);
   const WarpRuns parts(set, addresses, bytes, period, lanes_of_part(g.warp_size, bytes));
   for (std::int64_t shift = 0; shift < period; ++shift) {
     const RequestCost quick = runs.at(shift, g);
     const RequestCost slow = count_requests(rule, g, set, addresses, shift, std::span(&certain, 1));
     RC_ASSERT(quick.sectors == slow.sectors);
     RC_ASSERT(quick.segments == slow.segments);
-    RC_ASSERT(parts.at(shift, g).segments == slow.bank_passes);
+    RC_ASSERT((g.l1_banks > 0 ? quick.bank_passes : parts.at(shift, g).segments) == slow.bank_passes);
   }
 }
 
@@ -31,6 +31,9 @@ MemoryGeometry geometry() {
   g.warp_size = *rc::gen::element(4, 32, 64);
   g.sector_bytes = *rc::gen::element(8, 24, 32);
   g.segment_bytes = *rc::gen::element(24, 32, 128);
+  g.l1_banks = *rc::gen::element(0, 0, 8, 32);
+  g.l1_tags = *rc::gen::element(0, 4);
+  g.l1_tag_banks = *rc::gen::element(0, 4);
   return g;
 }
 
