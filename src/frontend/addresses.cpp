@@ -197,16 +197,20 @@ void SignedIndices::note(Function& f) {
     if (!extends_signed(&i) || !is_signed_sum(i.getOperand(0)) || !addresses_an_access(&i)) continue;
     sums_.emplace_back();
     sums_.back().extension = &i;
-    SmallPtrSet<Value*, 8> seen;
-    collect_leaves(i.getOperand(0), sums_.back().leaves, seen);
+    SmallPtrSet<Value*, 8> leaves, seen;
+    collect_leaves(i.getOperand(0), leaves, seen);
+    sums_.back().leaves.assign(leaves.begin(), leaves.end());
   }
 }
 
 void SignedIndices::mark() {
   for (Sum& s : sums_) {
     const Value* extension = s.extension;
-    SmallPtrSet<Value*, 8> seen;
-    if (extension && extends_signed(extension)) mark_signed(cast<CastInst>(extension)->getOperand(0), s.leaves, seen);
+    if (!extension || !extends_signed(extension)) continue;
+    SmallPtrSet<Value*, 8> leaves, seen;
+    for (const WeakTrackingVH& leaf : s.leaves)
+      if (leaf) leaves.insert(leaf);
+    mark_signed(cast<CastInst>(extension)->getOperand(0), leaves, seen);
   }
   sums_.clear();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/ValueHandle.h"
 
@@ -25,10 +26,10 @@ class SignedIndices {
 
  private:
   // What a sign extension reads, while it is a sum that cannot overflow, and where that sum ends: at values that are no
-  // such operations.
+  // such operations. A pass may delete these, and what it makes may get their place in memory.
   struct Sum {
     llvm::WeakTrackingVH extension;
-    llvm::SmallPtrSet<llvm::Value*, 8> leaves;
+    llvm::SmallVector<llvm::WeakTrackingVH, 4> leaves;
   };
   void note(llvm::Function& f);
   void mark();
