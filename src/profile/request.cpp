@@ -130,16 +130,19 @@ struct Counter {
   /// Whether the words of a group's lanes rise by one from lane to lane or are the same, or hardly leave one word.
   [[nodiscard]] bool together(std::uint64_t group, std::size_t first) const {
     if (rule.bytes > 4) return false;
-    std::int64_t low = INT64_MAX, high = INT64_MIN, start = 0;
+    std::int64_t low = INT64_MAX, high = INT64_MIN, start = 0, first_word = 0;
     bool same = true, rising = true, any = false;
     for_lanes(group, [&](int lane) {
       const std::int64_t at = addresses[first + static_cast<std::size_t>(lane)] + shift, word = floor_of(at, 4);
       low = std::min(low, word);
       high = std::max(high, floor_of(at + rule.bytes - 1, 4));
-      if (!any) start = word - lane;
+      if (!any) {
+        start = word - lane;
+        first_word = word;
+      }
       any = true;
       rising = rising && word - lane == start;
-      same = same && low == word && high == floor_of(at + rule.bytes - 1, 4);
+      same = same && word == first_word;
     });
     return rule.bytes == 4 ? rising || same : high - low <= 1;
   }
