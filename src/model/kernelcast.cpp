@@ -311,21 +311,42 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, Foreca
   slot(f, Limit::atomics) = atomic_passes(w) / (c.same_address_atomics_per_s * atomic_units(w, m)) * m.clock_hz;
 }
 
+/// Of a batch of loads: where one of them finds its data, as shares. What is left is found nearer.
+struct Depth {
+  double l2 = 0, l3 = 0, dram = 0;
+};
+
+/// Cycles that a warp waits for the last of `loads` loads that are under way together, each of which goes as deep as
+/// `one` says, whatever the others do: all come back from a level or above with the power of one's probability.
+double slowest_of(double loads, const Depth& one, double l1_latency, const Machine& m, const Constants& c) {
+  const double above_dram = std::max(0.0, 1 - one.dram), above_l3 = std::max(0.0, above_dram - one.l3);
+  const double above_l2 = std::max(0.0, above_l3 - one.l2);
+  const auto all = [loads](double p) { return loads == 1 ? p : std::pow(p, loads); };
+  const double dram = 1 - all(above_dram), l3 = m.l3_bytes > 0 ? all(above_dram) - all(above_l3) : 0;
+  const double l1 = all(above_l2);
+  return l1 * l1_latency +
+         c.global_latency_load * ((1 - l1 - l3 - dram) * m.l2_latency + l3 * m.l3_latency + dram * m.dram_latency);
+}
+
+/// `missed`: share of the requests that the L1 does not serve; of `asked` sectors behind it `past_l2` and `past_cache`
+/// go on.
+Depth depth_of(double missed, double asked, double past_l2, double past_cache, const Machine& m) {
+  const double dram = std::clamp(over(past_cache, asked), 0.0, 1.0);
+  const double l3 = m.l3_bytes > 0 ? std::clamp(over(past_l2, asked) - dram, 0.0, 1.0) : 0;
+  return {missed * (1 - dram - l3), missed * l3, missed * dram};
+}
+
 /// `total`: of w.warp_ops.
 void latency_bound(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
   const Traffic& t = f.traffic;
-  const double hit1 = std::clamp(t.l1_hits(), 0.0, 1.0);
-  const double l1 = m.latency[static_cast<std::size_t>(Latency::global)];
-  // Behind the L1, of `asked` sectors.
-  const auto below = [&](double asked, double past_l2, double past_cache) {
-    const double dram = std::clamp(over(past_cache, asked), 0.0, 1.0);
-    const double l3 = m.l3_bytes > 0 ? std::clamp(over(past_l2, asked) - dram, 0.0, 1.0) : 0;
-    return c.global_latency_load * ((1 - dram - l3) * m.l2_latency + l3 * m.l3_latency + dram * m.dram_latency);
-  };
-  f.global_latency = hit1 * l1 + (1 - hit1) * below(t.l2_read, t.l3_read, t.dram_read);
-  const double past = over(t.local_past_l1, t.local);
-  const double local = (1 - past) * m.latency[static_cast<std::size_t>(Latency::local)] +
-                       past * below(t.local_past_l1, t.local_past_l2, t.local_past_cache);
+  const double waits = w.stalls.waits[static_cast<std::size_t>(Latency::global)];
+  const double together = std::max(1.0, over(w.stalls.loads, waits));
+  const double missed = 1 - std::clamp(t.l1_hits(), 0.0, 1.0);
+  f.global_latency = slowest_of(together, depth_of(missed, t.l2_read, t.l3_read, t.dram_read, m),
+                                m.latency[static_cast<std::size_t>(Latency::global)], m, c);
+  const double local = slowest_of(
+      1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
+      m.latency[static_cast<std::size_t>(Latency::local)], m, c);
   double path = total * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency

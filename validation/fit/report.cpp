@@ -66,7 +66,7 @@ void print_scores(const std::vector<Row>& rows, const forecast::Constants& c) {
 }
 
 void print_rows(const std::vector<Row>& rows, const forecast::Constants& c) {
-  std::printf("kernel,gpu,defines,flags,grid,block,resident,registers,measured_us,predicted_us,ratio,hit1,hit2,path,rounds,stack,launch_us");
+  std::printf("kernel,gpu,defines,flags,grid,block,resident,registers,measured_us,predicted_us,ratio,hit1,hit2,path,rounds,stack,launch_us,barriers");
   for (std::size_t l = 0; l < forecast::limit_count; ++l) std::printf(",%s", std::string(name_of(static_cast<forecast::Limit>(l))).c_str());
   std::printf("\n");
   for (const Row& row : rows) {
@@ -77,10 +77,10 @@ void print_rows(const std::vector<Row>& rows, const forecast::Constants& c) {
     for (const std::string& d : row.result.row.defines) defines += d + ";";
     for (const std::string& d : row.result.row.flags) flags += d + ";";
     const double p = predicted(row, c) * 1e6, t = *row.result.row.measured_s * 1e6;
-    std::printf("%s,%s,%s,%s,%ldx%ldx%ld,%ldx%ldx%ld,%g,%g,%.2f,%.2f,%.3f,%.2f,%.2f,%.0f,%g,%g,%.2f", row.result.row.kernel_id.c_str(),
+    std::printf("%s,%s,%s,%s,%ldx%ldx%ld,%ldx%ldx%ld,%g,%g,%.2f,%.2f,%.3f,%.2f,%.2f,%.0f,%g,%g,%.2f,%g", row.result.row.kernel_id.c_str(),
                 row.device.id.c_str(), defines.c_str(), flags.c_str(), long(w.grid.x), long(w.grid.y), long(w.grid.z), long(w.block.x),
                 long(w.block.y), long(w.block.z), row.resident_blocks, w.registers_per_thread, t, p, p / t, f.traffic.l1_hits(),
-                f.traffic.l2_hits(), f.path_cycles, f.rounds, w.stack_bytes + w.spill_bytes, f.launch_s * 1e6);
+                f.traffic.l2_hits(), f.path_cycles, f.rounds, w.stack_bytes + w.spill_bytes, f.launch_s * 1e6, w.barriers / w.blocks);
     for (double cycles : f.cycles) std::printf(",%.2f", cycles / f.clock_hz * 1e6);
     std::printf("\n");
   }

@@ -249,6 +249,35 @@ TEST(KernelcastBounds, LatencyByRounds) {
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 2 * 55);
 }
 
+// Half of what the L1 is asked for is there; of the rest half comes from the L2 and half from memory. Two loads that are
+// waited for together are both in the L1 with a quarter, neither in memory with nine sixteenths.
+TEST(KernelcastBounds, AWarpWaitsForTheSlowestOfItsLoads) {
+  Workload w = hand_made::launch(100, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 8, 1);
+  const double asked = w.at(MemorySpace::global, AccessKind::load).sectors;
+  w.reuse.known = true;
+  for (auto& depth : w.reuse.level[Reuse::read])
+    for (int window = 0; window < Reuse::windows; ++window) {
+      const double blocks = Reuse::blocks_in(window, 100), sectors = asked / 100 * blocks / (window == 0 ? 2 : 4);
+      depth[static_cast<std::size_t>(window)] = {sectors, sectors};
+    }
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l1_bytes, 65536);
+  hand_made::set(d, Field::memory_l1_caches_global_loads, 1);
+  hand_made::set(d, Field::memory_l1_latency_cycles, 30);
+  const auto waited = [&](double loads) {
+    w.stalls.loads = loads * w.warps;
+    w.stalls.waits[static_cast<std::size_t>(Latency::global)] = w.warps;
+    return of(w, d).global_latency;
+  };
+  ASSERT_DOUBLE_EQ(of(w, d).traffic.l1_hits(), 0.5);
+  ASSERT_DOUBLE_EQ(of(w, d).traffic.l2_hits(), 0.5);
+  EXPECT_DOUBLE_EQ(waited(0), 0.5 * 30 + 0.25 * 200 + 0.25 * 500);  // whose loads are not known: one at a time
+  EXPECT_DOUBLE_EQ(waited(1), 0.5 * 30 + 0.25 * 200 + 0.25 * 500);
+  EXPECT_DOUBLE_EQ(waited(2), 0.25 * 30 + (0.5625 - 0.25) * 200 + (1 - 0.5625) * 500);
+  EXPECT_NEAR(waited(100), 500, 1e-6);
+}
+
 TEST(KernelcastBounds, BranchesAndBarriersDelayAWarp) {
   Workload w = hand_made::launch(100, 32);
   hand_made::execute(w, OpClass::control, 3);
