@@ -81,6 +81,7 @@ std::string_view name_of(Latency l);
 struct Stalls {
   std::array<double, latency_count> waits{}, hidden{};
   double loads = 0;
+  double text_order_spills = 0;  // see Registers::in_text_order: words that each lane stores or loads again
   Stalls& operator+=(const Stalls& o);
   /// Adds o so many times.
   void add(const Stalls& o, double times);
@@ -145,6 +146,9 @@ struct Registers {
   double per_thread = 0, low = 0, high = 0;
   std::string method;            // "code generator", "max-live estimate", "ptxas"
   double spill_bytes = 0;
+  // Registers if the instructions stay in the order of the text, and the bytes that then are spilled, where that is more
+  // than a thread can have and another order fits: 0 otherwise. The compiler finds such an order, or does not.
+  double in_text_order = 0, text_order_spill_bytes = 0;
 };
 
 struct KernelProfile {

@@ -106,11 +106,15 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   std::map<std::string, int> unknown;
   for (const AsmInstruction* i : not_in_the_table) ++unknown[description(*i)];
   PtxPredication predicated = predicate_short_paths(kernel.code, costs, sm);
-  const std::vector<Stalls> stalls = ptx_stalls(predicated.scheduled.code, predicated.scheduled.costs, sm);
+  std::vector<Stalls> stalls = ptx_stalls(predicated.scheduled.code, predicated.scheduled.costs, sm);
   const PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
   for (std::size_t i = 0; i < registers.spills.size(); ++i) {
     predicated.counted.costs[i][OpClass::local_load] += registers.spills[i].loads;
     predicated.counted.costs[i][OpClass::local_store] += registers.spills[i].stores;
+  }
+  for (std::size_t i = 0; i < registers.text_order_spills.size(); ++i) {
+    const SpillAccess& s = registers.text_order_spills[i];
+    stalls[static_cast<std::size_t>(kernel.code.instructions[i].block)].text_order_spills += s.loads + s.stores;
   }
   code.registers = registers.registers;
   code.blocks = join_blocks(predicated.counted.code, predicated.counted.costs, stalls, ir_blocks);

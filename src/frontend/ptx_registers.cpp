@@ -5,7 +5,9 @@
 //     on sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order, or in
 //     the order that keeps fewest values alive where that is less (narrow_order);
 //   - a kernel that needs little more than T is squeezed into T;
-//   - it unrolls counted loops of one block by four, whose loads then come first as well.
+//   - it unrolls counted loops of one block by four, whose loads then come first as well;
+//   - where the order of the text needs more than there are and another one does not, it finds that one, or spills:
+//     which of both follows nothing that we know of (docs/registers.md, "Another order").
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
 // pairs. So  want = loads_first + 6;  estimate = want if want <= T, T if in_order <= T + 3, else in_order + 6. 6 and 3
 // were chosen on the kernels of test/data/kernels; docs/registers.md has the errors, also on kernels that had no part
@@ -179,6 +181,7 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
   for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
     FlowBlock& block = flow.graph.blocks[b];
     int now = max_pressure(flow.graph, live, static_cast<int>(b));
+    p.text = std::max(p.text, now);
     if (now > full_occupancy_registers(sm))
       now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b));
     if (now > p.in_order) {
@@ -210,11 +213,18 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
   r.low = std::clamp(free - below, 8.0, r.per_thread);
   r.high = std::clamp(free + above, r.per_thread, cap);
   r.method = "max-live estimate";
-  if (ordered > cap) out.spills = ptx_spills(kernel, sm, static_cast<int>(cap - hidden_registers), r.spill_bytes);
+  const int values = static_cast<int>(cap - hidden_registers);
+  if (ordered > cap) {
+    out.spills = ptx_spills(kernel, sm, values, false, r.spill_bytes);
+  } else if (p.text + hidden_registers > cap) {
+    r.in_text_order = p.text + hidden_registers;
+    r.high = cap;
+    out.text_order_spills = ptx_spills(kernel, sm, values, true, r.text_order_spill_bytes);
+  }
   return out;
 }
 
-std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, double& bytes) {
+std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, bool as_text, double& bytes) {
   PtxFlow flow = ptx_flow(kernel);
   add_temporaries(kernel, flow, sm);
   const LiveSets live = live_out(flow.graph);
@@ -227,7 +237,7 @@ std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int regis
     const std::size_t n = flow.graph.blocks[b].code.size();
     order.emplace_back(n);
     std::iota(order.back().begin(), order.back().end(), std::size_t{0});
-    if (max_pressure(flow.graph, live, static_cast<int>(b)) > limit)
+    if (!as_text && max_pressure(flow.graph, live, static_cast<int>(b)) > limit)
       order.back() = narrow_block(kernel, sm, first, flow.graph, live, b);
     copies.emplace_back();
     for (std::size_t k = 0; k < n; ++k)

@@ -344,9 +344,9 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, doub
   const double missed = 1 - std::clamp(t.l1_hits(), 0.0, 1.0);
   f.global_latency = slowest_of(together, depth_of(missed, t.l2_read, t.l3_read, t.dram_read, m),
                                 m.latency[static_cast<std::size_t>(Latency::global)], m, c);
-  const double local = slowest_of(
-      1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
-      m.latency[static_cast<std::size_t>(Latency::local)], m, c);
+  const double local =
+      slowest_of(1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
+                 m.latency[static_cast<std::size_t>(Latency::local)], m, c);
   double path = total * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency

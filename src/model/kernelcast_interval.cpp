@@ -35,6 +35,18 @@ Spread spread_of(const Workload& w, const Machine& m, bool data) {
   return s;
 }
 
+std::optional<Workload> in_text_order(const KernelProfile& p, const Workload& w, const Device& d) {
+  if (w.stalls.text_order_spills <= 0) return std::nullopt;
+  Workload spilled = w;
+  // Warp instructions of either kind: the model asks for their sum.
+  spilled.warp_ops[OpClass::local_load] += w.stalls.text_order_spills / 2;
+  spilled.warp_ops[OpClass::local_store] += w.stalls.text_order_spills / 2;
+  spilled.spill_bytes = p.registers.text_order_spill_bytes;
+  const double most = d.get_or(Field::limits_max_registers_per_thread, p.registers.in_text_order);
+  spilled.registers_per_thread = std::min(p.registers.in_text_order, most);
+  return spilled;
+}
+
 void add_cliffs(const KernelProfile& p, const Workload& w, const Device& d, std::vector<Assumption>& out) {
   if (w.stack_bytes > 0)
     out.push_back({"this configuration probably keeps private arrays in local memory",

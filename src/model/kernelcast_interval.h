@@ -1,6 +1,7 @@
 // How far a forecast may be off, and what the compiler may have done that the model cannot know.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Spread {
 };
 /// `data`: counts that data decide stand in the forecast, by default or from a sample.
 Spread spread_of(const Workload&, const Machine&, bool data);
+
+/// The launch if the compiler keeps to the order of the text and spills what does not fit (Registers::in_text_order).
+/// Nothing where it fits.
+std::optional<Workload> in_text_order(const KernelProfile&, const Workload&, const Device&);
 
 /// Findings: arrays that stay in local memory, spills, register caps, loops that were expected to unroll.
 void add_cliffs(const KernelProfile&, const Workload&, const Device&, std::vector<Assumption>& out);

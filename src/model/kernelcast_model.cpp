@@ -165,10 +165,26 @@ class Kernelcast final : public Model {
     if (!spread.reasons.empty())
       e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
     forecast::add_cliffs(p, w, d, e.assumptions);
+    add_text_order(p, w, d, m, spread.factor_above, e);
     return e;
   }
 
  private:
+  /// Whether the compiler finds an order that fits cannot be known: the interval reaches to where the other one ends.
+  static void add_text_order(const KernelProfile& p, const Workload& w, const Device& d, const Machine& m,
+                             double factor_above, Estimate& e) {
+    const std::optional<Workload> spilled = forecast::in_text_order(p, w, d);
+    if (!spilled) return;
+    const double seconds = forecast_on(*spilled, d, m).seconds();
+    e.interval_hi_s = std::max(e.interval_hi_s.value_or(0), seconds * factor_above);
+    e.assumptions.push_back(
+        {"the compiler finds an order in which the values fit; in the order of the code it is given they need " +
+             number(p.registers.in_text_order) + " registers a thread",
+         "else about " + number(p.registers.text_order_spill_bytes) +
+             " bytes a thread are spilled: " + si(seconds, "s"),
+         ""});
+  }
+
   static Forecast forecast_on(const Workload& w, const Device& d, const Machine& m) {
     return forecast_with(w, m, resident_warps(w, d));  // throws when the launch cannot run
   }

@@ -77,6 +77,7 @@ void Stalls::add(const Stalls& o, double times) {
     hidden[c] += o.hidden[c] * times;
   }
   loads += o.loads * times;
+  text_order_spills += o.text_order_spills * times;
 }
 
 Stalls& Stalls::operator+=(const Stalls& o) {
@@ -85,6 +86,7 @@ Stalls& Stalls::operator+=(const Stalls& o) {
     hidden[c] += o.hidden[c];
   }
   loads += o.loads;
+  text_order_spills += o.text_order_spills;
   return *this;
 }
 

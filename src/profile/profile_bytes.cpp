@@ -49,10 +49,10 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Stalls> T>
 void fields(A& a, T& x) {
-  auto& [waits, hidden, loads] = x;
+  auto& [waits, hidden, loads, text_order_spills] = x;
   for (auto& v : waits) a(v);
   for (auto& v : hidden) a(v);
-  a(loads);
+  a(loads, text_order_spills);
 }
 template <class A, Like<Unknown> T>
 void fields(A& a, T& x) {
@@ -111,8 +111,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Registers> T>
 void fields(A& a, T& x) {
-  auto& [per_thread, low, high, method, spill_bytes] = x;
-  a(per_thread, low, high, method, spill_bytes);
+  auto& [per_thread, low, high, method, spill_bytes, in_text_order, text_order_spill_bytes] = x;
+  a(per_thread, low, high, method, spill_bytes, in_text_order, text_order_spill_bytes);
 }
 template <class A, Like<Assumption> T>
 void fields(A& a, T& x) {

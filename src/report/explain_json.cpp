@@ -126,7 +126,9 @@ Json registers_json(const Registers& r) {
           {"low", number(r.low)},
           {"high", number(r.high)},
           {"method", r.method},
-          {"spill_bytes", number(r.spill_bytes)}};
+          {"spill_bytes", number(r.spill_bytes)},
+          {"in_text_order", number(r.in_text_order)},
+          {"text_order_spill_bytes", number(r.text_order_spill_bytes)}};
 }
 
 Json explanation_json(const Forecast& f, const DeviceResult& d) {

@@ -129,5 +129,42 @@ TEST(PtxRegisters, LaunchBoundsCapAndSpill) {
   EXPECT_EQ(estimate_ptx_registers(kernel.code, 20, 0).registers.per_thread, 63);
 }
 
+// Values that two sums use, the second one long after the first: in the order of the text all are alive in between, but
+// each could be added to both sums at once.
+std::string two_sums(int values) {
+  std::string first, second;
+  for (int i = 0; i < values; ++i) {
+    const std::string r = "%f" + std::to_string(i + 10);
+    first += "ld.shared.f32 " + r + ", [%rd1+" + std::to_string(4 * i) + "];\nadd.f32 %f1, %f1, " + r + ";\n";
+    second += "add.f32 %f2, %f2, " + r + ";\n";
+  }
+  return ".visible .entry k(\n)\n{\nmov.f32 %f1, 0f00000000;\nmov.f32 %f2, 0f00000000;\n" + first + second +
+         "st.global.f32 [%rd2], %f1;\nst.global.f32 [%rd2+4], %f2;\nret;\n}\n";
+}
+
+TEST(PtxRegisters, ValuesThatFitInAnotherOrderOnly) {
+  const std::string long_text = two_sums(400), short_text = two_sums(200);
+  const auto many = parse_ptx(long_text, "k"), few = parse_ptx(short_text, "k");
+  const PtxRegisters open = estimate_ptx_registers(many.code, 80, 0);
+  EXPECT_LT(open.registers.per_thread, 64);
+  EXPECT_EQ(open.registers.high, 255) << "the compiler may not find that order";
+  EXPECT_EQ(open.registers.spill_bytes, 0);
+  EXPECT_TRUE(open.spills.empty());
+  EXPECT_NEAR(open.registers.in_text_order, 400, 16);
+  int loads = 0, stores = 0;
+  for (const SpillAccess& a : open.text_order_spills) {
+    loads += a.loads;
+    stores += a.stores;
+  }
+  EXPECT_NEAR(loads, stores, 4);  // a sum may go as well, which a move made
+  EXPECT_NEAR(open.registers.text_order_spill_bytes, 4.0 * stores, 16);
+  EXPECT_GT(stores, 400 - 255);
+  EXPECT_LT(stores, 400 - 200 + 16);
+  // 200 fit in any order.
+  EXPECT_EQ(estimate_ptx_registers(few.code, 80, 0).registers.in_text_order, 0);
+  EXPECT_TRUE(estimate_ptx_registers(few.code, 80, 0).text_order_spills.empty());
+  EXPECT_GT(estimate_ptx_registers(few.code, 80, 512).registers.in_text_order, 200) << "128 are left";
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend

@@ -249,8 +249,8 @@ TEST(KernelcastBounds, LatencyByRounds) {
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 2 * 55);
 }
 
-// Half of what the L1 is asked for is there; of the rest half comes from the L2 and half from memory. Two loads that are
-// waited for together are both in the L1 with a quarter, neither in memory with nine sixteenths.
+// Half of what the L1 is asked for is there; of the rest half comes from the L2 and half from memory. Two loads that
+// are waited for together are both in the L1 with a quarter, neither in memory with nine sixteenths.
 TEST(KernelcastBounds, AWarpWaitsForTheSlowestOfItsLoads) {
   Workload w = hand_made::launch(100, 32);
   hand_made::access(w, MemorySpace::global, AccessKind::load, 8, 1);
@@ -416,6 +416,32 @@ TEST(KernelcastModel, LocalMemoryIsAFinding) {
   const Estimate e = model_named("kernelcast").estimate(KernelProfile{}, w, gpu());
   bool found = false;
   for (const Assumption& a : e.assumptions) found |= a.what.find("local memory") != std::string::npos;
+  EXPECT_TRUE(found);
+}
+
+// The forecast is that of an order that fits; what it would be otherwise is told, and the interval reaches there.
+TEST(KernelcastModel, AnOrderThatSpillsIsAFindingAndInTheInterval) {
+  Workload w = hand_made::launch(1000, 32);
+  hand_made::execute(w, OpClass::fp32_fma, 100);
+  KernelProfile p;
+  const Model& m = model_named("kernelcast");
+  const Device d = gpu();
+  const Estimate fits = m.estimate(p, w, d);
+  w.stalls.text_order_spills = w.warps * 2000;
+  p.registers.in_text_order = 400;
+  p.registers.text_order_spill_bytes = 4000;
+  const Estimate open = m.estimate(p, w, d);
+  EXPECT_EQ(open.time_s.value, fits.time_s.value);
+  EXPECT_EQ(open.interval_lo_s, fits.interval_lo_s);
+  Workload spilled = w;
+  spilled.warp_ops[OpClass::local_load] = spilled.warp_ops[OpClass::local_store] = w.warps * 1000;
+  spilled.spill_bytes = 4000;
+  spilled.registers_per_thread = 124;  // what a thread of the device can have
+  EXPECT_GT(*open.interval_hi_s, m.seconds(spilled, d));
+  EXPECT_GT(m.seconds(spilled, d), *fits.interval_hi_s);
+  bool found = false;
+  for (const Assumption& a : open.assumptions)
+    found |= a.value.find("4000 bytes a thread are spilled") != std::string::npos;
   EXPECT_TRUE(found);
 }
 
