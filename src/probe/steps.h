@@ -20,6 +20,8 @@ struct Machine {
   int body = 735;                                   // instructions that the first instruction cache holds, of a test
   int codes = 0;                                    // values of a control code; 0: there is none
   std::function<std::uint32_t(int)> code;           // the one of that value; nothing: the value itself
+  // The code of a stall with reuse flags; nothing: the encoding has no such flags.
+  std::function<std::uint32_t(int stall, std::uint8_t flags)> reuse;
 };
 
 /// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
