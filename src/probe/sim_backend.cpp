@@ -260,7 +260,7 @@ class SimProbe {
       const double f = order_fraction(machine_, order, *dual_, banks_);
       const std::string name = fmt::format("{}", fmt::join(order, ""));
       add("ffma.order." + name + ".fraction_of_peak", f, "fraction of peak",
-          "105 control groups of six FFMA and a filler, registers of the measured banks",
+          fmt::format("{} control groups of six FFMA and a filler, registers of the measured banks", order_groups),
           "FFMA throughput with " + name + " (1: issued alone, 2: a pair).");
       if (f > fraction) order_ = best = order;
       fraction = std::max(fraction, f);

@@ -8,7 +8,7 @@
 namespace kernelcast::probe {
 namespace {
 
-constexpr int groups = 105, slots = 7;  // 6.7 KB: inside the instruction cache of GK110
+constexpr int slots = 7;  // of a control group of step 4
 constexpr int chain_length = 64;
 constexpr double free_of_conflict = 0.995;  // the rule of step 2
 
@@ -173,8 +173,8 @@ double order_fraction(const Machine& m, const std::vector<int>& order, std::uint
   for (std::size_t i = 0; i < each; ++i)
     for (std::size_t k : {2U, 3U})
       tile.push_back({banks.classes[0].front(), banks.classes[1].front(), banks.classes[k][i], {}});
-  const auto body = ffma_groups(tile, slots, groups, pattern_of(order), dual, m.encoding.neutral);
-  return throughput(m, body, groups * 6) / m.lanes;
+  const auto body = ffma_groups(tile, slots, order_groups, pattern_of(order), dual, m.encoding.neutral);
+  return throughput(m, body, order_groups * 6) / m.lanes;
 }
 
 std::vector<std::vector<int>> all_orders() {

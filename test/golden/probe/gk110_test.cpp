@@ -64,7 +64,7 @@ TEST_F(Gk110, OrdersOfDualIssueAreWithinTwoPointsTheSlowOnesWithinSix) {
 TEST_F(Gk110, TheSearchFindsATileThatRunsAsFastAsTheBestOrder) {
   const probe::Result* found = report->find("ffma.best_order.fraction_of_peak");
   ASSERT_TRUE(found != nullptr && found->value);
-  EXPECT_NEAR(100 * *found->value, 97.3, 2.1);
+  EXPECT_GT(*found->value, 0.97);
   EXPECT_EQ(report->find("ffma.best_program")->lists.size(), 12U);
   EXPECT_EQ(report->find("ffma.best_pattern")->lists.at(0).size(), 7U);
   EXPECT_EQ(report->find("ffma.filler.fraction_of_peak")->lists.size(), 7U);
