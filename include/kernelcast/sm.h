@@ -41,7 +41,7 @@ struct Access {
   int lanes = 0;                           // 0: all of the warp
   std::optional<double> sectors;           // sectors of one request
   std::optional<double> lines;             // lines of one request; nothing: as few as its sectors fill
-  std::optional<double> passes;            // shared memory: passes of one request (1: no bank conflict)
+  std::optional<double> passes;            // shared memory: passes of one request (1: no bank conflict); global: of the L1
   std::optional<double> l1_hits, l2_hits;  // shares of the sectors, 0..1
   bool operator==(const Access&) const = default;
 };
@@ -131,7 +131,7 @@ struct Spec {
   std::vector<int> bank_bits;  // bank = bits of the register number, lowest first
   int ports_per_bank = 0;      // 0: no conflicts
   OperandCache operand_cache = OperandCache::none;
-  int late_request_cycles = 0, grant_cycles = 0;  // shared lanes asked for because of a bank conflict
+  int late_request_cycles = 0;  // until shared lanes are granted that were asked for because of a bank conflict
 
   std::vector<Unit> units;
   std::array<int, op_count> latency{};  // issue to dependent issue; memory: see below
@@ -142,6 +142,8 @@ struct Spec {
   int shared_banks = 32, shared_bank_bytes = 4, shared_latency = 24;
   double shared_bytes_per_cycle = 128;  // of the SM
   int sector_bytes = 32, line_bytes_l1 = 128;
+  MemoryGeometry l1;             // of the device: banks and tags of its L1; l1_banks 0: a line a cycle
+  double l1_bytes_per_cycle = 0;  // that it moves to or from registers; 0: what a pass holds
   double l1_bytes = 0, l2_bytes = 0;
   int l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double l2_bytes_per_cycle = 64, dram_bytes_per_cycle = 16;  // this SM's share

@@ -18,7 +18,15 @@ using StallCycles = std::array<std::uint64_t, stall_count>;
 
 struct ViewOptions {
   std::size_t most_issues = 2000;  // of the timeline; all are counted
+  std::size_t most_spans = 2000;
   int windows = 50;                // equal parts of the run
+};
+
+/// Neighbouring cycles that a warp spent alike: issuing, or waiting for one reason.
+struct Span {
+  std::uint64_t cycle = 0, cycles = 0;
+  int warp = 0;                            // its number in the launch
+  Stall why = Stall::issued;
 };
 
 struct Views {
@@ -27,6 +35,7 @@ struct Views {
   Launch launch;
   Result result;
   std::vector<Listener::Issue> timeline;   // the first issues
+  std::vector<Span> spans;                 // the first, by where they begin: what each warp did in each cycle
   std::uint64_t window_cycles = 1;         // the last window may be shorter
   std::vector<StallCycles> by_warp;        // by number of the warp in the launch
   std::vector<StallCycles> by_window;

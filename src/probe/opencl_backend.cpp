@@ -100,10 +100,15 @@ class OpenclProbe {
   }
 
  private:
-  struct Wide {
+  struct Arithmetic {
     Operation operation;
     int width = 1;
-    std::size_t launch = 0;
+    std::size_t chain = 0, wide = 0;  // launches
+    [[nodiscard]] std::string id(const std::string& what) const {
+      return width == 1 ? fmt::format("{}.{}", operation.name, what)
+                        : fmt::format("{}.v{}.{}", operation.name, width, what);
+    }
+    [[nodiscard]] std::string written() const { return width == 1 ? "scalars" : fmt::format("vectors of {}", width); }
   };
   struct Walk {
     std::size_t bytes = 0, shorter = 0, longer = 0;
@@ -140,20 +145,23 @@ class OpenclProbe {
   [[nodiscard]] std::size_t local() const { return info_.cpu ? 1 : 256; }
 
   void arithmetic(const Operation& o) {
-    source_ += opencl::chain_kernel(o);
-    chain_launch_[o.name] = launch(std::string("chain_") + o.name, 1, 1,
-                                   {buffer(8), scalar(chain_turns), scalar_of(o.type, o.a), scalar_of(o.type, o.b)});
-    const std::string name = o.name;
-    const bool vectors = name == "fadd" || name == "fmul" || name == "ffma" || name == "dadd" || name == "dfma" ||
-                         name == "iadd" || name == "imul";
-    for (int width : {1, 4, 8, 16}) {
-      if (width > 1 && (!vectors || (options_.quick && width > 4))) continue;
-      source_ += opencl::wide_kernel(o, width);
-      const std::size_t bytes = groups() * local() * static_cast<std::size_t>(width) * 8;
-      wide_.push_back({o, width,
-                       launch(opencl::name_of_wide(o, width), groups(), local(),
-                              {buffer(bytes), scalar(wide_turns(o)), scalar_of(o.type, o.a), scalar_of(o.type, o.b)})});
-    }
+    at_width(o, 1);
+    if (!o.vectors) return;
+    for (int width : opencl::vector_widths)
+      if (!options_.quick || width == opencl::vector_widths[0]) at_width(o, width);
+  }
+
+  void at_width(const Operation& o, int width) {
+    source_ += opencl::chain_kernel(o, width) + opencl::wide_kernel(o, width);
+    const std::size_t element = static_cast<std::size_t>(width) * 8;
+    const auto kernel = [&](const std::string& name, std::size_t work_groups, std::size_t items, int turns) {
+      return launch(
+          name, work_groups, items,
+          {buffer(work_groups * items * element), scalar(turns), scalar_of(o.type, o.a), scalar_of(o.type, o.b)});
+    };
+    const std::size_t chain = kernel(opencl::name_of_chain(o, width), 1, 1, chain_turns);
+    if (width == 1) chain_launch_[o.name] = chain;
+    arithmetic_.push_back({o, width, chain, kernel(opencl::name_of_wide(o, width), groups(), local(), wide_turns(o))});
   }
 
   void memory() {
@@ -263,8 +271,8 @@ class OpenclProbe {
     // Read before and after each sample, the shorter counts: the one before is not known, the one after was recorded
     // with it.
     measure_.clock([this] { return std::exchange(now_, std::numeric_limits<double>::infinity()); });
-    for (const Operation& o : opencl::operations(info_.doubles)) latency(o, less);
-    for (const Wide& w : wide_) throughput(w, less);
+    for (const Arithmetic& a : arithmetic_) latency(a, less);
+    for (const Arithmetic& a : arithmetic_) throughput(a, less);
     add_cost_table(measure_, chains_,
                    "one work-item, dependent operations; mean of the ten fastest repeats; " + clock_words_,
                    "the device has no FP64");
@@ -290,30 +298,32 @@ class OpenclProbe {
     return out;
   }
 
-  void latency(const Operation& o, double less) {
-    const double ops = chain_turns * opencl::chain_ops * o.operations;
-    const Handle h = series(chain_launch_.at(o.name), ops, less);
-    const std::string name = o.name;
-    chains_[name] = h;
+  void latency(const Arithmetic& a, double less) {
+    const double ops = chain_turns * opencl::chain_ops * a.operation.operations;
+    const Handle h = series(a.chain, ops, less);
+    const std::string name = a.operation.name;
     std::vector<Field> fields;
-    if (name == "ffma") fields = {Field::latency_fp32_cycles};
-    if (name == "dfma") fields = {Field::latency_fp64_cycles};
-    if (name == "iadd" && !info_.cpu) fields = {Field::latency_int_cycles};
-    measure_.figure(row(name + ".latency_cycles", "cycles", fmt::format("one work-item, dependent; {}", clock_words_),
-                        fmt::format("Cycles of one of the {} whose result the next needs.", o.words), fields),
+    if (a.width == 1) {
+      chains_[name] = h;
+      if (name == "ffma") fields = {Field::latency_fp32_cycles};
+      if (name == "dfma") fields = {Field::latency_fp64_cycles};
+      if (name == "iadd" && !info_.cpu) fields = {Field::latency_int_cycles};
+    }
+    measure_.figure(row(a.id("latency_cycles"), "cycles", fmt::format("one work-item, dependent; {}", clock_words_),
+                        fmt::format("Cycles of one of the {} whose result the next needs, written with {}.",
+                                    a.operation.words, a.written()),
+                        fields),
                     [h](const View& v) { return v.cycles(h); });
   }
 
-  void throughput(const Wide& w, double less) {
-    const double ops = static_cast<double>(wide_turns(w.operation)) * opencl::chains * opencl::repeats *
-                       w.operation.operations * w.width * static_cast<double>(groups() * local()) / info_.units;
-    measure_.figure(row(w.width == 1 ? fmt::format("{}.throughput_per_cycle", w.operation.name)
-                                     : fmt::format("{}.v{}.throughput_per_cycle", w.operation.name, w.width),
-                        "operations per cycle and unit",
-                        fmt::format("8 chains a work-item, {} work-groups of {}; {}", groups(), local(), clock_words_),
-                        fmt::format("{} that a unit completes in a cycle, written with {}.", w.operation.words,
-                                    w.width == 1 ? "scalars" : fmt::format("vectors of {}", w.width))),
-                    [h = series(w.launch, ops, less)](const View& v) { return 1 / v.cycles(h); });
+  void throughput(const Arithmetic& a, double less) {
+    const double ops = static_cast<double>(wide_turns(a.operation)) * opencl::chains * opencl::repeats *
+                       a.operation.operations * a.width * static_cast<double>(groups() * local()) / info_.units;
+    measure_.figure(
+        row(a.id("throughput_per_cycle"), "operations per cycle and unit",
+            fmt::format("8 chains a work-item, {} work-groups of {}; {}", groups(), local(), clock_words_),
+            fmt::format("{} that a unit completes in a cycle, written with {}.", a.operation.words, a.written())),
+        [h = series(a.wide, ops, less)](const View& v) { return 1 / v.cycles(h); });
   }
 
   void walks() {
@@ -411,7 +421,7 @@ class OpenclProbe {
   std::vector<OpenclLaunch> launches_;
   std::vector<OpenclBatch::Transfer> transfers_;
   std::map<std::string, std::size_t> chain_launch_;
-  std::vector<Wide> wide_;
+  std::vector<Arithmetic> arithmetic_;
   std::vector<Walk> walks_;
   std::vector<Stream> streams_;
   std::size_t empty_ = 0;

@@ -14,15 +14,17 @@ std::string vector_type(const Operation& o, int width) {
 std::vector<Operation> operations(bool doubles) {
   // x + a and x * a of integers fold over several turns; with an exclusive or between them they do not.
   std::vector<Operation> out = {
-      {"iadd", "uint", "(x + a) ^ b", 2, 1022117, 1009, "32-bit integer additions and exclusive ors in turn"},
-      {"imul", "uint", "(x * a) ^ b", 1, 1022117, 1009, "32-bit integer multiplications, each with an exclusive or"},
+      {"iadd", "uint", "(x + a) ^ b", 2, 1022117, 1009, "32-bit integer additions and exclusive ors in turn", true},
+      {"imul", "uint", "(x * a) ^ b", 1, 1022117, 1009, "32-bit integer multiplications, each with an exclusive or",
+       true},
       {"idiv", "uint", "a / x", 1, 1022117, 1009, "32-bit integer divisions"},
-      {"ladd", "ulong", "(x + a) ^ b", 2, 1000036000099, 1000003, "64-bit integer additions and exclusive ors in turn"},
+      {"ladd", "ulong", "(x + a) ^ b", 2, 1000036000099, 1000003, "64-bit integer additions and exclusive ors in turn",
+       true},
       {"lmul", "ulong", "(x * a) ^ b", 1, 1000036000099, 1000003,
-       "64-bit integer multiplications, each with an exclusive or"},
-      {"fadd", "float", "x + a", 1, 0.7654321, 1.2345678, "FP32 additions"},
-      {"fmul", "float", "x * a", 1, -1, 1.2345678, "FP32 multiplications"},
-      {"ffma", "float", "x * a + b", 1, 0.7654321, 1.2345678, "FP32 multiply-adds"},
+       "64-bit integer multiplications, each with an exclusive or", true},
+      {"fadd", "float", "x + a", 1, 0.7654321, 1.2345678, "FP32 additions", true},
+      {"fmul", "float", "x * a", 1, -1, 1.2345678, "FP32 multiplications", true},
+      {"ffma", "float", "x * a + b", 1, 0.7654321, 1.2345678, "FP32 multiply-adds", true},
       {"fdiv", "float", "a / x", 1, 0.7654321, 1.2345678, "FP32 divisions"},
       {"fsqrt", "float", "sqrt(x + a)", 1, 0.7654321, 1.2345678, "FP32 square roots, each of a sum"},
       {"fexp", "float", "exp(a - x)", 1, 0.7654321, 1.2345678, "FP32 exponentials, each of a difference"},
@@ -31,20 +33,22 @@ std::vector<Operation> operations(bool doubles) {
       {"fcos", "float", "cos(x + a)", 1, 2, 1.2345678, "FP32 cosines, each of a sum"}};
   if (!doubles) return out;
   const std::vector<Operation> more = {
-      {"dadd", "double", "x + a", 1, 0.7654321, 1.2345678, "FP64 additions"},
-      {"dmul", "double", "x * a", 1, -1, 1.2345678, "FP64 multiplications"},
-      {"dfma", "double", "x * a + b", 1, 0.7654321, 1.2345678, "FP64 multiply-adds"},
+      {"dadd", "double", "x + a", 1, 0.7654321, 1.2345678, "FP64 additions", true},
+      {"dmul", "double", "x * a", 1, -1, 1.2345678, "FP64 multiplications", true},
+      {"dfma", "double", "x * a + b", 1, 0.7654321, 1.2345678, "FP64 multiply-adds", true},
       {"ddiv", "double", "a / x", 1, 0.7654321, 1.2345678, "FP64 divisions"},
       {"dexp", "double", "exp(a - x)", 1, 0.7654321, 1.2345678, "FP64 exponentials, each of a difference"}};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 
-std::string chain_kernel(const Operation& o) {
+std::string name_of_chain(const Operation& o, int width) { return fmt::format("chain_{}_{}", o.name, width); }
+
+std::string chain_kernel(const Operation& o, int width) {
   std::string out = fmt::format(
-      "__kernel void chain_{0}(__global {1}* out, int n, {1} a, {1} b) {{\n  {1} x = b;\n"
+      "__kernel void {0}(__global {1}* out, int n, {2} a0, {2} b0) {{\n  {1} a = ({1})(a0), b = ({1})(b0), x = b;\n"
       "  for (int i = 0; i < n; ++i) {{\n",
-      o.name, o.type);
+      name_of_chain(o, width), vector_type(o, width), o.type);
   for (int i = 0; i < chain_ops; ++i) out += fmt::format("    x = {};\n", o.text);
   return out + "  }\n  out[get_global_id(0)] = x;\n}\n";
 }

@@ -14,15 +14,22 @@ struct Operation {
   double operations;  // in the text
   double a, b;        // values; x begins with b
   const char* words;
+  bool vectors = false;  // measured on vectors, too
 };
+/// Elements of the vectors, beside scalars.
+inline constexpr int vector_widths[] = {4, 8, 16};
 /// `doubles`: with those of FP64.
 std::vector<Operation> operations(bool doubles);
 
 inline constexpr int chain_ops = 16;           // of a turn of a latency kernel
 inline constexpr int chains = 8, repeats = 4;  // of a turn of a throughput kernel
 
-std::string chain_kernel(const Operation& o);            // "chain_ffma": (__global T* out, int n, T a, T b)
-std::string wide_kernel(const Operation& o, int width);  // "wide_ffma_4": likewise with vectors of `width`
+/// "chain_ffma_4": (__global T4* out, int n, T a, T b), dependent operations on vectors of `width`; scalars where it
+/// is 1.
+std::string chain_kernel(const Operation& o, int width);
+/// "wide_ffma_4": likewise, independent ones.
+std::string wide_kernel(const Operation& o, int width);
+std::string name_of_chain(const Operation& o, int width);
 std::string name_of_wide(const Operation& o, int width);
 /// empty(out); walk(next, at, steps); read and copy(in, out, each, step, turns) on float16.
 std::string memory_kernels();

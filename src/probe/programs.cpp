@@ -64,23 +64,45 @@ std::vector<sm::Instruction> chain(sm::Op op, int count, std::optional<std::uint
   return independent(op, {0}, {0}, count, code);
 }
 
-std::vector<sm::Instruction> ffma_order(const std::vector<int>& order, int groups, std::uint32_t single,
-                                        std::uint32_t dual, int a, int b, const std::vector<int>& accumulators) {
+GroupPattern pattern_of(const std::vector<int>& order) {
+  GroupPattern out;
+  int slot = 0;
+  for (int together : order) {
+    if (together == 2) out.pairs |= 1U << slot;
+    slot += together;
+  }
+  out.filler = slot;
+  out.pairs |= 1U << (slot - 1);
+  return out;
+}
+
+std::vector<GroupPattern> all_patterns(int slots) {
+  std::vector<GroupPattern> out;
+  const std::uint32_t ways = 1U << (slots - 1);  // the last slot leads no pair
+  for (std::uint32_t pairs = 0; pairs < ways; ++pairs) {
+    if ((pairs & (pairs << 1U)) != 0) continue;  // an instruction would be in two pairs
+    for (int filler = -1; filler < slots; ++filler) out.push_back({pairs, filler});
+  }
+  return out;
+}
+
+std::vector<sm::Instruction> ffma_groups(const std::vector<Ffma>& tile, int slots, int groups,
+                                         const GroupPattern& pattern, std::optional<std::uint32_t> dual,
+                                         std::optional<std::uint32_t> neutral) {
   std::vector<sm::Instruction> out;
   std::size_t next = 0;
-  for (int g = 0; g < groups; ++g) {
-    for (int together : order)
-      for (int k = 0; k < together; ++k) {
-        const int accumulator = accumulators[next++ % accumulators.size()];
-        sm::Instruction i = independent(sm::Op::ffma, {a, b, accumulator}, {accumulator}, 1, single).front();
-        if (together == 2 && k == 0) i.control = dual;
-        out.push_back(i);
-      }
-    out.back().control = dual;  // the filler goes with the FFMA before it
-    sm::Instruction filler;
-    filler.op = sm::Op::nop;
-    filler.control = single;
-    out.push_back(filler);
+  for (int i = 0; i < slots * groups; ++i) {
+    const int slot = i % slots;
+    sm::Instruction instruction;
+    instruction.control = neutral;
+    if (slot == pattern.filler) {
+      instruction.op = sm::Op::nop;
+    } else {
+      const Ffma& f = tile[next++ % tile.size()];
+      instruction = independent(sm::Op::ffma, {f.a, f.b, f.c}, {f.c}, 1, f.control ? f.control : neutral).front();
+    }
+    if (((pattern.pairs >> slot) & 1U) != 0) instruction.control = dual;
+    out.push_back(instruction);
   }
   return out;
 }

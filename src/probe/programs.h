@@ -32,10 +32,26 @@ std::vector<sm::Instruction> independent(sm::Op op, const std::vector<int>& sour
 /// `count` instructions each of which needs the result of the one before.
 std::vector<sm::Instruction> chain(sm::Op op, int count, std::optional<std::uint32_t> code);
 
-/// Step 4 on control groups of seven: six FFMA issued alone (1) or in pairs (2) as `order` says, a filler in the last
-/// slot that goes with the FFMA before it, `groups` times. `a` and `b` are the multiplied registers, accumulators take
-/// turns.
-std::vector<sm::Instruction> ffma_order(const std::vector<int>& order, int groups, std::uint32_t single,
-                                        std::uint32_t dual, int a, int b, const std::vector<int>& accumulators);
+/// c += a * b. `control`: nothing is the code of everything that is not under test.
+struct Ffma {
+  int a = 0, b = 0, c = 0;
+  std::optional<std::uint32_t> control;
+};
+
+/// How step 4 fills a control group. Bit s of `pairs`: the instruction of slot s goes together with its successor.
+struct GroupPattern {
+  std::uint32_t pairs = 0;
+  int filler = -1;  // slot of an instruction that is no arithmetic; -1: all slots are FFMA
+};
+/// Six FFMA of a group of seven slots issued alone (1) or in pairs (2) as `order` says, and a filler in the last slot
+/// that goes with the FFMA before it.
+GroupPattern pattern_of(const std::vector<int>& order);
+/// All ways to pair the instructions of a group with one filler or none. No pair reaches into the next group.
+std::vector<GroupPattern> all_patterns(int slots);
+
+/// `groups` control groups of `slots` instructions as `pattern` says; FFMA are taken from `tile` in turn.
+std::vector<sm::Instruction> ffma_groups(const std::vector<Ffma>& tile, int slots, int groups,
+                                         const GroupPattern& pattern, std::optional<std::uint32_t> dual,
+                                         std::optional<std::uint32_t> neutral);
 
 }  // namespace kernelcast::probe

@@ -10,6 +10,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
 #include "probe/cost_table.h"
+#include "probe/ffma_search.h"
 #include "probe/sim_figures.h"
 #include "probe/steps.h"
 
@@ -44,11 +45,13 @@ class SimProbe {
     }
     if (spec_.control == sm::ControlKind::twenty_one_bit) {
       machine_.codes = 16;
-      machine_.code = [](int stall) {
+      machine_.reuse = [](int stall, std::uint8_t flags) {
         sm::Control control;
         control.stall = stall;
+        control.reuse = flags;
         return sm::encode_control(control);
       };
+      machine_.code = [this](int stall) { return machine_.reuse(stall, 0); };
     }
     // Room for the loop around the body; whole groups of three and of seven.
     const int capacity = spec_.icache_bytes / spec_.group_bytes * spec_.group_instructions;
@@ -67,6 +70,8 @@ class SimProbe {
     step_3();
     say("orders of single and dual issue");
     step_4();
+    say("fastest order of FFMA");
+    search();
     say("memory");
     append(shared_memory_figures(machine_));
     append(global_memory_figures(machine_, static_cast<int>(device_.get_or(Field::memory_l1_line_bytes, 128)),
@@ -255,14 +260,62 @@ class SimProbe {
       const double f = order_fraction(machine_, order, *dual_, banks_);
       const std::string name = fmt::format("{}", fmt::join(order, ""));
       add("ffma.order." + name + ".fraction_of_peak", f, "fraction of peak",
-          "105 control groups of six FFMA and a filler, registers of the measured banks",
+          fmt::format("{} control groups of six FFMA and a filler, registers of the measured banks", order_groups),
           "FFMA throughput with " + name + " (1: issued alone, 2: a pair).");
-      if (f > fraction) best = order;
+      if (f > fraction) order_ = best = order;
       fraction = std::max(fraction, f);
     }
     Result& r = add("ffma.best_order", std::nullopt, "", "the six orders above",
                     fmt::format("The fastest order reaches {:.1f} % of peak.", 100 * fraction));
     r.lists.emplace_back(best.begin(), best.end());
+  }
+
+  // The generalisation of step 4.
+  void search() {
+    FfmaKnown known;
+    if (const Result* list = report_.find("register.banks"); !list->lists.empty()) known.banks = banks_;
+    known.registers = options_.registers;
+    known.latency = *report_.find("ffma.latency_cycles")->value;
+    if (!order_.empty()) {
+      known.dual = dual_;
+      known.order = pattern_of(order_);
+    }
+    const FfmaSearch found = search_ffma(machine_, known);
+    const std::string method = fmt::format("greedy search over {} programs: order, registers{}", found.tried,
+                                           known.dual       ? ", pairs and filler"
+                                           : machine_.reuse ? " and reuse flags"
+                                                            : "");
+    add("ffma.best_order.fraction_of_peak", found.fraction, "fraction of peak", method,
+        fmt::format("FFMA throughput of the fastest program found; row by row on registers as they come: {:.1f} %.",
+                    100 * found.first_fraction));
+    Result& program = add("ffma.best_program", std::nullopt, "", method,
+                          "Registers of a, b and c of each c += a * b of that program, in its order.");
+    for (const Ffma& f : found.tile)
+      program.lists.push_back({static_cast<double>(f.a), static_cast<double>(f.b), static_cast<double>(f.c)});
+    if (!known.dual) return;
+    group_figures(found, method);
+  }
+
+  void group_figures(const FfmaSearch& found, const std::string& method) {
+    Result& pattern = add("ffma.best_pattern", std::nullopt, "", method,
+                          "Control code of each slot of a group, and 1 where an FFMA stands, 0 for the filler.");
+    pattern.lists.resize(2);
+    for (int slot = 0; slot < machine_.encoding.group; ++slot) {
+      const bool leads = ((found.pattern.pairs >> slot) & 1U) != 0;
+      pattern.lists[0].push_back(leads ? *dual_ : *machine_.encoding.neutral);
+      pattern.lists[1].push_back(slot == found.pattern.filler ? 0 : 1);
+    }
+    const auto by_slot = [&](const std::string& id, const std::vector<double>& fractions, const std::string& how,
+                             const std::string& what) {
+      Result& r = add(id, std::nullopt, "slot, fraction of peak", how, what);
+      r.samples = static_cast<int>(fractions.size());
+      for (std::size_t slot = 0; slot < fractions.size(); ++slot)
+        r.lists.push_back({static_cast<double>(slot), fractions[slot]});
+    };
+    by_slot("ffma.filler.fraction_of_peak", found.by_filler, "all pairings of the slots with a filler in one of them",
+            "FFMA throughput by the slot that the filler takes, paired in the way that suits it.");
+    by_slot("ffma.displaced.fraction_of_peak", found.by_displacement, "the fastest program behind so many fillers",
+            "FFMA throughput when the program begins so many slots behind a group's: pairs straddle the boundary.");
   }
 
   Device device_;
@@ -273,6 +326,7 @@ class SimProbe {
   Banks banks_;
   std::vector<CodeMeaning> codes_;
   std::optional<std::uint32_t> dual_;
+  std::vector<int> order_;  // the fastest of the six
   Report report_;
 };
 

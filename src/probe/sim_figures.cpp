@@ -32,20 +32,31 @@ void add_level(std::vector<Result>& out, const std::string& name, const Plateau*
   }
 }
 
-/// Lines and bandwidth of the first cache.
-void add_first_cache(std::vector<Result>& out, const Machine& m, const Plateau* l1) {
+/// A step from which loads take no longer is a line only when a miss does not bring more: a cache that serves groups of
+/// lanes has such steps, too.
+Result line_figure(const Machine& m, int fill) {
+  constexpr const char* id = "l1.line_bytes";
+  const int step = line_bytes(m);
+  if (step == 0) return unknown_figure(id, "bytes", "the time does not depend on the step between lanes");
+  if (step < fill)
+    return unknown_figure(id, "bytes",
+                          fmt::format("the time grows until lanes are {} bytes apart, but a miss brings {}: this cache "
+                                      "serves groups of lanes, not lines",
+                                      step, fill));
+  return exact_figure(id, step, "bytes",
+                      fmt::format("128 and 256 loads of {} warps, lanes 4 to 256 bytes apart", m.warps),
+                      "Step between lanes from which a load takes no longer: a line for each lane.");
+}
+
+/// Lines and bandwidth of the first cache; `fill`: what a miss brings.
+void add_first_cache(std::vector<Result>& out, const Machine& m, const Plateau* l1, int fill) {
   constexpr const char* unit = "bytes per cycle and SM";
   if (l1 == nullptr) {
     out.push_back(unknown_figure("l1.line_bytes", "bytes", "no such level shows in memory.latency_by_size"));
     out.push_back(unknown_figure("l1.read_bytes_per_cycle", unit, "no such level shows in memory.latency_by_size"));
     return;
   }
-  const int line = line_bytes(m);
-  const std::string method = fmt::format("128 and 256 loads of {} warps, lanes 4 to 256 bytes apart", m.warps);
-  out.push_back(line > 0
-                    ? exact_figure("l1.line_bytes", line, "bytes", method,
-                                   "Step between lanes from which a load takes no longer: a line for each lane.")
-                    : unknown_figure("l1.line_bytes", "bytes", "the time does not depend on the step between lanes"));
+  out.push_back(line_figure(m, fill));
   constexpr std::int64_t region = 1024;
   out.push_back(exact_figure("l1.read_bytes_per_cycle", cached_bytes_per_cycle(m, region), unit,
                              fmt::format("128 and 256 loads of {} warps, 4 bytes a lane, the same few lines", m.warps),
@@ -166,11 +177,11 @@ std::vector<Result> global_memory_figures(const Machine& m, int line, bool cache
   const std::size_t second = cached ? 1 : 0;
   const Plateau* l1 = cached && !levels.empty() ? &levels.front() : nullptr;
   const Plateau* l2 = levels.size() > second ? &levels[second] : nullptr;
+  const int fill = fill_bytes(m);
   add_level(out, "l1", l1, levels.size() > 1 || ends, method);
-  add_first_cache(out, m, l1);
+  add_first_cache(out, m, l1, fill);
   add_level(out, "l2", l2, ends, method);
   add_second_cache(out, m, l1, l2);
-  const int fill = fill_bytes(m);
   const std::string walks = "chains of 64 and 128 loads of memory that was never read before, 4 to 1024 bytes apart";
   out.push_back(
       fill > 0 ? exact_figure("memory.fill_bytes", fill, "bytes", walks, "Bytes that a miss brings into the caches.")

@@ -8,7 +8,7 @@
 namespace kernelcast::probe {
 namespace {
 
-constexpr int groups = 105;  // of seven instructions: 6.7 KB, inside the instruction cache of GK110
+constexpr int slots = 7;  // of a control group of step 4
 constexpr int chain_length = 64;
 constexpr double free_of_conflict = 0.995;  // the rule of step 2
 
@@ -168,15 +168,13 @@ LinearField linear_field(const std::vector<CodeMeaning>& codes) {
 double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks) {
   if (banks.classes.size() < 4) throw InternalError("the orders of step 4 are written for four banks");
   // The multiplied registers of two banks stay in the operand cache; accumulators alternate between the other two.
-  std::vector<int> accumulators;
+  std::vector<Ffma> tile;
   const std::size_t each = std::min(banks.classes[2].size(), banks.classes[3].size());
-  for (std::size_t i = 0; i < each; ++i) {
-    accumulators.push_back(banks.classes[2][i]);
-    accumulators.push_back(banks.classes[3][i]);
-  }
-  const auto body = ffma_order(order, groups, *m.encoding.neutral, dual, banks.classes[0].front(),
-                               banks.classes[1].front(), accumulators);
-  return throughput(m, body, groups * 6) / m.lanes;
+  for (std::size_t i = 0; i < each; ++i)
+    for (std::size_t k : {2U, 3U})
+      tile.push_back({banks.classes[0].front(), banks.classes[1].front(), banks.classes[k][i], {}});
+  const auto body = ffma_groups(tile, slots, order_groups, pattern_of(order), dual, m.encoding.neutral);
+  return throughput(m, body, order_groups * 6) / m.lanes;
 }
 
 std::vector<std::vector<int>> all_orders() {

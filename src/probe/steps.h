@@ -20,6 +20,8 @@ struct Machine {
   int body = 735;                                   // instructions that the first instruction cache holds, of a test
   int codes = 0;                                    // values of a control code; 0: there is none
   std::function<std::uint32_t(int)> code;           // the one of that value; nothing: the value itself
+  // The code of a stall with reuse flags; nothing: the encoding has no such flags.
+  std::function<std::uint32_t(int stall, std::uint8_t flags)> reuse;
 };
 
 /// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
@@ -55,6 +57,9 @@ struct LinearField {
 };
 LinearField linear_field(const std::vector<CodeMeaning>& codes);
 
+/// Control groups of the six orders' programs: as long as the published loops, whose 127.50 of 128 multiplications a
+/// clock are 255 of 256 instructions.
+inline constexpr int order_groups = 36;
 /// Step 4: throughput of one order of single and dual issues, as a fraction of peak. Registers come from the banks.
 double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks);
 /// All orders of two singles and two duals.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/json_parts.h"
 
 namespace kernelcast::report {
@@ -38,15 +40,56 @@ Json issue_json(const sm::Views& views, const sm::Listener::Issue& i) {
   return j;
 }
 
+Json span_json(const sm::Span& s) {
+  return {{"cycle", s.cycle}, {"cycles", s.cycles}, {"warp", s.warp}, {"reason", std::string(sm::name_of(s.why))}};
+}
+
+/// One letter for each sm::Stall, in its order.
+constexpr std::string_view letters = "#fcduamb.";
+static_assert(letters.size() == sm::stall_count);
+
+constexpr std::uint64_t chart_cycles = 96;
+constexpr std::size_t chart_warps = 32;
+
+/// A row for each warp, a letter for each cycle from the first issue on.
+std::string chart(const sm::Views& views, const Style& style) {
+  if (views.timeline.empty() || views.spans.empty()) return "";
+  const std::uint64_t from = views.timeline.front().cycle;
+  std::vector<std::string> rows(std::min(views.by_warp.size(), chart_warps), std::string(chart_cycles, ' '));
+  for (const sm::Span& s : views.spans) {
+    if (static_cast<std::size_t>(s.warp) >= rows.size() || s.cycle + s.cycles <= from) continue;
+    const std::uint64_t first = std::max(s.cycle, from) - from;
+    for (std::uint64_t c = first; c < std::min(s.cycle + s.cycles - from, chart_cycles); ++c)
+      rows[static_cast<std::size_t>(s.warp)][c] = letters[static_cast<std::size_t>(s.why)];
+  }
+  std::string out = style.bold(fmt::format("warp  cycles from {} on", from)) + "\n";
+  for (std::size_t w = 0; w < rows.size(); ++w) {
+    rows[w].erase(rows[w].find_last_not_of(' ') + 1);
+    out += fmt::format("{:4}  {}", w, rows[w]) + "\n";
+  }
+  for (std::size_t k = 0; k < sm::stall_count; ++k)
+    out += fmt::format("{}{} {}", k == 0 ? "      " : ", ", letters[k], sm::name_of(static_cast<sm::Stall>(k)));
+  if (views.by_warp.size() > rows.size())
+    out += fmt::format("\n      the first {} of {} warps", rows.size(), views.by_warp.size());
+  return out + "\n\n";
+}
+
+std::string counted(std::uint64_t n, const std::string& noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string sm_views_text(const Device& device, const sm::Views& views, const Style& style) {
   const sm::Result& r = views.result;
-  std::string out = style.bold(device.name) + fmt::format(": {} blocks of {} warps on one SM\n\n", views.launch.blocks,
-                                                          views.launch.warps_per_block);
+  std::string out =
+      style.bold(device.name) + fmt::format(": {} of {} on one SM\n\n",
+                                            counted(static_cast<std::uint64_t>(views.launch.blocks), "block"),
+                                            counted(static_cast<std::uint64_t>(views.launch.warps_per_block), "warp"));
   out += fmt::format("{} cycles, {} warp instructions ({:.3g} a cycle), {} of them second of a pair\n\n", r.cycles,
                      r.warp_instructions, static_cast<double>(r.warp_instructions) / static_cast<double>(r.cycles),
                      r.dual_issues);
+  out += chart(views, style);
   const sm::StallCycles total = total_of(views);
   double all = 0;
   for (const std::uint64_t n : total) all += static_cast<double>(n);
@@ -85,6 +128,8 @@ std::string sm_views_json(const Head& head, const Device& device, const sm::View
   j["stalls"] = {{"total", stalls_json(total_of(views))}, {"by_warp", Json::array()}, {"by_window", Json::array()}};
   for (const sm::StallCycles& w : views.by_warp) j["stalls"]["by_warp"].push_back(stalls_json(w));
   for (const sm::StallCycles& w : views.by_window) j["stalls"]["by_window"].push_back(stalls_json(w));
+  j["stalls"]["timeline"] = Json::array();
+  for (const sm::Span& s : views.spans) j["stalls"]["timeline"].push_back(span_json(s));
   j["units"] = Json::array();
   for (std::size_t u = 0; u < views.units.size(); ++u)
     j["units"].push_back({{"name", views.units[u].name},

@@ -70,6 +70,14 @@ std::string trips_text(const Instruction& branch) {
   return std::to_string(branch.trips) + digits(branch.fraction).substr(1);
 }
 
+/// A word as a message can hold it: text of a length that a line of a terminal takes.
+std::string shown(std::string_view word) {
+  std::string out(word.substr(0, 40));
+  for (char& c : out)
+    if (c < ' ' || c > '~') c = '?';
+  return out + (word.size() > out.size() ? "..." : "");
+}
+
 bool has_destination(Op op) {
   switch (op) {
     case Op::store_global:
@@ -99,6 +107,7 @@ class Assembler {
       line_ = open_.back().line;
       fail(open_.back().word + " has no end");
     }
+    line_ = std::max(line_, 1);
     if (out_.instructions.empty()) fail("there is no instruction");
     return std::move(out_);
   }
@@ -229,8 +238,8 @@ class Assembler {
     if (!op || *op == Op::branch) {
       std::vector<std::string> known;
       for (std::size_t i = 0; i < op_count; ++i) known.emplace_back(info(static_cast<Op>(i)).name);
-      fail(*op == Op::branch && op ? "write loop N ... end instead of BRA"
-                                   : "there is no instruction " + word + nearest_hint(word, known));
+      fail(op ? "write loop N ... end instead of BRA"
+              : "there is no instruction " + shown(word) + nearest_hint(word, known));
     }
     Instruction i;
     i.op = *op;

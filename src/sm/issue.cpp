@@ -1,5 +1,7 @@
 // Issue. A scheduler stays with a warp until that cannot issue, has used up its line of instructions (where the spec
-// says so), or two can share the turn; then the next warp in order has it.
+// says so), or two can share the turn; then the next warp in order has it. Where lines end turns, a warp in the middle
+// of its line keeps the scheduler while it waits for cores of which some are shared: what the operand cache holds for
+// it would be lost to the next warp.
 //
 // Two instructions of a warp go together
 //   by control code: the first carries the code, and both wait until both can go. If its successor carries the code,
@@ -84,8 +86,8 @@ struct Issued {
 };
 
 /// Cycles that an instruction keeps its lanes. Beyond the time of its lanes a load or store takes its scheduler's part
-/// of what all schedulers share: one line of L1 a cycle, and the bandwidth of shared memory. An atomic operation takes
-/// the whole of it, after those before it.
+/// of what all schedulers share: one pass of the L1 a cycle, and the bandwidth of shared memory. An atomic operation
+/// takes the whole of it, after those before it.
 int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, const Request& request) {
   const int own = spec.interval_of(unit, d.op);
   if (!d.memory) return own;
@@ -226,12 +228,14 @@ bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) 
   }
 
   Scheduler& s = m.schedulers[static_cast<std::size_t>(scheduler)];
-  std::array<int, 16> reads{};
-  const Issued one{w, first, lanes.lanes, collect_operands(*m.spec, s, w, first, reads)};
+  Collection together;
+  if (second != nullptr) together.held = s.last_read;
+  const Issued one{w, first, lanes.lanes, collect_operands(*m.spec, s, w, first, together)};
   const int busy = execute(m, slot, one);
   tell(m, scheduler, one, pc, false, busy);
   if (second != nullptr) {
-    const Issued two{w, *second, second_lanes.lanes, collect_operands(*m.spec, s, w, *second, reads)};
+    together.first = &first;
+    const Issued two{w, *second, second_lanes.lanes, collect_operands(*m.spec, s, w, *second, together)};
     const int second_busy = execute(m, slot, two);
     tell(m, scheduler, two, pc + 1, true, second_busy);
     ++m.result.dual_issues;
@@ -240,6 +244,15 @@ bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) 
   }
   if (w.pc >= m.code.size()) end_warp(m, slot);
   return true;
+}
+
+/// Whether the warp has begun its line of instructions and waits for its own or shared lanes.
+bool waits_in_line(const Machine& m, int scheduler, const Warp& w) {
+  if (!m.spec->turn_ends_with_line || !w.alive || (w.why != Stall::unit && w.why != Stall::arbitration)) return false;
+  const Decoded& next = m.code[w.pc];
+  const bool begun = w.pc > 0 && next.line == w.line && m.code[w.pc - 1].line == w.line;
+  const auto op = static_cast<std::size_t>(next.op);
+  return begun && m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + op].size() > 1;
 }
 
 }  // namespace
@@ -255,9 +268,11 @@ bool issue_turn(Machine& m, int scheduler) {
     if (at >= count) at -= count;
     const int slot = s.warps[at];
     Warp& w = m.warps[static_cast<std::size_t>(slot)];
-    if (w.wake > m.now) continue;
-    const int line = m.code[w.pc].line;
-    if (!try_issue(m, scheduler, slot, names_taken)) continue;
+    const int line = w.wake > m.now ? -1 : m.code[w.pc].line;
+    if (w.wake > m.now || !try_issue(m, scheduler, slot, names_taken)) {
+      if (i == 0 && waits_in_line(m, scheduler, w)) return false;
+      continue;
+    }
     const bool line_done = w.pc >= m.code.size() || m.code[w.pc].line != line;
     const bool pass_on = (m.spec->turn_ends_with_line && line_done) || m.spec->warps_per_turn > 1;
     s.current = pass_on ? (at + 1 == count ? 0 : at + 1) : at;

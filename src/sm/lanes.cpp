@@ -2,7 +2,8 @@
 //
 // A scheduler prefers its private lanes. Shared ones are taken at once when the control code announced a dual issue;
 // the scheduler with the lower number comes first. When the private lanes are still collecting the operands of a bank
-// conflict, the request for the shared ones comes late: it is granted late_request_cycles later, for grant_cycles.
+// conflict, the request for the shared ones comes late: it is granted late_request_cycles later at the earliest, for
+// the one cycle in which the lanes are free first.
 #include <algorithm>
 
 #include "sm/stages.h"
@@ -11,36 +12,35 @@ namespace kernelcast::sm {
 namespace {
 
 bool granted_to_other(const Lanes& lanes, int scheduler, Cycle now) {
-  return lanes.granted_to >= 0 && lanes.granted_to != scheduler && now <= lanes.granted_until;
+  return lanes.granted_to >= 0 && lanes.granted_to != scheduler && now <= lanes.granted_at;
 }
 
 bool granted(const Lanes& lanes, int scheduler, Cycle now) {
-  return lanes.granted_to == scheduler && now >= lanes.granted_from && now <= lanes.granted_until;
+  return lanes.granted_to == scheduler && now == lanes.granted_at;
 }
 
-void grant(const Spec& spec, Lanes& lanes, int scheduler, Cycle earliest) {
+void grant(Lanes& lanes, int scheduler, Cycle earliest) {
   lanes.granted_to = lanes.last_late = scheduler;
-  lanes.granted_from = std::max(earliest, lanes.free_at);
-  lanes.granted_until = lanes.granted_from + static_cast<Cycle>(std::max(spec.grant_cycles, 1)) - 1;
+  lanes.granted_at = std::max(earliest, lanes.free_at);
 }
 
-/// When a grant was used or has ended, the one that waits has the lanes next, for as long.
-void pass_on_grant(const Spec& spec, Lanes& lanes, Cycle now) {
-  if (lanes.granted_to >= 0 && now > lanes.granted_until) {
+/// When a grant was used or has passed, the one that waits has the lanes next.
+void pass_on_grant(Lanes& lanes, Cycle now) {
+  if (lanes.granted_to >= 0 && now > lanes.granted_at) {
     lanes.granted_to = -1;
-    lanes.handed_over = lanes.granted_until + 1;
+    lanes.handed_over = lanes.granted_at + 1;
   }
   if (lanes.granted_to >= 0 || lanes.queued < 0) return;
-  grant(spec, lanes, lanes.queued, lanes.handed_over);
+  grant(lanes, lanes.queued, lanes.handed_over);
   lanes.queued = -1;
-  if (now > lanes.granted_until) lanes.granted_to = -1;
+  if (now > lanes.granted_at) lanes.granted_to = -1;
 }
 
 /// Notes a late request: granted when the lanes are free and the other scheduler had its turn.
 void request(const Spec& spec, Lanes& lanes, int scheduler, Cycle now) {
   if (lanes.granted_to == scheduler) return;
   const Cycle earliest = now + static_cast<Cycle>(spec.late_request_cycles);
-  if (lanes.granted_to < 0 && lanes.last_late != scheduler) return grant(spec, lanes, scheduler, earliest);
+  if (lanes.granted_to < 0 && lanes.last_late != scheduler) return grant(lanes, scheduler, earliest);
   if (lanes.granted_to < 0 && lanes.queued != scheduler) lanes.handed_over = earliest;
   lanes.queued = scheduler;
 }
@@ -55,7 +55,7 @@ Choice choose_lanes(Machine& m, int scheduler, Op op, bool announced, int other_
   for (int index : candidates) {  // lanes that were asked for late are used as soon as they can be
     Lanes& lanes = m.lanes[static_cast<std::size_t>(index)];
     if (announced || !lanes.shared) continue;
-    pass_on_grant(*m.spec, lanes, m.now);
+    pass_on_grant(lanes, m.now);
     if (!granted(lanes, scheduler, m.now) || lanes.free_at > m.now) continue;
     lanes.granted_to = -1;
     lanes.handed_over = m.now;
@@ -70,7 +70,7 @@ Choice choose_lanes(Machine& m, int scheduler, Op op, bool announced, int other_
       continue;
     }
     const bool late = lanes.shared && !announced && m.spec->late_request_cycles > 0;
-    if (lanes.shared) pass_on_grant(*m.spec, lanes, m.now);
+    if (lanes.shared) pass_on_grant(lanes, m.now);
     if (lanes.free_at > m.now) {
       if (late) request(*m.spec, lanes, scheduler, m.now);
       out.wake = std::min(out.wake, lanes.free_at);

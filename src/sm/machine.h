@@ -34,8 +34,8 @@ struct Lanes {
   int unit = 0;
   bool shared = false;  // by several schedulers that have private lanes for the same instructions
   Cycle free_at = 0;
-  int granted_to = -1;  // scheduler that a late request was granted to, within [from, until]
-  Cycle granted_from = 0, granted_until = 0;
+  int granted_to = -1;  // scheduler that a late request was granted to, for cycle granted_at
+  Cycle granted_at = 0;
   int queued = -1;        // scheduler whose late request waits for the grant to end
   int last_late = -1;     // scheduler that had the last grant; of two requests the other one's is first
   Cycle handed_over = 0;  // when the last grant ended or was used

@@ -1,11 +1,13 @@
-// Loads, stores and atomics. Shared memory takes a pass for each word that the busiest bank has to deliver, L1 a cycle
-// for each line. Global memory takes its sectors through the L1 cache (loads only), then through two queues, L2 and
-// DRAM, that have a bandwidth and a latency each: a sector leaves a queue bytes / bandwidth after the one before it.
-// Latencies are load to use. Atomic operations update a word for one lane at a time: the others that want it wait.
+// Loads, stores and atomics. Shared memory takes a pass for each word that the busiest bank has to deliver, L1 the
+// passes that its banks and tags need (profile/request.h), or a cycle for each line where nobody measured those. Global
+// memory takes its sectors through the L1 cache (loads only), then through two queues, L2 and DRAM, that have a
+// bandwidth and a latency each: a sector leaves a queue bytes / bandwidth after the one before it. Latencies are load
+// to use. Atomic operations update a word for one lane at a time: the others that want it wait.
 #include <algorithm>
 #include <cmath>
 
 #include "kernelcast/error.h"
+#include "profile/request.h"
 #include "sm/stages.h"
 
 namespace kernelcast::sm {
@@ -71,6 +73,24 @@ Cycle last_turn(Machine& m, const Warp& w, const Access& a, std::uint64_t k, Op 
   return last;
 }
 
+/// Passes of the L1 by its banks and tags.
+double l1_passes(const Spec& spec, const Access& a, int warp, std::uint64_t k) {
+  const int lanes = lanes_of(spec, a);
+  if (lanes == 1 || a.lane_step == 0) return 1;
+  std::vector<std::int64_t> addresses;
+  for (int lane = 0; lane < lanes; ++lane) addresses.push_back(lane_address(a, warp, k, lane));
+  LaneSet set;
+  set.warp_bits = {lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lanes) - 1};
+  constexpr std::array certain{1.0};
+  const RequestRule rule{MemorySpace::global, false, false, a.bytes};
+  return count_requests(rule, spec.l1, set, addresses, 0, certain).bank_passes;
+}
+
+/// Cycles of the L1 for what lanes move to or from registers, of 4 bytes at least.
+double l1_cycles_of_data(const Spec& spec, const Access& a) {
+  return spec.l1_bytes_per_cycle > 0 ? lanes_of(spec, a) * std::max(a.bytes, 4) / spec.l1_bytes_per_cycle : 0;
+}
+
 /// Whole sectors of this request when `share` of `sectors` goes on, the rest kept for the next.
 double whole_part(double& debt, double sectors, double share) {
   debt += sectors * share;
@@ -99,7 +119,7 @@ class GlobalRequest {
         if (s == last_sector) continue;
         last_sector = s;
         const std::int64_t line = s * sector / m_.spec->line_bytes_l1;
-        if (line != last_line) ++lines_;
+        if (line != last_line) ++passes_;
         last_line = line;
         const auto at = static_cast<std::uint64_t>(s * sector);
         ++m_.result.l1_sectors;
@@ -115,12 +135,14 @@ class GlobalRequest {
         }
       }
     }
+    if (m_.spec->l1.l1_banks > 0) passes_ = l1_passes(*m_.spec, a, warp, k);
+    passes_ = std::max(passes_, l1_cycles_of_data(*m_.spec, a));
   }
 
   void by_share(const Access& a, std::size_t index) {
     const double sectors = a.sectors.value_or(1);
     const double per_line = static_cast<double>(m_.spec->line_bytes_l1) / m_.spec->sector_bytes;
-    lines_ = static_cast<int>(a.lines ? std::lround(*a.lines) : std::lround(std::ceil(sectors / per_line)));
+    passes_ = a.passes ? *a.passes : a.lines ? *a.lines : std::ceil(sectors / per_line);
     const double l1 = load_ ? a.l1_hits.value_or(0) : 0;
     const double missed = whole_part(m_.memory.l1_debt[index], sectors, 1 - l1);
     m_.result.l1_sectors += sectors;
@@ -137,7 +159,7 @@ class GlobalRequest {
   [[nodiscard]] Cycle done(bool wait_for_memory) const {
     return static_cast<Cycle>(std::ceil(wait_for_memory ? std::max(done_, answered_) : done_));
   }
-  [[nodiscard]] int lines() const { return std::max(lines_, 1); }
+  [[nodiscard]] double passes() const { return std::max(passes_, 1.0); }
   [[nodiscard]] Cycle answered() const { return static_cast<Cycle>(std::ceil(std::max(done_, answered_))); }
 
  private:
@@ -163,7 +185,7 @@ class GlobalRequest {
   bool load_;
   int more_;  // cycles that an atomic operation takes beyond a load
   double start_, done_, answered_ = 0;
-  int lines_ = 0;
+  double passes_ = 0;  // of the L1
 };
 
 /// When an atomic operation begins: those before it are through. It takes `cycles`.
@@ -200,9 +222,9 @@ Request global(Machine& m, Warp& w, const Decoded& d, const Access& a, Cycle sta
     request.by_address(a, w.number, k);
     if (atomic) request.wait_for_turn(static_cast<double>(last_turn(m, w, a, k, d.op, from) - from));
   }
-  if (atomic) m.memory.l1_free += request.lines();
+  if (atomic) m.memory.l1_free += request.passes();
   m.memory.outstanding.push(request.answered());
-  return {request.done(d.op != Op::store_global), static_cast<double>(request.lines()), static_cast<int>(from - start)};
+  return {request.done(d.op != Op::store_global), request.passes(), static_cast<int>(from - start)};
 }
 
 }  // namespace

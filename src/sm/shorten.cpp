@@ -6,9 +6,11 @@
 // of s_l i_l, where i_l are all trips of a warp through l. One run more for each of them, with half of its trips, gives
 // the slopes s_l (a small linear system: halving an outer loop halves the trips of inner ones).
 //
-// Outer loops are shortened first, because that leaves the inner ones as they are; never below `fewest_trips`.
+// Outer loops are shortened first, because that leaves the inner ones as they are; never below `fewest_trips`. A few
+// trips may be all ramp, with slopes that are too small: no time is shorter than what its busiest pipe needs.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"
@@ -104,47 +106,69 @@ class Runs {
   Runs(const Spec& spec, const UserProgram& program, const UserLaunch& launch, Extrapolation& out)
       : spec_(spec), program_(program), launch_(launch), out_(out) {}
 
-  double run(const UserProgram& program, double blocks) {
+  struct Run {
+    double cycles = 0;
+    std::vector<double> busy;  // of each pipe, cycles
+  };
+  Run run(const UserProgram& program, double blocks) {
     Launch l;
     l.blocks = static_cast<int>(blocks);
     l.warps_per_block = launch_.warps_per_block;
     l.resident_blocks = static_cast<int>(launch_.resident);
     Result r = simulate(spec_, program.program, l);
-    const auto cycles = static_cast<double>(r.cycles);
+    Run run{static_cast<double>(r.cycles), {}};
+    for (std::size_t u = 0; u < spec_.units.size(); ++u)
+      run.busy.push_back(static_cast<double>(r.unit_busy[u]) * spec_.units[u].schedulers / spec_.schedulers);
     ++out_.runs;
     out_.simulated_instructions += r.warp_instructions;
     if (r.warp_instructions > out_.sample.warp_instructions) out_.sample = std::move(r);
-    return cycles;
+    return run;
   }
 
-  /// All trips of `blocks` blocks.
-  double cycles(const Plan& plan, double blocks) {
+  /// Cycles of all trips of some blocks.
+  struct Continued {
+    double by_trips = 0;         // along a straight line in the trips of each shortened loop
+    double by_instructions = 0;  // in proportion to the instructions
+    bool told_apart = true;      // whether the first can be had: the runs tell what a trip of each loop takes
+  };
+  Continued cycles(const Plan& plan, double blocks) {
     const UserProgram base = with_trips(program_, plan.trips);
-    const double base_cycles = run(base, blocks);
+    const Run whole = run(base, blocks);
     const std::size_t n = plan.shortened.size();
-    if (n == 0) return base_cycles;
+    if (n == 0) return {whole.cycles, whole.cycles, true};
     std::vector<std::vector<double>> difference(n, std::vector<double>(n));
-    std::vector<double> saved(n), slopes;
+    std::vector<double> left(n);  // trips of each shortened loop that are still to come
+    std::vector<Run> less;
     for (std::size_t k = 0; k < n; ++k) {
       std::vector<double> trips = plan.trips;
       double& halved = trips[static_cast<std::size_t>(plan.shortened[k])];
       halved = std::ceil(halved / 2);
-      const UserProgram less = with_trips(program_, trips);
+      const UserProgram shorter = with_trips(program_, trips);
       for (std::size_t c = 0; c < n; ++c) {
         const auto l = static_cast<std::size_t>(plan.shortened[c]);
-        difference[k][c] = base.loops[l].iterations - less.loops[l].iterations;
+        difference[k][c] = base.loops[l].iterations - shorter.loops[l].iterations;
+        left[c] = program_.loops[l].iterations - base.loops[l].iterations;
       }
-      saved[k] = base_cycles - run(less, blocks);
+      less.push_back(run(shorter, blocks));
     }
-    double total = base_cycles;
-    bool usable = solve(difference, saved, slopes);
-    for (std::size_t k = 0; usable && k < n; ++k) {
-      const auto l = static_cast<std::size_t>(plan.shortened[k]);
-      usable = slopes[k] >= 0;
-      total += slopes[k] * (program_.loops[l].iterations - base.loops[l].iterations);
-    }
-    // Where loops cannot be told apart: in proportion to the instructions.
-    return usable ? total : base_cycles * program_.instructions / base.instructions;
+    // What `value` of the whole comes to; nothing where the loops cannot be told apart.
+    const auto continued = [&](const auto& value) -> std::optional<double> {
+      std::vector<double> saved(n), slopes;
+      for (std::size_t k = 0; k < n; ++k) saved[k] = value(whole) - value(less[k]);
+      if (!solve(difference, saved, slopes)) return std::nullopt;
+      double total = value(whole);
+      for (std::size_t k = 0; k < n; ++k) {
+        if (slopes[k] < 0) return std::nullopt;
+        total += slopes[k] * left[k];
+      }
+      return total;
+    };
+    const std::optional<double> total = continued([](const Run& r) { return r.cycles; });
+    Continued out{total.value_or(0), whole.cycles * program_.instructions / base.instructions, total.has_value()};
+    for (std::size_t u = 0; u < whole.busy.size(); ++u)
+      if (const auto busy = continued([u](const Run& r) { return r.busy[u]; }))
+        for (double* cycles : {&out.by_trips, &out.by_instructions}) *cycles = std::max(*cycles, *busy);
+    return out;
   }
 
  private:
@@ -169,7 +193,7 @@ Extrapolation simulate_shortened(const Spec& spec, const UserProgram& program, c
   Plan full;
   for (const UserLoop& l : program.loops) full.trips.push_back(l.trips);
   if (n * warps * program.instructions <= most_instructions) {
-    out.cycles = runs.cycles(full, n);
+    out.cycles = runs.cycles(full, n).by_trips;
     return out;
   }
   const double rounds = std::floor(n / r), tail = n - rounds * r;
@@ -192,11 +216,15 @@ Extrapolation simulate_shortened(const Spec& spec, const UserProgram& program, c
   }
   out.shortened = plan.shortened;
   if (!shorten_blocks) {
-    out.cycles = runs.cycles(plan, n);
+    const Runs::Continued all = runs.cycles(plan, n);
+    out.cycles = all.told_apart ? all.by_trips : all.by_instructions;
     return out;
   }
-  const double one = runs.cycles(plan, first), two = runs.cycles(plan, second);
-  out.cycles = one + std::max(0.0, two - one) * (rounds - 1);
+  const Runs::Continued one = runs.cycles(plan, first), two = runs.cycles(plan, second);
+  // Both in the same way: the difference of two is the time of a round.
+  const bool by_trips = one.told_apart && two.told_apart && two.by_trips > one.by_trips;
+  const double from = by_trips ? one.by_trips : one.by_instructions, to = by_trips ? two.by_trips : two.by_instructions;
+  out.cycles = from + std::max(0.0, to - from) * (rounds - 1);
   return out;
 }
 

@@ -13,7 +13,16 @@ namespace {
   throw UserError(program.name + ":" + std::to_string(std::max(line, 1)) + ": " + what);
 }
 
+void check_control(const Spec& spec, const Program& program, const Instruction& i) {
+  if (!i.control) return;
+  if (spec.control == ControlKind::none) refuse(program, i.line, spec.name + " has no control codes");
+  const int bits = spec.control == ControlKind::eight_bit ? 8 : 21;
+  if (*i.control >> bits != 0)
+    refuse(program, i.line, "a control code of " + spec.name + " has " + std::to_string(bits) + " bits");
+}
+
 void check_instruction(const Spec& spec, const Program& program, const Instruction& i) {
+  check_control(spec, program, i);
   const auto check = [&](int reg) {
     if (reg >= 256) refuse(program, i.line, "register R" + std::to_string(reg) + " is above R255");
   };

@@ -52,6 +52,8 @@ void memory_of(const Device& device, Spec& spec) {
                                               static_cast<double>(spec.shared_banks) * spec.shared_bank_bytes);
   const bool cached = device.get_or(Field::memory_l1_caches_global_loads, 0) != 0;
   spec.l1_bytes = cached ? device.get_or(Field::memory_l1_bytes, 0) : 0;
+  if (cached) spec.l1 = device.geometry();
+  if (cached) spec.l1_bytes_per_cycle = device.get_or(Field::memory_l1_bandwidth_bytes_per_unit, 0);
   spec.l2_bytes = device.get_or(Field::memory_l2_bytes, 0);
   const double units = device.get_or(Field::compute_units, 1);
   if (spec.clock_hz > 0) {

@@ -33,7 +33,6 @@ constexpr std::array whole_keys = {
     WholeKey{"fetch", "branch_cycles", &Spec::branch_cycles, 0, 1000},
     WholeKey{"registers", "ports_per_bank", &Spec::ports_per_bank, 0, 8},
     WholeKey{"registers", "late_request_cycles", &Spec::late_request_cycles, 0, 100},
-    WholeKey{"registers", "grant_cycles", &Spec::grant_cycles, 0, 100},
     WholeKey{"memory", "shared_banks", &Spec::shared_banks, 1, 128},
     WholeKey{"memory", "shared_bank_bytes", &Spec::shared_bank_bytes, 1, 32},
     WholeKey{"memory", "shared_latency", &Spec::shared_latency, 1, 2000},

@@ -8,8 +8,15 @@ namespace kernelcast::sm {
 /// Whether the warp holds the line of its next instruction; otherwise when it will.
 Cycle fetch(Machine& m, Warp& w);
 
-/// Cycles that collecting the operands takes; `reads` counts each bank's reads of the instructions issued together.
-int collect_operands(const Spec& spec, Scheduler& s, const Warp& w, const Decoded& d, std::array<int, 16>& reads);
+/// What the instructions that a warp issues together ask of the register banks.
+struct Collection {
+  std::array<int, 16> reads{};  // of each bank
+  // When the second of a pair is collected:
+  const Decoded* first = nullptr;
+  decltype(Scheduler::last_read) held{};  // what the operand cache held before the pair
+};
+/// Cycles that collecting the operands of `d` takes, behind those of the collection.
+int collect_operands(const Spec& spec, Scheduler& s, const Warp& w, const Decoded& d, Collection& together);
 
 struct Choice {
   int lanes = -1;      // -1: none is free

@@ -222,11 +222,20 @@ class Builder {
     return plain_;
   }
 
+  /// Nothing: a line a cycle.
+  [[nodiscard]] std::optional<double> l1_passes(const AccessCount& count) const {
+    if (spec_.l1.l1_banks == 0 && spec_.l1_bytes_per_cycle == 0) return std::nullopt;
+    const double passes = spec_.l1.l1_banks > 0 ? count.bank_passes : count.segments;
+    const double data = spec_.l1_bytes_per_cycle > 0 ? 4 * count.words / spec_.l1_bytes_per_cycle : 0;
+    return std::max(passes, data) / count.requests;
+  }
+
   int add_access(const kernelcast::Access& access, const AccessCount& count) {
     sm::Access a;
     a.bytes = access.bytes;
     if (access.space == MemorySpace::shared || access.space == MemorySpace::constant)
       a.passes = count.bank_passes / count.requests;
+    if (access.space == MemorySpace::global || access.space == MemorySpace::texture) a.passes = l1_passes(count);
     a.sectors = std::max(count.sectors / count.requests, 0.0);
     a.lines = count.segments * w_.geometry.segment_bytes / count.requests / spec_.line_bytes_l1;
     const bool local = access.space == MemorySpace::local;

@@ -2,14 +2,15 @@
 #include "kernelcast/sm_views.h"
 
 #include <algorithm>
-#include <span>
+#include <limits>
 
 namespace kernelcast::sm {
 namespace {
 
 class Recorder final : public Listener {
  public:
-  Recorder(Views& out, const Spec& spec, const ViewOptions& options) : out_(out), spec_(spec), options_(options) {}
+  Recorder(Views& out, const Spec& spec, const ViewOptions& options)
+      : out_(out), spec_(spec), options_(options), last_span_(out.by_warp.size(), none) {}
 
   void on_issue(const Issue& issue) override {
     if (out_.timeline.size() < options_.most_issues) out_.timeline.push_back(issue);
@@ -29,7 +30,23 @@ class Recorder final : public Listener {
     return std::min(static_cast<std::size_t>(cycle / out_.window_cycles), out_.by_window.size() - 1);
   }
 
+  /// Makes the warp's last span longer where it goes on.
+  void extend(std::uint64_t cycle, std::uint64_t cycles, int warp, Stall why) {
+    std::size_t& last = last_span_[static_cast<std::size_t>(warp)];
+    if (last != none) {
+      Span& span = out_.spans[last];
+      if (span.why == why && span.cycle + span.cycles == cycle) {
+        span.cycles += cycles;
+        return;
+      }
+    }
+    if (out_.spans.size() >= options_.most_spans) return;
+    last = out_.spans.size();
+    out_.spans.push_back({cycle, cycles, warp, why});
+  }
+
   void count(std::uint64_t cycle, std::uint64_t cycles, int warp, Stall why) {
+    extend(cycle, cycles, warp, why);
     const auto reason = static_cast<std::size_t>(why);
     out_.by_warp[static_cast<std::size_t>(warp)][reason] += cycles;
     while (cycles > 0) {
@@ -42,9 +59,11 @@ class Recorder final : public Listener {
     }
   }
 
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   Views& out_;
   const Spec& spec_;
   const ViewOptions& options_;
+  std::vector<std::size_t> last_span_;  // of each warp: index into Views::spans
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ class Probe(Case):
         value = checked(result.stdout, "probe")
         results = {r["id"]: r for r in value["results"]}
         self.assertEqual(len(results), len(value["results"]), "an id stands twice")
-        for id in ("ffma.latency_cycles", "ffma.v4.throughput_per_cycle", "cost.add_cycles", "cost.special_cycles", "launch.wall_s",
+        for id in ("ffma.latency_cycles", "ffma.v4.latency_cycles", "ladd.v4.throughput_per_cycle", "ffma.v4.throughput_per_cycle", "cost.add_cycles", "cost.special_cycles", "launch.wall_s",
                    "transfer.to_bandwidth_bytes_per_s", "transfer.from_overhead_s"):
             self.assertGreater(results[id]["value"], 0, id)
         for faster, slower in (("fadd", "fdiv"), ("iadd", "idiv"), ("fadd", "fsin")):

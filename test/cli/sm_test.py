@@ -43,11 +43,15 @@ class CycleLevelSm(Case):
         issued = sum(w["issued"] for w in value["stalls"]["by_warp"])
         self.assertEqual(issued, value["warp_instructions"])
         self.assertEqual(sum(sum(w.values()) for w in value["stalls"]["by_window"]), sum(value["stalls"]["total"].values()))
+        spans = value["stalls"]["timeline"]
+        self.assertEqual(len(spans), 2000)
+        self.assertEqual({s["warp"] for s in spans}, {0, 1, 2, 3})
         cores = next(u for u in value["units"] if u["name"] == "cores")
         self.assertEqual(cores["busy_cycles"], sum(cores["by_window"]))
         self.assertEqual(cores["busy_cycles"], 4 * 50 * 7 * 2)
         text = self.good(*args, text=BENCH)
         self.assertIn("dependency", text)
+        self.assertRegex(text, r"\n   3  [#fcduamb.]{20,}\n")
         self.assertIn("load/store", text)
 
     def test_a_kernel_is_watched(self):
@@ -73,6 +77,13 @@ class CycleLevelSm(Case):
             self.assertEqual(result.returncode, status, (args, result.stderr))
             self.assertEqual(result.stdout, "")
             self.assertIn(message, result.stderr)
+        for device, program, message in (
+            ("k20", "FFMA R1, R2, R3, R4 {0x500}\n", ":1: a control code of NVIDIA Kepler GK110, SMX has 8 bits"),
+            ("gtx280", "NOP\nFFMA R1, R2, R3, R4 {0x20}\n", ":2: NVIDIA Tesla architecture GT200, SM has no control codes"),
+            ("k20", "", ":1: there is no instruction"),
+            ("k20", "\x01\x02\n", r":1: there is no instruction \?\?"),
+        ):
+            self.bad(1, message, "probe", "--backend", "sim", "--device", device, "--program", self.path("p.txt", program))
         result = self.run_program("explain", *MATMUL, "--device", "v100,k20", "--sm-views", "x.json")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--sm-views", result.stderr)

@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <regex>
+#include <set>
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
@@ -86,12 +87,25 @@ TEST(OpenclKernels, EachChainOfAWideKernelHasItsOwnVariable) {
 }
 
 TEST(OpenclKernels, AChainHasItsOperations) {
+  for (const opencl::Operation& o : opencl::operations(true))
+    for (int width : {1, 4, 16}) {
+      const std::string text = opencl::chain_kernel(o, width), step = std::string("    x = ") + o.text + ";\n";
+      int count = 0;
+      for (std::size_t at = text.find(step); at != std::string::npos; at = text.find(step, at + 1)) ++count;
+      EXPECT_EQ(count, opencl::chain_ops);
+      const std::string type = o.type + (width == 1 ? std::string() : std::to_string(width));
+      EXPECT_NE(text.find("\n  " + type + " a = (" + type + ")(a0)"), std::string::npos) << text;
+      EXPECT_NE(text.find(std::string(" ") + o.type + " a0"), std::string::npos) << text;
+    }
+}
+
+TEST(OpenclKernels, EveryTypeIsMeasuredOnVectors) {
+  std::set<std::string> types, on_vectors;
   for (const opencl::Operation& o : opencl::operations(true)) {
-    const std::string text = opencl::chain_kernel(o), step = std::string("    x = ") + o.text + ";\n";
-    int count = 0;
-    for (std::size_t at = text.find(step); at != std::string::npos; at = text.find(step, at + 1)) ++count;
-    EXPECT_EQ(count, opencl::chain_ops);
+    types.insert(o.type);
+    if (o.vectors) on_vectors.insert(o.type);
   }
+  EXPECT_EQ(types, on_vectors);
 }
 
 TEST(Opencl, ARunnerThatIsMissingIsSaid) {

@@ -66,6 +66,52 @@ TEST(Simulate, ConflictsOfABankTakeACycleEach) {
   EXPECT_EQ(between(run(s, "CLK\nrepeat 10\nFFMA R5, R0, R2\nend\nCLK\n")), 11u);
 }
 
+/// Cycles that collecting operands took beyond one an instruction.
+std::uint64_t conflicts(const Spec& spec, const std::string& text) { return run(spec, text).bank_conflict_cycles; }
+
+TEST(Simulate, ThePortOfABankKeepsWhatItReadLast) {
+  Spec s = plain();
+  s.bank_bits = {0};
+  s.ports_per_bank = 1;
+  s.operand_cache = OperandCache::last_read_per_bank;
+  // R0 and R2 are of one bank: after the first instruction one of them is held.
+  EXPECT_EQ(conflicts(s, "FFMA R5, R0, R2\n"), 1u);
+  EXPECT_EQ(conflicts(s, "repeat 10\nFFMA R5, R0, R2\nend\n"), 1u);
+  EXPECT_EQ(conflicts(s, "FFMA R5, R0, R1\nFFMA R5, R0, R2\n"), 0u);
+}
+
+TEST(Simulate, APairUsesWhatWasHeldBeforeIt) {
+  Spec s = plain();
+  s.bank_bits = {0, 1};
+  s.ports_per_bank = 1;
+  s.operand_cache = OperandCache::last_read_per_bank;
+  s.dual = DualIssue::by_control_code;
+  s.control = ControlKind::eight_bit;
+  s.dual_code = 4;
+  s.default_code = 0x20;
+  s.control_ranges = {{0x20, 0x3f, 0x1f, 1, 1, 32, 32}};
+  s.dispatch_per_turn = 2;
+  s.units.push_back({"more cores", {Op::ffma}, 1, 1});
+  // R4 is held; the pair reads R8 of the same bank first and R4 second (figure 7 of zhang-2017: R149 and R7). What the
+  // first of a pair reads serves the second, too: R1.
+  EXPECT_EQ(conflicts(s, "FFMA R3, R4, R1, R2 {0x20}\nFFMA R3, R8, R5, R6 {0x04}\nFFMA R7, R4, R5, R10 {0x20}\n"), 1u)
+      << "R6 and R10 are of one bank";
+  EXPECT_EQ(conflicts(s, "FFMA R3, R4, R1, R2 {0x20}\nFFMA R3, R8, R5, R6 {0x04}\nFFMA R7, R4, R5, R11 {0x20}\n"), 0u);
+  EXPECT_EQ(conflicts(s, "FFMA R3, R0, R1, R2 {0x20}\nFFMA R3, R8, R5, R6 {0x04}\nFFMA R7, R4, R5, R11 {0x20}\n"), 1u)
+      << "R4 is not held";
+}
+
+TEST(Simulate, AWarpInTheMiddleOfItsLineKeepsTheSchedulerWhileItWaitsForLanes) {
+  // Two warps on cores of two cycles, private ones and some that are shared: with lines that end turns the first warp
+  // issues all of its line before the second one has its turn.
+  Spec s = plain();
+  s.units = {{"cores", {Op::ffma}, 1, 2}, {"shared cores", {Op::ffma}, 1, 2}};
+  s.turn_ends_with_line = true;
+  const std::string text = "CLK\nrepeat 14\nFFMA R4, R0, R1\nend\nCLK\n";  // a line of 16 instructions
+  const Result r = run(s, text, 2);
+  EXPECT_GE(r.clocks.at(1).at(0), r.clocks.at(0).at(1));
+}
+
 TEST(Simulate, SharedMemoryConflictsAddPasses) {
   const auto load = [](int lane) {
     return ".access a lane=" + std::to_string(lane) + "\nCLK\nLDS R0, [a]\nFADD R1, R0\nCLK\n";
@@ -87,6 +133,30 @@ TEST(Simulate, LoadsTakeTheLatencyOfTheLevelThatHoldsThem) {
   ASSERT_EQ(r.clocks[0].size(), 4u);
   EXPECT_EQ(r.clocks[0][1] - r.clocks[0][0], 1u + 300 + 1);
   EXPECT_EQ(r.clocks[0][3] - r.clocks[0][2], 1u + 30 + 1);
+}
+
+TEST(Simulate, TheFirstCacheServesBanksAndTags) {
+  // Thirty-two loads of one warp that hit. By lines: one a cycle. By banks and tags: conflicts of 32 banks of 4 bytes,
+  // or 1 + (lines - 1) / 4 where that is more.
+  Spec s = plain();
+  s.l1_bytes = 65536;
+  s.l2_bytes_per_cycle = s.dram_bytes_per_cycle = 1e6;
+  const auto cycles = [&](int step) {
+    const Result r = run(s, ".access a lane=" + std::to_string(step) + "\nloop 2\nMOV R1, R0\nCLK\nrepeat 32\n" +
+                                "LDG RZ, [a]\nend\nCLK\nend\n");
+    return static_cast<double>(r.clocks.at(0).at(3) - r.clocks.at(0).at(2)) / 32;
+  };
+  EXPECT_NEAR(cycles(20), 5, 0.2);
+  EXPECT_NEAR(cycles(128), 32, 1);
+  s.l1.l1_banks = 32;
+  s.l1.l1_tags = 4;
+  EXPECT_NEAR(cycles(4), 1, 0.1);
+  EXPECT_NEAR(cycles(20), 2, 0.1);  // five words: no conflict, five lines
+  s.l1_bytes_per_cycle = 64;
+  EXPECT_NEAR(cycles(4), 2, 0.1);  // 128 bytes go to registers
+  s.l1_bytes_per_cycle = 0;
+  EXPECT_NEAR(cycles(132), 9, 0.4);  // no conflict, 33 lines: 1 + 32 / 4
+  EXPECT_NEAR(cycles(128), 32, 1);   // all lanes in one bank
 }
 
 TEST(Simulate, DramBandwidthLimitsAStream) {
@@ -209,6 +279,16 @@ TEST(Simulate, RefusesWhatItCannotRun) {
   Launch launch;
   launch.max_cycles = 10;
   EXPECT_THROW(simulate(plain(), assemble("loop 1000\nNOP\nend\n", "t"), launch), kernelcast::LimitError);
+}
+
+TEST(Simulate, ControlCodesFitTheArchitecture) {
+  Spec s = plain();
+  EXPECT_THROW(run(s, "FFMA R0, R0, R1 {0x20}\n"), kernelcast::UserError) << "it has none";
+  s.control = ControlKind::eight_bit;
+  EXPECT_NO_THROW(run(s, "FFMA R0, R0, R1 {0xff}\n"));
+  EXPECT_THROW(run(s, "FFMA R0, R0, R1 {0x100}\n"), kernelcast::UserError);
+  s.control = ControlKind::twenty_one_bit;
+  EXPECT_NO_THROW(run(s, "FFMA R0, R0, R1 {0x1fffff}\n"));
 }
 
 TEST(Control, FieldsSurviveTheRoundTrip) {

@@ -54,10 +54,24 @@ TEST(Views, WarpsAreAccountedForInEveryCycle) {
 }
 
 TEST(Views, TheTimelineIsInOrderAndHoldsEveryIssue) {
-  const Views v = seen(3, 1, {100'000, 10});
+  const Views v = seen(3, 1, {100'000, 100'000, 10});
   EXPECT_EQ(v.timeline.size(), v.result.warp_instructions);
   for (std::size_t i = 1; i < v.timeline.size(); ++i) EXPECT_LE(v.timeline[i - 1].cycle, v.timeline[i].cycle);
-  EXPECT_EQ(seen(3, 1, {7, 10}).timeline.size(), 7U);
+  EXPECT_EQ(seen(3, 1, {7, 7, 10}).timeline.size(), 7U);
+}
+
+TEST(Views, SpansSayWhatEachWarpDidInEachCycle) {
+  const Views v = seen(4, 2, {100'000, 100'000, 10});
+  std::vector<StallCycles> by_warp(v.by_warp.size());
+  std::vector<std::uint64_t> end(v.by_warp.size(), 0);
+  for (const Span& s : v.spans) {
+    const auto warp = static_cast<std::size_t>(s.warp);
+    by_warp[warp][static_cast<std::size_t>(s.why)] += s.cycles;
+    EXPECT_EQ(s.cycle, end[warp]) << "a cycle of warp " << s.warp << " is in no span or in two";
+    end[warp] = s.cycle + s.cycles;
+  }
+  EXPECT_EQ(by_warp, v.by_warp);
+  EXPECT_EQ(seen(4, 2, {7, 5, 10}).spans.size(), 5U);
 }
 
 TEST(Views, PipesAreAsBusyAsTheResultSays) {
