@@ -137,18 +137,29 @@ class Finder {
   FoundLoops& out_;
 };
 
-std::vector<FunctionDecl*> kernels_of(ASTContext& context) {
+template <class F>
+std::vector<FunctionDecl*> kernels_of(ASTContext& context, F wanted) {
   std::vector<FunctionDecl*> found;
   AstVisit visit;
   visit.instantiations = true;
   visit.declaration = [&](Decl* d) {
     auto* f = llvm::dyn_cast<FunctionDecl>(d);
-    if (f != nullptr && is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext())
-      found.push_back(f);
+    if (f != nullptr && is_kernel(f) && wanted(f) && !f->isDependentContext()) found.push_back(f);
     return true;
   };
   walk(context.getTranslationUnitDecl(), visit);
   return found;
+}
+
+std::vector<FunctionDecl*> kernels_of(ASTContext& context) {
+  return kernels_of(context, [](const FunctionDecl* f) { return f->doesThisDeclarationHaveABody(); });
+}
+
+std::vector<const FunctionDecl*> bodiless_kernels_of(ASTContext& context) {
+  const std::vector<FunctionDecl*> found = kernels_of(context, [&context](const FunctionDecl* f) {
+    return f->isFirstDecl() && !f->isDefined() && is_users(f->getLocation(), context.getSourceManager());
+  });
+  return {found.begin(), found.end()};
 }
 
 template <class F>
@@ -364,6 +375,7 @@ FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
     const bool named = kernel.empty() || means_kernel(loops.kernels.back(), kernel);
     if (named && !is_users(f->getLocation(), context.getSourceManager())) loops.passed_over = f->getLocation();
   }
+  loops.bodiless = bodiless_kernels_of(context);
   const std::vector<KernelText> texts = kernels_named(context, kernel);
   std::set<SourceLocation> seen;
   for (const KernelText& k : texts) {

@@ -50,9 +50,10 @@ struct FoundLoops {
   std::vector<LoopParts> divergent;
   std::vector<UnevenParts> uneven;  // without a divergent branch of their own
   std::vector<UnusedTemplate> without_instance;
-  std::vector<KernelEntry> kernels;   // all of them
-  std::size_t looked_at = 0;          // of the kernels, an instance of a template each
-  clang::SourceLocation passed_over;  // where one of those stands that are not; invalid: there is none
+  std::vector<KernelEntry> kernels;                  // all of them
+  std::vector<const clang::FunctionDecl*> bodiless;  // kernels of the user's files that are declared only
+  std::size_t looked_at = 0;                         // of the kernels, an instance of a template each
+  clang::SourceLocation passed_over;                 // where one of those stands that are not; invalid: there is none
 };
 
 /// In order of appearance; `kernel` empty: of all kernels. Of a template the loops of every instance, the one that is

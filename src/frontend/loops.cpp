@@ -185,7 +185,19 @@ struct LookedAt {
   std::vector<KernelEntry> kernels;
   std::size_t count = 0;
   std::string passed_over;  // a file with kernels that are not looked at
+  std::string bodiless;     // kernels that are declared only, and where
 };
+
+std::string listed(const std::vector<const clang::FunctionDecl*>& kernels, const clang::ASTContext& context) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(kernels.size(), most); ++k) {
+    const clang::SourceLocation at = kernels[k]->getLocation();
+    text += (k == 0 ? "" : ", ") + kernels[k]->getNameAsString() + " (" + shown_file(at, context.getSourceManager()) +
+            ":" + std::to_string(line_of(at, context)) + ")";
+  }
+  return text + (kernels.size() > most ? ", ..." : "");
+}
 
 /// Why there was nothing to look at.
 void refuse_no_kernel(const Source& source, const LookedAt& seen, const std::string& name,
@@ -193,6 +205,7 @@ void refuse_no_kernel(const Source& source, const LookedAt& seen, const std::str
   if (seen.kernels.empty()) {
     std::string text = source.path + ": no kernel found (a __global__ or __kernel function), nor in files it includes";
     for (const std::string& note : notes) text += "\nnote: " + note;
+    if (!seen.bodiless.empty()) text += "\nnote: declared only: " + seen.bodiless + "; give the file with their bodies";
     throw UserError(text);
   }
   if (!name.empty()) refuse_unknown_kernel(seen.kernels, name);
@@ -226,7 +239,8 @@ LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
   const auto notes = inspect_unit(source, options, [seen, kernel = options.kernel](clang::ASTContext& context) {
     const FoundLoops found = find_loops(context, kernel);
     *seen = {survey_of(found, context), found.kernels, found.looked_at,
-             found.passed_over.isValid() ? shown_file(found.passed_over, context.getSourceManager()) : ""};
+             found.passed_over.isValid() ? shown_file(found.passed_over, context.getSourceManager()) : "",
+             listed(found.bodiless, context)};
   });
   LoopSurvey& survey = seen->survey;
   if (seen->count == 0) refuse_templates_alone(source, survey.without_instance);

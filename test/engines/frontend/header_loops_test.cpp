@@ -213,6 +213,9 @@ TEST_F(HeaderLoops, NoKernelAnywhere) {
   const std::string text = refusal(main_of("#include \"nowhere.cuh\"\nint main() {}\n"));
   EXPECT_THAT(text, HasSubstr("no kernel found"));
   EXPECT_THAT(text, HasSubstr("header 'nowhere.cuh' was not found"));
+  write("declared.cuh", "__global__ void k(int*);\n__global__ void k(int*);\n");
+  EXPECT_THAT(refusal(main_of("#include \"declared.cuh\"\nint main() { k<<<1, 1>>>(nullptr); }\n")),
+              HasSubstr("declared only: k (" + path("declared.cuh") + ":1); give the file"));
 }
 
 TEST_F(HeaderLoops, AreRewrittenWhereTheyStand) {
