@@ -66,7 +66,7 @@ def checked(program, words, loop):
         return "-"
     same = 0
     for strategy in legal:
-        done = run(program, [*words, "--loop", str(loop["line"]), "--rewrite", "--policy", strategy["name"]])
+        done = run(program, [*words, "--loop", f"{loop['file']}:{loop['line']}", "--rewrite", "--diff", "--policy", strategy["name"]])
         same += done.returncode == 0
         if done.returncode != 0:
             print(done.stderr.strip(), file=sys.stderr)
@@ -89,7 +89,8 @@ def row(program, name, words, loop):
     ran = [f"{s['executed']:.2f}" if "executed" in s else "-" for s in (turn, order)]
     rho = "?" if loop["rho"] is None else f"{loop['rho']:.1f}"
     pattern = f"{loop['p_taken']:.2f}, {loop['flip_rate']:.2f}" if loop["pattern"] == "executed" else "assumed"
-    where = f"{name}:{loop['line']}, `{loop.get('function', loop['kernel'])}`"
+    file = name if loop["file"] == words[0] else f"{name}, {os.path.basename(loop['file'])}"
+    where = f"{file}:{loop['line']}, `{loop.get('function', loop['kernel'])}`"
     cells = (where, loop["branch_code"], pattern, rho, verdict(turn), verdict(ahead), f"{gain(turn)}, {ran[0]}",
              f"{gain(order)}, {ran[1]}", checked(program, words, loop), advice(loop["recommendation"]))
     return "| " + " | ".join(cells) + " |"

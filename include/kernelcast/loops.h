@@ -34,6 +34,7 @@ struct LegalityVerdict {
   Condition condition = Condition::none;
   std::string reason;   // one sentence; for unknown also what to assert
   int line = 0;         // of the reason, 0: none
+  std::string file;     // of that line
 };
 
 /// First and last line, both 0 where there is no code.
@@ -54,7 +55,8 @@ enum class LoopPart : std::uint8_t { rest, beginning, condition, taken, other };
 
 /// One loop with one branch on the top level of its body that lanes may take differently.
 struct DivergentLoop {
-  std::string kernel;        // as the source names it
+  std::string kernel;        // as the source names it; with namespaces and parameters where it means several without
+  std::string file;          // that the loop stands in: the source itself, as Source names it, or a header of the user's
   /// Of a template: names of its instances, the one that is judged first; all share the text, and the verdicts are the
   /// worst of theirs. Empty: no template.
   std::vector<std::string> instances;
@@ -62,6 +64,7 @@ struct DivergentLoop {
   [[nodiscard]] const std::string& runs_as() const { return instances.empty() ? kernel : instances.front(); }
   LineRange loop, taken, other;
   int branch_line = 0;
+  std::string branch_file;   // the loop's own, unless its body is included
   std::string divergence;    // why lanes may differ: "depends on threadIdx.x"
   LaneShape shape = LaneShape::data;
   LegalityVerdict postpone;  // majority and round robin
@@ -80,31 +83,44 @@ struct DivergentLoop {
 /// A loop without such a branch whose lanes leave it at different times.
 struct UnevenLoop {
   std::string kernel;
+  std::string file;        // as of DivergentLoop, like `kernel`
   std::string instance;    // of a template: the name to execute it by
   LineRange loop;
   std::string divergence;  // why lanes may differ
   std::string function;    // as of DivergentLoop
+  std::vector<CodeRegion> regions;  // one: where it stands
+  /// The name to execute it by.
+  [[nodiscard]] const std::string& runs_as() const { return instance.empty() ? kernel : instance; }
+};
+
+struct IdleTemplate {
+  std::string name, file;
 };
 
 struct LoopSurvey {
   std::vector<DivergentLoop> divergent;
   std::vector<UnevenLoop> uneven;
-  std::vector<std::string> without_instance;  // kernel templates that nothing instantiates: not looked at
+  std::vector<IdleTemplate> without_instance;  // kernel templates that nothing instantiates: not looked at
 };
 
 /// Finds them in all kernels of the source (or the one that is named) and in the functions of the source that these call, in
-/// order of lines. Throws as analyze() does.
+/// order of lines, the source's own first and then those of each header. Headers of the system and of toolkits are not
+/// looked at. Throws as analyze() does, and UserError where there is no kernel at all.
 LoopSurvey survey_loops(const Source& source, const FrontendOptions& options);
 std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options);
 
-/// The source with that loop transformed for a policy: round robin, advance or advance in order, as two guarded copies of
-/// the body in one loop, without votes. Throws UserError, naming the reason, where the loop may not or cannot be rewritten.
+/// The text of the loop's file with the loop transformed for a policy: round robin, advance or advance in order, as two
+/// guarded copies of the body in one loop, without votes. Throws UserError, naming the reason, where the loop may not or
+/// cannot be rewritten.
 std::string rewritten(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Policy policy);
+
+/// The source that reads `text` where it would read that file: itself or a header.
+Source with_text(Source source, const std::string& file, std::string text);
 
 /// The source with that branch recorded: the kernel has one more parameter, `kernelcast_pattern`, unsigned words of
 /// which the first counts rows; each thread has a row of `pattern_row_words` words: block, thread, count, then bits.
 inline constexpr int pattern_rows = 4096, pattern_bits = 2048;
 inline constexpr int pattern_row_words = 3 + pattern_bits / 32;
-std::string instrumented(const Source& source, const FrontendOptions& options, const DivergentLoop& loop);
+Source instrumented(const Source& source, const FrontendOptions& options, const DivergentLoop& loop);
 
 }  // namespace kernelcast

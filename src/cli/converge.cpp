@@ -36,8 +36,8 @@ Action add_converge(Parser& parser) {
       parser.command("converge", "Loops whose lanes disagree about a branch: may they be made to meet, what is gained",
                      converge_examples);
   c.positional("FILE", o.file, "Kernel source (CUDA, HIP, OpenCL C), or - for standard input");
-  c.option("--kernel", "NAME", o.kernel, "Which kernel, when the source has several");
-  c.option("--loop", "LINE", f->loop, "Only the loop that begins at this line");
+  c.option("--kernel", "NAME", o.kernel, "Which kernel, when the source and its headers have several");
+  c.option("--loop", "[FILE:]LINE", f->loop, "Only the loop that begins at this line, of the source or of a header");
   c.option("--device", "DEV", o.device, "Device whose warps and code count; without it nvidia-tesla-v100-pcie-16gb");
   c.option("--grid", "X[,Y[,Z]]", o.grid, "Blocks; with a launch the branch's pattern is executed, without it assumed");
   c.option("--block", "X[,Y[,Z]]", o.block, "Threads of a block");

@@ -68,7 +68,10 @@ bool record_pattern(const ConvergeRequest& r, const DivergentLoop& loop, LoopFac
   const std::size_t words = 1 + static_cast<std::size_t>(pattern_rows) * pattern_row_words;
   options.contents["kernelcast_pattern"].assign(words * sizeof(std::uint32_t), 0);
   const KernelRun k = run_kernel(r, instrumented(r.request.source, r.options, loop), loop.runs_as(), options);
-  const std::vector<unsigned char>& bytes = k.execution.buffers.at("kernelcast_pattern");
+  const auto recording = k.execution.buffers.find("kernelcast_pattern");
+  if (recording == k.execution.buffers.end())
+    throw LimitError("the branch cannot be recorded: " + loop.runs_as() + " with one more parameter is another kernel");
+  const std::vector<unsigned char>& bytes = recording->second;
   std::vector<std::uint32_t> recorded(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(recorded.data(), bytes.data(), recorded.size() * sizeof(std::uint32_t));
   const int width = r.device.geometry().warp_size;
@@ -116,8 +119,8 @@ void try_rewrites(const ConvergeRequest& r, const DivergentLoop& loop, const Ker
     const LegalityVerdict& v = p == Policy::advance ? loop.advance : loop.postpone;
     if (v.legal != Legality::yes) continue;
     try {
-      const KernelRun after =
-          run_kernel(r, rewritten(r.request.source, r.options, loop, p), loop.runs_as(), r.request.execute);
+      const Source changed = with_text(r.request.source, loop.file, rewritten(r.request.source, r.options, loop, p));
+      const KernelRun after = run_kernel(r, changed, loop.runs_as(), r.request.execute);
       if (plain.execution.complete && after.execution.complete)
         facts.executed[p] = warp_instructions(plain.execution) / warp_instructions(after.execution);
     } catch (const Error&) {  // then it is not known; --rewrite says why
@@ -130,7 +133,7 @@ void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts
                   std::vector<Assumption>& assumptions) {
   FrontendOptions o = r.options;
   o.regions = loop.regions;
-  if (!loop.instances.empty() || o.kernel.empty()) o.kernel = loop.runs_as();
+  o.kernel = loop.runs_as();
   Analysis analysis;
   try {
     analysis = analyze(r.request.source, o);
@@ -152,7 +155,7 @@ void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts
       if (!part || part == LoopPart::beginning) break;  // the loop itself
       const auto trips = inner.trips.constant();
       if (!trips) {
-        add(assumptions, {fmt::format("trips of the loop at line {}", line_in_region(inner.line.line)),
+        add(assumptions, {"trips of the loop at " + line_text(r, loop.file, line_in_region(inner.line.line)),
                           fmt::format("{}", assumed_trips), "--grid and --block execute it"});
       }
       times *= trips ? static_cast<double>(*trips) : assumed_trips;
@@ -176,11 +179,11 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
       facts.costs_reason = "the loop was not reached in the blocks that were executed";
       return facts;
     }
-    const KernelRun plain = run_kernel(r, r.request.source.text, loop.runs_as(), r.request.execute, loop.regions);
+    const KernelRun plain = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
     count_instructions(loop, plain, facts);
     try_rewrites(r, loop, plain, facts);
   } else {
-    add(assumptions, {"pattern of the branch at line " + std::to_string(loop.branch_line),
+    add(assumptions, {"pattern of the branch at " + line_text(r, loop.branch_file, loop.branch_line),
                       fmt::format("p {}, f {}, {} iterations", s.p, s.f, s.iterations),
                       loop.can_record ? "--grid and --block execute it; --assume p=, f=, iterations="
                                       : "--assume p=, f=, iterations="});
@@ -192,11 +195,10 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
 
 std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop) {
   if (!r.launched) return std::nullopt;
-  const KernelRun k =
-      run_kernel(r, r.request.source.text, loop.instance.empty() ? loop.kernel : loop.instance, r.request.execute);
+  const KernelRun k = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
   double lanes = 0, slots = 0;
   for (const LineExecution& l : k.execution.lines) {
-    if (!in_source(r, k.analysis.profile, l.line) || !loop.loop.contains(l.line.line)) continue;
+    if (region_of(l.line.line) < 0) continue;
     lanes += l.lanes;
     slots += l.warp_ops.total() * r.device.geometry().warp_size;
   }

@@ -51,16 +51,12 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
   return r;
 }
 
-KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
+KernelRun run_kernel(const ConvergeRequest& r, const Source& source, const std::string& kernel,
                      const ExecuteOptions& options, const std::vector<CodeRegion>& regions) {
   FrontendOptions o = r.options;
-  // The user's name may tell kernels of one name apart; an instance of a template has its arguments in its own.
-  const bool is_instance = kernel.find('<') != std::string::npos;
-  o.kernel = is_instance || r.options.kernel.empty() ? kernel : r.options.kernel;
+  o.kernel = kernel;
   o.program = true;
   o.regions = regions;
-  Source source = r.request.source;
-  source.text = text;
   KernelRun k;
   k.analysis = analyze(source, o);
   if (!k.analysis.program) throw LimitError("the kernel cannot be executed: " + k.analysis.no_program);
@@ -76,24 +72,21 @@ double warp_instructions(const Execution& e) {
   return all;
 }
 
-bool in_source(const ConvergeRequest& r, const KernelProfile& profile, SourceLine line) {
-  if (line.file < 0) return false;
-  const std::string& file = profile.files[static_cast<std::size_t>(line.file)];
-  const std::string& path = r.request.source.path;
-  return file == path || file.ends_with("/" + path) || path.ends_with("/" + file) || (path == "-" && file == "<stdin>");
+std::string line_text(const ConvergeRequest& r, const std::string& file, int line) {
+  return file == r.request.source.path ? fmt::format("line {}", line) : fmt::format("{}:{}", file, line);
 }
 
 namespace {
 
-double check_kernel(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop,
+double check_kernel(const ConvergeRequest& r, const Source& rewritten, const DivergentLoop& loop,
                     const std::string& kernel) {
   ExecuteOptions options = r.request.execute;
   options.sample = -1;
   options.jobs = 1;
   options.keep_buffers = true;
-  const KernelRun before = run_kernel(r, r.request.source.text, kernel, options);
+  const KernelRun before = run_kernel(r, r.request.source, kernel, options);
   const KernelRun after = run_kernel(r, rewritten, kernel, options);
-  const std::string at = fmt::format("{}:{}: ", r.request.source.path, loop.loop.first);
+  const std::string at = fmt::format("{}:{}: ", loop.file, loop.loop.first);
   if (!before.execution.complete || !after.execution.complete)
     throw LimitError(at + "the results could not be compared: a limit of execution struck; use a smaller launch");
   if (after.execution.findings.size() > before.execution.findings.size()) {
@@ -110,7 +103,7 @@ double check_kernel(const ConvergeRequest& r, const std::string& rewritten, cons
 
 }  // namespace
 
-double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop) {
+double check_same_results(const ConvergeRequest& r, const Source& rewritten, const DivergentLoop& loop) {
   const double gain = check_kernel(r, rewritten, loop, loop.runs_as());
   for (std::size_t k = 1; k < loop.instances.size(); ++k) {
     try {

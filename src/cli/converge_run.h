@@ -25,14 +25,14 @@ struct KernelRun {
   Execution execution;
 };
 /// Throws LimitError where the kernel cannot be executed.
-KernelRun run_kernel(const ConvergeRequest& r, const std::string& text, const std::string& kernel,
+KernelRun run_kernel(const ConvergeRequest& r, const Source& source, const std::string& kernel,
                      const ExecuteOptions& options, const std::vector<CodeRegion>& regions = {});
 
 /// Warp instructions of the whole launch.
 double warp_instructions(const Execution& e);
 
-/// Whether a line is one of the source itself.
-bool in_source(const ConvergeRequest& r, const KernelProfile& profile, SourceLine line);
+/// "line 7", or where that is no line of the source itself, "k.cuh:7".
+std::string line_text(const ConvergeRequest& r, const std::string& file, int line);
 
 /// Pattern, costs and executed gains of a loop: executed where there is a launch, else assumed, which `assumptions`
 /// says.
@@ -40,8 +40,8 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
 /// Mean share of active lanes in a loop; without a launch not known.
 std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop);
 
-/// Executes both texts whole on the same inputs, of a template each instance. Throws UserError where they leave other
-/// results, LimitError where they cannot be compared. Returns warp instructions before over after.
-double check_same_results(const ConvergeRequest& r, const std::string& rewritten, const DivergentLoop& loop);
+/// Executes source and `rewritten` whole on the same inputs, of a template each instance. Throws UserError where they
+/// leave other results, LimitError where they cannot be compared. Returns warp instructions before over after.
+double check_same_results(const ConvergeRequest& r, const Source& rewritten, const DivergentLoop& loop);
 
 }  // namespace kernelcast::cli

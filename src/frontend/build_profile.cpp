@@ -179,7 +179,8 @@ class ProfileBuilder {
     auto ends_alike = [&](const std::string& known) {
       return known == file || file.ends_with("/" + known) || known.ends_with("/" + file);
     };
-    auto it = std::find_if(profile_.files.begin(), profile_.files.end(), ends_alike);
+    auto it = std::find(profile_.files.begin(), profile_.files.end(), file);
+    if (it == profile_.files.end()) it = std::find_if(profile_.files.begin(), profile_.files.end(), ends_alike);
     if (it == profile_.files.end()) it = profile_.files.insert(profile_.files.end(), file);
     return {static_cast<int>(it - profile_.files.begin()), line};
   }

@@ -50,6 +50,7 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   job.main_file = source.path == "-" ? "<stdin>" : source.path;
   const bool cuda = language == Language::cuda || language == Language::hip;
   job.host_code_may_fail = cuda;
+  job.headers = source.headers;
   const bool host = language == Language::c || language == Language::cxx;
   job.text = host ? rename_loop_pragmas(source.text) : source.text;
   std::vector<std::string> preludes;
@@ -322,9 +323,10 @@ CompiledUnit compile_unit(const Source& source, const std::string& target, doubl
   return std::move(*unit);
 }
 
-void inspect_unit(const Source& source, const FrontendOptions& options,
-                  const std::function<void(clang::ASTContext&)>& inspect) {
-  const auto inspect_now = [source, target = options.target, kernel = options.kernel, inspect] {
+std::vector<std::string> inspect_unit(const Source& source, const FrontendOptions& options,
+                                      const std::function<void(clang::ASTContext&)>& inspect) {
+  auto notes = std::make_shared<std::vector<std::string>>();
+  const auto inspect_now = [source, target = options.target, kernel = options.kernel, inspect, notes] {
     const Language language = resolve_language(source);
     refuse_what_is_no_source(source, language);
     ClangJob job = make_job(source, language, target);
@@ -332,8 +334,10 @@ void inspect_unit(const Source& source, const FrontendOptions& options,
     refuse_errors(job, result, kernel);
     job.inspect = inspect;
     run_clang(job);
+    *notes = notes_about(job, result);
   };
   run_guarded(inspect_now, {.time_s = options.time_limit_s});
+  return std::move(*notes);
 }
 
 }  // namespace kernelcast::frontend

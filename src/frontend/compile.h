@@ -90,9 +90,9 @@ CompiledUnit compile_unit(const Source& source, const std::string& target, doubl
 inline constexpr const char* added_text = "\n#line 1 \"--kernel\"\n";
 
 /// Shows the parsed source to `inspect`, on the same terms; errors that concern the kernel that is wanted are thrown
-/// first.
-void inspect_unit(const Source& source, const FrontendOptions& options,
-                  const std::function<void(clang::ASTContext&)>& inspect);
+/// first. Returns notes, as of CompiledUnit.
+std::vector<std::string> inspect_unit(const Source& source, const FrontendOptions& options,
+                                      const std::function<void(clang::ASTContext&)>& inspect);
 
 /// The module as LLVM's assembly text, for tests and bug reports.
 std::string module_text(const CompiledUnit& unit);

@@ -12,6 +12,7 @@
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "frontend/compile_consumer.h"
 #include "frontend/compile_headers.h"
 #include "frontend/compile_language.h"
@@ -169,6 +170,10 @@ ClangResult run_clang(const ClangJob& job) {
   messages.messages().clear();
   invocation->getFrontendOpts().SkipFunctionBodies = job.host_code_may_fail;
   invocation->getFrontendOpts().DisableFree = false;
+  for (const FileText& header : job.headers) {
+    auto text = llvm::MemoryBuffer::getMemBufferCopy(header.text, header.path);
+    invocation->getPreprocessorOpts().addRemappedFile(header.path, text.release());  // the source manager's from here
+  }
 
   clang::CompilerInstance compiler;
   compiler.setVerboseOutputStream(llvm::nulls());  // "2 errors generated."

@@ -20,6 +20,7 @@ struct ClangJob {
   std::vector<std::string> arguments;  // of the compiler proper
   std::string main_file;               // its name in messages; `text` stands in for its contents
   std::string text;
+  std::vector<FileText> headers;  // as of Source
   Language language = Language::automatic;
   bool host_code_may_fail = false;                  // CUDA and HIP: skip and forgive what is not device code
   std::function<void(clang::ASTContext&)> inspect;  // when given, sees the whole file before code is generated

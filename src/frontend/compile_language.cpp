@@ -182,6 +182,14 @@ Vendor vendor_of(const std::string& target) {
   throw UserError("unknown code generation target '" + target + "': known are sm_NN and gfxNNN");
 }
 
+bool in_system_folder(const std::string& path) {
+  const std::string file = fs::absolute(path).lexically_normal().string();
+  const auto holds = [&file](const std::string& folder) { return file.starts_with(folder + "/"); };
+  const SystemHeaders& headers = system_headers();
+  return holds(kVirtualHeaderFolder) || holds(resource_folder()) || std::ranges::any_of(headers.cxx, holds) ||
+         std::ranges::any_of(headers.c, holds);
+}
+
 Language resolve_language(const Source& source) {
   if (source.language != Language::automatic) return source.language;
   if (source.path != "<stdin>" && source.path != "-") return language_of(source.path);

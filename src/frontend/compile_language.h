@@ -31,6 +31,9 @@ inline constexpr const char* openmp_target = "openmp";
 CompilerArguments compiler_arguments(const Source& source, Language language, const std::string& target,
                                      const std::string& main_file, const std::vector<std::string>& preludes);
 
+/// Whether a file lies in a folder that compiler_arguments() names as the compiler's, the machine's or ours.
+bool in_system_folder(const std::string& path);
+
 /// Folder (in the compiler's virtual file system) that holds our headers.
 inline constexpr const char* kVirtualHeaderFolder = "/kernelcast-headers";
 

@@ -1,12 +1,15 @@
 // The pipeline, one step a line: source -> module -> one kernel, optimised for the target -> target code -> profile.
 #include "kernelcast/frontend.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "frontend/build_profile.h"
 #include "frontend/builtins.h"
 #include "frontend/compile.h"
 #include "frontend/compile_guard.h"
+#include "frontend/compile_language.h"
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
@@ -27,6 +30,27 @@ namespace {
 using namespace frontend;
 
 bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
+
+/// Which files were not looked at: in C and C++ only the source's own functions are kernels.
+std::string about_headers(const CompiledUnit& unit) {
+  if (!is_loop_nest(unit.language)) return "";
+  std::string names;
+  for (const std::string& header : unit.headers)
+    if (!in_system_folder(header))
+      names += (names.empty() ? "" : ", ") + std::filesystem::path(header).lexically_normal().string();
+  if (names.empty()) return "";
+  return "\nnote: functions of included files are not looked at; give the file itself, with --lang: " + names;
+}
+
+KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& kernels, const std::string& name) {
+  const auto meant = [&name](const KernelEntry& k) { return means_kernel(k, name); };
+  try {
+    return pick_kernel(kernels, name);
+  } catch (const UserError& e) {
+    if (name.empty() || std::ranges::any_of(kernels, meant)) throw;
+    throw UserError(e.what() + about_headers(unit));
+  }
+}
 
 TargetCode make_code(const llvm::Module& module, const std::string& symbol, const std::string& target, bool fast_math,
                      const std::string& ptxas) {
@@ -55,10 +79,12 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   const TargetFamily family = family_of(options.target);
   llvm::Module& module = *unit.module;
   const auto kernels = list_kernels(module, unit.language);
-  if (kernels.empty())
-    throw UserError(source.path +
-                    ": no kernel found (a __global__ or __kernel function, or in C a function with a loop)");
-  const KernelEntry entry = pick_kernel(kernels, options.kernel);
+  if (kernels.empty()) {
+    std::string text = ": no kernel found (a __global__ or __kernel function, or in C a function with a loop)";
+    for (const std::string& note : unit.notes) text += "\nnote: " + note;
+    throw UserError(source.path + text + about_headers(unit));
+  }
+  const KernelEntry entry = picked(unit, kernels, options.kernel);
   MappedNest nest;
   if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
   lower_opencl_builtins(module, family);

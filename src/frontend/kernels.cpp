@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
 #include <set>
 
 #include "io/nearest.h"
@@ -159,11 +158,6 @@ bool has_loop(const llvm::Function& function) {
   return !llvm::LoopInfo(tree).empty();
 }
 
-/// Debug information splits a path into folder and file at places of its own choice.
-std::filesystem::path whole_path(const llvm::DIFile& file) {
-  return (std::filesystem::path(file.getDirectory().str()) / file.getFilename().str()).lexically_normal();
-}
-
 bool in_main_file(const llvm::Function& function) {
   const auto* program = function.getSubprogram();
   if (program == nullptr || program->getUnit() == nullptr || program->getFile() == program->getUnit()->getFile())
@@ -172,6 +166,10 @@ bool in_main_file(const llvm::Function& function) {
 }
 
 }  // namespace
+
+std::filesystem::path whole_path(const llvm::DIFile& file) {
+  return (std::filesystem::path(file.getDirectory().str()) / file.getFilename().str()).lexically_normal();
+}
 
 std::string without_parameters(const std::string& name) { return name.substr(0, parameters_start(name)); }
 

@@ -1,6 +1,7 @@
 // Which kernels a module holds, and which of them a name means.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,8 +9,9 @@
 #include "kernelcast/frontend.h"
 
 namespace llvm {
+class DIFile;
 class Module;
-}
+}  // namespace llvm
 
 namespace kernelcast::frontend {
 
@@ -28,6 +30,9 @@ std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language langu
 /// "reduce<256>"; blanks do not count. An empty name means the only kernel. Throws UserError, with the candidates or
 /// the nearest names.
 const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name);
+
+/// Debug information splits a path into folder and file at places of its own choice.
+std::filesystem::path whole_path(const llvm::DIFile& file);
 
 /// A name up to where its parameter list opens.
 std::string without_parameters(const std::string& name);

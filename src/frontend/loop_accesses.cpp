@@ -16,10 +16,12 @@ using namespace clang;
 using clang::Expr;  // not kernelcast::Expr
 
 namespace legality {
-LegalityVerdict yes() { return {Legality::yes, Condition::none, "", 0}; }
-LegalityVerdict no(Condition c, int line, std::string reason) { return {Legality::no, c, std::move(reason), line}; }
-LegalityVerdict unknown(Condition c, int line, std::string reason) {
-  return {Legality::unknown, c, std::move(reason), line};
+LegalityVerdict yes() { return {Legality::yes, Condition::none, "", 0, ""}; }
+LegalityVerdict no(Condition c, Spot at, std::string reason) {
+  return {Legality::no, c, std::move(reason), at.line, at.file.str()};
+}
+LegalityVerdict unknown(Condition c, Spot at, std::string reason) {
+  return {Legality::unknown, c, std::move(reason), at.line, at.file.str()};
 }
 }  // namespace legality
 
@@ -75,26 +77,26 @@ LegalityVerdict LoopAccesses::apart(const MemoryAccess& access, const MemoryAcce
                                     const std::string& reason) const {
   if (is_own_object(access.base) || is_own_object(store.base)) return yes();
   if (access.base == nullptr || store.base == nullptr) {
-    return unknown(Condition::aliasing, store.line,
+    return unknown(Condition::aliasing, store.at,
                    "where this line writes is not followed; assert that iterations do not depend on one another");
   }
   if (access.base != store.base) {
     if (distinct(access.base, store.base)) return yes();
-    return unknown(Condition::aliasing, store.line,
+    return unknown(Condition::aliasing, store.at,
                    store.base->getNameAsString() + " and " + access.base->getNameAsString() +
                        " may be the same memory; declare them restrict");
   }
   const std::string name = store.base->getNameAsString();
-  if (store.scalar && access.scalar) return no(c, store.line, reason + ": " + name);
+  if (store.scalar && access.scalar) return no(c, store.at, reason + ": " + name);
   if (store.index == nullptr || access.index == nullptr) {
-    return unknown(c, store.line, "whether iterations meet in " + name + " is not known; assert that they do not");
+    return unknown(c, store.at, "whether iterations meet in " + name + " is not known; assert that they do not");
   }
   if (same(store.index, access.index)) {
     const std::optional<bool> moves = moves_with_counter(store.index);
     if (moves && *moves) return yes();
-    if (moves) return no(c, store.line, reason + ": " + name + " at an index that does not change");
+    if (moves) return no(c, store.at, reason + ": " + name + " at an index that does not change");
   }
-  return unknown(c, store.line, "whether iterations meet in " + name + " is not known; assert that they do not");
+  return unknown(c, store.at, "whether iterations meet in " + name + " is not known; assert that they do not");
 }
 
 bool LoopAccesses::same(const Stmt* s, const Stmt* t) const {

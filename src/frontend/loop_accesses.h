@@ -39,8 +39,8 @@ class LoopAccesses {
 
 namespace legality {
 LegalityVerdict yes();
-LegalityVerdict no(Condition c, int line, std::string reason);
-LegalityVerdict unknown(Condition c, int line, std::string reason);
+LegalityVerdict no(Condition c, Spot at, std::string reason);
+LegalityVerdict unknown(Condition c, Spot at, std::string reason);
 }  // namespace legality
 
 }  // namespace kernelcast::frontend

@@ -22,12 +22,12 @@ void Effects::add(const Effects& o) {
   atomics.insert(atomics.end(), o.atomics.begin(), o.atomics.end());
   calls.insert(calls.end(), o.calls.begin(), o.calls.end());
   callees.insert(callees.end(), o.callees.begin(), o.callees.end());
-  const auto take = [](int& line, int other) {
-    if (line == 0) line = other;
+  const auto take = [](Spot& spot, Spot other) {
+    if (!spot) spot = other;
   };
-  const auto take_named = [](int& line, std::string& name, int other, const std::string& other_name) {
-    if (line != 0) return;
-    line = other;
+  const auto take_named = [](Spot& spot, std::string& name, Spot other, const std::string& other_name) {
+    if (spot) return;
+    spot = other;
     name = other_name;
   };
   take(leave, o.leave);
@@ -46,9 +46,12 @@ Effects effects_of(const Stmt* statement, const ASTContext& context) {
   return e;
 }
 
-int line_of(SourceLocation location, const ASTContext& context) {
+Spot spot_of(SourceLocation location, const ASTContext& context) {
   const SourceManager& sources = context.getSourceManager();
-  return static_cast<int>(sources.getExpansionLineNumber(location));
+  return {static_cast<int>(sources.getExpansionLineNumber(location)),
+          sources.getFilename(sources.getExpansionLoc(location))};
 }
+
+int line_of(SourceLocation location, const ASTContext& context) { return spot_of(location, context).line; }
 
 }  // namespace kernelcast::frontend

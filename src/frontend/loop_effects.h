@@ -12,11 +12,18 @@
 
 namespace kernelcast::frontend {
 
+/// A line of a file, 0: none. What a macro writes stands where the macro is used.
+struct Spot {
+  int line = 0;
+  llvm::StringRef file;  // as the compiler names it, as long as the syntax tree lives
+  explicit operator bool() const { return line != 0; }
+};
+
 /// How a variable is updated when each new value is the old one combined with something else.
 enum class Reduction : std::uint8_t { none, add, multiply, bit_and, bit_or, bit_xor };
 
 struct VariableUse {
-  int line = 0;
+  Spot at;
   Reduction reduction = Reduction::none;  // of a write; the old value is read by nothing else
 };
 
@@ -25,7 +32,7 @@ struct MemoryAccess {
   const clang::Expr* index = nullptr;    // null: not known, or no index
   const clang::Expr* place = nullptr;    // the whole access; null: inside a function
   bool store = false, scalar = false;    // scalar: a variable of file scope, one place
-  int line = 0;
+  Spot at;
 };
 
 struct Atomic {
@@ -33,7 +40,7 @@ struct Atomic {
   bool floating = false;
   std::string name;
   const clang::VarDecl* base = nullptr;  // the pointer or array; null: unknown
-  int line = 0;
+  Spot at;
 };
 
 struct Effects {
@@ -43,13 +50,12 @@ struct Effects {
   std::vector<Atomic> atomics;
   std::vector<const clang::FunctionDecl*> calls;  // functions of the source
   std::vector<std::string> callees;               // and all others, by name
-  // Lines, 0: none.
-  int leave = 0;  // break, return
-  int skip = 0;   // continue, goto, a label
-  int is_volatile = 0, assembly = 0;
-  int collective = 0, fence = 0;
-  int stranger = 0;  // code that is not at hand and may even wait for other threads
-  int opaque = 0;    // whatever may depend on, or change, anything in memory
+  Spot leave;                                     // break, return
+  Spot skip;                                      // continue, goto, a label
+  Spot is_volatile, assembly;
+  Spot collective, fence;
+  Spot stranger;  // code that is not at hand and may even wait for other threads
+  Spot opaque;    // whatever may depend on, or change, anything in memory
   std::string collective_name, fence_name, stranger_what, opaque_what;
 
   void add(const Effects& other);
@@ -61,6 +67,7 @@ const clang::VarDecl* variable(const clang::Expr* e);
 /// Of a statement inside a loop's body: break and continue of loops inside the statement are no exits.
 Effects effects_of(const clang::Stmt* statement, const clang::ASTContext& context);
 
+Spot spot_of(clang::SourceLocation location, const clang::ASTContext& context);
 int line_of(clang::SourceLocation location, const clang::ASTContext& context);
 
 /// Variables whose value may differ between the lanes of a warp, with the reason for each. Flow-insensitive. `known`:

@@ -9,9 +9,11 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/Mangle.h"
 #include "clang/Basic/SourceManager.h"
 #include "frontend/ast_walk.h"
 #include "frontend/kernels.h"
+#include "frontend/loop_files.h"
 #include "frontend/loop_names.h"
 #include "llvm/Demangle/Demangle.h"
 
@@ -83,7 +85,7 @@ class Finder {
     std::string exits = why_lane_dependent(p.more, lanes_);
     sort_out(statements, p, exits);
     if (p.branch == nullptr) {
-      if (!exits.empty()) out_.uneven.push_back({kernel_, function_, loop, exits});
+      if (!exits.empty()) out_.uneven.push_back({kernel_, "", "", function_, loop, exits});
       return;
     }
     p.lanes = lanes_;
@@ -135,18 +137,29 @@ class Finder {
   FoundLoops& out_;
 };
 
-std::vector<FunctionDecl*> kernels_of(ASTContext& context) {
+template <class F>
+std::vector<FunctionDecl*> kernels_of(ASTContext& context, F wanted) {
   std::vector<FunctionDecl*> found;
   AstVisit visit;
   visit.instantiations = true;
   visit.declaration = [&](Decl* d) {
     auto* f = llvm::dyn_cast<FunctionDecl>(d);
-    if (f != nullptr && is_kernel(f) && f->doesThisDeclarationHaveABody() && !f->isDependentContext())
-      found.push_back(f);
+    if (f != nullptr && is_kernel(f) && wanted(f) && !f->isDependentContext()) found.push_back(f);
     return true;
   };
   walk(context.getTranslationUnitDecl(), visit);
   return found;
+}
+
+std::vector<FunctionDecl*> kernels_of(ASTContext& context) {
+  return kernels_of(context, [](const FunctionDecl* f) { return f->doesThisDeclarationHaveABody(); });
+}
+
+std::vector<const FunctionDecl*> bodiless_kernels_of(ASTContext& context) {
+  const std::vector<FunctionDecl*> found = kernels_of(context, [&context](const FunctionDecl* f) {
+    return f->isFirstDecl() && !f->isDefined() && is_users(f->getLocation(), context.getSourceManager());
+  });
+  return {found.begin(), found.end()};
 }
 
 template <class F>
@@ -232,74 +245,25 @@ class Callees {
 };
 
 /// The kernels that share one text: one function, or a template's instances.
-using Instances = std::vector<const FunctionDecl*>;
+struct KernelText {
+  std::vector<const FunctionDecl*> kernels;
+  std::string name;  // as LoopParts has them
+  std::vector<std::string> instances;
+};
 
 bool is_template(const FunctionDecl* f) { return f->getTemplateSpecializationArgs() != nullptr; }
 
-KernelEntry entry_of(const FunctionDecl* f) { return {"", instance_name(f), f->getNameAsString(), 0}; }
-
-/// Kernels of the main file that the name means, each text once; with template arguments, that instance in front.
-std::vector<Instances> kernels_named(ASTContext& context, const std::string& name) {
-  const SourceManager& sources = context.getSourceManager();
-  std::string wanted = without_parameters(llvm::demangle(name));
-  if (wanted.starts_with("void ")) wanted.erase(0, 5);
-  const std::string plain = wanted.substr(0, wanted.find('<'));
-  std::vector<Instances> found;
-  for (const FunctionDecl* f : kernels_of(context)) {
-    if (!name.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
-    if (!sources.isInMainFile(sources.getExpansionLoc(f->getLocation()))) continue;
-    const auto line = [&sources](const FunctionDecl* k) { return sources.getExpansionLineNumber(k->getLocation()); };
-    auto same = std::find_if(found.begin(), found.end(), [&](const Instances& k) { return line(k[0]) == line(f); });
-    if (same == found.end()) same = found.insert(found.end(), Instances{});
-    const bool in_front = wanted.find('<') != std::string::npos && means_kernel(entry_of(f), wanted);
-    same->insert(in_front ? same->begin() : same->end(), f);
-  }
-  return found;
+/// As compiled code has it (kernels.h).
+KernelEntry entry_of(const FunctionDecl* f) {
+  KernelEntry entry;
+  entry.symbol = ASTNameGenerator(f->getASTContext()).getName(f);
+  entry.demangled = llvm::demangle(entry.symbol);
+  if (entry.demangled.starts_with("void ")) entry.demangled.erase(0, 5);  // of a template
+  entry.plain = f->getNameAsString();
+  return entry;
 }
 
-/// Kernel templates of the main file that the name means and nothing instantiates.
-std::vector<std::string> idle_templates(ASTContext& context, const std::string& name) {
-  const SourceManager& sources = context.getSourceManager();
-  std::vector<std::string> found;
-  AstVisit visit;
-  visit.declaration = [&](Decl* d) {
-    const auto* t = llvm::dyn_cast<FunctionTemplateDecl>(d);
-    if (t == nullptr || !is_kernel(t->getTemplatedDecl()) || !t->isThisDeclarationADefinition()) return true;
-    if (!sources.isInMainFile(sources.getExpansionLoc(t->getLocation()))) return true;
-    const std::string own = t->getQualifiedNameAsString();
-    if (!name.empty() && name != own && name != t->getNameAsString()) return true;
-    if (t->spec_begin() == t->spec_end()) found.push_back(own);
-    return true;
-  };
-  walk(context.getTranslationUnitDecl(), visit);
-  return found;
-}
-
-/// Loops of one instance; only the first is asked about the functions that it calls and about uneven loops.
-void loops_of(const Instances& kernels, std::size_t instance, ASTContext& context, std::set<unsigned>& seen,
-              FoundLoops& loops) {
-  const SourceManager& sources = context.getSourceManager();
-  const FunctionDecl* kernel = kernels[instance];
-  const Callees callees(kernel, context);
-  FoundLoops found;
-  for (const FunctionDecl* g : callees.functions) {
-    if (!sources.isInMainFile(sources.getExpansionLoc(g->getLocation())) || (g != kernel && instance > 0)) continue;
-    if (g != kernel && !seen.insert(sources.getExpansionLineNumber(g->getLocation())).second) continue;
-    Finder finder(kernel, g, callees.lanes_of(g), found);
-    for_statements(g, [&](Stmt* statement) { finder.statement(statement); });
-  }
-  for (LoopParts& p : found.divergent) {
-    p.foreign_references = callees.foreign_references();
-    p.instance = instance;
-    if (is_template(kernel))
-      for (const FunctionDecl* k : kernels) p.instances.push_back(instance_name(k));
-    loops.divergent.push_back(std::move(p));
-  }
-  if (instance == 0) loops.uneven.insert(loops.uneven.end(), found.uneven.begin(), found.uneven.end());
-}
-
-}  // namespace
-
+/// With namespaces, of a template also with arguments.
 std::string instance_name(const FunctionDecl* kernel) {
   std::string name;
   llvm::raw_string_ostream out(name);
@@ -307,16 +271,119 @@ std::string instance_name(const FunctionDecl* kernel) {
   return name;
 }
 
+/// The shortest name of a kernel that means no other: plain (of a template with arguments), with namespaces, with
+/// parameters.
+class TellingNames {
+ public:
+  explicit TellingNames(const std::vector<FunctionDecl*>& kernels) {
+    for (const FunctionDecl* f : kernels) {
+      ++plain_[f->getNameAsString()];
+      ++whole_[instance_name(f)];
+    }
+  }
+  void give(KernelText& text) const {
+    const FunctionDecl* first = text.kernels[0];
+    text.name = is_template(first) ? first->getNameAsString() : of(first);
+    if (!is_template(first)) return;
+    for (const FunctionDecl* k : text.kernels) text.instances.push_back(of(k));
+  }
+
+ private:
+  [[nodiscard]] std::string of(const FunctionDecl* f) const {
+    const std::string plain = f->getNameAsString(), whole = instance_name(f);
+    if (!is_template(f) && plain_.at(plain) == 1) return plain;
+    return whole_.at(whole) == 1 ? whole : entry_of(f).demangled;
+  }
+  std::map<std::string, int> plain_, whole_;
+};
+
+/// Kernels of the user's files that the name means, each text once; with template arguments, that instance in front.
+std::vector<KernelText> kernels_named(ASTContext& context, const std::string& name) {
+  const SourceManager& sources = context.getSourceManager();
+  std::string wanted = without_parameters(llvm::demangle(name));
+  if (wanted.starts_with("void ")) wanted.erase(0, 5);
+  const std::string plain = wanted.substr(0, wanted.find('<'));
+  const std::vector<FunctionDecl*> all = kernels_of(context);
+  std::vector<KernelText> found;
+  for (const FunctionDecl* f : all) {
+    if (!name.empty() && f->getNameAsString() != plain && f->getQualifiedNameAsString() != plain) continue;
+    if (!is_users(f->getLocation(), sources)) continue;
+    auto same = std::find_if(found.begin(), found.end(),
+                             [f](const KernelText& k) { return k.kernels[0]->getLocation() == f->getLocation(); });
+    if (same == found.end()) same = found.insert(found.end(), KernelText{});
+    const bool in_front = wanted.find('<') != std::string::npos && means_kernel(entry_of(f), wanted);
+    same->kernels.insert(in_front ? same->kernels.begin() : same->kernels.end(), f);
+  }
+  const TellingNames names(all);
+  for (KernelText& k : found) names.give(k);
+  return found;
+}
+
+/// Kernel templates of the user's files that the name means and nothing instantiates.
+std::vector<UnusedTemplate> idle_templates(ASTContext& context, const std::string& name) {
+  const SourceManager& sources = context.getSourceManager();
+  std::vector<UnusedTemplate> found;
+  AstVisit visit;
+  visit.declaration = [&](Decl* d) {
+    const auto* t = llvm::dyn_cast<FunctionTemplateDecl>(d);
+    if (t == nullptr || !is_kernel(t->getTemplatedDecl()) || !t->isThisDeclarationADefinition()) return true;
+    if (!is_users(t->getLocation(), sources)) return true;
+    const std::string own = t->getQualifiedNameAsString();
+    if (!name.empty() && name != own && name != t->getNameAsString()) return true;
+    if (t->spec_begin() == t->spec_end()) found.push_back({own, t->getLocation()});
+    return true;
+  };
+  walk(context.getTranslationUnitDecl(), visit);
+  return found;
+}
+
+/// Loops of one instance; only the first is asked about the functions that it calls and about uneven loops.
+void loops_of(const KernelText& text, std::size_t instance, ASTContext& context, std::set<SourceLocation>& seen,
+              FoundLoops& loops) {
+  const SourceManager& sources = context.getSourceManager();
+  const FunctionDecl* kernel = text.kernels[instance];
+  const Callees callees(kernel, context);
+  FoundLoops found;
+  for (const FunctionDecl* g : callees.functions) {
+    if (!is_users(g->getLocation(), sources) || (g != kernel && instance > 0)) continue;
+    if (g != kernel && !seen.insert(g->getLocation()).second) continue;
+    Finder finder(kernel, g, callees.lanes_of(g), found);
+    for_statements(g, [&](Stmt* statement) { finder.statement(statement); });
+  }
+  for (LoopParts& p : found.divergent) {
+    p.foreign_references = callees.foreign_references();
+    p.kernel_name = text.name;
+    p.instance = instance;
+    p.instances = text.instances;
+    loops.divergent.push_back(std::move(p));
+  }
+  if (instance > 0) return;
+  for (UnevenParts& p : found.uneven) {
+    p.kernel_name = text.name;
+    p.instance = text.instances.empty() ? "" : text.instances.front();
+    loops.uneven.push_back(std::move(p));
+  }
+}
+
+}  // namespace
+
 FoundLoops find_loops(ASTContext& context, const std::string& kernel) {
   FoundLoops loops;
   loops.without_instance = idle_templates(context, kernel);
-  for (const FunctionDecl* f : kernels_of(context)) loops.kernels.push_back(entry_of(f));
-  const std::vector<Instances> kernels = kernels_named(context, kernel);
-  std::set<unsigned> seen;
-  const SourceManager& sources = context.getSourceManager();
-  for (const Instances& k : kernels) seen.insert(sources.getExpansionLineNumber(k[0]->getLocation()));
-  for (const Instances& k : kernels)
-    for (std::size_t i = 0; i < k.size(); ++i) loops_of(k, i, context, seen, loops);
+  for (const FunctionDecl* f : kernels_of(context)) {
+    loops.kernels.push_back(entry_of(f));
+    const bool named = kernel.empty() || means_kernel(loops.kernels.back(), kernel);
+    if (named && !is_users(f->getLocation(), context.getSourceManager())) loops.passed_over = f->getLocation();
+  }
+  loops.bodiless = bodiless_kernels_of(context);
+  const std::vector<KernelText> texts = kernels_named(context, kernel);
+  std::set<SourceLocation> seen;
+  for (const KernelText& k : texts) {
+    seen.insert(k.kernels[0]->getLocation());
+    loops.looked_at += k.kernels.size();
+  }
+  for (const KernelText& k : texts)
+    for (std::size_t i = 0; i < k.kernels.size(); ++i) loops_of(k, i, context, seen, loops);
   return loops;
 }
 

@@ -12,6 +12,7 @@ namespace kernelcast::frontend {
 /// The parts of such a loop:  for (init; more; step) { head  if (condition) taken else other  tail }
 struct LoopParts {
   const clang::FunctionDecl* kernel = nullptr;
+  std::string kernel_name;                        // that means no other kernel; of a template the plain one
   std::size_t instance = 0;                       // of a template's, 0: the one that is asked for, or the first
   std::vector<std::string> instances;             // names of them all; empty: no template
   const clang::FunctionDecl* function = nullptr;  // that the loop stands in: the kernel, or one that it calls
@@ -33,25 +34,32 @@ struct LoopParts {
 /// A loop whose lanes leave it at different times.
 struct UnevenParts {
   const clang::FunctionDecl* kernel = nullptr;
+  std::string kernel_name, instance;  // likewise; empty: no template
   const clang::FunctionDecl* function = nullptr;
   const clang::Stmt* loop = nullptr;
   std::string divergence;
 };
 
+/// A kernel template that nothing instantiates.
+struct UnusedTemplate {
+  std::string name;
+  clang::SourceLocation at;
+};
+
 struct FoundLoops {
   std::vector<LoopParts> divergent;
-  std::vector<UnevenParts> uneven;            // without a divergent branch of their own
-  std::vector<std::string> without_instance;  // kernel templates
-  std::vector<KernelEntry> kernels;           // all of them
+  std::vector<UnevenParts> uneven;  // without a divergent branch of their own
+  std::vector<UnusedTemplate> without_instance;
+  std::vector<KernelEntry> kernels;                  // all of them
+  std::vector<const clang::FunctionDecl*> bodiless;  // kernels of the user's files that are declared only
+  std::size_t looked_at = 0;                         // of the kernels, an instance of a template each
+  clang::SourceLocation passed_over;                 // where one of those stands that are not; invalid: there is none
 };
 
 /// In order of appearance; `kernel` empty: of all kernels. Of a template the loops of every instance, the one that is
 /// named, or the first, in front. Of functions of the source that a kernel calls, directly or not, for the first kernel
 /// that does.
 FoundLoops find_loops(clang::ASTContext& context, const std::string& kernel);
-
-/// The kernel's name, of a template with its arguments.
-std::string instance_name(const clang::FunctionDecl* kernel);
 
 /// Which lanes the branch's condition sends the same way.
 LaneShape lane_shape(const LoopParts& parts);

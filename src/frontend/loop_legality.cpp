@@ -55,40 +55,39 @@ class Judge {
 
   LegalityVerdict postpone() const {
     const Effects& e = s_.all;
-    if (e.collective != 0) {
+    if (e.collective) {
       return no(Condition::collective, e.collective,
                 e.collective_name + " is reached by lanes that are at the same iteration");
     }
-    if (e.assembly != 0)
-      return unknown(Condition::opaque, e.assembly, "assembly may synchronise; assert that it does not");
-    if (e.stranger != 0) {
+    if (e.assembly) return unknown(Condition::opaque, e.assembly, "assembly may synchronise; assert that it does not");
+    if (e.stranger) {
       return unknown(Condition::opaque, e.stranger,
                      e.stranger_what + " may hold a barrier or a vote; assert that it does not");
     }
-    if (e.fence != 0) {
+    if (e.fence) {
       return unknown(Condition::opaque, e.fence,
                      "the fence " + e.fence_name + " orders accesses that other threads watch; assert that none do");
     }
-    if (e.is_volatile != 0) {
+    if (e.is_volatile) {
       return unknown(Condition::volatile_access, e.is_volatile,
                      "a volatile access may be how threads of a warp talk to each other; assert that they do not");
     }
     for (const Atomic& a : e.atomics) {
       if (!a.order_free) {
-        return unknown(Condition::atomic, a.line,
+        return unknown(Condition::atomic, a.at,
                        "the outcome of this atomic depends on which lane comes first; assert that any order will do");
       }
     }
     if (const Atomic* a = mixed_atomics()) {
-      return unknown(Condition::atomic, a->line,
+      return unknown(Condition::atomic, a->at,
                      "atomics of several kinds may meet at one place; assert that any order will do");
     }
     for (const MemoryAccess& m : e.memory) {
       if (!m.store || !is_shared(m) || differs(m.place)) continue;
-      return unknown(Condition::same_address, m.line,
+      return unknown(Condition::same_address, m.at,
                      "lanes write to the same place, and another may come last; assert that any will do");
     }
-    if (e.skip != 0) {
+    if (e.skip) {
       return unknown(Condition::early_exit, e.skip,
                      "the rest of the iteration is skipped by a jump; write it as a branch");
     }
@@ -97,30 +96,29 @@ class Judge {
 
   LegalityVerdict advance() const {
     const Effects& e = s_.all;
-    if (e.collective != 0) return postpone();
-    if (e.leave != 0)
+    if (e.collective) return postpone();
+    if (e.leave)
       return no(Condition::early_exit, e.leave, "the loop is left early, so the next iteration may never come");
-    if (e.skip != 0)
+    if (e.skip)
       return unknown(Condition::early_exit, e.skip,
                      "the rest of the iteration is skipped by a jump; write it as a branch");
-    if (e.is_volatile != 0)
-      return no(Condition::volatile_access, e.is_volatile, "volatile accesses must keep their order");
+    if (e.is_volatile) return no(Condition::volatile_access, e.is_volatile, "volatile accesses must keep their order");
     for (const Atomic& a : e.atomics) {
       if (a.floating)
-        return no(Condition::float_reduction, a.line,
+        return no(Condition::float_reduction, a.at,
                   "an atomic on floating-point numbers rounds in the order of iterations");
       if (!a.order_free)
-        return no(Condition::atomic, a.line, "the outcome of this atomic depends on the order of iterations");
+        return no(Condition::atomic, a.at, "the outcome of this atomic depends on the order of iterations");
     }
     if (p_.is_do)
-      return unknown(Condition::early_exit, line(p_.loop),
+      return unknown(Condition::early_exit, spot(p_.loop),
                      "whether there is a next iteration is known only at the end of this one");
     if (p_.more == nullptr)
-      return no(Condition::early_exit, line(p_.loop),
+      return no(Condition::early_exit, spot(p_.loop),
                 "the loop has no condition that says whether there is a next iteration");
     LegalityVerdict v = front_is_known();
     if (v.legal != Legality::yes) return v;
-    if (e.opaque != 0) {
+    if (e.opaque) {
       return unknown(Condition::opaque, e.opaque,
                      e.opaque_what + " is not followed; assert that iterations do not depend on one another");
     }
@@ -131,7 +129,7 @@ class Judge {
   }
 
  private:
-  [[nodiscard]] int line(const Stmt* s) const { return line_of(s->getBeginLoc(), context_); }
+  [[nodiscard]] Spot spot(const Stmt* s) const { return spot_of(s->getBeginLoc(), context_); }
   [[nodiscard]] bool is_private(const VarDecl* v) const { return s_.all.declared.contains(v) && !v->isStaticLocal(); }
 
   /// Of all the loop, the code in front of the branch may not read what the rest writes.
@@ -139,18 +137,18 @@ class Judge {
     for (const Effects* side : {&s_.taken, &s_.other, &s_.front}) {
       for (const auto& [v, use] : side->writes) {
         if (v == counter_)
-          return no(Condition::carried_dependence, use.line,
+          return no(Condition::carried_dependence, use.at,
                     "the loop's counter " + v->getNameAsString() + " is changed in the body");
       }
     }
     if (!s_.front.atomics.empty()) {
-      return no(Condition::atomic, s_.front.atomics.front().line,
+      return no(Condition::atomic, s_.front.atomics.front().at,
                 "the code in front of the branch has an atomic, which would run out of order");
     }
     for (const auto& [v, use] : s_.front.writes) {
       if (!is_private(v)) {
         return no(
-            Condition::carried_dependence, use.line,
+            Condition::carried_dependence, use.at,
             "the code in front of the branch writes " + v->getNameAsString() + ", which is not the iteration's own");
       }
     }
@@ -161,27 +159,27 @@ class Judge {
         if (read == s_.front.reads.end()) continue;
         const bool ends = p_.more != nullptr && reads(effects_of(p_.more, context_), v);
         return no(
-            ends ? Condition::early_exit : Condition::carried_dependence, use.line,
+            ends ? Condition::early_exit : Condition::carried_dependence, use.at,
             ends
                 ? "whether there is a next iteration depends on " + v->getNameAsString() + ", which this line writes"
                 : "the branch depends on " + v->getNameAsString() + ", which this line writes in the iteration before");
       }
     }
     if (p_.step != nullptr && s_.step.writes.size() != 1) {
-      return unknown(Condition::carried_dependence, line(p_.loop),
+      return unknown(Condition::carried_dependence, spot(p_.loop),
                      "the step of the loop changes more than one variable");
     }
     if (p_.step == nullptr)
-      return no(Condition::carried_dependence, line(p_.loop),
+      return no(Condition::carried_dependence, spot(p_.loop),
                 "the loop has no counter of its own that could be set ahead");
     for (const auto& [v, use] : s_.step.reads) {
       if (v != counter_ && writes(v))
-        return no(Condition::carried_dependence, use.line, "the loop's step depends on what the body writes");
+        return no(Condition::carried_dependence, use.at, "the loop's step depends on what the body writes");
     }
     for (const MemoryAccess& read : s_.front.memory) {
       if (accesses().is_own_object(read.base)) continue;
       if (read.store)
-        return no(Condition::carried_dependence, read.line, "the code in front of the branch writes to memory");
+        return no(Condition::carried_dependence, read.at, "the code in front of the branch writes to memory");
       for (const Effects* side : {&s_.taken, &s_.other}) {
         for (const MemoryAccess& store : side->memory) {
           if (!store.store) continue;
@@ -239,12 +237,12 @@ class Judge {
       const auto [mine, mine_past] = a.writes.equal_range(v);
       for (auto it = mine; it != mine_past; ++it) reduces = reduces && it->second.reduction == write.reduction;
       if (!reduces) {
-        return no(c, write.line,
+        return no(c, write.at,
                   in_tail ? "the code behind the branch hands " + name + " on to the next iteration"
                           : name + " is written in one path and used in the other");
       }
       if (!v->getType()->hasIntegerRepresentation()) {
-        return no(Condition::float_reduction, write.line, "the sum in " + name + " would be rounded in another order");
+        return no(Condition::float_reduction, write.at, "the sum in " + name + " would be rounded in another order");
       }
     }
     return yes();
@@ -265,14 +263,14 @@ class Judge {
   /// Atomics of one kind commute with each other, not with others or with plain accesses to the same place.
   [[nodiscard]] LegalityVerdict atomics_commute() const {
     if (const Atomic* a = mixed_atomics()) {
-      return unknown(Condition::atomic, a->line,
+      return unknown(Condition::atomic, a->at,
                      "atomics of several kinds may meet at one place; assert that they do not");
     }
     for (const Atomic& a : s_.all.atomics) {
       for (const MemoryAccess& m : s_.all.memory) {
         if (accesses().is_own_object(m.base)) continue;
         if (a.base != nullptr && m.base != nullptr && a.base != m.base && accesses().distinct(a.base, m.base)) continue;
-        return unknown(Condition::atomic, a.line,
+        return unknown(Condition::atomic, a.at,
                        "what " + a.name + " changes may be read or written in the loop; assert that it is not");
       }
     }
@@ -311,11 +309,10 @@ void judge(const LoopParts& parts, const ASTContext& context, DivergentLoop& loo
     if (parts.function == parts.kernel || !v->getType()->isReferenceType() ||
         v->getType().getNonReferenceType().isConstQualified())
       continue;
-    const LegalityVerdict verdict{Legality::unknown, Condition::aliasing,
-                                  "what the reference " + v->getNameAsString() + " of function " +
-                                      parts.function->getNameAsString() +
-                                      " means is the caller's: make sure that it is no memory that the loop uses",
-                                  line_of(v->getLocation(), context)};
+    const LegalityVerdict verdict =
+        unknown(Condition::aliasing, spot_of(v->getLocation(), context),
+                "what the reference " + v->getNameAsString() + " of function " + parts.function->getNameAsString() +
+                    " means is the caller's: make sure that it is no memory that the loop uses");
     out_of_order = verdict;
     if (!parts.foreign_references.contains(v)) continue;
     loop.postpone = loop.advance = loop.advance_in_order = verdict;

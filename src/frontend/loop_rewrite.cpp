@@ -7,11 +7,13 @@
 
 #include <algorithm>
 
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Stmt.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Rewrite/Core/Rewriter.h"
+#include "frontend/loop_files.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -212,6 +214,16 @@ bool has_directive(const std::string& text) {
   return false;
 }
 
+/// Where the parameters of a kernel end, in each of its declarations.
+std::vector<SourceLocation> parameter_ends(const FunctionDecl* kernel) {
+  const FunctionDecl* written = kernel->getTemplateInstantiationPattern();
+  if (written == nullptr) written = kernel;
+  std::vector<SourceLocation> ends;
+  for (const FunctionDecl* f : written->redecls())
+    if (const FunctionTypeLoc type = f->getFunctionTypeLoc()) ends.push_back(type.getRParenLoc());
+  return ends;
+}
+
 bool from_macro(const Stmt* s) { return s != nullptr && (s->getBeginLoc().isMacroID() || s->getEndLoc().isMacroID()); }
 
 }  // namespace
@@ -244,6 +256,9 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
     return "it stands in function " + p.function->getNameAsString() +
            ", which others may call: copy its body into the kernel first";
   const SourceManager& sources = context.getSourceManager();
+  if (is_read_again(p.loop->getBeginLoc(), sources))
+    return shown_file(p.loop->getBeginLoc(), sources) +
+           " is read several times here, and its text may mean something else each time";
   const std::string text =
       Lexer::getSourceText(CharSourceRange::getTokenRange(p.loop->getSourceRange()), sources, context.getLangOpts())
           .str();
@@ -260,17 +275,33 @@ std::string why_not_rewritten(const LoopParts& p, const ASTContext& context) {
   for (const auto& [v, use] : front.writes) {
     if (!front.declared.contains(v) || v->isStaticLocal())
       return "the code in front of the branch, which waiting lanes run again, changes " + v->getNameAsString() +
-             " at line " + std::to_string(use.line);
+             " at line " + std::to_string(use.at.line);
   }
   for (const MemoryAccess& m : front.memory)
     if (m.store && (m.base == nullptr || !front.declared.contains(m.base) || m.base->getType()->isPointerType() ||
                     m.base->hasGlobalStorage()))
       return "the code in front of the branch, which waiting lanes run again, writes to memory at line " +
-             std::to_string(m.line);
+             std::to_string(m.at.line);
   if (!front.atomics.empty()) return "the code in front of the branch, which waiting lanes run again, has an atomic";
-  if (front.opaque != 0)
+  if (front.opaque)
     return "the code in front of the branch, which waiting lanes run again, is not followed: " + front.opaque_what;
   return "";
+}
+
+bool can_record(const LoopParts& p, const ASTContext& context) {
+  if (p.function != p.kernel) return false;
+  const SourceManager& sources = context.getSourceManager();
+  const SourceLocation body = llvm::cast<CompoundStmt>(p.kernel->getBody())->getLBracLoc();
+  const CharSourceRange condition = text_range(p.branch->getCond(), context);
+  const std::vector<SourceLocation> ends = parameter_ends(p.kernel);
+  if (condition.isInvalid() || body.isMacroID() || !std::ranges::all_of(ends, &SourceLocation::isFileID)) return false;
+  if (p.kernel->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+    return false;  // as its template has them
+  if ((p.instances.empty() ? p.kernel_name : p.instances.front()).ends_with(')')) return false;  // named by parameters
+  if (is_read_again(sources.getLocForStartOfFile(sources.getMainFileID()), sources)) return false;
+  // Text that is included into a body may be part of several loops.
+  return sources.getFileID(condition.getBegin()) == sources.getFileID(body) ||
+         !is_read_again(condition.getBegin(), sources);
 }
 
 void rewrite(Rewriter& rewriter, const LoopParts& p, ASTContext& context, Policy policy) {
@@ -294,9 +325,9 @@ void instrument(Rewriter& rewriter, const LoopParts& p, ASTContext& context) {
                           "u) { if (taken) row[3 + row[2] / 32] |= 1u << (row[2] % 32); ++row[2]; }" +
                           " return taken; }\n",
                       /*InsertAfter=*/true);
-  const FunctionTypeLoc type = p.kernel->getFunctionTypeLoc();
-  rewriter.InsertText(type.getRParenLoc(),
-                      std::string(p.kernel->param_empty() ? "" : ", ") + global + "unsigned* kernelcast_pattern", true);
+  for (const SourceLocation end : parameter_ends(p.kernel))
+    rewriter.InsertText(end, std::string(p.kernel->param_empty() ? "" : ", ") + global + "unsigned* kernelcast_pattern",
+                        true);
   const std::string block =
       opencl
           ? "(unsigned)(get_group_id(0) + get_num_groups(0) * (get_group_id(1) + get_num_groups(1) * get_group_id(2)))"

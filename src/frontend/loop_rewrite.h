@@ -18,6 +18,8 @@ clang::CharSourceRange text_range(const clang::Stmt* s, const clang::ASTContext&
 const clang::VarDecl* counter_of(const LoopParts& p);
 /// Why the text cannot be transformed; empty: it can, wherever it is legal.
 std::string why_not_rewritten(const LoopParts& p, const clang::ASTContext& context);
+/// Whether instrument() can: nothing that it changes is written by a macro or means something else elsewhere.
+bool can_record(const LoopParts& p, const clang::ASTContext& context);
 void rewrite(clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context, Policy policy);
 void instrument(clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context);
 

@@ -114,12 +114,12 @@ void Walker::statement(const Stmt* s) {
   }
 }
 
-void Walker::first(int& line, const Stmt* s) const {
-  if (line == 0) line = at(s);
+void Walker::first(Spot& spot, const Stmt* s) const {
+  if (!spot) spot = at(s);
 }
 
 void Walker::stranger(const Stmt* s, const std::string& what) {
-  if (out_.stranger == 0) {
+  if (!out_.stranger) {
     out_.stranger = at(s);
     out_.stranger_what = what;
   }
@@ -127,7 +127,7 @@ void Walker::stranger(const Stmt* s, const std::string& what) {
 }
 
 void Walker::opaque(const Stmt* s, const std::string& what) {
-  if (out_.opaque != 0) return;
+  if (out_.opaque) return;
   out_.opaque = at(s);
   out_.opaque_what = what;
 }

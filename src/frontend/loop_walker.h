@@ -17,8 +17,8 @@ class Walker {
   void statement(const clang::Stmt* s);
 
  private:
-  int at(const clang::Stmt* s) const { return line_of(s->getBeginLoc(), context_); }
-  void first(int& line, const clang::Stmt* s) const;
+  Spot at(const clang::Stmt* s) const { return spot_of(s->getBeginLoc(), context_); }
+  void first(Spot& spot, const clang::Stmt* s) const;
   /// Code that nobody sees here: it may do anything, also wait for other threads.
   void stranger(const clang::Stmt* s, const std::string& what);
   bool in_memory(const clang::VarDecl* v);

@@ -34,14 +34,14 @@ void Walker::call(const CallExpr* c, bool used) {
     return own_function(c, definition);
   }
   if (is_collective(f)) {
-    if (out_.collective == 0) {
+    if (!out_.collective) {
       out_.collective = at(c);
       out_.collective_name = name;
     }
     return;
   }
   if (is_fence(name)) {
-    if (out_.fence == 0) {
+    if (!out_.fence) {
       out_.fence = at(c);
       out_.fence_name = name;
     }
@@ -69,7 +69,7 @@ void Walker::toolkit_function(const CallExpr* c, const FunctionDecl* f) {
     MemoryAccess m;
     m.base = place.base;
     m.scalar = place.whole;
-    m.line = at(c);
+    m.at = at(c);
     out_.memory.push_back(m);
     if (type->getPointeeType().isConstQualified()) continue;
     m.store = true;
@@ -84,19 +84,19 @@ void Walker::own_function(const CallExpr* c, const FunctionDecl* f) {
   Effects inside;
   Walker(inside, context_, call_depth_ + 1).statement(f->getBody());
   const std::string where = " in " + f->getNameAsString();
-  const auto take = [&](int line, std::string& what, int& out_line, const std::string& inside_what) {
-    if (line == 0 || out_line != 0) return;
-    out_line = at(c);
+  const auto take = [&](Spot spot, std::string& what, Spot& out_spot, const std::string& inside_what) {
+    if (!spot || out_spot) return;
+    out_spot = at(c);
     what = inside_what + where;
   };
   take(inside.collective, out_.collective_name, out_.collective, inside.collective_name);
   take(inside.fence, out_.fence_name, out_.fence, inside.fence_name);
   take(inside.stranger, out_.stranger_what, out_.stranger, inside.stranger_what);
   take(inside.opaque, out_.opaque_what, out_.opaque, inside.opaque_what);
-  if (inside.is_volatile != 0) first(out_.is_volatile, c);
-  if (inside.assembly != 0) first(out_.assembly, c);
+  if (inside.is_volatile) first(out_.is_volatile, c);
+  if (inside.assembly) first(out_.assembly, c);
   for (Atomic a : inside.atomics) {
-    a.line = at(c);
+    a.at = at(c);
     if (a.base != nullptr && !a.base->hasGlobalStorage()) a.base = nullptr;
     out_.atomics.push_back(a);
   }
@@ -107,7 +107,7 @@ void Walker::own_function(const CallExpr* c, const FunctionDecl* f) {
     }
     m.index = nullptr;
     if (!m.scalar) m.place = nullptr;
-    m.line = at(c);
+    m.at = at(c);
     out_.memory.push_back(m);
   }
   for (const ParmVarDecl* p : f->parameters()) {  // the caller's variables
@@ -118,7 +118,7 @@ void Walker::own_function(const CallExpr* c, const FunctionDecl* f) {
 
 void Walker::atomic(const CallExpr* c, const std::string& name, bool used) {
   Atomic a;
-  a.line = at(c);
+  a.at = at(c);
   a.name = name;
   if (c->getNumArgs() > 0) {
     const QualType pointer = c->getArg(0)->IgnoreParenImpCasts()->getType();

@@ -36,7 +36,7 @@ void Walker::access(const Expr* pointer, const Expr* index, bool store, const Ex
   MemoryAccess m;
   m.store = store;
   m.place = whole;
-  m.line = at(whole);
+  m.at = at(whole);
   const Expr* p = pointer->IgnoreParenCasts();
   m.index = index;
   if (index == nullptr) {  // *(p + i)
@@ -145,7 +145,7 @@ void Walker::scalar(const VarDecl* v, const Expr* e, bool store) {
   m.scalar = true;
   m.store = store;
   m.place = e;
-  m.line = at(e);
+  m.at = at(e);
   out_.memory.push_back(m);
 }
 

@@ -1,14 +1,15 @@
-// The public face: find and judge, rewrite, record.
+// The public face: find and judge. Changed texts: loop_changes.cpp.
 #include "kernelcast/loops.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
-#include "clang/Rewrite/Core/Rewriter.h"
 #include "frontend/compile.h"
 #include "frontend/compile_language.h"
+#include "frontend/loop_files.h"
 #include "frontend/loop_rewrite.h"
 #include "kernelcast/error.h"
 #include "llvm/Demangle/Demangle.h"
@@ -69,17 +70,22 @@ bool same_calls(const Effects& a, const Effects& b) {
 
 DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   DivergentLoop loop;
-  loop.kernel = p.kernel->getNameAsString();
+  const clang::SourceManager& sources = context.getSourceManager();
+  loop.kernel = p.kernel_name;
   loop.instances = p.instances;
+  loop.file = shown_file(p.loop->getBeginLoc(), sources);
   if (p.function != p.kernel) loop.function = p.function->getNameAsString();
   loop.loop = range_of(p.loop, context);
   loop.branch_line = line_of(p.branch->getIfLoc(), context);
+  loop.branch_file = shown_file(p.branch->getIfLoc(), sources);
   loop.taken = path_of(p.branch->getThen(), context);
   loop.other = path_of(p.branch->getElse(), context);
   loop.divergence = p.divergence;
   loop.shape = lane_shape(p);
   loop.nested = p.nested;
   judge(p, context, loop);
+  for (LegalityVerdict* v : {&loop.postpone, &loop.advance, &loop.advance_in_order})
+    v->file = shown_file(v->file, sources);
   const Effects taken = effects_of(p.branch->getThen(), context);
   Effects other;
   if (p.branch->getElse() != nullptr) other = effects_of(p.branch->getElse(), context);
@@ -90,17 +96,10 @@ DivergentLoop described(const LoopParts& p, const clang::ASTContext& context) {
   all.add(other);
   for (const auto* part : {&p.head, &p.tail})
     for (const clang::Stmt* s : *part) all.add(effects_of(s, context));
-  loop.leaves = all.leave != 0;
-  loop.can_record = p.function == p.kernel && text_range(p.branch->getCond(), context).isValid();
+  loop.leaves = static_cast<bool>(all.leave);
+  loop.can_record = can_record(p, context);
   loop.regions = regions_of(p, context);
   return loop;
-}
-
-/// Throws where the name means none of the kernels; naming several of one name is no mistake here.
-void refuse_unknown_kernel(const std::vector<KernelEntry>& kernels, const std::string& name) {
-  for (const KernelEntry& k : kernels)
-    if (means_kernel(k, without_parameters(llvm::demangle(name)))) return;
-  pick_kernel(kernels, name);
 }
 
 int badness(Legality l) { return l == Legality::yes ? 0 : l == Legality::unknown ? 1 : 2; }
@@ -146,6 +145,85 @@ std::vector<DivergentLoop> one_for_each_text(const std::vector<LoopParts>& parts
   return loops;
 }
 
+LoopSurvey survey_of(const FoundLoops& found, const clang::ASTContext& context) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  LoopSurvey survey;
+  for (const UnusedTemplate& t : found.without_instance)
+    survey.without_instance.push_back({t.name, shown_file(t.at, sources)});
+  survey.divergent = one_for_each_text(found.divergent, context);
+  for (const UnevenParts& p : found.uneven)
+    survey.uneven.push_back({p.kernel_name,
+                             shown_file(p.loop->getBeginLoc(), sources),
+                             p.instance,
+                             range_of(p.loop, context),
+                             p.divergence,
+                             p.function == p.kernel ? "" : p.function->getNameAsString(),
+                             {code_region(p.loop, context)}});
+  return survey;
+}
+
+/// The source's own first, then each header's.
+template <class Loop>
+void sort_by_place(std::vector<Loop>& loops, const std::string& source) {
+  std::map<std::string, std::size_t> rank{{source, 0}};
+  for (const Loop& l : loops) rank.emplace(l.file, rank.size());
+  std::stable_sort(loops.begin(), loops.end(), [&rank](const Loop& a, const Loop& b) {
+    return std::pair(rank.at(a.file), a.loop.first) < std::pair(rank.at(b.file), b.loop.first);
+  });
+}
+
+/// Throws where the name means none of the kernels; naming several of one name is no mistake here.
+void refuse_unknown_kernel(const std::vector<KernelEntry>& kernels, const std::string& name) {
+  for (const KernelEntry& k : kernels)
+    if (means_kernel(k, without_parameters(llvm::demangle(name)))) return;
+  pick_kernel(kernels, name);
+}
+
+/// What there was to look at.
+struct LookedAt {
+  LoopSurvey survey;
+  std::vector<KernelEntry> kernels;
+  std::size_t count = 0;
+  std::string passed_over;  // a file with kernels that are not looked at
+  std::string bodiless;     // kernels that are declared only, and where
+};
+
+std::string listed(const std::vector<const clang::FunctionDecl*>& kernels, const clang::ASTContext& context) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(kernels.size(), most); ++k) {
+    const clang::SourceLocation at = kernels[k]->getLocation();
+    text += (k == 0 ? "" : ", ") + kernels[k]->getNameAsString() + " (" + shown_file(at, context.getSourceManager()) +
+            ":" + std::to_string(line_of(at, context)) + ")";
+  }
+  return text + (kernels.size() > most ? ", ..." : "");
+}
+
+/// Why there was nothing to look at.
+void refuse_no_kernel(const Source& source, const LookedAt& seen, const std::string& name,
+                      const std::vector<std::string>& notes) {
+  if (seen.kernels.empty()) {
+    std::string text = source.path + ": no kernel found (a __global__ or __kernel function), nor in files it includes";
+    for (const std::string& note : notes) text += "\nnote: " + note;
+    if (!seen.bodiless.empty()) text += "\nnote: declared only: " + seen.bodiless + "; give the file with their bodies";
+    throw UserError(text);
+  }
+  if (!name.empty()) refuse_unknown_kernel(seen.kernels, name);
+  throw UserError(source.path + ": " + (name.empty() ? "its kernels stand" : "kernel '" + name + "' stands") + " in " +
+                  seen.passed_over + "; headers of the system and of toolkits are not looked at");
+}
+
+/// Nothing to look at but templates that nothing instantiates: which there are.
+void refuse_templates_alone(const Source& source, const std::vector<IdleTemplate>& templates) {
+  if (templates.empty()) return;
+  constexpr std::size_t most = 10;
+  std::string text = source.path + ": no kernel found, but kernel templates that nothing instantiates:";
+  for (std::size_t k = 0; k < std::min(templates.size(), most); ++k)
+    text += "\n  " + templates[k].name + ", in " + templates[k].file;
+  if (templates.size() > most) text += "\n  and " + std::to_string(templates.size() - most) + " more";
+  throw UserError(text + "\n--kernel '" + templates[0].name + "<...>' instantiates one");
+}
+
 void refuse_without_loops(const Source& source) {
   const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
   if (language != Language::opencl && language != Language::cuda && language != Language::hip) {
@@ -153,93 +231,28 @@ void refuse_without_loops(const Source& source) {
   }
 }
 
-/// Runs `change` on the loop that stands at the line; it returns why it cannot, if so.
-template <class Change>
-std::string changed(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Change change) {
-  refuse_without_loops(source);
-  auto text = std::make_shared<std::string>(), trouble = std::make_shared<std::string>();
-  inspect_unit(source, options, [text, trouble, loop, change](clang::ASTContext& context) {
-    for (const LoopParts& p : find_loops(context, loop.runs_as()).divergent) {
-      if (line_of(p.loop->getBeginLoc(), context) != loop.loop.first ||
-          line_of(p.branch->getIfLoc(), context) != loop.branch_line)
-        continue;
-      clang::Rewriter rewriter(context.getSourceManager(), context.getLangOpts());
-      *trouble = change(rewriter, p, context);
-      const auto* buffer = rewriter.getRewriteBufferFor(context.getSourceManager().getMainFileID());
-      if (buffer != nullptr) *text = std::string(buffer->begin(), buffer->end());
-      text->resize(std::min(text->size(), text->rfind(added_text)));
-      return;
-    }
-  });
-  if (!trouble->empty()) throw UserError(source.path + ":" + std::to_string(loop.loop.first) + ": " + *trouble);
-  if (text->empty()) throw UserError(source.path + ": no divergent loop at line " + std::to_string(loop.loop.first));
-  return std::move(*text);
-}
-
-const LegalityVerdict& verdict_of(const DivergentLoop& loop, Policy policy) {
-  if (policy == Policy::advance) return loop.advance;
-  return policy == Policy::advance_in_order ? loop.advance_in_order : loop.postpone;
-}
-
 }  // namespace
 
 LoopSurvey survey_loops(const Source& source, const FrontendOptions& options) {
   refuse_without_loops(source);
-  auto loops = std::make_shared<LoopSurvey>();
-  auto kernels = std::make_shared<std::vector<KernelEntry>>();
-  inspect_unit(source, options, [loops, kernels, kernel = options.kernel](clang::ASTContext& context) {
+  auto seen = std::make_shared<LookedAt>();
+  const auto notes = inspect_unit(source, options, [seen, kernel = options.kernel](clang::ASTContext& context) {
     const FoundLoops found = find_loops(context, kernel);
-    loops->without_instance = found.without_instance;
-    *kernels = found.kernels;
-    loops->divergent = one_for_each_text(found.divergent, context);
-    for (const UnevenParts& p : found.uneven)
-      loops->uneven.push_back({p.kernel->getNameAsString(),
-                               p.kernel->getTemplateSpecializationArgs() == nullptr ? "" : instance_name(p.kernel),
-                               range_of(p.loop, context), p.divergence,
-                               p.function == p.kernel ? "" : p.function->getNameAsString()});
+    *seen = {survey_of(found, context), found.kernels, found.looked_at,
+             found.passed_over.isValid() ? shown_file(found.passed_over, context.getSourceManager()) : "",
+             listed(found.bodiless, context)};
   });
-  const bool nothing = loops->divergent.empty() && loops->uneven.empty() && loops->without_instance.empty();
-  if (nothing && !options.kernel.empty()) refuse_unknown_kernel(*kernels, options.kernel);
-  const auto by_line = [](const auto& a, const auto& b) { return a.loop.first < b.loop.first; };
-  std::stable_sort(loops->divergent.begin(), loops->divergent.end(), by_line);
-  std::stable_sort(loops->uneven.begin(), loops->uneven.end(), by_line);
-  return std::move(*loops);
+  LoopSurvey& survey = seen->survey;
+  if (seen->count == 0) refuse_templates_alone(source, survey.without_instance);
+  if (seen->count == 0) refuse_no_kernel(source, *seen, options.kernel, notes);
+  const std::string main = source.path == "-" ? "<stdin>" : source.path;
+  sort_by_place(survey.divergent, main);
+  sort_by_place(survey.uneven, main);
+  return std::move(survey);
 }
 
 std::vector<DivergentLoop> divergent_loops(const Source& source, const FrontendOptions& options) {
   return survey_loops(source, options).divergent;
-}
-
-std::string rewritten(const Source& source, const FrontendOptions& options, const DivergentLoop& loop, Policy policy) {
-  const std::string at = source.path + ":" + std::to_string(loop.loop.first) + ": ";
-  if (policy == Policy::plain) throw UserError(at + "plain is what the loop is");
-  if (policy == Policy::majority) {
-    throw UserError(at + "majority needs votes: use the library in converge/, or rewrite as round-robin");
-  }
-  const LegalityVerdict& v = verdict_of(loop, policy);
-  if (v.legal != Legality::yes) {
-    throw UserError(at +
-                    std::string(v.legal == Legality::no ? "this strategy is not legal: "
-                                                        : "this strategy cannot be shown to be legal: ") +
-                    v.reason + (v.line > 0 ? " (line " + std::to_string(v.line) + ")" : ""));
-  }
-  if (!loop.no_rewrite.empty()) throw UserError(at + "the loop cannot be rewritten: " + loop.no_rewrite);
-  return changed(source, options, loop,
-                 [policy](clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context) -> std::string {
-                   if (policy == Policy::advance && counter_of(p) == nullptr) {
-                     return "the loop cannot be rewritten for advance: it must declare its counter";
-                   }
-                   rewrite(rewriter, p, context, policy);
-                   return "";
-                 });
-}
-
-std::string instrumented(const Source& source, const FrontendOptions& options, const DivergentLoop& loop) {
-  return changed(source, options, loop,
-                 [](clang::Rewriter& rewriter, const LoopParts& p, clang::ASTContext& context) -> std::string {
-                   instrument(rewriter, p, context);
-                   return "";
-                 });
 }
 
 }  // namespace kernelcast

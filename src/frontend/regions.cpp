@@ -3,6 +3,10 @@
 // with its neighbours, as everywhere.
 #include "frontend/regions.h"
 
+#include <filesystem>
+#include <map>
+
+#include "frontend/kernels.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,20 +16,21 @@ namespace {
 
 using namespace llvm;
 
-bool same_file(StringRef a, StringRef b) {
-  return a == b || a.ends_with(("/" + b).str()) || b.ends_with(("/" + a).str());
-}
+namespace fs = std::filesystem;
 
 bool holds(const CodeRegion& r, const DILocation& at) {
   const int line = static_cast<int>(at.getLine()), column = static_cast<int>(at.getColumn());
-  if (line == 0 || !same_file(r.file, at.getFilename())) return false;
+  if (line == 0) return false;
   if (line < r.first_line || (line == r.first_line && column < r.first_column)) return false;
   return line < r.last_line || (line == r.last_line && column <= r.last_column);
 }
 
 class Marker {
  public:
-  Marker(Function& kernel, const std::vector<CodeRegion>& regions) : kernel_(kernel), regions_(regions) {}
+  Marker(Function& kernel, const std::vector<CodeRegion>& regions) : kernel_(kernel), regions_(regions) {
+    std::error_code error;
+    for (const CodeRegion& r : regions) files_.push_back(fs::absolute(r.file, error).lexically_normal());
+  }
 
   /// The location itself where no region holds it.
   DILocation* moved(DILocation* location) const {
@@ -33,7 +38,7 @@ class Marker {
     for (const DILocation* at = location; at != nullptr; at = at->getInlinedAt()) chain.push_back(at);
     for (const DILocation* at : reverse(chain)) {
       for (std::size_t k = regions_.size(); k-- > 0;) {
-        if (!holds(regions_[k], *at)) continue;
+        if (!holds(regions_[k], *at) || files_[k] != path_of(*at->getFile())) continue;
         const int line = region_line(static_cast<int>(k), static_cast<int>(at->getLine()));
         return DILocation::get(kernel_.getContext(), static_cast<unsigned>(line), at->getColumn(),
                                kernel_.getSubprogram());
@@ -43,8 +48,15 @@ class Marker {
   }
 
  private:
+  const fs::path& path_of(const DIFile& file) const {
+    const auto [known, is_new] = paths_.try_emplace(&file);
+    if (is_new) known->second = whole_path(file);
+    return known->second;
+  }
   Function& kernel_;
   const std::vector<CodeRegion>& regions_;
+  std::vector<fs::path> files_;                      // of the regions
+  mutable std::map<const DIFile*, fs::path> paths_;  // known ones
 };
 
 }  // namespace

@@ -10,11 +10,16 @@
 namespace kernelcast::report {
 namespace {
 
-std::string verdict_text(const LegalityVerdict& v) {
+/// "line 7", with its file where that is not the one that was named just before.
+std::string spot_text(int line, const std::string& file, const std::string& here) {
+  return file == here ? fmt::format("line {}", line) : fmt::format("{}:{}", file, line);
+}
+
+std::string verdict_text(const LegalityVerdict& v, const std::string& here) {
   if (v.legal == Legality::yes) return "legal";
   std::string text = v.legal == Legality::no ? "not legal" : "cannot tell";
   text += ": " + v.reason;
-  if (v.line > 0) text += fmt::format(" (line {})", v.line);
+  if (v.line > 0) text += " (" + spot_text(v.line, v.file, here) + ")";
   return text;
 }
 
@@ -60,9 +65,10 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
   if (r.loops.empty() && r.uneven.empty()) return r.source + ": no loop with a branch that lanes take differently\n";
   std::string text;
   for (const LoopAdvice& a : r.loops) {
-    text += style.bold(fmt::format("{}:{}", r.source, a.loop.loop.first)) +
-            fmt::format("  loop in {}, branch at line {}, {}\n", place_text(kernel_text(a.loop), a.loop.function),
-                        a.loop.branch_line, a.loop.divergence);
+    const DivergentLoop& loop = a.loop;
+    text += style.bold(fmt::format("{}:{}", loop.file, loop.loop.first)) +
+            fmt::format("  loop in {}, branch at {}, {}\n", place_text(kernel_text(loop), loop.function),
+                        spot_text(loop.branch_line, loop.branch_file, loop.file), loop.divergence);
     text += "  " + facts_text(a) + "\n";
     Table table({Table::Align::left, Table::Align::left, Table::Align::right, Table::Align::right, Table::Align::left},
                 2);
@@ -72,19 +78,19 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
       table.row({std::string(name_of(s.policy)), gain_text(a, s),
                  s.break_even_rho ? fmt::format("{:.2f}", *s.break_even_rho) : "-",
                  s.executed ? fmt::format("{:.2f}", *s.executed) : std::string(tried ? "-" : ""),
-                 verdict_text(s.verdict)});
+                 verdict_text(s.verdict, loop.file)});
     }
     text += table.str(style, true);
     text += "  recommended: " + a.recommendation;
     if (a.kernel_speedup) text += fmt::format("; the kernel gains {:.2f}", *a.kernel_speedup);
     text += "\n";
-    if (!a.loop.no_rewrite.empty()) text += "  no rewrite: " + a.loop.no_rewrite + "\n";
-    if (a.loop.nested) text += "  more divergent branches are nested inside; they are not counted\n";
+    if (!loop.no_rewrite.empty()) text += "  no rewrite: " + loop.no_rewrite + "\n";
+    if (loop.nested) text += "  more divergent branches are nested inside; they are not counted\n";
   }
   for (const UnevenAdvice& u : r.uneven) {
-    text += style.bold(fmt::format("{}:{}", r.source, u.loop.loop.first)) +
+    text += style.bold(fmt::format("{}:{}", u.loop.file, u.loop.loop.first)) +
             fmt::format("  loop in {}: lanes leave it at different times, {}{}\n  {}\n",
-                        place_text(u.loop.kernel, u.loop.function), u.loop.divergence,
+                        place_text(u.loop.runs_as(), u.loop.function), u.loop.divergence,
                         u.active ? "; " + format_percent(*u.active) + " of the lanes are active in it" : "",
                         u.recommendation);
   }
@@ -103,7 +109,9 @@ std::string converge_json(const ConvergeReport& r) {
     l["kernel"] = a.loop.kernel;
     if (!a.loop.instances.empty()) l["instances"] = a.loop.instances;
     if (!a.loop.function.empty()) l["function"] = a.loop.function;
+    l["file"] = a.loop.file;
     l["line"] = a.loop.loop.first;
+    l["branch_file"] = a.loop.branch_file;
     l["branch_line"] = a.loop.branch_line;
     l["divergence"] = a.loop.divergence;
     l["p_taken"] = number(a.facts.statistics.p);
@@ -122,6 +130,7 @@ std::string converge_json(const ConvergeReport& r) {
       one["condition"] = name_of(s.verdict.condition);
       one["reason"] = s.verdict.legal == Legality::yes ? "" : s.verdict.reason;
       one["reason_line"] = s.verdict.line;
+      if (s.verdict.line > 0) one["reason_file"] = s.verdict.file;
       std::string unknown;
       const auto none = [&](const char* key, const std::string& why) {
         one[key] = nullptr;
@@ -158,6 +167,7 @@ std::string converge_json(const ConvergeReport& r) {
     Json l;
     l["kernel"] = u.loop.kernel;
     if (!u.loop.function.empty()) l["function"] = u.loop.function;
+    l["file"] = u.loop.file;
     l["line"] = u.loop.loop.first;
     l["divergence"] = u.loop.divergence;
     if (u.active) {

@@ -267,6 +267,16 @@ int main() {
         self.assertLess(inner[0]["active_lanes"], 0.95)
         self.assertIn("sort or bin", inner[0]["recommendation"])
 
+    def test_several_kernels_and_one_launch(self):
+        """Where a launch does not fit a kernel, the others' loops are executed all the same."""
+        kernel = HEADER.replace("#pragma once\n", "")
+        path = self.path("two.cu", kernel + kernel.replace("walk", "run").replace("int n", "int m").replace("< n", "< m"))
+        result = self.run_program("converge", path, *HEADER_LAUNCH, "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"two.cu:20: not executed: kernel run has no parameter .*; --kernel chooses")
+        self.assertEqual({l["kernel"]: l["pattern"] for l in checked(result.stdout, "converge")["loops"]}, {"walk": "executed", "run": "assumed"})
+        self.bad(1, r"kernel run has no parameter", "converge", path, *HEADER_LAUNCH, "--kernel", "run")
+
     def run_good(self, *args):
         result = self.run_program(*args)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -281,7 +291,127 @@ int main() {
         self.bad(2, r"--loop 3: no divergent loop", "converge", WALK, "--loop", "3")
         self.bad(2, r"--assume q=1: expected p or f", "converge", WALK, "--assume", "q=1")
         self.bad(2, r"give the source of a kernel", "converge")
+        self.bad(2, r"--loop walk.cl:x|--loop x: expected", "converge", WALK, "--loop", "walk.cl:x")
+        self.bad(2, r"--loop other.cl:7: no divergent loop", "converge", WALK, "--loop", "other.cl:7")
+        self.bad(1, r"no kernel found", "converge", self.path("none.cu", "int main() {}\n"))
         self.bad(1, r"OpenCL C, CUDA and HIP only", "converge", os.path.join(ROOT, "examples", "matmul.c"))
+
+
+HEADER = """#pragma once
+__global__ void walk(float* __restrict__ out, int n) {
+  const int id = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned h = id * 747796405u + 1u;
+  float x = id;
+  for (int i = 0; i < n; ++i) {
+    if ((h >> 16) & 1u) {
+      for (int k = 0; k < 8; ++k) x = x * 3.0f / (2.0f + x);
+      h = h * 1664525u + 1013904223u;
+    } else {
+      for (int k = 0; k < 8; ++k) x = x + 1.0f / (5.0f + x * x);
+      h = h * 22695477u + 1u;
+    }
+  }
+  out[id] = x;
+}
+"""
+HEADER_LAUNCH = ("--grid", "4", "--block", "64", "--arg", "n=32")
+
+
+class Headers(Case):
+    """Kernels in files that the source includes; the folder is the working directory."""
+
+    def setUp(self):
+        super().setUp()
+        self.header = self.path("k.cuh", HEADER)
+        self.path("main.cu", '#include "k.cuh"\nint main() { walk<<<4, 64>>>(nullptr, 32); }\n')
+
+    def converge(self, *args):
+        return self.run_program("converge", *args, cwd=self.folder)
+
+    def text_of(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def test_named_by_their_file(self):
+        value = checked(self.good("converge", "main.cu", *HEADER_LAUNCH, "--format", "json", cwd=self.folder), "converge")
+        (loop,) = value["loops"]
+        self.assertEqual((value["source"], loop["file"], loop["line"]), ("main.cu", "k.cuh", 6))
+        self.assertEqual((loop["branch_file"], loop["branch_line"]), ("k.cuh", 7))
+        self.assertEqual({s["reason_file"] for s in loop["strategies"] if s["reason_line"]}, {"k.cuh"})
+        self.assertEqual(loop["pattern"], "executed")
+        self.assertAlmostEqual(loop["p_taken"], 0.5, delta=0.05)
+        self.assertGreater(loop["rho"], 2)
+        self.assertTrue(all(s["executed"] > 1.05 for s in loop["strategies"] if s["name"] in ("round-robin", "advance-in-order")))
+        self.assertRegex(self.good("converge", "main.cu", cwd=self.folder), r"^k.cuh:6  loop in walk, branch at line 7")
+
+    def test_the_same_as_of_the_header_itself(self):
+        def facts(*args):
+            value = json.loads(self.good("converge", *args, *HEADER_LAUNCH, "--format", "json", cwd=self.folder))
+            return [{k: v for k, v in l.items() if not k.endswith("file")} for l in value["loops"]]
+        self.assertEqual(facts("main.cu"), facts("k.cuh"))
+
+    def test_only_what_is_named_is_written(self):
+        rewrite = ("main.cu", *HEADER_LAUNCH, "--rewrite", "--policy", "round-robin")
+        for more in ((), ("-o", "main.cu"), ("-o", "new.cu")):
+            result = self.converge(*rewrite, *more)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("k.cuh:6: the loop stands in a header of main.cu: add --diff for a patch of k.cuh, or -o k.cuh", result.stderr)
+        diff = self.converge(*rewrite, "--diff").stdout
+        self.assertRegex(diff, r"^--- k.cuh\n\+\+\+ k.cuh\n@@ ")
+        self.assertEqual((self.text_of("k.cuh"), self.text_of("main.cu")[:8]), (HEADER, "#include"))
+        self.assertFalse(os.path.exists(self.path("new.cu")))
+        result = self.converge(*rewrite, "-o", "./k.cuh")
+        self.assertRegex(result.stderr, r"^k.cuh:6: round-robin: the same results; .*: 1\.\d+; as main.cu includes it")
+        self.assertIn("for (int i = 0; i < n;) {", self.text_of("k.cuh"))
+        self.assertTrue(self.text_of("k.cuh").startswith("#pragma once\n"))
+
+    def test_a_line_of_several_files(self):
+        self.path("l.cuh", HEADER.replace("walk", "run"))
+        self.path("two.cu", '#include "k.cuh"\n#include "l.cuh"\n')
+        def files(*args):
+            value = json.loads(self.good("converge", "two.cu", *args, "--format", "json", cwd=self.folder))
+            return [l["file"] for l in value["loops"]]
+        self.assertEqual(files(), ["k.cuh", "l.cuh"])
+        self.assertEqual(files("--loop", "6"), ["k.cuh", "l.cuh"])
+        self.assertEqual(files("--loop", "l.cuh:6"), ["l.cuh"])
+        self.assertEqual(files("--kernel", "run"), ["l.cuh"])
+        rewrite = ("two.cu", *HEADER_LAUNCH, "--rewrite", "--diff", "--policy", "round-robin", "--loop")
+        self.assertRegex(self.converge(*rewrite, "6").stderr, r"--loop 6: loops begin at that line of k.cuh and of l.cuh")
+        self.assertRegex(self.converge(*rewrite, "l.cuh:6").stdout, r"^--- l.cuh\n")
+
+    def test_files_of_one_name(self):
+        """Costs are those of the loop's own file, where another of the same name has a loop at the same lines."""
+        os.mkdir(self.path("sub"))
+        self.path("sub/k.cuh", HEADER.replace("walk", "run").replace("k < 8", "k < 2"))
+        self.path("two.cu", '#include "k.cuh"\n#include "sub/k.cuh"\n'
+                  "__global__ void all(float* out, int n) { out[threadIdx.x] = n; }\n")
+        for more in ((), HEADER_LAUNCH):
+            value = json.loads(self.good("converge", "two.cu", *more, "--format", "json", cwd=self.folder))
+            long, short = value["loops"]
+            self.assertEqual((long["file"], short["file"]), ("k.cuh", "sub/k.cuh"))
+            self.assertGreater(long["rho"], 2 * short["rho"])
+
+    def test_opencl_and_hip(self):
+        self.path("k.h", HEADER.replace("__global__", "__kernel").replace("float* __restrict__", "__global float* restrict")
+                  .replace("blockIdx.x * blockDim.x + threadIdx.x", "get_global_id(0)").replace("#pragma once\n", ""))
+        self.path("main.cl", '#include "k.h"\n')
+        self.path("main.hip", '#include <hip/hip_runtime.h>\n#include "k.cuh"\n')
+        for name, file, line, more in (("main.cl", "k.h", 5, ()), ("main.hip", "k.cuh", 6, ("--device", "mi210"))):
+            value = json.loads(self.good("converge", name, *HEADER_LAUNCH, *more, "--format", "json", cwd=self.folder))
+            (loop,) = value["loops"]
+            self.assertEqual((loop["file"], loop["line"], loop["pattern"]), (file, line, "executed"))
+
+    def test_predict_finds_them_too(self):
+        for more in ((), ("--kernel", "walk")):
+            self.good("predict", "main.cu", "--device", "v100", *HEADER_LAUNCH, *more, cwd=self.folder)
+        self.bad(2, r"--kernel walt: no kernel is named 'walt'; the nearest are:\n  walk",
+                 "predict", "main.cu", "--device", "v100", *HEADER_LAUNCH, "--kernel", "walt", cwd=self.folder)
+
+    def test_nests_in_headers_of_c(self):
+        self.path("nest.h", "static inline void nest(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2.0f; }\n")
+        self.path("main.c", '#include "nest.h"\n')
+        self.bad(1, r"no kernel found .*\nnote: functions of included files are not looked at; .*nest.h",
+                 "predict", "main.c", "--device", "v100", "--block", "64", "--map", "i", cwd=self.folder)
 
 
 if __name__ == "__main__":
