@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "engines/frontend/executed_output.h"
 #include "kernelcast/error.h"
-#include "kernelcast/execute.h"
 #include "kernelcast/loops.h"
 
 namespace kernelcast {
@@ -76,25 +76,6 @@ class HeaderLoops : public testing::Test {
   fs::path folder_;
 };
 
-std::vector<unsigned char> out_of(const Source& source, const std::string& kernel) {
-  FrontendOptions options;
-  options.kernel = kernel;
-  options.program = true;
-  const Analysis a = analyze(source, options);
-  EXPECT_TRUE(a.program) << a.no_program;
-  Launch launch;
-  launch.grid = {2, 1, 1};
-  launch.block = {64, 1, 1};
-  launch.args["n"] = std::int64_t{19};
-  launch.buffers["in"] = {1024, "uniform(-50,50)"};
-  launch.buffers["out"] = {128, "zero"};
-  ExecuteOptions o;
-  o.sample = -1;
-  o.jobs = 1;
-  o.keep_buffers = true;
-  return execute(a.profile, *a.program, launch, MemoryGeometry{}, o).buffers.at("out");
-}
-
 TEST_F(HeaderLoops, AreNamedByTheirFile) {
   write("inc/more/deep.cuh", header_kernel("deep"));
   write("inc/first.cuh", "#ifndef FIRST\n#define FIRST\n#include \"more/deep.cuh\"\n#endif\n");
@@ -153,7 +134,8 @@ TEST_F(HeaderLoops, KernelsOfOneNameAreToldApart) {
   EXPECT_THAT(found(source), ElementsAre("a.cuh:5 a::same", "b.cuh:5 b::same", "c.cuh:4 over(int const*, int*, int)",
                                          "c.cuh:16 over(int const*, double*, int)"));
   for (const DivergentLoop& l : divergent_loops(source, {})) {
-    EXPECT_EQ(out_of(source, l.runs_as()).size(), l.kernel.ends_with("double*, int)") ? 1024U : 512U) << l.kernel;
+    EXPECT_EQ(executed_output(source, l.runs_as()).size(), l.kernel.ends_with("double*, int)") ? 1024U : 512U)
+        << l.kernel;
     EXPECT_EQ(l.can_record, !l.kernel.ends_with(')')) << l.kernel;  // one more parameter is another name
   }
 }
@@ -227,7 +209,7 @@ TEST_F(HeaderLoops, AreRewrittenWhereTheyStand) {
     const std::string after = rewritten(source, {}, loop, policy);
     EXPECT_THAT(after, HasSubstr("for (int i = 0; i < n;) {"));
     EXPECT_EQ(after.rfind("#pragma once\n", 0), 0U);
-    EXPECT_EQ(out_of(source, "walk"), out_of(with_text(source, loop.file, after), "walk")) << after;
+    EXPECT_EQ(executed_output(source, "walk"), executed_output(with_text(source, loop.file, after), "walk")) << after;
   }
   EXPECT_EQ(contents("k.cuh"), before);
 }

@@ -1,8 +1,8 @@
 // Loops of kernel templates: every instance is judged, and their common text is transformed only where all allow it.
 #include <gtest/gtest.h>
 
+#include "engines/frontend/executed_output.h"
 #include "kernelcast/error.h"
-#include "kernelcast/execute.h"
 #include "kernelcast/loops.h"
 
 namespace kernelcast {
@@ -34,24 +34,6 @@ FrontendOptions named(const std::string& kernel) {
   FrontendOptions o;
   o.kernel = kernel;
   return o;
-}
-
-std::vector<unsigned char> out_of(const std::string& text, const std::string& kernel) {
-  FrontendOptions options = named(kernel);
-  options.program = true;
-  const Analysis a = analyze(template_source(text), options);
-  EXPECT_TRUE(a.program) << a.no_program;
-  Launch launch;
-  launch.grid = {2, 1, 1};
-  launch.block = {64, 1, 1};
-  launch.args["n"] = std::int64_t{19};
-  launch.buffers["in"] = {1024, "uniform(-50,50)"};
-  launch.buffers["out"] = {128, "zero"};
-  ExecuteOptions o;
-  o.sample = -1;
-  o.jobs = 1;
-  o.keep_buffers = true;
-  return execute(a.profile, *a.program, launch, MemoryGeometry{}, o).buffers.at("out");
 }
 
 TEST(TemplateLoops, TheInstanceThatIsNamedComesFirst) {
@@ -116,7 +98,8 @@ TEST(TemplateLoops, ResultsOfEveryInstanceStay) {
     const std::string after = rewritten(template_source(before), {}, loops[0], policy);
     EXPECT_NE(before, after);
     for (const char* name : {"walk<int,3>", "walk<float,5>"})
-      EXPECT_EQ(out_of(before, name), out_of(after, name)) << name << after;
+      EXPECT_EQ(executed_output(template_source(before), name), executed_output(template_source(after), name))
+          << name << after;
   }
 }
 
