@@ -32,6 +32,9 @@ constexpr int walked_at_most = 131072, walked = 65536;
 constexpr std::size_t smallest_walk = 8192, largest_walk = std::size_t{512} << 20;
 constexpr std::size_t small_copy = 64, middle_copy = std::size_t{8} << 20, large_copy = std::size_t{32} << 20;
 constexpr int copies = 32;
+constexpr int local_steps = 65536, few_barriers = 500, many_barriers = 1500, atomic_ops = 20000;
+constexpr std::size_t group_sizes[] = {16, 64, 256};  // of the barriers
+constexpr int apart_words = 64;                       // a counter of its own in a line of its own
 
 template <class T>
 OpenclArgument scalar(T value) {
@@ -81,8 +84,9 @@ class OpenclProbe {
       throw UsageError("--device " + base_.id + " is a " + base_.kind + ", the OpenCL device \"" + info_.name +
                        "\" is " + (info_.cpu ? "a CPU" : "none") + ": name its device file by --device");
     for (const Operation& o : opencl::operations(info_.doubles)) arithmetic(o);
-    source_ += opencl::memory_kernels();
+    source_ += opencl::memory_kernels() + opencl::sharing_kernels();
     memory();
+    sharing();
     transfers();
     OpenclBatch batch;
     for (OpenclLaunch& l : launches_) {
@@ -212,6 +216,22 @@ class OpenclProbe {
     }
   }
 
+  /// What work-items share: local memory, barriers, atomic operations.
+  void sharing() {
+    const OpenclArgument local_memory{Kind::local, opencl::local_words * 4, {}, false, false};
+    for (const int steps : {local_steps, 2 * local_steps})
+      local_walk_.push_back(launch("local_walk", 1, 1, {buffer(64), local_memory, scalar(steps)}));
+    for (const std::size_t size : group_sizes)
+      for (const int count : {few_barriers, many_barriers})
+        barriers_.push_back(launch("barriers", 1, size, {buffer(size * 4), local_memory, scalar(count)}));
+    atomic_chain_ = launch("atomic_chain", 1, 1, {buffer(64), scalar(atomic_ops)});
+    const std::size_t items = groups() * local();
+    for (const int apart : {0, apart_words}) {
+      const std::size_t bytes = (items * static_cast<std::size_t>(apart) + 16) * 4;
+      atomics_.push_back(launch("atomics", groups(), local(), {buffer(bytes), scalar(apart), scalar(atomic_ops)}));
+    }
+  }
+
   void transfers() {
     for (const bool to : {true, false}) {
       transfers_.push_back({small_copy, to, 1});
@@ -285,6 +305,7 @@ class OpenclProbe {
                         "a kernel that does nothing, from clEnqueueNDRangeKernel to the end of clWaitForEvents",
                         "Time of an empty launch as the host sees it.", {Field::system_launch_overhead_s}),
                     [h = series(empty_, 1, 0, true)](const View& v) { return v(h); });
+    shared_things(less);
     copies_between();
     Measurement::Limits limits;
     std::size_t rounds = recorded_.transfers.front().size();
@@ -383,6 +404,43 @@ class OpenclProbe {
           "the curve of latency has no such step");
   }
 
+  void shared_things(double less) {
+    measure_.figure(row("shared.latency_cycles", "cycles",
+                        fmt::format("one work-item walks through {} words: {} steps more; {}", opencl::local_words,
+                                    local_steps, clock_words_),
+                        "Cycles of a load from local memory whose result is the address of the next.",
+                        {Field::memory_shared_latency_cycles}),
+                    [one = series(local_walk_[0], local_steps), two = series(local_walk_[1], local_steps)](
+                        const View& v) { return v.cycles(two) - v.cycles(one); });
+    std::vector<std::pair<Handle, Handle>> pairs;
+    constexpr double more = many_barriers - few_barriers;
+    for (std::size_t i = 0; i + 1 < barriers_.size(); i += 2)
+      pairs.emplace_back(series(barriers_[i], more), series(barriers_[i + 1], more));
+    measure_.table(row("barrier.cycles_by_threads", "work-items, cycles",
+                       fmt::format("one work-group, {} barriers more, each behind a store; {}", more, clock_words_),
+                       "Cycles from one barrier to the next by the size of the work-group: sizes, then cycles."),
+                   [pairs](const View& v) {
+                     std::vector<std::vector<double>> out(2);
+                     for (std::size_t i = 0; i < pairs.size(); ++i) {
+                       out[0].push_back(static_cast<double>(group_sizes[i]));
+                       out[1].push_back(v.cycles(pairs[i].second) - v.cycles(pairs[i].first));
+                     }
+                     return out;
+                   });
+    measure_.figure(
+        row("atomic.global_latency_cycles", "cycles",
+            fmt::format("one work-item, each addition to the word that the one before names; {}", clock_words_),
+            "Cycles of an atomic addition in global memory whose result is needed."),
+        [h = series(atomic_chain_, atomic_ops, less)](const View& v) { return v.cycles(h); });
+    const std::string method = fmt::format("{} work-groups of {}, {} additions each", groups(), local(), atomic_ops);
+    const double items = atomic_ops * static_cast<double>(groups() * local());
+    measure_.figure(row("atomic.same_address_per_s", "additions/s", method, "Atomic additions a second to one word."),
+                    [h = series(atomics_[0], items, less)](const View& v) { return 1 / v(h); });
+    measure_.figure(row("atomic.apart_per_s", "additions/s", method,
+                        "Atomic additions a second, each work-item to a word in a line of its own."),
+                    [h = series(atomics_[1], items, less)](const View& v) { return 1 / v(h); });
+  }
+
   // LogGP (Alexandrov et al. 1995): o until the host is free again, g between messages, L + o until one has arrived, G
   // from two large ones.
   void copies_between() {
@@ -424,7 +482,8 @@ class OpenclProbe {
   std::vector<Arithmetic> arithmetic_;
   std::vector<Walk> walks_;
   std::vector<Stream> streams_;
-  std::size_t empty_ = 0;
+  std::vector<std::size_t> local_walk_, barriers_, atomics_;  // launches
+  std::size_t empty_ = 0, atomic_chain_ = 0;
   double l1_ = 0, l2_ = 0, l3_ = 0, cycle_ = 0, fastest_empty_ = 0;
   double now_ = std::numeric_limits<double>::infinity();  // seconds of a cycle beside the last sample
   bool beyond_ = false;

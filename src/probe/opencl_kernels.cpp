@@ -78,6 +78,38 @@ std::string wide_kernel(const Operation& o, int width) {
   return out + ";\n}\n";
 }
 
+std::string sharing_kernels() {
+  return R"(#define LOCAL_WORDS 1024
+__kernel void local_walk(__global uint* out, __local uint* next, int steps) {
+  for (uint i = get_local_id(0); i < LOCAL_WORDS; i += get_local_size(0)) next[i] = (i + 33) % LOCAL_WORDS;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint at = get_local_id(0);
+  for (int k = 0; k < steps; k += 8) {
+    at = next[at]; at = next[at]; at = next[at]; at = next[at];
+    at = next[at]; at = next[at]; at = next[at]; at = next[at];
+  }
+  out[get_global_id(0)] = at;
+}
+__kernel void barriers(__global uint* out, __local uint* words, int count) {
+  for (int k = 0; k < count; ++k) {
+    words[get_local_id(0)] = k;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = words[get_local_id(0)];
+}
+// Counters stay below 2^31: the word that is added to is always the first, which no compiler knows.
+__kernel void atomic_chain(__global uint* counters, int count) {
+  uint was = 0;
+  for (int k = 0; k < count; ++k) was = atomic_inc(counters + (was >> 31));
+  counters[1] = was;
+}
+__kernel void atomics(__global uint* counters, int apart, int count) {
+  __global uint* mine = counters + get_global_id(0) * apart;
+  for (int k = 0; k < count; ++k) atomic_inc(mine);
+}
+)";
+}
+
 std::string memory_kernels() {
   return R"(__kernel void empty(__global float* out) {}
 __kernel void walk(__global const uint* next, __global uint* at, int steps) {

@@ -33,5 +33,9 @@ std::string name_of_chain(const Operation& o, int width);
 std::string name_of_wide(const Operation& o, int width);
 /// empty(out); walk(next, at, steps); read and copy(in, out, each, step, turns) on float16.
 std::string memory_kernels();
+inline constexpr int local_words = 1024;  // of 4 bytes that local_walk goes through
+/// local_walk(out, next, steps); barriers(out, words, count); atomic_chain(counters, count) for one work-item;
+/// atomics(counters, apart, count), a counter of `apart` words further for each work-item.
+std::string sharing_kernels();
 
 }  // namespace kernelcast::probe::opencl

@@ -9,6 +9,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "probe/control_fields.h"
 #include "probe/cost_table.h"
 #include "probe/ffma_search.h"
 #include "probe/sim_figures.h"
@@ -49,6 +50,12 @@ class SimProbe {
         sm::Control control;
         control.stall = stall;
         control.reuse = flags;
+        return sm::encode_control(control);
+      };
+      machine_.barrier = [](int write, int read) {
+        sm::Control control;
+        control.write_barrier = write;
+        control.read_barrier = read;
         return sm::encode_control(control);
       };
       machine_.code = [this](int stall) { return machine_.reuse(stall, 0); };
@@ -241,12 +248,59 @@ class SimProbe {
           "The code that issues two instructions at once.");
     } else {
       unknown("control.dual_code", "", "no code issues two FFMA at once");
+      dual_to_other_unit();
     }
     const LinearField field = linear_field(codes_);
     add("control.stall_slope", field.slope, "cycles per step", method,
         fmt::format("Values 0x{:02x} to 0x{:02x}: the interval rises linearly.", field.first, field.last));
     add("control.stall_intercept", field.intercept, "cycles", method,
         fmt::format("Interval under value 0x{:02x}, where the linear field begins.", field.first));
+    other_fields();
+  }
+
+  void dual_to_other_unit() {
+    if (!machine_.code || !executes(sm::Op::special)) return;
+    for (int stall = 0; stall < machine_.codes; ++stall) {
+      if (!pairs_with_other_unit(machine_, machine_.code(stall))) continue;
+      add("control.dual_other_unit_stall", stall, "cycles",
+          "one warp, an FFMA before a special function, one in 16 instructions",
+          "Value of the stall field that issues an instruction together with one of another unit.");
+      return;
+    }
+    unknown("control.dual_other_unit_stall", "cycles", "no value of the stall field issues two instructions at once");
+  }
+
+  /// Of codes whose fields do not depend on each other.
+  void other_fields() {
+    if (!machine_.barrier) return;
+    const auto waits = [&](const char* id, Barrier kind, const char* what) {
+      Result& r =
+          add(id, std::nullopt, "barrier, bit",
+              "a load that sets each barrier, an addition that carries each bit of the code and needs nothing", what);
+      r.samples = barriers * 21;
+      for (const WaitBit& w : wait_bits(machine_, kind))
+        r.lists.push_back({static_cast<double>(w.barrier), static_cast<double>(w.bit)});
+    };
+    waits("control.write_barrier_bits", Barrier::write,
+          "Bits that wait for the barrier that a load sets with its result.");
+    waits("control.read_barrier_bits", Barrier::read,
+          "Bits that wait for the barrier that a load sets when its operands are read.");
+    const auto found = std::ranges::find_if(banks_.classes, [](const auto& c) { return c.size() >= 3; });
+    if (found == banks_.classes.end()) {
+      unknown("reuse.fraction_of_peak", "flags, fraction of peak", "no three registers of one bank are known");
+      return;
+    }
+    Result& reuse = add("reuse.fraction_of_peak", std::nullopt, "flags, fraction of peak",
+                        fmt::format("FFMA on R{}, R{}, R{} of one bank under each set of reuse flags (1: first, 2: "
+                                    "second, 4: third operand)",
+                                    (*found)[0], (*found)[1], (*found)[2]),
+                        "Throughput of FFMA by reuse flags: flags, then fractions.");
+    reuse.samples = 8;
+    reuse.lists.resize(2);
+    for (const double fraction : reuse_fractions(machine_, *found)) {
+      reuse.lists[0].push_back(static_cast<double>(reuse.lists[0].size()));
+      reuse.lists[1].push_back(fraction);
+    }
   }
 
   void step_4() {

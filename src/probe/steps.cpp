@@ -151,6 +151,24 @@ std::vector<CodeMeaning> control_codes(const Machine& m) {
   return out;
 }
 
+bool pairs_with_other_unit(const Machine& m, std::uint32_t code) {
+  // A special function in sixteen, so that its few lanes are no limit: a pair saves a cycle each time.
+  constexpr int period = 16;
+  const std::uint32_t alone = m.encoding.neutral.value_or(m.code ? m.code(1) : 1);
+  const auto cycles = [&](std::uint32_t first) {
+    std::vector<sm::Instruction> body;
+    for (int i = 0; i < 4 * period * std::max(m.encoding.group, 1); ++i) {
+      const bool special = i % period == 2;
+      body.push_back(independent(special ? sm::Op::special : sm::Op::ffma,
+                                 special ? std::vector{0} : std::vector{0, 1, 0}, {32 + i % 24}, 1,
+                                 i % period == 1 ? first : alone)
+                         .front());
+    }
+    return single_warp(m, body) * period / static_cast<double>(body.size());
+  };
+  return cycles(code) < cycles(alone) - 0.5;
+}
+
 LinearField linear_field(const std::vector<CodeMeaning>& codes) {
   LinearField best;
   const int count = static_cast<int>(codes.size());

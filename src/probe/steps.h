@@ -20,8 +20,10 @@ struct Machine {
   int body = 735;                                   // instructions that the first instruction cache holds, of a test
   int codes = 0;                                    // values of a control code; 0: there is none
   std::function<std::uint32_t(int)> code;           // the one of that value; nothing: the value itself
-  // The code of a stall with reuse flags; nothing: the encoding has no such flags.
+  // The code of a stall with reuse flags, and that of an instruction that sets a barrier (-1: none) when its result is
+  // there and when its operands are read; nothing: the encoding has no such fields.
   std::function<std::uint32_t(int stall, std::uint8_t flags)> reuse;
+  std::function<std::uint32_t(int write, int read)> barrier;
 };
 
 /// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
@@ -50,6 +52,8 @@ struct CodeMeaning {
   bool dual = false;    // goes together with the next instruction
 };
 std::vector<CodeMeaning> control_codes(const Machine& m);
+/// Whether an FFMA with `code` goes together with a special function behind it, which another unit executes.
+bool pairs_with_other_unit(const Machine& m, std::uint32_t code);
 /// The longest run of codes whose interval rises linearly.
 struct LinearField {
   int first = 0, last = -1;

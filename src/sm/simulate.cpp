@@ -19,6 +19,10 @@ void check_control(const Spec& spec, const Program& program, const Instruction& 
   const int bits = spec.control == ControlKind::eight_bit ? 8 : 21;
   if (*i.control >> bits != 0)
     refuse(program, i.line, "a control code of " + spec.name + " has " + std::to_string(bits) + " bits");
+  const Control control = decode_control(spec, *i.control);
+  const int barriers = static_cast<int>(Warp{}.barriers.size());
+  if (control.write_barrier >= barriers || control.read_barrier >= barriers)
+    refuse(program, i.line, "control code: barriers go from 0 to " + std::to_string(barriers - 1));
 }
 
 void check_instruction(const Spec& spec, const Program& program, const Instruction& i) {

@@ -81,8 +81,12 @@ class Probe(Case):
         results = {r["id"]: r for r in value["results"]}
         self.assertEqual(len(results), len(value["results"]), "an id stands twice")
         for id in ("ffma.latency_cycles", "ffma.v4.latency_cycles", "ladd.v4.throughput_per_cycle", "ffma.v4.throughput_per_cycle", "cost.add_cycles", "cost.special_cycles", "launch.wall_s",
-                   "transfer.to_bandwidth_bytes_per_s", "transfer.from_overhead_s"):
+                   "transfer.to_bandwidth_bytes_per_s", "transfer.from_overhead_s", "shared.latency_cycles", "atomic.global_latency_cycles",
+                   "atomic.same_address_per_s"):
             self.assertGreater(results[id]["value"], 0, id)
+        sizes, cycles = results["barrier.cycles_by_threads"]["value"]
+        self.assertEqual(sizes, [16, 64, 256])
+        self.assertGreater(cycles[-1], 0)
         for faster, slower in (("fadd", "fdiv"), ("iadd", "idiv"), ("fadd", "fsin")):
             self.assertLess(results[faster + ".latency_cycles"]["value"], results[slower + ".latency_cycles"]["value"])
 

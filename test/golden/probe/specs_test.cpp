@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -39,12 +40,14 @@ class Specs : public testing::TestWithParam<const char*> {
   /// A cache whose latency nobody measured has that of the next level in the spec, and does not show.
   [[nodiscard]] bool l1_shows() const { return spec.l1_bytes > 0 && spec.l1_latency < spec.l2_latency; }
   [[nodiscard]] bool l2_shows() const { return spec.l2_bytes > 0 && spec.l2_latency < spec.dram_latency; }
-  /// Thread instructions a cycle that the units of the spec can take, and its schedulers can issue alone.
-  [[nodiscard]] double rate(sm::Op op) const {
+  /// Thread instructions a cycle that the units of the spec can take when each instruction keeps its lanes `longer`,
+  /// and its schedulers can issue alone.
+  [[nodiscard]] double rate(sm::Op op, int longer = 0) const {
     double lanes = 0;
     for (const sm::Unit& u : spec.units)
       if (std::ranges::find(u.ops, op) != u.ops.end())
-        lanes += static_cast<double>(spec.warp_size) * spec.schedulers / u.schedulers / spec.interval_of(u, op);
+        lanes +=
+            static_cast<double>(spec.warp_size) * spec.schedulers / u.schedulers / (spec.interval_of(u, op) + longer);
     return std::min(lanes, static_cast<double>(spec.warp_size) * spec.schedulers / spec.turn_cycles);
   }
   Device device;
@@ -184,6 +187,33 @@ TEST_P(Specs, TheStallFieldIsFound) {
   ASSERT_EQ(intervals.size(), 16u);
   for (std::size_t stall = 0; stall < 16; ++stall)
     EXPECT_EQ(intervals[stall], std::max({1.0, own, static_cast<double>(stall)})) << stall;
+}
+
+TEST_P(Specs, DualIssueToAnotherUnitIsFoundWhereTheSpecHasIt) {
+  if (spec.control != sm::ControlKind::twenty_one_bit) return;
+  const bool pairs = spec.dual == sm::DualIssue::by_control_code && spec.dual_needs_other_unit;
+  EXPECT_EQ(value("control.dual_other_unit_stall"), pairs ? 0 : -1);
+}
+
+TEST_P(Specs, WaitMaskAndReuseFlagsAreFound) {
+  if (spec.control != sm::ControlKind::twenty_one_bit) {
+    EXPECT_EQ(report.find("control.write_barrier_bits"), nullptr);
+    return;
+  }
+  // Bit 11 + k of a code waits for barrier k (sm::encode_control).
+  std::vector<std::vector<double>> mask;
+  for (int k = 0; k < 6; ++k) mask.push_back({static_cast<double>(k), static_cast<double>(11 + k)});
+  EXPECT_EQ(report.find("control.write_barrier_bits")->lists, mask);
+  EXPECT_EQ(report.find("control.read_barrier_bits")->lists, mask);
+  const std::vector<double>& fractions = report.find("reuse.fraction_of_peak")->lists.at(1);
+  ASSERT_EQ(fractions.size(), 8u);
+  // Operands that are kept are not read: with as many as the ports lack, nothing is lost.
+  for (unsigned flags = 0; flags < 8; ++flags) {
+    const int read = 3 - std::popcount(flags),
+              cycles = std::max(1, (read + spec.ports_per_bank - 1) / spec.ports_per_bank);
+    const double lanes = device.require(Field::compute_fp32_lanes_per_unit);
+    EXPECT_NEAR(fractions[flags], rate(sm::Op::ffma, cycles - 1) / lanes, 0.02) << flags;
+  }
 }
 
 TEST_P(Specs, TheCostTableIsInTheDeviceFile) {

@@ -289,6 +289,8 @@ TEST(Simulate, ControlCodesFitTheArchitecture) {
   EXPECT_THROW(run(s, "FFMA R0, R0, R1 {0x100}\n"), kernelcast::UserError);
   s.control = ControlKind::twenty_one_bit;
   EXPECT_NO_THROW(run(s, "FFMA R0, R0, R1 {0x1fffff}\n"));
+  EXPECT_THROW(run(s, "FFMA R0, R0, R1 {0x7d1}\n"), kernelcast::UserError) << "there is no write barrier 6";
+  EXPECT_THROW(run(s, "FFMA R0, R0, R1 {0x6f1}\n"), kernelcast::UserError) << "there is no read barrier 6";
 }
 
 TEST(Control, FieldsSurviveTheRoundTrip) {
