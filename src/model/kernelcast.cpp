@@ -321,8 +321,9 @@ struct Depth {
 double slowest_of(double loads, const Depth& one, double l1_latency, const Machine& m, const Constants& c) {
   const double above_dram = std::max(0.0, 1 - one.dram), above_l3 = std::max(0.0, above_dram - one.l3);
   const double above_l2 = std::max(0.0, above_l3 - one.l2);
-  const auto all = [loads](double p) { return loads == 1 ? p : std::pow(p, loads); };
-  const double dram = 1 - all(above_dram), l3 = m.l3_bytes > 0 ? all(above_dram) - all(above_l3) : 0;
+  const auto all = [loads](double p) { return loads == 1 || p <= 0 || p >= 1 ? p : std::pow(p, loads); };
+  const double without_dram = all(above_dram);
+  const double dram = 1 - without_dram, l3 = m.l3_bytes > 0 ? without_dram - all(above_l3) : 0;
   const double l1 = all(above_l2);
   return l1 * l1_latency +
          c.global_latency_load * ((1 - l1 - l3 - dram) * m.l2_latency + l3 * m.l3_latency + dram * m.dram_latency);
