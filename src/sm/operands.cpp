@@ -26,7 +26,7 @@ bool cached(const Spec& spec, const Scheduler& s, const Warp& w, const Decoded& 
   const auto bank = static_cast<std::size_t>(d.banks[k]);
   if (s.last_read[bank] == wanted) return true;
   if (together.first == nullptr) return false;
-  return together.held[bank] == wanted ||
+  return (*together.held)[bank] == wanted ||
          std::ranges::find(together.first->sources, d.sources[k]) != together.first->sources.end();
 }
 

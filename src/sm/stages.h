@@ -1,6 +1,8 @@
 // The stages of a cycle. Each is one file.
 #pragma once
 
+#include <optional>
+
 #include "sm/machine.h"
 
 namespace kernelcast::sm {
@@ -13,7 +15,7 @@ struct Collection {
   std::array<int, 16> reads{};  // of each bank
   // When the second of a pair is collected:
   const Decoded* first = nullptr;
-  decltype(Scheduler::last_read) held{};  // what the operand cache held before the pair
+  std::optional<decltype(Scheduler::last_read)> held;  // what the operand cache held before the pair
 };
 /// Cycles that collecting the operands of `d` takes, behind those of the collection.
 int collect_operands(const Spec& spec, Scheduler& s, const Warp& w, const Decoded& d, Collection& together);
