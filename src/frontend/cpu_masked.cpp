@@ -17,7 +17,7 @@ namespace {
 using namespace llvm;
 
 /// Lanes of a vector of known length; 0 otherwise.
-unsigned lanes_of(const Type& type) {
+unsigned vector_lanes(const Type& type) {
   const auto* vector = dyn_cast<FixedVectorType>(&type);
   return vector ? vector->getNumElements() : 0;
 }
@@ -37,7 +37,7 @@ Value* lane_of(IRBuilder<>& at, Value* v, unsigned lane, int depth = 0) {
     if (const auto* index = dyn_cast<ConstantInt>(insert->getOperand(2)))
       out = index->getZExtValue() == lane ? insert->getOperand(1) : part(insert->getOperand(0));
   } else if (auto* shuffle = dyn_cast<ShuffleVectorInst>(made)) {
-    const unsigned width = lanes_of(*shuffle->getOperand(0)->getType());
+    const unsigned width = vector_lanes(*shuffle->getOperand(0)->getType());
     const int from = shuffle->getMaskValue(lane);
     if (from >= 0 && width > 0)
       out = lane_of(at, shuffle->getOperand(static_cast<unsigned>(from) >= width), static_cast<unsigned>(from) % width,
@@ -90,7 +90,7 @@ Value* gathered(IRBuilder<>& at, IntrinsicInst& call) {
 }
 
 void scatter(IRBuilder<>& at, IntrinsicInst& call) {
-  for (unsigned lane = 0; lane < lanes_of(*call.getArgOperand(0)->getType()); ++lane)
+  for (unsigned lane = 0; lane < vector_lanes(*call.getArgOperand(0)->getType()); ++lane)
     at.CreateStore(at.CreateExtractElement(call.getArgOperand(0), lane),
                    at.CreateExtractElement(call.getArgOperand(1), lane));
 }
@@ -111,7 +111,7 @@ void take_masks_off(Function& f) {
         at.CreateStore(call->getArgOperand(0), call->getArgOperand(1));
         break;
       case Intrinsic::masked_gather:
-        if (lanes_of(*call->getType()) == 0) continue;
+        if (vector_lanes(*call->getType()) == 0) continue;
         call->replaceAllUsesWith(gathered(at, *call));
         break;
       case Intrinsic::masked_scatter:

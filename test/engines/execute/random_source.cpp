@@ -10,11 +10,13 @@ class Writer {
  public:
   explicit Writer(std::uint64_t seed) : random_(seed) {}
 
+  // At most one draw an expression: the order in which operands are evaluated is the compiler's.
   std::string kernel() {
     uses_shared_ = chance(40);
     std::string body = statements(0, between(1, 3));
     if (uses_shared_) {
-      body += "  tile[(lx + ly * 8 + lz * 16) % 128] = sum;\n  barrier(CLK_LOCAL_MEM_FENCE);\n" + statements(0, 1);
+      body += "  tile[(lx + ly * 8 + lz * 16) % 128] = sum;\n  barrier(CLK_LOCAL_MEM_FENCE);\n";
+      body += statements(0, 1);
       body += "  sum += tile[" + shared_index() + "];\n";
     }
     return "kernel void random_kernel(global float* a, global float* b, global float* c, int n) {\n"
@@ -51,18 +53,22 @@ class Writer {
     return e;
   }
   std::string index() {
-    if (chance(10)) return "(" + affine() + ") / " + std::to_string(between(2, 5));
-    if (chance(10)) return "(" + affine() + ") % " + std::to_string(between(3, 40));
-    if (chance(8)) return "min(" + affine() + ", " + affine() + ")";
-    if (chance(8)) return "((" + affine() + ") & " + pick(std::vector<std::string>{"7", "31", "12"}) + ")";
-    return affine();
+    const std::string e = affine();
+    if (chance(10)) return "(" + e + ") / " + std::to_string(between(2, 5));
+    if (chance(10)) return "(" + e + ") % " + std::to_string(between(3, 40));
+    if (chance(8)) return "min(" + e + ", " + affine() + ")";
+    if (chance(8)) return "((" + e + ") & " + pick(std::vector<std::string>{"7", "31", "12"}) + ")";
+    return e;
   }
   std::string shared_index() { return "(" + affine() + ") & 127"; }
   std::string condition() {
     const std::string right = chance(60) ? std::to_string(between(0, 60)) : chance(50) ? "n" : leaf();
-    const std::string one =
-        "(" + index() + ") " + pick(std::vector<std::string>{"<", ">=", "<=", "==", "!="}) + " " + right;
-    return chance(25) ? one + (chance(50) ? " && " : " || ") + leaf() + " < " + std::to_string(between(0, 40)) : one;
+    const std::string left = "(" + index() + ") ";
+    const std::string one = left + pick(std::vector<std::string>{"<", ">=", "<=", "==", "!="}) + " " + right;
+    if (!chance(25)) return one;
+    const std::string joined = one + (chance(50) ? " && " : " || ");
+    const std::string other = leaf();
+    return joined + other + " < " + std::to_string(between(0, 40));
   }
   std::string trips() {
     switch (between(0, 5)) {
@@ -85,7 +91,7 @@ class Writer {
       case 0:
         return pad + "b[" + index() + "] = sum;\n";
       case 1:
-        return pad + "sum += a[" + index() + "] * b[" + index() + "];\n";
+        return product(pad);
       case 2:
         return pad + "sum += ((global float4*)a)[" + index() + "].y;\n";
       case 3:
@@ -94,24 +100,26 @@ class Writer {
         return pad + "sum += a[" + index() + "];\n";
     }
   }
+  std::string product(const std::string& pad) {
+    const std::string left = index();
+    return pad + "sum += a[" + left + "] * b[" + index() + "];\n";
+  }
   std::string statements(int depth, int count) {
     const std::string pad(static_cast<std::size_t>(2 * depth + 2), ' ');
     std::string text;
     for (; count > 0; --count) {
       const int kind = depth < 3 ? between(0, 6) : 6;
       if (kind <= 1) {
-        text += pad + "if (" + condition() + ") {\n" + statements(depth + 1, between(1, 2)) + pad + "}";
+        text += pad + "if (" + condition() + ") {\n";
+        text += statements(depth + 1, between(1, 2)) + pad + "}";
         if (chance(35)) text += " else {\n" + statements(depth + 1, 1) + pad + "}";
         text += "\n";
       } else if (kind <= 3 && counters_.size() < 2) {
         const std::string i = "i" + std::to_string(names_++);
         const bool strided = chance(20);
-        text += pad + "for (int " + i + " = " + (strided ? "gx; " : "0; ") + i + " < " + (strided ? "n" : trips()) +
-                "; " + i +
-                (strided      ? " += sx"
-                 : chance(20) ? " += 2"
-                              : "++") +
-                ") {\n";
+        text +=
+            pad + "for (int " + i + " = " + (strided ? "gx; " : "0; ") + i + " < " + (strided ? "n" : trips()) + "; ";
+        text += i + (strided ? " += sx" : chance(20) ? " += 2" : "++") + ") {\n";
         counters_.push_back(i);
         text += statements(depth + 1, between(1, 2));
         counters_.pop_back();
