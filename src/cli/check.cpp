@@ -37,6 +37,9 @@ double slowdown_of(const std::string& text) {
   const bool percent = text.ends_with('%');
   const double value = real_number("--max-slowdown", percent ? text.substr(0, text.size() - 1) : text);
   if (!(value >= 0)) throw UsageError("--max-slowdown " + text + ": expected 0 or more, such as 5%");
+  if (!percent && value >= 1) {
+    throw UsageError(fmt::format("--max-slowdown {0}: give {0}%, or a fraction below 1 such as 0.05", text));
+  }
   return percent ? value / 100 : value;
 }
 
@@ -77,6 +80,8 @@ std::optional<double> time_of(const report::DeviceResult& d, std::string& failur
   return failure.empty() ? m.estimate->time_s.value : std::nullopt;
 }
 
+bool uses_local_memory(const report::DeviceResult& d) { return d.workload->stack_bytes + d.workload->spill_bytes > 0; }
+
 report::CheckRow compared(const report::DeviceResult& base, const report::DeviceResult& changed, double max_slowdown) {
   report::CheckRow row;
   row.device = base.device.id;
@@ -96,7 +101,10 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
   row.new_limiter = changed.models.front().estimate->limiter;
   row.ratio = *row.new_s / *row.base_s;
   // The same forecast to the last bit is the same work: nothing is left to be wrong about.
-  const RatioError error = row.ratio == 1 ? RatioError{} : kernelcast_ratio_error;
+  row.local_memory = uses_local_memory(base) || uses_local_memory(changed);
+  const RatioError error = row.ratio == 1     ? RatioError{}
+                           : row.local_memory ? kernelcast_local_memory_ratio_error
+                                              : kernelcast_ratio_error;
   const double factor = std::exp(error.half_width());
   row.ratio_lo = row.ratio / factor;
   row.ratio_hi = row.ratio * factor;
@@ -104,6 +112,16 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
   row.probability_broken = error.above(row.ratio, 1 + max_slowdown);
   row.passed = row.ratio <= 1 + max_slowdown;
   return row;
+}
+
+/// Flags of both sides have the same names in messages; what is wrong with NEW says so.
+ForecastRun run_changed(Request& changed, const Frontend& frontend, const DeviceCatalog& catalog,
+                        const std::function<void(const std::string&)>& progress) {
+  try {
+    return run_forecast(changed, frontend, catalog, progress);
+  } catch (const UsageError& e) {
+    throw UsageError(std::string("NEW: ") + e.what());
+  }
 }
 
 int check(const CheckFlags& flags, const Environment& environment) {
@@ -122,7 +140,7 @@ int check(const CheckFlags& flags, const Environment& environment) {
   };
   const Frontend frontend = real_frontend();
   const ForecastRun old_run = run_forecast(base, frontend, catalog, progress);
-  const ForecastRun new_run = run_forecast(changed, frontend, catalog, progress);
+  const ForecastRun new_run = run_changed(changed, frontend, catalog, progress);
   report::CheckReport report;
   report.head = environment.head;
   report.base = base.source.path;
@@ -145,7 +163,8 @@ Action add_check(Parser& parser) {
   declare(c, f->base, "BASE", "Kernel source before the change, or - for standard input");
   c.positional("NEW", f->changed, "Kernel source after the change; the same file to compare configurations",
                Flags::Need::required);
-  c.option("--max-slowdown", "P%", f->max_slowdown, "How much slower NEW may be; 5% without it");
+  c.option("--max-slowdown", "P%", f->max_slowdown,
+           "How much slower NEW may be, also as a fraction (0.05); 5% without it");
   c.option("--new-kernel", "NAME", f->kernel, "Which kernel of NEW");
   c.option("--new-grid", "X[,Y[,Z]]", f->grid, "Blocks of NEW");
   c.option("--new-block", "X[,Y[,Z]]", f->block, "Threads of a block of NEW");

@@ -19,4 +19,8 @@ struct RatioError {
 /// Of the model `kernelcast`; the models of the literature were not measured in pairs.
 constexpr RatioError kernelcast_ratio_error{0.1};
 
+/// Likewise where one of the two or both probably keep private arrays or spilled registers in local memory: nine in ten
+/// errors are as small as half_width() says.
+constexpr RatioError kernelcast_local_memory_ratio_error{0.5};
+
 }  // namespace kernelcast

@@ -28,10 +28,13 @@ std::string check_text(const CheckReport& report, const Style& style) {
       continue;
     }
     table.row({r.kernel, r.device, format_seconds(*r.base_s), format_seconds(*r.new_s), fmt::format("{:.3f}", r.ratio),
-               fmt::format("{:.2f}..{:.2f}", r.ratio_lo, r.ratio_hi), format_percent(r.probability_slower),
-               r.passed ? "pass" : "fail"});
+               fmt::format("{:.2f}..{:.2f}{}", r.ratio_lo, r.ratio_hi, r.local_memory ? " *" : ""),
+               format_percent(r.probability_slower), r.passed ? "pass" : "fail"});
   }
-  return text + table.str(style, true);
+  text += table.str(style, true);
+  if (std::any_of(report.rows.begin(), report.rows.end(), [](const CheckRow& r) { return r.local_memory; }))
+    text += "  * private arrays or spilled registers are probably in local memory: the ratio is less certain\n";
+  return text;
 }
 
 std::string check_json(const CheckReport& report) {
@@ -53,6 +56,7 @@ std::string check_json(const CheckReport& report) {
       c["ratio_interval"] = {number(r.ratio_lo), number(r.ratio_hi)};
       c["probability_slower"] = number(r.probability_slower);
       c["probability_broken"] = number(r.probability_broken);
+      c["local_memory"] = r.local_memory;
       c["base_limiter"] = r.base_limiter;
       c["new_limiter"] = r.new_limiter;
     } else {

@@ -19,6 +19,7 @@ struct CheckRow {
   double probability_slower = 0;      // than base
   double probability_broken = 0;      // slower than the gate allows
   bool passed = false;
+  bool local_memory = false;                       // base or new probably keeps values there: the ratio is less certain
   std::string base_limiter, new_limiter, failure;  // failure: why there is no ratio; the gate then fails
 };
 

@@ -1,5 +1,6 @@
 """The gate: ratios of two sources and of two configurations, exit statuses, JSON."""
 
+import math
 import unittest
 
 from check_schema import checked
@@ -63,6 +64,28 @@ class Check(Case):
         self.assertIsNone(by_device["nvidia-geforce-gtx-280"]["ratio"])
         self.assertIn("new: ", by_device["nvidia-geforce-gtx-280"]["reason"])
         self.assertIsNotNone(by_device["nvidia-tesla-v100-pcie-16gb"]["ratio"])
+
+    def test_local_memory_makes_a_ratio_less_certain(self):
+        spilling = COPY.replace("out[i] = in[i]", "{ float t[64]; for (int k = 0; k < 64; ++k) t[k] = in[(i + k) % n]; out[i] = t[(int)in[i] & 63]; }")
+        there = self.path("local.cl", spilling)
+        width = {}
+        for name, old, new in (("neither", self.base, self.changed), ("new", self.base, there), ("base", there, self.base)):
+            run = self.run_program("check", old, new, *LAUNCH, "--format", "json")
+            for c in checked(run.stdout, "check")["checks"]:
+                self.assertEqual(c["local_memory"], name != "neither")
+                width[name] = math.log(c["ratio_interval"][1] / c["ratio"])
+        self.assertAlmostEqual(width["new"], width["base"])
+        self.assertGreater(width["new"], 2 * width["neither"])
+        text = self.good("check", there, self.base, *LAUNCH)
+        self.assertIn("probably in local memory", text)
+        self.assertNotIn("local memory", self.good("check", self.changed, self.base, *LAUNCH))
+
+    def test_what_is_wrong_with_new_says_so(self):
+        self.bad(2, "NEW: .*nope", "check", self.base, self.base, *LAUNCH, "--new-kernel", "nope")
+
+    def test_a_number_without_a_percent_sign_is_a_fraction(self):
+        self.good("check", self.base, self.base, *LAUNCH, "--max-slowdown", "0.05")
+        self.bad(2, "--max-slowdown 5: give 5%", "check", self.base, self.base, *LAUNCH, "--max-slowdown", "5")
 
     def test_usage(self):
         self.bad(2, "--max-slowdown -1", "check", self.base, self.base, *LAUNCH, "--max-slowdown", "-1")

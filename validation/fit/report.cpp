@@ -8,6 +8,7 @@
 
 #include "objective.h"
 #include "model/kernelcast_interval.h"
+#include "model/ratio_error.h"
 #include "validate/summary.h"
 
 namespace kernelcast::fit {
@@ -15,6 +16,11 @@ namespace {
 
 forecast::Forecast forecast_of(const Row& row, const forecast::Constants& c) {
   return forecast::forecast(row.result.facts->workload, forecast::machine_of(row.device, c, false), c, row.resident_blocks);
+}
+
+bool uses_local_memory(const Row& row) {
+  const Workload& w = row.result.facts->workload;
+  return w.stack_bytes + w.spill_bytes > 0;
 }
 
 std::size_t binding(const forecast::Forecast& f) {
@@ -108,7 +114,7 @@ void add_residual(const Row& row, const forecast::Constants& c, std::vector<Resi
   const forecast::Forecast f = forecast::forecast(w, machine, c, row.resident_blocks);
   Residual r;
   r.log_ratio = std::log(*m.measured_s / p);
-  r.local_memory = w.stack_bytes + w.spill_bytes > 0;
+  r.local_memory = uses_local_memory(row);
   r.data = w.locality != nullptr;
   r.brief = f.launch_s > 0.2 * f.seconds();
   r.amd = row.device.vendor == "AMD";
@@ -161,16 +167,18 @@ void print_residuals(const std::vector<Residual>& residuals) {
 void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c) {
   struct Point {
     double measured, predicted;
+    bool local_memory;
   };
   struct Error {
     double size, error, weight;  // of ln(ratio): forecast, measured - forecast
+    bool local_memory;           // of one or both
   };
   std::map<std::string, std::vector<Point>> groups;
   for (const Row& row : rows) {
     const validate::Measurement& m = row.result.row;
     const double p = predicted(row, c);
     if (p > 0 && m.measured_s && !validate::is_excluded(m))
-      groups[m.kernel_id + "|" + m.gpu].push_back({std::log(*m.measured_s), std::log(p)});
+      groups[m.kernel_id + "|" + m.gpu].push_back({std::log(*m.measured_s), std::log(p), uses_local_memory(row)});
   }
   std::vector<Error> errors;
   for (const auto& [group, points] : groups)
@@ -178,7 +186,7 @@ void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c) {
       for (std::size_t k = i + 1; k < points.size(); ++k) {
         const double x = points[i].predicted - points[k].predicted, y = points[i].measured - points[k].measured;
         const double pairs = static_cast<double>(points.size() * (points.size() - 1) / 2);
-        errors.push_back({std::abs(x), x < 0 ? x - y : y - x, 1 / pairs});
+        errors.push_back({std::abs(x), x < 0 ? x - y : y - x, 1 / pairs, points[i].local_memory || points[k].local_memory});
       }
   std::sort(errors.begin(), errors.end(), [](const Error& a, const Error& b) { return a.error < b.error; });
   const double edges[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1, 2, 100};
@@ -196,6 +204,22 @@ void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c) {
       while (next < std::size(quantiles) && sum >= quantiles[next] * all) std::printf(" %2.0f %% %+.2f", 100 * quantiles[next++], e.error);
     }
     std::printf("\n");
+  }
+  std::sort(errors.begin(), errors.end(), [](const Error& a, const Error& b) { return std::abs(a.error) < std::abs(b.error); });
+  for (const bool local : {false, true}) {
+    const double half_width = (local ? kernelcast_local_memory_ratio_error : kernelcast_ratio_error).half_width();
+    double all = 0, sum = 0, inside = 0, median = 0, most = 0;
+    std::size_t n = 0;
+    for (const Error& e : errors)
+      if (e.local_memory == local) all += e.weight, ++n, inside += std::abs(e.error) <= half_width ? e.weight : 0;
+    for (const Error& e : errors) {
+      if (e.local_memory != local) continue;
+      sum += e.weight;
+      if (sum <= all / 2) median = std::abs(e.error);
+      if (sum <= all * 0.9) most = std::abs(e.error);
+    }
+    std::printf("%s n %6zu half are within %.2f, nine in ten within %.2f, %.1f %% inside the interval of %.2f\n",
+                local ? "local memory in one or both" : "no local memory", n, median, most, 100 * inside / all, half_width);
   }
 }
 
