@@ -13,7 +13,7 @@ struct MedianError {
   double ratio;
 };
 constexpr std::array<MedianError, 4> median_errors{
-    {{"opencl-quantitative", 0.377}, {"ske", 0.657}, {"roofline", 0.971}, {"mwp-cwp", 0.944}}};
+    {{"opencl-quantitative", 0.356}, {"ske", 0.638}, {"roofline", 0.971}, {"mwp-cwp", 0.968}}};
 
 }  // namespace
 
