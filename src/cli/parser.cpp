@@ -24,6 +24,14 @@ void check_command(const CLI::App& app, const std::string& word) {
                                             : fmt::format("did you mean {}?", near.front())));
 }
 
+/// "--device: At Most 1 required but received 2" is what CLI11 says of a flag that stands twice.
+std::string in_plain_words(const std::string& text) {
+  const std::size_t most = text.find(": At Most 1 required but received ");
+  if (most == std::string::npos) return text;
+  return fmt::format("{} is given {} times, and can be given once", text.substr(0, most),
+                     text.substr(text.rfind(' ') + 1));
+}
+
 }  // namespace
 
 void Flags::positional(const std::string& name, std::string& into, const std::string& help, Need need) {
@@ -67,7 +75,7 @@ Parser::Outcome Parser::parse(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return {std::string(e.what()) + "\n", ""};
   } catch (const CLI::ParseError& e) {
-    throw UsageError(e.what());
+    throw UsageError(in_plain_words(e.what()));
   }
   return {"", app_->get_subcommands().at(0)->get_name()};
 }

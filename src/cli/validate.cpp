@@ -104,8 +104,20 @@ validate::InputFiles inputs_of(const ValidateFlags& f, const validate::Selection
   return files;
 }
 
+/// Measurements that are written over cannot be had again.
+void keep_inputs(const ValidateFlags& f) {
+  namespace fs = std::filesystem;
+  for (const auto& [flag, written] : {std::pair{"-o", f.output}, std::pair{"--rows-out", f.rows_output}})
+    for (const std::string& read : {f.rows, f.kernels, f.t1, f.like}) {
+      std::error_code missing;
+      if (!written.empty() && !read.empty() && fs::equivalent(written, read, missing))
+        throw UsageError(fmt::format("{} {}: is read in this run, and would be written over", flag, written));
+    }
+}
+
 int validate(const ValidateFlags& f, const Environment& environment) {
   if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
+  keep_inputs(f);
   const DeviceCatalog catalog = catalog_of(f.devices_dir, environment.devices_dir);
   validate::ForecastOptions options;
   options.models = models_named(f.model);

@@ -181,9 +181,9 @@ Json models_part(const Report& report) {
   return models;
 }
 
-Json failures_json(const Report& report) {
+Json reasons_json(const std::vector<validate::FailureGroup>& groups) {
   Json list = Json::array();
-  for (const validate::FailureGroup& f : report.failures) {
+  for (const validate::FailureGroup& f : groups) {
     list.push_back(
         {{"n", f.n}, {"first", f.first_place}, {"model", f.model.empty() ? "all" : f.model}, {"why", f.reason}});
   }
@@ -200,7 +200,8 @@ std::string validate_json(const Head& head, const Report& report) {
   j["groups"] = groups_json(report);
   j["models"] = models_part(report);
   j["flags"] = flags_json(report);
-  j["failures"] = failures_json(report);
+  j["failures"] = reasons_json(report.failures);
+  j["not_assembled"] = reasons_json(report.not_assembled);
   j["not_measured"] = report.not_measured;
   j["analyses"] = report.analyses;
   return dumped(j);

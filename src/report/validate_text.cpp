@@ -129,13 +129,13 @@ std::string flags(const Report& report, const Style& style) {
          table.str(style, true);
 }
 
-std::string failures(const Report& report, const Style& style) {
+std::string reasons(const std::string& heading, const std::vector<validate::FailureGroup>& groups, const Style& style) {
   std::string out;
-  for (const validate::FailureGroup& f : report.failures) {
+  for (const validate::FailureGroup& f : groups) {
     out += fmt::format("  {} {}{}, first {}: {}\n", f.n, f.n == 1 ? "row" : "rows",
                        f.model.empty() ? "" : " by " + f.model, f.first_place, style.red(f.reason));
   }
-  return out.empty() ? "" : style.bold("Rows without a forecast") + "\n" + out;
+  return out.empty() ? "" : style.bold(heading) + "\n" + out;
 }
 
 }  // namespace
@@ -143,7 +143,8 @@ std::string failures(const Report& report, const Style& style) {
 std::string validate_text(const Report& report, const Style& style) {
   std::string out = headline(report, style);
   for (const std::string& part : {families(report, style), pairs(report, style), groups(report, style),
-                                  flags(report, style), failures(report, style)}) {
+                                  flags(report, style), reasons("Rows without a forecast", report.failures, style),
+                                  reasons("Counted as PTX, although --ptxas was given", report.not_assembled, style)}) {
     if (!part.empty()) out += "\n" + part;
   }
   if (report.not_measured > 0) {

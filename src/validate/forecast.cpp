@@ -188,6 +188,9 @@ Facts facts_of(const KernelProfile& profile, const Workload& workload) {
   f.workload.access_counts.shrink_to_fit();
   f.workload.branch_counts.shrink_to_fit();
   f.assumptions = workload.assumptions.size() + profile.assumptions.size();
+  for (const Assumption& a : profile.assumptions) {
+    if (a.flag == "--ptxas") f.not_assembled = a.what.substr(a.what.find(": ") + 2);  // after the kernel's name
+  }
   f.workload.assumptions = {};
   f.target = profile.target;
   f.registers_method = profile.registers.method;
@@ -264,6 +267,8 @@ class Forecaster {
 
   Job job_of(RowResult& result) {
     Job job;
+    result.failure = result.row.failure;
+    if (!result.failure.empty()) return job;
     const auto kernel = kernels_.find(result.row.kernel_id);
     if (kernel == kernels_.end()) {
       result.failure = fmt::format("kernel \"{}\" is not in the file of kernels (--kernels)", result.row.kernel_id);

@@ -13,7 +13,7 @@ namespace {
 
 bool is_json(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && text[first] == '{';
+  return first != std::string::npos && (text[first] == '{' || text[first] == '[');
 }
 
 void refuse_space_flags(const InputFiles& f) {
@@ -27,6 +27,11 @@ void refuse_space_flags(const InputFiles& f) {
   refuse(!f.tile.empty(), "--tile");
 }
 
+Inputs with_rows(Inputs inputs, const InputFiles& files) {
+  if (inputs.rows.empty()) throw UserError(files.rows + ": there is no measurement in it");
+  return inputs;
+}
+
 class SpaceReader {
  public:
   SpaceReader(const InputFiles& files, const std::map<std::string, KernelEntry>& kernels)
@@ -36,7 +41,9 @@ class SpaceReader {
     for (Configuration& c : configurations) complete(c);
     std::vector<Measurement> all;
     all.reserve(configurations.size());
-    for (const Configuration& c : configurations) all.push_back(measurement_of(space_for(c.kernel_id), c));
+    for (const Configuration& c : configurations) all.push_back(row_of(c));
+    const auto fails = [](const Measurement& m) { return !m.failure.empty(); };
+    if (!all.empty() && std::all_of(all.begin(), all.end(), fails)) throw UserError(all.front().failure);
     return all;
   }
 
@@ -56,11 +63,28 @@ class SpaceReader {
   }
 
  private:
+  /// One configuration that makes no launch is a row that fails, not the end of a file of thousands.
+  Measurement row_of(const Configuration& c) {
+    const SpaceDescription& space = space_for(c.kernel_id);
+    try {
+      return measurement_of(space, c);
+    } catch (const UserError& e) {
+      Measurement m;
+      m.place = c.place;
+      m.kernel_id = c.kernel_id;
+      m.gpu = c.gpu;
+      m.measured_s = c.measured_s;
+      m.status = c.status;
+      m.failure = e.what();
+      return m;
+    }
+  }
+
   [[nodiscard]] const SpaceDescription& t1() const {
     if (!t1_) {
       if (files_.t1.empty()) {
         if (files_.block.empty() || files_.problem.empty()) {
-          throw UsageError(files_.rows + " is a space: give --t1 FILE, or --block and --problem");
+          throw UsageError(files_.rows + " is a space (it has no grid_x): give --t1 FILE, or --block and --problem");
         }
         t1_ = SpaceDescription{};
         t1_->place = "--block and --problem";
@@ -140,7 +164,7 @@ Inputs read_inputs(const InputFiles& files) {
     refuse_space_flags(files);
     if (files.kernels.empty()) throw UsageError("--kernels FILE is missing: it says where the kernels' sources are");
     inputs.rows = read_rows(files.rows, text);
-    return inputs;
+    return with_rows(std::move(inputs), files);
   }
   SpaceReader reader(files, inputs.kernels);
   if (files.kernels.empty()) {
@@ -149,7 +173,7 @@ Inputs read_inputs(const InputFiles& files) {
     inputs.kernels.emplace(kernel.id, kernel);
   }
   inputs.rows = reader.rows(is_json(text) ? read_tuner_results(files.rows, text) : read_space_csv(files.rows, text));
-  return inputs;
+  return with_rows(std::move(inputs), files);
 }
 
 }  // namespace kernelcast::validate

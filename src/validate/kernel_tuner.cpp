@@ -124,17 +124,19 @@ std::vector<Configuration> read_tuner_results(const std::string& path, const std
   }
   if (json.contains("results")) {
     for (const Json& result : json.at("results")) {
-      all.push_back(t4_configuration(path, result));
-      all.back().place = fmt::format("{}#{}", path, all.size());
+      const std::string place = fmt::format("{}#{}", path, all.size() + 1);
+      all.push_back(t4_configuration(place, result));
+      all.back().place = place;
     }
     return all;
   }
   const std::vector<std::string> keys = list_in(member(path, json, "tune_params_keys"));
   const std::string gpu = text_in(json, "device_name");
   for (const auto& [key, entry] : member(path, json, "cache").items()) {
-    Configuration c = cache_configuration(path, keys, entry);
+    const std::string place = fmt::format("{}#{}", path, key);
+    Configuration c = cache_configuration(place, keys, entry);
     c.gpu = gpu;
-    c.place = fmt::format("{}#{}", path, key);
+    c.place = place;
     all.push_back(std::move(c));
   }
   return all;

@@ -8,6 +8,7 @@
 #include <array>
 #include <span>
 
+#include "execute/fill.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "validate/csv.h"
@@ -65,6 +66,17 @@ void read_flags(const CsvCells& cells, KernelEntry& kernel) {
   }
 }
 
+/// Rows that are not executed would never see it. Which numbers fit depends on the parameter, which no table names.
+void check_fill(const CsvCells& cells, const std::string& name, const std::string& fill) {
+  constexpr std::string_view file = "file:";
+  if (fill.starts_with(file)) return;  // found, or not, from the folder of the table
+  const std::string word = fill.substr(0, fill.find('('));
+  const std::span<const std::string_view> known = interpreter::fill_names();
+  if (number_in(word) || std::find(known.begin(), known.end(), word) != known.end()) return;
+  cells.fail("fills", fmt::format("{}={}: there is no such fill; known are {} and a plain number", name, fill,
+                                  fmt::join(known, ", ")));
+}
+
 /// Folders of repositories are called OWNER+NAME.
 std::string path_in_sources(const CsvCells& cells) {
   if (!cells.text("wrapper").empty()) return cells.text("wrapper");
@@ -83,6 +95,7 @@ KernelEntry kernel_in(const std::string& path, const CsvTable& table, const CsvT
   k.entry = cells.text("entry");
   k.defines = split(cells.text("fixed_defines"), ';');
   k.fills = cells.pairs("fills");
+  for (const auto& [name, fill] : k.fills) check_fill(cells, name, fill);
   k.cache_state = cells.text("cache_state");
   read_flags(cells, k);
   return k;

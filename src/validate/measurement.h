@@ -46,6 +46,7 @@ struct Measurement {
   std::vector<std::string> flags;
   std::optional<double> measured_s;  // nothing: it failed on the hardware, see status
   std::string status = "ok";
+  std::string failure;  // why its launch cannot be worked out; empty: it can
 };
 
 /// Reads KERNELS.csv. Throws UserError with file, line and column.

@@ -27,6 +27,7 @@ struct Facts {
   Workload workload;  // totals only: without the lists by block and access, without assumptions
   std::size_t assumptions = 0;
   std::string target, registers_method;
+  std::string not_assembled;  // why --ptxas was given and the code of PTX is counted all the same
   double spill_bytes = 0, divergent_branches = 0;
   std::int64_t stack_bytes = 0, static_shared_bytes = 0;
 };
@@ -80,7 +81,8 @@ struct ModelScore {
   std::size_t rows = 0, excluded = 0, failed = 0;  // disjoint; their sum is the number of measured rows
 };
 
-/// Rows that could not be forecast, by kind of reason: reasons that differ in numbers only are one kind.
+/// Rows that could not be forecast, or not as asked, by kind of reason: reasons that differ in numbers only are one
+/// kind.
 struct FailureGroup {
   std::string model;   // empty: all models
   std::string reason;  // of the first row
@@ -98,6 +100,7 @@ struct Report {
   std::vector<FamilyScore> families;
   std::vector<ModelScore> scores;  // parallel to models
   std::vector<FailureGroup> failures;
+  std::vector<FailureGroup> not_assembled;  // rows whose counts are those of PTX although --ptxas was given
   std::size_t analyses = 0;
   double seconds = 0;  // wall clock
 };

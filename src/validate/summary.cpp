@@ -86,6 +86,7 @@ class Scorer {
     families();
     headline();
     failures();
+    not_assembled();
   }
 
  private:
@@ -228,13 +229,30 @@ class Scorer {
     if (!regret.empty()) s.top1_regret_median = median(regret);
   }
 
+  /// Adds rows to the group of their reason.
+  class Grouping {
+   public:
+    explicit Grouping(std::vector<FailureGroup>& groups) : groups_(groups) {}
+    void operator()(const std::string& model, const std::string& reason, const RowResult& r) {
+      const auto [place, fresh] = known_.try_emplace({model, without_numbers(reason)}, groups_.size());
+      if (fresh) groups_.push_back({model, reason, r.row.place, 0});
+      ++groups_[place->second].n;
+    }
+
+   private:
+    std::vector<FailureGroup>& groups_;
+    std::map<std::pair<std::string, std::string>, std::size_t> known_;
+  };
+
+  void not_assembled() {
+    Grouping add(report_.not_assembled);
+    for (const RowResult* r : all_) {
+      if (r->facts && !r->facts->not_assembled.empty()) add("", r->facts->not_assembled, *r);
+    }
+  }
+
   void failures() {
-    std::map<std::pair<std::string, std::string>, std::size_t> known;
-    const auto add = [&](const std::string& model, const std::string& reason, const RowResult& r) {
-      const auto [place, fresh] = known.try_emplace({model, without_numbers(reason)}, report_.failures.size());
-      if (fresh) report_.failures.push_back({model, reason, r.row.place, 0});
-      ++report_.failures[place->second].n;
-    };
+    Grouping add(report_.failures);
     for (const RowResult* r : all_) {
       if (!r->failure.empty()) {
         add("", r->failure, *r);

@@ -112,9 +112,34 @@ class Validate(Case):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("no such gpu", result.stdout)
 
+    def test_files_without_a_measurement(self):
+        self.bad(1, r"head\.csv: there is no measurement", "validate", self.path("head.csv", ROWS.splitlines()[0] + "\n"), *self.base[1:])
+        empty = self.path("empty.json", '{"device_name": "v100", "tune_params_keys": ["bx"], "cache": {}}')
+        self.bad(1, r"empty\.json: there is no measurement", "validate", empty, *self.base[1:], "--block", "bx", "--problem", "64")
+        self.bad(1, r"list\.json: has neither", "validate", self.path("list.json", "[]"), *self.base[1:], "--block", "bx", "--problem", "64")
+
+    def test_code_that_could_not_be_assembled_is_shown(self):
+        silent = self.path("ptxas", "#!/bin/sh\necho 'too old for sm_70' >&2\nexit 1\n")
+        os.chmod(silent, 0o755)
+        flags = ("--device", "v100", "--model", "kernelcast", "--ptxas", silent)
+        value = self.result(*flags)
+        self.assertEqual([g["n"] for g in value["not_assembled"]], [3])
+        self.assertIn("too old for sm_70", value["not_assembled"][0]["why"])
+        self.assertIn("Counted as PTX", self.good("validate", *self.base, *flags))
+        self.assertEqual(self.result(*flags[:-2])["not_assembled"], [])
+
+    def test_inputs_are_not_written_over(self):
+        for flag, file in (("--rows-out", self.rows), ("-o", self.kernels)):
+            self.bad(2, f"{flag} .* is read in this run", "validate", *self.base, flag, file)
+        with open(self.rows, encoding="utf-8") as rows:
+            self.assertEqual(rows.read(), ROWS)
+        self.bad(2, "--model is given 2 times", "validate", *self.base, "--model", "ske", "--model", "roofline")
+
     def test_bad_files_name_file_and_line(self):
         rows = self.path("bad.csv", "kernel_id,gpu,grid_x,block_x,time_ms\nk,v100,1,32,fast\n")
         self.bad(1, r"bad\.csv:2: column time_ms", "validate", rows, *self.base[1:])
+        fills = self.path("fills.csv", "id,language,path,entry,fills\nmatmul_tiled,opencl,matmul_tiled.cl,matmul_tiled,a=zeros\n")
+        self.bad(1, r"fills\.csv:2: column fills: a=zeros: there is no such fill", "validate", self.rows, "--kernels", fills, "--sources", EXAMPLES)
         self.bad(1, r"gone\.csv", "validate", self.path("gone.csv"), *self.base[1:])
         self.bad(2, "--jobs 0", "validate", *self.base, "--jobs", "0")
         self.bad(2, "--format yaml", "validate", *self.base, "--format", "yaml")

@@ -198,6 +198,32 @@ TEST_F(InputFilesOnDisk, WhatIsMissingIsNamed) {
   EXPECT_THAT(fails(f), HasSubstr("which GPU was measured: name it with --device"));
 }
 
+TEST_F(InputFilesOnDisk, AConfigurationWithoutALaunchIsARowThatFails) {
+  InputFiles f = files("some.json");
+  f.kernels = path("kernels.csv");
+  f.kernel = "mine";
+  f.block = {"bx"};
+  f.problem = {"64"};
+  const auto cache_of = [&](const std::string& entries) {
+    write("some.json", R"({"device_name": "v100", "tune_params_keys": ["bx"], "cache": {)" + entries + "}}");
+  };
+  const std::string none = R"("a": {"bx": 0, "time": 1})", good = R"("b": {"bx": 32, "time": 1})";
+  cache_of(none + "," + good + R"(, "c": {"bx": 0, "time": "RuntimeFailedConfig"})");
+  const Inputs in = read_inputs(f);
+  ASSERT_EQ(in.rows.size(), 3U);
+  EXPECT_THAT(in.rows[0].failure, HasSubstr("block size 0 of " + path("some.json") + "#a is not a whole number"));
+  EXPECT_TRUE(in.rows[0].measured_s);
+  EXPECT_EQ(in.rows[1].failure, "");
+  EXPECT_EQ(in.rows[1].launch.grid.x, 2);
+  EXPECT_FALSE(in.rows[2].measured_s);  // failed on the hardware, whatever the launch
+  cache_of(none);
+  EXPECT_THAT(failure([&] { read_inputs(f); }), HasSubstr("block size 0"));  // more likely the flags are wrong
+  cache_of("");
+  EXPECT_THAT(failure([&] { read_inputs(f); }), HasSubstr("some.json: there is no measurement in it"));
+  cache_of(good + R"(, "d": {"bx": 64})");
+  EXPECT_THAT(failure([&] { read_inputs(f); }), HasSubstr("some.json#d: there is no \"time\""));
+}
+
 TEST_F(InputFilesOnDisk, GzipIsReadLikeText) {
   const std::string name = path("rows.csv.gz");
   std::ifstream plain(path("rows.csv"));
