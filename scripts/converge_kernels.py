@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tables of docs/converge.md: `converge` on the examples and on kernels of a public suite.
+"""Tables of docs/converge.md: `converge` on the examples and on kernels of a public suite, loops with a divergent branch
+and those that lanes leave at different times.
 
 converge_kernels.py PROGRAM             the examples, as their heads say
 converge_kernels.py PROGRAM SOURCES     kernels of HeCBench, whose checkout is SOURCES
@@ -20,9 +21,21 @@ REWRITES = ("round-robin", "advance-in-order", "advance")
 
 # Inputs are ours: sizes small enough to execute, values in the range of the suite's own.
 PUBLIC = (
-    ("nqueen-cuda/main.cu", ""),
-    ("nw-cuda/nw.cu", ""),
-    ("aobench-cuda/ao.cu", ""),
+    ("nqueen-cuda/main.cu",
+     "--grid 4 --block 64 --arg N=8 --arg nPreFixos=256 --arg depthPreFixos=3 "
+     "--buffer 'root_prefixes=256:uniform(0,256)'"),
+    ("nw-cuda/nw.cu",
+     "--kernel kernel1 --grid 2 --block 16 --arg offset_r=0 --arg offset_c=0 --arg max_cols=65 --arg blk=2 "
+     "--arg penalty=10 --buffer d_input_itemsets=4225:0 --buffer 'd_reference=4225:uniform(-4,12)'"),
+    ("nw-cuda/nw.cu",
+     "--kernel kernel2 --grid 2 --block 16 --arg block_width=4 --arg offset_r=0 --arg offset_c=0 --arg max_cols=65 "
+     "--arg blk=2 --arg penalty=10 --buffer d_input_itemsets=4225:0 --buffer 'd_reference=4225:uniform(-4,12)'"),
+    ("aobench-cuda/ao.cu",
+     "--grid 2,8 --block 16,4 --arg h=32 --arg w=32 --arg nsubsamples=2 --buffer fimg=3072:0 "
+     "--buffer 'spheres=3:uniform(-3,3)'"),
+    ("mandelbrot-cuda/main.cu",
+     "--grid 8,8 --block 16,16 --arg rows=128 --arg cols=128 --buffer b=16384:0 --buffer 'p=3:constant(128)'"),
+    ("logan-cuda/src/logan_functions.cu", ""),
     ("langford-cuda/main.cu", ""),
     ("rainflow-cuda/main.cu", ""),
     ("geodesic-cuda/main.cu", ""),
@@ -83,15 +96,24 @@ def advice(text):
     return re.split(r"[:;(]", text.removeprefix("leave it; "))[0].strip()
 
 
+def place(name, words, loop):
+    file = name if loop["file"] == words[0] else f"{name}, {os.path.basename(loop['file'])}"
+    return f"{file}:{loop['line']}, `{loop.get('function', loop['kernel'])}`"
+
+
+def uneven_row(name, words, loop):
+    active = loop.get("active_lanes")
+    share = "not executed" if active is None else f"{100 * active:.0f} %"
+    return f"| {place(name, words, loop)} | {share} | {advice(loop['recommendation'])} |"
+
+
 def row(program, name, words, loop):
     by_name = {s["name"]: s for s in loop["strategies"]}
     turn, order, ahead = (by_name[n] for n in ("round-robin", "advance-in-order", "advance"))
     ran = [f"{s['executed']:.2f}" if "executed" in s else "-" for s in (turn, order)]
     rho = "?" if loop["rho"] is None else f"{loop['rho']:.1f}"
     pattern = f"{loop['p_taken']:.2f}, {loop['flip_rate']:.2f}" if loop["pattern"] == "executed" else "assumed"
-    file = name if loop["file"] == words[0] else f"{name}, {os.path.basename(loop['file'])}"
-    where = f"{file}:{loop['line']}, `{loop.get('function', loop['kernel'])}`"
-    cells = (where, loop["branch_code"], pattern, rho, verdict(turn), verdict(ahead), f"{gain(turn)}, {ran[0]}",
+    cells = (place(name, words, loop), loop["branch_code"], pattern, rho, verdict(turn), verdict(ahead), f"{gain(turn)}, {ran[0]}",
              f"{gain(order)}, {ran[1]}", checked(program, words, loop), advice(loop["recommendation"]))
     return "| " + " | ".join(cells) + " |"
 
@@ -112,16 +134,21 @@ def main():
         kernels = list(example_words())
     else:
         base = os.path.join(os.path.abspath(sys.argv[2]), "src")
-        kernels = [(os.path.dirname(f), [os.path.join(base, f), *shlex.split(a)]) for f, a in PUBLIC]
+        kernels = [(f.split("/", 1)[0], [os.path.join(base, f), *shlex.split(a)]) for f, a in PUBLIC]
     print("| loop | code | p, flips | rho | postpone | advance | round robin: predicted, executed | in order: predicted, executed "
           "| same results | advice |")
     print("|---|---|---|---|---|---|---|---|---|---|")
+    uneven = []
     for name, words in kernels:
         done = run(program, [*words, "--format", "json"])
         if done.returncode != 0:
             sys.exit(done.stderr)
-        for loop in json.loads(done.stdout)["loops"]:
+        found = json.loads(done.stdout)
+        for loop in found["loops"]:
             print(row(program, name.removesuffix("-cuda"), words, loop), flush=True)
+        uneven += [uneven_row(name.removesuffix("-cuda"), words, loop) for loop in found["uneven_loops"]]
+    print("\n| loop that lanes leave at different times | active lanes | advice |\n|---|---|---|")
+    print("\n".join(dict.fromkeys(uneven)))
 
 
 if __name__ == "__main__":

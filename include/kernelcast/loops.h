@@ -74,6 +74,7 @@ struct DivergentLoop {
   bool same_calls = false;       // both paths call the same function or function-like code: to be hoisted out
   bool nested = false;           // more divergent branches inside the paths
   bool leaves = false;           // holds a break or return of the loop
+  bool known_ahead = false;      // the next iteration's branch is known before this one runs, as the library asks
   bool can_record = true;        // instrumented() can: the branch's condition stands in the source, not in a macro
   /// Where its parts stand, in the order of LoopPart. Empty: they are written by one macro and cannot be told apart.
   std::vector<CodeRegion> regions;

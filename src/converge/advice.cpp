@@ -131,18 +131,22 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
     if (const auto ran = a.facts.executed.find(policy); ran != a.facts.executed.end()) s.executed = ran->second;
     a.strategies.push_back(s);
   }
+  const auto rewritable = [&a](const StrategyAdvice& s) {
+    return s.policy != Policy::majority && a.loop.no_rewrite.empty();
+  };
+  // The rewritten text takes the branch of the next iteration when it comes; the library asks for it before.
+  const auto possible = [&](const StrategyAdvice& s) {
+    return s.policy != Policy::advance_in_order || rewritable(s) || a.loop.known_ahead;
+  };
   // What the whole kernel gains; nothing where it is not enough.
-  const auto kernel_gain = [&a](const StrategyAdvice& s) -> std::optional<double> {
-    if (a.facts.code != BranchCode::branch || s.verdict.legal != Legality::yes) return std::nullopt;
+  const auto kernel_gain = [&](const StrategyAdvice& s) -> std::optional<double> {
+    if (a.facts.code != BranchCode::branch || s.verdict.legal != Legality::yes || !possible(s)) return std::nullopt;
     if (s.executed) return *s.executed >= least_gain ? s.executed : std::nullopt;
     if (!s.speedup || s.low < least_gain) return std::nullopt;
     const double share = a.facts.share_of_kernel > 0 ? a.facts.share_of_kernel : 1;
     return 1 / (1 - share + share / *s.speedup);  // Amdahl's law
   };
   double best_gain = 0;
-  const auto rewritable = [&a](const StrategyAdvice& s) {
-    return s.policy != Policy::majority && a.loop.no_rewrite.empty();
-  };
   for (const StrategyAdvice& s : a.strategies) {
     const std::optional<double> gain = kernel_gain(s);
     if (!gain) continue;

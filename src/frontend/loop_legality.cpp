@@ -128,6 +128,14 @@ class Judge {
     return v.legal == Legality::yes ? memory_commutes() : v;
   }
 
+  /// Condition and test of the next iteration may be evaluated before this one has run.
+  [[nodiscard]] bool known_ahead() const {
+    const Effects& e = s_.all;
+    const bool plain =
+        !e.leave && !e.skip && !e.opaque && !e.fence && !e.assembly && !e.is_volatile && e.atomics.empty();
+    return plain && !p_.is_do && p_.more != nullptr && front_is_known().legal == Legality::yes;
+  }
+
  private:
   [[nodiscard]] Spot spot(const Stmt* s) const { return spot_of(s->getBeginLoc(), context_); }
   [[nodiscard]] bool is_private(const VarDecl* v) const { return s_.all.declared.contains(v) && !v->isStaticLocal(); }
@@ -321,6 +329,7 @@ void judge(const LoopParts& parts, const ASTContext& context, DivergentLoop& loo
   const Judge j(parts, context);
   loop.postpone = loop.advance_in_order = j.postpone();
   loop.advance = j.advance();
+  loop.known_ahead = !out_of_order && j.known_ahead();
   if (loop.advance.legal == Legality::yes && out_of_order) loop.advance = *out_of_order;
   if (loop.advance.legal == Legality::yes && loop.postpone.legal != Legality::yes) loop.advance = loop.postpone;
 }

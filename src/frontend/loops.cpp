@@ -114,6 +114,7 @@ void worsen(DivergentLoop& loop, const DivergentLoop& in_other, const std::strin
     (loop.*strategy).reason = "in " + instance + ": " + other.reason;
   }
   if (loop.no_rewrite.empty()) loop.no_rewrite = in_other.no_rewrite;
+  loop.known_ahead = loop.known_ahead && in_other.known_ahead;
 }
 
 /// Loops in kernels' texts: those of further instances of a template are joined with those of its first.

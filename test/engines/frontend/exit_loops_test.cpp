@@ -79,5 +79,23 @@ TEST(ExitLoops, AreNotRewritten) {
   EXPECT_THROW(rewritten(source, {}, loops[0], Policy::round_robin), UserError);
 }
 
+// What the library's advance in order asks for, beyond the verdict on the rewritten text.
+TEST(ExitLoops, TheNextBranchIsKnownAheadWhereNothingWritesWhatItReads) {
+  const auto known = [](const std::string& loop) {
+    const LoopSurvey found = survey_of(loop);
+    EXPECT_EQ(found.divergent.size(), 1U) << loop;
+    EXPECT_EQ(name_of(found.divergent.at(0).advance_in_order.legal), name_of(Legality::yes)) << loop;
+    return found.divergent.at(0).known_ahead;
+  };
+  const std::string counted = "  for (int i = 0; i < n; ++i) {\n", paths = " s = s * 3 + i;\n    else s = s ^ i;\n  }";
+  EXPECT_TRUE(known(counted + "    if (in[i] > id)" + paths));
+  EXPECT_FALSE(known(counted + "    if (s > id)" + paths));                     // what a path writes
+  EXPECT_FALSE(known(counted + "    x = x * 5 + 1;\n    if (x > 0)" + paths));  // a generator in front
+  EXPECT_FALSE(known(counted + "    if (out[id] > i)\n      out[id] = s;\n    else ++s;\n  }"));  // through memory
+  EXPECT_FALSE(known("  while (s < n) {\n    if (in[t & 7] > id) s += 2;\n    else ++s;\n  }"));
+  EXPECT_FALSE(
+      known(counted + "    if (in[i] > id + 5) {\n      if (s > 9) break;\n      ++s;\n    } else s += 2;\n  }"));
+}
+
 }  // namespace
 }  // namespace kernelcast

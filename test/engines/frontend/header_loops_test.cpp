@@ -244,5 +244,12 @@ TEST_F(HeaderLoops, AnotherTextIsReadUnderAllNamesOfAFile) {
   EXPECT_THAT(found(changed), ElementsAre("inc/k.cuh:4 run"));
 }
 
+// Headers of the C++ library say __attribute__((__noinline__)), CUDA's say __noinline__: both are understood.
+TEST_F(HeaderLoops, AFileWithoutKernelsIsToldSo) {
+  const std::string refused =
+      refusal(main_of("#include <memory>\n__device__ __noinline__ int three() { return 3; }\n"));
+  EXPECT_THAT(refused, HasSubstr("no kernel found"));
+}
+
 }  // namespace
 }  // namespace kernelcast

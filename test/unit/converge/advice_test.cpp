@@ -53,5 +53,18 @@ TEST(Advice, WithoutABranchARewriteIsNotRecommended) {
   EXPECT_EQ(advise(legal_loop(), facts).recommended, Policy::round_robin);
 }
 
+// The library asks for the branch of the next iteration before this one has run; the rewritten text does not.
+TEST(Advice, AdvanceInOrderByTheLibraryNeedsABranchThatIsKnownAhead) {
+  DivergentLoop loop = legal_loop();
+  loop.advance.legal = Legality::no;
+  LoopFacts facts = facts_with(BranchCode::branch, 200);
+  facts.executed = {{Policy::majority, 1.05}, {Policy::round_robin, 1.1}, {Policy::advance_in_order, 1.3}};
+  EXPECT_EQ(advise(loop, facts).recommended, Policy::advance_in_order);
+  loop.no_rewrite = "it stands in a macro";
+  EXPECT_EQ(advise(loop, facts).recommended, Policy::round_robin);
+  loop.known_ahead = true;
+  EXPECT_EQ(advise(loop, facts).recommended, Policy::advance_in_order);
+}
+
 }  // namespace
 }  // namespace kernelcast
