@@ -10,7 +10,6 @@
 #include "kernelcast/error.h"
 #include "tune/optimise.h"
 #include "tune/space_flags.h"
-#include "tune/ties.h"
 
 namespace kernelcast::tune::tuner_test {
 namespace {
@@ -231,25 +230,6 @@ TEST_F(Tune, TiesAreReportedAsTies) {
   ASSERT_EQ(r.devices[0].best.size(), 6U);
   EXPECT_EQ(r.devices[0].tied, 3U);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(r.devices[0].best[i].tied, i < 3) << i;
-}
-
-TEST(Ties, FollowTheModelsErrorOfRatios) {
-  EXPECT_EQ(chance_of_being_faster(1, 1, std::nullopt), 0.5);
-  EXPECT_EQ(chance_of_being_faster(1, 1.0001, std::nullopt), 0);
-  const auto error = ratio_error_of("ske");
-  ASSERT_TRUE(error);
-  EXPECT_NEAR(chance_of_being_faster(1, 1.657, error), tie_chance, 1e-9);  // the median error of its ratios
-  EXPECT_GT(chance_of_being_faster(1, 1.65, error), tie_chance);
-  EXPECT_LT(chance_of_being_faster(1, 1.66, error), tie_chance);
-  EXPECT_FALSE(ratio_error_of("sm"));
-}
-
-TEST(Ties, OfTheDefaultModelAreThoseOfCheck) {
-  const auto error = ratio_error_of("kernelcast");
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->quartile, kernelcast_ratio_error.quartile);
-  for (const double ratio : {1.01, 1.12, 1.5, 3.0})
-    EXPECT_NEAR(chance_of_being_faster(2, 2 * ratio, error), kernelcast_ratio_error.above(1 / ratio, 1), 1e-12);
 }
 
 TEST_F(Tune, PortableHasTheSmallestWorstLoss) {
