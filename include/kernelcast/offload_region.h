@@ -112,7 +112,7 @@ class Evaluator {
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
-  /// Throws UserError and LimitError as binding and models do.
+  /// Throws UserError and LimitError as binding and models do, UsageError for an argument or a buffer of no kernel.
   [[nodiscard]] Answer answer(const Question& question);
   [[nodiscard]] std::vector<Change> changes(const Question& question, const Answer& now);
   /// `parameter`: integer argument to vary; empty: not.

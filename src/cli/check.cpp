@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* check_examples = R"(Examples:
   kernelcast check old.cu new.cu --device v100,a100 --grid 4096 --block 256 --arg n=1048576
-  kernelcast check matmul.cl matmul.cl --device v100 --global 1024,1024 --block 16,16 --arg n=1024 --new-block 32,8
+  kernelcast check examples/matmul_naive.cl examples/matmul_naive.cl --device v100 --global 1024,1024 --block 16,16 \
+    --arg n=1024 --new-block 32,8
 
 Flags that begin with --new- hold for NEW only, in place of those of the same name; the others for both.
 Exit status: 0 the gate holds, 1 could not analyse, 2 usage, 3 the gate is broken, 130 interrupted.)";

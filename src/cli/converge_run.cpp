@@ -43,6 +43,7 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
   r.request = checked(f);
   if (r.request.devices.size() != 1 || r.request.all_devices) throw UsageError("--device: converge takes one device");
   r.device = catalog_of(r.request.devices_dir, environment.devices_dir).find(r.request.devices.front());
+  require_gpu(r.device);
   r.request.source.text = read_source(r.request.source.path);
   r.options.kernel = r.request.kernel;
   r.options.target = r.device.codegen_target;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* explain_examples = R"(Examples:
   kernelcast explain examples/matmul_naive.cl --device gtx280 --global 1024,1024 --block 16,16 --arg n=1024
-  kernelcast explain - --lang cuda --kernel saxpy --device v100 --grid 4096 --block 256 --arg n=1048576 < saxpy.cu)";
+  kernelcast explain - --lang cuda --kernel saxpy --device v100 --grid 4096 --block 256 --arg n=1048576 \
+    < examples/saxpy.cu)";
 
 /// Lines of every file that some profile quotes. Headers that exist only inside the front end are left out.
 void add_sources(const Source& main, report::Forecast& forecast) {

@@ -107,9 +107,7 @@ class Forecaster {
 
  private:
   void fill(DeviceResult& result) {
-    if (result.device.kind == "cpu") {
-      throw LimitError(result.device.name + " is a CPU: this version forecasts kernels on GPUs");
-    }
+    require_gpu(result.device);
     const Analysed& analysed = analysed_for(result.device);
     result.profile = analysed.profile;
     std::vector<Assumption> own = codegen_assumptions(result.device);

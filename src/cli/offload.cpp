@@ -1,9 +1,8 @@
 // kernelcast offload: one region on a CPU and on a GPU, or on several pairs.
 #include "cli/offload.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <exception>
 #include <memory>
 
 #include "cli/catalog.h"
@@ -24,93 +23,20 @@ constexpr const char* offload_examples = R"(Examples:
   kernelcast offload examples/offload/gesummv.c --cpu i7-6700k --gpu gtx1080 --arg n=2000 --reps 50 --resident a,b
   kernelcast offload examples/offload/atax.c --kernel row_sums,column_sums --role t=temp --cpu host --devices v100,a100 --arg n=4096
 
---cpu-opt 0 --cpu-isa baseline --cpu-threads 1 is what a compiler makes of the nest without any flag, on one thread.)";
+--cpu-opt 0 --cpu-isa baseline --cpu-threads 1 is what a compiler makes of the nest without any flag, on one thread.
+--replay takes --cpu and --gpu (a pair in place of the two of the experiment), --cpu-opt, --cpu-threads and --examples.
+Exit status: 0 done, 1 could not analyse, or a GPU named with --devices has no answer, 2 usage, 130 interrupted.)";
 
-constexpr std::int64_t default_block = 128;
-
-Weights weights_of(const std::string& text) {
-  Weights w{0, 0};
-  bool time = false, energy = false;
-  for (const std::string& part : comma_list("--weights", text)) {
-    const auto [name, value] = name_and_value("--weights", part);
-    if (name != "time" && name != "energy") throw UsageError("--weights " + part + ": expected time=W,energy=W");
-    (name == "time" ? w.time : w.energy) = real_number("--weights " + name, value);
-    (name == "time" ? time : energy) = true;
-  }
-  if (time != energy) (time ? w.energy : w.time) = 1 - (time ? w.time : w.energy);
-  check(w);
-  return w;
-}
-
-std::optional<double> watts(const char* flag, const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const double w = real_number(flag, text);
-  if (w < 0) throw UsageError(fmt::format("{} {}: expected 0 or more", flag, text));
-  return w;
-}
-
-Question question_of(const OffloadFlags& f) {
-  Question q;
-  q.launch = arguments_of(f.source);
-  q.fit_block = f.source.block.empty();
-  q.launch.block = f.source.block.empty() ? Dim3{default_block, 1, 1} : sizes("--block", f.source.block);
-  if (!f.source.grid.empty()) q.grid = sizes("--grid", f.source.grid);
-  if (!f.cpu_threads.empty())
-    q.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
-  q.reps = static_cast<double>(whole_number("--reps", f.reps, 1));
-  if (f.memory != "pageable" && f.memory != "pinned")
-    throw UsageError("--host-memory " + f.memory + ": expected pageable or pinned");
-  q.memory = f.memory == "pinned" ? HostMemory::pinned : HostMemory::pageable;
-  q.overlap = f.overlap;
-  q.weights = weights_of(f.weights);
-  q.confidence = real_number("--confidence", f.confidence);
-  if (q.confidence < 0.5 || q.confidence >= 1)
-    throw UsageError("--confidence " + f.confidence + ": expected 0.5 or more, below 1");
-  q.cpu_idle = {watts("--cpu-idle-w", f.cpu_idle_w), "--cpu-idle-w"};
-  q.gpu_idle = {watts("--gpu-idle-w", f.gpu_idle_w), "--gpu-idle-w"};
-  for (Given* g : {&q.cpu_idle, &q.gpu_idle})
-    if (!g->watts) g->how.clear();
-  return q;
-}
-
-CpuSettings settings_of(const OffloadFlags& f) {
-  CpuSettings s;
-  s.optimization = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-opt", f.cpu_opt, 0), 9));
-  if (s.optimization > 3) throw UsageError("--cpu-opt " + f.cpu_opt + ": expected 0, 1, 2 or 3");
-  if (f.cpu_simd != "on" && f.cpu_simd != "off") throw UsageError("--cpu-simd " + f.cpu_simd + ": expected on or off");
-  s.simd = f.cpu_simd == "on";
-  s.baseline = f.cpu_isa == "baseline";
-  if (f.cpu_isa != "native" && !s.baseline) s.made_for = f.cpu_isa;
-  if (!f.cpu_threads.empty())
-    s.threads = static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
-  return s;
-}
-
-void roles_of(const OffloadFlags& f, Region& region) {
-  for (const std::string& text : f.roles) {
-    const auto [name, value] = name_and_value("--role", text);
-    const auto role = role_named(value);
-    if (!role) throw UsageError("--role " + text + ": expected in, out, inout or temp");
-    if (!region.roles.emplace(name, *role).second) throw UsageError("--role " + name + " is given twice");
-  }
-  if (f.resident.empty()) return;
-  for (const std::string& name : comma_list("--resident", f.resident)) region.resident.insert(name);
-}
-
-/// The argument whose value is the size: as named, or the only integer one.
-std::string scale_of(const OffloadFlags& f, const Question& q) {
-  if (!f.scale.empty()) {
-    if (!q.launch.args.contains(f.scale))
-      throw UsageError("--scale " + f.scale + ": --arg gives no value of that name");
-    return f.scale;
-  }
-  std::string only;
-  for (const auto& [name, value] : q.launch.args) {
-    if (!std::holds_alternative<std::int64_t>(value)) continue;
-    if (!only.empty()) return "";
-    only = name;
-  }
-  return only;
+std::vector<Device> gpus_of(const OffloadFlags& f, const Device& cpu, const DeviceCatalog& catalog) {
+  if (f.gpu.empty() && f.devices.empty()) throw UsageError("offload: name a GPU with --gpu, or several with --devices");
+  std::vector<std::string> names;
+  if (!f.gpu.empty()) names.push_back(f.gpu);
+  const bool all = f.devices == "all";
+  if (!f.devices.empty() && !all)
+    for (const std::string& n : comma_list("--devices", f.devices)) names.push_back(n);
+  std::vector<Device> gpus = devices_of(names, all, catalog);
+  for (const Device& gpu : gpus) check_kinds(cpu, gpu);
+  return gpus;
 }
 
 report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, const OffloadFlags& f,
@@ -138,23 +64,14 @@ report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, 
 
 int offload_command(const OffloadFlags& f, const Environment& environment) {
   if (!f.replay.empty()) return offload_replay(f, environment);
-  if (f.source.file.empty()) throw UsageError("offload: FILE is required");
+  if (f.source.file.empty()) throw UsageError("FILE is required");
   if (f.source.format != "text" && f.source.format != "json")
     throw UsageError("--format " + f.source.format + ": expected text or json");
-  if (f.gpu.empty() && f.devices.empty()) throw UsageError("offload: name a GPU with --gpu, or several with --devices");
   const Question q = question_of(f);
   settings_of(f);
   const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);
-  const Device cpu = catalog.find(f.cpu);
-  std::vector<std::string> names;
-  if (!f.gpu.empty()) names.push_back(f.gpu);
-  if (!f.devices.empty())
-    for (const std::string& n : comma_list("--devices", f.devices)) names.push_back(n);
-  std::vector<Device> gpus;
-  for (const std::string& n : names) {
-    gpus.push_back(catalog.find(n));
-    check_kinds(cpu, gpus.back());
-  }
+  const Device cpu = catalog.find(f.cpu.empty() ? "host" : f.cpu);
+  const std::vector<Device> gpus = gpus_of(f, cpu, catalog);
   Source gpu_source = source_of(f.source), cpu_source = gpu_source;
   gpu_source.text = read_source(gpu_source.path);
   if (!f.cpu_source.empty()) {
@@ -170,25 +87,30 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   out.head = environment.head;
   out.source = gpu_source.path;
   out.question = q;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, failures;
+  std::exception_ptr first_failure;
   for (const Device& gpu : gpus) {
     if (environment.progress) progress_line(gpu.name);
     try {
       Question here = q;
       if (f.measure_power) measure_power(f, cpu, gpu, here);
       out.rows.push_back(answered(gpu_source, cpu_source, f, cpu, gpu, here, warnings));
-    } catch (const LimitError& e) {
-      if (gpus.size() == 1) throw;
-      warnings.push_back(gpu.id + ": " + e.what());
+    } catch (const UsageError&) {
+      throw;  // nothing to do with the device
+    } catch (const Error& e) {
+      if (!first_failure) first_failure = std::current_exception();
+      failures.push_back(gpu.id + ": " + e.what());
     }
   }
+  if (out.rows.empty()) std::rethrow_exception(first_failure);
   std::stable_sort(out.rows.begin(), out.rows.end(),
                    [](const auto& a, const auto& b) { return *a.answer.gpu.cost.value < *b.answer.gpu.cost.value; });
   const report::Style style(environment.colour && f.source.output.empty());
   write_result(f.source.output,
                f.source.format == "json" ? report::offload_json(out) : report::offload_text(out, style));
-  for (const std::string& text : warnings) message("kernelcast: " + text);
-  return out.rows.size() == gpus.size() ? done : could_not_analyse;
+  for (const auto* list : {&warnings, &failures})
+    for (const std::string& text : *list) message("kernelcast: " + text);
+  return failures.empty() || f.devices == "all" ? done : could_not_analyse;
 }
 
 }  // namespace
@@ -200,7 +122,7 @@ Action add_offload(Parser& parser) {
   c.option("--kernel", "NAME[,NAME...]", f->source.kernel, "Functions in the order in which they run; all without it");
   c.option("--cpu", "DEV", f->cpu, "CPU by id, alias or path of a device file; host without it");
   c.option("--gpu", "DEV", f->gpu, "GPU likewise");
-  c.option("--devices", "DEV[,DEV...]", f->devices, "GPUs to rank");
+  c.option("--devices", "DEV[,DEV...|all]", f->devices, "GPUs to rank; all: every GPU");
   c.option("--cpu-source", "FILE", f->cpu_source,
            "What the CPU would run, when FILE is OpenCL, CUDA or HIP: functions of the same names");
   c.option("--block", "X[,Y[,Z]]", f->source.block, "Threads of a block on the GPU; 128 without it");
@@ -218,9 +140,10 @@ Action add_offload(Parser& parser) {
   c.option("--confidence", "P", f->confidence,
            "Below this probability it is too close to call; without it where a tie (10 %) is likelier than a winner");
   c.option("--scale", "NAME", f->scale, "Integer argument to vary for the break-even size; without it the only one");
-  c.option("--cpu-threads", "N", f->cpu_threads, "Threads; one a core without it");
+  c.option("--cpu-threads", "N", f->cpu_threads,
+           "Threads, at most those of the CPU; one a core without it, one with --replay");
   c.option("--cpu-simd", "on|off", f->cpu_simd, "Whether the compiler vectorises");
-  c.option("--cpu-opt", "0|1|2|3", f->cpu_opt, "The compiler's -O; 3 without it");
+  c.option("--cpu-opt", "0|1|2|3", f->cpu_opt, "The compiler's -O; 3 without it, 0 with --replay");
   c.option("--cpu-isa", "native|baseline|CPU", f->cpu_isa,
            "Code for the CPU that runs it, for any x86-64, or for this one, as LLVM names it (skylake-avx512)");
   c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");

@@ -13,15 +13,18 @@ namespace kernelcast::cli {
 
 struct OffloadFlags {
   ForecastFlags source;  // file, kernel, grid, block, args, buffers, assume, map, format, output, devices_dir
-  std::string cpu_source, cpu = "host", gpu, devices;
+  std::string cpu_source, cpu, gpu, devices;
   std::string weights = "time=1,energy=0", reps = "1", resident, scale, confidence = "0.5", memory = "pageable";
-  std::string cpu_threads, cpu_simd = "on", cpu_opt = "3", cpu_isa = "native", cpu_idle_w, gpu_idle_w;
+  std::string cpu_threads, cpu_simd = "on", cpu_opt, cpu_isa = "native", cpu_idle_w, gpu_idle_w;
   std::string powercap = "/sys/class/powercap", nvml = "libnvidia-ml.so.1";
   bool measure_power = false;
   std::vector<std::string> roles;
   bool overlap = false;
   std::string replay, examples;
 };
+
+/// --cpu-opt, checked.
+int optimization_of(const OffloadFlags& flags, int without);
 
 /// How the CPU's side is compiled.
 struct CpuSettings {
@@ -30,6 +33,14 @@ struct CpuSettings {
   std::string made_for;  // the CPU whose code runs, as LLVM names it; empty: the one that runs it
   int threads = 0;       // one: code without a runtime library of threads; 0: as many as cores
 };
+
+/// The flags as values; UsageError for those that say nothing sensible.
+offload::Question question_of(const OffloadFlags& flags);
+CpuSettings settings_of(const OffloadFlags& flags);
+/// --role and --resident.
+void roles_of(const OffloadFlags& flags, offload::Region& region);
+/// The argument whose value is the size: as named, or the only integer one; empty: none.
+std::string scale_of(const OffloadFlags& flags, const offload::Question& question);
 
 /// Reads and analyses kernels for both sides. `names` in the order in which they run; empty: all of the source.
 /// Messages of the compiler go to `warnings`.

@@ -122,14 +122,48 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
   return out;
 }
 
+/// The cells are what they are: flags that would change the question are not passed over in silence.
+void refuse_others(const OffloadFlags& f) {
+  const OffloadFlags d;
+  const ForecastFlags &s = f.source, &e = d.source;
+  const std::pair<const char*, bool> others[] = {{"--kernel", s.kernel != e.kernel},
+                                                 {"--block", s.block != e.block},
+                                                 {"--grid", s.grid != e.grid},
+                                                 {"--arg", !s.args.empty()},
+                                                 {"--buffer", !s.buffers.empty()},
+                                                 {"--map", s.map != e.map},
+                                                 {"--assume", !s.assume.empty()},
+                                                 {"--devices", !f.devices.empty()},
+                                                 {"--cpu-source", !f.cpu_source.empty()},
+                                                 {"--role", !f.roles.empty()},
+                                                 {"--resident", !f.resident.empty()},
+                                                 {"--reps", f.reps != d.reps},
+                                                 {"--host-memory", f.memory != d.memory},
+                                                 {"--overlap", f.overlap},
+                                                 {"--weights", f.weights != d.weights},
+                                                 {"--confidence", f.confidence != d.confidence},
+                                                 {"--scale", !f.scale.empty()},
+                                                 {"--cpu-isa", f.cpu_isa != d.cpu_isa},
+                                                 {"--cpu-simd", f.cpu_simd != d.cpu_simd},
+                                                 {"--cpu-idle-w", !f.cpu_idle_w.empty()},
+                                                 {"--gpu-idle-w", !f.gpu_idle_w.empty()},
+                                                 {"--measure-power", f.measure_power},
+                                                 {"--cpu without --gpu", !f.cpu.empty() && f.gpu.empty()}};
+  for (const auto& [flag, given] : others)
+    if (given)
+      throw UsageError(std::string("--replay takes no ") + flag +
+                       "; it takes --cpu and --gpu, --cpu-opt, --cpu-threads and --examples");
+}
+
 }  // namespace
 
 int offload_replay(const OffloadFlags& f, const Environment& environment) {
   if (!f.source.file.empty()) throw UsageError("--replay and FILE exclude each other");
   if (f.source.format != "text" && f.source.format != "json")
     throw UsageError("--format " + f.source.format + ": expected text or json");
+  refuse_others(f);
   CpuSettings settings;
-  settings.optimization = f.cpu_opt == "3" ? 0 : static_cast<int>(whole_number("--cpu-opt", f.cpu_opt, 0));
+  settings.optimization = optimization_of(f, 0);
   settings.simd = false;
   settings.baseline = true;
   const int threads = f.cpu_threads.empty() ? 1 : static_cast<int>(whole_number("--cpu-threads", f.cpu_threads, 1));
@@ -137,7 +171,7 @@ int offload_replay(const OffloadFlags& f, const Environment& environment) {
   const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);
   const std::vector<ReplayCell> cells = parse_replay(read_text_file(f.replay), f.replay);
   std::vector<Pair> pairs{{"i7-4710mq", "gtx850m"}, {"i5-3340m", "gt750m"}};
-  if (!f.gpu.empty()) pairs = {{f.cpu, f.gpu}};
+  if (!f.gpu.empty()) pairs = {{f.cpu.empty() ? "host" : f.cpu, f.gpu}};
   const std::string folder = f.examples.empty() ? "examples/offload" : f.examples;
   report::OffloadReplayReport report;
   report.head = environment.head;

@@ -18,6 +18,7 @@ void check_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands(nullptr)) known.push_back(command->get_name());
   if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  if (word.empty()) throw UsageError(fmt::format("name a command: {}", fmt::join(known, ", ")));
   const std::vector<std::string> near = nearest_names(word, known, 1);
   throw UsageError(fmt::format("there is no command {}; {}", word,
                                near.empty() ? fmt::format("commands are {}", fmt::join(known, ", "))
@@ -30,6 +31,22 @@ std::string in_plain_words(const std::string& text) {
   if (most == std::string::npos) return text;
   return fmt::format("{} is given {} times, and can be given once", text.substr(0, most),
                      text.substr(text.rfind(' ') + 1));
+}
+
+/// CLI11 would name what it does not know, last one first.
+std::string about_unknown(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const auto flag = std::find_if(words.begin(), words.end(), [](const std::string& w) { return w.starts_with('-'); });
+  if (flag == words.end() || app.get_subcommands().empty())
+    return fmt::format("there is no use for {}", fmt::join(words, " "));
+  const CLI::App& command = *app.get_subcommands().front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string name = flag->substr(0, flag->find('='));
+  const std::vector<std::string> near = nearest_names(name, known, 1);
+  return fmt::format("{} has no flag {}{}", command.get_name(), name,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near.front()));
 }
 
 }  // namespace
@@ -67,13 +84,15 @@ Flags Parser::command(const std::string& name, const std::string& summary, const
 }
 
 Parser::Outcome Parser::parse(int argc, char** argv) {
-  if (argc > 1) check_command(*app_, argv[1]);
+  check_command(*app_, argc > 1 ? argv[1] : "");
   try {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return {app_->help(), ""};
   } catch (const CLI::CallForVersion& e) {
     return {std::string(e.what()) + "\n", ""};
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(about_unknown(*app_));
   } catch (const CLI::ParseError& e) {
     throw UsageError(in_plain_words(e.what()));
   }

@@ -15,8 +15,9 @@ namespace {
 constexpr const char* predict_examples = R"(Examples:
   kernelcast predict examples/matmul_tiled.cl --device gtx280,v100 --global 1024,1024 --block 16,16 \
     --arg n=1024
-  kernelcast predict saxpy.cu --device all --grid 4096 --block 256 --arg n=1048576 --format json -o saxpy.json
-  kernelcast predict matmul.c --map i,j --device v100 --block 16,16 --arg n=1024 --model roofline
+  kernelcast predict examples/saxpy.cu --device all --grid 4096 --block 256 --arg n=1048576 --format json \
+    -o saxpy.json
+  kernelcast predict examples/matmul.c --map i,j --device v100 --block 16,16 --arg n=1024 --model roofline
 
 Exit status: 0 done, 1 could not analyse, 2 usage, 130 interrupted. A device named with --device that cannot run the
 kernel makes it 1, with the others shown; with --device all it does not.)";

@@ -141,6 +141,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
   const tune::Space space = space_of(f, options);
   const DeviceCatalog catalog = catalog_of(f.common.devices_dir, environment.devices_dir);
   options.devices = devices_of(comma_list("--device", f.common.device), f.common.device == "all", catalog);
+  for (const Device& d : options.devices) require_gpu(d);
   if (f.common.format == "t4" && options.devices.size() > 1) throw UsageError("--format t4 is for one device");
   options.source.text = read_source(options.source.path);
   options.stop = &defer_interrupts();

@@ -49,9 +49,19 @@ std::string host_features() {
 
 constexpr const char* triple = "x86_64-pc-linux-gnu";
 
-/// Remarks of the loop vectoriser, one entry a loop of the source; other messages are dropped.
+/// Whether the loop vectoriser says it. LLVM hands over remarks of every pass once any is enabled; those about loops
+/// that a pragma asks to vectorise come without a name.
+bool of_vectoriser(const DiagnosticInfoOptimizationBase& remark) {
+  return remark.getPassName() == "loop-vectorize" || remark.getPassName().empty();
+}
+
+/// Remarks of the loop vectoriser, one entry a loop of the source; other messages are dropped. A reason comes at the
+/// line of the access or operation that stands in the way, and then, at that of the loop, that it is not vectorised.
 struct VectorRemarks : DiagnosticHandler {
   explicit VectorRemarks(std::vector<CpuLoopCode>& out) : loops(out) {}
+  ~VectorRemarks() override { keep_reason(); }
+  VectorRemarks(const VectorRemarks&) = delete;
+  VectorRemarks& operator=(const VectorRemarks&) = delete;
   [[nodiscard]] bool isAnalysisRemarkEnabled(StringRef pass) const override { return pass == "loop-vectorize"; }
   [[nodiscard]] bool isMissedOptRemarkEnabled(StringRef pass) const override { return pass == "loop-vectorize"; }
   [[nodiscard]] bool isPassedOptRemarkEnabled(StringRef pass) const override { return pass == "loop-vectorize"; }
@@ -59,19 +69,37 @@ struct VectorRemarks : DiagnosticHandler {
 
   bool handleDiagnostics(const DiagnosticInfo& info) override {
     const auto* remark = dyn_cast<DiagnosticInfoOptimizationBase>(&info);
-    if (!remark || !remark->getLocation().isValid()) return true;
-    CpuLoopCode& loop = of_line(static_cast<int>(remark->getLocation().getLine()));
-    if (isa<OptimizationRemark>(remark)) {
+    if (!remark || !of_vectoriser(*remark) || !remark->getLocation().isValid()) return true;
+    const int line = static_cast<int>(remark->getLocation().getLine());
+    if (remark->getRemarkName() == "MissedDetails") {
+      reason_line = line;
+      keep_reason();
+    } else if (isa<OptimizationRemark>(remark)) {
+      keep_reason();
+      CpuLoopCode& loop = of_line(line);
       for (const auto& a : remark->getArgs()) {
         int value = 0;
         if (StringRef(a.Val).getAsInteger(10, value)) continue;
         if (a.Key == "VectorizationFactor") loop.width = std::max(loop.width, value);
         if (a.Key == "InterleaveCount") loop.interleave = std::max(loop.interleave, value);
       }
-    } else if (loop.reason.empty() && remark->getRemarkName() != "MissedDetails") {
-      loop.reason = remark->getMsg();
+    } else if (reason_line == 0) {
+      const std::string message = remark->getMsg();
+      StringRef text = message;
+      text.consume_front("loop not vectorized: ");
+      reason = text.str();
+      reason_line = line;
     }
     return true;
+  }
+
+  /// The first reason since a verdict, for the loop at `reason_line`.
+  void keep_reason() {
+    if (reason_line == 0) return;
+    CpuLoopCode& loop = of_line(reason_line);
+    if (loop.reason.empty()) loop.reason = reason;
+    reason.clear();
+    reason_line = 0;
   }
 
   CpuLoopCode& of_line(int line) {
@@ -83,6 +111,8 @@ struct VectorRemarks : DiagnosticHandler {
   }
 
   std::vector<CpuLoopCode>& loops;
+  std::string reason;
+  int reason_line = 0;  // 0: none is kept back
 };
 
 OptimizationLevel level_of(int optimization) {

@@ -19,7 +19,6 @@ namespace kernelcast::frontend {
 namespace {
 
 using namespace clang;
-using clang::Expr;  // not kernelcast::Expr
 
 class Text {
  public:

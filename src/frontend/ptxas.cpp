@@ -66,13 +66,6 @@ std::string first_line(const std::string& text) {
 
 }  // namespace
 
-std::optional<std::string> find_ptxas() {
-  for (const char* path :
-       {"/usr/local/cuda/bin/ptxas", "/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas", "/usr/bin/ptxas"})
-    if (std::filesystem::exists(path)) return path;
-  return std::nullopt;
-}
-
 std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch) {
   PtxasCode code = assemble_ptx({path}, ptx, arch);
   return code.cubin.empty() ? std::nullopt : std::optional(code.report);

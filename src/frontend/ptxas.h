@@ -11,9 +11,6 @@ struct PtxasReport {
   int spill_store_bytes = 0, spill_load_bytes = 0, stack_bytes = 0;
 };
 
-/// Path of ptxas in CUDA's usual places; nothing when it is not installed.
-std::optional<std::string> find_ptxas();
-
 /// What `ptxas -v` says of the only kernel in `ptx` for `arch` ("sm_80"); nothing when it refuses the text.
 std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string& ptx, const std::string& arch);
 

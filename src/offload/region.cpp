@@ -129,6 +129,7 @@ Evaluator::~Evaluator() = default;
 
 Answer Evaluator::answer(const Question& q) {
   Impl& m = *impl_;
+  m.check_launch(q.launch);
   Answer a;
   a.buffers = m.buffers(q);
   double cpu_log = 0, gpu_log = 0;

@@ -33,15 +33,7 @@ Evaluator::Impl::Impl(const Region& r, const Device& c, const Device& g) : regio
     for (std::size_t b = 0; b < kernel.cpu.profile.buffers.size(); ++b)
       if (kernel.cpu.profile.buffers[b].parameter >= 0) add_touch(k, static_cast<int>(b));
   }
-  const auto exists = [&](const std::string& name) {
-    return std::any_of(buffers_.begin(), buffers_.end(), [&](const Known& b) { return b.name == name; });
-  };
-  std::string names;
-  for (const Known& b : buffers_) names += (names.empty() ? "" : ", ") + b.name;
-  for (const auto& [name, role] : region.roles)
-    if (!exists(name)) throw UsageError("--role " + name + ": no such buffer; there are " + names);
-  for (const std::string& name : region.resident)
-    if (!exists(name)) throw UsageError("--resident " + name + ": no such buffer; there are " + names);
+  check_roles();
 }
 
 Evaluator::Impl::Known& Evaluator::Impl::known(const std::string& name) {

@@ -16,6 +16,8 @@ struct Evaluator::Impl {
 
   /// Buffers of all kernels with their roles and sizes, in order of appearance.
   std::vector<BufferUse> buffers(const Question& q);
+  /// UsageError for an argument or a buffer that no kernel of the region has.
+  void check_launch(const Launch& launch) const;
   Workload on_cpu(std::size_t kernel, const Question& q);
   double uneven_on_cpu(std::size_t kernel, const Question& q) const;
   Workload on_gpu(std::size_t kernel, const Question& q);
@@ -37,6 +39,7 @@ struct Evaluator::Impl {
     double element_bytes = 1;
     std::vector<Touch> touches;
   };
+  void check_roles() const;  // those of the region name buffers
   Known& known(const std::string& name);
   void add_touch(std::size_t kernel, int buffer);
   Launch cpu_launch(std::size_t kernel, const Question& q) const;

@@ -72,7 +72,10 @@ std::string devices_json(const DeviceList& list) {
 
 std::string device_text(const Device& d, const Style& style) {
   std::string out = style.bold(d.name) + style.dim(fmt::format("  [{}]", d.id)) + "\n";
-  out += fmt::format("  {} {}, {} {}, {}\n", d.vendor, d.kind, d.architecture, d.compute_capability, d.file);
+  std::string head = "  " + d.vendor + " " + d.kind;
+  if (!d.architecture.empty()) head += ", " + d.architecture;
+  if (!d.compute_capability.empty()) head += (d.architecture.empty() ? ", " : " ") + d.compute_capability;
+  out += head + (d.file.empty() ? "" : ", " + d.file) + "\n";
   out += fmt::format("  code generation  {}{}\n", d.codegen_target,
                      d.codegen_note.empty() ? "" : ": stand-in, " + d.codegen_note);
   if (!d.aliases.empty()) out += fmt::format("  also called      {}\n", joined(d.aliases));

@@ -56,6 +56,20 @@ class GpuSession(Case):
         self.assertEqual(len(result["rows"]), 2)
         self.assertEqual([r for r in result["rows"] if r.get("failure")], [])
 
+    def test_without_a_driver_it_fails_and_says_why(self):
+        folder = self.folder
+        self.good("probe", "--backend", "cuda", "--device", "h200", "--quick", "--plan", os.path.join(folder, "probe.plan"))
+        shutil.copy2(os.path.join(os.path.dirname(PROGRAM), "kernelcast-cuda"), folder)
+        none = "/no/such/libcuda.so.1"
+        runner = [os.path.join(folder, "kernelcast-cuda"), os.path.join(folder, "probe.plan"), os.path.join(folder, "record"), none]
+        for command in (runner, ["sh", "scripts/gpu_session.sh", folder, none]):
+            result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+            self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+            self.assertIn("cannot be opened", result.stderr)
+        result = subprocess.run([*runner[:2], "/no/such/folder/record", none], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("cannot be written", result.stderr)
+
     def test_without_a_folder_it_says_how_it_is_used(self):
         result = subprocess.run(["sh", "scripts/gpu_session.sh"], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
         self.assertEqual(result.returncode, 2)

@@ -35,6 +35,11 @@ class Manners(Case):
     def copy(self):
         return self.path("copy.cl", COPY)
 
+    def test_a_command_and_flags_that_are_not_there(self):
+        self.bad(2, "name a command: predict, explain")
+        self.bad(2, "there is no use for v100", "devices", "gtx280", "v100")
+        self.bad(2, "models has no flag --formt; did you mean --format", "models", "--formt", "json")
+
     def test_version_and_help_go_to_standard_output(self):
         self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+\n$")
         for command in ((), ("predict",), ("explain",), ("tune",), ("devices",), ("models",), ("validate",), ("check",), ("converge",), ("offload",),
@@ -51,7 +56,7 @@ class Manners(Case):
             self.assertNotIn(command, text)
 
     def test_usage_errors_are_two(self):
-        self.bad(2, "subcommand", )
+        self.bad(2, "name a command", )
         self.bad(2, "predcit", "predcit")
         self.bad(2, "--device", "predict", self.copy(), "--grid", "1", "--block", "1")
         self.bad(2, "FILE", "predict", *LAUNCH)

@@ -1,10 +1,11 @@
 """CPU against GPU: decisions, parts that add up, errors, the replay of the published table."""
 
 import os
+import shutil
 import unittest
 
 from check_schema import checked
-from program import Case
+from program import ROOT, Case
 
 GEMM = os.path.join("examples", "offload", "gemm.c")
 GESUMMV = os.path.join("examples", "offload", "gesummv.c")
@@ -114,6 +115,10 @@ class Offload(Case):
             ("v100.*is a GPU; give a CPU", (GEMM, "--cpu", "v100", "--gpu", "v100")),
             ("i7.*is a CPU; give a GPU", (GEMM, "--cpu", "i7-6700k", "--gpu", "i7-6700k")),
             ("add up to 1", (GEMM, *PAIR, "--weights", "time=0.5,energy=0.2")),
+            ("energy is given twice", (GEMM, *PAIR, "--weights", "energy=0.5,energy=0.5")),
+            ("--arg zz: no such parameter; there are n", (GEMM, *PAIR, "--arg", "n=10", "--arg", "zz=1")),
+            ("--arg a: .*--buffer a=COUNT", (GEMM, *PAIR, "--arg", "n=10", "--arg", "a=1")),
+            ("--buffer zz: no such pointer parameter; there are a, b, c", (GEMM, *PAIR, "--arg", "n=10", "--buffer", "zz=1")),
             ("expected time=W", (GEMM, *PAIR, "--weights", "speed=1")),
             ("--role zz: no such buffer; there are a, b, c", (GEMM, *PAIR, "--role", "zz=in", "--arg", "n=10")),
             ("expected in, out, inout or temp", (GEMM, *PAIR, "--role", "a=both", "--arg", "n=10")),
@@ -129,6 +134,29 @@ class Offload(Case):
             with self.subTest(regex):
                 self.bad(2, regex, "offload", *args)
         self.bad(1, "--arg n", "offload", GEMM, *PAIR)
+
+    def test_all_gpus_are_ranked(self):
+        folder = os.path.join(self.folder, "devices")
+        shutil.copytree(os.path.join(ROOT, "devices"), folder)
+        for name in os.listdir(folder):
+            if name.endswith(".toml") and name not in ("sources.toml", "intel-core-i7-6700k.toml", "nvidia-geforce-gtx-980.toml", "nvidia-tesla-v100-pcie-16gb.toml"):
+                os.remove(os.path.join(folder, name))
+        v = checked(self.good("offload", GEMM, "--cpu", "i7-6700k", "--devices", "all", "--devices-dir", folder, "--arg", "n=100", "--format", "json"), "offload")
+        self.assertEqual({r["gpu"]["device"] for r in v["ranking"]}, {"nvidia-geforce-gtx-980", "nvidia-tesla-v100-pcie-16gb"})
+
+    def test_a_gpu_without_an_answer_leaves_the_others(self):
+        # 1024 threads a block: the GTX 280 allows 512.
+        args = ("offload", GEMM, "--cpu", "i7-6700k", "--arg", "n=100", "--block", "1024", "--devices")
+        result = self.run_program(*args, "gtx280,gtx980,v100")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("gtx-280", result.stderr)
+        self.assertIn("V100", result.stdout)
+        self.assertNotIn("GTX 280", result.stdout)
+
+    def test_a_reason_is_the_vectorisers(self):
+        text = self.good("offload", GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=100")
+        self.assertNotIn("hoist", text)
+        self.assertNotIn("inlined", text)
 
 
 class Replay(Case):

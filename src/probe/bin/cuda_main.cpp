@@ -1,7 +1,8 @@
 // kernelcast-cuda PLAN RECORD [LIBRARY]: runs what the plan holds on the machine's NVIDIA GPU. Started by
 // `kernelcast probe --backend cuda`; a process of its own because a driver may crash or hang. It needs the standard
 // library and dlopen only, so that scripts/gpu_session.sh can build it with a bare compiler on the machine with the
-// GPU.
+// GPU. Exit status: 0 it ran (single launches may have failed, the record says which), 1 there is no device to run on
+// or it gave up, which the record says too, 2 usage and files.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -32,8 +33,13 @@ int run(int argc, char** argv) {
   }
   const Plan plan = plan_of(std::string(std::istreambuf_iterator<char>(in), {}));
   const Record record = run_plan(plan, argc > 3 ? argv[3] : "", [&](const Record& r) { (void)write(argv[2], r); });
-  if (!record.failure.empty()) std::fprintf(stderr, "kernelcast-cuda: %s\n", record.failure.c_str());
-  return write(argv[2], record) ? 0 : 2;
+  if (!write(argv[2], record)) {
+    std::fprintf(stderr, "kernelcast-cuda: %s cannot be written\n", argv[2]);
+    return 2;
+  }
+  if (record.failure.empty()) return 0;
+  std::fprintf(stderr, "kernelcast-cuda: %s\n", record.failure.c_str());
+  return 1;
 }
 
 }  // namespace

@@ -7,14 +7,6 @@
 
 namespace kernelcast::probe::cuda {
 
-std::optional<std::string> find_ptxas(const std::string& given) {
-  if (!given.empty()) return std::filesystem::exists(given) ? std::optional(given) : std::nullopt;
-  for (const char* path :
-       {"/usr/local/cuda/bin/ptxas", "/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas", "/usr/bin/ptxas"})
-    if (std::filesystem::exists(path)) return path;
-  return std::nullopt;
-}
-
 Assembled assemble(const std::string& ptxas, const std::string& ptx, int architecture) {
   const TemporaryFolder folder("kernelcast-ptxas");
   const std::string source = folder.file("in.ptx"), cubin = folder.file("out.cubin"), log = folder.file("log");

@@ -2,13 +2,9 @@
 // numbers) is patched into what it makes.
 #pragma once
 
-#include <optional>
 #include <string>
 
 namespace kernelcast::probe::cuda {
-
-/// Path of ptxas: `given` if it is not empty, otherwise CUDA's usual places; nothing when there is none.
-std::optional<std::string> find_ptxas(const std::string& given);
 
 struct Assembled {
   std::string cubin;  // empty: see `message`

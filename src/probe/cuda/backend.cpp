@@ -6,9 +6,9 @@
 
 #include "io/text_file.h"
 #include "kernelcast/error.h"
-#include "probe/cuda/assemble.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/process.h"
+#include "sass/find_ptxas.h"
 
 namespace kernelcast::probe {
 namespace cuda {
@@ -36,7 +36,7 @@ Record run(const Plan& plan, const Options& options, double seconds) {
 
 PlanOptions plan_options(const Options& options) {
   PlanOptions out;
-  out.ptxas = find_ptxas(options.ptxas).value_or("");
+  out.ptxas = sass::find_ptxas(options.ptxas).value_or("");
   if (!options.ptxas.empty() && out.ptxas.empty())
     throw UsageError("--ptxas " + options.ptxas + ": there is no such file");
   out.seconds = options.time_limit_s;

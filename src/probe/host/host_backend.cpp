@@ -29,7 +29,7 @@ double free_bytes() {
 Report probe_host(const Device& base, const Options& options) {
   if (base.kind != "cpu")
     throw UsageError("--device " + base.id +
-                     ": is no CPU; --backend host measures the CPU that we run on (--device host)");
+                     " is no CPU; --backend host measures the CPU that we run on (--device host)");
   const native::Sets sets = native::available();
   if (sets.count == 0) throw LimitError("--backend host: its loops are written for x86-64 and AArch64 only");
   Measurement measure;

@@ -78,6 +78,27 @@ TEST(CpuCode, ASumOfFloatingPointNumbersIsNotVectorisedAndSaysWhy) {
   EXPECT_NEAR(totals(code, 1000000).cycles / 1e6, 3, 0.1);
 }
 
+TEST(CpuCode, OnlyLoopsOfTheVectoriserAreListed) {
+  // Statements on lines of their own: other passes have remarks about them.
+  const char* rows = R"(void rows(const double* a, const double* x, double* y, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    y[i] = 0;
+    for (int j = 0; j < n; ++j) {
+      y[i] = a[i * n + j] * x[j] + y[i];
+    }
+  }
+}
+)";
+  for (const bool threads : {false, true})
+    for (const CpuLoopCode& l : analysed(rows, 3, true, "haswell", threads).loops) {
+      EXPECT_TRUE(l.line.line == 3 || l.line.line == 5) << l.line.line << ": " << l.reason;
+      EXPECT_EQ(l.reason.find("hoist"), std::string::npos) << l.reason;
+      EXPECT_EQ(l.reason.find("inlined"), std::string::npos) << l.reason;
+      EXPECT_EQ(l.reason.find("loop not vectorized"), std::string::npos) << l.reason;
+    }
+}
+
 TEST(CpuCode, CountsDoNotDependOnHowItIsCompiled) {
   for (const std::int64_t n : {1, 7, 16, 1000, 1023})
     for (const int optimization : {0, 1, 2, 3}) {

@@ -22,6 +22,7 @@
 #include "frontend/ptx_text.h"
 #include "frontend/ptxas.h"
 #include "kernelcast/error.h"
+#include "sass/find_ptxas.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -253,7 +254,7 @@ TEST(TargetCode, SharedAccessesWidenOnlyWhereArraysHaveAPlace) {
       "extern \"C\" __global__ void f(float* p)" +
       body);
   cu.path = "test.cu";
-  const auto ptxas = find_ptxas();
+  const auto ptxas = sass::find_ptxas();
   for (const char* arch : {"sm_70", "sm_80"}) {
     const PreparedKernel apart(cl, "f", arch), placed(cu, "f", arch);
     EXPECT_EQ(total(apart.generate())[OpClass::shared_load], 4);
@@ -283,7 +284,7 @@ TEST(TargetCode, WhatTheAssemblerCannotDoIsSaid) {
 // Two roads to the same numbers: our reading of PTX and the code that ptxas makes of it.
 TEST(TargetCode, MachineCodeAgreesWithTheCountOfPtx) {
   const char* named = std::getenv("KERNELCAST_PTXAS");
-  const auto ptxas = named != nullptr ? std::optional<std::string>(named) : find_ptxas();
+  const auto ptxas = named != nullptr ? std::optional<std::string>(named) : sass::find_ptxas();
   if (!ptxas) GTEST_SKIP() << "ptxas is not installed";
   std::vector<double> errors;
   std::vector<std::string> unread;  // with operations that the table lacks, as a later assembler may emit them
@@ -316,7 +317,7 @@ void record(const std::string& key, const std::string& value) { testing::Test::R
 // |estimate - ptxas| of every kernel in `files`, where ptxas is there and takes the text.
 std::vector<double> register_errors(const std::vector<std::string>& files, const std::string& arch,
                                     const std::string& set) {
-  const auto ptxas = find_ptxas();
+  const auto ptxas = sass::find_ptxas();
   std::vector<double> errors;
   for (const std::string& file : files)
     for (const std::string& symbol : kernel_symbols(source_of(file), arch)) {
@@ -353,7 +354,7 @@ TEST_P(RegisterTest, EstimateIsNearPtxas) {
     if (f.path().extension() == ".cl" || f.path().extension() == ".cu") others.push_back(f.path().string());
   std::sort(others.begin(), others.end());
   const auto chosen = register_errors(kernels, arch, "kernels"), held_out = register_errors(others, arch, "examples");
-  if (!find_ptxas()) GTEST_SKIP() << "ptxas is not installed";
+  if (!sass::find_ptxas()) GTEST_SKIP() << "ptxas is not installed";
   auto mean = [](const std::vector<double>& e) {
     return std::accumulate(e.begin(), e.end(), 0.0) / static_cast<double>(e.size());
   };

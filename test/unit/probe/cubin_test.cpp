@@ -10,6 +10,7 @@
 #include "probe/cuda/assemble.h"
 #include "probe/cuda/ptx.h"
 #include "sass/cubin.h"
+#include "sass/find_ptxas.h"
 
 namespace {
 
@@ -208,7 +209,7 @@ RC_GTEST_PROP(Sass, OneFieldMovesAlone, (std::uint64_t a, std::uint64_t b, unsig
 
 TEST(Cubin, PtxasOwnFilesTakePatches) {
   const char* named = std::getenv("KERNELCAST_PTXAS");
-  const auto ptxas = find_ptxas(named != nullptr ? named : "");
+  const auto ptxas = sass::find_ptxas(named != nullptr ? named : "");
   if (!ptxas) GTEST_SKIP() << "ptxas is not installed";
   std::mt19937 random(1);
   int made = 0;

@@ -16,6 +16,7 @@
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/ptx.h"
 #include "probe/cuda/record.h"
+#include "sass/find_ptxas.h"
 #include "support/fake_cuda.h"
 
 namespace {
@@ -41,7 +42,7 @@ Device h200() { return DeviceCatalog(std::string(KERNELCAST_SOURCE_DIR) + "/devi
 
 std::optional<std::string> installed_ptxas() {
   const char* named = std::getenv("KERNELCAST_PTXAS");
-  return find_ptxas(named != nullptr ? named : "");
+  return sass::find_ptxas(named != nullptr ? named : "");
 }
 
 Options fake_options() {
