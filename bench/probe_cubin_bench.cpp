@@ -7,6 +7,7 @@
 #include "probe/cuda/assemble.h"
 #include "probe/cuda/ptx.h"
 #include "sass/cubin.h"
+#include "sass/find_ptxas.h"
 
 namespace kernelcast::probe::cuda {
 using namespace sass;
@@ -14,7 +15,7 @@ namespace {
 
 std::string made_by_ptxas(benchmark::State& state) {
   const char* named = std::getenv("KERNELCAST_PTXAS");
-  const auto ptxas = find_ptxas(named != nullptr ? named : "");
+  const auto ptxas = sass::find_ptxas(named != nullptr ? named : "");
   if (!ptxas) {
     state.SkipWithError("ptxas is not installed");
     return "";
