@@ -87,6 +87,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   out.head = environment.head;
   out.source = gpu_source.path;
   out.question = q;
+  out.ranking = gpus.size() > 1;
   std::vector<std::string> warnings, failures;
   std::exception_ptr first_failure;
   for (const Device& gpu : gpus) {

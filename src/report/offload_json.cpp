@@ -92,7 +92,7 @@ std::string offload_json(const OffloadReport& report) {
   j["source"] = report.source;
   j["repetitions"] = number(report.question.reps);
   j["weights"] = {{"time", number(report.question.weights.time)}, {"energy", number(report.question.weights.energy)}};
-  if (report.rows.size() == 1) {
+  if (!report.ranking) {
     const Json row = row_json(report.rows.front());
     for (const auto& [key, value] : row.items()) j[key] = value;
     return dumped(j);

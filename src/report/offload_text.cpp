@@ -100,7 +100,7 @@ std::string row_text(const OffloadRow& r, const OffloadReport& report, const Sty
 
 std::string offload_text(const OffloadReport& report, const Style& style) {
   std::string text;
-  if (report.rows.size() > 1) {
+  if (report.ranking) {
     using enum Table::Align;
     Table ranking({left, right, left, right, left, right}, 2);
     ranking.row({"GPU", "time", "90 %", "CPU", "decision", "probability"});

@@ -27,6 +27,7 @@ struct OffloadReport {
   Head head;
   std::string source;
   offload::Question question;
+  bool ranking = false;          // several GPUs were asked for, whatever number of them has an answer
   std::vector<OffloadRow> rows;  // cheapest GPU first
 };
 

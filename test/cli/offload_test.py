@@ -152,6 +152,8 @@ class Offload(Case):
         self.assertIn("gtx-280", result.stderr)
         self.assertIn("V100", result.stdout)
         self.assertNotIn("GTX 280", result.stdout)
+        result = self.run_program(*args, "gtx280,v100", "--format", "json")
+        self.assertEqual([r["gpu"]["device"] for r in checked(result.stdout, "offload")["ranking"]], ["nvidia-tesla-v100-pcie-16gb"])
 
     def test_a_reason_is_the_vectorisers(self):
         text = self.good("offload", GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=100")
