@@ -6,7 +6,7 @@
 namespace kernelcast {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out.push_back('\\');
@@ -16,7 +16,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string field_schema(const FieldInfo& row) {
-  return quoted(row.key) + ": {\n          \"description\": " + quoted(row.meaning) +
+  return json_string(row.key) + ": {\n          \"description\": " + json_string(row.meaning) +
          ",\n          \"oneOf\": [{\"$ref\": \"#/$defs/unknown\"}, {\n            \"type\": \"object\", \"required\": "
          "[\"value\", "
          "\"source\"], \"additionalProperties\": false,\n            \"properties\": {\"value\": {\"type\": \"" +
@@ -25,7 +25,7 @@ std::string field_schema(const FieldInfo& row) {
 }
 
 std::string section_schema(std::string_view section) {
-  std::string out = "      " + quoted(section) +
+  std::string out = "      " + json_string(section) +
                     ": {\n        \"type\": \"object\", \"additionalProperties\": false,\n        \"properties\": {";
   bool first = true;
   for (const FieldInfo& row : all_fields()) {

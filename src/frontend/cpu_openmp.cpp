@@ -9,7 +9,6 @@
 #include "frontend/cpu_openmp.h"
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include "llvm/IR/Constants.h"
@@ -17,6 +16,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Regex.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -78,12 +78,14 @@ bool takes_off(CallInst& call) {
 std::optional<std::string> kept_clauses(const std::string& directive) {
   static const std::set<std::string> kept{"private", "firstprivate", "shared"};
   static const std::set<std::string> counted_otherwise{"reduction", "lastprivate", "linear", "schedule", "ordered"};
-  static const std::regex clause(R"((\w+)\s*\()");
+  static const Regex clause("([A-Za-z0-9_]+)[[:space:]]*[(]");
   std::string out;
-  for (auto it = std::sregex_iterator(directive.begin(), directive.end(), clause); it != std::sregex_iterator(); ++it) {
-    if (counted_otherwise.contains((*it)[1])) return std::nullopt;
-    if (!kept.contains((*it)[1])) continue;
-    const auto from = static_cast<std::size_t>(it->position());
+  SmallVector<StringRef, 2> found;
+  for (StringRef rest = directive; clause.match(rest, &found); rest = rest.drop_front(found[0].end() - rest.begin())) {
+    const std::string name = found[1].str();
+    if (counted_otherwise.contains(name)) return std::nullopt;
+    if (!kept.contains(name)) continue;
+    const auto from = static_cast<std::size_t>(found[0].data() - directive.data());
     const std::size_t end = directive.find(')', from);
     if (end == std::string::npos) return std::nullopt;
     out += " " + directive.substr(from, end + 1 - from);

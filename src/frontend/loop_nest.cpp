@@ -5,7 +5,6 @@
 #include "frontend/loop_nest.h"
 
 #include <algorithm>
-#include <regex>
 
 #include "frontend/kernel_model.h"
 #include "frontend/optimize.h"
@@ -17,6 +16,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace kernelcast::frontend {
@@ -40,16 +40,16 @@ std::vector<llvm::Loop*> marked_by(const Function& f, const std::vector<LoopPrag
                                    ArrayRef<llvm::Loop*> loops) {
   const int first_line = f.getSubprogram() ? static_cast<int>(f.getSubprogram()->getLine()) : 0;
   std::vector<llvm::Loop*> marked;
-  static const std::regex collapse(R"(collapse\s*\(\s*(\d{1,6})\s*\))");
-  static const std::regex work(R"(\b(for|loop|distribute|simd)\b)");
-  static const std::regex sequential(R"(\bseq\b)");
+  static const Regex collapse("collapse[[:space:]]*[(][[:space:]]*([0-9]{1,6})[[:space:]]*[)]");
+  static const Regex work("(^|[^A-Za-z0-9_])(for|loop|distribute|simd)($|[^A-Za-z0-9_])");
+  static const Regex sequential("(^|[^A-Za-z0-9_])seq($|[^A-Za-z0-9_])");
   for (const LoopPragma& p : pragmas) {
-    if (p.line < first_line || !std::regex_search(p.text, work) || std::regex_search(p.text, sequential)) continue;
+    if (p.line < first_line || !work.match(p.text) || sequential.match(p.text)) continue;
     llvm::Loop* nearest = nullptr;
     for (llvm::Loop* l : loops)
       if (line_of(*l) > p.line && (!nearest || line_of(*l) < line_of(*nearest))) nearest = l;
-    std::smatch found;
-    int n = std::regex_search(p.text, found, collapse) ? std::stoi(found[1]) : 1;
+    SmallVector<StringRef, 2> found;
+    int n = collapse.match(p.text, &found) ? std::stoi(found[1].str()) : 1;
     for (llvm::Loop* l = nearest; l && n > 0; --n) {
       if (std::find(marked.begin(), marked.end(), l) == marked.end()) marked.push_back(l);
       l = l->getSubLoops().size() == 1 ? l->getSubLoops()[0] : nullptr;

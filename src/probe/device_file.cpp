@@ -11,7 +11,7 @@
 namespace kernelcast::probe {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -34,10 +34,10 @@ class FileWriter {
 
   std::string file(const std::string& id) {
     const Device& d = report_.device;
-    std::string out =
-        "id = " + quoted(id) + "\nname = " + quoted(d.name + ", measured") + "\nkind = " + quoted(d.kind) + "\n";
+    std::string out = "id = " + toml_string(id) + "\nname = " + toml_string(d.name + ", measured") +
+                      "\nkind = " + toml_string(d.kind) + "\n";
     const auto line = [&](std::string_view key, const std::string& text) {
-      if (!text.empty()) out += std::string(key) + " = " + quoted(text) + "\n";
+      if (!text.empty()) out += std::string(key) + " = " + toml_string(text) + "\n";
     };
     line("vendor", d.vendor);
     line("architecture", d.architecture);
@@ -45,8 +45,8 @@ class FileWriter {
     line("codegen_target", d.codegen_target);
     line("codegen_note", d.codegen_note);
     out += "notes = [" +
-           quoted("Numbers whose source is \"measured\" come from kernelcast probe --backend " + report_.backend +
-                  "; the others are those of " + d.id + ".") +
+           toml_string("Numbers whose source is \"measured\" come from kernelcast probe --backend " + report_.backend +
+                       "; the others are those of " + d.id + ".") +
            "]\n";
     std::string section;
     for (std::size_t i = 0; i < field_count; ++i) {
@@ -56,8 +56,8 @@ class FileWriter {
       if (info(field).section != section) out += "\n[" + (section = info(field).section) + "]\n";
       out += std::string(info(field).key) + " = " + entry + "\n";
     }
-    out += "\n[sources]\nmeasured = " + quoted("measured by kernelcast probe --backend " + report_.backend) + "\n";
-    for (const auto& [citation, key] : keys_) out += key + " = " + quoted(citation) + "\n";
+    out += "\n[sources]\nmeasured = " + toml_string("measured by kernelcast probe --backend " + report_.backend) + "\n";
+    for (const auto& [citation, key] : keys_) out += key + " = " + toml_string(citation) + "\n";
     return out;
   }
 
@@ -70,17 +70,17 @@ class FileWriter {
         continue;
       if (r.confidence != "unstable")
         return fmt::format("{{ value = {}, source = {} }}", shown(field, *r.value),
-                           quoted("measured " + r.method + " (" + r.confidence + ")"));
+                           toml_string("measured " + r.method + " (" + r.confidence + ")"));
       if (!unsteady && r.spread <= most_spread) unsteady = &r;
     }
     const FieldValue& base = report_.device.values[static_cast<std::size_t>(field)];
     // Nearer than any stand-in for it. Models of GPUs do not know what to do with such a number.
     if (!base.value && unsteady && report_.backend == "host")
       return fmt::format("{{ value = {}, source = {} }}", shown(field, *unsteady->value),
-                         quoted("measured " + unsteady->method + " " + unsteady_mark + unsteady->reason + ")"));
-    if (!base.value) return base.source.empty() ? "" : "{ unknown = " + quoted(base.source) + " }";
+                         toml_string("measured " + unsteady->method + " " + unsteady_mark + unsteady->reason + ")"));
+    if (!base.value) return base.source.empty() ? "" : "{ unknown = " + toml_string(base.source) + " }";
     const auto [entry, is_new] = keys_.try_emplace(base.source, "base-" + std::to_string(keys_.size() + 1));
-    return fmt::format("{{ value = {}, source = {} }}", shown(field, *base.value), quoted(entry->second));
+    return fmt::format("{{ value = {}, source = {} }}", shown(field, *base.value), toml_string(entry->second));
   }
 
   static std::string shown(Field field, double value) {
