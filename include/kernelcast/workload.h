@@ -137,6 +137,12 @@ struct Walk {
   std::array<Reuse::Level, Reuse::depths> level{};  // all blocks
 };
 
+/// What one warp issues and where it stops.
+struct WarpPath {
+  double instructions = 0, branches = 0;  // branches: of class control, among the instructions
+  Stalls stalls;
+};
+
 struct Workload {
   Dim3 grid, block;
   MemoryGeometry geometry;
@@ -175,6 +181,10 @@ struct Workload {
   /// the blocks that ran; 0: not known.
   double hottest_atomic_share = 0;
   double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
+  /// Closed forms only, where warps of a block take unequal paths: the path of that number of the warps of a block which
+  /// takes longest, summed over all blocks. Without instructions: all take the same. Which one it is does not change
+  /// from block to block or barrier to barrier, so this is a lower bound. See profile/slowest_warp.h.
+  WarpPath slowest;
   std::vector<Assumption> assumptions;
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {
     return by_space[static_cast<int>(s)][static_cast<int>(k)];

@@ -336,6 +336,7 @@ class Execute {
     w.assumptions.clear();
     w.warp_ops = w.thread_ops = w.data_branch_ops = {};
     w.stalls = {};
+    w.slowest = {};
     w.block_counts = total_.blocks;
     w.access_counts = total_.accesses;
     w.branch_counts = total_.branches;

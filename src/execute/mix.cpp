@@ -233,6 +233,7 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
   w.sampled = executed.sampled;
   w.hottest_atomic_share = executed.hottest_atomic_share;
   w.warp_imbalance = executed.warp_imbalance;
+  if (!origin.all_closed()) w.slowest = {};
   w.counts_method = origin.all_executed() ? "executed" : origin.all_closed() ? "symbolic" : "mixed";
   w.assumptions = joined_assumptions(profile, launch, closed, executed, origin);
   return {std::move(w), std::move(origin)};

@@ -12,6 +12,7 @@
 #include "frontend/decode.h"
 #include "frontend/kernel_model.h"
 #include "frontend/math_costs.h"
+#include "frontend/unrolling.h"
 #include "frontend/warp_uniform.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -40,6 +41,7 @@ class ProfileBuilder {
     for (BasicBlock* block : order) add_block(*block);
     add_branches();
     take_code();
+    name_rolled_loops();
     name_unknown_calls();
     mark_used_parameters();
     drop_unused_unknowns();
@@ -183,6 +185,30 @@ class ProfileBuilder {
     if (it == profile_.files.end()) it = std::find_if(profile_.files.begin(), profile_.files.end(), ends_alike);
     if (it == profile_.files.end()) it = profile_.files.insert(profile_.files.end(), file);
     return {static_cast<int>(it - profile_.files.begin()), line};
+  }
+
+  /// Loops of known trips that one would expect to be unrolled: a pragma asks for it, or an array of the thread's own
+  /// that could live in registers is indexed by the counter.
+  void name_rolled_loops() {
+    for (llvm::Loop* loop : model_.loops().getLoopsInPreorder()) {
+      const kernelcast::Loop& l = profile_.loops[static_cast<std::size_t>(loop_index_.at(loop))];
+      const auto trips = l.trips.constant();
+      if (l.unknown >= 0 || !trips || *trips < 2) continue;
+      const bool asked = is_to_be_unrolled(*loop);
+      const bool of_array = profile_.stack_bytes > 0 && indexes_local_memory(l.counter);
+      if (!asked && !of_array) continue;
+      profile_.assumptions.push_back(
+          {"this configuration probably does not unroll the loop at " + model_.text_of(l.line) +
+               (asked ? " in spite of its pragma" : ", whose counter indexes a private array"),
+           std::to_string(*trips) + " trips are left", ""});
+    }
+  }
+
+  bool indexes_local_memory(Symbol counter) const {
+    for (const Block& b : profile_.blocks)
+      for (const Access& a : b.accesses)
+        if (a.space == MemorySpace::local && a.unknown < 0 && a.offset.depends_on(counter)) return true;
+    return false;
   }
 
   /// Functions without a body that no table of costs knows.

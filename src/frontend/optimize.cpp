@@ -222,6 +222,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
       "loop(loop-rotate,"
       "indvars))";
   run_passes(module, &machine, before);
+  note_unroll_pragmas(*entry);
   keep_uncounted_loops(*entry);
   if (nvidia) {
     show_other_divisors(*entry);

@@ -36,6 +36,8 @@ bool has_pragma(const llvm::Loop& loop) {
   return false;
 }
 
+constexpr const char* pragma_mark = "kernelcast.unroll";
+
 bool is_private_address(const Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); }
 
 /// How many copies of a body of `body` instructions there is room for, for known `trips` (0: not known).
@@ -245,5 +247,15 @@ void unroll_parts_of_loops(PassBuilder& builder) {
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager& passes, OptimizationLevel) { passes.addPass(PartialUnrolling()); });
 }
+
+void note_unroll_pragmas(Function& kernel) {
+  DominatorTree dominators(kernel);
+  const LoopInfo loops(dominators);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder())
+    for (const char* name : {"llvm.loop.unroll.enable", "llvm.loop.unroll.full"})
+      if (findOptionMDForLoop(loop, name)) addStringMetadataToLoop(loop, pragma_mark, 1);
+}
+
+bool is_to_be_unrolled(const llvm::Loop& loop) { return findOptionMDForLoop(&loop, pragma_mark) != nullptr; }
 
 }  // namespace kernelcast::frontend

@@ -4,6 +4,7 @@
 
 namespace llvm {
 class Function;
+class Loop;
 class PassBuilder;
 }  // namespace llvm
 
@@ -24,5 +25,11 @@ void mark_loops_of_private_arrays(llvm::Function& kernel);
 /// remainder, where the number is odd or known only when the loop starts. Loops that the source gives a pragma are left
 /// alone. Source: the same compilers, 23 sizes of loops with 960 and an unknown number of trips, 10 numbers of trips.
 void unroll_parts_of_loops(llvm::PassBuilder& builder);
+
+/// Marks the loops of which a pragma says that they are to be unrolled whole: what LLVM unrolls in part it marks as
+/// done.
+void note_unroll_pragmas(llvm::Function& kernel);
+/// Whether a loop has that mark. A loop that was unrolled whole is none any more.
+bool is_to_be_unrolled(const llvm::Loop& loop);
 
 }  // namespace kernelcast::frontend

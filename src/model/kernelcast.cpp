@@ -337,26 +337,42 @@ Depth depth_of(double missed, double asked, double past_l2, double past_cache, c
   return {missed * (1 - dram - l3), missed * l3, missed * dram};
 }
 
-/// `total`: of w.warp_ops.
+/// The path of the slowest warp of a block, summed over all blocks. Blocks hold their place until their last warp is
+/// through. `total`: of w.warp_ops.
+WarpPath path_of(const Workload& w, double total) {
+  if (w.slowest.instructions > 0) return w.slowest;
+  WarpPath p{total, w.warp_ops[C::control], w.stalls};
+  const double each = std::max(1.0, w.warp_imbalance) / w.warps_per_block;
+  p.instructions *= each;
+  p.branches *= each;
+  p.stalls.loads *= each;
+  for (std::size_t k = 0; k < latency_count; ++k) {
+    p.stalls.waits[k] *= each;
+    p.stalls.hidden[k] *= each;
+  }
+  return p;
+}
+
 void latency_bound(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
   const Traffic& t = f.traffic;
-  const double waits = w.stalls.waits[static_cast<std::size_t>(Latency::global)];
-  const double together = std::max(1.0, over(w.stalls.loads, waits));
+  const WarpPath p = path_of(w, total);
+  const double together =
+      std::max(1.0, over(p.stalls.loads, p.stalls.waits[static_cast<std::size_t>(Latency::global)]));
   const double missed = 1 - std::clamp(t.l1_hits(), 0.0, 1.0);
   f.global_latency = slowest_of(together, depth_of(missed, t.l2_read, t.l3_read, t.dram_read, m),
                                 m.latency[static_cast<std::size_t>(Latency::global)], m, c);
   const double local =
       slowest_of(1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
                  m.latency[static_cast<std::size_t>(Latency::local)], m, c);
-  double path = total * m.issue_interval;
+  double path = p.instructions * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
                            : k == static_cast<std::size_t>(Latency::local) ? local
                                                                            : m.latency[k];
-    path += std::max(0.0, w.stalls.waits[k] * latency - w.stalls.hidden[k] * m.issue_interval);
+    path += std::max(0.0, p.stalls.waits[k] * latency - p.stalls.hidden[k] * m.issue_interval);
   }
-  path += w.warp_ops[C::control] * c.branch_cycles;
-  f.path_cycles = path / w.warps + w.barriers / w.blocks * c.barrier_cycles;
+  path += p.branches * c.branch_cycles;
+  f.path_cycles = (path + w.barriers * c.barrier_cycles) / w.blocks;
   slot(f, Limit::latency) = f.path_cycles * f.rounds;
 }
 

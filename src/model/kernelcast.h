@@ -17,21 +17,21 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 2.353;       // exponent of the p-norm that combines a unit, the L2, what stands behind it, and atomics
-  double unit_norm = 3.739;  // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
+  double norm = 2.572;       // exponent of the p-norm that combines a unit, the L2, what stands behind it, and atomics
+  double unit_norm = 4.062;  // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
   double latency_norm = 2;   // likewise of all that and the latency bound
   double clock = 1.15;       // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 0.6;
-  double issue_efficiency = 0.8607;   // of the issue slots and of the arithmetic pipes
-  double memory_efficiency = 0.9113;  // of load/store units, shared memory and L1
-  double launch_s = 7.631e-06;        // of an empty kernel, where the device file does not know it
-  double branch_cycles = 35.64;       // from a branch of a warp to the instruction after it
-  double barrier_cycles = 33.52;      // one barrier of a block that waits for nobody
-  double l1_share = 0.7396;           // of the L1 that is left for data before lines that will be used again are lost
-  double l2_share = 0.8447;
-  double global_latency_load = 1.473;  // latency of the L2 and beyond under load over the unloaded one
-  double same_address_atomics_per_s = 1.858e+09;
+  double issue_efficiency = 0.8743;   // of the issue slots and of the arithmetic pipes
+  double memory_efficiency = 0.9042;  // of load/store units, shared memory and L1
+  double launch_s = 7.56e-06;         // of an empty kernel, where the device file does not know it
+  double branch_cycles = 30.96;       // from a branch of a warp to the instruction after it
+  double barrier_cycles = 30.81;      // one barrier of a block that waits for nobody
+  double l1_share = 0.7812;           // of the L1 that is left for data before lines that will be used again are lost
+  double l2_share = 0.8085;
+  double global_latency_load = 1.618;  // latency of the L2 and beyond under load over the unloaded one
+  double same_address_atomics_per_s = 1.855e+09;
 };
 /// The constants of this version.
 const Constants& fitted_constants();

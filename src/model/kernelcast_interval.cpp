@@ -41,6 +41,7 @@ std::optional<Workload> in_text_order(const KernelProfile& p, const Workload& w,
   // Warp instructions of either kind: the model asks for their sum.
   spilled.warp_ops[OpClass::local_load] += w.stalls.text_order_spills / 2;
   spilled.warp_ops[OpClass::local_store] += w.stalls.text_order_spills / 2;
+  if (spilled.slowest.instructions > 0) spilled.slowest.instructions += w.slowest.stalls.text_order_spills;
   spilled.spill_bytes = p.registers.text_order_spill_bytes;
   const double most = d.get_or(Field::limits_max_registers_per_thread, p.registers.in_text_order);
   spilled.registers_per_thread = std::min(p.registers.in_text_order, most);

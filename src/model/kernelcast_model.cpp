@@ -22,6 +22,14 @@ using forecast::Machine;
 
 std::string percent(double share) { return number(std::round(share * 100)) + " %"; }
 
+/// Where warps of a block take unequal paths: by how much the slowest one's instructions are more than the mean.
+std::string whose_path(const Workload& w) {
+  const double mean = w.warp_ops.total() / w.warps_per_block;
+  const double more = w.slowest.instructions > 0 && mean > 0 ? w.slowest.instructions / mean : w.warp_imbalance;
+  if (std::abs(more - 1) < 0.01) return "";
+  return " (the slowest of a block's issues " + number(more) + " times what the mean one does)";
+}
+
 std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f) {
   const OpCounts& n = w.warp_ops;
   const auto instructions = [&](double count, const char* of) { return si(count, "") + " warp instructions " + of; };
@@ -68,8 +76,9 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
     case Limit::atomics:
       return si(w.at(MemorySpace::global, AccessKind::atomic).lanes, "") + " lanes that update global memory";
     case Limit::latency:
-      return number(f.path_cycles) + " cycles from a warp's first to its last instruction, " + number(f.rounds) +
-             (f.rounds == 1 ? " round of " : " rounds of ") + number(f.resident_blocks) + " resident blocks a unit";
+      return number(f.path_cycles) + " cycles from a warp's first to its last instruction" + whose_path(w) + ", " +
+             number(f.rounds) + (f.rounds == 1 ? " round of " : " rounds of ") + number(f.resident_blocks) +
+             " resident blocks a unit";
     case Limit::count_:
       break;
   }

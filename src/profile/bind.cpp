@@ -10,6 +10,7 @@
 #include "profile/launch_check.h"
 #include "profile/launch_memo.h"
 #include "profile/reuse.h"
+#include "profile/slowest_warp.h"
 
 namespace kernelcast {
 namespace {
@@ -44,6 +45,8 @@ struct Binder::Impl {
     double barriers = 0, flat_barriers = 0;  // of one execution by a group
     double warps = 0, lanes = 0, group_executions = 0;
     double reach = 0;  // lane executions with every lane that may be active: no fewer than happen
+    WarpPath once;     // of its blocks together
+    WarpShares shares;
   };
   /// The operations of all blocks of one domain and with the same unknowns.
   struct OpPlan {
@@ -96,6 +99,7 @@ struct Binder::Impl {
       accesses.push_back({&a, d, counter_of(plan, a)});
       reuse.add(a, block.loop, plan.domain.scope(), pool, reader.symbols());
     }
+    kernelcast::add_block(block, plan.once);
     plan.barriers += block.barriers;
     if (block.barrier_after_shared_store) plan.flat_barriers += block.barriers;
     block_domain.push_back(d);
@@ -177,6 +181,7 @@ struct Binder::Impl {
     for (const LanePart& part : leaf.parts) {
       plan.warps += times * part.weight * part.warps;
       plan.lanes += times * part.weight * part.lanes;
+      plan.shares.add(part, times, launch.block->warps);
       reach += part.set->lanes;
     }
     plan.reach +=
@@ -369,6 +374,7 @@ struct Binder::Impl {
     for (std::size_t d = 0; d < domains.size(); ++d) {
       DomainPlan& plan = *domains[d];
       plan.warps = plan.lanes = plan.group_executions = plan.reach = 0;
+      plan.shares.clear();
       if (plan.condition_branch >= 0 && !divergence_wanted) continue;  // these come last
       const auto n = static_cast<double>(plan.counters.size());
       launch.work_limit = std::max(least, left / waiting);
@@ -433,6 +439,10 @@ struct Binder::Impl {
     out.stalls = {};
     for (std::size_t b = 0; b < profile.blocks.size(); ++b)
       out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
+    shared_paths.clear();
+    for (const auto& d : domains)
+      if (d->condition_branch < 0) shared_paths.push_back({&d->once, &d->shares});
+    out.slowest = slowest_path(shared_paths, launch.block->warps);
     out.spill_bytes = profile.registers.spill_bytes;
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
@@ -475,6 +485,7 @@ struct Binder::Impl {
   std::vector<double> warp_executions, lane_q;
   std::vector<std::size_t> current_lanes;
   std::vector<Assumption> sample_notes;
+  std::vector<SharedPath> shared_paths;
 };
 
 Binder::Binder(const KernelProfile& profile, const MemoryGeometry& geometry)

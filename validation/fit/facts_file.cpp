@@ -49,6 +49,9 @@ void walk(Workload& w, double& stack, double& spill, F f) {
       for (double* d : {&a.requests, &a.lanes, &a.sectors, &a.segments, &a.bank_passes, &a.bytes, &a.words}) f(*d);
   for (double& n : w.stalls.waits) f(n);
   for (double& n : w.stalls.hidden) f(n);
+  for (double* d : {&w.warp_imbalance, &w.slowest.instructions, &w.slowest.branches, &w.slowest.stalls.loads}) f(*d);
+  for (double& n : w.slowest.stalls.waits) f(n);
+  for (double& n : w.slowest.stalls.hidden) f(n);
   f(w.hottest_atomic_share);
   f(w.read_only_sectors);
   walk_locality(w, f);

@@ -46,17 +46,25 @@ void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& star
   std::set<std::string> keys;
   for (const Row& r : rows) keys.insert(key(r));
   double inside = 0, outside = 0;
+  std::vector<double> seconds_inside, seconds_outside(rows.size(), NAN);
   const forecast::Constants all = fit(rows, start, [](const Row&) { return true; });
+  for (const Row& r : rows) seconds_inside.push_back(predicted(r, all));
   for (const std::string& k : keys) {
     const auto held = [&](const Row& r) { return key(r) == k; };
     const forecast::Constants c = fit(rows, all, [&](const Row& r) { return key(r) != k; });
     const double in = objective(rows, all, held), out = objective(rows, c, held);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (held(rows[i])) seconds_outside[i] = predicted(rows[i], c);
     if (std::isnan(in)) continue;
     std::printf("  without %-32s gMAE %.3f, with it in the fit %.3f\n", k.c_str(), std::exp(out), std::exp(in));
     inside += in / static_cast<double>(keys.size());
     outside += out / static_cast<double>(keys.size());
   }
   std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", gpu ? "GPU" : "kernel", std::exp(outside), std::exp(inside));
+  std::printf("  all rows forecast so: ");
+  print_headline(scored(rows, seconds_outside).scores.at(0));
+  std::printf("  in sample:            ");
+  print_headline(scored(rows, seconds_inside).scores.at(0));
 }
 
 /// What an interval must cover: errors of rows whose kernel had no part in the fit.

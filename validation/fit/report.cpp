@@ -36,22 +36,38 @@ void print_constants(const forecast::Constants& c) {
   for (const Parameter& p : parameters()) std::printf("%-28.*s %.4g\n", int(p.name.size()), p.name.data(), c.*p.value);
 }
 
-void print_scores(const std::vector<Row>& rows, const forecast::Constants& c) {
+validate::Report scored(const std::vector<Row>& rows, const std::vector<double>& seconds) {
   validate::Report report;
   report.models = {"kernelcast"};
-  std::map<std::string, std::map<std::string, int>> limits;
-  for (const Row& row : rows) {
-    validate::RowResult r = row.result;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    validate::RowResult r = rows[i].result;
     validate::Forecast f;
-    const double p = predicted(row, c);
-    if (p > 0) f.time_s = p;
+    if (seconds[i] > 0) f.time_s = seconds[i];
     else f.failure = "no forecast";
     r.models = {f};
     report.rows.push_back(r);
-    if (row.resident_blocks > 0)
-      ++limits[r.row.kernel_id + "|" + r.row.gpu][std::string(name_of(static_cast<forecast::Limit>(binding(forecast_of(row, c)))))];
   }
   validate::score(report);
+  return report;
+}
+
+void print_headline(const validate::ModelScore& s) {
+  std::printf("gMAE %.3f  median APE %.1f %%  MAPE %.1f %%  within 2x %.1f %%  Spearman %.2f  regret %.1f %%  ratio error %.1f %%  sign %.1f %%\n",
+              s.gmae.value_or(NAN), 100 * s.median_ape.value_or(NAN), 100 * s.mape.value_or(NAN), 100 * s.within_2x.value_or(NAN),
+              s.spearman_median.value_or(NAN), 100 * s.top1_regret_median.value_or(NAN), 100 * s.ratio_median_error.value_or(NAN),
+              100 * s.ratio_sign_accuracy.value_or(NAN));
+}
+
+void print_scores(const std::vector<Row>& rows, const forecast::Constants& c) {
+  std::vector<double> seconds;
+  std::map<std::string, std::map<std::string, int>> limits;
+  for (const Row& row : rows) {
+    seconds.push_back(predicted(row, c));
+    if (row.resident_blocks > 0)
+      ++limits[row.result.row.kernel_id + "|" + row.result.row.gpu]
+              [std::string(name_of(static_cast<forecast::Limit>(binding(forecast_of(row, c)))))];
+  }
+  const validate::Report report = scored(rows, seconds);
   for (const validate::PairScore& p : report.pairs) {
     if (!p.errors) continue;
     std::string top;
@@ -64,11 +80,7 @@ void print_scores(const std::vector<Row>& rows, const forecast::Constants& c) {
   for (const validate::GroupScore& g : report.groups)
     std::printf("group %-28s %-24s n %zu spearman %.2f regret %.1f%%\n", g.kernel_id.c_str(), g.gpu.substr(0, 24).c_str(), g.n,
                 g.spearman.value_or(NAN), 100 * g.top1_regret.value_or(NAN));
-  const validate::ModelScore& s = report.scores.at(0);
-  std::printf("gMAE %.3f  median APE %.1f %%  MAPE %.1f %%  within 2x %.1f %%  Spearman %.2f  regret %.1f %%  ratio error %.1f %%  sign %.1f %%\n",
-              s.gmae.value_or(NAN), 100 * s.median_ape.value_or(NAN), 100 * s.mape.value_or(NAN), 100 * s.within_2x.value_or(NAN),
-              s.spearman_median.value_or(NAN), 100 * s.top1_regret_median.value_or(NAN), 100 * s.ratio_median_error.value_or(NAN),
-              100 * s.ratio_sign_accuracy.value_or(NAN));
+  print_headline(report.scores.at(0));
 }
 
 void print_rows(const std::vector<Row>& rows, const forecast::Constants& c) {

@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
-#include <vector>
-
 #include "facts_file.h"
 #include "model/kernelcast.h"
+#include "validate/results.h"
 
 namespace kernelcast::fit {
 
+/// Scores as `kernelcast validate` has them; `seconds` of each row, NaN where there is no forecast.
+validate::Report scored(const std::vector<Row>& rows, const std::vector<double>& seconds);
+void print_headline(const validate::ModelScore& score);
 /// Headline scores of the model with these constants, and errors by (kernel, GPU) with the bounds that bind.
 void print_scores(const std::vector<Row>& rows, const forecast::Constants& c);
 void print_constants(const forecast::Constants& c);

@@ -27,6 +27,8 @@ class Machine {
   Machine(const KernelProfile& p, const Launch& l, const MemoryGeometry& g) : p_(p), l_(l), g_(g) {
     out_.block_counts.resize(p.blocks.size());
     out_.branch_counts.resize(p.branches.size());
+    const auto warps = static_cast<std::size_t>((l.block.count() + g.warp_size - 1) / g.warp_size);
+    out_.by_warp.assign(p.blocks.size(), std::vector<double>(warps, 0.0));
     std::size_t n = 0;
     for (const auto& b : p.blocks) {
       first_access_.push_back(n);
@@ -81,6 +83,7 @@ class Machine {
   }
 
   void run_warp(std::int64_t first, std::int64_t threads) {
+    warp_ = static_cast<std::size_t>(first / g_.warp_size);
     values_.assign(g_.warp_size, {});
     Lanes active(g_.warp_size, 0.0);
     for (int lane = 0; lane < g_.warp_size; ++lane) {
@@ -176,6 +179,7 @@ class Machine {
       if (probability == 0 || any(q) == 0) continue;
       executed += probability * any(q);
       out_.block_counts[block_].warps += probability * any(q);
+      out_.by_warp[block_][warp_] += probability * any(q);
       for (double x : q) out_.block_counts[block_].lanes += probability * x;
       for (std::size_t i = 0; i < block.accesses.size(); ++i)
         access(block.accesses[i], q, probability, out_.access_counts[first_access_[block_] + i]);
@@ -393,6 +397,7 @@ class Machine {
   std::vector<int> chain_, uniform_;
   std::vector<SymbolValues> values_;
   std::vector<std::int64_t> iteration_;
+  std::size_t warp_ = 0;
   std::map<std::vector<std::int64_t>, double> most_;  // iteration -> largest execution probability among warps
 };
 

@@ -7,6 +7,7 @@ namespace kernelcast::twin {
 
 struct Counts {
   std::vector<BlockCount> block_counts;
+  std::vector<std::vector<double>> by_warp;  // [block of code][warp of a block]: executions, all blocks of the launch
   std::vector<AccessCount> access_counts;
   std::vector<BranchCount> branch_counts;
   OpCounts warp_ops, thread_ops;

@@ -134,6 +134,7 @@ TEST(Mixed, ExactPartsKeepTheirNumbers) {
   EXPECT_EQ(w.access_counts[3], run.access_counts[3]);
   EXPECT_EQ(w.barriers, 77);
   EXPECT_EQ(w.warp_imbalance, 1.5);
+  EXPECT_EQ(w.slowest.instructions, 0);  // the closed form's, of blocks that data decide
   EXPECT_EQ(w.footprint_bytes, closed.footprint_bytes);
 }
 

@@ -467,6 +467,39 @@ TEST(Profile, FunctionsWithoutABodyAreListed) {
   }
 }
 
+/// What is said about loops that stay.
+std::vector<std::string> loops_that_stay(const std::string& body, const std::string& target = "sm_70") {
+  const KernelProfile p =
+      profile_of("__global__ void k(float* a, int n) {\n" + body + "}\n", Language::cuda, "", target);
+  std::vector<std::string> said;
+  for (const Assumption& a : p.assumptions)
+    if (a.what.find("does not unroll") != std::string::npos) said.push_back(a.what + " = " + a.value);
+  return said;
+}
+
+TEST(Profile, LoopsThatStayInSpiteOfAPragmaAreNamed) {
+  const std::string sum = "for (int i = 0; i < 30000; ++i) s = s * a[i] + a[i + 7];\na[threadIdx.x] = s;";
+  EXPECT_THAT(
+      loops_that_stay("float s = 0;\n#pragma unroll\n" + sum),
+      ElementsAre(AllOf(HasSubstr("test.cu:"), HasSubstr("in spite of its pragma"), HasSubstr("trips are left"))));
+  EXPECT_THAT(loops_that_stay("float s = 0;\n#pragma unroll\n" + sum, "gfx90a"), SizeIs(1));
+  EXPECT_THAT(loops_that_stay("float s = 0;\n" + sum), SizeIs(0));  // nobody asked
+  EXPECT_THAT(loops_that_stay("float s = 0;\n#pragma unroll\nfor (int i = 0; i < 64; ++i) s = s * a[i];\na[0] = s;"),
+              SizeIs(0));                                                             // it is unrolled
+  EXPECT_THAT(loops_that_stay("float s = 0;\n#pragma unroll 4\n" + sum), SizeIs(0));  // by four, as asked
+}
+
+TEST(Profile, LoopsOverAPrivateArrayThatStayAreNamed) {
+  const auto sums = [](int size) {
+    const std::string n = std::to_string(size);
+    return "float s[" + n + "];\nfor (int i = 0; i < " + n + "; ++i) s[i] = 0;\n" +
+           "for (int k = 0; k < n; ++k)\nfor (int i = 0; i < " + n + "; ++i)\nfor (int j = 0; j < " + n +
+           "; ++j) s[i] += a[k + i] * a[k * j];\n" + "for (int i = 0; i < " + n + "; ++i) a[i * n] = s[i];";
+  };
+  EXPECT_THAT(loops_that_stay(sums(8)), SizeIs(0));
+  EXPECT_THAT(loops_that_stay(sums(48)), Contains(HasSubstr("whose counter indexes a private array")));
+}
+
 TEST(Profile, LibraryFunctionsOfOpenClAreCountedOnEveryTarget) {
   for (const char* target : {"sm_70", "gfx90a"}) {
     const KernelProfile p = profile_of(

@@ -288,6 +288,22 @@ TEST(KernelcastBounds, BranchesAndBarriersDelayAWarp) {
   EXPECT_DOUBLE_EQ(of(w, gpu(), c, 5).path_cycles, 3 + 3 * 20 + 4 * 50);
 }
 
+TEST(KernelcastBounds, ABlockTakesAsLongAsItsSlowestWarp) {
+  Workload w = hand_made::launch(100, 128);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  w.stalls.waits[static_cast<std::size_t>(Latency::alu)] = w.warps * 2;
+  const double even = of(w, gpu(), plain(), 5).path_cycles;
+  EXPECT_DOUBLE_EQ(even, 10 + 2 * 6);
+  w.warp_imbalance = 1.5;  // executed: by how much is known, of what is not
+  EXPECT_DOUBLE_EQ(of(w, gpu(), plain(), 5).path_cycles, 1.5 * even);
+  w.warp_imbalance = 1;
+  w.slowest.instructions = 100 * 34;
+  w.slowest.stalls.waits[static_cast<std::size_t>(Latency::alu)] = 100 * 8;
+  const Forecast f = of(w, gpu(), plain(), 5);
+  EXPECT_DOUBLE_EQ(f.path_cycles, 34 + 8 * 6);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::issue), cycles(of(w, gpu(), plain(), 1), Limit::issue));  // of all warps as before
+}
+
 TEST(KernelcastBounds, DramWithoutReuse) {
   Workload w = hand_made::launch(1000, 32);
   w.footprint_read_bytes = w.footprint_bytes = 4e6;

@@ -64,6 +64,33 @@ TEST(Bind, CoalescedLoadWithATail) {
   EXPECT_EQ(w.at(MemorySpace::global, AccessKind::load), w.access_counts[0]);
 }
 
+// Every warp runs the first block of code and the third warp the second, which waits for memory twice.
+TEST(Bind, TheSlowestWarpOfABlockIsThePathThatCounts) {
+  KernelProfile p = kernel(MemorySpace::global, gid * 4);
+  Block alone;
+  alone.guard = Guard{{Path{equal(floor_div(lid, 32), 2), {}}}};
+  alone.ops[OpClass::fp32_add] = 5;
+  alone.ops[OpClass::control] = 1;
+  alone.stalls.waits[static_cast<std::size_t>(Latency::global)] = 2;
+  alone.stalls.loads = 4;
+  p.blocks.push_back(alone);
+  const Workload w = Binder(p, {}).bind(launch({10}, {128}));
+  EXPECT_EQ(w.slowest.instructions, 10 * (3 + 6));
+  EXPECT_EQ(w.slowest.branches, 10);
+  EXPECT_EQ(w.slowest.stalls.waits[static_cast<std::size_t>(Latency::global)], 10 * 2);
+  EXPECT_EQ(w.slowest.stalls.loads, 10 * 4);
+  EXPECT_EQ(w.warp_imbalance, 1);
+  // One warp a block: no warp waits for another.
+  EXPECT_EQ(Binder(p, {}).bind(launch({10}, {32})).slowest.instructions, 0);
+}
+
+// The last block has one warp with work: over the launch the first warp of a block runs most often.
+TEST(Bind, AGridThatEndsInABlockMakesNoWarpSlowerThanTheFirst) {
+  const auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{less(gid, n), {}}}});
+  EXPECT_EQ(Binder(p, {}).bind(launch({4}, {256}, 1024)).slowest.instructions, 0);
+  EXPECT_EQ(Binder(p, {}).bind(launch({4}, {256}, 800)).slowest.instructions, 4 * 3);
+}
+
 TEST(Bind, MisalignedRowsTouchOneMoreSegment) {
   EXPECT_EQ(count(kernel(MemorySpace::global, gid * 4 + 4), launch({1}, {32})).segments, 2);
   EXPECT_EQ(count(kernel(MemorySpace::global, gid * 4 + 4), launch({1}, {32})).sectors, 5);
