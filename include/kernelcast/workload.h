@@ -181,9 +181,9 @@ struct Workload {
   /// the blocks that ran; 0: not known.
   double hottest_atomic_share = 0;
   double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
-  /// Closed forms only, where warps of a block take unequal paths: the path of that number of the warps of a block which
-  /// takes longest, summed over all blocks. Without instructions: all take the same. Which one it is does not change
-  /// from block to block or barrier to barrier, so this is a lower bound. See profile/slowest_warp.h.
+  /// Closed forms only, where warps of a block take unequal paths: the path of that number of the warps of a block
+  /// which takes longest, summed over all blocks. Without instructions: all take the same. Which one it is does not
+  /// change from block to block or barrier to barrier, so this is a lower bound. See profile/slowest_warp.h.
   WarpPath slowest;
   std::vector<Assumption> assumptions;
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {
