@@ -231,19 +231,29 @@ struct Counter {
 
 int pieces_in_one_bank(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses,
                        std::int64_t shift, int bytes, int piece, int banks) {
-  std::array<std::pair<std::int64_t, std::int64_t>, 512> all;  // (bank, piece); the lanes of a part have 65 words or so
+  std::array<std::int64_t, 512> all;  // pieces; the lanes of a part have 65 words or so
   std::size_t n = 0;
   for (std::uint64_t bits = lanes; bits != 0; bits &= bits - 1) {
     const std::int64_t at = addresses[first + static_cast<std::size_t>(std::countr_zero(bits))] + shift;
     for (std::int64_t p = floor_of(at, piece); p <= floor_of(at + bytes - 1, piece); ++p)
-      if (n < all.size()) all[n++] = {residue_of(p, banks), p};
+      if (n < all.size()) all[n++] = p;
   }
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(n);
-  std::sort(all.begin(), end);
-  int most = 0, run = 0;
-  for (auto p = all.begin(); p != end; ++p) {
-    if (p != all.begin() && *p == *(p - 1)) continue;
-    run = p != all.begin() && p->first == (p - 1)->first ? run + 1 : 1;
+  const std::span pieces(all.data(), n);
+  if (!std::is_sorted(pieces.begin(), pieces.end())) std::sort(pieces.begin(), pieces.end());
+  const auto end = std::unique(pieces.begin(), pieces.end());
+  std::array<int, 64> in_bank;
+  int most = 0;
+  if (banks <= static_cast<int>(in_bank.size())) {
+    std::fill_n(in_bank.begin(), banks, 0);
+    for (auto p = pieces.begin(); p != end; ++p)
+      most = std::max(most, ++in_bank[static_cast<std::size_t>(residue_of(*p, banks))]);
+    return most;
+  }
+  for (auto p = pieces.begin(); p != end; ++p) *p = residue_of(*p, banks);
+  std::sort(pieces.begin(), end);
+  int run = 0;
+  for (auto p = pieces.begin(); p != end; ++p) {
+    run = p != pieces.begin() && *p == *(p - 1) ? run + 1 : 1;
     most = std::max(most, run);
   }
   return most;

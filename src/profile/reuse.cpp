@@ -348,6 +348,15 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
   Phase& phase = phases_[phase_of(chain)];
   const bool alone = !g.scattered && g.host < 0 && g.guests.empty();
   const bool counted = alone && walks_like_the_last(g);
+  if (counted && g.requested == last_->requested && declared == last_declared_) {
+    for (std::size_t depth = 0; depth <= whole_; ++depth) {
+      const LastRows& last = last_rows_[depth];
+      for (std::size_t w = 0; w < columns_; ++w) phase.footprint[g.direction][depth][w] += last.sectors[w];
+      for (std::size_t w = 0; w < columns_; ++w) traffic_[g.direction][depth][w] += last.traffic[w];
+      if (walk != nullptr) walk->level[depth] = {last.sectors[columns_ - 1], last.traffic[columns_ - 1]};
+    }
+    return;
+  }
   Row requested, most, sectors, traffic;
   for (std::size_t w = 0; w < columns_; ++w) requested[w] = g.requested / blocks * windows_.blocks[w];
   if (declared > 0)
@@ -378,10 +387,10 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
         if (together)
           distinct_together(g, launch, outside, sectors);
         else if (counted)
-          sectors = of_last_[depth];
+          sectors = last_rows_[depth].distinct;
         else
           distinct(g, g.offsets, launch, outside, sectors);
-        if (alone) of_last_[depth] = sectors;
+        if (alone) last_rows_[depth].distinct = sectors;
         for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = std::min(std::min(passages == 1 ? requested[w] : requested[w] / passages, sectors[w]), most[w]);
       }
@@ -390,8 +399,14 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
     for (std::size_t w = 0; w < columns_; ++w) phase.footprint[g.direction][depth][w] += sectors[w];
     for (std::size_t w = 0; w < columns_; ++w) traffic_[g.direction][depth][w] += traffic[w];
     if (walk != nullptr) walk->level[depth] = {sectors[columns_ - 1], traffic[columns_ - 1]};
+    if (alone) {
+      last_rows_[depth].sectors = sectors;
+      last_rows_[depth].traffic = traffic;
+    }
   }
-  if (alone) last_ = &g;
+  if (!alone) return;
+  last_ = &g;
+  last_declared_ = declared;
 }
 
 /// Arrays that are walked alike, as those of a vector sum, have as many sectors each.

@@ -123,8 +123,12 @@ class ReuseFinder {
   std::size_t used_groups_ = 0;
   std::vector<Phase> phases_;  // the first used_phases_ of this launch
   std::size_t used_phases_ = 0;
-  const Group* last_ = nullptr;               // the last of this launch whose sectors were counted
-  std::array<Row, Reuse::depths> of_last_{};  // these, by depth
+  const Group* last_ = nullptr;  // the last of this launch whose sectors were counted
+  double last_declared_ = 0;     // sectors of its buffer
+  struct LastRows {
+    Row distinct, sectors, traffic;  // in its box; no more than requested; moved
+  };
+  std::array<LastRows, Reuse::depths> last_rows_{};  // by depth
   Windows windows_;
   std::size_t columns_ = 0;       // windows that differ, of this launch
   std::size_t first_window_ = 1;  // behind the first: see skip_windows()

@@ -13,17 +13,27 @@ namespace kernelcast {
 
 namespace {
 
-/// By shift modulo 4. Where no access leaves its words at any shift, all four are the same.
+/// Whether the lanes' accesses are whole words that start where words do.
+bool whole_words(std::uint64_t active, std::size_t first, std::span<const std::int64_t> addresses, int bytes) {
+  std::int64_t any = bytes;
+  for (std::uint64_t m = active; m != 0; m &= m - 1)
+    any |= addresses[first + static_cast<std::size_t>(std::countr_zero(m))];
+  return any % 4 == 0;
+}
+
+/// By shift modulo 4. Whole words start inside a word at each shift but 0 and end inside the next, always the same two.
 std::array<int, 4> data_passes(std::uint64_t active, std::size_t first, std::span<const std::int64_t> addresses,
                                int bytes, const MemoryGeometry& l1) {
   const int part = lanes_of_part(l1.warp_size, bytes);
   const std::uint64_t lanes = part >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part) - 1;
   std::array<int, 4> passes{};
-  for (int shift = 0; shift < 4; ++shift)
+  const int different = whole_words(active, first, addresses, bytes) ? 2 : 4;
+  for (int shift = 0; shift < different; ++shift)
     for (int lane = 0; lane < l1.warp_size; lane += part)
       if (const std::uint64_t mine = active & lanes << lane; mine != 0)
         passes[static_cast<std::size_t>(shift)] +=
             pieces_in_one_bank(mine, first, addresses, shift, bytes, 4, l1.l1_banks);
+  if (different == 2) passes[2] = passes[3] = passes[1];
   return passes;
 }
 

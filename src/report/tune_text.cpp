@@ -1,6 +1,8 @@
 // `tune` for people: for each device a table of the best, what limits the first, which are as good, which cannot run.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/text.h"
 #include "report/text_parts.h"
 #include "report/tune_views.h"
@@ -173,7 +175,11 @@ std::string tune_text(const TuneReport& report, const Style& style) {
   const std::string portable = portable_text(report, style);
   if (!portable.empty()) out += "\n" + portable;
   out += "\n";
-  if (r.interrupted) out += style.red("interrupted: the best of what was tried") + "\n";
+  if (r.interrupted) {
+    const bool any = std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return !d.best.empty(); });
+    out += style.red(any ? "interrupted: the best of what was tried" : "interrupted: nothing that was tried can run") +
+           "\n";
+  }
   if (r.optimised) out += "found by an optimiser, which does not try every configuration; --search enumerate does\n";
   if (!report.measured_on.empty()) out += fmt::format("measured on {}\n", report.measured_on);
   out +=

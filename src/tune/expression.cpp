@@ -361,6 +361,13 @@ Value Expression::value(Scope& scope, const NameTable& names) const {
 
 double Expression::number(Scope& scope, const NameTable& names) const {
   if (empty()) return 0;
+  // Most sizes of a launch are a number or a parameter: no need to walk.
+  const ExpressionNode& root = nodes_[static_cast<std::size_t>(root_)];
+  if (root.kind == NodeKind::constant && root.constant.is_number()) return root.constant.number;
+  if (root.kind == NodeKind::name && scope.known[static_cast<std::size_t>(root.name)] != 0) {
+    const Value& value = scope.values[static_cast<std::size_t>(root.name)];
+    if (value.is_number()) return value.number;
+  }
   Walker walker(text_, nodes_, scope, names);
   return walker.number(walker.value(root_));
 }

@@ -21,10 +21,22 @@ bool is_parameter(const Space& space, int name) {
   return std::find(space.parameter_names.begin(), space.parameter_names.end(), name) != space.parameter_names.end();
 }
 
-/// The number of a name of ours, -1 if a parameter has taken it.
+bool uses(const Expression& e, int name) {
+  return std::find(e.names().begin(), e.names().end(), name) != e.names().end();
+}
+
+/// Whether any expression that is evaluated after the launch's sizes are known asks for the name.
+bool asked_for(const Space& space, int name) {
+  const auto of_name = [name](const Expression& e) { return uses(e, name); };
+  const auto among = [&](const std::vector<Expression>& all) { return std::any_of(all.begin(), all.end(), of_name); };
+  return among(space.constraints) || std::any_of(space.grid.begin(), space.grid.end(), of_name) ||
+         std::any_of(space.divisors.begin(), space.divisors.end(), among) || of_name(space.dynamic_shared);
+}
+
+/// The number of a name of ours, -1 if a parameter has taken it or nobody reads it.
 int own_name(const Space& space, const char* name) {
   const int number = space.names.find(name);
-  return number < 0 || is_parameter(space, number) ? -1 : number;
+  return number < 0 || is_parameter(space, number) || !asked_for(space, number) ? -1 : number;
 }
 
 }  // namespace

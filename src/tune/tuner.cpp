@@ -90,6 +90,7 @@ class Tuner {
     }
     result_.configurations = all.kept.size();
     note_excluded(all);
+    note_left_out(all);
     configurations_ = std::move(all.kept);
     const std::vector<std::vector<std::uint32_t>> groups = group();
     if (options_.search == Search::automatic && result_.variants > options_.most_variants) {
@@ -355,15 +356,39 @@ class Tuner {
     }
   }
 
+  /// Each constraint counts what it is the first to refuse.
+  void note_left_out(const Enumeration& all) {
+    std::string each;
+    for (std::size_t c = 0; c < all.excluded.size(); ++c) {
+      if (all.excluded[c] == 0) continue;
+      each +=
+          fmt::format("{}{} leaves out {}", each.empty() ? "" : ", ", space_.constraints[c].text(), all.excluded[c]);
+    }
+    if (!each.empty()) left_out_ = fmt::format("; of {} combinations {}", all.combinations, each);
+  }
+
+  /// One block of two given numbers may have been meant as a list of two blocks.
+  [[nodiscard]] std::string about_lists() const {
+    const auto number = [&](std::size_t axis) {
+      return !space_.block[axis].empty() && space_.block[axis].is_constant();
+    };
+    if (space_.kernel_tuner || !number(0) || !number(1) || !space_.block[2].empty()) return "";
+    const std::string x = space_.block[0].text(), y = space_.block[1].text();
+    return fmt::format("; --block {},{} is one block of {} x {} threads, --block '{{{},{}}}' tries two", x, y, x, y, x,
+                       y);
+  }
+
   [[noreturn]] void throw_failure() const {
     if (result_.configurations == 0 && !result_.optimised) {
-      throw UserError(space_.place + ": no configuration satisfies the constraints");
+      throw UserError(space_.place + ": no configuration satisfies the constraints" + left_out_);
     }
     if (!failures_.empty()) throw UserError(*failures_.begin());
     std::string reasons;
     for (const DeviceTuning& d : result_.devices) {
       for (const Refused& r : d.refused) {
-        if (r.kind != Refusal::constraint && reasons.empty()) reasons = r.reason;
+        if (r.kind == Refusal::constraint || !reasons.empty()) continue;
+        reasons = r.reason;
+        if (r.kind == Refusal::threads) reasons += about_lists();
       }
     }
     throw UserError(space_.place + ": no configuration can run" + (reasons.empty() ? "" : "; the first: " + reasons));
@@ -382,6 +407,7 @@ class Tuner {
   std::vector<std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Refusal::count_)>> unlisted_;
   std::vector<std::atomic<std::size_t>> listed_;  // refused configurations in the list of a device
   std::vector<Refused> excluded_;
+  std::string left_out_;  // by the constraints, for a message
   std::set<std::string> failures_;
   std::atomic<std::size_t> done_ = 0;
   std::size_t all_ = 0;

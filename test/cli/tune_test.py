@@ -179,6 +179,27 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
         self.assertLess(j["evaluated"], 3997)
         self.assertEqual(len(j["best"]), min(10, j["evaluated"]))
 
+    def test_an_assembler_is_asked_and_what_is_kept_without_it_is_not_taken_for_its_answer(self):
+        args = (self.kernel, "--device", "v100", "--problem", "65536", "--block", "64,{1,2}", "--param", "W=1,2", "--arg", "n=65536", "--cache", self.path("kept"))
+        script = self.path("ptxas", "#!/bin/sh\necho it was asked\nexit 1\n")
+        os.chmod(script, 0o755)
+        texts = [self.good("tune", *args, *more) for more in ((), ("--ptxas", script), ("--ptxas", script), ())]
+        self.assertEqual(["ptxas says: it was asked" in t for t in texts], [False, True, True, False])
+        self.assertEqual(["analyses: 2," in t for t in texts], [True, True, False, False])
+        self.bad(2, r"--ptxas /no/such/ptxas: there is no program", "tune", *args, "--ptxas", "/no/such/ptxas")
+
+    def test_interrupted_where_nothing_can_run_it_says_so(self):
+        # No --arg n, which decides which threads run.
+        process = subprocess.Popen(
+            [PROGRAM, "tune", self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--no-cache", "--jobs", "1"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=50)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("interrupted: nothing that was tried can run", out)
+        self.assertIn("--arg n=VALUE", out)
+
     def test_a_loop_nest_needs_no_size(self):
         j = self.tune(os.path.join(ROOT, "examples", "matmul.c"), "--map", "i,j", "--device", "v100", "--block", "8..32:*2,{4,8}", "--arg", "n=1024")
         self.assertEqual(j["evaluated"], 6)

@@ -357,6 +357,24 @@ TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
   EXPECT_TRUE(std::isnan(f.seconds()));
 }
 
+TEST(KernelcastNorm, OfTwoSquaresIsThatOfAnyExponent) {
+  Forecast f;
+  f.clock_hz = 1;
+  const auto seconds = [&f](double throughput, double latency, double p) {
+    f.cycles[static_cast<std::size_t>(Limit::l2)] = throughput;
+    f.cycles[static_cast<std::size_t>(Limit::latency)] = latency;
+    f.latency_norm = p;
+    return f.seconds();
+  };
+  // 2 goes by a root, what lies beside it by logarithms.
+  for (const double latency : {0.0, 0.001, 0.011, 0.3, 1.0, 1.7, 90.0, 1e4})
+    EXPECT_NEAR(seconds(1, latency, 2) / seconds(1, latency, 2 + 1e-12), 1, 1e-11) << latency;
+  EXPECT_DOUBLE_EQ(seconds(3, 4, 2), 5);
+  EXPECT_DOUBLE_EQ(seconds(4, 3, 2), 5);
+  EXPECT_EQ(seconds(1, 0.01, 2), 1);  // too small to count, with either
+  EXPECT_EQ(seconds(0, 0, 2), 0);
+}
+
 class Monotone : public testing::TestWithParam<Field> {};
 
 TEST_P(Monotone, MoreIsNeverSlower) {

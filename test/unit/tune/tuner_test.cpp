@@ -282,10 +282,12 @@ TEST_F(Tune, WhatIsWrongEverywhereIsTheError) {
   EXPECT_THAT(text(), HasSubstr("W must not be 13"));
   flags_.parameters = {"W=1"};
   flags_.constraints = {"W > 1"};
-  EXPECT_THAT(text(), HasSubstr("no configuration satisfies the constraints"));
+  EXPECT_THAT(text(), HasSubstr("no configuration satisfies the constraints; of 6 combinations W > 1 leaves out 6"));
   flags_.constraints.clear();
   flags_.block = "4096";
-  EXPECT_THAT(text(), HasSubstr("4096 threads in a block"));
+  EXPECT_THAT(text(), testing::AllOf(HasSubstr("4096 threads in a block"), testing::Not(HasSubstr("tries two"))));
+  flags_.block = "64,128";  // perhaps meant as a list
+  EXPECT_THAT(text(), HasSubstr("--block '{64,128}' tries two"));
 }
 
 SpaceFlags random_flags() {
