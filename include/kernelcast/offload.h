@@ -15,15 +15,15 @@ namespace kernelcast::offload {
 
 /// One direction of the link between host and device.
 struct LinkDirection {
-  double latency_s = 0;       // L
-  double overhead_s = 0;      // o
-  double gap_s = 0;           // g, between the starts of two messages
-  double s_per_byte = 0;      // G
-  double eager_bytes = 0;     // messages up to this size move at eager_s_per_byte
+  double latency_s = 0;    // L
+  double overhead_s = 0;   // o
+  double gap_s = 0;        // g, between the starts of two messages
+  double s_per_byte = 0;   // G
+  double eager_bytes = 0;  // messages up to this size move at eager_s_per_byte
   double eager_s_per_byte = 0;
 };
 struct Link {
-  LinkDirection to, from;     // host to device, device to host
+  LinkDirection to, from;  // host to device, device to host
   std::vector<Assumption> assumptions;
 };
 
@@ -46,7 +46,8 @@ Link link_of(const Device& gpu, const Device& cpu, HostMemory memory);
 
 // ---- power and cost ----
 
-/// Watt of a busy device by its thermal design power: idle + share * TDP (19; share 0.6 unless the file says otherwise).
+/// Watt of a busy device by its thermal design power: idle + share * TDP (19; share 0.6 unless the file says
+/// otherwise).
 double busy_power_by_tdp(double idle_w, double tdp_w, double share);
 /// Watt by instructions: idle + instructions per second * energy of one (20).
 double busy_power_by_instructions(double idle_w, double instructions_per_s, double instruction_j);
@@ -73,17 +74,31 @@ struct Workload2017 {
 };
 /// What is printed wrongly in the source; all off: the corrected equations.
 struct Faults2017 {
-  bool larger_roof = false;                // (8) and (10): the larger of the two roofs
-  bool intensity_by_instruction = false;   // (5): operations per memory instruction taken for operations per byte
-  bool cpu_bandwidth_tenth = false;        // table of platforms: 2.56 GB/s for 25.6
+  bool larger_roof = false;               // (8) and (10): the larger of the two roofs
+  bool intensity_by_instruction = false;  // (5): operations per memory instruction taken for operations per byte
+  bool cpu_bandwidth_tenth = false;       // table of platforms: 2.56 GB/s for 25.6
 };
 inline constexpr Faults2017 as_printed{true, true, true};
+
+/// A fault under the name that `--faults` takes.
+struct FaultName2017 {
+  std::string_view name;
+  bool Faults2017::* fault;
+  std::string_view what;
+};
+std::span<const FaultName2017> fault_names_2017();
+/// "none", "as-printed" (all of them) or names from `fault_names_2017`; none at all is "none". Throws UsageError that
+/// names --faults and the nearest name.
+Faults2017 faults_2017(std::span<const std::string> names);
+/// The names of those that are in.
+std::vector<std::string> names_of(const Faults2017& faults);
 
 /// Operations a second: min(BW * AI, f * N), or as printed (4 to 8).
 double performance_2017(const Node2017& node, const Workload2017& work, const Faults2017& faults);
 
 struct Answer2017 {
   double cpu_s = 0, transfer_s = 0, execution_s = 0;
+  double cpu_performance = 0, gpu_performance = 0;  // operations a second
   [[nodiscard]] double gpu_s() const { return transfer_s + execution_s; }
   [[nodiscard]] bool gpu() const { return gpu_s() < cpu_s; }
 };
@@ -110,6 +125,7 @@ struct Verdict {
   Decision decision = Decision::too_close;
   double probability = 0.5;    // that the cheaper side, as forecast, is the cheaper one
   double tie_probability = 0;  // that the dearer side costs at most tie_ratio times the cheaper one
+  bool has_margin = true;      // false: by a model that knows no error; the probabilities say nothing
 };
 /// Sides this close are a tie.
 inline constexpr double tie_ratio = 1.10;

@@ -38,16 +38,22 @@ struct Given {
   std::string how;
 };
 
+/// Who weighs: our forecasts of both sides, or the published model of 2017 with our counts.
+enum class DecisionModel : std::uint8_t { kernelcast, offload_2017 };
+std::string_view name_of(DecisionModel m);
+
 struct Question {
-  Launch launch;               // arguments, buffers, answers, and the GPU's block
-  bool fit_block = false;      // a loop shorter than the block gets a smaller one, in whole warps
-  std::optional<Dim3> grid;    // for kernels that are no loop nests
-  int threads = 0;             // of the CPU; 0: one a core
-  double reps = 1;             // the region runs so often between the transfers
+  DecisionModel model = DecisionModel::kernelcast;
+  Faults2017 faults;         // of the model of 2017
+  Launch launch;             // arguments, buffers, answers, and the GPU's block
+  bool fit_block = false;    // a loop shorter than the block gets a smaller one, in whole warps
+  std::optional<Dim3> grid;  // for kernels that are no loop nests
+  int threads = 0;           // of the CPU; 0: one a core
+  double reps = 1;           // the region runs so often between the transfers
   HostMemory memory = HostMemory::pageable;
-  bool overlap = false;        // transfers in pieces that overlap with execution, at best
+  bool overlap = false;  // transfers in pieces that overlap with execution, at best
   Weights weights;
-  double confidence = 0.5;     // below this probability the decision is "too close to call"
+  double confidence = 0.5;             // below this probability the decision is "too close to call"
   Given cpu_idle, cpu_busy, gpu_idle;  // in place of the device files'; cpu_busy in place of the power models too
 };
 
@@ -68,6 +74,7 @@ struct KernelTimes {
 /// One side, for all repetitions.
 struct Side {
   Forecast time;
+  std::string limiter;                                                          // the model of 2017: which roof
   double transfer_in_s = 0, transfer_out_s = 0, launch_s = 0, execution_s = 0;  // CPU: launch is the start of threads
   Maybe idle_w, busy_w;
   std::string idle_method, busy_method;  // how each power was got
@@ -77,7 +84,7 @@ struct Side {
 struct Answer {
   Side cpu, gpu;
   std::vector<BufferUse> buffers;
-  std::vector<KernelTimes> kernels;  // of one repetition
+  std::vector<KernelTimes> kernels;  // of one repetition; the model of 2017 has sums only
   Verdict verdict;                   // by cost; by time where weights.energy is 0
   int threads = 1;
   std::vector<Assumption> assumptions;
@@ -100,6 +107,8 @@ struct BreakEven {
   };
   Decision at_smallest = Decision::cpu;  // who is faster at `lowest`
   std::int64_t lowest = 0, highest = 0;  // range that was looked at
+  double highest_bytes = 0;              // of all buffers there
+  std::string highest_reason;            // why not further: a device's memory, an error, the largest number
   std::vector<Crossing> crossings;
   std::string size_reason;  // why it was not looked at
 };

@@ -24,7 +24,8 @@ constexpr const char* check_examples = R"(Examples:
   kernelcast check examples/matmul_naive.cl examples/matmul_naive.cl --device v100 --global 1024,1024 --block 16,16 \
     --arg n=1024 --new-block 32,8
 
-Flags that begin with --new- hold for NEW only, in place of those of the same name; the others for both.
+Flags that begin with --new- hold for NEW only, in place of those of the same name (--new-define of -D); the others, -D
+and -U too, for both: -D TILE=16 --new-define TILE=32 compares tiles of 16 and 32.
 Exit status: 0 the gate holds, 1 could not analyse, 2 usage, 3 the gate is broken, 130 interrupted.)";
 
 struct CheckFlags {
@@ -171,9 +172,12 @@ Action add_check(Parser& parser) {
   c.option("--new-block", "X[,Y[,Z]]", f->block, "Threads of a block of NEW");
   c.option("--new-global", "X[,Y[,Z]]", f->global, "Work-items of NEW in all");
   c.option("--new-shared", "BYTES", f->shared, "Dynamic shared memory of NEW");
-  c.list("--new-arg", "NAME=VALUE", f->args, "Scalar parameter of NEW; repeat");
-  c.list("--new-buffer", "NAME=COUNT[:FILL]", f->buffers, "Buffer of NEW; repeat");
-  c.list("--new-define", "NAME[=VALUE]", f->defines, "Macro of NEW; repeat");
+  c.list("--new-arg", "NAME=VALUE", f->args,
+         "Value of a scalar parameter for NEW, in place of --arg of that name; repeat");
+  c.list("--new-buffer", "NAME=COUNT[:FILL]", f->buffers,
+         "Elements and contents for NEW, in place of --buffer of that name; repeat");
+  c.list("--new-define", "NAME[=VALUE]", f->defines,
+         "Define a macro for NEW only, in place of -D of that name; repeat");
   return [f](const Environment& environment) { return check(*f, environment); };
 }
 

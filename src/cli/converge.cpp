@@ -45,10 +45,7 @@ Action add_converge(Parser& parser) {
   c.option("--shared", "BYTES", o.shared, "Dynamic shared memory of a block");
   c.list("--arg", "NAME=VALUE", o.args, "Value of a scalar parameter; repeat");
   c.list("--buffer", "NAME=COUNT[:FILL]", o.buffers, "Elements behind a pointer parameter, and what they hold; repeat");
-  c.list("-D", "NAME[=VALUE]", o.defines, "Define a macro; repeat");
-  c.list("-I", "DIR", o.includes, "Folder of headers; repeat");
-  c.option("--std", "STD", o.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
-  c.option("--lang", "LANG", o.language, "opencl, cuda or hip; otherwise by the file's ending");
+  declare_source(c, o);
   c.option("--sample", "N|all", o.sample, "Blocks to execute; without it as many as fit a time below a second");
   c.list("--assume", "KEY=VALUE", o.assume, "p, f, iterations or rho of the pattern, where it is not executed; repeat");
   c.flag("--rewrite", f->rewrite, "Write the source with the loop transformed, after checking results by execution");

@@ -39,6 +39,28 @@ std::vector<Device> gpus_of(const OffloadFlags& f, const Device& cpu, const Devi
   return gpus;
 }
 
+/// The same question to the published model in its other form and to ours.
+std::vector<report::OffloadRow::Beside> beside(Evaluator& evaluator, const Question& asked) {
+  std::vector<report::OffloadRow::Beside> out;
+  const auto add = [&](DecisionModel model, const Faults2017& faults) {
+    if (model == asked.model && names_of(faults) == names_of(asked.faults)) return;
+    Question q = asked;
+    q.model = model;
+    q.faults = faults;
+    report::OffloadRow::Beside b{model, names_of(faults), std::nullopt, ""};
+    try {
+      b.answer = evaluator.answer(q);
+    } catch (const Error& e) {
+      b.reason = e.what();
+    }
+    out.push_back(std::move(b));
+  };
+  add(DecisionModel::offload_2017, as_printed);
+  add(DecisionModel::offload_2017, {});
+  add(DecisionModel::kernelcast, {});
+  return out;
+}
+
 report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, const OffloadFlags& f,
                             const Device& cpu, const Device& gpu, const Question& q,
                             std::vector<std::string>& warnings) {
@@ -54,6 +76,7 @@ report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, 
   row.answer = evaluator.answer(q);
   row.changes = evaluator.changes(q, row.answer);
   row.break_even = evaluator.break_even(q, scale_of(f, q));
+  if (q.model == DecisionModel::offload_2017) row.beside = beside(evaluator, q);
   for (const RegionKernel& k : region.kernels)
     for (const CpuLoopCode& l : k.cpu.loops) row.loops.push_back({k.name, l});
   const auto place = [](const auto& l) { return l.loop.line.line; };
@@ -135,6 +158,11 @@ Action add_offload(Parser& parser) {
          "in, out, inout or temp (never moved); without it by loads and stores; repeat");
   c.option("--resident", "NAME[,NAME...]", f->resident, "Buffers that stay on the GPU");
   c.option("--reps", "N", f->reps, "Runs between the transfers; 1 without it");
+  c.option("--model", "NAME", f->model,
+           "kernelcast, or offload-2017: a published model's decision, beside ours; kernelcast without it");
+  c.option("--faults", "as-printed|none|NAME[,NAME...]", f->faults,
+           "Faults of the print that offload-2017 keeps: larger-roof, intensity-by-instruction, cpu-bandwidth-tenth; "
+           "none without it");
   c.option("--host-memory", "pageable|pinned", f->memory, "What transfers start from and end in");
   c.flag("--overlap", f->overlap, "Transfers in pieces that overlap with execution, at best");
   c.option("--weights", "time=W,energy=W", f->weights, "Cost = W * seconds + W * joules; time=1,energy=0 without it");

@@ -20,6 +20,7 @@ struct OffloadFlags {
   bool measure_power = false;
   std::vector<std::string> roles;
   bool overlap = false;
+  std::string model = "kernelcast", faults;
   std::string replay, examples;
 };
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cli/offload.h"
+#include "io/text.h"
 #include "kernelcast/power.h"
 
 namespace kernelcast::cli {
@@ -24,7 +25,8 @@ void measure_power(const OffloadFlags& f, const Device& cpu, const Device& gpu, 
       const int most = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
       const int threads = q.threads > 0 ? std::min(q.threads, most) : most;
       q.cpu_busy = given(power::rapl_power(f.powercap, seconds, [&](double s) { power::compute(s, threads); }));
-      if (q.cpu_busy.watts) q.cpu_busy.how += ", multiply-adds on " + std::to_string(threads) + " threads";
+      if (q.cpu_busy.watts)
+        q.cpu_busy.how += ", multiply-adds on " + std::to_string(threads) + " " + plural(threads, "thread");
     }
   }
   if (q.gpu_idle.watts) return;

@@ -42,10 +42,34 @@ int threads_of(const OffloadFlags& f) {
   return static_cast<int>(std::min<std::int64_t>(whole_number("--cpu-threads", f.cpu_threads, 1), 4096));
 }
 
+/// --model and --faults. Flags that the model of 2017 has no place for are not passed over in silence.
+void set_model(const OffloadFlags& f, offload::Question& q) {
+  using offload::DecisionModel;
+  bool known = false;
+  for (const DecisionModel m : {DecisionModel::kernelcast, DecisionModel::offload_2017}) {
+    if (f.model != offload::name_of(m)) continue;
+    q.model = m;
+    known = true;
+  }
+  if (!known) throw UsageError("--model " + f.model + ": expected kernelcast or offload-2017");
+  if (q.model == DecisionModel::kernelcast) {
+    if (!f.faults.empty()) throw UsageError("--faults is of the published model: add --model offload-2017");
+    return;
+  }
+  if (!f.faults.empty()) q.faults = offload::faults_2017(comma_list("--faults", f.faults));
+  const OffloadFlags d;
+  const std::pair<const char*, bool> others[] = {{"--overlap, it has none", f.overlap},
+                                                 {"--confidence, it knows no error", f.confidence != d.confidence},
+                                                 {"--cpu-threads, it credits all cores", !f.cpu_threads.empty()}};
+  for (const auto& [flag, given] : others)
+    if (given) throw UsageError(std::string("--model offload-2017 takes no ") + flag);
+}
+
 }  // namespace
 
 offload::Question question_of(const OffloadFlags& f) {
   offload::Question q;
+  set_model(f, q);
   q.launch = arguments_of(f.source);
   q.fit_block = f.source.block.empty();
   q.launch.block = f.source.block.empty() ? Dim3{default_block, 1, 1} : sizes("--block", f.source.block);

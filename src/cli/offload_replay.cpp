@@ -10,7 +10,6 @@
 #include "cli/sources.h"
 #include "cli/values.h"
 #include "io/text_file.h"
-#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/offload_replay.h"
 #include "report/offload_views.h"
@@ -25,33 +24,6 @@ struct Pair {
   std::string cpu, gpu;
 };
 
-/// Counts of one region at one size, for the model of 2017.
-Workload2017 workload_of(const Region& region, const Answer& answer, const Question& q, const Device& cpu) {
-  Workload2017 w;
-  double bytes = 0;
-  for (const RegionKernel& k : region.kernels) {
-    Binder binder(k.cpu.profile, cpu_geometry(cpu));
-    binder.set_reuse(false);
-    Launch l = q.launch;
-    l.block = {1, 1, 1};
-    const Workload counts = binder.bind(l);
-    w.operations += flops32(counts.thread_ops) + flops64(counts.thread_ops);
-    for (const AccessCount& a : counts.access_counts) {
-      w.memory_instructions += a.requests;
-      bytes += a.bytes;
-    }
-  }
-  w.access_bytes = w.memory_instructions > 0 ? bytes / w.memory_instructions : 8;
-  for (const BufferUse& b : answer.buffers) {
-    if (b.role == Role::temp) continue;
-    if (b.role != Role::out) w.in.push_back(b.bytes);
-    if (b.role != Role::in) w.out.push_back(b.bytes);
-  }
-  return w;
-}
-
-Decision side(bool gpu) { return gpu ? Decision::gpu : Decision::cpu; }
-
 OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& cells, const std::string& folder,
                                const CpuSettings& settings, int threads, const DeviceCatalog& catalog, bool progress) {
   OffloadReplayPlatform out;
@@ -59,8 +31,6 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
   check_kinds(cpu, gpu);
   out.cpu = cpu.id;
   out.gpu = gpu.id;
-  const Node2017 host = node_2017(cpu), device = node_2017(gpu);
-  const Link link = link_of(gpu, cpu, HostMemory::pageable);
   std::vector<std::string> warnings;
   std::map<std::string, std::unique_ptr<Region>> regions;
   for (const ReplayCell& cell : cells) {
@@ -94,10 +64,12 @@ OffloadReplayPlatform replayed(const Pair& pair, const std::vector<ReplayCell>& 
     c.n = side_of(*program, cell.size_mib);
     q.launch.args["n"] = c.n;
     if (!program->gpu_file.empty()) q.grid = Dim3{c.n, 1, 1};
-    const Answer a = Evaluator(*region, cpu, gpu).answer(q);
-    const Workload2017 counts = workload_of(*region, a, q, cpu);
-    c.as_printed = side(offload_2017(host, device, link, counts, as_printed).gpu());
-    c.corrected = side(offload_2017(host, device, link, counts, {}).gpu());
+    Evaluator evaluator(*region, cpu, gpu);
+    const Answer a = evaluator.answer(q);
+    q.model = DecisionModel::offload_2017;
+    c.corrected = evaluator.answer(q).verdict.decision;
+    q.faults = as_printed;
+    c.as_printed = evaluator.answer(q).verdict.decision;
     c.ours = a.verdict;
     c.cpu_s = a.cpu.time.time_s;
     c.gpu_s = a.gpu.time.time_s;
@@ -138,6 +110,8 @@ void refuse_others(const OffloadFlags& f) {
                                                  {"--role", !f.roles.empty()},
                                                  {"--resident", !f.resident.empty()},
                                                  {"--reps", f.reps != d.reps},
+                                                 {"--model", f.model != d.model},
+                                                 {"--faults", !f.faults.empty()},
                                                  {"--host-memory", f.memory != d.memory},
                                                  {"--overlap", f.overlap},
                                                  {"--weights", f.weights != d.weights},

@@ -14,6 +14,7 @@
 #include "cli/run.h"
 #include "cli/values.h"
 #include "frontend/identity.h"
+#include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"
 #include "report/validate_views.h"
@@ -146,7 +147,9 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   write_result(f.output, f.format == "json" ? report::validate_json(environment.head, report)
                                             : report::validate_text(report, style));
   if (environment.progress) {
-    message(fmt::format("kernelcast: {} rows, {} analyses of source, {:.1f} s", report.rows.size(), report.analyses,
+    message(fmt::format("kernelcast: {} {}, {} of source, {:.1f} s", report.rows.size(),
+                        plural(static_cast<double>(report.rows.size()), "row"),
+                        report.analyses == 1 ? "1 analysis" : fmt::format("{} analyses", report.analyses),
                         report.seconds));
   }
   return any_forecast(report) ? done : could_not_analyse;

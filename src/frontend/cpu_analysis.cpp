@@ -22,6 +22,7 @@
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
+#include "frontend/written_first.h"
 #include "kernelcast/cpu_code.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -339,6 +340,16 @@ void make_structure(Module& copy, const std::string& symbol, int optimization) {
   take_masks_off(f);
 }
 
+/// What the source does with each array: of a copy whose variables are values and that is not optimised further, on one
+/// thread, so that no flag of the CPU's side changes it.
+std::vector<ArrayUse> arrays_of(const Nest& in_place, const TargetMachine& machine) {
+  const std::unique_ptr<Module> copy = CloneModule(*in_place.unit.module);
+  std::vector<std::string> notes;
+  prepare(*copy, in_place.entry.symbol, machine, notes);
+  make_structure(*copy, in_place.entry.symbol, 0);
+  return array_uses(*copy->getFunction(in_place.entry.symbol));
+}
+
 CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
   if (language != Language::c && language != Language::cxx)
@@ -358,8 +369,9 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
                      : options.made_for.empty() ? nullptr
                                                 : make_cpu_machine(options.made_for, options.optimization);
   TargetMachine* machine = other ? other.get() : core.get();  // what the code is made for
-  prepare(module, symbol, *machine, nest.unit.notes);
   CpuCode code;
+  code.arrays = arrays_of(in_place, *core);
+  prepare(module, symbol, *machine, nest.unit.notes);
   code.cpu = core->getTargetCPU().str();
   optimize_for_cpu(module, *machine, options.optimization, options.simd, code.loops);
   if (options.optimization > 0) run_passes(module, nullptr, "function(loop-simplify,lcssa)");

@@ -56,6 +56,12 @@ std::string format_bytes(double bytes) { return format_si(bytes, "B", 3); }
 std::string format_bandwidth(double bytes_per_second) { return format_si(bytes_per_second, "B/s", 4); }
 std::string format_hertz(double hertz) { return format_si(hertz, "Hz", 3); }
 
+std::string plural(double count, std::string_view noun) { return std::string(noun) + (count == 1 ? "" : "s"); }
+
+std::string format_count_of(double count, std::string_view noun) {
+  return format_count(count) + " " + plural(count, noun);
+}
+
 std::string format_count(double count) {
   if (!std::isfinite(count) || std::abs(count) >= 1e6 || count != std::floor(count)) return format_si(count, "", 3);
   std::string digits = fmt::format("{}", static_cast<std::int64_t>(std::abs(count)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace kernelcast {
 
@@ -17,6 +18,10 @@ std::string format_bandwidth(double bytes_per_second);
 std::string format_hertz(double hertz);
 /// Whole numbers below a million in full with a comma every three digits ("65,536"), others as "4.19 M", "2.15 G".
 std::string format_count(double count);
+/// The noun for so many: "block" for 1, "blocks" for 0, 1.5 and 2.
+std::string plural(double count, std::string_view noun);
+/// "1 block", "16 blocks", "65,536 blocks": format_count and plural.
+std::string format_count_of(double count, std::string_view noun);
 /// "75.3 %" of a fraction.
 std::string format_percent(double fraction);
 /// `value` to `digits` significant digits with an SI prefix before `unit`: (0.0123, "s", 3) -> "12.3 ms". Zero has no

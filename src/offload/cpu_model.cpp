@@ -384,7 +384,10 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   add("data", data_s,
       "L1 " + si(l1_s, "s") + ", L2 " + si(l2_s, "s") + ", L3 " + si(l3_s, "s") + ", DRAM " + si(dram_s, "s") + ": " +
           si(e.dram_bytes, "B") + " of DRAM");
-  if (e.start_s > 0) add("threads", e.start_s, number(c.starts) + " parallel loops on " + number(threads) + " threads");
+  if (e.start_s > 0)
+    add("threads", e.start_s,
+        number(c.starts) + (c.starts == 1 ? " parallel loop on " : " parallel loops on ") + number(threads) +
+            (threads == 1 ? " thread" : " threads"));
   std::stable_sort(e.bounds.begin(), e.bounds.end(), [](const Bound& a, const Bound& b) { return a.time > b.time; });
   e.limiter = e.bounds.front().name;
   if (busy_cores > 1) e.assumptions.push_back({"NUMA", "ignored: all memory is taken to be equally near", ""});

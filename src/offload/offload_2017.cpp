@@ -2,11 +2,57 @@
 // Limits of the model itself, which the corrected equations keep: a peak of clock times units ignores SIMD, fused
 // multiply-add and the rate of FP64; all cores are credited to the CPU; a near-tie is given as a decision.
 #include <algorithm>
+#include <array>
 
+#include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "kernelcast/offload.h"
 
 namespace kernelcast::offload {
+
+std::span<const FaultName2017> fault_names_2017() {
+  static constexpr std::array<FaultName2017, 3> names{
+      {{"larger-roof", &Faults2017::larger_roof, "the larger of the two roofs (8, 10)"},
+       {"intensity-by-instruction", &Faults2017::intensity_by_instruction,
+        "operations per memory instruction taken for operations per byte (5)"},
+       {"cpu-bandwidth-tenth", &Faults2017::cpu_bandwidth_tenth,
+        "a tenth of the CPU's bandwidth (2.56 GB/s for 25.6 in the table of platforms)"}}};
+  return names;
+}
+
+Faults2017 faults_2017(std::span<const std::string> names) {
+  const std::string none = "none", all = "as-printed";
+  Faults2017 faults;
+  for (const std::string& name : names) {
+    if (name == none || name == all) {
+      if (names.size() > 1) throw UsageError("--faults: " + name + " stands alone");
+      return name == all ? as_printed : Faults2017{};
+    }
+    std::vector<std::string> known{none, all};
+    bool found = false;
+    for (const FaultName2017& f : fault_names_2017()) {
+      known.emplace_back(f.name);
+      if (name != f.name) continue;
+      if (faults.*f.fault) throw UsageError("--faults: " + name + " is given twice");
+      faults.*f.fault = found = true;
+    }
+    if (found) continue;
+    const std::vector<std::string> near = nearest_names(name, known, 1);
+    std::string text = "--faults: there is no fault \"" + name + "\"";
+    if (!near.empty()) text += "; the nearest is \"" + near.front() + "\"";
+    text += ". Faults:";
+    for (const std::string& k : known) text += " " + k;
+    throw UsageError(text);
+  }
+  return faults;
+}
+
+std::vector<std::string> names_of(const Faults2017& faults) {
+  std::vector<std::string> names;
+  for (const FaultName2017& f : fault_names_2017())
+    if (faults.*f.fault) names.emplace_back(f.name);
+  return names;
+}
 
 double performance_2017(const Node2017& node, const Workload2017& work, const Faults2017& faults) {
   const double computation_roof = node.clock_hz * node.units;  // (4)
@@ -21,8 +67,10 @@ Answer2017 offload_2017(const Node2017& cpu, const Node2017& gpu, const Link& li
   Node2017 host = cpu;
   if (faults.cpu_bandwidth_tenth) host.bandwidth_bytes_per_s /= 10;
   Answer2017 a;
-  a.cpu_s = work.operations / performance_2017(host, work, faults);       // (2), (3)
-  a.execution_s = work.operations / performance_2017(gpu, work, faults);  // (9)
+  a.cpu_performance = performance_2017(host, work, faults);
+  a.gpu_performance = performance_2017(gpu, work, faults);
+  a.cpu_s = work.operations / a.cpu_performance;        // (2), (3)
+  a.execution_s = work.operations / a.gpu_performance;  // (9)
   a.transfer_s = work.in.empty() || work.out.empty() ? one_way_s(link.to, work.in) + one_way_s(link.from, work.out)
                                                      : both_ways_s(link, work.in, work.out);  // (13) to (16)
   return a;

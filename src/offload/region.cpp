@@ -10,6 +10,7 @@
 #include "kernelcast/model.h"
 #include "model/describe.h"
 #include "offload/region_parts.h"
+#include "offload/side_costs.h"
 
 namespace kernelcast::offload {
 
@@ -44,11 +45,6 @@ namespace {
 // link may have half its lanes).
 constexpr double measured_link = 1.1, stated_link = 1.6;
 
-void merge(std::vector<Assumption>& into, const std::vector<Assumption>& more) {
-  for (const Assumption& a : more)
-    if (std::find(into.begin(), into.end(), a) == into.end()) into.push_back(a);
-}
-
 double launch_of(const Estimate& e) {
   for (const Bound& b : e.bounds)
     if (b.name == "launch") return b.time.value();
@@ -70,57 +66,6 @@ double joined(std::initializer_list<std::pair<double, double>> parts) {
   return total > 0 ? std::exp(std::sqrt(variance) / total) : 1;
 }
 
-void set_idle(Side& side, const Given& given, const Device& d, const char* flag) {
-  if (given.watts) {
-    side.idle_w.value = given.watts;
-    side.idle_method = given.how;
-    return;
-  }
-  if (const auto v = d.get(Field::system_idle_w)) {
-    side.idle_w.value = v;
-    side.idle_method = "device file";
-    return;
-  }
-  side.idle_w.reason = "idle power of " + d.name + " is not known: " + (given.how.empty() ? "" : given.how + "; ") +
-                       "give " + flag + ", or set " + describe::where_to_set(d, "system.idle_w");
-}
-
-void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s,
-              const Weights& weights) {
-  const auto tdp = d.get(Field::system_tdp_w);
-  if (!side.idle_w.value || (!tdp && !busy.watts)) {
-    const std::string why =
-        side.idle_w.value ? "thermal design power of " + d.name + " is not known" : side.idle_w.reason;
-    side.busy_w = side.energy_j = {std::nullopt, why};
-    side.cost = weights.energy > 0 ? Maybe{std::nullopt, why} : Maybe{side.time.time_s * weights.time, ""};
-    return;
-  }
-  const double share = d.get_or(Field::system_busy_share_of_tdp, 0.6);
-  side.busy_w.value = busy.watts ? *busy.watts : busy_power_by_tdp(*side.idle_w.value, *tdp, share);
-  side.busy_method = busy.watts ? busy.how : "idle + " + describe::number(share) + " of the thermal design power";
-  side.energy_j.value = transfer_s * *side.idle_w.value + execution_s * *side.busy_w.value;
-  side.cost.value = cost(weights, transfer_s, *side.idle_w.value, execution_s, *side.busy_w.value);
-}
-
-/// Instructions and traffic where the device file has their energy: in place of the share of the design power.
-void energy_by_instructions(Side& side, const Device& cpu, const std::vector<KernelTimes>& kernels, double reps,
-                            const Weights& weights) {
-  const auto each = cpu.get(Field::energy_instruction_j);
-  if (!each || !side.idle_w.value) return;
-  double uops = 0, dram = 0;
-  for (const KernelTimes& k : kernels) {
-    uops += k.cpu.uops * reps;
-    dram += k.cpu.dram_bytes * reps;
-  }
-  const double byte = cpu.get_or(Field::energy_dram_byte_j, 0);
-  side.busy_w.value =
-      busy_power_by_instructions(*side.idle_w.value, uops / side.time.time_s, *each) + dram * byte / side.time.time_s;
-  side.busy_method =
-      byte > 0 ? "idle + instructions and DRAM bytes at their energy" : "idle + instructions at their energy";
-  side.energy_j.value = side.time.time_s * *side.busy_w.value;
-  side.cost.value = cost(weights, 0, *side.idle_w.value, side.time.time_s, *side.busy_w.value);
-}
-
 }  // namespace
 
 Evaluator::Evaluator(const Region& region, const Device& cpu, const Device& gpu)
@@ -130,6 +75,7 @@ Evaluator::~Evaluator() = default;
 Answer Evaluator::answer(const Question& q) {
   Impl& m = *impl_;
   m.check_launch(q.launch);
+  if (q.model == DecisionModel::offload_2017) return m.answer_2017(q);
   Answer a;
   a.buffers = m.buffers(q);
   double cpu_log = 0, gpu_log = 0;
@@ -162,12 +108,7 @@ Answer Evaluator::answer(const Question& q) {
   a.cpu.execution_s = a.cpu.time.time_s - a.cpu.launch_s;
 
   const Link link = link_of(m.gpu, m.cpu, q.memory);
-  std::vector<double> in, out;
-  for (const BufferUse& b : a.buffers) {
-    if (b.resident || b.role == Role::temp) continue;
-    if (b.role != Role::out) in.push_back(b.bytes);
-    if (b.role != Role::in) out.push_back(b.bytes);
-  }
+  const auto [in, out] = messages_of(a.buffers);
   a.gpu.transfer_in_s = one_way_s(link.to, in);
   a.gpu.transfer_out_s = one_way_s(link.from, out);
   if (!in.empty() || !out.empty()) merge(a.assumptions, link.assumptions);
@@ -184,9 +125,7 @@ Answer Evaluator::answer(const Question& q) {
   if (const auto byte = m.gpu.get(Field::energy_link_byte_j); byte && a.gpu.energy_j.value)
     for (const auto* direction : {&in, &out})
       for (const double bytes : *direction) *a.gpu.energy_j.value += bytes * *byte;
-  for (const Side* side : {&a.cpu, &a.gpu})
-    if (!side->cost.value)
-      throw UserError("--weights energy=" + describe::number(q.weights.energy) + ": " + side->cost.reason);
+  check_costs(a, q.weights);
   a.verdict = decide({*a.cpu.cost.value, a.cpu.time.factor}, {*a.gpu.cost.value, a.gpu.time.factor}, q.confidence);
   return a;
 }

@@ -1,5 +1,6 @@
-// Roles: a buffer that a kernel loads before any kernel of the region has stored to it comes in; one that is stored to
-// goes out. A kernel that does both is taken to load first. Sizes: from the lowest to the highest byte that is touched.
+// Roles: a buffer that a kernel loads before any kernel of the region has stored to it comes in, unless the kernel
+// itself is sure to have written the place; one that is stored to goes out. Both follow from the source, whatever the
+// CPU's compiler makes of it (ArrayUse). Sizes: from the lowest to the highest byte that is touched.
 #include "offload/region_parts.h"
 
 #include <algorithm>
@@ -22,6 +23,16 @@ Launch for_profile(const KernelProfile& p, const Launch& all) {
 }
 
 }  // namespace
+
+Messages messages_of(const std::vector<BufferUse>& buffers) {
+  Messages m;
+  for (const BufferUse& b : buffers) {
+    if (b.resident || b.role == Role::temp) continue;
+    if (b.role != Role::out) m.in.push_back(b.bytes);
+    if (b.role != Role::in) m.out.push_back(b.bytes);
+  }
+  return m;
+}
 
 Evaluator::Impl::Impl(const Region& r, const Device& c, const Device& g) : region(r), cpu(c), gpu(g) {
   check_kinds(cpu, gpu);
@@ -48,14 +59,20 @@ void Evaluator::Impl::add_touch(std::size_t kernel, int buffer) {
   Touch t;
   t.kernel = kernel;
   t.profile = std::make_unique<KernelProfile>(all);
+  bool touched = false;
   for (Block& b : t.profile->blocks) {
     std::erase_if(b.accesses, [&](const Access& a) { return a.buffer != buffer; });
-    for (const Access& a : b.accesses) (a.kind == AccessKind::load ? t.loads : t.stores) = true;
+    touched = touched || !b.accesses.empty();
   }
-  if (!t.loads && !t.stores) return;
+  if (!touched) return;
   t.binder = std::make_unique<Binder>(*t.profile, cpu_geometry(cpu));
   t.binder->set_reuse(false);
   const Buffer& b = all.buffers[static_cast<std::size_t>(buffer)];
+  for (const ArrayUse& use : region.kernels[kernel].cpu.arrays) {
+    if (use.name != b.name) continue;
+    t.read_first = use.read_first;
+    t.stored = use.stored;
+  }
   Known& k = known(b.name);
   const int bytes = all.parameters[static_cast<std::size_t>(b.parameter)].bytes;
   if (bytes > 0) k.element_bytes = bytes;
@@ -113,8 +130,8 @@ std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {
     use.name = k.name;
     bool in = false, stored = false;
     for (Touch& t : k.touches) {
-      in = in || (t.loads && !stored);
-      stored = stored || t.stores;
+      in = in || (t.read_first && !stored);
+      stored = stored || t.stored;
       const auto declared = q.launch.buffers.find(k.name);
       use.bytes = declared != q.launch.buffers.end()
                       ? static_cast<double>(declared->second.elements) * k.element_bytes

@@ -11,6 +11,12 @@
 
 namespace kernelcast::offload {
 
+/// Bytes of each message to the GPU and back: buffers that are neither resident nor temporary.
+struct Messages {
+  std::vector<double> in, out;
+};
+Messages messages_of(const std::vector<BufferUse>& buffers);
+
 struct Evaluator::Impl {
   Impl(const Region& region, const Device& cpu, const Device& gpu);
 
@@ -21,6 +27,8 @@ struct Evaluator::Impl {
   Workload on_cpu(std::size_t kernel, const Question& q);
   double uneven_on_cpu(std::size_t kernel, const Question& q) const;
   Workload on_gpu(std::size_t kernel, const Question& q);
+  /// The answer of the model of 2017, with our counts (docs/model/offload-2017.md).
+  Answer answer_2017(const Question& q);
 
   const Region& region;
   const Device& cpu;
@@ -30,7 +38,7 @@ struct Evaluator::Impl {
   /// One buffer in one kernel: the kernel's profile without the accesses to other buffers.
   struct Touch {
     std::size_t kernel;
-    bool loads = false, stores = false;
+    bool read_first = false, stored = false;  // as ArrayUse has it
     std::unique_ptr<KernelProfile> profile;
     std::unique_ptr<Binder> binder;
   };

@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "io/text.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::report {
@@ -128,7 +129,7 @@ std::string global_words(const Access& access, const AccessPattern& p) {
   if (stride == 0) return "broadcast along x";
   if (stride == access.bytes) return "coalesced";
   if (stride == -access.bytes) return "coalesced, backwards";
-  return fmt::format("stride of {} bytes", stride);
+  return fmt::format("stride of {} {}", stride, plural(static_cast<double>(std::abs(stride)), "byte"));
 }
 
 AccessPattern pattern(const Access& access, const AccessCount& count, const Known& known,

@@ -35,9 +35,10 @@ std::string gain_text(const LoopAdvice& a, const StrategyAdvice& s) {
 
 std::string facts_text(const LoopAdvice& a) {
   const PatternStatistics& s = a.facts.statistics;
-  std::string text =
-      fmt::format("taken {}, path changes in {} of iterations ({})", format_percent(s.p), format_percent(s.f),
-                  a.facts.warps.empty() ? "assumed" : fmt::format("executed, {} warps", a.facts.warps.size()));
+  std::string text = fmt::format(
+      "taken {}, path changes in {} of iterations ({})", format_percent(s.p), format_percent(s.f),
+      a.facts.warps.empty() ? "assumed"
+                            : "executed, " + format_count_of(static_cast<double>(a.facts.warps.size()), "warp"));
   if (a.facts.costs) {
     text += fmt::format("; rho {:.2f}", a.facts.costs->rho());
   } else {

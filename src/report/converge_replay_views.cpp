@@ -12,8 +12,9 @@ constexpr const char* too_many_states =
     "the pattern has too many states for an exact search; best_steps_bound is a lower bound";
 
 std::string lanes_text(const ReplayReport& r) {
-  return fmt::format("{} lanes, {} iterations, {} of them taken, path changed in {}", r.statistics.width,
-                     format_count(static_cast<double>(r.iterations)), format_percent(r.statistics.p),
+  return fmt::format("{}, {}, {} of them taken, path changed in {}",
+                     format_count_of(static_cast<double>(r.statistics.width), "lane"),
+                     format_count_of(static_cast<double>(r.iterations), "iteration"), format_percent(r.statistics.p),
                      format_percent(r.statistics.f));
 }
 

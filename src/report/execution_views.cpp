@@ -63,10 +63,11 @@ Json interval_json(const Workload& w) {
 std::string method_text(const Workload& w) {
   if (w.counts_method == "symbolic") return "symbolic";
   const char* how = w.counts_method == "mixed" ? "closed forms; where data decide, " : "";
+  if (!w.sampled && w.blocks == 1) return fmt::format("{}: {}the block executed", w.counts_method, how);
   if (!w.sampled) return fmt::format("{}: {}all {} blocks executed", w.counts_method, how, format_count(w.blocks));
-  return fmt::format("{}: {}{} of {} blocks executed; 95 %: +-{} of instructions, +-{} of sectors", w.counts_method,
-                     how, format_count(blocks_run(w)), format_count(w.blocks), format_percent(w.sampled->instructions),
-                     format_percent(w.sampled->sectors));
+  return fmt::format("{}: {}{} of {} executed; 95 %: +-{} of instructions, +-{} of sectors", w.counts_method, how,
+                     format_count(blocks_run(w)), format_count_of(w.blocks, "block"),
+                     format_percent(w.sampled->instructions), format_percent(w.sampled->sectors));
 }
 
 std::string execution_text(const DeviceResult& d, const Style& style) {
@@ -86,8 +87,9 @@ std::string execution_text(const DeviceResult& d, const Style& style) {
   if (w.locality) {
     const Locality& l = *w.locality;
     const auto bytes = [&](double sectors) { return format_bytes(sectors * w.geometry.sector_bytes); };
-    table.row({"working set", fmt::format("{} of a block, {} of {:.3g} blocks at a time", bytes(l.block_sectors),
-                                          bytes(l.resident_sectors), l.resident_blocks)});
+    table.row(
+        {"working set", fmt::format("{} of a block, {} of {:.3g} {} at a time", bytes(l.block_sectors),
+                                    bytes(l.resident_sectors), l.resident_blocks, plural(l.resident_blocks, "block"))});
     table.row({"hits of a block", reuse_row(w, l.block, {16, 64, 128})});
     table.row({"of blocks at a time", reuse_row(w, l.resident, {16, 64, 128})});
     table.row({"of all that ran", reuse_row(w, l.grid, {1024, 4096, 40960})});

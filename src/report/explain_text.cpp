@@ -40,8 +40,9 @@ std::string registers_text(const KernelProfile& p, const Workload& w, const Laun
   if (r.low != r.high) out += fmt::format(", between {} and {}", format_count(r.low), format_count(r.high));
   if (r.spill_bytes > 0) out += fmt::format(", {} spilled", format_bytes(r.spill_bytes));
   if (!executed) out += fmt::format("\n  counts     {}", w.counts_method);  // else the heading has said more
-  out += fmt::format("\n  shared     {} bytes per block: {} static, {} of the launch\n", w.shared_bytes_per_block,
-                     p.static_shared_bytes, launch.dynamic_shared_bytes);
+  out += fmt::format("\n  shared     {} {} per block: {} static, {} of the launch\n", w.shared_bytes_per_block,
+                     plural(static_cast<double>(w.shared_bytes_per_block), "byte"), p.static_shared_bytes,
+                     launch.dynamic_shared_bytes);
   if (p.stack_bytes > 0) out += fmt::format("  stack      {} per thread in local memory\n", p.stack_bytes);
   return out;
 }

@@ -7,11 +7,21 @@ namespace {
 
 using namespace offload;
 
-Json side_json(const Side& s, bool gpu, const Device& d) {
+constexpr const char* no_margin = "offload-2017 knows no error of its forecast";
+
+void put_probability(Json& j, const Verdict& v) {
+  put(j, "probability", v.has_margin ? std::optional(v.probability) : std::nullopt, no_margin);
+}
+
+Json side_json(const Side& s, bool gpu, const Device& d, bool margin) {
   Json j;
   j["device"] = d.id;
   j["time_s"] = number(s.time.time_s);
-  j["interval_s"] = {number(s.time.time_s / s.time.factor), number(s.time.time_s * s.time.factor)};
+  if (margin)
+    j["interval_s"] = {number(s.time.time_s / s.time.factor), number(s.time.time_s * s.time.factor)};
+  else
+    put_unknown(j, "interval_s", no_margin);
+  if (!s.limiter.empty()) j["limiter"] = s.limiter;
   if (gpu) {
     j["transfer_s"] = number(s.transfer_in_s + s.transfer_out_s);
     j["transfer_in_s"] = number(s.transfer_in_s);
@@ -40,20 +50,38 @@ Json break_even_json(const BreakEven& b) {
   j["size"] = {{"argument", b.parameter},
                {"lowest", b.lowest},
                {"highest", b.highest},
+               {"highest_bytes", number(b.highest_bytes)},
+               {"highest_reason", b.highest_reason},
                {"at_lowest", name_of(b.at_smallest)},
                {"crossings", crossings}};
   return j;
 }
 
+Json beside_json(const OffloadRow::Beside& b) {
+  Json j;
+  j["model"] = name_of(b.model);
+  if (b.model == DecisionModel::offload_2017) j["faults"] = b.faults;
+  if (!b.answer) {
+    put_unknown(j, "decision", b.reason);
+    return j;
+  }
+  j["decision"] = name_of(b.answer->verdict.decision);
+  put_probability(j, b.answer->verdict);
+  j["cpu_time_s"] = number(b.answer->cpu.time.time_s);
+  j["gpu_time_s"] = number(b.answer->gpu.time.time_s);
+  return j;
+}
+
 Json row_json(const OffloadRow& r) {
   const Answer& a = r.answer;
+  const bool margin = a.verdict.has_margin;
   Json j;
   j["decision"] = name_of(a.verdict.decision);
-  j["probability"] = number(a.verdict.probability);
-  j["tie_probability"] = number(a.verdict.tie_probability);
-  j["cpu"] = side_json(a.cpu, false, r.cpu);
+  put_probability(j, a.verdict);
+  put(j, "tie_probability", margin ? std::optional(a.verdict.tie_probability) : std::nullopt, no_margin);
+  j["cpu"] = side_json(a.cpu, false, r.cpu, margin);
   j["cpu"]["threads"] = a.threads;
-  j["gpu"] = side_json(a.gpu, true, r.gpu);
+  j["gpu"] = side_json(a.gpu, true, r.gpu, margin);
   j["break_even"] = break_even_json(r.break_even);
   j["kernels"] = Json::array();
   for (const KernelTimes& k : a.kernels)
@@ -76,11 +104,15 @@ Json row_json(const OffloadRow& r) {
     j["loops"].push_back(loop);
   }
   j["changes"] = Json::array();
-  for (const Change& c : r.changes)
-    j["changes"].push_back({{"what", c.what},
-                            {"gpu_time_s", number(c.gpu_s)},
-                            {"decision", name_of(c.verdict.decision)},
-                            {"probability", number(c.verdict.probability)}});
+  for (const Change& c : r.changes) {
+    Json change{{"what", c.what}, {"gpu_time_s", number(c.gpu_s)}, {"decision", name_of(c.verdict.decision)}};
+    put_probability(change, c.verdict);
+    j["changes"].push_back(change);
+  }
+  if (!r.beside.empty()) {
+    j["beside"] = Json::array();
+    for (const auto& other : r.beside) j["beside"].push_back(beside_json(other));
+  }
   j["assumptions"] = assumptions_json(a.assumptions);
   return j;
 }
@@ -90,6 +122,8 @@ Json row_json(const OffloadRow& r) {
 std::string offload_json(const OffloadReport& report) {
   Json j = head_json(report.head);
   j["source"] = report.source;
+  j["model"] = name_of(report.question.model);
+  if (report.question.model == DecisionModel::offload_2017) j["faults"] = names_of(report.question.faults);
   j["repetitions"] = number(report.question.reps);
   j["weights"] = {{"time", number(report.question.weights.time)}, {"energy", number(report.question.weights.energy)}};
   if (!report.ranking) {

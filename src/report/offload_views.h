@@ -21,6 +21,14 @@ struct OffloadRow {
     CpuLoopCode loop;
   };
   std::vector<LoopOfKernel> loops;
+  /// The same question to other models.
+  struct Beside {
+    offload::DecisionModel model;
+    std::vector<std::string> faults;  // of the print, that are in
+    std::optional<offload::Answer> answer;
+    std::string reason;  // why there is none
+  };
+  std::vector<Beside> beside;
 };
 
 struct OffloadReport {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/text.h"
 #include "report/json_parts.h"
 
 namespace kernelcast::report {
@@ -86,9 +87,9 @@ std::string sm_views_text(const Device& device, const sm::Views& views, const St
       style.bold(device.name) + fmt::format(": {} of {} on one SM\n\n",
                                             counted(static_cast<std::uint64_t>(views.launch.blocks), "block"),
                                             counted(static_cast<std::uint64_t>(views.launch.warps_per_block), "warp"));
-  out += fmt::format("{} cycles, {} warp instructions ({:.3g} a cycle), {} of them second of a pair\n\n", r.cycles,
-                     r.warp_instructions, static_cast<double>(r.warp_instructions) / static_cast<double>(r.cycles),
-                     r.dual_issues);
+  out += fmt::format("{}, {} ({:.3g} a cycle), {} of them second of a pair\n\n", counted(r.cycles, "cycle"),
+                     counted(r.warp_instructions, "warp instruction"),
+                     static_cast<double>(r.warp_instructions) / static_cast<double>(r.cycles), r.dual_issues);
   out += chart(views, style);
   const sm::StallCycles total = total_of(views);
   double all = 0;

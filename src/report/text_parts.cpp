@@ -10,9 +10,10 @@ namespace kernelcast::report {
 namespace {
 
 std::string resources(const DeviceResult& d) {
-  return fmt::format("{} registers per thread ({}), {} bytes of shared memory per block",
-                     format_count(d.workload->registers_per_thread), d.profile->registers.method,
-                     d.workload->shared_bytes_per_block);
+  return fmt::format("{} per thread ({}), {} {} of shared memory per block",
+                     format_count_of(d.workload->registers_per_thread, "register"), d.profile->registers.method,
+                     d.workload->shared_bytes_per_block,
+                     plural(static_cast<double>(d.workload->shared_bytes_per_block), "byte"));
 }
 
 std::string interval_note(const Estimate& e) {
@@ -21,8 +22,8 @@ std::string interval_note(const Estimate& e) {
 }
 
 std::string occupancy_text(const Occupancy& o) {
-  return fmt::format("{}: {:.3g} blocks, {:.3g} warps per unit, limited by {}", format_percent(o.fraction),
-                     o.blocks_per_unit, o.warps_per_unit, o.limiter);
+  return fmt::format("{}: {:.3g} {}, {:.3g} {} per unit, limited by {}", format_percent(o.fraction), o.blocks_per_unit,
+                     plural(o.blocks_per_unit, "block"), o.warps_per_unit, plural(o.warps_per_unit, "warp"), o.limiter);
 }
 
 /// The one occupancy that all models found; empty when they differ.
@@ -73,8 +74,10 @@ std::string device_heading(const Forecast& forecast, const DeviceResult& d, cons
       style.bold(fmt::format("{} on {}", kernel, d.device.name)) + style.dim(fmt::format("  [{}]", d.device.id)) + "\n";
   if (!d.failure.empty()) return out + "  " + style.red("no forecast: " + d.failure) + "\n";
   const Workload& w = *d.workload;
-  out += fmt::format("  launch     {} blocks of {} threads = {} threads, {} warps of {}\n", dim_text(w.grid),
-                     dim_text(w.block), format_count(w.threads), format_count(w.warps), w.geometry.warp_size);
+  out += fmt::format("  launch     {} {} of {} {} = {}, {} of {}\n", dim_text(w.grid),
+                     plural(static_cast<double>(w.grid.count()), "block"), dim_text(w.block),
+                     plural(static_cast<double>(w.block.count()), "thread"), format_count_of(w.threads, "thread"),
+                     format_count_of(w.warps, "warp"), w.geometry.warp_size);
   out += fmt::format("  resources  {}\n", resources(d));
   if (d.execution) out += fmt::format("  counts     {}\n", method_text(w));
   if (const std::string o = common_occupancy(d); !o.empty()) out += fmt::format("  occupancy  {}\n", o);

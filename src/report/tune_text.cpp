@@ -97,10 +97,12 @@ std::string device_text_of(const TuneReport& report, std::size_t device, const S
           fmt::format("{} on {}", report.result.kernel.empty() ? "the kernel" : report.result.kernel, d.device.name)) +
       style.dim(fmt::format("  [{}]", d.device.id)) + "\n";
   if (d.best.empty()) return out + "  " + style.red("no configuration: " + d.failure) + "\n" + refusals_text(d);
-  out += fmt::format("  {} of {} combinations forecast by {}\n", format_count(static_cast<double>(d.evaluated)),
-                     format_count(static_cast<double>(report.result.combinations)), report.result.model);
+  out +=
+      fmt::format("  {} of {} forecast by {}\n", format_count(static_cast<double>(d.evaluated)),
+                  format_count_of(static_cast<double>(report.result.combinations), "combination"), report.result.model);
   if (d.recounted > 0)
-    out += fmt::format("  {} configurations forecast again, with counts of execution\n", d.recounted);
+    out += fmt::format("  {} forecast again, with counts of execution\n",
+                       format_count_of(static_cast<double>(d.recounted), "configuration"));
   out += best_table(report, device, style);
   const Candidate& first = d.best.front();
   out += fmt::format("  the best is limited by {}\n", first.estimate.limiter);
@@ -115,9 +117,8 @@ std::string device_text_of(const TuneReport& report, std::size_t device, const S
     out += fmt::format("    active constraint ({}) {}: {} of {}\n", k.number, k.name, k.left, k.right);
   }
   if (d.tied > 1) {
-    out += fmt::format(
-        "  {} configuration{} cannot be told from the best: the forecasts are closer than the model's usual error\n",
-        format_count(static_cast<double>(d.tied - 1)), d.tied == 2 ? "" : "s");
+    out += fmt::format("  {} cannot be told from the best: the forecasts are closer than the model's usual error\n",
+                       format_count_of(static_cast<double>(d.tied - 1), "configuration"));
   }
   out += refusals_text(d);
   return out + assumption_block(d.assumptions, "assumptions", style);

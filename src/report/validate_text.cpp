@@ -132,7 +132,7 @@ std::string flags(const Report& report, const Style& style) {
 std::string reasons(const std::string& heading, const std::vector<validate::FailureGroup>& groups, const Style& style) {
   std::string out;
   for (const validate::FailureGroup& f : groups) {
-    out += fmt::format("  {} {}{}, first {}: {}\n", f.n, f.n == 1 ? "row" : "rows",
+    out += fmt::format("  {} {}{}, first {}: {}\n", f.n, plural(static_cast<double>(f.n), "row"),
                        f.model.empty() ? "" : " by " + f.model, f.first_place, style.red(f.reason));
   }
   return out.empty() ? "" : style.bold(heading) + "\n" + out;
@@ -148,8 +148,8 @@ std::string validate_text(const Report& report, const Style& style) {
     if (!part.empty()) out += "\n" + part;
   }
   if (report.not_measured > 0) {
-    out += fmt::format("\nFailed on the hardware, so not forecast: {} of {} rows\n", report.not_measured,
-                       report.rows.size());
+    out += fmt::format("\nFailed on the hardware, so not forecast: {} of {} {}\n", report.not_measured,
+                       report.rows.size(), plural(static_cast<double>(report.rows.size()), "row"));
   }
   return out;
 }

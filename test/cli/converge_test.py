@@ -88,6 +88,13 @@ class Advice(Case):
         self.assertEqual((loop["p_taken"], loop["flip_rate"], loop["rho"]), (0.2, 0.1, 1))
         self.assertIn("leave it", loop["recommendation"])
 
+    def test_source_flags_are_those_of_predict(self):
+        with open(WALK, encoding="utf-8") as file:
+            source = self.path("macro.cl", "#ifdef BROKEN\n#error broken\n#endif\n" + file.read())
+        self.bad(1, "broken", "converge", source, "-D", "BROKEN")
+        self.assertEqual(len(self.loops(source, "-D", "BROKEN", "-U", "BROKEN", "--use_fast_math")), 1)
+        self.bad(2, "-U 1: expected NAME", "converge", source, "-U", "1")
+
     def test_text(self):
         self.assertRegex(self.good("converge", WALK, *LAUNCH), r"round-robin .* legal\n(.*\n)*  recommended: ")
 

@@ -1,5 +1,6 @@
 """CPU against GPU: decisions, parts that add up, errors, the replay of the published table."""
 
+import json
 import os
 import shutil
 import unittest
@@ -63,6 +64,64 @@ class Offload(Case):
                 faster.append("gpu" if w["gpu"]["time_s"] < w["cpu"]["time_s"] else "cpu")
             self.assertNotEqual(*faster)
             self.assertEqual(faster[1], crossing["faster"])
+
+    def test_the_range_of_sizes_ends_at_the_memory_of_the_gpu(self):
+        v = self.answer(GEMM, *PAIR, "--arg", "n=64")
+        size = v["break_even"]["size"]
+        fields = json.loads(self.good("devices", "gtx1080", "--format", "json"))["devices"][0]["fields"]
+        (memory,) = (f["value"] for f in fields if f["key"] == "dram_bytes")
+        self.assertIn("GTX 1080", size["highest_reason"])
+        self.assertEqual(size["highest_bytes"], 3 * 8 * size["highest"] ** 2)  # a, b and c
+        self.assertLessEqual(size["highest_bytes"], memory)
+        self.assertGreater(3 * 8 * (size["highest"] + 1) ** 2, memory)
+        text = self.good("offload", GEMM, *PAIR, "--arg", "n=64")
+        self.assertIn(f"n = {size['lowest']} to {size['highest']}", text)
+        self.assertIn(size["highest_reason"], text)
+
+    def test_where_the_search_ends_is_said_truly(self):
+        v = self.answer(GEMM, "--cpu", "i7-4710mq", "--gpu", "gtx850m", "--arg", "n=64")  # 2 or 4 GB, by notebook
+        size = v["break_even"]["size"]
+        self.assertIn("neither memory is known", size["highest_reason"])
+        self.assertLessEqual(size["highest_bytes"], 2**34)
+        # A triangular nest, whose addresses have only bounds from some size on.
+        size = self.answer("examples/offload/cov.c", *PAIR, "--arg", "n=64")["break_even"]["size"]
+        self.assertLess(size["highest_bytes"], 2**32)
+        self.assertIn("upper bounds", size["highest_reason"])
+
+    def test_no_break_even_is_said_with_its_range(self):
+        args = (GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=64")
+        size = self.answer(*args)["break_even"]["size"]
+        self.assertEqual(size["crossings"], [])
+        self.assertIn(f"n = {size['lowest']} to {size['highest']}: no break-even, the {size['at_lowest'].upper()} wins throughout",
+                      self.good("offload", *args))
+
+    def test_roles_do_not_depend_on_how_the_cpu_code_is_compiled(self):
+        roles = {
+            "2mm": {"a": "in", "b": "in", "c": "out", "d": "in", "e": "out"},
+            "3mm": {"a": "in", "b": "in", "c": "in", "d": "in", "e": "out", "f": "out", "g": "out"},
+            "cor": {"data": "inout", "mean": "out", "deviation": "out", "result": "out"},
+            "cov": {"data": "inout", "mean": "out", "result": "out"},
+            "syrk": {"a": "in", "c": "inout"},
+        }
+        for program, expected in roles.items():
+            for flags in ([], ["--cpu-opt", "0"], ["--cpu-opt", "1"], ["--cpu-opt", "0", "--cpu-threads", "1"], ["--cpu-simd", "off"]):
+                with self.subTest(program=program, flags=flags):
+                    v = self.answer(f"examples/offload/{program}.c", *PAIR, "--arg", "n=64", *flags)
+                    self.assertEqual({b["name"]: b["role"] for b in v["buffers"]}, expected)
+
+    def test_a_store_that_comes_later_or_not_always_leaves_a_load_its_role(self):
+        for body, role in (
+            ("x[i] = 0; for (int k = 0; k < n; ++k) x[i] += y[k];", "out"),
+            ("for (int k = 0; k < n; ++k) x[i] += y[k]; if (y[i] > 0) x[i] = 0;", "inout"),
+            ("if (y[i] > 0) x[i] = 0; for (int k = 0; k < n; ++k) x[i] += y[k];", "inout"),
+            ("x[i] = 0; for (int k = 0; k < n; ++k) x[k] += y[i];", "inout"),  # other places
+        ):
+            source = self.path("nest.c", "void f(double* x, const double* y, int n) {\n#pragma omp parallel for\n"
+                               "  for (int i = 0; i < n; ++i) {\n    " + body + "\n  }\n}\n")
+            for level in ("0", "3"):
+                with self.subTest(body=body, level=level):
+                    v = self.answer(source, *PAIR, "--arg", "n=64", "--cpu-opt", level)
+                    self.assertEqual({b["name"]: b["role"] for b in v["buffers"]}, {"x": role, "y": "in"})
 
     def test_plain_code_on_one_thread_is_slower(self):
         best = self.answer(GEMM, *PAIR, "--arg", "n=300")
@@ -134,6 +193,65 @@ class Offload(Case):
             with self.subTest(regex):
                 self.bad(2, regex, "offload", *args)
         self.bad(1, "--arg n", "offload", GEMM, *PAIR)
+
+    def bandwidth(self, device):
+        fields = json.loads(self.good("devices", device, "--format", "json"))["devices"][0]["fields"]
+        (value,) = (f["value"] for f in fields if f["key"] == "dram_bandwidth_bytes_per_s")
+        return value
+
+    def test_the_published_model_decides_beside_ours(self):
+        ours = self.answer(GEMM, *PAIR, "--arg", "n=1000")
+        self.assertEqual(ours["model"], "kernelcast")
+        self.assertNotIn("beside", ours)
+        v = self.answer(GEMM, *PAIR, "--arg", "n=1000", "--model", "offload-2017")
+        self.assertEqual((v["model"], v["faults"]), ("offload-2017", []))
+        self.assertIsNone(v["probability"])
+        self.assertIsNone(v["cpu"]["interval_s"])
+        # Each step of the inner loop loads of a and b and loads and stores of c at least 16 and at most 32 bytes.
+        self.assertEqual(v["cpu"]["limiter"], "memory roof")
+        bytes_moved = v["cpu"]["time_s"] * self.bandwidth("i7-6700k")
+        self.assertGreaterEqual(bytes_moved, 16e9)
+        self.assertLessEqual(bytes_moved, 32.1e9)
+        beside = {(b["model"], len(b.get("faults", []))): b for b in v["beside"]}
+        self.assertEqual(set(beside), {("offload-2017", 3), ("kernelcast", 0)})
+        self.assertEqual(beside["kernelcast", 0]["cpu_time_s"], ours["cpu"]["time_s"])
+        self.assertEqual(beside["kernelcast", 0]["decision"], ours["decision"])
+        self.assertEqual(beside["kernelcast", 0]["probability"], ours["probability"])
+
+    def test_faults_of_the_print_are_named_and_count(self):
+        args = (GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=1000", "--model", "offload-2017")
+        right = self.answer(*args)
+        every = ["larger-roof", "intensity-by-instruction", "cpu-bandwidth-tenth"]
+        printed = self.answer(*args, "--faults", "as-printed")
+        self.assertEqual(printed["faults"], every)
+        self.assertEqual(printed["beside"][0]["faults"], [])
+        self.assertEqual(printed["beside"][0]["cpu_time_s"], right["cpu"]["time_s"])
+        self.assertEqual(self.answer(*args, "--faults", ",".join(reversed(every)))["cpu"]["time_s"], printed["cpu"]["time_s"])
+        tenth = self.answer(*args, "--faults", "cpu-bandwidth-tenth")
+        self.assertEqual(right["cpu"]["limiter"], "memory roof")  # two operations for each element
+        self.assertAlmostEqual(tenth["cpu"]["time_s"] / right["cpu"]["time_s"], 10)
+        self.assertEqual(tenth["gpu"]["time_s"], right["gpu"]["time_s"])
+        larger = self.answer(*args, "--faults", "larger-roof")
+        self.assertLess(larger["cpu"]["time_s"], right["cpu"]["time_s"])
+        text = self.good("offload", *args, "--faults", "larger-roof")
+        self.assertIn("by offload-2017 with larger-roof", text)
+        self.assertIn("the larger of the two roofs", text)
+        self.assertNotIn("2.56", text)
+
+    def test_the_published_model_has_no_place_for_some_flags(self):
+        model = ("--model", "offload-2017")
+        for regex, args in (
+            ("--faults is of the published model: add --model offload-2017", ("--faults", "none")),
+            ("--model roofline: expected kernelcast or offload-2017", ("--model", "roofline")),
+            ("--model offload-2017 takes no --overlap", (*model, "--overlap")),
+            ("--model offload-2017 takes no --confidence", (*model, "--confidence", "0.6")),
+            ("--model offload-2017 takes no --cpu-threads", (*model, "--cpu-threads", "1")),
+            ("none stands alone", (*model, "--faults", "none,larger-roof")),
+            ("larger-roof is given twice", (*model, "--faults", "larger-roof,larger-roof")),
+        ):
+            with self.subTest(regex):
+                self.bad(2, regex, "offload", GEMM, *PAIR, "--arg", "n=10", *args)
+        self.bad(2, "--replay takes no --faults", "offload", "--replay", TABLE, "--faults", "none")
 
     def test_all_gpus_are_ranked(self):
         folder = os.path.join(self.folder, "devices")

@@ -37,6 +37,14 @@ TEST(Text, OtherUnits) {
   EXPECT_EQ(format_percent(1), "100 %");
 }
 
+TEST(Plural, IsForAllButOne) {
+  EXPECT_EQ(plural(1, "block"), "block");
+  EXPECT_EQ(plural(0, "block"), "blocks");
+  EXPECT_EQ(plural(1.5, "block"), "blocks");
+  EXPECT_EQ(format_count_of(1, "thread"), "1 thread");
+  EXPECT_EQ(format_count_of(65536, "thread"), "65,536 threads");
+}
+
 TEST(Text, Counts) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");

@@ -42,5 +42,36 @@ TEST(Offload2017, TransfersCountForTheGpu) {
   EXPECT_DOUBLE_EQ(offload_2017(node, node, link, {2, 1, 8, {1}, {}}, {}).transfer_s, 1);
 }
 
+Faults2017 faults_named(const std::vector<std::string>& names) { return faults_2017(names); }
+
+TEST(Faults2017Names, AreEachFaultAlone) {
+  for (const FaultName2017& f : fault_names_2017()) {
+    const Faults2017 faults = faults_named({std::string(f.name)});
+    for (const FaultName2017& g : fault_names_2017()) EXPECT_EQ(faults.*g.fault, f.name == g.name) << g.name;
+    EXPECT_EQ(names_of(faults), std::vector<std::string>{std::string(f.name)});
+  }
+}
+
+TEST(Faults2017Names, AreAllOfThemAsPrinted) {
+  EXPECT_EQ(names_of(faults_named({"as-printed"})), names_of(as_printed));
+  EXPECT_EQ(names_of(as_printed).size(), fault_names_2017().size());
+  EXPECT_TRUE(names_of(faults_named({"none"})).empty());
+  EXPECT_TRUE(names_of(faults_named({})).empty());
+}
+
+TEST(Faults2017Names, UnknownOnesNameTheNearest) {
+  const auto message = [](const std::vector<std::string>& names) -> std::string {
+    try {
+      faults_2017(names);
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message({"large-roof"}).find("the nearest is \"larger-roof\""), std::string::npos);
+  EXPECT_NE(message({"none", "larger-roof"}).find("stands alone"), std::string::npos);
+  EXPECT_NE(message({"larger-roof", "larger-roof"}).find("twice"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kernelcast::offload

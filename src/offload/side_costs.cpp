@@ -1,0 +1,73 @@
+// Power, energy and cost of one side: what the user gave, the device file, or why there is none.
+#include "offload/side_costs.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+#include "model/describe.h"
+
+namespace kernelcast::offload {
+
+void merge(std::vector<Assumption>& into, const std::vector<Assumption>& more) {
+  for (const Assumption& a : more)
+    if (std::find(into.begin(), into.end(), a) == into.end()) into.push_back(a);
+}
+
+void set_idle(Side& side, const Given& given, const Device& d, const char* flag) {
+  if (given.watts) {
+    side.idle_w.value = given.watts;
+    side.idle_method = given.how;
+    return;
+  }
+  if (const auto v = d.get(Field::system_idle_w)) {
+    side.idle_w.value = v;
+    side.idle_method = "device file";
+    return;
+  }
+  side.idle_w.reason = "idle power of " + d.name + " is not known: " + (given.how.empty() ? "" : given.how + "; ") +
+                       "give " + flag + ", or set " + describe::where_to_set(d, "system.idle_w");
+}
+
+void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s,
+              const Weights& weights) {
+  const auto tdp = d.get(Field::system_tdp_w);
+  if (!side.idle_w.value || (!tdp && !busy.watts)) {
+    const std::string why =
+        side.idle_w.value ? "thermal design power of " + d.name + " is not known" : side.idle_w.reason;
+    side.busy_w = side.energy_j = {std::nullopt, why};
+    side.cost = weights.energy > 0 ? Maybe{std::nullopt, why} : Maybe{side.time.time_s * weights.time, ""};
+    return;
+  }
+  const double share = d.get_or(Field::system_busy_share_of_tdp, 0.6);
+  side.busy_w.value = busy.watts ? *busy.watts : busy_power_by_tdp(*side.idle_w.value, *tdp, share);
+  side.busy_method = busy.watts ? busy.how : "idle + " + describe::number(share) + " of the thermal design power";
+  side.energy_j.value = transfer_s * *side.idle_w.value + execution_s * *side.busy_w.value;
+  side.cost.value = cost(weights, transfer_s, *side.idle_w.value, execution_s, *side.busy_w.value);
+}
+
+/// Instructions and traffic where the device file has their energy: in place of the share of the design power.
+void energy_by_instructions(Side& side, const Device& cpu, const std::vector<KernelTimes>& kernels, double reps,
+                            const Weights& weights) {
+  const auto each = cpu.get(Field::energy_instruction_j);
+  if (!each || !side.idle_w.value) return;
+  double uops = 0, dram = 0;
+  for (const KernelTimes& k : kernels) {
+    uops += k.cpu.uops * reps;
+    dram += k.cpu.dram_bytes * reps;
+  }
+  const double byte = cpu.get_or(Field::energy_dram_byte_j, 0);
+  side.busy_w.value =
+      busy_power_by_instructions(*side.idle_w.value, uops / side.time.time_s, *each) + dram * byte / side.time.time_s;
+  side.busy_method =
+      byte > 0 ? "idle + instructions and DRAM bytes at their energy" : "idle + instructions at their energy";
+  side.energy_j.value = side.time.time_s * *side.busy_w.value;
+  side.cost.value = cost(weights, 0, *side.idle_w.value, side.time.time_s, *side.busy_w.value);
+}
+
+void check_costs(const Answer& a, const Weights& weights) {
+  for (const Side* side : {&a.cpu, &a.gpu})
+    if (!side->cost.value)
+      throw UserError("--weights energy=" + describe::number(weights.energy) + ": " + side->cost.reason);
+}
+
+}  // namespace kernelcast::offload
