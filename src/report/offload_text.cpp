@@ -155,7 +155,10 @@ std::string offload_text(const OffloadReport& report, const Style& style) {
       ranking.row({r.gpu.name, format_seconds(r.answer.gpu.time.time_s), interval(r.answer.gpu.time, r.answer.verdict),
                    format_seconds(r.answer.cpu.time.time_s), decision_text(r.answer.verdict),
                    probability(r.answer.verdict)});
-    return style.bold(report.source) + "\n" + ranking.str(style, true);
+    const Question& q = report.question;
+    const std::string by =
+        q.model == DecisionModel::kernelcast ? "" : ", by " + model_text(q.model, names_of(q.faults));
+    return style.bold(report.source) + by + "\n" + ranking.str(style, true);
   }
   for (const OffloadRow& r : report.rows) text += (text.empty() ? "" : "\n") + row_text(r, report, style);
   return text;

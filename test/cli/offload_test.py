@@ -237,6 +237,8 @@ class Offload(Case):
         self.assertIn("by offload-2017 with larger-roof", text)
         self.assertIn("the larger of the two roofs", text)
         self.assertNotIn("2.56", text)
+        ranked = self.good("offload", GEMM, "--cpu", "i7-6700k", "--devices", "gtx980,v100", "--arg", "n=64", "--model", "offload-2017", "--faults", "as-printed")
+        self.assertIn("gemm.c, by offload-2017 as printed", ranked)
 
     def test_the_published_model_has_no_place_for_some_flags(self):
         model = ("--model", "offload-2017")
