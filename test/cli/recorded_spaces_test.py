@@ -76,7 +76,8 @@ class RecordedSpaces(Case):
     def test_rates_are_weighted_by_what_was_drawn(self):
         groups = list(failures.groups(self.space, 1, 1))
         self.assertEqual([(name, len(rows), size) for name, rows, size in groups],
-                         [("failed", 1, 1), ("ran, large blocks", 1, 2), ("ran, others", 0, 2)])
+                         [("failed", 1, 1), ("ran, large blocks", 1, 2), ("ran, others", 0, 2), ("did not compile", 0, 0)])
+        self.assertEqual(sum(size for _, _, size in groups), len(self.space.rows))
         points = [(1.0, True, 5), (0.2, True, 15), (0.6, False, 3), (0.0, False, 9)]
         self.assertEqual(failures.share(points, True, 0.5), "1 of 2 (25.0 %)")
         self.assertEqual(failures.share(points, False, 0.5), "1 of 2 (25.0 %)")
