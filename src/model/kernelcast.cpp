@@ -341,15 +341,9 @@ Depth depth_of(double missed, double asked, double past_l2, double past_cache, c
 /// through. `total`: of w.warp_ops.
 WarpPath path_of(const Workload& w, double total) {
   if (w.slowest.instructions > 0) return w.slowest;
-  WarpPath p{total, w.warp_ops[C::control], w.stalls};
   const double each = std::max(1.0, w.warp_imbalance) / w.warps_per_block;
-  p.instructions *= each;
-  p.branches *= each;
-  p.stalls.loads *= each;
-  for (std::size_t k = 0; k < latency_count; ++k) {
-    p.stalls.waits[k] *= each;
-    p.stalls.hidden[k] *= each;
-  }
+  WarpPath p{total * each, w.warp_ops[C::control] * each, {}};
+  p.stalls.add(w.stalls, each);
   return p;
 }
 

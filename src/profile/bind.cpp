@@ -82,6 +82,8 @@ struct Binder::Impl {
       for (std::size_t i = 0; i < op_class_count; ++i)
         if (plan.all.n[i] != 0) plan.ops.emplace_back(i, plan.all.n[i]);
     plan_buffers();
+    for (const auto& d : domains)
+      if (d->condition_branch < 0) shared_paths.push_back({&d->once, &d->shares});
   }
 
   int domain_of(int loop, const Guard& guard) {
@@ -439,9 +441,6 @@ struct Binder::Impl {
     out.stalls = {};
     for (std::size_t b = 0; b < profile.blocks.size(); ++b)
       out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
-    shared_paths.clear();
-    for (const auto& d : domains)
-      if (d->condition_branch < 0) shared_paths.push_back({&d->once, &d->shares});
     out.slowest = slowest_path(shared_paths, launch.block->warps);
     out.spill_bytes = profile.registers.spill_bytes;
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
@@ -475,6 +474,7 @@ struct Binder::Impl {
   std::vector<std::unique_ptr<AccessCounter>> counters;
   std::vector<AccessPlan> accesses;  // blocks in order, accesses in order within them
   std::vector<BufferPlan> buffers;
+  std::vector<SharedPath> shared_paths;  // of the domains that hold code
   ReuseFinder reuse;
   bool reuse_wanted = true, memo_wanted = true, divergence_wanted = true;
   LaunchState launch;
@@ -485,7 +485,6 @@ struct Binder::Impl {
   std::vector<double> warp_executions, lane_q;
   std::vector<std::size_t> current_lanes;
   std::vector<Assumption> sample_notes;
-  std::vector<SharedPath> shared_paths;
 };
 
 Binder::Binder(const KernelProfile& profile, const MemoryGeometry& geometry)
