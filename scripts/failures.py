@@ -15,7 +15,6 @@ A configuration takes 1 to 15 seconds of processor time.
 
 import argparse
 import collections
-import ctypes
 import json
 import math
 import os
@@ -24,6 +23,8 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import nvrtc
 from recorded_spaces import FAILED, RAN, SPACES, Space
 
 # A block of more threads does not fit with the 255 registers that a thread may have: 65,536 / 256, on every NVIDIA GPU of
@@ -45,31 +46,14 @@ def groups(space, sample, seed):
         yield name, rows[:most], len(rows)
 
 
-class Compiler:
-    """NVIDIA's compiler as a library: registers a thread of one kernel."""
-
-    def __init__(self, library):
-        self.library = ctypes.CDLL(library)
-
-    def text_of(self, program, size_of, text_of):
-        size = ctypes.c_size_t()
-        size_of(program, ctypes.byref(size))
-        text = ctypes.create_string_buffer(size.value)
-        text_of(program, text)
-        return text.raw
-
-    def registers(self, path, kernel, target, flags):
-        """An integer, or the compiler's messages."""
-        n, program = self.library, ctypes.c_void_p()
-        with open(path, "rb") as file:
-            n.nvrtcCreateProgram(ctypes.byref(program), file.read(), path.encode(), 0, None, None)
-        flags = [f"--gpu-architecture={target}", *flags]
-        status = n.nvrtcCompileProgram(program, len(flags), (ctypes.c_char_p * len(flags))(*map(str.encode, flags)))
-        if status:
-            return self.text_of(program, n.nvrtcGetProgramLogSize, n.nvrtcGetProgramLog).decode()
-        cubin = self.text_of(program, n.nvrtcGetCUBINSize, n.nvrtcGetCUBIN)
-        n.nvrtcDestroyProgram(ctypes.byref(program))
-        return registers_in(cubin, kernel)
+def registers_by(compiler, path, kernel, target, flags):
+    """Registers a thread of the code that NVIDIA's compiler makes, or its messages."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        return registers_in(compiler.cubin(text, path, [f"--gpu-architecture={target}", *flags]), kernel)
+    except nvrtc.Failed as messages:
+        return str(messages)
 
 
 def registers_in(cubin, kernel):
@@ -97,7 +81,7 @@ def by_compiler(args, space, drawn, predicted):
     device = json.loads(subprocess.run([args.program, "devices", space.gpu, "--format", "json"], capture_output=True,
                                        text=True, check=True).stdout)["devices"][0]
     limits = {f["key"]: f["value"] for f in device["fields"] if f["section"] == "limits"}
-    compiler = Compiler(args.nvrtc)
+    compiler = nvrtc.Nvrtc(args.nvrtc)
     kernel = space.kernel
     wrapper = os.path.join(space.data, kernel["wrapper"])
     table = collections.defaultdict(collections.Counter)
@@ -107,7 +91,7 @@ def by_compiler(args, space, drawn, predicted):
         for r in rows:
             defines = {**space.values(r), **dict(d.split("=") for d in kernel["fixed_defines"].split(";") if d)}
             flags = [f"-I{args.sources}", *(f"-D{k}={v}" for k, v in defines.items())]
-            registers = compiler.registers(wrapper, kernel["entry"], device["codegen_target"], flags)
+            registers = registers_by(compiler, wrapper, kernel["entry"], device["codegen_target"], flags)
             threads = space.threads(r)
             row = table[next(most for most in (384, 512, 768, 1024) if threads <= most)]
             failed = "failed" if r["status"] == FAILED else "ran"

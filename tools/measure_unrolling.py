@@ -8,9 +8,10 @@ of trips up to which a loop vanishes (without and with a private array that its 
 a body a loop of known or unknown trips holds. The sizes in src/frontend/unrolling.* and vendor_options.cpp come from its
 tables for NVRTC 11.8, 12.4 and 13.0, which agree in all figures."""
 
-import ctypes
 import re
 import sys
+
+from nvrtc import Failed, Nvrtc
 
 KERNEL = 'extern "C" __global__ void k(const float* a, float* c, const int* d, int n) {'
 BRANCH, LOCAL = r"\bbra\b", r"\.local"
@@ -36,26 +37,16 @@ ARRAYS = {
 }
 
 
-class Nvrtc:
+class Compiler:
     def __init__(self, path, target):
-        self.library = ctypes.CDLL(path)
-        self.option = f"--gpu-architecture={target.replace('sm_', 'compute_')}".encode()
-        version = ctypes.c_int(), ctypes.c_int()
-        self.library.nvrtcVersion(*map(ctypes.byref, version))
-        self.version = ".".join(str(v.value) for v in version)
+        self.library = Nvrtc(path)
+        self.flags = [f"--gpu-architecture={target.replace('sm_', 'compute_')}"]
 
     def ptx(self, body):
-        program, size = ctypes.c_void_p(), ctypes.c_size_t()
-        library = self.library
-        text = f"{KERNEL}{body}}}".encode()
-        library.nvrtcCreateProgram(ctypes.byref(program), text, b"k.cu", 0, None, None)
-        if library.nvrtcCompileProgram(program, 1, (ctypes.c_char_p * 1)(self.option)):
-            sys.exit(f"NVRTC does not compile: {body}")
-        library.nvrtcGetPTXSize(program, ctypes.byref(size))
-        buffer = ctypes.create_string_buffer(size.value)
-        library.nvrtcGetPTX(program, buffer)
-        library.nvrtcDestroyProgram(ctypes.byref(program))
-        return buffer.value.decode()
+        try:
+            return self.library.ptx(f"{KERNEL}{body}}}", "k.cu", self.flags)
+        except Failed as messages:
+            sys.exit(f"NVRTC does not compile: {body}\n{messages}")
 
     def limit(self, body, remains, most=1024):
         """The largest odd number of trips at which `remains` is not in the PTX: even ones may be unrolled in two steps."""
@@ -74,8 +65,8 @@ class Nvrtc:
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    compiler = Nvrtc(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "sm_80")
-    print(f"NVRTC {compiler.version}\n\nloops that vanish, most trips, odd (instructions a passage: body)")
+    compiler = Compiler(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "sm_80")
+    print(f"NVRTC {compiler.library.version}\n\nloops that vanish, most trips, odd (instructions a passage: body)")
     for name, body in LOOPS.items():
         print(f"  {name}: {compiler.limit(body, BRANCH)}")
     print("private arrays that live in registers, most elements or columns, odd")
