@@ -88,6 +88,7 @@ class Decoder {
   void call(llvm::CallInst& i);
   bool id_call(llvm::Instruction& i);
   bool common_intrinsic(llvm::IntrinsicInst& i);
+  bool tabled_intrinsic(llvm::IntrinsicInst& i);
   bool nvidia_intrinsic(llvm::IntrinsicInst& i);
   bool nvidia_math(llvm::IntrinsicInst& i, llvm::StringRef name);
   bool nvidia_warp(llvm::IntrinsicInst& i, llvm::StringRef name);

@@ -1,4 +1,7 @@
 // Intrinsics that LLVM has for every target: arithmetic, bits, copies, reductions of vectors.
+#include <algorithm>
+#include <iterator>
+
 #include "frontend/decode_internal.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
@@ -7,53 +10,127 @@ namespace kernelcast::frontend {
 
 using namespace llvm;
 
-bool Decoder::common_intrinsic(IntrinsicInst& i) {
+namespace {
+
+/// What an intrinsic does with its arguments: a function of mathematics or an operation on each element, an operation
+/// with its overflow as a second result, or an operation that folds a vector.
+enum class IntrinsicForm : std::uint8_t { math, operation, overflow, fold };
+
+struct IntrinsicRow {
+  Intrinsic::ID id;
+  IntrinsicForm form;
+  int arguments;
+  bool odd_widths = true;   // also of integers that live in a wider register
+  MathFunction function{};  // of math
+  Opcode op{}, flag{};      // of the others; `flag` of overflow
+};
+
+constexpr IntrinsicRow math_of_one(Intrinsic::ID id, MathFunction f) { return {id, IntrinsicForm::math, 1, true, f}; }
+constexpr IntrinsicRow math_of_two(Intrinsic::ID id, MathFunction f) { return {id, IntrinsicForm::math, 2, true, f}; }
+constexpr IntrinsicRow on_elements(Intrinsic::ID id, int arguments, Opcode op, bool odd = true) {
+  return {id, IntrinsicForm::operation, arguments, odd, {}, op};
+}
+constexpr IntrinsicRow with_overflow(Intrinsic::ID id, Opcode op, Opcode flag) {
+  return {id, IntrinsicForm::overflow, 2, true, {}, op, flag};
+}
+constexpr IntrinsicRow folded(Intrinsic::ID id, Opcode op, bool odd = true) {
+  return {id, IntrinsicForm::fold, 1, odd, {}, op};
+}
+
+constexpr IntrinsicRow intrinsic_rows[] = {
+    math_of_one(Intrinsic::sqrt, MathFunction::sqrt),
+    math_of_one(Intrinsic::fabs, MathFunction::fabs),
+    math_of_one(Intrinsic::floor, MathFunction::floor),
+    math_of_one(Intrinsic::ceil, MathFunction::ceil),
+    math_of_one(Intrinsic::trunc, MathFunction::trunc),
+    math_of_one(Intrinsic::rint, MathFunction::rint),
+    math_of_one(Intrinsic::nearbyint, MathFunction::rint),
+    math_of_one(Intrinsic::roundeven, MathFunction::rint),
+    math_of_one(Intrinsic::round, MathFunction::round),
+    math_of_one(Intrinsic::exp, MathFunction::exp),
+    math_of_one(Intrinsic::exp2, MathFunction::exp2),
+    math_of_one(Intrinsic::exp10, MathFunction::exp10),
+    math_of_one(Intrinsic::log, MathFunction::log),
+    math_of_one(Intrinsic::log2, MathFunction::log2),
+    math_of_one(Intrinsic::log10, MathFunction::log10),
+    math_of_one(Intrinsic::sin, MathFunction::sin),
+    math_of_one(Intrinsic::cos, MathFunction::cos),
+    math_of_two(Intrinsic::pow, MathFunction::pow),
+    math_of_two(Intrinsic::minnum, MathFunction::fmin),
+    math_of_two(Intrinsic::maxnum, MathFunction::fmax),
+    math_of_two(Intrinsic::minimum, MathFunction::minimum),
+    math_of_two(Intrinsic::maximum, MathFunction::maximum),
+    math_of_two(Intrinsic::copysign, MathFunction::copysign),
+    on_elements(Intrinsic::ctpop, 1, Opcode::popcount),
+    on_elements(Intrinsic::umin, 2, Opcode::umin),
+    on_elements(Intrinsic::umax, 2, Opcode::umax),
+    on_elements(Intrinsic::smin, 2, Opcode::smin, false),
+    on_elements(Intrinsic::smax, 2, Opcode::smax, false),
+    on_elements(Intrinsic::uadd_sat, 2, Opcode::uadd_sat, false),
+    on_elements(Intrinsic::usub_sat, 2, Opcode::usub_sat),
+    on_elements(Intrinsic::sadd_sat, 2, Opcode::sadd_sat, false),
+    on_elements(Intrinsic::ssub_sat, 2, Opcode::ssub_sat, false),
+    on_elements(Intrinsic::fma, 3, Opcode::fma),
+    on_elements(Intrinsic::fmuladd, 3, Opcode::fma),
+    on_elements(Intrinsic::fshl, 3, Opcode::shift_left_double, false),
+    on_elements(Intrinsic::fshr, 3, Opcode::shift_right_double, false),
+    with_overflow(Intrinsic::uadd_with_overflow, Opcode::add, Opcode::uadd_overflow),
+    with_overflow(Intrinsic::usub_with_overflow, Opcode::sub, Opcode::usub_overflow),
+    with_overflow(Intrinsic::umul_with_overflow, Opcode::mul, Opcode::umul_overflow),
+    with_overflow(Intrinsic::sadd_with_overflow, Opcode::add, Opcode::sadd_overflow),
+    with_overflow(Intrinsic::ssub_with_overflow, Opcode::sub, Opcode::ssub_overflow),
+    with_overflow(Intrinsic::smul_with_overflow, Opcode::mul, Opcode::smul_overflow),
+    folded(Intrinsic::vector_reduce_add, Opcode::add),
+    folded(Intrinsic::vector_reduce_mul, Opcode::mul),
+    folded(Intrinsic::vector_reduce_and, Opcode::and_),
+    folded(Intrinsic::vector_reduce_or, Opcode::or_),
+    folded(Intrinsic::vector_reduce_xor, Opcode::xor_),
+    folded(Intrinsic::vector_reduce_smax, Opcode::smax, false),
+    folded(Intrinsic::vector_reduce_smin, Opcode::smin, false),
+    folded(Intrinsic::vector_reduce_umax, Opcode::umax),
+    folded(Intrinsic::vector_reduce_umin, Opcode::umin),
+    folded(Intrinsic::vector_reduce_fadd, Opcode::fadd),
+    folded(Intrinsic::vector_reduce_fmul, Opcode::fmul),
+};
+
+}  // namespace
+
+bool Decoder::tabled_intrinsic(IntrinsicInst& i) {
+  const IntrinsicRow* row = std::find_if(std::begin(intrinsic_rows), std::end(intrinsic_rows),
+                                         [&](const IntrinsicRow& r) { return r.id == i.getIntrinsicID(); });
+  if (row == std::end(intrinsic_rows) || (!row->odd_widths && width_of(i.getType()) != 0)) return false;
   const auto arg = [&](unsigned n, std::size_t k) { return element(i.getArgOperand(n), k); };
-  const auto unary_math = [&](MathFunction f) {
-    elementwise(i, [&](ValueType t, std::size_t k) { return math(f, t, arg(0, k)); });
-    return true;
-  };
-  const auto binary_math = [&](MathFunction f) {
-    elementwise(i, [&](ValueType t, std::size_t k) {
-      const std::uint32_t a = arg(0, k);
-      return math(f, t, a, arg(1, k));
-    });
-    return true;
-  };
-  const auto unary = [&](Opcode op) {
-    elementwise(i, [&](ValueType t, std::size_t k) { return binary(op, t, arg(0, k), no_register); });
-    return true;
-  };
-  const auto two = [&](Opcode op) {
-    elementwise(i, [&](ValueType t, std::size_t k) {
-      const std::uint32_t a = arg(0, k);
-      return binary(op, t, a, arg(1, k));
-    });
-    return true;
-  };
-  const auto three = [&](Opcode op) {
-    elementwise(i, [&](ValueType t, std::size_t k) {
-      const std::uint32_t a = arg(0, k), b = arg(1, k), c = arg(2, k), dst = fresh(t);
-      emit(op, t, dst, a, b, c);
-      return dst;
-    });
-    return true;
-  };
-  const auto overflow = [&](Opcode value_op, Opcode flag) {
+  if (row->form == IntrinsicForm::overflow) {
     const std::uint32_t a = one(i.getArgOperand(0)), b = one(i.getArgOperand(1));
     const ValueType t = program_.registers[a];
-    const std::uint32_t sum = binary(value_op, t, a, b);
-    define(i, Slots{{sum, binary(flag, t, a, b)}, 0});
+    const std::uint32_t sum = binary(row->op, t, a, b);
+    define(i, Slots{{sum, binary(row->flag, t, a, b)}, 0});
     return true;
-  };
-  const auto fold = [&](Opcode op) {
+  }
+  if (row->form == IntrinsicForm::fold) {  // two arguments: the first one begins the sum
     const Slots s = value(i.getArgOperand(i.arg_size() - 1));
     std::uint32_t sum = i.arg_size() == 2 ? one(i.getArgOperand(0)) : s.regs[0];
     for (std::size_t k = i.arg_size() == 2 ? 0 : 1; k < s.regs.size(); ++k)
-      sum = binary(op, program_.registers[sum], sum, s.regs[k]);
+      sum = binary(row->op, program_.registers[sum], sum, s.regs[k]);
     define(i, sum);
     return true;
-  };
+  }
+  elementwise(i, [&](ValueType t, std::size_t k) {
+    const std::uint32_t a = arg(0, k);
+    if (row->form == IntrinsicForm::math && row->arguments == 1) return math(row->function, t, a);
+    if (row->arguments == 1) return binary(row->op, t, a, no_register);
+    const std::uint32_t b = arg(1, k);
+    if (row->form == IntrinsicForm::math) return math(row->function, t, a, b);
+    if (row->arguments == 2) return binary(row->op, t, a, b);
+    const std::uint32_t c = arg(2, k), dst = fresh(t);
+    emit(row->op, t, dst, a, b, c);
+    return dst;
+  });
+  return true;
+}
+
+bool Decoder::common_intrinsic(IntrinsicInst& i) {
+  const auto arg = [&](unsigned n, std::size_t k) { return element(i.getArgOperand(n), k); };
   const bool odd = width_of(i.getType()) != 0;
   switch (i.getIntrinsicID()) {
     case Intrinsic::dbg_value:
@@ -95,54 +172,6 @@ bool Decoder::common_intrinsic(IntrinsicInst& i) {
     case Intrinsic::memset_inline:
       fill(llvm::cast<MemSetInst>(i));
       return true;
-    case Intrinsic::fma:
-      return three(Opcode::fma);
-    case Intrinsic::fmuladd:
-      return three(Opcode::fma);
-    case Intrinsic::sqrt:
-      return unary_math(MathFunction::sqrt);
-    case Intrinsic::fabs:
-      return unary_math(MathFunction::fabs);
-    case Intrinsic::floor:
-      return unary_math(MathFunction::floor);
-    case Intrinsic::ceil:
-      return unary_math(MathFunction::ceil);
-    case Intrinsic::trunc:
-      return unary_math(MathFunction::trunc);
-    case Intrinsic::rint:
-    case Intrinsic::nearbyint:
-    case Intrinsic::roundeven:
-      return unary_math(MathFunction::rint);
-    case Intrinsic::round:
-      return unary_math(MathFunction::round);
-    case Intrinsic::exp:
-      return unary_math(MathFunction::exp);
-    case Intrinsic::exp2:
-      return unary_math(MathFunction::exp2);
-    case Intrinsic::exp10:
-      return unary_math(MathFunction::exp10);
-    case Intrinsic::log:
-      return unary_math(MathFunction::log);
-    case Intrinsic::log2:
-      return unary_math(MathFunction::log2);
-    case Intrinsic::log10:
-      return unary_math(MathFunction::log10);
-    case Intrinsic::sin:
-      return unary_math(MathFunction::sin);
-    case Intrinsic::cos:
-      return unary_math(MathFunction::cos);
-    case Intrinsic::pow:
-      return binary_math(MathFunction::pow);
-    case Intrinsic::minnum:
-      return binary_math(MathFunction::fmin);
-    case Intrinsic::maxnum:
-      return binary_math(MathFunction::fmax);
-    case Intrinsic::minimum:
-      return binary_math(MathFunction::minimum);
-    case Intrinsic::maximum:
-      return binary_math(MathFunction::maximum);
-    case Intrinsic::copysign:
-      return binary_math(MathFunction::copysign);
     case Intrinsic::powi:
     case Intrinsic::ldexp: {
       const MathFunction f = i.getIntrinsicID() == Intrinsic::powi ? MathFunction::pown : MathFunction::ldexp;
@@ -169,25 +198,20 @@ bool Decoder::common_intrinsic(IntrinsicInst& i) {
       define(i, dst);
       return true;
     }
-    case Intrinsic::ctpop:
-      return unary(Opcode::popcount);
     case Intrinsic::ctlz:
     case Intrinsic::cttz:
     case Intrinsic::bitreverse:
     case Intrinsic::bswap:
       if (odd) return odd_bits(i);
-      return unary(i.getIntrinsicID() == Intrinsic::ctlz         ? Opcode::count_leading_zeros
-                   : i.getIntrinsicID() == Intrinsic::cttz       ? Opcode::count_trailing_zeros
-                   : i.getIntrinsicID() == Intrinsic::bitreverse ? Opcode::reverse_bits
-                                                                 : Opcode::swap_bytes);
-    case Intrinsic::umin:
-      return two(Opcode::umin);
-    case Intrinsic::umax:
-      return two(Opcode::umax);
-    case Intrinsic::smin:
-      return !odd && two(Opcode::smin);
-    case Intrinsic::smax:
-      return !odd && two(Opcode::smax);
+      elementwise(i, [&](ValueType t, std::size_t k) {
+        const auto id = i.getIntrinsicID();
+        const Opcode op = id == Intrinsic::ctlz         ? Opcode::count_leading_zeros
+                          : id == Intrinsic::cttz       ? Opcode::count_trailing_zeros
+                          : id == Intrinsic::bitreverse ? Opcode::reverse_bits
+                                                        : Opcode::swap_bytes;
+        return binary(op, t, arg(0, k), no_register);
+      });
+      return true;
     case Intrinsic::abs:
       if (odd) return false;
       elementwise(i, [&](ValueType t, std::size_t k) {
@@ -195,30 +219,6 @@ bool Decoder::common_intrinsic(IntrinsicInst& i) {
         return binary(Opcode::smax, t, a, binary(Opcode::sub, t, constant(t, 0), a));
       });
       return true;
-    case Intrinsic::uadd_sat:
-      return !odd && two(Opcode::uadd_sat);
-    case Intrinsic::usub_sat:
-      return two(Opcode::usub_sat);
-    case Intrinsic::sadd_sat:
-      return !odd && two(Opcode::sadd_sat);
-    case Intrinsic::ssub_sat:
-      return !odd && two(Opcode::ssub_sat);
-    case Intrinsic::uadd_with_overflow:
-      return overflow(Opcode::add, Opcode::uadd_overflow);
-    case Intrinsic::usub_with_overflow:
-      return overflow(Opcode::sub, Opcode::usub_overflow);
-    case Intrinsic::umul_with_overflow:
-      return overflow(Opcode::mul, Opcode::umul_overflow);
-    case Intrinsic::sadd_with_overflow:
-      return overflow(Opcode::add, Opcode::sadd_overflow);
-    case Intrinsic::ssub_with_overflow:
-      return overflow(Opcode::sub, Opcode::ssub_overflow);
-    case Intrinsic::smul_with_overflow:
-      return overflow(Opcode::mul, Opcode::smul_overflow);
-    case Intrinsic::fshl:
-      return !odd && three(Opcode::shift_left_double);
-    case Intrinsic::fshr:
-      return !odd && three(Opcode::shift_right_double);
     case Intrinsic::fptosi_sat:
     case Intrinsic::fptoui_sat: {
       const Opcode op =
@@ -230,30 +230,8 @@ bool Decoder::common_intrinsic(IntrinsicInst& i) {
       });
       return true;
     }
-    case Intrinsic::vector_reduce_add:
-      return fold(Opcode::add);
-    case Intrinsic::vector_reduce_mul:
-      return fold(Opcode::mul);
-    case Intrinsic::vector_reduce_and:
-      return fold(Opcode::and_);
-    case Intrinsic::vector_reduce_or:
-      return fold(Opcode::or_);
-    case Intrinsic::vector_reduce_xor:
-      return fold(Opcode::xor_);
-    case Intrinsic::vector_reduce_smax:
-      return !odd && fold(Opcode::smax);
-    case Intrinsic::vector_reduce_smin:
-      return !odd && fold(Opcode::smin);
-    case Intrinsic::vector_reduce_umax:
-      return fold(Opcode::umax);
-    case Intrinsic::vector_reduce_umin:
-      return fold(Opcode::umin);
-    case Intrinsic::vector_reduce_fadd:
-      return fold(Opcode::fadd);
-    case Intrinsic::vector_reduce_fmul:
-      return fold(Opcode::fmul);
     default:
-      return false;
+      return tabled_intrinsic(i);
   }
 }
 

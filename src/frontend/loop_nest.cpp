@@ -79,6 +79,18 @@ std::vector<llvm::Loop*> named(const std::vector<std::string>& map, ArrayRef<llv
   return found;
 }
 
+/// What the next iteration has in place of `phi`. Where the same sum is needed in an inner loop, as in row[i + 1],
+/// there is one of it, and what comes out of that loop goes by a phi of one value.
+BinaryOperator* next_of(const PHINode& phi, const BasicBlock& latch) {
+  Value* next = phi.getIncomingValueForBlock(&latch);
+  while (auto* passed = dyn_cast<PHINode>(next)) {
+    Value* one = passed->hasConstantValue();
+    if (!one || one == passed) break;
+    next = one;
+  }
+  return dyn_cast<BinaryOperator>(next);
+}
+
 /// One iteration per work-item along `axis`.
 void make_work_item(llvm::Loop& loop, int axis, const std::string& symbol) {
   const std::string where =
@@ -89,7 +101,7 @@ void make_work_item(llvm::Loop& loop, int axis, const std::string& symbol) {
     throw UserError(where + " cannot become work-items: it must be a counted for loop without break or return");
   PHINode* counter = nullptr;
   for (PHINode& phi : header->phis()) {
-    auto* next = dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(latch));
+    auto* next = next_of(phi, *latch);
     const bool counts = phi.getType()->isIntegerTy() && next && next->getOpcode() == Instruction::Add &&
                         next->getOperand(0) == &phi && loop.isLoopInvariant(next->getOperand(1));
     if (counts && !counter) {
@@ -100,7 +112,7 @@ void make_work_item(llvm::Loop& loop, int axis, const std::string& symbol) {
                     "' from one iteration to the next, so its iterations cannot be work-items");
   }
   if (!counter) throw UserError(where + " has no counter that advances by a fixed step");
-  auto* next = cast<BinaryOperator>(counter->getIncomingValueForBlock(latch));
+  auto* next = next_of(*counter, *latch);
   IRBuilder<> b(before->getTerminator());
   Module& module = *header->getModule();
   FunctionCallee id = module.getOrInsertFunction("_Z13get_global_idj", b.getInt64Ty(), b.getInt32Ty());

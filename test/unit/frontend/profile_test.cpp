@@ -410,6 +410,18 @@ TEST(Profile, LoopsMarkedByPragmaBecomeWorkItems) {
   EXPECT_EQ(only_access(p, MemorySpace::global, AccessKind::store).offset, 4 * (y * m + x));
 }
 
+// The sum i + 1 is both the next iteration and a bound of the inner loop, in which it is made.
+TEST(Profile, ALoopWhoseNextIterationAnInnerLoopNamesBecomesWorkItems) {
+  const KernelProfile p = profile_of(
+      "void csr(const int* row, const float* v, const float* x, float* y, int n) {\n#pragma omp parallel for\n"
+      "  for (int i = 0; i < n; ++i) {\n    float s = 0;\n"
+      "    for (int k = row[i]; k < row[i + 1]; ++k) s += v[k] * x[k];\n    y[i] = s;\n  }\n}\n",
+      Language::c);
+  EXPECT_EQ(p.mapped_axes, 1);
+  ASSERT_THAT(p.mapped_extent, SizeIs(1));
+  EXPECT_EQ(p.mapped_extent[0].evaluate({{argument("n"), 100}}), 100);
+}
+
 TEST(Profile, LoopsThatCannotBeWorkItemsAreRefused) {
   const std::string sum =
       "void f(const float* a, float* b, int n) {\n  float s = 0;\n  for (int i = 0; i < n; ++i) s += a[i];\n  b[0] = "
