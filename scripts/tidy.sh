@@ -7,4 +7,4 @@ cmake --preset tidy >/dev/null
 [ $# -gt 0 ] || set -- core io device profile execute model sm offload converge probe report
 targets=
 for folder in "$@"; do targets="$targets kernelcast_$folder"; done
-cmake --build --preset tidy --target $targets
+cmake --build --preset tidy --target $targets -- -k 0

@@ -170,6 +170,8 @@ struct Workload {
   Stalls stalls;            // sum over all warps: see profile.h
   double spill_bytes = 0;   // registers that the compiler spills, bytes per thread
   double stack_bytes = 0;   // arrays that stay in local memory, bytes per thread
+  /// What a thread keeps in local memory, in bytes.
+  [[nodiscard]] double local_bytes() const { return stack_bytes + spill_bytes; }
 
   double registers_per_thread = 0;
   double shared_bytes_per_block = 0;

@@ -82,8 +82,6 @@ std::optional<double> time_of(const report::DeviceResult& d, std::string& failur
   return failure.empty() ? m.estimate->time_s.value : std::nullopt;
 }
 
-bool uses_local_memory(const report::DeviceResult& d) { return d.workload->stack_bytes + d.workload->spill_bytes > 0; }
-
 report::CheckRow compared(const report::DeviceResult& base, const report::DeviceResult& changed, double max_slowdown) {
   report::CheckRow row;
   row.device = base.device.id;
@@ -103,7 +101,7 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
   row.new_limiter = changed.models.front().estimate->limiter;
   row.ratio = *row.new_s / *row.base_s;
   // The same forecast to the last bit is the same work: nothing is left to be wrong about.
-  row.local_memory = uses_local_memory(base) || uses_local_memory(changed);
+  row.local_memory = base.workload->local_bytes() > 0 || changed.workload->local_bytes() > 0;
   const RatioError error = row.ratio == 1     ? RatioError{}
                            : row.local_memory ? kernelcast_local_memory_ratio_error
                                               : kernelcast_ratio_error;
@@ -114,6 +112,21 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
   row.probability_broken = error.above(row.ratio, 1 + max_slowdown);
   row.passed = row.ratio <= 1 + max_slowdown;
   return row;
+}
+
+/// BASE's flags are right, so that what is wrong here was said by one that begins with --new-.
+Request checked_changed(const CheckFlags& f) {
+  try {
+    return checked(changed_flags(f));
+  } catch (const UsageError& e) {
+    std::string text = e.what();
+    if (text.starts_with("-D ")) text.replace(0, 2, "--new-define");
+    for (const char* name : {"kernel", "grid", "block", "global", "shared", "arg", "buffer"})
+      for (std::size_t at = text.find(std::string("--") + name); at != std::string::npos;
+           at = text.find(std::string("--") + name, at + 1))
+        text.insert(at + 2, "new-");
+    throw UsageError(text);
+  }
 }
 
 /// Flags of both sides have the same names in messages; what is wrong with NEW says so.
@@ -128,7 +141,7 @@ ForecastRun run_changed(Request& changed, const Frontend& frontend, const Device
 
 int check(const CheckFlags& flags, const Environment& environment) {
   const double max_slowdown = slowdown_of(flags.max_slowdown);
-  Request base = checked(flags.base), changed = checked(changed_flags(flags));
+  Request base = checked(flags.base), changed = checked_changed(flags);
   if (base.models.size() != 1 || base.models.front()->name() != "kernelcast") {
     throw UsageError("--model " + flags.base.model + ": only ratios of the model kernelcast have a measured error");
   }
@@ -163,8 +176,9 @@ Action add_check(Parser& parser) {
   auto f = std::make_shared<CheckFlags>();
   Flags c = parser.command("check", "Is a change slower? A gate that needs no GPU", check_examples);
   declare(c, f->base, "BASE", "Kernel source before the change, or - for standard input");
-  c.positional("NEW", f->changed, "Kernel source after the change; the same file to compare configurations",
+  c.positional("NEW", f->changed, "Kernel source after the change, or -; the same file to compare configurations",
                Flags::Need::required);
+  c.say_instead("--model", "kernelcast", "The one whose ratios have a measured error");
   c.option("--max-slowdown", "P%", f->max_slowdown,
            "How much slower NEW may be, also as a fraction (0.05); 5% without it");
   c.option("--new-kernel", "NAME", f->kernel, "Which kernel of NEW");

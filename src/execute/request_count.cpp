@@ -241,11 +241,11 @@ void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, doubl
     return;
   }
   const auto banks = static_cast<std::uint64_t>(geometry_.l1_banks);
-  const auto data = static_cast<double>((((past - 1) >> 2) - (first >> 2)) / banks + 1);
+  const std::uint64_t rounds = (((past - 1) >> 2) - (first >> 2)) / banks + 1;
   const double tags = geometry_.l1_tag_banks > 0 ? std::ceil(segments / geometry_.l1_tag_banks)
                       : geometry_.l1_tags > 0    ? 1 + (segments - 1) / geometry_.l1_tags
                                                  : segments;
-  out.bank_passes += std::max(data, tags);
+  out.bank_passes += std::max(static_cast<double>(rounds), tags);
 }
 
 void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount& out) {

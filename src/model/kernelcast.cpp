@@ -137,7 +137,7 @@ double local_sectors(const Workload& w, const Machine& m) {
 
 /// Sectors of local memory that the resident threads' share of a cache cannot hold.
 double local_overflow(const Workload& w, const Machine& m, double threads, double capacity) {
-  const double held = threads * (w.stack_bytes + w.spill_bytes);
+  const double held = threads * w.local_bytes();
   return held <= 0 ? 0 : local_sectors(w, m) * std::clamp(1 - capacity / held, 0.0, 1.0);
 }
 

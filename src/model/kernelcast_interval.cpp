@@ -29,7 +29,7 @@ Spread spread_of(const Workload& w, const Machine& m, bool data) {
   if (!m.stand_ins.empty())
     add(log_stand_in * static_cast<double>(m.stand_ins.size()),
         describe::number(static_cast<double>(m.stand_ins.size())) + " unknown numbers of the device");
-  if (w.stack_bytes + w.spill_bytes > 0) add(log_cliff, "local memory");
+  if (w.local_bytes() > 0) add(log_cliff, "local memory");
   if (!w.reuse.known) add(log_no_reuse, "unknown reuse");
   s.factor_below = s.factor_above = std::exp(std::sqrt(variance));
   return s;

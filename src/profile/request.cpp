@@ -179,9 +179,9 @@ struct Counter {
       return pieces_in_one_bank(group, first, addresses, shift, rule.bytes, piece,
                                 std::max(1, g.segment_bytes / piece));
     }
-    const int words = pieces_in_one_bank(group, first, addresses, shift, rule.bytes, 4, g.l1_banks);
+    const int in_one_bank = pieces_in_one_bank(group, first, addresses, shift, rule.bytes, 4, g.l1_banks);
     pieces(group, first, g.segment_bytes);
-    return touches.front().piece != touches.back().piece ? std::max(words, 2) : words;
+    return touches.front().piece != touches.back().piece ? std::max(in_one_bank, 2) : in_one_bank;
   }
 
   // `whole`: those of the whole warp.

@@ -34,8 +34,8 @@ std::span<const ResidueCounts::Entry> ResidueCounts::count(std::int64_t base, st
       continue;
     }
     const std::int64_t period = size / std::gcd(s, size);
-    const auto whole = static_cast<double>(p.count / period);
-    const std::int64_t rest = p.count % period, terms = whole > 0 ? period : rest;
+    const std::int64_t rounds = p.count / period, rest = p.count % period, terms = rounds > 0 ? period : rest;
+    const auto whole = static_cast<double>(rounds);
     next_.assign(static_cast<std::size_t>(size), 0.0);
     for (std::int64_t i = 0, shift = 0; i < terms; ++i) {
       const double weight = whole + (i < rest ? 1.0 : 0.0);

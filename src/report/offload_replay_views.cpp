@@ -8,7 +8,6 @@
 namespace kernelcast::report {
 
 using offload::Decision;
-using offload::ReplayScore;
 
 namespace {
 

@@ -57,7 +57,7 @@ HitShares hit_shares(const Workload& w, const forecast::Machine& m, const foreca
   const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
   const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
   h.store_l2 = t.l2_written > 0 ? 1 - t.dram_written * (2 - merged) / t.l2_written : 0;
-  const double held = f.resident_blocks * static_cast<double>(w.block.count()) * (w.stack_bytes + w.spill_bytes);
+  const double held = f.resident_blocks * static_cast<double>(w.block.count()) * w.local_bytes();
   h.local_l1 = held > 0 ? std::clamp(m.l1_bytes / held, 0.0, 1.0) : 1;
   return h;
 }

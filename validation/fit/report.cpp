@@ -18,11 +18,6 @@ forecast::Forecast forecast_of(const Row& row, const forecast::Constants& c) {
   return forecast::forecast(row.result.facts->workload, forecast::machine_of(row.device, c, false), c, row.resident_blocks);
 }
 
-bool uses_local_memory(const Row& row) {
-  const Workload& w = row.result.facts->workload;
-  return w.stack_bytes + w.spill_bytes > 0;
-}
-
 std::size_t binding(const forecast::Forecast& f) {
   std::size_t best = 0;
   for (std::size_t l = 0; l < forecast::limit_count; ++l)
@@ -98,7 +93,7 @@ void print_rows(const std::vector<Row>& rows, const forecast::Constants& c) {
     std::printf("%s,%s,%s,%s,%ldx%ldx%ld,%ldx%ldx%ld,%g,%g,%.2f,%.2f,%.3f,%.2f,%.2f,%.0f,%g,%g,%.2f,%g", row.result.row.kernel_id.c_str(),
                 row.device.id.c_str(), defines.c_str(), flags.c_str(), long(w.grid.x), long(w.grid.y), long(w.grid.z), long(w.block.x),
                 long(w.block.y), long(w.block.z), row.resident_blocks, w.registers_per_thread, t, p, p / t, f.traffic.l1_hits(),
-                f.traffic.l2_hits(), f.path_cycles, f.rounds, w.stack_bytes + w.spill_bytes, f.launch_s * 1e6, w.barriers / w.blocks);
+                f.traffic.l2_hits(), f.path_cycles, f.rounds, w.local_bytes(), f.launch_s * 1e6, w.barriers / w.blocks);
     for (double cycles : f.cycles) std::printf(",%.2f", cycles / f.clock_hz * 1e6);
     std::printf("\n");
   }
@@ -126,7 +121,7 @@ void add_residual(const Row& row, const forecast::Constants& c, std::vector<Resi
   const forecast::Forecast f = forecast::forecast(w, machine, c, row.resident_blocks);
   Residual r;
   r.log_ratio = std::log(*m.measured_s / p);
-  r.local_memory = uses_local_memory(row);
+  r.local_memory = row.result.facts->workload.local_bytes() > 0;
   r.data = w.locality != nullptr;
   r.brief = f.launch_s > 0.2 * f.seconds();
   r.amd = row.device.vendor == "AMD";

@@ -136,11 +136,12 @@ class Bandwidth {
     auto pages = std::make_shared<Pages>(far_bytes);
     b_.memory.push_back(pages);
     const auto reads = [&](std::size_t bytes) {
+      const std::size_t lines_in = bytes / line_bytes;
       return b_.measure.series(repeated(
           [at = pages->data(), bytes](std::int64_t n) {
             for (; n > 0; --n) native::narrow_read(at, bytes);
           },
-          static_cast<double>(bytes / line_bytes), 300e-6));
+          static_cast<double>(lines_in), 300e-6));
     };
     const auto first = reads(near_bytes), second = reads(far_bytes);
     const auto wide = again_and_again(pages->data(), far_bytes, 0);
