@@ -167,7 +167,7 @@ void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts
 
 }  // namespace
 
-LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vector<Assumption>& assumptions) {
+LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, report::ConvergeReport& report) {
   LoopFacts facts;
   PatternStatistics& s = facts.statistics;
   s.width = r.device.geometry().warp_size;
@@ -175,27 +175,29 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, std::vec
   s.p = r.p.value_or(0.5);
   s.f = std::min(r.f.value_or(2 * s.p * (1 - s.p)), 2 * std::min(s.p, 1 - s.p));
   if (r.launched && loop.can_record) {
+    const KernelRun plain = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
+    report::add_findings(report.findings, plain.analysis.profile, plain.execution);
     if (!record_pattern(r, loop, facts)) {
       facts.costs_reason = "the loop was not reached in the blocks that were executed";
       return facts;
     }
-    const KernelRun plain = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
     count_instructions(loop, plain, facts);
     try_rewrites(r, loop, plain, facts);
   } else {
-    add(assumptions, {"pattern of the branch at " + line_text(r, loop.branch_file, loop.branch_line),
-                      fmt::format("p {}, f {}, {} iterations", s.p, s.f, s.iterations),
-                      loop.can_record ? "--grid and --block execute it; --assume p=, f=, iterations="
-                                      : "--assume p=, f=, iterations="});
-    from_profile(r, loop, facts, assumptions);
+    add(report.assumptions, {"pattern of the branch at " + line_text(r, loop.branch_file, loop.branch_line),
+                             fmt::format("p {}, f {}, {} iterations", s.p, s.f, s.iterations),
+                             loop.can_record ? "--grid and --block execute it; --assume p=, f=, iterations="
+                                             : "--assume p=, f=, iterations="});
+    from_profile(r, loop, facts, report.assumptions);
   }
   if (r.rho) facts.costs = LoopCosts{*r.rho / 2 * 100, *r.rho / 2 * 100, 100, 0};
   return facts;
 }
 
-std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop) {
+std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop, report::ConvergeReport& report) {
   if (!r.launched) return std::nullopt;
   const KernelRun k = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
+  report::add_findings(report.findings, k.analysis.profile, k.execution);
   double lanes = 0, slots = 0;
   for (const LineExecution& l : k.execution.lines) {
     if (region_of(l.line.line) < 0) continue;

@@ -63,6 +63,10 @@ void tell_of(const std::vector<IdleTemplate>& templates, const std::string& sour
   }
 }
 
+void tell_of(const std::vector<report::FindingReport>& findings) {
+  for (const report::FindingReport& f : findings) message("kernelcast: " + f.text());
+}
+
 /// One launch may not fit all kernels of a source: those that it does not fit are still looked at.
 template <class Ask>
 auto without_launch_if_need_be(const ConvergeRequest& r, const std::string& place, bool several, Ask ask) {
@@ -154,8 +158,8 @@ int converge_loops(const ConvergeFlags& flags, const Environment& environment) {
     return without_launch_if_need_be(r, fmt::format("{}:{}", loop.file, loop.loop.first), several, what);
   };
   for (const DivergentLoop& loop : chosen(survey.divergent, choice, report.source)) {
-    report.loops.push_back(advise(
-        loop, ask(loop, [&](const ConvergeRequest& asked) { return facts_of(asked, loop, report.assumptions); })));
+    report.loops.push_back(
+        advise(loop, ask(loop, [&](const ConvergeRequest& asked) { return facts_of(asked, loop, report); })));
   }
   tell_of(survey.without_instance, report.source);
   if (choice.line != 0 && report.loops.empty())
@@ -163,17 +167,19 @@ int converge_loops(const ConvergeFlags& flags, const Environment& environment) {
   const std::string& output = flags.forecast.output;
   if (flags.rewrite) {
     write_result(output, rewritten_text(r, report.loops, flags));
+    tell_of(report.findings);
     return done;
   }
   if (choice.line == 0) {
     for (const UnevenLoop& loop : survey.uneven) {
       report.uneven.push_back(
-          advise(loop, ask(loop, [&](const ConvergeRequest& asked) { return active_lanes(asked, loop); })));
+          advise(loop, ask(loop, [&](const ConvergeRequest& asked) { return active_lanes(asked, loop, report); })));
     }
   }
   const report::Style style(environment.colour && output.empty());
   write_result(output,
                flags.forecast.format == "json" ? report::converge_json(report) : report::converge_text(report, style));
+  tell_of(report.findings);
   return done;
 }
 

@@ -63,7 +63,12 @@ KernelRun run_kernel(const ConvergeRequest& r, const Source& source, const std::
   if (!k.analysis.program) throw LimitError("the kernel cannot be executed: " + k.analysis.no_program);
   k.launch = r.request.launch;
   set_grid(r.request, k.analysis.profile, k.launch);
-  k.execution = execute(k.analysis.profile, *k.analysis.program, k.launch, r.device.geometry(), options);
+  try {
+    k.execution = execute(k.analysis.profile, *k.analysis.program, k.launch, r.device.geometry(), options);
+  } catch (const UserError& e) {
+    throw UsageError(e.what());  // arguments and buffers are on the command line
+  }
+  for (Finding& f : k.execution.findings) f.line.line = line_in_region(f.line.line);
   return k;
 }
 

@@ -97,7 +97,7 @@ const Counter::Ran& Counter::executed(const Analysed& analysed, const report::De
   auto found = ran_.find(key);
   if (found == ran_.end()) {
     found = ran_.emplace(key, run(analysed, result, sharing)).first;
-    if (found->second.execution) add_findings(*analysed.profile, *found->second.execution);
+    if (found->second.execution) report::add_findings(findings_, *analysed.profile, *found->second.execution);
   }
   if (found->second.trouble) std::rethrow_exception(found->second.trouble);
   return found->second;
@@ -117,18 +117,6 @@ Counter::Ran Counter::run(const Analysed& analysed, const report::DeviceResult& 
     }
   } catch (const Error&) {
     return {nullptr, std::current_exception(), sharing};
-  }
-}
-
-void Counter::add_findings(const KernelProfile& profile, const Execution& execution) {
-  for (const Finding& f : execution.findings) {
-    report::FindingReport r{f, profile.kernel, ""};
-    if (f.line.file >= 0 && static_cast<std::size_t>(f.line.file) < profile.files.size())
-      r.file = profile.files[static_cast<std::size_t>(f.line.file)];
-    const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const report::FindingReport& k) {
-      return k.finding.kind == f.kind && k.file == r.file && k.finding.line.line == f.line.line;
-    });
-    if (!known) findings_.push_back(std::move(r));
   }
 }
 

@@ -50,7 +50,6 @@ class Counter {
   Ran run(const Analysed& analysed, const report::DeviceResult& result, const Sharing& sharing) const;
   void execute_all(const Analysed& analysed, const Workload& closed, report::DeviceResult& result);
   void mix(const Analysed& analysed, Workload closed, report::DeviceResult& result);
-  void add_findings(const KernelProfile& profile, const Execution& execution);
 
   const Request& request_;
   std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>>, Ran> ran_;

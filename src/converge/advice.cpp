@@ -164,6 +164,9 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
                                  rewritable(*best) ? "--rewrite does it" : "with the library converge/");
   if (!rewritable(*best) && a.loop.leaves)
     a.recommendation += "; the test that leaves the loop goes into its condition";
+  if (best->executed && best->speedup && *best->speedup < least_gain)
+    a.recommendation +=
+        fmt::format("; what its execution shows counts, not the {:.2f} predicted of the loop", *best->speedup);
   if (a.facts.share_of_kernel > 0) a.kernel_speedup = best_gain;
   return a;
 }

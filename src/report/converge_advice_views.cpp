@@ -5,6 +5,7 @@
 
 #include "io/text.h"
 #include "report/converge_views.h"
+#include "report/execution_views.h"
 #include "report/json_parts.h"
 
 namespace kernelcast::report {
@@ -101,85 +102,93 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
   return text;
 }
 
+namespace {
+
+Json strategy_json(const LoopAdvice& a, const StrategyAdvice& s) {
+  Json j;
+  j["name"] = name_of(s.policy);
+  j["legal"] = name_of(s.verdict.legal);
+  j["condition"] = name_of(s.verdict.condition);
+  std::string reason = s.verdict.legal == Legality::yes ? "" : s.verdict.reason;
+  const auto because = [&reason](const std::string& why) { reason += (reason.empty() ? "" : "; ") + why; };
+  j["reason_line"] = s.verdict.line;
+  if (s.verdict.line > 0) j["reason_file"] = s.verdict.file;
+  const auto none = [&](const char* key, const std::string& why) {
+    j[key] = nullptr;
+    because(std::string(key) + ": " + why);
+  };
+  if (s.speedup) {
+    j["speedup"] = number(*s.speedup);
+    j["interval"] = {number(s.low), number(s.high)};
+  } else {
+    none("speedup", no_gain_reason(a));
+    none("interval", no_gain_reason(a));
+  }
+  if (s.break_even_rho) {
+    j["break_even_rho"] = number(*s.break_even_rho);
+  } else {
+    none("break_even_rho", s.speedup ? "it never gains on this pattern" : no_gain_reason(a));
+  }
+  if (s.executed) j["executed"] = number(*s.executed);
+  j["reason"] = reason;
+  return j;
+}
+
+Json loop_json(const LoopAdvice& a) {
+  Json j;
+  j["kernel"] = a.loop.kernel;
+  if (!a.loop.instances.empty()) j["instances"] = a.loop.instances;
+  if (!a.loop.function.empty()) j["function"] = a.loop.function;
+  j["file"] = a.loop.file;
+  j["line"] = a.loop.loop.first;
+  j["branch_file"] = a.loop.branch_file;
+  j["branch_line"] = a.loop.branch_line;
+  j["divergence"] = a.loop.divergence;
+  j["p_taken"] = number(a.facts.statistics.p);
+  j["flip_rate"] = number(a.facts.statistics.f);
+  j["pattern"] = a.facts.warps.empty() ? "assumed" : "executed";
+  if (a.facts.costs) {
+    j["rho"] = number(a.facts.costs->rho());
+  } else {
+    put_unknown(j, "rho", a.facts.costs_reason);
+  }
+  j["strategies"] = Json::array();
+  for (const StrategyAdvice& s : a.strategies) j["strategies"].push_back(strategy_json(a, s));
+  j["branch_code"] = name_of(a.facts.code);
+  j["recommendation"] = a.recommendation;
+  j["rewrite"] = a.loop.no_rewrite.empty();
+  if (!a.loop.no_rewrite.empty()) j["no_rewrite"] = a.loop.no_rewrite;
+  if (a.kernel_speedup) j["kernel_speedup"] = number(*a.kernel_speedup);
+  return j;
+}
+
+Json uneven_json(const UnevenAdvice& u) {
+  Json j;
+  j["kernel"] = u.loop.kernel;
+  if (!u.loop.function.empty()) j["function"] = u.loop.function;
+  j["file"] = u.loop.file;
+  j["line"] = u.loop.loop.first;
+  j["divergence"] = u.loop.divergence;
+  if (u.active) {
+    j["active_lanes"] = number(*u.active);
+  } else {
+    put_unknown(j, "active_lanes", "not executed: --grid and --block do it");
+  }
+  j["recommendation"] = u.recommendation;
+  return j;
+}
+
+}  // namespace
+
 std::string converge_json(const ConvergeReport& r) {
   Json j = head_json(r.head);
   j["source"] = r.source;
   j["loops"] = Json::array();
-  for (const LoopAdvice& a : r.loops) {
-    Json l;
-    l["kernel"] = a.loop.kernel;
-    if (!a.loop.instances.empty()) l["instances"] = a.loop.instances;
-    if (!a.loop.function.empty()) l["function"] = a.loop.function;
-    l["file"] = a.loop.file;
-    l["line"] = a.loop.loop.first;
-    l["branch_file"] = a.loop.branch_file;
-    l["branch_line"] = a.loop.branch_line;
-    l["divergence"] = a.loop.divergence;
-    l["p_taken"] = number(a.facts.statistics.p);
-    l["flip_rate"] = number(a.facts.statistics.f);
-    l["pattern"] = a.facts.warps.empty() ? "assumed" : "executed";
-    if (a.facts.costs) {
-      l["rho"] = number(a.facts.costs->rho());
-    } else {
-      put_unknown(l, "rho", a.facts.costs_reason);
-    }
-    l["strategies"] = Json::array();
-    for (const StrategyAdvice& s : a.strategies) {
-      Json one;
-      one["name"] = name_of(s.policy);
-      one["legal"] = name_of(s.verdict.legal);
-      one["condition"] = name_of(s.verdict.condition);
-      one["reason"] = s.verdict.legal == Legality::yes ? "" : s.verdict.reason;
-      one["reason_line"] = s.verdict.line;
-      if (s.verdict.line > 0) one["reason_file"] = s.verdict.file;
-      std::string unknown;
-      const auto none = [&](const char* key, const std::string& why) {
-        one[key] = nullptr;
-        unknown += (unknown.empty() ? "" : "; ") + std::string(key) + ": " + why;
-      };
-      if (s.speedup) {
-        one["speedup"] = number(*s.speedup);
-        one["interval"] = {number(s.low), number(s.high)};
-      } else {
-        none("speedup", no_gain_reason(a));
-        none("interval", no_gain_reason(a));
-      }
-      if (s.break_even_rho) {
-        one["break_even_rho"] = number(*s.break_even_rho);
-      } else {
-        none("break_even_rho", s.speedup ? "it never gains on this pattern" : no_gain_reason(a));
-      }
-      if (s.executed) one["executed"] = number(*s.executed);
-      if (!unknown.empty()) {
-        const std::string verdict = one["reason"].get<std::string>();
-        one["reason"] = verdict.empty() ? unknown : verdict + "; " + unknown;
-      }
-      l["strategies"].push_back(one);
-    }
-    l["branch_code"] = name_of(a.facts.code);
-    l["recommendation"] = a.recommendation;
-    l["rewrite"] = a.loop.no_rewrite.empty();
-    if (!a.loop.no_rewrite.empty()) l["no_rewrite"] = a.loop.no_rewrite;
-    if (a.kernel_speedup) l["kernel_speedup"] = number(*a.kernel_speedup);
-    j["loops"].push_back(l);
-  }
+  for (const LoopAdvice& a : r.loops) j["loops"].push_back(loop_json(a));
   j["uneven_loops"] = Json::array();
-  for (const UnevenAdvice& u : r.uneven) {
-    Json l;
-    l["kernel"] = u.loop.kernel;
-    if (!u.loop.function.empty()) l["function"] = u.loop.function;
-    l["file"] = u.loop.file;
-    l["line"] = u.loop.loop.first;
-    l["divergence"] = u.loop.divergence;
-    if (u.active) {
-      l["active_lanes"] = number(*u.active);
-    } else {
-      put_unknown(l, "active_lanes", "not executed: --grid and --block do it");
-    }
-    l["recommendation"] = u.recommendation;
-    j["uneven_loops"].push_back(l);
-  }
+  for (const UnevenAdvice& u : r.uneven) j["uneven_loops"].push_back(uneven_json(u));
   j["assumptions"] = assumptions_json(r.assumptions);
+  j["findings"] = findings_json(r.findings);
   return dumped(j);
 }
 

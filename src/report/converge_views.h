@@ -32,6 +32,7 @@ struct ConvergeReport {
   std::vector<LoopAdvice> loops;
   std::vector<UnevenAdvice> uneven;
   std::vector<Assumption> assumptions;
+  std::vector<FindingReport> findings;  // trouble in what was executed
 };
 std::string converge_text(const ConvergeReport& report, const Style& style);
 std::string converge_json(const ConvergeReport& report);

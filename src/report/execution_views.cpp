@@ -108,9 +108,9 @@ Json execution_json(const Workload& w) {
   return j;
 }
 
-Json findings_json(const Forecast& forecast) {
+Json findings_json(const std::vector<FindingReport>& findings) {
   Json list = Json::array();
-  for (const FindingReport& r : forecast.findings) {
+  for (const FindingReport& r : findings) {
     const Finding& f = r.finding;
     Json j = {{"kind", name_of(f.kind)}, {"kernel", r.kernel}, {"text", f.text}, {"count", number(f.count)}};
     if (!r.file.empty()) {

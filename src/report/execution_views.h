@@ -16,6 +16,6 @@ std::string execution_text(const DeviceResult& device, const Style& style);
 
 /// "execution" within "counts"; only where something was executed.
 Json execution_json(const Workload& workload);
-Json findings_json(const Forecast& forecast);
+Json findings_json(const std::vector<FindingReport>& findings);
 
 }  // namespace kernelcast::report

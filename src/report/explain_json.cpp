@@ -163,7 +163,7 @@ std::string explain_json(const Forecast& forecast) {
   Json j = head_json(forecast.head);
   j["explanations"] = Json::array();
   for (const DeviceResult& d : forecast.devices) j["explanations"].push_back(explanation_json(forecast, d));
-  j["findings"] = findings_json(forecast);
+  j["findings"] = findings_json(forecast.findings);
   return dumped(j);
 }
 

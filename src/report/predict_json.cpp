@@ -11,7 +11,7 @@ std::string predict_json(const Forecast& forecast) {
   for (const DeviceResult& d : forecast.devices) {
     for (const ModelResult& m : d.models) j["predictions"].push_back(prediction_json(forecast, d, m));
   }
-  j["findings"] = findings_json(forecast);
+  j["findings"] = findings_json(forecast.findings);
   return dumped(j);
 }
 

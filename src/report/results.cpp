@@ -25,6 +25,18 @@ std::string ids(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z)
 
 }  // namespace
 
+void add_findings(std::vector<FindingReport>& known, const KernelProfile& profile, const Execution& execution) {
+  for (const Finding& f : execution.findings) {
+    FindingReport r{f, profile.kernel, ""};
+    if (f.line.file >= 0 && static_cast<std::size_t>(f.line.file) < profile.files.size())
+      r.file = profile.files[static_cast<std::size_t>(f.line.file)];
+    const bool stands = std::any_of(known.begin(), known.end(), [&](const FindingReport& k) {
+      return k.finding.kind == f.kind && k.file == r.file && k.finding.line.line == f.line.line;
+    });
+    if (!stands) known.push_back(std::move(r));
+  }
+}
+
 std::string FindingReport::text() const {
   const std::string place = file.empty() ? "kernel " + kernel : fmt::format("{}:{}", file, finding.line.line);
   std::string out = fmt::format("{}: {}: {}", place, name_of(finding.kind), finding.text);

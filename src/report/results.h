@@ -50,6 +50,9 @@ struct FindingReport {
   [[nodiscard]] std::string text() const;
 };
 
+/// Adds what is not known yet: one of a kind for each source line.
+void add_findings(std::vector<FindingReport>& known, const KernelProfile& profile, const Execution& execution);
+
 /// The answer to `predict` and `explain`.
 struct Forecast {
   Head head;

@@ -95,6 +95,15 @@ class Advice(Case):
         self.assertEqual(len(self.loops(source, "-D", "BROKEN", "-U", "BROKEN", "--use_fast_math")), 1)
         self.bad(2, "-U 1: expected NAME", "converge", source, "-U", "1")
 
+    def test_trouble_in_what_is_executed_is_told(self):
+        result = self.run_program("converge", WALK, *LAUNCH, "--buffer", "out=3", "--format", "json")
+        self.assertEqual(result.returncode, 0)
+        (finding,) = checked(result.stdout, "converge")["findings"]
+        self.assertEqual(finding["kind"], "out of bounds")
+        self.assertTrue(WALK.endswith(finding["file"]))
+        self.assertEqual(finding["line"], 18)
+        self.assertRegex(result.stderr, r"walk\.cl:18: out of bounds: .*'out', which has 12 bytes")
+
     def test_text(self):
         self.assertRegex(self.good("converge", WALK, *LAUNCH), r"round-robin .* legal\n(.*\n)*  recommended: ")
 
@@ -282,7 +291,7 @@ int main() {
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stderr, r"two.cu:20: not executed: kernel run has no parameter .*; --kernel chooses")
         self.assertEqual({l["kernel"]: l["pattern"] for l in checked(result.stdout, "converge")["loops"]}, {"walk": "executed", "run": "assumed"})
-        self.bad(1, r"kernel run has no parameter", "converge", path, *HEADER_LAUNCH, "--kernel", "run")
+        self.bad(2, r"kernel run has no parameter", "converge", path, *HEADER_LAUNCH, "--kernel", "run")
 
     def run_good(self, *args):
         result = self.run_program(*args)

@@ -53,6 +53,18 @@ TEST(Advice, WithoutABranchARewriteIsNotRecommended) {
   EXPECT_EQ(advise(legal_loop(), facts).recommended, Policy::round_robin);
 }
 
+// A reader of both numbers must not take them for a contradiction.
+TEST(Advice, AGainThatWasExecutedAgainstThePredictionSaysSo) {
+  LoopFacts facts = facts_with(BranchCode::branch, 0.3);
+  facts.executed[Policy::round_robin] = 1.2;
+  const LoopAdvice a = advise(legal_loop(), facts);
+  EXPECT_EQ(a.recommended, Policy::round_robin);
+  EXPECT_NE(a.recommendation.find("what its execution shows counts"), std::string::npos) << a.recommendation;
+  facts = facts_with(BranchCode::branch, 200);
+  facts.executed[Policy::round_robin] = 1.2;
+  EXPECT_EQ(advise(legal_loop(), facts).recommendation.find("execution shows"), std::string::npos);
+}
+
 // The library asks for the branch of the next iteration before this one has run; the rewritten text does not.
 TEST(Advice, AdvanceInOrderByTheLibraryNeedsABranchThatIsKnownAhead) {
   DivergentLoop loop = legal_loop();
