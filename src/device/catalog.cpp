@@ -122,6 +122,8 @@ Device DeviceCatalog::find(std::string_view name) const {
   if (name != "sources" && fs::is_regular_file(file, ignored)) return load_device(file);
 
   std::vector<DeviceHead> all = heads();
+  if (all.empty())
+    throw UsageError("unknown device \"" + std::string(name) + "\": there is no device file in the folder " + folder_);
   std::vector<std::string> ids;
   for (Spelling spelling : {Spelling::whole, Spelling::without_maker, Spelling::without_line})
     if (ids.empty()) ids = ids_named(all, name, spelling);

@@ -137,7 +137,8 @@ std::unique_ptr<TargetMachine> make_machine(const std::string& name, const std::
   static constexpr CodeGenOptLevel levels[] = {CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
                                                CodeGenOptLevel::Aggressive};
   const std::unique_ptr<MCSubtargetInfo> generic(entry->createMCSubtargetInfo(triple, "x86-64", ""));
-  if (!generic->isCPUStringValid(name)) throw LimitError("LLVM does not know the x86-64 CPU '" + name + "'");
+  if (!generic->isCPUStringValid(name))
+    throw LimitError("LLVM knows no x86-64 CPU '" + name + "' (--cpu-isa, or codegen_target of the CPU's device file)");
   std::unique_ptr<TargetMachine> machine(
       entry->createTargetMachine(triple, name, features, options, Reloc::PIC_, std::nullopt, levels[optimization]));
   if (!machine) throw LimitError("LLVM could not make a code generator for " + name);

@@ -84,11 +84,13 @@ Answer Evaluator::answer(const Question& q) {
     KernelTimes t;
     const RegionKernel& kernel = m.region.kernels[k];
     t.name = kernel.name;
-    t.cpu = estimate_cpu(kernel.cpu, m.on_cpu(k, q), m.cpu, q.threads, m.uneven_on_cpu(k, q));
+    const Workload on_cpu = m.on_cpu(k, q);
+    t.cpu = estimate_cpu(kernel.cpu, on_cpu, m.cpu, q.threads, m.uneven_on_cpu(k, q));
     const Workload on_gpu = m.on_gpu(k, q);
     t.gpu = model.estimate(*kernel.gpu, on_gpu, m.gpu);
     if (!t.gpu.time_s.value) throw LimitError(m.gpu.name + ": " + t.gpu.time_s.reason);
     merge(a.assumptions, kernel.cpu.profile.assumptions);
+    merge(a.assumptions, on_cpu.assumptions);
     merge(a.assumptions, t.cpu.assumptions);
     merge(a.assumptions, on_gpu.assumptions);
     merge(a.assumptions, t.gpu.assumptions);

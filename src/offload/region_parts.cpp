@@ -22,6 +22,15 @@ Launch for_profile(const KernelProfile& p, const Launch& all) {
   return l;
 }
 
+/// What binding rejects is in the question: arguments, sizes, answers.
+Workload bound(Binder& binder, const Launch& launch) {
+  try {
+    return binder.bind(launch);
+  } catch (const UserError& e) {
+    throw UsageError(e.what());
+  }
+}
+
 }  // namespace
 
 Messages messages_of(const std::vector<BufferUse>& buffers) {
@@ -87,7 +96,7 @@ Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const Question& q) const 
 }
 
 Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q) {
-  return cpu_binders_[kernel]->bind(cpu_launch(kernel, q));
+  return bound(*cpu_binders_[kernel], cpu_launch(kernel, q));
 }
 
 double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const Question& q) const {
@@ -120,7 +129,7 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q) {
     l.block = {block[0], block[1], block[2]};
     l.grid = {grid[0], grid[1], grid[2]};
   }
-  return gpu_binders_[kernel]->bind(l);
+  return bound(*gpu_binders_[kernel], l);
 }
 
 std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {
@@ -135,7 +144,7 @@ std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {
       const auto declared = q.launch.buffers.find(k.name);
       use.bytes = declared != q.launch.buffers.end()
                       ? static_cast<double>(declared->second.elements) * k.element_bytes
-                      : std::max(use.bytes, t.binder->bind(cpu_launch(t.kernel, q)).footprint_bytes);
+                      : std::max(use.bytes, bound(*t.binder, cpu_launch(t.kernel, q)).footprint_bytes);
     }
     use.role = in && stored ? Role::inout : stored ? Role::out : Role::in;
     if (const auto said = region.roles.find(k.name); said != region.roles.end()) {

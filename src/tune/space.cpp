@@ -128,8 +128,8 @@ bool SpaceReader::holds(std::size_t constraint) { return space_.constraints[cons
 std::int64_t SpaceReader::size(const char* what, const Expression& e, std::int64_t minimum) {
   const double value = e.number(scope_, space_.names);
   if (value < static_cast<double>(minimum) || value > largest_size || value != std::floor(value)) {
-    throw UserError(fmt::format("{}: the {} \"{}\" is {} for {}, which is not a whole number of at least {}",
-                                space_.place, what, e.text(), value, text(), minimum));
+    throw UserError(fmt::format("{}: the {} \"{}\" is {}{}, which is not a whole number of at least {}", space_.place,
+                                what, e.text(), value, chosen_.empty() ? "" : " for " + text(), minimum));
   }
   return static_cast<std::int64_t>(value);
 }

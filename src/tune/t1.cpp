@@ -74,6 +74,23 @@ void read_divisors(const Json& kernel, T1File& file) {
   }
 }
 
+/// One size of up to three entries. Files of suites may list several sizes, of which a run takes one.
+void read_problem(const Json& kernel, T1File& file) {
+  file.no_problem = "there is no \"ProblemSize\"";
+  if (!kernel.contains("ProblemSize")) return;
+  const Json& sizes = kernel.at("ProblemSize");
+  const bool several = sizes.is_array() && !sizes.empty() && sizes.front().is_array();
+  if (!several || sizes.size() == 1) file.problem = list_in(several ? sizes.front() : sizes);
+  if (several && sizes.size() > 1) {
+    std::vector<std::string> texts;
+    for (const Json& size : sizes) texts.push_back(fmt::format("{}", fmt::join(list_in(size), ",")));
+    file.no_problem = fmt::format("\"ProblemSize\" lists {} sizes ({})", texts.size(), fmt::join(texts, "; "));
+  } else if (file.problem.size() > 3) {
+    file.no_problem = fmt::format("\"ProblemSize\" has {} entries where a size has three at most", file.problem.size());
+    file.problem.clear();
+  }
+}
+
 Value value_of(const Json& json) {
   if (json.is_number_float()) return Value::real(json.get<double>());
   if (json.is_number()) return Value::whole(json.get<double>());
@@ -137,8 +154,7 @@ T1File read_t1(const std::string& path, const std::string& text) {
         file.fast_math = file.fast_math || option.ends_with("use_fast_math") || option == "-cl-fast-relaxed-math";
       }
     }
-    if (kernel.contains("ProblemSize")) file.problem = list_in(kernel.at("ProblemSize"));
-    if (file.problem.size() > 3) fail_in(path, "\"ProblemSize\" has more than three entries");
+    read_problem(kernel, file);
     read_block(kernel, file);
     read_divisors(kernel, file);
     const std::string shared = text_in(kernel, "SharedMemory");
@@ -176,7 +192,7 @@ Space space_of(const T1File& file) {
     if (i < file.problem.size()) space.problem[i] = read(file.problem[i]);
     for (const std::string& d : file.grid_divisors[i]) space.divisors[i].push_back(read(d));
   }
-  if (file.problem.empty()) fail_in(file.place, "there is no \"ProblemSize\": give --problem");
+  if (file.problem.empty()) fail_in(file.place, file.no_problem + ": give one with --problem X[,Y[,Z]]");
   space.dynamic_shared = read(file.dynamic_shared);
   space.arguments = file.arguments;
   add_launch_names(space);

@@ -20,7 +20,8 @@ struct T1File {
   std::string place;                               // its path, or what stands in for it
   std::string kernel_file, kernel_name, language;  // "cuda", "hip", "opencl"
   bool fast_math = false;
-  std::vector<std::string> problem;                       // expressions, x first
+  std::vector<std::string> problem;                       // expressions, x first; empty: see `no_problem`
+  std::string no_problem;                                 // why there is not one size: none, or a list of several
   std::array<std::vector<std::string>, 3> grid_divisors;  // expressions whose product divides the problem
   std::array<std::string, 3> block;                       // expressions; empty: the kernel's own
   std::string dynamic_shared = "0";

@@ -98,7 +98,8 @@ class SpaceReader {
 
   void apply_flags(SpaceDescription& s) const {
     if (!files_.problem.empty()) s.problem = files_.problem;
-    if (s.problem.empty()) throw UsageError(s.place + " has no \"ProblemSize\": give --problem");
+    if (s.problem.empty())
+      throw UsageError(s.place + ": " + s.no_problem + ": give the one that was measured with --problem X[,Y[,Z]]");
     if (s.problem.size() > 3) throw UsageError("--problem: more than three sizes");
     if (!files_.block.empty()) {
       for (std::size_t i = 0; i < 3; ++i) s.block[i] = i < files_.block.size() ? files_.block[i] : "1";

@@ -124,6 +124,9 @@ Measurement measurement_of(const SpaceDescription& space, const Configuration& c
 
 std::vector<Configuration> read_space_csv(const std::string& path, const std::string& text) {
   const CsvTable table = parse_csv(path, text);
+  if (table.column("time_ms") < 0)
+    throw UserError(path +
+                    ": no measurements: it has neither a column grid_x, as rows have, nor time_ms, as spaces have");
   std::vector<Configuration> all;
   for (const CsvTable::Record& record : table.records) {
     const CsvCells cells(table, record);

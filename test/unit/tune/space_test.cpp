@@ -168,6 +168,24 @@ TEST(T1, ErrorsNameTheFile) {
   EXPECT_THAT(with("CUDA", "Fortran"), HasSubstr("Fortran"));
 }
 
+// A run takes one of them: that of --problem, which stands in for the file's.
+TEST(T1, SeveralProblemSizesNeedAChoice) {
+  const auto with = [](const std::string& sizes) {
+    std::string text = t1;
+    const std::string from = "[1000, 64]";
+    text.replace(text.find(from), from.size(), sizes);
+    return read_t1("t1.json", text);
+  };
+  EXPECT_EQ(with("[[512, 8]]").problem, (std::vector<std::string>{"512", "8"}));
+  EXPECT_THAT(failure([&] { space_of(with("[[512, 8], [1024, 16]]")); }),
+              HasSubstr("t1.json: \"ProblemSize\" lists 2 sizes (512,8; 1024,16): give one with --problem"));
+  EXPECT_THAT(failure([&] { space_of(with("[1, 2, 3, 4]")); }), HasSubstr("has 4 entries where a size has three"));
+  EXPECT_THAT(failure([&] { space_of(with("[]")); }), HasSubstr("--problem"));
+  T1File file = with("[[512, 8], [1024, 16]]");
+  file.problem = {"1024", "16"};
+  EXPECT_EQ(combinations(space_of(file)), 4U * 2 * 2);
+}
+
 TEST(T1, UnrollsOfZeroGo) {
   const std::string source = "#pragma unroll loop_unroll_factor_k\nfor (;;) {}\n#pragma unroll loop_unroll_factor_kk\n";
   EXPECT_EQ(without_unused_unrolls(source, {"loop_unroll_factor_k=1"}), source);
