@@ -30,7 +30,7 @@ def main():
         out += [f".SH {title}", ".nf", quoted(help_text(program, *words).strip()), ".fi"]
     out += [
         ".SH EXIT STATUS",
-        "0 done, 1 could not analyse, 2 usage, 130 interrupted, 70 a bug in kernelcast.",
+        "0 done, 1 could not analyse, 2 usage, 3 the gate of check is broken, 70 a bug in kernelcast, 130 interrupted.",
         ".SH ENVIRONMENT",
         ".TP",
         "KERNELCAST_DEVICES",
@@ -38,6 +38,9 @@ def main():
         ".TP",
         "KERNELCAST_CUDA_LIBRARY, KERNELCAST_PTXAS",
         "Driver library and assembler of probe, unless " + quoted("--cuda-library") + " and " + quoted("--ptxas") + " name them.",
+        ".TP",
+        "XDG_CACHE_HOME, HOME",
+        "Where tune keeps analyses, unless " + quoted("--cache") + " names a folder.",
         ".TP",
         "NO_COLOR",
         "No colour, also on a terminal.",

@@ -3,6 +3,7 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/common_flags.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "kernelcast/error.h"
@@ -14,7 +15,9 @@ namespace {
 constexpr const char* devices_examples = R"(Examples:
   kernelcast devices
   kernelcast devices gtx280
-  kernelcast devices host --format json)";
+  kernelcast devices host --format json
+
+Exit status: 0 done, 1 a device file cannot be read, 2 usage.)";
 
 struct DeviceFlags {
   std::string device, format = "text", output, devices_dir;
@@ -35,10 +38,7 @@ report::DeviceList load_all(const DeviceCatalog& catalog) {
 }
 
 int devices(const DeviceFlags& flags, const Environment& environment) {
-  if (flags.format != "text" && flags.format != "json") {
-    throw UsageError("--format " + flags.format + ": expected text or json");
-  }
-  const bool json = flags.format == "json";
+  const bool json = is_json(flags.format);
   const report::Style style(environment.colour && flags.output.empty());
   const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
   if (!flags.device.empty()) {
@@ -61,9 +61,8 @@ Action add_devices(Parser& parser) {
   Flags flags =
       parser.command("devices", "List the devices, or show one with the source of every number", devices_examples);
   flags.positional("DEV", f->device, "Id, alias or path of a device file; host: this machine");
-  flags.option("--format", "text|json", f->format, "text or json");
-  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
-  flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  declare_result(flags, f->format, f->output);
+  declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return devices(*f, environment); };
 }
 

@@ -18,7 +18,10 @@ namespace {
 constexpr const char* explain_examples = R"(Examples:
   kernelcast explain examples/matmul_naive.cl --device gtx280 --global 1024,1024 --block 16,16 --arg n=1024
   kernelcast explain - --lang cuda --kernel saxpy --device v100 --grid 4096 --block 256 --arg n=1048576 \
-    < examples/saxpy.cu)";
+    < examples/saxpy.cu
+
+Exit status: 0 done, 1 could not analyse, 2 usage, 130 interrupted. A device named with --device that cannot run the
+kernel makes it 1, with the others shown; with --device all it does not.)";
 
 /// Lines of every file that some profile quotes. Headers that exist only inside the front end are left out.
 void add_sources(const Source& main, report::Forecast& forecast) {

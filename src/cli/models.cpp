@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/common_flags.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "kernelcast/error.h"
@@ -16,15 +17,12 @@ struct ModelFlags {
 };
 
 int models(const ModelFlags& flags, const Environment& environment) {
-  if (flags.format != "text" && flags.format != "json") {
-    throw UsageError("--format " + flags.format + ": expected text or json");
-  }
+  const bool json = is_json(flags.format);
   const report::Style style(environment.colour && flags.output.empty());
   std::vector<const Model*> list(all_models().begin(), all_models().end());
   list.insert(list.end(), model_variants().begin(), model_variants().end());
   list.push_back(&sm::cycle_level_model());
-  write_result(flags.output,
-               flags.format == "json" ? report::models_json(environment.head, list) : report::models_text(list, style));
+  write_result(flags.output, json ? report::models_json(environment.head, list) : report::models_text(list, style));
   return done;
 }
 
@@ -33,8 +31,7 @@ int models(const ModelFlags& flags, const Environment& environment) {
 Action add_models(Parser& parser) {
   auto f = std::make_shared<ModelFlags>();
   Flags flags = parser.command("models", "List the models and the papers behind them", "Example:\n  kernelcast models");
-  flags.option("--format", "text|json", f->format, "text or json");
-  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
+  declare_result(flags, f->format, f->output);
   return [f](const Environment& environment) { return models(*f, environment); };
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/catalog.h"
+#include "cli/common_flags.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
@@ -88,8 +89,7 @@ report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, 
 int offload_command(const OffloadFlags& f, const Environment& environment) {
   if (!f.replay.empty()) return offload_replay(f, environment);
   if (f.source.file.empty()) throw UsageError("FILE is required");
-  if (f.source.format != "text" && f.source.format != "json")
-    throw UsageError("--format " + f.source.format + ": expected text or json");
+  const bool json = is_json(f.source.format);
   const Question q = question_of(f);
   settings_of(f);
   const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);
@@ -130,8 +130,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   std::stable_sort(out.rows.begin(), out.rows.end(),
                    [](const auto& a, const auto& b) { return *a.answer.gpu.cost.value < *b.answer.gpu.cost.value; });
   const report::Style style(environment.colour && f.source.output.empty());
-  write_result(f.source.output,
-               f.source.format == "json" ? report::offload_json(out) : report::offload_text(out, style));
+  write_result(f.source.output, json ? report::offload_json(out) : report::offload_text(out, style));
   for (const auto* list : {&warnings, &failures})
     for (const std::string& text : *list) message("kernelcast: " + text);
   return failures.empty() || f.devices == "all" ? done : could_not_analyse;
@@ -145,38 +144,41 @@ Action add_offload(Parser& parser) {
   c.positional("FILE", f->source.file, "C or C++ loop nests for both sides, or the GPU's kernels with --cpu-source");
   c.option("--kernel", "NAME[,NAME...]", f->source.kernel, "Functions in the order in which they run; all without it");
   c.option("--cpu", "DEV", f->cpu, "CPU by id, alias or path of a device file; host without it");
-  c.option("--gpu", "DEV", f->gpu, "GPU likewise");
-  c.option("--devices", "DEV[,DEV...|all]", f->devices, "GPUs to rank; all: every GPU");
+  c.option("--gpu", "DEV", f->gpu, "GPU, likewise; this or --devices is required");
+  c.option("--devices", "DEV[,DEV...|all]", f->devices, "GPUs to rank, cheapest first; all: every GPU");
   c.option("--cpu-source", "FILE", f->cpu_source,
            "What the CPU would run, when FILE is OpenCL, CUDA or HIP: functions of the same names");
-  c.option("--block", "X[,Y[,Z]]", f->source.block, "Threads of a block on the GPU; 128 without it");
-  c.option("--grid", "X[,Y[,Z]]", f->source.grid, "Blocks; not needed for loop nests");
+  c.option("--block", "X[,Y[,Z]]", f->source.block,
+           "Threads of a block on the GPU; 128, or what the loop has, without it");
+  c.option("--grid", "X[,Y[,Z]]", f->source.grid, "Blocks in each direction; not needed for loop nests");
   c.list("--arg", "NAME=VALUE", f->source.args, "Value of a scalar parameter; repeat");
   c.list("--buffer", "NAME=COUNT", f->source.buffers,
          "Elements behind a pointer parameter; without it as far as is touched; repeat");
   c.list("--role", "NAME=ROLE", f->roles,
          "in, out, inout or temp (never moved); without it by loads and stores; repeat");
-  c.option("--resident", "NAME[,NAME...]", f->resident, "Buffers that stay on the GPU");
+  c.option("--resident", "NAME[,NAME...]", f->resident, "Buffers that stay on the GPU; none without it");
   c.option("--reps", "N", f->reps, "Runs between the transfers; 1 without it");
   c.option("--model", "NAME", f->model,
-           "kernelcast, or offload-2017: a published model's decision, beside ours; kernelcast without it");
+           "Who decides: kernelcast (without it), or offload-2017, a published model, with ours beside it");
   c.option("--faults", "as-printed|none|NAME[,NAME...]", f->faults,
            "Faults of the print that offload-2017 keeps: larger-roof, intensity-by-instruction, cpu-bandwidth-tenth; "
            "none without it");
-  c.option("--host-memory", "pageable|pinned", f->memory, "What transfers start from and end in");
+  c.option("--host-memory", "pageable|pinned", f->memory, "What transfers start from and end in; pageable without it");
   c.flag("--overlap", f->overlap, "Transfers in pieces that overlap with execution, at best");
   c.option("--weights", "time=W,energy=W", f->weights, "Cost = W * seconds + W * joules; time=1,energy=0 without it");
   c.option("--confidence", "P", f->confidence,
-           "Below this probability it is too close to call; without it where a tie (10 %) is likelier than a winner");
-  c.option("--scale", "NAME", f->scale, "Integer argument to vary for the break-even size; without it the only one");
+           "Below this probability it is too close to call; where a tie (10 %) is likelier than a winner without it");
+  c.option("--scale", "NAME", f->scale, "Integer argument to vary for the break-even size; the only one without it");
   c.option("--cpu-threads", "N", f->cpu_threads,
            "Threads, at most those of the CPU; one a core without it, one with --replay");
-  c.option("--cpu-simd", "on|off", f->cpu_simd, "Whether the compiler vectorises");
+  c.option("--cpu-simd", "on|off", f->cpu_simd, "Whether the compiler vectorises; on without it, off with --replay");
   c.option("--cpu-opt", "0|1|2|3", f->cpu_opt, "The compiler's -O; 3 without it, 0 with --replay");
-  c.option("--cpu-isa", "native|baseline|CPU", f->cpu_isa,
-           "Code for the CPU that runs it, for any x86-64, or for this one, as LLVM names it (skylake-avx512)");
+  c.option(
+      "--cpu-isa", "native|baseline|CPU", f->cpu_isa,
+      "Code for the CPU that runs it (native, without it), for any x86-64 (baseline, with --replay), or for a CPU as "
+      "LLVM names it (skylake-avx512)");
   c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");
-  c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU likewise");
+  c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU, likewise");
   c.flag("--measure-power", f->measure_power,
          "Read this machine's meters (RAPL, NVML): idle power of both, and of the CPU under a load of ours");
   c.option("--powercap", "DIR", f->powercap, "Where RAPL's counters are; /sys/class/powercap without it");
@@ -187,10 +189,9 @@ Action add_offload(Parser& parser) {
   c.list("--assume", "KEY=VALUE", f->source.assume,
          "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--replay", "TABLE.csv", f->replay, "Replay the cells of the published experiment instead of a FILE");
-  c.option("--examples", "DIR", f->examples, "Folder of the replay's loop nests; without it examples/offload");
-  c.option("--format", "text|json", f->source.format, "text or json");
-  c.option("-o", "FILE", f->source.output, "Write to FILE, in one step, instead of standard output");
-  c.option("--devices-dir", "DIR", f->source.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  c.option("--examples", "DIR", f->examples, "Folder of the replay's loop nests; examples/offload without it");
+  declare_result(c, f->source.format, f->source.output);
+  declare_devices_dir(c, f->source.devices_dir);
   return [f](const Environment& environment) { return offload_command(*f, environment); };
 }
 

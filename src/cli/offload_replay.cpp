@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/catalog.h"
+#include "cli/common_flags.h"
 #include "cli/offload.h"
 #include "cli/output.h"
 #include "cli/run.h"
@@ -133,9 +134,9 @@ void refuse_others(const OffloadFlags& f) {
 
 int offload_replay(const OffloadFlags& f, const Environment& environment) {
   if (!f.source.file.empty()) throw UsageError("--replay and FILE exclude each other");
-  if (f.source.format != "text" && f.source.format != "json")
-    throw UsageError("--format " + f.source.format + ": expected text or json");
+  const bool json = is_json(f.source.format);
   refuse_others(f);
+  const std::string nests = existing_folder("--examples", f.examples.empty() ? "examples/offload" : f.examples);
   CpuSettings settings;
   settings.optimization = optimization_of(f, 0);
   settings.simd = false;
@@ -146,17 +147,16 @@ int offload_replay(const OffloadFlags& f, const Environment& environment) {
   const std::vector<ReplayCell> cells = parse_replay(read_text_file(f.replay), f.replay);
   std::vector<Pair> pairs{{"i7-4710mq", "gtx850m"}, {"i5-3340m", "gt750m"}};
   if (!f.gpu.empty()) pairs = {{f.cpu.empty() ? "host" : f.cpu, f.gpu}};
-  const std::string folder = f.examples.empty() ? "examples/offload" : f.examples;
   report::OffloadReplayReport report;
   report.head = environment.head;
   report.table = f.replay;
   report.cpu_code = fmt::format("-O{}, no target flags, {}", settings.optimization,
                                 threads == 1 ? "one thread" : fmt::format("{} threads", threads));
   for (const Pair& pair : pairs)
-    report.platforms.push_back(replayed(pair, cells, folder, settings, threads, catalog, environment.progress));
+    report.platforms.push_back(replayed(pair, cells, nests, settings, threads, catalog, environment.progress));
   const report::Style style(environment.colour && f.source.output.empty());
-  write_result(f.source.output, f.source.format == "json" ? report::offload_replay_json(report)
-                                                          : report::offload_replay_text(report, style));
+  write_result(f.source.output,
+               json ? report::offload_replay_json(report) : report::offload_replay_text(report, style));
   return done;
 }
 

@@ -52,7 +52,7 @@ std::string about_unknown(const CLI::App& app) {
 }  // namespace
 
 void Flags::positional(const std::string& name, std::string& into, const std::string& help, Need need) {
-  app_.add_option(name, into, help)->required(need == Need::required);
+  app_.add_option(name, into, help)->type_name("")->required(need == Need::required);
 }
 
 void Flags::option(const std::string& names, const std::string& value, std::string& into, const std::string& help,
@@ -65,12 +65,21 @@ void Flags::list(const std::string& names, const std::string& value, std::vector
   app_.add_option(names, into, help)->type_name(value)->expected(1)->take_all()->allow_extra_args(false);
 }
 
+void Flags::say_instead(const std::string& name, const std::string& value, const std::string& help) {
+  app_.get_option(name)->type_name(value)->description(help);
+}
+
 void Flags::flag(const std::string& names, bool& into, const std::string& help) { app_.add_flag(names, into, help); }
 
 Parser::Parser(const std::string& program, const std::string& summary, const std::string& version,
                const std::string& footer)
     : app_(std::make_unique<CLI::App>(summary, program)) {
-  app_->set_version_flag("--version", program + " " + version);
+  app_->set_help_flag("-h,--help", "Show this text");
+  app_->set_version_flag("--version", program + " " + version, "Show the version");
+  app_->get_formatter()->label("OPTIONS", "FLAGS");
+  app_->get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app_->get_formatter()->label("Positionals", "Files and names");
+  app_->get_formatter()->label("REQUIRED", "(required)");
   app_->require_subcommand(1);
   app_->footer(footer);
 }
@@ -79,6 +88,7 @@ Parser::~Parser() = default;
 
 Flags Parser::command(const std::string& name, const std::string& summary, const std::string& footer) {
   CLI::App* command = app_->add_subcommand(name, summary);
+  command->group("Commands");
   command->footer(footer);
   return Flags(*command);
 }

@@ -24,6 +24,8 @@ class Flags {
   void list(const std::string& names, const std::string& value, std::vector<std::string>& into,
             const std::string& help);
   void flag(const std::string& names, bool& into, const std::string& help);
+  /// Another wording for a flag that is declared already.
+  void say_instead(const std::string& name, const std::string& value, const std::string& help);
 
  private:
   CLI::App& app_;

@@ -6,6 +6,7 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/common_flags.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/run.h"
@@ -29,7 +30,9 @@ constexpr const char* probe_examples = R"(Examples:
   kernelcast probe --backend opencl --device this-machine.toml
   kernelcast probe --backend cuda -o my-gpu.toml
   kernelcast probe --backend cuda --device h200 --plan h200.plan
-  kernelcast probe --backend cuda --device h200 --record h200.record -o h200.toml)";
+  kernelcast probe --backend cuda --device h200 --record h200.record -o h200.toml
+
+Exit status: 0 done, 1 could not measure, 2 usage, 130 interrupted.)";
 
 struct ProbeFlags {
   std::string backend, device, format = "text", output, devices_dir, registers = "32", time_limit = "60";
@@ -58,8 +61,8 @@ int watch_program(const ProbeFlags& flags, const DeviceCatalog& catalog, const E
   launch.max_cycles = 100'000'000;
   const sm::Views views = sm::watch(spec, sm::assemble(read_source(flags.program), flags.program), launch);
   const report::Style style(environment.colour);
-  write_result("", flags.format == "json" ? report::sm_views_json(environment.head, device, views)
-                                          : report::sm_views_text(device, views, style));
+  write_result("", is_json(flags.format) ? report::sm_views_json(environment.head, device, views)
+                                         : report::sm_views_text(device, views, style));
   return done;
 }
 
@@ -93,8 +96,7 @@ Device base_of(const ProbeFlags& flags, const DeviceCatalog& catalog, const prob
 }
 
 int probe_device(const ProbeFlags& flags, const Environment& environment) {
-  if (flags.format != "text" && flags.format != "json")
-    throw UsageError("--format " + flags.format + ": expected text or json");
+  const bool json = is_json(flags.format);
   if (flags.backend != "sim" && flags.backend != "host" && flags.backend != "opencl" && flags.backend != "cuda")
     throw UsageError("--backend " + flags.backend + ": expected sim, opencl, cuda or host");
   if (flags.backend == "sim" && flags.device.empty())
@@ -136,8 +138,7 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
                                                            : probe::probe_sim(base, options);
   if (!flags.output.empty()) write_result(flags.output, probe::device_file(report, output.stem().string()));
   const report::Style style(environment.colour);
-  write_result(
-      "", flags.format == "json" ? report::probe_json(environment.head, report) : report::probe_text(report, style));
+  write_result("", json ? report::probe_json(environment.head, report) : report::probe_text(report, style));
   return done;
 }
 
@@ -151,30 +152,32 @@ Action add_probe(Parser& parser) {
       "sim: the cycle-level SM of a device; opencl: the machine's OpenCL device; cuda: its NVIDIA GPU; host: the "
       "CPU that we run on",
       Flags::Need::required);
-  flags.option(
-      "--device", "DEV", f->device,
-      "Id, alias or path of a device file; opencl, cuda, host: what is known before anything is measured (unless told "
-      "host, or the file of the GPU's name)");
-  flags.option("--format", "text|json", f->format, "text or json");
+  flags.option("--device", "DEV", f->device,
+               "Device by id, alias or path of a device file. sim: the one that is modelled (required); the others: "
+               "what is known "
+               "before anything is measured, without it host, or for cuda the file of the GPU's name");
+  flags.option("--format", "text|json", f->format, "For people (text, without it) or for programs (json)");
   flags.option("-o", "FILE.toml", f->output,
                "Also write a device file: the device's numbers with the measured ones in their place");
-  flags.option("--registers", "N", f->registers, "Registers of the bank test, R0 to R(N-1)");
-  flags.option("--time-limit", "SECONDS", f->time_limit,
-               "sim: give up after that time; opencl, cuda, host: begin no new round of repeats after it");
+  flags.option("--registers", "N", f->registers,
+               "sim: registers of the bank test, R0 to R(N-1), 8 to 64; 32 without it");
+  flags.option(
+      "--time-limit", "SECONDS", f->time_limit,
+      "sim: give up after that time; opencl, cuda, host: begin no new round of repeats after it; 60 without it");
   flags.option("--program", "FILE", f->program,
-               "sim: run this assembly text instead, and show issues, stalls and pipes (- : standard input)");
-  flags.option("--warps", "N", f->warps, "With --program: warps of a block, 1 unless told");
-  flags.option("--blocks", "N", f->blocks, "With --program: blocks, 1 unless told");
+               "sim: run this assembly text instead, and show issues, stalls and pipes; - is standard input");
+  flags.option("--warps", "N", f->warps, "With --program: warps of a block; 1 without it");
+  flags.option("--blocks", "N", f->blocks, "With --program: blocks; 1 without it");
   flags.flag("--quick", f->quick, "opencl, cuda, host: fewer repeats");
   flags.option("--cuda-library", "FILE", f->library,
-               "cuda: the driver library, libcuda.so.1 unless told (also: KERNELCAST_CUDA_LIBRARY)");
-  flags.option(
-      "--ptxas", "FILE", f->ptxas,
-      "cuda: NVIDIA's assembler, for what PTX cannot say (unless told in CUDA's usual places; also: KERNELCAST_PTXAS)");
+               "cuda: the driver library (also: KERNELCAST_CUDA_LIBRARY); libcuda.so.1 without it");
+  flags.option("--ptxas", "FILE", f->ptxas,
+               "cuda: NVIDIA's assembler, for what PTX cannot say (also: KERNELCAST_PTXAS); that in CUDA's usual "
+               "places without it");
   flags.option("--plan", "FILE", f->plan,
                "cuda: run nothing, write what kernelcast-cuda FILE RECORD runs on the machine that has the device");
-  flags.option("--record", "FILE", f->record, "cuda: evaluate what it recorded there");
-  flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  flags.option("--record", "FILE", f->record, "cuda: evaluate the RECORD that kernelcast-cuda wrote there");
+  declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return probe_device(*f, environment); };
 }
 

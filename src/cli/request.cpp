@@ -2,13 +2,13 @@
 #include "cli/request.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
 
+#include "cli/common_flags.h"
 #include "cli/values.h"
 #include "execute/fill.h"
 #include "kernelcast/error.h"
@@ -30,7 +30,10 @@ Language language_by_ending(const std::string& path) {
   try {
     return language_of(path);
   } catch (const UserError& e) {
-    throw UsageError(e.what());  // --lang is what is missing
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      throw UsageError(path + ": is a directory; name a source file in it");
+    throw UsageError(e.what() + std::string("; --lang names it for any other file"));
   }
 }
 
@@ -132,7 +135,7 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
   c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
   c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
-  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; otherwise by the file's ending");
+  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; by the file's ending without it");
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
 }
 
@@ -164,13 +167,6 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   return o;
 }
 
-std::string program_file(const char* flag, const std::string& path) {
-  std::error_code error;
-  if (!path.empty() && !(std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0))
-    throw UsageError(std::string(flag) + " " + path + ": there is no program of this name that can be run");
-  return path;
-}
-
 void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {
   constexpr auto required = Flags::Need::required;
   c.positional(file, f.file, what, required);
@@ -180,18 +176,19 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--grid", "X[,Y[,Z]]", f.grid, "Blocks (work-groups) in each direction");
   c.option("--block", "X[,Y[,Z]]", f.block, "Threads (work-items) of a block", required);
   c.option("--global", "X[,Y[,Z]]", f.global, "Work-items in all, as OpenCL says it; instead of --grid");
-  c.option("--shared", "BYTES", f.shared, "Dynamic shared memory of a block");
+  c.option("--shared", "BYTES", f.shared, "Dynamic shared memory of a block; 0 without it");
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar parameter; repeat");
   c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers,
          "Elements behind a pointer parameter, and for execution what they hold; repeat");
   declare_source(c, f);
   c.option("--model", "NAME[,NAME...|all]", f.model,
-           "Models to ask; without it kernelcast. all: without sm, which simulates");
-  c.option("--counts", "auto|symbolic|executed", f.counts,
-           "How work is counted: closed forms and execution where data decide (auto), one of them only");
-  c.option("--sample", "N|all", f.sample, "Blocks to execute; without it as many as fit a time below a second");
+           "Models to ask, as `kernelcast models` lists them; kernelcast without it. all: all but sm, which simulates");
+  c.option(
+      "--counts", "auto|symbolic|executed", f.counts,
+      "How work is counted: closed forms, and execution where data decide (auto, without it), or one of them only");
+  c.option("--sample", "N|all", f.sample, "Blocks to execute; as many as fit a time below a second without it");
   c.option("--threads", "lockstep|independent", f.threads,
-           "Warps in lock-step, or threads that progress on their own (Volta and later)");
+           "How threads are executed: warps in lock-step (without it), or each on its own (Volta and later)");
   c.option("--seed", "N", f.seed, "Seed of random contents and of the sample; 1 without it");
   c.option("--max-instructions", "N", f.max_instructions,
            "Most lane instructions to execute, those of lanes that are off included; 2e11 without it");
@@ -199,14 +196,13 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
   c.option("--compile-seconds", "S", f.compile_seconds, "Most processor time to compile the source; 30 without it");
   c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
-  c.option("--jobs", "N", f.jobs, "Threads that execute blocks; without it one for each processor");
+  c.option("--jobs", "N", f.jobs, "Threads that execute blocks; one for each processor without it");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
   c.option("--ptxas", "FILE", f.ptxas,
            "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
   c.list("--assume", "KEY=VALUE", f.assume, "Answer to something analysis cannot know, as output names it; repeat");
-  c.option("--format", "text|json", f.format, "text or json");
-  c.option("-o", "FILE", f.output, "Write to FILE, in one step, instead of standard output");
-  c.option("--devices-dir", "DIR", f.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  declare_result(c, f.format, f.output);
+  declare_devices_dir(c, f.devices_dir);
 }
 
 Request checked(const ForecastFlags& f) {
@@ -218,8 +214,7 @@ Request checked(const ForecastFlags& f) {
   if (!f.grid.empty() && !f.global.empty()) throw UsageError("--grid and --global say the same: give one of them");
   if (!f.grid.empty()) r.grid = sizes("--grid", f.grid);
   if (!f.global.empty()) r.global = sizes("--global", f.global);
-  if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
-  r.json = f.format == "json";
+  r.json = is_json(f.format);
   r.devices = comma_list("--device", f.device);
   r.all_devices = f.device == "all";
   r.all_models = f.model == "all";

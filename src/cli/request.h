@@ -30,9 +30,6 @@ Source source_of(const ForecastFlags& flags);
 /// --arg, --buffer and --assume as a launch without sizes.
 Launch arguments_of(const ForecastFlags& flags);
 
-/// The path of a program that can be run; empty stays empty. Throws UsageError naming the flag.
-std::string program_file(const char* flag, const std::string& path);
-
 /// Declares them on a command. `flags` must outlive the parsing.
 void declare(Flags command, ForecastFlags& flags, const std::string& file = "FILE",
              const std::string& what = "Kernel source, or - for standard input");

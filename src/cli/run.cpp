@@ -23,7 +23,8 @@ constexpr const char* run_examples = R"(Examples:
   kernelcast explain examples/saxpy.cu --device v100 --grid 4096 --block 256 --arg n=1048576
   kernelcast devices v100
 
-`kernelcast COMMAND --help` shows a command's flags.)";
+`kernelcast COMMAND --help` shows a command's flags.
+Exit status: 0 done, 1 could not analyse, 2 usage, 3 check's gate is broken, 70 a bug in kernelcast, 130 interrupted.)";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);

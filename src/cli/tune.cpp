@@ -8,6 +8,7 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/common_flags.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/request.h"
@@ -184,20 +185,22 @@ Action add_tune(Parser& parser) {
            "Devices by id, alias or path of a device file; all: every GPU", required);
   c.option("--block", "X[,Y[,Z]]", f->space.block,
            "Threads of a block: numbers, ranges, lists, or expressions over parameters");
-  c.option("--grid", "X[,Y[,Z]]", f->space.grid, "Blocks, likewise");
-  c.option("--global", "X[,Y[,Z]]", f->space.global, "Threads in all, likewise; grid = ceil(global / block)");
+  c.option("--grid", "X[,Y[,Z]]", f->space.grid, "Blocks in each direction, likewise");
+  c.option("--global", "X[,Y[,Z]]", f->space.global, "Work-items in all, likewise; grid = ceil(global / block)");
   c.option("--problem", "X[,Y[,Z]]", f->space.problem, "Size of the problem; grid = ceil(problem / (block * tile))");
   c.option("--tile", "X[,Y[,Z]]", f->space.tile, "Elements of a thread, as --block; 1 without it");
   c.option("--shared", "BYTES", f->space.shared,
-           "Dynamic shared memory of a block: a number, a range or an expression");
+           "Dynamic shared memory of a block: a number, a range or an expression; 0 without it");
   c.list("--param", "NAME=V1,V2,...", f->space.parameters,
          "A macro that varies, passed as -D NAME=VALUE; ranges too; repeat");
   c.list("--constraint", "EXPR", f->space.constraints, "What must hold, in C; repeat");
-  c.option("--space", "FILE", f->space_file, "The space as a T1 file of Kernel Tuner");
+  c.option("--space", "FILE", f->space_file, "The space as Kernel Tuner's T1 file has it");
   c.list("--arg", "NAME=VALUE", common.args, "Value of a scalar parameter; repeat");
-  c.list("--buffer", "NAME=COUNT[:FILL]", common.buffers, "Elements behind a pointer parameter; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", common.buffers,
+         "Elements behind a pointer parameter, and for execution what they hold; repeat");
   declare_source(c, common);
-  c.option("--model", "NAME", common.model, "The model that ranks; without it kernelcast");
+  c.option("--model", "NAME", common.model,
+           "The model that ranks, as `kernelcast models` lists them; kernelcast without it");
   c.flag("--as-printed", f->as_printed,
          "With --model ske: its formula (9) under its constraints (10)-(16) and no others");
   c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become work-items, outermost first");
@@ -206,25 +209,29 @@ Action add_tune(Parser& parser) {
   c.list("--assume", "KEY=VALUE", common.assume,
          "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");
-  c.option("--measure", "opencl", f->measure, "Also run the best on this machine's OpenCL device");
+  c.option("--measure", "opencl", f->measure, "Also run the best of the first device on this machine's OpenCL device");
   c.option("--counts", "auto|symbolic|executed", common.counts,
            "How the best are counted: closed forms (symbolic, without it), execution where data decide (auto), or "
            "execution only");
-  c.option("--sample", "N|all", common.sample, "Blocks to execute; without it as many as fit a time below a second");
+  c.option("--sample", "N|all", common.sample, "Blocks to execute; as many as fit a time below a second without it");
   c.option("--max-seconds", "S", common.max_seconds, "Most time to execute one configuration; 60 without it");
   c.flag("--portable", f->portable, "Also one configuration for all devices: smallest worst loss");
   c.option("--risk", "P", f->risk, "Refuse what needs too many registers with a probability above P; 0.5 without it");
   c.option("--search", "auto|enumerate|optimise", f->search,
-           "Try every configuration, or let an optimiser choose; auto: by size");
-  c.option("--budget", "N", f->budget, "Configurations an optimiser may try");
-  c.option("--max-variants", "N", f->variants, "Most variants to compile before auto means optimise; 10000 without it");
-  c.option("--seed", "N", common.seed, "Seed of the optimiser; 1 without it");
-  c.option("--jobs", "N", common.jobs, "Threads; without it one for each processor");
-  c.option("--cache", "DIR", f->cache, "Keep analyses in DIR; without it in kernelcast/ of XDG_CACHE_HOME or ~/.cache");
+           "Try every configuration, or let an optimiser choose; by the size of the space (auto) without it");
+  c.option("--budget", "N", f->budget,
+           "Configurations that an optimiser may try; 4000 with compile-time parameters, else 100000 without it");
+  c.option("--max-variants", "N", f->variants,
+           "Most variants to compile before --search auto means optimise; 10000 without it");
+  c.option("--seed", "N", common.seed,
+           "Seed of the optimiser, and of contents and sample where blocks are executed; 1 without it");
+  c.option("--jobs", "N", common.jobs, "Threads; one for each processor without it");
+  c.option("--cache", "DIR", f->cache, "Keep analyses in DIR; in kernelcast/ of XDG_CACHE_HOME or ~/.cache without it");
   c.flag("--no-cache", f->no_cache, "Keep no analyses and use none");
-  c.option("--format", "text|json|t4", common.format, "text, json, or results as auto-tuners exchange them");
+  c.option("--format", "text|json|t4", common.format,
+           "For people (text, without it), for programs (json), or Kernel Tuner's results file (t4)");
   c.option("-o", "FILE", common.output, "Write to FILE, in one step, instead of standard output");
-  c.option("--devices-dir", "DIR", common.devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  declare_devices_dir(c, common.devices_dir);
   return [f](const Environment& environment) { return run_tune(*f, environment); };
 }
 

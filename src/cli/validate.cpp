@@ -9,6 +9,7 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/common_flags.h"
 #include "cli/output.h"
 #include "cli/request.h"
 #include "cli/run.h"
@@ -117,13 +118,13 @@ void keep_inputs(const ValidateFlags& f) {
 }
 
 int validate(const ValidateFlags& f, const Environment& environment) {
-  if (f.format != "text" && f.format != "json") throw UsageError("--format " + f.format + ": expected text or json");
+  const bool json = is_json(f.format);
   keep_inputs(f);
   const DeviceCatalog catalog = catalog_of(f.devices_dir, environment.devices_dir);
   validate::ForecastOptions options;
   options.models = models_named(f.model);
   options.jobs = jobs_of(f.jobs);
-  options.sources = f.sources;
+  options.sources = existing_folder("--sources", f.sources);
   options.kernels_folder = folder_of(f.kernels);
   const std::string ptxas = program_file("--ptxas", f.ptxas);
   options.analyze = [ptxas](const Source& source, FrontendOptions o) {
@@ -144,8 +145,7 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   validate::score(report);
   const report::Style style(environment.colour && f.output.empty());
   if (!f.rows_output.empty()) write_result(f.rows_output, report::validate_rows_csv(report));
-  write_result(f.output, f.format == "json" ? report::validate_json(environment.head, report)
-                                            : report::validate_text(report, style));
+  write_result(f.output, json ? report::validate_json(environment.head, report) : report::validate_text(report, style));
   if (environment.progress) {
     message(fmt::format("kernelcast: {} {}, {} of source, {:.1f} s", report.rows.size(),
                         plural(static_cast<double>(report.rows.size()), "row"),
@@ -162,13 +162,16 @@ Action add_validate(Parser& parser) {
   Flags flags =
       parser.command("validate", "Hold forecasts against measured times and score every model", validate_examples);
   constexpr auto required = Flags::Need::required;
-  flags.positional("ROWS", f->rows, "Measured times: rows or a space (CSV), T4 or a cache of Kernel Tuner; may be .gz",
+  flags.positional("ROWS", f->rows,
+                   "Measured times: rows or a space (CSV), or Kernel Tuner's T4 or cache file; also compressed by gzip",
                    required);
   flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV); not needed with --t1");
   flags.option("--sources", "DIR", f->sources, "Folder of their sources, also the include path", required);
-  flags.option("--model", "NAME[,NAME...|all]", f->model, "Models to score; without it all but sm, which simulates");
-  flags.option("--counts", "auto|symbolic", f->counts,
-               "auto: what data decide is executed on a sample of blocks; symbolic: closed forms only");
+  flags.option("--model", "NAME[,NAME...|all]", f->model,
+               "Models to score, as `kernelcast models` lists them; all but sm, which simulates, without it");
+  flags.option(
+      "--counts", "auto|symbolic", f->counts,
+      "How work is counted: closed forms, and execution where data decide (auto, without it), or closed forms only");
   flags.option("--device", "DEV[,DEV...]", f->device,
                "Only rows measured on these; for a T4 file, where it was measured");
   flags.option("--kernel", "ID[,ID...]", f->kernel, "Only rows of these kernels; * stands for any text");
@@ -181,12 +184,12 @@ Action add_validate(Parser& parser) {
                "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
   flags.option("--ptxas", "FILE", f->ptxas,
                "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
-  flags.option("--jobs", "N", f->jobs, "Threads; without it one for each processor");
-  flags.option("--cache", "DIR", f->cache, "Keep analyses of source in DIR and use those that are there");
-  flags.option("--format", "text|json", f->format, "text or json");
-  flags.option("-o", "FILE", f->output, "Write to FILE, in one step, instead of standard output");
+  flags.option("--jobs", "N", f->jobs, "Threads; one for each processor without it");
+  flags.option("--cache", "DIR", f->cache,
+               "Keep analyses in DIR and use those that are there; none are kept without it");
+  declare_result(flags, f->format, f->output);
   flags.option("--rows-out", "FILE", f->rows_output, "Also write every row with forecasts and counts, as CSV");
-  flags.option("--devices-dir", "DIR", f->devices_dir, "Folder of device files (also: KERNELCAST_DEVICES)");
+  declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return validate(*f, environment); };
 }
 

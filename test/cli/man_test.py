@@ -1,11 +1,28 @@
 """The manual is what the program says of itself."""
 
+import glob
 import os
+import re
 import subprocess
 import sys
 import unittest
 
 from program import PROGRAM, ROOT
+
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9_-]*")
+
+
+def found(pattern):
+    return sorted(p for p in glob.glob(os.path.join(ROOT, pattern)) if os.path.isfile(p))
+
+
+def documents():
+    return [p for pattern in ("*.md", "docs/*.md", "docs/model/*.md", "converge/*.md", "src/*.md", "validation/*.md") for p in found(pattern)]
+
+
+def read(name):
+    with open(name, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 class Manual(unittest.TestCase):
@@ -14,6 +31,18 @@ class Manual(unittest.TestCase):
         made = subprocess.run([sys.executable, script, PROGRAM], capture_output=True, text=True, check=True).stdout
         with open(os.path.join(ROOT, "docs", "man", "kernelcast.1"), encoding="utf-8") as file:
             self.assertEqual(file.read(), made, "write it again with scripts/man.py")
+
+
+    def test_flags_are_documented_and_documented_flags_are_there(self):
+        with open(os.path.join(ROOT, "docs", "man", "kernelcast.1"), encoding="utf-8") as file:
+            flags = set(FLAG.findall(file.read().replace("\\-", "-")))
+        texts = {name: read(name) for name in documents()}
+        told = set().union(*map(FLAG.findall, texts.values()))
+        self.assertEqual(flags - told - {f for f in flags if f.startswith("--new-")} - {"--help", "--version"}, set())
+        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*.py", "validation/*.py") for name in found(pattern))
+        for name, text in texts.items():
+            for flag in set(FLAG.findall(text)) - flags - {"--prefix", "--text"}:  # CMake's; an arrow of a drawing
+                self.assertRegex(scripts, re.escape(flag) + r"(?![\w-])", f"{name}: {flag} is a flag of nothing")
 
 
 if __name__ == "__main__":
