@@ -79,8 +79,8 @@ struct Analysis {
 };
 
 /// Reads the source, generates code for the target and profiles one kernel. Throws UserError with clang's rendered
-/// messages for bad source, for an unknown kernel (naming the nearest), recursion, indirect calls; LimitError when a
-/// limit of time or size strikes.
+/// messages for bad source, recursion, indirect calls; UsageError for an unknown kernel (naming the nearest) or a name
+/// that several have; LimitError when a limit of time or size strikes.
 Analysis analyze(const Source& source, const FrontendOptions& options);
 
 /// Names of the kernels in the source, demangled, in order of appearance.

@@ -22,24 +22,6 @@ namespace {
 using report::DeviceResult;
 using report::ModelResult;
 
-/// "void n::scale<float, 4>(float*)": "scale".
-std::string_view base_name(std::string_view kernel) {
-  constexpr std::string_view unnamed = "(anonymous namespace)::";
-  if (const std::size_t at = kernel.rfind(unnamed); at != std::string_view::npos) {
-    kernel.remove_prefix(at + unnamed.size());
-  }
-  kernel = kernel.substr(0, kernel.find_first_of("<("));
-  const std::size_t last = kernel.find_last_not_of(' ');
-  kernel = kernel.substr(0, last == std::string_view::npos ? 0 : last + 1);
-  const std::size_t before = kernel.find_last_of(": ");
-  return before == std::string_view::npos ? kernel : kernel.substr(before + 1);
-}
-
-/// Whether a name as typed can mean this kernel, whatever its arguments.
-bool can_mean(std::string_view typed, std::string_view kernel) {
-  return typed.empty() || base_name(typed) == base_name(kernel);
-}
-
 /// The arguments that an expression which cannot be evaluated names ("arg:n"), with the values that were given.
 std::string values_in(const std::string& what, const Launch& launch) {
   std::string given;
@@ -54,8 +36,8 @@ std::string values_in(const std::string& what, const Launch& launch) {
   return given.empty() ? "" : ", with " + given + ": give values that the program would";
 }
 
-/// No --kernel where there are several, or one that does not exist, is a matter of the command line; anything else
-/// stays what it was. Called while the error is handled.
+/// No --kernel where there are several is a matter of the command line; anything else stays what it was. Called while
+/// the error is handled.
 [[noreturn]] void rethrow_front_end_error(const UserError& e, const Request& request, const FrontendOptions& options,
                                           const Frontend& frontend) {
   std::vector<std::string> names;
@@ -68,11 +50,7 @@ std::string values_in(const std::string& what, const Launch& launch) {
     throw UsageError(
         fmt::format("{} has several kernels; choose with --kernel: {}", request.source.path, fmt::join(names, ", ")));
   }
-  const auto meant = [&](const std::string& name) { return can_mean(request.kernel, name); };
-  if (!names.empty() && std::none_of(names.begin(), names.end(), meant)) {
-    throw UsageError(fmt::format("--kernel {}: {}", request.kernel, e.what()));
-  }
-  throw UserError(e.what());
+  throw;
 }
 
 class Forecaster {

@@ -70,7 +70,7 @@ report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, 
   row.gpu = gpu;
   std::vector<std::string> names, map;
   if (!f.source.kernel.empty()) names = comma_list("--kernel", f.source.kernel);
-  if (!f.source.map.empty()) map = comma_list("--map", f.source.map);
+  if (!f.source.map.empty()) map = mapped_loops(f.source.map, cpu_source);
   Region region = analysed_region(gpu_source, cpu_source, names, map, cpu, gpu, settings_of(f), warnings);
   roles_of(f, region);
   Evaluator evaluator(region, cpu, gpu);

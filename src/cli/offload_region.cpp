@@ -14,21 +14,19 @@ void keep(std::vector<std::string>& warnings, const std::vector<Diagnostic>& dia
     if (std::find(warnings.begin(), warnings.end(), d.text) == warnings.end()) warnings.push_back(d.text);
 }
 
-bool is_nest(const Source& s) { return s.language == Language::c || s.language == Language::cxx; }
-
 }  // namespace
 
 offload::Region analysed_region(const Source& gpu_source, const Source& cpu_source,
                                 const std::vector<std::string>& names, const std::vector<std::string>& map,
                                 const Device& cpu, const Device& gpu, const CpuSettings& settings,
                                 std::vector<std::string>& warnings) {
-  if (!is_nest(cpu_source)) {
+  if (!is_loop_nest(cpu_source)) {
     throw UsageError(cpu_source.path +
                      " is no C or C++ loop nest: give what the CPU would run instead with --cpu-source FILE.c");
   }
   FrontendOptions options;
   options.target = gpu.codegen_target;
-  if (is_nest(gpu_source)) options.map = map;
+  if (is_loop_nest(gpu_source)) options.map = map;
   std::vector<std::string> kernels = names;
   if (kernels.empty()) {
     for (const std::string& n : kernels_in(gpu_source, options)) kernels.push_back(n.substr(0, n.find('(')));

@@ -25,8 +25,12 @@ void check_command(const CLI::App& app, const std::string& word) {
                                             : fmt::format("did you mean {}?", near.front())));
 }
 
-/// "--device: At Most 1 required but received 2" is what CLI11 says of a flag that stands twice.
+/// "--device: At Most 1 required but received 2" is what CLI11 says of a flag that stands twice, "--device: 1 required
+/// DEV missing" of one with nothing behind it.
 std::string in_plain_words(const std::string& text) {
+  const std::size_t one = text.find(": 1 required "), missing = text.rfind(" missing");
+  if (one != std::string::npos && missing > one + 13)
+    return fmt::format("{} needs {} behind it", text.substr(0, one), text.substr(one + 13, missing - one - 13));
   const std::size_t most = text.find(": At Most 1 required but received ");
   if (most == std::string::npos) return text;
   return fmt::format("{} is given {} times, and can be given once", text.substr(0, most),

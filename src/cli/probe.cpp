@@ -12,6 +12,7 @@
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "cli/values.h"
+#include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
 #include "kernelcast/sm_views.h"
@@ -110,6 +111,7 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
     throw UsageError("--warps and --blocks belong to --program FILE");
   if (!flags.program.empty() && !flags.output.empty())
     throw UsageError("-o writes a device file, and a run of --program measures none");
+  if (!flags.output.empty()) check_writable(output);
   const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
   if (!flags.program.empty()) return watch_program(flags, catalog, environment);
   probe::Options options;

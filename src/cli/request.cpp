@@ -139,6 +139,17 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
 }
 
+bool is_loop_nest(const Source& s) { return s.language == Language::c || s.language == Language::cxx; }
+
+std::vector<std::string> mapped_loops(const std::string& text, const Source& source) {
+  if (!is_loop_nest(source))
+    throw UsageError(fmt::format("--map {}: {} is no C or C++ loop nest, whose loops it names", text, source.path));
+  std::vector<std::string> loops = comma_list("--map", text);
+  for (auto l = loops.begin(); l != loops.end(); ++l)
+    if (std::find(loops.begin(), l, *l) != l) throw UsageError(fmt::format("--map {}: {} is named twice", text, *l));
+  return loops;
+}
+
 Counts counts_of(const std::string& text) {
   if (text == "auto") return Counts::automatic;
   if (text == "symbolic") return Counts::symbolic;
@@ -226,9 +237,9 @@ Request checked(const ForecastFlags& f) {
     for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&sm::any_model_named(name));
   }
   r.execute.locality = any_reads_reuse(r.models);  // the same models read both
-  if (!f.map.empty()) r.map = comma_list("--map", f.map);
   r.source = source_of(f);
-  const bool loop_nest = r.source.language == Language::c || r.source.language == Language::cxx;
+  const bool loop_nest = is_loop_nest(r.source);
+  if (!f.map.empty()) r.map = mapped_loops(f.map, r.source);
   if (!r.grid && !r.global && !loop_nest)
     throw UsageError("give the number of blocks with --grid, or of threads with --global");
   r.kernel = f.kernel;

@@ -34,6 +34,11 @@ Launch arguments_of(const ForecastFlags& flags);
 void declare(Flags command, ForecastFlags& flags, const std::string& file = "FILE",
              const std::string& what = "Kernel source, or - for standard input");
 
+/// Whether it is C or C++, whose loops become work-items.
+bool is_loop_nest(const Source& source);
+/// --map. Throws UsageError for other sources and for a loop that is named twice.
+std::vector<std::string> mapped_loops(const std::string& text, const Source& source);
+
 /// How work is counted: closed forms and execution for the rest, closed forms only, execution only.
 enum class Counts : std::uint8_t { automatic, symbolic, executed };
 /// Throws UsageError naming --counts.

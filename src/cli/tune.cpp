@@ -17,6 +17,7 @@
 #include "cli/values.h"
 #include "frontend/identity.h"
 #include "io/text.h"
+#include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/tune_views.h"
 #include "tune/space_flags.h"
@@ -84,8 +85,7 @@ std::string cache_of(const TuneFlags& f, const Environment& environment) {
 
 /// A T1 file also says which kernel is meant and how it is compiled, where flags do not.
 tune::Space space_of(const TuneFlags& f, tune::TuneOptions& options) {
-  const Language language = options.source.language;
-  if (f.space_file.empty()) return tune::space_of(f.space, language == Language::c || language == Language::cxx);
+  if (f.space_file.empty()) return tune::space_of(f.space, is_loop_nest(options.source));
   tune::T1File file = tune::read_t1(f.space_file, read_source(f.space_file));
   if (file.problem.empty() && !f.space.problem.empty()) file.problem = {"1"};  // the flag takes its place
   if (options.frontend.kernel.empty()) options.frontend.kernel = file.kernel_name;
@@ -116,7 +116,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.frontend.kernel = f.common.kernel;
   options.frontend.time_limit_s = analysis_limit_s;
   options.frontend.ptxas = program_file("--ptxas", f.common.ptxas);
-  if (!f.common.map.empty()) options.frontend.map = comma_list("--map", f.common.map);
+  if (!f.common.map.empty()) options.frontend.map = mapped_loops(f.common.map, options.source);
   if (f.common.model == "sm")
     throw UsageError(
         "--model sm simulates each kernel, which is too slow for a search: use it with predict, explain, validate");
@@ -138,6 +138,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
                      ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
                      : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
   if (!f.measure.empty() && f.measure != "opencl") throw UsageError("--measure " + f.measure + ": expected opencl");
+  if (!f.common.output.empty()) check_writable(f.common.output);
   const std::string cache = cache_of(f, environment);
   f.space.arguments = options.launch.args;
   const tune::Space space = space_of(f, options);

@@ -16,6 +16,7 @@
 #include "cli/values.h"
 #include "frontend/identity.h"
 #include "io/text.h"
+#include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"
 #include "report/validate_views.h"
@@ -120,6 +121,8 @@ void keep_inputs(const ValidateFlags& f) {
 int validate(const ValidateFlags& f, const Environment& environment) {
   const bool json = is_json(f.format);
   keep_inputs(f);
+  for (const std::string& file : {f.output, f.rows_output})
+    if (!file.empty()) check_writable(file);
   const DeviceCatalog catalog = catalog_of(f.devices_dir, environment.devices_dir);
   validate::ForecastOptions options;
   options.models = models_named(f.model);

@@ -46,9 +46,9 @@ KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& ker
   const auto meant = [&name](const KernelEntry& k) { return means_kernel(k, name); };
   try {
     return pick_kernel(kernels, name);
-  } catch (const UserError& e) {
+  } catch (const UsageError& e) {
     if (name.empty() || std::ranges::any_of(kernels, meant)) throw;
-    throw UserError(e.what() + about_headers(unit));
+    throw UsageError(e.what() + about_headers(unit));
   }
 }
 

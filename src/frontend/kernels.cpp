@@ -213,9 +213,11 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
       if (spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
     }
     if (found.size() == 1) return *found.front();
-    if (found.size() > 1) throw UserError("--kernel " + name + " is ambiguous:" + list_of(found));
+    if (found.size() > 1) throw UsageError("--kernel " + name + " is ambiguous:" + list_of(found));
   }
-  throw UserError("no kernel is named '" + name + "'; the nearest are:" + list_of(nearest(kernels, name)));
+  std::string near;  // in the same line: some show only the first of a message
+  for (const KernelEntry* entry : nearest(kernels, name)) near += (near.empty() ? " " : "; ") + entry->demangled;
+  throw UsageError("--kernel " + name + ": no kernel is named '" + name + "'; the nearest are:" + near);
 }
 
 }  // namespace kernelcast::frontend

@@ -115,6 +115,16 @@ std::string read_text_file(const fs::path& path, std::uint64_t limit_bytes) {
   return read_all(file.get(), path.string(), limit_bytes);
 }
 
+void check_writable(const fs::path& path) {
+  struct stat info{};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode))
+    throw UserError(fmt::format("{}: is a directory; name a file in it", path.string()));
+  const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  const fs::path asked = exists ? path : folder;
+  if (::faccessat(AT_FDCWD, asked.c_str(), W_OK, AT_EACCESS) != 0) cannot_write(path, errno);
+}
+
 void write_text_file(const fs::path& path, std::string_view text) {
   std::error_code ignored;
   fs::path target = path;

@@ -19,4 +19,8 @@ std::string read_text_file(const std::filesystem::path& path, std::uint64_t limi
 /// /dev/stdout). Throws UserError when that is not possible; the old file is then as it was.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
+/// Throws what write_text_file would throw for a folder that is not there or may not be written, or a path that is one:
+/// before work whose result would be lost.
+void check_writable(const std::filesystem::path& path);
+
 }  // namespace kernelcast

@@ -58,6 +58,19 @@ void check_base(const Device& base) {
 
 }  // namespace
 
+namespace {
+
+Record read_record(const std::string& path) {
+  const std::string text = read_text_file(path, record_limit_bytes);
+  try {
+    return record_of(text);
+  } catch (const Error& e) {
+    throw UserError(path + ": is no whole record of kernelcast-cuda: " + e.what());
+  }
+}
+
+}  // namespace
+
 Report report_of(const Record& record, const Device& base) {
   if (!record.failure.empty()) throw LimitError("--backend cuda: " + record.failure);
   if (record.info.architecture != architecture_of(base))
@@ -82,8 +95,7 @@ std::string cuda_device_name(const Options& options) { return cuda::run({}, opti
 
 Report probe_cuda(const Device& base, const Options& options) {
   cuda::check_base(base);
-  if (!options.cuda_record.empty())
-    return cuda::report_of(cuda::record_of(read_text_file(options.cuda_record, cuda::record_limit_bytes)), base);
+  if (!options.cuda_record.empty()) return cuda::report_of(cuda::read_record(options.cuda_record), base);
   const auto say = [&](const std::string& what) {
     if (options.progress) options.progress("probe: " + what);
   };

@@ -25,7 +25,7 @@ struct Fake {
               targets.push_back(o.target);
               if (o.target == broken_target) throw UserError("copy.cl:1:1: error: no");
               if (o.kernel.empty() && kernels.size() > 1) throw UserError("which kernel?");
-              if (!o.kernel.empty() && o.kernel != kernels.front()) throw UserError("no such kernel");
+              if (!o.kernel.empty() && o.kernel != kernels.front()) throw UsageError("no such kernel");
               Analysis a;
               a.profile = test::copy_profile();
               a.no_program = "it is a fake";

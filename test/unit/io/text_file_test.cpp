@@ -62,6 +62,14 @@ TEST_F(TextFile, ReadErrorsNameThePathAndTheReason) {
   EXPECT_THAT(error_of([&] { read_text_file(at("f") / "below"); }), HasSubstr("cannot be opened: Not a directory"));
 }
 
+TEST_F(TextFile, WhatCannotBeWrittenIsKnownBefore) {
+  check_writable(at("f"));
+  EXPECT_EQ(files(), 0U);  // nothing is tried
+  EXPECT_THAT(error_of([&] { check_writable(at("none") / "f"); }), HasSubstr("none/f: cannot be written"));
+  EXPECT_THAT(error_of([&] { check_writable(folder_); }), HasSubstr("is a directory"));
+  check_writable("/dev/null");
+}
+
 TEST_F(TextFile, TheLimitIsExact) {
   write_text_file(at("f"), std::string(1000, 'x'));
   EXPECT_EQ(read_text_file(at("f"), 1000).size(), 1000U);
