@@ -192,7 +192,7 @@ class Offload(Case):
         ):
             with self.subTest(regex):
                 self.bad(2, regex, "offload", *args)
-        self.bad(1, "--arg n", "offload", GEMM, *PAIR)
+        self.bad(2, "--arg n", "offload", GEMM, *PAIR)
 
     def bandwidth(self, device):
         fields = json.loads(self.good("devices", device, "--format", "json"))["devices"][0]["fields"]
