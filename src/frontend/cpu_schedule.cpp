@@ -38,12 +38,13 @@ class Machine {
         value_(static_cast<std::size_t>(core.registers)),
         taken_(static_cast<std::size_t>(core.ports)),
         busy_(static_cast<std::size_t>(core.ports), 0),
-        leaves_(static_cast<std::size_t>(std::max(core.window, 64)), 0) {
+        leaves_(static_cast<std::size_t>(std::max(core.window, 64)), 0),
+        waiting_(core.queues.size()) {
     for (std::size_t r = 0; r < value_.size(); ++r) value_[r] = mix(0x51ed, r + 1);
   }
 
   void run(const CoreInstruction& in) {
-    double start = dispatch(in.uops);
+    double start = dispatch(in);
     for (const CoreInstruction::Read& r : in.reads)
       start = std::max(start, ready_[static_cast<std::size_t>(r.reg)] - r.ahead);
     std::uint64_t value = in.text;
@@ -61,7 +62,8 @@ class Machine {
     // The load part of the instruction waits for the store; its own latency is part of `latency`.
     start = std::max(start, forwarded);
     start = take_ports(in, start);
-    for (int u = 0; u < std::max(1, in.uops); ++u) waiting_.push(start);
+    for (const CoreInstruction::Entry& e : in.queued)
+      for (int n = 0; n < e.entries; ++n) waiting_[static_cast<std::size_t>(e.queue)].push(start);
     const double done = start + in.latency;
     for (const int w : in.writes) {
       ready_[static_cast<std::size_t>(w)] = done;
@@ -90,16 +92,11 @@ class Machine {
   }
 
   /// The cycle in which the last of the micro-operations enters the window: each waits for the one that is a whole
-  /// window older to leave.
-  double dispatch(int uops) {
-    for (int u = 0; u < std::max(1, uops); ++u, ++entered_) {
-      const double left = leaves_[entered_ % leaves_.size()];
-      wait_until(left);
-      while (!waiting_.empty() && waiting_.top() <= cycle_) waiting_.pop();
-      if (waiting_.size() >= static_cast<std::size_t>(core_.waiting)) {
-        wait_until(waiting_.top());
-        waiting_.pop();
-      }
+  /// window older to leave, and all for entries in the queues.
+  double dispatch(const CoreInstruction& in) {
+    for (const CoreInstruction::Entry& e : in.queued) wait_for_entries(e);
+    for (int u = 0; u < std::max(1, in.uops); ++u, ++entered_) {
+      wait_until(leaves_[entered_ % leaves_.size()]);
       if (dispatched_ == core_.width) {
         cycle_ += 1;
         dispatched_ = 0;
@@ -107,6 +104,16 @@ class Machine {
       ++dispatched_;
     }
     return cycle_;
+  }
+
+  void wait_for_entries(const CoreInstruction::Entry& e) {
+    auto& waiting = waiting_[static_cast<std::size_t>(e.queue)];
+    const auto size = static_cast<std::size_t>(core_.queues[static_cast<std::size_t>(e.queue)]);
+    while (!waiting.empty() && waiting.top() <= cycle_) waiting.pop();
+    while (!waiting.empty() && waiting.size() + static_cast<std::size_t>(e.entries) > size) {
+      wait_until(waiting.top());
+      waiting.pop();
+    }
   }
 
   void wait_until(double cycle) {
@@ -160,7 +167,8 @@ class Machine {
   std::unordered_map<std::uint64_t, Stored> memory_;
   std::vector<double> leaves_;  // when the micro-operations of the last window leave it, by number
   std::size_t entered_ = 0, left_ = 0;
-  std::priority_queue<double, std::vector<double>, std::greater<>> waiting_;  // when they start
+  /// When what waits in each queue starts.
+  std::vector<std::priority_queue<double, std::vector<double>, std::greater<>>> waiting_;
   double cycle_ = 0, last_retired_ = 0;
   int dispatched_ = 0;
 };

@@ -24,6 +24,12 @@ struct CoreInstruction {
   std::vector<Read> reads;
   std::vector<int> writes;
   std::vector<Use> uses;
+  /// Entries of a scheduler's queue, held until the instruction starts.
+  struct Entry {
+    int queue;
+    int entries;
+  };
+  std::vector<Entry> queued = {};
   bool loads = false, stores = false;
   // Address of the memory operand: registers (-1: none) and what is constant in it.
   int base = -1, index = -1;
@@ -33,9 +39,9 @@ struct CoreInstruction {
 };
 
 struct Core {
-  int width = 4;     // micro-operations dispatched a cycle
-  int window = 192;  // micro-operations in flight
-  int waiting = 60;  // of these, that have not started (the scheduler's entries)
+  int width = 4;                 // micro-operations dispatched a cycle
+  int window = 192;              // micro-operations in flight
+  std::vector<int> queues = {};  // entries of each scheduler's queue
   int ports = 8;
   int registers = 0;
 };

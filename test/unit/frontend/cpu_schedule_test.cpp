@@ -74,6 +74,24 @@ TEST(Schedule, AddressesAreTheSameWhenTheirValuesAre) {
   EXPECT_NEAR(schedule_loop(body, core).cycles, 9, 0.1);
 }
 
+// A chain of `latency` beside what does not wait runs ahead until its queue is full; the next passage begins then.
+TEST(Schedule, AFullQueueEndsTheOverlapOfPassages) {
+  CoreInstruction link = op(4, {1}, {1}, 0b0001);
+  const CoreInstruction counter = op(1, {2}, {2}, 0b0110);
+  Core queued = core;
+  queued.window = 1000;
+  const double free = schedule_loop({link, counter}, queued).overlap;
+  EXPECT_GT(free, 4 * 150);  // two of a window of 1,000
+  queued.queues = {20, 50};
+  link.queued = {{0, 1}};
+  EXPECT_NEAR(schedule_loop({link, counter}, queued).overlap, 4 * 20, 8);
+  CoreInstruction kept = memory(false, 1, 3, 1);  // what each stores waits in the same queue
+  kept.queued = {{0, 1}};
+  EXPECT_NEAR(schedule_loop({link, kept, counter}, queued).overlap, 4 * 10, 8);
+  kept.queued = {{1, 1}};
+  EXPECT_NEAR(schedule_loop({link, kept, counter}, queued).overlap, 4 * 20, 8);
+}
+
 TEST(Schedule, NothingTakesNoTime) { EXPECT_EQ(schedule_loop({}, core).cycles, 0); }
 
 RC_GTEST_PROP(Schedule, NeverBeatsWidthAndPortsAndMoreCodeIsNeverFaster, ()) {
