@@ -84,18 +84,45 @@ void name_blocks(const std::vector<Function*>& functions) {
     for (BasicBlock& block : *f) block.setName("kc" + std::to_string(n++));
 }
 
+/// A buffer's address, or an integer made of one: by sums, and in vectors of them.
+bool is_address(const Value* v, int depth = 8) {
+  if (v->getType()->isPtrOrPtrVectorTy()) return !isa<ConstantPointerNull>(v);
+  if (isa<PtrToIntInst>(v)) return true;
+  const auto* made = dyn_cast<Instruction>(v);
+  if (!made || depth == 0) return false;
+  const unsigned code = made->getOpcode();
+  if (code != Instruction::Add && code != Instruction::Sub && code != Instruction::InsertElement &&
+      code != Instruction::ShuffleVector)
+    return false;
+  return std::any_of(made->op_begin(), made->op_end(), [&](const Use& u) { return is_address(u.get(), depth - 1); });
+}
+
 bool compares_pointers(const Value* v) {
   const auto* comparison = dyn_cast<ICmpInst>(v);
-  if (!comparison) return false;
-  const auto address = [](const Value* x) {
-    if (x->getType()->isPtrOrPtrVectorTy()) return !isa<ConstantPointerNull>(x);
-    if (const auto* difference = dyn_cast<BinaryOperator>(x)) {  // distance of two buffers
-      const bool casts = isa<PtrToIntInst>(difference->getOperand(0)) || isa<PtrToIntInst>(difference->getOperand(1));
-      return difference->getOpcode() == Instruction::Sub && casts;
-    }
-    return false;
-  };
-  return comparison->isUnsigned() && (address(comparison->getOperand(0)) || address(comparison->getOperand(1)));
+  return comparison && comparison->isUnsigned() &&
+         (is_address(comparison->getOperand(0)) || is_address(comparison->getOperand(1)));
+}
+
+/// Beyond a limit that is a few iterations short of the type's: the check that an index does not leave its type.
+bool compares_with_limit(const Value* v) {
+  const auto* comparison = dyn_cast<ICmpInst>(v);
+  if (!comparison || comparison->isEquality()) return false;
+  const auto* constant = dyn_cast<Constant>(comparison->getOperand(1));
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  const auto* limit = dyn_cast_or_null<ConstantInt>(constant);
+  if (!limit || limit->getBitWidth() < 32) return false;
+  const unsigned bits = limit->getBitWidth();
+  const APInt few(bits, 65536);
+  switch (comparison->getPredicate()) {
+    case CmpInst::ICMP_SGT:
+      return limit->getValue().sgt(APInt::getSignedMaxValue(bits) - few);
+    case CmpInst::ICMP_SLT:
+      return limit->getValue().slt(APInt::getSignedMinValue(bits) + few);
+    case CmpInst::ICMP_UGT:
+      return limit->getValue().ugt(APInt::getMaxValue(bits) - few);
+    default:
+      return false;
+  }
 }
 
 /// A sum less than one of its terms, in vectors: the check that an index does not leave its type, for several indices
@@ -111,11 +138,13 @@ bool compares_with_own_sum(const Value* v) {
          sum_of(comparison->getOperand(1), comparison->getOperand(0));
 }
 
-/// Comparisons of two buffers' addresses become what they are for buffers that are apart. A range check is "one begins
+/// Comparisons of two buffers' addresses become what they are for buffers that are apart, and those of indices with the
+/// limits of their types what they are for indices inside. A range check is "one begins
 /// before the other ends" both ways round: false for one of them is false for both.
 void take_buffers_apart(Function& f) {
   for (Instruction& i : make_early_inc_range(instructions(f)))
-    if (compares_pointers(&i) || compares_with_own_sum(&i)) i.replaceAllUsesWith(ConstantInt::getFalse(i.getType()));
+    if (compares_pointers(&i) || compares_with_own_sum(&i) || compares_with_limit(&i))
+      i.replaceAllUsesWith(ConstantInt::getFalse(i.getType()));
 }
 
 double lanes_of(const Type& type) {
