@@ -8,23 +8,16 @@ DATA and SOURCES as for scripts/replay.py. Of each space up to N failures are dr
 for which the largest number of registers does not fit, and up to N / 4 of the other launches that ran, where registers can
 be no reason; rates are weighted by the sizes of these groups.
 
---ptxas FILE has kernelcast take registers from NVIDIA's assembler. --nvrtc LIBRARY (libnvrtc.so of a CUDA toolkit) also compiles each configuration drawn of failures and large blocks by NVIDIA's
-own compiler, without a GPU, and says which do not fit with the registers that it took: what could be known before a launch.
-A configuration takes 1 to 15 seconds of processor time.
+--ptxas FILE and --nvrtc LIBRARY have kernelcast take registers from NVIDIA's assembler, or from its run-time compiler
+(CUDA C++ alone: spaces of OpenCL C are left out), without a GPU. A configuration takes 1 to 15 seconds of processor time.
 """
 
 import argparse
-import collections
 import json
-import math
 import os
 import random
-import struct
-import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
-import nvrtc
 from recorded_spaces import FAILED, RAN, SPACES, Space
 
 # A block of more threads does not fit with the 255 registers that a thread may have: 65,536 / 256, on every NVIDIA GPU of
@@ -46,72 +39,15 @@ def groups(space, sample, seed):
         yield name, rows[:most], len(rows)
 
 
-def registers_by(compiler, path, kernel, target, flags):
-    """Registers a thread of the code that NVIDIA's compiler makes, or its messages."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    try:
-        return registers_in(compiler.cubin(text, path, [f"--gpu-architecture={target}", *flags]), kernel)
-    except nvrtc.Failed as messages:
-        return str(messages)
-
-
-def registers_in(cubin, kernel):
-    """Of an ELF file of NVIDIA's: the highest byte of sh_info of the section that holds the kernel's code."""
-    start, = struct.unpack_from("<Q", cubin, 0x28)
-    size, count, names = struct.unpack_from("<HHH", cubin, 0x3A)
-    text, = struct.unpack_from("<Q", cubin, start + names * size + 0x18)
-    for section in range(start, start + count * size, size):
-        at = text + struct.unpack_from("<I", cubin, section)[0]
-        name = cubin[at:cubin.index(b"\0", at)].decode()
-        if name.startswith(".text.") and kernel in name:
-            return struct.unpack_from("<I", cubin, section + 0x2C)[0] >> 24
-    raise RuntimeError(f"no code of {kernel}")
-
-
-def fits(limits, registers, threads):
-    """Whether a block has its registers, allocated by warps, each in one of the unit's partitions (src/model/occupancy.cpp)."""
-    unit, granularity = limits["register_allocation_unit"], limits["warp_allocation_granularity"]
-    of_warp = math.ceil(registers * 32 / unit) * unit
-    return limits["registers_per_unit"] // of_warp // granularity * granularity >= math.ceil(threads / 32)
-
-
-def by_compiler(args, space, drawn, predicted):
-    """Rows of a table: of each class of block sizes, what is refused by either and what is not."""
-    device = json.loads(subprocess.run([args.program, "devices", space.gpu, "--format", "json"], capture_output=True,
-                                       text=True, check=True).stdout)["devices"][0]
-    limits = {f["key"]: f["value"] for f in device["fields"] if f["section"] == "limits"}
-    compiler = nvrtc.Nvrtc(args.nvrtc)
-    kernel = space.kernel
-    wrapper = os.path.join(space.data, kernel["wrapper"])
-    table = collections.defaultdict(collections.Counter)
-    for name, rows, _ in drawn:
-        if name not in ("failed", "ran, large blocks"):
-            continue
-        for r in rows:
-            defines = {**space.values(r), **dict(d.split("=") for d in kernel["fixed_defines"].split(";") if d)}
-            flags = [f"-I{args.sources}", *(f"-D{k}={v}" for k, v in defines.items())]
-            registers = registers_by(compiler, wrapper, kernel["entry"], device["codegen_target"], flags)
-            threads = space.threads(r)
-            row = table[next(most for most in (384, 512, 768, 1024) if threads <= most)]
-            failed = "failed" if r["status"] == FAILED else "ran"
-            answer = predicted.get(space.key(r))
-            row[failed] += 1
-            row[failed, "ours"] += answer is None or answer["probability_cannot_run"] > args.risk
-            row[failed, "theirs"] += isinstance(registers, str) or not fits(limits, registers, threads)
-            print(space.name, space.key(r), failed, threads, registers, answer and answer["probability_cannot_run"],
-                  file=sys.stderr, flush=True)
-    return table
-
-
 def measure(args, name):
     space = Space(args.data, name)
     drawn = list(groups(space, args.sample, args.seed))
-    flags = ["--risk", "1"] + (["--jobs", str(args.jobs)] if args.jobs else []) + (["--ptxas", args.ptxas] if args.ptxas else [])
+    flags = ["--risk", "1"]
+    for flag, value in (("--jobs", args.jobs), ("--ptxas", args.ptxas), ("--nvrtc", args.nvrtc)):
+        flags += [flag, str(value)] if value else []
     answer = space.tune(args.program, args.sources, [r for _, rows, _ in drawn for r in rows], *flags)
     predicted = space.predicted(answer)
     compiled = [space.key(r) not in predicted for name, rows, _ in drawn if name == "did not compile" for r in rows]
-    classes = by_compiler(args, space, drawn, predicted) if args.nvrtc else {}
     points = []  # probability (1: refused for a reason that is no matter of chance), failed, weight
     for name, rows, size in drawn:
         if name == "did not compile":
@@ -119,7 +55,7 @@ def measure(args, name):
         for r in rows:
             b = predicted.get(space.key(r))
             points.append((1.0 if b is None else b["probability_cannot_run"], r["status"] == FAILED, size / len(rows)))
-    return points, compiled, classes, answer["devices"][0]["infeasible"]
+    return points, compiled, answer["devices"][0]["infeasible"]
 
 
 def share(points, failed, risk):
@@ -145,14 +81,13 @@ def main():
     parser.add_argument("--nvrtc", default="")
     args = parser.parse_args()
     everything = []
-    everything_compiled = collections.defaultdict(collections.Counter)
     print(f"| space | failed, refused at risk {args.risk} | did not compile, refused | ran, refused at risk {args.risk} |")
     print("|---|---:|---:|---:|")
     for name in SPACES:
         if args.only not in name:
             continue
         try:
-            points, compiled, classes, reasons = measure(args, name)
+            points, compiled, reasons = measure(args, name)
         except RuntimeError as error:
             print(error, file=sys.stderr)
             continue
@@ -160,16 +95,8 @@ def main():
         did_not = f"{sum(compiled)} of {len(compiled)}" if compiled else "none recorded"
         print(f"| {name} | {share(points, True, args.risk)} | {did_not} | {share(points, False, args.risk)} |", flush=True)
         everything += points
-        for most, row in classes.items():
-            everything_compiled[most].update(row)
     if not everything:
         return
-    if everything_compiled:
-        print("\n| threads of a block | failed | refused by kernelcast | by NVIDIA's compiler | ran | refused by kernelcast | by NVIDIA's compiler |")
-        print("|---|---:|---:|---:|---:|---:|---:|")
-        for most, row in sorted(everything_compiled.items()):
-            columns = [row[kind] for k in ("failed", "ran") for kind in (k, (k, "ours"), (k, "theirs"))]
-            print(f"| up to {most} | " + " | ".join(map(str, columns)) + " |")
     print("\n| probability said | configurations drawn | failed, weighted share |")
     print("|---|---:|---:|")
     for low, high in zip(BINS, BINS[1:]):

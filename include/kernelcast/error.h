@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace kernelcast {
 
@@ -20,6 +21,17 @@ class UserError : public Error {
 /// The command line itself is wrong (unknown flag, malformed value): exit status 2.
 class UsageError : public UserError {
   using UserError::UserError;
+};
+
+/// What the command line gives for the kernel's arguments is not what this kernel needs: --arg, --buffer or --assume is
+/// missing, or fits nothing.
+class ArgumentError : public UserError {
+ public:
+  ArgumentError(const std::string& text, std::string name) : UserError(text), name_(std::move(name)) {}
+  [[nodiscard]] const std::string& name() const { return name_; }  // of the parameter
+
+ private:
+  std::string name_;
 };
 
 /// The input is fine but goes beyond what kernelcast can do; the message says what would work.

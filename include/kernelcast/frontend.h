@@ -51,6 +51,8 @@ struct FrontendOptions {
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   double time_limit_s = 30;         // processor time for the whole front end
   std::string ptxas;                // path of NVIDIA's assembler, whose code is counted in place of PTX; empty: not asked
+  std::string nvrtc;                // path of NVIDIA's run-time compiler (libnvrtc.so), whose registers, spills and static shared memory
+                                    // of CUDA C++ take the place of ours; empty: not asked
   /// Instructions in these, or inlined into them, have lines of region_line() in the profile; the last that holds one wins.
   std::vector<CodeRegion> regions;
   bool program = false;             // also decode the kernel for execution
@@ -79,12 +81,17 @@ struct Analysis {
 };
 
 /// Reads the source, generates code for the target and profiles one kernel. Throws UserError with clang's rendered
-/// messages for bad source, recursion, indirect calls; UsageError for an unknown kernel (naming the nearest) or a name
-/// that several have; LimitError when a limit of time or size strikes.
+/// messages for bad source, recursion, indirect calls, and with NVRTC's where that was asked and refuses the source;
+/// UsageError for an unknown kernel (naming the nearest) or a name that several have; LimitError when a limit of time or
+/// size strikes.
 Analysis analyze(const Source& source, const FrontendOptions& options);
 
 /// Names of the kernels in the source, demangled, in order of appearance.
 std::vector<std::string> kernels_in(const Source& source, const FrontendOptions& options);
+
+/// Name and version of NVIDIA's run-time compiler in a library: "NVRTC 12.4". Throws UserError where there is none that
+/// can be used.
+std::string nvrtc_version(const std::string& library);
 
 /// Language by file ending (.cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc); throws UserError for others.
 Language language_of(const std::string& path);

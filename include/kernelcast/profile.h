@@ -144,7 +144,7 @@ struct Buffer {
 
 struct Registers {
   double per_thread = 0, low = 0, high = 0;
-  std::string method;            // "code generator", "max-live estimate", "ptxas"
+  std::string method;            // "code generator", "max-live estimate", "ptxas", "NVRTC 12.4"
   double spill_bytes = 0;
   // Registers if the instructions stay in the order of the text, and the bytes that then are spilled, where that is more
   // than a thread can have and another order fits: 0 otherwise. The compiler finds such an order, or does not.

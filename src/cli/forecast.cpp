@@ -110,6 +110,7 @@ class Forecaster {
     options.target = target;
     options.map = request_.map;
     options.ptxas = request_.ptxas;
+    options.nvrtc = request_.nvrtc;
     options.block = request_.launch.block;
     options.program = request_.counts != Counts::symbolic;
     options.time_limit_s = request_.compile_seconds;

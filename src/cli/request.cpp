@@ -178,6 +178,30 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   return o;
 }
 
+NvrtcChoice nvrtc_choice(const std::string& path) {
+  if (path.empty()) return {};
+  try {
+    return {path, nvrtc_version(path)};
+  } catch (const UserError& e) {
+    throw UsageError(std::string("--nvrtc: ") + e.what());
+  }
+}
+
+NvrtcChoice nvrtc_choice(const std::string& path, const Source& source) {
+  if (!path.empty() && source.language != Language::cuda)
+    throw UsageError("--nvrtc " + path + ": NVIDIA's run-time compiler takes CUDA C++ alone, and " + source.path +
+                     " is in another language");
+  return nvrtc_choice(path);
+}
+
+void declare_vendor(Flags c, std::string& ptxas, std::string& nvrtc) {
+  c.option("--ptxas", "FILE", ptxas,
+           "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
+  c.option("--nvrtc", "LIBRARY", nvrtc,
+           "NVIDIA's run-time compiler (libnvrtc.so): registers, spills and static shared memory of CUDA C++ are then "
+           "those of its code");
+}
+
 void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {
   constexpr auto required = Flags::Need::required;
   c.positional(file, f.file, what, required);
@@ -209,8 +233,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
   c.option("--jobs", "N", f.jobs, "Threads that execute blocks; one for each processor without it");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
-  c.option("--ptxas", "FILE", f.ptxas,
-           "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
+  declare_vendor(c, f.ptxas, f.nvrtc);
   c.list("--assume", "KEY=VALUE", f.assume, "Answer to something analysis cannot know, as output names it; repeat");
   declare_result(c, f.format, f.output);
   declare_devices_dir(c, f.devices_dir);
@@ -244,6 +267,7 @@ Request checked(const ForecastFlags& f) {
     throw UsageError("give the number of blocks with --grid, or of threads with --global");
   r.kernel = f.kernel;
   r.ptxas = program_file("--ptxas", f.ptxas);
+  r.nvrtc = nvrtc_choice(f.nvrtc, r.source).path;
   r.output = f.output;
   r.devices_dir = f.devices_dir;
   return r;

@@ -17,7 +17,7 @@ namespace kernelcast::cli {
 struct ForecastFlags {
   std::string file, kernel, device, grid, block, global, shared, standard, language, model, counts = "auto", sample,
                                                                                             map;
-  std::string ptxas, format = "text", output, devices_dir;
+  std::string ptxas, nvrtc, format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, assume;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
@@ -29,6 +29,17 @@ void declare_source(Flags command, ForecastFlags& flags);
 Source source_of(const ForecastFlags& flags);
 /// --arg, --buffer and --assume as a launch without sizes.
 Launch arguments_of(const ForecastFlags& flags);
+
+/// NVIDIA's run-time compiler: its path, and its name and version. Empty for an empty path.
+struct NvrtcChoice {
+  std::string path, version;
+};
+/// Throws UsageError naming --nvrtc where the library cannot be used.
+NvrtcChoice nvrtc_choice(const std::string& path);
+/// The same for one source, which must be CUDA C++.
+NvrtcChoice nvrtc_choice(const std::string& path, const Source& source);
+/// Declares --ptxas and --nvrtc.
+void declare_vendor(Flags command, std::string& ptxas, std::string& nvrtc);
 
 /// Declares them on a command. `flags` must outlive the parsing.
 void declare(Flags command, ForecastFlags& flags, const std::string& file = "FILE",
@@ -48,8 +59,8 @@ ExecuteOptions execute_options_of(const ForecastFlags& flags);
 
 /// The same, checked. Everything that can be checked without reading the source has been.
 struct Request {
-  Source source;              // text is still empty
-  std::string kernel, ptxas;  // ptxas empty: not asked
+  Source source;                     // text is still empty
+  std::string kernel, ptxas, nvrtc;  // ptxas, nvrtc empty: not asked
   std::vector<std::string> map, devices;
   bool all_devices = false, all_models = false;
   std::vector<const Model*> models;

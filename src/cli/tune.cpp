@@ -117,6 +117,8 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.frontend.time_limit_s = analysis_limit_s;
   options.frontend.ptxas = program_file("--ptxas", f.common.ptxas);
   if (!f.common.map.empty()) options.frontend.map = mapped_loops(f.common.map, options.source);
+  const NvrtcChoice nvrtc = nvrtc_choice(f.common.nvrtc, options.source);
+  options.frontend.nvrtc = nvrtc.path;
   if (f.common.model == "sm")
     throw UsageError(
         "--model sm simulates each kernel, which is too slow for a search: use it with predict, explain, validate");
@@ -150,7 +152,8 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.stop = &defer_interrupts();
   const double start = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (environment.progress) options.progress = [start](const tune::Progress& p) { show(p, start); };
-  tune::AnalysisMemory memory(analyze, cache, std::string(frontend_identity()) + options.frontend.ptxas);
+  tune::AnalysisMemory memory(analyze, cache,
+                              std::string(frontend_identity()) + options.frontend.ptxas + nvrtc.path + nvrtc.version);
   report::TuneReport report;
   report.head = environment.head;
   report.result = tune::tune(space, options, memory);
@@ -205,8 +208,7 @@ Action add_tune(Parser& parser) {
   c.flag("--as-printed", f->as_printed,
          "With --model ske: its formula (9) under its constraints (10)-(16) and no others");
   c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become work-items, outermost first");
-  c.option("--ptxas", "FILE", common.ptxas,
-           "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
+  declare_vendor(c, common.ptxas, common.nvrtc);
   c.list("--assume", "KEY=VALUE", common.assume,
          "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");

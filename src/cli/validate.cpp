@@ -39,7 +39,7 @@ Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows
 
 struct ValidateFlags {
   std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
-  std::string counts = "auto", format = "text", output, rows_output, devices_dir, ptxas;
+  std::string counts = "auto", format = "text", output, rows_output, devices_dir, ptxas, nvrtc;
 };
 
 std::vector<const Model*> models_named(const std::string& names) {
@@ -130,14 +130,16 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   options.sources = existing_folder("--sources", f.sources);
   options.kernels_folder = folder_of(f.kernels);
   const std::string ptxas = program_file("--ptxas", f.ptxas);
-  options.analyze = [ptxas](const Source& source, FrontendOptions o) {
+  const NvrtcChoice nvrtc = nvrtc_choice(f.nvrtc);
+  options.analyze = [ptxas, library = nvrtc.path](const Source& source, FrontendOptions o) {
     o.ptxas = ptxas;
+    o.nvrtc = library;
     return analyze(source, o);
   };
   options.execute = counts_named(f.counts);
   if (!f.cache.empty()) {
-    options.analyze =
-        validate::with_memory(options.analyze, f.cache, std::string(frontend_identity()) + ptxas, f.sources);
+    options.analyze = validate::with_memory(
+        options.analyze, f.cache, std::string(frontend_identity()) + ptxas + nvrtc.path + nvrtc.version, f.sources);
   }
   Progress progress;
   if (environment.progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
@@ -185,8 +187,7 @@ Action add_validate(Parser& parser) {
   flags.option("--block", "X[,Y[,Z]]", f->block, "For a space: block, as names of parameters or numbers");
   flags.option("--tile", "X[,Y[,Z]]", f->tile,
                "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
-  flags.option("--ptxas", "FILE", f->ptxas,
-               "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
+  declare_vendor(flags, f->ptxas, f->nvrtc);
   flags.option("--jobs", "N", f->jobs, "Threads; one for each processor without it");
   flags.option("--cache", "DIR", f->cache,
                "Keep analyses in DIR and use those that are there; none are kept without it");

@@ -12,6 +12,7 @@
 #include "frontend/compile_language.h"
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
+#include "frontend/nvrtc.h"
 #include "frontend/optimize.h"
 #include "frontend/pass_messages.h"
 #include "frontend/regions.h"
@@ -52,9 +53,16 @@ KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& ker
   }
 }
 
-TargetCode make_code(const llvm::Module& module, const std::string& symbol, const std::string& target, bool fast_math,
-                     const std::string& ptxas) {
-  if (family_of(target) == TargetFamily::nvidia) return generate_target_code(module, symbol, target, fast_math, ptxas);
+TargetCode make_code(const llvm::Module& module, const std::string& symbol, bool fast_math,
+                     const FrontendOptions& options, const NvrtcAnswer& nvrtc) {
+  const std::string& target = options.target;
+  if (family_of(target) == TargetFamily::nvidia) {
+    TargetCode code = generate_target_code(module, symbol, target, fast_math, options.ptxas, nvrtc.code);
+    if (!nvrtc.obstacle.empty())
+      code.assumptions.push_back(
+          {"NVIDIA's registers of " + symbol + ": " + nvrtc.obstacle, "those of " + code.registers.method, "--nvrtc"});
+    return code;
+  }
   auto copy = llvm::CloneModule(module);
   lower_size_markers(*copy);
   return generate_target_code(*copy, symbol, target, fast_math);
@@ -62,7 +70,7 @@ TargetCode make_code(const llvm::Module& module, const std::string& symbol, cons
 
 /// Two modules with the same digest are the same to code generation and to the profile.
 std::string digest_of(const llvm::Module& module, const KernelEntry& entry, const Source& source,
-                      const FrontendOptions& options) {
+                      const FrontendOptions& options, const NvrtcAnswer& nvrtc) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
@@ -70,9 +78,19 @@ std::string digest_of(const llvm::Module& module, const KernelEntry& entry, cons
          << entry.symbol << '\n'
          << options.target << '\n'
          << source.fast_math << '\n'
-         << options.ptxas;
+         << options.ptxas << '\n'
+         << nvrtc.obstacle;
+  if (nvrtc.code)
+    stream << nvrtc.code->compiler << ' ' << nvrtc.code->registers << ' ' << nvrtc.code->stack_bytes << ' '
+           << nvrtc.code->shared_bytes;
   const auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(stream.str()));
   return llvm::toHex(hash, true);
+}
+
+NvrtcAnswer nvrtc_answer(const CompiledUnit& unit, const Source& source, const KernelEntry& entry,
+                         const FrontendOptions& options) {
+  if (options.nvrtc.empty() || family_of(options.target) != TargetFamily::nvidia) return {};
+  return ask_nvrtc(options.nvrtc, source, unit.language, entry, options.target);
 }
 
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
@@ -89,6 +107,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
   lower_opencl_builtins(module, family);
   auto library_note = link_opencl_library(module, family);
+  const NvrtcAnswer nvrtc = nvrtc_answer(unit, source, entry, options);
   auto machine = make_target_machine(options.target, source.fast_math);
   const PassMessages messages(*unit.context);
   optimize_for_target(module, entry.symbol, *machine);
@@ -97,16 +116,18 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   Analysis result;
   result.headers = std::move(unit.headers);
   result.consulted = std::move(unit.consulted);
+  // What our preprocessor does not see.
+  if (nvrtc.code && source.text.find("__CUDACC_RTC__") != std::string::npos) result.consulted.reset();
   result.diagnostics = std::move(unit.diagnostics);
   result.diagnostics.insert(result.diagnostics.end(), messages.warnings().begin(), messages.warnings().end());
   if (options.known && !options.program && nest.axes == 0) {
-    result.digest = digest_of(module, entry, source, options);
+    result.digest = digest_of(module, entry, source, options, nvrtc);
     if (const auto profile = options.known(result.digest)) {
       result.profile = *profile;
       return result;
     }
   }
-  const TargetCode code = make_code(module, entry.symbol, options.target, source.fast_math, options.ptxas);
+  const TargetCode code = make_code(module, entry.symbol, source.fast_math, options, nvrtc);
   build_profile(*module.getFunction(entry.symbol), code, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;

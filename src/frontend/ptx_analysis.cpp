@@ -58,6 +58,17 @@ PtxasCode machine_code(Assembler assembler, const std::string& text, const std::
   return assemble_any_version(assembler, text, arch);
 }
 
+/// What a compiler's stack frame holds beside the kernel's own arrays.
+double spilled_bytes(std::int64_t stack_bytes, const PtxKernel& kernel) {
+  return std::max(0.0, static_cast<double>(stack_bytes - kernel.stack_bytes));
+}
+
+void take_sizes(const NvrtcCode& nvrtc, const PtxKernel& kernel, TargetCode& code) {
+  code.registers = {nvrtc.registers, nvrtc.registers, nvrtc.registers, nvrtc.compiler,
+                    spilled_bytes(nvrtc.stack_bytes, kernel)};
+  code.static_shared_bytes = nvrtc.shared_bytes;
+}
+
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
 std::string count_machine_code(const Assembler& assembler, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
@@ -80,8 +91,7 @@ std::string count_machine_code(const Assembler& assembler, std::string_view text
   for (std::size_t i = 0; i < counts.removed.size(); ++i)
     if (counts.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
   const double registers = assembled.report.registers;
-  const double spilled = std::max(0.0, static_cast<double>(assembled.report.stack_bytes - kernel.stack_bytes));
-  code.registers = {registers, registers, registers, "ptxas", spilled};
+  code.registers = {registers, registers, registers, "ptxas", spilled_bytes(assembled.report.stack_bytes, kernel)};
   for (const std::string& name : std::set<std::string>(counts.unknown.begin(), counts.unknown.end()))
     code.assumptions.push_back({"machine instruction " + name, "one operation", ""});
   return "";
@@ -91,14 +101,17 @@ std::string count_machine_code(const Assembler& assembler, std::string_view text
 
 TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, int sm,
                        std::int64_t max_threads_per_block, const std::vector<std::string>& ir_blocks,
-                       const Assembler& assembler) {
+                       const Assembler& assembler, const std::optional<NvrtcCode>& nvrtc) {
   const PtxKernel kernel = parse_ptx(text, kernel_symbol);
   TargetCode code;
   code.stack_bytes = kernel.stack_bytes;
   code.static_shared_bytes = kernel.shared_bytes;
   if (!assembler.path.empty()) {
     const std::string obstacle = count_machine_code(assembler, text, kernel, sm, ir_blocks, code);
-    if (obstacle.empty()) return code;
+    if (obstacle.empty()) {
+      if (nvrtc) take_sizes(*nvrtc, kernel, code);
+      return code;
+    }
     code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX", "--ptxas"});
   }
   std::vector<const AsmInstruction*> not_in_the_table;
@@ -107,7 +120,11 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   for (const AsmInstruction* i : not_in_the_table) ++unknown[description(*i)];
   PtxPredication predicated = predicate_short_paths(kernel.code, costs, sm);
   std::vector<Stalls> stalls = ptx_stalls(predicated.scheduled.code, predicated.scheduled.costs, sm);
-  const PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
+  PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
+  if (nvrtc) {
+    if (spilled_bytes(nvrtc->stack_bytes, kernel) == 0) registers.spills.clear();
+    registers.text_order_spills.clear();
+  }
   for (std::size_t i = 0; i < registers.spills.size(); ++i) {
     predicated.counted.costs[i][OpClass::local_load] += registers.spills[i].loads;
     predicated.counted.costs[i][OpClass::local_store] += registers.spills[i].stores;
@@ -117,6 +134,7 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
     stalls[static_cast<std::size_t>(kernel.code.instructions[i].block)].text_order_spills += s.loads + s.stores;
   }
   code.registers = registers.registers;
+  if (nvrtc) take_sizes(*nvrtc, kernel, code);
   code.blocks = join_blocks(predicated.counted.code, predicated.counted.costs, stalls, ir_blocks);
   for (std::size_t i = 0; i < predicated.removed.size(); ++i)
     if (predicated.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);

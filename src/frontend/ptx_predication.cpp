@@ -24,7 +24,7 @@ using C = OpClass;
 
 constexpr double most_arithmetic = 8, most_with_loads = 20, most_if_uniform = 6, most_between_branches = 6;
 
-struct Path {
+struct SkippedPath {
   std::vector<std::size_t> code;  // in the order of the text
   std::vector<int> next;
   int condition = -1;       // the instruction that is its conditional branch
@@ -157,7 +157,7 @@ class Predication {
     }
     for (std::size_t i = 0; i < kernel_.instructions.size(); ++i) {
       const AsmInstruction& a = kernel_.instructions[i];
-      Path& p = paths_[static_cast<std::size_t>(a.block)];
+      SkippedPath& p = paths_[static_cast<std::size_t>(a.block)];
       registers_.push_back(&flow_.graph.blocks[static_cast<std::size_t>(a.block)].code[p.code.size()]);
       p.code.push_back(i);
       if (a.opcode.starts_with("brx")) p.simple = false;
@@ -167,7 +167,7 @@ class Predication {
       }
     }
     predecessors_.assign(paths_.size(), 0);
-    for (const Path& p : paths_)
+    for (const SkippedPath& p : paths_)
       for (int s : p.next) ++predecessors_[static_cast<std::size_t>(s)];
   }
 
@@ -177,14 +177,14 @@ class Predication {
     return std::none_of(uses.begin(), uses.end(), [&](int u) { return differing_[static_cast<std::size_t>(u)]; });
   }
 
-  Path& at(int b) { return paths_[static_cast<std::size_t>(b)]; }
+  SkippedPath& at(int b) { return paths_[static_cast<std::size_t>(b)]; }
 
   /// `b` branches one of two ways and nothing else.
   bool chooses(int b) { return at(b).simple && at(b).condition >= 0 && at(b).next.size() == 2; }
 
   /// Nothing is left to do in `b` but to return.
   bool ends_kernel(int b) {
-    const Path& p = at(b);
+    const SkippedPath& p = at(b);
     return p.next.empty() && p.code.size() == 1 && kernel_.instructions[p.code[0]].opcode == "ret";
   }
 
@@ -193,7 +193,7 @@ class Predication {
     return b > from && predecessors_[static_cast<std::size_t>(b)] == 1;
   }
 
-  double instructions_of(const Path& p) {
+  double instructions_of(const SkippedPath& p) {
     double n = 0;
     for (std::size_t i : p.code)
       if (static_cast<int>(i) != p.condition && !removed_[i]) n += costs_[i].total();
@@ -258,14 +258,14 @@ class Predication {
 
   /// The only successor of a block that is reached from `from` alone; -1: there is none.
   int leads_to(int b, int from) {
-    const Path& p = at(b);
+    const SkippedPath& p = at(b);
     if (!only_after(b, from) || p.condition >= 0 || p.next.size() != 1 || p.next[0] == b || p.next[0] == from)
       return -1;
     return p.next[0];
   }
 
   bool is_short(int b, bool uniform, double jumps) {
-    const Path& p = at(b);
+    const SkippedPath& p = at(b);
     if (p.predicated || !p.simple) return false;
     bool loads = false;
     for (std::size_t i : p.code) {
@@ -294,8 +294,8 @@ class Predication {
 
   /// What follows is one block with b when nothing else leads there; its executions are counted where they were.
   void continue_in(int b, int meet) {
-    Path& p = at(b);
-    Path& m = at(meet);
+    SkippedPath& p = at(b);
+    SkippedPath& m = at(meet);
     for (std::size_t i = 0; i < scheduled_.size(); ++i)
       if (scheduled_[i] == meet) scheduled_[i] = b;
     p.code.insert(p.code.end(), m.code.begin(), m.code.end());
@@ -307,8 +307,8 @@ class Predication {
   }
 
   void join(int b, int part) {
-    Path& p = at(b);
-    const Path& q = at(part);
+    SkippedPath& p = at(b);
+    const SkippedPath& q = at(part);
     p.code.insert(p.code.end(), q.code.begin(), q.code.end());
     p.predicated |= q.predicated;
     for (std::size_t i = 0; i < scheduled_.size(); ++i) {
@@ -323,7 +323,7 @@ class Predication {
   std::vector<const FlowInstruction*> registers_;  // of each instruction
   std::vector<bool> differing_;                    // registers that differ between the threads of a block
   LiveSets live_;
-  std::vector<Path> paths_;
+  std::vector<SkippedPath> paths_;
   std::vector<int> predecessors_, counted_, scheduled_;
   std::vector<std::string_view> guards_;  // of the instructions of a block; the sign is that of the branch around it
   std::vector<bool> removed_;             // branches

@@ -420,7 +420,7 @@ std::int64_t declared_threads(const Function& kernel) {
 }  // namespace
 
 TargetCode generate_target_code(const llvm::Module& module, const std::string& kernel_symbol, const std::string& target,
-                                bool fast_math, const std::string& ptxas) {
+                                bool fast_math, const std::string& ptxas, const std::optional<NvrtcCode>& nvrtc) {
   const bool nvidia = target.starts_with("sm_");
   const Assembler assembler{ptxas, is_relocatable(module)};
   std::vector<std::string> names;
@@ -445,8 +445,9 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
     if (current.empty())
       throw LimitError("kernel '" + kernel_symbol + "': LLVM cannot generate code for " + target + ": " + first_error);
   }
-  TargetCode code = nvidia ? analyze_ptx(text, kernel_symbol, std::atoi(current.c_str() + 3), threads, names, assembler)
-                           : analyze_amdgcn(text, kernel_symbol, names);
+  TargetCode code =
+      nvidia ? analyze_ptx(text, kernel_symbol, std::atoi(current.c_str() + 3), threads, names, assembler, nvrtc)
+             : analyze_amdgcn(text, kernel_symbol, names);
   if (current != target)
     code.assumptions.push_back({"code generation for " + target + ": " + first_error, "code of " + current, ""});
   code.target = current;

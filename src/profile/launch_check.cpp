@@ -110,8 +110,9 @@ void LaunchReader::check_sizes(const Launch& launch) const {
 }
 
 void LaunchReader::missing(std::size_t argument) const {
-  throw UserError("the value of parameter \"" + needed_[argument] + "\" " + needed_why_[argument] + ": give --arg " +
-                  needed_[argument] + "=VALUE");
+  throw ArgumentError("the value of parameter \"" + needed_[argument] + "\" " + needed_why_[argument] +
+                          ": give --arg " + needed_[argument] + "=VALUE",
+                      needed_[argument]);
 }
 
 void LaunchReader::resolve_arguments(const Launch& launch) {
@@ -125,15 +126,18 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
                                 [&](const Parameter& q) { return q.name == name; });
     const auto needed = std::find(needed_.begin(), needed_.end(), name);
     if (p == profile_.parameters.end() && needed == needed_.end())
-      throw UserError("kernel " + profile_.kernel + " has no parameter \"" + name + "\" (--arg)" +
-                      did_you_mean(name, scalars));
+      throw ArgumentError(
+          "kernel " + profile_.kernel + " has no parameter \"" + name + "\" (--arg)" + did_you_mean(name, scalars),
+          name);
     if (p != profile_.parameters.end() && p->pointer)
-      throw UserError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is a pointer: give --buffer " +
-                      name + "=COUNT instead of --arg");
+      throw ArgumentError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is a pointer: give --buffer " +
+                              name + "=COUNT instead of --arg",
+                          name);
     const bool integer = needed != needed_.end() || p->integer;
     if (integer && !std::holds_alternative<std::int64_t>(value))
-      throw UserError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is an integer, not " +
-                      std::to_string(std::get<double>(value)) + ": give --arg " + name + "=INTEGER");
+      throw ArgumentError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is an integer, not " +
+                              std::to_string(std::get<double>(value)) + ": give --arg " + name + "=INTEGER",
+                          name);
     names_.push_back(name);
     slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + (needed - needed_.begin())));
   }
@@ -148,8 +152,9 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
     const std::string kind = key.substr(0, key.find(':'));
     if ((kind == "trips" || kind == "branch" || kind == "access") &&
         std::find(keys.begin(), keys.end(), key) == keys.end())
-      throw UserError("--assume " + key + ": kernel " + profile_.kernel + " leaves nothing of that name open" +
-                      (keys.empty() ? "" : did_you_mean(key, keys)));
+      throw ArgumentError("--assume " + key + ": kernel " + profile_.kernel + " leaves nothing of that name open" +
+                              (keys.empty() ? "" : did_you_mean(key, keys)),
+                          key);
   }
   unknown_values_.clear();
   unknown_given_.clear();
@@ -188,8 +193,9 @@ void LaunchReader::resolve_buffers(const Launch& launch) {
   buffers_.clear();
   for (const auto& [name, spec] : launch.buffers) {
     if (std::find(pointers.begin(), pointers.end(), name) == pointers.end())
-      throw UserError("kernel " + profile_.kernel + " has no pointer parameter or array \"" + name + "\" (--buffer)" +
-                      did_you_mean(name, pointers));
+      throw ArgumentError("kernel " + profile_.kernel + " has no pointer parameter or array \"" + name +
+                              "\" (--buffer)" + did_you_mean(name, pointers),
+                          name);
     if (spec.elements < 0) throw UserError("--buffer " + name + "=" + std::to_string(spec.elements) + " is negative");
     buffers_.emplace_back(name, spec.elements);
   }

@@ -14,6 +14,9 @@ constexpr std::uint64_t header_bytes = 64, section_bytes = 64, instruction_bytes
 constexpr std::uint64_t machine_cuda = 190;  // EM_CUDA
 constexpr std::uint64_t section_nobits = 8;  // SHT_NOBITS: no bytes in the file
 constexpr int first_with_16_bytes = 70;
+// From Hopper on a section of shared memory begins with the system's own kilobyte (what ptxas 12.4 and 13.0 write).
+constexpr int first_with_system_shared = 90;
+constexpr std::uint64_t system_shared_bytes = 1024;
 
 }  // namespace
 
@@ -62,6 +65,7 @@ Cubin::Cubin(std::string bytes, std::string name) : bytes_(std::move(bytes)), na
   check_range(names_at, names_size, "the table of names");
   std::vector<std::uint64_t> symbols;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> infos;
+  std::vector<std::pair<std::string, std::uint64_t>> shared_sizes;  // of sections named by their kernel
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t section = table + i * each;
     const std::string title = text(names_at, names_size, number(section, 4));
@@ -70,27 +74,35 @@ Cubin::Cubin(std::string bytes, std::string name) : bytes_(std::move(bytes)), na
       check_range(offset, size, ".nv.info");
       infos.emplace_back(offset, size);
     }
-    constexpr std::string_view code = ".text.";
+    constexpr std::string_view code = ".text.", shared = ".nv.shared.";
+    if (title.starts_with(shared)) shared_sizes.emplace_back(title.substr(shared.size()), size);
     if (!title.starts_with(code) || number(section + 4, 4) == section_nobits) continue;
     check_range(offset, size, title.c_str());
     if (size % instruction_bytes != 0) refuse("damaged cubin: " + title + " is no multiple of 16 bytes");
     // sh_info holds the kernel's symbol.
     symbols.push_back(number(section + 44, 4) & 0xffffff);
     kernels_.push_back({title.substr(code.size()), static_cast<std::size_t>(offset),
-                        static_cast<std::size_t>(size / instruction_bytes), 0});
+                        static_cast<std::size_t>(size / instruction_bytes), 0, 0, 0});
   }
-  for (const auto& [offset, size] : infos) read_registers(offset, size, symbols);
+  for (const auto& [offset, size] : infos) read_sizes(offset, size, symbols);
+  const std::uint64_t system = architecture_ >= first_with_system_shared ? system_shared_bytes : 0;
+  for (Kernel& k : kernels_)
+    for (const auto& [kernel, bytes] : shared_sizes)
+      if (kernel == k.name) k.shared_bytes = bytes - std::min(bytes, system);
 }
 
 // Attributes of .nv.info: a format, a number, and 16 bits that are a value or, in format 4, the bytes that follow.
-void Cubin::read_registers(std::uint64_t offset, std::uint64_t size, const std::vector<std::uint64_t>& symbols) {
-  constexpr std::uint64_t sized = 4, register_count = 0x2f;
+void Cubin::read_sizes(std::uint64_t offset, std::uint64_t size, const std::vector<std::uint64_t>& symbols) {
+  constexpr std::uint64_t sized = 4, frame_size = 0x11, register_count = 0x2f;
   const std::uint64_t end = offset + size;
   for (std::uint64_t at = offset; at + 4 <= end;) {
-    const bool counts = number(at, 1) == sized && number(at + 1, 1) == register_count && number(at + 2, 2) == 8;
-    if (counts && at + 12 <= end) {
-      for (std::size_t i = 0; i < kernels_.size(); ++i)
-        if (symbols[i] == number(at + 4, 4)) kernels_[i].registers = static_cast<int>(number(at + 8, 4) & 0x7fffffff);
+    const std::uint64_t attribute = number(at + 1, 1);
+    const bool of_a_kernel = number(at, 1) == sized && number(at + 2, 2) == 8 && at + 12 <= end;
+    for (std::size_t i = 0; of_a_kernel && i < kernels_.size(); ++i) {
+      if (symbols[i] != number(at + 4, 4)) continue;
+      const std::uint64_t value = number(at + 8, 4) & 0x7fffffff;
+      if (attribute == register_count) kernels_[i].registers = static_cast<int>(value);
+      if (attribute == frame_size) kernels_[i].stack_bytes = value;
     }
     at += 4 + (number(at, 1) == sized ? number(at + 2, 2) : 0);
   }

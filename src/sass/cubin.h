@@ -16,6 +16,8 @@ class Cubin {
     std::string name;
     std::size_t offset = 0, instructions = 0;  // in the file; of 16 bytes each
     int registers = 0;                         // of a thread; 0: the file does not say
+    std::uint64_t stack_bytes = 0;             // of a thread: local arrays and spills
+    std::uint64_t shared_bytes = 0;            // static, of a block, without what the system keeps for itself
   };
 
   /// Throws UserError "NAME: ..." for bytes that are no cubin of Volta or later, or that point outside themselves.
@@ -37,7 +39,7 @@ class Cubin {
   [[nodiscard]] std::uint64_t number(std::uint64_t offset, int width) const;
   [[nodiscard]] std::string text(std::uint64_t table, std::uint64_t size, std::uint64_t offset) const;
   void check_range(std::uint64_t offset, std::uint64_t size, const char* what) const;
-  void read_registers(std::uint64_t offset, std::uint64_t size, const std::vector<std::uint64_t>& symbols);
+  void read_sizes(std::uint64_t offset, std::uint64_t size, const std::vector<std::uint64_t>& symbols);
   [[nodiscard]] std::size_t place(const Kernel& kernel, std::size_t index) const;
 
   std::string bytes_, name_;

@@ -14,7 +14,8 @@ struct Answer {
   double time_s = 0;      // 0: none
   double cannot_run = 0;  // probability that it needs more registers than there are
   Refusal refusal = Refusal::none;
-  std::string reason;  // of a refusal
+  std::string reason;         // of a refusal
+  std::string argument = {};  // of the kernel, whose value is missing or fits nothing; empty: another reason
 };
 
 struct ShapeHash {

@@ -129,6 +129,9 @@ Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
     a.time_s = f.total().value();
     if (std::isfinite(a.time_s) && a.time_s > 0) return a;
     a.reason = ske::missing(work, device_);
+  } catch (const ArgumentError& e) {
+    a.reason = first_line(e.what());
+    a.argument = e.name();
   } catch (const Error& e) {
     a.reason = first_line(e.what());
   }
@@ -164,10 +167,11 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
     if (a.cannot_run > risk_) {
       const Registers& r = profile_->registers;
       a.refusal = Refusal::registers;
-      a.reason = fmt::format(
-          "{} threads may have {} registers each, the kernel needs about {:.0f} ({:.0f} to {:.0f}): it "
-          "cannot run with probability {:.2f}",
-          shape.block.count(), most, r.per_thread, r.low, r.high, a.cannot_run);
+      a.reason = fmt::format("{} threads may have {} registers each, the kernel needs ", shape.block.count(), most);
+      a.reason += r.low == r.high
+                      ? fmt::format("{:.0f} by {}", r.per_thread, r.method)
+                      : fmt::format("about {:.0f} ({:.0f} to {:.0f}): it cannot run with probability {:.2f}",
+                                    r.per_thread, r.low, r.high, a.cannot_run);
       return a;
     }
   }
@@ -180,6 +184,9 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
     }
     const Estimate e = model_.estimate(*profile_, work, device_);
     a.reason = e.time_s.reason.empty() ? fmt::format("the model gives a time of {} s", seconds) : e.time_s.reason;
+  } catch (const ArgumentError& e) {
+    a.reason = first_line(e.what());
+    a.argument = e.name();
   } catch (const Error& e) {
     a.reason = first_line(e.what());
   }

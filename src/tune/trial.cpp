@@ -111,6 +111,7 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
       }
     }
     a = f.time(shape);
+    if (!a.argument.empty()) return a;  // the next command may give it
     if (KeptForecasts* known = kept(device)) known->add(asked, a);
     return a;
   } catch (const Error& e) {

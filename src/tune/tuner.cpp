@@ -22,12 +22,16 @@
 #include "tune/optimise.h"
 #include "tune/ranking.h"
 #include "tune/trial.h"
+#include "tune/wanted_argument.h"
 
 namespace kernelcast::tune {
 namespace {
 
 constexpr std::uint64_t most_launches = 50000000;  // kept in memory: 12 bytes each and device
 constexpr std::uint64_t most_enumerated_variants = 1000000;
+// Variants in no order at all that must all want the same of the user, and none anything else, before the search ends:
+// if a fifth of a space did without, one such search in 35 would end too early.
+constexpr std::size_t enough_variants = 16;
 constexpr std::size_t chunk = 512;  // launches that a thread takes at a time
 const std::atomic<bool> never = false;
 
@@ -139,9 +143,11 @@ class Tuner {
 
   void try_launches() {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, configurations_.size(), chunk), [&](const auto& range) {
-      if (stop_) return;
+      if (stop_ || wanted_.by_all()) return;
       Trial& trial = trials_.local();
-      for (std::size_t i = range.begin(); i < range.end(); ++i) try_one(trial, i);
+      WantedArgument::Variant only;
+      for (std::size_t i = range.begin(); i < range.end(); ++i) try_one(trial, i, only);
+      wanted_.note(only, 1);
       count_done(range.size());
     });
   }
@@ -150,16 +156,19 @@ class Tuner {
     std::atomic<std::size_t> next = 0;
     tbb::parallel_for(0, options_.jobs, [&](int) {
       Trial& trial = trials_.local();
-      for (std::size_t g = next++; g < groups.size() && !stop_; g = next++) {
-        for (const std::uint32_t i : groups[g]) try_one(trial, i);
+      for (std::size_t g = next++; g < groups.size() && !stop_ && !wanted_.by_all(); g = next++) {
+        WantedArgument::Variant variant;
+        for (const std::uint32_t i : groups[g]) try_one(trial, i, variant);
+        wanted_.note(variant, enough_variants);
         count_done(groups[g].size());
       }
     });
   }
 
-  void try_one(Trial& trial, std::size_t index) {
+  void try_one(Trial& trial, std::size_t index, WantedArgument::Variant& variant) {
     for (std::size_t d = 0; d < options_.devices.size(); ++d) {
       const Answer a = trial.time(configurations_[index], d, listed_[d] < options_.most_refused);
+      variant.note(a);
       if (a.refusal == Refusal::none) {
         times_[d][index] = static_cast<float>(a.time_s);
         if (d == 0) note_best(a.time_s);
@@ -232,10 +241,13 @@ class Tuner {
           const auto found = seen.find(c);
           if (found != seen.end()) return found->second[d] > 0 ? static_cast<double>(found->second[d]) : infinite_time;
         }
+        if (wanted_.by_all()) return infinite_time;
         std::vector<float> times(options_.devices.size());
         Trial& trial = trials_.local();
+        WantedArgument::Variant variant;
         for (std::size_t other = 0; other < times.size(); ++other) {
           const Answer a = trial.time(c, other);
+          variant.note(a);
           if (a.refusal == Refusal::none) {
             times[other] = static_cast<float>(a.time_s);
             if (other == 0) note_best(a.time_s);
@@ -243,6 +255,7 @@ class Tuner {
             refuse(trial, c, other, a);
           }
         }
+        wanted_.note(variant, enough_variants);
         const double answer = times[d] > 0 ? static_cast<double>(times[d]) : infinite_time;
         {
           const std::lock_guard lock(mutex_);
@@ -378,10 +391,17 @@ class Tuner {
                        y);
   }
 
+  [[nodiscard]] std::string about_the_others() const {
+    if (context_.one_variant || result_.variants <= enough_variants) return "";
+    return fmt::format("; the first {} of {} variants all end so, the others were not tried", enough_variants,
+                       result_.variants);
+  }
+
   [[noreturn]] void throw_failure() const {
     if (result_.configurations == 0 && !result_.optimised) {
       throw UserError(space_.place + ": no configuration satisfies the constraints" + left_out_);
     }
+    if (wanted_.by_all()) throw UserError(wanted_.reason() + about_the_others());
     if (!failures_.empty()) throw UserError(*failures_.begin());
     std::string reasons;
     for (const DeviceTuning& d : result_.devices) {
@@ -407,6 +427,7 @@ class Tuner {
   std::vector<std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Refusal::count_)>> unlisted_;
   std::vector<std::atomic<std::size_t>> listed_;  // refused configurations in the list of a device
   std::vector<Refused> excluded_;
+  WantedArgument wanted_;
   std::string left_out_;  // by the constraints, for a message
   std::set<std::string> failures_;
   std::atomic<std::size_t> done_ = 0;

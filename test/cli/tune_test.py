@@ -189,16 +189,24 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
         self.bad(2, r"--ptxas /no/such/ptxas: there is no program", "tune", *args, "--ptxas", "/no/such/ptxas")
 
     def test_interrupted_where_nothing_can_run_it_says_so(self):
-        # No --arg n, which decides which threads run.
+        broken = self.path("broken.cl", "__kernel void k(__global float* a) { a[W] = undeclared; }\n")
         process = subprocess.Popen(
-            [PROGRAM, "tune", self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--no-cache", "--jobs", "1"],
+            [PROGRAM, "tune", broken, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..40000", "--max-variants", "100000", "--no-cache",
+             "--jobs", "1"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
         time.sleep(5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=50)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("interrupted: nothing that was tried can run", out)
-        self.assertIn("--arg n=VALUE", out)
+        self.assertIn("undeclared", out)
+
+    def test_an_argument_that_every_variant_wants_ends_the_search(self):
+        args = (self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--no-cache")
+        begin = time.monotonic()
+        self.bad(1, r'the value of parameter "n" .*: give --arg n=VALUE; the first 16 of 3997 variants all end so', "tune", *args)
+        self.bad(1, r'has no parameter "m".*; the first 16 of 3997 variants', "tune", *args, "--arg", "n=65536", "--arg", "m=3")
+        self.assertLess(time.monotonic() - begin, 20)  # all of them take a minute or more
 
     def test_a_loop_nest_needs_no_size(self):
         j = self.tune(os.path.join(ROOT, "examples", "matmul.c"), "--map", "i,j", "--device", "v100", "--block", "8..32:*2,{4,8}", "--arg", "n=1024")

@@ -28,7 +28,7 @@ constexpr std::uint64_t low = 0x0000000300027223;
 constexpr std::uint64_t control_bits = 4 | 0U << 4 | 1U << 5 | 7U << 8 | 5U << 11 | 5U << 17;
 constexpr std::uint64_t high = 5 | control_bits << 41;
 
-/// Sections: none, names, .nv.info, .text.k with two instructions.
+/// Sections: none, names, .nv.info, .text.k with two instructions, which takes 24 registers and 48 bytes of stack.
 std::string synthetic(int abi = 7) {
   std::string out(
       "\x7f"
@@ -45,7 +45,7 @@ std::string synthetic(int abi = 7) {
   const std::size_t info_at = out.size();
   put(out, info_at, 0x0008'11'04, 4);  // another attribute first
   put(out, info_at + 4, 6, 4);
-  put(out, info_at + 8, 0, 4);
+  put(out, info_at + 8, 48, 4);
   put(out, info_at + 12, 0x0008'2f'04, 4);
   put(out, info_at + 16, 6, 4);
   put(out, info_at + 20, 24, 4);
@@ -91,6 +91,8 @@ TEST(Cubin, KernelsRegistersAndFieldsAreRead) {
     const Cubin::Kernel& k = cubin.kernel("k");
     EXPECT_EQ(k.instructions, 2U);
     EXPECT_EQ(k.registers, 24);
+    EXPECT_EQ(k.stack_bytes, 48U);
+    EXPECT_EQ(k.shared_bytes, 0U);
     const Instruction i = cubin.at(k, 1);
     EXPECT_EQ(get(i, opcode), ffma_registers);
     EXPECT_EQ(get(i, destination), 2U);
@@ -105,6 +107,27 @@ TEST(Cubin, KernelsRegistersAndFieldsAreRead) {
     EXPECT_EQ(c.wait_mask, 5);
     EXPECT_EQ(c.reuse, 5);
     EXPECT_EQ(sm::encode_control(c), get(i, control));
+  }
+}
+
+TEST(Cubin, StaticSharedMemoryIsWithoutTheSystems) {
+  for (const auto& [architecture, size, expected] :
+       {std::tuple{80, 2048, 2048}, {90, 2048, 1024}, {90, 1024, 0}, {90, 16, 0}}) {
+    std::string bytes = synthetic();
+    const std::size_t table = bytes.size() - 4 * 64;
+    const std::string names("\0.shstrtab\0.nv.info\0.text.k\0.nv.shared.k\0", 42);
+    const std::size_t names_at = bytes.size() + 64;  // behind a fifth section
+    bytes.resize(names_at);
+    bytes += names;
+    const std::size_t fifth = table + 4 * 64;
+    put(bytes, fifth, 28, 4);
+    put(bytes, fifth + 4, 8, 4);  // no bytes in the file
+    put(bytes, fifth + 32, static_cast<std::uint64_t>(size), 8);
+    put(bytes, table + 64 + 24, names_at, 8);
+    put(bytes, table + 64 + 32, names.size(), 8);
+    put(bytes, 60, 5, 2);
+    put(bytes, 48, 0x320500U | static_cast<unsigned>(architecture), 4);
+    EXPECT_EQ(Cubin(bytes, "k.cubin").kernel("k").shared_bytes, static_cast<std::uint64_t>(expected)) << size;
   }
 }
 

@@ -42,6 +42,12 @@ KernelProfile profile_of(const Source& s) {
   b.ops[OpClass::fp32_fma] = define(s, "W", 10);
   p.blocks.push_back(b);
   p.static_shared_bytes = define(s, "M", 0);
+  if (define(s, "A", 0) > 0) {  // an argument that decides how often a loop runs
+    p.parameters.push_back({"n", "int", false, true, true, 4});
+    Loop l;
+    l.trips = Expr(argument("n"));
+    p.loops.push_back(l);
+  }
   const double registers = define(s, "R", 16);
   p.registers = {registers, std::max(8.0, registers - 8), registers + 11, "max-live estimate", 0};
   return p;
@@ -86,6 +92,45 @@ TEST_F(Tune, LaunchesAreForecastFromOneAnalysis) {
   EXPECT_TRUE(best.tied);
   EXPECT_EQ(best.chance, 0.5);
   EXPECT_TRUE(r.complete);
+}
+
+TEST_F(Tune, AnArgumentThatEveryVariantWantsEndsTheSearch) {
+  flags_.parameters = {"A=1", "W=1..400"};
+  try {
+    run();
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_THAT(e.what(),
+                HasSubstr("give --arg n=VALUE; the first 16 of 400 variants all end so, the others were not"));
+  }
+  EXPECT_LT(compiled_, 16 + 2 * options_.jobs + 2);
+  options_.launch.args["n"] = std::int64_t{3};
+  EXPECT_EQ(run().devices[0].evaluated, 399U * 6);  // W=13 does not compile
+}
+
+TEST_F(Tune, AnArgumentThatSomeVariantsWantIsTheirReason) {
+  flags_.parameters = {"A=0,1", "W=14..53"};
+  const TuneResult r = run();
+  EXPECT_EQ(compiled_, 80);
+  EXPECT_EQ(r.devices[0].evaluated, 40U * 6);
+  ASSERT_EQ(r.devices[0].refused.size(), 40U * 6);
+  for (const Refused& refused : r.devices[0].refused) {
+    EXPECT_EQ(refused.kind, Refusal::forecast);
+    EXPECT_THAT(refused.reason, HasSubstr("give --arg n=VALUE"));
+  }
+}
+
+TEST_F(Tune, AMissingArgumentOfAFewVariantsOrLaunchesHasAllOfItsMessage) {
+  for (const char* parameters : {"W=1,2,3", "W=1"}) {
+    flags_.parameters = {"A=1", parameters};
+    try {
+      run();
+      FAIL();
+    } catch (const UserError& e) {
+      EXPECT_THAT(e.what(), HasSubstr("give --arg n=VALUE"));
+      EXPECT_THAT(e.what(), testing::Not(HasSubstr("variants")));
+    }
+  }
 }
 
 TEST_F(Tune, LaunchesThatComeAgainHaveTheSameTime) {
