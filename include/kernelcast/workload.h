@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -192,5 +193,9 @@ struct Workload {
     return by_space[static_cast<int>(s)][static_cast<int>(k)];
   }
 };
+
+/// Says so where the kernel stores to global memory and no thread of this launch, as it was counted, does: sizes may be
+/// negative, or others than were meant. Nothing otherwise.
+std::optional<Assumption> note_on_idle_launch(const KernelProfile& profile, const Workload& work);
 
 }  // namespace kernelcast

@@ -92,6 +92,7 @@ class Forecaster {
     const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
     own.insert(own.end(), sized.begin(), sized.end());
     counter_.count(analysed, result);
+    if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
     result.assumptions = report::merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
   }

@@ -247,7 +247,9 @@ void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out, const 
   out.counts_method = work.counts_method;
   out.registers = work.registers_per_thread;
   out.shared_bytes = work.shared_bytes_per_block;
+  const auto idle = note_on_idle_launch(*profile_, work);
   assumptions_ = std::move(work.assumptions);
+  if (idle) assumptions_.push_back(*idle);
 }
 
 }  // namespace kernelcast::tune

@@ -46,6 +46,15 @@ class Flags(Case):
         half = self.one(self.copy(), "--device", "v100", "--grid", "16", "--block", "64", "--arg", "n=512")
         self.assertEqual(half["counts"]["memory"][0]["bytes"], 512 * 4)
 
+    def test_a_launch_without_work_says_so(self):
+        kernel = self.path("copy.cl", COPY)
+        for command in ("predict", "explain"):
+            launch = (command, kernel, "--device", "v100", "--grid", "16", "--block", "64")
+            self.assertIn("this launch writes nothing to global memory = ", self.good(*launch, "--arg", "n=-5"))
+            self.assertNotIn("writes nothing", self.good(*launch, "--arg", "n=5"))
+        space = ("tune", kernel, "--device", "v100", "--problem", "1024", "--block", "{32,64}", "--no-cache")
+        self.assertIn("this launch writes nothing to global memory = ", self.good(*space, "--arg", "n=-5"))
+
     def test_macros_are_defined_and_undefined(self):
         source = self.path(
             "macro.cl",

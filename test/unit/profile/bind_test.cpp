@@ -64,6 +64,24 @@ TEST(Bind, CoalescedLoadWithATail) {
   EXPECT_EQ(w.at(MemorySpace::global, AccessKind::load), w.access_counts[0]);
 }
 
+TEST(Bind, ALaunchThatStoresNothingIsNoticed) {
+  auto p = kernel(MemorySpace::global, gid * 4, 4, Guard{{Path{less(gid, n), {}}}});
+  const auto note_for = [&](std::int64_t size) {
+    return note_on_idle_launch(p, Binder(p, {}).bind(launch({4}, {256}, size)));
+  };
+  EXPECT_FALSE(note_for(-5)) << "a kernel that never stores";
+  p.blocks[0].ops[OpClass::global_store] = 1;
+  EXPECT_FALSE(note_for(1));
+  for (const std::int64_t size : {0, -5}) {
+    const auto note = note_for(size);
+    ASSERT_TRUE(note);
+    EXPECT_THAT(note->what, testing::HasSubstr("writes nothing"));
+    EXPECT_EQ(note->flag, "--arg NAME=VALUE");
+  }
+  p.parameters[0].used = false;
+  EXPECT_EQ(note_for(0)->flag, "");
+}
+
 // Every warp runs the first block of code and the third warp the second, which waits for memory twice.
 TEST(Bind, TheSlowestWarpOfABlockIsThePathThatCounts) {
   KernelProfile p = kernel(MemorySpace::global, gid * 4);
