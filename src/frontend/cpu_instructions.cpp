@@ -159,13 +159,19 @@ class CpuReader {
       queue_of_[k] = static_cast<int>(out_.core.queues.size());
       out_.core.queues.push_back(size);
     }
+    CoreInstruction scalar;
+    if (const MCSchedClassDesc* sched = class_named("ADDSDrr")) wait_in_queues(*sched, scalar);
+    if (!scalar.queued.empty()) vector_queue_ = scalar.queued.front().queue;
+  }
+
+  /// Of an instruction that the model knows and has one class for; null otherwise.
+  const MCSchedClassDesc* class_named(StringRef opcode) const {
     for (unsigned o = 0; o < mii_.getNumOpcodes(); ++o) {
-      if (mii_.getName(o) != "ADDSDrr") continue;
+      if (mii_.getName(o) != opcode) continue;
       const MCSchedClassDesc* sched = model_.getSchedClassDesc(mii_.get(o).getSchedClass());
-      CoreInstruction scalar;
-      if (sched->isValid() && !sched->isVariant()) wait_in_queues(*sched, scalar);
-      if (!scalar.queued.empty()) vector_queue_ = scalar.queued.front().queue;
+      return sched->isValid() && !sched->isVariant() ? sched : nullptr;
     }
+    return nullptr;
   }
 
   void wait_in_queues(const MCSchedClassDesc& sched, CoreInstruction& i) const {
@@ -183,13 +189,8 @@ class CpuReader {
   /// Cycles by which measured multiply-adds are slower than those of the model.
   void find_fma(const CpuCodeOptions& options) {
     const auto off = [&](const char* opcode, double measured) {
-      for (unsigned o = 0; measured > 0 && o < mii_.getNumOpcodes(); ++o)
-        if (mii_.getName(o) == opcode) {
-          const MCSchedClassDesc* sched = model_.getSchedClassDesc(mii_.get(o).getSchedClass());
-          if (sched->isValid() && !sched->isVariant())
-            return static_cast<int>(std::lround(measured)) - MCSchedModel::computeInstrLatency(sti_, *sched);
-        }
-      return 0;
+      const MCSchedClassDesc* sched = measured > 0 ? class_named(opcode) : nullptr;
+      return sched ? static_cast<int>(std::lround(measured)) - MCSchedModel::computeInstrLatency(sti_, *sched) : 0;
     };
     fma32_ = off("VFMADD231SSr", options.fp32_fma_cycles);
     fma64_ = off("VFMADD231SDr", options.fp64_fma_cycles);
@@ -200,17 +201,14 @@ class CpuReader {
   /// Of the cycles that scalar multiply-adds take on their set of ports, what the measured rate leaves of them: LLVM's
   /// model of Zen 4 lets one begin each cycle, where the core begins two.
   void find_fma_rate(const CpuCodeOptions& options) {
-    for (unsigned o = 0; options.scalar_fma_per_cycle > 0 && o < mii_.getNumOpcodes(); ++o) {
-      if (mii_.getName(o) != "VFMADD231SDr") continue;
-      const MCSchedClassDesc* sched = model_.getSchedClassDesc(mii_.get(o).getSchedClass());
-      CoreInstruction scalar;
-      if (!sched->isValid() || sched->isVariant()) return;
-      uses(*sched, scalar);
-      if (scalar.uses.empty()) return;
-      fma_ports_ = scalar.uses.front().ports;
-      fma_uses_ = std::ranges::count(scalar.uses, fma_ports_, &CoreInstruction::Use::ports);
-      fma_measured_ = std::max(std::lround(std::popcount(fma_ports_) / options.scalar_fma_per_cycle), 1L);
-    }
+    const MCSchedClassDesc* sched = options.scalar_fma_per_cycle > 0 ? class_named("VFMADD231SDr") : nullptr;
+    if (!sched) return;
+    CoreInstruction scalar;
+    uses(*sched, scalar);
+    if (scalar.uses.empty()) return;
+    fma_ports_ = scalar.uses.front().ports;
+    fma_uses_ = std::ranges::count(scalar.uses, fma_ports_, &CoreInstruction::Use::ports);
+    fma_measured_ = std::max(std::lround(std::popcount(fma_ports_) / options.scalar_fma_per_cycle), 1L);
   }
 
   /// Multiply-adds that cost what scalar ones cost in the model; those on 512-bit registers have a rate of their own.
