@@ -11,9 +11,15 @@ has its own. DEVICE_FILE is what `kernelcast probe --backend host -o FILE` wrote
 tables have to do, which know no clock under load. The clock is measured beside each run and put into the device file: it
 changes with what else the machine does. A time is the fastest of several runs after a first one, so data are as warm as
 their size allows. Every mode runs each cell in several short samples that take turns with the other cells of the nest,
-so that a neighbour's load meets all alike; `spread` is how far apart the fastest of two samples are, in the middle. What
-a launch of OpenCL costs is the time of an empty kernel of as many groups (at most so many as there are processors), run
-beside, and stands in the forecast. Results go to standard output.
+so that a neighbour's load meets all alike; `spread` is how far apart the fastest of two samples are, in the middle. Where
+two threads share a core, a busy other one, which may belong to another virtual machine, takes half of the width and of the
+queues: before and after every slice of a sample instructions that do nothing are timed on each processor (neighbour.c), and
+where fewer than nine in ten of the most that were seen run in a cycle the slice does not count. `quiet` is the share that
+counts; with none, all do. What
+a launch of OpenCL costs is the time of an empty kernel of the same shape, run beside, and stands in the forecast. One thread
+may run all of such a kernel while the others wake up, so what these are late by is measured with a kernel that keeps each
+thread busy: as many groups as processors against one. Groups are handed out as threads ask for them, so of P threads of
+which P - 1 are late each bears (P - 1)/P of that. Results go to standard output.
 
 --measure-only runs and forecasts nothing; --recorded takes the times of an earlier run's --json and runs nothing, so that
 two versions of the program meet the same times.
@@ -29,12 +35,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from opencl_nest import arguments_of, nest, parameters_of, threads_of
 from opencl_run import Opencl, OpenclError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLANG = "/usr/lib/llvm-19/bin/clang"
+NEIGHBOUR = os.path.join(ROOT, "scripts", "neighbour.c")
 OPENMP = ["/usr/lib/llvm-19/lib", "/usr/lib/llvm-14/lib"]  # libomp.so: clang's calls have kept their form
 # name: (functions in order, arrays that hold the data, dimensions)
 PROGRAMS = {
@@ -46,6 +54,9 @@ PROGRAMS = {
     "mvt": (["row_sums", "column_sums"], 1, 2), "syr2k": (["scale", "update"], 4, 2), "syrk": (["scale", "update"], 3, 2),
 }
 SECONDS = 0.1  # for one sample of a cell
+SLICE = 0.005  # between two looks at the other thread of the core
+PATIENCE = 8  # samples' lengths to wait for quiet slices
+QUIET = 0.9  # of the most empty instructions a cycle
 SAMPLES = 3
 LANES = 128  # work-items of a group
 GROUPS = {"atax", "bicg", "gesummv", "mvt"}  # OpenCL forms with a group for each sum
@@ -83,6 +94,9 @@ def driver(name):
 #include <stdlib.h>
 #include <time.h>
 {chr(10).join(declarations)}
+double clock_here(void);
+double empty_rate(const int* processors, int count);
+void stay_on(int processor);
 static double now(void) {{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }}
 static double* array(long count) {{
   double* a = aligned_alloc(64, (unsigned long)(count * 8 + 63) / 64 * 64);
@@ -90,22 +104,35 @@ static double* array(long count) {{
   return a;
 }}
 int main(int count, char** words) {{
-  if (count < 2) return 2;
+  if (count < 4) return 2;
   int n = atoi(words[1]);
   {' '.join(f'double* {p} = array(1L {power});' for p in pointers)}
-  double best = 1e30, hertz = 0, begin = now();
-  for (int run = 0; run < 4 || now() - begin < {SECONDS}; ++run) {{
-    double start = now();
-    {' '.join(calls)}
-    double took = now() - start;
-    if (run > 0 && took < best) best = took;
-    unsigned long sum = 1, step = 3;  // dependent additions of registers: one cycle each
-    double from = now();
-    for (int i = 0; i < 20000; ++i) __asm__ volatile("add %1, %0\\n add %1, %0\\n add %1, %0\\n add %1, %0" : "+r"(sum) : "r"(step));
-    double clock = 80000 / (now() - from);
+  double best = 1e30, any = 1e30, hertz = 0, begin = now(), counted = 0, all = 0, full = atof(words[2]);
+  int processors[256], count_of = 0;
+  for (int i = 3; i < count && count_of < 256; ++i) processors[count_of++] = atoi(words[i]);
+  if (count_of == 1) stay_on(processors[0]);
+  {' '.join(calls)}
+  double rate = empty_rate(processors, count_of);
+  while (all == 0 || (counted < {SECONDS} && now() - begin < {PATIENCE} * {SECONDS})) {{
+    double fastest = 1e30, slice = now();
+    do {{
+      double start = now();
+      {' '.join(calls)}
+      double took = now() - start;
+      if (took < fastest) fastest = took;
+    }} while (now() - slice < {SLICE});
+    slice = now() - slice;
+    double clock = clock_here();
     if (clock > hertz) hertz = clock;
+    double before = rate;
+    rate = empty_rate(processors, count_of);
+    all += slice;
+    if (fastest < any) any = fastest;
+    if (before < {QUIET} * full || rate < {QUIET} * full) continue;
+    counted += slice;
+    if (fastest < best) best = fastest;
   }}
-  printf("%.9e %.9e\\n", best, hertz);
+  printf("%.9e %.9e %.4f\\n", best < 1e30 ? best : any, hertz, counted / all);
   return 0;
 }}
 """
@@ -118,8 +145,39 @@ def openmp():
     return folder
 
 
-def measured(name, sizes, opt, threads, folder):
-    """(seconds, clock, spread) for each size."""
+class Neighbours:
+    """Looks at the other threads of this machine's cores."""
+
+    def __init__(self, folder):
+        path = os.path.join(folder, "neighbour.so")
+        subprocess.run([CLANG, "-O1", "-shared", "-fPIC", "-o", path, NEIGHBOUR], check=True)
+        library = ctypes.CDLL(path)
+        self._rate = library.empty_rate
+        self._rate.restype = ctypes.c_double
+        self.clock = library.clock_here
+        self.clock.restype = ctypes.c_double
+        self.full = self.hertz = 0.0  # of empty instructions a cycle; the highest clock of late
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            for p in sorted(os.sched_getaffinity(0)):
+                self.full = max(self.full, self.rate([p]))
+            time.sleep(0.005)
+
+    def rate(self, processors):
+        """The least of empty instructions a cycle on these processors."""
+        return self._rate((ctypes.c_int * len(processors))(*processors), len(processors))
+
+    def quiet(self, rate):
+        self.full = max(self.full, rate)
+        return rate >= QUIET * self.full
+
+    def idlest(self):
+        """The processor with most of its core to itself now."""
+        return max(sorted(os.sched_getaffinity(0)), key=lambda p: self.rate([p]))
+
+
+def measured(name, sizes, opt, threads, folder, neighbours):
+    """(seconds, clock, spread, quiet share) for each size."""
     program = os.path.join(folder, f"{name}-{opt}-{threads}")
     with open(program + ".c", "w", encoding="utf-8") as file:
         file.write(driver(name))
@@ -132,14 +190,21 @@ def measured(name, sizes, opt, threads, folder):
     flags = ["-fopenmp"] if threads > 1 else []
     link = ["-L" + openmp(), "-Wl,-rpath," + openmp(), "-lomp"] if threads > 1 else []
     subprocess.run([CLANG, f"-O{opt}", "-march=native", "-fno-math-errno", *flags, "-c", "-o", program + ".o", own], check=True)
-    subprocess.run([CLANG, "-O1", "-o", program, program + ".c", program + ".o", "-lm", *link], check=True)
+    subprocess.run([CLANG, "-O1", "-o", program, program + ".c", NEIGHBOUR, program + ".o", "-lm", *link], check=True)
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_WAIT_POLICY": "active"}
     samples = [[] for _ in sizes]
     for _ in range(SAMPLES):
         for n, of in zip(sizes, samples):
-            out = subprocess.run([program, str(n)], capture_output=True, text=True, check=True, env=environment).stdout.split()
-            of.append((float(out[0]), float(out[1])))
-    return [(min(s for s, _ in of), max(h for _, h in of), spread(s for s, _ in of)) for of in samples]
+            where = sorted(os.sched_getaffinity(0))[:threads] if threads > 1 else [neighbours.idlest()]
+            out = subprocess.run([program, str(n), str(neighbours.full), *map(str, where)], capture_output=True, text=True, check=True,
+                                 env=environment).stdout.split()
+            of.append(tuple(float(x) for x in out))
+    return [(fastest_of([(s, q) for s, _, q in of]), max(h for _, h, _ in of), spread(s for s, _, _ in of), quiet_share(q for _, _, q in of))
+            for of in samples]
+
+
+def quiet_share(shares):
+    return round(statistics.mean(shares), 3)
 
 
 def spread(seconds):
@@ -169,21 +234,37 @@ def launches(name, source, n):
         yield kernel, grid, (LANES, 1, 1)[: len(grid)], [re.search(r"(\w+)\s*$", p)[1] for p in text.split(",")]
 
 
-EMPTY = "__kernel void empty(__global double* a, int n) { if (n < 0) a[0] = 1; }"
+EMPTY = """__kernel void empty(__global double* a, int n) { if (n < 0) a[0] = 1; }
+__kernel void busy(__global double* a, int n) {
+  double x = n;
+  for (int i = 0; i < n; ++i) x = x * 0.5 + 1;
+  if (x < 0) a[0] = x;
+}"""
+BUSY = 40000  # steps, of a multiply-add's latency each
 
 
-def best_of(run, seconds):
-    """The fastest of runs for so long, after a first one."""
+def best_of(run, seconds, neighbours):
+    """(seconds of the fastest run, share of the time that was quiet), after a first run."""
     run()
-    best, spent = math.inf, 0.0
-    while spent < seconds or best == math.inf:
-        took = run()
-        best, spent = min(best, took), spent + took
-    return best
+    everywhere = sorted(os.sched_getaffinity(0))
+    best = some = math.inf
+    counted = spent = 0.0
+    rate = neighbours.rate(everywhere)
+    while some == math.inf or (counted < seconds and spent < PATIENCE * seconds):
+        slice_s, fast = 0.0, math.inf
+        while slice_s < SLICE:
+            took = run()
+            slice_s, fast = slice_s + took, min(fast, took)
+        neighbours.hertz = max(neighbours.hertz, neighbours.clock())
+        before, rate = rate, neighbours.rate(everywhere)
+        spent, some = spent + slice_s, min(some, fast)
+        if neighbours.quiet(before) and neighbours.quiet(rate):
+            counted, best = counted + slice_s, min(best, fast)
+    return (best if best < math.inf else some), counted / spent
 
 
-def measured_opencl(device, name, sizes):
-    """[(seconds of one run, seconds of empty launches of the same shape, spread)] for each size."""
+def measured_opencl(device, name, sizes, neighbours):
+    """[(seconds of one run, seconds of empty launches of the same shape, spread, quiet share)] for each size."""
     with open(os.path.join(ROOT, "examples", "offload", name + ".cl"), encoding="utf-8") as file:
         source = file.read()
     program, empty_program = device.program(source), device.program(EMPTY)
@@ -196,14 +277,27 @@ def measured_opencl(device, name, sizes):
                     count = n ** PROGRAMS[name][2]
                     buffers[p] = device.buffer((ctypes.c_double * count)(*((i % 97) / 97.0 for i in range(count))))
             steps.append((device.kernel(program, kernel, [n if p == "n" else buffers[p] for p in names]), grid, block))
-            few = (min(math.prod(grid), processors()),)
-            empties.append((device.kernel(empty_program, "empty", [next(iter(buffers.values())), 0]), few, (LANES,)))
+            empties.append((device.kernel(empty_program, "empty", [next(iter(buffers.values())), 0]), grid, block))
         cells.append((steps, empties, [], []))
     for _ in range(SAMPLES):
         for steps, empties, times, costs in cells:
-            times.append(best_of(lambda of=steps: sum(device.run(*s) for s in of), SECONDS))
-            costs.append(best_of(lambda of=empties: sum(device.run(*s) for s in of), SECONDS / 10))
-    return [(min(times), min(costs), spread(times)) for _, _, times, costs in cells]
+            times.append(best_of(lambda of=steps: sum(device.run(*s) for s in of), SECONDS, neighbours))
+            costs.append(best_of(lambda of=empties: sum(device.run(*s) for s in of), SECONDS / 5, neighbours))
+    late = lateness(device, device.kernel(empty_program, "busy", [next(iter(buffers.values())), BUSY]), neighbours)
+    return [(fastest_of(times), fastest_of(costs) + late * len(steps), spread(t for t, _ in times), quiet_share(q for _, q in times))
+            for steps, _, times, costs in cells]
+
+
+def lateness(device, busy, neighbours):
+    """Seconds by which a launch takes longer because the threads do not begin together."""
+    one, all_of = ([best_of(lambda: device.run(busy, (groups,), (1,)), SECONDS / 3, neighbours) for _ in range(SAMPLES)]
+                   for groups in (1, processors()))
+    return max(0.0, fastest_of(all_of) - fastest_of(one)) * (processors() - 1) / processors()
+
+
+def fastest_of(samples):
+    """Of (seconds, quiet share): the fastest that met quiet, if any did."""
+    return min([s for s, q in samples if q > 0] or [s for s, _ in samples])
 
 
 def forecast_opencl(program, name, n, cpu, made_for, folder):
@@ -256,7 +350,7 @@ def print_row(r):
     line = f"{r['nest']:10}{r['mode']:>12}{r['n']:>7}{r['measured_s'] * 1e3:11.4f} ms"
     if said is not None:
         line += f"{said * 1e3:11.4f} ms{said / r['measured_s']:8.2f}"
-    line += f"{r['spread']:8.1%}{r['clock_hz'] / 1e9:6.2f} GHz"
+    line += f"{r['spread']:8.1%}{r['clock_hz'] / 1e9:6.2f} GHz" + (f"{r['quiet']:7.0%}" if "quiet" in r else f"{'-':>7}")
     if said is not None:
         low, high = r["interval_s"]
         line += f"  {'in' if low <= r['measured_s'] <= high else 'OUT'}"
@@ -274,23 +368,22 @@ def print_summary(rows):
               f"in the interval {inside}; spread of samples, median {statistics.median(r['spread'] for r in of):.1%}")
 
 
-def measured_rows(name, sizes, modes, opts, device, folder):
+def measured_rows(name, sizes, modes, opts, device, folder, neighbours):
     """A row without a forecast for each cell of one nest."""
     rows = []
-    hertz = 0.0
     for mode in modes:
         if mode == "opencl":
             continue
         threads = processors() if mode == "all" else 1
         for opt in opts:
-            for n, (seconds, hertz, apart) in zip(sizes, measured(name, sizes, opt, threads, folder)):
-                rows.append({"nest": name, "mode": f"-O{opt} {threads}T", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart})
+            for n, (seconds, hertz, apart, quiet) in zip(sizes, measured(name, sizes, opt, threads, folder, neighbours)):
+                rows.append({"nest": name, "mode": f"-O{opt} {threads}T", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart,
+                             "quiet": quiet})
     if device:
-        if not hertz:
-            hertz = measured(name, sizes[:1], "1", 1, folder)[0][1]
-        for n, (seconds, cost, apart) in zip(sizes, measured_opencl(device, name, sizes)):
-            rows.append({"nest": name, "mode": "OpenCL", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart, "launch_s": cost,
-                         "made_for": made_for(device.name)})
+        neighbours.hertz = 0.0
+        for n, (seconds, cost, apart, quiet) in zip(sizes, measured_opencl(device, name, sizes, neighbours)):
+            rows.append({"nest": name, "mode": "OpenCL", "n": n, "measured_s": seconds, "clock_hz": neighbours.hertz, "spread": apart, "quiet": quiet,
+                         "launch_s": cost, "made_for": made_for(device.name)})
     return rows
 
 
@@ -356,14 +449,15 @@ def main():
         sys.exit(f"{CLANG} is needed: apt-get install clang-19")
     device = opencl_device() if "opencl" in modes and not args.recorded else None
     columns = "" if args.measure_only else f"{'forecast':>14}{'ratio':>8}"
-    print(f"{'nest':10}{'mode':>12}{'n':>7}{'measured':>14}{columns}{'spread':>8}{'clock':>10}{'' if args.measure_only else '  90 %'}")
+    print(f"{'nest':10}{'mode':>12}{'n':>7}{'measured':>14}{columns}{'spread':>8}{'clock':>10}{'quiet':>7}{'' if args.measure_only else '  90 %'}")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
+        neighbours = None if args.recorded else Neighbours(folder)
         for name in args.kernels.split(","):
             if args.recorded:
                 of = recorded_rows(args.recorded, [name], modes)
             else:
-                of = measured_rows(name, [side(name, float(s)) for s in args.sizes.split(",")], modes, args.opt.split(","), device, folder)
+                of = measured_rows(name, [side(name, float(s)) for s in args.sizes.split(",")], modes, args.opt.split(","), device, folder, neighbours)
             for row in of:
                 rows.append(row if args.measure_only else with_forecast(row, program, cpu, folder))
                 print_row(rows[-1])

@@ -7,10 +7,15 @@ its own, as such runtimes do. The nest is for counting what runs, not for runnin
 import re
 
 PRELUDE = """#include <stddef.h>
+#pragma clang diagnostic ignored "-Wignored-attributes"
 #define __kernel
 #define kernel
 #define __global
+#ifdef __x86_64__
+#define __local __attribute__((annotate("kc_local")))
+#else
 #define __local
+#endif
 #define __private
 #define __constant const
 #define uchar unsigned char

@@ -26,6 +26,7 @@ struct CpuCodeOptions {
   double scalar_fma_per_cycle = 0;
   /// Cycles of a gather for each of its values, where they are measured, in place of those of the model; 0: not known.
   double gather_element_cycles = 0;
+  double scatter_element_cycles = 0;  // the same of a scatter
   double time_limit_s = 30;
 };
 
@@ -67,6 +68,9 @@ struct CpuCode {
   KernelProfile profile;
   std::vector<CpuBlockCode> blocks;  // parallel to profile.blocks
   std::size_t first_entry = 0;       // where the blocks that count entries begin
+  /// Where, after those, one block a loop begins that counts entries of innermost loops whose trips are not those of the
+  /// entry before, or not known. 0: there are none.
+  std::size_t first_change = 0;
   /// Parallel to profile.loops: cycles by which one passage of an innermost loop overlaps with the next.
   std::vector<double> overlap_cycles;
   std::vector<CpuLoopCode> loops;

@@ -54,6 +54,7 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
     of_cpu.issue_width = cpu.get_or(Field::cpu_issue_width, 0);
     of_cpu.scalar_fma_per_cycle = cpu.get_or(Field::cpu_scalar_fma_per_core, 0);
     of_cpu.gather_element_cycles = cpu.get_or(Field::cpu_gather_element_cycles, 0);
+    of_cpu.scatter_element_cycles = cpu.get_or(Field::cpu_scatter_element_cycles, 0);
     k.cpu = analyze_cpu(cpu_source, of_cpu);
     keep(warnings, k.cpu.diagnostics);
     region.kernels.push_back(std::move(k));

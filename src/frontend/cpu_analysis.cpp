@@ -16,9 +16,11 @@
 #include "frontend/compile_guard.h"
 #include "frontend/compile_language.h"
 #include "frontend/cpu_barriers.h"
+#include "frontend/cpu_kept.h"
 #include "frontend/cpu_masked.h"
 #include "frontend/cpu_openmp.h"
 #include "frontend/cpu_target.h"
+#include "frontend/cpu_work_items.h"
 #include "frontend/kernels.h"
 #include "frontend/loop_nest.h"
 #include "frontend/optimize.h"
@@ -30,7 +32,9 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 namespace kernelcast::frontend {
@@ -48,7 +52,8 @@ std::vector<Function*> nest_functions(Module& module, const std::string& symbol)
   return all;
 }
 
-void prepare(Module& module, const std::string& symbol, const TargetMachine& machine, std::vector<std::string>& notes) {
+void prepare(Module& module, const std::string& symbol, TargetMachine& machine, bool optimized,
+             std::vector<std::string>& notes) {
   const std::vector<Function*> kept = nest_functions(module, symbol);
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
@@ -69,13 +74,49 @@ void prepare(Module& module, const std::string& symbol, const TargetMachine& mac
     const auto* f = dyn_cast<Function>(c);
     return f != nullptr && std::find(kept.begin(), kept.end(), f) == kept.end();
   });
+  const bool by_themselves = prepare_work_items(module, kept, optimized ? &machine : nullptr);
   run_passes(module, nullptr, "always-inline,globaldce");
   for (Function* f : kept) {
     if (!runs_work_items(*f)) continue;
     run_passes(module, nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)");
-    if (!split_at_barriers(*f))
+    if (!split_at_barriers(*f, by_themselves))
       notes.push_back("barriers under conditions are left out: '" + symbol + "' runs in one loop over work-items");
   }
+}
+
+/// Late simplification lets an outer loop begin at the header of its inner one, and both become one loop of two jumps
+/// back. Where the outer's jump brings what entering brings, they get a block in common that is the outer's header.
+void part_nested_loops(Function& f) {
+  SmallVector<BasicBlock*> joins;  // of jumps back to one header
+  const DominatorTree before(f);
+  for (BasicBlock& block : f) {
+    BasicBlock* header = block.getSingleSuccessor();
+    if (header && &*block.getFirstNonPHIIt() == block.getTerminator() && before.dominates(header, &block) &&
+        block.hasNPredecessorsOrMore(2))
+      joins.push_back(&block);
+  }
+  for (BasicBlock* block : joins) {
+    block->getTerminator()->setMetadata(LLVMContext::MD_loop, nullptr);  // of one of the two only
+    TryToSimplifyUncondBranchFromEmptyBlock(block);
+  }
+  const DominatorTree tree(f);
+  std::vector<std::pair<BasicBlock*, SmallVector<BasicBlock*>>> shared;
+  for (BasicBlock& header : f) {
+    SmallVector<BasicBlock*> begins, others;
+    for (BasicBlock* from : predecessors(&header)) (tree.dominates(&header, from) ? others : begins).push_back(from);
+    if (begins.empty() || others.size() < 2) continue;
+    const auto as_entering = [&](BasicBlock* from) {
+      return std::all_of(header.phis().begin(), header.phis().end(), [&](const PHINode& phi) {
+        return phi.getIncomingValueForBlock(from) == phi.getIncomingValueForBlock(begins.front());
+      });
+    };
+    SmallVector<BasicBlock*> outer;
+    std::copy_if(others.begin(), others.end(), std::back_inserter(outer), as_entering);
+    if (outer.empty() || outer.size() == others.size() || !std::all_of(begins.begin(), begins.end(), as_entering)) continue;
+    outer.append(begins);
+    shared.emplace_back(&header, std::move(outer));
+  }
+  for (auto& [header, from] : shared) SplitBlockPredecessors(header, from, ".outer");
 }
 
 void name_blocks(const std::vector<Function*>& functions) {
@@ -295,8 +336,29 @@ class Cycles {
   std::map<std::string, L1Accesses> accesses_;
 };
 
+/// When the loop has other trips than the time before. Nothing: never.
+std::optional<Guard> when_trips_change(const KernelProfile& profile, const kernelcast::Loop& loop) {
+  if (loop.unknown >= 0) return loop.guard;
+  Expr again = 1;  // since then nothing between has begun anew
+  for (int p = loop.parent; p >= 0; p = profile.loops[static_cast<std::size_t>(p)].parent) {
+    const kernelcast::Loop& around = profile.loops[static_cast<std::size_t>(p)];
+    if (!loop.trips.depends_on(around.counter)) {
+      again = min(again, equal(around.counter, 0));
+      continue;
+    }
+    const Expr before = loop.trips.substitute({{around.counter, Expr(around.counter) - 1}});
+    const Expr changed = min(min(less(0, around.counter), logical_not(equal(loop.trips, before))), again);
+    if (changed.is_zero()) return std::nullopt;
+    Guard guard = loop.guard;
+    for (Path& path : guard.paths) path.condition = min(path.condition, changed);
+    return guard;
+  }
+  return std::nullopt;
+}
+
 /// A block without code for each loop, which runs when the loop is entered. Leaving an innermost loop costs a
-/// misprediction: its trips are rarely the same as last time, and more than predictors remember.
+/// misprediction, unless its trips were the same the time before and are no more than the core remembers; a second block
+/// counts those that change.
 void add_entries(CpuCode& code) {
   code.first_entry = code.profile.blocks.size();
   for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
@@ -309,6 +371,19 @@ void add_entries(CpuCode& code) {
     code.profile.blocks.push_back(std::move(entry));
     const bool innermost = !has_child(code.profile, static_cast<int>(l));
     code.blocks.push_back({innermost ? code.mispredict_cycles : 0, 0, 0, {}});
+  }
+  code.first_change = code.profile.blocks.size();
+  for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
+    const kernelcast::Loop& loop = code.profile.loops[l];
+    const bool innermost = !has_child(code.profile, static_cast<int>(l));
+    const std::optional<Guard> guard = innermost ? when_trips_change(code.profile, loop) : std::nullopt;
+    Block change;
+    change.name = "change." + std::to_string(l);
+    change.loop = loop.parent;
+    change.guard = guard ? *guard : Guard{{}};
+    change.line = loop.line;
+    code.profile.blocks.push_back(std::move(change));
+    code.blocks.push_back({});
   }
 }
 
@@ -366,15 +441,16 @@ void make_structure(Module& copy, const std::string& symbol, int optimization) {
   if (optimization == 0 || shared)
     run_passes(copy, nullptr,
                "function(dce,sroa<preserve-cfg>,early-cse,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)");
+  see_through_kept(f);
   take_masks_off(f);
 }
 
 /// What the source does with each array: of a copy whose variables are values and that is not optimised further, on one
 /// thread, so that no flag of the CPU's side changes it.
-std::vector<ArrayUse> arrays_of(const Nest& in_place, const TargetMachine& machine) {
+std::vector<ArrayUse> arrays_of(const Nest& in_place, TargetMachine& machine) {
   const std::unique_ptr<Module> copy = CloneModule(*in_place.unit.module);
   std::vector<std::string> notes;
-  prepare(*copy, in_place.entry.symbol, machine, notes);
+  prepare(*copy, in_place.entry.symbol, machine, false, notes);
   make_structure(*copy, in_place.entry.symbol, 0);
   return array_uses(*copy->getFunction(in_place.entry.symbol));
 }
@@ -400,10 +476,14 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   TargetMachine* machine = other ? other.get() : core.get();  // what the code is made for
   CpuCode code;
   code.arrays = arrays_of(in_place, *core);
-  prepare(module, symbol, *machine, nest.unit.notes);
+  const bool work_items = runs_work_items(*module.getFunction(symbol));
+  prepare(module, symbol, *machine, options.optimization > 0, nest.unit.notes);
   code.cpu = core->getTargetCPU().str();
-  optimize_for_cpu(module, *machine, options.optimization, options.simd, code.loops);
-  if (options.optimization > 0) run_passes(module, nullptr, "function(loop-simplify,lcssa)");
+  optimize_for_cpu(module, *machine, {options.optimization, options.simd, !work_items}, code.loops);
+  if (options.optimization > 0) {
+    for (Function* f : nest_functions(module, symbol)) part_nested_loops(*f);
+    run_passes(module, nullptr, "function(loop-simplify,lcssa)");
+  }
   const std::vector<Function*> functions = nest_functions(module, symbol);
   name_blocks(functions);
   std::vector<std::string> symbols;

@@ -6,8 +6,10 @@
 // arrays"), but those that are the same for all items. The loops' iterations are independent by what barriers mean, and
 // are marked so for the vectoriser.
 //
-// Local memory is whatever variable in memory is left: it is the group's. An array of a work-item's own that lives
-// across a barrier is taken for that as well.
+// Which values are the same for all items, and which loops get barriers so that the one over items comes to stand inside,
+// is decided as PoCL decides it (pocl/pocl, lib/llvmopencl: VariableUniformityAnalysis.cc, PHIsToAllocas.cc,
+// WorkitemLoops.cc, ImplicitLoopBarriers.cc), since it makes the code: what merges at a join is an item's own there even
+// where it is not.
 #include "frontend/cpu_barriers.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -29,18 +32,35 @@ namespace {
 
 using namespace llvm;
 
-std::vector<CallInst*> marks_in(const Function& f, std::string_view name) {
+std::vector<CallInst*> calls_in(const Function& f, std::initializer_list<std::string_view> names) {
   std::vector<CallInst*> found;
   for (const Instruction& i : instructions(f))
     if (const auto* call = dyn_cast<CallInst>(&i))
-      if (const Function* callee = call->getCalledFunction(); callee && callee->getName() == StringRef(name))
-        found.push_back(const_cast<CallInst*>(call));
+      if (const Function* callee = call->getCalledFunction())
+        if (std::find(names.begin(), names.end(), std::string_view(callee->getName())) != names.end())
+          found.push_back(const_cast<CallInst*>(call));
   return found;
 }
 
+std::vector<CallInst*> items_in(const Function& f) { return calls_in(f, {work_item_mark}); }
+std::vector<CallInst*> barriers_in(const Function& f) { return calls_in(f, {barrier_mark, barrier_of_memory}); }
+
 void take_marks_off(Function& f) {
-  for (const std::string_view name : {work_item_mark, barrier_mark})
-    for (CallInst* call : marks_in(f, name)) call->eraseFromParent();
+  for (CallInst* call : items_in(f)) call->eraseFromParent();
+  for (CallInst* call : barriers_in(f)) call->eraseFromParent();
+}
+
+/// Memory accesses of these blocks depend on no other iteration of the loop that this jumps back in.
+void mark_independent(ArrayRef<BasicBlock*> blocks, Instruction& back) {
+  LLVMContext& context = back.getContext();
+  MDNode* group = MDNode::getDistinct(context, {});
+  for (BasicBlock* block : blocks)
+    for (Instruction& i : *block)
+      if (i.mayReadOrWriteMemory()) i.setMetadata(LLVMContext::MD_access_group, group);
+  MDNode* parallel = MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"), group});
+  MDNode* loop = MDNode::getDistinct(context, {nullptr, parallel});
+  loop->replaceOperandWith(0, loop);
+  back.setMetadata(LLVMContext::MD_loop, loop);
 }
 
 /// The loop over work-items: for (item = 0; item < items; ++item), tested at its head.
@@ -92,38 +112,131 @@ struct Stretch {
   BasicBlock* entry = nullptr;
   std::set<BasicBlock*> blocks;
   PHINode* item = nullptr;
+  BranchInst* back = nullptr;  // of the loop over items
 };
 
 class Splitter {
  public:
-  Splitter(Function& f, ItemLoop items, LoopInfo& info, DominatorTree& tree)
-      : f_(f), items_(items), info_(info), tree_(tree) {}
+  Splitter(Function& f, ItemLoop items, LoopInfo& info, DominatorTree& tree, bool own_arrays)
+      : f_(f), items_(items), info_(info), tree_(tree) {
+    if (own_arrays) find_own_arrays();
+  }
 
   bool run() {
     find_varying();
+    const PostDominatorTree behind(f_);
+    const std::set<const BasicBlock*> common = common_blocks(behind);
+    into_loops(common);
+    around_branches(common, behind);
     around_loops();
-    for (CallInst* call : marks_in(f_, barrier_mark)) alone(call);
+    for (CallInst* call : barriers_in(f_)) alone(call);
+    step_over();
     if (!find_stretches()) return false;
     // From here on it must succeed.
     for (Stretch& p : stretches_) make_loop(p);
     for (Stretch& p : stretches_) keep_across(p);
+    for (const Stretch& p : stretches_)
+      mark_independent(SmallVector<BasicBlock*>(p.blocks.begin(), p.blocks.end()), *p.back);
     run_once();
     return true;
   }
 
  private:
-  /// What differs between work-items: the item's number, what memory holds, and what is computed from them.
+  /// Variables in memory that no barrier has among its arguments, where barriers have the local ones.
+  void find_own_arrays() {
+    std::set<const Value*> local;
+    for (const CallInst* call : barriers_in(f_)) local.insert(call->arg_begin(), call->arg_end());
+    for (Instruction& i : f_.getEntryBlock())
+      if (auto* variable = dyn_cast<AllocaInst>(&i); variable && !local.contains(variable)) slots_.insert(variable);
+  }
+
+  /// What differs between work-items, as PoCL has it, and what really does as far as is seen.
   void find_varying() {
+    std::set<const Value*> counters;
+    for (llvm::Loop* loop : info_.getLoopsInPreorder())
+      if (const PHINode* counter = loop->getCanonicalInductionVariable()) counters.insert(counter);
     varying_.insert(items_.item);
+    different_.insert(items_.item);
     for (bool more = true; more;) {
       more = false;
       for (BasicBlock* block : items_.loop->blocks())
         for (Instruction& i : *block) {
-          if (varying_.contains(&i)) continue;
-          const bool reads = i.mayReadFromMemory();
-          const bool from = std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return varying_.contains(u); });
-          if (reads || from) more = varying_.insert(&i).second;
+          const bool merges = isa<PHINode>(i);
+          const bool own = merges ? !counters.contains(&i)
+                                  : i.isAtomic() || isa<CallBase>(i) ||
+                                        std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return own_value(u); });
+          if (own) more = varying_.insert(&i).second || more;
+          const bool joins = merges && !info_.isLoopHeader(block);
+          const bool from =
+              std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return different_.contains(u); });
+          if (joins || from || i.mayReadFromMemory()) more = different_.insert(&i).second || more;
         }
+    }
+  }
+
+  [[nodiscard]] bool own_value(const Value* v) const {
+    if (isa<ConstantInt>(v) || isa<Argument>(v) || isa<BasicBlock>(v)) return false;
+    if (const auto* variable = dyn_cast<AllocaInst>(v)) return slots_.contains(const_cast<AllocaInst*>(variable));
+    const auto* made = dyn_cast<Instruction>(v);
+    return !made || varying_.contains(made);
+  }
+
+  /// Blocks that all items of a group reach or none.
+  [[nodiscard]] std::set<const BasicBlock*> common_blocks(const PostDominatorTree& behind) const {
+    std::set<const BasicBlock*> common{items_.first};
+    for (bool more = true; more;) {
+      more = false;
+      for (BasicBlock* block : items_.loop->blocks()) {
+        if (common.contains(block)) continue;
+        const bool reached = std::any_of(pred_begin(block), pred_end(block), [&](const BasicBlock* from) {
+          const auto* jump = dyn_cast<BranchInst>(from->getTerminator());
+          return common.contains(from) && jump && (jump->isUnconditional() || !own_value(jump->getCondition()));
+        });
+        if (reached || std::any_of(common.begin(), common.end(),
+                                   [&](const BasicBlock* other) { return behind.dominates(block, other); }))
+          more = common.insert(block).second;
+      }
+    }
+    return common;
+  }
+
+  /// Barriers in innermost loops that all items go through together: the loop over items comes to stand inside.
+  void into_loops(const std::set<const BasicBlock*>& common) {
+    const std::vector<CallInst*> barriers = barriers_in(f_);
+    for (llvm::Loop* loop : info_.getLoopsInPreorder()) {
+      if (loop == items_.loop || !items_.loop->contains(loop) || !loop->isInnermost()) continue;
+      if (std::any_of(barriers.begin(), barriers.end(), [&](const CallInst* b) { return loop->contains(b); })) continue;
+      BasicBlock* last = loop->getExitingBlock();
+      auto* test = last ? dyn_cast<BranchInst>(last->getTerminator()) : nullptr;
+      if (!test || !common.contains(loop->getHeader()) || own_value(test->getCondition())) continue;
+      for (Instruction* place : {&*loop->getHeader()->getFirstNonPHIIt(), static_cast<Instruction*>(test)})
+        barriers.front()->clone()->insertBefore(place);
+    }
+  }
+
+  /// Barriers before a branch that all items take alike and where its ways meet again, if one of them has a barrier.
+  void around_branches(const std::set<const BasicBlock*>& common, const PostDominatorTree& behind) {
+    std::set<BasicBlock*> branches;
+    const std::vector<CallInst*> barriers = barriers_in(f_);
+    for (const CallInst* barrier : barriers)
+      for (auto* at = tree_.getNode(barrier->getParent())->getIDom(); at && at->getBlock() != items_.header; at = at->getIDom()) {
+        BasicBlock* block = at->getBlock();
+        const auto* jump = dyn_cast<BranchInst>(block->getTerminator());
+        if (!jump || jump->isUnconditional() || behind.dominates(barrier->getParent(), block)) continue;
+        const llvm::Loop* loop = info_.getLoopFor(block);
+        const bool leaves = loop && loop != items_.loop && loop->isLoopExiting(block) && loop->contains(barrier);
+        if (!leaves && common.contains(block) && !own_value(jump->getCondition())) branches.insert(block);
+      }
+    for (BasicBlock* branch : branches) {
+      const auto* node = behind.getNode(branch)->getIDom();
+      BasicBlock* meet = node ? node->getBlock() : nullptr;
+      if (!meet || !items_.loop->contains(meet)) continue;
+      barriers.front()->clone()->insertBefore(branch->getTerminator());
+      if (meet == items_.latch) continue;
+      std::vector<PHINode*> phis;
+      for (PHINode& phi : meet->phis()) phis.push_back(&phi);
+      for (PHINode* phi : phis) demote(phi);
+      barriers.front()->clone()->insertBefore(&meet->front());
     }
   }
 
@@ -135,7 +248,7 @@ class Splitter {
       llvm::Loop* loop = work.back();
       work.pop_back();
       work.insert(work.end(), loop->begin(), loop->end());
-      for (CallInst* call : marks_in(f_, barrier_mark))
+      for (CallInst* call : barriers_in(f_))
         if (loop->contains(call)) {
           holding.push_back(loop);
           break;
@@ -156,31 +269,53 @@ class Splitter {
       if (BasicBlock* between = SplitEdge(from, to, &tree_, &info_)) barriers_.insert(between);
   }
 
-  /// A value of all items stays a scalar, to become a value again; a work-item's own gets its slot in keep_across.
+  /// A merged value gets its slot in keep_across.
   void demote(PHINode* phi) {
-    const bool own = varying_.contains(phi);
+    const bool own = varying_.contains(phi), different = different_.contains(phi);
     AllocaInst* slot = DemotePHIToStack(phi, f_.getEntryBlock().getFirstInsertionPt());
-    if (!slot || !own) return;
+    if (!slot) return;
     slots_.insert(slot);
+    if (!different) same_.insert(slot);
     for (User* user : slot->users())
-      if (isa<LoadInst>(user)) varying_.insert(user);
+      if (isa<LoadInst>(user)) {
+        if (own) varying_.insert(user);
+        if (different) different_.insert(user);
+      }
   }
 
   /// A block of the call by itself.
   void alone(CallInst* call) {
-    BasicBlock* block = SplitBlock(call->getParent(), call, &tree_, &info_);
+    BasicBlock* block = call->getParent();
+    if (&block->front() != call) block = SplitBlock(block, call, &tree_, &info_);
     SplitBlock(block, call->getNextNode(), &tree_, &info_);
     barriers_.insert(block);
   }
 
+  /// A jump by itself behind a barrier, which all items do alike, is done once.
+  void step_over() {
+    for (bool more = true; more;) {
+      more = false;
+      for (BasicBlock* barrier : std::set<BasicBlock*>(barriers_))
+        for (BasicBlock* next : successors(barrier)) {
+          auto* jump = dyn_cast<BranchInst>(&next->front());
+          if (jump && !ends(next) && items_.loop->contains(next) &&
+              (jump->isUnconditional() || !own_value(jump->getCondition())))
+            more = barriers_.insert(next).second;
+        }
+    }
+  }
+
   bool find_stretches() {
-    std::set<BasicBlock*> entries{items_.first};
+    std::set<BasicBlock*> entries;
+    if (!ends(items_.first)) entries.insert(items_.first);
     for (BasicBlock* b : barriers_)
-      if (BasicBlock* next = b->getSingleSuccessor(); next && !ends(next)) entries.insert(next);
+      for (BasicBlock* next : successors(b))
+        if (!ends(next)) entries.insert(next);
     std::set<BasicBlock*> taken;
     for (BasicBlock* entry : entries) {
+      FoldSingleEntryPHINodes(entry);  // what comes out of a loop
       if (!entry->phis().empty()) return false;
-      Stretch p{entry, {}, nullptr};
+      Stretch p{entry, {}, nullptr, nullptr};
       std::vector<BasicBlock*> work{entry};
       while (!work.empty()) {
         BasicBlock* block = work.back();
@@ -227,26 +362,18 @@ class Splitter {
         way->addIncoming(at.getInt32(static_cast<std::uint32_t>(found - ways.begin())), step);
       }
     Value* next = at.CreateNUWAdd(p.item, ConstantInt::get(type, 1));
-    BranchInst* back = at.CreateCondBr(at.CreateICmpULT(next, items_.items), head, behind);
+    p.back = at.CreateCondBr(at.CreateICmpULT(next, items_.items), head, behind);
+    for (const Instruction& i : *p.entry)  // the vectoriser's remarks need a line
+      if (i.getDebugLoc()) {
+        p.back->setDebugLoc(i.getDebugLoc());
+        break;
+      }
     p.item->addIncoming(ConstantInt::get(type, 0), before);
     p.item->addIncoming(next, tail);
     at.SetInsertPoint(behind);
     SwitchInst* go = at.CreateSwitch(way, ways.front(), static_cast<unsigned>(ways.size()));
     for (std::size_t w = 1; w < ways.size(); ++w) go->addCase(at.getInt32(static_cast<std::uint32_t>(w)), ways[w]);
     items_.item->replaceUsesWithIf(p.item, [&](Use& u) { return p.blocks.contains(place_of(u)); });
-    mark_independent(p, *back);
-  }
-
-  void mark_independent(const Stretch& p, BranchInst& back) {
-    LLVMContext& context = f_.getContext();
-    MDNode* group = MDNode::getDistinct(context, {});
-    for (BasicBlock* block : p.blocks)
-      for (Instruction& i : *block)
-        if (i.mayReadOrWriteMemory()) i.setMetadata(LLVMContext::MD_access_group, group);
-    MDNode* parallel = MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"), group});
-    MDNode* loop = MDNode::getDistinct(context, {nullptr, parallel});
-    loop->replaceOperandWith(0, loop);
-    back.setMetadata(LLVMContext::MD_loop, loop);
   }
 
   /// Where a value is needed: for a merge at the end of the block that it comes from.
@@ -273,7 +400,8 @@ class Splitter {
         if (outside.empty()) continue;
         const bool own = varying_.contains(&i);
         IRBuilder<> entry(&*f_.getEntryBlock().getFirstInsertionPt());
-        AllocaInst* slot = entry.CreateAlloca(i.getType(), own ? entry.getInt32(count()) : nullptr, "kept");
+        const std::string_view name = own && !different_.contains(&i) ? kept_same : "kept";
+        AllocaInst* slot = entry.CreateAlloca(i.getType(), own ? entry.getInt32(count()) : nullptr, StringRef(name));
         IRBuilder<> behind(i.getParent(),
                            isa<PHINode>(i) ? i.getParent()->getFirstInsertionPt() : std::next(i.getIterator()));
         behind.CreateStore(&i, element(behind, slot, own ? &p : nullptr));
@@ -289,7 +417,8 @@ class Splitter {
   void spread(AllocaInst* slot) {
     slots_.erase(slot);
     IRBuilder<> entry(slot);
-    AllocaInst* all = entry.CreateAlloca(slot->getAllocatedType(), entry.getInt32(count()), "kept");
+    const std::string_view name = same_.contains(slot) ? kept_same : "kept";
+    AllocaInst* all = entry.CreateAlloca(slot->getAllocatedType(), entry.getInt32(count()), StringRef(name));
     for (Use& u : make_early_inc_range(slot->uses())) {
       auto* user = cast<Instruction>(u.getUser());
       IRBuilder<> at(user);
@@ -320,9 +449,9 @@ class Splitter {
   ItemLoop items_;
   LoopInfo& info_;
   DominatorTree& tree_;
-  std::set<const Value*> varying_;
-  std::set<BasicBlock*> barriers_;
-  std::set<AllocaInst*> slots_;
+  std::set<const Value*> varying_, different_;
+  std::set<BasicBlock*> barriers_;       // and what is done once between them
+  std::set<AllocaInst*> slots_, same_;  // of a work-item's own; of these, the same for all items
   std::vector<Stretch> stretches_;
 };
 
@@ -334,17 +463,23 @@ void drop_lifetimes(Function& f) {
 
 }  // namespace
 
-bool runs_work_items(const Function& f) { return !marks_in(f, work_item_mark).empty(); }
+bool runs_work_items(const Function& f) { return !items_in(f).empty(); }
 
-bool split_at_barriers(Function& f) {
-  const std::vector<CallInst*> items = marks_in(f, work_item_mark);
+bool split_at_barriers(Function& f, bool own_arrays) {
+  const std::vector<CallInst*> items = items_in(f);
+  DominatorTree tree(f);
+  LoopInfo info(tree);
   bool done = true;
-  if (!marks_in(f, barrier_mark).empty()) {
+  if (!barriers_in(f).empty()) {
     drop_lifetimes(f);
-    DominatorTree tree(f);
-    LoopInfo info(tree);
     ItemLoop loop;
-    done = items.size() == 1 && find_items(info, tree, *items[0], loop) && Splitter(f, loop, info, tree).run();
+    done = items.size() == 1 && find_items(info, tree, *items[0], loop) && Splitter(f, loop, info, tree, own_arrays).run();
+  } else if (own_arrays) {
+    for (const CallInst* mark : items) {
+      const llvm::Loop* loop = info.getLoopFor(mark->getParent());
+      if (!loop || !loop->getLoopLatch()) continue;
+      mark_independent(loop->getBlocks(), *loop->getLoopLatch()->getTerminator());
+    }
   }
   take_marks_off(f);
   removeUnreachableBlocks(f);

@@ -24,6 +24,26 @@ unsigned vector_lanes(const Type& type) {
 
 constexpr int deepest = 16;
 
+/// One lane of a vector of counters, as a counter by itself. Null for anything else that goes round a loop.
+Value* lane_of_counter(IRBuilder<>& at, PHINode& counters, unsigned lane) {
+  if (counters.getNumIncomingValues() != 2) return nullptr;
+  for (unsigned around : {0U, 1U}) {
+    const auto* next = dyn_cast<BinaryOperator>(counters.getIncomingValue(around));
+    const auto* first = dyn_cast<Constant>(counters.getIncomingValue(1 - around));
+    const auto* steps = next ? dyn_cast<Constant>(next->getOperand(1)) : nullptr;
+    if (!first || !steps || next->getOpcode() != Instruction::Add || next->getOperand(0) != &counters) continue;
+    Constant *begin = first->getAggregateElement(lane), *step = steps->getAggregateElement(lane);
+    if (!begin || !step) return nullptr;
+    at.SetInsertPoint(&counters);
+    PHINode* counter = at.CreatePHI(begin->getType(), 2);
+    at.SetInsertPoint(counters.getIncomingBlock(around)->getTerminator());
+    counter->addIncoming(begin, counters.getIncomingBlock(1 - around));
+    counter->addIncoming(at.CreateAdd(counter, step), counters.getIncomingBlock(around));
+    return counter;
+  }
+  return nullptr;
+}
+
 /// One lane of a vector, from the same lane of what it is made of.
 Value* lane_of(IRBuilder<>& at, Value* v, unsigned lane, int depth = 0) {
   const auto part = [&](Value* operand) { return lane_of(at, operand, lane, depth + 1); };
@@ -52,12 +72,21 @@ Value* lane_of(IRBuilder<>& at, Value* v, unsigned lane, int depth = 0) {
     Value* from = part(cast->getOperand(0));
     at.SetInsertPoint(made);
     out = at.CreateCast(cast->getOpcode(), from, cast->getType()->getScalarType());
-  } else if (auto* address = dyn_cast<GetElementPtrInst>(made); address && address->getNumIndices() == 1) {
+  } else if (auto* address = dyn_cast<GetElementPtrInst>(made); address) {
     const auto scalar = [&](Value* x) { return x->getType()->isVectorTy() ? part(x) : x; };
     Value* base = scalar(address->getPointerOperand());
-    Value* index = scalar(address->getOperand(1));
+    std::vector<Value*> indices;
+    for (Use& index : address->indices()) indices.push_back(scalar(index.get()));
     at.SetInsertPoint(made);
-    out = at.CreateGEP(address->getSourceElementType(), base, index);
+    out = at.CreateGEP(address->getSourceElementType(), base, indices);
+  } else if (auto* passed = dyn_cast<PHINode>(made); passed && passed->getNumIncomingValues() == 1) {
+    Value* from = part(passed->getIncomingValue(0));  // out of a loop
+    at.SetInsertPoint(made);
+    PHINode* merged = at.CreatePHI(from->getType(), 1);
+    merged->addIncoming(from, passed->getIncomingBlock(0));
+    out = merged;
+  } else if (auto* counters = dyn_cast<PHINode>(made)) {
+    out = lane_of_counter(at, *counters, lane);
   }
   at.SetInsertPoint(made->getNextNode());
   if (isa<PHINode>(made)) at.SetInsertPoint(made->getParent()->getFirstNonPHI());

@@ -163,19 +163,30 @@ std::unique_ptr<TargetMachine> make_cpu_machine(const std::string& cpu, int opti
   return machine;
 }
 
-void optimize_for_cpu(Module& module, TargetMachine& machine, int optimization, bool simd,
+void optimize_for_cpu(Module& module, TargetMachine& machine, const CpuPipeline& pipeline,
                       std::vector<CpuLoopCode>& loops) {
-  if (optimization == 0) return;
+  if (pipeline.optimization == 0) return;
   const VendorOptions vendor(false);
   PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = simd && optimization > 1;
+  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization =
+      pipeline.simd && pipeline.optimization > 1;
+  tuning.LoopUnrolling = pipeline.unroll;
   LLVMContext& context = module.getContext();
   auto before = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<VectorRemarks>(loops));
   PassBuilder builder(&machine, tuning);
   Analyses analyses(builder);
-  builder.buildPerModuleDefaultPipeline(level_of(optimization)).run(module, analyses.modules);
+  builder.buildPerModuleDefaultPipeline(level_of(pipeline.optimization)).run(module, analyses.modules);
   context.setDiagnosticHandler(std::move(before));
+}
+
+void simplify_for_cpu(Function& f, TargetMachine& machine) {
+  const VendorOptions vendor(false);
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  PassBuilder builder(&machine, tuning);
+  Analyses analyses(builder);
+  builder.buildFunctionSimplificationPipeline(OptimizationLevel::O3, ThinOrFullLTOPhase::None).run(f, analyses.functions);
 }
 
 std::string cpu_assembly(Module& module, TargetMachine& machine) {

@@ -9,6 +9,7 @@
 #include "kernelcast/cpu_code.h"
 
 namespace llvm {
+class Function;
 class Module;
 class TargetMachine;
 }  // namespace llvm
@@ -21,9 +22,19 @@ std::unique_ptr<llvm::TargetMachine> make_cpu_machine(const std::string& cpu, in
 /// The same for code that any x86-64 CPU runs.
 std::unique_ptr<llvm::TargetMachine> make_baseline_machine(int optimization);
 
-/// LLVM's default pipeline at this level; appends what the vectoriser said of each loop.
-void optimize_for_cpu(llvm::Module& module, llvm::TargetMachine& machine, int optimization, bool simd,
+/// LLVM's default pipeline at a level, 0 to 3. `unroll`: loops of the source that no pragma asks to unroll.
+struct CpuPipeline {
+  int optimization = 3;
+  bool simd = true;
+  bool unroll = true;
+};
+
+/// Appends what the vectoriser said of each loop.
+void optimize_for_cpu(llvm::Module& module, llvm::TargetMachine& machine, const CpuPipeline& pipeline,
                       std::vector<CpuLoopCode>& loops);
+
+/// What LLVM does with a function before it looks at vectors and at unrolling, at level 3.
+void simplify_for_cpu(llvm::Function& f, llvm::TargetMachine& machine);
 
 /// Verbose assembly text. Throws LimitError with LLVM's message.
 std::string cpu_assembly(llvm::Module& module, llvm::TargetMachine& machine);

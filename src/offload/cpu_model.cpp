@@ -167,9 +167,27 @@ double port_bytes(const Device& d) {
   return measured ? std::exp2(std::round(std::log2(*measured / 2))) : 32;
 }
 
-Core core_of(const CpuCode& code, const Workload& w, double bytes_of_a_port) {
+/// Entries of a loop whose exit the core foresees: it saw as many trips the time before, and remembers so many.
+double foreseen_exits(const CpuCode& code, const Workload& w, std::size_t loop, double remembered) {
+  if (code.first_change == 0 || remembered <= 0) return 0;
+  const double entries = w.block_counts[code.first_entry + loop].lanes;
+  double passages = 0;
+  for (std::size_t b = 0; b < code.first_entry; ++b)
+    if (code.profile.blocks[b].loop == static_cast<int>(loop)) passages = std::max(passages, w.block_counts[b].lanes);
+  if (passages > remembered * entries) return 0;
+  return std::max(0.0, entries - w.block_counts[code.first_change + loop].lanes);
+}
+
+/// `remembered`: trips of a loop whose exit is foreseen, 0 when not known.
+Core core_of(const CpuCode& code, const Workload& w, double bytes_of_a_port, double remembered) {
   Core c;
   const std::vector<bool> parallel = in_parallel(code);
+  for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
+    const std::size_t entry = code.first_entry + l;
+    if (code.blocks[entry].cycles <= 0) continue;
+    (parallel[entry] ? c.shared_cycles : c.serial_cycles) -=
+        foreseen_exits(code, w, l, remembered) * code.blocks[entry].cycles;
+  }
   for (std::size_t b = 0; b < code.blocks.size(); ++b) {
     const double runs = w.block_counts[b].lanes;
     (parallel[b] ? c.shared_cycles : c.serial_cycles) += runs * code.blocks[b].cycles;
@@ -332,7 +350,7 @@ int cpu_threads(const CpuCode& code, const Device& cpu, int threads) {
   return std::min(threads, static_cast<int>(cores * cpu.get_or(Field::cpu_threads_per_core, 1)));
 }
 
-double shared_cycles(const CpuCode& code, const Workload& w) { return core_of(code, w, 1).shared_cycles; }
+double shared_cycles(const CpuCode& code, const Workload& w) { return core_of(code, w, 1, 0).shared_cycles; }
 
 CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& cpu, int threads, double uneven) {
   CpuEstimate e;
@@ -340,7 +358,7 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   e.threads = threads;
   int stand_ins = 0;
   const Machine m = machine_of(cpu, threads, e, stand_ins);
-  const Core c = core_of(code, w, port_bytes(cpu));
+  const Core c = core_of(code, w, port_bytes(cpu), cpu.get_or(Field::cpu_predicted_trips, 0));
   const double busy_cores = std::min<double>(threads, m.cores);
   // Two threads of a core fill each other's waits, up to what dispatch and ports allow.
   const double cycles = c.shared_cycles + c.serial_cycles;

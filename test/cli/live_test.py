@@ -11,7 +11,7 @@ from program import COPY, PROGRAM, ROOT, Case
 SCRIPTS = os.path.join(ROOT, "scripts")
 sys.path.insert(0, SCRIPTS)
 
-from offload_live import LANES, PROGRAMS, launches, made_for, side, spread  # noqa: E402
+from offload_live import LANES, PROGRAMS, Neighbours, best_of, fastest_of, launches, made_for, side, spread  # noqa: E402
 from opencl_nest import NoKernel, arguments_of, nest, threads_of  # noqa: E402
 
 
@@ -29,6 +29,7 @@ class Live(Case):
             self.assertGreater(r["measured_s"], 0)
             self.assertGreater(r["forecast_s"], 0)
             self.assertEqual(r["n"], side("gemm", 0.05))
+            self.assertTrue(0 <= r["quiet"] <= 1, r)
         self.assertIn("-O3 1T: 1 cells, error: median", out.stdout)
 
     def test_code_is_for_the_cpu_that_the_device_names(self):
@@ -73,6 +74,35 @@ class Live(Case):
                              text=True, check=False, timeout=60)
         self.assertEqual(out.returncode, 2)
         self.assertIn("expected one, all or opencl", out.stderr)
+
+    def test_what_met_a_busy_neighbour_does_not_count(self):
+        self.assertEqual(fastest_of([(1.0, 0.0), (3.0, 0.5), (2.0, 0.1)]), 2.0)
+        self.assertEqual(fastest_of([(3.0, 0.0), (2.0, 0.0)]), 2.0)
+        times = iter([0.0, 0.01, 0.02, 0.01, 0.03, 0.04, 0.05])  # the first is not looked at
+
+        class Restless:
+            hertz = 0.0
+            rates = iter([6.0, 6.0, 3.0, 6.0, 6.0, 6.0])
+
+            def rate(self, _):
+                return next(self.rates)
+
+            def quiet(self, rate):
+                return rate > 5
+
+            def clock(self):
+                return 1e9
+
+        took, share = best_of(lambda: next(times), 0.05, Restless())
+        self.assertEqual(took, 0.01)  # the slices of 20 and 10 ms touch the busy look
+        self.assertAlmostEqual(share, 0.08 / 0.11)
+
+    def test_a_processor_by_itself_does_what_it_can(self):
+        neighbours = Neighbours(os.path.dirname(self.path("a")))
+        self.assertGreater(neighbours.full, 1)
+        self.assertLess(neighbours.full, 20)
+        self.assertIn(neighbours.idlest(), os.sched_getaffinity(0))
+        self.assertEqual(os.sched_getaffinity(0), os.sched_getaffinity(os.getpid()))
 
     def test_spread_is_the_middle_against_the_fastest(self):
         self.assertAlmostEqual(spread([2.0, 1.0, 1.5]), 0.5)

@@ -57,7 +57,7 @@ class Probe(Case):
                           ("dram.core_read_bandwidth_bytes_per_s", "l1.read_bandwidth_bytes_per_s"), ("fadd.latency_cycles", "fexp.latency_cycles")):
                 values = known(*chain)
                 self.assertEqual(values, sorted(values), chain)
-            for id in ("core.issue_width", "gather.f64.cycles", "l3.latency_cycles", "l2.overlap", "l1.one_set_line_cycles", "l1.two_sets_line_cycles",
+            for id in ("core.issue_width", "core.predicted_trips", "gather.f64.cycles", "scatter.f64.cycles", "l3.latency_cycles", "l2.overlap", "l1.one_set_line_cycles", "l1.two_sets_line_cycles",
                        "threads.watched_region_s"):
                 self.assertIn(id, results)
             for name in ("fadd", "fmul", "ffma"):

@@ -90,6 +90,20 @@ void column_read(const void* from, std::size_t stride, std::int64_t count) {
     }
 }
 
+void nested_loops(std::int64_t times, std::int64_t trips) {
+  for (; times > 0; --times) {
+    std::int64_t left = trips;
+#if defined(__x86_64__)
+    asm volatile("1: dec %0\n jnz 1b\n" : "+r"(left)::"cc");
+#elif defined(__aarch64__)
+    asm volatile("1: subs %0, %0, #1\n b.ne 1b\n" : "+r"(left)::"cc");
+#else
+    do asm volatile("" : "+r"(left));
+    while (--left > 0);
+#endif
+  }
+}
+
 #if defined(__x86_64__)
 bool can_gather() { return __builtin_cpu_supports("avx2") != 0; }
 
@@ -110,9 +124,29 @@ void gather_loop(const void* from, std::int64_t n) {
                  : "r"(from), "r"(lines)
                  : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "memory");
 }
+
+bool can_scatter() { return __builtin_cpu_supports("avx512vl") != 0; }
+
+// The mask is used up by a scatter too.
+#define KC_SCATTER(from)          \
+  "kxnorw %%k1, %%k1, %%k1\n"     \
+  "vscatterqpd " from ", (%0, %%ymm1, 8) %{%%k1%}\n"
+
+__attribute__((target("avx512f,avx512vl"))) void scatter_loop(void* to, std::int64_t n) {
+  static constexpr std::int64_t lines[gather_values] = {0, 8, 16, 24};
+  for (; n > 0; --n)
+    asm volatile("vmovdqu (%1), %%ymm1\n" KC_SCATTER("%%ymm2") KC_SCATTER("%%ymm3") KC_SCATTER("%%ymm4")
+                     KC_SCATTER("%%ymm5") KC_SCATTER("%%ymm2") KC_SCATTER("%%ymm3") KC_SCATTER("%%ymm4")
+                         KC_SCATTER("%%ymm5") "vzeroupper\n"
+                 :
+                 : "r"(to), "r"(lines)
+                 : "k1", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "memory");
+}
 #else
 bool can_gather() { return false; }
 void gather_loop(const void*, std::int64_t) {}
+bool can_scatter() { return false; }
+void scatter_loop(void*, std::int64_t) {}
 #endif
 
 }  // namespace kernelcast::probe::native

@@ -71,10 +71,16 @@ void narrow_read(const void* from, std::size_t bytes);
 /// One load of eight bytes from each of `count` lines (a multiple of 16), `stride` bytes apart.
 void column_read(const void* from, std::size_t stride, std::int64_t count);
 
+/// `times` loops of `trips` (1 or more) empty iterations, one after the other.
+void nested_loops(std::int64_t times, std::int64_t trips);
+
 /// Whether gather_loop() can run here (AVX2).
 bool can_gather();
 /// Gathers of four FP64 values from four lines at `from` (256 bytes), eight a turn, none of which needs another.
 inline constexpr int gather_ops = 8, gather_values = 4;
 void gather_loop(const void* from, std::int64_t n);
+/// The same with scatters (AVX-512VL).
+bool can_scatter();
+void scatter_loop(void* to, std::int64_t n);
 
 }  // namespace kernelcast::probe::native

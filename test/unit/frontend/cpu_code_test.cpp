@@ -24,7 +24,7 @@ constexpr const char* sum = R"(void sum(const double* restrict x, double* restri
 )";
 
 CpuCode analysed(const char* text, int optimization, bool simd = true, const char* cpu = "haswell",
-                 bool threads = false) {
+                 bool threads = false, const char* kernel = "") {
   Source s;
   s.path = "nest.c";
   s.text = text;
@@ -34,11 +34,13 @@ CpuCode analysed(const char* text, int optimization, bool simd = true, const cha
   o.optimization = optimization;
   o.simd = simd;
   o.threads = threads;
+  o.kernel = kernel;
   return analyze_cpu(s, o);
 }
 
 struct Totals {
   double cycles = 0, flops = 0, bytes = 0;
+  double of_buffers = 0;  // bytes that are not the stack's
 };
 Totals totals(const CpuCode& code, std::int64_t n) {
   MemoryGeometry g;
@@ -51,7 +53,13 @@ Totals totals(const CpuCode& code, std::int64_t n) {
   Totals r;
   for (std::size_t b = 0; b < code.blocks.size(); ++b) r.cycles += code.blocks[b].cycles * w.block_counts[b].lanes;
   r.flops = flops32(w.thread_ops) + flops64(w.thread_ops);
-  for (const AccessCount& a : w.access_counts) r.bytes += a.bytes;
+  std::size_t at = 0;
+  for (const Block& block : code.profile.blocks)
+    for (const Access& access : block.accesses) {
+      const double bytes = w.access_counts[at++].bytes;
+      r.bytes += bytes;
+      if (access.space == MemorySpace::global) r.of_buffers += bytes;
+    }
   return r;
 }
 
@@ -122,7 +130,8 @@ TEST(CpuCode, TheMarkedLoopIsParallel) {
 TEST(CpuCode, EntriesOfLoopsAreCounted) {
   const CpuCode code = analysed(sum, 0);
   EXPECT_EQ(code.blocks.size(), code.profile.blocks.size());
-  EXPECT_EQ(code.profile.blocks.size() - code.first_entry, code.profile.loops.size());
+  EXPECT_EQ(code.first_change - code.first_entry, code.profile.loops.size());
+  EXPECT_EQ(code.profile.blocks.size() - code.first_change, code.profile.loops.size());
 }
 
 TEST(CpuCode, OverlapChecksAreTakenToHold) {
@@ -281,6 +290,20 @@ double cycles_of_element(const char* text, void (*change)(CpuCodeOptions&)) {
   return totals(analyze_cpu(s, o), 64000).cycles / 64000;
 }
 
+TEST(CpuCode, ScattersTakeTheTimeThatWasMeasured) {
+  const char* scatter = R"(void scatter(const double* restrict in, const long* restrict at, double* restrict out, int n) {
+#pragma clang loop vectorize(assume_safety) vectorize_width(4)
+  for (int i = 0; i < n; ++i) if (in[i] > 0) out[at[i]] = in[i];
+}
+)";
+  const double eight = cycles_of_element(scatter, [](CpuCodeOptions& o) { o.scatter_element_cycles = 8; });
+  const double twenty = cycles_of_element(scatter, [](CpuCodeOptions& o) { o.scatter_element_cycles = 20; });
+  EXPECT_GE(eight, 8);
+  EXPECT_LE(eight, 9.5);
+  EXPECT_GE(twenty, 20);
+  EXPECT_LE(twenty, 21.5);
+}
+
 TEST(CpuCode, GathersTakeTheTimeThatWasMeasured) {
   const char* gather = R"(void gather(const double* restrict in, const long* restrict at, double* restrict out, int n) {
   for (int i = 0; i < n; ++i) out[i] = in[at[i]];
@@ -428,6 +451,180 @@ void sums(const double* restrict in, double* restrict out, double* restrict part
   const CpuCode code = analysed(tree, 3, false);
   // Six steps (32, 16, ... 1) of 64 work-items.
   EXPECT_EQ(totals(code, 10).flops, 10 * 6 * 64);
+}
+
+// The work-item as a function of its own, as scripts/opencl_nest.py writes it.
+
+std::string work_items(const std::string& body) {
+  return std::string(R"(extern void kc_barrier(void);
+extern void kc_work_item(void);
+#define LOCAL __attribute__((annotate("kc_local")))
+static void item(unsigned long l, int g, const double* in, double* out, int n) {
+)") + body + R"(}
+void nest(const double* restrict in, double* restrict out, int n) {
+#pragma omp parallel for
+  for (int g = 0; g < n; ++g)
+    for (unsigned long l = 0; l < 64; ++l) {
+      kc_work_item();
+      item(l, g, in, out, n);
+    }
+}
+)";
+}
+
+CpuCode analysed_items(const std::string& body, bool simd = true, const char* cpu = "haswell") {
+  return analysed(work_items(body).c_str(), 3, simd, cpu, false, "nest");
+}
+
+const std::string tree_of_sums = R"(  LOCAL double sums[64];
+  sums[l] = in[g * 64 + l];
+  for (int step = 32; step > 0; step /= 2) {
+    kc_barrier();
+    if (l < step) sums[l] += sums[l + step];
+  }
+  if (l == 0) out[g] = sums[0];
+)";
+
+TEST(CpuCode, WhatAWorkItemComputesOnceLivesAcrossBarriers) {
+  // The address of sums[l] is kept for each item, so vectors of items gather and scatter what lies side by side.
+  const CpuCode vectors = analysed_items(tree_of_sums, true, "skylake-avx512");
+  EXPECT_NE(vectors.assembly.find("vgatherqpd"), std::string::npos);
+  EXPECT_NE(vectors.assembly.find("vscatterqpd"), std::string::npos);
+  EXPECT_EQ(vectors.assembly.find("memcpy"), std::string::npos);
+}
+
+TEST(CpuCode, KeptCountersAndAddressesAreSeenThrough) {
+  for (const bool simd : {false, true}) {
+    const CpuCode code = analysed_items(tree_of_sums, simd, "skylake-avx512");
+    for (const Unknown& u : code.profile.unknowns)  // how many of the 64 add in a step is not in closed form
+      EXPECT_EQ(u.kind, Unknown::Kind::probability) << u.reason;
+    const Totals r = totals(code, 10);
+    EXPECT_EQ(r.flops, 10 * (simd ? 6 * 64 : 63));  // whole vectors; 32 + 16 + ... + 1
+    EXPECT_GE(r.of_buffers, 10 * (64 + 1) * 8);
+    EXPECT_LE(r.of_buffers, 10 * (64 + (simd ? 64 : 1)) * 8);  // the sum is stored under a condition
+  }
+}
+
+TEST(CpuCode, AnIndexThatIsKeptIsComputedAgain) {
+  const CpuCode code = analysed_items(R"(  LOCAL double tile[64];
+  const int at = g * 64 + (int)l;
+  tile[l] = in[at];
+  kc_barrier();
+  out[at] = tile[63 - l];
+)");
+  EXPECT_TRUE(code.profile.unknowns.empty());
+  EXPECT_EQ(totals(code, 10).of_buffers, 10 * 64 * 16);
+}
+
+TEST(CpuCode, LoopsOfWorkItemsStayRolled) {
+  const std::string dot = R"(  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += in[l * n + k] * in[k];
+  out[g * 64 + l] = sum;
+)";
+  const auto multiply_adds = [](const CpuCode& code) {
+    std::size_t n = 0;
+    for (std::size_t at = code.assembly.find("vfmadd"); at != std::string::npos; at = code.assembly.find("vfmadd", at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(multiply_adds(analysed_items(dot)), 1u);
+  std::string plain = work_items(dot);
+  plain.replace(plain.find("      kc_work_item();\n"), 22, "");
+  EXPECT_GT(multiply_adds(analysed(plain.c_str(), 3, true, "haswell", false, "nest")), 4u);
+}
+
+TEST(CpuCode, WorkItemsGoThroughALoopThatAllShareSideBySide) {
+  // The sum over the tile has no barrier and as many trips for all: the loop over items comes to stand inside, and is
+  // vectorised, which a sum is not.
+  const CpuCode code = analysed_items(R"(  LOCAL double tile[64];
+  tile[l] = in[g * 64 + l];
+  kc_barrier();
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += tile[k & 63];
+  out[g * 64 + l] = sum;
+)");
+  EXPECT_TRUE(std::any_of(code.loops.begin(), code.loops.end(), [](const CpuLoopCode& l) { return l.width > 1 && l.line.line == 9; }));
+  EXPECT_EQ(totals(code, 10).flops, 10 * 64 * 10);
+}
+
+TEST(CpuCode, LocalMemoryIsTheGroupsEvenIfItIsOneNumber) {
+  const CpuCode code = analysed_items(R"(  LOCAL double first;
+  if (l == 0) first = in[g];
+  kc_barrier();
+  out[g * 64 + l] = first;
+)", false);
+  // One load a group; as a variable of each item the value would be loaded by none but the first, or by all.
+  EXPECT_EQ(totals(code, 10).of_buffers, 10 * (8 + 64 * 8));
+}
+
+TEST(CpuCode, AnArrayOfAWorkItemsOwnIsThere64Times) {
+  const CpuCode code = analysed_items(R"(  double mine[4];
+  for (int k = 0; k < 4; ++k) mine[(k + l) & 3] = in[g * 64 + l] + k;
+  kc_barrier();
+  out[g * 64 + l] = mine[g & 3];
+)", false);
+  EXPECT_NE(code.assembly.find("$2"), std::string::npos);
+  EXPECT_EQ(totals(code, 10).of_buffers, 10 * 64 * 16);
+  EXPECT_EQ(totals(code, 10).flops, 10 * 64 * 4);
+}
+
+// Exits of loops.
+
+/// Entries of innermost loops, and those whose trips are not the ones of the time before.
+std::pair<double, double> entries_and_changes(const CpuCode& code, std::int64_t n) {
+  MemoryGeometry g;
+  g.warp_size = 1;
+  g.sector_bytes = g.segment_bytes = 64;
+  Launch l;
+  l.args["n"] = n;
+  Binder binder(code.profile, g);
+  const Workload w = binder.bind(l);
+  double entries = 0, changes = 0;
+  for (std::size_t i = 0; i < code.profile.loops.size(); ++i) {
+    const bool outer = std::any_of(code.profile.loops.begin(), code.profile.loops.end(),
+                                   [i](const Loop& other) { return other.parent == static_cast<int>(i); });
+    if (!outer) entries += w.block_counts[code.first_entry + i].lanes;
+    changes += w.block_counts[code.first_change + i].lanes;
+  }
+  return {entries, changes};
+}
+
+TEST(CpuCode, TripsThatChangeAreCounted) {
+  const auto of = [](const char* loop, std::int64_t n) {
+    const std::string text = std::string("void f(double* a, long n) {\n  for (long i = 0; i < n; ++i)\n    for (") + loop +
+                             ") a[j] = a[j] * 2;\n}\n";
+    return entries_and_changes(analysed(text.c_str(), 0), n);
+  };
+  const auto square = of("long j = 0; j < n; ++j", 100);
+  EXPECT_EQ(square.first, 100);
+  EXPECT_EQ(square.second, 0);
+  const auto triangle = of("long j = i; j < n; ++j", 100);
+  EXPECT_EQ(triangle.first, 100);
+  EXPECT_EQ(triangle.second, 99);
+  // Twice for the first 72 of a hundred in steps of 100: trips of ceil((172 - i)/100) are 2 up to i = 71, then 1.
+  const auto strided = of("long j = i; j < 172; j += 100", 100);
+  EXPECT_EQ(strided.first, 100);
+  EXPECT_EQ(strided.second, 1);
+}
+
+TEST(CpuCode, TripsOfAnOuterCounterChangeOnceForAllPassesInside) {
+  const CpuCode code = analysed(R"(void f(double* a, long n) {
+  for (long i = 0; i < n; ++i)
+    for (long k = 0; k < 7; ++k)
+      for (long j = i; j < n; ++j) a[j * 8 + k] = a[j * 8 + k] * 2;
+}
+)", 0);
+  EXPECT_EQ(entries_and_changes(code, 50), (std::pair<double, double>{350, 49}));
+}
+
+TEST(CpuCode, TripsThatAreNotKnownChangeEachTime) {
+  const CpuCode code = analysed(R"(void f(const long* at, double* a, long n) {
+  for (long i = 0; i < n; ++i)
+    for (long j = at[i]; j < at[i + 1]; ++j) a[j] = a[j] * 2;
+}
+)", 0);
+  const auto [entries, changes] = entries_and_changes(code, 50);
+  EXPECT_GT(entries, 0);
+  EXPECT_EQ(entries, changes);
 }
 
 TEST(CpuCode, WrongInputIsRefused) {

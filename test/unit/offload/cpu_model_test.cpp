@@ -65,6 +65,24 @@ TEST(CpuModel, CoreCyclesAtTheClock) {
   EXPECT_TRUE(e.assumptions.empty());
 }
 
+TEST(CpuModel, ExitsThatAreForeseenCostNothing) {
+  CpuCode c = code(1e6, false);
+  c.profile.blocks.emplace_back();  // changes
+  c.blocks[1].cycles = 20;          // a misprediction for each entry
+  c.blocks.emplace_back();
+  c.first_change = 2;
+  Workload w = work();
+  w.block_counts = {{100, 100}, {10, 10}, {3, 3}};
+  c.blocks[0].cycles = 1e4;
+  const double entries = 200e-9, known = 140e-9;  // ten of twenty cycles, seven of which are foreseen
+  Device d = cpu();
+  EXPECT_DOUBLE_EQ(estimate_cpu(c, w, d, 0).time_s, 1e-3 + entries);
+  set(d, Field::cpu_predicted_trips, 10);
+  EXPECT_DOUBLE_EQ(estimate_cpu(c, w, d, 0).time_s, 1e-3 + entries - known);
+  set(d, Field::cpu_predicted_trips, 9);  // ten trips are more than it remembers
+  EXPECT_DOUBLE_EQ(estimate_cpu(c, w, d, 0).time_s, 1e-3 + entries);
+}
+
 TEST(CpuModel, ThreadsShareTheMarkedLoopAndCostAStart) {
   const CpuEstimate e = estimate_cpu(code(1e6, true), work(), cpu(), 0);
   EXPECT_EQ(e.threads, 4);
