@@ -68,8 +68,8 @@ struct CpuCode {
   KernelProfile profile;
   std::vector<CpuBlockCode> blocks;  // parallel to profile.blocks
   std::size_t first_entry = 0;       // where the blocks that count entries begin
-  /// Where, after those, one block a loop begins that counts entries of innermost loops whose trips are not those of the
-  /// entry before, or not known. 0: there are none.
+  /// Where, after those, one block a loop begins that counts entries of innermost loops whose trips are not those of
+  /// the entry before, or not known. 0: there are none.
   std::size_t first_change = 0;
   /// Parallel to profile.loops: cycles by which one passage of an innermost loop overlaps with the next.
   std::vector<double> overlap_cycles;

@@ -112,7 +112,8 @@ void part_nested_loops(Function& f) {
     };
     SmallVector<BasicBlock*> outer;
     std::copy_if(others.begin(), others.end(), std::back_inserter(outer), as_entering);
-    if (outer.empty() || outer.size() == others.size() || !std::all_of(begins.begin(), begins.end(), as_entering)) continue;
+    if (outer.empty() || outer.size() == others.size() || !std::all_of(begins.begin(), begins.end(), as_entering))
+      continue;
     outer.append(begins);
     shared.emplace_back(&header, std::move(outer));
   }
@@ -357,8 +358,8 @@ std::optional<Guard> when_trips_change(const KernelProfile& profile, const kerne
 }
 
 /// A block without code for each loop, which runs when the loop is entered. Leaving an innermost loop costs a
-/// misprediction, unless its trips were the same the time before and are no more than the core remembers; a second block
-/// counts those that change.
+/// misprediction, unless its trips were the same the time before and are no more than the core remembers; a second
+/// block counts those that change.
 void add_entries(CpuCode& code) {
   code.first_entry = code.profile.blocks.size();
   for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {

@@ -6,10 +6,10 @@
 // arrays"), but those that are the same for all items. The loops' iterations are independent by what barriers mean, and
 // are marked so for the vectoriser.
 //
-// Which values are the same for all items, and which loops get barriers so that the one over items comes to stand inside,
-// is decided as PoCL decides it (pocl/pocl, lib/llvmopencl: VariableUniformityAnalysis.cc, PHIsToAllocas.cc,
-// WorkitemLoops.cc, ImplicitLoopBarriers.cc), since it makes the code: what merges at a join is an item's own there even
-// where it is not.
+// Which values are the same for all items, and which loops get barriers so that the one over items comes to stand
+// inside, is decided as PoCL decides it (pocl/pocl, lib/llvmopencl: VariableUniformityAnalysis.cc, PHIsToAllocas.cc,
+// WorkitemLoops.cc, ImplicitLoopBarriers.cc), since it makes the code: what merges at a join is an item's own there
+// even where it is not.
 #include "frontend/cpu_barriers.h"
 
 #include <algorithm>
@@ -162,13 +162,13 @@ class Splitter {
       for (BasicBlock* block : items_.loop->blocks())
         for (Instruction& i : *block) {
           const bool merges = isa<PHINode>(i);
-          const bool own = merges ? !counters.contains(&i)
-                                  : i.isAtomic() || isa<CallBase>(i) ||
-                                        std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return own_value(u); });
+          const bool own = merges
+                               ? !counters.contains(&i)
+                               : i.isAtomic() || isa<CallBase>(i) ||
+                                     std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return own_value(u); });
           if (own) more = varying_.insert(&i).second || more;
           const bool joins = merges && !info_.isLoopHeader(block);
-          const bool from =
-              std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return different_.contains(u); });
+          const bool from = std::any_of(i.op_begin(), i.op_end(), [&](const Use& u) { return different_.contains(u); });
           if (joins || from || i.mayReadFromMemory()) more = different_.insert(&i).second || more;
         }
     }
@@ -219,7 +219,8 @@ class Splitter {
     std::set<BasicBlock*> branches;
     const std::vector<CallInst*> barriers = barriers_in(f_);
     for (const CallInst* barrier : barriers)
-      for (auto* at = tree_.getNode(barrier->getParent())->getIDom(); at && at->getBlock() != items_.header; at = at->getIDom()) {
+      for (auto* at = tree_.getNode(barrier->getParent())->getIDom(); at && at->getBlock() != items_.header;
+           at = at->getIDom()) {
         BasicBlock* block = at->getBlock();
         const auto* jump = dyn_cast<BranchInst>(block->getTerminator());
         if (!jump || jump->isUnconditional() || behind.dominates(barrier->getParent(), block)) continue;
@@ -450,7 +451,7 @@ class Splitter {
   LoopInfo& info_;
   DominatorTree& tree_;
   std::set<const Value*> varying_, different_;
-  std::set<BasicBlock*> barriers_;       // and what is done once between them
+  std::set<BasicBlock*> barriers_;      // and what is done once between them
   std::set<AllocaInst*> slots_, same_;  // of a work-item's own; of these, the same for all items
   std::vector<Stretch> stretches_;
 };
@@ -473,7 +474,8 @@ bool split_at_barriers(Function& f, bool own_arrays) {
   if (!barriers_in(f).empty()) {
     drop_lifetimes(f);
     ItemLoop loop;
-    done = items.size() == 1 && find_items(info, tree, *items[0], loop) && Splitter(f, loop, info, tree, own_arrays).run();
+    done =
+        items.size() == 1 && find_items(info, tree, *items[0], loop) && Splitter(f, loop, info, tree, own_arrays).run();
   } else if (own_arrays) {
     for (const CallInst* mark : items) {
       const llvm::Loop* loop = info.getLoopFor(mark->getParent());

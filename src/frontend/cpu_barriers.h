@@ -21,7 +21,8 @@ bool runs_work_items(const llvm::Function& f);
 /// them; what a work-item computes before a barrier and needs behind it lies in an array with an element for each.
 /// False when barriers stand where that cannot be done: under conditions that join again without one. They are left out
 /// then, and the loop stays one. `own_arrays`: variables in memory that barriers do not have as arguments are a
-/// work-item's own, and iterations of a loop without barriers are independent; otherwise such variables are the group's.
+/// work-item's own, and iterations of a loop without barriers are independent; otherwise such variables are the
+/// group's.
 bool split_at_barriers(llvm::Function& f, bool own_arrays);
 
 /// How names of arrays begin whose elements are the same for all work-items, although they are kept for each.

@@ -1,6 +1,7 @@
 // A counter of a loop with a barrier is the same for all work-items, but PoCL keeps one for each, in memory. Its trips
 // could not be told from that, nor where an access goes whose address was kept. In the copy that is counted the arrays
-// give way to what they hold: x[item] is stored once as a function of the item, so a load of x[i] is that function of i.
+// give way to what they hold: x[item] is stored once as a function of the item, so a load of x[i] is that function of
+// i.
 #include "frontend/cpu_kept.h"
 
 #include <map>
@@ -28,7 +29,7 @@ constexpr int longest = 16;
 /// A load or store of elements of an array, one or as many as a vector has.
 struct KeptAccess {
   Instruction* made;
-  Value* index;       // of the first element is index + plus, in the array's elements; null for 0
+  Value* index;  // of the first element is index + plus, in the array's elements; null for 0
   std::int64_t plus;
 };
 
@@ -86,7 +87,8 @@ unsigned kept_lanes(Type* type) {
 void one_for_all(Function& f) {
   std::vector<AllocaInst*> arrays, variables;
   for (Instruction& i : f.getEntryBlock())
-    if (auto* array = dyn_cast<AllocaInst>(&i); array && array->getName().starts_with(StringRef(kept_same))) arrays.push_back(array);
+    if (auto* array = dyn_cast<AllocaInst>(&i); array && array->getName().starts_with(StringRef(kept_same)))
+      arrays.push_back(array);
   for (AllocaInst* array : arrays) {
     const auto accesses = kept_accesses(*array);
     if (!accesses) continue;
@@ -100,7 +102,8 @@ void one_for_all(Function& f) {
         load->replaceAllUsesWith(lanes ? at.CreateVectorSplat(lanes, one) : one);
       } else {
         Value* stored = cast<StoreInst>(a.made)->getValueOperand();
-        at.CreateStore(kept_lanes(stored->getType()) ? at.CreateExtractElement(stored, std::uint64_t{0}) : stored, variable);
+        at.CreateStore(kept_lanes(stored->getType()) ? at.CreateExtractElement(stored, std::uint64_t{0}) : stored,
+                       variable);
       }
       a.made->eraseFromParent();
     }
@@ -188,7 +191,9 @@ class Again {
     if (!item || item->getParent() != merged.getParent() || !merged.getType()->isIntOrIntVectorTy()) return nullptr;
     for (unsigned n = 0; n < merged.getNumIncomingValues(); ++n) {
       const auto* first = dyn_cast<Constant>(merged.getIncomingValue(n));
-      const auto* begin = first && first->getType()->isVectorTy() ? dyn_cast_or_null<ConstantInt>(first->getAggregateElement(lane)) : nullptr;
+      const auto* begin = first && first->getType()->isVectorTy()
+                              ? dyn_cast_or_null<ConstantInt>(first->getAggregateElement(lane))
+                              : nullptr;
       if (!begin || begin->getZExtValue() != lane) continue;
       IRBuilder<> at(place_);
       Value* number = at.CreateZExtOrTrunc(other_, merged.getType()->getScalarType());
@@ -206,7 +211,8 @@ class Again {
 void compute_again(Function& f) {
   std::vector<AllocaInst*> arrays;
   for (Instruction& i : f.getEntryBlock())
-    if (auto* array = dyn_cast<AllocaInst>(&i); array && array->getName().starts_with("kept") && kept_type(*array)->isIntOrPtrTy())
+    if (auto* array = dyn_cast<AllocaInst>(&i);
+        array && array->getName().starts_with("kept") && kept_type(*array)->isIntOrPtrTy())
       arrays.push_back(array);
   const DominatorTree tree(f);
   for (AllocaInst* array : arrays) {

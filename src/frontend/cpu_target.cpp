@@ -186,7 +186,8 @@ void simplify_for_cpu(Function& f, TargetMachine& machine) {
   tuning.LoopUnrolling = false;
   PassBuilder builder(&machine, tuning);
   Analyses analyses(builder);
-  builder.buildFunctionSimplificationPipeline(OptimizationLevel::O3, ThinOrFullLTOPhase::None).run(f, analyses.functions);
+  builder.buildFunctionSimplificationPipeline(OptimizationLevel::O3, ThinOrFullLTOPhase::None)
+      .run(f, analyses.functions);
 }
 
 std::string cpu_assembly(Module& module, TargetMachine& machine) {

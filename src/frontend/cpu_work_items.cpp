@@ -60,7 +60,8 @@ void give_to_barriers(Function& item) {
   for (const auto a : {Attribute::NoDuplicate, Attribute::Convergent, Attribute::NoUnwind}) declared->addFnAttr(a);
   for (Instruction& i : make_early_inc_range(instructions(item))) {
     auto* call = dyn_cast<CallInst>(&i);
-    if (!call || !call->getCalledFunction() || call->getCalledFunction()->getName() != StringRef(barrier_mark)) continue;
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->getName() != StringRef(barrier_mark))
+      continue;
     IRBuilder<>(call).CreateCall(barrier, local);
     call->eraseFromParent();
   }

@@ -37,7 +37,8 @@ void issue_width(Bench& b) {
 /// Gathers or scatters of four FP64 values side by side, cycles a value.
 void parts(Bench& b, Result result, bool can, void (*loop)(void*, std::int64_t)) {
   if (!can) {
-    b.measure.figure(std::move(result), [](const View&) { return std::nullopt; }, "this processor has none that is timed here");
+    b.measure.figure(
+        std::move(result), [](const View&) { return std::nullopt; }, "this processor has none that is timed here");
     return;
   }
   auto pages = std::make_shared<Pages>(4096);
@@ -52,7 +53,8 @@ void parts(Bench& b, Result result, bool can, void (*loop)(void*, std::int64_t))
 void predicted_trips(Bench& b) {
   static constexpr std::array<std::int64_t, 9> trips{8, 16, 32, 64, 128, 256, 512, 1024, 2048};
   constexpr double clear_cycles = 5;  // no core has a misprediction of less
-  auto result = row("core.predicted_trips", "iterations", "passes through loops of 8 to 2048 empty iterations, each length again and again",
+  auto result = row("core.predicted_trips", "iterations",
+                    "passes through loops of 8 to 2048 empty iterations, each length again and again",
                     "Trips of the longest loop whose exit a core foresees when they are the same each time.",
                     fields({{"cpu", "predicted_trips"}}));
   std::vector<Measurement::Handle> series;
@@ -63,7 +65,8 @@ void predicted_trips(Bench& b) {
       [series](const View& v) -> std::optional<double> {
         std::array<double, trips.size()> beyond{};  // cycles that are not the trips'
         const std::size_t last = trips.size() - 1;
-        const double each = (v.cycles(series[last]) - v.cycles(series[last - 1])) / static_cast<double>(trips[last] - trips[last - 1]);
+        const double each =
+            (v.cycles(series[last]) - v.cycles(series[last - 1])) / static_cast<double>(trips[last] - trips[last - 1]);
         for (std::size_t i = 0; i <= last; ++i) beyond[i] = v.cycles(series[i]) - static_cast<double>(trips[i]) * each;
         const double misprediction = beyond[last] - beyond[0];
         if (misprediction < clear_cycles) return std::nullopt;
@@ -82,11 +85,13 @@ void add_core(Bench& b) {
   constexpr const char* unit = "cycles per value";
   parts(b,
         row("gather.f64.cycles", unit, "gathers of four FP64 values of four lines that the L1 has, side by side",
-            "Cycles from one gather of four FP64 values to the next, a value.", fields({{"cpu", "gather_element_cycles"}})),
+            "Cycles from one gather of four FP64 values to the next, a value.",
+            fields({{"cpu", "gather_element_cycles"}})),
         native::can_gather(), [](void* at, std::int64_t n) { native::gather_loop(at, n); });
   parts(b,
         row("scatter.f64.cycles", unit, "scatters of four FP64 values to four lines that the L1 has, side by side",
-            "Cycles from one scatter of four FP64 values to the next, a value.", fields({{"cpu", "scatter_element_cycles"}})),
+            "Cycles from one scatter of four FP64 values to the next, a value.",
+            fields({{"cpu", "scatter_element_cycles"}})),
         native::can_scatter(), native::scatter_loop);
 }
 

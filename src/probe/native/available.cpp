@@ -128,8 +128,8 @@ void gather_loop(const void* from, std::int64_t n) {
 bool can_scatter() { return __builtin_cpu_supports("avx512vl") != 0; }
 
 // The mask is used up by a scatter too.
-#define KC_SCATTER(from)          \
-  "kxnorw %%k1, %%k1, %%k1\n"     \
+#define KC_SCATTER(from)      \
+  "kxnorw %%k1, %%k1, %%k1\n" \
   "vscatterqpd " from ", (%0, %%ymm1, 8) %{%%k1%}\n"
 
 __attribute__((target("avx512f,avx512vl"))) void scatter_loop(void* to, std::int64_t n) {

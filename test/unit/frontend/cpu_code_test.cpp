@@ -291,7 +291,8 @@ double cycles_of_element(const char* text, void (*change)(CpuCodeOptions&)) {
 }
 
 TEST(CpuCode, ScattersTakeTheTimeThatWasMeasured) {
-  const char* scatter = R"(void scatter(const double* restrict in, const long* restrict at, double* restrict out, int n) {
+  const char* scatter =
+      R"(void scatter(const double* restrict in, const long* restrict at, double* restrict out, int n) {
 #pragma clang loop vectorize(assume_safety) vectorize_width(4)
   for (int i = 0; i < n; ++i) if (in[i] > 0) out[at[i]] = in[i];
 }
@@ -460,7 +461,8 @@ std::string work_items(const std::string& body) {
 extern void kc_work_item(void);
 #define LOCAL __attribute__((annotate("kc_local")))
 static void item(unsigned long l, int g, const double* in, double* out, int n) {
-)") + body + R"(}
+)") + body +
+         R"(}
 void nest(const double* restrict in, double* restrict out, int n) {
 #pragma omp parallel for
   for (int g = 0; g < n; ++g)
@@ -523,7 +525,9 @@ TEST(CpuCode, LoopsOfWorkItemsStayRolled) {
 )";
   const auto multiply_adds = [](const CpuCode& code) {
     std::size_t n = 0;
-    for (std::size_t at = code.assembly.find("vfmadd"); at != std::string::npos; at = code.assembly.find("vfmadd", at + 1)) ++n;
+    for (std::size_t at = code.assembly.find("vfmadd"); at != std::string::npos;
+         at = code.assembly.find("vfmadd", at + 1))
+      ++n;
     return n;
   };
   EXPECT_EQ(multiply_adds(analysed_items(dot)), 1u);
@@ -542,7 +546,8 @@ TEST(CpuCode, WorkItemsGoThroughALoopThatAllShareSideBySide) {
   for (int k = 0; k < n; ++k) sum += tile[k & 63];
   out[g * 64 + l] = sum;
 )");
-  EXPECT_TRUE(std::any_of(code.loops.begin(), code.loops.end(), [](const CpuLoopCode& l) { return l.width > 1 && l.line.line == 9; }));
+  EXPECT_TRUE(std::any_of(code.loops.begin(), code.loops.end(),
+                          [](const CpuLoopCode& l) { return l.width > 1 && l.line.line == 9; }));
   EXPECT_EQ(totals(code, 10).flops, 10 * 64 * 10);
 }
 
@@ -551,7 +556,8 @@ TEST(CpuCode, LocalMemoryIsTheGroupsEvenIfItIsOneNumber) {
   if (l == 0) first = in[g];
   kc_barrier();
   out[g * 64 + l] = first;
-)", false);
+)",
+                                      false);
   // One load a group; as a variable of each item the value would be loaded by none but the first, or by all.
   EXPECT_EQ(totals(code, 10).of_buffers, 10 * (8 + 64 * 8));
 }
@@ -561,7 +567,8 @@ TEST(CpuCode, AnArrayOfAWorkItemsOwnIsThere64Times) {
   for (int k = 0; k < 4; ++k) mine[(k + l) & 3] = in[g * 64 + l] + k;
   kc_barrier();
   out[g * 64 + l] = mine[g & 3];
-)", false);
+)",
+                                      false);
   EXPECT_NE(code.assembly.find("$2"), std::string::npos);
   EXPECT_EQ(totals(code, 10).of_buffers, 10 * 64 * 16);
   EXPECT_EQ(totals(code, 10).flops, 10 * 64 * 4);
@@ -590,8 +597,8 @@ std::pair<double, double> entries_and_changes(const CpuCode& code, std::int64_t 
 
 TEST(CpuCode, TripsThatChangeAreCounted) {
   const auto of = [](const char* loop, std::int64_t n) {
-    const std::string text = std::string("void f(double* a, long n) {\n  for (long i = 0; i < n; ++i)\n    for (") + loop +
-                             ") a[j] = a[j] * 2;\n}\n";
+    const std::string text = std::string("void f(double* a, long n) {\n  for (long i = 0; i < n; ++i)\n    for (") +
+                             loop + ") a[j] = a[j] * 2;\n}\n";
     return entries_and_changes(analysed(text.c_str(), 0), n);
   };
   const auto square = of("long j = 0; j < n; ++j", 100);
@@ -612,7 +619,8 @@ TEST(CpuCode, TripsOfAnOuterCounterChangeOnceForAllPassesInside) {
     for (long k = 0; k < 7; ++k)
       for (long j = i; j < n; ++j) a[j * 8 + k] = a[j * 8 + k] * 2;
 }
-)", 0);
+)",
+                                0);
   EXPECT_EQ(entries_and_changes(code, 50), (std::pair<double, double>{350, 49}));
 }
 
@@ -621,7 +629,8 @@ TEST(CpuCode, TripsThatAreNotKnownChangeEachTime) {
   for (long i = 0; i < n; ++i)
     for (long j = at[i]; j < at[i + 1]; ++j) a[j] = a[j] * 2;
 }
-)", 0);
+)",
+                                0);
   const auto [entries, changes] = entries_and_changes(code, 50);
   EXPECT_GT(entries, 0);
   EXPECT_EQ(entries, changes);
