@@ -186,6 +186,7 @@ Action add_offload(Parser& parser) {
   c.option("--map", "i[,j[,k]]", f->source.map,
            "Loops that become work-items, outermost first; threads share the first");
   declare_source(c, f->source);
+  declare_compile_seconds(c, f->source);
   c.list("--assume", "KEY=VALUE", f->source.assume,
          "Answer to something analysis cannot know, as output names it; repeat");
   c.option("--replay", "TABLE.csv", f->replay, "Replay the cells of the published experiment instead of a FILE");

@@ -106,6 +106,8 @@ CpuSettings settings_of(const OffloadFlags& f) {
   s.baseline = f.cpu_isa == "baseline";
   if (f.cpu_isa != "native" && !s.baseline) s.made_for = f.cpu_isa;
   s.threads = threads_of(f);
+  if (!f.source.compile_seconds.empty())
+    s.compile_seconds = positive_number("--compile-seconds", f.source.compile_seconds);
   return s;
 }
 

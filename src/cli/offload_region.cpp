@@ -26,6 +26,7 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
   }
   FrontendOptions options;
   options.target = gpu.codegen_target;
+  options.time_limit_s = settings.compile_seconds;
   if (is_loop_nest(gpu_source)) options.map = map;
   std::vector<std::string> kernels = names;
   if (kernels.empty()) {
@@ -47,6 +48,7 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
     of_cpu.simd = settings.simd;
     of_cpu.baseline = settings.baseline;
     of_cpu.made_for = settings.made_for;
+    of_cpu.time_limit_s = settings.compile_seconds;
     of_cpu.parallel = map;
     of_cpu.threads = settings.threads != 1 && cpu.require(Field::compute_units) > 1;
     of_cpu.fp32_fma_cycles = cpu.get_or(Field::latency_fp32_cycles, 0);

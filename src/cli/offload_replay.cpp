@@ -106,6 +106,7 @@ void refuse_others(const OffloadFlags& f) {
                                                  {"--buffer", !s.buffers.empty()},
                                                  {"--map", s.map != e.map},
                                                  {"--assume", !s.assume.empty()},
+                                                 {"--compile-seconds", !s.compile_seconds.empty()},
                                                  {"--devices", !f.devices.empty()},
                                                  {"--cpu-source", !f.cpu_source.empty()},
                                                  {"--role", !f.roles.empty()},

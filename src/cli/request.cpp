@@ -37,12 +37,6 @@ Language language_by_ending(const std::string& path) {
   }
 }
 
-double positive(const char* flag, const std::string& text) {
-  const double value = real_number(flag, text);
-  if (value <= 0) throw UsageError(fmt::format("{} {}: expected a number above 0", flag, text));
-  return value;
-}
-
 /// The type of the elements is not known yet: wrong is what neither reals nor whole numbers can be filled with. Files
 /// are read with the buffer.
 void check_fill(const std::string& name, const BufferSpec& spec) {
@@ -130,6 +124,10 @@ Launch launch_of(const ForecastFlags& f) {
 
 }  // namespace
 
+void declare_compile_seconds(Flags c, ForecastFlags& f) {
+  c.option("--compile-seconds", "S", f.compile_seconds, "Most processor time to compile the source; 30 without it");
+}
+
 void declare_source(Flags c, ForecastFlags& f) {
   c.list("-D", "NAME[=VALUE]", f.defines, "Define a macro; repeat");
   c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
@@ -166,12 +164,12 @@ ExecuteOptions execute_options_of(const ForecastFlags& f) {
   o.independent_threads = f.threads == "independent";
   if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number("--seed", f.seed, 0));
   if (!f.max_instructions.empty()) {
-    o.max_lane_instructions = positive("--max-instructions", f.max_instructions);
+    o.max_lane_instructions = positive_number("--max-instructions", f.max_instructions);
   } else if (f.counts == "auto") {
     o.most_sample_work = ExecuteOptions::unasked_work;
   }
   if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
-  if (!f.max_seconds.empty()) o.max_seconds = positive("--max-seconds", f.max_seconds);
+  if (!f.max_seconds.empty()) o.max_seconds = positive_number("--max-seconds", f.max_seconds);
   if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
   o.check_shared = !f.no_checks;
   o.locality = false;  // see checked(); `explain` turns it on
@@ -229,7 +227,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
            "Most lane instructions to execute, those of lanes that are off included; 2e11 without it");
   c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
   c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
-  c.option("--compile-seconds", "S", f.compile_seconds, "Most processor time to compile the source; 30 without it");
+  declare_compile_seconds(c, f);
   c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
   c.option("--jobs", "N", f.jobs, "Threads that execute blocks; one for each processor without it");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
@@ -243,7 +241,7 @@ Request checked(const ForecastFlags& f) {
   Request r;
   r.counts = counts_of(f.counts);
   r.execute = execute_options_of(f);
-  if (!f.compile_seconds.empty()) r.compile_seconds = positive("--compile-seconds", f.compile_seconds);
+  if (!f.compile_seconds.empty()) r.compile_seconds = positive_number("--compile-seconds", f.compile_seconds);
   r.launch = launch_of(f);
   if (!f.grid.empty() && !f.global.empty()) throw UsageError("--grid and --global say the same: give one of them");
   if (!f.grid.empty()) r.grid = sizes("--grid", f.grid);

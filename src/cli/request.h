@@ -25,6 +25,7 @@ struct ForecastFlags {
 
 /// Those that say how the source is read: also of `tune`.
 void declare_source(Flags command, ForecastFlags& flags);
+void declare_compile_seconds(Flags command, ForecastFlags& flags);
 /// Throws UsageError naming the flag.
 Source source_of(const ForecastFlags& flags);
 /// --arg, --buffer and --assume as a launch without sizes.

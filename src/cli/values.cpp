@@ -93,6 +93,12 @@ std::int64_t byte_count(std::string_view flag, std::string_view text) {
   return bytes;
 }
 
+double positive_number(std::string_view flag, std::string_view text) {
+  const double value = real_number(flag, text);
+  if (value <= 0) bad(flag, text, "a number above 0");
+  return value;
+}
+
 double real_number(std::string_view flag, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

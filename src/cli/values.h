@@ -23,6 +23,8 @@ ArgValue argument_value(std::string_view flag, std::string_view text);
 std::int64_t byte_count(std::string_view flag, std::string_view text);
 /// A finite real number.
 double real_number(std::string_view flag, std::string_view text);
+/// The same, above 0.
+double positive_number(std::string_view flag, std::string_view text);
 /// "COUNT[:FILL]".
 BufferSpec buffer_spec(std::string_view flag, std::string_view text);
 /// At commas; empty parts are an error.

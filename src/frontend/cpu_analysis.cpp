@@ -31,6 +31,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -81,6 +82,8 @@ void prepare(Module& module, const std::string& symbol, TargetMachine& machine, 
     run_passes(module, nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)");
     if (!split_at_barriers(*f, by_themselves))
       notes.push_back("barriers under conditions are left out: '" + symbol + "' runs in one loop over work-items");
+    if (verifyFunction(*f))
+      throw InternalError("'" + symbol + "' is no valid code after its barriers were taken apart");
   }
 }
 

@@ -256,18 +256,39 @@ class Splitter {
         }
     }
     std::vector<std::pair<BasicBlock*, BasicBlock*>> edges;
+    const auto add = [&](BasicBlock* from, BasicBlock* to) {
+      if (std::find(edges.begin(), edges.end(), std::pair(from, to)) == edges.end()) edges.emplace_back(from, to);
+    };
     for (llvm::Loop* loop : holding) {
       BasicBlock* header = loop->getHeader();
       std::vector<PHINode*> phis;
       for (PHINode& phi : header->phis()) phis.push_back(&phi);
       for (PHINode* phi : phis) demote(phi);
-      for (BasicBlock* before : predecessors(header)) edges.emplace_back(before, header);
+      for (BasicBlock* before : predecessors(header)) add(before, header);
       SmallVector<llvm::Loop::Edge, 4> out;
       loop->getExitEdges(out);
-      for (const auto& [from, to] : out) edges.emplace_back(from, to);
+      for (const auto& [from, to] : out) add(from, to);
     }
-    for (const auto& [from, to] : edges)
-      if (BasicBlock* between = SplitEdge(from, to, &tree_, &info_)) barriers_.insert(between);
+    for (const auto& [from, to] : edges) barriers_.insert(put_between(from, to));
+    tree_.recalculate(f_);
+  }
+
+  /// A block of its own on every way from one to the other. Nothing else changes, which LLVM's SplitEdge does not
+  /// promise.
+  BasicBlock* put_between(BasicBlock* from, BasicBlock* to) {
+    BasicBlock* between = BasicBlock::Create(f_.getContext(), "all.items", &f_, to);
+    BranchInst::Create(to, between);
+    from->getTerminator()->replaceSuccessorWith(to, between);
+    for (PHINode& phi : to->phis()) {
+      phi.replaceIncomingBlockWith(from, between);
+      for (int twice = 0, n = static_cast<int>(phi.getNumIncomingValues()) - 1; n >= 0; --n)  // one way now
+        if (phi.getIncomingBlock(static_cast<unsigned>(n)) == between && twice++ > 0)
+          phi.removeIncomingValue(static_cast<unsigned>(n), /*DeletePHIIfEmpty=*/false);
+    }
+    llvm::Loop* both = info_.getLoopFor(from);
+    while (both && !both->contains(to)) both = both->getParentLoop();
+    if (both) both->addBasicBlockToLoop(between, info_);
+    return between;
   }
 
   /// A merged value gets its slot in keep_across.
@@ -314,7 +335,7 @@ class Splitter {
         if (!ends(next)) entries.insert(next);
     std::set<BasicBlock*> taken;
     for (BasicBlock* entry : entries) {
-      FoldSingleEntryPHINodes(entry);  // what comes out of a loop
+      if (entry->getSinglePredecessor()) FoldSingleEntryPHINodes(entry);  // what comes out of a loop
       if (!entry->phis().empty()) return false;
       Stretch p{entry, {}, nullptr, nullptr};
       std::vector<BasicBlock*> work{entry};

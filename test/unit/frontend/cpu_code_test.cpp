@@ -562,6 +562,37 @@ TEST(CpuCode, LocalMemoryIsTheGroupsEvenIfItIsOneNumber) {
   EXPECT_EQ(totals(code, 10).of_buffers, 10 * (8 + 64 * 8));
 }
 
+TEST(CpuCode, ALoopThatEndsInTwoWaysIsLeftInOnePiece) {
+  const CpuCode code = analysed_items(R"(  double sum = in[g * 64 + l];
+  for (int k = 0; k < n; ++k) {
+    kc_barrier();
+    if (sum > 10) break;
+    sum += in[k];
+  }
+  out[g * 64 + l] = sum;
+)");
+  const std::vector<std::string>& notes = code.profile.notes;
+  EXPECT_TRUE(
+      std::any_of(notes.begin(), notes.end(), [](const std::string& n) { return n.starts_with("barriers under"); }));
+}
+
+TEST(CpuCode, ABranchThatAllItemsTakeAlikeMayHoldABarrier) {
+  const CpuCode code = analysed_items(R"(  LOCAL double tile[64];
+  double x = in[g * 64 + l];
+  if (n > 3) {
+    tile[l] = x;
+    kc_barrier();
+    x = tile[63 - l] + 1;
+  }
+  out[g * 64 + l] = x;
+)",
+                                      false);
+  EXPECT_TRUE(code.profile.notes.empty());
+  EXPECT_EQ(totals(code, 10).flops, 640);
+  EXPECT_EQ(totals(code, 10).of_buffers, 640 * 16);
+  EXPECT_EQ(totals(code, 3).flops, 0);
+}
+
 TEST(CpuCode, AnArrayOfAWorkItemsOwnIsThere64Times) {
   const CpuCode code = analysed_items(R"(  double mine[4];
   for (int k = 0; k < 4; ++k) mine[(k + l) & 3] = in[g * 64 + l] + k;
