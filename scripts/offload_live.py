@@ -15,11 +15,10 @@ so that a neighbour's load meets all alike; `spread` is how far apart the fastes
 two threads share a core, a busy other one, which may belong to another virtual machine, takes half of the width and of the
 queues: before and after every slice of a sample instructions that do nothing are timed on each processor (neighbour.c), and
 where fewer than nine in ten of the most that were seen run in a cycle the slice does not count. `quiet` is the share that
-counts; with none, all do. What
-a launch of OpenCL costs is the time of an empty kernel of the same shape, run beside, and stands in the forecast. One thread
-may run all of such a kernel while the others wake up, so what these are late by is measured with a kernel that keeps each
-thread busy: as many groups as processors against one. Groups are handed out as threads ask for them, so of P threads of
-which P - 1 are late each bears (P - 1)/P of that. Results go to standard output.
+counts; with none, all do. What a launch of OpenCL costs is the time of an empty kernel of the same shape, run beside, and
+stands in the forecast. One thread may run all of such a kernel while the others wake up, so what these are late by is
+measured with a kernel that keeps each thread busy: as many groups as processors against one. Groups are handed out as
+threads ask for them, so of P threads of which P - 1 are late each bears (P - 1)/P of that. Results go to standard output.
 
 --measure-only runs and forecasts nothing; --recorded takes the times of an earlier run's --json and runs nothing, so that
 two versions of the program meet the same times.
