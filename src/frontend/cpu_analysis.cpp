@@ -364,30 +364,24 @@ std::optional<Guard> when_trips_change(const KernelProfile& profile, const kerne
 /// misprediction, unless its trips were the same the time before and are no more than the core remembers; a second
 /// block counts those that change.
 void add_entries(CpuCode& code) {
+  const std::vector<kernelcast::Loop>& loops = code.profile.loops;
+  const auto innermost = [&](std::size_t l) { return !has_child(code.profile, static_cast<int>(l)); };
+  const auto add = [&](const char* counts, std::size_t l, Guard guard, double cycles) {
+    Block block;
+    block.name = counts + std::to_string(l);
+    block.loop = loops[l].parent;
+    block.guard = std::move(guard);
+    block.line = loops[l].line;
+    code.profile.blocks.push_back(std::move(block));
+    code.blocks.push_back({cycles, 0, 0, {}});
+  };
   code.first_entry = code.profile.blocks.size();
-  for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
-    const kernelcast::Loop& loop = code.profile.loops[l];
-    Block entry;
-    entry.name = "entry." + std::to_string(l);
-    entry.loop = loop.parent;
-    entry.guard = loop.guard;
-    entry.line = loop.line;
-    code.profile.blocks.push_back(std::move(entry));
-    const bool innermost = !has_child(code.profile, static_cast<int>(l));
-    code.blocks.push_back({innermost ? code.mispredict_cycles : 0, 0, 0, {}});
-  }
+  for (std::size_t l = 0; l < loops.size(); ++l)
+    add("entry.", l, loops[l].guard, innermost(l) ? code.mispredict_cycles : 0);
   code.first_change = code.profile.blocks.size();
-  for (std::size_t l = 0; l < code.profile.loops.size(); ++l) {
-    const kernelcast::Loop& loop = code.profile.loops[l];
-    const bool innermost = !has_child(code.profile, static_cast<int>(l));
-    const std::optional<Guard> guard = innermost ? when_trips_change(code.profile, loop) : std::nullopt;
-    Block change;
-    change.name = "change." + std::to_string(l);
-    change.loop = loop.parent;
-    change.guard = guard ? *guard : Guard{{}};
-    change.line = loop.line;
-    code.profile.blocks.push_back(std::move(change));
-    code.blocks.push_back({});
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    const std::optional<Guard> guard = innermost(l) ? when_trips_change(code.profile, loops[l]) : std::nullopt;
+    add("change.", l, guard.value_or(Guard{{}}), 0);
   }
 }
 

@@ -234,9 +234,7 @@ class Splitter {
       if (!meet || !items_.loop->contains(meet)) continue;
       barriers.front()->clone()->insertBefore(branch->getTerminator());
       if (meet == items_.latch) continue;
-      std::vector<PHINode*> phis;
-      for (PHINode& phi : meet->phis()) phis.push_back(&phi);
-      for (PHINode* phi : phis) demote(phi);
+      demote_all(*meet);
       barriers.front()->clone()->insertBefore(&meet->front());
     }
   }
@@ -261,9 +259,7 @@ class Splitter {
     };
     for (llvm::Loop* loop : holding) {
       BasicBlock* header = loop->getHeader();
-      std::vector<PHINode*> phis;
-      for (PHINode& phi : header->phis()) phis.push_back(&phi);
-      for (PHINode* phi : phis) demote(phi);
+      demote_all(*header);
       for (BasicBlock* before : predecessors(header)) add(before, header);
       SmallVector<llvm::Loop::Edge, 4> out;
       loop->getExitEdges(out);
@@ -303,6 +299,12 @@ class Splitter {
         if (own) varying_.insert(user);
         if (different) different_.insert(user);
       }
+  }
+
+  void demote_all(BasicBlock& block) {
+    std::vector<PHINode*> phis;
+    for (PHINode& phi : block.phis()) phis.push_back(&phi);
+    for (PHINode* phi : phis) demote(phi);
   }
 
   /// A block of the call by itself.

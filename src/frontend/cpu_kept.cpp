@@ -4,18 +4,16 @@
 // i.
 #include "frontend/cpu_kept.h"
 
-#include <map>
 #include <optional>
 #include <vector>
 
 #include "frontend/cpu_barriers.h"
+#include "frontend/cpu_masked.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
@@ -32,8 +30,6 @@ struct KeptAccess {
   Value* index;  // of the first element is index + plus, in the array's elements; null for 0
   std::int64_t plus;
 };
-
-Type* element_of(Type* type) { return type->isVectorTy() ? type->getScalarType() : type; }
 
 Type* kept_type(const AllocaInst& array) {
   const auto* all = dyn_cast<ArrayType>(array.getAllocatedType());
@@ -64,10 +60,11 @@ std::optional<std::vector<KeptAccess>> kept_accesses(AllocaInst& array) {
         else
           return std::nullopt;
       } else if (auto* load = dyn_cast<LoadInst>(user)) {
-        if (element_of(load->getType()) != kept_type(array)) return std::nullopt;
+        if (load->getType()->getScalarType() != kept_type(array)) return std::nullopt;
         found.push_back({load, index, plus});
       } else if (auto* store = dyn_cast<StoreInst>(user)) {
-        if (store->getValueOperand() == address || element_of(store->getValueOperand()->getType()) != kept_type(array))
+        if (store->getValueOperand() == address ||
+            store->getValueOperand()->getType()->getScalarType() != kept_type(array))
           return std::nullopt;
         found.push_back({store, index, plus});
       } else {
@@ -76,11 +73,6 @@ std::optional<std::vector<KeptAccess>> kept_accesses(AllocaInst& array) {
     }
   }
   return found;
-}
-
-unsigned kept_lanes(Type* type) {
-  const auto* vector = dyn_cast<FixedVectorType>(type);
-  return vector ? vector->getNumElements() : 0;
 }
 
 /// Variables in place of arrays whose elements are all the same.
@@ -98,11 +90,11 @@ void one_for_all(Function& f) {
       IRBuilder<> at(a.made);
       if (auto* load = dyn_cast<LoadInst>(a.made)) {
         Value* one = at.CreateLoad(type, variable);
-        const unsigned lanes = kept_lanes(load->getType());
+        const unsigned lanes = vector_lanes(*load->getType());
         load->replaceAllUsesWith(lanes ? at.CreateVectorSplat(lanes, one) : one);
       } else {
         Value* stored = cast<StoreInst>(a.made)->getValueOperand();
-        at.CreateStore(kept_lanes(stored->getType()) ? at.CreateExtractElement(stored, std::uint64_t{0}) : stored,
+        at.CreateStore(vector_lanes(*stored->getType()) ? at.CreateExtractElement(stored, std::uint64_t{0}) : stored,
                        variable);
       }
       a.made->eraseFromParent();
@@ -176,7 +168,7 @@ class Again {
       return of(insert->getOperand(index->getZExtValue() == lane ? 1 : 0), lane, depth);
     }
     if (auto* shuffle = dyn_cast<ShuffleVectorInst>(&made)) {
-      const unsigned width = kept_lanes(shuffle->getOperand(0)->getType());
+      const unsigned width = vector_lanes(*shuffle->getOperand(0)->getType());
       const int from = shuffle->getMaskValue(lane);
       if (from < 0 || width == 0) return nullptr;
       return of(shuffle->getOperand(static_cast<unsigned>(from) >= width), static_cast<unsigned>(from) % width, depth);
@@ -228,7 +220,7 @@ void compute_again(Function& f) {
       if (!load) continue;
       IRBuilder<> at(load);
       Value* first = a.index ? a.index : ConstantInt::get(kept->index->getType(), 0);
-      const unsigned lanes = kept_lanes(load->getType());
+      const unsigned lanes = vector_lanes(*load->getType());
       Value* all = lanes ? PoisonValue::get(load->getType()) : nullptr;
       for (unsigned lane = 0; lane < std::max(1u, lanes); ++lane) {
         Value* item = at.CreateAdd(first, ConstantInt::getSigned(first->getType(), a.plus + lane));

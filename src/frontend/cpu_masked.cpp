@@ -16,12 +16,6 @@ namespace {
 
 using namespace llvm;
 
-/// Lanes of a vector of known length; 0 otherwise.
-unsigned vector_lanes(const Type& type) {
-  const auto* vector = dyn_cast<FixedVectorType>(&type);
-  return vector ? vector->getNumElements() : 0;
-}
-
 constexpr int deepest = 16;
 
 /// One lane of a vector of counters, as a counter by itself. Null for anything else that goes round a loop.
@@ -72,7 +66,7 @@ Value* lane_of(IRBuilder<>& at, Value* v, unsigned lane, int depth = 0) {
     Value* from = part(cast->getOperand(0));
     at.SetInsertPoint(made);
     out = at.CreateCast(cast->getOpcode(), from, cast->getType()->getScalarType());
-  } else if (auto* address = dyn_cast<GetElementPtrInst>(made); address) {
+  } else if (auto* address = dyn_cast<GetElementPtrInst>(made)) {
     const auto scalar = [&](Value* x) { return x->getType()->isVectorTy() ? part(x) : x; };
     Value* base = scalar(address->getPointerOperand());
     std::vector<Value*> indices;
@@ -125,6 +119,11 @@ void scatter(IRBuilder<>& at, IntrinsicInst& call) {
 }
 
 }  // namespace
+
+unsigned vector_lanes(const Type& type) {
+  const auto* vector = dyn_cast<FixedVectorType>(&type);
+  return vector ? vector->getNumElements() : 0;
+}
 
 void take_masks_off(Function& f) {
   std::vector<IntrinsicInst*> calls;

@@ -42,14 +42,16 @@ struct Totals {
   double cycles = 0, flops = 0, bytes = 0;
   double of_buffers = 0;  // bytes that are not the stack's
 };
-Totals totals(const CpuCode& code, std::int64_t n) {
+Workload bound(const CpuCode& code, std::int64_t n) {
   MemoryGeometry g;
   g.warp_size = 1;
   g.sector_bytes = g.segment_bytes = 64;
   Launch l;
   l.args["n"] = n;
-  Binder binder(code.profile, g);
-  const Workload w = binder.bind(l);
+  return Binder(code.profile, g).bind(l);
+}
+Totals totals(const CpuCode& code, std::int64_t n) {
+  const Workload w = bound(code, n);
   Totals r;
   for (std::size_t b = 0; b < code.blocks.size(); ++b) r.cycles += code.blocks[b].cycles * w.block_counts[b].lanes;
   r.flops = flops32(w.thread_ops) + flops64(w.thread_ops);
@@ -609,13 +611,7 @@ TEST(CpuCode, AnArrayOfAWorkItemsOwnIsThere64Times) {
 
 /// Entries of innermost loops, and those whose trips are not the ones of the time before.
 std::pair<double, double> entries_and_changes(const CpuCode& code, std::int64_t n) {
-  MemoryGeometry g;
-  g.warp_size = 1;
-  g.sector_bytes = g.segment_bytes = 64;
-  Launch l;
-  l.args["n"] = n;
-  Binder binder(code.profile, g);
-  const Workload w = binder.bind(l);
+  const Workload w = bound(code, n);
   double entries = 0, changes = 0;
   for (std::size_t i = 0; i < code.profile.loops.size(); ++i) {
     const bool outer = std::any_of(code.profile.loops.begin(), code.profile.loops.end(),
