@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/amdgcn_analysis.h"
-#include "frontend/code_of_source.h"
-#include "frontend/ptx_analysis.h"
+#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/nvidia/ptx_analysis.h"
+#include "frontend/pipeline/code_of_source.h"
 
 namespace {
 

@@ -56,10 +56,14 @@ target_compile_options(kernelcast_headers_hot PRIVATE ${kernelcast_hot_options})
 # One static library a folder of src/, sources by glob. COLD: the folder reads, formats and hands on, its own code takes no time that
 # anybody would notice; -Og takes four tenths less to compile than -O2. HOT: a search over launches spends its time here; -O3 makes
 # a forecast by the model kernelcast a tenth quicker than -O2 and takes a tenth more to compile. OWN_HEADERS: the folder says itself
-# which headers are read once.
+# which headers are read once. ROOMS: sources stand in folders of the folder, too.
 function(kernelcast_library name)
-  cmake_parse_arguments(arg "COLD;HOT;OWN_HEADERS" "" "LINK;PRIVATE_LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  cmake_parse_arguments(arg "COLD;HOT;OWN_HEADERS;ROOMS" "" "LINK;PRIVATE_LINK" ${ARGN})
+  set(depth GLOB)
+  if(arg_ROOMS)
+    set(depth GLOB_RECURSE)
+  endif()
+  file(${depth} sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_library(kernelcast_${name} STATIC ${sources})
   target_include_directories(kernelcast_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(kernelcast_${name} PUBLIC ${arg_LINK} PRIVATE kernelcast_options ${arg_PRIVATE_LINK})

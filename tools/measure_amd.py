@@ -21,7 +21,7 @@ PAIRS = {"sincos": "T s; q[0]=sincos(x,&s); q[1]=s;", "modf": "T s; q[0]=modf(x,
 
 
 def classify(name):
-    """Class of a vector instruction as in src/frontend/amdgcn_ops.cpp; None: no operation."""
+    """Class of a vector instruction as in src/frontend/code/amd/amdgcn_ops.cpp; None: no operation."""
     if re.match(r"s_(waitcnt|nop|code_end|clause|delay)", name):
         return None
     if name.startswith(("s_cbranch", "s_branch", "s_endpgm")):

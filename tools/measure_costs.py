@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what PTX operations and mathematical functions become: writes src/frontend/measured_costs.inc.
+"""Measures what PTX operations and mathematical functions become: writes src/frontend/ir/measured_costs.inc.
 
 NVIDIA: every operation or function alone in a kernel, compiled by nvcc and ptxas for sm_75, sm_80 and sm_90; SASS is
 disassembled and classified (sass.py), the instructions of the same kernel without the operation are subtracted. Branches are first
@@ -11,8 +11,8 @@ Needs CUDA's nvcc and ptxas, cuobjdump and nvdisasm in PATH, clang-19 and libclc
 For GPUs before Turing, "old" measures PTX operations on integers (others take what they take later) with ptxas 11.8 (the last for sm_35) for sm_35, sm_50 and sm_70; of sm_35 only code
 without branches, read by sass.py. Scaled addresses are measured with one, two and three uses. Waits for loads (DEPBAR), which Maxwell
 has where its first reader stands, are left out.
-usage: measure_costs.py [nvidia|amd|all] > src/frontend/measured_costs.inc
-       measure_costs.py old > src/frontend/measured_costs_old.inc
+usage: measure_costs.py [nvidia|amd|all] > src/frontend/ir/measured_costs.inc
+       measure_costs.py old > src/frontend/ir/measured_costs_old.inc
 """
 import collections
 import os

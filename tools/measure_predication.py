@@ -2,7 +2,7 @@
 """Measures up to what length ptxas predicates a guarded path instead of branching around it.
 
 For each kind of path: a kernel whose path of n instructions stands behind a branch, assembled for n = 1, 2 ... until a
-branch is left in the SASS. The figures are the limits in src/frontend/ptx_predication.cpp.
+branch is left in the SASS. The figures are the limits in src/frontend/code/nvidia/ptx_predication.cpp.
 
 Needs ptxas and nvdisasm in PATH.
 usage: measure_predication.py [sm_NN ...]      sm_52 sm_60 sm_70 sm_75 sm_80 without arguments

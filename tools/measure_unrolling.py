@@ -5,7 +5,7 @@ usage: measure_unrolling.py LIBNVRTC [sm_80]
 
 LIBNVRTC is the path of libnvrtc.so (its builtins beside it). Compiles small kernels and reads the PTX: the largest number
 of trips up to which a loop vanishes (without and with a private array that its counter indexes), and how many copies of
-a body a loop of known or unknown trips holds. The sizes in src/frontend/unrolling.* and vendor_options.cpp come from its
+a body a loop of known or unknown trips holds. The sizes in src/frontend/lower/unrolling.* and vendor_options.cpp come from its
 tables for NVRTC 11.8, 12.4 and 13.0, which agree in all figures."""
 
 import re

@@ -113,7 +113,7 @@ Kernels that call functions of the mathematical library are left out: their PTX 
 
 What is above the cap goes to local memory: over each block in the order that keeps fewest values alive, the value whose next use is farthest away
 (Belady) is stored where it is made and loaded when it is used next. The registers for values are the cap less the six that PTX does not show and
-less 32 for values on their way back, the number that loads under way may take in the schedule too (`src/frontend/ptx_spills.*`). Nothing was fitted.
+less 32 for values on their way back, the number that loads under way may take in the schedule too (`src/frontend/code/nvidia/ptx_spills.*`). Nothing was fitted.
 
 Against ptxas 11.8 on PTX of NVRTC 11.8 for sm_80: CLBlast's xgemm in seven configurations with 64, 128 and 256 accumulators, each with
 `-maxrregcount` 255, 168, 128, 96, 80 and 64. Of the 42 cells ptxas spills in 31; in the 28 with more than 20 loads our loads are 1.05 times
@@ -140,7 +140,7 @@ the median of their block, all with 13 outputs or more, and 16 of the 104 others
 ## Loops and remainders
 
 The front end optimises with LLVM 19, NVIDIA's compilers with older LLVMs and rules of their own. What they unroll was measured with NVRTC 11.8, 12.4 and 13.0, which
-agree in every figure (`tools/measure_unrolling.py`, sm_80), and is done alike here (`src/frontend/unrolling.*`, tests in `test/unit/frontend/unrolling_test.cpp`):
+agree in every figure (`tools/measure_unrolling.py`, sm_80), and is done alike here (`src/frontend/lower/unrolling.*`, tests in `test/unit/frontend/unrolling_test.cpp`):
 
 | loop | NVRTC | here |
 |---|---|---|
@@ -157,7 +157,7 @@ Before, loops over private arrays were unrolled up to 300 instructions, so that 
 [SGEMM_CUDA](../validation/published.md), which takes 6.3.
 
 LLVM 19 sees that `s` in `for (s = 1; s < n; s *= 2)` is a power of two and makes a mask of `tid % (2 * s)`; NVRTC divides (28 instructions a step of the usual first sum in shared memory, not 8). The front end hides such divisors from
-LLVM until its passes are done (`src/frontend/divisors.*`): that sum on Tesla V100, 0.80 ms measured, was 0.48 and is 0.94 ms.
+LLVM until its passes are done (`src/frontend/ir/divisors.*`): that sum on Tesla V100, 0.80 ms measured, was 0.48 and is 0.94 ms.
 """)
     print("""
 ## Small private arrays
@@ -174,7 +174,7 @@ generated kernels (NVRTC and ptxas 12.4, sm_75 and sm_80; 11.8 goes to 9 where 1
 | neighbours that make accesses of 16 bytes: 1 + 1, 2 + 2 | 13 and more, 8 |
 
 An index that is a loop's counter means one element for each passage of the loop (`#pragma unroll 4` on 32 passages leaves 8). Arrays of 64-bit elements and of more than 256 bytes stay in memory. The front end does
-the same with selections (`src/frontend/register_arrays.*`), within one or two elements of the table; results are held against native runs in the tests. KTT's Coulomb kernel on RTX 2080 Ti, whose arrays had
+the same with selections (`src/frontend/lower/register_arrays.*`), within one or two elements of the table; results are held against native runs in the tests. KTT's Coulomb kernel on RTX 2080 Ti, whose arrays had
 been forecast in local memory: off by a factor of 1.55 before, 1.31 now.
 """)
     print("""
@@ -213,7 +213,7 @@ time, which accesses of 16 bytes do not. RTX 2080 Ti and Tesla K20 do alike. So 
         print("""
 ## Instruction counts
 
-Static counts of the front end (PTX read by the table of `src/frontend/ptx_ops.cpp`, merged by `ptx_fusion.cpp`) against
+Static counts of the front end (PTX read by the table of `src/frontend/code/nvidia/ptx_ops.cpp`, merged by `ptx_fusion.cpp`) against
 SASS, all kernels added up; 64-bit and 32-bit additions, and multiplications and multiply-adds, are put together.
 ptxas was told not to unroll loops. Without that it unrolls small inner loops four times, which saves loop counters and
 branches that are counted here.

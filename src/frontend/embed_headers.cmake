@@ -3,7 +3,7 @@
 file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*.h" "${FOLDER}/*.cuh" "${FOLDER}/*.hpp" "${FOLDER}/cassert" "${FOLDER}/cuda/*")
 list(SORT files)
 set(text "// Made from src/frontend/headers by embed_headers.cmake.
-#include \"frontend/compile_headers.h\"
+#include \"frontend/source/compile_headers.h\"
 
 namespace kernelcast::frontend {
 namespace {

@@ -8,8 +8,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "frontend/compile.h"
-#include "frontend/kernels.h"
+#include "frontend/source/compile.h"
+#include "frontend/source/kernels.h"
 #include "kernelcast/error.h"
 
 namespace kf = kernelcast::frontend;

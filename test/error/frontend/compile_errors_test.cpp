@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 
-#include "frontend/compile_guard.h"
+#include "frontend/source/compile_guard.h"
 #include "kernelcast/error.h"
 #include "unit/frontend/compile_support.h"
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/amdgcn_analysis.h"
-#include "frontend/ptx_analysis.h"
+#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/nvidia/ptx_analysis.h"
 #include "kernelcast/error.h"
 #include "kernelcast/frontend.h"
 

@@ -11,10 +11,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/amdgcn_analysis.h"
-#include "frontend/code_of_source.h"
-#include "frontend/compile.h"
-#include "frontend/ptx_analysis.h"
+#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/nvidia/ptx_analysis.h"
+#include "frontend/pipeline/code_of_source.h"
+#include "frontend/source/compile.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/device.h"
 #include "kernelcast/error.h"

@@ -4,8 +4,8 @@
 #include <regex>
 #include <set>
 
-#include "frontend/code_of_source.h"
-#include "frontend/target_code.h"
+#include "frontend/pipeline/code_of_source.h"
+#include "frontend/pipeline/target_code.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "frontend/amdgcn_analysis.h"
-#include "frontend/amdgcn_ops.h"
-#include "frontend/amdgcn_text.h"
-#include "frontend/cost_text.h"
+#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/amd/amdgcn_ops.h"
+#include "frontend/code/amd/amdgcn_text.h"
+#include "frontend/ir/cost_text.h"
 #include "kernelcast/error.h"
 #include "support/test_names.h"
 

@@ -2,7 +2,7 @@
 // code do.
 #include <gmock/gmock.h>
 
-#include "frontend/host_code.h"
+#include "frontend/source/host_code.h"
 #include "kernelcast/error.h"
 #include "unit/frontend/compile_support.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/compile.h"
-#include "frontend/kernels.h"
+#include "frontend/source/compile.h"
+#include "frontend/source/kernels.h"
 
 namespace kernelcast::frontend {
 

@@ -1,5 +1,5 @@
 // Small sources in every language: what is in the module, under which names, with no toolkit.
-#include "frontend/compile.h"
+#include "frontend/source/compile.h"
 
 #include <gmock/gmock.h>
 

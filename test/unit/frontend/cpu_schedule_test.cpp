@@ -1,5 +1,5 @@
 // Loops whose time follows from width, ports or latency alone.
-#include "frontend/cpu_schedule.h"
+#include "frontend/cpu/cpu_schedule.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "frontend/math_costs.h"
+#include "frontend/ir/math_costs.h"
 
 #include <gtest/gtest.h>
 

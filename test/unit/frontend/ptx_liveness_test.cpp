@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "frontend/liveness.h"
-#include "frontend/ptx_registers.h"
-#include "frontend/ptx_text.h"
+#include "frontend/code/liveness.h"
+#include "frontend/code/nvidia/ptx_registers.h"
+#include "frontend/code/nvidia/ptx_text.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,10 +1,10 @@
-#include "frontend/ptx_ops.h"
+#include "frontend/code/nvidia/ptx_ops.h"
 
 #include <gtest/gtest.h>
 
-#include "frontend/cost_text.h"
-#include "frontend/ptx_fusion.h"
-#include "frontend/ptx_text.h"
+#include "frontend/code/nvidia/ptx_fusion.h"
+#include "frontend/code/nvidia/ptx_text.h"
+#include "frontend/ir/cost_text.h"
 #include "support/test_names.h"
 
 namespace kernelcast::frontend {

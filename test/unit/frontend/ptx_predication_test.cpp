@@ -1,11 +1,11 @@
 // The rules of ptx_predication.cpp on hand-made PTX: which block an instruction is scheduled and counted with.
-#include "frontend/ptx_predication.h"
+#include "frontend/code/nvidia/ptx_predication.h"
 
 #include <gtest/gtest.h>
 
-#include "frontend/ptx_fusion.h"
-#include "frontend/ptx_reconvergence.h"
-#include "frontend/ptx_text.h"
+#include "frontend/code/nvidia/ptx_fusion.h"
+#include "frontend/code/nvidia/ptx_reconvergence.h"
+#include "frontend/code/nvidia/ptx_text.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,5 +1,5 @@
 // Small blocks where the best choice is seen at a glance, and a brute-force twin of the whole rule on random ones.
-#include "frontend/ptx_spills.h"
+#include "frontend/code/nvidia/ptx_spills.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "frontend/code_of_source.h"
-#include "frontend/target_code.h"
+#include "frontend/pipeline/code_of_source.h"
+#include "frontend/pipeline/target_code.h"
 
 namespace kernelcast::frontend {
 

@@ -1,4 +1,4 @@
-#include "frontend/ptx_text.h"
+#include "frontend/code/nvidia/ptx_text.h"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
 // Which PTX instruction a machine instruction counts for, on code made by hand.
-#include "frontend/sass_counts.h"
+#include "frontend/code/nvidia/sass_counts.h"
 
 #include <gtest/gtest.h>
 
-#include "frontend/ptx_text.h"
+#include "frontend/code/nvidia/ptx_text.h"
 
 namespace kernelcast::frontend::sass_counts_test {
 namespace {

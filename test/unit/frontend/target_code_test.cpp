@@ -1,5 +1,5 @@
 // The whole way from source to counts per block, on every test kernel and several targets.
-#include "frontend/target_code.h"
+#include "frontend/pipeline/target_code.h"
 
 #include <gmock/gmock.h>
 
@@ -11,16 +11,16 @@
 #include <numeric>
 #include <sstream>
 
-#include "frontend/amdgcn_ops.h"
-#include "frontend/amdgcn_text.h"
-#include "frontend/code_of_source.h"
-#include "frontend/cost_text.h"
-#include "frontend/ptx_fusion.h"
-#include "frontend/ptx_ops.h"
-#include "frontend/ptx_predication.h"
-#include "frontend/ptx_registers.h"
-#include "frontend/ptx_text.h"
-#include "frontend/ptxas.h"
+#include "frontend/code/amd/amdgcn_ops.h"
+#include "frontend/code/amd/amdgcn_text.h"
+#include "frontend/code/nvidia/ptx_fusion.h"
+#include "frontend/code/nvidia/ptx_ops.h"
+#include "frontend/code/nvidia/ptx_predication.h"
+#include "frontend/code/nvidia/ptx_registers.h"
+#include "frontend/code/nvidia/ptx_text.h"
+#include "frontend/code/nvidia/ptxas.h"
+#include "frontend/ir/cost_text.h"
+#include "frontend/pipeline/code_of_source.h"
 #include "kernelcast/error.h"
 #include "sass/find_ptxas.h"
 

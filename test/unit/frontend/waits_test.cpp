@@ -1,5 +1,5 @@
 // Stalls of hand-made code: each number can be followed on paper. Nominal latencies: arithmetic 4, global loads 350.
-#include "frontend/waits.h"
+#include "frontend/code/waits.h"
 
 #include <gtest/gtest.h>
 

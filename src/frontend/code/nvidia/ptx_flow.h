@@ -1,0 +1,31 @@
+// Registers that a PTX instruction reads and writes, and the kernel's flow graph.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "frontend/code/liveness.h"
+#include "frontend/ir/assembly.h"
+
+namespace kernelcast::frontend {
+
+/// Names as the text has them: "%r12", "%p1"; special registers (%tid.x) are not among them.
+struct PtxAccesses {
+  std::vector<std::string_view> reads, writes;
+};
+PtxAccesses ptx_accesses(const AsmInstruction& instruction);
+std::vector<PtxAccesses> all_accesses(const AsmFunction& kernel);
+
+/// Whether the instruction accesses memory and reads register `name` as the address and nothing else.
+bool only_addresses(const AsmInstruction& instruction, std::string_view name);
+
+/// The kernel's blocks with their registers numbered; `names[r]` is register r. Weights: two for 64-bit registers, none
+/// for predicates and for values that need no register (parameters, constants, what is computed from these by copies).
+/// Additions that become offsets (ptx_offsets.h) read and write nothing; the accesses read what they add to.
+struct PtxFlow {
+  FlowGraph graph;
+  std::vector<std::string_view> names;
+};
+PtxFlow ptx_flow(const AsmFunction& kernel);
+
+}  // namespace kernelcast::frontend

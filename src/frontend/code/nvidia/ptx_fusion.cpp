@@ -1,0 +1,281 @@
+// SASS has instructions that do two or three of PTX's: IADD3 (a + b + c), LOP3 (any function of three words), ISCADD
+// and LEA ((a << n) + b), IMAD and IMAD.WIDE (a * b + c, with 64-bit result), LEA.HI and SHF (funnel shifts:
+// rotations). The rules, each for a value that is defined once and used in its own block:
+//   1. mul.wide or shl.b64 by a constant whose uses are all add.s64: addresses. What one, two and three uses of such a
+//      product take is measured for each generation (measured_costs*.inc: wide.address.N by a power of two,
+//      strided.address.N by another constant, shifted.address.N): one IMAD.WIDE a use as from Volta;
+//   2. mul, shl, shr, or selp of constants, used once, by an addition: merged with it (IMAD, LEA, LEA.HI, predicated
+//      add);
+//   3. an addition used once by another addition: IADD3, if that one is not merged yet (as from Maxwell);
+//   4. logic used once by logic: LOP3, as long as the inputs are at most three (as from Maxwell);
+//   5. shl and shr of the same value, joined by or, xor or add: a rotation, one SHF or LEA.HI (as from sm_32);
+//   6. a constant in a register that is never changed is encoded in its users; one that a loop changes costs a move
+//      where it is set;
+//   7. the address of a variable in shared memory, added to what serves only as a shared address: in the offset of the
+//      accesses;
+//   8. a mathematical function of constants is a constant;
+//   9. a constant added to an address (ptx_offsets.h): in the offset of the accesses.
+// Compared with SASS over test/data/kernels by tools/register_table.py: docs/registers.md.
+#include "frontend/code/nvidia/ptx_fusion.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "frontend/code/nvidia/ptx_flow.h"
+#include "frontend/code/nvidia/ptx_narrow.h"
+#include "frontend/code/nvidia/ptx_offsets.h"
+#include "frontend/code/nvidia/ptx_ops.h"
+#include "frontend/ir/math_costs.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+struct FusedValue {
+  int definitions = 0, definition = -1;
+  std::vector<int> uses;
+};
+
+bool starts(std::string_view s, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return s.starts_with(b); });
+}
+
+bool is_add64(std::string_view op) { return op == "add.s64" || op == "add.u64"; }
+bool is_add32(std::string_view op) { return starts(op, {"add.s32", "add.u32", "sub.s32", "sub.u32"}); }
+bool is_logic32(std::string_view op) { return starts(op, {"and.b32", "or.b32", "xor.b32", "not.b32"}); }
+bool is_shift32(std::string_view op) { return starts(op, {"shl.b32", "shr.u32", "shr.s32", "shr.b32"}); }
+bool is_constant(std::string_view operand) { return !operand.empty() && operand.find('%') == std::string_view::npos; }
+
+OpCounts only(OpClass c, double n = 1) {
+  OpCounts ops;
+  ops[c] = n;
+  return ops;
+}
+
+class Fusion {
+ public:
+  Fusion(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs)
+      : code_(kernel.instructions),
+        sm_(sm),
+        costs_(costs),
+        merged_(code_.size(), false),
+        inputs_(code_.size()),
+        short_(short_addresses(kernel)) {
+    const std::vector<PtxAccesses> accesses = all_accesses(kernel);
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      for (std::string_view w : accesses[i].writes) {
+        FusedValue& v = values_[w];
+        ++v.definitions;
+        v.definition = static_cast<int>(i);
+      }
+      for (std::string_view r : accesses[i].reads) values_[r].uses.push_back(static_cast<int>(i));
+    }
+    const std::vector<std::string_view> bases = offset_bases(kernel, accesses);
+    for (std::size_t i = 0; i < code_.size(); ++i)
+      if (!bases[i].empty()) drop(static_cast<int>(i));
+  }
+
+  void run() {
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      const std::string_view op = code_[i].opcode;
+      if (op.starts_with("mov."))
+        constant(i);
+      else if (op == "kc.math")
+        function_of_constants(i);
+      else if (op.starts_with("mul.wide") || op.starts_with("shl.b64"))
+        address(i);
+      else if (is_logic32(op) && sm_ < 50)
+        rotation(i);
+      else if (is_logic32(op))
+        logic(i);
+      else if (is_add32(op))
+        addition(i);
+    }
+    if (!costs_.empty()) costs_[0] += only(OpClass::move, scaled_addresses_ ? 2 : 1);
+  }
+
+ private:
+  const AsmInstruction& at(int i) const { return code_[static_cast<std::size_t>(i)]; }
+  void drop(int i) { costs_[static_cast<std::size_t>(i)] = {}; }
+
+  // The instruction that defines `operand`, if nothing else uses or changes it and it stands in i's block; -1: none.
+  int sole_source(std::size_t i, std::string_view operand) const {
+    const auto v = values_.find(operand);
+    if (v == values_.end() || v->second.definitions != 1 || v->second.uses.size() != 1) return -1;
+    const int d = v->second.definition;
+    return at(d).block == code_[i].block && at(d).guard.empty() && d < static_cast<int>(i) ? d : -1;
+  }
+
+  void constant(std::size_t i) {
+    const auto& o = code_[i].operands;
+    if (o.size() < 2 || code_[i].inlined) return;
+    const auto v = values_.find(o[0]);
+    if (v == values_.end()) return;
+    const bool changes = v->second.definitions > 1;
+    if (is_constant(o[1])) costs_[i] = changes ? only(OpClass::move) : OpCounts{};
+    if (!changes) return;
+    const auto source = values_.find(o[1]);  // a copy of a constant into a loop's register
+    if (source == values_.end() || source->second.definitions != 1) return;
+    const AsmInstruction& from = at(source->second.definition);
+    if (from.opcode.starts_with("mov.") && from.operands.size() > 1 && is_constant(from.operands[1]))
+      costs_[i] = only(OpClass::move);
+  }
+
+  bool has_constant(std::string_view operand) const {
+    const auto v = values_.find(operand);
+    if (v == values_.end()) return is_constant(operand);
+    if (v->second.definitions != 1) return false;
+    const AsmInstruction& from = at(v->second.definition);
+    return from.opcode.starts_with("mov.") && from.operands.size() > 1 && is_constant(from.operands[1]);
+  }
+
+  void function_of_constants(std::size_t i) {  // key, result, arguments
+    const auto& o = code_[i].operands;
+    if (o.size() < 3 || o[1].starts_with('{')) return;
+    if (std::all_of(o.begin() + 2, o.end(), [&](std::string_view a) { return has_constant(a); }))
+      drop(static_cast<int>(i));
+  }
+
+  void address(std::size_t i) {
+    const auto& o = code_[i].operands;
+    if (o.size() < 3 || !is_constant(o[2])) return;
+    const auto v = values_.find(o[0]);
+    if (v == values_.end() || v->second.definitions != 1 || v->second.uses.empty()) return;
+    const bool wide = code_[i].opcode.starts_with("mul.wide");
+    if (wide && sm_ < 70 && is_power_of_two(o[2])) costs_[i] = only(OpClass::shift, 2);
+    for (int u : v->second.uses)
+      if (!is_add64(at(u).opcode) || merged_[static_cast<std::size_t>(u)]) return;
+    const double uses = static_cast<double>(v->second.uses.size());
+    const auto all = addresses(!wide ? "shifted" : is_power_of_two(o[2]) ? "wide" : "strided", uses);
+    if (!all) return;
+    for (int u : v->second.uses) {
+      costs_[static_cast<std::size_t>(u)] = all->scaled(1 / uses);
+      merged_[static_cast<std::size_t>(u)] = true;
+    }
+    drop(static_cast<int>(i));
+    scaled_addresses_ |= wide && (sm_ < 50 || sm_ >= 70);  // the factor in a register
+  }
+
+  // What `uses` sums of one scaled index take: measured for up to three, further ones as the third.
+  std::optional<OpCounts> addresses(const std::string& kind, double uses) const {
+    const auto one = nvidia_cost(kind + ".address.1", sm_), two = nvidia_cost(kind + ".address.2", sm_),
+               three = nvidia_cost(kind + ".address.3", sm_);
+    if (!one || !two || !three) return std::nullopt;
+    if (uses < 2) return one;
+    OpCounts sum = *two;
+    for (std::size_t c = 0; c < op_class_count; ++c) sum.n[c] += (uses - 2) * std::max(0.0, three->n[c] - two->n[c]);
+    return sum;
+  }
+
+  void logic(std::size_t i) {
+    std::vector<std::string_view> inputs;
+    std::vector<int> parts;
+    auto add = [&](std::string_view s) {
+      if (std::find(inputs.begin(), inputs.end(), s) == inputs.end()) inputs.push_back(s);
+    };
+    const auto& o = code_[i].operands;
+    if (rotation(i)) return;
+    for (std::size_t k = 1; k < o.size(); ++k) {
+      const int d = sole_source(i, o[k]);
+      const bool whole = d >= 0 && is_logic32(at(d).opcode) && !inputs_[static_cast<std::size_t>(d)].empty();
+      auto with = inputs;
+      if (whole) {
+        for (std::string_view s : inputs_[static_cast<std::size_t>(d)])
+          if (std::find(with.begin(), with.end(), s) == with.end()) with.push_back(s);
+      }
+      if (whole && with.size() + (o.size() - 1 - k) <= 3) {
+        inputs = with;
+        parts.push_back(d);
+      } else {
+        add(o[k]);
+      }
+    }
+    if (inputs.size() > 3) return;
+    inputs_[i] = inputs;
+    for (int d : parts) drop(d);
+  }
+
+  bool rotation(std::size_t i) {
+    const auto& o = code_[i].operands;
+    if (o.size() < 3 || sm_ < 32) return false;
+    const int a = sole_source(i, o[1]), b = sole_source(i, o[2]);
+    if (a < 0 || b < 0 || !is_shift32(at(a).opcode) || !is_shift32(at(b).opcode) || at(a).opcode == at(b).opcode)
+      return false;
+    if (at(a).operands.size() < 3 || at(b).operands.size() < 3 || at(a).operands[1] != at(b).operands[1]) return false;
+    drop(a);
+    drop(b);
+    costs_[i] = only(OpClass::shift);
+    rotated_.push_back(static_cast<int>(i));
+    return true;
+  }
+
+  // The address of a variable, as ptxas knows it.
+  bool is_symbol(std::string_view operand) const {
+    const auto v = values_.find(operand);
+    if (v == values_.end() || !has_constant(operand)) return false;
+    const char first = at(v->second.definition).operands[1][0];
+    return std::isdigit(static_cast<unsigned char>(first)) == 0 && first != '-';
+  }
+
+  bool in_the_offset(std::size_t i) const {
+    const auto& o = code_[i].operands;
+    return o.size() == 3 && code_[i].guard.empty() && std::binary_search(short_.begin(), short_.end(), o[0]) &&
+           (is_symbol(o[1]) || is_symbol(o[2]));
+  }
+
+  void addition(std::size_t i) {
+    if (rotation(i)) return;
+    const auto& o = code_[i].operands;
+    if (in_the_offset(i)) {
+      drop(static_cast<int>(i));
+      merged_[i] = true;
+      return;
+    }
+    for (std::size_t k = 1; k < o.size(); ++k) {
+      const int d = sole_source(i, o[k]);
+      if (d < 0 || merged_[i]) continue;
+      const std::string_view op = at(d).opcode;
+      const bool rotated = std::find(rotated_.begin(), rotated_.end(), d) != rotated_.end();
+      if (op.starts_with("mul.lo.s32") || op.starts_with("mul.lo.u32")) {
+        costs_[i] = nvidia_cost("mad", sm_).value_or(only(OpClass::int_mad));
+      } else if (!(is_shift32(op) && at(d).operands.size() > 2 && is_constant(at(d).operands[2])) && !rotated &&
+                 !(op.starts_with("selp") && is_constant(at(d).operands[1]) && is_constant(at(d).operands[2])) &&
+                 !(sm_ >= 50 && is_add32(op) && !merged_[static_cast<std::size_t>(d)])) {
+        continue;
+      }
+      drop(d);
+      merged_[i] = true;
+    }
+  }
+
+  const std::vector<AsmInstruction>& code_;
+  int sm_;
+  std::vector<OpCounts>& costs_;
+  std::unordered_map<std::string_view, FusedValue> values_;
+  std::vector<bool> merged_;                           // already does two operations
+  std::vector<std::vector<std::string_view>> inputs_;  // of logic: the words it depends on
+  std::vector<std::string_view> short_;                // registers that only address shared and local memory
+  std::vector<int> rotated_;
+  bool scaled_addresses_ = false;
+};
+
+}  // namespace
+
+void fuse_ptx(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs) { Fusion(kernel, sm, costs).run(); }
+
+std::vector<OpCounts> ptx_costs(const AsmFunction& kernel, int sm, std::vector<const AsmInstruction*>* unknown) {
+  const AsmFunction narrowed = narrow_ptx(kernel);
+  std::vector<OpCounts> costs;
+  costs.reserve(narrowed.instructions.size());
+  for (std::size_t i = 0; i < narrowed.instructions.size(); ++i) {
+    const Cost cost = ptx_cost(narrowed.instructions[i], sm);
+    costs.push_back(cost.ops);
+    if (!cost.known && unknown != nullptr) unknown->push_back(&kernel.instructions[i]);
+  }
+  fuse_ptx(narrowed, sm, costs);
+  return costs;
+}
+
+}  // namespace kernelcast::frontend

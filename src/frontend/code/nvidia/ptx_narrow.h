@@ -1,0 +1,22 @@
+// 64-bit integers of PTX whose upper half nobody uses.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "frontend/ir/assembly.h"
+
+namespace kernelcast::frontend {
+
+/// The same instructions, one for one, with 32-bit opcodes where of a 64-bit integer only the lower half counts: what
+/// is left of address arithmetic on shared and local memory, whose accesses take 32-bit addresses.
+AsmFunction narrow_ptx(const AsmFunction& kernel);
+
+/// Whether an operand is a number and a power of two: a factor that is a shift.
+bool is_power_of_two(std::string_view number);
+
+/// The registers of `kernel` that serve only as addresses of shared and local memory, directly or through additions.
+/// Sorted.
+std::vector<std::string_view> short_addresses(const AsmFunction& kernel);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,22 @@
+// Reads PTX text: the body of one kernel as blocks and instructions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "frontend/ir/assembly.h"
+
+namespace kernelcast::frontend {
+
+struct PtxKernel {
+  AsmFunction code;
+  std::int64_t shared_bytes = 0;  // static .shared variables of the kernel and of the module
+  std::int64_t stack_bytes = 0;   // .local variables of the kernel
+};
+
+/// Parses the `.entry` named `symbol`. The result views `text`, which must outlive it. Throws InternalError when the
+/// text has no such entry or ends inside of it.
+PtxKernel parse_ptx(std::string_view text, std::string_view symbol);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,30 @@
+// See cost_text.h.
+#include "frontend/ir/cost_text.h"
+
+#include <charconv>
+#include <string>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast::frontend {
+
+OpCounts parse_cost(std::string_view text) {
+  OpCounts ops;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    double count = 1;
+    if (const auto colon = word.find(':'); colon != std::string_view::npos) {
+      std::from_chars(word.data() + colon + 1, word.data() + word.size(), count);
+      word = word.substr(0, colon);
+    }
+    const auto c = op_class_from_name(word);
+    if (!c) throw InternalError("cost table: unknown operation class '" + std::string(word) + "'");
+    ops[*c] += count;
+  }
+  return ops;
+}
+
+}  // namespace kernelcast::frontend

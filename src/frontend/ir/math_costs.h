@@ -1,0 +1,30 @@
+// Mathematical functions that have no instruction of their own: their names in every dialect, and what they cost.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/ir/assembly.h"
+
+namespace kernelcast::frontend {
+
+/// The OpenCL name of a mathematical function whose cost kernelcast knows or that is one instruction ("exp",
+/// "native_exp", "fma"), from the symbol of an undefined function: OpenCL's and CUDA's mangling (`_Z3expf`,
+/// `_Z6__expff`), C (`expf`, `exp`), libdevice (`__nv_expf`, `__nv_fast_expf`) and OCML (`__ocml_exp_f32`).
+std::optional<std::string> math_function(std::string_view symbol);
+
+/// True when `symbol` needs no body: generate_target_code() makes an instruction or a costed pseudo instruction of it.
+bool is_costed_function(const std::string& symbol);
+
+/// Measured costs (measured_costs.inc) of PTX operations that ptxas expands ("div.rn.f32") and of functions
+/// ("exp.f32"; with ".fast" behind it: as -use_fast_math compiles it), on the main path, in instructions of a lane.
+std::optional<OpCounts> nvidia_cost(const std::string& key, int sm);
+std::optional<OpCounts> amd_cost(const std::string& key);
+
+/// Cost of the pseudo instruction `kc.math KEY, results and arguments...` that stands for a function in the assembly;
+/// KEY may end in "xN" for N lanes of a vector.
+Cost math_pseudo_cost(const std::vector<std::string_view>& operands, bool nvidia, int sm);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,257 @@
+// Device compilers inline everything and unroll eagerly; so do we, with the target's own cost model. The pipeline is
+// LLVM's default -O3 for the target, without the loop and SLP vectorisers (a lane is already one element of a vector),
+// followed by the load/store vectoriser that the code generator would run later, so that analysis and code see the same
+// accesses.
+#include "frontend/lower/optimize.h"
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "frontend/ir/divisors.h"
+#include "frontend/ir/vendor_options.h"
+#include "frontend/lower/register_arrays.h"
+#include "frontend/lower/unrolling.h"
+#include "frontend/shape/addresses.h"
+#include "frontend/shape/analyses.h"
+#include "frontend/shape/kernel_model.h"
+#include "kernelcast/error.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+
+void initialize_targets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+  });
+}
+
+std::string at_line(const Instruction& i) {
+  const DebugLoc& where = i.getDebugLoc();
+  if (!where) return "";
+  return " (" + where->getFilename().str() + ":" + std::to_string(where.getLine()) + ")";
+}
+
+void keep_only(Module& module, StringRef kernel) {
+  for (const char* used : {"llvm.used", "llvm.compiler.used"})
+    if (GlobalVariable* g = module.getGlobalVariable(used)) g->eraseFromParent();
+  for (Function& f : module) {
+    f.removeFnAttr(Attribute::OptimizeNone);
+    f.removeFnAttr(Attribute::NoInline);
+    if (f.isDeclaration() || f.getName() == kernel) continue;
+    f.setComdat(nullptr);
+    f.setLinkage(GlobalValue::InternalLinkage);
+    f.addFnAttr(Attribute::AlwaysInline);
+  }
+  // Annotations keep other kernels alive: drop those that do not speak of ours.
+  if (NamedMDNode* notes = module.getNamedMetadata("nvvm.annotations")) {
+    std::vector<MDNode*> ours;
+    for (MDNode* n : notes->operands()) {
+      auto* v = n->getNumOperands() ? dyn_cast_or_null<ValueAsMetadata>(n->getOperand(0).get()) : nullptr;
+      if (v && (v->getValue()->getName() == kernel || isa<GlobalVariable>(v->getValue()))) ours.push_back(n);
+    }
+    notes->clearOperands();
+    for (MDNode* n : ours) notes->addOperand(n);
+  }
+}
+
+/// Intermediate code may hold the kernel as a plain function.
+void mark_kernel(Module& module, const std::string& symbol, const TargetMachine& machine) {
+  Function* kernel = module.getFunction(symbol);
+  if (!kernel || kernel->isDeclaration()) throw InternalError("no function '" + symbol + "'");
+  if (!kernel->getReturnType()->isVoidTy() || kernel->isVarArg())
+    throw UserError("'" + symbol + "' is no kernel: a kernel returns nothing and has a fixed number of parameters");
+  kernel->setLinkage(GlobalValue::ExternalLinkage);
+  kernel->setComdat(nullptr);
+  kernel->setCallingConv(machine.getTargetTriple().isNVPTX() ? CallingConv::PTX_Kernel : CallingConv::AMDGPU_KERNEL);
+  NamedMDNode* notes = module.getNamedMetadata("nvvm.annotations");
+  if (!notes) return;
+  for (unsigned n = 0; n < notes->getNumOperands(); ++n) {  // the note would win over the calling convention
+    SmallVector<Metadata*, 8> kept;
+    const MDNode* note = notes->getOperand(n);
+    for (unsigned k = 0; k < note->getNumOperands(); ++k) {
+      auto* key = k % 2 == 1 ? dyn_cast_or_null<MDString>(note->getOperand(k)) : nullptr;
+      if (key && key->getString() == "kernel")
+        ++k;
+      else
+        kept.push_back(note->getOperand(k));
+    }
+    notes->setOperand(n, MDNode::get(module.getContext(), kept));
+  }
+}
+
+void check_calls(Function& kernel) {
+  for (Instruction& i : instructions(kernel)) {
+    auto* call = dyn_cast<CallBase>(&i);
+    if (!call || call->isInlineAsm()) continue;
+    const Function* callee = call->getCalledFunction();
+    if (!callee && !isa<Function>(call->getCalledOperand()->stripPointerCasts()))
+      throw UserError("kernel '" + demangle(kernel.getName().str()) + "' calls through a pointer" + at_line(i) +
+                      ": indirect calls cannot be analysed; call the function by name or make it a template argument");
+    if (!callee) callee = cast<Function>(call->getCalledOperand()->stripPointerCasts());
+    // OpenCL's image functions carry the type in their mangled name: _Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_i.
+    if (callee->getName().starts_with("kc_texture_") || callee->getName().contains("ocl_image"))
+      throw LimitError("kernel '" + demangle(kernel.getName().str()) + "' reads a texture" + at_line(i) +
+                       ": textures, images and surfaces are not modelled; read through a pointer or __ldg instead");
+    if (!callee->isDeclaration())
+      throw UserError("kernel '" + demangle(kernel.getName().str()) + "' needs the recursive function '" +
+                      demangle(callee->getName().str()) + "'" + at_line(i) +
+                      ": recursion cannot be analysed; rewrite it as a loop");
+  }
+}
+
+/// `text` null: the default pipeline at -O3.
+void run_pipeline(Module& module, TargetMachine* machine, const std::string* text) {
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  PassInstrumentationCallbacks callbacks;
+  std::optional<SignedIndices> signed_indices;
+  if (machine != nullptr && machine->getTargetTriple().isNVPTX()) signed_indices.emplace(callbacks);
+  PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
+  if (signed_indices) unroll_parts_of_loops(builder);
+  Analyses analyses(builder);
+  ModulePassManager passes;
+  if (text)
+    cantFail(builder.parsePassPipeline(passes, *text));
+  else
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+  passes.run(module, analyses.modules);
+}
+
+/// ptxas places shared arrays at 16 bytes or more whatever the source says, which lets it widen accesses. It cannot
+/// where another step places them.
+void align_shared_arrays(Module& module) {
+  if (is_relocatable(module)) return;
+  for (GlobalVariable& g : module.globals())
+    if (g.getAddressSpace() == 3 && g.hasInitializer() && g.getAlign().valueOrOne() < Align(16))
+      g.setAlignment(Align(16));
+}
+
+/// Nobody else sees private variables: volatile on them only keeps values from being followed. (What it costs on the
+/// hardware, a store and a load of local memory for each, is left out.)
+void drop_private_volatile(Function& kernel) {
+  for (Instruction& i : instructions(kernel)) {
+    if (auto* load = dyn_cast<LoadInst>(&i); load && isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())))
+      load->setVolatile(false);
+    if (auto* store = dyn_cast<StoreInst>(&i);
+        store && isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand())))
+      store->setVolatile(false);
+  }
+}
+
+/// Loops whose trip count data decide are left whole: an unrolled copy and its remainder could not be told apart by one
+/// number.
+void keep_uncounted_loops(Function& kernel) {
+  KernelProfile scratch;
+  KernelModel model(kernel, scratch);
+  for (llvm::Loop* loop : model.loops().getLoopsInPreorder()) {
+    if (model.trips(loop).trips || findOptionMDForLoop(loop, "llvm.loop.unroll.count") ||
+        findOptionMDForLoop(loop, "llvm.loop.unroll.full"))
+      continue;
+    addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+  }
+}
+
+}  // namespace
+
+bool is_relocatable(const Module& module) {
+  return Triple(module.getTargetTriple()).isNVPTX() && module.getNamedMetadata("opencl.ocl.version") != nullptr;
+}
+
+void run_passes(Module& module, TargetMachine* machine, const std::string& pipeline) {
+  run_pipeline(module, machine, &pipeline);
+}
+
+std::unique_ptr<TargetMachine> make_target_machine(const std::string& target, bool fast_math) {
+  initialize_targets();
+  const bool nvidia = target.starts_with("sm_");
+  const std::string triple = nvidia ? "nvptx64-nvidia-cuda" : "amdgcn-amd-amdhsa";
+  std::string problem;
+  const Target* entry = TargetRegistry::lookupTarget(triple, problem);
+  if (!entry) throw LimitError("this LLVM has no back end for " + triple + ": " + problem);
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Fast;  // nvcc and ROCm contract a*b+c by default
+  options.UnsafeFPMath = fast_math;
+  options.MCOptions.AsmVerbose = true;
+  options.DisableIntegratedAS = true;  // inline assembly passes through as text
+  std::unique_ptr<TargetMachine> machine(entry->createTargetMachine(
+      triple, target, nvidia ? "+ptx83" : "", options, std::nullopt, std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine) throw LimitError("LLVM could not make a code generator for " + target);
+  return machine;
+}
+
+void optimize_for_target(Module& module, const std::string& kernel_symbol, TargetMachine& machine) {
+  const VendorOptions options(machine.getTargetTriple().isNVPTX());
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  keep_only(module, kernel_symbol);
+  mark_kernel(module, kernel_symbol, machine);
+  static const std::string inlining = "always-inline,globaldce";
+  run_passes(module, &machine, inlining);
+  Function* entry = module.getFunction(kernel_symbol);
+  if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
+  align_shared_arrays(module);
+  drop_private_volatile(*entry);
+  const bool nvidia = machine.getTargetTriple().isNVPTX();
+  if (nvidia) hide_divisors(*entry);
+  static const std::string before =
+      "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
+      "loop(loop-rotate,"
+      "indvars))";
+  run_passes(module, &machine, before);
+  note_unroll_pragmas(*entry);
+  keep_uncounted_loops(*entry);
+  if (nvidia) {
+    show_other_divisors(*entry);
+    mark_loops_of_private_arrays(*entry);
+  }
+  run_pipeline(module, &machine, nullptr);
+  entry = module.getFunction(kernel_symbol);
+  if (!entry || entry->isDeclaration())
+    throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
+  if (nvidia && keep_small_arrays_in_registers(*entry)) {
+    static const std::string of_arrays = "function(sroa,instsimplify)";
+    run_passes(module, &machine, of_arrays);
+  }
+  if (nvidia) split_address_constants(*entry);
+  // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
+  const std::string after =
+      nvidia ? "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep,"
+               "load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
+             : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
+  run_passes(module, &machine, after);
+  if (nvidia) {
+    show_divisors(*entry);
+    share_addresses(*entry);
+    merge_loads(*entry);
+    sink_addresses(*entry);
+  }
+  check_calls(*entry);
+  int n = 0;
+  for (BasicBlock& block : *entry) block.setName("kc" + std::to_string(n++));
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,261 @@
+#include "frontend/lower/unrolling.h"
+
+#include <map>
+#include <set>
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CodeMetrics.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+
+constexpr unsigned full_size = 405;
+constexpr unsigned full_size_of_private_arrays = 6 * full_size;
+constexpr unsigned partial_size = full_size / 2;
+constexpr unsigned remainder_count = 4;
+constexpr unsigned ending_size = 2;  // the comparison and the branch at a loop's end, which stay once
+
+bool has_pragma(const llvm::Loop& loop) {
+  for (const char* name :
+       {"llvm.loop.unroll.count", "llvm.loop.unroll.full", "llvm.loop.unroll.disable", "llvm.loop.unroll.enable"})
+    if (findOptionMDForLoop(&loop, name)) return true;
+  return false;
+}
+
+constexpr const char* pragma_mark = "kernelcast.unroll";
+
+bool is_private_address(const Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); }
+
+/// How many copies of a body of `body` instructions there is room for, for known `trips` (0: not known).
+unsigned partial_count(unsigned trips, uint64_t body) {
+  const auto fits = [body](unsigned count) { return count * body + ending_size <= partial_size; };
+  unsigned count = 1;
+  if (trips % 2 != 0 || trips == 0) {
+    for (count = remainder_count; count > 1 && !fits(count);) count /= 2;
+    return count;
+  }
+  while (trips % (2 * count) == 0 && fits(2 * count)) count *= 2;
+  return count;
+}
+
+/// Sizes of loops before and after unrolling, in instructions as NVIDIA's compilers seem to count them.
+class Sizes {
+ public:
+  Sizes(ScalarEvolution& evolution, const LoopInfo& loops) : evolution_(evolution), loops_(loops) {}
+
+  /// Inner loops first.
+  void decide(llvm::Loop& loop) {
+    for (llvm::Loop* inner : loop) decide(*inner);
+    const unsigned trips = evolution_.getSmallConstantTripCount(&loop);
+    if (trips > 1 && findOptionMDForLoop(&loop, "llvm.loop.unroll.full")) unroll(loop, trips);
+    if (has_pragma(loop)) return;
+    const uint64_t size = body(loop);
+    const bool of_private = indexes_private_array(loop);
+    if (trips > 1 && size * trips + ending_size <= (of_private ? full_size_of_private_arrays : full_size)) {
+      unroll(loop, trips);
+      if (of_private) addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
+    } else if (keeps_inner_loops(loop)) {
+      addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+    } else if (evolution_.hasLoopInvariantBackedgeTakenCount(&loop)) {
+      const unsigned count = partial_count(trips, size);
+      copies_[&loop] = trips != 0 && trips % count == 0 ? count : count + 1;
+    }
+  }
+
+ private:
+  bool keeps_inner_loops(const llvm::Loop& loop) const {
+    for (const llvm::Loop* inner : loop)
+      if (!full_.contains(inner)) return true;
+    return false;
+  }
+
+  /// Whether a load, store or copy in the loop picks an element of a private array by the loop's counter.
+  bool indexes_private_array(const llvm::Loop& loop) {
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& i : *block) {
+        if (Value* address = getLoadStorePointerOperand(&i); address && is_private_by(*address, loop)) return true;
+        if (auto* copy = dyn_cast<MemTransferInst>(&i);
+            copy && (is_private_by(*copy->getRawSource(), loop) || is_private_by(*copy->getRawDest(), loop)))
+          return true;
+      }
+    return false;
+  }
+
+  bool is_private_by(Value& address, const llvm::Loop& loop) {
+    return is_private_address(&address) && evolution_.isSCEVable(address.getType()) &&
+           SCEVExprContains(evolution_.getSCEV(&address), [&](const SCEV* part) {
+             const auto* counter = dyn_cast<SCEVAddRecExpr>(part);
+             return counter && counter->getLoop() == &loop;
+           });
+  }
+
+  /// Instructions of one trip with inner loops as decided.
+  uint64_t body(const llvm::Loop& loop) {
+    uint64_t sum = 0;
+    folded_.clear();
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& i : *block)
+        if (counts(i, loop)) sum += times(i, loop);
+    return sum;
+  }
+
+  /// How often an instruction stands in one trip of `loop` once inner loops are unrolled and what does not change in
+  /// them stands before them; 0 where it stands before `loop` itself.
+  uint64_t times(const Instruction& i, const llvm::Loop& loop) {
+    const llvm::Loop* in = loops_.getLoopFor(i.getParent());
+    while (is_invariant(i, *in)) {
+      if (in == &loop) return 0;
+      in = in->getParentLoop();
+    }
+    if (is_known(i, loop)) return 0;
+    uint64_t copies = 1;
+    if (in != &loop && !full_.contains(in) && ends(i, *in)) in = in->getParentLoop();
+    for (; in != &loop; in = in->getParentLoop())
+      if (const auto at = copies_.find(in); at != copies_.end()) copies *= at->second;
+    return copies;
+  }
+
+  static bool is_invariant(const Instruction& i, const llvm::Loop& loop) {
+    if (i.mayReadOrWriteMemory() || i.isTerminator() || isa<PHINode>(i) || isa<AllocaInst>(i)) return false;
+    for (const Value* operand : i.operands())
+      if (const auto* from = dyn_cast<Instruction>(operand); from && loop.contains(from) && !is_invariant(*from, loop))
+        return false;
+    return true;
+  }
+
+  /// Whether unrolled inner loops make a value of it that does not change in `loop`.
+  bool is_known(const Value& v, const llvm::Loop& loop) {
+    const auto* i = dyn_cast<Instruction>(&v);
+    if (!i || !loop.contains(i)) return true;
+    if (const auto at = folded_.find(i); at != folded_.end()) return at->second;
+    folded_[i] = false;
+    const llvm::Loop* in = loops_.getLoopFor(i->getParent());
+    bool known = false;
+    if (const auto* phi = dyn_cast<PHINode>(i)) {
+      if (in != &loop && full_.contains(in) && phi->getParent() == in->getHeader() &&
+          evolution_.isSCEVable(phi->getType())) {
+        const auto* counter = dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(const_cast<PHINode*>(phi)));
+        known = counter && counter->getLoop() == in && isa<SCEVConstant>(counter->getStart()) &&
+                isa<SCEVConstant>(counter->getStepRecurrence(evolution_));
+      }
+    } else if (!i->mayReadOrWriteMemory() && !i->isTerminator() && !isa<AllocaInst>(i)) {
+      known = true;
+      for (const Value* operand : i->operands()) known = known && is_known(*operand, loop);
+    }
+    return folded_[i] = known;
+  }
+
+  bool counts(const Instruction& i, const llvm::Loop& loop) const {
+    if (isa<PHINode>(i) || isa<DbgInfoIntrinsic>(i) || i.isLifetimeStartOrEnd() || isa<TruncInst>(i) ||
+        isa<BitCastInst>(i) || isa<AddrSpaceCastInst>(i) || isa<FreezeInst>(i))
+      return false;
+    if ((isa<SExtInst>(i) || isa<ZExtInst>(i) || isa<FPExtInst>(i)) && isa<LoadInst>(i.getOperand(0))) return false;
+    if (const auto* gep = dyn_cast<GetElementPtrInst>(&i)) return !is_private_address(gep->getPointerOperand());
+    const llvm::Loop* in = loops_.getLoopFor(i.getParent());
+    if ((in == &loop || full_.contains(in)) && ends(i, *in) && !i.isBinaryOp()) return false;
+    const auto* branch = dyn_cast<BranchInst>(&i);
+    return !branch || branch->isConditional();
+  }
+
+  /// Whether it is the step of a counter, the comparison or the branch at the loop's end.
+  bool ends(const Instruction& i, const llvm::Loop& loop) const {
+    if (i.isTerminator()) return loop.isLoopLatch(i.getParent());
+    if (isa<CmpInst>(i))
+      return i.hasOneUse() && i.user_back()->isTerminator() && loop.isLoopLatch(i.user_back()->getParent());
+    if (!i.isBinaryOp() || !i.getType()->isIntegerTy()) return false;
+    for (const User* user : i.users())
+      if (const auto* phi = dyn_cast<PHINode>(user); phi && phi->getParent() == loop.getHeader() &&
+                                                     evolution_.isSCEVable(phi->getType()) &&
+                                                     is_contained(i.operands(), phi))
+        return true;
+    return false;
+  }
+
+  void unroll(const llvm::Loop& loop, unsigned trips) {
+    full_.insert(&loop);
+    copies_[&loop] = trips;
+  }
+
+  ScalarEvolution& evolution_;
+  const LoopInfo& loops_;
+  std::set<const llvm::Loop*> full_;              // loops that are unrolled whole
+  std::map<const llvm::Loop*, unsigned> copies_;  // of a loop's body
+  std::map<const Instruction*, bool> folded_;
+};
+
+class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
+ public:
+  static PreservedAnalyses run(Function& f, FunctionAnalysisManager& analyses) {
+    auto& loops = analyses.getResult<LoopAnalysis>(f);
+    auto& evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
+    const auto& target = analyses.getResult<TargetIRAnalysis>(f);
+    auto& assumptions = analyses.getResult<AssumptionAnalysis>(f);
+    for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+      if (has_pragma(*loop)) continue;
+      if (!loop->isInnermost()) addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+      if (!loop->isInnermost() || !loop->isLoopSimplifyForm() || loop->getExitingBlock() == nullptr ||
+          loop->getExitingBlock() != loop->getLoopLatch() || !evolution.hasLoopInvariantBackedgeTakenCount(loop))
+        continue;
+      const unsigned trips = evolution.getSmallConstantTripCount(loop);
+      if (trips == 1) continue;
+      SmallPtrSet<const Value*, 32> ephemeral;
+      CodeMetrics::collectEphemeralValues(loop, &assumptions, ephemeral);
+      const UnrollCostEstimator size(loop, target, ephemeral, ending_size);
+      if (!size.canUnroll()) continue;
+      const auto body = static_cast<unsigned>(size.getRolledLoopSize()) - ending_size;
+      if (trips != 0 && uint64_t{body} * trips + ending_size < full_size) continue;  // unrolled whole
+      const unsigned count = partial_count(trips, body);
+      // LLVM makes no remainder of a loop with a barrier.
+      if (count > 1 && !size.ConvergenceAllowsRuntime && (trips == 0 || trips % count != 0)) continue;
+      if (count > 1)
+        addStringMetadataToLoop(loop, "llvm.loop.unroll.count", count);
+      else
+        addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+    }
+    return PreservedAnalyses::all();
+  }
+};
+
+}  // namespace
+
+void mark_loops_of_private_arrays(Function& kernel) {
+  DominatorTree dominators(kernel);
+  LoopInfo loops(dominators);
+  AssumptionCache assumptions(kernel);
+  TargetLibraryInfoImpl library(Triple(kernel.getParent()->getTargetTriple()));
+  TargetLibraryInfo names(library);
+  ScalarEvolution evolution(kernel, names, assumptions, dominators, loops);
+  Sizes sizes(evolution, loops);
+  for (llvm::Loop* loop : loops) sizes.decide(*loop);
+}
+
+void unroll_parts_of_loops(PassBuilder& builder) {
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager& passes, OptimizationLevel) { passes.addPass(PartialUnrolling()); });
+}
+
+void note_unroll_pragmas(Function& kernel) {
+  DominatorTree dominators(kernel);
+  const LoopInfo loops(dominators);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder())
+    for (const char* name : {"llvm.loop.unroll.enable", "llvm.loop.unroll.full"})
+      if (findOptionMDForLoop(loop, name)) addStringMetadataToLoop(loop, pragma_mark, 1);
+}
+
+bool is_to_be_unrolled(const llvm::Loop& loop) { return findOptionMDForLoop(&loop, pragma_mark) != nullptr; }
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,343 @@
+// The join of structure and code. Structure, addresses, trip counts and guards come from the optimised IR
+// (kernel_model.h); what each basic block executes comes from the target's code generator (target_code.h). Blocks carry
+// the same names on both sides. A header that only tests for the end of its loop runs once more than the body: it is
+// listed twice, in the loop and, for the last test, in the parent, so that bodies need no guard.
+#include "frontend/pipeline/build_profile.h"
+
+#include <algorithm>
+#include <map>
+
+#include "frontend/ir/builtins.h"
+#include "frontend/ir/math_costs.h"
+#include "frontend/ir/warp_uniform.h"
+#include "frontend/lower/unrolling.h"
+#include "frontend/program/decode.h"
+#include "frontend/shape/accesses.h"
+#include "frontend/shape/kernel_model.h"
+#include "kernelcast/error.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+namespace {
+
+constexpr double default_trips = 16;
+
+class ProfileBuilder {
+ public:
+  ProfileBuilder(Function& kernel, const TargetCode& code) : kernel_(kernel), code_(code), model_(kernel, profile_) {}
+
+  void build() {
+    profile_.symbol = kernel_.getName().str();
+    read_limits();
+    add_loops();
+    ReversePostOrderTraversal<Function*> order(&kernel_);
+    for (BasicBlock* block : order) add_block(*block);
+    add_branches();
+    take_code();
+    name_rolled_loops();
+    name_unknown_calls();
+    mark_used_parameters();
+    drop_unused_unknowns();
+  }
+
+  /// After build(): the same kernel in executable form.
+  Program program() { return decode(kernel_, model_, profile_, places_); }
+  KernelProfile take() { return std::move(profile_); }
+
+ private:
+  void add_loops() {
+    for (llvm::Loop* loop : model_.loops().getLoopsInPreorder()) {
+      const TripCount& count = model_.trips(loop);
+      kernelcast::Loop l;
+      l.parent = loop->getParentLoop() ? loop_index_.at(loop->getParentLoop()) : -1;
+      l.counter = model_.counter(loop);
+      l.line = model_.line_of(*loop);
+      l.guard = model_.entry_guard(loop);
+      if (count.trips) {
+        l.trips = count.header_test ? *count.trips - 1 : *count.trips;
+        if (count.other_exits)
+          profile_.assumptions.push_back(
+              {"the loop at " + model_.text_of(l.line) + " does not end early (" + count.reason + ")",
+               l.trips.str() + " trips", ""});
+      } else {
+        l.unknown = static_cast<int>(profile_.unknowns.size());
+        l.trips = Expr(static_cast<std::int64_t>(default_trips));
+        profile_.unknowns.push_back({Unknown::Kind::trip_count, "trips:" + std::to_string(l.line.line), l.line,
+                                     default_trips, false,
+                                     count.reason.empty() ? "the loop has no end that can be computed" : count.reason});
+      }
+      loop_index_[loop] = static_cast<int>(profile_.loops.size());
+      profile_.loops.push_back(std::move(l));
+    }
+  }
+
+  void add_block(BasicBlock& source) {
+    Block b;
+    b.name = source.getName().str();
+    b.line = model_.line_of(source);
+    b.guard = model_.guard(&source);
+    llvm::Loop* loop = model_.loops().getLoopFor(&source);
+    b.loop = loop ? loop_index_.at(loop) : -1;
+    collect_accesses(source, model_, profile_, b, places_.accesses);
+    places_.block[&source] = static_cast<int>(profile_.blocks.size());
+    first_of_name_[b.name] = places_.block[&source];
+    const bool last_test = loop && loop->getHeader() == &source && model_.trips(loop).header_test;
+    profile_.blocks.push_back(b);
+    if (!last_test) return;
+    const TripCount& count = model_.trips(loop);
+    b.name += ".last";
+    b.guard = model_.entry_guard(loop);
+    b.loop = profile_.loops[static_cast<std::size_t>(loop_index_.at(loop))].parent;
+    const Expr end = count.trips ? *count.trips - 1 : Expr(0);
+    for (Access& a : b.accesses) {
+      try {
+        a.offset = a.offset.substitute({{model_.counter(loop), end}});
+      } catch (const Error&) {  // leaves 64 bits: where the last test reads is of no weight
+        a.offset = 0;
+      }
+    }
+    places_.last_test[places_.block[&source]] = static_cast<int>(profile_.blocks.size());
+    profile_.blocks.push_back(std::move(b));
+  }
+
+  void add_branches() {
+    for (BasicBlock& block : kernel_) {
+      auto* end = block.getTerminator();
+      auto* branch = dyn_cast<BranchInst>(end);
+      const bool choice = (branch && branch->isConditional()) || (isa<SwitchInst>(end) && end->getNumSuccessors() > 1);
+      auto where = places_.block.find(&block);
+      if (!choice || where == places_.block.end()) continue;
+      kernelcast::Branch out;
+      out.block = where->second;
+      out.line = model_.line_of(*end);
+      llvm::Loop* loop = model_.loops().getLoopFor(&block);
+      out.loop_exit = loop && loop->isLoopExiting(&block);
+      Value* test = end->getOperand(0);
+      const Expr c = branch ? model_.condition(branch->getCondition()) : model_.integer(test);
+      const auto sources = model_.data_in(c);
+      const bool divergent = !alike_in_warp(test, [this](const Value* v) { return model_.divergent(v); });
+      using Verdict = kernelcast::Branch::Verdict;
+      out.verdict = divergent ? Verdict::unknown : Verdict::uniform;
+      if (sources.empty()) {
+        out.condition = c;
+        std::string on;  // a known condition is divergent exactly when it depends on a local id
+        for (Symbol s : c.symbols())
+          if (s == local_id(0) || s == local_id(1) || s == local_id(2)) on += (on.empty() ? "" : ", ") + s.name();
+        out.verdict = on.empty() ? Verdict::uniform : Verdict::divergent;
+        out.reason = on.empty() ? "the same for all threads of a block" : "depends on " + on;
+      } else {
+        out.reason = sources[0]->reason;
+        if (!out.loop_exit) out.unknown = model_.branch_unknown(&block);
+      }
+      places_.branch[&block] = static_cast<int>(profile_.branches.size());
+      profile_.branches.push_back(std::move(out));
+    }
+  }
+
+  void take_code() {
+    int target = 0;
+    for (const CodeBlock& c : code_.blocks) {
+      mark_predicated(c);
+      if (auto it = first_of_name_.find(c.name); it != first_of_name_.end())
+        target = it->second;  // else: added by the code generator
+      give_ops(profile_.blocks[static_cast<std::size_t>(target)], c);
+      if (auto twin = places_.last_test.find(target); twin != places_.last_test.end())
+        give_ops(profile_.blocks[static_cast<std::size_t>(twin->second)], c);
+    }
+    profile_.registers = code_.registers;
+    profile_.stack_bytes = code_.stack_bytes;
+    profile_.static_shared_bytes = code_.static_shared_bytes;
+    for (const Buffer& b : profile_.buffers)
+      profile_.uses_dynamic_shared |= b.space == MemorySpace::shared && b.bytes < 0;
+    profile_.assumptions.insert(profile_.assumptions.end(), code_.assumptions.begin(), code_.assumptions.end());
+  }
+
+  void mark_predicated(const CodeBlock& code) {
+    const auto block = first_of_name_.find(code.name);
+    if (!code.predicated || block == first_of_name_.end()) return;
+    for (kernelcast::Branch& b : profile_.branches) b.predicated |= b.block == block->second;
+  }
+
+  void give_ops(Block& block, const CodeBlock& code) {
+    block.ops += code.ops;
+    block.stalls += code.stalls;
+    for (const LineCount& l : code.lines) {
+      const SourceLine where = line_named(l.file, l.line, block.line);
+      auto it = std::find_if(block.lines.begin(), block.lines.end(), [&](const LineOps& o) { return o.line == where; });
+      if (it == block.lines.end()) it = block.lines.insert(block.lines.end(), LineOps{where, {}});
+      it->ops += l.ops;
+    }
+  }
+
+  SourceLine line_named(const std::string& file, int line, SourceLine otherwise) {
+    if (line <= 0 || file.empty()) return otherwise;
+    auto ends_alike = [&](const std::string& known) {
+      return known == file || file.ends_with("/" + known) || known.ends_with("/" + file);
+    };
+    auto it = std::find(profile_.files.begin(), profile_.files.end(), file);
+    if (it == profile_.files.end()) it = std::find_if(profile_.files.begin(), profile_.files.end(), ends_alike);
+    if (it == profile_.files.end()) it = profile_.files.insert(profile_.files.end(), file);
+    return {static_cast<int>(it - profile_.files.begin()), line};
+  }
+
+  /// Loops of known trips that one would expect to be unrolled: a pragma asks for it, or an array of the thread's own
+  /// that could live in registers is indexed by the counter.
+  void name_rolled_loops() {
+    for (llvm::Loop* loop : model_.loops().getLoopsInPreorder()) {
+      const kernelcast::Loop& l = profile_.loops[static_cast<std::size_t>(loop_index_.at(loop))];
+      const auto trips = l.trips.constant();
+      if (l.unknown >= 0 || !trips || *trips < 2) continue;
+      const bool asked = is_to_be_unrolled(*loop);
+      const bool of_array = profile_.stack_bytes > 0 && indexes_local_memory(l.counter);
+      if (!asked && !of_array) continue;
+      profile_.assumptions.push_back(
+          {"this configuration probably does not unroll the loop at " + model_.text_of(l.line) +
+               (asked ? " in spite of its pragma" : ", whose counter indexes a private array"),
+           std::to_string(*trips) + " trips are left", ""});
+    }
+  }
+
+  bool indexes_local_memory(Symbol counter) const {
+    for (const Block& b : profile_.blocks)
+      for (const Access& a : b.accesses)
+        if (a.space == MemorySpace::local && a.unknown < 0 && a.offset.depends_on(counter)) return true;
+    return false;
+  }
+
+  /// Functions without a body that no table of costs knows.
+  void name_unknown_calls() {
+    for (Instruction& i : instructions(kernel_)) {
+      auto* call = dyn_cast<CallBase>(&i);
+      const Function* f = call ? call->getCalledFunction() : nullptr;
+      if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i))
+        continue;
+      Assumption a{"the function '" + demangle(f->getName().str()) + "', called at " +
+                       model_.text_of(model_.line_of(i)) + ", has no body here",
+                   "nothing but the call", ""};
+      auto& known = profile_.assumptions;
+      if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
+    }
+  }
+
+  void read_limits() {
+    if (MDNode* n = kernel_.getMetadata("reqd_work_group_size"); n && n->getNumOperands() == 3) {
+      auto size = [&](unsigned k) { return mdconst::extract<ConstantInt>(n->getOperand(k))->getSExtValue(); };
+      profile_.required_block = {size(0), size(1), size(2)};
+    }
+    if (NamedMDNode* notes = kernel_.getParent()->getNamedMetadata("nvvm.annotations"))
+      for (MDNode* n : notes->operands()) {
+        auto* v = n->getNumOperands() >= 3 ? dyn_cast_or_null<ValueAsMetadata>(n->getOperand(0).get()) : nullptr;
+        if (!v || v->getValue() != &kernel_) continue;
+        for (unsigned k = 1; k + 1 < n->getNumOperands(); k += 2) {
+          auto* key = dyn_cast<MDString>(n->getOperand(k));
+          auto* value = mdconst::dyn_extract<ConstantInt>(n->getOperand(k + 1));
+          if (key && value && key->getString() == "maxntidx") profile_.max_threads_per_block = value->getSExtValue();
+        }
+      }
+    if (kernel_.hasFnAttribute("amdgpu-flat-work-group-size")) {
+      StringRef text = kernel_.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString();
+      unsigned most = 0;
+      if (!text.split(',').second.getAsInteger(10, most) && most != 1024) profile_.max_threads_per_block = most;
+    }
+  }
+
+  /// A branch may look data-decided until the recurrence that it tests is solved.
+  void drop_unused_unknowns() {
+    std::vector<int*> uses;
+    auto add_guard = [&](Guard& g) {
+      for (Path& p : g.paths)
+        for (Path::Factor& f : p.factors) uses.push_back(&f.unknown);
+    };
+    for (auto& l : profile_.loops) {
+      uses.push_back(&l.unknown);
+      add_guard(l.guard);
+    }
+    for (auto& b : profile_.blocks) {
+      add_guard(b.guard);
+      for (Access& a : b.accesses) uses.push_back(&a.unknown);
+    }
+    for (auto& b : profile_.branches) uses.push_back(&b.unknown);
+    std::vector<int> now(profile_.unknowns.size(), -1);
+    for (const int* use : uses)
+      if (*use >= 0) now[static_cast<std::size_t>(*use)] = 0;
+    std::vector<Unknown> kept;
+    for (std::size_t n = 0; n < now.size(); ++n) {
+      if (now[n] < 0) continue;
+      now[n] = static_cast<int>(kept.size());
+      kept.push_back(std::move(profile_.unknowns[n]));
+    }
+    profile_.unknowns = std::move(kept);
+    for (int* use : uses)
+      if (*use >= 0) *use = now[static_cast<std::size_t>(*use)];
+  }
+
+  void mark_used_parameters() {
+    std::set<Symbol> seen;
+    auto add_guard = [&](const Guard& g) {
+      for (const Path& p : g.paths) p.condition.collect_symbols(seen);
+    };
+    for (const auto& l : profile_.loops) {
+      l.trips.collect_symbols(seen);
+      add_guard(l.guard);
+    }
+    for (const auto& b : profile_.blocks) {
+      add_guard(b.guard);
+      for (const Access& a : b.accesses) a.offset.collect_symbols(seen);
+    }
+    for (const auto& b : profile_.branches) b.condition.collect_symbols(seen);
+    for (Parameter& p : profile_.parameters) p.used = seen.contains(argument(p.name));
+  }
+
+  Function& kernel_;
+  const TargetCode& code_;
+  KernelProfile profile_;
+  KernelModel model_;
+  std::map<const llvm::Loop*, int> loop_index_;
+  std::map<std::string, int> first_of_name_;
+  ProfilePlaces places_;
+};
+
+}  // namespace
+
+namespace {
+
+/// Fields of by-value structures that only an execution needs can be given by --arg, too.
+void add_fields(const Program& program, KernelProfile& profile) {
+  const auto add = [&](const std::string& name, ValueType type, bool pointer) {
+    const auto known = std::any_of(profile.parameters.begin(), profile.parameters.end(),
+                                   [&](const Parameter& p) { return p.name == name; });
+    if (known || pointer || name.find('+') == std::string::npos) return;
+    Parameter p;
+    p.name = name;
+    p.integer = !is_float(type);
+    p.bytes = size_of(type);
+    p.type = (is_float(type) ? "f" : "i") + std::to_string(8 * p.bytes);
+    profile.parameters.push_back(p);
+  };
+  for (const ParameterField& f : program.fields) add(f.name, f.type, f.pointer);
+  for (const ProgramInput& in : program.inputs)
+    if (in.kind == ProgramInput::Kind::scalar) add(in.name, in.type, false);
+}
+
+}  // namespace
+
+void build_profile(Function& kernel, const TargetCode& code, bool program, Analysis& out) {
+  ProfileBuilder builder(kernel, code);
+  builder.build();
+  if (program) try {
+      out.program = std::make_shared<const Program>(builder.program());
+    } catch (const LimitError& e) {
+      out.no_program = e.what();
+    }
+  out.profile = builder.take();
+  if (out.program) add_fields(*out.program, out.profile);
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,169 @@
+// The pipeline, one step a line: source -> module -> one kernel, optimised for the target -> target code -> profile.
+#include "kernelcast/frontend.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "frontend/code/nvidia/nvrtc.h"
+#include "frontend/ir/builtins.h"
+#include "frontend/ir/regions.h"
+#include "frontend/lower/loop_nest.h"
+#include "frontend/lower/optimize.h"
+#include "frontend/pipeline/build_profile.h"
+#include "frontend/pipeline/target_code.h"
+#include "frontend/source/compile.h"
+#include "frontend/source/compile_guard.h"
+#include "frontend/source/compile_language.h"
+#include "frontend/source/kernels.h"
+#include "frontend/source/pass_messages.h"
+#include "kernelcast/error.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace kernelcast {
+namespace {
+
+using namespace frontend;
+
+bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
+
+/// Which files were not looked at: in C and C++ only the source's own functions are kernels.
+std::string about_headers(const CompiledUnit& unit) {
+  if (!is_loop_nest(unit.language)) return "";
+  std::string names;
+  for (const std::string& header : unit.headers)
+    if (!in_system_folder(header))
+      names += (names.empty() ? "" : ", ") + std::filesystem::path(header).lexically_normal().string();
+  if (names.empty()) return "";
+  return "\nnote: functions of included files are not looked at; give the file itself, with --lang: " + names;
+}
+
+KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& kernels, const std::string& name) {
+  const auto meant = [&name](const KernelEntry& k) { return means_kernel(k, name); };
+  try {
+    return pick_kernel(kernels, name);
+  } catch (const UsageError& e) {
+    if (name.empty() || std::ranges::any_of(kernels, meant)) throw;
+    throw UsageError(e.what() + about_headers(unit));
+  }
+}
+
+TargetCode make_code(const llvm::Module& module, const std::string& symbol, bool fast_math,
+                     const FrontendOptions& options, const NvrtcAnswer& nvrtc) {
+  const std::string& target = options.target;
+  if (family_of(target) == TargetFamily::nvidia) {
+    TargetCode code = generate_target_code(module, symbol, target, fast_math, options.ptxas, nvrtc.code);
+    if (!nvrtc.obstacle.empty())
+      code.assumptions.push_back(
+          {"NVIDIA's registers of " + symbol + ": " + nvrtc.obstacle, "those of " + code.registers.method, "--nvrtc"});
+    return code;
+  }
+  auto copy = llvm::CloneModule(module);
+  lower_size_markers(*copy);
+  return generate_target_code(*copy, symbol, target, fast_math);
+}
+
+/// Two modules with the same digest are the same to code generation and to the profile.
+std::string digest_of(const llvm::Module& module, const KernelEntry& entry, const Source& source,
+                      const FrontendOptions& options, const NvrtcAnswer& nvrtc) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  stream << entry.plain << '\n'
+         << entry.symbol << '\n'
+         << options.target << '\n'
+         << source.fast_math << '\n'
+         << options.ptxas << '\n'
+         << nvrtc.obstacle;
+  if (nvrtc.code)
+    stream << nvrtc.code->compiler << ' ' << nvrtc.code->registers << ' ' << nvrtc.code->stack_bytes << ' '
+           << nvrtc.code->shared_bytes;
+  const auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(stream.str()));
+  return llvm::toHex(hash, true);
+}
+
+NvrtcAnswer nvrtc_answer(const CompiledUnit& unit, const Source& source, const KernelEntry& entry,
+                         const FrontendOptions& options) {
+  if (options.nvrtc.empty() || family_of(options.target) != TargetFamily::nvidia) return {};
+  return ask_nvrtc(options.nvrtc, source, unit.language, entry, options.target);
+}
+
+Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
+  const TargetFamily family = family_of(options.target);
+  llvm::Module& module = *unit.module;
+  const auto kernels = list_kernels(module, unit.language);
+  if (kernels.empty()) {
+    std::string text = ": no kernel found (a __global__ or __kernel function, or in C a function with a loop)";
+    for (const std::string& note : unit.notes) text += "\nnote: " + note;
+    throw UserError(source.path + text + about_headers(unit));
+  }
+  const KernelEntry entry = picked(unit, kernels, options.kernel);
+  MappedNest nest;
+  if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
+  lower_opencl_builtins(module, family);
+  auto library_note = link_opencl_library(module, family);
+  const NvrtcAnswer nvrtc = nvrtc_answer(unit, source, entry, options);
+  auto machine = make_target_machine(options.target, source.fast_math);
+  const PassMessages messages(*unit.context);
+  optimize_for_target(module, entry.symbol, *machine);
+  messages.refuse_errors();
+  mark_regions(*module.getFunction(entry.symbol), options.regions);
+  Analysis result;
+  result.headers = std::move(unit.headers);
+  result.consulted = std::move(unit.consulted);
+  // What our preprocessor does not see.
+  if (nvrtc.code && source.text.find("__CUDACC_RTC__") != std::string::npos) result.consulted.reset();
+  result.diagnostics = std::move(unit.diagnostics);
+  result.diagnostics.insert(result.diagnostics.end(), messages.warnings().begin(), messages.warnings().end());
+  if (options.known && !options.program && nest.axes == 0) {
+    result.digest = digest_of(module, entry, source, options, nvrtc);
+    if (const auto profile = options.known(result.digest)) {
+      result.profile = *profile;
+      return result;
+    }
+  }
+  const TargetCode code = make_code(module, entry.symbol, source.fast_math, options, nvrtc);
+  build_profile(*module.getFunction(entry.symbol), code, options.program, result);
+  result.profile.kernel = entry.plain;
+  result.profile.target = options.target;
+  result.profile.mapped_axes = nest.axes;
+  result.profile.mapped_extent = std::move(nest.extent);
+  result.profile.notes = unit.notes;
+  if (library_note) result.profile.notes.push_back(*library_note);
+  return result;
+}
+
+}  // namespace
+
+Analysis analyze(const Source& source, const FrontendOptions& options) {
+  auto result = std::make_shared<Analysis>();
+  GuardLimits limits;
+  limits.time_s = options.time_limit_s;
+  run_guarded(
+      [result, source, options] {
+        CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s, options.kernel);
+        *result = analyze_unit(std::move(unit), source, options);
+      },
+      limits);
+  return std::move(*result);
+}
+
+std::vector<std::string> kernels_in(const Source& source, const FrontendOptions& options) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  GuardLimits limits;
+  limits.time_s = options.time_limit_s;
+  run_guarded(
+      [names, source, options] {
+        const CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s);
+        for (const KernelEntry& k : list_kernels(*unit.module, unit.language)) names->push_back(k.demangled);
+      },
+      limits);
+  return std::move(*names);
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,24 @@
+// The memory accesses and barriers of one basic block.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/shape/kernel_model.h"
+
+namespace kernelcast::frontend {
+
+/// A piece of a memory instruction, and the access of its block that counts it.
+struct AccessPlace {
+  int access;  // index into Block::accesses
+  AccessKind kind;
+  int at, bytes;
+};
+using AccessPlaces = std::unordered_map<const llvm::Instruction*, std::vector<AccessPlace>>;
+
+/// Fills `block.accesses`, `block.barriers` and `block.barrier_after_shared_store`; adds unknowns and assumptions to
+/// the profile for addresses that data decide. `places` learns which access counts which instruction.
+void collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
+                      AccessPlaces& places);
+
+}  // namespace kernelcast::frontend

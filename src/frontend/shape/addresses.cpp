@@ -1,0 +1,293 @@
+// LLVM keeps addresses where it finds them cheap on a CPU. What follows was found by comparing PTX with NVRTC's for
+// guarded and unguarded stencils with signed, unsigned and 64-bit indices, plain and through __ldg.
+#include "frontend/shape/addresses.h"
+
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+using namespace llvm;
+
+constexpr unsigned shared_space = 3;  // NVPTX
+
+/// Whether a load or store takes its address from an index. Inline assembly, which __ldg is, gets no such care.
+bool addresses_an_access(const Value* index, int depth = 6) {
+  return depth > 0 && std::any_of(index->user_begin(), index->user_end(), [depth](const User* user) {
+           if (isa<GetElementPtrInst, CastInst, BinaryOperator>(user)) return addresses_an_access(user, depth - 1);
+           return isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(user);
+         });
+}
+
+bool is_sum(const Value* v) {
+  if (const auto* disjoint = dyn_cast<PossiblyDisjointInst>(v)) return disjoint->isDisjoint();
+  const auto* i = dyn_cast<BinaryOperator>(v);
+  return i && (i->getOpcode() == Instruction::Add || i->getOpcode() == Instruction::Sub ||
+               i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl);
+}
+
+/// An `or` of values that have no bit in common is their sum, and never overflows.
+bool is_signed_sum(const Value* v) {
+  return is_sum(v) && (isa<PossiblyDisjointInst>(v) || cast<BinaryOperator>(v)->hasNoSignedWrap());
+}
+
+/// An extension by the sign, or one that amounts to it.
+bool extends_signed(const Value* v) {
+  const auto* by_zero = dyn_cast<ZExtInst>(v);
+  return isa<SExtInst>(v) || (by_zero && by_zero->hasNonNeg());
+}
+
+/// Terms may share terms (h + (h << 3), again and again): `seen` has those that were visited.
+void collect_leaves(Value* v, SmallPtrSetImpl<Value*>& leaves, SmallPtrSetImpl<Value*>& seen) {
+  if (!is_signed_sum(v)) {
+    if (!isa<Constant>(v)) leaves.insert(v);
+  } else if (seen.insert(v).second) {
+    for (Value* operand : cast<BinaryOperator>(v)->operands()) collect_leaves(operand, leaves, seen);
+  }
+}
+
+void mark_signed(Value* v, const SmallPtrSetImpl<Value*>& leaves, SmallPtrSetImpl<Value*>& seen) {
+  if (!is_sum(v) || leaves.contains(v) || !seen.insert(v).second) return;
+  auto* sum = cast<BinaryOperator>(v);
+  if (!is_signed_sum(sum)) sum->setHasNoSignedWrap(true);
+  for (Value* operand : sum->operands()) mark_signed(operand, leaves, seen);
+}
+
+Function* forgotten_in(StringRef pass, const Any& ir) {
+  static constexpr std::array<const char*, 4> forgetful = {"ReassociatePass", "InstCombinePass", "LICMPass",
+                                                           "IndVarSimplifyPass"};
+  if (std::find(forgetful.begin(), forgetful.end(), pass) == forgetful.end()) return nullptr;
+  if (const auto* f = any_cast<const Function*>(&ir)) return const_cast<Function*>(*f);
+  if (const auto* loop = any_cast<const llvm::Loop*>(&ir)) return (*loop)->getHeader()->getParent();
+  return nullptr;
+}
+
+/// Extensions of values that are not negative, as one kind: the pass that splits constants off looks through that one.
+void extend_by_sign(Function& kernel) {
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    auto* extension = dyn_cast<ZExtInst>(&i);
+    if (!extension || !extension->hasNonNeg() || !is_sum(extension->getOperand(0))) continue;
+    auto* by_sign = new SExtInst(extension->getOperand(0), extension->getType(), "", extension->getIterator());
+    by_sign->setDebugLoc(extension->getDebugLoc());
+    extension->replaceAllUsesWith(by_sign);
+    extension->eraseFromParent();
+  }
+}
+
+/// A sum of signed integers without its constants, and what they add up to.
+struct WithoutConstants {
+  Value* rest = nullptr;  // null: nothing else
+  std::int64_t constant = 0;
+};
+
+using KnownSums = SmallDenseMap<Value*, WithoutConstants>;
+
+WithoutConstants without_constants(Value* v, IRBuilder<>& b, KnownSums& known);
+
+WithoutConstants split_sum(Value* v, IRBuilder<>& b, KnownSums& known) {
+  if (const auto* c = dyn_cast<ConstantInt>(v)) return {nullptr, c->getSExtValue()};
+  if (!is_signed_sum(v)) return {v, 0};
+  auto* sum = cast<BinaryOperator>(v);
+  const auto* factor = dyn_cast<ConstantInt>(sum->getOperand(1));
+  const bool scales = sum->getOpcode() == Instruction::Mul || sum->getOpcode() == Instruction::Shl;
+  if (scales && (!factor || factor->getValue().ugt(1U << 30))) return {v, 0};
+  const WithoutConstants left = without_constants(sum->getOperand(0), b, known);
+  if (scales) {
+    if (left.constant == 0 || !left.rest) return {v, 0};
+    const std::int64_t by =
+        sum->getOpcode() == Instruction::Mul ? factor->getSExtValue() : std::int64_t{1} << factor->getZExtValue();
+    return {b.CreateNSWMul(left.rest, ConstantInt::get(v->getType(), by)), left.constant * by};
+  }
+  const WithoutConstants right = without_constants(sum->getOperand(1), b, known);
+  const bool minus = sum->getOpcode() == Instruction::Sub;
+  const std::int64_t constant = minus ? left.constant - right.constant : left.constant + right.constant;
+  if (!right.rest) return {left.rest, constant};
+  if (!left.rest) return minus ? WithoutConstants{v, 0} : WithoutConstants{right.rest, constant};
+  if (left.constant == 0 && right.constant == 0) return {v, 0};
+  return {minus ? b.CreateNSWSub(left.rest, right.rest) : b.CreateNSWAdd(left.rest, right.rest), constant};
+}
+
+WithoutConstants without_constants(Value* v, IRBuilder<>& b, KnownSums& known) {
+  if (const auto at = known.find(v); at != known.end()) return at->second;
+  const WithoutConstants split = split_sum(v, b, known);
+  known.insert({v, split});
+  return split;
+}
+
+/// Constants of signed indices become offsets of the address, through products by constants too.
+void split_constants(Function& kernel) {
+  const DataLayout& layout = kernel.getParent()->getDataLayout();
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    auto* address = dyn_cast<GetElementPtrInst>(&i);
+    auto* extension = address && address->getNumIndices() == 1 ? dyn_cast<SExtInst>(address->getOperand(1)) : nullptr;
+    if (!extension || !addresses_an_access(address)) continue;
+    IRBuilder<> b(address);
+    KnownSums known;  // of this address: what is built for another need not come before this one
+    const WithoutConstants split = without_constants(extension->getOperand(0), b, known);
+    if (split.constant == 0 || !split.rest) continue;
+    Type* element = address->getSourceElementType();
+    Value* base = b.CreateGEP(element, address->getPointerOperand(), b.CreateSExt(split.rest, extension->getType()));
+    const auto size = static_cast<std::int64_t>(layout.getTypeAllocSize(element).getFixedValue());
+    address->replaceAllUsesWith(
+        b.CreateGEP(b.getInt8Ty(), base, b.getInt64(static_cast<std::uint64_t>(split.constant * size))));
+    address->eraseFromParent();
+  }
+}
+
+/// Whether something is an intrinsic's address and nothing else's.
+bool opaque_address(const Value* address) {
+  return !address->use_empty() && all_of(address->users(), [](const User* user) { return isa<IntrinsicInst>(user); });
+}
+
+/// Constants stay in the index of an __ldg where nothing says that the sum does not overflow, so that a compiler keeps
+/// one index in registers for every such constant. LLVM concludes it from the range of thread ids; NVRTC 11.8 does not.
+void keep_constants_of_opaque_reads(Function& kernel) {
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    auto* address = dyn_cast<GetElementPtrInst>(&i);
+    if (!address || address->getNumIndices() != 1 || !opaque_address(address)) continue;
+    auto* extension = dyn_cast<SExtInst>(address->getOperand(1));
+    auto* sum = extension ? dyn_cast<BinaryOperator>(extension->getOperand(0)) : nullptr;
+    if (!sum || !is_sum(sum) || is_signed_sum(sum)) continue;
+    address->setOperand(1, IRBuilder<>(address).CreateFreeze(extension));
+  }
+}
+
+/// The only block with users of `i`, if control reaches it from i's block through a branch and through no loop that i
+/// is outside of.
+BasicBlock* place_of_use(Instruction& i, const DominatorTree& dominators, const llvm::LoopInfo& loops) {
+  BasicBlock* place = nullptr;
+  for (const User* user : i.users()) {
+    auto* at = const_cast<Instruction*>(cast<Instruction>(user));
+    if (isa<PHINode>(at) || (place && place != at->getParent())) return nullptr;
+    place = at->getParent();
+  }
+  if (!place || place == i.getParent() || !dominators.dominates(i.getParent(), place)) return nullptr;
+  return loops.getLoopFor(place) == loops.getLoopFor(i.getParent()) ? place : nullptr;
+}
+
+bool is_address_arithmetic(const Instruction& i) {
+  return isa<GetElementPtrInst>(i) || isa<SExtInst>(i) || isa<ZExtInst>(i) ||
+         (is_sum(&i) && i.getType()->isIntOrIntVectorTy());
+}
+
+}  // namespace
+
+SignedIndices::SignedIndices(PassInstrumentationCallbacks& callbacks) {
+  callbacks.registerBeforeNonSkippedPassCallback([this](StringRef pass, Any ir) {
+    if (Function* f = forgotten_in(pass, ir)) note(*f);
+  });
+  callbacks.registerAfterPassCallback([this](StringRef pass, Any ir, const PreservedAnalyses&) {
+    if (forgotten_in(pass, ir)) mark();
+  });
+}
+
+void SignedIndices::note(Function& f) {
+  sums_.clear();
+  for (Instruction& i : instructions(f)) {
+    if (!extends_signed(&i) || !is_signed_sum(i.getOperand(0)) || !addresses_an_access(&i)) continue;
+    sums_.emplace_back();
+    sums_.back().extension = &i;
+    SmallPtrSet<Value*, 8> leaves, seen;
+    collect_leaves(i.getOperand(0), leaves, seen);
+    sums_.back().leaves.assign(leaves.begin(), leaves.end());
+  }
+}
+
+void SignedIndices::mark() {
+  for (Sum& s : sums_) {
+    const Value* extension = s.extension;
+    if (!extension || !extends_signed(extension)) continue;
+    SmallPtrSet<Value*, 8> leaves, seen;
+    for (const WeakTrackingVH& leaf : s.leaves)
+      if (leaf) leaves.insert(leaf);
+    mark_signed(cast<CastInst>(extension)->getOperand(0), leaves, seen);
+  }
+  sums_.clear();
+}
+
+void split_address_constants(Function& kernel) {
+  extend_by_sign(kernel);
+  split_constants(kernel);
+  keep_constants_of_opaque_reads(kernel);
+}
+
+void share_addresses(Function& kernel) {
+  DominatorTree dominators(kernel);
+  const llvm::LoopInfo loops(dominators);
+  std::unordered_map<std::size_t, SmallVector<Instruction*, 1>> known;
+  const auto hash = [](const Instruction& i) {
+    return static_cast<std::size_t>(
+        hash_combine(i.getOpcode(), i.getType(), hash_combine_range(i.value_op_begin(), i.value_op_end())));
+  };
+  for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&kernel))
+    for (Instruction& i : make_early_inc_range(*block)) {
+      if (!is_address_arithmetic(i) || !addresses_an_access(&i)) continue;
+      auto& same = known[hash(i)];
+      const auto found = find_if(same, [&](const Instruction* other) { return other->isIdenticalToWhenDefined(&i); });
+      if (found == same.end()) {
+        same.push_back(&i);
+        continue;
+      }
+      Instruction* first = *found;
+      BasicBlock* place = dominators.findNearestCommonDominator(first->getParent(), block);
+      if (place != first->getParent()) {
+        if (loops.getLoopFor(place) != loops.getLoopFor(first->getParent()) ||
+            loops.getLoopFor(place) != loops.getLoopFor(block))
+          continue;
+        first->moveBefore(place->getTerminator());
+      }
+      i.replaceAllUsesWith(first);
+      i.eraseFromParent();
+    }
+}
+
+void merge_loads(Function& kernel) {
+  constexpr int reach = 200;  // loads
+  struct Loaded {
+    LoadInst* load = nullptr;
+    int at = 0;
+  };
+  for (BasicBlock& block : kernel) {
+    std::map<std::pair<Value*, Type*>, Loaded> loaded;
+    int loads = 0;
+    for (Instruction& i : make_early_inc_range(block)) {
+      auto* load = dyn_cast<LoadInst>(&i);
+      if (!load || !load->isUnordered()) {
+        if (i.mayWriteToMemory()) loaded.clear();
+        continue;
+      }
+      Loaded& first = loaded[{load->getPointerOperand(), load->getType()}];
+      const bool shared = load->getPointerAddressSpace() == shared_space;
+      if (first.load && (shared || loads - first.at <= reach)) {
+        load->replaceAllUsesWith(first.load);
+        load->eraseFromParent();
+      } else {
+        first = {load, loads++};
+      }
+    }
+  }
+}
+
+void sink_addresses(Function& kernel) {
+  const DominatorTree dominators(kernel);
+  const llvm::LoopInfo loops(dominators);
+  for (BasicBlock* block : post_order(&kernel))
+    for (Instruction& i : make_early_inc_range(reverse(*block))) {
+      const bool address = isa<GetElementPtrInst>(i) || isa<CastInst>(i) ||
+                           (isa<BinaryOperator>(i) && i.getType()->isIntOrIntVectorTy());
+      if (!address || i.isTerminator()) continue;
+      if (BasicBlock* place = place_of_use(i, dominators, loops)) i.moveBefore(*place, place->getFirstInsertionPt());
+    }
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,189 @@
+// How often a loop's header runs. Every exit whose test is reached in each iteration gives the number s of consecutive
+// iterations that stay; the header then runs s + 1 times, and the smallest s decides. Tests are solved in closed form:
+//   affine      d(c) = a - b = d0 + k*c against 0
+//   geometric   (start << k*c) < n,  (start >> k*c) > t   by the position of the leading bit
+//   any other test of the counter alone, as of a flag that the loop carries: iteration by iteration, up to a limit
+// Exits that data decide are left out and reported.
+#include "frontend/shape/kernel_model.h"
+#include "kernelcast/error.h"
+#include "llvm/IR/PatternMatch.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+const TripCount& KernelModel::trips(llvm::Loop* loop) {
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+    if (auto it = layer->trips.find(loop); it != layer->trips.end()) return it->second;
+  const std::size_t top = layers_.size() - 1;
+  if (!layers_[top].counting.insert(loop).second) {
+    static const TripCount unknown{std::nullopt, false, false, "the loop's end depends on its own count"};
+    return unknown;
+  }
+  TripCount t;
+  try {
+    t = compute_trips(loop);
+  } catch (const Error&) {
+    t.reason = "its number of iterations leaves 64 bits";
+  }
+  layers_[top].counting.erase(loop);
+  Layer& layer = layer_for(t);
+  return layer.trips.insert_or_assign(loop, std::move(t)).first->second;
+}
+
+TripCount KernelModel::compute_trips(llvm::Loop* loop) {
+  TripCount result;
+  BasicBlock* latch = loop->getLoopLatch();
+  if (!latch) {
+    result.reason = "the loop has several latches";
+    return result;
+  }
+  SmallVector<BasicBlock*, 4> exiting;
+  loop->getExitingBlocks(exiting);
+  std::optional<Expr> stays;
+  for (BasicBlock* block : exiting) {
+    auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+    std::optional<Expr> s;
+    if (branch && branch->isConditional() && dominators_.dominates(block, latch))
+      s = iterations_while(branch->getCondition(), loop->contains(branch->getSuccessor(0)), loop);
+    if (!s) {
+      result.other_exits = true;
+      result.reason = "the test at " + text_of(line_of(*block->getTerminator())) + " depends on data";
+      if (branch && branch->isConditional())
+        result.reason = reason_in(condition(branch->getCondition()), result.reason);
+      continue;
+    }
+    stays = stays ? min(*stays, *s) : *s;
+    if (exiting.size() == 1 && block == loop->getHeader() && block != latch) result.header_test = true;
+  }
+  if (stays) result.trips = *stays + 1;
+  return result;
+}
+
+std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llvm::Loop* loop) {
+  using namespace PatternMatch;
+  Value *a = nullptr, *b = nullptr;
+  if (match(test, m_Not(m_Value(a)))) return iterations_while(a, !stay_if, loop);
+  const bool both =
+      stay_if ? match(test, m_LogicalAnd(m_Value(a), m_Value(b))) : match(test, m_LogicalOr(m_Value(a), m_Value(b)));
+  if (both) {
+    auto x = iterations_while(a, stay_if, loop), y = iterations_while(b, stay_if, loop);
+    if (x && y) return min(*x, *y);
+    return std::nullopt;
+  }
+  auto* compare = dyn_cast<ICmpInst>(test);
+  if (!compare) return count_by_trying(condition(test), stay_if, loop);
+  const auto predicate = stay_if ? compare->getPredicate() : compare->getInversePredicate();
+  Expr x, y;
+  if (compare->getOperand(0)->getType()->isPointerTy()) {
+    const Address p = address(compare->getOperand(0)), q = address(compare->getOperand(1));
+    if (p.buffer != q.buffer || p.buffer < 0) return std::nullopt;
+    x = p.offset;
+    y = q.offset;
+  } else {
+    x = integer(compare->getOperand(0));
+    y = integer(compare->getOperand(1));
+  }
+  if (auto n = count_while(predicate, x, y, loop)) return n;
+  return compare->getOperand(0)->getType()->isPointerTy() ? std::nullopt
+                                                          : count_by_trying(condition(test), stay_if, loop);
+}
+
+std::optional<Expr> KernelModel::count_by_trying(const Expr& test, bool stay_if, llvm::Loop* loop) {
+  constexpr std::int64_t most_tries = 256;
+  const Symbol c = counter(loop);
+  const std::set<Symbol> symbols = test.symbols();
+  if (symbols.size() != 1 || !symbols.contains(c)) return std::nullopt;
+  for (std::int64_t n = 0; n < most_tries; ++n) {
+    const auto value = test.substitute({{c, Expr(n)}}).constant();
+    if (!value) return std::nullopt;
+    if ((*value != 0) != stay_if) return Expr(n);
+  }
+  return std::nullopt;
+}
+
+std::optional<Expr> KernelModel::count_while(CmpInst::Predicate p, const Expr& a, const Expr& b, llvm::Loop* loop) {
+  for (const Expr* e : {&a, &b})
+    for (const DataValue* d : data_in(*e)) {
+      (void)d;
+      return std::nullopt;  // also loop-invariant data: the number is unknown either way
+    }
+  if (auto g = count_geometric(p, a, b, loop)) return g;
+  const Expr d = a - b;
+  auto k = d.coefficient(counter(loop));
+  if (!k) return std::nullopt;
+  if (k->is_zero()) return std::nullopt;  // never ends, or never runs twice: not a count
+  return count_affine(p, d - *k * Expr(counter(loop)), *k);
+}
+
+std::optional<Expr> KernelModel::count_affine(CmpInst::Predicate p, const Expr& d0, const Expr& k) const {
+  // The sign of a symbolic step follows from the direction of the test: otherwise the loop would not end.
+  auto sign = [&](int expected) {
+    if (auto c = k.constant()) return *c > 0 ? 1 : -1;
+    return expected;
+  };
+  auto clamp = [&](const Expr& s) { return non_negative(s) ? s : max(s, 0); };
+  switch (p) {
+    case CmpInst::ICMP_SLT:
+    case CmpInst::ICMP_ULT:
+      return sign(1) > 0 ? std::optional(clamp(ceil_div(-d0, k))) : std::nullopt;
+    case CmpInst::ICMP_SLE:
+    case CmpInst::ICMP_ULE:
+      return sign(1) > 0 ? std::optional(clamp(floor_div(-d0, k) + 1)) : std::nullopt;
+    case CmpInst::ICMP_SGT:
+    case CmpInst::ICMP_UGT:
+      return sign(-1) < 0 ? std::optional(clamp(ceil_div(d0, -k))) : std::nullopt;
+    case CmpInst::ICMP_SGE:
+    case CmpInst::ICMP_UGE:
+      return sign(-1) < 0 ? std::optional(clamp(floor_div(d0, -k) + 1)) : std::nullopt;
+    case CmpInst::ICMP_NE:
+      return floor_div(-d0, k);
+    case CmpInst::ICMP_EQ:
+      return equal(d0, 0);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Expr> KernelModel::count_geometric(CmpInst::Predicate p, const Expr& a, const Expr& b, llvm::Loop* loop) {
+  auto width = [](const Expr& e) { return Expr::apply(Op::bit_width, e); };
+  const Symbol c = counter(loop);
+  if (b.depends_on(c))
+    return a.depends_on(c) ? std::nullopt : count_geometric(CmpInst::getSwappedPredicate(p), b, a, loop);
+  std::vector<Geometric> recurrences;
+  for (const Layer& layer : layers_)
+    if (auto it = layer.geometric.find(loop); it != layer.geometric.end())
+      recurrences.insert(recurrences.end(), it->second.begin(), it->second.end());
+  for (const Geometric& g : recurrences) {
+    const Expr factor(std::int64_t{1} << g.k);
+    if (g.left) {  // a = m * (start << k*c) < b
+      std::optional<Expr> start;
+      for (std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{1} << g.k})
+        if (a == g.value * Expr(m)) start = g.start * Expr(m);
+      if (!start) continue;
+      const bool or_equal = p == CmpInst::ICMP_SLE || p == CmpInst::ICMP_ULE;
+      if (!or_equal && p != CmpInst::ICMP_SLT && p != CmpInst::ICMP_ULT && p != CmpInst::ICMP_NE) return std::nullopt;
+      const Expr limit = or_equal ? floor_div(b, *start) : ceil_div(b, *start) - 1;
+      return ceil_div(width(limit), Expr(g.k));
+    }
+    std::optional<Expr> start;  // a = start >> k*c > t
+    if (a == g.value) start = g.start;
+    if (a == floor_div(g.value, factor) || a == Expr::apply(Op::shift_right, g.value, g.k) ||
+        a == divide(g.value, factor))
+      start = floor_div(g.start, factor);
+    if (!start) continue;
+    Expr least;  // stays while the value is at least this
+    if (p == CmpInst::ICMP_SGT || p == CmpInst::ICMP_UGT)
+      least = b + 1;
+    else if (p == CmpInst::ICMP_SGE || p == CmpInst::ICMP_UGE)
+      least = b;
+    else if (p == CmpInst::ICMP_NE && b.is_zero())
+      least = 1;
+    else
+      return std::nullopt;
+    return ceil_div(width(floor_div(*start, least)), Expr(g.k));
+  }
+  return std::nullopt;
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,343 @@
+// The steps: refuse what is no source; choose language, headers and arguments; run clang on a guarded thread; judge its
+// errors against the kernel that is wanted; run it again when a template has to be instantiated or an older OpenCL fits
+// better.
+#include "frontend/source/compile.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "frontend/source/compile_clang.h"
+#include "frontend/source/compile_guard.h"
+#include "frontend/source/compile_headers.h"
+#include "frontend/source/compile_ir.h"
+#include "frontend/source/compile_language.h"
+#include "frontend/source/host_code.h"
+#include "frontend/source/kernels.h"
+#include "kernelcast/error.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kernelcast::frontend {
+
+CompiledUnit::CompiledUnit() = default;
+CompiledUnit::CompiledUnit(CompiledUnit&&) noexcept = default;
+CompiledUnit& CompiledUnit::operator=(CompiledUnit&&) noexcept = default;
+CompiledUnit::~CompiledUnit() = default;
+
+namespace {
+
+constexpr std::size_t kLargestSource = std::size_t{16} << 20;
+constexpr std::size_t kMostErrors = 20;
+constexpr const char* kMoreExtensions = "-cl-ext=+cl_khr_fp16,+cl_khr_subgroups,+__opencl_c_subgroups";
+
+void refuse_what_is_no_source(const Source& source, Language language) {
+  if (language == Language::llvm_ir) return;
+  if (looks_binary(source.text))
+    throw UserError(source.path + ": this is no text: it has bytes that source code does not have");
+  if (source.text.size() > kLargestSource) {
+    throw LimitError(source.path + ": the source has " + std::to_string(source.text.size() >> 20) + " MiB; at most " +
+                     std::to_string(kLargestSource >> 20) +
+                     " MiB are read: reduce the file to the kernel and what it needs");
+  }
+}
+
+ClangJob make_job(const Source& source, Language language, const std::string& target) {
+  ClangJob job;
+  job.language = language;
+  job.main_file = source.path == "-" ? "<stdin>" : source.path;
+  const bool cuda = language == Language::cuda || language == Language::hip;
+  job.host_code_may_fail = cuda;
+  job.headers = source.headers;
+  const bool host = language == Language::c || language == Language::cxx;
+  job.text = host ? rename_loop_pragmas(source.text) : source.text;
+  std::vector<std::string> preludes;
+  if (cuda) {
+    std::string words = source.text;  // macros of the command line may name what the prelude declares
+    for (const auto& define : source.defines) words += "\n" + define;
+    preludes = preludes_for(words);
+  } else if (language == Language::opencl) {
+    preludes = opencl_preludes_for(source.text);
+  }
+  job.arguments = compiler_arguments(source, language, target, job.main_file, preludes).arguments;
+  return job;
+}
+
+/// Symbols of functions that the kernels (all, or those that `wanted` means) reach through calls or addresses.
+std::set<std::string> reachable_symbols(const llvm::Module& module, std::span<const KernelEntry> kernels,
+                                        const std::string& wanted) {
+  std::set<std::string> reached;
+  std::vector<const llvm::Function*> work;
+  for (const auto& kernel : kernels) {
+    if (!wanted.empty() && !means_kernel(kernel, wanted)) continue;
+    work.push_back(module.getFunction(kernel.symbol));
+  }
+  while (!work.empty()) {
+    const llvm::Function* function = work.back();
+    work.pop_back();
+    if (function == nullptr || !reached.insert(function->getName().str()).second) continue;
+    for (const auto& block : *function) {
+      for (const auto& instruction : block) {
+        for (const llvm::Use& operand : instruction.operands()) {
+          if (const auto* used = llvm::dyn_cast<llvm::Function>(operand->stripPointerCasts())) work.push_back(used);
+        }
+      }
+    }
+  }
+  return reached;
+}
+
+bool in_device_code(const ClangError& error) { return error.where != ClangError::Where::host_code; }
+
+std::string rendered_errors(const ClangResult& result, bool only_device_code, bool opencl = false) {
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& error : result.errors) {
+    if (only_device_code && !in_device_code(error)) continue;
+    if (count++ < kMostErrors) text += error.text;
+  }
+  if (count > kMostErrors) text += "... and " + std::to_string(count - kMostErrors) + " more errors\n";
+  for (const auto& header : result.missing_headers) {
+    text += "note: the header '" + header + "' was not found and was skipped; give its folder by -I\n";
+  }
+  if (opencl && (text.find("undeclared identifier") != std::string::npos ||
+                 text.find("unknown type name") != std::string::npos)) {
+    text +=
+        "note: if the host program builds this source with options (clBuildProgram: -D NAME=VALUE, -I DIR), give the "
+        "same ones here\n";
+  }
+  if (text.find("in namespace 'std'") != std::string::npos)
+    text += "note: C++ is read as gnu++17 unless --std gives another, such as c++20\n";
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+/// Throws if an error of the run concerns the kernel that is wanted (or, without a name, any kernel).
+void refuse_errors(const ClangJob& job, const ClangResult& result, const std::string& wanted) {
+  if (result.errors.empty()) return;
+  const auto device_errors = std::count_if(result.errors.begin(), result.errors.end(), in_device_code);
+  if (!job.host_code_may_fail || result.module == nullptr)
+    throw UserError(rendered_errors(result, device_errors > 0, job.language == Language::opencl));
+  const auto kernels = list_kernels(*result.module, job.language);
+  const auto reached = reachable_symbols(*result.module, kernels, wanted);
+  const bool found = std::any_of(kernels.begin(), kernels.end(),
+                                 [&](const auto& kernel) { return wanted.empty() || means_kernel(kernel, wanted); });
+  if (!found && (device_errors > 0 || kernels.empty())) throw UserError(rendered_errors(result, device_errors > 0));
+  if (!found) return;  // a matter of the name, not of the errors
+  const bool reaches_broken = std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
+                                          [&](const auto& name) { return reached.contains(name); });
+  const bool loose_error = std::any_of(result.errors.begin(), result.errors.end(), [](const auto& error) {
+    return error.where == ClangError::Where::other_device_code;
+  });
+  if (reaches_broken || (wanted.empty() && (loose_error || result.broken_kernel)))
+    throw UserError(rendered_errors(result, true));
+}
+
+std::string base_name(const std::string& kernel) {
+  std::string name = kernel.substr(0, kernel.find_first_of("<("));
+  if (name.starts_with("void ")) name.erase(0, 5);
+  if (const auto colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
+  std::erase(name, ' ');
+  return name;
+}
+
+/// The qualified name of the kernel template that `wanted` names, or nothing.
+std::string template_of(const ClangResult& result, const std::string& wanted) {
+  for (const auto& name : result.kernel_templates) {
+    if (base_name(name) == base_name(wanted)) return name;
+  }
+  return {};
+}
+
+bool holds_kernel(const ClangResult& result, Language language, const std::string& wanted) {
+  if (result.module == nullptr) return false;
+  const auto kernels = list_kernels(*result.module, language);
+  return std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return means_kernel(kernel, wanted); });
+}
+
+/// The template arguments in "ns::reduce<float, 4>(float*)": "<float, 4>".
+std::string template_arguments(const std::string& wanted) {
+  const std::size_t open = wanted.find('<');
+  if (open == std::string::npos) return {};
+  int depth = 0;
+  for (std::size_t at = open; at < wanted.size(); ++at) {
+    if (wanted[at] == '<') ++depth;
+    if (wanted[at] == '>' && --depth == 0) return wanted.substr(open, at + 1 - open);
+  }
+  throw UserError("--kernel " + wanted + ": the '<' has no matching '>'");
+}
+
+// Taking a kernel's address on the host side instantiates it.
+ClangResult instantiate(ClangJob& job, const std::string& qualified, const std::string& wanted) {
+  const std::string arguments = template_arguments(wanted);
+  job.text += std::string(added_text) + "static const void* __kernelcast_wanted = (const void*)::" + qualified +
+              (arguments.empty() ? "<>" : arguments) + ";\n";
+  ClangResult result = run_clang(job);
+  for (const auto& error : result.errors) {
+    if (error.text.find("--kernel:1:") == std::string::npos) continue;
+    throw UserError("kernel template '" + qualified + "' cannot be instantiated as '" + wanted +
+                    "': name its template arguments, as in --kernel '" + qualified + "<256>'\n" + error.text);
+  }
+  return result;
+}
+
+/// What may make a source of OpenCL C right that is not as it stands: an older language (what 2.0 made an error), or
+/// extensions that drivers of NVIDIA do not have. Otherwise the errors of the run that has fewest.
+ClangResult compile_in_another_opencl(const Source& source, ClangJob& job, const std::string& target,
+                                      ClangResult first) {
+  if (source.standard.empty()) {
+    Source older = source;
+    older.standard = "CL1.2";
+    ClangJob older_job = make_job(older, Language::opencl, target);
+    ClangResult second = run_clang(older_job);
+    second.macros.insert(first.macros.begin(), first.macros.end());  // the first run's errors led here
+    if (second.errors.empty()) {
+      job = std::move(older_job);
+      return second;
+    }
+  }
+  if (vendor_of(target) != Vendor::nvidia) return first;
+  ClangJob extended_job = job;
+  extended_job.arguments.insert(extended_job.arguments.begin(), kMoreExtensions);
+  ClangResult extended = run_clang(extended_job);
+  extended.macros.insert(first.macros.begin(), first.macros.end());
+  if (extended.errors.size() >= first.errors.size()) return first;
+  job = std::move(extended_job);
+  return extended;
+}
+
+ClangResult compile_in_language(const Source& source, ClangJob& job, Language language, const std::string& target,
+                                const std::string& wanted) {
+  ClangResult result = run_clang(job);
+  if (language == Language::opencl && !result.errors.empty())
+    return compile_in_another_opencl(source, job, target, std::move(result));
+  if (!wanted.empty() && job.host_code_may_fail && !holds_kernel(result, language, wanted)) {
+    const std::string qualified = template_of(result, wanted);
+    if (!qualified.empty()) return instantiate(job, qualified, wanted);
+  }
+  return result;
+}
+
+std::vector<std::string> templates_without_instance(const ClangJob& job, const ClangResult& result) {
+  std::vector<std::string> names;
+  if (!job.host_code_may_fail || result.module == nullptr) return names;
+  for (const auto& name : result.kernel_templates) {
+    const bool listed = std::find(names.begin(), names.end(), name) != names.end();
+    if (!listed && !holds_kernel(result, job.language, name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string about_template(const std::string& name) {
+  return "kernel template '" + name + "' is not instantiated in this file; --kernel '" + name + "<...>' does it";
+}
+
+/// A file whose kernels all are templates that it does not instantiate: which there are.
+void refuse_templates_alone(const ClangJob& job, const ClangResult& result) {
+  const auto names = templates_without_instance(job, result);
+  if (names.empty() || !list_kernels(*result.module, job.language).empty()) return;
+  std::string text = job.main_file + ": no kernel found, but kernel templates";
+  for (const auto& name : names) text += "\n" + about_template(name);
+  throw UserError(text);
+}
+
+std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& result) {
+  std::vector<std::string> notes;
+  for (const auto& header : result.missing_headers)
+    notes.push_back("header '" + header + "' was not found and was skipped; -I gives its folder");
+  if (!result.errors.empty()) {
+    notes.push_back(std::to_string(result.errors.size()) +
+                    " errors in code that the kernel does not use were passed over; the first: " +
+                    result.errors.front().text.substr(0, result.errors.front().text.find('\n')));
+  }
+  if (!job.arguments.empty() && job.arguments.front() == kMoreExtensions) {
+    notes.push_back(
+        "the source needs OpenCL extensions (half precision, sub-groups) that NVIDIA's drivers may lack: forecast as "
+        "if "
+        "they were there");
+  }
+  for (const auto& name : templates_without_instance(job, result)) notes.push_back(about_template(name));
+  return notes;
+}
+
+/// The preludes of CUDA and HIP are chosen by words, those of the defines included (make_job).
+bool may_choose_preludes(const std::string& define, const ClangJob& job) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
+  const std::size_t value = std::min(define.find('='), define.size());
+  return job.host_code_may_fail &&
+         std::any_of(define.begin() + static_cast<std::ptrdiff_t>(value), define.end(), is_letter);
+}
+
+/// Nothing after errors that were passed over: the preprocessor drops what it read inside a macro call that is broken.
+std::optional<std::vector<std::string>> consulted_by(const Source& source, const ClangJob& job,
+                                                     const ClangResult& result) {
+  if (!result.errors.empty()) return std::nullopt;
+  std::set<std::string> names;
+  for (const std::string& define : source.defines) {
+    const std::string name = define.substr(0, define.find_first_of("=( \t"));
+    if (result.macros.contains(name) || may_choose_preludes(define, job)) names.insert(name);
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+CompiledUnit compile_now(const Source& source, const std::string& target, const std::string& wanted) {
+  const Language language = resolve_language(source);
+  refuse_what_is_no_source(source, language);
+  CompiledUnit unit;
+  if (language == Language::llvm_ir) {
+    unit = read_llvm_ir(source);
+    unit.consulted.emplace();
+  } else {
+    ClangJob job = make_job(source, language, target);
+    ClangResult result = compile_in_language(source, job, language, target, wanted);
+    refuse_errors(job, result, wanted);
+    refuse_templates_alone(job, result);
+    unit.notes = notes_about(job, result);
+    unit.context = std::move(result.context);
+    unit.module = std::move(result.module);
+    unit.diagnostics = std::move(result.warnings);
+    unit.pragmas = std::move(result.pragmas);
+    unit.headers = std::move(result.headers);
+    unit.consulted = consulted_by(source, job, result);
+  }
+  unit.language = language;
+  return unit;
+}
+
+}  // namespace
+
+std::string module_text(const CompiledUnit& unit) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  unit.module->print(stream, nullptr);
+  return text;
+}
+
+CompiledUnit compile_unit(const Source& source, const std::string& target, double time_limit_s,
+                          const std::string& kernel) {
+  auto unit = std::make_shared<CompiledUnit>();  // shared with a worker that may outlive this call
+  run_guarded([source, target, kernel, unit] { *unit = compile_now(source, target, kernel); },
+              {.time_s = time_limit_s});
+  return std::move(*unit);
+}
+
+std::vector<std::string> inspect_unit(const Source& source, const FrontendOptions& options,
+                                      const std::function<void(clang::ASTContext&)>& inspect) {
+  auto notes = std::make_shared<std::vector<std::string>>();
+  const auto inspect_now = [source, target = options.target, kernel = options.kernel, inspect, notes] {
+    const Language language = resolve_language(source);
+    refuse_what_is_no_source(source, language);
+    ClangJob job = make_job(source, language, target);
+    ClangResult result = compile_in_language(source, job, language, target, kernel);
+    refuse_errors(job, result, kernel);
+    job.inspect = inspect;
+    run_clang(job);
+    *notes = notes_about(job, result);
+  };
+  run_guarded(inspect_now, {.time_s = options.time_limit_s});
+  return std::move(*notes);
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,58 @@
+// One run of clang over one source: text in, module and judged messages out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/source/compile.h"
+
+namespace clang {
+class ASTContext;
+}
+
+namespace kernelcast::frontend {
+
+/// What one run is to do.
+struct ClangJob {
+  std::vector<std::string> arguments;  // of the compiler proper
+  std::string main_file;               // its name in messages; `text` stands in for its contents
+  std::string text;
+  std::vector<FileText> headers;  // as of Source
+  Language language = Language::automatic;
+  bool host_code_may_fail = false;                  // CUDA and HIP: skip and forgive what is not device code
+  std::function<void(clang::ASTContext&)> inspect;  // when given, sees the whole file before code is generated
+};
+
+/// An error as clang renders it, with what it concerns.
+struct ClangError {
+  std::string text;
+  enum class Where { device_function, other_device_code, host_code } where = Where::other_device_code;
+  int line = 0;
+};
+
+struct ClangResult {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;  // null when nothing could be generated
+  std::vector<Diagnostic> warnings;
+  std::vector<ClangError> errors;
+  std::vector<std::string>
+      broken_symbols;          // device functions with an error of their own: they are in the module with an empty body
+  bool broken_kernel = false;  // one of them is a kernel
+  std::vector<std::string> missing_headers;
+  std::vector<std::string> kernel_templates;  // qualified names
+  std::vector<LoopPragma> pragmas;
+  std::vector<std::string> headers;  // real files that were read, without the main file
+  std::set<std::string> macros;      // names that were expanded, or defined or undefined again
+
+  ClangResult();
+  ClangResult(ClangResult&&) noexcept;
+  ClangResult& operator=(ClangResult&&) noexcept;
+  ~ClangResult();
+};
+
+ClangResult run_clang(const ClangJob& job);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,367 @@
+// Why a queue: clang's code generator stops for good at the first error of the file. Real .cu files hold host code that
+// uses libraries which are not at hand, so errors there are forgiven: when the whole file is parsed, every error is
+// assigned to the function that holds it, the engine's error flag is cleared if codegen may go on, and only then the
+// declarations are generated. Device functions with errors get an empty body and are named in the result; the caller
+// refuses kernels that reach them.
+#include "frontend/source/compile_consumer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/GlobalDecl.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/LexDiagnostic.h"
+#include "frontend/source/ast_walk.h"
+#include "frontend/source/compile.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ValueSymbolTable.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+
+namespace kernelcast::frontend {
+
+MessageCollector::MessageCollector(clang::DiagnosticOptions* options)
+    : stream_(std::make_unique<llvm::raw_string_ostream>(buffer_)),
+      printer_(std::make_unique<clang::TextDiagnosticPrinter>(*stream_, options)) {}
+
+MessageCollector::~MessageCollector() = default;
+
+void MessageCollector::BeginSourceFile(const clang::LangOptions& options, const clang::Preprocessor* preprocessor) {
+  printer_->BeginSourceFile(options, preprocessor);
+}
+
+void MessageCollector::EndSourceFile() { printer_->EndSourceFile(); }
+
+void MessageCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
+  clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+  buffer_.clear();
+  printer_->HandleDiagnostic(level, info);
+  stream_->flush();
+  if (level == clang::DiagnosticsEngine::Note && !messages_.empty()) {
+    messages_.back().text += buffer_;
+    return;
+  }
+  Message message;
+  message.level = level;
+  if (info.hasSourceManager() && info.getLocation().isValid()) {
+    message.at = info.getSourceManager().getExpansionLoc(info.getLocation());
+    message.in_system_header = info.getSourceManager().isInSystemHeader(message.at);
+  }
+  message.concerns_all =
+      level == clang::DiagnosticsEngine::Fatal || info.getID() == clang::diag::err_pp_include_too_deep;
+  message.text = buffer_;
+  messages_.push_back(std::move(message));
+}
+
+namespace {
+
+using clang::FunctionDecl;
+
+bool is_device_function(const FunctionDecl* function) {
+  return function->hasAttr<clang::CUDAGlobalAttr>() || function->hasAttr<clang::CUDADeviceAttr>();
+}
+
+FunctionDecl* function_of(clang::Decl* declaration) {
+  if (auto* tmpl = llvm::dyn_cast_or_null<clang::FunctionTemplateDecl>(declaration)) return tmpl->getTemplatedDecl();
+  return llvm::dyn_cast_or_null<FunctionDecl>(declaration);
+}
+
+/// Every function with a body, instantiations included.
+std::vector<FunctionDecl*> functions_of(clang::ASTContext& context) {
+  std::vector<FunctionDecl*> found;
+  AstVisit visit;
+  visit.instantiations = true;
+  visit.declaration = [&](clang::Decl* d) {
+    auto* function = llvm::dyn_cast<FunctionDecl>(d);
+    if (function != nullptr && (function->isThisDeclarationADefinition() || function->hasSkippedBody()))
+      found.push_back(function);
+    return true;
+  };
+  walk(context.getTranslationUnitDecl(), visit);
+  return found;
+}
+
+/// Whether clang had to give up on an expression inside a function, for instance on the name of a declaration that has
+/// an error of its own.
+bool was_recovered(FunctionDecl* function) {
+  bool found = false;
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* s) {
+    found = llvm::isa<clang::RecoveryExpr>(s);
+    return !found;
+  };
+  if (function->hasBody()) walk(function->getBody(), visit);
+  return found;
+}
+
+/// Hands the valid device functions and variables of a declaration context over, one by one.
+void hand_over_device_code(const clang::DeclContext* context, clang::CodeGenerator& to) {
+  for (clang::Decl* declaration : context->decls()) {
+    if (declaration->isInvalidDecl()) continue;
+    const bool holds_more = llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration);
+    if (holds_more) hand_over_device_code(llvm::cast<clang::DeclContext>(declaration), to);
+    const bool wanted =
+        declaration->hasAttr<clang::CUDAGlobalAttr>() || declaration->hasAttr<clang::CUDADeviceAttr>() ||
+        declaration->hasAttr<clang::CUDAConstantAttr>() || declaration->hasAttr<clang::CUDASharedAttr>();
+    if (wanted) to.HandleTopLevelDecl(clang::DeclGroupRef(declaration));
+  }
+}
+
+/// Constructors and destructors are generated in several forms, each with its own symbol.
+std::vector<clang::GlobalDecl> emitted_forms(const FunctionDecl* function) {
+  if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(function)) {
+    return {{constructor, clang::Ctor_Complete}, {constructor, clang::Ctor_Base}};
+  }
+  if (const auto* destructor = llvm::dyn_cast<clang::CXXDestructorDecl>(function)) {
+    return {{destructor, clang::Dtor_Complete}, {destructor, clang::Dtor_Base}};
+  }
+  return {clang::GlobalDecl(function)};
+}
+
+struct Extent {
+  clang::FileID file;
+  unsigned begin = 0, end = 0;
+};
+
+Extent extent_of(const FunctionDecl* function, const clang::SourceManager& sources) {
+  const auto begin = sources.getDecomposedExpansionLoc(function->getOuterLocStart());
+  const auto end = sources.getDecomposedLoc(sources.getExpansionRange(function->getEndLoc()).getEnd());
+  return {begin.first, begin.second, end.first == begin.first ? end.second : begin.second};
+}
+
+}  // namespace
+
+KernelConsumer::KernelConsumer(clang::CompilerInstance& compiler, const ClangJob& job, ClangResult& result,
+                               MessageCollector& messages)
+    : compiler_(compiler), job_(job), result_(result), messages_(messages) {
+  generator_.reset(clang::CreateLLVMCodeGen(compiler.getDiagnostics(), job.main_file, &compiler.getVirtualFileSystem(),
+                                            compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
+                                            compiler.getCodeGenOpts(), *result.context));
+}
+
+KernelConsumer::~KernelConsumer() = default;
+
+void KernelConsumer::Initialize(clang::ASTContext& context) { generator_->Initialize(context); }
+
+bool KernelConsumer::HandleTopLevelDecl(clang::DeclGroupRef group) {
+  if (job_.language == Language::c || job_.language == Language::cxx) {
+    for (clang::Decl* declaration : group) keep_unused_function(declaration);
+  }
+  for (clang::Decl* declaration : group) {
+    auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
+    if (function != nullptr && function->isTemplateInstantiation()) instantiated_.push_back(function);
+  }
+  queue_.emplace_back([group](clang::CodeGenerator& to) { to.HandleTopLevelDecl(group); });
+  return true;
+}
+
+void KernelConsumer::HandleInlineFunctionDefinition(FunctionDecl* function) {
+  queue_.emplace_back([function](clang::CodeGenerator& to) { to.HandleInlineFunctionDefinition(function); });
+}
+
+void KernelConsumer::HandleTagDeclDefinition(clang::TagDecl* type) {
+  queue_.emplace_back([type](clang::CodeGenerator& to) { to.HandleTagDeclDefinition(type); });
+}
+
+void KernelConsumer::HandleTagDeclRequiredDefinition(const clang::TagDecl* type) {
+  queue_.emplace_back([type](clang::CodeGenerator& to) { to.HandleTagDeclRequiredDefinition(type); });
+}
+
+void KernelConsumer::HandleCXXImplicitFunctionInstantiation(FunctionDecl* function) {
+  queue_.emplace_back([function](clang::CodeGenerator& to) { to.HandleCXXImplicitFunctionInstantiation(function); });
+}
+
+void KernelConsumer::HandleCXXStaticMemberVarInstantiation(clang::VarDecl* variable) {
+  queue_.emplace_back([variable](clang::CodeGenerator& to) { to.HandleCXXStaticMemberVarInstantiation(variable); });
+}
+
+void KernelConsumer::CompleteTentativeDefinition(clang::VarDecl* variable) {
+  queue_.emplace_back([variable](clang::CodeGenerator& to) { to.CompleteTentativeDefinition(variable); });
+}
+
+void KernelConsumer::CompleteExternalDeclaration(clang::DeclaratorDecl* declaration) {
+  queue_.emplace_back([declaration](clang::CodeGenerator& to) { to.CompleteExternalDeclaration(declaration); });
+}
+
+void KernelConsumer::HandleVTable(clang::CXXRecordDecl* type) {
+  queue_.emplace_back([type](clang::CodeGenerator& to) { to.HandleVTable(type); });
+}
+
+// A static function that nobody calls would not be generated, but it may be the loop nest that is asked for.
+void KernelConsumer::keep_unused_function(clang::Decl* declaration) {
+  auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
+  if (function == nullptr || !function->isThisDeclarationADefinition()) return;
+  auto& context = function->getASTContext();
+  if (!context.getSourceManager().isInMainFile(function->getLocation())) return;
+  function->addAttr(clang::UsedAttr::CreateImplicit(context));
+}
+
+bool KernelConsumer::launches_kernels(clang::SourceLocation name) {
+  auto& sources = compiler_.getSourceManager();
+  const auto [file, offset] = sources.getDecomposedExpansionLoc(name);
+  bool invalid = false;
+  const llvm::StringRef text = sources.getBufferData(file, &invalid);
+  if (invalid) return false;
+  auto [found, is_new] = launches_.try_emplace(file);
+  if (is_new) found->second = find_launches({text.data(), text.size()});
+  const Launches& launches = found->second;
+  if (launches.outside_braces) parse_all_host_code_ = true;
+  if (launches.open_braces.empty()) return false;
+  const std::size_t body = body_start({text.data(), text.size()}, offset);
+  return std::binary_search(launches.open_braces.begin(), launches.open_braces.end(), body);
+}
+
+bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
+  const FunctionDecl* function = function_of(declaration);
+  if (function == nullptr || !job_.host_code_may_fail) return false;
+  if (function->hasAttr<clang::CUDAGlobalAttr>()) {
+    if (function->getDescribedFunctionTemplate() != nullptr)
+      result_.kernel_templates.push_back(function->getQualifiedNameAsString());
+    return false;
+  }
+  if (function->hasAttr<clang::CUDADeviceAttr>()) return false;
+  const auto& sources = compiler_.getSourceManager();
+  if (sources.isInSystemHeader(sources.getExpansionLoc(function->getLocation()))) return true;
+  const bool launches = launches_kernels(function->getLocation());
+  if (launches && (function->isDependentContext() || function->getDescribedFunctionTemplate() != nullptr)) {
+    parse_all_host_code_ = true;  // who calls this decides with which types the kernel is instantiated
+  }
+  return !launches && !parse_all_host_code_;
+}
+
+void KernelConsumer::judge_messages(clang::ASTContext& context) {
+  using Level = clang::DiagnosticsEngine::Level;
+  const auto& sources = context.getSourceManager();
+  std::vector<FunctionDecl*> functions;
+  const bool any_error = compiler_.getDiagnostics().hasErrorOccurred();
+  if (any_error && job_.host_code_may_fail) functions = functions_of(context);
+  std::set<FunctionDecl*> broken;
+  for (const Message& message : messages_.messages()) {
+    if (message.level < Level::Warning) continue;
+    if (message.level == Level::Warning) {
+      if (!message.in_system_header) result_.warnings.push_back({Diagnostic::Severity::warning, message.text});
+      continue;
+    }
+    ClangError error{message.text, ClangError::Where::other_device_code, 0};
+    if (message.at.isValid()) {
+      error.line = static_cast<int>(sources.getExpansionLineNumber(message.at));
+      const auto [file, offset] = sources.getDecomposedLoc(message.at);
+      bool in_host = false;
+      bool in_device = false;
+      for (FunctionDecl* function : functions) {
+        const Extent extent = extent_of(function, sources);
+        if (extent.file != file || offset < extent.begin || offset > extent.end) continue;
+        if (is_device_function(function)) {
+          in_device = true;
+          broken.insert(function);
+        } else {
+          in_host = true;
+        }
+      }
+      if (in_device) {
+        error.where = ClangError::Where::device_function;
+      } else if (job_.host_code_may_fail) {
+        const llvm::StringRef text = sources.getBufferData(file);
+        const std::string_view around = declaration_around({text.data(), text.size()}, offset);
+        const auto mentions = [&](const char* word) { return around.find(word) != std::string_view::npos; };
+        if (in_host || (!mentions("__global__") && !mentions("__device__"))) error.where = ClangError::Where::host_code;
+      }
+      if (message.concerns_all) error.where = ClangError::Where::other_device_code;
+    }
+    result_.errors.push_back(std::move(error));
+  }
+  for (FunctionDecl* function : functions) {
+    if (is_device_function(function) && was_recovered(function)) broken.insert(function);
+  }
+  broken_.assign(broken.begin(), broken.end());
+  result_.broken_kernel = std::any_of(broken_.begin(), broken_.end(), [](const auto* function) {
+    return function->template hasAttr<clang::CUDAGlobalAttr>();
+  });
+}
+
+// Where a target passes a structure by reference, Clang leaves the parameter without a name.
+void KernelConsumer::name_parameters() {
+  llvm::Module* module = generator_->GetModule();
+  if (module == nullptr) return;
+  for (llvm::Function& symbol : *module) {
+    const auto unnamed = [](const llvm::Argument& a) { return !a.hasName(); };
+    if (symbol.isDeclaration() || std::none_of(symbol.arg_begin(), symbol.arg_end(), unnamed)) continue;
+    const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
+    if (function == nullptr || function->getNumParams() != symbol.arg_size()) continue;
+    for (unsigned k = 0; k < function->getNumParams(); ++k) {
+      if (symbol.getArg(k)->hasName()) continue;
+      const llvm::StringRef name = function->getParamDecl(k)->getName();
+      if (llvm::Value* copy = symbol.getValueSymbolTable()->lookup(name)) copy->setName(name + ".copy");
+      symbol.getArg(k)->setName(name);
+    }
+  }
+}
+
+/// LLVM's pointers have no type, and a symbol without C++ name mangling none either: what a buffer holds is kept beside
+/// the function, as Clang does for OpenCL C.
+void KernelConsumer::keep_parameter_types() {
+  llvm::Module* module = generator_->GetModule();
+  if (module == nullptr) return;
+  const clang::PrintingPolicy policy(compiler_.getLangOpts());
+  for (llvm::Function& symbol : *module) {
+    if (symbol.isDeclaration() || symbol.getMetadata("kernel_arg_base_type") != nullptr) continue;
+    const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
+    if (function == nullptr || function->getNumParams() != symbol.arg_size()) continue;
+    std::vector<llvm::Metadata*> types;
+    for (const clang::ParmVarDecl* p : function->parameters())
+      types.push_back(llvm::MDString::get(symbol.getContext(),
+                                          p->getType().getCanonicalType().getUnqualifiedType().getAsString(policy)));
+    symbol.setMetadata(parameter_types_key, llvm::MDNode::get(symbol.getContext(), types));
+  }
+}
+
+void KernelConsumer::generate(clang::ASTContext& context) {
+  for (const auto& hand_over : queue_) hand_over(*generator_);
+  generator_->HandleTranslationUnit(context);
+}
+
+// After errors only valid device code is generated; should the generator crash on what is left, the errors are the
+// answer.
+bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
+  compiler_.getDiagnostics().Reset(/*soft=*/true);
+  for (FunctionDecl* function : broken_) function->setBody(clang::CompoundStmt::CreateEmpty(context, 0, false));
+  llvm::CrashRecoveryContext guard;
+  return guard.RunSafely([&] {
+    hand_over_device_code(context.getTranslationUnitDecl(), *generator_);
+    for (FunctionDecl* function : instantiated_) {
+      if (!function->isInvalidDecl() && is_device_function(function))
+        generator_->HandleTopLevelDecl(clang::DeclGroupRef(function));
+    }
+    generator_->HandleTranslationUnit(context);
+    for (FunctionDecl* function : broken_) {
+      if (function->isDependentContext()) continue;
+      for (const clang::GlobalDecl& form : emitted_forms(function))
+        result_.broken_symbols.push_back(generator_->GetMangledName(form).str());
+    }
+  });
+}
+
+void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
+  judge_messages(context);
+  if (job_.inspect) job_.inspect(context);
+  if (!compiler_.getDiagnostics().hasErrorOccurred()) {
+    generate(context);
+  } else if (!job_.host_code_may_fail) {
+    return;
+  } else if (!generate_in_spite_of_errors(context)) {
+    (void)generator_.release();  // its state is not to be trusted
+    return;
+  }
+  name_parameters();
+  keep_parameter_types();
+  result_.module.reset(generator_->ReleaseModule());
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,223 @@
+// Matching goes from the exact to the loose: mangled name, full signature, qualified name with template arguments,
+// qualified name, plain name with template arguments, plain name. The first level that has a match decides; two matches
+// there are an ambiguity.
+#include "frontend/source/kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
+#include "io/nearest.h"
+#include "kernelcast/error.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Module.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+/// Where the parameter list of a demangled name opens; its length if there is none.
+std::size_t parameters_start(const std::string& name) {
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] == '<') ++depth;
+    if (name[at] == '>') --depth;
+    if (name.compare(at, 21, "(anonymous namespace)") == 0) {
+      at += 20;
+      continue;
+    }
+    if (name[at] == '(' && depth == 0) return at;
+  }
+  return name.size();
+}
+
+std::string without_template_arguments(const std::string& name) {
+  std::string result;
+  int depth = 0;
+  for (char c : name) {
+    if (c == '<') ++depth;
+    if (depth == 0) result += c;
+    if (c == '>') --depth;
+  }
+  return result;
+}
+
+std::string last_part(const std::string& qualified) {
+  int depth = 0;
+  for (std::size_t at = qualified.size(); at > 1; --at) {
+    const char c = qualified[at - 1];
+    if (c == '>') ++depth;
+    if (c == '<') --depth;
+    if (depth == 0 && c == ':') return qualified.substr(at);
+  }
+  return qualified;
+}
+
+/// One spelling for what can be spelt in several ways: no blanks, "unsigned int" as "unsigned", no suffix on numbers,
+/// nothing for an outer "::" and for the return type that tools print before a template's name.
+std::string normalised(std::string name) {
+  if (name.starts_with("void ")) name.erase(0, 5);
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"unsigned int", "unsigned"}, {"(anonymous namespace)::", ""}}) {
+    for (std::size_t at = 0; (at = name.find(from, at)) != std::string::npos;) name.replace(at, from.size(), to);
+  }
+  std::string result;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const char c = name[at];
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) continue;
+    const bool suffix = (c == 'u' || c == 'l' || c == 'U' || c == 'L') && !result.empty() &&
+                        std::isdigit(static_cast<unsigned char>(result.back())) != 0;
+    if (suffix) {
+      std::size_t digits = result.size();
+      while (digits > 0 && std::isdigit(static_cast<unsigned char>(result[digits - 1])) != 0) --digits;
+      const char before = digits > 0 ? result[digits - 1] : ' ';
+      if (before == '<' || before == ',' || before == '-') continue;
+    }
+    result += c;
+  }
+  if (result.starts_with("::")) result.erase(0, 2);
+  return result;
+}
+
+constexpr int kLevels = 6;
+
+std::array<std::string, kLevels> spellings(const KernelEntry& entry) {
+  const std::string qualified = without_parameters(entry.demangled);
+  return {entry.symbol,
+          normalised(entry.demangled),
+          normalised(qualified),
+          normalised(without_template_arguments(qualified)),
+          normalised(last_part(qualified)),
+          entry.plain};
+}
+
+std::string list_of(const std::vector<const KernelEntry*>& entries) {
+  std::string text;
+  for (const auto* entry : entries) text += "\n  " + entry->demangled;
+  return text;
+}
+
+std::vector<const KernelEntry*> nearest(std::span<const KernelEntry> kernels, const std::string& name) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::pair<std::size_t, const KernelEntry*>> ranked;
+  const std::string plain = last_part(without_template_arguments(without_parameters(name)));
+  for (const auto& entry : kernels) ranked.emplace_back(edit_distance(plain, entry.plain), &entry);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const KernelEntry*> result;
+  for (const auto& [distance, entry] : ranked) {
+    if (result.size() < kMost) result.push_back(entry);
+  }
+  return result;
+}
+
+KernelEntry entry_of(const llvm::Function& function) {
+  KernelEntry entry;
+  entry.symbol = function.getName().str();
+  entry.demangled = llvm::demangle(entry.symbol);
+  const std::string head = without_parameters(entry.demangled);
+  if (const std::size_t blank = head.find("void "); blank == 0)
+    entry.demangled.erase(0, 5);  // templates carry their return type
+  entry.plain = last_part(without_template_arguments(without_parameters(entry.demangled)));
+  if (const auto* program = function.getSubprogram()) entry.line = static_cast<int>(program->getLine());
+  return entry;
+}
+
+bool has_kernel_convention(const llvm::Function& function) {
+  switch (function.getCallingConv()) {
+    case llvm::CallingConv::PTX_Kernel:
+    case llvm::CallingConv::AMDGPU_KERNEL:
+    case llvm::CallingConv::SPIR_KERNEL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::set<const llvm::Function*> annotated_kernels(const llvm::Module& module) {
+  std::set<const llvm::Function*> kernels;
+  const auto* annotations = module.getNamedMetadata("nvvm.annotations");
+  if (annotations == nullptr) return kernels;
+  for (const llvm::MDNode* node : annotations->operands()) {
+    if (node->getNumOperands() < 3) continue;
+    const auto* function = llvm::mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0));
+    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
+      const auto* key = llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(i).get());
+      if (function != nullptr && key != nullptr && key->getString() == "kernel") kernels.insert(function);
+    }
+  }
+  return kernels;
+}
+
+bool has_loop(const llvm::Function& function) {
+  llvm::DominatorTree tree(const_cast<llvm::Function&>(function));
+  return !llvm::LoopInfo(tree).empty();
+}
+
+bool in_main_file(const llvm::Function& function) {
+  const auto* program = function.getSubprogram();
+  if (program == nullptr || program->getUnit() == nullptr || program->getFile() == program->getUnit()->getFile())
+    return true;
+  return whole_path(*program->getFile()) == whole_path(*program->getUnit()->getFile());
+}
+
+}  // namespace
+
+std::filesystem::path whole_path(const llvm::DIFile& file) {
+  return (std::filesystem::path(file.getDirectory().str()) / file.getFilename().str()).lexically_normal();
+}
+
+std::string without_parameters(const std::string& name) { return name.substr(0, parameters_start(name)); }
+
+std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language language) {
+  const auto annotated = annotated_kernels(module);
+  std::vector<KernelEntry> kernels;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    if (has_kernel_convention(function) || annotated.contains(&function)) kernels.push_back(entry_of(function));
+  }
+  const bool plain_code = language == Language::c || language == Language::cxx || language == Language::llvm_ir;
+  if (kernels.empty() && plain_code) {
+    for (const llvm::Function& function : module) {
+      if (!function.isDeclaration() && in_main_file(function) && has_loop(function))
+        kernels.push_back(entry_of(function));
+    }
+  }
+  std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  return kernels;
+}
+
+bool means_kernel(const KernelEntry& entry, const std::string& name) {
+  const auto all = spellings(entry);
+  return std::find(all.begin(), all.end(), normalised(name)) != all.end();
+}
+
+const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name) {
+  if (kernels.empty())
+    throw UserError("the source has no kernel" + (name.empty() ? std::string() : ", so none named '" + name + "'"));
+  std::vector<const KernelEntry*> all;
+  for (const auto& entry : kernels) all.push_back(&entry);
+  if (name.empty()) {
+    if (kernels.size() == 1) return kernels.front();
+    throw UserError("the source has " + std::to_string(kernels.size()) + " kernels: name one by --kernel" +
+                    list_of(all));
+  }
+  const std::string wanted = normalised(name);
+  for (int level = 0; level < kLevels; ++level) {
+    std::vector<const KernelEntry*> found;
+    for (const auto* entry : all) {
+      if (spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
+    }
+    if (found.size() == 1) return *found.front();
+    if (found.size() > 1) throw UsageError("--kernel " + name + " is ambiguous:" + list_of(found));
+  }
+  std::string near;  // in the same line: some show only the first of a message
+  for (const KernelEntry* entry : nearest(kernels, name)) near += (near.empty() ? " " : "; ") + entry->demangled;
+  throw UsageError("--kernel " + name + ": no kernel is named '" + name + "'; the nearest are:" + near);
+}
+
+}  // namespace kernelcast::frontend
