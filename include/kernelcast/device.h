@@ -37,10 +37,8 @@ struct FieldValue {
   std::optional<double> value;
   std::string source;        // the citation in full; for unknown numbers the reason; empty: not given at all
   std::string origin;        // file that set it: the device's or the architecture's
+  bool unstable = false;     // varied while it was measured
 };
-
-/// In the source of a number that varied while it was measured.
-inline constexpr const char* unsteady_mark = "(unstable: ";
 
 struct Device {
   std::string id, name, vendor, architecture;
@@ -61,7 +59,7 @@ struct Device {
   /// nothing else is known of a CPU.
   [[nodiscard]] bool unsteady(Field f) const {
     const FieldValue& v = values[static_cast<std::size_t>(f)];
-    return v.value && v.source.find(unsteady_mark) != std::string::npos;
+    return v.value && v.unstable;
   }
   /// The parts that counting depends on; where unknown: warps of 32, sectors of 32 and segments of 128 bytes, 32 banks
   /// of 4 bytes (the member initialisers of MemoryGeometry, as on NVIDIA GPUs since Fermi).

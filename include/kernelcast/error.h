@@ -4,13 +4,28 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 
-/// Base of everything kernelcast throws on purpose.
+/// Base of everything kernelcast throws on purpose. what() names settings plainly ("give a smaller block"); message() marks them
+/// (kernelcast/setting.h), so that a front door can say how it spells them.
 class Error : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  explicit Error(const std::string& message) : std::runtime_error(plain_text(message)), message_(message) {}
+  [[nodiscard]] const std::string& message() const { return message_; }
+
+ private:
+  std::string message_;
 };
+
+/// The message of an exception with its settings marked, where it has any.
+inline std::string message_of(const std::exception& e) {
+  const auto* error = dynamic_cast<const Error*>(&e);
+  return error != nullptr ? error->message() : e.what();
+}
 
 /// The input or the command line is wrong. The message names the file, line or flag to change.
 /// The command line exits with 1 when a source cannot be analysed.
@@ -41,7 +56,14 @@ class LimitError : public Error {
 
 /// Exact integer arithmetic left the 64-bit range, or a division by zero was met.
 class ArithmeticError : public LimitError {
-  using LimitError::LimitError;
+ public:
+  explicit ArithmeticError(const std::string& text, std::vector<std::string> symbols = {})
+      : LimitError(text), symbols_(std::move(symbols)) {}
+  /// Names of the expression's symbols ("arg:n"), whose values led there.
+  [[nodiscard]] const std::vector<std::string>& symbols() const { return symbols_; }
+
+ private:
+  std::vector<std::string> symbols_;
 };
 
 /// A broken invariant of kernelcast itself: please report.

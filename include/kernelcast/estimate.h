@@ -1,6 +1,7 @@
 // Estimate: what a model says of a workload on a device.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +11,16 @@
 
 namespace kernelcast {
 
-/// One named share or limit of the time, with the sentence that explains it.
+/// What programs tell apart; names are for readers.
+enum class BoundKind : std::uint8_t { other, launch };
+
+/// One named bound of the time, with the sentence that explains it.
 struct Bound {
   std::string name;  // "dram_bandwidth"
   Seconds time;
   std::string why;   // "4.19 GB at 141.7 GB/s"
   std::optional<Seconds> without = std::nullopt;  // the whole time if this bound did not exist; nothing: the model does not say
+  BoundKind kind = BoundKind::other;
 };
 
 /// How many blocks and warps one compute unit holds, and what stops it from holding more.

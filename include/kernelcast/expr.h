@@ -69,6 +69,7 @@ class Expr {
   [[nodiscard]] bool depends_on(Symbol s) const;
   void collect_symbols(std::set<Symbol>& into) const;
   [[nodiscard]] std::set<Symbol> symbols() const;
+  [[nodiscard]] std::vector<std::string> symbol_names() const;
 
   /// If the expression is `k*s + rest` with neither k nor rest depending on s: k (0 when independent). Else nothing.
   [[nodiscard]] std::optional<Expr> coefficient(Symbol s) const;

@@ -35,11 +35,19 @@ struct Launch {
   std::map<std::string, double> assume;        // "trips:LINE" -> count, "branch:LINE" -> probability, ...
 };
 
-/// Something that was taken for granted, and the flag that replaces it.
+/// Something that was taken for granted, and the setting that replaces it. Programs go by kind and subject; the rest is for readers.
 struct Assumption {
-  std::string what;   // "trip count of the loop at spmv.cl:14"
-  std::string value;  // "16"
-  std::string flag;   // "--assume trips:14=N"; empty when nothing can be given
+  enum class Kind : std::uint8_t {
+    other,
+    unknown,       // of the profile; subject: its key, "trips:14"
+    sampled,       // counted on a sample of iterations or addresses
+    machine_code,  // the target's own code could not be had; subject: why
+  };
+  std::string what;     // "trip count of the loop at spmv.cl:14"
+  std::string value;    // "16"
+  std::string replace;  // setting (kernelcast/setting.h) and value, "assume trips:14=VALUE"; empty when nothing can be given
+  Kind kind = Kind::other;
+  std::string subject = {};
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 

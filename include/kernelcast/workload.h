@@ -15,6 +15,13 @@
 
 namespace kernelcast {
 
+/// How a launch was counted: in closed form, by executing blocks, or by both, each where it is right.
+enum class CountsMethod : std::uint8_t { symbolic, executed, mixed };
+constexpr std::string_view name_of(CountsMethod method) {
+  return method == CountsMethod::symbolic ? "symbolic" : method == CountsMethod::executed ? "executed" : "mixed";
+}
+
+
 /// The parts of a device that counting depends on.
 struct MemoryGeometry {
   int warp_size = 32;       // lanes in lock-step
@@ -176,7 +183,7 @@ struct Workload {
 
   double registers_per_thread = 0;
   double shared_bytes_per_block = 0;
-  std::string counts_method = "symbolic";  // "symbolic", "executed", "mixed"
+  CountsMethod counts_method = CountsMethod::symbolic;
   // Executed counts only, else null or 1.
   std::shared_ptr<const Locality> locality;
   std::shared_ptr<const SampleError> sampled;  // null: every block ran

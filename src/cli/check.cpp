@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "cli/catalog.h"
@@ -116,16 +117,17 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
 
 /// BASE's flags are right, so that what is wrong here was said by one that begins with --new-.
 Request checked_changed(const CheckFlags& f) {
+  static const std::map<std::string_view, std::string> own{
+      {"D", KC_SETTING(new_define)},    {"kernel", KC_SETTING(new_kernel)}, {"grid", KC_SETTING(new_grid)},
+      {"block", KC_SETTING(new_block)}, {"global", KC_SETTING(new_global)}, {"shared", KC_SETTING(new_shared)},
+      {"arg", KC_SETTING(new_arg)},     {"buffer", KC_SETTING(new_buffer)}};
   try {
     return checked(changed_flags(f));
   } catch (const UsageError& e) {
-    std::string text = e.what();
-    if (text.starts_with("-D ")) text.replace(0, 2, "--new-define");
-    for (const char* name : {"kernel", "grid", "block", "global", "shared", "arg", "buffer"})
-      for (std::size_t at = text.find(std::string("--") + name); at != std::string::npos;
-           at = text.find(std::string("--") + name, at + 1))
-        text.insert(at + 2, "new-");
-    throw UsageError(text);
+    throw UsageError(spelled(e.message(), [](std::string_view name) {
+      const auto found = own.find(name);
+      return found != own.end() ? found->second : setting_begin + std::string(name) + setting_end;
+    }));
   }
 }
 
@@ -135,7 +137,7 @@ ForecastRun run_changed(Request& changed, const Frontend& frontend, const Device
   try {
     return run_forecast(changed, frontend, catalog, progress);
   } catch (const UsageError& e) {
-    throw UsageError(std::string("NEW: ") + e.what());
+    throw UsageError(std::string("NEW: ") + message_of(e));
   }
 }
 

@@ -138,7 +138,7 @@ void from_profile(const ConvergeRequest& r, const DivergentLoop& loop, LoopFacts
   try {
     analysis = analyze(r.request.source, o);
   } catch (const Error& e) {  // the verdict stands without the target's code
-    const std::string why = e.what();
+    const std::string why = message_of(e);
     facts.costs_reason = "the target's code is not known: " + why.substr(0, why.find('\n'));
     return;
   }

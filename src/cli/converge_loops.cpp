@@ -74,7 +74,7 @@ auto without_launch_if_need_be(const ConvergeRequest& r, const std::string& plac
     return ask(r);
   } catch (const Error& e) {
     if (!several || !r.launched) throw;
-    message(fmt::format("{}: not executed: {}; --kernel chooses one of the kernels", place, e.what()));
+    message(fmt::format("{}: not executed: {}; --kernel chooses one of the kernels", place, message_of(e)));
     ConvergeRequest assumed = r;
     assumed.launched = false;
     return ask(assumed);

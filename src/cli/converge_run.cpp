@@ -66,7 +66,7 @@ KernelRun run_kernel(const ConvergeRequest& r, const Source& source, const std::
   try {
     k.execution = execute(k.analysis.profile, *k.analysis.program, k.launch, r.device.geometry(), options);
   } catch (const UserError& e) {
-    throw UsageError(e.what());  // arguments and buffers are on the command line
+    throw UsageError(message_of(e));  // arguments and buffers are on the command line
   }
   for (Finding& f : k.execution.findings) f.line.line = line_in_region(f.line.line);
   return k;
@@ -115,8 +115,8 @@ double check_same_results(const ConvergeRequest& r, const Source& rewritten, con
     try {
       check_kernel(r, rewritten, loop, loop.instances[k]);
     } catch (const Error& e) {
-      throw UserError(fmt::format("{}\n  that is the instance {} of the template, which has the same text", e.what(),
-                                  loop.instances[k]));
+      throw UserError(fmt::format("{}\n  that is the instance {} of the template, which has the same text",
+                                  message_of(e), loop.instances[k]));
     }
   }
   return gain;

@@ -20,7 +20,7 @@ Workload bound(const report::DeviceResult& result, const std::vector<const Model
     binder.set_reuse(any_reads_reuse(models));
     return binder.bind(result.launch);
   } catch (const UserError& e) {
-    throw UsageError(e.what());
+    throw UsageError(message_of(e));
   }
 }
 
@@ -81,7 +81,7 @@ void Counter::mix(const Analysed& analysed, Workload closed, report::DeviceResul
       return;
     } catch (const Error& e) {
       if (contents_given(result.launch)) throw;
-      closed.assumptions.push_back({"what data decide", std::string("by default, not executed: ") + e.what(), ""});
+      closed.assumptions.push_back({"what data decide", std::string("by default, not executed: ") + message_of(e), ""});
     }
   }
   result.workload = std::move(closed);
@@ -113,7 +113,7 @@ Counter::Ran Counter::run(const Analysed& analysed, const report::DeviceResult& 
                   execute(*analysed.profile, *analysed.program, result.launch, result.device.geometry(), options)),
               nullptr, sharing};
     } catch (const UserError& e) {
-      throw UsageError(e.what());  // arguments and buffers are on the command line
+      throw UsageError(message_of(e));  // arguments and buffers are on the command line
     }
   } catch (const Error&) {
     return {nullptr, std::current_exception(), sharing};

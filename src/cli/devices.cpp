@@ -30,7 +30,7 @@ report::DeviceList load_all(const DeviceCatalog& catalog) {
     try {
       list.devices.push_back(catalog.find(id));
     } catch (const UserError& e) {
-      list.failures.emplace_back(e.what());
+      list.failures.emplace_back(message_of(e));
     }
   }
   list.devices.push_back(host_device());

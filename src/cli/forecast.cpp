@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <exception>
 #include <map>
 #include <memory>
@@ -22,14 +21,11 @@ namespace {
 using report::DeviceResult;
 using report::ModelResult;
 
-/// The arguments that an expression which cannot be evaluated names ("arg:n"), with the values that were given.
-std::string values_in(const std::string& what, const Launch& launch) {
+/// The values that were given for the arguments of an expression which cannot be evaluated.
+std::string values_in(const ArithmeticError& e, const Launch& launch) {
   std::string given;
   for (const auto& [name, value] : launch.args) {
-    const std::size_t at = what.find("arg:" + name);
-    if (at == std::string::npos) continue;
-    const std::size_t end = at + 4 + name.size();
-    if (end < what.size() && (std::isalnum(static_cast<unsigned char>(what[end])) != 0 || what[end] == '_')) continue;
+    if (std::find(e.symbols().begin(), e.symbols().end(), "arg:" + name) == e.symbols().end()) continue;
     if (const auto* integer = std::get_if<std::int64_t>(&value))
       given += fmt::format("{}--arg {}={}", given.empty() ? "" : ", ", name, *integer);
   }
@@ -44,7 +40,8 @@ std::string values_in(const std::string& what, const Launch& launch) {
   try {
     names = frontend.kernels_in(request.source, options);
   } catch (const Error&) {
-    throw UserError(e.what() + includers_note(request.source.path, e.what()));  // the source is bad: the first error
+    throw UserError(message_of(e) +
+                    includers_note(request.source.path, message_of(e)));  // the source is bad: the first error
   }
   if (request.kernel.empty() && names.size() > 1) {
     throw UsageError(
@@ -66,11 +63,11 @@ class Forecaster {
     try {
       fill(result);
     } catch (const ArithmeticError& e) {
-      result.failure = e.what() + values_in(e.what(), request_.launch);
+      result.failure = message_of(e) + values_in(e, request_.launch);
       result.workload.reset();
       failures_.push_back(std::make_exception_ptr(UserError(result.failure)));
     } catch (const Error& e) {
-      result.failure = e.what();
+      result.failure = message_of(e);
       result.workload.reset();
       failures_.push_back(std::current_exception());
     }
@@ -140,7 +137,7 @@ class Forecaster {
     try {
       answer.estimate = model.estimate(*result.profile, *result.workload, result.device);
     } catch (const Error& e) {
-      answer.failure = e.what();
+      answer.failure = message_of(e);
       failures_.push_back(std::current_exception());
     }
   }

@@ -119,7 +119,7 @@ void measure_opencl(const Source& source, report::TuneReport& report,
       m.time_s = reply.timing.median_s;
       m.spread = reply.timing.fastest_s > 0 ? reply.timing.slowest_s / reply.timing.fastest_s - 1 : 0;
     } catch (const MissingArgument& e) {
-      m.failure = e.what();
+      m.failure = message_of(e);
     }
     report.measured.push_back(std::move(m));
   }

@@ -52,7 +52,7 @@ std::vector<report::OffloadRow::Beside> beside(Evaluator& evaluator, const Quest
     try {
       b.answer = evaluator.answer(q);
     } catch (const Error& e) {
-      b.reason = e.what();
+      b.reason = message_of(e);
     }
     out.push_back(std::move(b));
   };
@@ -123,7 +123,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
       throw;  // nothing to do with the device
     } catch (const Error& e) {
       if (!first_failure) first_failure = std::current_exception();
-      failures.push_back(gpu.id + ": " + e.what());
+      failures.push_back(gpu.id + ": " + message_of(e));
     }
   }
   if (out.rows.empty()) std::rethrow_exception(first_failure);

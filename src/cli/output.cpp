@@ -12,6 +12,7 @@
 #include "cli/run.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
+#include "report/settings.h"
 
 namespace kernelcast::cli {
 namespace {
@@ -71,7 +72,7 @@ const std::atomic<bool>& defer_interrupts() {
 }
 
 void write_stdout(std::string_view text) {
-  const int error = write_all(STDOUT_FILENO, text);
+  const int error = write_all(STDOUT_FILENO, report::with_flags(text));
   if (error != 0 && error != EPIPE) {
     throw UserError(fmt::format("cannot write to standard output: {}", std::strerror(error)));
   }
@@ -81,19 +82,19 @@ void write_result(const std::string& path, std::string_view text) {
   progress_line("");
   if (path.empty()) return write_stdout(text);
   const NoInterrupt guard;
-  write_text_file(path, text);
+  write_text_file(path, report::with_flags(text));
 }
 
 void message(std::string_view text) {
   progress_line("");
-  std::string line(text);
+  std::string line = report::with_flags(text);
   if (line.empty() || line.back() != '\n') line += '\n';
   (void)write_all(STDERR_FILENO, line);  // nobody is left to tell
 }
 
 void progress_line(std::string_view text) {
   if (text.empty() && !progress_shown) return;
-  (void)write_all(STDERR_FILENO, "\r\x1b[K" + std::string(text));
+  (void)write_all(STDERR_FILENO, "\r\x1b[K" + report::with_flags(text));
   progress_shown = !text.empty();
 }
 

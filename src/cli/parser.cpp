@@ -104,11 +104,11 @@ Parser::Outcome Parser::parse(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     return {app_->help(), ""};
   } catch (const CLI::CallForVersion& e) {
-    return {std::string(e.what()) + "\n", ""};
+    return {message_of(e) + "\n", ""};
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_unknown(*app_));
   } catch (const CLI::ParseError& e) {
-    throw UsageError(in_plain_words(e.what()));
+    throw UsageError(in_plain_words(message_of(e)));
   }
   return {"", app_->get_subcommands().at(0)->get_name()};
 }

@@ -22,7 +22,8 @@ Language language_named(const std::string& name) {
       {"opencl", Language::opencl}, {"cuda", Language::cuda}, {"hip", Language::hip},        {"c", Language::c},
       {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir}};
   const auto found = names.find(name);
-  if (found == names.end()) throw UsageError("--lang " + name + ": expected opencl, cuda, hip, c, cxx or llvm-ir");
+  if (found == names.end())
+    throw UsageError(KC_SETTING(lang) " " + name + ": expected opencl, cuda, hip, c, cxx or llvm-ir");
   return found->second;
 }
 
@@ -33,7 +34,7 @@ Language language_by_ending(const std::string& path) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
       throw UsageError(path + ": is a directory; name a source file in it");
-    throw UsageError(e.what() + std::string("; --lang names it for any other file"));
+    throw UsageError(message_of(e) + std::string("; " KC_SETTING(lang) " names it for any other file"));
   }
 }
 
@@ -52,7 +53,7 @@ void check_fill(const std::string& name, const BufferSpec& spec) {
       target.type = {ValueType::i64, interpreter::ElementType::Sign::unsigned_, true};
       interpreter::make_fill(spec.fill, target);
     } catch (const UserError&) {
-      throw UsageError(e.what());
+      throw UsageError(message_of(e));
     }
   }
 }
@@ -74,7 +75,8 @@ Source source_of(const ForecastFlags& f) {
   s.path = f.file == "-" ? "<stdin>" : f.file;
   if (!f.language.empty()) s.language = language_named(f.language);
   if (f.file == "-" && f.language.empty()) {
-    throw UsageError("standard input has no file ending: give --lang opencl, cuda, hip, c, cxx or llvm-ir");
+    throw UsageError(
+        "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx or llvm-ir");
   }
   if (s.language == Language::automatic) s.language = language_by_ending(f.file);
   for (const std::string& d : f.defines) check_macro("-D", d, "NAME or NAME=VALUE");
@@ -90,24 +92,25 @@ Source source_of(const ForecastFlags& f) {
 Launch arguments_of(const ForecastFlags& f) {
   Launch launch;
   for (const std::string& text : f.args) {
-    const std::string name = name_and_value("--arg", text).first;
-    if (!launch.args.emplace(name, argument_value("--arg", text)).second) {
-      throw UsageError("--arg " + name + " is given twice");
+    const std::string name = name_and_value(KC_SETTING(arg), text).first;
+    if (!launch.args.emplace(name, argument_value(KC_SETTING(arg), text)).second) {
+      throw UsageError(KC_SETTING(arg) " " + name + " is given twice");
     }
   }
   for (const std::string& text : f.buffers) {
-    const std::string name = name_and_value("--buffer", text).first;
-    const auto [buffer, added] = launch.buffers.emplace(name, buffer_spec("--buffer", text));
-    if (!added) throw UsageError("--buffer " + name + " is given twice");
+    const std::string name = name_and_value(KC_SETTING(buffer), text).first;
+    const auto [buffer, added] = launch.buffers.emplace(name, buffer_spec(KC_SETTING(buffer), text));
+    if (!added) throw UsageError(KC_SETTING(buffer) " " + name + " is given twice");
     check_fill(name, buffer->second);
   }
   for (const std::string& text : f.assume) {
-    const auto [key, value] = name_and_value("--assume", text);
+    const auto [key, value] = name_and_value(KC_SETTING(assume), text);
     if (!key.starts_with("trips:") && !key.starts_with("branch:") && !key.starts_with("access:")) {
-      throw UsageError("--assume " + key + ": expected trips:LINE, branch:LINE or access:LINE, as output names it");
+      throw UsageError(KC_SETTING(assume) " " + key +
+                       ": expected trips:LINE, branch:LINE or access:LINE, as output names it");
     }
-    if (!launch.assume.emplace(key, real_number("--assume " + key, value)).second) {
-      throw UsageError("--assume " + key + " is given twice");
+    if (!launch.assume.emplace(key, real_number(KC_SETTING(assume) " " + key, value)).second) {
+      throw UsageError(KC_SETTING(assume) " " + key + " is given twice");
     }
   }
   return launch;
@@ -117,8 +120,8 @@ namespace {
 
 Launch launch_of(const ForecastFlags& f) {
   Launch launch = arguments_of(f);
-  launch.block = sizes("--block", f.block);
-  if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number("--shared", f.shared, 0);
+  launch.block = sizes(KC_SETTING(block), f.block);
+  if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number(KC_SETTING(shared), f.shared, 0);
   return launch;
 }
 
@@ -141,10 +144,12 @@ bool is_loop_nest(const Source& s) { return s.language == Language::c || s.langu
 
 std::vector<std::string> mapped_loops(const std::string& text, const Source& source) {
   if (!is_loop_nest(source))
-    throw UsageError(fmt::format("--map {}: {} is no C or C++ loop nest, whose loops it names", text, source.path));
-  std::vector<std::string> loops = comma_list("--map", text);
+    throw UsageError(
+        fmt::format(KC_SETTING(map) " {}: {} is no C or C++ loop nest, whose loops it names", text, source.path));
+  std::vector<std::string> loops = comma_list(KC_SETTING(map), text);
   for (auto l = loops.begin(); l != loops.end(); ++l)
-    if (std::find(loops.begin(), l, *l) != l) throw UsageError(fmt::format("--map {}: {} is named twice", text, *l));
+    if (std::find(loops.begin(), l, *l) != l)
+      throw UsageError(fmt::format(KC_SETTING(map) " {}: {} is named twice", text, *l));
   return loops;
 }
 
@@ -152,25 +157,26 @@ Counts counts_of(const std::string& text) {
   if (text == "auto") return Counts::automatic;
   if (text == "symbolic") return Counts::symbolic;
   if (text == "executed") return Counts::executed;
-  throw UsageError("--counts " + text + ": expected auto, symbolic or executed");
+  throw UsageError(KC_SETTING(counts) " " + text + ": expected auto, symbolic or executed");
 }
 
 ExecuteOptions execute_options_of(const ForecastFlags& f) {
   ExecuteOptions o;
-  if (!f.sample.empty()) o.sample = f.sample == "all" ? -1 : whole_number("--sample", f.sample, 1);
+  if (!f.sample.empty()) o.sample = f.sample == "all" ? -1 : whole_number(KC_SETTING(sample), f.sample, 1);
   if (f.threads != "lockstep" && f.threads != "independent") {
-    throw UsageError("--threads " + f.threads + ": expected lockstep or independent");
+    throw UsageError(KC_SETTING(threads) " " + f.threads + ": expected lockstep or independent");
   }
   o.independent_threads = f.threads == "independent";
-  if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number("--seed", f.seed, 0));
+  if (!f.seed.empty()) o.seed = static_cast<std::uint64_t>(whole_number(KC_SETTING(seed), f.seed, 0));
   if (!f.max_instructions.empty()) {
-    o.max_lane_instructions = positive_number("--max-instructions", f.max_instructions);
+    o.max_lane_instructions = positive_number(KC_SETTING(max_instructions), f.max_instructions);
   } else if (f.counts == "auto") {
     o.most_sample_work = ExecuteOptions::unasked_work;
   }
-  if (!f.max_memory.empty()) o.max_memory_bytes = byte_count("--max-memory", f.max_memory);
-  if (!f.max_seconds.empty()) o.max_seconds = positive_number("--max-seconds", f.max_seconds);
-  if (!f.jobs.empty()) o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.jobs, 1), 1024));
+  if (!f.max_memory.empty()) o.max_memory_bytes = byte_count(KC_SETTING(max_memory), f.max_memory);
+  if (!f.max_seconds.empty()) o.max_seconds = positive_number(KC_SETTING(max_seconds), f.max_seconds);
+  if (!f.jobs.empty())
+    o.jobs = static_cast<int>(std::min<std::int64_t>(whole_number(KC_SETTING(jobs), f.jobs, 1), 1024));
   o.check_shared = !f.no_checks;
   o.locality = false;  // see checked(); `explain` turns it on
   return o;
@@ -181,14 +187,14 @@ NvrtcChoice nvrtc_choice(const std::string& path) {
   try {
     return {path, nvrtc_version(path)};
   } catch (const UserError& e) {
-    throw UsageError(std::string("--nvrtc: ") + e.what());
+    throw UsageError(std::string(KC_SETTING(nvrtc) ": ") + message_of(e));
   }
 }
 
 NvrtcChoice nvrtc_choice(const std::string& path, const Source& source) {
   if (!path.empty() && source.language != Language::cuda)
-    throw UsageError("--nvrtc " + path + ": NVIDIA's run-time compiler takes CUDA C++ alone, and " + source.path +
-                     " is in another language");
+    throw UsageError(KC_SETTING(nvrtc) " " + path + ": NVIDIA's run-time compiler takes CUDA C++ alone, and " +
+                     source.path + " is in another language");
   return nvrtc_choice(path);
 }
 
@@ -241,13 +247,14 @@ Request checked(const ForecastFlags& f) {
   Request r;
   r.counts = counts_of(f.counts);
   r.execute = execute_options_of(f);
-  if (!f.compile_seconds.empty()) r.compile_seconds = positive_number("--compile-seconds", f.compile_seconds);
+  if (!f.compile_seconds.empty()) r.compile_seconds = positive_number(KC_SETTING(compile_seconds), f.compile_seconds);
   r.launch = launch_of(f);
-  if (!f.grid.empty() && !f.global.empty()) throw UsageError("--grid and --global say the same: give one of them");
-  if (!f.grid.empty()) r.grid = sizes("--grid", f.grid);
-  if (!f.global.empty()) r.global = sizes("--global", f.global);
+  if (!f.grid.empty() && !f.global.empty())
+    throw UsageError(KC_SETTING(grid) " and " KC_SETTING(global) " say the same: give one of them");
+  if (!f.grid.empty()) r.grid = sizes(KC_SETTING(grid), f.grid);
+  if (!f.global.empty()) r.global = sizes(KC_SETTING(global), f.global);
   r.json = is_json(f.format);
-  r.devices = comma_list("--device", f.device);
+  r.devices = comma_list(KC_SETTING(device), f.device);
   r.all_devices = f.device == "all";
   r.all_models = f.model == "all";
   if (f.model.empty()) {
@@ -255,16 +262,17 @@ Request checked(const ForecastFlags& f) {
   } else if (r.all_models) {
     r.models.assign(all_models().begin(), all_models().end());
   } else {
-    for (const std::string& name : comma_list("--model", f.model)) r.models.push_back(&sm::any_model_named(name));
+    for (const std::string& name : comma_list(KC_SETTING(model), f.model))
+      r.models.push_back(&sm::any_model_named(name));
   }
   r.execute.locality = any_reads_reuse(r.models);  // the same models read both
   r.source = source_of(f);
   const bool loop_nest = is_loop_nest(r.source);
   if (!f.map.empty()) r.map = mapped_loops(f.map, r.source);
   if (!r.grid && !r.global && !loop_nest)
-    throw UsageError("give the number of blocks with --grid, or of threads with --global");
+    throw UsageError("give the number of blocks with " KC_SETTING(grid) ", or of threads with " KC_SETTING(global));
   r.kernel = f.kernel;
-  r.ptxas = program_file("--ptxas", f.ptxas);
+  r.ptxas = program_file(KC_SETTING(ptxas), f.ptxas);
   r.nvrtc = nvrtc_choice(f.nvrtc, r.source).path;
   r.output = f.output;
   r.devices_dir = f.devices_dir;

@@ -71,16 +71,16 @@ int guarded(int argc, char** argv) {
     return parse_and_run(argc, argv);
   } catch (const UsageError& e) {
     message(fmt::format("kernelcast: {}\nkernelcast: `kernelcast --help` and `kernelcast COMMAND --help` show usage",
-                        e.what()));
+                        message_of(e)));
     return usage;
   } catch (const Error& e) {
-    message(fmt::format("kernelcast: {}", e.what()));
+    message(fmt::format("kernelcast: {}", message_of(e)));
     return could_not_analyse;
   } catch (const std::exception& e) {
     message(
         fmt::format("kernelcast: internal error: {}\nkernelcast: this is a bug in kernelcast {}; please report it "
                     "with the command line and the source",
-                    e.what(), version));
+                    message_of(e), version));
     return internal_error;
   }
 }

@@ -1,6 +1,7 @@
 // Predicted gains: executed patterns are replayed warp by warp, assumed ones go through the closed forms; both with the
 // instructions of the paths and of the rest. A strategy is recommended when the whole interval promises a gain.
 #include "kernelcast/advice.h"
+#include "kernelcast/setting.h"
 
 #include <fmt/format.h>
 
@@ -161,7 +162,7 @@ LoopAdvice advise(DivergentLoop loop, LoopFacts facts) {
   }
   a.recommended = best->policy;
   a.recommendation = fmt::format("{} ({})", name_of(best->policy),
-                                 rewritable(*best) ? "--rewrite does it" : "with the library converge/");
+                                 rewritable(*best) ? KC_SETTING(rewrite) " does it" : "with the library converge/");
   if (!rewritable(*best) && a.loop.leaves)
     a.recommendation += "; the test that leaves the loop goes into its condition";
   if (best->executed && best->speedup && *best->speedup < least_gain)

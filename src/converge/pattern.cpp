@@ -7,6 +7,7 @@
 #include "io/nearest.h"
 #include "kernelcast/converge.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 namespace {
@@ -50,7 +51,7 @@ Policy policy_named(std::string_view name) {
     if (name_of(p) == name) return p;
     names.emplace_back(name_of(p));
   }
-  throw UsageError(fmt::format("--policy {}: expected {}", name, fmt::join(names, ", ")));
+  throw UsageError(fmt::format(KC_SETTING(policy) " {}: expected {}", name, fmt::join(names, ", ")));
 }
 
 std::int64_t BranchPattern::iterations() const {

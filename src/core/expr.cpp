@@ -217,6 +217,12 @@ std::set<Symbol> Expr::symbols() const {
   return all;
 }
 
+std::vector<std::string> Expr::symbol_names() const {
+  std::vector<std::string> names;
+  for (const Symbol& s : symbols()) names.push_back(s.name());
+  return names;
+}
+
 std::optional<Expr> Expr::coefficient(Symbol s) const {
   const Atom wanted(s);
   std::vector<WideTerm> found;

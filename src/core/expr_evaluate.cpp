@@ -63,7 +63,7 @@ class Evaluator {
   [[noreturn]] static void fail(const Expr& e, const char* reason) {
     std::string text = e.str();
     if (text.size() > 200) text = text.substr(0, 200) + "...";
-    throw ArithmeticError(std::string(reason) + " in " + text);
+    throw ArithmeticError(std::string(reason) + " in " + text, e.symbol_names());
   }
 
   const SymbolValues& values_;

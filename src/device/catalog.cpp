@@ -102,7 +102,7 @@ std::vector<DeviceHead> DeviceCatalog::heads() const {
       head.kind = raw.kind.text;
       head.aliases = raw.aliases;
     } catch (const UserError& e) {
-      head.trouble = e.what();
+      head.trouble = message_of(e);
     }
     list.push_back(std::move(head));
   }

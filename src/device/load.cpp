@@ -140,7 +140,7 @@ Device load_device(const std::string& path) {
     device.notes.insert(device.notes.end(), raw->notes.begin(), raw->notes.end());
     for (const RawNumber& n : raw->numbers) {
       auto index = static_cast<std::size_t>(n.field);
-      device.values[index] = {n.value, n.value ? sources.citation(*raw, n) : n.source, raw->file};
+      device.values[index] = {n.value, n.value ? sources.citation(*raw, n) : n.source, raw->file, n.unstable};
       lines[index] = n.line;
     }
   }

@@ -181,9 +181,9 @@ class Reader {
                      std::string(type_name(node)));
     }
     for (auto&& [part, ignored] : *entry)
-      if (part != "value" && part != "source" && part != "unknown")
+      if (part != "value" && part != "source" && part != "unknown" && part != "unstable")
         fail(line_of(part.source()), name + " has an unknown part \"" + std::string(part.str()) +
-                                         "\"; it may have value and source, or unknown");
+                                         "\"; it may have value, source and unstable, or unknown");
     if (const toml::node* unknown = entry->get("unknown")) {
       if (entry->size() != 1) fail(line, name + " cannot be unknown and also have a value or a source");
       return {*field, std::nullopt, string(*unknown, line, name + ": the reason of unknown"), line};
@@ -192,7 +192,10 @@ class Reader {
     const toml::node* source = entry->get("source");
     if (value == nullptr) fail(line, name + " has no value; if nobody knows it, write { unknown = \"REASON\" }");
     if (source == nullptr) fail(line, name + " has no source; add source = \"KEY\" with a key of sources.toml");
-    return {*field, in_range(*field, *value, line), string(*source, line, name + ": source"), line};
+    const toml::node* unstable = entry->get("unstable");
+    if (unstable != nullptr && !unstable->is_boolean()) fail(line, name + ": unstable must be true or false");
+    return {*field, in_range(*field, *value, line), string(*source, line, name + ": source"), line,
+            unstable != nullptr && *unstable->value<bool>()};
   }
 
   double in_range(Field f, const toml::node& node, int line) const {

@@ -24,6 +24,7 @@ struct RawNumber {
   std::optional<double> value;
   std::string source;  // "KEY" or "KEY PLACE"; for unknown numbers the reason
   int line;
+  bool unstable = false;
 };
 
 struct RawDevice {

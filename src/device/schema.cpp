@@ -21,7 +21,8 @@ std::string field_schema(const FieldInfo& row) {
          "[\"value\", "
          "\"source\"], \"additionalProperties\": false,\n            \"properties\": {\"value\": {\"type\": \"" +
          (row.integer ? "integer" : "number") + "\", \"minimum\": " + number_text(row.minimum) +
-         ", \"maximum\": " + number_text(row.maximum) + "}, \"source\": {\"$ref\": \"#/$defs/source\"}}}]}";
+         ", \"maximum\": " + number_text(row.maximum) +
+         "}, \"source\": {\"$ref\": \"#/$defs/source\"}, \"unstable\": {\"type\": \"boolean\"}}}]}";
 }
 
 std::string section_schema(std::string_view section) {

@@ -8,6 +8,7 @@
 #include "execute/fill_value.h"
 #include "execute/for_lanes.h"
 #include "execute/work.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
 namespace {
@@ -101,14 +102,15 @@ void BlockRunner::release_barrier() {
 
 void BlockRunner::check_limits() {
   if (instruction_limit > 0 && counts_.warp_instructions > instruction_limit)
-    throw LimitReached{"a block ran more warp instructions than --max-instructions allows"};
+    throw LimitReached{"a block ran more warp instructions than " KC_SETTING(max_instructions) " allows"};
   if ((++steps_ & 1023U) != 0) return;
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (deadline > 0 && now > deadline) throw LimitReached{"the time of --max-seconds is over"};
+  if (deadline > 0 && now > deadline) throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
   if (work_limit == 0) return;
   const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
   if (work + work_of_updated_words(updates_.size()) > work_limit)
-    throw LimitReached{"a block needs more work than is done unasked; --sample 1 runs one however long it takes"};
+    throw LimitReached{
+        "a block needs more work than is done unasked; " KC_SETTING(sample) " 1 runs one however long it takes"};
 }
 
 void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {

@@ -17,6 +17,7 @@
 #include "execute/work.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 namespace {
@@ -154,7 +155,7 @@ class Execute {
             why = reached.what;
           } catch (const LimitError& reached) {
             whole = false;
-            why = reached.what();
+            why = message_of(reached);
           }
           const std::lock_guard<std::mutex> hold(mutex_);
           if (whole) by_thread_[me] += 1;
@@ -332,7 +333,7 @@ class Execute {
   void assemble(Execution& out) {
     Workload& w = out.workload;
     w = Binder(profile_, geometry_).bind(launch_);  // sizes and footprints
-    w.counts_method = "executed";
+    w.counts_method = CountsMethod::executed;
     w.assumptions.clear();
     w.warp_ops = w.thread_ops = w.data_branch_ops = {};
     w.stalls = {};
@@ -382,13 +383,13 @@ class Execute {
     if (most_warps_ > 0)
       w.assumptions.push_back({"warps that stand for each block executed",
                                std::to_string(most_warps_) + " of " + std::to_string(warps_) + ", drawn at random",
-                               "--sample N"});
+                               KC_SETTING(sample) " N"});
     if (most_instructions_ > 0 && w.locality)
       w.assumptions.push_back(
           {"reuse distances",
            "of " + std::to_string(static_cast<int>(w.locality->resident_blocks)) + " blocks of one SM, " +
                std::to_string(static_cast<std::int64_t>(most_instructions_)) + " instructions of each warp at most",
-           "--sample N"});
+           KC_SETTING(sample) " N"});
     out.blocks_run = static_cast<double>(blocks_run_);
     out.blocks_by_thread = by_thread_;
     out.warp_instructions_run = warp_instructions_;

@@ -16,6 +16,7 @@
 #include "execute/fill_value.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
 namespace {
@@ -29,8 +30,8 @@ struct Call {
 };
 
 [[noreturn]] void bad_fill(const FillTarget& t, std::string_view text, const std::string& what) {
-  throw UserError("--buffer " + t.buffer + "=" + (t.elements > 0 ? std::to_string(t.elements) : "COUNT") + ":" +
-                  std::string(text) + ": " + what);
+  throw UserError(KC_SETTING(buffer) " " + t.buffer + "=" + (t.elements > 0 ? std::to_string(t.elements) : "COUNT") +
+                  ":" + std::string(text) + ": " + what);
 }
 
 std::string_view trimmed(std::string_view s) {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
 namespace {
@@ -32,7 +33,7 @@ class FileFill final : public Fill {
       const ssize_t n =
           ::pread(descriptor_, out.data() + done, out.size() - done, at + static_cast<std::int64_t>(done));
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw UserError(path_ + " (--buffer) cannot be read: " + std::strerror(errno));
+      if (n < 0) throw UserError(path_ + " (" KC_SETTING(buffer) ") cannot be read: " + std::strerror(errno));
       if (n == 0) break;
       done += static_cast<std::size_t>(n);
     }
@@ -41,7 +42,7 @@ class FileFill final : public Fill {
 
   void write(std::int64_t first, std::span<unsigned char> out) const override {
     if (read(start_ + first, out) != out.size())
-      throw UserError(path_ + " (--buffer) became shorter while it was used");
+      throw UserError(path_ + " (" KC_SETTING(buffer) ") became shorter while it was used");
   }
 
  private:
@@ -51,7 +52,7 @@ class FileFill final : public Fill {
 };
 
 [[noreturn]] void bad_file(const FillTarget& t, const std::string& path, const std::string& what) {
-  throw UserError("--buffer " + t.buffer + "=" + (t.elements > 0 ? std::to_string(t.elements) : "COUNT") +
+  throw UserError(KC_SETTING(buffer) " " + t.buffer + "=" + (t.elements > 0 ? std::to_string(t.elements) : "COUNT") +
                   ":file:" + path + ": " + what);
 }
 
@@ -119,7 +120,7 @@ std::unique_ptr<const Fill> file_fill(std::string_view name, const FillTarget& t
   try {
     npy = read_npy_header(head);
   } catch (const UserError& e) {
-    bad_file(t, path, e.what());
+    bad_file(t, path, message_of(e));
   }
   if (npy) {
     check_type(*npy, t, path);

@@ -14,6 +14,7 @@
 #include "io/text.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
 namespace {
@@ -177,8 +178,8 @@ class Planner {
     m.bytes = b.bytes;
     if (wanted.elements > 0) {
       if (b.bytes % wanted.elements != 0)
-        throw UserError("--buffer " + m.name + "=" + std::to_string(wanted.elements) + ": the source declares " +
-                        std::to_string(b.bytes) + " bytes, which are not so many elements");
+        throw UserError(KC_SETTING(buffer) " " + m.name + "=" + std::to_string(wanted.elements) +
+                        ": the source declares " + std::to_string(b.bytes) + " bytes, which are not so many elements");
       m.element_bytes = static_cast<int>(std::min<std::int64_t>(b.bytes / wanted.elements, 1 << 30));
       if (m.element_bytes % size_of(m.element.scalar) != 0)
         m.element = {ValueType::i8, ElementType::Sign::unknown, false};
@@ -190,8 +191,8 @@ class Planner {
 
   static void size_declared(MemoryBuffer& m, const BufferSpec& wanted) {
     if (wanted.elements > most_bytes / m.element_bytes)
-      throw UserError("--buffer " + m.name + "=" + std::to_string(wanted.elements) + ": a buffer has at most " +
-                      format_bytes(static_cast<double>(most_bytes)) + ", here " +
+      throw UserError(KC_SETTING(buffer) " " + m.name + "=" + std::to_string(wanted.elements) +
+                      ": a buffer has at most " + format_bytes(static_cast<double>(most_bytes)) + ", here " +
                       std::to_string(most_bytes / m.element_bytes) + " elements of " + std::to_string(m.element_bytes) +
                       " bytes");
     m.declared = true;
@@ -202,7 +203,8 @@ class Planner {
   static void size_of_contents(MemoryBuffer& m, std::int64_t bytes) {
     if (m.declared && m.bytes != bytes)
       throw UserError("the contents given for buffer " + m.name + " have " + std::to_string(bytes) +
-                      " bytes, the buffer has " + std::to_string(m.bytes) + " (--buffer " + m.name + "=COUNT)");
+                      " bytes, the buffer has " + std::to_string(m.bytes) + " (" KC_SETTING(buffer) " " + m.name +
+                      "=COUNT)");
     m.declared = true;
     m.bytes = bytes;
     m.elements = bytes / m.element_bytes;
@@ -252,9 +254,9 @@ void Memory::reserve_slot(Slot& s) {
   s.pages = static_cast<std::atomic<unsigned char>*>(reserve(pages_of(s.room)));
   if (s.fill->uninitialised()) s.written = static_cast<std::atomic<std::uint64_t>*>(reserve(s.room / 8 + 8));
   if (s.data == nullptr || s.pages == nullptr || (s.fill->uninitialised() && s.written == nullptr))
-    throw LimitError("the system has no " + format_bytes(static_cast<double>(s.room)) +
-                     " of address space for buffer " + m.name + "; give it a smaller size with --buffer " + m.name +
-                     "=COUNT, or raise the limit (ulimit -v)");
+    throw LimitError(
+        "the system has no " + format_bytes(static_cast<double>(s.room)) + " of address space for buffer " + m.name +
+        "; give it a smaller size with " KC_SETTING(buffer) " " + m.name + "=COUNT, or raise the limit (ulimit -v)");
   s.bytes = m.bytes = s.room;
   m.data = s.data;
   if (m.declared) s.touched_end = std::numeric_limits<std::int64_t>::max();
@@ -287,11 +289,12 @@ void Memory::throw_limit(const Slot& s) const {
     if (slot->data != nullptr && !slot->about.declared && slot->touched_end > 0) all = false;
   }
   throw LimitError("the buffers touched need more than the " + format_bytes(static_cast<double>(limit_bytes_)) +
-                   " of --max-memory (reached in buffer " + s.about.name + "); " +
+                   " of " KC_SETTING(max_memory) " (reached in buffer " + s.about.name + "); " +
                    (declared > 0 ? "those with a size are " + format_bytes(static_cast<double>(declared)) + " in all" +
                                        (all ? "" : ", others have no size")
                                  : std::string("none has a size")) +
-                   ". Raise --max-memory, give sizes with --buffer, or run fewer blocks with --sample");
+                   ". Raise " KC_SETTING(max_memory) ", give sizes with " KC_SETTING(
+                       buffer) ", or run fewer blocks with " KC_SETTING(sample));
 }
 
 void Memory::raise_end(Slot& s, std::int64_t past) {
@@ -340,8 +343,8 @@ std::vector<Assumption> Memory::assumptions() const {
     if (filled) value += (value.empty() ? "" : "; ") + m.fill;
     if (filled && m.role != BoundRole::none) value += " for bounds of loops";
     const std::string what = m.declared ? "contents" : filled ? "size and contents" : "size";
-    list.push_back(
-        {what + " of buffer " + m.name, value, "--buffer " + m.name + "=" + count + (filled ? ":FILL" : "")});
+    list.push_back({what + " of buffer " + m.name, value,
+                    KC_SETTING(buffer) " " + m.name + "=" + count + (filled ? ":FILL" : "")});
   }
   return list;
 }

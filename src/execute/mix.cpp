@@ -56,10 +56,9 @@ class Parts {
   const Launch& launch_;
 };
 
-/// Binder says so in the words of bind.cpp.
 bool is_sampled(const Workload& closed) {
   return std::any_of(closed.assumptions.begin(), closed.assumptions.end(),
-                     [](const Assumption& a) { return a.flag.empty() && a.value.starts_with("a sample"); });
+                     [](const Assumption& a) { return a.kind == Assumption::Kind::sampled; });
 }
 
 AccessCount scaled(const AccessCount& closed, const AccessCount& executed) {
@@ -151,7 +150,7 @@ std::vector<Assumption> joined_assumptions(const KernelProfile& profile, const L
   const std::set<int> open = still_open(profile, launch, origin);
   for (const Assumption& a : closed.assumptions)
     if (std::any_of(open.begin(), open.end(), [&](int u) {
-          return a.flag.starts_with("--assume " + profile.unknowns[static_cast<std::size_t>(u)].key + "=");
+          return a.kind == Assumption::Kind::unknown && a.subject == profile.unknowns[static_cast<std::size_t>(u)].key;
         }))
       all.push_back(a);
   all.insert(all.end(), executed.assumptions.begin(), executed.assumptions.end());
@@ -234,7 +233,9 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
   w.hottest_atomic_share = executed.hottest_atomic_share;
   w.warp_imbalance = executed.warp_imbalance;
   if (!origin.all_closed()) w.slowest = {};
-  w.counts_method = origin.all_executed() ? "executed" : origin.all_closed() ? "symbolic" : "mixed";
+  w.counts_method = origin.all_executed() ? CountsMethod::executed
+                    : origin.all_closed() ? CountsMethod::symbolic
+                                          : CountsMethod::mixed;
   w.assumptions = joined_assumptions(profile, launch, closed, executed, origin);
   return {std::move(w), std::move(origin)};
 }

@@ -8,6 +8,7 @@
 #include "execute/half.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "profile/launch_check.h"
 
 namespace kernelcast::interpreter {
@@ -79,8 +80,9 @@ void Plan::place_shared(const Launch& launch) {
       bytes = given->second.elements * size_of(program_.element_types[b]);
     } else if (bytes == 0) {
       bytes = assumed_dynamic_shared;
-      assumptions_.push_back({"size of the shared array '" + buffer.name + "'", std::to_string(bytes) + " bytes",
-                              buffer.parameter >= 0 ? "--buffer " + buffer.name + "=COUNT" : "--shared BYTES"});
+      assumptions_.push_back(
+          {"size of the shared array '" + buffer.name + "'", std::to_string(bytes) + " bytes",
+           buffer.parameter >= 0 ? KC_SETTING(buffer) " " + buffer.name + "=COUNT" : KC_SETTING(shared) " BYTES"});
     }
     plan_.shared_place[b] = plan_.shared_bytes;
     // `extern __shared__` arrays all start at one place; arguments of OpenCL stand one after the other.
@@ -103,10 +105,10 @@ void Plan::take_scalars(const Launch& launch) {
       plan_.scalars[in.name] = given->second;
     } else if (is_float(in.type)) {
       plan_.scalars[in.name] = 1.0;
-      assumptions_.push_back({"argument '" + in.name + "'", "1.0", "--arg " + in.name + "=VALUE"});
+      assumptions_.push_back({"argument '" + in.name + "'", "1.0", KC_SETTING(arg) " " + in.name + "=VALUE"});
     } else {
-      throw UserError("the argument '" + in.name + "' is needed to execute the kernel: give --arg " + in.name +
-                      "=VALUE");
+      throw UserError("the argument '" + in.name + "' is needed to execute the kernel: give " KC_SETTING(arg) " " +
+                      in.name + "=VALUE");
     }
   }
 }
@@ -130,10 +132,11 @@ void Plan::fill_parameters(const Launch& launch) {
     }
     const auto given = launch.args.find(f.name);
     if (given == launch.args.end() && !is_float(f.type)) {
-      throw UserError("the argument '" + f.name + "' is needed to execute the kernel: give --arg " + f.name + "=VALUE");
+      throw UserError("the argument '" + f.name + "' is needed to execute the kernel: give " KC_SETTING(arg) " " +
+                      f.name + "=VALUE");
     }
     if (given == launch.args.end())
-      assumptions_.push_back({"argument '" + f.name + "'", "1.0", "--arg " + f.name + "=VALUE"});
+      assumptions_.push_back({"argument '" + f.name + "'", "1.0", KC_SETTING(arg) " " + f.name + "=VALUE"});
     const double real = given == launch.args.end() ? 1.0 : as_real(given->second);
     std::uint64_t bits = 0;
     if (f.type == ValueType::f64)

@@ -208,6 +208,7 @@ class Kernelcast final : public Model {
       add(std::string(name_of(limit)), f.seconds_of(limit), why(limit, w, m, f), f.seconds(limit));
     }
     add("launch", f.launch_s, "time of an empty kernel", total - f.launch_s);
+    e.bounds.back().kind = BoundKind::launch;
     sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
     e.limiter = e.bounds.front().name;
   }

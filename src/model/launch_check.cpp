@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 
 namespace kernelcast {
@@ -65,17 +66,18 @@ bool LaunchBounds::admit(const Workload& work) const {
 }
 
 void check_launch(const Workload& work, const Device& device) {
-  const char* smaller_block = "give a smaller --block";
+  const char* smaller_block = "give a smaller " KC_SETTING(block);
   const double threads = static_cast<double>(work.block.count());
   if (const auto limit = device.get(Field::limits_max_threads_per_block); limit && threads > *limit) {
     refuse("the number of threads in a block", threads, *limit, "limits.max_threads_per_block", device, smaller_block);
   }
   check_axes(work.block, block_axes, "the block size", device, smaller_block);
-  check_axes(work.grid, grid_axes, "the grid size", device, "give a smaller --grid");
+  check_axes(work.grid, grid_axes, "the grid size", device, "give a smaller " KC_SETTING(grid));
   if (const auto limit = device.get(Field::limits_shared_bytes_per_block);
       limit && work.shared_bytes_per_block > *limit) {
     refuse("the shared memory of a block, in bytes,", work.shared_bytes_per_block, *limit,
-           "limits.shared_bytes_per_block", device, "give less --shared, or a smaller --block or tile");
+           "limits.shared_bytes_per_block", device,
+           "give less " KC_SETTING(shared) ", or a smaller " KC_SETTING(block) " or tile");
   }
 }
 

@@ -22,6 +22,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 #include "model/launch_check.h"
 
@@ -56,16 +57,17 @@ double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block)
   const std::string threads = describe::number(block.threads);
   switch (limiter) {
     case Limiter::shared_memory:
-      throw UserError(head + "a block needs " + describe::number(block.shared_bytes) + " bytes of shared memory and " +
-                      describe::number(unit.shared_reserved_per_block) + " more are reserved, of " +
-                      describe::number(unit.shared_bytes) +
-                      " (limits.shared_bytes_per_unit); give less --shared or a smaller --block");
+      throw UserError(
+          head + "a block needs " + describe::number(block.shared_bytes) + " bytes of shared memory and " +
+          describe::number(unit.shared_reserved_per_block) + " more are reserved, of " +
+          describe::number(unit.shared_bytes) +
+          " (limits.shared_bytes_per_unit); give less " KC_SETTING(shared) " or a smaller " KC_SETTING(block));
     default:
       throw UserError(head + threads + " threads are more than it can hold (" +
                       (limiter == Limiter::warps
                            ? describe::number(unit.warps) + " warps, limits.max_warps_per_unit"
                            : describe::number(unit.threads) + " threads, limits.max_threads_per_unit") +
-                      "); give a smaller --block");
+                      "); give a smaller " KC_SETTING(block));
   }
 }
 
@@ -113,7 +115,7 @@ void put_occupancy(const Workload& work, const Device& device, Estimate& out) {
                                  " registers each (an estimate) are more than the " + describe::number(unit.registers) +
                                  (unit.units > 1 ? " of " + describe::number(unit.units) + " compute units that hold it"
                                                  : " of a compute unit"),
-                             "one block at a time", "--block"});
+                             "one block at a time", KC_SETTING(block)});
 }
 
 std::string_view name_of(Limiter limiter) {

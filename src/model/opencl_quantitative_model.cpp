@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 #include "model/models.h"
 #include "model/occupancy.h"
@@ -144,7 +145,7 @@ class OpenclQuantitative final : public Model {
     for (Assumption& assumed : oq::machine_assumptions(d)) e.assumptions.push_back(std::move(assumed));
     if (a.cost.branch.value() > 0) {
       e.assumptions.push_back({"share of batches that diverge at branches that data decide (D)", "20 %",
-                               "--assume branch:LINE=P, or --counts executed"});
+                               KC_SETTING(assume) " branch:LINE=P, or " KC_SETTING(counts) " executed"});
     }
     if (a.cost.synchronised > 0) {
       e.assumptions.push_back({"computation is spread evenly over the phases between barriers", "yes", ""});

@@ -5,6 +5,7 @@
 
 #include "io/nearest.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/models.h"
 
 namespace kernelcast {
@@ -41,7 +42,7 @@ const Model& model_named(std::string_view name) {
   const Model* nearest = *std::min_element(known.begin(), known.end(), [name](const Model* a, const Model* b) {
     return edit_distance(a->name(), name) < edit_distance(b->name(), name);
   });
-  std::string message = "--model: there is no model \"" + std::string(name) + "\"; the nearest is \"" +
+  std::string message = KC_SETTING(model) ": there is no model \"" + std::string(name) + "\"; the nearest is \"" +
                         std::string(nearest->name()) + "\". Models:";
   for (const Model* m : known) message += " " + std::string(m->name());
   throw UsageError(message);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/ske_paper.h"
 #include "model/stable_order.h"
 
@@ -35,7 +36,8 @@ const Point& best(std::span<const Point> points) {
     if (p.feasible && (!found || p.forecast.total() < found->forecast.total())) found = &p;
   }
   if (!found)
-    throw UserError("no block size satisfies the constraints (10)-(16) of ske; give smaller or other --block sizes");
+    throw UserError(
+        "no block size satisfies the constraints (10)-(16) of ske; give smaller or other " KC_SETTING(block) " sizes");
   return *found;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 #include "offload/region_parts.h"
 #include "offload/side_costs.h"
@@ -48,7 +49,7 @@ Answer Evaluator::Impl::answer_2017(const Question& q) {
     merge(a.assumptions, counts.assumptions);
   }
   if (work.operations <= 0)
-    throw UserError("--model offload-2017 counts floating-point operations, and this region has none");
+    throw UserError(KC_SETTING(model) " offload-2017 counts floating-point operations, and this region has none");
   work.access_bytes = work.memory_instructions > 0 ? bytes / work.memory_instructions : bytes_of_double;
   const auto [in, out] = messages_of(a.buffers);
   work.in = in;
@@ -67,8 +68,8 @@ Answer Evaluator::Impl::answer_2017(const Question& q) {
   a.gpu.time.time_s = times.transfer_s + a.gpu.execution_s;
   a.cpu.limiter = roof_of(host, times.cpu_performance);
   a.gpu.limiter = roof_of(device, times.gpu_performance);
-  set_idle(a.cpu, q.cpu_idle, cpu, "--cpu-idle-w");
-  set_idle(a.gpu, q.gpu_idle, gpu, "--gpu-idle-w");
+  set_idle(a.cpu, q.cpu_idle, cpu, KC_SETTING(cpu_idle_w));
+  set_idle(a.gpu, q.gpu_idle, gpu, KC_SETTING(gpu_idle_w));
   set_power(a.cpu, cpu, times.cpu_performance, 0, a.cpu.execution_s, q.weights);
   set_power(a.gpu, gpu, times.gpu_performance, times.transfer_s, a.gpu.execution_s, q.weights);
   check_costs(a, q.weights);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 #include "offload/region_parts.h"
 
@@ -90,7 +91,7 @@ class SizeSearch {
     try {
       return faster(evaluator_.answer(with(n)));
     } catch (const Error& e) {
-      error_ = parameter_ + " = " + std::to_string(n) + ": " + e.what();
+      error_ = parameter_ + " = " + std::to_string(n) + ": " + message_of(e);
       return std::nullopt;  // no such size
     }
   }
@@ -189,11 +190,11 @@ BreakEven Evaluator::break_even(const Question& question, const std::string& par
   }
   b.parameter = parameter;
   if (parameter.empty()) {
-    b.size_reason = "no argument to vary: name one with --scale";
+    b.size_reason = "no argument to vary: name one with " KC_SETTING(scale);
     return b;
   }
   if (question.grid) {
-    b.size_reason = "the number of blocks is fixed by --grid";
+    b.size_reason = "the number of blocks is fixed by " KC_SETTING(grid);
     return b;
   }
   SizeSearch(

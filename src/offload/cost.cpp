@@ -3,6 +3,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/offload.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 
 namespace kernelcast::offload {
@@ -16,7 +17,7 @@ double busy_power_by_instructions(double idle_w, double instructions_per_s, doub
 void check(const Weights& w) {
   constexpr double rounding = 1e-9;
   if (w.time >= 0 && w.energy >= 0 && std::abs(w.time + w.energy - 1) <= rounding) return;
-  throw UsageError("--weights time=" + describe::number(w.time) + ",energy=" + describe::number(w.energy) +
+  throw UsageError(KC_SETTING(weights) " time=" + describe::number(w.time) + ",energy=" + describe::number(w.energy) +
                    ": both must be 0 or more and add up to 1");
 }
 

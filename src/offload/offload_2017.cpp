@@ -7,6 +7,7 @@
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "kernelcast/offload.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::offload {
 
@@ -25,7 +26,7 @@ Faults2017 faults_2017(std::span<const std::string> names) {
   Faults2017 faults;
   for (const std::string& name : names) {
     if (name == none || name == all) {
-      if (names.size() > 1) throw UsageError("--faults: " + name + " stands alone");
+      if (names.size() > 1) throw UsageError(KC_SETTING(faults) ": " + name + " stands alone");
       return name == all ? as_printed : Faults2017{};
     }
     std::vector<std::string> known{none, all};
@@ -33,12 +34,12 @@ Faults2017 faults_2017(std::span<const std::string> names) {
     for (const FaultName2017& f : fault_names_2017()) {
       known.emplace_back(f.name);
       if (name != f.name) continue;
-      if (faults.*f.fault) throw UsageError("--faults: " + name + " is given twice");
+      if (faults.*f.fault) throw UsageError(KC_SETTING(faults) ": " + name + " is given twice");
       faults.*f.fault = found = true;
     }
     if (found) continue;
     const std::vector<std::string> near = nearest_names(name, known, 1);
-    std::string text = "--faults: there is no fault \"" + name + "\"";
+    std::string text = KC_SETTING(faults) ": there is no fault \"" + name + "\"";
     if (!near.empty()) text += "; the nearest is \"" + near.front() + "\"";
     text += ". Faults:";
     for (const std::string& k : known) text += " " + k;

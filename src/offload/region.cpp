@@ -8,6 +8,7 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 #include "offload/region_parts.h"
 #include "offload/side_costs.h"
@@ -35,8 +36,9 @@ std::optional<Role> role_named(std::string_view name) {
 }
 
 void check_kinds(const Device& cpu, const Device& gpu) {
-  if (cpu.kind != "cpu") throw UsageError("--cpu " + cpu.id + ": " + cpu.name + " is a GPU; give a CPU, or host");
-  if (gpu.kind != "gpu") throw UsageError("--gpu " + gpu.id + ": " + gpu.name + " is a CPU; give a GPU");
+  if (cpu.kind != "cpu")
+    throw UsageError(KC_SETTING(cpu) " " + cpu.id + ": " + cpu.name + " is a GPU; give a CPU, or host");
+  if (gpu.kind != "gpu") throw UsageError(KC_SETTING(gpu) " " + gpu.id + ": " + gpu.name + " is a CPU; give a GPU");
 }
 
 namespace {
@@ -47,7 +49,7 @@ constexpr double measured_link = 1.1, stated_link = 1.6;
 
 double launch_of(const Estimate& e) {
   for (const Bound& b : e.bounds)
-    if (b.name == "launch") return b.time.value();
+    if (b.kind == BoundKind::launch) return b.time.value();
   return 0;
 }
 
@@ -119,8 +121,8 @@ Answer Evaluator::answer(const Question& q) {
   a.gpu.time.time_s = q.overlap ? std::max({busy, a.gpu.transfer_in_s, a.gpu.transfer_out_s}) : transfer + busy;
   a.gpu.time.factor = joined(
       {{transfer, link.assumptions.empty() ? measured_link : stated_link}, {busy, std::exp(gpu_log / gpu_once)}});
-  set_idle(a.cpu, q.cpu_idle, m.cpu, "--cpu-idle-w");
-  set_idle(a.gpu, q.gpu_idle, m.gpu, "--gpu-idle-w");
+  set_idle(a.cpu, q.cpu_idle, m.cpu, KC_SETTING(cpu_idle_w));
+  set_idle(a.gpu, q.gpu_idle, m.gpu, KC_SETTING(gpu_idle_w));
   energies(a.cpu, m.cpu, q.cpu_busy, 0, a.cpu.time.time_s, q.weights);
   if (!q.cpu_busy.watts) energy_by_instructions(a.cpu, m.cpu, a.kernels, q.reps, q.weights);
   energies(a.gpu, m.gpu, {}, transfer, busy, q.weights);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "offload/region_parts.h"
 
 namespace kernelcast::offload {
@@ -26,9 +27,9 @@ void Evaluator::Impl::check_roles() const {
   Names buffers;
   for (const Known& b : buffers_) buffers.push_back(b.name);
   for (const auto& [name, role] : region.roles)
-    if (!has(buffers, name)) throw UsageError("--role " + name + ": no such buffer" + list(buffers));
+    if (!has(buffers, name)) throw UsageError(KC_SETTING(role) " " + name + ": no such buffer" + list(buffers));
   for (const std::string& name : region.resident)
-    if (!has(buffers, name)) throw UsageError("--resident " + name + ": no such buffer" + list(buffers));
+    if (!has(buffers, name)) throw UsageError(KC_SETTING(resident) " " + name + ": no such buffer" + list(buffers));
 }
 
 void Evaluator::Impl::check_launch(const Launch& launch) const {
@@ -43,11 +44,13 @@ void Evaluator::Impl::check_launch(const Launch& launch) const {
   }
   for (const auto& [name, value] : launch.args)
     if (!has(scalars, name)) {
-      throw UsageError("--arg " + name + ": no such parameter" +
-                       (has(pointers, name) ? "; it is a pointer: --buffer " + name + "=COUNT" : list(scalars)));
+      throw UsageError(
+          KC_SETTING(arg) " " + name + ": no such parameter" +
+          (has(pointers, name) ? "; it is a pointer: " KC_SETTING(buffer) " " + name + "=COUNT" : list(scalars)));
     }
   for (const auto& [name, spec] : launch.buffers)
-    if (!has(pointers, name)) throw UsageError("--buffer " + name + ": no such pointer parameter" + list(pointers));
+    if (!has(pointers, name))
+      throw UsageError(KC_SETTING(buffer) " " + name + ": no such pointer parameter" + list(pointers));
 }
 
 }  // namespace kernelcast::offload

@@ -7,6 +7,7 @@
 
 #include "kernelcast/cpu_model.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::offload {
 namespace {
@@ -27,7 +28,7 @@ Workload bound(Binder& binder, const Launch& launch) {
   try {
     return binder.bind(launch);
   } catch (const UserError& e) {
-    throw UsageError(e.what());
+    throw UsageError(message_of(e));
   }
 }
 
@@ -114,14 +115,18 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q) {
       if (const auto* integer = std::get_if<std::int64_t>(&value)) values.emplace(argument(name), Expr(*integer));
     std::array<std::int64_t, 3> block = l.block.array(), grid{1, 1, 1};
     if (p.mapped_axes == 0 || p.mapped_extent.empty())
-      throw UsageError("the number of blocks of '" + p.kernel + "' does not follow from its loops: give --grid");
+      throw UsageError("the number of blocks of '" + p.kernel +
+                       "' does not follow from its loops: give " KC_SETTING(grid));
     // One loop: the block is as long as it is in all; more loops: as it is.
     if (p.mapped_extent.size() == 1) block = {l.block.count(), 1, 1};
     for (std::size_t i = 0; i < p.mapped_extent.size() && i < 3; ++i) {
       const Expr e = p.mapped_extent[i].substitute(values);
       const auto n = e.constant();
-      if (!n) throw UsageError("the extent " + e.str() + " of a loop of '" + p.kernel + "' is not known: give --arg");
-      if (*n < 1) throw UsageError("a loop of '" + p.kernel + "' runs " + std::to_string(*n) + " times: change --arg");
+      if (!n)
+        throw UsageError("the extent " + e.str() + " of a loop of '" + p.kernel +
+                         "' is not known: give " KC_SETTING(arg));
+      if (*n < 1)
+        throw UsageError("a loop of '" + p.kernel + "' runs " + std::to_string(*n) + " times: change " KC_SETTING(arg));
       const std::int64_t warp = gpu.geometry().warp_size;
       if (q.fit_block && i == 0) block[0] = std::min(block[0], (*n + warp - 1) / warp * warp);
       grid[i] = (*n + block[i] - 1) / block[i];

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 
 namespace kernelcast::offload {
@@ -67,7 +68,7 @@ void energy_by_instructions(Side& side, const Device& cpu, const std::vector<Ker
 void check_costs(const Answer& a, const Weights& weights) {
   for (const Side* side : {&a.cpu, &a.gpu})
     if (!side->cost.value)
-      throw UserError("--weights energy=" + describe::number(weights.energy) + ": " + side->cost.reason);
+      throw UserError(KC_SETTING(weights) " energy=" + describe::number(weights.energy) + ": " + side->cost.reason);
 }
 
 }  // namespace kernelcast::offload

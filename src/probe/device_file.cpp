@@ -7,6 +7,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::probe {
 namespace {
@@ -45,8 +46,8 @@ class FileWriter {
     line("codegen_target", d.codegen_target);
     line("codegen_note", d.codegen_note);
     out += "notes = [" +
-           toml_string("Numbers whose source is \"measured\" come from kernelcast probe --backend " + report_.backend +
-                       "; the others are those of " + d.id + ".") +
+           toml_string("Numbers whose source is \"measured\" come from kernelcast probe (back end " + report_.backend +
+                       ")" + "; the others are those of " + d.id + ".") +
            "]\n";
     std::string section;
     for (std::size_t i = 0; i < field_count; ++i) {
@@ -56,7 +57,7 @@ class FileWriter {
       if (info(field).section != section) out += "\n[" + (section = info(field).section) + "]\n";
       out += std::string(info(field).key) + " = " + entry + "\n";
     }
-    out += "\n[sources]\nmeasured = " + toml_string("measured by kernelcast probe --backend " + report_.backend) + "\n";
+    out += "\n[sources]\nmeasured = " + toml_string("measured by kernelcast probe, back end " + report_.backend) + "\n";
     for (const auto& [citation, key] : keys_) out += key + " = " + toml_string(citation) + "\n";
     return out;
   }
@@ -76,8 +77,8 @@ class FileWriter {
     const FieldValue& base = report_.device.values[static_cast<std::size_t>(field)];
     // Nearer than any stand-in for it. Models of GPUs do not know what to do with such a number.
     if (!base.value && unsteady && report_.backend == "host")
-      return fmt::format("{{ value = {}, source = {} }}", shown(field, *unsteady->value),
-                         toml_string("measured " + unsteady->method + " " + unsteady_mark + unsteady->reason + ")"));
+      return fmt::format("{{ value = {}, source = {}, unstable = true }}", shown(field, *unsteady->value),
+                         toml_string("measured " + unsteady->method + " (unstable: " + unsteady->reason + ")"));
     if (!base.value) return base.source.empty() ? "" : "{ unknown = " + toml_string(base.source) + " }";
     const auto [entry, is_new] = keys_.try_emplace(base.source, "base-" + std::to_string(keys_.size() + 1));
     return fmt::format("{{ value = {}, source = {} }}", shown(field, *base.value), toml_string(entry->second));

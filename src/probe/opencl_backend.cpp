@@ -11,6 +11,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "kernelcast/setting.h"
 #include "probe/cost_table.h"
 #include "probe/opencl_kernels.h"
 #include "probe/opencl_wire.h"
@@ -81,8 +82,9 @@ class OpenclProbe {
     const OpenclBatchReply about = ask({});
     info_ = about.info;
     if (info_.cpu != (base_.kind == "cpu"))
-      throw UsageError("--device " + base_.id + " is a " + base_.kind + ", the OpenCL device \"" + info_.name +
-                       "\" is " + (info_.cpu ? "a CPU" : "none") + ": name its device file by --device");
+      throw UsageError(KC_SETTING(device) " " + base_.id + " is a " + base_.kind + ", the OpenCL device \"" +
+                       info_.name + "\" is " + (info_.cpu ? "a CPU" : "none") +
+                       ": name its device file by " KC_SETTING(device));
     for (const Operation& o : opencl::operations(info_.doubles)) arithmetic(o);
     source_ += opencl::memory_kernels() + opencl::sharing_kernels();
     memory();
@@ -130,7 +132,7 @@ class OpenclProbe {
 
   OpenclBatchReply ask(const OpenclBatch& batch) const {
     OpenclBatchReply reply = run_batch_in_process(options_.opencl_runner, batch, 4 * options_.time_limit_s + 120);
-    if (!reply.failure.empty()) throw LimitError("--backend opencl: " + reply.failure);
+    if (!reply.failure.empty()) throw LimitError(KC_SETTING(backend) " opencl: " + reply.failure);
     return reply;
   }
 
@@ -284,7 +286,7 @@ class OpenclProbe {
 
   Report report() {
     for (std::size_t i = 0; i < launches_.size(); ++i)
-      if (!recorded_.failures.at(i).empty()) throw LimitError("--backend opencl: " + recorded_.failures[i]);
+      if (!recorded_.failures.at(i).empty()) throw LimitError(KC_SETTING(backend) " opencl: " + recorded_.failures[i]);
     const double less = fastest_of(empty_);
     clock();
     fastest_empty_ = less;

@@ -26,7 +26,7 @@ OpenclBatchReply run_batch(const OpenclBatch& batch) {
     try {
       prepared[i] = runner.prepare(batch.launches[i]);
     } catch (const LimitError& e) {
-      reply.failures[i] = e.what();
+      reply.failures[i] = message_of(e);
     }
   }
   const auto start = Clock::now();

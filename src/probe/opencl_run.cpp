@@ -225,7 +225,7 @@ OpenclRunner::OpenclRunner() : impl_(std::make_unique<Impl>()) {
   try {
     impl_->open();
   } catch (const LimitError& e) {
-    impl_->reason = e.what();
+    impl_->reason = message_of(e);
   }
 }
 

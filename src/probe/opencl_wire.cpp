@@ -162,7 +162,7 @@ OpenclBatchReply run_batch_in_process(const std::string& runner, const OpenclBat
     reply.failure = run_process({runner, "batch", request, answer}, seconds, "the OpenCL driver").failure;
     if (reply.failure.empty()) reply = batch_reply_of(read_text_file(answer));
   } catch (const Error& e) {
-    reply.failure = e.what();
+    reply.failure = message_of(e);
   }
   return reply;
 }
@@ -201,7 +201,7 @@ OpenclReply run_in_process(const std::string& runner, const OpenclLaunch& launch
     reply.failure = run_process({runner, "launch", request, answer}, seconds, "the OpenCL driver").failure;
     if (reply.failure.empty()) reply = reply_of(read_text_file(answer));
   } catch (const Error& e) {
-    reply.failure = e.what();
+    reply.failure = message_of(e);
   }
   return reply;
 }

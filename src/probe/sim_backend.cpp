@@ -9,6 +9,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
+#include "kernelcast/setting.h"
 #include "probe/control_fields.h"
 #include "probe/cost_table.h"
 #include "probe/ffma_search.h"
@@ -25,11 +26,12 @@ class SimProbe {
   SimProbe(const Device& device, const Options& options)
       : device_(device), options_(options), spec_(sm::spec_of(device, options.device_folder)), start_(Clock::now()) {
     if (options.registers < 8 || options.registers > 64)
-      throw UsageError("--registers " + std::to_string(options.registers) + ": expected 8 to 64");
+      throw UsageError(KC_SETTING(registers) " " + std::to_string(options.registers) + ": expected 8 to 64");
     machine_.run = [this](const sm::Program& program, int warps) {
       if (std::chrono::duration<double>(Clock::now() - start_).count() > options_.time_limit_s)
         throw LimitError(
-            fmt::format("--time-limit {:g}: not over in time; a larger limit or fewer --registers would do",
+            fmt::format(KC_SETTING(time_limit) " {:g}: not over in time; a larger limit or fewer " KC_SETTING(
+                            registers) " would do",
                         options_.time_limit_s));
       sm::Launch launch;
       launch.warps_per_block = warps;

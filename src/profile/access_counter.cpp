@@ -60,7 +60,8 @@ void AccessCounter::extend(Int128 low, Int128 high) {
   high += most_shift_ + access_.bytes - 1;
   if (low < -address_limit || high > address_limit)
     throw ArithmeticError("addresses of an access at line " + std::to_string(access_.line.line) +
-                          " reach beyond 2^56 bytes: " + access_.offset.str());
+                              " reach beyond 2^56 bytes: " + access_.offset.str(),
+                          access_.offset.symbol_names());
   const auto a = static_cast<std::int64_t>(low), b = static_cast<std::int64_t>(high);
   if (empty()) {
     lowest_ = a;
@@ -202,13 +203,15 @@ void AccessCounter::unshear(const Box& box, Int128& base) {
     const std::int64_t c = outer_[i].coefficient;
     Outer along{box.along, 0};
     if (__builtin_mul_overflow(c, box.slope, &along.coefficient))
-      throw ArithmeticError("an address leaves the 64-bit range: " + access_.offset.str());
+      throw ArithmeticError("an address leaves the 64-bit range: " + access_.offset.str(),
+                            access_.offset.symbol_names());
     base += static_cast<Int128>(c) * box.lo[box.sheared] - static_cast<Int128>(along.coefficient) * box.lo[box.along];
     outer_.erase(outer_.begin() + static_cast<std::ptrdiff_t>(i));
     for (Outer& o : outer_)
       if (o.variable == box.along) {
         if (__builtin_add_overflow(o.coefficient, along.coefficient, &o.coefficient))
-          throw ArithmeticError("an address leaves the 64-bit range: " + access_.offset.str());
+          throw ArithmeticError("an address leaves the 64-bit range: " + access_.offset.str(),
+                                access_.offset.symbol_names());
         return;
       }
     outer_.push_back(along);

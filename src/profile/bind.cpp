@@ -305,12 +305,12 @@ struct Binder::Impl {
     sample_notes.clear();
     for (std::size_t d = 0; d < domains.size(); ++d)
       if (!domain_exact[d])
-        sample_notes.push_back(
-            {"iterations of code in kernel " + profile.kernel + domain_place(d), "a sample, counts are not exact", ""});
+        sample_notes.push_back({"iterations of code in kernel " + profile.kernel + domain_place(d),
+                                "a sample, counts are not exact", "", Assumption::Kind::sampled});
     for (const AccessPlan& a : accesses)
       if (!counters[a.counter]->exact())
-        sample_notes.push_back(
-            {"addresses of the access at " + place_of(profile, a.access->line), "a sample, counts are not exact", ""});
+        sample_notes.push_back({"addresses of the access at " + place_of(profile, a.access->line),
+                                "a sample, counts are not exact", "", Assumption::Kind::sampled});
     if (!sample_notes.empty())
       sample_notes.erase(std::unique(sample_notes.begin(), sample_notes.end()), sample_notes.end());
     const auto& open = reader.assumptions();
@@ -446,7 +446,7 @@ struct Binder::Impl {
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
-    if (out.counts_method != "symbolic") out.counts_method = "symbolic";
+    out.counts_method = CountsMethod::symbolic;
     set_assumptions(out);
   }
 

@@ -33,7 +33,8 @@ void Domain::apply_rows(Term& term, std::vector<std::uint64_t>& bits) {
   const ConstantPool& pool = *launch_->pool;
   VariableMask ignored = 0;
   if (!affine_range(index, *leaf_.box, pool, ignored).within(-int64_max / 2, int64_max / 2))
-    throw ArithmeticError("a condition leaves the 64-bit range: " + index.expression().str());
+    throw ArithmeticError("a condition leaves the 64-bit range: " + index.expression().str(),
+                          index.expression().symbol_names());
   Int128 base = pool[index.constant_slot()];
   std::array<std::int64_t, 3> stride{};
   for (const auto& t : index.terms()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernelcast/profile.h"
+#include "kernelcast/setting.h"
 #include "kernelcast/workload.h"
 
 namespace kernelcast {
@@ -18,7 +19,7 @@ std::optional<Assumption> note_on_idle_launch(const KernelProfile& profile, cons
   if (!could || stores(work.warp_ops) > 0) return std::nullopt;
   const bool sized = std::ranges::any_of(profile.parameters, [](const Parameter& p) { return !p.pointer && p.used; });
   return Assumption{"no thread that was counted gets to a store: this launch writes nothing to global memory",
-                    "the time of threads that end before", sized ? "--arg NAME=VALUE" : ""};
+                    "the time of threads that end before", sized ? KC_SETTING(arg) " NAME=VALUE" : ""};
 }
 
 }  // namespace kernelcast

@@ -9,6 +9,7 @@
 #include "core/int_math.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 namespace {
@@ -94,24 +95,26 @@ LaunchReader::LaunchReader(const KernelProfile& profile) : profile_(profile) {
 }
 
 void LaunchReader::check_sizes(const Launch& launch) const {
-  check_positive(launch.grid, "the grid", "--grid", std::int64_t{1} << 48);
-  check_positive(launch.block, "the block", "--block", std::int64_t{1} << 16);
+  check_positive(launch.grid, "the grid", KC_SETTING(grid), std::int64_t{1} << 48);
+  check_positive(launch.block, "the block", KC_SETTING(block), std::int64_t{1} << 16);
   if (launch.dynamic_shared_bytes < 0)
     throw UserError("the dynamic shared memory of " + std::to_string(launch.dynamic_shared_bytes) +
-                    " bytes is negative: change --shared");
+                    " bytes is negative: change " KC_SETTING(shared));
   const Dim3& want = profile_.required_block;
   if (want.x > 0 && !(launch.block == want))
     throw UserError("kernel " + profile_.kernel + " requires blocks of " + size_text(want) +
-                    " (reqd_work_group_size), not " + size_text(launch.block) + ": give --block " + size_text(want));
+                    " (reqd_work_group_size), not " + size_text(launch.block) + ": give " KC_SETTING(block) " " +
+                    size_text(want));
   if (profile_.max_threads_per_block > 0 && launch.block.count() > profile_.max_threads_per_block)
     throw UserError("kernel " + profile_.kernel + " is declared for at most " +
-                    std::to_string(profile_.max_threads_per_block) + " threads a block (__launch_bounds__), --block " +
-                    size_text(launch.block) + " has " + std::to_string(launch.block.count()));
+                    std::to_string(profile_.max_threads_per_block) +
+                    " threads a block (__launch_bounds__), " KC_SETTING(block) " " + size_text(launch.block) + " has " +
+                    std::to_string(launch.block.count()));
 }
 
 void LaunchReader::missing(std::size_t argument) const {
   throw ArgumentError("the value of parameter \"" + needed_[argument] + "\" " + needed_why_[argument] +
-                          ": give --arg " + needed_[argument] + "=VALUE",
+                          ": give " KC_SETTING(arg) " " + needed_[argument] + "=VALUE",
                       needed_[argument]);
 }
 
@@ -126,17 +129,19 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
                                 [&](const Parameter& q) { return q.name == name; });
     const auto needed = std::find(needed_.begin(), needed_.end(), name);
     if (p == profile_.parameters.end() && needed == needed_.end())
-      throw ArgumentError(
-          "kernel " + profile_.kernel + " has no parameter \"" + name + "\" (--arg)" + did_you_mean(name, scalars),
-          name);
+      throw ArgumentError("kernel " + profile_.kernel + " has no parameter \"" + name + "\" (" KC_SETTING(arg) ")" +
+                              did_you_mean(name, scalars),
+                          name);
     if (p != profile_.parameters.end() && p->pointer)
-      throw ArgumentError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is a pointer: give --buffer " +
-                              name + "=COUNT instead of --arg",
+      throw ArgumentError("parameter \"" + name + "\" of kernel " + profile_.kernel +
+                              " is a pointer: give " KC_SETTING(buffer) " " + name +
+                              "=COUNT instead of " KC_SETTING(arg),
                           name);
     const bool integer = needed != needed_.end() || p->integer;
     if (integer && !std::holds_alternative<std::int64_t>(value))
       throw ArgumentError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is an integer, not " +
-                              std::to_string(std::get<double>(value)) + ": give --arg " + name + "=INTEGER",
+                              std::to_string(std::get<double>(value)) + ": give " KC_SETTING(arg) " " + name +
+                              "=INTEGER",
                           name);
     names_.push_back(name);
     slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + (needed - needed_.begin())));
@@ -152,8 +157,8 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
     const std::string kind = key.substr(0, key.find(':'));
     if ((kind == "trips" || kind == "branch" || kind == "access") &&
         std::find(keys.begin(), keys.end(), key) == keys.end())
-      throw ArgumentError("--assume " + key + ": kernel " + profile_.kernel + " leaves nothing of that name open" +
-                              (keys.empty() ? "" : did_you_mean(key, keys)),
+      throw ArgumentError(KC_SETTING(assume) " " + key + ": kernel " + profile_.kernel +
+                              " leaves nothing of that name open" + (keys.empty() ? "" : did_you_mean(key, keys)),
                           key);
   }
   unknown_values_.clear();
@@ -164,7 +169,7 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
     const double v = given == launch.assume.end() ? u.default_value : given->second;
     const bool probability = u.kind == Unknown::Kind::probability;
     if (!std::isfinite(v) || v < 0 || (probability && v > 1) || v > 1e15)
-      throw UserError("--assume " + u.key + "=" + std::to_string(v) + ": expected " +
+      throw UserError(KC_SETTING(assume) " " + u.key + "=" + std::to_string(v) + ": expected " +
                       (probability ? "a probability from 0 to 1" : "a number from 0 to 1e15"));
     unknown_values_.push_back(v);
     unknown_given_.push_back(given != launch.assume.end());
@@ -176,7 +181,8 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
     const char* what = u.kind == Unknown::Kind::trip_count    ? "trip count of the loop at "
                        : u.kind == Unknown::Kind::probability ? "probability of the branch at "
                                                               : "bytes between neighbouring lanes of the access at ";
-    Assumption a{what + at + (u.reason.empty() ? "" : ": " + u.reason), text, "--assume " + u.key + "=VALUE"};
+    Assumption a{what + at + (u.reason.empty() ? "" : ": " + u.reason), text, KC_SETTING(assume) " " + u.key + "=VALUE",
+                 Assumption::Kind::unknown, u.key};
     if (std::find(assumptions_.begin(), assumptions_.end(), a) == assumptions_.end())
       assumptions_.push_back(std::move(a));
   }
@@ -194,9 +200,10 @@ void LaunchReader::resolve_buffers(const Launch& launch) {
   for (const auto& [name, spec] : launch.buffers) {
     if (std::find(pointers.begin(), pointers.end(), name) == pointers.end())
       throw ArgumentError("kernel " + profile_.kernel + " has no pointer parameter or array \"" + name +
-                              "\" (--buffer)" + did_you_mean(name, pointers),
+                              "\" (" KC_SETTING(buffer) ")" + did_you_mean(name, pointers),
                           name);
-    if (spec.elements < 0) throw UserError("--buffer " + name + "=" + std::to_string(spec.elements) + " is negative");
+    if (spec.elements < 0)
+      throw UserError(KC_SETTING(buffer) " " + name + "=" + std::to_string(spec.elements) + " is negative");
     buffers_.emplace_back(name, spec.elements);
   }
   buffer_bytes_.clear();
@@ -207,7 +214,8 @@ void LaunchReader::resolve_buffers(const Launch& launch) {
       const auto given = launch.buffers.find(p.name);
       if (given != launch.buffers.end() && p.bytes > 0 &&
           __builtin_mul_overflow(given->second.elements, static_cast<std::int64_t>(p.bytes), &bytes))
-        throw UserError("--buffer " + p.name + "=" + std::to_string(given->second.elements) + " is too large");
+        throw UserError(KC_SETTING(buffer) " " + p.name + "=" + std::to_string(given->second.elements) +
+                        " is too large");
     }
     buffer_bytes_.push_back(bytes);
   }

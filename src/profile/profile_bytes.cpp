@@ -116,8 +116,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Assumption> T>
 void fields(A& a, T& x) {
-  auto& [what, value, flag] = x;
-  a(what, value, flag);
+  auto& [what, value, replace, kind, subject] = x;
+  a(what, value, replace, kind, subject);
 }
 template <class A, Like<KernelProfile> T>
 void fields(A& a, T& x) {

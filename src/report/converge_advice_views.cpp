@@ -97,7 +97,7 @@ std::string converge_text(const ConvergeReport& r, const Style& style) {
                         u.recommendation);
   }
   for (const Assumption& x : r.assumptions) {
-    text += fmt::format("  assumed: {} = {}{}\n", x.what, x.value, x.flag.empty() ? "" : "  [" + x.flag + "]");
+    text += fmt::format("  assumed: {} = {}{}\n", x.what, x.value, x.replace.empty() ? "" : "  [" + x.replace + "]");
   }
   return text;
 }

@@ -61,12 +61,13 @@ Json interval_json(const Workload& w) {
 }  // namespace
 
 std::string method_text(const Workload& w) {
-  if (w.counts_method == "symbolic") return "symbolic";
-  const char* how = w.counts_method == "mixed" ? "closed forms; where data decide, " : "";
-  if (!w.sampled && w.blocks == 1) return fmt::format("{}: {}the block executed", w.counts_method, how);
-  if (!w.sampled) return fmt::format("{}: {}all {} blocks executed", w.counts_method, how, format_count(w.blocks));
-  return fmt::format("{}: {}{} of {} executed; 95 %: +-{} of instructions, +-{} of sectors", w.counts_method, how,
-                     format_count(blocks_run(w)), format_count_of(w.blocks, "block"),
+  if (w.counts_method == CountsMethod::symbolic) return "symbolic";
+  const char* how = w.counts_method == CountsMethod::mixed ? "closed forms; where data decide, " : "";
+  if (!w.sampled && w.blocks == 1) return fmt::format("{}: {}the block executed", name_of(w.counts_method), how);
+  if (!w.sampled)
+    return fmt::format("{}: {}all {} blocks executed", name_of(w.counts_method), how, format_count(w.blocks));
+  return fmt::format("{}: {}{} of {} executed; 95 %: +-{} of instructions, +-{} of sectors", name_of(w.counts_method),
+                     how, format_count(blocks_run(w)), format_count_of(w.blocks, "block"),
                      format_percent(w.sampled->instructions), format_percent(w.sampled->sectors));
 }
 

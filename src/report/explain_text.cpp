@@ -39,7 +39,7 @@ std::string registers_text(const KernelProfile& p, const Workload& w, const Laun
   std::string out = fmt::format("  registers  {} per thread by {}", format_count(r.per_thread), r.method);
   if (r.low != r.high) out += fmt::format(", between {} and {}", format_count(r.low), format_count(r.high));
   if (r.spill_bytes > 0) out += fmt::format(", {} spilled", format_bytes(r.spill_bytes));
-  if (!executed) out += fmt::format("\n  counts     {}", w.counts_method);  // else the heading has said more
+  if (!executed) out += fmt::format("\n  counts     {}", name_of(w.counts_method));  // else the heading has said more
   out += fmt::format("\n  shared     {} {} per block: {} static, {} of the launch\n", w.shared_bytes_per_block,
                      plural(static_cast<double>(w.shared_bytes_per_block), "byte"), p.static_shared_bytes,
                      launch.dynamic_shared_bytes);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/execution_views.h"
+#include "report/settings.h"
 
 namespace kernelcast::report {
 namespace {
@@ -101,7 +102,7 @@ Json counts_json(const Workload& w) {
 
 Json assumptions_json(const std::vector<Assumption>& assumptions) {
   Json list = Json::array();
-  for (const Assumption& a : assumptions) list.push_back({{"what", a.what}, {"value", a.value}, {"flag", a.flag}});
+  for (const Assumption& a : assumptions) list.push_back({{"what", a.what}, {"value", a.value}, {"flag", a.replace}});
   return list;
 }
 
@@ -147,7 +148,7 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
                    {"block", dims(d.workload->block)},
                    {"dynamic_shared_bytes", d.launch.dynamic_shared_bytes}};
     j["counts"] = counts_json(*d.workload);
-    j["counts_method"] = d.workload->counts_method;
+    j["counts_method"] = name_of(d.workload->counts_method);
     if (d.execution) j["counts"]["execution"] = execution_json(*d.workload);
   } else {
     for (const char* key : {"launch", "counts", "counts_method"}) put_unknown(j, key, failure);
@@ -158,6 +159,20 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
   return j;
 }
 
-std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+namespace {
+
+Json with_flags_in(const Json& json) {
+  if (json.is_string()) return with_flags(json.get_ref<const std::string&>());
+  if (!json.is_structured()) return json;
+  Json out = json;
+  for (Json& part : out) part = with_flags_in(part);
+  return out;
+}
+
+}  // namespace
+
+std::string dumped(const Json& json) {
+  return with_flags_in(json).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace kernelcast::report

@@ -99,7 +99,7 @@ std::string assumption_block(const std::vector<Assumption>& assumptions, std::st
   std::string out = fmt::format("{}{}\n", margin, style.dim(title));
   for (const Assumption& a : assumptions) {
     out += fmt::format("{}  {}{}{}\n", margin, a.what, a.value.empty() ? "" : " = " + a.value,
-                       a.flag.empty() ? "" : style.dim("  [" + a.flag + "]"));
+                       a.replace.empty() ? "" : style.dim("  [" + a.replace + "]"));
   }
   return out;
 }

@@ -64,7 +64,7 @@ Json candidate_json(const Candidate& c, const std::string& device, std::size_t r
       j["constraints"].push_back(std::move(one));
     }
   }
-  j["counts_method"] = c.counts_method;
+  j["counts_method"] = name_of(c.counts_method);
   j["tied_with_best"] = c.tied;
   j["probability_as_fast_as_best"] = c.chance;
   j["probability_cannot_run"] = c.cannot_run;

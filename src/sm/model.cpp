@@ -135,7 +135,7 @@ class CycleLevel final : public Model {
       simulate_kernel(p, w, d, e);
     } catch (const LimitError& limit) {
       e.time_s.value.reset();
-      e.time_s.reason = limit.what();
+      e.time_s.reason = message_of(limit);
     }
     return e;
   }
@@ -159,7 +159,8 @@ class CycleLevel final : public Model {
     add_bounds(s, x, alone, on_sm, e);
     if (atomics > 0)
       e.bounds.push_back({"atomics", Seconds(atomics), "lanes that update one address, as kernelcast counts them"});
-    e.bounds.push_back({"launch", Seconds(s.machine.launch_s), "time of an empty kernel"});
+    e.bounds.push_back(
+        {"launch", Seconds(s.machine.launch_s), "time of an empty kernel", std::nullopt, BoundKind::launch});
     sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
     if (atomics > on_sm) e.limiter = "atomics";
     assume(s, x, e);
@@ -170,7 +171,7 @@ class CycleLevel final : public Model {
       static_cast<void>(spec_of(d, folder_of(d)));
       return true;
     } catch (const UserError& error) {
-      e.time_s.reason = std::string(error.what()) + "; ask the model kernelcast, which needs none";
+      e.time_s.reason = message_of(error) + "; ask the model kernelcast, which needs none";
       return false;
     }
   }
@@ -214,7 +215,7 @@ const Model& any_model_named(std::string_view name) {
   try {
     return model_named(name);
   } catch (const UsageError& e) {
-    throw UsageError(std::string(e.what()) + " " + std::string(cycle_level_model().name()));
+    throw UsageError(message_of(e) + " " + std::string(cycle_level_model().name()));
   }
 }
 

@@ -274,7 +274,7 @@ void AnalysisMemory::write(const std::string& name, const std::string& payload) 
     write_text_file(file, sealed(payload));
   } catch (const Error& e) {
     const std::lock_guard lock(mutex_);
-    if (trouble_.empty()) trouble_ = e.what();
+    if (trouble_.empty()) trouble_ = message_of(e);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::tune {
 namespace {
@@ -103,7 +104,7 @@ class Enumerator {
     if (out_.kept.size() == most_) {
       throw LimitError(
           fmt::format("{}: more than {} configurations satisfy the constraints, too many to try each: give fewer "
-                      "values or --search optimise",
+                      "values or " KC_SETTING(search) " optimise",
                       space_.place, most_));
     }
     out_.kept.push_back(c);

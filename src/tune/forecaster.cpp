@@ -7,6 +7,7 @@
 
 #include "io/text.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "model/occupancy.h"
 #include "model/ske.h"
 #include "model/ske_device.h"
@@ -25,13 +26,15 @@ void grid_of_loops(LaunchShape& shape, const KernelProfile& profile, const Launc
   }
   const std::array<std::int64_t*, 3> grid{&shape.grid.x, &shape.grid.y, &shape.grid.z};
   const auto block = shape.block.array();
-  if (profile.mapped_extent.empty()) throw UsageError("the size of the grid is not known: give --problem or --grid");
+  if (profile.mapped_extent.empty())
+    throw UsageError("the size of the grid is not known: give " KC_SETTING(problem) " or " KC_SETTING(grid));
   for (std::size_t i = 0; i < profile.mapped_extent.size() && i < 3; ++i) {
     const Expr e = profile.mapped_extent[i].substitute(known);
     const auto value = e.constant();
     if (!value || *value < 1) {
-      throw UsageError(fmt::format(
-          "the extent {} of a mapped loop is not known: give the values with --arg, or --problem", e.str()));
+      throw UsageError(fmt::format("the extent {} of a mapped loop is not known: give the values with " KC_SETTING(
+                                       arg) ", or " KC_SETTING(problem),
+                                   e.str()));
     }
     *grid[i] = (*value + block[i] - 1) / block[i];
   }
@@ -42,7 +45,8 @@ void grid_of_loops(LaunchShape& shape, const KernelProfile& profile, const Launc
 LaunchShape completed(LaunchShape shape, const KernelProfile& profile, const Launch& launch) {
   if (!shape.block_known) {
     if (profile.required_block.x == 0) {
-      throw UsageError("no block is given, and the kernel requires none (reqd_work_group_size): give --block");
+      throw UsageError(
+          "no block is given, and the kernel requires none (reqd_work_group_size): give " KC_SETTING(block));
     }
     shape.block = profile.required_block;
     shape.block_known = true;
@@ -130,10 +134,10 @@ Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
     if (std::isfinite(a.time_s) && a.time_s > 0) return a;
     a.reason = ske::missing(work, device_);
   } catch (const ArgumentError& e) {
-    a.reason = first_line(e.what());
+    a.reason = first_line(message_of(e));
     a.argument = e.name();
   } catch (const Error& e) {
-    a.reason = first_line(e.what());
+    a.reason = first_line(message_of(e));
   }
   a.time_s = 0;
   a.refusal = Refusal::forecast;
@@ -185,10 +189,10 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
     const Estimate e = model_.estimate(*profile_, work, device_);
     a.reason = e.time_s.reason.empty() ? fmt::format("the model gives a time of {} s", seconds) : e.time_s.reason;
   } catch (const ArgumentError& e) {
-    a.reason = first_line(e.what());
+    a.reason = first_line(message_of(e));
     a.argument = e.name();
   } catch (const Error& e) {
-    a.reason = first_line(e.what());
+    a.reason = first_line(message_of(e));
   }
   a.refusal = Refusal::forecast;
   return a;

@@ -44,7 +44,7 @@ Recount recount_by(const Executable& kernel, const Device& device, Counts counts
       return mixed(*kernel.profile, launch, closed, executed, std::move(origin)).workload;
     } catch (const Error& e) {
       if (contents_given(launch)) throw;
-      closed.assumptions.push_back({"what data decide", std::string("by default, not executed: ") + e.what(), ""});
+      closed.assumptions.push_back({"what data decide", std::string("by default, not executed: ") + message_of(e), ""});
       return closed;
     }
   };

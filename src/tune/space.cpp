@@ -9,6 +9,7 @@
 
 #include "io/nearest.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::tune {
 namespace {
@@ -73,8 +74,9 @@ void check_names(const Space& space) {
       const std::string& name = space.names.name(n);
       if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
       const std::vector<std::string> near = nearest_names(name, allowed, 1);
-      throw UsageError(fmt::format("{}: expression \"{}\": nothing is called {}{}", space.place, e.text(), name,
-                                   near.empty() ? "; --param defines names" : "; did you mean " + near.front() + "?"));
+      throw UsageError(
+          fmt::format("{}: expression \"{}\": nothing is called {}{}", space.place, e.text(), name,
+                      near.empty() ? "; " KC_SETTING(param) " defines names" : "; did you mean " + near.front() + "?"));
     }
   };
   for (const Expression& e : space.constraints) check(e, known);
@@ -231,7 +233,7 @@ double SpaceReader::python(const std::string& expression) {
   try {
     return evaluate(expression, known);
   } catch (const UserError& e) {
-    throw UserError(fmt::format("{}: {} (for {})", space_.place, e.what(), text()));
+    throw UserError(fmt::format("{}: {} (for {})", space_.place, message_of(e), text()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "tune/ranges.h"
 
 namespace kernelcast::tune {
@@ -16,7 +17,7 @@ Expression read(std::string_view flag, const std::string& text, Space& space) {
   try {
     return Expression(text, Syntax::c, space.names);
   } catch (const UserError& e) {
-    throw UsageError(fmt::format("{}: {}", flag, e.what()));
+    throw UsageError(fmt::format("{}: {}", flag, message_of(e)));
   }
 }
 
@@ -53,11 +54,13 @@ void add_parameters(const SpaceFlags& flags, Space& space) {
   for (const std::string& text : flags.parameters) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-      throw UsageError(fmt::format("--param {}: expected NAME=v1,v2,... or NAME=a..b:*2", text));
+      throw UsageError(fmt::format(KC_SETTING(param) " {}: expected NAME=v1,v2,... or NAME=a..b:*2", text));
     }
     const std::string name = text.substr(0, equals);
-    if (!is_identifier(name)) throw UsageError(fmt::format("--param {}: {} is no name of a macro", text, name));
-    add_parameter(space, {name, values_in("--param " + name, text.substr(equals + 1)), true}, "--param");
+    if (!is_identifier(name))
+      throw UsageError(fmt::format(KC_SETTING(param) " {}: {} is no name of a macro", text, name));
+    add_parameter(space, {name, values_in(KC_SETTING(param) " " + name, text.substr(equals + 1)), true},
+                  KC_SETTING(param));
   }
 }
 
@@ -73,17 +76,17 @@ void add_arguments(const SpaceFlags& flags, Space& space) {
 
 void add_shared(const SpaceFlags& flags, Space& space) {
   if (flags.shared.empty()) return;
-  if (flags.shared.find("..") == std::string::npos && parts_of("--shared", flags.shared).size() == 1) {
-    space.dynamic_shared = read("--shared", flags.shared, space);
+  if (flags.shared.find("..") == std::string::npos && parts_of(KC_SETTING(shared), flags.shared).size() == 1) {
+    space.dynamic_shared = read(KC_SETTING(shared), flags.shared, space);
     return;
   }
-  add_parameter(space, {"shared", values_in("--shared", flags.shared), false}, "--shared");
-  space.dynamic_shared = read("--shared", "shared", space);
+  add_parameter(space, {"shared", values_in(KC_SETTING(shared), flags.shared), false}, KC_SETTING(shared));
+  space.dynamic_shared = read(KC_SETTING(shared), "shared", space);
 }
 
 void add_tile(const SpaceFlags& flags, Space& space) {
   const std::array<Expression, 3> tile =
-      flags.tile.empty() ? std::array<Expression, 3>{} : axes("--tile", flags.tile, "tile", space);
+      flags.tile.empty() ? std::array<Expression, 3>{} : axes(KC_SETTING(tile), flags.tile, "tile", space);
   for (std::size_t i = 0; i < 3; ++i) {
     space.divisors[i].clear();
     if (!tile[i].empty()) space.divisors[i].push_back(tile[i]);
@@ -92,7 +95,8 @@ void add_tile(const SpaceFlags& flags, Space& space) {
 }
 
 void add_constraints(const SpaceFlags& flags, Space& space) {
-  for (const std::string& text : flags.constraints) space.constraints.push_back(read("--constraint", text, space));
+  for (const std::string& text : flags.constraints)
+    space.constraints.push_back(read(KC_SETTING(constraint), text, space));
 }
 
 }  // namespace
@@ -101,19 +105,22 @@ Space space_of(const SpaceFlags& flags, bool mapped) {
   Space space;
   space.place = "the command line";
   add_parameters(flags, space);
-  if (flags.block.empty()) throw UsageError("give block sizes with --block, such as --block 32..1024:*2");
-  space.block = axes("--block", flags.block, "block", space);
+  if (flags.block.empty())
+    throw UsageError("give block sizes with " KC_SETTING(block) ", such as " KC_SETTING(block) " 32..1024:*2");
+  space.block = axes(KC_SETTING(block), flags.block, "block", space);
   const int given = !flags.grid.empty() + !flags.global.empty() + !flags.problem.empty();
-  if (given > 1) throw UsageError("--grid, --global and --problem say the same: give one of them");
-  if (given == 0 && !mapped) {
+  if (given > 1)
     throw UsageError(
-        "give the size of the problem with --problem, the threads with --global or the blocks with --grid");
+        KC_SETTING(grid) ", " KC_SETTING(global) " and " KC_SETTING(problem) " say the same: give one of them");
+  if (given == 0 && !mapped) {
+    throw UsageError("give the size of the problem with " KC_SETTING(problem) ", the threads with " KC_SETTING(
+        global) " or the blocks with " KC_SETTING(grid));
   }
   if (!flags.tile.empty() && flags.problem.empty())
-    throw UsageError("--tile needs --problem: the grid is ceil(problem / (block * tile))");
-  if (!flags.grid.empty()) space.grid = axes("--grid", flags.grid, "grid", space);
-  if (!flags.global.empty()) space.problem = axes("--global", flags.global, "global", space);
-  if (!flags.problem.empty()) space.problem = axes("--problem", flags.problem, "problem", space);
+    throw UsageError(KC_SETTING(tile) " needs " KC_SETTING(problem) ": the grid is ceil(problem / (block * tile))");
+  if (!flags.grid.empty()) space.grid = axes(KC_SETTING(grid), flags.grid, "grid", space);
+  if (!flags.global.empty()) space.problem = axes(KC_SETTING(global), flags.global, "global", space);
+  if (!flags.problem.empty()) space.problem = axes(KC_SETTING(problem), flags.problem, "problem", space);
   if (flags.grid.empty()) add_tile(flags, space);
   add_shared(flags, space);
   add_arguments(flags, space);
@@ -125,14 +132,15 @@ Space space_of(const SpaceFlags& flags, bool mapped) {
 
 void apply(const SpaceFlags& flags, Space& space) {
   if (!flags.grid.empty() || !flags.global.empty()) {
-    throw UsageError("--grid and --global: the --space file derives the grid; give --problem");
+    throw UsageError(KC_SETTING(grid) " and " KC_SETTING(global) ": the " KC_SETTING(
+        space) " file derives the grid; give " KC_SETTING(problem));
   }
   add_parameters(flags, space);
   if (!flags.block.empty()) {
-    space.block = axes("--block", flags.block, "block", space);
+    space.block = axes(KC_SETTING(block), flags.block, "block", space);
     space.block_of_kernel = false;
   }
-  if (!flags.problem.empty()) space.problem = axes("--problem", flags.problem, "problem", space);
+  if (!flags.problem.empty()) space.problem = axes(KC_SETTING(problem), flags.problem, "problem", space);
   if (!flags.tile.empty()) add_tile(flags, space);
   add_shared(flags, space);
   add_arguments(flags, space);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "tune/json.h"
 
 namespace kernelcast::tune {
@@ -132,7 +134,7 @@ T1File read_t1(const std::string& path, const std::string& text) {
   try {
     json = Json::parse(text);
   } catch (const Json::exception& e) {
-    fail_in(path, fmt::format("not JSON: {}", e.what()));
+    fail_in(path, fmt::format("not JSON: {}", message_of(e)));
   }
   const Json& kernel = member(path, json, "KernelSpecification");
   const Json& space = member(path, json, "ConfigurationSpace");
@@ -163,7 +165,7 @@ T1File read_t1(const std::string& path, const std::string& text) {
       for (const Json& a : kernel.at("Arguments")) file.arguments.push_back(argument_of(path, a));
     }
   } catch (const Json::exception& e) {
-    fail_in(path, fmt::format("not as the T1 format has it: {}", e.what()));
+    fail_in(path, fmt::format("not as the T1 format has it: {}", message_of(e)));
   }
   return file;
 }
@@ -176,7 +178,7 @@ Space space_of(const T1File& file) {
     try {
       return Expression(text, Syntax::python, space.names);
     } catch (const UserError& e) {
-      fail_in(file.place, e.what());
+      fail_in(file.place, message_of(e));
     }
   };
   for (const T1Parameter& p : file.parameters) {
@@ -192,7 +194,7 @@ Space space_of(const T1File& file) {
     if (i < file.problem.size()) space.problem[i] = read(file.problem[i]);
     for (const std::string& d : file.grid_divisors[i]) space.divisors[i].push_back(read(d));
   }
-  if (file.problem.empty()) fail_in(file.place, file.no_problem + ": give one with --problem X[,Y[,Z]]");
+  if (file.problem.empty()) fail_in(file.place, file.no_problem + ": give one with " KC_SETTING(problem) " X[,Y[,Z]]");
   space.dynamic_shared = read(file.dynamic_shared);
   space.arguments = file.arguments;
   add_launch_names(space);

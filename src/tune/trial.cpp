@@ -6,6 +6,7 @@
 
 #include "io/text.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "tune/digest.h"
 #include "tune/identity.h"
 #include "tune/positional.h"
@@ -82,7 +83,7 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
     shape = shape_of_choice();
   } catch (const Error& e) {
     a.refusal = Refusal::forecast;
-    a.reason = e.what();
+    a.reason = message_of(e);
     return a;
   }
   const LaunchLimits& limits = context_.limits[device];
@@ -116,7 +117,7 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
     return a;
   } catch (const Error& e) {
     a.refusal = Refusal::source;
-    a.reason = first_line(e.what());
+    a.reason = first_line(message_of(e));
     return a;
   }
 }
@@ -260,7 +261,7 @@ std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device) {
   try {
     return profile = context_.memory.analyze(source(), frontend(device));
   } catch (const Error& e) {
-    failures_[device.codegen_target] = e.what();
+    failures_[device.codegen_target] = message_of(e);
     throw;
   }
 }
@@ -286,7 +287,9 @@ Launch Trial::launch_for(const KernelProfile& profile) {
     place_arguments(std::move(positional), profile, placed);
     return placed;
   } catch (const UserError& e) {
-    if (!said) throw UserError(context_.space.place + ": " + e.what() + "; give --arg and --buffer");
+    if (!said)
+      throw UserError(context_.space.place + ": " + message_of(e) +
+                      "; give " KC_SETTING(arg) " and " KC_SETTING(buffer));
   }
   return launch;
 }

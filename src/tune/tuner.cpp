@@ -17,6 +17,7 @@
 #include <set>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "tune/digest.h"
 #include "tune/enumerate.h"
 #include "tune/optimise.h"
@@ -327,7 +328,7 @@ class Tuner {
           times_[d][i] = static_cast<float>(c.time_s);
           done.emplace(i, Recounted{std::move(c), trial.assumptions()});
         } catch (const Error& e) {
-          reason = e.what();
+          reason = message_of(e);
           times_[d][i] = 0;
           refuse(trial, configurations_[i], d, {0, 0, Refusal::forecast, reason});
         }
@@ -387,8 +388,9 @@ class Tuner {
     };
     if (space_.kernel_tuner || !number(0) || !number(1) || !space_.block[2].empty()) return "";
     const std::string x = space_.block[0].text(), y = space_.block[1].text();
-    return fmt::format("; --block {},{} is one block of {} x {} threads, --block '{{{},{}}}' tries two", x, y, x, y, x,
-                       y);
+    return fmt::format(
+        "; " KC_SETTING(block) " {},{} is one block of {} x {} threads, " KC_SETTING(block) " '{{{},{}}}' tries two", x,
+        y, x, y, x, y);
   }
 
   [[nodiscard]] std::string about_the_others() const {

@@ -72,7 +72,7 @@ struct Candidate {
   double cannot_run = 0;  // probability that it needs more registers than there are
   Estimate estimate;
   double registers = 0, shared_bytes = 0;
-  std::string counts_method;               // as Workload::counts_method
+  CountsMethod counts_method = CountsMethod::symbolic;
   std::vector<SkeConstraint> constraints;  // with TuneOptions::ske_as_printed
   bool tied = false;                       // with the best of its device, see ties.h
   double chance = 0;  // probability that it is at least as fast as the best of its device, 0.5 for the best itself

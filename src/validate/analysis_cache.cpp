@@ -12,6 +12,7 @@
 
 #include "io/text_file.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "profile/profile_bytes.h"
 #include "tune/digest.h"
 
@@ -31,7 +32,7 @@ std::string state_of(const std::string& folder) {
     if (!entry.is_regular_file()) continue;
     if (lines.size() == most_files) {
       throw UserError(
-          fmt::format("{}: more than {} files, too many to watch: run without --cache", folder, most_files));
+          fmt::format("{}: more than {} files, too many to watch: run without " KC_SETTING(cache), folder, most_files));
     }
     lines.push_back(fmt::format("{} {} {}", entry.path().string(), entry.file_size(),
                                 entry.last_write_time().time_since_epoch().count()));
@@ -62,7 +63,7 @@ Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::str
                      const std::string& sources) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw UserError(fmt::format("--cache {}: {}", folder, error.message()));
+  if (error) throw UserError(fmt::format(KC_SETTING(cache) " {}: {}", folder, error.message()));
   return [analyze = std::move(analyze), folder, all = identity + state_of(sources)](const Source& source,
                                                                                     const FrontendOptions& options) {
     if (options.program) return analyze(source, options);  // programs are not kept

@@ -22,6 +22,7 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/execute.h"
+#include "kernelcast/setting.h"
 #include "validate/launch.h"
 
 namespace kernelcast::validate {
@@ -65,7 +66,7 @@ class Devices {
       if (device->kind == "cpu") return {nullptr, device->name + " is a CPU: kernels are forecast on GPUs"};
       return {std::move(device), ""};
     } catch (const Error& e) {
-      return {nullptr, e.what()};
+      return {nullptr, message_of(e)};
     }
   }
   const DeviceCatalog& catalog_;
@@ -94,12 +95,12 @@ class SourceTexts {
       try {
         return {path.string(), read_text_file(path), ""};
       } catch (const Error& e) {
-        return {path.string(), "", e.what()};
+        return {path.string(), "", message_of(e)};
       }
     }
     return {kernel.path, "",
-            fmt::format("{}: there is no {} in {} (--sources){}", kernel.place, kernel.path, options_.sources,
-                        options_.kernels_folder.empty() ? "" : " nor in " + options_.kernels_folder)};
+            fmt::format("{}: there is no {} in {} (" KC_SETTING(sources) "){}", kernel.place, kernel.path,
+                        options_.sources, options_.kernels_folder.empty() ? "" : " nor in " + options_.kernels_folder)};
   }
 
   const ForecastOptions& options_;
@@ -166,7 +167,7 @@ Workload with_execution(const KernelProfile& profile, Programs& programs, const 
       return mixed(profile, launch, closed, e.workload, std::move(origin)).workload;
     }
   } catch (const Error& e) {
-    failure = e.what();
+    failure = message_of(e);
   }
   closed.assumptions.push_back({"what data decide", "by default, not executed: " + failure, ""});
   return closed;
@@ -174,7 +175,7 @@ Workload with_execution(const KernelProfile& profile, Programs& programs, const 
 
 /// A bug of ours in one row is shown as such and must not hide the others.
 std::string reason(const std::exception& e) {
-  return (dynamic_cast<const Error*>(&e) == nullptr ? "internal error: " : "") + std::string(e.what());
+  return (dynamic_cast<const Error*>(&e) == nullptr ? "internal error: " : "") + message_of(e);
 }
 
 Facts facts_of(const KernelProfile& profile, const Workload& workload) {
@@ -189,7 +190,7 @@ Facts facts_of(const KernelProfile& profile, const Workload& workload) {
   f.workload.branch_counts.shrink_to_fit();
   f.assumptions = workload.assumptions.size() + profile.assumptions.size();
   for (const Assumption& a : profile.assumptions) {
-    if (a.flag == "--ptxas") f.not_assembled = a.what.substr(a.what.find(": ") + 2);  // after the kernel's name
+    if (a.kind == Assumption::Kind::machine_code) f.not_assembled = a.subject;
   }
   f.workload.assumptions = {};
   f.target = profile.target;
@@ -271,7 +272,8 @@ class Forecaster {
     if (!result.failure.empty()) return job;
     const auto kernel = kernels_.find(result.row.kernel_id);
     if (kernel == kernels_.end()) {
-      result.failure = fmt::format("kernel \"{}\" is not in the file of kernels (--kernels)", result.row.kernel_id);
+      result.failure =
+          fmt::format("kernel \"{}\" is not in the file of kernels (" KC_SETTING(kernels) ")", result.row.kernel_id);
       return job;
     }
     job.kernel = &kernel->second;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "validate/kernel_tuner.h"
 #include "validate/space.h"
 
@@ -20,11 +21,11 @@ void refuse_space_flags(const InputFiles& f) {
   const auto refuse = [](bool given, const char* flag) {
     if (given) throw UsageError(std::string(flag) + " is for spaces and Kernel Tuner's files; rows say it themselves");
   };
-  refuse(!f.t1.empty(), "--t1");
-  refuse(!f.like.empty(), "--like");
-  refuse(!f.block.empty(), "--block");
-  refuse(!f.problem.empty(), "--problem");
-  refuse(!f.tile.empty(), "--tile");
+  refuse(!f.t1.empty(), KC_SETTING(t1));
+  refuse(!f.like.empty(), KC_SETTING(like));
+  refuse(!f.block.empty(), KC_SETTING(block));
+  refuse(!f.problem.empty(), KC_SETTING(problem));
+  refuse(!f.tile.empty(), KC_SETTING(tile));
 }
 
 Inputs with_rows(Inputs inputs, const InputFiles& files) {
@@ -75,7 +76,7 @@ class SpaceReader {
       m.gpu = c.gpu;
       m.measured_s = c.measured_s;
       m.status = c.status;
-      m.failure = e.what();
+      m.failure = message_of(e);
       return m;
     }
   }
@@ -84,10 +85,11 @@ class SpaceReader {
     if (!t1_) {
       if (files_.t1.empty()) {
         if (files_.block.empty() || files_.problem.empty()) {
-          throw UsageError(files_.rows + " is a space (it has no grid_x): give --t1 FILE, or --block and --problem");
+          throw UsageError(files_.rows + " is a space (it has no grid_x): give " KC_SETTING(t1) " FILE, or " KC_SETTING(
+                                             block) " and " KC_SETTING(problem));
         }
         t1_ = SpaceDescription{};
-        t1_->place = "--block and --problem";
+        t1_->place = KC_SETTING(block) " and " KC_SETTING(problem);
       } else {
         t1_ = read_t1(files_.t1, read_plain_or_gzip(files_.t1));
       }
@@ -99,8 +101,9 @@ class SpaceReader {
   void apply_flags(SpaceDescription& s) const {
     if (!files_.problem.empty()) s.problem = files_.problem;
     if (s.problem.empty())
-      throw UsageError(s.place + ": " + s.no_problem + ": give the one that was measured with --problem X[,Y[,Z]]");
-    if (s.problem.size() > 3) throw UsageError("--problem: more than three sizes");
+      throw UsageError(s.place + ": " + s.no_problem +
+                       ": give the one that was measured with " KC_SETTING(problem) " X[,Y[,Z]]");
+    if (s.problem.size() > 3) throw UsageError(KC_SETTING(problem) ": more than three sizes");
     if (!files_.block.empty()) {
       for (std::size_t i = 0; i < 3; ++i) s.block[i] = i < files_.block.size() ? files_.block[i] : "1";
     }
@@ -114,7 +117,8 @@ class SpaceReader {
 
   void complete(Configuration& c) {
     if (c.gpu.empty()) c.gpu = files_.gpu;
-    if (c.gpu.empty()) throw UsageError(files_.rows + " does not say which GPU was measured: name it with --device");
+    if (c.gpu.empty())
+      throw UsageError(files_.rows + " does not say which GPU was measured: name it with " KC_SETTING(device));
     if (c.kernel_id.empty()) c.kernel_id = kernel_id();
   }
 
@@ -129,7 +133,7 @@ class SpaceReader {
     }
     if (meant.size() == 1) return meant.front();
     throw UsageError(files_.rows + " does not say which kernel of " + files_.kernels +
-                     " was measured: name one with --kernel");
+                     " was measured: name one with " KC_SETTING(kernel));
   }
 
   const SpaceDescription& space_for(const std::string& kernel_id) {
@@ -145,7 +149,8 @@ class SpaceReader {
     for (const Measurement& m : *like_) {
       if (m.kernel_id == kernel_id && !is_excluded(m)) return m;
     }
-    throw UserError(files_.like + ": no row of kernel " + kernel_id + " to take arguments and buffers from (--like)");
+    throw UserError(files_.like + ": no row of kernel " + kernel_id +
+                    " to take arguments and buffers from (" KC_SETTING(like) ")");
   }
 
   const InputFiles& files_;
@@ -163,13 +168,15 @@ Inputs read_inputs(const InputFiles& files) {
   if (!files.kernels.empty()) inputs.kernels = read_kernels(files.kernels, read_plain_or_gzip(files.kernels));
   if (!is_json(text) && is_rows_csv(text)) {
     refuse_space_flags(files);
-    if (files.kernels.empty()) throw UsageError("--kernels FILE is missing: it says where the kernels' sources are");
+    if (files.kernels.empty())
+      throw UsageError(KC_SETTING(kernels) " FILE is missing: it says where the kernels' sources are");
     inputs.rows = read_rows(files.rows, text);
     return with_rows(std::move(inputs), files);
   }
   SpaceReader reader(files, inputs.kernels);
   if (files.kernels.empty()) {
-    if (files.t1.empty()) throw UsageError("give --kernels FILE, or --t1 FILE, which also names the kernel");
+    if (files.t1.empty())
+      throw UsageError("give " KC_SETTING(kernels) " FILE, or " KC_SETTING(t1) " FILE, which also names the kernel");
     const KernelEntry kernel = reader.kernel();
     inputs.kernels.emplace(kernel.id, kernel);
   }

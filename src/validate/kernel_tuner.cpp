@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "tune/json.h"
 #include "validate/scores.h"
 
@@ -32,7 +33,7 @@ Json parsed(const std::string& path, const std::string& text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {
-    fail_in(path, fmt::format("not JSON: {}", e.what()));
+    fail_in(path, fmt::format("not JSON: {}", message_of(e)));
   }
 }
 
@@ -118,7 +119,8 @@ SpaceDescription read_t1(const std::string& path, const std::string& text) {
 std::vector<Configuration> read_tuner_results(const std::string& path, const std::string& text) {
   const Json json = parsed(path, text);
   std::vector<Configuration> all;
-  if (json.contains("ConfigurationSpace")) fail_in(path, "is a space (T1): give it with --t1, and its results as ROWS");
+  if (json.contains("ConfigurationSpace"))
+    fail_in(path, "is a space (T1): give it with " KC_SETTING(t1) ", and its results as ROWS");
   if (!json.contains("results") && !json.contains("cache")) {
     fail_in(path, "has neither \"results\" (T4) nor \"cache\" (Kernel Tuner's cache)");
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::validate {
 namespace {
@@ -34,7 +35,8 @@ Launch launch_for(const Measurement& row, const KernelEntry& kernel, const Kerne
   Launch launch = row.launch;
   if (row.block_of_kernel) {
     if (profile.required_block.x == 0) {
-      throw UserError("no block is given, and the kernel requires none (reqd_work_group_size): give --block");
+      throw UserError(
+          "no block is given, and the kernel requires none (reqd_work_group_size): give " KC_SETTING(block));
     }
     launch.block = profile.required_block;
   }

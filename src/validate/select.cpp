@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::validate {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 void keep_kernels(std::vector<Measurement>& rows, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns) {
     if (std::none_of(rows.begin(), rows.end(), [&](const Measurement& m) { return matches(pattern, m.kernel_id); })) {
-      throw UsageError("--kernel " + pattern + ": no row is of such a kernel");
+      throw UsageError(KC_SETTING(kernel) " " + pattern + ": no row is of such a kernel");
     }
   }
   std::erase_if(rows, [&](const Measurement& m) {
@@ -41,7 +42,7 @@ void keep_devices(std::vector<Measurement>& rows, const std::vector<std::string>
     const std::string id = catalog.find(name).id;
     wanted.insert(id);
     if (std::none_of(id_of_gpu.begin(), id_of_gpu.end(), [&](const auto& g) { return g.second == id; })) {
-      throw UsageError("--device " + name + ": no row was measured on it");
+      throw UsageError(KC_SETTING(device) " " + name + ": no row was measured on it");
     }
   }
   std::erase_if(rows, [&](const Measurement& m) { return wanted.find(id_of_gpu[m.gpu]) == wanted.end(); });

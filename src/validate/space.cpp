@@ -105,7 +105,7 @@ class Launcher {
     try {
       return tune::evaluate(expression, names_);
     } catch (const UserError& e) {
-      throw UserError(fmt::format("{}: {} (for {})", space_.place, e.what(), configuration_.place));
+      throw UserError(fmt::format("{}: {} (for {})", space_.place, message_of(e), configuration_.place));
     }
   }
 

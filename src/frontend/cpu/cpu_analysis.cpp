@@ -27,6 +27,7 @@
 #include "frontend/source/kernels.h"
 #include "kernelcast/cpu_code.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -512,7 +513,8 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
 namespace kernelcast {
 
 CpuCode analyze_cpu(const Source& source, const CpuCodeOptions& options) {
-  if (options.optimization < 0 || options.optimization > 3) throw UsageError("--cpu-opt: expected 0, 1, 2 or 3");
+  if (options.optimization < 0 || options.optimization > 3)
+    throw UsageError(KC_SETTING(cpu_opt) ": expected 0, 1, 2 or 3");
   auto result = std::make_shared<CpuCode>();
   frontend::GuardLimits limits;
   limits.time_s = options.time_limit_s;

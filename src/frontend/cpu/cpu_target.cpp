@@ -7,6 +7,7 @@
 #include "frontend/ir/vendor_options.h"
 #include "frontend/shape/analyses.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -138,7 +139,8 @@ std::unique_ptr<TargetMachine> make_machine(const std::string& name, const std::
                                                CodeGenOptLevel::Aggressive};
   const std::unique_ptr<MCSubtargetInfo> generic(entry->createMCSubtargetInfo(triple, "x86-64", ""));
   if (!generic->isCPUStringValid(name))
-    throw LimitError("LLVM knows no x86-64 CPU '" + name + "' (--cpu-isa, or codegen_target of the CPU's device file)");
+    throw LimitError("LLVM knows no x86-64 CPU '" + name +
+                     "' (" KC_SETTING(cpu_isa) ", or codegen_target of the CPU's device file)");
   std::unique_ptr<TargetMachine> machine(
       entry->createTargetMachine(triple, name, features, options, Reloc::PIC_, std::nullopt, levels[optimization]));
   if (!machine) throw LimitError("LLVM could not make a code generator for " + name);

@@ -9,6 +9,7 @@
 #include "frontend/lower/optimize.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -71,7 +72,7 @@ std::vector<llvm::Loop*> named(const std::vector<std::string>& map, ArrayRef<llv
       std::string have;
       for (llvm::Loop* l : loops)
         have += (have.empty() ? "" : ", ") + variable_of(*l) + " (line " + std::to_string(line_of(*l)) + ")";
-      throw UserError("--map " + name + ": no loop of '" + symbol + "' counts with '" + name + "'" +
+      throw UserError(KC_SETTING(map) " " + name + ": no loop of '" + symbol + "' counts with '" + name + "'" +
                       (found.empty() ? "" : " inside the loops named before it") + "; its loops count with " + have);
     }
     found.push_back(*it);
@@ -212,7 +213,7 @@ MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::v
   const std::vector<llvm::Loop*> chosen = choose(*f, info, map, pragmas);
   if (chosen.empty())
     throw UserError("no loop of '" + symbol +
-                    "' is marked to become work-items: give --map i,j (loop counters, outermost first) or "
+                    "' is marked to become work-items: give " KC_SETTING(map) " i,j (loop counters, outermost first) or "
                     "put '#pragma omp parallel for collapse(2)' before the loops");
   if (chosen.size() > 3)
     throw UserError("at most three loops can become work-items; " + std::to_string(chosen.size()) + " are marked");

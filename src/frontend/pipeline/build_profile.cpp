@@ -334,7 +334,7 @@ void build_profile(Function& kernel, const TargetCode& code, bool program, Analy
   if (program) try {
       out.program = std::make_shared<const Program>(builder.program());
     } catch (const LimitError& e) {
-      out.no_program = e.what();
+      out.no_program = message_of(e);
     }
   out.profile = builder.take();
   if (out.program) add_fields(*out.program, out.profile);

@@ -18,6 +18,7 @@
 #include "frontend/source/kernels.h"
 #include "frontend/source/pass_messages.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SHA256.h"
@@ -40,7 +41,8 @@ std::string about_headers(const CompiledUnit& unit) {
     if (!in_system_folder(header))
       names += (names.empty() ? "" : ", ") + std::filesystem::path(header).lexically_normal().string();
   if (names.empty()) return "";
-  return "\nnote: functions of included files are not looked at; give the file itself, with --lang: " + names;
+  return "\nnote: functions of included files are not looked at; give the file itself, with " KC_SETTING(lang) ": " +
+         names;
 }
 
 KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& kernels, const std::string& name) {
@@ -49,7 +51,7 @@ KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& ker
     return pick_kernel(kernels, name);
   } catch (const UsageError& e) {
     if (name.empty() || std::ranges::any_of(kernels, meant)) throw;
-    throw UsageError(e.what() + about_headers(unit));
+    throw UsageError(message_of(e) + about_headers(unit));
   }
 }
 
@@ -59,8 +61,8 @@ TargetCode make_code(const llvm::Module& module, const std::string& symbol, bool
   if (family_of(target) == TargetFamily::nvidia) {
     TargetCode code = generate_target_code(module, symbol, target, fast_math, options.ptxas, nvrtc.code);
     if (!nvrtc.obstacle.empty())
-      code.assumptions.push_back(
-          {"NVIDIA's registers of " + symbol + ": " + nvrtc.obstacle, "those of " + code.registers.method, "--nvrtc"});
+      code.assumptions.push_back({"NVIDIA's registers of " + symbol + ": " + nvrtc.obstacle,
+                                  "those of " + code.registers.method, KC_SETTING(nvrtc)});
     return code;
   }
   auto copy = llvm::CloneModule(module);

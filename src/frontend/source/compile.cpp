@@ -15,6 +15,7 @@
 #include "frontend/source/host_code.h"
 #include "frontend/source/kernels.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -100,16 +101,16 @@ std::string rendered_errors(const ClangResult& result, bool only_device_code, bo
   }
   if (count > kMostErrors) text += "... and " + std::to_string(count - kMostErrors) + " more errors\n";
   for (const auto& header : result.missing_headers) {
-    text += "note: the header '" + header + "' was not found and was skipped; give its folder by -I\n";
+    text += "note: the header '" + header + "' was not found and was skipped; give its folder by " KC_SETTING(I) "\n";
   }
   if (opencl && (text.find("undeclared identifier") != std::string::npos ||
                  text.find("unknown type name") != std::string::npos)) {
     text +=
-        "note: if the host program builds this source with options (clBuildProgram: -D NAME=VALUE, -I DIR), give the "
+        "note: if the host program builds this source with options (clBuildProgram: " KC_SETTING(D) " NAME=VALUE, " KC_SETTING(I) " DIR), give the "
         "same ones here\n";
   }
   if (text.find("in namespace 'std'") != std::string::npos)
-    text += "note: C++ is read as gnu++17 unless --std gives another, such as c++20\n";
+    text += "note: C++ is read as gnu++17 unless " KC_SETTING(std) " gives another, such as c++20\n";
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -166,7 +167,7 @@ std::string template_arguments(const std::string& wanted) {
     if (wanted[at] == '<') ++depth;
     if (wanted[at] == '>' && --depth == 0) return wanted.substr(open, at + 1 - open);
   }
-  throw UserError("--kernel " + wanted + ": the '<' has no matching '>'");
+  throw UserError(KC_SETTING(kernel) " " + wanted + ": the '<' has no matching '>'");
 }
 
 // Taking a kernel's address on the host side instantiates it.
@@ -176,9 +177,10 @@ ClangResult instantiate(ClangJob& job, const std::string& qualified, const std::
               (arguments.empty() ? "<>" : arguments) + ";\n";
   ClangResult result = run_clang(job);
   for (const auto& error : result.errors) {
-    if (error.text.find("--kernel:1:") == std::string::npos) continue;
+    if (error.text.find("<kernel>:1:") == std::string::npos) continue;
     throw UserError("kernel template '" + qualified + "' cannot be instantiated as '" + wanted +
-                    "': name its template arguments, as in --kernel '" + qualified + "<256>'\n" + error.text);
+                    "': name its template arguments, as in " KC_SETTING(kernel) " '" + qualified + "<256>'\n" +
+                    error.text);
   }
   return result;
 }
@@ -231,7 +233,8 @@ std::vector<std::string> templates_without_instance(const ClangJob& job, const C
 }
 
 std::string about_template(const std::string& name) {
-  return "kernel template '" + name + "' is not instantiated in this file; --kernel '" + name + "<...>' does it";
+  return "kernel template '" + name + "' is not instantiated in this file; " KC_SETTING(kernel) " '" + name +
+         "<...>' does it";
 }
 
 /// A file whose kernels all are templates that it does not instantiate: which there are.
@@ -246,7 +249,7 @@ void refuse_templates_alone(const ClangJob& job, const ClangResult& result) {
 std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& result) {
   std::vector<std::string> notes;
   for (const auto& header : result.missing_headers)
-    notes.push_back("header '" + header + "' was not found and was skipped; -I gives its folder");
+    notes.push_back("header '" + header + "' was not found and was skipped; " KC_SETTING(I) " gives its folder");
   if (!result.errors.empty()) {
     notes.push_back(std::to_string(result.errors.size()) +
                     " errors in code that the kernel does not use were passed over; the first: " +

@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "kernelcast/frontend.h"
+#include "kernelcast/setting.h"
 
 namespace clang {
 class ASTContext;
@@ -87,7 +88,7 @@ CompiledUnit compile_unit(const Source& source, const std::string& target, doubl
                           const std::string& kernel = {});
 
 /// What stands behind the source's own text where an instance of a template that is asked for has been added.
-inline constexpr const char* added_text = "\n#line 1 \"--kernel\"\n";
+inline constexpr const char* added_text = "\n#line 1 \"<kernel>\"\n";
 
 /// Shows the parsed source to `inspect`, on the same terms; errors that concern the kernel that is wanted are thrown
 /// first. Returns notes, as of CompiledUnit.

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/thread.h"
@@ -171,7 +172,8 @@ void run_guarded(std::function<void()> task, const GuardLimits& limits) {
     worker.detach();
     throw LimitError(
         std::string("the compiler reached its limit of ") + limit +
-        (limit[0] == 't' ? fmt::format(" ({:g} s of processor time, or ten times that on the clock; --compile-seconds)",
+        (limit[0] == 't' ? fmt::format(" ({:g} s of processor time, or ten times that on the clock; " KC_SETTING(
+                                           compile_seconds) ")",
                                        limits.time_s)
                          : " (" + std::to_string(limits.memory_bytes >> 20) + " MiB)") +
         "; look for macros or includes that expand without end, or reduce the file to the kernel and what it needs");

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 
@@ -200,7 +201,7 @@ Language resolve_language(const Source& source) {
   if (has("hip/hip_runtime.h")) return Language::hip;
   if (has("__global__")) return Language::cuda;
   if (has("__kernel") || has("get_global_id")) return Language::opencl;
-  throw UserError("<stdin>: the text does not tell its language; give it by --language");
+  throw UserError("<stdin>: the text does not tell its language; give it by " KC_SETTING(lang));
 }
 
 CompilerArguments compiler_arguments(const Source& source, Language language, const std::string& target,

@@ -10,6 +10,7 @@
 
 #include "io/nearest.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Demangle/Demangle.h"
@@ -203,7 +204,7 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
   for (const auto& entry : kernels) all.push_back(&entry);
   if (name.empty()) {
     if (kernels.size() == 1) return kernels.front();
-    throw UserError("the source has " + std::to_string(kernels.size()) + " kernels: name one by --kernel" +
+    throw UserError("the source has " + std::to_string(kernels.size()) + " kernels: name one by " KC_SETTING(kernel) +
                     list_of(all));
   }
   const std::string wanted = normalised(name);
@@ -213,11 +214,11 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
       if (spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
     }
     if (found.size() == 1) return *found.front();
-    if (found.size() > 1) throw UsageError("--kernel " + name + " is ambiguous:" + list_of(found));
+    if (found.size() > 1) throw UsageError(KC_SETTING(kernel) " " + name + " is ambiguous:" + list_of(found));
   }
   std::string near;  // in the same line: some show only the first of a message
   for (const KernelEntry* entry : nearest(kernels, name)) near += (near.empty() ? " " : "; ") + entry->demangled;
-  throw UsageError("--kernel " + name + ": no kernel is named '" + name + "'; the nearest are:" + near);
+  throw UsageError(KC_SETTING(kernel) " " + name + ": no kernel is named '" + name + "'; the nearest are:" + near);
 }
 
 }  // namespace kernelcast::frontend

@@ -6,6 +6,7 @@
 
 #include "io/text_file.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/process.h"
 #include "sass/find_ptxas.h"
@@ -27,9 +28,9 @@ Record run(const Plan& plan, const Options& options, double seconds) {
   try {
     record = record_of(read_text_file(answer, record_limit_bytes));
   } catch (const Error& e) {
-    throw LimitError("--backend cuda: " + (ended.failure.empty() ? std::string(e.what()) : ended.failure));
+    throw LimitError(KC_SETTING(backend) " cuda: " + (ended.failure.empty() ? message_of(e) : ended.failure));
   }
-  if (!record.failure.empty()) throw LimitError("--backend cuda: " + record.failure);
+  if (!record.failure.empty()) throw LimitError(KC_SETTING(backend) " cuda: " + record.failure);
   if (!ended.failure.empty()) record.notes.push_back(ended.failure);
   return record;
 }
@@ -38,7 +39,7 @@ PlanOptions plan_options(const Options& options) {
   PlanOptions out;
   out.ptxas = sass::find_ptxas(options.ptxas).value_or("");
   if (!options.ptxas.empty() && out.ptxas.empty())
-    throw UsageError("--ptxas " + options.ptxas + ": there is no such file");
+    throw UsageError(KC_SETTING(ptxas) " " + options.ptxas + ": there is no such file");
   out.seconds = options.time_limit_s;
   if (options.quick) out.max_rounds = 6;
   return out;
@@ -53,7 +54,8 @@ int architecture_of(const Device& base) {
 
 void check_base(const Device& base) {
   if (base.kind != "gpu" || architecture_of(base) == 0)
-    throw UsageError("--device " + base.id + " is no NVIDIA GPU: --backend cuda measures one over what its file knows");
+    throw UsageError(KC_SETTING(device) " " + base.id +
+                     " is no NVIDIA GPU: " KC_SETTING(backend) " cuda measures one over what its file knows");
 }
 
 }  // namespace
@@ -65,20 +67,20 @@ Record read_record(const std::string& path) {
   try {
     return record_of(text);
   } catch (const Error& e) {
-    throw UserError(path + ": is no whole record of kernelcast-cuda: " + e.what());
+    throw UserError(path + ": is no whole record of kernelcast-cuda: " + message_of(e));
   }
 }
 
 }  // namespace
 
 Report report_of(const Record& record, const Device& base) {
-  if (!record.failure.empty()) throw LimitError("--backend cuda: " + record.failure);
+  if (!record.failure.empty()) throw LimitError(KC_SETTING(backend) " cuda: " + record.failure);
   if (record.info.architecture != architecture_of(base))
-    throw UsageError(
-        fmt::format("--device {} has compute capability {}, \"{}\" has {}.{}: name its own device file, or one "
-                    "of its architecture, by --device",
-                    base.id, base.compute_capability, record.info.name, record.info.architecture / 10,
-                    record.info.architecture % 10));
+    throw UsageError(fmt::format(
+        KC_SETTING(device) " {} has compute capability {}, \"{}\" has {}.{}: name its own device file, or one "
+                           "of its architecture, by " KC_SETTING(device),
+        base.id, base.compute_capability, record.info.name, record.info.architecture / 10,
+        record.info.architecture % 10));
   Figures figures(record);
   ptx_figures(figures, record);
   patched_figures(figures, base.require(Field::compute_fp32_lanes_per_unit));

@@ -5,11 +5,13 @@
 #include <type_traits>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::probe::cuda {
 namespace {
 
-constexpr const char* instead = "; --backend sim models the SM without one, --backend opencl measures an OpenCL device";
+constexpr const char* instead =
+    "; " KC_SETTING(backend) " sim models the SM without one, " KC_SETTING(backend) " opencl measures an OpenCL device";
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "probe/cuda/assemble.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/ptx.h"
@@ -232,7 +233,7 @@ void add_patched(Plan& plan, const PlanOptions& options) {
     return;
   }
   if (options.ptxas.empty()) {
-    plan.notes.emplace_back("patched cubins: ptxas is not found; name it by --ptxas PATH");
+    plan.notes.emplace_back("patched cubins: ptxas is not found; name it by " KC_SETTING(ptxas) " PATH");
     return;
   }
   try {
@@ -241,7 +242,7 @@ void add_patched(Plan& plan, const PlanOptions& options) {
                               order_search(options.ptxas, plan.info.architecture)};
     std::ranges::move(phases, std::back_inserter(plan.phases));
   } catch (const Error& e) {
-    plan.notes.push_back("patched cubins: " + options.ptxas + ": " + e.what());
+    plan.notes.push_back("patched cubins: " + options.ptxas + ": " + message_of(e));
   }
 }
 

@@ -88,9 +88,9 @@ class PhaseRun {
     } catch (const LimitError& e) {
       // What has not run at all says why; rounds that are complete stay.
       for (auto& s : launches_)
-        if (s.runs.empty() && s.failure.empty()) s.failure = e.what();
+        if (s.runs.empty() && s.failure.empty()) s.failure = message_of(e);
       for (auto& s : transfers_)
-        if (s.runs.empty() && s.failure.empty()) s.failure = e.what();
+        if (s.runs.empty() && s.failure.empty()) s.failure = message_of(e);
     }
     for (std::size_t i = 0; i < launches_.size(); ++i)
       if (!phase_.launches[i].only_before) record.launches.push_back(std::move(launches_[i]));
@@ -148,7 +148,7 @@ class PhaseRun {
     try {
       (void)timed(i);
     } catch (const LimitError& e) {
-      launches_[i].failure = e.what();
+      launches_[i].failure = message_of(e);
       if (cu_.synchronize() != success) throw;
     }
   }
@@ -279,12 +279,12 @@ Record run_plan(const Plan& plan, const std::string& library, const std::functio
       try {
         PhaseRun(driver, device, phase).run(record);
       } catch (const LimitError& e) {
-        record.notes.push_back(phase.name + ": " + e.what());
+        record.notes.push_back(phase.name + ": " + message_of(e));
       }
       if (keep) keep(record);
     }
   } catch (const LimitError& e) {
-    record.failure = e.what();
+    record.failure = message_of(e);
   }
   return record;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "probe/host/bench.h"
 
 namespace kernelcast::probe {
@@ -28,10 +29,11 @@ double free_bytes() {
 
 Report probe_host(const Device& base, const Options& options) {
   if (base.kind != "cpu")
-    throw UsageError("--device " + base.id +
-                     " is no CPU; --backend host measures the CPU that we run on (--device host)");
+    throw UsageError(
+        KC_SETTING(device) " " + base.id +
+        " is no CPU; " KC_SETTING(backend) " host measures the CPU that we run on (" KC_SETTING(device) " host)");
   const native::Sets sets = native::available();
-  if (sets.count == 0) throw LimitError("--backend host: its loops are written for x86-64 and AArch64 only");
+  if (sets.count == 0) throw LimitError(KC_SETTING(backend) " host: its loops are written for x86-64 and AArch64 only");
   Measurement measure;
   host::Team team(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
   host::Bench bench{measure, base, team, sets};

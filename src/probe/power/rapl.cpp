@@ -133,7 +133,7 @@ Power rapl_power(const fs::path& powercap, double seconds, const std::function<v
     if (joules <= 0) return {std::nullopt, "no meter: the counters of " + rapl.zones() + " stand still"};
     return {joules / took, "RAPL, " + rapl.zones()};
   } catch (const LimitError& e) {
-    return {std::nullopt, std::string("the meter failed: ") + e.what()};
+    return {std::nullopt, std::string("the meter failed: ") + message_of(e)};
   }
 }
 

@@ -112,7 +112,7 @@ TEST_F(Spmv, ClosedFormsCannotKnow) { EXPECT_NE(of_buffer(closed, "x").lanes, ma
 
 TEST_F(Spmv, TheMixtureIsTheExecutionWhenEveryBlockRan) {
   const Mixed m = mixed(analysis.profile, launch, closed, executed, count_origin(analysis.profile, launch, closed));
-  EXPECT_EQ(m.workload.counts_method, "mixed");
+  EXPECT_EQ(m.workload.counts_method, CountsMethod::mixed);
   EXPECT_EQ(m.workload.access_counts, executed.access_counts);
   EXPECT_EQ(m.workload.warp_ops, executed.warp_ops);
   EXPECT_EQ(m.workload.thread_ops, executed.thread_ops);

@@ -140,7 +140,7 @@ TEST(RunForecast, WhatCannotBeExecutedStaysInClosedFormAndSaysWhy) {
   fake.data_decide = true;
   const ForecastRun result = run(request({"v100"}), fake);
   EXPECT_TRUE(result.complete);
-  EXPECT_EQ(result.forecast.devices[0].workload->counts_method, "symbolic");
+  EXPECT_EQ(result.forecast.devices[0].workload->counts_method, CountsMethod::symbolic);
   EXPECT_THAT(result.forecast.devices[0].assumptions.back().value, HasSubstr("it is a fake"));
 }
 

@@ -110,7 +110,7 @@ TEST_F(FillFile, WrongSizes) {
   const auto t = target(ValueType::f32, 4);
   const std::string shorter = write("short.bin", raw<float>({1, 2, 3}));
   EXPECT_EQ(error_of(shorter, t),
-            "--buffer a=4:file:" + shorter + ": it has 12 bytes, the buffer 16 (4 elements of 4 bytes)");
+            "buffer a=4:file:" + shorter + ": it has 12 bytes, the buffer 16 (4 elements of 4 bytes)");
   EXPECT_THAT(error_of(write("long.bin", raw<float>({1, 2, 3, 4, 5})), t), HasSubstr("it has 20 bytes"));
   EXPECT_THAT(error_of(write("shape.npy", npy("'<f4'", "(2, 3)", raw<float>({1, 2, 3, 4, 5, 6}))), t),
               HasSubstr("it holds 2 x 3 of <f4, the buffer has 4 elements of 4 bytes"));
@@ -118,7 +118,7 @@ TEST_F(FillFile, WrongSizes) {
               HasSubstr("it has 8 bytes behind its header, the buffer 16"));
   EXPECT_THAT(error_of(write("huge.npy", npy("'<f4'", "(4611686018427387904, 4)", "")), t),
               HasSubstr("the buffer has 4"));
-  EXPECT_THAT(error_of(shorter, target(ValueType::f32, 0)), HasSubstr("--buffer a=COUNT:file:"));
+  EXPECT_THAT(error_of(shorter, target(ValueType::f32, 0)), HasSubstr("buffer a=COUNT:file:"));
   EXPECT_THAT(error_of(write("empty", ""), t), HasSubstr("it has 0 bytes"));
 }
 
@@ -182,8 +182,7 @@ TEST_F(FillFile, BecameShorter) {
 TEST_F(FillFile, CutsOfAGoodFile) {
   const std::string whole = npy("'<f4'", "(2,)", raw<float>({1, 2}));
   for (std::size_t n = 6; n < whole.size(); ++n)
-    EXPECT_THAT(error_of(write("x.npy", whole.substr(0, n)), target(ValueType::f32, 2)),
-                HasSubstr("--buffer a=2:file:"));
+    EXPECT_THAT(error_of(write("x.npy", whole.substr(0, n)), target(ValueType::f32, 2)), HasSubstr("buffer a=2:file:"));
 }
 
 TEST_F(FillFile, NumpyWroteIt) {

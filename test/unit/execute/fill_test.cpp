@@ -304,7 +304,7 @@ TEST(FillErrors, UnknownNames) {
   const auto t = target(ValueType::f32, 8);
   EXPECT_EQ(
       error_of("unifrom", t),
-      "--buffer a=8:unifrom: there is no such fill; did you mean \"uniform\"? known are zero, iota, uniform, normal, "
+      "buffer a=8:unifrom: there is no such fill; did you mean \"uniform\"? known are zero, iota, uniform, normal, "
       "sorted, offsets, permutation, constant, none, file:PATH and a plain number");
   EXPECT_THAT(error_of("Uniform(0,1)", t), HasSubstr("did you mean \"uniform\""));
   EXPECT_THAT(error_of("flie:x.npy", t), HasSubstr("did you mean \"file\""));
@@ -315,7 +315,7 @@ TEST(FillErrors, UnknownNames) {
 
 TEST(FillErrors, BadArguments) {
   const auto f = target(ValueType::f32, 8), i = target(ValueType::i32, 8);
-  EXPECT_THAT(error_of("uniform(0,1", f), HasSubstr("--buffer a=8:uniform(0,1: the parenthesis is not closed"));
+  EXPECT_THAT(error_of("uniform(0,1", f), HasSubstr("buffer a=8:uniform(0,1: the parenthesis is not closed"));
   EXPECT_THAT(error_of("uniform(1)", f), HasSubstr("(LO,HI)"));
   EXPECT_THAT(error_of("uniform(1,1)", f), HasSubstr("the second number must be larger"));
   EXPECT_THAT(error_of("uniform(a,1)", f), HasSubstr("\"a\" is not a number"));
@@ -334,7 +334,7 @@ TEST(FillErrors, BadArguments) {
   EXPECT_THAT(error_of("permutation", target(ValueType::f16, 3000)),
               HasSubstr("not exact in floating point of 2 bytes"));
   EXPECT_THAT(error_of("permutation", target(ValueType::i32, 0)),
-              HasSubstr("--buffer a=COUNT:permutation: permutation needs"));
+              HasSubstr("buffer a=COUNT:permutation: permutation needs"));
   EXPECT_THAT(error_of("sorted", target(ValueType::f32, 0)), HasSubstr("needs the number of elements"));
 }
 
@@ -343,7 +343,7 @@ RC_GTEST_PROP(FillProperty, AnyTextIsAFillOrAUserError, (const std::string& text
   try {
     make_fill(text, target(ValueType::i32, 8));
   } catch (const UserError& e) {
-    RC_ASSERT(std::string(e.what()).starts_with("--buffer a=8:"));
+    RC_ASSERT(std::string(e.what()).starts_with("buffer a=8:"));
   }
 }
 

@@ -181,12 +181,11 @@ TEST(MemoryTest, Assumptions) {
   for (int b = 0; b < 3; ++b) EXPECT_NE(m.at(b, 396, 4), nullptr);
   EXPECT_THAT(
       m.assumptions(),
-      ElementsAre(
-          Assumption{"size and contents of buffer x", "100 elements of 4 bytes, as far as touched; uniform(0,1)",
-                     "--buffer x=COUNT:FILL"},
-          Assumption{"contents of buffer index", "uniform(0,500)", "--buffer index=500:FILL"},
-          // never read: nobody asks what it holds
-          Assumption{"size of buffer out", "100 elements of 4 bytes, as far as touched", "--buffer out=COUNT"}));
+      ElementsAre(Assumption{"size and contents of buffer x",
+                             "100 elements of 4 bytes, as far as touched; uniform(0,1)", "buffer x=COUNT:FILL"},
+                  Assumption{"contents of buffer index", "uniform(0,500)", "buffer index=500:FILL"},
+                  // never read: nobody asks what it holds
+                  Assumption{"size of buffer out", "100 elements of 4 bytes, as far as touched", "buffer out=COUNT"}));
   s.launch.buffers = {{"x", {200, "zero"}}, {"index", {200, "iota"}}, {"out", {200, ""}}};
   Memory given = s.memory();
   for (int b = 0; b < 3; ++b) EXPECT_NE(given.at(b, 396, 4), nullptr);
@@ -267,15 +266,14 @@ TEST(MemoryTest, BuffersOfTheSource) {
   EXPECT_EQ(m.at(slot, 0, 4), nullptr);
   EXPECT_EQ(m.buffer(tile).data, nullptr);
   EXPECT_EQ(m.buffer(tile).name, "tile");
-  EXPECT_THAT(m.assumptions(),
-              ElementsAre(Assumption{"contents of buffer filter", "zero", "--buffer filter=1089:FILL"}));
+  EXPECT_THAT(m.assumptions(), ElementsAre(Assumption{"contents of buffer filter", "zero", "buffer filter=1089:FILL"}));
   s.launch.buffers["filter"] = {1089, "3"};
   s.launch.buffers["table"] = {3, "9"};
   Memory filled = s.memory();
   EXPECT_EQ(value<int>(filled, filter, 4352), 3);
   EXPECT_EQ(value<int>(filled, table, 0), 9);
   s.launch.buffers["filter"] = {1000, "3"};
-  EXPECT_THAT(error_of<UserError>(s), HasSubstr("--buffer filter=1000: the source declares 4356 bytes"));
+  EXPECT_THAT(error_of<UserError>(s), HasSubstr("buffer filter=1000: the source declares 4356 bytes"));
 }
 
 TEST(MemoryTest, GivenContents) {
@@ -293,7 +291,7 @@ TEST(MemoryTest, GivenContents) {
   EXPECT_EQ(m.contents(0), s.options.contents["x"]);
   s.launch.buffers["x"] = {4, ""};
   EXPECT_THAT(error_of<UserError>(s),
-              HasSubstr("contents given for buffer x have 12 bytes, the buffer has 16 (--buffer x=COUNT)"));
+              HasSubstr("contents given for buffer x have 12 bytes, the buffer has 16 (buffer x=COUNT)"));
 }
 
 TEST(MemoryTest, TheLimitIsKept) {
@@ -307,10 +305,9 @@ TEST(MemoryTest, TheLimitIsKept) {
   } catch (const LimitError& e) {
     text = e.what();
   }
-  EXPECT_EQ(
-      text,
-      "the buffers touched need more than the 100 kB of --max-memory (reached in buffer x); those with a size are "
-      "4.19 MB in all. Raise --max-memory, give sizes with --buffer, or run fewer blocks with --sample");
+  EXPECT_EQ(text,
+            "the buffers touched need more than the 100 kB of max_memory (reached in buffer x); those with a size are "
+            "4.19 MB in all. Raise max_memory, give sizes with buffer, or run fewer blocks with sample");
   EXPECT_LE(m.resident_bytes(), 100000);
   EXPECT_GT(m.resident_bytes(), 90000);
   EXPECT_NE(m.at(0, 0, 4), nullptr);  // what is there stays usable
@@ -320,7 +317,7 @@ TEST(MemoryTest, SizesBeyondTheAddressSpace) {
   Case s;
   s.launch.buffers["x"] = {std::int64_t{1} << 40, ""};
   EXPECT_THAT(error_of<UserError>(s),
-              HasSubstr("--buffer x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
+              HasSubstr("buffer x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
   s.launch.buffers["x"] = {std::int64_t{1} << 34, "zero"};  // 64 GiB: costs what is touched
   Memory m = s.memory();
   EXPECT_NE(m.at(0, (std::int64_t{1} << 36) - 4, 4), nullptr);
@@ -331,7 +328,7 @@ TEST(MemoryTest, BadFillsNameTheBuffer) {
   Case s;
   s.launch.buffers["index"] = {10, "unifrm"};
   EXPECT_THAT(error_of<UserError>(s),
-              HasSubstr("--buffer index=10:unifrm: there is no such fill; did you mean \"uniform\"?"));
+              HasSubstr("buffer index=10:unifrm: there is no such fill; did you mean \"uniform\"?"));
 }
 
 struct Spelling {

@@ -61,8 +61,8 @@ Workload executed(const Workload& closed) {
   w.barriers = 77;
   w.flat_barriers = 7;
   w.warp_imbalance = 1.5;
-  w.counts_method = "executed";
-  w.assumptions = {{"contents of buffer in", "uniform(0,1)", "--buffer in=COUNT:FILL"}};
+  w.counts_method = CountsMethod::executed;
+  w.assumptions = {{"contents of buffer in", "uniform(0,1)", "buffer in=COUNT:FILL"}};
   return w;
 }
 
@@ -126,7 +126,7 @@ TEST(Mixed, ExactPartsKeepTheirNumbers) {
   const Workload closed = bound(p, launch()), run = executed(closed);
   const Mixed m = mixed(p, launch(), closed, run, count_origin(p, launch(), closed));
   const Workload& w = m.workload;
-  EXPECT_EQ(w.counts_method, "mixed");
+  EXPECT_EQ(w.counts_method, CountsMethod::mixed);
   EXPECT_EQ(w.block_counts[0].warps, closed.block_counts[0].warps);
   EXPECT_EQ(w.block_counts[1].warps, run.block_counts[1].warps);
   EXPECT_EQ(w.block_counts[2].lanes, run.block_counts[2].lanes);
@@ -176,7 +176,7 @@ TEST(Mixed, WhatTheSampleNeverMetStaysClosed) {
   const Mixed m = mixed(p, launch(), closed, run, count_origin(p, launch(), closed));
   EXPECT_EQ(m.origin.accesses[2], Origin::closed);
   EXPECT_EQ(m.workload.access_counts[2], closed.access_counts[2]);
-  EXPECT_THAT(m.workload.assumptions.at(0).flag, HasSubstr("access:3"));
+  EXPECT_THAT(m.workload.assumptions.at(0).replace, HasSubstr("access:3"));
 }
 
 TEST(Mixed, DefaultsThatExecutionReplacedAreNoAssumptions) {
@@ -199,7 +199,7 @@ TEST(Mixed, DefaultsBesideAnAnswerRemainAssumptions) {
   EXPECT_EQ(m.workload.block_counts[1].warps, closed.block_counts[1].warps);
   EXPECT_GT(m.workload.data_branch_ops.total(), 0);
   EXPECT_TRUE(std::any_of(m.workload.assumptions.begin(), m.workload.assumptions.end(),
-                          [](const Assumption& a) { return a.flag.starts_with("--assume branch:6="); }));
+                          [](const Assumption& a) { return a.replace.starts_with("assume branch:6="); }));
 }
 
 TEST(Mixed, OtherProfilesAreABug) {

@@ -49,7 +49,7 @@ TEST(HostCode, TemplatesAloneAreNamed) {
     compiled("k.cu", kTemplate);
     FAIL() << "templates without an instance taken for kernels";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--kernel 'scale<...>'"));
+    EXPECT_THAT(error.what(), HasSubstr("kernel 'scale<...>'"));
   }
 }
 

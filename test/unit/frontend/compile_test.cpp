@@ -217,7 +217,7 @@ TEST(Compile, WhatNeedsALaterCppIsSaidToNeedIt) {
     compiled("k.cu", "#include <algorithm>\n__global__ void k(float* a) { a[0] = std::ranges::max(1, 2); }\n");
     FAIL() << "std::ranges in C++17";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--std"));
+    EXPECT_THAT(error.what(), HasSubstr("std"));
   }
   Source later = source("k.cu", "#include <algorithm>\n__global__ void k(float* a) { a[0] = std::max(1, 2); }\n");
   later.standard = "c++20";

@@ -38,7 +38,7 @@ double bound(const Estimate& e, std::string_view name) {
 
 std::string assumptions(const Estimate& e) {
   std::string all;
-  for (const Assumption& a : e.assumptions) all += a.what + " = " + a.value + " [" + a.flag + "]\n";
+  for (const Assumption& a : e.assumptions) all += a.what + " = " + a.value + " [" + a.replace + "]\n";
   return all;
 }
 
@@ -60,7 +60,7 @@ TEST(Registry, UnknownNameGetsTheNearest) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(),
-                AllOf(HasSubstr("nearest is \"roofline\""), HasSubstr("ske:corrected-a"), HasSubstr("--model")));
+                AllOf(HasSubstr("nearest is \"roofline\""), HasSubstr("ske:corrected-a"), HasSubstr("model")));
   }
 }
 
@@ -141,7 +141,7 @@ TEST(OpenclQuantitativeModel, DataDecidedBranches) {
   const Estimate e = estimate("opencl-quantitative", w);
   EXPECT_NEAR(bound(e, "compute"), 20 * (3416 - 384) * 1e-9, 1e-15);
   EXPECT_NEAR(bound(e, "branch"), 20 * 230.4e-9, 1e-15);
-  EXPECT_THAT(assumptions(e), AllOf(HasSubstr("20 %"), HasSubstr("--assume branch:LINE=P")));
+  EXPECT_THAT(assumptions(e), AllOf(HasSubstr("20 %"), HasSubstr("assume branch:LINE=P")));
 }
 
 // A group that fills local memory leaves one batch on a unit: 100 groups of one batch, 10 a unit, nothing overlaps.

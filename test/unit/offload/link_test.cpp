@@ -76,7 +76,7 @@ TEST(LinkOf, WhatIsNotKnownIsStated) {
   EXPECT_FALSE(link.assumptions.empty());
   // 128 bytes of a packet of 152 are data; then a copy at a third of the memory's bandwidth.
   EXPECT_DOUBLE_EQ(link.to.s_per_byte, 1 / 12.8e9 + 3 / 3e10);
-  for (const Assumption& a : link.assumptions) EXPECT_NE(a.flag, "");
+  for (const Assumption& a : link.assumptions) EXPECT_NE(a.replace, "");
 }
 
 TEST(LinkOf, NoLinkIsAnErrorThatNamesTheField) {

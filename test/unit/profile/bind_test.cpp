@@ -76,7 +76,7 @@ TEST(Bind, ALaunchThatStoresNothingIsNoticed) {
     const auto note = note_for(size);
     ASSERT_TRUE(note);
     EXPECT_THAT(note->what, testing::HasSubstr("writes nothing"));
-    EXPECT_EQ(note->flag, "--arg NAME=VALUE");
+    EXPECT_EQ(note->flag, "arg NAME=VALUE");
   }
   p.parameters[0].used = false;
   EXPECT_EQ(note_for(0)->flag, "");
@@ -252,7 +252,7 @@ TEST(Bind, UnknownsAreListedWithTheirFlag) {
   ASSERT_EQ(w.assumptions.size(), 1U);
   EXPECT_EQ(w.assumptions[0].what, "trip count of the loop at spmv.cl:14: bound is loaded from memory");
   EXPECT_EQ(w.assumptions[0].value, "16");
-  EXPECT_EQ(w.assumptions[0].flag, "--assume trips:14=VALUE");
+  EXPECT_EQ(w.assumptions[0].replace, "assume trips:14=VALUE");
   l.assume["trips:14"] = 2.5;
   w = b.bind(l);
   EXPECT_EQ(w.access_counts[0].requests, 2.5);

@@ -43,7 +43,7 @@ KernelProfile full_profile() {
   p.required_block = {16, 8, 2};
   p.mapped_axes = 1;
   p.mapped_extent = {n + 1};
-  p.assumptions = {{"what", "value", "--flag"}};
+  p.assumptions = {{"what", "value", "flag"}};
   p.notes = {"note"};
   return p;
 }

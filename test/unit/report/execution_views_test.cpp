@@ -38,7 +38,7 @@ DeviceResult executed() {
   Workload w = Binder(*d.profile, MemoryGeometry{}).bind(d.launch);
   w.block_counts[1] = {5 * 8, 3 * 256};
   w.branch_counts[0] = {8, 2};
-  w.counts_method = "mixed";
+  w.counts_method = CountsMethod::mixed;
   w.warp_imbalance = 1.25;
   w.sampled = std::make_shared<const SampleError>(SampleError{2, 0.015, 0.5});
   d.workload = w;
@@ -71,9 +71,9 @@ TEST(ExecutionViews, TheMethodHasItsSampleAndInterval) {
   EXPECT_THAT(method_text(w), AllOf(HasSubstr("mixed: "), HasSubstr("2 of 4 blocks"), HasSubstr("+-1.5 % of instr"),
                                     HasSubstr("+-50 % of sectors")));
   w.sampled = nullptr;
-  w.counts_method = "executed";
+  w.counts_method = CountsMethod::executed;
   EXPECT_EQ(method_text(w), "executed: all 4 blocks executed");
-  w.counts_method = "symbolic";
+  w.counts_method = CountsMethod::symbolic;
   EXPECT_EQ(method_text(w), "symbolic");
 }
 

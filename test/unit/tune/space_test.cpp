@@ -30,7 +30,7 @@ std::string failure(F f) {
   return "";
 }
 
-std::string values(const char* text) { return text_of(Value::of_list(values_in("--param", text))); }
+std::string values(const char* text) { return text_of(Value::of_list(values_in("param", text))); }
 
 TEST(Ranges, StepsFactorsAndLists) {
   EXPECT_EQ(values("32..1024:*2"), "[32, 64, 128, 256, 512, 1024]");
@@ -38,7 +38,7 @@ TEST(Ranges, StepsFactorsAndLists) {
   EXPECT_EQ(values("0..70:+32"), "[0, 32, 64]");
   EXPECT_EQ(values("16,32,16,float,1.5"), "[16, 32, float, 1.5]");
   EXPECT_EQ(values("-2..0"), "[-2, -1, 0]");
-  const std::vector<AxisText> axes = axes_in("--block", "{32,64},1..2,N * 2");
+  const std::vector<AxisText> axes = axes_in("block", "{32,64},1..2,N * 2");
   ASSERT_EQ(axes.size(), 3U);
   EXPECT_EQ(axes[0].values.size(), 2U);
   EXPECT_EQ(axes[2].expression, "N * 2");
@@ -47,10 +47,10 @@ TEST(Ranges, StepsFactorsAndLists) {
 TEST(Ranges, NonsenseNamesTheFlag) {
   for (const char* text :
        {"5..1", "1..", "..4", "1..8:*1", "0..8:*2", "1..8:2", "1..8:+0", "1,,2", "", "a..b", "1..99999999"}) {
-    EXPECT_THAT(failure([&] { values_in("--param X", text); }), HasSubstr("--param X")) << text;
+    EXPECT_THAT(failure([&] { values_in("param X", text); }), HasSubstr("param X")) << text;
   }
-  EXPECT_THAT(failure([] { axes_in("--block", "1,2,3,4"); }), HasSubstr("--block"));
-  EXPECT_THAT(failure([] { axes_in("--block", "{1,2"); }), HasSubstr("--block"));
+  EXPECT_THAT(failure([] { axes_in("block", "1,2,3,4"); }), HasSubstr("block"));
+  EXPECT_THAT(failure([] { axes_in("block", "{1,2"); }), HasSubstr("block"));
 }
 
 SpaceFlags matmul() {
@@ -101,23 +101,23 @@ TEST(Space, MistakesOfTheCommandLineNameTheFlag) {
     change(f);
     return failure([&] { space_of(f, false); });
   };
-  EXPECT_THAT(fails([](SpaceFlags& f) { f.block.clear(); }), HasSubstr("--block"));
-  EXPECT_THAT(fails([](SpaceFlags& f) { f.grid = "4"; }), HasSubstr("--grid, --global and --problem"));
+  EXPECT_THAT(fails([](SpaceFlags& f) { f.block.clear(); }), HasSubstr("block"));
+  EXPECT_THAT(fails([](SpaceFlags& f) { f.grid = "4"; }), HasSubstr("grid, global and problem"));
   EXPECT_THAT(fails([](SpaceFlags& f) {
                 f.problem.clear();
                 f.tile.clear();
               }),
-              HasSubstr("--problem"));
+              HasSubstr("problem"));
   EXPECT_THAT(fails([](SpaceFlags& f) {
                 f.problem.clear();
                 f.grid = "4";
               }),
-              HasSubstr("--tile needs --problem"));
+              HasSubstr("tile needs problem"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("T=1"); }), HasSubstr("T varies already"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("9=1"); }), HasSubstr("no name of a macro"));
-  EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("X"); }), HasSubstr("--param X"));
+  EXPECT_THAT(fails([](SpaceFlags& f) { f.parameters.push_back("X"); }), HasSubstr("param X"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.constraints = {"TT > 1"}; }), HasSubstr("did you mean T?"));
-  EXPECT_THAT(fails([](SpaceFlags& f) { f.constraints = {"T >"}; }), HasSubstr("--constraint"));
+  EXPECT_THAT(fails([](SpaceFlags& f) { f.constraints = {"T >"}; }), HasSubstr("constraint"));
   EXPECT_THAT(fails([](SpaceFlags& f) { f.block = "block_x"; }), HasSubstr("nothing is called block_x"));
 }
 
@@ -178,9 +178,9 @@ TEST(T1, SeveralProblemSizesNeedAChoice) {
   };
   EXPECT_EQ(with("[[512, 8]]").problem, (std::vector<std::string>{"512", "8"}));
   EXPECT_THAT(failure([&] { space_of(with("[[512, 8], [1024, 16]]")); }),
-              HasSubstr("t1.json: \"ProblemSize\" lists 2 sizes (512,8; 1024,16): give one with --problem"));
+              HasSubstr("t1.json: \"ProblemSize\" lists 2 sizes (512,8; 1024,16): give one with problem"));
   EXPECT_THAT(failure([&] { space_of(with("[1, 2, 3, 4]")); }), HasSubstr("has 4 entries where a size has three"));
-  EXPECT_THAT(failure([&] { space_of(with("[]")); }), HasSubstr("--problem"));
+  EXPECT_THAT(failure([&] { space_of(with("[]")); }), HasSubstr("problem"));
   T1File file = with("[[512, 8], [1024, 16]]");
   file.problem = {"1024", "16"};
   EXPECT_EQ(combinations(space_of(file)), 4U * 2 * 2);

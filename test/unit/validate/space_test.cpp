@@ -32,7 +32,7 @@ std::string failure(F f) {
 
 constexpr const char* t1 = R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "bx"}, {"Name": "tile"}]},
   "KernelSpecification": {"Language": "CUDA", "KernelName": "run", "KernelFile": "k.cu",
-    "CompilerOptions": ["-std=c++11", "--use_fast_math"],
+    "CompilerOptions": ["-std=c++11", "use_fast_math"],
     "LocalSize": {"X": "bx", "Y": "2", "Z": "1"}, "GridDivX": ["bx", "tile"], "ProblemSize": [1000, 64],
     "SharedMemory": "bx * 8",
     "Arguments": [{"Name": "out", "Type": "float", "MemoryType": "Vector", "Size": "ProblemSize[0] * ProblemSize[1]"},
@@ -126,7 +126,7 @@ TEST(KernelTuner, CachesOldAndOpen) {
     EXPECT_DOUBLE_EQ(*all[3].measured_s, 0.5e-3);
   }
   EXPECT_THAT(failure([] { read_tuner_results("x.json", "{\"rows\": []}"); }), HasSubstr("neither \"results\""));
-  EXPECT_THAT(failure([] { read_tuner_results("x.json", t1); }), HasSubstr("give it with --t1"));
+  EXPECT_THAT(failure([] { read_tuner_results("x.json", t1); }), HasSubstr("give it with t1"));
 }
 
 class InputFilesOnDisk : public testing::Test {
@@ -181,21 +181,21 @@ TEST_F(InputFilesOnDisk, FlagsForTheLaunchAndARowForTheArguments) {
 TEST_F(InputFilesOnDisk, WhatIsMissingIsNamed) {
   const auto fails = [](const InputFiles& f) { return failure([&] { read_inputs(f); }); };
   InputFiles f = files("cache.json");
-  EXPECT_THAT(fails(f), HasSubstr("--kernels FILE, or --t1 FILE"));
+  EXPECT_THAT(fails(f), HasSubstr("kernels FILE, or t1 FILE"));
   f.kernels = path("kernels.csv");
-  EXPECT_THAT(fails(f), HasSubstr("give --t1 FILE, or --block and --problem"));
+  EXPECT_THAT(fails(f), HasSubstr("give t1 FILE, or block and problem"));
   f.block = {"bx"};
   f.problem = {"64"};
-  EXPECT_THAT(fails(f), HasSubstr("name one with --kernel"));
+  EXPECT_THAT(fails(f), HasSubstr("name one with kernel"));
   f = files("rows.csv");
-  EXPECT_THAT(fails(f), HasSubstr("--kernels FILE is missing"));
+  EXPECT_THAT(fails(f), HasSubstr("kernels FILE is missing"));
   f.kernels = path("kernels.csv");
   f.block = {"1"};
-  EXPECT_THAT(fails(f), HasSubstr("--block is for spaces"));
+  EXPECT_THAT(fails(f), HasSubstr("block is for spaces"));
   write("t4.json", R"({"results": [{"configuration": {"bx": 1, "tile": 1}, "times": {"runtimes": [1]}}]})");
   f = files("t4.json");
   f.t1 = path("t1.json");
-  EXPECT_THAT(fails(f), HasSubstr("which GPU was measured: name it with --device"));
+  EXPECT_THAT(fails(f), HasSubstr("which GPU was measured: name it with device"));
 }
 
 TEST_F(InputFilesOnDisk, AConfigurationWithoutALaunchIsARowThatFails) {
@@ -254,8 +254,8 @@ TEST(Select, KernelsDevicesAndEvenlySpreadRows) {
   EXPECT_EQ(places(selected(rows, {}, catalog)), "0123456789");
   EXPECT_EQ(places(selected(rows, {{"a_*"}, {"a4000"}, 0}, catalog)), "0246");
   EXPECT_EQ(places(selected(rows, {{}, {}, 2}, catalog)).size(), 6U);  // 2 of a on either GPU, 1 of b
-  EXPECT_THAT(failure([&] { selected(rows, {{"c*"}, {}, 0}, catalog); }), HasSubstr("--kernel c*"));
-  EXPECT_THAT(failure([&] { selected(rows, {{}, {"gtx280"}, 0}, catalog); }), HasSubstr("--device gtx280"));
+  EXPECT_THAT(failure([&] { selected(rows, {{"c*"}, {}, 0}, catalog); }), HasSubstr("kernel c*"));
+  EXPECT_THAT(failure([&] { selected(rows, {{}, {"gtx280"}, 0}, catalog); }), HasSubstr("device gtx280"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "frontend/code/nvidia/nvrtc_library.h"
 #include "frontend/source/kernels.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/Demangle/Demangle.h"
 #include "sass/cubin.h"
 
@@ -116,11 +117,11 @@ NvrtcAnswer ask_nvrtc(const std::string& path, const Source& source, Language la
   const NvrtcResult result =
       library.compile({source.path, source.text, of_template ? without_parameters(kernel.demangled) : std::string(),
                        options_for(source, target, path)});
-  const std::string who = "--nvrtc: NVRTC " + library.version();
+  const std::string who = KC_SETTING(nvrtc) ": NVRTC " + library.version();
   if (result.cubin.empty())
     throw UserError(who + " does not compile it: " + errors_in(result.log) +
                     "\nnote: it compiles device code alone: give a file without host code and headers of the host, or "
-                    "leave --nvrtc out");
+                    "leave " KC_SETTING(nvrtc) " out");
   const sass::Cubin cubin(result.cubin, who + ": its code for " + target);
   const sass::Cubin::Kernel* found = kernel_in(cubin, kernel, result.lowered_name);
   if (found == nullptr) throw UserError(who + " made no code for " + kernel.demangled);

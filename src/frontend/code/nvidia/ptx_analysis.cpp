@@ -14,6 +14,7 @@
 #include "frontend/code/nvidia/ptxas.h"
 #include "frontend/code/nvidia/sass_counts.h"
 #include "frontend/code/waits.h"
+#include "kernelcast/setting.h"
 #include "sass/cubin.h"
 
 namespace kernelcast::frontend {
@@ -112,7 +113,8 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
       if (nvrtc) take_sizes(*nvrtc, kernel, code);
       return code;
     }
-    code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX", "--ptxas"});
+    code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX",
+                                KC_SETTING(ptxas), Assumption::Kind::machine_code, obstacle});
   }
   std::vector<const AsmInstruction*> not_in_the_table;
   std::vector<OpCounts> costs = ptx_costs(kernel.code, sm, &not_in_the_table);
