@@ -153,10 +153,10 @@ std::vector<std::string> mapped_loops(const std::string& text, const Source& sou
   return loops;
 }
 
-Counts counts_of(const std::string& text) {
-  if (text == "auto") return Counts::automatic;
-  if (text == "symbolic") return Counts::symbolic;
-  if (text == "executed") return Counts::executed;
+Counting counts_of(const std::string& text) {
+  if (text == "auto") return Counting::automatic;
+  if (text == "symbolic") return Counting::symbolic;
+  if (text == "executed") return Counting::executed;
   throw UsageError(KC_SETTING(counts) " " + text + ": expected auto, symbolic or executed");
 }
 

@@ -59,13 +59,13 @@ tune::Search search_of(const std::string& text) {
   throw UsageError("--search " + text + ": expected auto, enumerate or optimise");
 }
 
-tune::Counts tune_counts(const TuneFlags& f) {
-  const Counts counts = counts_of(f.common.counts);
-  if (counts == Counts::symbolic) return tune::Counts::symbolic;
+Counting tune_counts(const TuneFlags& f) {
+  const Counting counts = counts_of(f.common.counts);
+  if (counts == Counting::symbolic) return counts;
   const std::string flag = "--counts " + f.common.counts;
   if (f.as_printed) throw UsageError(flag + ": --as-printed knows closed forms only");
   if (f.portable) throw UsageError(flag + ": --portable compares closed forms only");
-  return counts == Counts::automatic ? tune::Counts::automatic : tune::Counts::executed;
+  return counts;
 }
 
 double risk_of(const std::string& text) {

@@ -313,7 +313,7 @@ class Tuner {
   /// out slower makes room for the next. Their new times take the place of the old ones.
   std::map<std::size_t, Recounted> recount(Trial& trial, std::size_t d) {
     std::map<std::size_t, Recounted> done;
-    if (options_.counts == Counts::symbolic || times_.empty()) return done;
+    if (options_.counts == Counting::symbolic || times_.empty()) return done;
     const auto name = [&](std::size_t i) { return canonical(trial, i); };
     std::size_t tried = 0;
     std::string reason;
@@ -334,7 +334,7 @@ class Tuner {
         }
       }
     }
-    if (done.empty() && !reason.empty() && options_.counts == Counts::executed) throw LimitError(reason);
+    if (done.empty() && !reason.empty() && options_.counts == Counting::executed) throw LimitError(reason);
     return done;
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "count/count.h"
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
 #include "kernelcast/frontend.h"
@@ -45,8 +46,8 @@ struct TuneOptions {
   double risk = 0.5;                // configurations that need too many registers with a higher probability are refused
   std::size_t most_refused = 1000;  // refused configurations that are listed
   std::uint64_t seed = 1;
-  Counts counts = Counts::symbolic;  // of the best; the search itself always uses closed forms
-  std::size_t most_recounts = 100;   // configurations that are executed for each device
+  Counting counts = Counting::symbolic;  // of the best; the search itself always uses closed forms
+  std::size_t most_recounts = 100;       // configurations that are executed for each device
   ExecuteOptions execute;
   bool portable = false;
   bool ske_as_printed = false;  // SKE's formula (9) under its own constraints (10)-(16), in place of model and limits

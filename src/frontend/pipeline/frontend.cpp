@@ -11,7 +11,7 @@
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/pipeline/build_profile.h"
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_language.h"

@@ -1,5 +1,5 @@
 // The whole way from source to counts per block, on every test kernel and several targets.
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 
 #include <gmock/gmock.h>
 

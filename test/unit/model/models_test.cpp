@@ -38,7 +38,7 @@ double bound(const Estimate& e, std::string_view name) {
 
 std::string assumptions(const Estimate& e) {
   std::string all;
-  for (const Assumption& a : e.assumptions) all += a.what + " = " + a.value + " [" + a.replace + "]\n";
+  for (const Assumption& a : e.assumptions) all += a.what + " = " + a.value + " [" + plain_text(a.replace) + "]\n";
   return all;
 }
 

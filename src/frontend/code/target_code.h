@@ -2,18 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "frontend/code/nvidia/nvrtc.h"
 #include "kernelcast/launch.h"
 #include "kernelcast/ops.h"
 #include "kernelcast/profile.h"
-
-namespace llvm {
-class Module;
-}  // namespace llvm
 
 namespace kernelcast::frontend {
 
@@ -44,13 +38,5 @@ struct TargetCode {
   std::string target;                   // what code was made for: `target`, or the next one that could do it
   std::string assembly;                 // the text that was counted
 };
-
-/// Makes code for `target` (sm_NN, gfxNNN) from a clone of the module, whose triple must be the target's, and counts
-/// it. Blocks of the kernel need unique names. `ptxas`: path of NVIDIA's
-/// assembler for analyze_ptx(), empty: none. `nvrtc`: see there. Throws LimitError with LLVM's message when
-/// code cannot be generated.
-TargetCode generate_target_code(const llvm::Module& module, const std::string& kernel_symbol, const std::string& target,
-                                bool fast_math, const std::string& ptxas = "",
-                                const std::optional<NvrtcCode>& nvrtc = {});
 
 }  // namespace kernelcast::frontend

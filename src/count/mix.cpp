@@ -4,7 +4,7 @@
 // Where an access runs a known number of times at an address that data decide, the execution gives what one request
 // costs, and the closed form how many there are: a ratio estimate, of smaller variance than the extrapolated total
 // (Cochran, "Sampling Techniques", chapter 6) and equal to it when every block ran.
-#include "execute/mix.h"
+#include "count/mix.h"
 
 #include <algorithm>
 #include <set>

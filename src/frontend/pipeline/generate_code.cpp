@@ -8,7 +8,7 @@
 //
 // LLVM reports what it cannot do through fatal errors, which end the process, or diagnostics. Both are caught
 // here: a fatal error leaves the code generator by longjmp (CrashRecoveryContext), which leaks its memory.
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 #include "frontend/ir/builtins.h"
 
 #include <algorithm>
