@@ -65,7 +65,7 @@ if command -v python3 >/dev/null; then
   else
     echo "this machine's CPU cannot be measured: the forecasts rest on the operating system's tables"
   fi
-  python3 scripts/offload_live.py "$program" $live --modes one,opencl || python3 scripts/offload_live.py "$program" $live
+  python3 tools/validate/offload_live.py "$program" $live --modes one,opencl || python3 tools/validate/offload_live.py "$program" $live
 fi
 
 if [ $# -gt 0 ]; then

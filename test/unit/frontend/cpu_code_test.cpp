@@ -456,7 +456,7 @@ void sums(const double* restrict in, double* restrict out, double* restrict part
   EXPECT_EQ(totals(code, 10).flops, 10 * 6 * 64);
 }
 
-// The work-item as a function of its own, as scripts/opencl_nest.py writes it.
+// The work-item as a function of its own, as tools/validate/opencl_nest.py writes it.
 
 std::string work_items(const std::string& body) {
   return std::string(R"(extern void kc_barrier(void);

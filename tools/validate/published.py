@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Forecasts kernels of public repositories for which their authors published times, beside those times.
 
-scripts/published.py PROGRAM FOLDER [--write] [--only TEXT]
+tools/validate/published.py PROGRAM FOLDER [--write] [--only TEXT]
 
 FOLDER holds the repositories of validation/published.json, one folder OWNER+NAME each, as a checkout. Sources are read as
 they are. No constant of any model was fitted to these times. --write puts the table into validation/published.md.
@@ -14,8 +14,8 @@ import os
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BEGIN, END = "<!-- scripts/published.py writes from here -->\n", "<!-- to here -->\n"
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BEGIN, END = "<!-- tools/validate/published.py writes from here -->\n", "<!-- to here -->\n"
 
 
 def forecast(program, folder, group, row):

@@ -266,7 +266,7 @@ def main():
     what = sys.argv[1] if len(sys.argv) > 1 else "all"
     seen = {}
     version = subprocess.run([sass.tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split()[-1]
-    print(f"// Made by tools/measure_costs.py with CUDA {version}"
+    print(f"// Made by tools/measure/measure_costs.py with CUDA {version}"
           + ("" if what == "old" else ", LLVM 19 and libclc 19") + "; do not edit.")
     print("// {family, smallest sm of the row, operation or function, instructions of a lane on the main path}")
     if what in ("nvidia", "all"):

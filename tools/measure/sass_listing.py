@@ -39,7 +39,7 @@ def listing(cubin):
 
 def main():
     version = subprocess.run([sass.tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split()[-1]
-    print(f"# Made by tools/sass_listing.py with {version}. Of each instruction its two halves, its name and the place it branches to.")
+    print(f"# Made by tools/measure/sass_listing.py with {version}. Of each instruction its two halves, its name and the place it branches to.")
     targets = ["sm_75", "sm_80", "sm_90"]
     kernels = sorted({key.split()[3]: ptx for key, ptx in register_table.recorded(sys.argv[1]).items() if key.startswith("ptx sm_80 ")}.items())
     for n, (symbol, ptx) in enumerate(kernels):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a machine with an NVIDIA GPU is to run: scripts/gpu_plans.py DEVICE FOLDER [KERNELCAST].
+"""What a machine with an NVIDIA GPU is to run: tools/gpu/gpu_plans.py DEVICE FOLDER [KERNELCAST].
 
 Writes FOLDER/probe.plan (kernelcast probe --plan) and FOLDER/examples.plan: the kernels of examples/, compiled to PTX by clang-19
 (the compiler inside kernelcast; a program of its own here) with libclc's mathematical functions, and with the sizes below. A
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 CLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 MIB = 1 << 20
 
@@ -142,7 +142,7 @@ def main(device, folder, program=os.path.join(ROOT, "build", "bin", "kernelcast"
     with open(os.path.join(folder, "examples.plan"), "wb") as file:
         file.write(examples_plan("sm_" + words[3]))
     shutil.copy2(os.path.join(os.path.dirname(program), "kernelcast-cuda"), folder)
-    print(f"{folder}: probe.plan, examples.plan, kernelcast-cuda; carry it to the GPU and run scripts/gpu_session.sh {folder}")
+    print(f"{folder}: probe.plan, examples.plan, kernelcast-cuda; carry it to the GPU and run tools/gpu/gpu_session.sh {folder}")
 
 
 if __name__ == "__main__":

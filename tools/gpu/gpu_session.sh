@@ -1,17 +1,17 @@
 #!/bin/sh
-# On the machine with the NVIDIA GPU: gpu_session.sh FOLDER [LIBRARY]. Runs the plans that scripts/gpu_plans.py put into FOLDER and
+# On the machine with the NVIDIA GPU: gpu_session.sh FOLDER [LIBRARY]. Runs the plans that tools/gpu/gpu_plans.py put into FOLDER and
 # leaves records (examples.record, probe.record) and what the machine says of itself (machine.txt) in $OUT, in FOLDER unless
 # that is set. Needs a driver and the C library; where the carried kernelcast-cuda does not run, a C++20 compiler builds it
 # (CXX, g++ unless set). LIBRARY: the driver library in place of libcuda.so.1.
 set -u
 if [ $# -lt 1 ] || [ ! -d "$1" ]; then
-  echo "usage: gpu_session.sh FOLDER [LIBRARY]; FOLDER comes from scripts/gpu_plans.py" >&2
+  echo "usage: gpu_session.sh FOLDER [LIBRARY]; FOLDER comes from tools/gpu/gpu_plans.py" >&2
   exit 2
 fi
 folder=$1
 library=${2:-}
 out=${OUT:-$folder}
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$out"
 
 runner=$folder/kernelcast-cuda
@@ -41,5 +41,5 @@ for plan in examples probe; do
     fi
   fi
 done
-echo "done: $(date -u +%H:%M:%S); evaluate by scripts/gpu_results.py DEVICE $out"
+echo "done: $(date -u +%H:%M:%S); evaluate by tools/gpu/gpu_results.py DEVICE $out"
 exit $status

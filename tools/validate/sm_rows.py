@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A sample of measured rows for the model sm, which is too slow to forecast all of them.
 
-    scripts/sm_rows.py ROWS.csv OUT.csv [DEVICE_NAME,...]
+    tools/validate/sm_rows.py ROWS.csv OUT.csv [DEVICE_NAME,...]
 
 Of each pair of GPU and kernel the row in the middle of the file's order, and that at a quarter where the pair has six rows or
 more. Rows that a flag leaves out of the headline of `kernelcast validate` are passed over. Without names: every GPU of the file.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds CPU and GPU forecasts of OpenDwarfs' kernels against measured times, and the decision between the two.
 
-scripts/offload_opendwarfs.py PROGRAM TABLE.csv SOURCES [--facts FILE] [--cells] [--json FILE | --reuse FILE]
+tools/validate/offload_opendwarfs.py PROGRAM TABLE.csv SOURCES [--facts FILE] [--cells] [--json FILE | --reuse FILE]
 
 TABLE has the columns application, kernel, size, device (i7-6700k, gtx1080, k20c) and median_us. SOURCES is a checkout of
 the suite; without it nothing is analysed and the answer is SKIP. What the host code launches is in
@@ -29,7 +29,7 @@ import tomllib
 
 from opencl_nest import PRELUDE, NoKernel, arguments_of, nest, parameters_of, threads_of
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SIZES = ["tiny", "small", "medium", "large"]
 CPU, GPUS = "i7-6700k", ["gtx1080", "k20c"]
 DEVICE = {"gtx1080": "gtx1080", "k20c": "k20"}

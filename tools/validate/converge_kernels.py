@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 REWRITES = ("round-robin", "advance-in-order", "advance")
 
 # Inputs are ours: sizes small enough to execute, values in the range of the suite's own.

@@ -1,4 +1,4 @@
-"""Recorded tuning spaces as scripts/replay.py and scripts/failures.py read them (data as docs/validate.md describes)."""
+"""Recorded tuning spaces as tools/validate/replay.py and tools/validate/failures.py read them (data as docs/validate.md describes)."""
 
 import csv
 import gzip

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the loop nests of examples/offload on this machine's CPU and puts the forecasts beside the times.
 
-scripts/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--modes one,all,opencl] [--kernels gemm,...] [--opt 0,3] [--sizes 0.5,2,10] [--samples N] [--json FILE]
-scripts/offload_live.py --measure-only --json FILE ...
-scripts/offload_live.py PROGRAM --recorded FILE [--cpu DEVICE_FILE] [--modes ...] [--kernels ...] [--json FILE]
+tools/validate/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--modes one,all,opencl] [--kernels gemm,...] [--opt 0,3] [--sizes 0.5,2,10] [--samples N] [--json FILE]
+tools/validate/offload_live.py --measure-only --json FILE ...
+tools/validate/offload_live.py PROGRAM --recorded FILE [--cpu DEVICE_FILE] [--modes ...] [--kernels ...] [--json FILE]
 
 Modes: `one` thread, the nest as it stands; `all` threads, its marked loop shared (OpenMP); `opencl`, its OpenCL form on
 this machine's OpenCL device, which must be the CPU (PoCL). The compiler is clang 19, whose LLVM the forecast asks; PoCL
@@ -39,9 +39,9 @@ import time
 from opencl_nest import arguments_of, nest, parameters_of, threads_of
 from opencl_run import Opencl, OpenclError
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CLANG = "/usr/lib/llvm-19/bin/clang"
-NEIGHBOUR = os.path.join(ROOT, "scripts", "neighbour.c")
+NEIGHBOUR = os.path.join(ROOT, "tools", "validate", "neighbour.c")
 OPENMP = ["/usr/lib/llvm-19/lib", "/usr/lib/llvm-14/lib"]  # libomp.so: clang's calls have kept their form
 # name: (functions in order, arrays that hold the data, dimensions)
 PROGRAMS = {

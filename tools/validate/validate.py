@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds every model against measured times and writes the tables of validation/README.md.
 
-    scripts/validate.py DATA SOURCES [--program build/bin/kernelcast] [--json FILE] [--reuse] [--cache DIR]
+    tools/validate/validate.py DATA SOURCES [--program build/bin/kernelcast] [--json FILE] [--reuse] [--cache DIR]
 
 DATA holds rows.csv and kernels.csv (docs/validate.md), SOURCES the kernels' sources. --json keeps the program's whole
 output; with --reuse that file is read instead of running the program again; --cache is handed on.
@@ -19,9 +19,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 README = os.path.join(ROOT, "validation", "README.md")
-MARKED = re.compile(r"(<!-- scripts/validate.py writes from here -->\n).*(<!-- to here -->\n)", re.S)
+MARKED = re.compile(r"(<!-- tools/validate/validate.py writes from here -->\n).*(<!-- to here -->\n)", re.S)
 HEADLINE = [
     ("gMAE", "gmae", "{:.2f}", 1),
     ("within a factor of 2, %", "within_2x", "{:.1f}", 100),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the error of the model `kernelcast` is: `fit_model rows ROWS FACTS | validation/what_is_left.py [--learn]`
+"""Where the error of the model `kernelcast` is: `fit_model rows ROWS FACTS | tools/validate/what_is_left.py [--learn]`
 
 Prints gMAE (families, then pairs of kernel and GPU, as docs/validate.md defines it) of all rows that count, without those
 off by more than a factor of two, without the A100, without AMD's GPUs too, and as if each pair's median were known.

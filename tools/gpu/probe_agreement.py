@@ -31,5 +31,5 @@ def main(one, two):
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: scripts/probe_agreement.py ONE.json TWO.json")
+        sys.exit("usage: tools/gpu/probe_agreement.py ONE.json TWO.json")
     sys.exit(main(*sys.argv[1:]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command on every kernel file of a folder and says how many succeed and why the others do not.
 
-    scripts/try_suite.py FOLDER [--command 'build/bin/kernelcast_frontend_probe {file} {flags}'] [--programs 'src/*-cuda' --sample 100 --seed 1]
+    tools/validate/try_suite.py FOLDER [--command 'build/bin/kernelcast_frontend_probe {file} {flags}'] [--programs 'src/*-cuda' --sample 100 --seed 1]
 
 A kernel file is a .cu file with __global__ or a .cl file with __kernel. With --programs, each folder that the pattern matches is one program, which
 succeeds if all of its kernel files do. {flags} become the -I and -D options that the Makefile beside a file states without variables; the

@@ -2,9 +2,9 @@
 """Holds kernelcast's refusals against recorded launches: how many of those that failed for lack of resources are refused,
 how many that did not compile, how many of those that ran, and how often launches failed that were given a probability.
 
-    scripts/failures.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] [--ptxas FILE] [--nvrtc LIBRARY] > table.md
+    tools/validate/failures.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] [--ptxas FILE] [--nvrtc LIBRARY] > table.md
 
-DATA and SOURCES as for scripts/replay.py. Of each space up to N failures are drawn, up to N launches that ran with blocks
+DATA and SOURCES as for tools/validate/replay.py. Of each space up to N failures are drawn, up to N launches that ran with blocks
 for which the largest number of registers does not fit, and up to N / 4 of the other launches that ran, where registers can
 be no reason; rates are weighted by the sizes of these groups.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the closed forms of the model kernelcast and the cycle-level model sm differ on kernels that show one thing each.
 
-    scripts/sm_closed_forms.py [PROGRAM] [DEVICE,...]
+    tools/validate/sm_closed_forms.py [PROGRAM] [DEVICE,...]
 
 Latency hiding: chains of multiply-adds, and of loads that the L2 holds, with more and more warps on each SM. Barriers: a loop
 with two of them, by the size of the block. Dual issue: more and more independent chains of multiply-adds in a thread. The
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 WARPS = (1, 2, 4, 8, 16, 32)
 CHAINS = (1, 2, 4, 8)
 DEVICES = "k20,gtx980,v100,rtx3080"

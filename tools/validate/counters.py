@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds kernelcast's counts against published hardware counters.
 
-    validation/counters.py VALIDATION_FOLDER SOURCES [--kernelcast build/bin/kernelcast] [--counts executed]
+    tools/validate/counters.py VALIDATION_FOLDER SOURCES [--kernelcast build/bin/kernelcast] [--counts executed]
                            [--step N] [--all | --write FILE]
 
 VALIDATION_FOLDER has kernels.csv, rows.csv and counters-*.csv.gz; SOURCES has the kernels' sources as its checkout.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Replays tuning spaces that others measured: what would have been lost by taking kernelcast's first choice?
 
-    scripts/replay.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] > table.md
+    tools/validate/replay.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] > table.md
 
 DATA holds kernels.csv, rows.csv, spaces/*.csv.gz and spaces/*.t1.json as docs/validate.md describes them. A space is
 replayed on a random sample of its configurations (all with --sample 0) and up to half as many of the recorded failures; the

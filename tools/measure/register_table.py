@@ -88,7 +88,7 @@ def main():
     version = subprocess.run([sass.tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split()[-1]
     print(f"""# Registers and instruction counts against NVIDIA's assembler
 
-Made by `tools/register_table.py` with {version}; do not edit.
+Made by `tools/measure/register_table.py` with {version}; do not edit.
 
 kernelcast needs no NVIDIA software: registers of NVIDIA targets are estimated from the PTX that LLVM generates, AMD's come from LLVM's
 own register allocator. This page shows how far off the estimate is where ptxas can be asked.
@@ -140,7 +140,7 @@ the median of their block, all with 13 outputs or more, and 16 of the 104 others
 ## Loops and remainders
 
 The front end optimises with LLVM 19, NVIDIA's compilers with older LLVMs and rules of their own. What they unroll was measured with NVRTC 11.8, 12.4 and 13.0, which
-agree in every figure (`tools/measure_unrolling.py`, sm_80), and is done alike here (`src/frontend/lower/unrolling.*`, tests in `test/unit/frontend/unrolling_test.cpp`):
+agree in every figure (`tools/measure/measure_unrolling.py`, sm_80), and is done alike here (`src/frontend/lower/unrolling.*`, tests in `test/unit/frontend/unrolling_test.cpp`):
 
 | loop | NVRTC | here |
 |---|---|---|
@@ -182,7 +182,7 @@ been forecast in local memory: off by a factor of 1.55 before, 1.31 now.
 
 PTX of LLVM and of NVIDIA's compiler branches around every guarded path; ptxas replaces short ones by predicated instructions, and then
 issues them for warps in which no lane wants them, but has one long block to schedule. Its limits, measured on generated kernels with ptxas 11.8
-(`tools/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 does the same on sm_75, sm_90 and sm_100 in the ten kinds of path tried, but
+(`tools/measure/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 does the same on sm_75, sm_90 and sm_100 in the ten kinds of path tried, but
 a shared load counts for more on sm_90 and sm_100, and on sm_100 no path behind a condition of the whole block is too long for it. The rules do not follow it there.
 Outside loops ptxas 12.4 keeps the branch around a load with which no other load could be under way (none before the branch that is still waited for, none behind the path):
 three instructions more than the rules say (`warp_sum`, and generated kernels).

@@ -1,5 +1,5 @@
 // Whether another thread of the same core, perhaps of another virtual machine, takes its share of the core's width.
-// Part of scripts/offload_live.py, which compiles it.
+// Part of tools/validate/offload_live.py, which compiles it.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <time.h>

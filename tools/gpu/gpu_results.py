@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What came back from scripts/gpu_session.sh: scripts/gpu_results.py DEVICE FOLDER [KERNELCAST] [MEASURED].
+"""What came back from tools/gpu/gpu_session.sh: tools/gpu/gpu_results.py DEVICE FOLDER [KERNELCAST] [MEASURED].
 
 Writes MEASURED/DEVICE.csv (validation/measured unless told), rows as `kernelcast validate` takes them: the median of the repeats of each
 example by the device's events. From probe.record: FOLDER/DEVICE-measured.toml and FOLDER/probe.json."""
