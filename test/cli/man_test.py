@@ -17,7 +17,7 @@ def found(pattern):
 
 
 def documents():
-    return [p for pattern in ("*.md", "docs/*.md", "docs/model/*.md", "converge/*.md", "src/*.md", "validation/*.md") for p in found(pattern)]
+    return [p for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "converge/*.md", "src/*.md", "validation/*.md") for p in found(pattern)]
 
 
 def read(name):

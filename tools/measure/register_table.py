@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/registers.md: the register estimate against ptxas, and operation counts against SASS.
+"""Writes docs/lab/registers.md: the register estimate against ptxas, and operation counts against SASS.
 
 Runs the front end's unit tests, which record estimate, ptxas's answer, PTX and counts of every test kernel. With cuobjdump in PATH the PTX
 is also assembled and its SASS counted by class (sass.py); ".pragma nounroll" is put into every loop first, so that one
 block of PTX is one of SASS, and out-of-line slow paths (behind the last EXIT) do not count.
-usage: register_table.py build/bin/test_unit_frontend > docs/registers.md
+usage: register_table.py build/bin/test_unit_frontend > docs/lab/registers.md
 """
 import collections
 import json
@@ -154,7 +154,7 @@ agree in every figure (`tools/measure/measure_unrolling.py`, sm_80), and is done
 | `#pragma unroll` | whole up to 32,768 instructions | whole up to 22,000 of LLVM 19's, which are fewer for the same loop |
 
 Before, loops over private arrays were unrolled up to 300 instructions, so that a matrix product whose tile no pragma unrolls kept its sums in local memory: 674 ms instead of 5.9 for the tenth kernel of
-[SGEMM_CUDA](../validation/published.md), which takes 6.3.
+[SGEMM_CUDA](../../validation/published.md), which takes 6.3.
 
 LLVM 19 sees that `s` in `for (s = 1; s < n; s *= 2)` is a power of two and makes a mask of `tid % (2 * s)`; NVRTC divides (28 instructions a step of the usual first sum in shared memory, not 8). The front end hides such divisors from
 LLVM until its passes are done (`src/frontend/ir/divisors.*`): that sum on Tesla V100, 0.80 ms measured, was 0.48 and is 0.94 ms.

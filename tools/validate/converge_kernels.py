@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of docs/converge.md: `converge` on the examples and on kernels of a public suite, loops with a divergent branch
+"""Tables of docs/reference/converge.md: `converge` on the examples and on kernels of a public suite, loops with a divergent branch
 and those that lanes leave at different times.
 
 converge_kernels.py PROGRAM             the examples, as their heads say

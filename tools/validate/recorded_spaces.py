@@ -1,4 +1,4 @@
-"""Recorded tuning spaces as tools/validate/replay.py and tools/validate/failures.py read them (data as docs/validate.md describes)."""
+"""Recorded tuning spaces as tools/validate/replay.py and tools/validate/failures.py read them (data as docs/reference/validate.md describes)."""
 
 import csv
 import gzip

@@ -3,7 +3,7 @@
 
     tools/validate/replay.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] > table.md
 
-DATA holds kernels.csv, rows.csv, spaces/*.csv.gz and spaces/*.t1.json as docs/validate.md describes them. A space is
+DATA holds kernels.csv, rows.csv, spaces/*.csv.gz and spaces/*.t1.json as docs/reference/validate.md describes them. A space is
 replayed on a random sample of its configurations (all with --sample 0) and up to half as many of the recorded failures; the
 best measured time is that of the sample. Loss: time of the choice over the best, minus 1. Random search at the same
 budget is the exact expectation over draws without replacement. One choice is a coarse figure: "halves" is the mean loss of

@@ -3,7 +3,7 @@
 
     tools/validate/validate.py DATA SOURCES [--program build/bin/kernelcast] [--json FILE] [--reuse] [--cache DIR]
 
-DATA holds rows.csv and kernels.csv (docs/validate.md), SOURCES the kernels' sources. --json keeps the program's whole
+DATA holds rows.csv and kernels.csv (docs/reference/validate.md), SOURCES the kernels' sources. --json keeps the program's whole
 output; with --reuse that file is read instead of running the program again; --cache is handed on.
 """
 

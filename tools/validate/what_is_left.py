@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the error of the model `kernelcast` is: `fit_model rows ROWS FACTS | tools/validate/what_is_left.py [--learn]`
 
-Prints gMAE (families, then pairs of kernel and GPU, as docs/validate.md defines it) of all rows that count, without those
+Prints gMAE (families, then pairs of kernel and GPU, as docs/reference/validate.md defines it) of all rows that count, without those
 off by more than a factor of two, without the A100, without AMD's GPUs too, and as if each pair's median were known.
 --learn (scikit-learn, from PyPI): what gradient boosting makes of a row's bounds, hit rates, occupancy and launch where it has
 never seen the row's kernel: had the model overlooked something that kernels have in common, its error would become smaller.
