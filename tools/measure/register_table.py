@@ -76,8 +76,8 @@ def sass_section(data, arch="sm_80"):
         errors.append(abs(sum(o.values()) / sum(s.values()) - 1))
         ours += o
         theirs += s
-    print(f"{len(errors)} kernels, {arch}: the number of instructions is off by {100 * statistics.mean(errors):.0f} % in the mean, "
-          f"{100 * statistics.median(errors):.0f} % in the median.\n")
+    print(f"{len(errors)} kernels, {arch}: error of the number of instructions: mean {100 * statistics.mean(errors):.0f} %, "
+          f"median {100 * statistics.median(errors):.0f} %.\n")
     print("| class | counted | SASS |\n|---|---|---|")
     for c in sorted(set(ours) | set(theirs)):
         print(f"| {c} | {ours[c]:.0f} | {theirs[c]} |")
@@ -86,137 +86,136 @@ def sass_section(data, arch="sm_80"):
 def main():
     data = recorded(sys.argv[1])
     version = subprocess.run([sass.tool("ptxas"), "--version"], capture_output=True, text=True).stdout.split()[-1]
-    print(f"""# Registers and instruction counts against NVIDIA's assembler
+    print(f"""# Lab: registers and instruction counts against NVIDIA's assembler
 
 Made by `tools/measure/register_table.py` with {version}; do not edit.
 
-kernelcast needs no NVIDIA software: registers of NVIDIA targets are estimated from the PTX that LLVM generates, AMD's come from LLVM's
-own register allocator. This page shows how far off the estimate is where ptxas can be asked.
-
-## The estimate
-
-Largest number of 32-bit registers live at once, parameters and constants not counted (ptxas reads them from constant
-memory), with the loads of each block moved up as far as stores and barriers allow, because ptxas moves them to hide their latency;
-six more that PTX does not show. ptxas stops moving loads at T registers, the number with which a multiprocessor still holds
-all its threads (32; 40 on sm_86 and sm_89; on sm_75, where 64 would do, 48 fits better), squeezes kernels that need up to three more into
-T, and needs the pressure in program order plus six beyond. Counted loops of one block it unrolls by four, whose
-loads then move up too. `__launch_bounds__` and the architecture cap the number; what is above the cap is
-spilled. Instructions that ptxas expands hold a quarter of their length, at most 16, as temporaries. The interval is
--8..+11 registers, the 5th and 95th percentile of the error over sm_75 to sm_100.
-
-The constants 6, 3 and 48 were chosen on the set "kernels" (test/data/kernels), the set "examples" (examples/) had no part in it.
-Kernels that call functions of the mathematical library are left out: their PTX holds pseudo instructions. Code was generated for each target.
+[Registers](../reference/registers.md) describes the estimate. Its constants 6, 3 and 48 were chosen on the set
+"kernels" (test/data/kernels); the set "examples" (examples/) had no part in it. Kernels that call the math library are
+left out, since their PTX holds pseudo instructions. Code was generated for each target.
 """)
     register_section(data)
     print("""
 ## Spills
 
-What is above the cap goes to local memory: over each block in the order that keeps fewest values alive, the value whose next use is farthest away
-(Belady) is stored where it is made and loaded when it is used next. The registers for values are the cap less the six that PTX does not show and
-less 32 for values on their way back, the number that loads under way may take in the schedule too (`src/frontend/code/nvidia/ptx_spills.*`). Nothing was fitted.
+Registers for values are the cap minus the six that PTX does not show, minus 32 for reloaded values, the number that
+loads in flight may take in the schedule too (`src/frontend/code/nvidia/ptx_spills.*`). Nothing was fitted.
 
-Against ptxas 11.8 on PTX of NVRTC 11.8 for sm_80: CLBlast's xgemm in seven configurations with 64, 128 and 256 accumulators, each with
-`-maxrregcount` 255, 168, 128, 96, 80 and 64. Of the 42 cells ptxas spills in 31; in the 28 with more than 20 loads our loads are 1.05 times
-ptxas's in the median, within 30 % in 22; stores 0.82 times. Outliers: a configuration with 64 accumulators under caps of 80 and 64, where ptxas
-spills 500 to 1,400 times (we say 170 to 230), and the cells where it barely begins.
+Against ptxas 11.8 on PTX of NVRTC 11.8 for sm_80: CLBlast's xgemm in seven configurations with 64, 128 and 256
+accumulators, each with `-maxrregcount` 255, 168, 128, 96, 80 and 64. ptxas spills in 31 of the 42 cells. In the 28
+with more than 20 loads our loads are 1.05 times ptxas's (median), within 30 % in 22; stores are 0.82 times. Outliers:
+a configuration with 64 accumulators under caps of 80 and 64, where ptxas spills 500 to 1,400 times (ours: 170 to 230),
+and the cells where it barely begins.
 
 ### Another order
 
-A block whose values fit in one order and not in that of its text: a convolution that is unrolled whole, whose sums each read what others read many instructions before, keeps 18 values alive in one order and 1,600 in the other. ptxas goes through the loaded
-values row by row, as the better order does, but how far it looks ahead decides whether they fit. PTX of NVRTC 11.8 and ptxas 11.8 for sm_75, a filter of 15 x 15, tiles of shared memory that rows of the block share, registers and bytes of spill stores (the
-spills of 12.4 are the same in the cell tried, 3 x 6 on 32 x 8):
+A block can fit the registers in one order and not in program order. A completely unrolled convolution, whose sums read
+values that others read many instructions before, keeps 18 values alive in one order and 1,600 in the other. ptxas goes
+through the loaded values row by row, as the better order does, but how far it looks ahead decides whether they fit.
+PTX of NVRTC 11.8 and ptxas 11.8 for sm_75, a filter of 15 x 15, tiles of shared memory that rows of the block share,
+registers and bytes of spill stores (the spills of 12.4 are the same in the cell tried, 3 x 6 on 32 x 8):
 
-| block | outputs a thread: spilled | not spilled (registers) |
+| block | outputs per thread: spilled | not spilled (registers) |
 |---|---|---|
 | 32 x 8 | 2 x 7: 1,988; 3 x 5: 672; 3 x 6: 7,180; 4 x 4: 1,224; 5 x 3: 2,296; 6 x 3: 5,300; 7 x 2: 2,572; 7 x 3: 5,236; 8 x 2: 2,564 | 2 x 6 (80), 2 x 8 (243), 3 x 4 (196), 3 x 7 (69), 4 x 3 (253), 4 x 5 (71), 5 x 4 (80), 6 x 2 (255) |
 | 32 x 4 | 2 x 8: 132; 3 x 5: 1,040; 5 x 3: 1,404; 7 x 2: 996; 7 x 3: 2,992 | 2 x 6 (59), 2 x 7 (78), 3 x 4 (53), 3 x 6 (68), 3 x 7 (68), 4 x 3 (53), 4 x 4 (89), 4 x 5 (71), 5 x 4 (80), 6 x 2 (127), 6 x 3 (128), 8 x 2 (59) |
 
-The number of instructions, of sums, of loads, of values in the text's order and of checks at the border do not tell the two apart. So the estimate is that of the better order, its upper end is the cap, and what the text's order would spill (Belady again) is a finding of its
-own: "the compiler finds an order in which the values fit; in the order of the code it is given they need 1607 registers a thread", with the bytes and the time if it does not; the 90 % interval reaches there. On RTX 2080 Ti, 32 x 8, times of the spilled ones, measured and told: 3 x 6 36 ms
-and 19 ms, 7 x 3 20 and 16, 7 x 2 15 and 10, 5 x 3 13 and 14, 2 x 7 12 and 18, 4 x 4 8 and 16; the forecasts themselves are 2 to 3 ms, which is what the others take. Of 200 configurations of that space with 8 outputs and more, drawn at random, 96 carry the finding: 20 of them took more than 1.6 times
-the median of their block, all with 13 outputs or more, and 16 of the 104 others did.
+The numbers of instructions, sums, loads, values in program order and border checks do not separate the two. So the
+estimate is that of the better order, its upper end is the cap, and the spills of program order (Belady again) are a
+finding: "the compiler finds an order in which the values fit; in the order of the code it is given they need 1607
+registers a thread", with the bytes and the time if it does not. The 90 % interval includes that time.
+
+On RTX 2080 Ti, 32 x 8, times of the spilled ones, measured and in the finding: 3 x 6 36 ms and 19 ms, 7 x 3 20 and 16,
+7 x 2 15 and 10, 5 x 3 13 and 14, 2 x 7 12 and 18, 4 x 4 8 and 16. The forecasts themselves are 2 to 3 ms, the time of
+the others. Of 200 random configurations of that space with 8 outputs and more, 96 carry the finding: 20 of them took
+more than 1.6 times the median of their block, all with 13 outputs or more; 16 of the 104 others did.
 """)
     print("""
 ## Loops and remainders
 
-The front end optimises with LLVM 19, NVIDIA's compilers with older LLVMs and rules of their own. What they unroll was measured with NVRTC 11.8, 12.4 and 13.0, which
-agree in every figure (`tools/measure/measure_unrolling.py`, sm_80), and is done alike here (`src/frontend/lower/unrolling.*`, tests in `test/unit/frontend/unrolling_test.cpp`):
+The front end optimizes with LLVM 19, NVIDIA's compilers with older LLVMs and rules of their own. Their unrolling was
+measured with NVRTC 11.8, 12.4 and 13.0, which agree in every figure (`tools/measure/measure_unrolling.py`, sm_80). The
+front end follows it (`src/frontend/lower/unrolling.*`, tests in `test/unit/frontend/unrolling_test.cpp`):
 
 | loop | NVRTC | here |
 |---|---|---|
-| known trips, no array of its own | whole up to 405 instructions: 57, 80, 67, 50, 44, 44 trips of six bodies | the same trips |
-| known trips, its counter indexes a private array, nests included | whole up to six times that: 303, 303, 127 trips; tiles of 16 x 18, 16 x 21, 4 x 4 x 14 | 303, 269, 121; 16 x 18, 16 x 21, 4 x 4 x 18 |
-| known trips, larger | the largest power of two that divides the trips and keeps to 202 instructions; odd trips by four or two | the same in 23 sizes and 10 numbers of trips |
-| unknown trips | by four or two up to 202 instructions, with a remainder | the same in 22 of 23 sizes |
-| around a loop that stays | left alone | the same |
-| unknown trips with a barrier, or with a step or an end that is loaded | by four | left alone: LLVM makes no remainder with a barrier; counts of loaded trips stay one number |
-| trips that depend on the thread, few | by four at run time | the same, the remainder in a loop |
-| `#pragma unroll` | whole up to 32,768 instructions | whole up to 22,000 of LLVM 19's, which are fewer for the same loop |
+| known trip count, no private array | completely up to 405 instructions: 57, 80, 67, 50, 44, 44 iterations of six bodies | the same trip counts |
+| known trip count, its counter indexes a private array, nests included | completely up to six times that: 303, 303, 127 iterations; tiles of 16 x 18, 16 x 21, 4 x 4 x 14 | 303, 269, 121; 16 x 18, 16 x 21, 4 x 4 x 18 |
+| known trip count, larger | the largest power of two that divides it, up to 202 instructions; odd trip counts by four or two | the same in 23 sizes and 10 trip counts |
+| unknown trip count | by four or two up to 202 instructions, with a remainder | the same in 22 of 23 sizes |
+| contains a loop that stays | unchanged | the same |
+| unknown trip count with a barrier, or with a loaded step or end | by four | unchanged: LLVM makes no remainder with a barrier; counts of loaded trip counts stay one number |
+| small trip count that depends on the thread | by four at run time | the same, the remainder in a loop |
+| `#pragma unroll` | completely up to 32,768 instructions | completely up to 22,000 of LLVM 19's, which are fewer for the same loop |
 
-Before, loops over private arrays were unrolled up to 300 instructions, so that a matrix product whose tile no pragma unrolls kept its sums in local memory: 674 ms instead of 5.9 for the tenth kernel of
-[SGEMM_CUDA](../../validation/published.md), which takes 6.3.
+With a limit of 300 instructions for loops over private arrays, a matrix product without pragmas kept its sums in local
+memory: 674 ms instead of 5.9 for the tenth kernel of [SGEMM_CUDA](../../validation/published.md), which takes 6.3.
 
-LLVM 19 sees that `s` in `for (s = 1; s < n; s *= 2)` is a power of two and makes a mask of `tid % (2 * s)`; NVRTC divides (28 instructions a step of the usual first sum in shared memory, not 8). The front end hides such divisors from
-LLVM until its passes are done (`src/frontend/ir/divisors.*`): that sum on Tesla V100, 0.80 ms measured, was 0.48 and is 0.94 ms.
+LLVM 19 sees that `s` in `for (s = 1; s < n; s *= 2)` is a power of two and makes a mask of `tid % (2 * s)`; NVRTC
+divides (28 instructions per step of the usual first sum in shared memory, not 8). The front end hides such divisors
+from LLVM until its passes are done (`src/frontend/ir/divisors.*`): that sum on Tesla V100, 0.80 ms measured, was 0.48
+and is 0.94 ms.
 """)
     print("""
 ## Small private arrays
 
-An array whose index is known only at run time need not live in local memory: ptxas keeps small ones in registers and replaces each access by a comparison and a predicated move for every element that the index may mean. Most such elements, found on
-generated kernels (NVRTC and ptxas 12.4, sm_75 and sm_80; 11.8 goes to 9 where 12.4 goes to 7), by the number of accesses in the code:
+ptxas keeps small arrays with an unknown index in registers. The largest number of elements, found on generated kernels
+(NVRTC and ptxas 12.4, sm_75 and sm_80; 11.8 goes to 9 where 12.4 goes to 7), by the number of accesses in the code:
 
-| accesses of unknown index | most elements that each may mean |
+| accesses of unknown index | largest number of elements |
 |---|---|
 | loads only: 1, 2, 3, 4, 6 and more | 13 and more, 8, 7, 6, 5 |
 | stores only: 1, 2, 3, 4, 6 | 13 and more, 10, 7, 7, 5 |
 | loads and stores: 1 + 1, 2 + 2, 3 + 3 and more | 7, 5, 4 |
-| neighbours that make accesses of 8 bytes: 1 + 1 | 11 |
-| neighbours that make accesses of 16 bytes: 1 + 1, 2 + 2 | 13 and more, 8 |
+| neighbors that make accesses of 8 bytes: 1 + 1 | 11 |
+| neighbors that make accesses of 16 bytes: 1 + 1, 2 + 2 | 13 and more, 8 |
 
-An index that is a loop's counter means one element for each passage of the loop (`#pragma unroll 4` on 32 passages leaves 8). Arrays of 64-bit elements and of more than 256 bytes stay in memory. The front end does
-the same with selections (`src/frontend/lower/register_arrays.*`), within one or two elements of the table; results are held against native runs in the tests. KTT's Coulomb kernel on RTX 2080 Ti, whose arrays had
-been forecast in local memory: off by a factor of 1.55 before, 1.31 now.
+The front end does the same with selections (`src/frontend/lower/register_arrays.*`), within one or two elements of the
+table; tests compare the results with native runs. KTT's Coulomb kernel on RTX 2080 Ti, whose arrays had been forecast
+in local memory, is off by a factor of 1.31; with the arrays in local memory it was 1.55.
 """)
     print("""
 ## Branches
 
-PTX of LLVM and of NVIDIA's compiler branches around every guarded path; ptxas replaces short ones by predicated instructions, and then
-issues them for warps in which no lane wants them, but has one long block to schedule. Its limits, measured on generated kernels with ptxas 11.8
-(`tools/measure/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 does the same on sm_75, sm_90 and sm_100 in the ten kinds of path tried, but
-a shared load counts for more on sm_90 and sm_100, and on sm_100 no path behind a condition of the whole block is too long for it. The rules do not follow it there.
-Outside loops ptxas 12.4 keeps the branch around a load with which no other load could be under way (none before the branch that is still waited for, none behind the path):
-three instructions more than the rules say (`warp_sum`, and generated kernels).
+PTX of LLVM and of NVIDIA's compiler branches around every guarded path. ptxas replaces short ones by predicated
+instructions. Its [limits](../reference/registers.md#branches) were measured on generated kernels with ptxas 11.8
+(`tools/measure/measure_predication.py`; the same for sm_52, sm_75 and sm_80). ptxas 13.0 does the same on sm_75, sm_90
+and sm_100 in the ten kinds of path tried, but a shared load counts for more on sm_90 and sm_100, and on sm_100 no path
+behind a condition of the whole block is too long for it. The rules do not follow it there. Outside loops ptxas 12.4
+keeps the branch around a load with which no other load could be in flight (none before the branch that is still waited
+for, none behind the path): three instructions more than the rules say (`warp_sum`, and generated kernels).
 
-| path | most SASS instructions |
-|---|---|
-| arithmetic, stores, shared loads | 8 |
-| with a load from global memory | 20 |
-| condition of the whole block (parameters, block numbers) | 6 |
-| first of two paths that meet again | 7, and its jump |
-| between two branches to one target, results not needed there: run always | 6 |
-| with an atomic, barrier, shuffle, vote, division or square root with a slow path, or predicated code inside | never |
+Instructions per polygon edge of KTT's `Pnpoly`, in the loop of ptxas's code for sm_75 without the slow path of its
+division, then ours with these rules and without:
 
-Branches that are left and whose lanes may differ cost BSSY and BSYNC (and BMOV before Ampere) where they meet again, SSY and SYNC before Volta. Instructions a polygon edge of KTT's `Pnpoly`, in the loop of ptxas's code for sm_75
-without the slow path of its division, beside ours with these rules and without: 23, 22.9, 24.6 (one point a thread), 53.5, 56.9, 63.5 (4), 84, 83.7, 98 (8), 165, 162.8, 190 (16), 141, 139, 174 (20).
-`explain` marks such branches `(predicated)`.
-
-
+| points per thread | ptxas | with the rules | without |
+|---|---:|---:|---:|
+| 1 | 23 | 22.9 | 24.6 |
+| 4 | 53.5 | 56.9 | 63.5 |
+| 8 | 84 | 83.7 | 98 |
+| 16 | 165 | 162.8 | 190 |
+| 20 | 141 | 139 | 174 |
+""")
+    print("""
 ## Wide accesses to shared memory
 
-NVIDIA's compilers leave the alignment of shared arrays as the source has it (4 bytes for `float`) and read four neighbours by four instructions of PTX. ptxas, which places the arrays, merges them: 11.7, 11.8, 12.4 and 13.0 make
-64-bit and 128-bit accesses of them for sm_52 to sm_86, but not with `-c`, where another step places the arrays. CUDA's arrays are therefore taken at 16 bytes. Programs of OpenCL behave like relocatable code: on Tesla V100, CLBlast's xgemm
-with tiles of 128 x 16, 32 x 16 threads and both tiles in shared memory takes 94 to 105 ms with scalars, 50 to 56 with vectors of two and 30 to 32 with vectors of four, whose addresses are the same: scalars meet in the same bank four at a
-time, which accesses of 16 bytes do not. RTX 2080 Ti and Tesla K20 do alike. So OpenCL's arrays keep the source's alignment, and `--ptxas` assembles OpenCL with `-c`
-(but for kernels with 64-bit divisions, whose code would be in sections of its own).
+NVIDIA's compilers keep the alignment of shared arrays in the source (4 bytes for `float`) and read four neighbors by
+four PTX instructions. ptxas, which places the arrays, merges them: 11.7, 11.8, 12.4 and 13.0 make 64-bit and 128-bit
+accesses for sm_52 to sm_86, but not with `-c`, where another step places the arrays. So CUDA's arrays count as 16-byte
+aligned. OpenCL programs behave like relocatable code: on Tesla V100, CLBlast's xgemm with tiles of 128 x 16, 32 x 16
+threads and both tiles in shared memory takes 94 to 105 ms with scalars, 50 to 56 with vectors of two and 30 to 32 with
+vectors of four, whose addresses are the same. Scalars conflict four ways in the banks, accesses of 16 bytes do not.
+RTX 2080 Ti and Tesla K20 behave alike. So OpenCL's arrays keep the source's alignment, and `--ptxas` assembles OpenCL
+with `-c` (except for kernels with 64-bit divisions, whose code would be in separate sections).
 """)
     if shutil.which("cuobjdump"):
         print("""
 ## Instruction counts
 
-Static counts of the front end (PTX read by the table of `src/frontend/code/nvidia/ptx_ops.cpp`, merged by `ptx_fusion.cpp`) against
-SASS, all kernels added up; 64-bit and 32-bit additions, and multiplications and multiply-adds, are put together.
-ptxas was told not to unroll loops. Without that it unrolls small inner loops four times, which saves loop counters and
-branches that are counted here.
+Static counts of the front end (PTX read by the table of `src/frontend/code/nvidia/ptx_ops.cpp`, merged by
+`ptx_fusion.cpp`) against SASS, summed over all kernels. 64-bit and 32-bit additions are combined, and so are
+multiplications and multiply-adds. ptxas was told not to unroll loops. By default it unrolls small inner loops four
+times, which saves loop counters and branches that are counted here.
 """)
         sass_section(data)
 

@@ -13,6 +13,7 @@ import math
 import os
 import subprocess
 import sys
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BEGIN, END = "<!-- tools/validate/published.py writes from here -->\n", "<!-- to here -->\n"
@@ -56,7 +57,7 @@ def main():
         if options.only not in group["repository"]:
             continue
         lines += ["", f"### {group['what']}, {group['gpu']}", "",
-                  f"{group['repository']} at {group['commit'][:12]}; times: {group['source']}.", "",
+                  textwrap.fill(f"{group['repository']} at {group['commit'][:12]}; times: {group['source']}.", 120), "",
                   "| kernel | measured | forecast | 90 % | ratio | limited by |", "|---|---:|---:|---:|---:|---|"]
         errors = []
         for row in group["rows"]:
@@ -75,8 +76,8 @@ def main():
             print(lines[-1], flush=True)
         if errors:
             mean = math.exp(sum(map(abs, errors)) / len(errors))
-            lines += ["", f"{len(errors)} kernels: off by a factor of {mean:.2f} in the mean (of logarithms), "
-                      f"{math.exp(max(map(abs, errors))):.2f} at worst."]
+            lines += ["", f"{len(errors)} kernels: mean error (of logarithms) a factor of {mean:.2f}, "
+                      f"largest {math.exp(max(map(abs, errors))):.2f}."]
             print(lines[-1])
     if options.write:
         path = os.path.join(ROOT, "validation", "published.md")

@@ -18,6 +18,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 README = os.path.join(ROOT, "validation", "README.md")
@@ -107,8 +108,9 @@ def report(value, data, seconds):
             f"{datetime.date.today()}, kernelcast {value['tool_version']}: {len(value['rows'])} rows, "
             f"{value['analyses']} analyses of source{took}.",
             "",
-            "Data sets: " + ", ".join(f"{name} ({n})" for name, n in sets.most_common()) + ".",
-            "GPUs: " + ", ".join(gpus) + ".",
+            textwrap.fill("Data sets: " + ", ".join(f"{name} ({n})" for name, n in sets.most_common()) + ".", 120),
+            "",
+            textwrap.fill("GPUs: " + ", ".join(gpus) + ".", 120),
             "",
             "### Headline",
             "",
