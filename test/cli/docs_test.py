@@ -15,6 +15,8 @@ PAGES = (*USER_PAGES, "docs/lab/*.md", "src/README.md", "scripts/README.md", "to
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 DATE = re.compile(rf"\b(?:20\d\d-\d\d-\d\d|(?:\d{{1,2}} )?(?:{MONTHS}) 20\d\d|\d{{1,2}} (?:{MONTHS}))\b")
 LINK = re.compile(r"(?<!!)\[[^\]\[]*\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)", re.M)
+# Words of ours for what the field, or plain English, has a word for.
+HOME_MADE = re.compile(r"\b(likewise|anew|in the mean|stand-in|by which road|lanes that are off|passes through the banks|passes of the L1)\b", re.I)
 GENERATED = re.compile(r"(<!-- scripts/\S+ writes the next block -->\n)```\n.*?^```$", re.S | re.M)
 
 
@@ -61,6 +63,10 @@ class Documents(unittest.TestCase):
     def test_user_pages_have_no_dates(self):
         for name in found(USER_PAGES):
             self.assertEqual(DATE.findall(GENERATED.sub(r"\1", read(name))), [], f"{name}: dated measurements belong in docs/lab/")
+
+    def test_user_pages_use_the_terms_of_the_field(self):
+        for name in found((*USER_PAGES, "docs/lab/*.md")):
+            self.assertEqual(HOME_MADE.findall(without_code(read(name))), [], name)
 
     def test_the_test_of_dates_finds_dates(self):
         for text in ("measured 23 November 2026", "on 2026-11-23", "in November 2026", "of 22 November"):
