@@ -10,8 +10,9 @@
 //     which of both follows nothing that we know of (docs/lab/registers.md, "Another order").
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
 // pairs. So  want = loads_first + 6;  estimate = want if want <= T, T if in_order <= T + 3, else in_order + 6. 6 and 3
-// were chosen on the kernels of test/data/kernels; docs/lab/registers.md has the errors, also on kernels that had no part
-// in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
+// were chosen on the kernels of test/data/kernels; docs/lab/registers.md has the errors, also on kernels that had no
+// part in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute
+// Capability".
 #include "frontend/code/nvidia/ptx_registers.h"
 
 #include "frontend/code/nvidia/ptx_ops.h"
