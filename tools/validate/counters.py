@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds kernelcast's counts against published hardware counters.
+"""Compares kernelcast's counts with published hardware counters.
 
     tools/validate/counters.py VALIDATION_FOLDER SOURCES [--kernelcast build/bin/kernelcast] [--counts executed]
                            [--step N] [--all | --write FILE]

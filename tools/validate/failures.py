@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds kernelcast's refusals against recorded launches: how many of those that failed for lack of resources are refused,
-how many that did not compile, how many of those that ran, and how often launches failed that were given a probability.
+"""Compares kernelcast's refusals with recorded launches. Counts the refused launches among those that failed for lack of
+resources, those that did not compile and those that ran, and the failures among launches that were given a probability.
 
     tools/validate/failures.py DATA SOURCES [--program PROGRAM] [--sample N] [--seed N] [--only PART] [--jobs N] [--ptxas FILE] [--nvrtc LIBRARY] > table.md
 

@@ -5,23 +5,26 @@ tools/validate/offload_live.py PROGRAM [--cpu DEVICE_FILE] [--modes one,all,open
 tools/validate/offload_live.py --measure-only --json FILE ...
 tools/validate/offload_live.py PROGRAM --recorded FILE [--cpu DEVICE_FILE] [--modes ...] [--kernels ...] [--json FILE]
 
-Modes: `one` thread, the nest as it stands; `all` threads, its marked loop shared (OpenMP); `opencl`, its OpenCL form on
-this machine's OpenCL device, which must be the CPU (PoCL). The compiler is clang 19, whose LLVM the forecast asks; PoCL
-has its own. DEVICE_FILE is what `kernelcast probe --backend host -o FILE` wrote; without it the operating system's
-tables have to do, which know no clock under load. The clock is measured beside each run and put into the device file: it
-changes with what else the machine does. A time is the fastest of several runs after a first one, so data are as warm as
-their size allows. Every mode runs each cell in several short samples that take turns with the other cells of the nest,
-so that a neighbour's load meets all alike; `spread` is how far apart the fastest of two samples are, in the middle. Where
-two threads share a core, a busy other one, which may belong to another virtual machine, takes half of the width and of the
-queues: before and after every slice of a sample instructions that do nothing are timed on each processor (neighbour.c), and
-where fewer than nine in ten of the most that were seen run in a cycle the slice does not count. `quiet` is the share that
-counts; with none, all do. What a launch of OpenCL costs is the time of an empty kernel of the same shape, run beside, and
-stands in the forecast. One thread may run all of such a kernel while the others wake up, so what these are late by is
-measured with a kernel that keeps each thread busy: as many groups as processors against one. Groups are handed out as
-threads ask for them, so of P threads of which P - 1 are late each bears (P - 1)/P of that. Results go to standard output.
+Modes: `one` thread, the nest unchanged; `all` threads, its marked loop shared (OpenMP); `opencl`, its OpenCL form on this
+machine's OpenCL device, which must be the CPU (PoCL). The compiler is clang 19, whose LLVM the forecast uses; PoCL has its
+own. DEVICE_FILE comes from `kernelcast probe --backend host -o FILE` (default: the operating system's tables, which have no
+clock under load).
 
---measure-only runs and forecasts nothing; --recorded takes the times of an earlier run's --json and runs nothing, so that
-two versions of the program meet the same times.
+Method:
+
+- The clock is measured beside each run and put into the device file, because it varies with the machine's load.
+- A time is the fastest of several runs after a warm-up run. Every mode runs each cell in several short samples that alternate
+  with the other cells of the nest, so that the load of others affects all alike. `spread` is the median distance between the
+  fastest runs of two samples.
+- A busy neighbor on the other hardware thread of a core, perhaps of another virtual machine, takes half of the width and of
+  the queues. No-ops are timed on each processor before and after every slice of a sample (neighbour.c). A slice with fewer
+  than nine tenths of the largest rate does not count. `quiet` is the share that counts; if none does, all count.
+- The launch cost of OpenCL is the time of an empty kernel of the same shape, and part of the forecast. One thread may run all
+  of such a kernel while the others wake up. Their delay is measured with a kernel that keeps each thread busy: as many groups
+  as processors against one. Threads ask for groups, so of P threads of which P - 1 are late each bears (P - 1)/P of the delay.
+
+Results go to standard output. --measure-only runs and forecasts nothing; --recorded takes the times of an earlier run's --json
+and runs nothing, so that two versions of the program are compared on the same times.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds CPU and GPU forecasts of OpenDwarfs' kernels against measured times, and the decision between the two.
+"""Compares CPU and GPU forecasts of OpenDwarfs' kernels, and the decision between the two, with measured times.
 
 tools/validate/offload_opendwarfs.py PROGRAM TABLE.csv SOURCES [--facts FILE] [--cells] [--json FILE | --reuse FILE]
 
 TABLE has the columns application, kernel, size, device (i7-6700k, gtx1080, k20c) and median_us. SOURCES is a checkout of
-the suite; without it nothing is analysed and the answer is SKIP. What the host code launches is in
+the suite; without it the answer is SKIP. What the host code launches is in
 validation/opendwarfs.toml.
 
 GPU: `kernelcast predict` on the suite's OpenCL. CPU: the same source in a loop nest over groups and work-items, the loop

@@ -51,7 +51,7 @@ def over_halves(halves):
 
 
 def tries_of_random_search(halves, loss):
-    """Smallest number of random tries whose loss over the halves is `loss` at most in the mean."""
+    """Smallest number of random tries whose mean loss over the halves is at most `loss`."""
     times = [[measured for _, measured in half] for half in halves]
     for budget in range(1, len(times[0])):
         if sum(expected_loss(t, budget) for t in times) / len(times) <= loss:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds every model against measured times and writes the tables of validation/README.md.
+"""Compares every model with measured times and writes the tables of validation/README.md.
 
     tools/validate/validate.py DATA SOURCES [--program build/bin/kernelcast] [--json FILE] [--reuse] [--cache DIR]
 

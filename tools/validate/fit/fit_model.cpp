@@ -4,7 +4,7 @@
 //   fit_model reuse ROWS FACTS KERNEL DEVICE       what the caches see of every row
 //   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
 //   fit_model fit ROWS FACTS                       fit all constants
-//   fit_model loo ROWS FACTS                       likewise; leave one GPU out; leave one kernel out
+//   fit_model loo ROWS FACTS                       the same, with one GPU left out, with one kernel left out
 //   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the interval
 #include <cmath>
 #include <cstdio>
