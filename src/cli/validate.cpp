@@ -34,7 +34,7 @@ constexpr const char* validate_examples = R"(Examples:
   kernelcast validate rows.csv --kernels kernels.csv --sources sources --kernel 'conv_*' --device a4000 \
     --model roofline --format json -o conv.json --rows-out conv.csv
 
-Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows failed, which are counted and shown;
+Files, scores and columns: docs/reference/validate.md. Exit status: 0 done, also when rows failed, which are counted and shown;
 1 when no row could be forecast; 2 usage; 130 interrupted.)";
 
 struct ValidateFlags {

@@ -1,4 +1,4 @@
-// The JSON contract: unknown is null with a reason beside it, never NaN. See docs/formats.md.
+// The JSON contract: unknown is null with a reason beside it, never NaN. See docs/reference/formats.md.
 #include "report/json_parts.h"
 
 #include <cmath>

@@ -128,7 +128,7 @@ struct TuneResult {
 };
 
 /// Throws UserError or UsageError when not a single configuration could be tried because of the source, the arguments
-/// or the space. Forecasts come from closed forms, those of the best from TuneOptions::counts (docs/tune.md).
+/// or the space. Forecasts come from closed forms, those of the best from TuneOptions::counts (docs/reference/tune.md).
 TuneResult tune(const Space& space, const TuneOptions& options, AnalysisMemory& memory);
 
 }  // namespace kernelcast::tune

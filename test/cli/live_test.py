@@ -1,4 +1,4 @@
-"""scripts/offload_live.py on one small nest, and the loop nest that scripts/opencl_nest.py makes of a kernel."""
+"""tools/validate/offload_live.py on one small nest, and the loop nest that tools/validate/opencl_nest.py makes of a kernel."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import unittest
 
 from program import COPY, PROGRAM, ROOT, Case
 
-SCRIPTS = os.path.join(ROOT, "scripts")
+SCRIPTS = os.path.join(ROOT, "tools", "validate")
 sys.path.insert(0, SCRIPTS)
 
 from offload_live import LANES, PROGRAMS, Neighbours, best_of, fastest_of, launches, made_for, side, spread  # noqa: E402

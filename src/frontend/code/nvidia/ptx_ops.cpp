@@ -3,9 +3,9 @@
 // A row applies when its first word is the instruction's and its other words all occur among the instruction's
 // modifiers, in any order; the first such row decides. "add f64" so covers add.rn.f64 and add.f64.
 //
-// A cost "=" is measured: the row's words name an entry of measured_costs*.inc, which tools/measure_costs.py makes by
-// assembling the instruction alone and counting SASS on the main path. One PTX instruction that is one SASS instruction
-// stands here with its class. What costs nothing in SASS:
+// A cost "=" is measured: the row's words name an entry of measured_costs*.inc, which tools/measure/measure_costs.py
+// makes by assembling the instruction alone and counting SASS on the main path. One PTX instruction that is one SASS
+// instruction stands here with its class. What costs nothing in SASS:
 //   - ld.param, ld.const at a fixed address: the operand c[bank][offset] of whatever uses the value;
 //   - mov between registers, cvta, cvt that only truncates or renames: ptxas coalesces;
 //   - neg and abs of floating-point numbers: operand modifiers;
