@@ -61,6 +61,8 @@ struct LimitReached {
 class BlockRunner {
  public:
   explicit BlockRunner(const LaunchPlan& plan);
+  /// Memory that a runner of the plan takes: shared and private arrays with what is noted about them, and registers.
+  static std::int64_t bytes_for(const LaunchPlan& plan);
   /// Runs block number `index` (x fastest). Throws LimitReached; the counts then hold what was done.
   void run(std::int64_t index);
   [[nodiscard]] const BlockCounts& counts() const { return counts_; }

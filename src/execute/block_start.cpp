@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "execute/for_lanes.h"
 #include "execute/half.h"
@@ -28,6 +29,18 @@ std::uint64_t bits_of_scalar(const ArgValue& value, ValueType type) {
 }
 
 }  // namespace
+
+std::int64_t BlockRunner::bytes_for(const LaunchPlan& plan) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+  const auto threads = plan.launch.block.count();
+  const auto warps = (threads + plan.geometry.warp_size - 1) / plan.geometry.warp_size;
+  std::int64_t stacks = 0, files = 0;
+  if (__builtin_mul_overflow(plan.program->program.stack_bytes, threads, &stacks)) return most;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(plan.program->file_bytes), warps, &files)) return most;
+  const std::int64_t shared =
+      SharedMemory::bytes_for(plan.shared_bytes, plan.watch_unit, plan.options.check_shared);
+  return std::min(most, shared / 4 + stacks / 4 + files / 4) == most ? most : shared + stacks + files;
+}
 
 BlockRunner::BlockRunner(const LaunchPlan& plan)
     : plan_(plan),

@@ -281,6 +281,14 @@ void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
   }
 }
 
+void Memory::hold(std::int64_t bytes, const std::string& what) {
+  if (bytes > room())
+    throw LimitError(what + " need " + format_bytes(static_cast<double>(bytes)) + ", --max-memory leaves " +
+                     format_bytes(static_cast<double>(std::max<std::int64_t>(0, room()))) +
+                     ": raise --max-memory, or take --counts symbolic");
+  resident_.fetch_add(bytes);
+}
+
 void Memory::throw_limit(const Slot& s) const {
   std::int64_t declared = 0;
   bool all = true;

@@ -97,7 +97,13 @@ class Memory {
   [[nodiscard]] std::vector<unsigned char> contents(int buffer) const;
   /// Gives back the memory of the contents, which are lost: no access may follow. What is known about sizes stays.
   void drop_contents();
-  /// Memory held: pages touched and the tables about them.
+  /// Counts memory of the execution that is no buffer's: shared and private arrays, registers. Throws LimitError that
+  /// says what wants it where the limit does not allow so much; give_back() takes it off again.
+  void hold(std::int64_t bytes, const std::string& what);
+  void give_back(std::int64_t bytes) { resident_.fetch_sub(bytes); }
+  /// Bytes that the limit still allows.
+  [[nodiscard]] std::int64_t room() const { return limit_bytes_ - resident_bytes(); }
+  /// Memory held: pages touched and the tables about them, and what hold() counts.
   [[nodiscard]] std::int64_t resident_bytes() const { return resident_.load(std::memory_order_relaxed); }
 
  private:
