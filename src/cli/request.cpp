@@ -68,6 +68,19 @@ void check_macro(const char* flag, const std::string& text, const char* form) {
   if (!good) throw UsageError(fmt::format("{} {}: expected {}, where NAME is an identifier", flag, text, form));
 }
 
+/// Files that the flags name: the source, devices, contents of buffers.
+std::vector<std::string> files_read(const ForecastFlags& f) {
+  std::vector<std::string> files{f.file};
+  for (std::size_t at = 0; at <= f.device.size();) {
+    const std::size_t end = std::min(f.device.find(',', at), f.device.size());
+    files.push_back(f.device.substr(at, end - at));
+    at = end + 1;
+  }
+  for (const std::string& b : f.buffers)
+    if (const std::size_t at = b.find(":file:"); at != std::string::npos) files.push_back(b.substr(at + 6));
+  return files;
+}
+
 }  // namespace
 
 Source source_of(const ForecastFlags& f) {
@@ -275,6 +288,7 @@ Request checked(const ForecastFlags& f) {
   r.ptxas = program_file(KC_SETTING(ptxas), f.ptxas);
   r.nvrtc = nvrtc_choice(f.nvrtc, r.source).path;
   r.output = f.output;
+  keep_inputs("-o", f.output, files_read(f));
   r.devices_dir = f.devices_dir;
   return r;
 }

@@ -8,6 +8,7 @@
 #include "execute/fill_value.h"
 #include "execute/for_lanes.h"
 #include "execute/work.h"
+#include "io/interrupt.h"
 #include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
@@ -104,6 +105,7 @@ void BlockRunner::check_limits() {
   if (instruction_limit > 0 && counts_.warp_instructions > instruction_limit)
     throw LimitReached{"a block ran more warp instructions than " KC_SETTING(max_instructions) " allows"};
   if ((++steps_ & 1023U) != 0) return;
+  if (interrupted()) throw LimitReached{"interrupted"};
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (deadline > 0 && now > deadline) throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
   if (work_limit == 0) return;

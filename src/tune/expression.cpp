@@ -26,7 +26,7 @@ class Walker {
       : text_(text), nodes_(nodes), scope_(scope), names_(names) {}
 
   Value value(int index) {
-    step(1);
+    spend(1);
     const ExpressionNode& n = nodes_[static_cast<std::size_t>(index)];
     switch (n.kind) {
       case NodeKind::constant:
@@ -82,7 +82,7 @@ class Walker {
   }
 
  private:
-  void step(std::size_t by) {
+  void spend(std::size_t by) {
     steps_ += by;
     if (steps_ > most_steps) fail(fmt::format("it takes more than {} steps: write a shorter one", most_steps));
   }
@@ -96,7 +96,7 @@ class Walker {
   }
 
   bool same(const Value& a, const Value& b) {
-    if (!a.is_number() && !b.is_number()) step(std::min(a.parts(), b.parts()));
+    if (!a.is_number() && !b.is_number()) spend(std::min(a.parts(), b.parts()));
     return equal(a, b);
   }
 
@@ -137,7 +137,7 @@ class Walker {
       return where.text().find(what.text()) != std::string::npos;
     }
     if (where.kind != Value::Kind::list) fail("\"in\" needs a list");
-    step(where.items().size());
+    spend(where.items().size());
     return std::any_of(where.items().begin(), where.items().end(), [&](const Value& v) { return same(v, what); });
   }
 
@@ -158,7 +158,7 @@ class Walker {
         items.push_back(element);
       }
       if (items.size() > longest_list) fail("the list is too long");
-      step(1);
+      spend(1);
     }
     scope_.values[slot] = before;
     scope_.known[slot] = known;
@@ -268,14 +268,14 @@ class Walker {
       if (!one_list) fail(fmt::format("{} takes a list", f));
       return of_items(f, items);
     }
-    step(items.size());
+    spend(items.size());
     if (f == "min" || f == "max") return extreme(f, items);
     if (f == "bool") return boolean(truth(arguments[0]));
     return of_number(f, arguments);
   }
 
   Value of_items(const std::string& f, const std::vector<Value>& items) {
-    step(items.size());
+    spend(items.size());
     if (f == "len") return Value::whole(static_cast<double>(items.size()));
     if (f == "all")
       return boolean(std::all_of(items.begin(), items.end(), [this](const Value& v) { return truth(v); }));
@@ -337,7 +337,7 @@ class Walker {
     if ((end - first) / step > static_cast<double>(longest_list)) fail("the list is too long");
     std::vector<Value> items;
     for (double x = first; step > 0 ? x < end : x > end; x += step) items.push_back(Value::whole(x));
-    step(items.size());
+    spend(items.size());
     return made(Value::of_list(std::move(items)));
   }
 

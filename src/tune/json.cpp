@@ -6,7 +6,7 @@ namespace kernelcast::tune {
 namespace {
 
 constexpr int deepest_json = 64;
-constexpr std::size_t most_values = 10'000'000;
+constexpr std::size_t most_json_values = 10'000'000;
 
 /// The offset behind the string that opens at `at`.
 std::size_t behind_string(const std::string& text, std::size_t at) {
@@ -29,8 +29,8 @@ void check_json_size(const std::string& path, const std::string& text) {
     if (c == '\n') ++line;
     if (c == '[' || c == '{') ++depth;
     if (c == ']' || c == '}') --depth;
-    if ((c == ',' || c == '[' || c == '{') && ++values > most_values)
-      throw UserError(fmt::format("{}:{}: more than {} values; split the file", path, line, most_values));
+    if ((c == ',' || c == '[' || c == '{') && ++values > most_json_values)
+      throw UserError(fmt::format("{}:{}: more than {} values; split the file", path, line, most_json_values));
     if (depth > deepest_json)
       throw UserError(fmt::format("{}:{}: lists and objects nest deeper than {}; is it the right file?", path, line,
                                   deepest_json));

@@ -10,6 +10,7 @@
 
 #include "frontend/ir/divisors.h"
 #include "frontend/ir/vendor_options.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/lower/register_arrays.h"
 #include "frontend/lower/unrolling.h"
 #include "frontend/shape/addresses.h"
@@ -213,6 +214,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   run_passes(module, &machine, inlining);
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
+  make_reducible(module, *entry);
   align_shared_arrays(module);
   drop_private_volatile(*entry);
   const bool nvidia = machine.getTargetTriple().isNVPTX();
@@ -229,6 +231,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     mark_loops_of_private_arrays(*entry);
   }
   run_pipeline(module, &machine, nullptr);
+  if (Function* f = module.getFunction(kernel_symbol)) make_reducible(module, *f);
   entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");

@@ -10,6 +10,7 @@
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/warp_uniform.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/lower/unrolling.h"
 #include "frontend/program/decode.h"
 #include "frontend/shape/accesses.h"
@@ -43,6 +44,7 @@ class ProfileBuilder {
     take_code();
     name_rolled_loops();
     name_unknown_calls();
+    note_changed_flow();
     mark_used_parameters();
     drop_unused_unknowns();
   }
@@ -224,6 +226,13 @@ class ProfileBuilder {
       auto& known = profile_.assumptions;
       if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
     }
+  }
+
+  void note_changed_flow() {
+    if (!was_made_reducible(kernel_)) return;
+    profile_.assumptions.push_back({"kernel " + demangle(kernel_.getName().str()) +
+                                        " jumps into a loop: its loops are analysed with one entry each",
+                                    "the tests at that entry are counted as work", ""});
   }
 
   void read_limits() {

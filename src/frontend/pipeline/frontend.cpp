@@ -96,6 +96,7 @@ NvrtcAnswer nvrtc_answer(const CompiledUnit& unit, const Source& source, const K
 }
 
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
+  name_stage("the analysis, or LLVM's optimizer or code generator,");
   const TargetFamily family = family_of(options.target);
   llvm::Module& module = *unit.module;
   const auto kernels = list_kernels(module, unit.language);

@@ -95,6 +95,7 @@ bool in_device_code(const ClangError& error) { return error.where != ClangError:
 std::string rendered_errors(const ClangResult& result, bool only_device_code, bool opencl = false) {
   std::string text;
   std::size_t count = 0;
+  only_device_code = only_device_code && std::any_of(result.errors.begin(), result.errors.end(), in_device_code);
   for (const auto& error : result.errors) {
     if (only_device_code && !in_device_code(error)) continue;
     if (count++ < kMostErrors) text += error.text;

@@ -14,6 +14,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "frontend/source/compile_consumer.h"
+#include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
 #include "frontend/source/compile_language.h"
 #include "kernelcast/error.h"
@@ -180,6 +181,7 @@ ClangResult run_clang(const ClangJob& job) {
   compiler.setInvocation(std::move(invocation));
   compiler.createFileManager(file_system(job));
   compiler.createDiagnostics(&messages, /*ShouldOwnClient=*/false);
+  name_stage("Clang");
   CompileAction action(job, result, messages);
   compiler.ExecuteAction(action);
   if (result.errors.empty() && result.module == nullptr) {  // the run ended before the file did
@@ -187,6 +189,10 @@ ClangResult run_clang(const ClangJob& job) {
       if (message.level >= clang::DiagnosticsEngine::Error)
         result.errors.push_back({message.text, ClangError::Where::other_device_code, 0});
     }
+    if (result.errors.empty())
+      result.errors.push_back({job.main_file + ": the compiler library gave up without a reason; reduce the file to the "
+                                               "kernel and what it needs\n",
+                               ClangError::Where::other_device_code, 0});
   }
   return result;
 }

@@ -164,12 +164,12 @@ TEST(Expression, EveryEvaluationHasItsLimits) {
               HasSubstr("write a shorter one"));
   EXPECT_THAT(refusal("[[[z for z in range(1000)] for y in range(1000)] for x in range(300)]"),
               HasSubstr("more than 4194304 parts"));
-  // Each list holds the one before twice: little memory, and 2^40 parts for whoever looks at them.
+  // Each list holds the one before four times: little memory, and 2^40 parts for whoever looks at them.
   std::string twice = "[x]";
-  for (int i = 0; i < 40; ++i) twice = "[[a, a] for a in [" + twice + "]]";
+  for (int i = 0; i < 20; ++i) twice = "[[a, a, a, a] for a in [" + twice + "]]";
   EXPECT_THAT(refusal(twice), HasSubstr("parts"));
   std::string text = "['x']";
-  for (int i = 0; i < 40; ++i) text = "[a + a for a in " + text + "]";
+  for (int i = 0; i < 20; ++i) text = "[a + a + a + a for a in " + text + "]";
   EXPECT_THAT(refusal(text), HasSubstr("parts"));
 }
 
