@@ -247,7 +247,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
   c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
   declare_compile_seconds(c, f);
-  c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
+  c.flag("--no-checks", f.no_checks, "Do not look for races, uninitialised reads, divisions by zero and wide shifts");
   c.option("--jobs", "N", f.jobs, "Threads that execute blocks; one for each processor without it");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
   declare_vendor(c, f.ptxas, f.nvrtc);

@@ -87,7 +87,8 @@ int guarded(int argc, char** argv) {
     return could_not_analyse;
   } catch (const std::bad_alloc&) {
     message(
-        "kernelcast: there is not enough memory; a larger limit (ulimit -v), fewer --jobs or a smaller --max-memory may "
+        "kernelcast: there is not enough memory; a larger limit (ulimit -v), fewer --jobs or a smaller --max-memory "
+        "may "
         "help");
     return could_not_analyse;
   } catch (const std::exception& e) {

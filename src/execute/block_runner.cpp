@@ -81,6 +81,13 @@ void BlockRunner::release_barrier() {
   counts_.phase_longest += longest;
   counts_.phase_mean += sum / std::max(1, warps_run_);
   if (!waiting) return;
+  if (plan_.options.independent_threads) {
+    for (int n = 0; n < warps_; ++n) {
+      Warp& w = warp_[static_cast<std::size_t>(n)];
+      if (w.state == State::at_barrier && plan_.options.check_shared) check_barrier(w, n);
+      begin_phase(w);
+    }
+  }
   if (recorder != nullptr) recorder->barrier();
   counts_.barriers += 1;
   if (barrier_value_.op != nullptr) {
@@ -98,6 +105,7 @@ void BlockRunner::release_barrier() {
     if (w.state == State::at_barrier) {
       w.state = State::ready;
       w.waiting = 0;
+      w.order = 0;
     }
 }
 
@@ -138,6 +146,7 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       }
       return;
     case Opcode::warp_barrier:
+      if (plan_.options.independent_threads) ++w.order;
       return shared_.warp_barrier();
     case Opcode::vote:
       return vote(w, lanes, op);

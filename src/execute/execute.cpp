@@ -139,7 +139,8 @@ class Execute {
     if (list.empty() || !stopped_.empty()) return;
     jobs = static_cast<int>(std::min<std::int64_t>(jobs, static_cast<std::int64_t>(list.size())));
     const std::int64_t each = BlockRunner::bytes_for(plan_.launch_plan());
-    jobs = static_cast<int>(std::clamp<std::int64_t>(plan_.memory().room() / 2 / std::max<std::int64_t>(1, each), 1, jobs));
+    jobs = static_cast<int>(
+        std::clamp<std::int64_t>(plan_.memory().room() / 2 / std::max<std::int64_t>(1, each), 1, jobs));
     const HeldMemory held(plan_.memory(), each, jobs);
     std::atomic<std::size_t> next{static_cast<std::size_t>(jobs)};
     const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, default_most_blocks);
@@ -413,7 +414,13 @@ class Execute {
     out.blocks_by_thread = by_thread_;
     out.warp_instructions_run = warp_instructions_;
     out.lane_instructions_run = lane_instructions_;
-    if (!stopped_.empty()) add_finding({Finding::Kind::limit, {}, stopped_, {}, {}, {}, 1});
+    if (!stopped_.empty()) {
+      Finding limit;
+      limit.kind = Finding::Kind::limit;
+      limit.text = stopped_;
+      limit.count = 1;
+      add_finding(std::move(limit));
+    }
     for (auto& [key, f] : findings_) out.findings.push_back(f);
     const Memory& memory = plan_.memory();
     for (int b = 0; b < memory.size(); ++b) {

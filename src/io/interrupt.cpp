@@ -1,4 +1,5 @@
-// A signal handler may use little more than lock-free atomics, unlink, rmdir and kill: the registers are arrays of those.
+// A signal handler may use little more than lock-free atomics, unlink, rmdir and kill: the registers are arrays of
+// those.
 #include "io/interrupt.h"
 
 #include <unistd.h>

@@ -121,7 +121,8 @@ void LaunchReader::missing(std::size_t argument) const {
 }
 
 LaunchReader::Range LaunchReader::range_of(const Parameter& p) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                         least = std::numeric_limits<std::int64_t>::min();
   if (!p.integer || p.bytes < 1 || p.bytes > 8) return {least, most};
   if (p.type == "bool" || p.type == "_Bool") return {0, 1};
   const auto is = [&p](std::initializer_list<std::string_view> words) {

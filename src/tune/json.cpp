@@ -32,8 +32,8 @@ void check_json_size(const std::string& path, const std::string& text) {
     if ((c == ',' || c == '[' || c == '{') && ++values > most_json_values)
       throw UserError(fmt::format("{}:{}: more than {} values; split the file", path, line, most_json_values));
     if (depth > deepest_json)
-      throw UserError(fmt::format("{}:{}: lists and objects nest deeper than {}; is it the right file?", path, line,
-                                  deepest_json));
+      throw UserError(
+          fmt::format("{}:{}: lists and objects nest deeper than {}; is it the right file?", path, line, deepest_json));
     ++at;
   }
 }

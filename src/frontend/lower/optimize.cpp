@@ -111,10 +111,6 @@ void check_calls(Function& kernel) {
       throw UserError("kernel '" + demangle(kernel.getName().str()) + "' calls through a pointer" + at_line(i) +
                       ": indirect calls cannot be analysed; call the function by name or make it a template argument");
     if (!callee) callee = cast<Function>(call->getCalledOperand()->stripPointerCasts());
-    // OpenCL's image functions carry the type in their mangled name: _Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_i.
-    if (callee->getName().starts_with("kc_texture_") || callee->getName().contains("ocl_image"))
-      throw LimitError("kernel '" + demangle(kernel.getName().str()) + "' reads a texture" + at_line(i) +
-                       ": textures, images and surfaces are not modelled; read through a pointer or __ldg instead");
     if (!callee->isDeclaration())
       throw UserError("kernel '" + demangle(kernel.getName().str()) + "' needs the recursive function '" +
                       demangle(callee->getName().str()) + "'" + at_line(i) +

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/warp_uniform.h"
 #include "frontend/lower/reducible.h"
@@ -213,10 +214,19 @@ class ProfileBuilder {
     return false;
   }
 
+  void note_image(const Instruction& i) {
+    Assumption a{"the texture, surface or image accessed at " + model_.text_of(model_.line_of(i)) +
+                     ": its memory traffic and its filtering",
+                 "not modelled: the instruction alone counts", ""};
+    auto& known = profile_.assumptions;
+    if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
+  }
+
   /// Functions without a body that no table of costs knows.
   void name_unknown_calls() {
     for (Instruction& i : instructions(kernel_)) {
       auto* call = dyn_cast<CallBase>(&i);
+      if (call && accesses_image(*call)) note_image(i);
       const Function* f = call ? call->getCalledFunction() : nullptr;
       if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i))
         continue;

@@ -134,8 +134,21 @@ class CompileAction : public clang::ASTFrontendAction {
   MessageCollector& messages_;
 };
 
+/// Files and folders only: opening a pipe would wait for somebody who writes, and a device may have no end.
+class RegularFiles : public llvm::vfs::ProxyFileSystem {
+ public:
+  using ProxyFileSystem::ProxyFileSystem;
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    const auto about = status(path);
+    if (about && !about->isRegularFile() && !about->isDirectory())
+      return std::make_error_code(std::errc::not_supported);  // "Operation not supported"
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const ClangJob& job) {
-  auto real = llvm::vfs::createPhysicalFileSystem();
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real =
+      llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   if (auto folder = real->getCurrentWorkingDirectory()) memory->setCurrentWorkingDirectory(*folder);
   for (const VirtualHeader& header : virtual_headers()) {
@@ -190,8 +203,9 @@ ClangResult run_clang(const ClangJob& job) {
         result.errors.push_back({message.text, ClangError::Where::other_device_code, 0});
     }
     if (result.errors.empty())
-      result.errors.push_back({job.main_file + ": the compiler library gave up without a reason; reduce the file to the "
-                                               "kernel and what it needs\n",
+      result.errors.push_back({job.main_file +
+                                   ": the compiler library gave up without a reason; reduce the file to the "
+                                   "kernel and what it needs\n",
                                ClangError::Where::other_device_code, 0});
   }
   return result;

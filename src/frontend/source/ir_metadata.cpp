@@ -89,7 +89,8 @@ std::string malformed_metadata(const llvm::Module& module) {
   if (const auto* notes = module.getNamedMetadata("nvvm.annotations"))
     for (const MDNode* n : notes->operands())
       if (!is_annotation(*n))
-        return "an entry of !nvvm.annotations is malformed: expected a function or variable, then pairs of a string and "
+        return "an entry of !nvvm.annotations is malformed: expected a function or variable, then pairs of a string "
+               "and "
                "an integer";
   for (const char* name : {"opencl.ocl.version", "opencl.spir.version"})
     if (const auto* notes = module.getNamedMetadata(name))

@@ -62,7 +62,10 @@ TEST(LaunchErrors, AnArgumentThatItsTypeCannotHold) {
             "give a value in this range");
   for (const auto& [type, bytes, inside, outside] :
        {std::tuple{"unsigned int", 4, std::int64_t{4294967295}, std::int64_t{-1}},
-        {"uchar", 1, 255, 256}, {"short", 2, -32768, 32768}, {"bool", 1, 1, 2}, {"i32", 4, 4294967295, 4294967296},
+        {"uchar", 1, 255, 256},
+        {"short", 2, -32768, 32768},
+        {"bool", 1, 1, 2},
+        {"i32", 4, 4294967295, 4294967296},
         {"unsigned long", 8, 1, -1}}) {
     p.parameters[0].type = type;
     p.parameters[0].bytes = bytes;

@@ -113,8 +113,14 @@ TEST(SassCounts, StopsAreThoseOfTheControlBits) {
 TEST(SassCounts, ABarrierThatDoesNotExistIsNone) {
   const PtxKernel kernel = parse_ptx(text, "k");
   const auto waits_of = [&](std::uint32_t barrier) {
-    const std::vector<sass::Instruction> code{move, compare, branch(0, 1), sass::with(load, sass::write_barrier, barrier),
-                                              sass::with(add, sass::wait_mask, 0x3f), compare, branch(-4), leave};
+    const std::vector<sass::Instruction> code{move,
+                                              compare,
+                                              branch(0, 1),
+                                              sass::with(load, sass::write_barrier, barrier),
+                                              sass::with(add, sass::wait_mask, 0x3f),
+                                              compare,
+                                              branch(-4),
+                                              leave};
     return count_sass(kernel.code, code, 80, {1, 2, 3, 6, 7, 8, 9, 10}).stalls[2].waits;
   };
   EXPECT_EQ(waits_of(6), waits_of(7));

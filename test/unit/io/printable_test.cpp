@@ -16,9 +16,12 @@ TEST(Printable, ControlsAndInvalidBytesAreEscapes) {
   EXPECT_EQ(printable(std::string("\0", 1)), "\\x00");
   EXPECT_EQ(printable("\x7f\xc2\x9b"), "\\x7f\\xc2\\x9b");
   EXPECT_EQ(printable("\xff\xc0\xaf\xe2\x82"), "\\xff\\xc0\\xaf\\xe2\\x82");
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");            // a surrogate
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above all planes
-  EXPECT_EQ(printable("a\xe2\x80\xae" "b"), "a\\xe2\\x80\\xae" "b");  // right to left from here
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\xe2\\x80\\xae"
+            "b");  // right to left from here
 }
 
 TEST(Printable, ColourOfOursStaysWhereItIsOn) {
