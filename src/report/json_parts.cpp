@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "io/printable.h"
 #include "report/execution_views.h"
 #include "report/settings.h"
 
@@ -172,7 +173,7 @@ Json with_flags_in(const Json& json) {
 }  // namespace
 
 std::string dumped(const Json& json) {
-  return with_flags_in(json).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(with_flags_in(json).dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace kernelcast::report

@@ -60,7 +60,8 @@ class Tuner {
       result_.devices[d].device = options_.devices[d];
       counts_.emplace_back(static_cast<std::size_t>(Refusal::count_), 0);
     }
-    tbb::task_arena arena(options_.jobs);
+    // More threads than this the library would not give, and say so.
+    tbb::task_arena arena(std::clamp(options_.jobs, 1, std::max(1, tbb::this_task_arena::max_concurrency())));
     arena.execute([&] { choose(); });
     for (Trial& trial : trials_) trial.flush();
     rank();

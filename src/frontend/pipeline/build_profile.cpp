@@ -8,8 +8,10 @@
 #include <map>
 
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/warp_uniform.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/lower/unrolling.h"
 #include "frontend/program/decode.h"
 #include "frontend/shape/accesses.h"
@@ -43,6 +45,7 @@ class ProfileBuilder {
     take_code();
     name_rolled_loops();
     name_unknown_calls();
+    note_changed_flow();
     mark_used_parameters();
     drop_unused_unknowns();
   }
@@ -211,10 +214,19 @@ class ProfileBuilder {
     return false;
   }
 
+  void note_image(const Instruction& i) {
+    Assumption a{"the texture, surface or image accessed at " + model_.text_of(model_.line_of(i)) +
+                     ": its memory traffic and its filtering",
+                 "not modelled: the instruction alone counts", ""};
+    auto& known = profile_.assumptions;
+    if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
+  }
+
   /// Functions without a body that no table of costs knows.
   void name_unknown_calls() {
     for (Instruction& i : instructions(kernel_)) {
       auto* call = dyn_cast<CallBase>(&i);
+      if (call && accesses_image(*call)) note_image(i);
       const Function* f = call ? call->getCalledFunction() : nullptr;
       if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i))
         continue;
@@ -224,6 +236,13 @@ class ProfileBuilder {
       auto& known = profile_.assumptions;
       if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
     }
+  }
+
+  void note_changed_flow() {
+    if (!was_made_reducible(kernel_)) return;
+    profile_.assumptions.push_back({"kernel " + demangle(kernel_.getName().str()) +
+                                        " jumps into a loop: its loops are analysed with one entry each",
+                                    "the tests at that entry are counted as work", ""});
   }
 
   void read_limits() {

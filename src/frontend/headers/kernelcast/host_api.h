@@ -7,6 +7,12 @@ KC_HANDLES(cudaStream_t) KC_HANDLES(cudaEvent_t) KC_HANDLES(cudaGraph_t) KC_HAND
 KC_HANDLES(cudaArray_t) KC_HANDLES(cudaMipmappedArray_t) KC_HANDLES(cudaMemPool_t) KC_HANDLES(cudaFunction_t)
 typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
 typedef struct cudaArray cudaArray;
+struct cudaGraphicsResource;
+typedef struct cudaGraphicsResource* cudaGraphicsResource_t;
+KC_HANDLES(cudaExternalMemory_t) KC_HANDLES(cudaExternalSemaphore_t) KC_HANDLES(cudaUserObject_t)
+struct cudaUUID_t { char bytes[16]; };
+struct cudaIpcMemHandle_t { char reserved[64]; };
+struct cudaIpcEventHandle_t { char reserved[64]; };
 typedef int cudaError_t;
 typedef int cudaError;
 typedef void (*cudaHostFn_t)(void*);

@@ -1,12 +1,15 @@
-#include "probe/process.h"
+#include "io/process.h"
 
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -14,15 +17,23 @@
 
 extern char** environ;
 
-namespace kernelcast::probe {
+namespace kernelcast {
 
 namespace fs = std::filesystem;
 
 TemporaryFolder::TemporaryFolder(const std::string& name) {
-  std::string pattern = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  const char* wanted = std::getenv("TMPDIR");
+  if (error)
+    throw LimitError(std::string(wanted == nullptr ? "/tmp" : wanted) +
+                     ": there is no such folder for temporary files; set TMPDIR to one that is there");
+  std::string pattern = (folder / (name + "-XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw LimitError("no temporary folder can be made in " + fs::temp_directory_path().string());
+    throw LimitError(folder.string() + ": no temporary folder can be made there: " + std::strerror(errno) +
+                     "; set TMPDIR to another");
   path_ = pattern;
+  folder_.emplace_back(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
@@ -30,7 +41,12 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-std::string TemporaryFolder::file(const std::string& name) const { return (fs::path(path_) / name).string(); }
+std::string TemporaryFolder::file(const std::string& name) {
+  const std::string path = (fs::path(path_) / name).string();
+  for (const TemporaryName& known : files_)
+    if (known.path() == path) return path;
+  return files_.emplace_back(path).path();
+}
 
 Ended run_process(const std::vector<std::string>& command, double seconds, const std::string& driver,
                   const std::string& output) {
@@ -44,15 +60,27 @@ Ended run_process(const std::vector<std::string>& command, double seconds, const
   for (std::string& s : copies) arguments.push_back(s.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const int error = posix_spawn(&child, command.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t ordinary;
+  sigemptyset(&ordinary);
+  sigaddset(&ordinary, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &ordinary);
+  const int error = posix_spawn(&child, command.front().c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return {command.front() + " cannot be started", 0};
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const TemporaryChild registered(child);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > end) {
-      kill(child, SIGKILL);
+    const bool left = interrupted();
+    if (left || std::chrono::steady_clock::now() > end) {
+      kill(-child, SIGKILL);
       waitpid(child, &status, 0);
+      if (left) return {"it was interrupted", 0};
       return {"it took longer than " + std::to_string(static_cast<int>(seconds)) + " s", 0};
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -61,4 +89,4 @@ Ended run_process(const std::vector<std::string>& command, double seconds, const
   return {"", WEXITSTATUS(status)};
 }
 
-}  // namespace kernelcast::probe
+}  // namespace kernelcast
