@@ -15,7 +15,7 @@
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "cli/values.h"
-#include "frontend/source/identity.h"
+#include "frontend/identity.h"
 #include "io/text.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
