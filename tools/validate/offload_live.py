@@ -23,6 +23,10 @@ Method:
   of such a kernel while the others wake up. Their delay is measured with a kernel that keeps each thread busy: as many groups
   as processors against one. Threads ask for groups, so of P threads of which P - 1 are late each bears (P - 1)/P of the delay.
 
+- `others` is the share of processor time that other processes and virtual machines took beside a cell (/proc/stat less our
+  own). Above a tenth, without a quiet slice, or with samples a quarter apart, the machine was busy: the cell gets no verdict
+  and does not count in the errors.
+
 Results go to standard output. --measure-only runs and forecasts nothing; --recorded takes the times of an earlier run's --json
 and runs nothing, so that two versions of the program are compared on the same times.
 """
@@ -60,6 +64,8 @@ SLICE = 0.005  # between two looks at the other thread of the core
 PATIENCE = 8  # samples' lengths to wait for quiet slices
 QUIET = 0.9  # of the most empty instructions a cycle
 SAMPLES = 3
+MOST_OTHERS = 0.1  # of the processors' time, beside a cell with a verdict
+MOST_SPREAD = 0.25
 LANES = 128  # work-items of a group
 GROUPS = {"atax", "bicg", "gesummv", "mvt"}  # OpenCL forms with a group for each sum
 COLUMNS = {"mean_of_columns", "deviation_of_columns", "products"}  # a work-item for each column
@@ -178,8 +184,57 @@ class Neighbours:
         return max(sorted(os.sched_getaffinity(0)), key=lambda p: self.rate([p]))
 
 
+class Others:
+    """Time that others took of the processors that we may use, while something of ours ran."""
+
+    def __init__(self):
+        self.taken = self.elapsed = 0.0
+
+    def beside(self, run):
+        busy, own, start = busy_seconds(), own_seconds(), time.monotonic()
+        result = run()
+        self.elapsed += (time.monotonic() - start) * processors()
+        self.taken += (busy_seconds() - busy) - (own_seconds() - own)
+        return result
+
+    def share(self):
+        return round(max(0.0, self.taken) / self.elapsed, 3) if self.elapsed > 0 else 0.0
+
+
+def busy_seconds(stat=None):
+    """Seconds since the machine started in which our processors were not idle, or another virtual machine had them."""
+    if stat is None:
+        try:
+            with open("/proc/stat", encoding="ascii") as file:
+                stat = file.read()
+        except OSError:
+            return 0.0
+    ticks = 0
+    for line in stat.splitlines():
+        found = re.match(r"cpu(\d+) (.+)", line)
+        if found and int(found[1]) in os.sched_getaffinity(0):
+            user, nice, system, _, _, irq, softirq, steal = (int(x) for x in found[2].split()[:8])
+            ticks += user + nice + system + irq + softirq + steal
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds():
+    return sum(os.times()[:4])
+
+
+def busy(row):
+    """Why a cell gets no verdict; empty: it does. Times recorded without `others` are taken as they are."""
+    if "others" not in row:
+        return ""
+    if row["others"] > MOST_OTHERS:
+        return f"others took {row['others']:.0%}"
+    if row.get("quiet", 1) == 0:
+        return "no quiet slice"
+    return f"samples {row['spread']:.0%} apart" if row["spread"] > MOST_SPREAD else ""
+
+
 def measured(name, sizes, opt, threads, folder, neighbours):
-    """(seconds, clock, spread, quiet share) for each size."""
+    """(seconds, clock, spread, quiet share, others' share) for each size."""
     program = os.path.join(folder, f"{name}-{opt}-{threads}")
     with open(program + ".c", "w", encoding="utf-8") as file:
         file.write(driver(name))
@@ -194,15 +249,15 @@ def measured(name, sizes, opt, threads, folder, neighbours):
     subprocess.run([CLANG, f"-O{opt}", "-march=native", "-fno-math-errno", *flags, "-c", "-o", program + ".o", own], check=True)
     subprocess.run([CLANG, "-O1", "-o", program, program + ".c", NEIGHBOUR, program + ".o", "-lm", *link], check=True)
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_WAIT_POLICY": "active"}
-    samples = [[] for _ in sizes]
+    samples, others = [[] for _ in sizes], [Others() for _ in sizes]
     for _ in range(SAMPLES):
-        for n, of in zip(sizes, samples):
+        for n, of, beside in zip(sizes, samples, others):
             where = sorted(os.sched_getaffinity(0))[:threads] if threads > 1 else [neighbours.idlest()]
-            out = subprocess.run([program, str(n), str(neighbours.full), *map(str, where)], capture_output=True, text=True, check=True,
-                                 env=environment).stdout.split()
+            command = [program, str(n), str(neighbours.full), *map(str, where)]
+            out = beside.beside(lambda: subprocess.run(command, capture_output=True, text=True, check=True, env=environment)).stdout.split()
             of.append(tuple(float(x) for x in out))
-    return [(fastest_of([(s, q) for s, _, q in of]), max(h for _, h, _ in of), spread(s for s, _, _ in of), quiet_share(q for _, _, q in of))
-            for of in samples]
+    return [(fastest_of([(s, q) for s, _, q in of]), max(h for _, h, _ in of), spread(s for s, _, _ in of), quiet_share(q for _, _, q in of),
+             beside.share()) for of, beside in zip(samples, others)]
 
 
 def quiet_share(shares):
@@ -266,7 +321,7 @@ def best_of(run, seconds, neighbours):
 
 
 def measured_opencl(device, name, sizes, neighbours):
-    """[(seconds of one run, seconds of empty launches of the same shape, spread, quiet share)] for each size."""
+    """[(seconds of one run, seconds of empty launches of the same shape, spread, quiet share, others' share)] for each size."""
     with open(os.path.join(ROOT, "examples", "offload", name + ".cl"), encoding="utf-8") as file:
         source = file.read()
     program, empty_program = device.program(source), device.program(EMPTY)
@@ -280,14 +335,14 @@ def measured_opencl(device, name, sizes, neighbours):
                     buffers[p] = device.buffer((ctypes.c_double * count)(*((i % 97) / 97.0 for i in range(count))))
             steps.append((device.kernel(program, kernel, [n if p == "n" else buffers[p] for p in names]), grid, block))
             empties.append((device.kernel(empty_program, "empty", [next(iter(buffers.values())), 0]), grid, block))
-        cells.append((steps, empties, [], []))
+        cells.append((steps, empties, [], [], Others()))
     for _ in range(SAMPLES):
-        for steps, empties, times, costs in cells:
-            times.append(best_of(lambda of=steps: sum(device.run(*s) for s in of), SECONDS, neighbours))
+        for steps, empties, times, costs, others in cells:
+            times.append(others.beside(lambda of=steps: best_of(lambda: sum(device.run(*s) for s in of), SECONDS, neighbours)))
             costs.append(best_of(lambda of=empties: sum(device.run(*s) for s in of), SECONDS / 5, neighbours))
     late = lateness(device, device.kernel(empty_program, "busy", [next(iter(buffers.values())), BUSY]), neighbours)
-    return [(fastest_of(times), fastest_of(costs) + late * len(steps), spread(t for t, _ in times), quiet_share(q for _, q in times))
-            for steps, _, times, costs in cells]
+    return [(fastest_of(times), fastest_of(costs) + late * len(steps), spread(t for t, _ in times), quiet_share(q for _, q in times),
+             others.share()) for steps, _, times, costs, others in cells]
 
 
 def lateness(device, busy, neighbours):
@@ -355,19 +410,24 @@ def print_row(r):
     line += f"{r['spread']:8.1%}{r['clock_hz'] / 1e9:6.2f} GHz" + (f"{r['quiet']:7.0%}" if "quiet" in r else f"{'-':>7}")
     if said is not None:
         low, high = r["interval_s"]
-        line += f"  {'in' if low <= r['measured_s'] <= high else 'OUT'}"
+        line += f"  {'busy: ' + busy(r) if busy(r) else 'in' if low <= r['measured_s'] <= high else 'OUT'}"
     print(line, flush=True)
 
 
 def print_summary(rows):
     for mode in dict.fromkeys(r["mode"] for r in rows):
-        of = [r for r in rows if r["mode"] == mode]
+        every = [r for r in rows if r["mode"] == mode]
+        of = [r for r in every if not busy(r)]
+        if not of:
+            print(f"{mode}: {len(every)} cells, no verdict: the machine was busy")
+            continue
         errors = sorted(abs(r["forecast_s"] / r["measured_s"] - 1) for r in of)
         inside = sum(r["interval_s"][0] <= r["measured_s"] <= r["interval_s"][1] for r in of)
         bias = math.exp(statistics.mean(math.log(r["forecast_s"] / r["measured_s"]) for r in of))
         print(f"{mode}: {len(errors)} cells, error: median {statistics.median(errors):.1%}, nine in ten within "
               f"{errors[min(len(errors) - 1, math.ceil(0.9 * len(errors)) - 1)]:.1%}; geometric mean of the ratio {bias:.3f}; "
-              f"in the interval {inside}; spread of samples, median {statistics.median(r['spread'] for r in of):.1%}")
+              f"in the interval {inside}; spread of samples, median {statistics.median(r['spread'] for r in of):.1%}"
+              + (f"; {len(every) - len(of)} more without a verdict: the machine was busy" if len(of) < len(every) else ""))
 
 
 def measured_rows(name, sizes, modes, opts, device, folder, neighbours):
@@ -378,14 +438,14 @@ def measured_rows(name, sizes, modes, opts, device, folder, neighbours):
             continue
         threads = processors() if mode == "all" else 1
         for opt in opts:
-            for n, (seconds, hertz, apart, quiet) in zip(sizes, measured(name, sizes, opt, threads, folder, neighbours)):
+            for n, (seconds, hertz, apart, quiet, others) in zip(sizes, measured(name, sizes, opt, threads, folder, neighbours)):
                 rows.append({"nest": name, "mode": f"-O{opt} {threads}T", "n": n, "measured_s": seconds, "clock_hz": hertz, "spread": apart,
-                             "quiet": quiet})
+                             "quiet": quiet, "others": others})
     if device:
         neighbours.hertz = 0.0
-        for n, (seconds, cost, apart, quiet) in zip(sizes, measured_opencl(device, name, sizes, neighbours)):
+        for n, (seconds, cost, apart, quiet, others) in zip(sizes, measured_opencl(device, name, sizes, neighbours)):
             rows.append({"nest": name, "mode": "OpenCL", "n": n, "measured_s": seconds, "clock_hz": neighbours.hertz, "spread": apart, "quiet": quiet,
-                         "launch_s": cost, "made_for": made_for(device.name)})
+                         "others": others, "launch_s": cost, "made_for": made_for(device.name)})
     return rows
 
 
