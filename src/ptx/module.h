@@ -37,6 +37,12 @@ struct File {
   bool operator==(const File&) const = default;
 };
 
+/// A string of .debug_str, by its label: names of inlined functions.
+struct DebugString {
+  std::string_view label, text;
+  bool operator==(const DebugString&) const = default;
+};
+
 enum class Linkage : std::uint8_t { internal, extern_, visible, weak, common };
 
 /// What a symbol names. `unknown` only in a fragment: a variable or function of the program around it.
@@ -65,17 +71,17 @@ struct Variable {
   std::string_view name;
   Space space = Space::generic;
   Type type = Type::none;
-  std::uint8_t vector = 1;             // .v2 .v4
+  std::uint8_t vector = 1;  // .v2 .v4
   Linkage linkage = Linkage::internal;
   bool is_array = false;
-  bool unsized = false;                // the first dimension is [] : extern shared memory
-  std::uint32_t alignment = 0;         // bytes; 0: none written, the element's size
-  std::vector<std::uint64_t> dimensions;  // an unsized one is 0, or counted from the initializer
-  bool is_pointer = false;             // .ptr of a parameter
+  bool unsized = false;                   // the first dimension is [] : extern shared memory
+  std::uint32_t alignment = 0;            // bytes; 0: none written, the element's size
+  std::vector<std::uint64_t> dimensions;  // 0 for []
+  bool is_pointer = false;                // .ptr of a parameter
   Space pointer_space = Space::generic;
-  std::uint32_t pointer_alignment = 0; // bytes; 0: none written
+  std::uint32_t pointer_alignment = 0;  // bytes; 0: none written
   bool has_initializer = false;
-  std::vector<std::uint64_t> values;   // flat, padded by zeros; floating point as bits of the type
+  std::vector<std::uint64_t> values;  // flat, without zeros at the end; floating point as bits of the type
   std::vector<AddressValue> addresses;
   std::vector<std::string_view> attributes;  // .attribute(...), as written
   Place place;
@@ -93,7 +99,7 @@ struct RegisterGroup {
   std::string_view name;  // unique in the function
   Type type = Type::none;
   std::uint8_t vector = 1;
-  bool numbered = false;          // name0, name1, ...
+  bool numbered = false;               // name0, name1, ...
   std::uint32_t first = 0, count = 1;  // indices of registers
   bool operator==(const RegisterGroup&) const = default;
 };
@@ -106,34 +112,34 @@ struct Register {
 };
 
 enum class OperandKind : std::uint8_t {
-  sink,      // _
-  reg,       // %r1, !%p1, %v.x
-  special,   // %tid.x
-  integer,   // 4, -1, 0xffU
-  real,      // 0f3F800000, 0d..., 1.5
-  symbol,    // smem+4 as a value: the address of a variable or function
-  address,   // [%rd1+8], [smem+4], [4096], [%rd1, {%r1, %r2}]
-  vector,    // {%f1, %f2, _}
-  pair,      // %p1|%p2
-  list,      // (a, b) of a call
-  label,     // target of a branch
-  table,     // .branchtargets, .calltargets or .callprototype
+  sink,     // _
+  reg,      // %r1, !%p1, %v.x
+  special,  // %tid.x
+  integer,  // 4, -1, 0xffU
+  real,     // 0f3F800000, 0d..., 1.5
+  symbol,   // smem+4 as a value: the address of a variable or function
+  address,  // [%rd1+8], [smem+4], [4096], [%rd1, {%r1, %r2}]
+  vector,   // {%f1, %f2, _}
+  pair,     // %p1|%p2
+  list,     // (a, b) of a call
+  label,    // target of a branch
+  table,    // .branchtargets, .calltargets or .callprototype
 };
 
 struct Operand {
   OperandKind kind = OperandKind::sink;
-  bool negated = false;         // !p
-  std::uint8_t real_bits = 0;   // real: 32 or 64
-  bool is_unsigned = false;     // integer: written with U, or above the signed range
+  bool negated = false;        // !p
+  std::uint8_t real_bits = 0;  // real: 32 or 64
+  bool is_unsigned = false;    // integer: written with U, or above the signed range
   /// address: what the base is: reg, symbol, integer (an absolute address, in `bits`), special never.
   OperandKind base = OperandKind::sink;
   /// reg (address: base register): index into Function::registers. label: index into Function::labels.
   /// special: index into special_registers(). table: index into Function::tables.
   std::int32_t index = -1;
-  std::uint64_t bits = 0;       // integer: two's complement; real: bits of a float or double
-  std::int64_t offset = 0;      // symbol, address
-  Symbol symbol;                // symbol, address with a symbol as base
-  std::string_view component;   // x y z w (r g b a are written so, too), b0..b3, h0, h1 and such; empty: none
+  std::uint64_t bits = 0;      // integer: two's complement; real: bits of a float or double
+  std::int64_t offset = 0;     // symbol, address
+  Symbol symbol;               // symbol, address with a symbol as base
+  std::string_view component;  // x y z w (r g b a are written so, too), b0..b3, h0, h1 and such; empty: none
   /// vector, pair, list: elements. address: what follows the first comma: coordinates, samplers.
   std::vector<Operand> elements;
   bool operator==(const Operand&) const = default;
@@ -152,17 +158,19 @@ struct MatrixShape {
 
 struct Instruction {
   Op op = Op::unknown;
-  std::string_view opcode;                  // the part that `op` stands for: "ld", "cp.async.bulk.tensor"
-  std::vector<std::string_view> modifiers;  // what follows, in order, without dots: "global", "L1::no_allocate", "v4", "f32"
+  std::string_view opcode;  // the part that `op` stands for: "ld", "cp.async.bulk.tensor"
+  std::vector<std::string_view>
+      modifiers;  // what follows, in order, without dots: "global", "L1::no_allocate", "v4", "f32"
   Guard guard;
-  std::vector<Operand> operands;            // as written; destination first
+  std::vector<Operand> operands;  // as written; destination first
 
   // Decoded from the modifiers.
-  std::array<Type, 4> types{};              // in order: cvt.rn.f16.f32: f16, f32; mma: d, a, b, c
+  std::array<Type, 6> types{};  // in order: cvt.rn.f16.f32: f16, f32; mma: d, a, b, c
   std::uint8_t type_count = 0;
-  std::array<Space, 2> spaces{};            // in order: cp.async: destination, source
+  std::array<Space, 2> spaces{};  // in order: cp.async: destination, source
   std::uint8_t space_count = 0;
-  std::uint8_t vector = 1;                  // .v2 .v4 .v8
+  std::uint8_t vector = 1;  // .v2 .v4 .v8
+  std::uint8_t repeat = 1;  // .x1 .x2 .. .x128 of matrix loads and stores
   CacheOperator cache = CacheOperator::none;
   Order order = Order::none;
   Scope scope = Scope::none;
@@ -170,9 +178,9 @@ struct Instruction {
   Comparison comparison = Comparison::none;
   Combine combine = Combine::none;
   Half half = Half::none;
-  MatrixShape shape;
+  MatrixShape shape;  // .m16n8k16; .m8n8 has k = 0
 
-  std::int32_t location = -1;               // index into Module::locations (Fragment::locations): the `.loc` that holds
+  std::int32_t location = -1;  // index into Module::locations (Fragment::locations): the `.loc` that holds
   Place place;
 
   [[nodiscard]] bool has(std::string_view modifier) const;
@@ -194,10 +202,11 @@ enum class TableKind : std::uint8_t { branch_targets, call_targets, prototype };
 struct Table {
   std::string_view name;
   TableKind kind = TableKind::branch_targets;
-  std::vector<std::uint32_t> labels;    // branch_targets: indices into Function::labels
-  std::vector<Symbol> functions;        // call_targets
+  std::vector<std::uint32_t> labels;      // branch_targets: indices into Function::labels
+  std::vector<Symbol> functions;          // call_targets
   std::vector<Variable> params, returns;  // prototype; names may be "_"
   bool noreturn = false;
+  std::uint32_t at = 0;  // index of the instruction that follows
   bool operator==(const Table&) const = default;
 };
 
@@ -231,7 +240,7 @@ struct Function {
   std::vector<Label> labels;
   std::vector<Table> tables;
   std::vector<Pragma> pragmas;
-  std::vector<Instruction> body;    // scopes are flattened
+  std::vector<Instruction> body;  // scopes are flattened
   Place place;
   bool operator==(const Function&) const = default;
 };
@@ -243,12 +252,13 @@ struct Module {
   std::shared_ptr<const std::string> text;  // what was parsed
   std::string name;                         // of the file, for messages
   int version_major = 0, version_minor = 0;
-  std::vector<std::string_view> targets;    // sm_90a, and debug, texmode_independent
-  int address_size = 64;                    // bits
+  std::vector<std::string_view> targets;  // sm_90a, and debug, texmode_independent
+  int address_size = 64;                  // bits
   std::vector<File> files;
   std::vector<Location> locations;
+  std::vector<DebugString> strings;
   std::vector<Variable> globals;
-  std::vector<Function> functions;          // declarations, too; a definition takes its declaration's place
+  std::vector<Function> functions;  // declarations, too; a definition takes its declaration's place
   struct Alias {
     std::string_view name, of;
     bool operator==(const Alias&) const = default;
