@@ -206,6 +206,7 @@ struct Table {
   std::vector<Symbol> functions;          // call_targets
   std::vector<Variable> params, returns;  // prototype; names may be "_"
   bool noreturn = false;
+  std::int32_t abi_preserve = -1, abi_preserve_control = -1;
   std::uint32_t at = 0;  // index of the instruction that follows
   bool operator==(const Table&) const = default;
 };

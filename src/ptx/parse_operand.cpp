@@ -120,6 +120,7 @@ Operand Parser::name_operand() {
       result.component = component_named(token().text);
       advance();
     }
+    if (result.kind == OperandKind::reg) result.offset = offset();
     return result;
   }
   if (take_mark('[')) {  // an element of an array by its number
@@ -154,7 +155,7 @@ Operand Parser::address(std::uint32_t depth) {
     result.index = base.index;
     result.symbol = base.symbol;
     result.component = base.component;
-    result.offset = base.kind == OperandKind::symbol ? base.offset : offset();
+    result.offset = base.offset;
   } else {
     result.base = OperandKind::integer;
     result.bits = static_cast<std::uint64_t>(integer_expression("an address"));
