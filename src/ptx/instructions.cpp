@@ -98,12 +98,16 @@ Role role_of(const Instruction& instruction, std::size_t index) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < index && at < letters.size(); ++i)
     if (at + 1 >= letters.size() || letters[at + 1] != '*') ++at;
-  if (at >= letters.size() || letters[at] == '*') return kind == OperandKind::address ? Role::mbarrier : Role::read;
+  // Addresses that are no memory: scales of a matrix in tensor memory, barriers.
+  const Role of_address =
+      kind_of(instruction.op) == InstructionKind::matrix ? Role::tensor_memory_read : Role::mbarrier;
+  if (at >= letters.size() || letters[at] == '*') return kind == OperandKind::address ? of_address : Role::read;
   const Role role = role_named(letters[at]);
   // The matrix A stands in registers or in tensor memory instead of shared memory.
   if (role == Role::shared_descriptor && kind == OperandKind::vector) return Role::read;
   if (role == Role::shared_descriptor && kind == OperandKind::address) return Role::tensor_memory_read;
-  if (role == Role::read && kind == OperandKind::address) return Role::mbarrier;
+  if (role == Role::address && kind == OperandKind::integer) return Role::read;
+  if (role == Role::read && kind == OperandKind::address) return of_address;
   return role;
 }
 

@@ -129,6 +129,8 @@ enum class OperandKind : std::uint8_t {
 struct Operand {
   OperandKind kind = OperandKind::sink;
   bool negated = false;        // !p
+  bool minus = false;          // -r of vmad
+  bool unified = false;        // address: [p].unified
   std::uint8_t real_bits = 0;  // real: 32 or 64
   bool is_unsigned = false;    // integer: written with U, or above the signed range
   /// address: what the base is: reg, symbol, integer (an absolute address, in `bits`), special never.

@@ -135,6 +135,7 @@ class Parser {
   Operand elements(OperandKind kind, char close, std::uint32_t depth);
   Operand table_operand();
   Operand constant_operand();
+  Operand minus_operand();
   std::int64_t offset();
 
   // Constant expressions: expressions.cpp

@@ -174,6 +174,7 @@ class BodyPrinter {
 
   void operand(const Operand& what) {
     if (what.negated) out_ += '!';
+    if (what.minus) out_ += '-';
     switch (what.kind) {
       case OperandKind::sink:
         out_ += '_';
@@ -235,7 +236,7 @@ class BodyPrinter {
       out_ += ", ";
       operand(element);
     }
-    out_ += ']';
+    out_ += what.unified ? "].unified" : "]";
   }
 
   std::string& out_;
