@@ -112,7 +112,7 @@ void add_up(const KernelProfile& profile, const Launch& launch, const CountOrigi
   for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
     w.warp_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);
     w.stalls.add(profile.blocks[b].stalls, w.block_counts[b].warps);
-    w.thread_ops += profile.blocks[b].ops.scaled(w.block_counts[b].lanes);
+    w.thread_ops += profile.blocks[b].ops.scaled_lanes(w.block_counts[b].lanes);
     if (origin.blocks[b] == Origin::closed && default_decides(profile, parts.of_block(profile.blocks[b])))
       w.data_branch_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);
     for (const Access& a : profile.blocks[b].accesses) {

@@ -372,7 +372,7 @@ class Execute {
       const Block& block = profile_.blocks[b];
       const BlockCount& n = total_.blocks[b];
       w.warp_ops += block.ops.scaled(n.warps);
-      w.thread_ops += block.ops.scaled(n.lanes);
+      w.thread_ops += block.ops.scaled_lanes(n.lanes);
       w.stalls.add(block.stalls, n.warps);
       if (block.barrier_after_shared_store) w.flat_barriers += block.barriers * n.warps / w.warps_per_block;
       for (const LineOps& l : block.lines) {

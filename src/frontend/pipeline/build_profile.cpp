@@ -17,6 +17,7 @@
 #include "frontend/shape/accesses.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
+#include "kernelcast/tensor.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -228,7 +229,8 @@ class ProfileBuilder {
       auto* call = dyn_cast<CallBase>(&i);
       if (call && accesses_image(*call)) note_image(i);
       const Function* f = call ? call->getCalledFunction() : nullptr;
-      if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i))
+      if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i) ||
+          f->getName().starts_with(tensor_call_prefix))
         continue;
       Assumption a{"the function '" + demangle(f->getName().str()) + "', called at " +
                        model_.text_of(model_.line_of(i)) + ", has no body here",

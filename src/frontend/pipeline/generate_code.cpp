@@ -22,6 +22,7 @@
 #include "frontend/lower/optimize.h"
 #include "frontend/source/compile_guard.h"
 #include "kernelcast/error.h"
+#include "kernelcast/tensor.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
@@ -286,6 +287,62 @@ void lower_read_only_load(CallInst& call) {
   call.eraseFromParent();
 }
 
+// A call of a declaration "kc.tensor.OPCODE" (tensor.h): that instruction, results and arguments in braces as PTX has
+// them, each vector of up to 32 bits in one register.
+void lower_tensor_call(CallInst& call, bool nvidia) {
+  IRBuilder<> b(&call);
+  std::string text = call.getCalledFunction()->getName().drop_front(tensor_call_prefix.size()).str(), constraints;
+  unsigned operand = 0;
+  const auto held = [&](Type* type) -> Type* {
+    if (!type->isVectorTy() && !type->isHalfTy() && !type->isBFloatTy()) return type;
+    return b.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
+  };
+  SmallVector<Type*, 16> results, parameters;
+  SmallVector<Value*, 16> values;
+  if (auto* several = dyn_cast<StructType>(call.getType()))
+    results.append(several->element_begin(), several->element_end());
+  else if (!call.getType()->isVoidTy())
+    results.push_back(call.getType());
+  SmallVector<Type*, 16> registers;
+  text += results.empty() ? " " : " {";
+  for (Type* type : results) {
+    registers.push_back(held(type));
+    constraints += (operand ? ",=" : "=") + std::string(constraint(*registers.back(), nvidia));
+    text += (operand ? ", $" : "$") + std::to_string(operand);
+    ++operand;
+  }
+  if (!results.empty()) text += "}";
+  for (Value* v : call.args()) {
+    if (held(v->getType()) != v->getType()) v = b.CreateBitCast(v, held(v->getType()));
+    values.push_back(v);
+    parameters.push_back(v->getType());
+    constraints += (operand ? "," : "") + std::string(constraint(*v->getType(), nvidia));
+    text += (operand ? ", $" : "$") + std::to_string(operand);
+    ++operand;
+  }
+  if (nvidia) text += ";";
+  Type* returned = registers.empty()       ? b.getVoidTy()
+                   : registers.size() == 1 ? registers[0]
+                                           : static_cast<Type*>(StructType::get(b.getContext(), registers));
+  Value* out =
+      b.CreateCall(InlineAsm::get(FunctionType::get(returned, parameters, false), text, constraints, true), values);
+  const auto as = [&](Value* v, Type* type) { return v->getType() == type ? v : b.CreateBitCast(v, type); };
+  if (isa<StructType>(call.getType())) {
+    Value* whole = PoisonValue::get(call.getType());
+    for (unsigned i = 0; i < results.size(); ++i)
+      whole = b.CreateInsertValue(whole, as(results.size() == 1 ? out : b.CreateExtractValue(out, i), results[i]), i);
+    call.replaceAllUsesWith(whole);
+  } else if (!call.getType()->isVoidTy()) {
+    call.replaceAllUsesWith(as(out, call.getType()));
+  }
+  call.eraseFromParent();
+}
+
+bool is_tensor_call(const CallInst& call) {
+  const Function* f = call.getCalledFunction();
+  return f && f->isDeclaration() && f->getName().starts_with(tensor_call_prefix);
+}
+
 // merge_loads (addresses.h) has merged what NVIDIA's compilers merge; LLVM's code generator would merge the rest. Its
 // scans end after 100 instructions, but for one that knows no distance: an empty assembly that may change memory ends
 // it.
@@ -310,6 +367,8 @@ void lower_calls(Function& kernel, const Lowering& how) {
     if (!call) continue;
     if (is_read_only_load(*call))
       lower_read_only_load(*call);
+    else if (is_tensor_call(*call))
+      lower_tensor_call(*call, how.nvidia);
     else if (const auto name = function_name(*call, how.nvidia))
       lower_call(*call, *name, how);
   }

@@ -277,6 +277,7 @@ constexpr PtxRow rows[] = {
     {"wmma store", "global_store"},
     {"wmma mma", "tensor"},
     {"wgmma mma_async", "tensor"},
+    {"tcgen05 mma", "tensor"},
     {"wgmma", "other"},
     {"cp commit_group", "other"},
     {"cp wait_group", "other"},
@@ -396,7 +397,11 @@ Cost look_up(const AsmInstruction& i, int sm) {
     return {conversion(opcode, n), true};
   for (const PtxRow& row : rows) {
     if (!applies(row, opcode, n)) continue;
-    if (row.cost.empty() || row.cost[0] != '=') return {parse_cost(row.cost), true};
+    if (row.cost.empty() || row.cost[0] != '=') {
+      Cost cost{parse_cost(row.cost), true};
+      if (cost.ops[OpClass::tensor] > 0) cost.known = count_products(i.opcode, cost.ops);
+      return cost;
+    }
     std::string key(row.cost.size() > 1 ? row.cost.substr(1) : row.words);
     std::replace(key.begin(), key.end(), ' ', '.');
     if (const auto from_table = nvidia_cost(key, sm)) return {*from_table, true};
