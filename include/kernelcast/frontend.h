@@ -10,27 +10,9 @@
 
 #include "kernelcast/profile.h"
 #include "kernelcast/program.h"
+#include "kernelcast/source.h"
 
 namespace kernelcast {
-
-enum class Language : std::uint8_t { automatic, opencl, cuda, hip, c, cxx, llvm_ir };
-
-struct FileText {
-  std::string path, text;
-};
-
-/// A translation unit and how to read it.
-struct Source {
-  std::string path;                 // for messages, relative includes and the language by its ending; "<stdin>" for standard input
-  std::string text;                 // contents (for .bc: the bytes)
-  Language language = Language::automatic;
-  std::vector<std::string> defines;      // NAME or NAME=VALUE
-  std::vector<std::string> undefines;
-  std::vector<std::string> include_dirs;
-  std::vector<FileText> headers;    // texts that are read in place of those that these files have on disk
-  std::string standard;             // "CL2.0", "c++17"; empty: the default of the language
-  bool fast_math = false;
-};
 
 /// A part of a source file between two places, both within; lines and columns from 1. The last token counts by where it begins.
 struct CodeRegion {

@@ -17,10 +17,13 @@ template <class Spell>
 std::string spelled(std::string_view text, const Spell& spell) {
   std::string out;
   for (;;) {
-    const std::size_t begin = text.find(setting_begin), end = text.find(setting_end, begin);
-    if (begin == std::string_view::npos || end == std::string_view::npos) return out.append(text);
-    out.append(text.substr(0, begin)).append(spell(text.substr(begin + 1, end - begin - 1)));
-    text.remove_prefix(end + 1);
+    const std::size_t begin = text.find(setting_begin);
+    if (begin == std::string_view::npos) return out.append(text);
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", begin + 1);
+    const bool named = end != std::string_view::npos && text[end] == setting_end && end > begin + 1;  // else a byte like any other
+    out.append(text.substr(0, named ? begin : begin + 1));
+    if (named) out.append(spell(text.substr(begin + 1, end - begin - 1)));
+    text.remove_prefix(named ? end + 1 : begin + 1);
   }
 }
 

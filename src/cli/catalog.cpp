@@ -29,10 +29,4 @@ std::vector<Device> devices_of(const std::vector<std::string>& names, bool all, 
   return devices;
 }
 
-void require_gpu(const Device& device) {
-  if (device.kind == "cpu")
-    throw LimitError(device.name +
-                     " is a CPU: kernels are forecast on GPUs; `kernelcast offload` has loop nests on CPUs");
-}
-
 }  // namespace kernelcast::cli

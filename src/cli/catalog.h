@@ -15,7 +15,4 @@ DeviceCatalog catalog_of(const std::string& flag, const std::string& variable);
 /// The devices by name, or every GPU of the catalogue that can be read.
 std::vector<Device> devices_of(const std::vector<std::string>& names, bool all, const DeviceCatalog& catalog);
 
-/// LimitError for a CPU: kernels are forecast on GPUs.
-void require_gpu(const Device& device);
-
 }  // namespace kernelcast::cli

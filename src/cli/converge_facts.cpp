@@ -176,7 +176,7 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, report::
   s.f = std::min(r.f.value_or(2 * s.p * (1 - s.p)), 2 * std::min(s.p, 1 - s.p));
   if (r.launched && loop.can_record) {
     const KernelRun plain = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
-    report::add_findings(report.findings, plain.analysis.profile, plain.execution);
+    add_findings(report.findings, plain.analysis.profile, plain.execution);
     if (!record_pattern(r, loop, facts)) {
       facts.costs_reason = "the loop was not reached in the blocks that were executed";
       return facts;
@@ -197,7 +197,7 @@ LoopFacts facts_of(const ConvergeRequest& r, const DivergentLoop& loop, report::
 std::optional<double> active_lanes(const ConvergeRequest& r, const UnevenLoop& loop, report::ConvergeReport& report) {
   if (!r.launched) return std::nullopt;
   const KernelRun k = run_kernel(r, r.request.source, loop.runs_as(), r.request.execute, loop.regions);
-  report::add_findings(report.findings, k.analysis.profile, k.execution);
+  add_findings(report.findings, k.analysis.profile, k.execution);
   double lanes = 0, slots = 0;
   for (const LineExecution& l : k.execution.lines) {
     if (region_of(l.line.line) < 0) continue;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/catalog.h"
-#include "cli/launch_size.h"
+#include "forecast/launch_size.h"
 #include "cli/sources.h"
 #include "cli/values.h"
 #include "kernelcast/error.h"

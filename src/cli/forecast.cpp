@@ -5,155 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <map>
-#include <memory>
 
 #include "cli/catalog.h"
-#include "cli/counting.h"
-#include "cli/launch_size.h"
-#include "cli/sources.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
 namespace {
-
-using report::DeviceResult;
-using report::ModelResult;
-
-/// The values that were given for the arguments of an expression which cannot be evaluated.
-std::string values_in(const ArithmeticError& e, const Launch& launch) {
-  std::string given;
-  for (const auto& [name, value] : launch.args) {
-    if (std::find(e.symbols().begin(), e.symbols().end(), "arg:" + name) == e.symbols().end()) continue;
-    if (const auto* integer = std::get_if<std::int64_t>(&value))
-      given += fmt::format("{}--arg {}={}", given.empty() ? "" : ", ", name, *integer);
-  }
-  return given.empty() ? "" : ", with " + given + ": give values that the program would";
-}
-
-/// No --kernel where there are several is a matter of the command line; anything else stays what it was. Called while
-/// the error is handled.
-[[noreturn]] void rethrow_front_end_error(const UserError& e, const Request& request, const FrontendOptions& options,
-                                          const Frontend& frontend) {
-  std::vector<std::string> names;
-  try {
-    names = frontend.kernels_in(request.source, options);
-  } catch (const Error&) {
-    throw UserError(message_of(e) +
-                    includers_note(request.source.path, message_of(e)));  // the source is bad: the first error
-  }
-  if (request.kernel.empty() && names.size() > 1) {
-    throw UsageError(
-        fmt::format("{} has several kernels; choose with --kernel: {}", request.source.path, fmt::join(names, ", ")));
-  }
-  throw;
-}
-
-class Forecaster {
- public:
-  Forecaster(const Request& request, const Frontend& frontend)
-      : request_(request), frontend_(frontend), counter_(request) {}
-
-  DeviceResult on(const Device& device) {
-    DeviceResult result;
-    result.device = device;
-    result.launch = request_.launch;
-    for (const Model* m : request_.models) result.models.push_back({std::string(m->name()), std::nullopt, ""});
-    try {
-      fill(result);
-    } catch (const ArithmeticError& e) {
-      result.failure = message_of(e) + values_in(e, request_.launch);
-      result.workload.reset();
-      failures_.push_back(std::make_exception_ptr(UserError(result.failure)));
-    } catch (const Error& e) {
-      result.failure = message_of(e);
-      result.workload.reset();
-      failures_.push_back(std::current_exception());
-    }
-    return result;
-  }
-
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
-  [[nodiscard]] const std::vector<report::FindingReport>& findings() const { return counter_.findings(); }
-  void rethrow_first_failure() const {
-    if (!failures_.empty()) std::rethrow_exception(failures_.front());
-  }
-
- private:
-  void fill(DeviceResult& result) {
-    require_gpu(result.device);
-    const Kernel& kernel = kernel_for(result.device);
-    result.profile = kernel.profile;
-    std::vector<Assumption> own = codegen_assumptions(result.device);
-    const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
-    own.insert(own.end(), sized.begin(), sized.end());
-    counter_.count(kernel, result);
-    if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
-    result.assumptions = report::merged({&own, &result.profile->assumptions, &result.workload->assumptions});
-    for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
-  }
-
-  const Kernel& kernel_for(const Device& device) {
-    const std::string& target = device.codegen_target;
-    auto found = by_target_.find(target);
-    if (found == by_target_.end()) found = by_target_.emplace(target, analyse(target)).first;
-    if (found->second.trouble) std::rethrow_exception(found->second.trouble);
-    return found->second.kernel;
-  }
-
-  AnalysedKernel analyse(const std::string& target) {
-    FrontendOptions options;
-    options.kernel = request_.kernel;
-    options.target = target;
-    options.map = request_.map;
-    options.ptxas = request_.ptxas;
-    options.nvrtc = request_.nvrtc;
-    options.block = request_.launch.block;
-    options.program = request_.counts != Counting::symbolic;
-    options.time_limit_s = request_.compile_seconds;
-    try {
-      try {
-        Analysis analysis = frontend_.analyze(request_.source, options);
-        for (const Diagnostic& d : analysis.diagnostics) warn(d.text);
-        return {{std::make_shared<const KernelProfile>(std::move(analysis.profile)), std::move(analysis.program),
-                 std::move(analysis.no_program)},
-                nullptr};
-      } catch (const UsageError&) {
-        throw;
-      } catch (const UserError& e) {
-        rethrow_front_end_error(e, request_, options, frontend_);
-      }
-    } catch (const Error&) {
-      return {{}, std::current_exception()};
-    }
-  }
-
-  static std::vector<Assumption> codegen_assumptions(const Device& device) {
-    if (device.codegen_note.empty()) return {};
-    return {{"code generation target", device.codegen_target + ", a stand-in: " + device.codegen_note, ""}};
-  }
-
-  void ask(const Model& model, const DeviceResult& result, ModelResult& answer) {
-    try {
-      answer.estimate = model.estimate(*result.profile, *result.workload, result.device);
-    } catch (const Error& e) {
-      answer.failure = message_of(e);
-      failures_.push_back(std::current_exception());
-    }
-  }
-
-  void warn(const std::string& text) {
-    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(text);
-  }
-
-  const Request& request_;
-  const Frontend& frontend_;
-  Counter counter_;
-  std::map<std::string, AnalysedKernel> by_target_;
-  std::vector<std::string> warnings_;
-  std::vector<std::exception_ptr> failures_;
-};
 
 bool any_answer(const DeviceResult& d) {
   return std::any_of(d.models.begin(), d.models.end(), [](const ModelResult& m) { return m.estimate.has_value(); });
@@ -176,11 +33,6 @@ void add_failures(const DeviceResult& d, std::vector<std::string>& messages) {
 }
 
 }  // namespace
-
-Frontend real_frontend() {
-  return {[](const Source& s, const FrontendOptions& o) { return analyze(s, o); },
-          [](const Source& s, const FrontendOptions& o) { return kernels_in(s, o); }};
-}
 
 ForecastRun run_forecast(const Request& request, const Frontend& frontend, const DeviceCatalog& catalog,
                          const std::function<void(const std::string&)>& progress) {

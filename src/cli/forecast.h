@@ -1,4 +1,4 @@
-// The pipeline: source -> profile (once for each code generation target) -> workload -> estimates.
+// The pipeline of forecast/pipeline.h for the command line: devices by name, progress, messages.
 #pragma once
 
 #include <functional>
@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "cli/request.h"
+#include "forecast/pipeline.h"
 #include "kernelcast/device.h"
 #include "report/results.h"
 
 namespace kernelcast::cli {
-
-/// The front end as the pipeline sees it; tests put a fake in its place.
-struct Frontend {
-  std::function<Analysis(const Source&, const FrontendOptions&)> analyze;
-  std::function<std::vector<std::string>(const Source&, const FrontendOptions&)> kernels_in;
-};
-Frontend real_frontend();
 
 struct ForecastRun {
   report::Forecast forecast;

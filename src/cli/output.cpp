@@ -118,6 +118,11 @@ void write_result(const std::string& path, std::string_view text) {
   write_text_file(path, report::with_flags(text));
 }
 
+void write_bytes(const std::string& path, std::string_view bytes) {
+  const NoInterrupt guard;
+  write_text_file(path, bytes);
+}
+
 void message(std::string_view text) {
   progress_line("");
   std::string line = printable(report::with_flags(text));

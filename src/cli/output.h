@@ -7,10 +7,13 @@
 
 namespace kernelcast::cli {
 
-/// Writes to standard output, with control characters and invalid UTF-8 as escapes (io/printable.h). A reader that has gone is no error; a full disk is a UserError.
+/// Writes to standard output, with control characters and invalid UTF-8 as escapes (io/printable.h). A reader that has
+/// gone is no error; a full disk is a UserError.
 void write_stdout(std::string_view text);
 /// To the file if `path` is not empty (it appears complete or not at all), to standard output otherwise.
 void write_result(const std::string& path, std::string_view text);
+/// A file that is no text, as it is; never half written.
+void write_bytes(const std::string& path, std::string_view bytes);
 /// write_result() of source code or a patch, whose bytes stay as they are unless a terminal would show them.
 void write_source(const std::string& path, std::string_view text);
 /// A line on standard error, after clearing a progress line.

@@ -131,7 +131,7 @@ int probe_device(const ProbeFlags& flags, const Environment& environment) {
   check_cuda_flags(flags);
   const Device base = base_of(flags, catalog, options);
   if (!flags.plan.empty()) {
-    write_result(flags.plan, probe::cuda_plan(base, options));
+    write_bytes(flags.plan, probe::cuda_plan(base, options));
     return done;
   }
   const probe::Report report = flags.backend == "host"     ? probe::probe_host(base, options)

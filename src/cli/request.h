@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/parser.h"
-#include "count/count.h"
+#include "forecast/pipeline.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
@@ -58,17 +58,9 @@ Counting counts_of(const std::string& text);
 ExecuteOptions execute_options_of(const ForecastFlags& flags);
 
 /// The same, checked. Everything that can be checked without reading the source has been.
-struct Request {
-  Source source;                     // text is still empty
-  std::string kernel, ptxas, nvrtc;  // ptxas, nvrtc empty: not asked
-  std::vector<std::string> map, devices;
+struct Request : ForecastQuestion {  // the source's text is still empty
+  std::vector<std::string> devices;
   bool all_devices = false, all_models = false;
-  std::vector<const Model*> models;
-  std::optional<Dim3> grid, global;  // at most one of them
-  Launch launch;                     // all but the grid
-  Counting counts = Counting::automatic;
-  double compile_seconds = 30;  // of processor time
-  ExecuteOptions execute;
   bool json = false;
   std::string output;  // empty: standard output
   std::string devices_dir;

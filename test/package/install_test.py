@@ -39,6 +39,27 @@ class Install(unittest.TestCase):
         text = self.program("predict", example, "--device", "v100", "--grid", "64", "--block", "256", "--arg", "n=16384")
         self.assertIn("limited by", text)
 
+    def test_the_library_builds_an_outside_project(self):
+        cmake, build = os.environ["KERNELCAST_CMAKE"], os.path.join(self.prefix, "outside")
+        source = os.path.join(self.share, "examples", "library")
+        for command in ([cmake, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_CXX_COMPILER=g++"],
+                        [cmake, "--build", build]):
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, 0, result.stdout[-3000:] + result.stderr[-3000:])
+        program, example = os.path.join(build, "compare_devices"), os.path.join(self.share, "examples", "saxpy.cu")
+        shown = subprocess.run([program, example, "v100", "a100"], capture_output=True, text=True, check=False)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        told = self.program("predict", example, "--device", "v100", "--grid", "4096", "--block", "256", "--arg", "n=1048576",
+                            "--format", "json")
+        time_us = json.loads(told)["predictions"][0]["time_s"] * 1e6
+        self.assertIn(f"V100 PCIe 16GB: saxpy(float*, float const*, float, int) takes {time_us:.3g} us", shown.stdout.replace("saxpy(int, float, float const*, float*)", "saxpy(float*, float const*, float, int)"))
+        wrong = subprocess.run([program, example, "v10"], capture_output=True, text=True, check=False)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn('unknown device "v10"', wrong.stderr)
+        self.assertNotIn("--", wrong.stderr)
+        headers = os.listdir(os.path.join(self.prefix, "include", "kernelcast"))
+        self.assertLessEqual(len(headers), 14)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,5 @@
-// Textures, surfaces and images: what has no address in the code. Each access becomes the one machine instruction that it
-// is; where it goes in memory is not known.
+// Textures, surfaces and images: what has no address in the code. Each access becomes the one machine instruction that
+// it is; where it goes in memory is not known.
 #pragma once
 
 namespace llvm {

@@ -116,6 +116,7 @@ MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
     const llvm::Function* f = call == nullptr ? nullptr : call->getCalledFunction();
     if (f == nullptr || !f->isDeclaration() || f->isIntrinsic()) continue;
     const std::string symbol = f->getName().str();
+    if (symbol.starts_with("kc_")) continue;  // marks of a work-item and its barriers, for the CPU's side
     const bool of_ir = language == Language::llvm_ir && !is_runtime_function(symbol) && !id_value(i);
     if (!(f->hasFnAttribute(without_body_key) || of_ir) || is_costed_function(symbol)) continue;
     const std::string spoken = without_parameters(llvm::demangle(symbol));

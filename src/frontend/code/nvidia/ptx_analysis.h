@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/code/nvidia/nvrtc.h"
 #include "frontend/code/nvidia/ptxas.h"
 #include "frontend/code/target_code.h"
 

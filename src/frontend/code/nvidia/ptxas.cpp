@@ -54,7 +54,7 @@ PtxasCode assemble_ptx(const Assembler& assembler, const std::string& ptx, const
     out.message = ended.failure.empty() ? first_line_of(text) : ended.failure;
     if (!ended.failure.empty() || ended.status != 0) return out;
     out.report = {number_before(text, " registers"), number_before(text, " bytes spill stores"),
-                number_before(text, " bytes spill loads"), number_before(text, " bytes stack frame")};
+                  number_before(text, " bytes spill loads"), number_before(text, " bytes stack frame")};
     out.cubin = read_text_file(cubin, most_cubin_bytes);
   } catch (const Error& e) {
     out.cubin.clear();

@@ -1,19 +1,19 @@
 // The grid from --grid, --global, or the extents of a loop nest.
-#include "cli/launch_size.h"
+#include "forecast/launch_size.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernelcast/error.h"
 
-namespace kernelcast::cli {
+namespace kernelcast {
 namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
 
 struct Case {
-  Request request;
+  ForecastQuestion request;
   KernelProfile profile;
   Launch launch;
 
@@ -76,4 +76,4 @@ TEST(SetGrid, AKernelNeedsOneOrTheOther) {
 }
 
 }  // namespace
-}  // namespace kernelcast::cli
+}  // namespace kernelcast

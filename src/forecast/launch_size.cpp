@@ -1,7 +1,7 @@
 // OpenCL before 2.0 demands that the global size is a multiple of the group size (OpenCL 1.2, clEnqueueNDRangeKernel);
 // 2.0 made the last group smaller instead. That group is counted as a full one, and the result says so. A loop nest's
 // global size is the trip counts of the mapped loops: the front end has put the bounds check into the kernel.
-#include "cli/launch_size.h"
+#include "forecast/launch_size.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,9 @@
 
 #include "count/grid.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 
-namespace kernelcast::cli {
+namespace kernelcast {
 namespace {
 
 using Sizes = Extents;
@@ -32,32 +33,34 @@ bool divisible(const Sizes& global, const Sizes& block) {
 
 }  // namespace
 
-std::vector<Assumption> set_grid(const Request& request, const KernelProfile& profile, Launch& launch) {
+std::vector<Assumption> set_grid(const ForecastQuestion& request, const KernelProfile& profile, Launch& launch) {
   if (request.grid) {
     launch.grid = *request.grid;
     return {};
   }
   if (!request.global && profile.mapped_axes == 0) {
-    throw UsageError("give the number of blocks with --grid, or of threads with --global");
+    throw UsageError("give the number of blocks with " KC_SETTING(grid) ", or of threads with " KC_SETTING(global));
   }
   const Sizes block = launch.block.array();
   if (!request.global) {
     launch.grid = grid_over(mapped_extents(profile, launch), launch.block);
-    return {{"grid that covers the mapped loops", text(launch.grid.array()), "--grid X,Y,Z"}};
+    return {{"grid that covers the mapped loops", text(launch.grid.array()), KC_SETTING(grid) " X,Y,Z"}};
   }
   const Sizes global = request.global->array();
   launch.grid = grid_over(global, launch.block);
   if (divisible(global, block)) return {};
   if (profile.mapped_axes > 0) {
-    return {{"the global size is rounded up to whole blocks, in blocks", text(launch.grid.array()), "--grid X,Y,Z"}};
+    return {{"the global size is rounded up to whole blocks, in blocks", text(launch.grid.array()),
+             KC_SETTING(grid) " X,Y,Z"}};
   }
   if (!allows_smaller_groups(request.source)) {
     throw UsageError(fmt::format(
-        "--global {} is not a multiple of --block {}{}", text(global), text(block),
-        request.source.language == Language::opencl ? ": only OpenCL 2.0 allows that (--std CL2.0)" : ": give --grid"));
+        KC_SETTING(global) " {} is not a multiple of " KC_SETTING(block) " {}{}", text(global), text(block),
+        request.source.language == Language::opencl ? ": only OpenCL 2.0 allows that (" KC_SETTING(std) " CL2.0)"
+                                                    : ": give " KC_SETTING(grid)));
   }
-  return {
-      {"smaller work-groups at the edge count as full ones; work-groups", text(launch.grid.array()), "--grid X,Y,Z"}};
+  return {{"smaller work-groups at the edge count as full ones; work-groups", text(launch.grid.array()),
+           KC_SETTING(grid) " X,Y,Z"}};
 }
 
-}  // namespace kernelcast::cli
+}  // namespace kernelcast

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/request.h"
-#include "report/results.h"
+#include "forecast/pipeline.h"
+#include "forecast/results.h"
 
-namespace kernelcast::cli {
+namespace kernelcast {
 
 /// A kernel, or what the front end threw.
 struct AnalysedKernel {
@@ -24,13 +24,13 @@ struct AnalysedKernel {
 /// them; those that share SMs in another way have none.
 class Counter {
  public:
-  explicit Counter(const Request& request) : request_(request) {}
+  explicit Counter(const ForecastQuestion& request) : request_(request) {}
   /// Sets workload, origin and execution of `result`, whose device, launch and profile are set. Throws UsageError for
   /// what is wrong on the command line, LimitError where --counts executed meets a limit. Under --counts auto a kernel
   /// that cannot be executed keeps its closed forms, with an assumption that says why.
-  void count(const Kernel& kernel, report::DeviceResult& result);
+  void count(const Kernel& kernel, DeviceResult& result);
   /// Of everything that ran, each kind of trouble once a source line.
-  [[nodiscard]] const std::vector<report::FindingReport>& findings() const { return findings_; }
+  [[nodiscard]] const std::vector<FindingReport>& findings() const { return findings_; }
 
  private:
   struct Ran {
@@ -38,12 +38,12 @@ class Counter {
     std::exception_ptr trouble;  // instead
     Sharing sharing;
   };
-  const Ran& executed(const Kernel& kernel, const report::DeviceResult& result, const Sharing& sharing);
-  Ran run(const Kernel& kernel, const report::DeviceResult& result, const Sharing& sharing) const;
+  const Ran& executed(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing);
+  Ran run(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing) const;
 
-  const Request& request_;
+  const ForecastQuestion& request_;
   std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>>, Ran> ran_;
-  std::vector<report::FindingReport> findings_;
+  std::vector<FindingReport> findings_;
 };
 
-}  // namespace kernelcast::cli
+}  // namespace kernelcast

@@ -1,5 +1,5 @@
 // Joining the assumptions of several stages: order is kept, repeats are dropped.
-#include "report/results.h"
+#include "forecast/results.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "io/text.h"
 
-namespace kernelcast::report {
+namespace kernelcast {
 
 std::vector<Assumption> merged(const std::vector<const std::vector<Assumption>*>& lists) {
   std::vector<Assumption> all;
@@ -52,4 +52,4 @@ std::string FindingReport::text() const {
   return out + (finding.count > 1 ? fmt::format("; {} in all]", format_count(finding.count)) : "]");
 }
 
-}  // namespace kernelcast::report
+}  // namespace kernelcast

@@ -1,15 +1,15 @@
-// The command line's part of counting: what it executed is cached, and what is wrong is a matter of flags.
-#include "cli/counting.h"
+// What was executed is cached; what binding and execution reject is the question's mistake.
+#include "forecast/counter.h"
 
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
 
-namespace kernelcast::cli {
+namespace kernelcast {
 namespace {
 
 /// What binding rejects is on the command line: arguments, sizes, answers.
-Workload bound(const report::DeviceResult& result, const std::vector<const Model*>& models) {
+Workload bound(const DeviceResult& result, const std::vector<const Model*>& models) {
   try {
     Binder binder(*result.profile, result.device.geometry());
     binder.set_reuse(any_reads_reuse(models));
@@ -21,7 +21,7 @@ Workload bound(const report::DeviceResult& result, const std::vector<const Model
 
 }  // namespace
 
-void Counter::count(const Kernel& kernel, report::DeviceResult& result) {
+void Counter::count(const Kernel& kernel, DeviceResult& result) {
   bool other_sharing = false;
   Counted c = kernelcast::count(*result.profile, result.launch, bound(result, request_.models), result.device,
                                 request_.counts, [&](const Sharing& sharing) {
@@ -35,19 +35,18 @@ void Counter::count(const Kernel& kernel, report::DeviceResult& result) {
   if (result.execution && other_sharing) result.workload->locality = nullptr;
 }
 
-const Counter::Ran& Counter::executed(const Kernel& kernel, const report::DeviceResult& result,
-                                      const Sharing& sharing) {
+const Counter::Ran& Counter::executed(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing) {
   const auto key = std::tuple(kernel.profile.get(), result.device.geometry(), result.launch.grid.array());
   auto found = ran_.find(key);
   if (found == ran_.end()) {
     found = ran_.emplace(key, run(kernel, result, sharing)).first;
-    if (found->second.execution) report::add_findings(findings_, *kernel.profile, *found->second.execution);
+    if (found->second.execution) add_findings(findings_, *kernel.profile, *found->second.execution);
   }
   if (found->second.trouble) std::rethrow_exception(found->second.trouble);
   return found->second;
 }
 
-Counter::Ran Counter::run(const Kernel& kernel, const report::DeviceResult& result, const Sharing& sharing) const {
+Counter::Ran Counter::run(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing) const {
   try {
     try {
       return {execute_on(kernel, result.launch, result.device.geometry(), sharing, request_.execute), nullptr, sharing};
@@ -59,4 +58,4 @@ Counter::Ran Counter::run(const Kernel& kernel, const report::DeviceResult& resu
   }
 }
 
-}  // namespace kernelcast::cli
+}  // namespace kernelcast

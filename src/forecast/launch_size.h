@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "cli/request.h"
+#include "forecast/pipeline.h"
 #include "kernelcast/profile.h"
 
-namespace kernelcast::cli {
+namespace kernelcast {
 
 /// Sets launch.grid; returns what had to be assumed. Throws UsageError naming the flag when a global size cannot be
 /// divided: only OpenCL 2.0 and later allow work-groups that are smaller at the edge.
-std::vector<Assumption> set_grid(const Request& request, const KernelProfile& profile, Launch& launch);
+std::vector<Assumption> set_grid(const ForecastQuestion& request, const KernelProfile& profile, Launch& launch);
 
-}  // namespace kernelcast::cli
+}  // namespace kernelcast

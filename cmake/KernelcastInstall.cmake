@@ -1,0 +1,23 @@
+# The library: find_package(kernelcast) gives kernelcast::kernelcast, the facade of include/kernelcast/forecast.h. Static libraries of the
+# folders behind it, the headers that the facade needs and no others, and a package file.
+include(CMakePackageConfigHelpers)
+
+# What forecast links, directly or not.
+set(kernelcast_installed core io profile device sass ptx frontend execute model sm count forecast)
+list(APPEND kernelcast_installed options)
+list(TRANSFORM kernelcast_installed PREPEND kernelcast_)
+install(TARGETS ${kernelcast_installed} EXPORT kernelcast ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT kernelcast NAMESPACE kernelcast:: FILE kernelcastTargets.cmake DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast")
+
+foreach(header forecast source launch estimate device device_fields.def workload profile expr ops tensor units error setting)
+  if(NOT header MATCHES "[.]def$")
+    string(APPEND header ".h")
+  endif()
+  install(FILES "${PROJECT_SOURCE_DIR}/include/kernelcast/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kernelcast")
+endforeach()
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kernelcastConfig.cmake.in" "${PROJECT_BINARY_DIR}/kernelcastConfig.cmake"
+  INSTALL_DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast" PATH_VARS CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/kernelcastConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/kernelcastConfig.cmake" "${PROJECT_BINARY_DIR}/kernelcastConfigVersion.cmake"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast")

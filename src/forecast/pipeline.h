@@ -1,0 +1,62 @@
+// The pipeline: source -> profile (once for each code generation target) -> workload -> estimates.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "count/count.h"
+#include "forecast/results.h"
+#include "kernelcast/frontend.h"
+#include "kernelcast/launch.h"
+#include "kernelcast/model.h"
+
+namespace kernelcast {
+
+/// One kernel of one source under one launch.
+struct ForecastQuestion {
+  Source source;
+  std::string kernel, ptxas, nvrtc;  // ptxas, nvrtc empty: not asked
+  std::vector<std::string> map;      // loops that become work-items
+  std::vector<const Model*> models;
+  std::optional<Dim3> grid, global;  // at most one of them; neither: the extents of a mapped nest
+  Launch launch;                     // all but the grid
+  Counting counts = Counting::automatic;
+  double compile_seconds = 30;  // of processor time
+  ExecuteOptions execute;
+};
+
+/// The front end as the pipeline sees it; tests put a fake in its place.
+struct Frontend {
+  std::function<Analysis(const Source&, const FrontendOptions&)> analyze;
+  std::function<std::vector<std::string>(const Source&, const FrontendOptions&)> kernels_in;
+};
+Frontend real_frontend();
+
+/// LimitError for a CPU: kernels are forecast on GPUs.
+void require_gpu(const Device& device);
+
+/// The question on one device after the other; analyses and executions are shared where devices allow. `question` and
+/// `frontend` must outlive it. One thread at a time.
+class Forecaster {
+ public:
+  Forecaster(const ForecastQuestion& question, const Frontend& frontend);
+  ~Forecaster();
+  Forecaster(const Forecaster&) = delete;
+  Forecaster& operator=(const Forecaster&) = delete;
+
+  /// Never throws an Error: a failure of device or model is in the result.
+  DeviceResult on(const Device& device);
+  [[nodiscard]] const std::vector<std::string>& warnings() const;  // of the compiler, each once
+  [[nodiscard]] const std::vector<FindingReport>& findings() const;
+  /// The first failure of any device or model as it was thrown; returns where there was none.
+  void rethrow_first_failure() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kernelcast
