@@ -32,18 +32,18 @@ inline constexpr int rounds = 16;          // log2(elements)
 /// C = A * B, a work-item per element: a row of A is served by one transaction a batch, a column of B by one for each
 /// work-item; the write is counted 1024 times, as the paper does.
 KernelLaunch mm_global(double group, double batch = 32);
-/// Tiles of width x height. The outer loop makes 1024/width steps, the inner one `height`: 1024/8 * 16 multiply-adds for
-/// 8x16, twice those of 8x8, as the paper has it. Memory does not change with the tile: 3 * 1024 coalesced global and
-/// 2 * 1024 conflict-free local accesses. A flat barrier and one by (12) a step.
+/// Tiles of width x height. The outer loop makes 1024/width steps, the inner one `height`: 1024/8 * 16 multiply-adds
+/// for 8x16, twice those of 8x8, as the paper has it. Memory does not change with the tile: 3 * 1024 coalesced global
+/// and 2 * 1024 conflict-free local accesses. A flat barrier and one by (12) a step.
 KernelLaunch mm_local(double width, double height, double batch = 32);
 /// Naive scan, an element a work-item, as the paper counts it: 15 = ceil(log2(65536) - 1) additions, one global access
 /// (the write) and two barriers in all, the first flat, the second by (12). A round copies (two local accesses); the
 /// paper counts none for the operands of the additions and for the value written: ours are three an addition, and one.
 KernelLaunch pps_br(double group, double batch = 32);
 /// Tree scan, two elements a work-item. Round r of each sweep has stride 2^r and 65,536 / 2^r active work-items. Up: an
-/// add; down: a copy and an add. Three barriers: two flat, one by (12). The accesses are ours: two loads and a store up,
-/// two and two down; at the ends two elements a work-item move between global and local memory, neighbours two words
-/// apart: a 128-byte transaction serves 16 work-items, and local memory conflicts two ways.
+/// add; down: a copy and an add. Three barriers: two flat, one by (12). The accesses are ours: two loads and a store
+/// up, two and two down; at the ends two elements a work-item move between global and local memory, neighbours two
+/// words apart: a 128-byte transaction serves 16 work-items, and local memory conflicts two ways.
 KernelLaunch pps_conf(double group, double batch = 32);
 
 /// One bar of the paper's figures 9 to 12.
