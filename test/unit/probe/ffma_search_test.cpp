@@ -96,8 +96,8 @@ TEST(FfmaSearch, IsAtLeastAsFastAsEachOfTheSixOrdersWhereverPairsBegin) {
       fastest = std::max(fastest, fraction);
     }
     known.order_tile = order_tile(known.banks);
-    // The orders' loops and the search's differ in length: by less than the thousandth that the loop around them takes.
-    EXPECT_GT(search_ffma(m, known).fraction, fastest - 0.02) << slot_0_leads;
+    // The loops of the orders are shorter than those of the search, so that the loop around them weighs a little more.
+    EXPECT_GT(search_ffma(m, known).fraction, fastest - 0.001) << slot_0_leads;
   }
 }
 
