@@ -56,6 +56,7 @@ std::vector<ReplayTable> replay_ffma(const ReplayInputs& in) {
        "register banks: pairs at 99.5 % of theoretical throughput are free of conflict",
        {"register.", "fmul.conflict", "ffma.conflict", "banks."}},
       {"step-3", "control codes: delay 0 is dual issue, linear bits are the stall", {"control."}},
+      {"bandwidth", "bandwidth by access width", {"shared.read_bytes_per_cycle.", "dram.read_bytes_per_cycle."}},
       {"step-4",
        "FFMA throughput of the orders of single (1) and dual (2) issue",
        {"ffma.order", "ffma.best", "ffma.filler", "ffma.displaced"}},
@@ -76,7 +77,7 @@ std::vector<ReplayTable> replay_ffma(const ReplayInputs& in) {
   }
   tables[1].notes = {
       "Printed for K20: single issue reaches 66.67 % in theory; FMUL R4,R1,R0 66.40 %, R4,R2,R0 62.06 % of peak."};
-  tables[3].notes = {
+  tables[4].notes = {
       "Printed for K20: 97 % for 1-2-2-1, the best of six; earlier work 68.75 %. The other five are in a figure "
       "without numbers."};
   std::erase_if(tables, [](const ReplayTable& t) { return t.rows.empty(); });

@@ -48,7 +48,7 @@ std::vector<Value*> emit_access(IRBuilder<>& b, const ImageAccess& a, TargetFami
   for (std::size_t k = 0; k < results; ++k)
     constraints += std::string("=") + (nvidia ? letter_of(a.element) : 'v') + ",";
   constraints += nvidia ? "l" : "v";
-  for (const auto* list : {&coordinates, &a.values})
+  for (const std::vector<Value*>* list : {static_cast<const std::vector<Value*>*>(&coordinates), &a.values})
     for (Value* v : *list) {
       operands.push_back(v);
       constraints += std::string(",") + (nvidia ? letter_of(v->getType()) : 'v');
