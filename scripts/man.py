@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload")
+COMMANDS = ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "replay")
 
 
 def help_text(program, *words):

@@ -2,7 +2,7 @@
 """Plots and headline figures of a sweep: report.py sweep.csv FOLDER
 
 Writes postpone.svg and advance.svg (measured speedup over the ratio of branch code to other code, with the maxima that the
-paper "Reducing Thread Divergence in GPU-based Parallel Programs" printed for a GT 550M) and prints the figures.
+paper of Liu, Wang, An, Yang and Wang, 2014, printed for a GT 550M) and prints the figures.
 """
 
 import csv

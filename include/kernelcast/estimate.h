@@ -52,6 +52,7 @@ struct Estimate {
   std::vector<Bound> bounds;   // binding one first
   Occupancy occupancy;
   Maybe energy_j;
+  std::optional<double> energy_lo_j, energy_hi_j;  // 90 %, where energy_j is known
   /// The least time on this device: each type of operation at its peak, each byte of the footprint once at the peak DRAM
   /// bandwidth. No estimate lies below it (floor.h).
   Maybe floor_s;

@@ -46,10 +46,7 @@ Link link_of(const Device& gpu, const Device& cpu, HostMemory memory);
 
 // ---- power and cost ----
 
-/// Watt of a busy device by its thermal design power: idle + share * TDP (19; share 0.6 unless the file says
-/// otherwise).
-double busy_power_by_tdp(double idle_w, double tdp_w, double share);
-/// Watt by instructions: idle + instructions per second * energy of one (20).
+/// Watt by instructions, in place of the thermal design power (busy_power.h): idle + instructions per second * energy of one (20).
 double busy_power_by_instructions(double idle_w, double instructions_per_s, double instruction_j);
 
 struct Weights {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernelcast/busy_power.h"
 #include "kernelcast/cpu_model.h"
 #include "kernelcast/launch.h"
 #include "kernelcast/offload.h"
@@ -57,6 +58,7 @@ struct Question {
   HostMemory memory = HostMemory::pageable;
   bool overlap = false;  // transfers in pieces that overlap with execution, at best
   Weights weights;
+  BusyPower busy_power = BusyPower::tdp_times;
   double confidence = 0.5;             // below this probability the decision is "too close to call"
   Given cpu_idle, cpu_busy, gpu_idle;  // in place of the device files'; cpu_busy in place of the power models too
 };

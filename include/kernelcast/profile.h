@@ -99,7 +99,7 @@ struct Block {
   Stalls stalls;                 // of one warp in one execution
   std::vector<Access> accesses;
   int barriers = 0;
-  bool barrier_after_shared_store = false;  // the barrier follows a store to shared memory with no arithmetic between
+  int flat_barriers = 0;         // of these, after a store to shared memory with no floating-point arithmetic between
   SourceLine line;
 };
 

@@ -33,5 +33,6 @@ Action add_check(Parser& parser);
 Action add_converge(Parser& parser);
 Action add_probe(Parser& parser);
 Action add_offload(Parser& parser);
+Action add_replay(Parser& parser);
 
 }  // namespace kernelcast::cli

@@ -180,6 +180,8 @@ Action add_offload(Parser& parser) {
       "LLVM names it (skylake-avx512)");
   c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");
   c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU, likewise");
+  c.option("--busy-power", "tdp-times-0.6|tdp-over-0.6", f->busy_power,
+           "Reading of equation (19): idle + 0.6 TDP, or idle + TDP / 0.6 (default: tdp-times-0.6)");
   c.flag("--measure-power", f->measure_power,
          "Read this machine's meters (RAPL, NVML): idle power of both, and of the CPU under a load of ours");
   c.option("--powercap", "DIR", f->powercap, "Where RAPL's counters are; /sys/class/powercap without it");

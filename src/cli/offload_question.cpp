@@ -81,6 +81,9 @@ offload::Question question_of(const OffloadFlags& f) {
   q.memory = f.memory == "pinned" ? offload::HostMemory::pinned : offload::HostMemory::pageable;
   q.overlap = f.overlap;
   q.weights = weights_of(f.weights);
+  const auto reading = busy_power_named(f.busy_power);
+  if (!reading) throw UsageError("--busy-power " + f.busy_power + ": expected tdp-times-0.6 or tdp-over-0.6");
+  q.busy_power = *reading;
   q.confidence = real_number("--confidence", f.confidence);
   if (q.confidence < 0.5 || q.confidence >= 1)
     throw UsageError("--confidence " + f.confidence + ": expected 0.5 or more, below 1");

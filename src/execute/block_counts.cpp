@@ -8,7 +8,7 @@ void BlockCounts::clear() {
   std::fill(blocks.begin(), blocks.end(), BlockCount{});
   std::fill(accesses.begin(), accesses.end(), AccessCount{});
   std::fill(branches.begin(), branches.end(), BranchCount{});
-  barriers = phase_longest = phase_mean = warp_instructions = lane_instructions = 0;
+  barriers = flat_barriers = phase_longest = phase_mean = warp_instructions = lane_instructions = 0;
 }
 
 void BlockCounts::add(const BlockCounts& o, double times, double over) {
@@ -37,6 +37,7 @@ void BlockCounts::add(const BlockCounts& o, double times, double over) {
     branches[k].divergent += scaled(o.branches[k].divergent);
   }
   barriers += scaled(o.barriers);
+  flat_barriers += scaled(o.flat_barriers);
   phase_longest += scaled(o.phase_longest);
   phase_mean += scaled(o.phase_mean);
   warp_instructions += scaled(o.warp_instructions);

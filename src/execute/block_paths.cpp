@@ -153,9 +153,17 @@ void BlockRunner::finish_block(Warp& w, const ProgramBlock& b, std::uint64_t lan
   }
 }
 
+void BlockRunner::note_last(Warp& w, std::uint64_t lanes, PreparedProgram::Last last) {
+  if (last == PreparedProgram::Last::none) return;
+  const bool store = last == PreparedProgram::Last::store;
+  w.stored = store ? w.stored | lanes : w.stored & ~lanes;
+  w.computed = store ? w.computed & ~lanes : w.computed | lanes;
+}
+
 bool BlockRunner::run_code(Warp& w, Path& path, const ProgramBlock& b, int number) {
   std::uint32_t k = path.resume != 0 ? path.resume : b.first;
   const bool all = path.lanes == first_lanes(width_);
+  if (k < b.past) note_last(w, path.lanes, prepared_.last[k]);
   const bool keep_all = plan_.options.independent_threads;
   for (; k < b.past; ++k) {
     const PreparedOp& op = prepared_.code[k];

@@ -70,13 +70,16 @@ void BlockRunner::run_together() {
 /// All warps that are left wait, or are done: the phase ends.
 void BlockRunner::release_barrier() {
   double longest = 0, sum = 0;
-  bool waiting = false;
+  bool waiting = false, stored = false, computed = false;
   for (Warp& w : warp_) {
     const double spent = w.instructions - w.phase_start;
     longest = std::max(longest, spent);
     sum += spent;
     w.phase_start = w.instructions;
     waiting = waiting || w.state == State::at_barrier;
+    stored = stored || w.stored != 0;
+    computed = computed || w.computed != 0;
+    w.stored = w.computed = 0;
   }
   counts_.phase_longest += longest;
   counts_.phase_mean += sum / std::max(1, warps_run_);
@@ -90,6 +93,7 @@ void BlockRunner::release_barrier() {
   }
   if (recorder != nullptr) recorder->barrier();
   counts_.barriers += 1;
+  if (stored && !computed) counts_.flat_barriers += 1;
   if (barrier_value_.op != nullptr) {
     const double value = barrier_value_.what == BarrierOp::count ? barrier_count_
                          : barrier_value_.what == BarrierOp::all ? (barrier_count_ == barrier_lanes_ ? 1 : 0)

@@ -28,7 +28,7 @@ struct BlockCounts {
   std::vector<BlockCount> blocks;     // parallel to profile.blocks
   std::vector<AccessCount> accesses;  // parallel to all accesses
   std::vector<BranchCount> branches;  // parallel to profile.branches
-  double barriers = 0;
+  double barriers = 0, flat_barriers = 0;
   double phase_longest = 0,
          phase_mean = 0;  // warp instructions between barriers: slowest warp's and the mean's, summed
   double warp_instructions = 0, lane_instructions = 0;  // interpreted
@@ -105,6 +105,7 @@ class BlockRunner {
     std::vector<std::uint64_t> passed;
     std::uint64_t exited_before = 0;
     std::array<int, 64> began{};
+    std::uint64_t stored = 0, computed = 0;  // lanes by what they did last since the barrier, see PreparedProgram
     double instructions = 0, phase_start = 0;
     int turn = 0;
     // Since the last barrier of the block: requests, or barriers of the warp where threads are independent.
@@ -121,6 +122,7 @@ class BlockRunner {
   void step_independent(int number);
   /// Executes from `first`; false when it stopped at a barrier (path.resume is where to go on).
   bool run_code(Warp& warp, Path& path, const ProgramBlock& block, int number);
+  static void note_last(Warp& warp, std::uint64_t lanes, PreparedProgram::Last last);
   std::uint64_t ballot(const Warp& warp, std::uint32_t condition, std::uint64_t lanes) const;
   void follow(Warp& warp, int block, std::size_t edge, std::uint64_t lanes);
   /// Lanes that take each edge of the block's end.

@@ -142,7 +142,7 @@ void BlockRunner::begin(std::int64_t index) {
   for (int n = 0; n < warps_; ++n) {
     Warp& w = warp_[static_cast<std::size_t>(n)];
     w.members = first_lanes(std::min(width_, threads_ - n * width_));
-    w.exited = w.waiting = 0;
+    w.exited = w.waiting = w.stored = w.computed = 0;
     w.state = State::ready;
     w.instructions = w.phase_start = 0;
     w.turn = 0;

@@ -362,7 +362,7 @@ class Execute {
     w.access_counts = total_.accesses;
     w.branch_counts = total_.branches;
     w.barriers = total_.barriers;
-    w.flat_barriers = 0;
+    w.flat_barriers = total_.flat_barriers;
     w.read_only_sectors = 0;
     for (auto& row : w.by_space)
       for (auto& c : row) c = {};
@@ -374,7 +374,6 @@ class Execute {
       w.warp_ops += block.ops.scaled(n.warps);
       w.thread_ops += block.ops.scaled_lanes(n.lanes);
       w.stalls.add(block.stalls, n.warps);
-      if (block.barrier_after_shared_store) w.flat_barriers += block.barriers * n.warps / w.warps_per_block;
       for (const LineOps& l : block.lines) {
         LineExecution& line = lines[l.line];
         line.warp_ops += l.ops.scaled(n.warps);

@@ -61,6 +61,27 @@ OperandCheck check_of(const SimtInstruction& i, const std::map<std::uint32_t, st
   return divides ? OperandCheck::divisor : OperandCheck::shift;
 }
 
+/// Whether the instruction computes with floating-point numbers; comparisons, choices and conversions do not.
+bool computes(const SimtInstruction& i) {
+  switch (i.op) {
+    case Opcode::fadd:
+    case Opcode::fsub:
+    case Opcode::fmul:
+    case Opcode::fdiv:
+    case Opcode::frem:
+    case Opcode::fneg:
+    case Opcode::fma:
+    case Opcode::math:
+      return is_float(i.type);
+    default:
+      return false;
+  }
+}
+
+bool stores_to_shared(const Program& p, const SimtInstruction& i) {
+  return i.op == Opcode::store && i.site >= 0 && p.sites[static_cast<std::size_t>(i.site)].space == MemorySpace::shared;
+}
+
 }  // namespace
 
 PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_size(warp) {
@@ -97,12 +118,26 @@ PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_
     }
     code.push_back(op);
   }
+  find_last();
   copies.resize(p.blocks.size());
   for (std::size_t b = 0; b < p.blocks.size(); ++b)
     for (const Edge& e : p.blocks[b].edges) {
       std::vector<PreparedCopy>& list = copies[b].emplace_back();
       for (const Copy& c : e.copies) list.push_back({at(c.dst), at(c.src), static_cast<std::uint8_t>(size_of(c.type))});
     }
+}
+
+void PreparedProgram::find_last() {
+  last.assign(program.code.size(), Last::none);
+  for (const ProgramBlock& b : program.blocks) {
+    Last seen = Last::none;
+    for (std::uint32_t k = b.past; k-- > b.first;) {
+      const SimtInstruction& i = program.code[k];
+      if (i.op == Opcode::barrier) seen = Last::none;
+      if (seen == Last::none) seen = stores_to_shared(program, i) ? Last::store : computes(i) ? Last::compute : seen;
+      last[k] = seen;
+    }
+  }
 }
 
 }  // namespace kernelcast::interpreter

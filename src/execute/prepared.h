@@ -43,6 +43,13 @@ struct PreparedProgram {
   std::vector<std::vector<std::vector<PreparedCopy>>> copies;  // [block][edge]
   std::vector<std::uint32_t> place;                            // of each register
   std::uint32_t file_bytes = 0;
+  /// From each instruction to the next barrier or the end of its block: whether the last of stores to shared memory and
+  /// of floating-point arithmetic is a store, or arithmetic. Decides which barriers are flat (opencl-quantitative).
+  enum class Last : std::uint8_t { none, store, compute };
+  std::vector<Last> last;
+
+ private:
+  void find_last();
 };
 
 /// The function for an arithmetic instruction, for this processor; null for what is no arithmetic.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/describe.h"
+#include "model/energy.h"
 #include "model/kernelcast.h"
 #include "model/kernelcast_interval.h"
 #include "model/models.h"
@@ -154,6 +155,7 @@ class Kernelcast final : public Model {
     Estimate e = empty_estimate(name());
     if (d.kind == "cpu") {
       e.time_s.reason = "kernelcast describes GPUs; " + d.name + " is a CPU";
+      put_energy(d, e);
       return e;
     }
     put_occupancy(w, d, e);
@@ -163,6 +165,7 @@ class Kernelcast final : public Model {
     e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
+      put_energy(d, e);
       return e;
     }
     e.time_s.value = total;
@@ -175,6 +178,7 @@ class Kernelcast final : public Model {
       e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
     forecast::add_cliffs(p, w, d, e.assumptions);
     add_text_order(p, w, d, m, spread.factor_above, e);
+    put_energy(d, e);
     return e;
   }
 

@@ -16,9 +16,9 @@ namespace {
 constexpr double bytes_of_double = 8;
 
 void set_power(Side& side, const Device& d, double performance, double transfer_s, double execution_s,
-               const Weights& weights) {
+               BusyPower reading, const Weights& weights) {
   const auto each = d.get(Field::energy_instruction_j);
-  if (!each || !side.idle_w.value) return energies(side, d, {}, transfer_s, execution_s, weights);
+  if (!each || !side.idle_w.value) return energies(side, d, {}, transfer_s, execution_s, reading, weights);
   side.busy_w.value = busy_power_by_instructions(*side.idle_w.value, performance, *each);
   side.busy_method = "idle + performance * energy of an instruction";
   side.energy_j.value = transfer_s * *side.idle_w.value + execution_s * *side.busy_w.value;
@@ -70,8 +70,8 @@ Answer Evaluator::Impl::answer_2017(const Question& q) {
   a.gpu.limiter = roof_of(device, times.gpu_performance);
   set_idle(a.cpu, q.cpu_idle, cpu, KC_SETTING(cpu_idle_w));
   set_idle(a.gpu, q.gpu_idle, gpu, KC_SETTING(gpu_idle_w));
-  set_power(a.cpu, cpu, times.cpu_performance, 0, a.cpu.execution_s, q.weights);
-  set_power(a.gpu, gpu, times.gpu_performance, times.transfer_s, a.gpu.execution_s, q.weights);
+  set_power(a.cpu, cpu, times.cpu_performance, 0, a.cpu.execution_s, q.busy_power, q.weights);
+  set_power(a.gpu, gpu, times.gpu_performance, times.transfer_s, a.gpu.execution_s, q.busy_power, q.weights);
   check_costs(a, q.weights);
   a.verdict.has_margin = false;
   a.verdict.decision = *a.gpu.cost.value < *a.cpu.cost.value ? Decision::gpu : Decision::cpu;

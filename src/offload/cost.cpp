@@ -1,4 +1,4 @@
-// Formulas (18) to (23) of the model of 2017.
+// Formulas (20) to (23) of the model of 2017; (19) is src/model/energy.cpp.
 #include <cmath>
 
 #include "kernelcast/error.h"
@@ -7,8 +7,6 @@
 #include "model/describe.h"
 
 namespace kernelcast::offload {
-
-double busy_power_by_tdp(double idle_w, double tdp_w, double share) { return idle_w + share * tdp_w; }
 
 double busy_power_by_instructions(double idle_w, double instructions_per_s, double instruction_j) {
   return idle_w + instructions_per_s * instruction_j;

@@ -124,9 +124,9 @@ Answer Evaluator::answer(const Question& q) {
       {{transfer, link.assumptions.empty() ? measured_link : stated_link}, {busy, std::exp(gpu_log / gpu_once)}});
   set_idle(a.cpu, q.cpu_idle, m.cpu, KC_SETTING(cpu_idle_w));
   set_idle(a.gpu, q.gpu_idle, m.gpu, KC_SETTING(gpu_idle_w));
-  energies(a.cpu, m.cpu, q.cpu_busy, 0, a.cpu.time.time_s, q.weights);
+  energies(a.cpu, m.cpu, q.cpu_busy, 0, a.cpu.time.time_s, q.busy_power, q.weights);
   if (!q.cpu_busy.watts) energy_by_instructions(a.cpu, m.cpu, a.kernels, q.reps, q.weights);
-  energies(a.gpu, m.gpu, {}, transfer, busy, q.weights);
+  energies(a.gpu, m.gpu, {}, transfer, busy, q.busy_power, q.weights);
   if (const auto byte = m.gpu.get(Field::energy_link_byte_j); byte && a.gpu.energy_j.value)
     for (const auto* direction : {&in, &out})
       for (const double bytes : *direction) *a.gpu.energy_j.value += bytes * *byte;

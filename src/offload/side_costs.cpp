@@ -30,18 +30,16 @@ void set_idle(Side& side, const Given& given, const Device& d, const char* flag)
 }
 
 void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s,
-              const Weights& weights) {
-  const auto tdp = d.get(Field::system_tdp_w);
-  if (!side.idle_w.value || (!tdp && !busy.watts)) {
-    const std::string why =
-        side.idle_w.value ? "thermal design power of " + d.name + " is not known" : side.idle_w.reason;
+              BusyPower reading, const Weights& weights) {
+  const BusyWatts by_file = busy_watts(d, side.idle_w.value.value_or(0), reading);
+  if (!side.idle_w.value || (!by_file.watts && !busy.watts)) {
+    const std::string why = side.idle_w.value ? by_file.how : side.idle_w.reason;
     side.busy_w = side.energy_j = {std::nullopt, why};
     side.cost = weights.energy > 0 ? Maybe{std::nullopt, why} : Maybe{side.time.time_s * weights.time, ""};
     return;
   }
-  const double share = d.get_or(Field::system_busy_share_of_tdp, 0.6);
-  side.busy_w.value = busy.watts ? *busy.watts : busy_power_by_tdp(*side.idle_w.value, *tdp, share);
-  side.busy_method = busy.watts ? busy.how : "idle + " + describe::number(share) + " of the thermal design power";
+  side.busy_w.value = busy.watts ? *busy.watts : *by_file.watts;
+  side.busy_method = busy.watts ? busy.how : by_file.how;
   side.energy_j.value = transfer_s * *side.idle_w.value + execution_s * *side.busy_w.value;
   side.cost.value = cost(weights, transfer_s, *side.idle_w.value, execution_s, *side.busy_w.value);
 }

@@ -134,10 +134,13 @@ class Search {
       faster = change_registers() || faster;
     }
     FfmaSearch out;
-    out.fraction = measured(best_, m_.body);
-    out.first_fraction = measured(first_, m_.body);
-    out.tile = tile_of(best_);
-    out.pattern = best_.pattern;
+    found_ = tile_of(best_);
+    pattern_ = best_.pattern;
+    out.fraction = measured(found_, pattern_, m_.body);
+    out.first_fraction = measured(tile_of(first_), first_.pattern, m_.body);
+    try_order(out);
+    out.tile = found_;
+    out.pattern = pattern_;
     out.tried = tried_;
     if (!known_.dual) return out;
     out.by_filler = by_filler();
@@ -169,17 +172,29 @@ class Search {
     return throughput(m_, body, static_cast<int>(counted)) / m_.lanes;
   }
 
+  [[nodiscard]] double measured(const std::vector<Ffma>& tile, const GroupPattern& pattern, int instructions) const {
+    return fraction_of(ffma_groups(tile, slots_, instructions / slots_, pattern, known_.dual, m_.encoding.neutral));
+  }
   [[nodiscard]] double measured(const Way& way, int instructions) const {
-    return fraction_of(
-        ffma_groups(tile_of(way), slots_, instructions / slots_, way.pattern, known_.dual, m_.encoding.neutral));
+    return measured(tile_of(way), way.pattern, instructions);
+  }
+
+  /// The fastest of the six orders, which no tile of factors and sums may reach: it multiplies two registers only.
+  void try_order(FfmaSearch& out) {
+    if (!known_.dual || known_.order_tile.empty()) return;
+    ++tried_;
+    const double fraction = measured(known_.order_tile, known_.order, m_.body);
+    if (fraction <= out.fraction) return;
+    out.fraction = fraction;
+    found_ = known_.order_tile;
+    pattern_ = known_.order;
   }
 
   /// The best program with fillers before it.
   [[nodiscard]] double displaced(int slots) const {
     std::vector<sm::Instruction> body(static_cast<std::size_t>(slots));
     for (sm::Instruction& filler : body) filler.control = m_.encoding.neutral;
-    const auto rest =
-        ffma_groups(tile_of(best_), slots_, m_.body / slots_ - 1, best_.pattern, known_.dual, m_.encoding.neutral);
+    const auto rest = ffma_groups(found_, slots_, m_.body / slots_ - 1, pattern_, known_.dual, m_.encoding.neutral);
     body.insert(body.end(), rest.begin(), rest.end());
     return fraction_of(body);
   }
@@ -188,10 +203,8 @@ class Search {
     std::vector<double> out(static_cast<std::size_t>(slots_), 0);
     for (const GroupPattern& pattern : all_patterns(slots_)) {
       if (pattern.filler < 0) continue;
-      Way way = best_;
-      way.pattern = pattern;
       double& best = out[static_cast<std::size_t>(pattern.filler)];
-      best = std::max(best, measured(way, m_.body / 3));
+      best = std::max(best, measured(found_, pattern, m_.body / 3));
     }
     return out;
   }
@@ -299,6 +312,8 @@ class Search {
   Tile tile_;
   Way first_, best_;
   double best_fraction_ = 0;
+  std::vector<Ffma> found_;  // the answer's
+  GroupPattern pattern_;
 };
 
 }  // namespace

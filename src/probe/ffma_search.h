@@ -23,6 +23,7 @@ struct FfmaKnown {
   double latency = 1;                 // of FFMA, in cycles: codes with a stall must respect it
   std::optional<std::uint32_t> dual;  // the code for dual issue
   GroupPattern order;                 // with it: the fastest of the six orders
+  std::vector<Ffma> order_tile;       // and the instructions that were measured in these orders
 };
 
 /// Looks from several beginnings for the program that runs fastest, changing one thing at a time: which slots go

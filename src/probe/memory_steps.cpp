@@ -86,8 +86,9 @@ int line_bytes(const Machine& m) {
   return times.back().second <= times.front().second + alike ? 0 : first_at_the_most(times);
 }
 
-double shared_bytes_per_cycle(const Machine& m) {
-  return 4 * m.warp_size / cycles_per_load(m, ".access a lane=4", "LDS", m.warps);
+double shared_bytes_per_cycle(const Machine& m, int lane_bytes) {
+  const std::string access = fmt::format(".access a lane={0} bytes={0}", lane_bytes);
+  return lane_bytes * m.warp_size / cycles_per_load(m, access, "LDS", m.warps);
 }
 
 double cached_bytes_per_cycle(const Machine& m, std::int64_t region) {
@@ -99,9 +100,11 @@ double cached_bytes_per_cycle(const Machine& m, std::int64_t region) {
   return bytes / warm_cycles_per_load(m, access, "LDG", m.warps, many);
 }
 
-double stream_bytes_per_cycle(const Machine& m, int warps) {
-  const int bytes = 4 * m.warp_size;
-  return bytes / cycles_per_load(m, fmt::format(".access a step={} span=0 warp=268435456", bytes), "LDG", warps);
+double stream_bytes_per_cycle(const Machine& m, int warps, int lane_bytes) {
+  const int bytes = lane_bytes * m.warp_size;
+  const std::string access =
+      fmt::format(".access a step={} span=0 warp=268435456 lane={} bytes={}", bytes, lane_bytes, lane_bytes);
+  return bytes / cycles_per_load(m, access, "LDG", warps);
 }
 
 }  // namespace kernelcast::probe

@@ -32,11 +32,11 @@ int fill_bytes(const Machine& m);
 /// in that cache: it grows until each lane has a line of its own. 0: the time does not depend on the step.
 int line_bytes(const Machine& m);
 
-/// Bytes a cycle that the SM reads from shared memory, 4 bytes a lane side by side.
-double shared_bytes_per_cycle(const Machine& m);
+/// Bytes a cycle that the SM reads from shared memory, `lane_bytes` (4, 8, 16) a lane side by side.
+double shared_bytes_per_cycle(const Machine& m, int lane_bytes = 4);
 /// Bytes a cycle that the SM reads again and again from `region` bytes of global memory, 4 bytes a lane side by side.
 double cached_bytes_per_cycle(const Machine& m, std::int64_t region);
-/// Bytes a cycle that the SM reads from lines that were never read before, with `warps` warps.
-double stream_bytes_per_cycle(const Machine& m, int warps);
+/// Bytes a cycle that the SM reads from lines that were never read before, with `warps` warps, as many bytes a lane.
+double stream_bytes_per_cycle(const Machine& m, int warps, int lane_bytes = 4);
 
 }  // namespace kernelcast::probe

@@ -335,6 +335,7 @@ class SimProbe {
     if (!order_.empty()) {
       known.dual = dual_;
       known.order = pattern_of(order_);
+      known.order_tile = order_tile(banks_);
     }
     const FfmaSearch found = search_ffma(machine_, known);
     const std::string method = fmt::format("greedy search over {} programs: order, registers{}", found.tried,

@@ -138,6 +138,17 @@ Result unknown_figure(std::string id, std::string unit, std::string reason) {
   return r;
 }
 
+/// The paper's bandwidth by access width: one figure for each of 32, 64 and 128 bits a lane.
+template <class F>
+void add_widths(std::vector<Result>& out, const Machine& m, const std::string& start, const char* from,
+                F bytes_per_cycle) {
+  for (const int lane_bytes : {4, 8, 16})
+    out.push_back(exact_figure(
+        fmt::format("{}.read_bytes_per_cycle.{}bit", start, 8 * lane_bytes), bytes_per_cycle(lane_bytes),
+        "bytes per cycle and SM", fmt::format("128 and 256 loads of {} warps, {} bytes a lane", m.warps, lane_bytes),
+        fmt::format("Bytes that the SM reads from {} in a cycle, {} bits a lane.", from, 8 * lane_bytes)));
+}
+
 std::vector<Result> shared_memory_figures(const Machine& m) {
   std::vector<Result> out;
   out.push_back(exact_figure("shared.latency_cycles", shared_latency_cycles(m), "cycles",
@@ -146,6 +157,7 @@ std::vector<Result> shared_memory_figures(const Machine& m) {
   out.push_back(exact_figure("shared.read_bytes_per_cycle", shared_bytes_per_cycle(m), "bytes per cycle and SM",
                              fmt::format("128 and 256 loads of {} warps, 4 bytes a lane, side by side", m.warps),
                              "Bytes that the SM reads from shared memory in a cycle, loads of 4 bytes a lane."));
+  add_widths(out, m, "shared", "shared memory", [&](int bytes) { return shared_bytes_per_cycle(m, bytes); });
   const SharedBanks found = shared_banks(m);
   const std::string steps =
       fmt::format("chains of one warp and loads of {} warps, lanes 4 to 1024 bytes apart", m.warps);
@@ -192,6 +204,7 @@ std::vector<Result> global_memory_figures(const Machine& m, int line, bool cache
   out.push_back(exact_figure("dram.read_bytes_per_cycle", stream_bytes_per_cycle(m, m.warps), "bytes per cycle and SM",
                              fmt::format("128 and 256 loads of {} warps, lines that were never read before", m.warps),
                              "Bytes that one SM reads from DRAM in a cycle, with its share of the bandwidth."));
+  add_widths(out, m, "dram", "DRAM", [&](int bytes) { return stream_bytes_per_cycle(m, m.warps, bytes); });
   return out;
 }
 

@@ -183,7 +183,7 @@ LinearField linear_field(const std::vector<CodeMeaning>& codes) {
   return best;
 }
 
-double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks) {
+std::vector<Ffma> order_tile(const Banks& banks) {
   if (banks.classes.size() < 4) throw InternalError("the orders of step 4 are written for four banks");
   // The multiplied registers of two banks stay in the operand cache; accumulators alternate between the other two.
   std::vector<Ffma> tile;
@@ -191,7 +191,11 @@ double order_fraction(const Machine& m, const std::vector<int>& order, std::uint
   for (std::size_t i = 0; i < each; ++i)
     for (std::size_t k : {2U, 3U})
       tile.push_back({banks.classes[0].front(), banks.classes[1].front(), banks.classes[k][i], {}});
-  const auto body = ffma_groups(tile, slots, order_groups, pattern_of(order), dual, m.encoding.neutral);
+  return tile;
+}
+
+double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks) {
+  const auto body = ffma_groups(order_tile(banks), slots, order_groups, pattern_of(order), dual, m.encoding.neutral);
   return throughput(m, body, order_groups * 6) / m.lanes;
 }
 

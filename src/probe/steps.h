@@ -64,6 +64,8 @@ LinearField linear_field(const std::vector<CodeMeaning>& codes);
 /// Control groups of the six orders' programs: as long as the published loops, whose 127.50 of 128 multiplications a
 /// clock are 255 of 256 instructions.
 inline constexpr int order_groups = 36;
+/// The instructions of step 4: one product on registers of two banks, sums in the other two in turn.
+std::vector<Ffma> order_tile(const Banks& banks);
 /// Step 4: throughput of one order of single and dual issues, as a fraction of peak. Registers come from the banks.
 double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks);
 /// All orders of two singles and two duals.

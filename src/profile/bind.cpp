@@ -103,7 +103,7 @@ struct Binder::Impl {
     }
     kernelcast::add_block(block, plan.once);
     plan.barriers += block.barriers;
-    if (block.barrier_after_shared_store) plan.flat_barriers += block.barriers;
+    plan.flat_barriers += block.flat_barriers;
     block_domain.push_back(d);
     const auto branches = data_branches(block);
     auto ops = std::find_if(op_plans.begin(), op_plans.end(),

@@ -93,8 +93,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Block> T>
 void fields(A& a, T& x) {
-  auto& [name, loop, guard, ops, lines, stalls, accesses, barriers, barrier_after_shared_store, line] = x;
-  a(name, loop, guard, ops, lines, stalls, accesses, barriers, barrier_after_shared_store, line);
+  auto& [name, loop, guard, ops, lines, stalls, accesses, barriers, flat_barriers, line] = x;
+  a(name, loop, guard, ops, lines, stalls, accesses, barriers, flat_barriers, line);
 }
 template <class A, Like<Loop> T>
 void fields(A& a, T& x) {

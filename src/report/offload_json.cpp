@@ -125,6 +125,7 @@ std::string offload_json(const OffloadReport& report) {
   j["model"] = name_of(report.question.model);
   if (report.question.model == DecisionModel::offload_2017) j["faults"] = names_of(report.question.faults);
   j["repetitions"] = number(report.question.reps);
+  j["busy_power"] = name_of(report.question.busy_power);
   j["weights"] = {{"time", number(report.question.weights.time)}, {"energy", number(report.question.weights.energy)}};
   if (!report.ranking) {
     const Json row = row_json(report.rows.front());

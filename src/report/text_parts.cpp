@@ -59,7 +59,12 @@ std::string model_block(const ModelResult& result, bool with_occupancy, bool all
   if (e.floor_s.value && e.time_s.value && e.achieved.fraction_of_peak)
     out += fmt::format("    floor {}: {}; the estimate reaches {} of it\n", format_seconds(*e.floor_s.value),
                        e.floor_why, format_percent(*e.achieved.fraction_of_peak));
-  if (e.energy_j.value) out += fmt::format("    energy {}\n", format_si(*e.energy_j.value, "J", 3));
+  if (e.energy_j.value) {
+    out += fmt::format("    energy {}", format_si(*e.energy_j.value, "J", 3));
+    if (e.energy_lo_j && e.energy_hi_j)
+      out += fmt::format(" (90 %: {} to {})", format_si(*e.energy_lo_j, "J", 3), format_si(*e.energy_hi_j, "J", 3));
+    out += "\n";
+  }
   return out + assumption_block(e.assumptions, "assumptions of the model", style, 4);
 }
 

@@ -74,7 +74,7 @@ class Power(Case):
         self.assertIn("absent cannot be listed: No such file", v["cpu"]["reason"])
         self.assertIn("NVML sees NVIDIA GeForce GTX 1080, Tesla V100-PCIE-16GB", v["gpu"]["reason"])
         for defines, text in (("FAIL_INIT", "nvmlInit_v2: Driver Not Loaded"), ("MISSING", "has no nvmlDeviceGetPowerUsage")):
-            v = self.answer("--cpu", "i7-6700k", "--gpu", "gtx1080", "--nvml", self.library(defines))
+            v = self.answer("--cpu", "i7-6700k", "--gpu", "k40", "--nvml", self.library(defines))
             self.assertIn(text, v["gpu"]["reason"])
 
     def test_given_powers_come_first(self):

@@ -42,6 +42,7 @@ class ProfileBuilder {
     add_loops();
     ReversePostOrderTraversal<Function*> order(&kernel_);
     for (BasicBlock* block : order) add_block(*block);
+    mark_flat_barriers();
     add_branches();
     take_code();
     name_rolled_loops();
@@ -89,7 +90,7 @@ class ProfileBuilder {
     b.guard = model_.guard(&source);
     llvm::Loop* loop = model_.loops().getLoopFor(&source);
     b.loop = loop ? loop_index_.at(loop) : -1;
-    collect_accesses(source, model_, profile_, b, places_.accesses);
+    collect_accesses(source, model_, profile_, b, places_.accesses, steps_[&source]);
     places_.block[&source] = static_cast<int>(profile_.blocks.size());
     first_of_name_[b.name] = places_.block[&source];
     const bool last_test = loop && loop->getHeader() == &source && model_.trips(loop).header_test;
@@ -109,6 +110,15 @@ class ProfileBuilder {
     }
     places_.last_test[places_.block[&source]] = static_cast<int>(profile_.blocks.size());
     profile_.blocks.push_back(std::move(b));
+  }
+
+  void mark_flat_barriers() {
+    for (const auto& [source, flat] : flat_barriers(kernel_, steps_)) {
+      const int block = places_.block.at(source);
+      profile_.blocks[static_cast<std::size_t>(block)].flat_barriers = flat;
+      if (auto twin = places_.last_test.find(block); twin != places_.last_test.end())
+        profile_.blocks[static_cast<std::size_t>(twin->second)].flat_barriers = flat;
+    }
   }
 
   void add_branches() {
@@ -323,6 +333,7 @@ class ProfileBuilder {
   std::map<const llvm::Loop*, int> loop_index_;
   std::map<std::string, int> first_of_name_;
   ProfilePlaces places_;
+  BarrierSteps steps_;
 };
 
 }  // namespace

@@ -26,8 +26,9 @@ constexpr int widest = 16;
 
 class Collector {
  public:
-  Collector(KernelModel& model, KernelProfile& profile, Block& block, AccessPlaces& places)
-      : model_(model), profile_(profile), block_(block), places_(places) {}
+  Collector(KernelModel& model, KernelProfile& profile, Block& block, AccessPlaces& places,
+            std::vector<BarrierStep>& steps)
+      : model_(model), profile_(profile), block_(block), places_(places), steps_(steps) {}
 
   void visit(Instruction& i) {
     const DataLayout& layout = i.getModule()->getDataLayout();
@@ -53,10 +54,9 @@ class Collector {
     }
     if (is_barrier(i)) {
       ++block_.barriers;
-      block_.barrier_after_shared_store |= stored_last_;
-      stored_last_ = false;
-    } else if (i.getType()->isFPOrFPVectorTy() && i.isBinaryOp()) {
-      stored_last_ = false;
+      steps_.push_back(BarrierStep::barrier);
+    } else if (is_computation(i)) {
+      steps_.push_back(BarrierStep::compute);
     }
   }
 
@@ -107,7 +107,7 @@ class Collector {
     a.space = space_of(pointer, where.buffer);
     a.read_only = kind == AccessKind::load && a.space == MemorySpace::global &&
                   (isa<IntrinsicInst>(i) || is_read_only(pointer));  // the intrinsics that load are __ldg and __ldu
-    stored_last_ = a.space == MemorySpace::shared && kind == AccessKind::store ? true : stored_last_;
+    if (a.space == MemorySpace::shared && kind == AccessKind::store) steps_.push_back(BarrierStep::store);
     settle_data(a);
     int piece = 1;
     while (piece < widest && piece * 2 <= bytes) piece *= 2;
@@ -224,14 +224,14 @@ class Collector {
   KernelProfile& profile_;
   Block& block_;
   AccessPlaces& places_;
-  bool stored_last_ = false;
+  std::vector<BarrierStep>& steps_;
 };
 
 }  // namespace
 
 void collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
-                      AccessPlaces& places) {
-  Collector collector(model, profile, block, places);
+                      AccessPlaces& places, std::vector<BarrierStep>& steps) {
+  Collector collector(model, profile, block, places, steps);
   for (Instruction& i : source) collector.visit(i);
 }
 

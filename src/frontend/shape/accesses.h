@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/shape/barrier_order.h"
 #include "frontend/shape/kernel_model.h"
 
 namespace kernelcast::frontend {
@@ -16,9 +17,9 @@ struct AccessPlace {
 };
 using AccessPlaces = std::unordered_map<const llvm::Instruction*, std::vector<AccessPlace>>;
 
-/// Fills `block.accesses`, `block.barriers` and `block.barrier_after_shared_store`; adds unknowns and assumptions to
-/// the profile for addresses that data decide. `places` learns which access counts which instruction.
+/// Fills `block.accesses` and `block.barriers`; adds unknowns and assumptions to the profile for addresses that data
+/// decide. `places` learns which access counts which instruction, `steps` what the block does around its barriers.
 void collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
-                      AccessPlaces& places);
+                      AccessPlaces& places, std::vector<BarrierStep>& steps);
 
 }  // namespace kernelcast::frontend

@@ -149,7 +149,7 @@ KernelProfile matmul_tiled(int tile) {
   k.access(put, sa, (lid(1) * tile + lid(0)) * 4, AccessKind::store);
   k.access(put, sb, (lid(1) * tile + lid(0)) * 4, AccessKind::store);
   k.at(put).barriers = 1;
-  k.at(put).barrier_after_shared_store = true;
+  k.at(put).flat_barriers = 1;
   const int inner = k.loop(tile, outer);
   const int mac = k.block(inner);
   k.access(mac, sa, (lid(1) * tile + k.counter(inner)) * 4);
@@ -298,7 +298,7 @@ KernelProfile reduction() {
   const int put = k.block();
   k.access(put, s, lid(0) * 4, AccessKind::store);
   k.at(put).barriers = 1;
-  k.at(put).barrier_after_shared_store = true;
+  k.at(put).flat_barriers = 1;
   const int loop = k.loop(Expr::apply(Op::bit_width, floor_div(lsz(0), 2)));
   const Expr half = Expr::apply(Op::shift_right, floor_div(lsz(0), 2), k.counter(loop));
   const int head = k.block(loop);

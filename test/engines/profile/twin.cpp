@@ -65,7 +65,7 @@ class Machine {
     for (std::int64_t first = 0; first < threads; first += g_.warp_size) run_warp(first, threads);
     for (const auto& [iteration, execution] : most_) {
       out_.barriers += block.barriers * execution;
-      if (block.barrier_after_shared_store) out_.flat_barriers += block.barriers * execution;
+      out_.flat_barriers += block.flat_barriers * execution;
     }
   }
 

@@ -9,9 +9,9 @@
 #include "kernelcast/device.h"
 #include "kernelcast/model.h"
 #include "model/opencl_quantitative_device.h"
+#include "model/opencl_quantitative_paper.h"
 #include "model/roofline.h"
 #include "model/ske_device.h"
-#include "model_golden_kernels.h"
 
 namespace kernelcast {
 namespace {
@@ -20,7 +20,7 @@ Device device(const char* name) { return DeviceCatalog(std::string(KERNELCAST_SO
 
 TEST(DeviceFiles, Gtx280HasTheConstantsOfTheOpenclPaper) {
   namespace oq = opencl_quantitative;
-  const oq::Machine file = oq::machine_of(device("gtx280")), paper = oq::golden::gtx_280();
+  const oq::Machine file = oq::machine_of(device("gtx280")), paper = oq::paper::gtx_280();
   EXPECT_EQ(file.compute_units, paper.compute_units);
   EXPECT_EQ(file.processing_elements, paper.processing_elements);
   EXPECT_EQ(file.batch, paper.batch);

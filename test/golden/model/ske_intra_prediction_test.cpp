@@ -1,38 +1,21 @@
-// SKE's two studies of H.264 intra prediction: where to keep data, and how to deal the work to threads.
-//
-// The source is cut off before its inputs. Taken here, from the reference prediction of the 4x4 diagonal-down-left
-// mode:
-//  - a macroblock of 16x16 pixels with the row above and the column left of it, in 4-byte values: 17 * 17 * 4 = 1,156
-//    bytes, which is the paper's number. 33 values are input, 256 are output;
-//  - 16 blocks of 4x4, each with seven distinct values (a + 2b + c + 2) / 4: three neighbour reads and five operations
-//  of
-//    4 cycles (a shift, three adds, a shift), and 16 pixels written;
-//  - 20 registers a thread, T = 1 ns, accesses to global memory uncoalesced (500 cycles).
+// SKE's two studies of H.264 intra prediction (src/model/ske_intra.h).
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "model/ske.h"
+#include "model/ske_intra.h"
 #include "model/ske_paper.h"
 #include "model/ske_studies.h"
 
 namespace kernelcast::ske {
 namespace {
 
-constexpr double streams = 3000;  // macroblocks at a time: one of each stream
-constexpr double input_bytes = 33 * 4, output_bytes = 256 * 4;
-constexpr double macroblock_bytes = input_bytes + output_bytes;
-constexpr double value_cycles = 5 * cost::simple;
+using namespace intra;
 
-/// Every block size that the GPU can launch.
-std::vector<double> all_sizes(const Machine& m) {
-  std::vector<double> sizes(static_cast<std::size_t>(m.max_threads_per_block));
-  std::iota(sizes.begin(), sizes.end(), 1.0);
-  return sizes;
-}
+constexpr double value_cycles = 5 * cost::simple;
 
 TEST(IntraPrediction, SharedMemoryHoldsThePapersNumberOfMacroblocks) {
   EXPECT_EQ(macroblock_bytes, 1156);
@@ -58,26 +41,6 @@ TEST(IntraPrediction, ActiveBlocksOfOneThreadAgree) {
 }
 
 const std::vector<bool> advice{true, false};  // inputs in shared, outputs in global memory
-
-std::vector<Placement> placements(const Machine& m, double threads, double instructions, const DataSet& inputs,
-                                  const DataSet& outputs) {
-  Kernel k;
-  k.instruction_cycles = Cycles<per::Thread>(instructions);
-  k.registers = 20;
-  const std::vector<DataSet> sets{inputs, outputs};
-  return choose_memory(m, k, sets, threads, cost::uncoalesced, all_sizes(m));
-}
-
-std::vector<Placement> thread_per_macroblock(const Machine& m) {
-  return placements(m, streams, 16 * 7 * value_cycles, {"inputs", input_bytes, 33, 16 * 7 * 3, 0, 0},
-                    {"outputs", output_bytes, 0, 0, 256, 256});
-}
-
-/// 256 threads a macroblock; each loads at most one of the 33 inputs, reads three, writes one output.
-std::vector<Placement> thread_per_pixel(const Machine& m) {
-  return placements(m, 256 * streams, value_cycles, {"inputs", input_bytes / 256, 1, 3, 0, 0},
-                    {"outputs", output_bytes / 256, 0, 0, 1, 1});
-}
 
 // Threads of a pixel: shared memory limits no placement, so accesses decide: inputs 501 + 3 against 1,500 cycles,
 // outputs 500 against 502.
@@ -133,22 +96,6 @@ TEST(IntraPrediction, MemoryCyclesOfThePlacements) {
     EXPECT_EQ(p.point.kernel.memory_cycles.value(), in + out);
     EXPECT_EQ(p.point.kernel.instruction_cycles.value(), 2240);
   }
-}
-
-/// One 4x4 block of each stream; inputs (8 neighbours) in shared memory, outputs in global memory.
-std::vector<Plan> plans() {
-  const auto memory = [](double loads, double reads, double writes) {
-    return Cycles<per::Thread>(loads * (cost::uncoalesced + cost::shared) + reads * cost::shared +
-                               writes * cost::uncoalesced);
-  };
-  const double bytes = 8 * 4;
-  return {
-      {"macroblock", streams, Cycles<per::Thread>(7 * value_cycles), memory(8, 21, 16), bytes},
-      {"pixel", 16 * streams, Cycles<per::Thread>(value_cycles), memory(1, 3, 1), bytes / 16},
-      // The longest of the seven sets has four pixels, and its lanes keep the warp busy; 8 loads by 7 threads: 2
-      // rounds.
-      {"set of equal pixels", 7 * streams, Cycles<per::Thread>(value_cycles), memory(2, 3, 4), bytes / 7},
-  };
 }
 
 std::string ranking(const Machine& m) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -50,15 +51,38 @@ TEST(SkeSweep, ResizeByHandAt32x11) {
   EXPECT_NEAR(p.forecast.total().value(), 1782496e-9 * std::pow(0.95, 55) * std::pow(0.96, 5), 1e-15);
 }
 
-TEST(SkeSweep, ResizeShowsThePapersFigures) {
-  const auto s = sweep(image_kernels[0]);
-  EXPECT_EQ(best_height(s), 4);
-  EXPECT_NEAR(us(s, 4), 35, 0.5);
-  EXPECT_NEAR(us(s, 11), 86.53, 0.005);  // printed: 86
-  EXPECT_NEAR(us(s, 13), 106, 0.5);
-  EXPECT_NEAR(us(s, 12), 67, 0.5);
-  EXPECT_NEAR(us(s, 1), 440, 0.5);
-  EXPECT_NEAR(us(s, 2), 185, 0.5);
+/// Formula (9) under (10), (11), (14) once more, from the numbers that the text prints; microseconds.
+double by_the_text(int height, double instructions, double memory) {
+  const int t = 32 * height, b = (480 * 270 + t - 1) / t, rounds = (b + 6) / 7;
+  const int warps = (t + 31) / 32;
+  const int blocks = std::min({16, 2048 / t, 64 / warps, 65536 / (20 * t)});
+  const double cycles = rounds * (std::ceil(t / 192.0) * instructions + std::ceil(t / 32.0) * memory);
+  return cycles * 1e-3 * std::pow(0.95, blocks * warps) * std::pow(0.96, blocks);
+}
+
+TEST(SkeSweep, EveryPointByTheNumbersOfTheText) {
+  constexpr double inputs[3][2] = {{16 * 16 + 12 * 4 + 3 * 4, 6 * 500}, {244, 2000}, {960, 6000}};
+  for (std::size_t k = 0; k < 3; ++k)
+    for (int height = 1; height <= 16; ++height)
+      EXPECT_NEAR(us(sweep(image_kernels[k]), height), by_the_text(height, inputs[k][0], inputs[k][1]), 1e-9) << height;
+}
+
+bool is_high(const std::vector<Point>& s, int height) {
+  return us(s, height) > us(s, height - 1) && us(s, height) > us(s, height + 1);
+}
+
+// The measured curve of the text has local highs at 32x7, 32x11, 32x13 and 32x15; its model is said to show those at
+// 32x11 and 32x13, and so does ours. The other two follow from nothing in (8), (9): 63 and 60 warps are active there.
+TEST(SkeSweep, TwoOfTheFourMeasuredHighsAreTheModels) {
+  for (const ImageKernel& image : image_kernels) {
+    const auto s = sweep(image);
+    EXPECT_TRUE(is_high(s, 11)) << image.name;
+    EXPECT_TRUE(is_high(s, 13)) << image.name;
+    EXPECT_FALSE(is_high(s, 7)) << image.name;
+    EXPECT_FALSE(is_high(s, 15)) << image.name;
+  }
+  EXPECT_EQ(sweep(image_kernels[0]).at(6).forecast.active_warps, 63);
+  EXPECT_EQ(sweep(image_kernels[0]).at(14).forecast.active_warps, 60);
 }
 
 TEST(SkeSweep, AllThreeKernelsHaveTheSameShape) {

@@ -105,6 +105,12 @@ TEST_P(Specs, AStreamReachesTheBandwidth) {
   const double requests = under_way * 4 * spec.warp_size;
   const double expected = std::min({spec.dram_bytes_per_cycle, spec.l2_bytes_per_cycle, requests / spec.dram_latency});
   EXPECT_NEAR(value("dram.read_bytes_per_cycle"), expected, 0.03 * expected);
+  // By access width: wider loads have more bytes under way.
+  for (const int bytes : {4, 8, 16}) {
+    const double wide = std::min({spec.dram_bytes_per_cycle, spec.l2_bytes_per_cycle,
+                                  under_way * bytes * spec.warp_size / spec.dram_latency});
+    EXPECT_NEAR(value("dram.read_bytes_per_cycle." + std::to_string(8 * bytes) + "bit"), wide, 0.06 * wide) << bytes;
+  }
 }
 
 TEST_P(Specs, LinesAreFoundExactly) {
@@ -118,6 +124,10 @@ TEST_P(Specs, LinesAreFoundExactly) {
 TEST_P(Specs, BandwidthIsThatOfTheNarrowest) {
   const double shared = std::min(spec.shared_bytes_per_cycle, 4 * rate(sm::Op::load_shared));
   EXPECT_NEAR(value("shared.read_bytes_per_cycle"), shared, 0.06 * shared);
+  for (const int bytes : {4, 8, 16}) {
+    const double wide = std::min(spec.shared_bytes_per_cycle, bytes * rate(sm::Op::load_shared));
+    EXPECT_NEAR(value("shared.read_bytes_per_cycle." + std::to_string(8 * bytes) + "bit"), wide, 0.06 * wide) << bytes;
+  }
   const double lanes = 4 * rate(sm::Op::load_global);
   if (l1_shows()) {
     const double port = spec.l1_bytes_per_cycle > 0 ? spec.l1_bytes_per_cycle : spec.line_bytes_l1;

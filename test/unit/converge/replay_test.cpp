@@ -28,7 +28,7 @@ std::int64_t passes(const BranchPattern& pattern, Policy policy, const PolicyOpt
   return replay(pattern, policy, options).passes();
 }
 
-// "Reducing Thread Divergence in GPU-based Parallel Programs" draws a warp of four lanes and three iterations that
+// The paper (Liu, Wang, An, Yang and Wang, 2014) draws a warp of four lanes and three iterations that
 // takes 6 passes plainly, 5 with majority first and 4 with round robin. Its pattern is lost; these are the ones that
 // fit.
 TEST(Replay, PostponeExampleOfFourLanes) {

@@ -194,7 +194,7 @@ TEST(OpenclQuantitativeModel, ConstantsAreDerivedFromLatenciesAndListed) {
   EXPECT_EQ(e.assumptions.size(), 7U);
   EXPECT_THAT(assumptions(e), AllOf(HasSubstr("cost of ADD on Hand Made 1 = 24 (from latency.fp32_cycles) "
                                               "[opencl_quantitative.add_cycles in devices/hand-made.toml]"),
-                                    HasSubstr("137/24"), HasSubstr("the paper's GTX 280")));
+                                    HasSubstr("137/24"), HasSubstr("GTX 280 (Wong et al. 2010)")));
 }
 
 TEST(OpenclQuantitativeModel, UnknownCostsAreUnknownTime) {

@@ -10,8 +10,6 @@
 namespace kernelcast::offload {
 namespace {
 
-TEST(Power, BusyByDesignPower) { EXPECT_DOUBLE_EQ(busy_power_by_tdp(10, 50, 0.6), 40); }
-
 TEST(Power, BusyByInstructions) { EXPECT_DOUBLE_EQ(busy_power_by_instructions(10, 2e9, 5e-9), 20); }
 
 TEST(Cost, TimeAloneIsSeconds) { EXPECT_DOUBLE_EQ(cost({1, 0}, 2, 10, 3, 40), 5); }

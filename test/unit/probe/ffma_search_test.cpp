@@ -81,6 +81,26 @@ TEST(FfmaSearch, WithDualIssueLeavesSingleIssueFarBehind) {
   EXPECT_LT(found.by_displacement[2], found.fraction - 0.1) << "pairs straddle the boundary of groups";
 }
 
+// Where slot 0 leads pairs as well, other orders are the fastest, and no tile of the search's own beginnings reaches them.
+TEST(FfmaSearch, IsAtLeastAsFastAsEachOfTheSixOrdersWhereverPairsBegin) {
+  for (const bool slot_0_leads : {false, true}) {
+    sm::Spec spec = kepler();
+    spec.dual_slot0_leads = slot_0_leads;
+    const Machine m = machine_of_kepler(spec);
+    FfmaKnown known = known_of(spec);
+    known.dual = spec.dual_code;
+    double fastest = 0;
+    for (const std::vector<int>& order : all_orders()) {
+      const double fraction = order_fraction(m, order, *known.dual, known.banks);
+      if (fraction > fastest) known.order = pattern_of(order);
+      fastest = std::max(fastest, fraction);
+    }
+    known.order_tile = order_tile(known.banks);
+    // The loops of the orders are shorter than those of the search, so that the loop around them weighs a little more.
+    EXPECT_GT(search_ffma(m, known).fraction, fastest - 0.001) << slot_0_leads;
+  }
+}
+
 TEST(FfmaSearch, FindsBanksAndFlagsThatDoNotConflict) {
   const sm::Spec spec = sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-maxwell.toml");
   Machine m = machine_on(spec);

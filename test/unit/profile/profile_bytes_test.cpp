@@ -30,7 +30,7 @@ KernelProfile full_profile() {
   b.accesses = {
       {MemorySpace::global, AccessKind::atomic, 8, 0, clamped * clamped + i * -4, {4, -8, 1 << 20}, -1, true, {0, 9}}};
   b.barriers = 2;
-  b.barrier_after_shared_store = true;
+  b.flat_barriers = 1;
   p.blocks = {b, Block{}};
   p.branches = {{Branch::Verdict::divergent, "depends on lid.x", 0, less(clamped, i), -1, true, true, {1, 2}}};
   p.unknowns = {{Unknown::Kind::probability, "branch:3", {0, 3}, 0.25, true, "data"},

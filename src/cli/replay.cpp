@@ -1,0 +1,102 @@
+// kernelcast replay: the tables and figures of a published system from its stated inputs, beside what its text prints.
+#include "cli/replay.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <span>
+
+#include "cli/catalog.h"
+#include "cli/common_flags.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "io/nearest.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+struct Experiment {
+  const char* name;
+  const char* what;   // in the list
+  const char* paper;  // citation
+  std::vector<report::ReplayTable> (*tables)(const ReplayInputs&);
+};
+
+const Experiment experiments[] = {
+    {"opencl-quantitative", "four kernels on GTX 280 and HD 5870, and the counts of the front end beside the paper's",
+     "Zhu, Chen, Zhang, Wu: Quantitative GPGPU Performance Model Targeting OpenCL Architecture, 2013",
+     replay_opencl_quantitative},
+    {"ske", "block-size sweep of three filters, memory and plan of H.264 intra prediction",
+     "SKE: single-kernel estimate for CUDA (GeForce GTX 280, GTX 480, GTX 670)", replay_ske},
+    {"ffma", "the four steps of the FFMA throughput test on the cycle-level SM of --device (default: k20)",
+     "GPU FFMA throughput under dual issue, test method (Tesla K20)", replay_ffma},
+    {"divergence", "worked examples, table of patterns, the two sweeps of GT 550M",
+     "Liu, Wang, An, Yang, Wang: convergence of divergent branches in CUDA programs, 2014 (GeForce GT 550M)",
+     replay_divergence},
+    {"offload", "39 cells of the CPU-or-GPU table on both platforms",
+     "Operation cost of a CPU and GPU system by Roofline, LogGP and power, 2017", replay_offload},
+};
+
+std::string list_of_experiments() {
+  std::string text;
+  for (const Experiment& e : experiments) text += fmt::format("{:<20} {}\n", e.name, e.what);
+  return text;
+}
+
+const Experiment& experiment_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Experiment& e : experiments) {
+    if (name == e.name) return e;
+    names.emplace_back(e.name);
+  }
+  const std::vector<std::string> near = nearest_names(name, names, 1);
+  throw UsageError(fmt::format("no experiment '{}'{}; there are {}", name,
+                               near.empty() ? "" : fmt::format(", did you mean {}?", near[0]), fmt::join(names, ", ")));
+}
+
+int replay(const ReplayFlags& flags, const Environment& environment) {
+  if (flags.format != "text" && flags.format != "json" && flags.format != "csv")
+    throw UsageError("--format " + flags.format + ": expected text, json or csv");
+  if (flags.name.empty()) {
+    if (flags.format != "text") throw UsageError("NAME is missing: " + list_of_experiments());
+    write_result(flags.output, list_of_experiments());
+    return done;
+  }
+  const Experiment& e = experiment_named(flags.name);
+  if (!flags.device.empty() && flags.name != "ffma")
+    throw UsageError("--device " + flags.device + ": only ffma takes it; " + flags.name +
+                     " has the devices of its paper");
+  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  report::PaperReplay result;
+  result.head = environment.head;
+  result.name = e.name;
+  result.paper = e.paper;
+  result.tables = e.tables({&flags, &catalog, environment.progress});
+  const report::Style style(environment.colour && flags.output.empty());
+  write_result(flags.output, flags.format == "json"  ? report::paper_replay_json(result)
+                             : flags.format == "csv" ? report::paper_replay_csv(result)
+                                                     : report::paper_replay_text(result, style));
+  return done;
+}
+
+}  // namespace
+
+Action add_replay(Parser& parser) {
+  auto f = std::make_shared<ReplayFlags>();
+  Flags c = parser.command("replay", "Remake the tables of a published system beside what it prints",
+                           "Examples:\n  kernelcast replay\n  kernelcast replay ske\n  kernelcast replay ffma --device "
+                           "k20\n  kernelcast replay opencl-quantitative --format csv -o figures.csv");
+  c.positional("NAME", f->name, "Experiment (without it: a list)");
+  c.option("--device", "DEV", f->device, "Device of the SM for ffma (default: k20)");
+  c.option("--examples", "DIR", f->examples, "Folder of the example kernels (default: examples)");
+  c.option("--table", "FILE", f->table, "Published cells for offload (default: test/data/offload-2017.csv)");
+  c.option("--draws", "N", f->draws, "Perturbed devices for offload (default: 0)");
+  c.option("--seed", "N", f->seed, "Random seed of --draws (default: 1)");
+  declare_devices_dir(c, f->devices_dir);
+  declare_result(c, f->format, f->output);
+  c.say_instead("--format", "text|json|csv", "Format of the result (default: text)");
+  return [f](const Environment& environment) { return replay(*f, environment); };
+}
+
+}  // namespace kernelcast::cli
