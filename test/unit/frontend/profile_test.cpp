@@ -473,9 +473,8 @@ TEST(Profile, BarriersAfterASharedStoreAreFlat) {
 TEST(Profile, FunctionsWithoutABodyGiveNoProfile) {
   for (const char* target : {"sm_70", "gfx90a"}) {
     try {
-      (void)profile_of(
-          "float foo(float x);\n__kernel void k(__global float* a) { a[get_global_id(0)] = foo(1.0f); }\n",
-          Language::opencl, "", target);
+      (void)profile_of("float foo(float x);\n__kernel void k(__global float* a) { a[get_global_id(0)] = foo(1.0f); }\n",
+                       Language::opencl, "", target);
       ADD_FAILURE() << target;
     } catch (const UserError& e) {
       EXPECT_THAT(e.what(), HasSubstr("calls 'foo' (test.cl:2), which has no body here"));
