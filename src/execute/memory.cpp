@@ -295,9 +295,10 @@ void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
 
 void Memory::hold(std::int64_t bytes, const std::string& what) {
   if (bytes > room())
-    throw LimitError(what + " need " + format_bytes(static_cast<double>(bytes)) + ", --max-memory leaves " +
+    throw LimitError(what + " need " + format_bytes(static_cast<double>(bytes)) +
+                     ", " KC_SETTING(max_memory) " leaves " +
                      format_bytes(static_cast<double>(std::max<std::int64_t>(0, room()))) +
-                     ": raise --max-memory, or take --counts symbolic");
+                     ": raise " KC_SETTING(max_memory) ", or take " KC_SETTING(counts) " symbolic");
   resident_.fetch_add(bytes);
 }
 

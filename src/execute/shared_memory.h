@@ -81,6 +81,8 @@ inline SharedTrouble SharedMemory::note_load(Watch& w, int thread, int warp) con
   if (w.read_epoch != epoch_) {
     w.reader = static_cast<std::int16_t>(thread);
     w.reader_warp = static_cast<std::uint16_t>(warp);
+  } else if (w.reader != thread && read_ordered(w, warp)) {
+    w.reader = static_cast<std::int16_t>(thread);  // whoever comes after this one comes after that one, too
   } else if (w.reader != thread) {
     w.reader = several;
     if (w.reader_warp != warp) w.reader_warp = several_warps;

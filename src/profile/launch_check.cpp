@@ -141,8 +141,8 @@ void LaunchReader::check_range(const std::string& name, const ArgValue& value, c
   const auto p = std::find_if(profile_.parameters.begin(), profile_.parameters.end(),
                               [&name](const Parameter& q) { return q.name == name; });
   const std::string type = p == profile_.parameters.end() ? "" : " of type " + p->type;
-  throw ArgumentError("--arg " + name + "=" + std::to_string(*whole) + ": parameter \"" + name + "\"" + type +
-                          " of kernel " + profile_.kernel + " holds " + std::to_string(range.least) + " to " +
+  throw ArgumentError(KC_SETTING(arg) " " + name + "=" + std::to_string(*whole) + ": parameter \"" + name + "\"" +
+                          type + " of kernel " + profile_.kernel + " holds " + std::to_string(range.least) + " to " +
                           std::to_string(range.most) + ": give a value in this range",
                       name);
 }

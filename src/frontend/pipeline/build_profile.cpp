@@ -228,7 +228,9 @@ class ProfileBuilder {
   void note_image(const Instruction& i) {
     Assumption a{"the texture, surface or image accessed at " + model_.text_of(model_.line_of(i)) +
                      ": its memory traffic and its filtering",
-                 "not modelled: the instruction alone counts", ""};
+                 Triple(kernel_.getParent()->getTargetTriple()).isNVPTX() ? "not modelled: the instruction alone counts"
+                                                                          : "not modelled: it counts as nothing",
+                 ""};
     auto& known = profile_.assumptions;
     if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
   }
@@ -242,6 +244,12 @@ class ProfileBuilder {
       if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i) ||
           f->getName().starts_with(tensor_call_prefix))
         continue;
+      if (f->getName() == "kc_launch_child") {
+        profile_.assumptions.push_back(
+            {"the kernel launched at " + model_.text_of(model_.line_of(i)) + ", a child: its time",
+             "not modelled: the launch counts as a call", ""});
+        continue;
+      }
       Assumption a{"the function '" + demangle(f->getName().str()) + "', called at " +
                        model_.text_of(model_.line_of(i)) + ", has no body here",
                    "nothing but the call", ""};

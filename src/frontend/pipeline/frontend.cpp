@@ -145,8 +145,8 @@ void look_for_bodies(const llvm::Function& kernel, const CompiledUnit& unit, con
                 [&](const std::string& f) { return source.text.find("#include \"" + f + "\"") != std::string::npos; });
   if (!files.empty()) throw BodiesElsewhere{std::move(files)};
   throw UserError(source.path + ": kernel '" + entry.demangled + "' calls " + missing.first +
-                  ", which has no body here, nor in the files beside the source and in the folders of -I: give the "
-                  "folder of the file that has it by -I, or a file that includes both");
+                  ", which has no body here, nor in the files beside the source and in the folders of " KC_SETTING(I) ": give the "
+                  "folder of the file that has it by " KC_SETTING(I) ", or a file that includes both");
 }
 
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {

@@ -53,10 +53,10 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   job.host_code_may_fail = cuda;
   job.headers = source.headers;
   const bool host = language == Language::c || language == Language::cxx;
-  job.text = host ? rename_loop_pragmas(source.text) : source.text;
+  job.text = host ? rename_loop_pragmas(source.text) : cuda ? child_launches_as_calls(source.text) : source.text;
   std::vector<std::string> preludes;
   if (cuda) {
-    std::string words = source.text;  // macros of the command line may name what the prelude declares
+    std::string words = job.text;  // macros of the command line may name what the prelude declares
     for (const auto& define : source.defines) words += "\n" + define;
     preludes = preludes_for(words);
   } else if (language == Language::opencl) {

@@ -20,7 +20,8 @@ constexpr std::size_t most_searched_files = 2000;
 constexpr std::uint64_t most_searched_bytes = std::uint64_t{2} << 20U;
 
 bool may_have_bodies(const fs::path& file, Language language) {
-  constexpr std::array<std::string_view, 9> of_cuda{".cu", ".cuh", ".h", ".hpp", ".hxx", ".inl", ".cpp", ".hip", ".cc"};
+  constexpr std::array<std::string_view, 10> of_cuda{".cu",  ".cuh", ".h",   ".hpp", ".hxx",
+                                                     ".inl", ".cpp", ".hip", ".cc",  ".c"};
   constexpr std::array<std::string_view, 4> of_opencl{".cl", ".h", ".clh", ".inl"};
   const std::string ending = file.extension().string();
   return language == Language::opencl ? std::find(of_opencl.begin(), of_opencl.end(), ending) != of_opencl.end()
@@ -57,7 +58,8 @@ bool defines(std::string_view text, const std::string& name, Language language) 
     const std::string_view whole = declaration_around(text, at);
     if (whole.data() > text.data() + at) continue;
     const std::string_view head(whole.data(), static_cast<std::size_t>(text.data() + at - whole.data()));
-    const bool on_device = language == Language::opencl || head.find("__device__") != std::string_view::npos;
+    const bool marked = language == Language::cuda || language == Language::hip;
+    const bool on_device = !marked || head.find("__device__") != std::string_view::npos;
     if (on_device && head.find('{') == std::string_view::npos) return true;
   }
   return false;
@@ -73,7 +75,7 @@ std::vector<std::string> files_with_bodies(const Source& source, Language langua
     if (open.empty()) break;
     std::string text;
     try {
-      text = read_text_file(file, most_searched_bytes);
+      text = without_comments(read_text_file(file, most_searched_bytes));
     } catch (const Error&) {
       continue;
     }

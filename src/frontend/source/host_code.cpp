@@ -55,6 +55,16 @@ bool opens_namespace(std::string_view text, std::size_t brace) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+std::string without_comments(std::string text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t behind = skip_opaque(text, at);
+    for (std::size_t i = at; i < behind; ++i)
+      if (text[i] != '\n') text[i] = ' ';
+    at = std::max(behind, at + 1);
+  }
+  return text;
+}
+
 Launches find_launches(std::string_view text) {
   Launches result;
   std::vector<std::size_t> open;
@@ -101,6 +111,87 @@ std::string_view declaration_around(std::string_view text, std::size_t offset) {
     }
   }
   return text.substr(begin);
+}
+
+namespace {
+
+/// Where the name begins that ends before `end`: "ns::f<T, 4>" with its template arguments.
+std::size_t name_start(std::string_view text, std::size_t end) {
+  const auto blanks = [&](std::size_t at) {
+    while (at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) != 0) --at;
+    return at;
+  };
+  std::size_t at = blanks(end);
+  if (at > 0 && text[at - 1] == '>') {
+    int depth = 0;
+    while (at > 0) {
+      --at;
+      if (text[at] == '>') ++depth;
+      if (text[at] == '<' && --depth == 0) break;
+    }
+    at = blanks(at);
+  }
+  while (at > 0 && (is_word(text[at - 1]) || text[at - 1] == ':')) --at;
+  return at;
+}
+
+/// Where `end` stands at the depth of brackets of `from`; npos: nowhere.
+std::size_t find_outside_brackets(std::string_view text, std::size_t from, std::string_view end) {
+  int depth = 0;
+  for (std::size_t at = from; at < text.size();) {
+    const std::size_t behind = skip_opaque(text, at);
+    if (behind != at) {
+      at = behind;
+      continue;
+    }
+    if (depth == 0 && text.substr(at, end.size()) == end) return at;
+    if (text[at] == '(' || text[at] == '[' || text[at] == '{') ++depth;
+    if (text[at] == ')' || text[at] == ']' || text[at] == '}') --depth;
+    if (depth < 0 || (depth == 0 && text[at] == ';')) break;
+    ++at;
+  }
+  return std::string_view::npos;
+}
+
+bool in_device_function(std::string_view text, std::size_t at) {
+  const std::string_view whole = declaration_around(text, at);
+  if (whole.data() > text.data() + at) return false;
+  const std::string_view before(whole.data(), static_cast<std::size_t>(text.data() + at - whole.data()));
+  const std::string_view head = before.substr(0, before.find('{'));
+  return head.size() < before.size() &&
+         (head.find("__global__") != std::string_view::npos || head.find("__device__") != std::string_view::npos);
+}
+
+}  // namespace
+
+std::string child_launches_as_calls(std::string_view text) {
+  std::string result;
+  std::size_t done = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t behind = skip_opaque(text, at);
+    if (behind != at) {
+      at = behind;
+      continue;
+    }
+    if (text[at] != '<' || text.substr(at, 3) != "<<<") {
+      ++at;
+      continue;
+    }
+    const std::size_t name = name_start(text, at), close = find_outside_brackets(text, at + 3, ">>>");
+    const std::size_t open = close == std::string_view::npos ? close : text.find_first_not_of(" \t\r\n", close + 3);
+    if (name < done || open == std::string_view::npos || text[open] != '(' || !in_device_function(text, at)) {
+      at += 3;
+      continue;
+    }
+    const std::size_t end = find_outside_brackets(text, open + 1, ")");
+    if (end == std::string_view::npos) break;
+    const std::string_view arguments = text.substr(open + 1, end - open - 1);
+    const bool none = arguments.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    result.append(text.substr(done, name - done)).append("__kc_launch_child(__kc_child(");
+    result.append(text.substr(at + 3, close - at - 3)).append(none ? ")" : "), ").append(arguments).append(")");
+    at = done = end + 1;
+  }
+  return result.append(text.substr(done));
 }
 
 std::size_t body_start(std::string_view text, std::size_t from) {

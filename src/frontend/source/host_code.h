@@ -10,6 +10,13 @@
 
 namespace kernelcast::frontend {
 
+/// Launches in device functions, "f<<<grid, block>>>(a)", as "__kc_launch_child(__kc_child(grid, block), a)"
+/// (headers/kernelcast/child.h), each on its lines. Launches in host code stay.
+std::string child_launches_as_calls(std::string_view text);
+
+/// The text with comments, strings and character constants as blanks, each line where it was.
+std::string without_comments(std::string text);
+
 /// A letter, digit or underscore.
 bool is_word(char c);
 

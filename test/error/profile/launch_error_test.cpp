@@ -58,7 +58,7 @@ TEST(LaunchErrors, AnArgumentThatItsTypeCannotHold) {
   EXPECT_EQ(message(p, l), "no error");
   l.args["width"] = std::int64_t{2147483648};
   EXPECT_EQ(message(p, l),
-            "--arg width=2147483648: parameter \"width\" of type int of kernel matmul holds -2147483648 to 2147483647: "
+            "arg width=2147483648: parameter \"width\" of type int of kernel matmul holds -2147483648 to 2147483647: "
             "give a value in this range");
   for (const auto& [type, bytes, inside, outside] :
        {std::tuple{"unsigned int", 4, std::int64_t{4294967295}, std::int64_t{-1}},

@@ -108,6 +108,18 @@ TEST(PtxText, AddsUpMemory) {
   EXPECT_EQ(k.stack_bytes, 24);
 }
 
+// Larger than any GPU has must come out as that, and not as little.
+TEST(PtxText, SizesBeyondAllMemoryStayBeyondIt) {
+  const auto shared = [](const std::string& size) {
+    const std::string ptx = ".shared .align 4 .b8 s[" + size + "];\n.visible .entry k()\n{\n\tret;\n}\n";
+    return parse_ptx(ptx, "k").shared_bytes;
+  };
+  EXPECT_EQ(shared("2147483648"), std::int64_t{1} << 31);
+  EXPECT_EQ(shared("8589934592"), std::int64_t{1} << 33);
+  EXPECT_GE(shared("9223372036854775807"), std::int64_t{1} << 62);
+  EXPECT_GE(shared("99999999999999999999999"), std::int64_t{1} << 62);
+}
+
 TEST(PtxText, RefusesTextWithoutTheKernel) {
   EXPECT_THROW(parse_ptx(text, "missing"), InternalError);
   EXPECT_THROW(parse_ptx(text.substr(0, text.find("$L__BB1_2:")), "k"), InternalError);

@@ -117,7 +117,8 @@ TEST(ExecutionViews, JsonHasSampleIntervalAndOrigins) {
 TEST(ExecutionViews, FindingsHavePlaceAndIds) {
   const Forecast f = forecast();
   EXPECT_EQ(f.findings[0].text(),
-            "copy.cl:5: race: reads what another thread writes [block (1,0,0), thread (2,3,0) and (4,0,0); 12 in all]");
+            "copy.cl:5: racecheck: race: reads what another thread writes [block (1,0,0), thread (2,3,0) and (4,0,0); "
+            "12 in all]");
   EXPECT_EQ(f.findings[1].text(), "kernel copy: limit: the time of --max-seconds is over");
   const json j = json::parse(predict_json(f))["findings"];
   ASSERT_EQ(j.size(), 2U);
