@@ -136,6 +136,17 @@ TEST(PtxModule, LocationsWithTheCallsThatWereInlined) {
   EXPECT_EQ(module.strings[0].text, "hi");
 }
 
+TEST(PtxModule, AFunctionInlinedIntoItself) {
+  const std::string inlined = ".loc 1 5 3, function_name $s, inlined_at 1 5 3\n";
+  const Module module = parse_module_text(".entry k() {\n.loc 1 5 3\n" + inlined + inlined + "ret;\n}");
+  ASSERT_EQ(module.locations.size(), 3U);
+  EXPECT_EQ(module.functions[0].body[0].location, 2);
+  EXPECT_EQ(module.locations[2].inlined_at, 1);
+  EXPECT_EQ(module.locations[1].inlined_at, 0);
+  EXPECT_EQ(module.locations[0].inlined_at, -1);
+  EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
+}
+
 TEST(PtxModule, SectionsAndOldDebugLinesArePassedOver) {
   const Module module = parse_module_text(
       "@@DWARF .section .x\n.section .debug_info { .b8 1 .b64 .debug_abbrev { \"}\" } }\n.entry k() { ret; }");
