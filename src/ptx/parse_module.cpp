@@ -79,6 +79,10 @@ void Parser::file() {
   File entry;
   entry.number = static_cast<std::uint32_t>(expect_integer(0xffffffffU, ".file"));
   entry.path = expect_string();
+  if (token().kind == TokenKind::string) {  // folder and name
+    const std::string folder(entry.path);
+    entry.path = storage_.made.emplace_back(folder + "/" + std::string(expect_string()));
+  }
   if (take_mark(',')) {  // time and size
     expect_integer(~std::uint64_t{0}, "the file's time");
     expect_mark(',', "the file's time");

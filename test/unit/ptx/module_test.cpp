@@ -19,6 +19,7 @@ TEST(PtxModule, HeadOfAModule) {
   ASSERT_EQ(module.files.size(), 1U);
   EXPECT_EQ(module.files[0].number, 3U);
   EXPECT_EQ(module.files[0].path, "a.cu");
+  EXPECT_EQ(parse_module_text(".file 1 \"/src\" \"b.py\"").files[0].path, "/src/b.py");
 }
 
 TEST(PtxModule, VariablesWithSizes) {
