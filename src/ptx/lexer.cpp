@@ -41,14 +41,20 @@ std::string place_text(const Source& source, Place place) {
          ": ";
 }
 
+/// Names come from the text and can be long.
+std::string shortened(const std::string& what) {
+  constexpr std::size_t longest = 400;
+  return what.size() <= longest ? what : what.substr(0, longest) + "...";
+}
+
 }  // namespace
 
 void fail(const Source& source, Place place, const std::string& what) {
-  throw UserError(place_text(source, place) + what);
+  throw UserError(place_text(source, place) + shortened(what));
 }
 
 void fail_limit(const Source& source, Place place, const std::string& what) {
-  throw LimitError(place_text(source, place) + what);
+  throw LimitError(place_text(source, place) + shortened(what));
 }
 
 std::string quoted(const Token& token) {

@@ -169,6 +169,9 @@ void Parser::add_registers(std::string_view name, Type type, std::uint8_t vector
   const std::size_t first = function_.registers.size();
   if (count > max_registers || first + count > max_registers)
     fail_limit(source_, place, "a function has at most " + std::to_string(max_registers) + " registers");
+  module_registers_ += count;
+  if (module_registers_ > max_module_registers)
+    fail_limit(source_, place, "a module has at most " + std::to_string(max_module_registers) + " registers");
   const bool fits =
       numbered ? names_.declare_numbered(name, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count))
                : names_.declare(name, {NameKind::reg, 0, static_cast<std::int32_t>(first)});

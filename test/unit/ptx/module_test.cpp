@@ -59,6 +59,17 @@ TEST(PtxModule, InitializersAreFlatAndPadded) {
   EXPECT_EQ(module.globals[5].addresses[1].mask, 0xff00U);
 }
 
+TEST(PtxModule, InitializersOfVectors) {
+  const Module module = parse_module_text(
+      ".global .v2 .u32 v[2][2] = {{{1}, {3, 4}}, {{5, 6}}};\n.global .v4 .u32 one = {1, 2};\n.global .v2 .u8 open[] = "
+      "{{1}, {2}, {3}};");
+  EXPECT_THAT(module.globals[0].values, ElementsAre(1, 0, 3, 4, 5, 6));
+  EXPECT_THAT(module.globals[1].values, ElementsAre(1, 2));
+  EXPECT_THAT(module.globals[2].values, ElementsAre(1, 0, 2, 0, 3));
+  EXPECT_THAT(module.globals[2].dimensions, ElementsAre(3));
+  EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
+}
+
 TEST(PtxModule, ConstantExpressions) {
   const auto value = [](const std::string& text) {
     const Module module = parse_module_text(".global .u64 x = " + text + ";");
