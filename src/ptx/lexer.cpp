@@ -243,8 +243,7 @@ void Lexer::read_mark() {
 
 void Lexer::skip_braces() {
   const Place open = token_.place;
-  int depth = 1;
-  while (depth > 0) {
+  for (int depth = 1;;) {
     skip_space();
     if (pos_ >= text_.size()) fail(*source_, open, "the brace does not close; end the section by '}'");
     const char c = text_[pos_];
@@ -253,9 +252,9 @@ void Lexer::skip_braces() {
       continue;
     }
     depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth == 0) return advance();
     ++pos_;
   }
-  advance();
 }
 
 void Lexer::skip_line() {

@@ -159,10 +159,13 @@ TEST(PtxModule, AFunctionInlinedIntoItself) {
   EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
 }
 
-TEST(PtxModule, SectionsAndOldDebugLinesArePassedOver) {
+TEST(PtxModule, SectionsAreKeptAsTextAndOldDebugLinesPassedOver) {
   const Module module = parse_module_text(
       "@@DWARF .section .x\n.section .debug_info { .b8 1 .b64 .debug_abbrev { \"}\" } }\n.entry k() { ret; }");
   EXPECT_EQ(module.functions.size(), 1U);
+  ASSERT_EQ(module.sections.size(), 1U);
+  EXPECT_EQ(module.sections[0], ".section .debug_info { .b8 1 .b64 .debug_abbrev { \"}\" } }");
+  EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
 }
 
 }  // namespace
