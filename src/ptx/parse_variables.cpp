@@ -140,11 +140,12 @@ void Parser::globals(Space space, Linkage linkage) {
       index = static_cast<std::size_t>(earlier.index);
     else
       declare(variable.name, NameKind::global, index, variable.place);
-    if (take_mark('=')) initializer(variable);
+    // In its place before its initializer is read, which may name it.
     if (index == module_.globals.size())
       module_.globals.push_back(std::move(variable));
     else if (linkage != Linkage::extern_)
       module_.globals[index] = std::move(variable);
+    if (take_mark('=')) initializer(module_.globals[index]);
   } while (take_mark(','));
   expect_mark(';', "the declaration");
 }
@@ -158,8 +159,8 @@ void Parser::locals(Space space) {
     variable.name = names_.unique(written, false);
     dimensions(variable);
     declare(written, NameKind::local, function_.variables.size(), variable.place);
-    if (take_mark('=')) initializer(variable);
     function_.variables.push_back(std::move(variable));
+    if (take_mark('=')) initializer(function_.variables.back());  // which may name it
   } while (take_mark(','));
   expect_mark(';', "the declaration");
 }
