@@ -127,6 +127,8 @@ void Parser::initializer_list(Variable& variable, std::size_t level) {
 
 void Parser::initializer(Variable& variable) {
   variable.has_initializer = true;
+  variable.values.clear();
+  variable.addresses.clear();
   if (token().kind == TokenKind::string)
     initializer_string(variable);
   else if (at_mark('{'))
