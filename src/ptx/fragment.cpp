@@ -139,7 +139,8 @@ Function Parser::fragment(std::span<const FragmentOperand> operands) {
     const bool used = !operand.text && operand.same_as < 0;
     const std::string_view name = storage_.made.emplace_back(operand_register(i));
     const Type type = used ? operand.type : Type::none;
-    add_registers(names_.unique(name, false), type, 1, 1, false, token().place);
+    names_.use(name);
+    add_registers(name, type, 1, 1, false, token().place);
     function_.groups.push_back({name, type, 1, false, static_cast<std::uint32_t>(i), 1});
   }
   function_.has_body = true;

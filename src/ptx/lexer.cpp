@@ -41,14 +41,20 @@ std::string place_text(const Source& source, Place place) {
          ": ";
 }
 
+/// Names come from the text and can be long.
+std::string shortened(const std::string& what) {
+  constexpr std::size_t longest = 400;
+  return what.size() <= longest ? what : what.substr(0, longest) + "...";
+}
+
 }  // namespace
 
 void fail(const Source& source, Place place, const std::string& what) {
-  throw UserError(place_text(source, place) + what);
+  throw UserError(place_text(source, place) + shortened(what));
 }
 
 void fail_limit(const Source& source, Place place, const std::string& what) {
-  throw LimitError(place_text(source, place) + what);
+  throw LimitError(place_text(source, place) + shortened(what));
 }
 
 std::string quoted(const Token& token) {
@@ -237,8 +243,7 @@ void Lexer::read_mark() {
 
 void Lexer::skip_braces() {
   const Place open = token_.place;
-  int depth = 1;
-  while (depth > 0) {
+  for (int depth = 1;;) {
     skip_space();
     if (pos_ >= text_.size()) fail(*source_, open, "the brace does not close; end the section by '}'");
     const char c = text_[pos_];
@@ -247,9 +252,9 @@ void Lexer::skip_braces() {
       continue;
     }
     depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth == 0) return advance();
     ++pos_;
   }
-  advance();
 }
 
 void Lexer::skip_line() {

@@ -52,7 +52,7 @@ class Lexer {
   [[nodiscard]] Token peek() const;
   /// The token is a name: extends its text over ".global.nc.f32" that follows without a space.
   void extend_opcode();
-  /// The token is "{": skips to behind the "}" that closes it.
+  /// The token is "{": on to the "}" that closes it.
   void skip_braces();
   /// To the next line.
   void skip_line();

@@ -28,7 +28,7 @@ class Locations {
   explicit Locations(std::vector<Location>& into) : into_(&into) {}
 
   void add(const WrittenLocation& location);
-  void forget_current() { has_current_ = false; }
+  void forget_current() { current_ = -1; }
   /// Of the last add(); -1: none since forget_current().
   std::int32_t current();
 
@@ -44,14 +44,20 @@ class Locations {
              std::hash<std::string_view>{}(location.function);
     }
   };
+  /// A .loc, whether or not an instruction follows it.
+  struct Entry {
+    Location location;
+    std::int32_t caller = -1;  // an earlier entry
+    std::int32_t index = -1;   // in *into_; -1: not used yet
+    int depth = 0;             // callers above it
+  };
 
-  std::int32_t index_of(const WrittenLocation& location, int depth);
+  std::int32_t push(Entry entry);
 
   std::vector<Location>* into_;
-  bool has_current_ = false;
-  std::int32_t current_index_ = -1;  // -1: not looked up yet
-  WrittenLocation current_;
-  std::unordered_map<SourcePoint, WrittenLocation, Hash> last_;
+  std::int32_t current_ = -1;
+  std::vector<Entry> entries_;
+  std::unordered_map<SourcePoint, std::int32_t, Hash> last_;
   std::unordered_map<Location, std::int32_t, Hash> indices_;
 };
 

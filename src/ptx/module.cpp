@@ -40,7 +40,8 @@ bool same(const Module& left, const Module& right) {
   return left.version_major == right.version_major && left.version_minor == right.version_minor &&
          left.targets == right.targets && left.address_size == right.address_size && left.files == right.files &&
          left.locations == right.locations && left.strings == right.strings && left.globals == right.globals &&
-         left.functions == right.functions && left.aliases == right.aliases && left.pragmas == right.pragmas;
+         left.functions == right.functions && left.aliases == right.aliases && left.pragmas == right.pragmas &&
+         left.sections == right.sections;
 }
 
 const Function* find_function(const Module& module, std::string_view name) {

@@ -268,6 +268,7 @@ struct Module {
   };
   std::vector<Alias> aliases;
   std::vector<std::string_view> pragmas;
+  std::vector<std::string_view> sections;  // `.section name {...}` as written: debug information
 };
 
 /// Same contents, whatever the text, the places and the file's name.

@@ -29,9 +29,11 @@ void Names::leave() {
 }
 
 std::string_view Names::unique(std::string_view name, bool numbered) {
-  // In inner scopes a numbered name covers many others: it always gets a suffix, which ends in no digit for its sake.
-  const bool inner = depth() > 1;
-  bool taken = used_.contains(name) || (inner && (numbered || find(name).kind != NameKind::none));
+  // Declarations move to the function's beginning: none may hide what the text before it means by the name. In inner
+  // scopes a numbered name covers many others: it always gets a suffix, which ends in no digit for its sake.
+  const Meaning visible = find(name);
+  const bool hides = visible.kind != NameKind::none && visible.depth < depth();
+  bool taken = used_.contains(name) || hides || (depth() > 1 && (numbered || visible.kind != NameKind::none));
   while (taken) {
     std::uint32_t& suffix = next_suffix_[name];
     texts_->push_back(std::string(name) + "_s" + std::to_string(suffix++) + "_");

@@ -38,6 +38,8 @@ class Names {
     next_suffix_.clear();
   }
 
+  /// Takes the name for the function's beginning, where it stands already.
+  void use(std::string_view name) { used_.insert(name); }
   /// `name` as it can stand at the function's beginning beside all that have been given out there.
   std::string_view unique(std::string_view name, bool numbered);
 

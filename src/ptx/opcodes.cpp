@@ -49,6 +49,13 @@ OpcodeMatch match_opcode(std::string_view text) {
   return {Op::unknown, word.size()};
 }
 
+std::vector<std::string_view> all_spellings() {
+  return {
+#define PTX_OP(name, kind, operands, sm, family, ...) __VA_ARGS__,
+#include "ptx/instructions.def"
+  };
+}
+
 std::string_view name_of(Op op) { return op_names[static_cast<std::size_t>(op)]; }
 
 }  // namespace kernelcast::ptx

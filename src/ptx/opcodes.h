@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace kernelcast::ptx {
 
@@ -23,5 +24,8 @@ OpcodeMatch match_opcode(std::string_view text);
 
 /// The first spelling: "bar.sync"; "unknown" for `unknown`.
 std::string_view name_of(Op op);
+
+/// Of all operations.
+std::vector<std::string_view> all_spellings();
 
 }  // namespace kernelcast::ptx

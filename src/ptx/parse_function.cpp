@@ -148,7 +148,7 @@ void Parser::function(bool is_entry, Linkage linkage) {
       for (std::size_t i = 0; i < variables.size(); ++i) {
         Variable& variable = variables[i];
         if (variable.name == "_") continue;
-        names_.unique(variable.name, false);
+        names_.use(variable.name);
         if (variable.space == Space::reg) {
           const auto first = static_cast<std::uint32_t>(function_.registers.size());
           add_registers(variable.name, variable.type, variable.vector, 1, false, variable.place);

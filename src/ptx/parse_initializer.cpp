@@ -7,9 +7,12 @@
 namespace kernelcast::ptx {
 namespace {
 
+/// Braces within one another: dimensions, and the vector.
+std::size_t levels(const Variable& variable) { return variable.dimensions.size() + (variable.vector > 1 ? 1 : 0); }
+
 /// Elements below one of dimension `level`; saturates at the limit + 1.
 std::uint64_t stride_below(const Variable& variable, std::size_t level) {
-  std::uint64_t product = 1;
+  std::uint64_t product = level < variable.dimensions.size() ? variable.vector : 1;
   for (std::size_t i = level + 1; i < variable.dimensions.size(); ++i) {
     product *= variable.dimensions[i];
     if (product > max_initializer_elements) return max_initializer_elements + 1;
@@ -43,9 +46,9 @@ std::uint64_t Parser::element_value(const Constant& constant, Type type, Place p
 }
 
 void Parser::initializer_element(Variable& variable) {
-  if (variable.values.size() >= max_initializer_elements)
+  if (initializer_elements_ + variable.values.size() >= max_initializer_elements)
     fail_limit(source_, token().place,
-               "an initializer has at most " + std::to_string(max_initializer_elements) + " elements");
+               "initializers have at most " + std::to_string(max_initializer_elements) + " elements in all");
   AddressValue value;
   value.element = variable.values.size();
   const Place place = token().place;
@@ -89,15 +92,15 @@ void Parser::initializer_string(Variable& variable) {
   const std::string_view text = expect_string();
   if (text.find('\\') != std::string_view::npos)
     fail_here("a string with a backslash is not read; write the bytes as numbers");
-  if (text.size() + 1 > max_initializer_elements - variable.values.size())
+  if (initializer_elements_ + variable.values.size() + text.size() >= max_initializer_elements)
     fail_limit(source_, token().place,
-               "an initializer has at most " + std::to_string(max_initializer_elements) + " elements");
+               "initializers have at most " + std::to_string(max_initializer_elements) + " elements in all");
   for (const char c : text) variable.values.push_back(static_cast<unsigned char>(c));
   variable.values.push_back(0);
 }
 
 void Parser::initializer_list(Variable& variable, std::size_t level) {
-  if (level > std::max<std::size_t>(variable.dimensions.size(), 1) + 1)
+  if (level >= std::max<std::size_t>(levels(variable), 1))
     fail_here("the braces are deeper than the array has dimensions");
   advance();  // {
   if (take_mark('}')) return;
@@ -111,11 +114,11 @@ void Parser::initializer_list(Variable& variable, std::size_t level) {
     }
     const Place place = token().place;
     initializer_list(variable, level + 1);
-    if (level + 1 >= variable.dimensions.size()) continue;  // the elements of a vector
+    if (level + 1 >= levels(variable)) continue;
     const std::uint64_t end = base + ++rows * stride;
-    if (stride > max_initializer_elements || end > max_initializer_elements)
+    if (stride > max_initializer_elements || initializer_elements_ + end > max_initializer_elements)
       fail_limit(source_, place,
-                 "an initializer has at most " + std::to_string(max_initializer_elements) + " elements");
+                 "initializers have at most " + std::to_string(max_initializer_elements) + " elements in all");
     if (variable.values.size() > end) fail_at(place, "the row has more elements than the array's dimension");
     variable.values.resize(end, 0);
   } while (take_mark(','));
@@ -124,6 +127,8 @@ void Parser::initializer_list(Variable& variable, std::size_t level) {
 
 void Parser::initializer(Variable& variable) {
   variable.has_initializer = true;
+  variable.values.clear();
+  variable.addresses.clear();
   if (token().kind == TokenKind::string)
     initializer_string(variable);
   else if (at_mark('{'))
@@ -132,8 +137,7 @@ void Parser::initializer(Variable& variable) {
     initializer_element(variable);
   const std::uint64_t stride = stride_below(variable, 0);
   if (variable.unsized && stride > 0) {
-    const std::uint64_t per = stride * variable.vector;
-    variable.dimensions[0] = (variable.values.size() + per - 1) / per;
+    variable.dimensions[0] = (variable.values.size() + stride - 1) / stride;
     variable.unsized = false;
   }
   std::uint64_t most = variable.vector;
@@ -142,6 +146,7 @@ void Parser::initializer(Variable& variable) {
     fail_at(variable.place, "'" + std::string(variable.name) + "' has " + std::to_string(most) +
                                 " elements and an initializer of " + std::to_string(variable.values.size()) +
                                 "; make the array larger");
+  initializer_elements_ += variable.values.size();
   const std::uint64_t kept = variable.addresses.empty() ? 0 : variable.addresses.back().element + 1;
   while (variable.values.size() > kept && variable.values.back() == 0) variable.values.pop_back();
 }

@@ -79,6 +79,10 @@ void Parser::file() {
   File entry;
   entry.number = static_cast<std::uint32_t>(expect_integer(0xffffffffU, ".file"));
   entry.path = expect_string();
+  if (token().kind == TokenKind::string) {  // folder and name
+    const std::string folder(entry.path);
+    entry.path = storage_.made.emplace_back(folder + "/" + std::string(expect_string()));
+  }
   if (take_mark(',')) {  // time and size
     expect_integer(~std::uint64_t{0}, "the file's time");
     expect_mark(',', "the file's time");
@@ -137,17 +141,22 @@ void Parser::debug_strings() {
     }
   }
   add();
-  advance();
 }
 
 void Parser::section() {
+  const char* const begin = token().text.data() - 1;  // with the dot
   advance();
   const bool strings = at_word("debug_str");
   while (token().kind == TokenKind::word || token().kind == TokenKind::name || token().kind == TokenKind::string)
     advance();
   if (!at_mark('{')) fail_expected("'{' of the section");
-  if (strings) return debug_strings();
-  lexer_.skip_braces();
+  if (strings)
+    debug_strings();
+  else
+    lexer_.skip_braces();
+  // At the brace that closes it.
+  module_.sections.emplace_back(begin, static_cast<std::size_t>(token().text.data() + 1 - begin));
+  advance();
 }
 
 void Parser::module_statement() {

@@ -140,11 +140,12 @@ void Parser::globals(Space space, Linkage linkage) {
       index = static_cast<std::size_t>(earlier.index);
     else
       declare(variable.name, NameKind::global, index, variable.place);
-    if (take_mark('=')) initializer(variable);
+    // In its place before its initializer is read, which may name it.
     if (index == module_.globals.size())
       module_.globals.push_back(std::move(variable));
     else if (linkage != Linkage::extern_)
       module_.globals[index] = std::move(variable);
+    if (take_mark('=')) initializer(module_.globals[index]);
   } while (take_mark(','));
   expect_mark(';', "the declaration");
 }
@@ -158,8 +159,8 @@ void Parser::locals(Space space) {
     variable.name = names_.unique(written, false);
     dimensions(variable);
     declare(written, NameKind::local, function_.variables.size(), variable.place);
-    if (take_mark('=')) initializer(variable);
     function_.variables.push_back(std::move(variable));
+    if (take_mark('=')) initializer(function_.variables.back());  // which may name it
   } while (take_mark(','));
   expect_mark(';', "the declaration");
 }
@@ -169,6 +170,9 @@ void Parser::add_registers(std::string_view name, Type type, std::uint8_t vector
   const std::size_t first = function_.registers.size();
   if (count > max_registers || first + count > max_registers)
     fail_limit(source_, place, "a function has at most " + std::to_string(max_registers) + " registers");
+  module_registers_ += count;
+  if (module_registers_ > max_module_registers)
+    fail_limit(source_, place, "a module has at most " + std::to_string(max_module_registers) + " registers");
   const bool fits =
       numbered ? names_.declare_numbered(name, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count))
                : names_.declare(name, {NameKind::reg, 0, static_cast<std::int32_t>(first)});

@@ -155,6 +155,7 @@ class Parser {
   std::unordered_map<std::string_view, std::size_t> forms_;  // opcode with modifiers: index into decoded_
   std::deque<Instruction> decoded_;
   Locations locations_;
+  std::uint64_t module_registers_ = 0, initializer_elements_ = 0;
   bool moved_ = false;  // a function stands before others that were read before it
 };
 

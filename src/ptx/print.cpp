@@ -288,17 +288,6 @@ void print_head(std::string& out, const Function& function) {
   print_directives(out, function.directives);
 }
 
-void print_strings(std::string& out, const std::vector<DebugString>& strings) {
-  if (strings.empty()) return;
-  out += ".section .debug_str\n{\n";
-  for (const DebugString& entry : strings) {
-    (out += entry.label) += ":\n.b8 ";
-    for (const char c : entry.text) out += std::to_string(static_cast<unsigned char>(c)) + ",";
-    out += "0\n";
-  }
-  out += "}\n";
-}
-
 /// Bodies and initializers name functions that come later in the list.
 bool needs_declarations(const Module& module) {
   for (const Variable& variable : module.globals)
@@ -357,7 +346,7 @@ std::string print(const Module& module) {
   }
   for (const Module::Alias& alias : module.aliases)
     (((out += ".alias ") += alias.name) += ", ") += std::string(alias.of) + ";\n";
-  print_strings(out, module.strings);
+  for (const std::string_view section : module.sections) (out += section) += '\n';
   return out;
 }
 

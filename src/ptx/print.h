@@ -7,7 +7,7 @@
 
 namespace kernelcast::ptx {
 
-/// Text that parse() reads to the same module. Scopes are flat, names are unique, comments and .section are gone.
+/// Text that parse() reads to the same module. Scopes are flat, names are unique, comments are gone.
 std::string print(const Module& module);
 
 /// One instruction, without what stands around it: "@!%p1 ld.global.f32 %f1, [%rd1+4];"

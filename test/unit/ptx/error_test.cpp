@@ -69,12 +69,20 @@ TEST(PtxErrors, LimitsAreNamed) {
   EXPECT_THAT(limit(kernel_text("mov.u32 %r1, " + std::string(5000, '(') + "1;")), HasSubstr("more than 64 operators"));
   EXPECT_THAT(limit(kernel_text("mov.u32 %r1, " + std::string(5000, '-') + "1;")), HasSubstr("more than 64 operators"));
   EXPECT_THAT(limit(kernel_text("mov.u32 %r1, " + std::string(5000, '{') + "1;")), HasSubstr("more than 4 braces"));
-  EXPECT_THAT(limit(module_text(".global .b8 x[2][4000000000] = {{1}, {2}};")), HasSubstr("at most 67108864 elements"));
+  EXPECT_THAT(limit(module_text(".global .b8 x[2][4000000000] = {{1}, {2}};")),
+              HasSubstr("at most 16777216 elements in all"));
+  std::string functions;
+  for (int i = 0; i < 5; ++i) functions += ".func f" + std::to_string(i) + "() { .reg .b32 %x<4000000>; ret; }\n";
+  EXPECT_THAT(limit(module_text(functions)), HasSubstr("at most 16777216 registers"));
   std::string labels;
   for (std::uint32_t i = 0; i <= max_labels; ++i) labels += "L" + std::to_string(i) + ":\n";
   const std::string message = limit(kernel_text(labels));
   EXPECT_THAT(message, HasSubstr("at most 262144 labels"));
   EXPECT_THAT(message, StartsWith("k.ptx:"));
+}
+
+TEST(PtxErrors, LongNamesAreShortened) {
+  EXPECT_LT(message_of(kernel_text("mov.u32 %r1, " + std::string(100000, 'x') + ";")).size(), 500U);
 }
 
 TEST(PtxErrors, ZeroBytesAreNoText) {

@@ -19,6 +19,7 @@ TEST(PtxModule, HeadOfAModule) {
   ASSERT_EQ(module.files.size(), 1U);
   EXPECT_EQ(module.files[0].number, 3U);
   EXPECT_EQ(module.files[0].path, "a.cu");
+  EXPECT_EQ(parse_module_text(".file 1 \"/src\" \"b.py\"").files[0].path, "/src/b.py");
 }
 
 TEST(PtxModule, VariablesWithSizes) {
@@ -56,6 +57,17 @@ TEST(PtxModule, InitializersAreFlatAndPadded) {
   EXPECT_EQ(module.globals[4].addresses[0].symbol.name, "m");
   EXPECT_EQ(module.globals[4].addresses[1].element, 1U);
   EXPECT_EQ(module.globals[5].addresses[1].mask, 0xff00U);
+}
+
+TEST(PtxModule, InitializersOfVectors) {
+  const Module module = parse_module_text(
+      ".global .v2 .u32 v[2][2] = {{{1}, {3, 4}}, {{5, 6}}};\n.global .v4 .u32 one = {1, 2};\n.global .v2 .u8 open[] = "
+      "{{1}, {2}, {3}};");
+  EXPECT_THAT(module.globals[0].values, ElementsAre(1, 0, 3, 4, 5, 6));
+  EXPECT_THAT(module.globals[1].values, ElementsAre(1, 2));
+  EXPECT_THAT(module.globals[2].values, ElementsAre(1, 0, 2, 0, 3));
+  EXPECT_THAT(module.globals[2].dimensions, ElementsAre(3));
+  EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
 }
 
 TEST(PtxModule, ConstantExpressions) {
@@ -136,10 +148,24 @@ TEST(PtxModule, LocationsWithTheCallsThatWereInlined) {
   EXPECT_EQ(module.strings[0].text, "hi");
 }
 
-TEST(PtxModule, SectionsAndOldDebugLinesArePassedOver) {
+TEST(PtxModule, AFunctionInlinedIntoItself) {
+  const std::string inlined = ".loc 1 5 3, function_name $s, inlined_at 1 5 3\n";
+  const Module module = parse_module_text(".entry k() {\n.loc 1 5 3\n" + inlined + inlined + "ret;\n}");
+  ASSERT_EQ(module.locations.size(), 3U);
+  EXPECT_EQ(module.functions[0].body[0].location, 2);
+  EXPECT_EQ(module.locations[2].inlined_at, 1);
+  EXPECT_EQ(module.locations[1].inlined_at, 0);
+  EXPECT_EQ(module.locations[0].inlined_at, -1);
+  EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
+}
+
+TEST(PtxModule, SectionsAreKeptAsTextAndOldDebugLinesPassedOver) {
   const Module module = parse_module_text(
       "@@DWARF .section .x\n.section .debug_info { .b8 1 .b64 .debug_abbrev { \"}\" } }\n.entry k() { ret; }");
   EXPECT_EQ(module.functions.size(), 1U);
+  ASSERT_EQ(module.sections.size(), 1U);
+  EXPECT_EQ(module.sections[0], ".section .debug_info { .b8 1 .b64 .debug_abbrev { \"}\" } }");
+  EXPECT_TRUE(same(module, parse(print(module), "k.ptx")));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "kernelcast/error.h"
+#include "unit/ptx/damage.h"
 #include "unit/ptx/ptx_text.h"
 
 namespace kernelcast::ptx {
@@ -52,44 +53,10 @@ TEST(PtxPrint, OneInstruction) {
   EXPECT_EQ(print(module.functions[0].body[0], module.functions[0]), "@!%p1 ld.global.v2.f32 {%f1, %f2}, [%rd1+4];");
 }
 
-/// A few changes of characters or stretches.
-std::string mutated(std::string text, std::mt19937& random) {
-  static const std::string characters = "0123456789abrfdpx%$_.,;:@!|{}[]()<>+-*/&~\"\n ";
-  const auto below = [&](std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random() % n); };
-  for (std::size_t n = 1 + below(4); n > 0; --n) {
-    const std::size_t at = below(text.size() + 1);
-    switch (below(4)) {
-      case 0:
-        text.erase(at, 1 + below(8));
-        break;
-      case 1:
-        text.insert(at, 1, characters[below(characters.size())]);
-        break;
-      case 2:
-        text.insert(at, text.substr(below(text.size()), below(24)));
-        break;
-      default:
-        if (at < text.size()) text[at] = static_cast<char>(random() & 0xff);
-    }
-  }
-  return text;
-}
-
-/// Pieces of the samples that parse by themselves.
-std::vector<std::string> pieces() {
-  std::vector<std::string> all;
-  for (const std::string& file : sample_files()) {
-    const Module module = parse(file_text(file), file);
-    for (const Function& function : module.functions)
-      for (const Instruction& instruction : function.body) all.push_back(print(instruction, function));
-  }
-  return all;
-}
-
 // 10^5 damaged instructions and some damaged modules: a module or an Error, and what is read comes back.
 TEST(PtxPrint, DamagedTextsEndInAModuleOrAnError) {
   std::mt19937 random(1);
-  const std::vector<std::string> samples = pieces();
+  const std::vector<std::string> samples = sample_instructions();
   std::size_t read = 0, tried = 0;
   const auto survives = [&](const std::string& text) {
     ++tried;
@@ -106,11 +73,11 @@ TEST(PtxPrint, DamagedTextsEndInAModuleOrAnError) {
     const std::string head =
         ".version 9.0 .shared .b8 tile[64]; .entry k(.param .u64 a) { .reg .b32 %r<99>; .reg .b64 %rd<99>; .reg .pred "
         "%p<9>; ";
-    survives(head + mutated(samples[random() % samples.size()], random) + " $L_loop: }");
+    survives(head + damaged(samples[random() % samples.size()], random) + " $L_loop: }");
   }
   EXPECT_GT(read, tried / 20);
   const std::string whole = file_text("ampere.ptx");
-  for (int i = 0; i < 500; ++i) survives(mutated(whole, random));
+  for (int i = 0; i < 500; ++i) survives(damaged(whole, random));
 }
 
 }  // namespace

@@ -161,6 +161,15 @@ TEST(PtxTable, Targets) {
   EXPECT_EQ(availability_text(Op::cp_async), "sm_80 and later");
 }
 
+TEST(PtxTable, ThePageListsEverySpelling) {
+  std::ifstream file(std::filesystem::path(KERNELCAST_SOURCE_DIR) / "docs/reference/ptx.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const std::string_view spelling : all_spellings())
+    EXPECT_NE(text.str().find("`" + std::string(spelling) + "`"), std::string::npos) << spelling;
+  EXPECT_GT(all_spellings().size(), 200U);
+}
+
 TEST(PtxTable, Types) {
   for (int i = 1; i < static_cast<int>(Type::count_); ++i) {
     const auto type = static_cast<Type>(i);
