@@ -168,7 +168,7 @@ std::optional<MatrixInstruction> ptx_instruction(std::string_view opcode) {
   std::size_t n = 0;
   for (std::size_t i = at + 1; i < p.n && n < types.size(); ++i)
     if (is_type(p.part[i])) types[n++] = p.part[i];
-  if (n < 2) return std::nullopt;
+  if (n < (wmma ? 2U : 3U)) return std::nullopt;
   // Mixed inputs run as the wider.
   Input input = n == 2 ? Input::f16 : std::max(input_of(types[1]), input_of(types[2]));
   if (p.after("kind::").ends_with("f8f6f4") && input == Input::f4) input = Input::f6;

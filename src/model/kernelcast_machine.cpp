@@ -5,7 +5,7 @@
 //   special functions: an eighth of the FP32 lanes (the ratio of most NVIDIA architectures); conversions likewise;
 //   load/store: as many lanes as shared memory has banks;
 //   L2: the medians of the 42 device files that have its bandwidth, 24 bytes a cycle and unit and 2.8 times DRAM's;
-//   latencies: the medians of the devices that have been measured; of matrix instructions GA100's.
+//   latencies: the medians of the devices that have been measured; of matrix instructions GA10x's.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ namespace kernelcast::forecast {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double tensor_latency = 33;  // cycles, of GA100, where the device file has none
+constexpr double tensor_latency = 32;  // cycles, GA10x's (accel-sim), where the device file has none
 
 class Reader {
  public:

@@ -163,6 +163,10 @@ class Kernelcast final : public Model {
     const Forecast f = forecast_on(w, d, m);
     const double total = f.seconds();
     e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
+    if (w.warp_ops[OpClass::tensor] > 0 && !d.get(Field::latency_tensor_cycles))
+      e.assumptions.push_back({"kernelcast: latency.tensor_cycles of " + d.name,
+                               number(m.latency[static_cast<std::size_t>(Latency::tensor)]) + " (as on GA10x)",
+                               describe::where_to_set(d, "latency.tensor_cycles")});
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
       put_energy(d, e);

@@ -231,10 +231,35 @@ KC_D void __kc_mma_f64(double* d, double a, double b) {
       : "+d"(d[0]), "+d"(d[1]) : "d"(a), "d"(b));
 }
 #else
-// No such instructions: a call without a body, which is said.
-extern "C" __attribute__((device)) float nvcuda_wmma_mma_sync(float d, unsigned a, unsigned b);
-template <class T, class D> KC_D void __kc_mma(T, D* d, const unsigned* a, const unsigned* b) { d[0] = (D)nvcuda_wmma_mma_sync((float)d[0], a[0], b[0]); }
-KC_D void __kc_mma_f64(double* d, double a, double b) { d[0] = nvcuda_wmma_mma_sync((float)d[0], (unsigned)a, (unsigned)b); }
+// AMD's matrix cores, as rocWMMA would use them: what is multiplied is counted by the same names, registers are laid out as above.
+#define KC_MMA_NAMED(T, D, C, A, B, name)                                                                                     \
+  extern __attribute__((device)) C __kc_mma_of(C d, A a, B b, T*) __asm__("kc.tensor." name);                                  \
+  KC_D void __kc_mma(T, D* d, const unsigned* a, const unsigned* b) {                                                         \
+    C c; A x; B y;                                                                                                            \
+    __builtin_memcpy(&c, d, sizeof c), __builtin_memcpy(&x, a, sizeof x), __builtin_memcpy(&y, b, sizeof y);                   \
+    c = __kc_mma_of(c, x, y, (T*)0);                                                                                          \
+    __builtin_memcpy(d, &c, sizeof c);                                                                                        \
+  }
+typedef float __kc_f4 __attribute__((ext_vector_type(4)));
+typedef int __kc_i4 __attribute__((ext_vector_type(4)));
+typedef int __kc_i2 __attribute__((ext_vector_type(2)));
+KC_MMA_NAMED(half, float, __kc_f4, __kc_i4, __kc_i2, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32")
+KC_MMA_NAMED(half, half, __kc_i2, __kc_i4, __kc_i2, "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16")
+KC_MMA_NAMED(__nv_bfloat16, float, __kc_f4, __kc_i4, __kc_i2, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32")
+KC_MMA_NAMED(precision::tf32, float, __kc_f4, __kc_i4, __kc_i2, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32")
+KC_MMA_NAMED(signed char, int, __kc_i4, __kc_i2, int, "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32")
+KC_MMA_NAMED(unsigned char, int, __kc_i4, __kc_i2, int, "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32")
+KC_MMA_NAMED(precision::s4, int, __kc_i2, int, int, "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32")
+KC_MMA_NAMED(precision::u4, int, __kc_i2, int, int, "mma.sync.aligned.m8n8k32.row.col.s32.u4.u4.s32")
+KC_MMA_NAMED(precision::b1, int, __kc_i2, int, int, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc")
+#undef KC_MMA_NAMED
+KC_D void __kc_mma(char, int* d, const unsigned* a, const unsigned* b) { __kc_mma((signed char)0, d, a, b); }
+typedef double __kc_d2 __attribute__((ext_vector_type(2)));
+extern __attribute__((device)) __kc_d2 __kc_mma_of(__kc_d2 d, double a, double b) __asm__("kc.tensor.mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64");
+KC_D void __kc_mma_f64(double* d, double a, double b) {
+  const __kc_d2 r = __kc_mma_of(__kc_d2{d[0], d[1]}, a, b);
+  d[0] = r.x, d[1] = r.y;
+}
 #endif
 
 template <int M, int N, int K, class D, class T, class LA, class LB, class C>

@@ -288,13 +288,14 @@ void lower_read_only_load(CallInst& call) {
 }
 
 // A call of a declaration "kc.tensor.OPCODE" (tensor.h): that instruction, results and arguments in braces as PTX has
-// them, each vector of up to 32 bits in one register.
+// them, each vector of up to 32 bits in one register. Null pointers only tell overloads apart and are left out.
 void lower_tensor_call(CallInst& call, bool nvidia) {
   IRBuilder<> b(&call);
   std::string text = call.getCalledFunction()->getName().drop_front(tensor_call_prefix.size()).str(), constraints;
   unsigned operand = 0;
   const auto held = [&](Type* type) -> Type* {
-    if (!type->isVectorTy() && !type->isHalfTy() && !type->isBFloatTy()) return type;
+    const bool narrow = type->getPrimitiveSizeInBits() <= 32;
+    if (!narrow || (!type->isVectorTy() && !type->isHalfTy() && !type->isBFloatTy())) return type;
     return b.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
   };
   SmallVector<Type*, 16> results, parameters;
@@ -304,15 +305,16 @@ void lower_tensor_call(CallInst& call, bool nvidia) {
   else if (!call.getType()->isVoidTy())
     results.push_back(call.getType());
   SmallVector<Type*, 16> registers;
-  text += results.empty() ? " " : " {";
+  text += results.empty() || !nvidia ? " " : " {";
   for (Type* type : results) {
     registers.push_back(held(type));
     constraints += (operand ? ",=" : "=") + std::string(constraint(*registers.back(), nvidia));
     text += (operand ? ", $" : "$") + std::to_string(operand);
     ++operand;
   }
-  if (!results.empty()) text += "}";
+  if (!results.empty() && nvidia) text += "}";
   for (Value* v : call.args()) {
+    if (isa<ConstantPointerNull>(v)) continue;
     if (held(v->getType()) != v->getType()) v = b.CreateBitCast(v, held(v->getType()));
     values.push_back(v);
     parameters.push_back(v->getType());

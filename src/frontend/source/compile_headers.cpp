@@ -136,6 +136,7 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(textures || has_any(text, kHostWords), "kernelcast/host_api.h");
   add_if(textures, "kernelcast/texture.h");
   add_if(text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
+  add_if(all || text.find("std::m") != std::string_view::npos, "kernelcast/hip_std.h");
   return headers;
 }
 

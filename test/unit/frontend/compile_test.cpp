@@ -83,7 +83,8 @@ class CudaBody : public testing::TestWithParam<const char*> {};
 TEST_P(CudaBody, CompilesForEveryTarget) {
   const std::string text =
       "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cooperative_groups.h>\n#include <mma.h>\n#include "
-      "<curand_kernel.h>\n#include <cuda_fp8.h>\n#include <cuda/barrier>\n#include <cuda/pipeline>\n#include "
+      "<curand_kernel.h>\n#include <cuda_fp8.h>\n#include <cuda_fp4.h>\n#include <cuda_pipeline.h>\n#include "
+      "<cuda/barrier>\n#include <cuda/pipeline>\n#include "
       "<cuda/atomic>\n#include "
       "<cuda/std/limits>\n#include <cufft.h>\n"
       "#include <cuComplex.h>\n#include <helper_math.h>\n#include <math_constants.h>\n__constant__ float "
@@ -161,6 +162,14 @@ INSTANTIATE_TEST_SUITE_P(
         "p.producer_commit(); cuda::pipeline_consumer_wait_prior<0>(p); f[1] = t[0]; p.consumer_release();",
         "cuda::atomic_ref<int, cuda::thread_scope_device> r(i[0]); r.fetch_add(2, cuda::memory_order_relaxed); r += 3; "
         "i[1] = r.load() + cuda::std::numeric_limits<int>::max();",
+        "__nv_bfloat16 h = __float2bfloat16(f[0]); h = __hadd(h, __shfl_xor_sync(~0u, h, 1)); "
+        "*(__nv_bfloat162*)u = __float22bfloat162_rn(make_float2(f[1], hexp(h))); i[0] = __hgt(h, -h);",
+        "f[0] = (float)__nv_fp4_e2m1(f[1]) + (float)__nv_fp6_e3m2(f[2]) + ((float2)__nv_fp4x2_e2m1(make_float2(f[3], "
+        "f[4]))).y;",
+        "__shared__ float4 t[256]; __pipeline_memcpy_async(t + threadIdx.x, v + threadIdx.x, 16); __pipeline_commit(); "
+        "__pipeline_wait_prior(0); __syncthreads(); v[0] = t[255 - threadIdx.x];",
+        "auto c = cooperative_groups::this_cluster(); c.sync(); i[0] = c.block_rank() + c.num_blocks();",
+        "CUtensorMap m; i[0] = sizeof m + alignof(CUtensorMap);",
         "cufftComplex z = make_cuComplex(f[0], f[1]); f[2] = cuCrealf(z);",
         "cuComplex z = cuCmulf(make_cuComplex(f[0], f[1]), make_cuComplex(1, 2)); f[0] = cuCabsf(z); float3 w = "
         "make_float3(1, 2, 3) * 2.0f; f[1] = dot(w, w) + length(w);"));

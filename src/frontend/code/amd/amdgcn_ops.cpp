@@ -260,6 +260,11 @@ Cost amdgcn_cost(const AsmInstruction& i, std::string_view scratch) {
   const auto [at, fresh] = cache.try_emplace(std::string(i.opcode));
   if (!fresh) return at->second;
   std::string name(i.opcode);
+  if (matrix_instruction(name) && !name.starts_with("v_")) {  // of a declaration "kc.tensor.OPCODE"
+    Cost product{parse_cost("tensor"), true};
+    product.known = count_products(name, product.ops);
+    return at->second = product;
+  }
   if (name.starts_with("v_dual_")) name.erase(2, 5);
   if (name.starts_with("v_")) return at->second = vector_cost(name);
   const std::string_view cost = find(other_rows, name);

@@ -105,7 +105,7 @@ enum __kc_host_result : int { CUDA_SUCCESS = 0 };
 // Tensor maps: what a kernel takes as a parameter, and what host code encodes it with.
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
-struct __attribute__((aligned(64))) CUtensorMap { cuuint64_t opaque[16]; };
+typedef struct __attribute__((aligned(64))) CUtensorMap_st { cuuint64_t opaque[16]; } CUtensorMap;
 typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill;
 enum __kc_tensor_map : int {
   CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0, CU_TENSOR_MAP_DATA_TYPE_UINT16, CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_DATA_TYPE_INT32,
