@@ -30,7 +30,7 @@ def main():
         out += [f".SH {title}", ".nf", quoted(help_text(program, *words).strip()), ".fi"]
     out += [
         ".SH EXIT STATUS",
-        "0 done, 1 could not analyse, 2 usage, 3 the gate of check is broken, 70 a bug in kernelcast, 130 interrupted.",
+        "0 success, 1 analysis failed, 2 usage, 3 the gate of check is broken, 70 a bug in kernelcast, 130 interrupted.",
         ".SH ENVIRONMENT",
         ".TP",
         "KERNELCAST_DEVICES",
@@ -43,7 +43,7 @@ def main():
         "Where tune keeps analyses, unless " + quoted("--cache") + " names a folder.",
         ".TP",
         "NO_COLOR",
-        "No colour, also on a terminal.",
+        "No color, even on a terminal.",
     ]
     print("\n".join(out))
 

@@ -1,57 +1,57 @@
-// From profile and launch to workload, in closed form and exact to the lane.
+// From profile and launch to workload: counts in closed form, exact to the lane.
 //
-// What is counted (test/engines/profile/twin.cpp is the same text as an executable, lane by lane):
+// The table defines every count. The same definitions as an executable, lane by lane, are in
+// test/engines/profile/twin.cpp.
 //
-// - A warp is `warp_size` consecutive threads of the linearised block (x fastest); the last may be partly filled.
-// - A lane executes a profile block in an iteration (one counter value for each enclosing loop, 0 .. trips - 1 of that
-//   lane, negative trips count as 0) iff the guards of all enclosing loops hold, each seen from the iteration of its
-//   parent, and the block's own guard holds. A guard holds if one of its paths does.
-// - Data-decided branches give expectations. A non-uniform unknown is taken by each lane on its own with probability p;
-//   a uniform one by the whole warp. Every execution of a guard draws anew, except that one uniform unknown has one
-//   value in an iteration. So a lane is active with probability q (0 or 1 without unknowns), a warp executes with
-//   probability 1 - prod(1 - q) and has sum(q) lanes. Only the first 8 uniform unknowns of a block's chain of guards
-//   are treated as uniform, further ones as non-uniform.
-// - A loop whose trip count is Unknown runs that many times in every lane; the fraction of a fractional count weighs
-//   one more iteration.
-// - Memory: each access is, in each warp execution, one request for `offset` and one for each entry of `also`. A lane
-// touches
-//   [address, address + bytes); buffers start at address 0. (True bases are aligned at least to a segment for what the
-//   runtime allocates; arrays that are less aligned are counted as if they were.) An offset that data decide
-//   (Access::unknown) is floor(lane in warp * value).
-//     global, texture: distinct aligned sectors and segments that the active lanes touch; bank_passes: passes of the L1.
-//       Without l1_banks: segments again, but of each half-warp alone for accesses of 8 bytes, of each quarter for 16
-//       (lanes_of_part).
-//       With l1_banks: the larger of what its data and its tags take. Data: each part of the warp (lanes_of_part) takes
-//       as many passes as the largest number of distinct words of 4 bytes that lie in one bank, word modulo l1_banks.
-//       Tags: the largest number of segments with the same residue modulo l1_tag_banks; without l1_tag_banks
-//       1 + (segments - 1) / l1_tags. With probabilities: those of the parts times the passes of all lanes that may be
-//       active; that of the request times the segments of all for tag banks; expected segments otherwise.
-//       With l1_group, too: lanes go in groups of so many. A group is together if its accesses have at most 4 bytes and
-//       its words rise by one from lane to lane or are all the same, or, for accesses of less than 4 bytes, lie within
-//       two neighbouring words. Groups that are together go up to l1_group a pass, in the order of lanes, as long as
-//       they begin less than a segment before or after the first of the pass. Each other one takes as many passes as the
-//       largest number of its distinct words in one bank, and at least two where it touches several segments; with
-//       accesses of more than 4 bytes, as the largest number of distinct pieces of an access's size, rounded up to a
-//       power of two, with the same place in a segment. With probabilities: those of the groups of a pass, or of the
-//       group, times the passes of all lanes that may be active.
-//     local: word w (4 bytes) of lane l's private memory lies at (w * warp_size + l) * 4; sectors and segments as
-//     above. shared: bank passes. The warp goes in parts of min(warp_size, shared_banks) lanes, divided by bytes /
-//     bank_bytes for
-//       accesses wider than a bank (so 128-bit accesses go by quarter-warps). A part with active lanes takes as many
-//       passes as the largest number of distinct words that one bank must serve; lanes in the same word are served
-//       together, except that atomics serve one lane at a time. With probabilities: probability that the part executes
-//       * passes of all lanes that may be active (an upper bound of the expectation).
-//     constant: bank_passes holds the number of distinct addresses of a request (the constant port serves one at a
-//     time),
-//       sectors and segments as for global. With probabilities: the expected number.
-// - Branches: `warps` executions of the branch's block, `divergent` those with active lanes on both sides. A branch on
-// an
-//   Unknown probability p with n lanes diverges with 1 - p^n - (1-p)^n, on a uniform one never.
-// - Barriers: executions by a whole group: in each iteration the largest execution probability among its warps.
-// - Footprint: distinct bytes of global and texture memory. For each buffer the smaller of (a) the extent between
-// lowest and
-//   highest byte touched, clipped to the declared size, and (b) the sum over accesses of the smaller of extent and all
-//   bytes of all lanes. Exact for dense accesses, otherwise an upper bound. Buffers that are not known count (b) only.
+// warp          `warp_size` consecutive threads of the linearized block (x fastest); the last one may be partly filled.
+// active lane   A lane executes a profile block in an iteration iff the guards of all enclosing loops hold, each in the
+//               iteration of its parent, and the block's own guard holds. A guard holds if one of its paths does. An
+//               iteration is one counter value per enclosing loop, 0 .. trip count - 1 of that lane (negative: none).
+// unknown       Data-dependent branches give expectations. Each lane takes a non-uniform unknown with probability p,
+//               the whole warp a uniform one. Every execution of a guard draws again; one uniform unknown has one value
+//               per iteration. So a lane is active with probability q (0 or 1 without unknowns), and a warp executes
+//               with probability 1 - prod(1 - q) and has sum(q) lanes. Only the first 8 uniform unknowns of a block's
+//               guards are uniform; further ones count as non-uniform.
+// trip count    An unknown trip count holds for every lane; its fraction weighs one more iteration.
+// branch        `warps`: executions of the branch's block. `divergent`: those with active lanes on both sides. With an
+//               unknown probability p and n lanes: 1 - p^n - (1-p)^n; with a uniform one: never.
+// barrier       Executions by a whole block: per iteration the largest execution probability among its warps.
+// footprint     Bytes of global and texture memory. Per buffer the smaller of (a) the extent between lowest and highest
+//               byte, clipped to the declared size, and (b) the sum over accesses of the smaller of extent and all
+//               bytes of all lanes. Exact for dense accesses, else an upper bound. Unknown buffers count (b) only.
+// request       Each access is, per warp execution, one request for `offset` and one for each entry of `also`. A lane
+//               accesses [address, address + bytes). Buffers start at address 0: true bases are aligned at least to a
+//               segment where the runtime allocates them, and less aligned arrays count as if they were. A
+//               data-dependent offset (Access::unknown) is floor(lane in warp * value).
+//
+// Sectors, segments and `bank_passes` of a request, by memory space:
+//
+// global, texture     Sectors and segments: the distinct aligned ones that active lanes access. bank_passes: L1
+//                     wavefronts.
+//   without l1_banks  Segments, of each half-warp separately for accesses of 8 bytes, of each quarter for 16
+//                     (lanes_of_part).
+//   with l1_banks     The larger of data and tags. Data: each part of the warp (lanes_of_part) takes as many wavefronts
+//                     as the largest number of distinct 4-byte words in one bank, word modulo l1_banks. Tags: the
+//                     largest number of segments with one residue modulo l1_tag_banks; without l1_tag_banks 1 +
+//                     (segments - 1) / l1_tags. With probabilities: those of the parts times the wavefronts of all
+//                     lanes that may be active; that of the request times the segments of all for tag banks; otherwise
+//                     expected segments.
+//   with l1_group     Lanes form groups of this size. A group is coalesced if its accesses have at most 4 bytes and its
+//                     words rise by one or are all the same, or, below 4 bytes, lie within two neighboring words.
+//                     Coalesced groups are served up to l1_group per wavefront, in lane order, while they begin less
+//                     than a segment from the first one. Another group takes as many wavefronts as the largest number
+//                     of its distinct words in one bank, and at least two across segments. Above 4 bytes it takes the
+//                     largest number of distinct pieces of the access size (rounded up to a power of two) at one place
+//                     of a segment. With probabilities: those of the groups, times the wavefronts of all lanes that may
+//                     be active.
+// local               Word w (4 bytes) of lane l lies at (w * warp_size + l) * 4; sectors and segments as above.
+// shared              bank_passes: shared-memory wavefronts. Parts of min(warp_size, shared_banks) lanes, divided by
+//                     bytes / bank_bytes for wider accesses (128-bit: quarter-warps). A part with active lanes takes
+//                     the largest number of distinct words of one bank. Lanes on one word are served together, atomics
+//                     one by one. With probabilities: execution of the part times wavefronts of all lanes that may be
+//                     active (an upper bound).
+// constant            bank_passes: distinct addresses of a request, one at a time; expected with probabilities. Sectors
+//                     and segments as for global.
 #pragma once
 
 #include <memory>

@@ -25,9 +25,9 @@ constexpr const char* check_examples = R"(Examples:
   kernelcast check examples/matmul_naive.cl examples/matmul_naive.cl --device v100 --global 1024,1024 --block 16,16 \
     --arg n=1024 --new-block 32,8
 
-Flags that begin with --new- hold for NEW only, in place of those of the same name (--new-define of -D); the others, -D
-and -U too, for both: -D TILE=16 --new-define TILE=32 compares tiles of 16 and 32.
-Exit status: 0 the gate holds, 1 could not analyse, 2 usage, 3 the gate is broken, 130 interrupted.)";
+Flags that begin with --new- apply to NEW only and replace those of the same name (--new-define replaces -D). All others
+apply to both: -D TILE=16 --new-define TILE=32 compares tiles of 16 and 32.
+Exit status: 0 the gate holds, 1 analysis failed, 2 usage, 3 the gate is broken, 130 interrupted.)";
 
 struct CheckFlags {
   ForecastFlags base;
@@ -176,24 +176,23 @@ int check(const CheckFlags& flags, const Environment& environment) {
 
 Action add_check(Parser& parser) {
   auto f = std::make_shared<CheckFlags>();
-  Flags c = parser.command("check", "Is a change slower? A gate that needs no GPU", check_examples);
-  declare(c, f->base, "BASE", "Kernel source before the change, or - for standard input");
-  c.positional("NEW", f->changed, "Kernel source after the change, or -; the same file to compare configurations",
+  Flags c = parser.command("check", "Compare two versions of a kernel: a gate that needs no GPU", check_examples);
+  declare(c, f->base, "BASE", "Kernel source before the change; -: standard input");
+  c.positional("NEW", f->changed,
+               "Kernel source after the change; -: standard input; the same file compares configurations",
                Flags::Need::required);
-  c.say_instead("--model", "kernelcast", "The one whose ratios have a measured error");
+  c.say_instead("--model", "kernelcast", "Model (default: kernelcast, the one with a measured error of ratios)");
   c.option("--max-slowdown", "P%", f->max_slowdown,
-           "How much slower NEW may be, also as a fraction (0.05); 5% without it");
-  c.option("--new-kernel", "NAME", f->kernel, "Which kernel of NEW");
-  c.option("--new-grid", "X[,Y[,Z]]", f->grid, "Blocks of NEW");
-  c.option("--new-block", "X[,Y[,Z]]", f->block, "Threads of a block of NEW");
-  c.option("--new-global", "X[,Y[,Z]]", f->global, "Work-items of NEW in all");
-  c.option("--new-shared", "BYTES", f->shared, "Dynamic shared memory of NEW");
-  c.list("--new-arg", "NAME=VALUE", f->args,
-         "Value of a scalar parameter for NEW, in place of --arg of that name; repeat");
+           "Largest slowdown of NEW that passes, in percent or as a fraction (default: 5%)");
+  c.option("--new-kernel", "NAME", f->kernel, "Kernel name in NEW (default: that of --kernel)");
+  c.option("--new-grid", "X[,Y[,Z]]", f->grid, "Grid size of NEW in blocks");
+  c.option("--new-block", "X[,Y[,Z]]", f->block, "Block size of NEW in threads");
+  c.option("--new-global", "X[,Y[,Z]]", f->global, "Grid size of NEW in threads");
+  c.option("--new-shared", "BYTES", f->shared, "Dynamic shared memory per block of NEW in bytes");
+  c.list("--new-arg", "NAME=VALUE", f->args, "Value of a scalar argument of NEW; replaces --arg of that name; repeat");
   c.list("--new-buffer", "NAME=COUNT[:FILL]", f->buffers,
-         "Elements and contents for NEW, in place of --buffer of that name; repeat");
-  c.list("--new-define", "NAME[=VALUE]", f->defines,
-         "Define a macro for NEW only, in place of -D of that name; repeat");
+         "Elements and initializer of a buffer of NEW; replaces --buffer of that name; repeat");
+  c.list("--new-define", "NAME[=VALUE]", f->defines, "Macro to define for NEW; replaces -D of that name; repeat");
   return [f](const Environment& environment) { return check(*f, environment); };
 }
 

@@ -10,12 +10,12 @@
 namespace kernelcast::cli {
 
 void declare_result(Flags c, std::string& format, std::string& output) {
-  c.option("--format", "text|json", format, "For people (text, without it) or for programs (json)");
-  c.option("-o", "FILE", output, "Write to FILE, in one step, instead of standard output");
+  c.option("--format", "text|json", format, "Output format (default: text)");
+  c.option("-o", "FILE", output, "Output file, written in one step (default: standard output)");
 }
 
 void declare_devices_dir(Flags c, std::string& folder) {
-  c.option("--devices-dir", "DIR", folder, "Folder of device files (also: KERNELCAST_DEVICES)");
+  c.option("--devices-dir", "DIR", folder, "Folder of device files (default: KERNELCAST_DEVICES, else the catalog)");
 }
 
 void keep_inputs(const std::string& flag, const std::string& written, const std::vector<std::string>& inputs) {

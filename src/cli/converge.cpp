@@ -15,7 +15,7 @@ constexpr const char* converge_examples = R"(Examples:
   kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256 --rewrite --diff
   kernelcast converge --replay converge/examples/pattern.txt --policy round-robin
 
-Exit status: 0 done, 1 could not analyse or rewrite, 2 usage, 130 interrupted.)";
+Exit status: 0 success, 1 analysis or rewriting failed, 2 usage, 130 interrupted.)";
 
 int converge(const ConvergeFlags& flags, const Environment& environment) {
   const ForecastFlags& f = flags.forecast;
@@ -35,33 +35,34 @@ int converge(const ConvergeFlags& flags, const Environment& environment) {
 Action add_converge(Parser& parser) {
   auto f = std::make_shared<ConvergeFlags>();
   ForecastFlags& o = f->forecast;
-  Flags c =
-      parser.command("converge", "Loops whose lanes disagree about a branch: may they be made to meet, what is gained",
-                     converge_examples);
-  c.positional("FILE", o.file, "Kernel source (CUDA, HIP, OpenCL C), or - for standard input");
-  c.option("--kernel", "NAME", o.kernel, "Which kernel, when the source and its headers have several");
-  c.option("--loop", "[FILE:]LINE", f->loop, "Only the loop that begins at this line, of the source or of a header");
-  c.option("--device", "DEV", o.device, "Device whose warps and code count; nvidia-tesla-v100-pcie-16gb without it");
+  Flags c = parser.command("converge", "Find loops with divergent branches, and what rescheduling their lanes gains",
+                           converge_examples);
+  c.positional("FILE", o.file, "Kernel source (CUDA, HIP, OpenCL C); -: standard input");
+  c.option("--kernel", "NAME", o.kernel, "Kernel name (default: all kernels of the source and its headers)");
+  c.option("--loop", "[FILE:]LINE", f->loop,
+           "First line of the one loop to judge, in the source or in a header (default: all loops)");
+  c.option("--device", "DEV", o.device, "Device (default: nvidia-tesla-v100-pcie-16gb)");
   c.option("--grid", "X[,Y[,Z]]", o.grid,
-           "Blocks; with a launch the branch's pattern is executed, otherwise it is assumed");
-  c.option("--block", "X[,Y[,Z]]", o.block, "Threads of a block");
-  c.option("--global", "X[,Y[,Z]]", o.global, "Work-items in all, as OpenCL says it; instead of --grid");
-  c.option("--shared", "BYTES", o.shared, "Dynamic shared memory of a block; 0 without it");
-  c.list("--arg", "NAME=VALUE", o.args, "Value of a scalar parameter; repeat");
-  c.list("--buffer", "NAME=COUNT[:FILL]", o.buffers, "Elements behind a pointer parameter, and what they hold; repeat");
+           "Grid size in blocks; with a launch the pattern of the branch is executed, otherwise assumed");
+  c.option("--block", "X[,Y[,Z]]", o.block, "Block size in threads");
+  c.option("--global", "X[,Y[,Z]]", o.global, "Grid size in threads, as in OpenCL; instead of --grid");
+  c.option("--shared", "BYTES", o.shared, "Dynamic shared memory per block in bytes (default: 0)");
+  c.list("--arg", "NAME=VALUE", o.args, "Value of a scalar kernel argument; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", o.buffers, "Elements of a buffer, and its initializer; repeat");
   declare_source(c, o);
-  c.option("--sample", "N|all", o.sample, "Blocks to execute; as many as fit a time below a second without it");
-  c.list("--assume", "KEY=VALUE", o.assume, "p, f, iterations or rho of the pattern, where it is not executed; repeat");
-  c.flag("--rewrite", f->rewrite, "Write the source with the loop transformed, after checking results by execution");
-  c.flag("--diff", f->diff, "With --rewrite: a unified diff instead of the source");
-  c.option("--replay", "FILE", f->replay, "Count the steps of this pattern: a line a lane, a T or F an iteration");
-  c.option(
-      "--policy", "NAME", f->policy,
-      "plain, majority, round-robin, advance or advance-in-order: what --replay counts, or what --rewrite makes (not "
-      "plain, majority; without it the recommended one)");
-  c.option("--first", "T|F", f->first, "Path that round robin begins with in --replay; F without it");
+  c.option("--sample", "N|all", o.sample, "Blocks to execute (default: as many as fit in half a second)");
+  c.list("--assume", "KEY=VALUE", o.assume,
+         "Value of p, f, iterations or rho of the pattern, if it is not executed; repeat");
+  c.flag("--rewrite", f->rewrite,
+         "Source with the transformed loop as the output, after a check of the results by execution");
+  c.flag("--diff", f->diff, "Unified diff instead of the source, with --rewrite");
+  c.option("--replay", "FILE", f->replay, "Pattern to replay: a line per lane, a T or F per iteration");
+  c.option("--policy", "NAME", f->policy,
+           "Policy of --replay or --rewrite: plain, majority, round-robin, advance or advance-in-order (--rewrite: not "
+           "plain, majority; default: the recommended one)");
+  c.option("--first", "T|F", f->first, "First path of round robin in --replay (default: F)");
   c.option("--flush", "N", f->flush,
-           "Majority in --replay: every N steps the path that fewer lanes want; never without it");
+           "Steps of majority in --replay after which the rarer path runs once (default: never)");
   declare_result(c, o.format, o.output);
   declare_devices_dir(c, o.devices_dir);
   return [f](const Environment& environment) { return converge(*f, environment); };

@@ -17,7 +17,7 @@ constexpr const char* devices_examples = R"(Examples:
   kernelcast devices gtx280
   kernelcast devices host --format json
 
-Exit status: 0 done, 1 a device file cannot be read, 2 usage.)";
+Exit status: 0 success, 1 a device file cannot be read, 2 usage.)";
 
 struct DeviceFlags {
   std::string device, format = "text", output, devices_dir;
@@ -60,7 +60,8 @@ Action add_devices(Parser& parser) {
   auto f = std::make_shared<DeviceFlags>();
   Flags flags =
       parser.command("devices", "List the devices, or show one with the source of every number", devices_examples);
-  flags.positional("DEV", f->device, "Id, alias or path of a device file; host: this machine");
+  flags.positional("DEV", f->device,
+                   "Device: id, alias or path of a device file; host: this machine (default: list all)");
   declare_result(flags, f->format, f->output);
   declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return devices(*f, environment); };

@@ -20,8 +20,8 @@ constexpr const char* explain_examples = R"(Examples:
   kernelcast explain - --lang cuda --kernel saxpy --device v100 --grid 4096 --block 256 --arg n=1048576 \
     < examples/saxpy.cu
 
-Exit status: 0 done, 1 could not analyse, 2 usage, 130 interrupted. A device named with --device that cannot run the
-kernel makes it 1, with the others shown; with --device all it does not.)";
+Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if a device named with --device cannot run
+the kernel; the others are shown. With --device all it is 0 as long as one can.)";
 
 /// Lines of every file that some profile quotes. Headers that exist only inside the front end are left out.
 void add_sources(const Source& main, report::Forecast& forecast) {
@@ -73,11 +73,11 @@ int explain(const ForecastFlags& flags, const std::string& views, const Environm
 Action add_explain(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
   auto views = std::make_shared<std::string>();
-  Flags command = parser.command("explain", "Show what a forecast stands on: counts, accesses, lines, assumptions",
-                                 explain_examples);
+  Flags command = parser.command(
+      "explain", "Show what a forecast rests on: counts, accesses, source lines, assumptions", explain_examples);
   declare(command, *flags);
   command.option("--sm-views", "FILE", *views,
-                 "Also write what the cycle-level SM sees of the kernel: issues, stalls, pipes (JSON)");
+                 "JSON file for the cycle-level SM's view of the kernel: issues, stalls, pipes");
   return [flags, views](const Environment& environment) { return explain(*flags, *views, environment); };
 }
 

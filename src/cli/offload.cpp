@@ -24,9 +24,9 @@ constexpr const char* offload_examples = R"(Examples:
   kernelcast offload examples/offload/gesummv.c --cpu i7-6700k --gpu gtx1080 --arg n=2000 --reps 50 --resident a,b
   kernelcast offload examples/offload/atax.c --kernel row_sums,column_sums --role t=temp --cpu host --devices v100,a100 --arg n=4096
 
---cpu-opt 0 --cpu-isa baseline --cpu-threads 1 is what a compiler makes of the nest without any flag, on one thread.
---replay takes --cpu and --gpu (a pair in place of the two of the experiment), --cpu-opt, --cpu-threads and --examples.
-Exit status: 0 done, 1 could not analyse, or a GPU named with --devices has no answer, 2 usage, 130 interrupted.)";
+--cpu-opt 0 --cpu-isa baseline --cpu-threads 1 is the code of a compiler without flags, on one thread.
+--replay accepts --cpu and --gpu (another pair than the experiment's two), --cpu-opt, --cpu-threads and --examples.
+Exit status: 0 success, 1 analysis failed or a GPU named with --devices has no forecast, 2 usage, 130 interrupted.)";
 
 std::vector<Device> gpus_of(const OffloadFlags& f, const Device& cpu, const DeviceCatalog& catalog) {
   if (f.gpu.empty() && f.devices.empty()) throw UsageError("offload: name a GPU with --gpu, or several with --devices");
@@ -141,59 +141,60 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
 
 Action add_offload(Parser& parser) {
   auto f = std::make_shared<OffloadFlags>();
-  Flags c = parser.command("offload", "Is the GPU worth it? CPU against GPU, transfers included", offload_examples);
-  c.positional("FILE", f->source.file, "C or C++ loop nests for both sides, or the GPU's kernels with --cpu-source");
-  c.option("--kernel", "NAME[,NAME...]", f->source.kernel, "Functions in the order in which they run; all without it");
-  c.option("--cpu", "DEV", f->cpu, "CPU by id, alias or path of a device file; host without it");
-  c.option("--gpu", "DEV", f->gpu, "GPU, likewise; this or --devices is required");
+  Flags c = parser.command("offload", "Compare a CPU with a GPU, transfers included", offload_examples);
+  c.positional("FILE", f->source.file, "C or C++ loop nests for both sides, or with --cpu-source the GPU's kernels");
+  c.option("--kernel", "NAME[,NAME...]", f->source.kernel,
+           "Functions in execution order (default: all, in file order)");
+  c.option("--cpu", "DEV", f->cpu, "CPU: id, alias or path of a device file (default: host)");
+  c.option("--gpu", "DEV", f->gpu, "GPU: id, alias or path of a device file; this or --devices is required");
   c.option("--devices", "DEV[,DEV...|all]", f->devices, "GPUs to rank, cheapest first; all: every GPU");
   c.option("--cpu-source", "FILE", f->cpu_source,
-           "What the CPU would run, when FILE is OpenCL, CUDA or HIP: functions of the same names");
+           "Source for the CPU if FILE is OpenCL, CUDA or HIP: functions of the same names");
   c.option("--block", "X[,Y[,Z]]", f->source.block,
-           "Threads of a block on the GPU; 128, or what the loop has, without it");
-  c.option("--grid", "X[,Y[,Z]]", f->source.grid, "Blocks in each direction; not needed for loop nests");
-  c.list("--arg", "NAME=VALUE", f->source.args, "Value of a scalar parameter; repeat");
-  c.list("--buffer", "NAME=COUNT", f->source.buffers,
-         "Elements behind a pointer parameter; without it as far as is touched; repeat");
+           "Block size on the GPU in threads (default: 128, at most the loop's iterations)");
+  c.option("--grid", "X[,Y[,Z]]", f->source.grid, "Grid size in blocks; not needed for loop nests");
+  c.list("--arg", "NAME=VALUE", f->source.args, "Value of a scalar kernel argument; repeat");
+  c.list("--buffer", "NAME=COUNT", f->source.buffers, "Elements of a buffer (default: as many as are touched); repeat");
   c.list("--role", "NAME=ROLE", f->roles,
-         "in, out, inout or temp (never moved); without it by loads and stores; repeat");
-  c.option("--resident", "NAME[,NAME...]", f->resident, "Buffers that stay on the GPU; none without it");
-  c.option("--reps", "N", f->reps, "Runs between the transfers; 1 without it");
+         "Role of a buffer: in, out, inout or temp, which never moves (default: by loads and stores); repeat");
+  c.option("--resident", "NAME[,NAME...]", f->resident, "Buffers that stay on the GPU (default: none)");
+  c.option("--reps", "N", f->reps, "Runs between the transfers (default: 1)");
   c.option("--model", "NAME", f->model,
-           "Who decides: kernelcast (without it), or offload-2017, a published model, with ours beside it");
+           "Deciding model: kernelcast, or the published offload-2017 with ours beside it (default: kernelcast)");
   c.option("--faults", "as-printed|none|NAME[,NAME...]", f->faults,
-           "Faults of the print that offload-2017 keeps: larger-roof, intensity-by-instruction, cpu-bandwidth-tenth; "
-           "none without it");
-  c.option("--host-memory", "pageable|pinned", f->memory, "What transfers start from and end in; pageable without it");
-  c.flag("--overlap", f->overlap, "Transfers in pieces that overlap with execution, at best");
-  c.option("--weights", "time=W,energy=W", f->weights, "Cost = W * seconds + W * joules; time=1,energy=0 without it");
+           "Faults of the print that offload-2017 keeps: larger-roof, intensity-by-instruction, cpu-bandwidth-tenth "
+           "(default: none)");
+  c.option("--host-memory", "pageable|pinned", f->memory, "Host memory of transfers (default: pageable)");
+  c.flag("--overlap", f->overlap, "Transfers in pieces that overlap with execution, best case");
+  c.option("--weights", "time=W,energy=W", f->weights,
+           "Weights of the cost, per second and per joule (default: time=1,energy=0)");
   c.option("--confidence", "P", f->confidence,
-           "Below this probability it is too close to call; where a tie (10 %) is likelier than a winner without it");
-  c.option("--scale", "NAME", f->scale, "Integer argument to vary for the break-even size; the only one without it");
+           "Smallest probability of a decision; below it is too close to call (default: where a tie within 10 % is "
+           "likelier than a winner)");
+  c.option("--scale", "NAME", f->scale, "Integer argument to vary for the break-even size (default: the only one)");
   c.option("--cpu-threads", "N", f->cpu_threads,
-           "Threads, at most those of the CPU; one a core without it, one with --replay");
-  c.option("--cpu-simd", "on|off", f->cpu_simd, "Whether the compiler vectorises; on without it, off with --replay");
-  c.option("--cpu-opt", "0|1|2|3", f->cpu_opt, "The compiler's -O; 3 without it, 0 with --replay");
-  c.option(
-      "--cpu-isa", "native|baseline|CPU", f->cpu_isa,
-      "Code for the CPU that runs it (native, without it), for any x86-64 (baseline, with --replay), or for a CPU as "
-      "LLVM names it (skylake-avx512)");
-  c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU, where its file does not have it");
-  c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU, likewise");
+           "CPU threads, at most those of the CPU (default: one per core; with --replay: 1)");
+  c.option("--cpu-simd", "on|off", f->cpu_simd, "Vectorization of the CPU code (default: on; with --replay: off)");
+  c.option("--cpu-opt", "0|1|2|3", f->cpu_opt, "Optimization level of the CPU code (default: 3; with --replay: 0)");
+  c.option("--cpu-isa", "native|baseline|CPU", f->cpu_isa,
+           "Instruction set of the CPU code: the CPU's own (native), any x86-64 (baseline), or a core as LLVM names "
+           "it, such as skylake-avx512 (default: native; with --replay: baseline)");
+  c.option("--cpu-idle-w", "W", f->cpu_idle_w, "Idle power of the CPU in watts (default: that of its file)");
+  c.option("--gpu-idle-w", "W", f->gpu_idle_w, "Idle power of the GPU in watts (default: that of its file)");
   c.option("--busy-power", "tdp-times-0.6|tdp-over-0.6", f->busy_power,
            "Reading of equation (19): idle + 0.6 TDP, or idle + TDP / 0.6 (default: tdp-times-0.6)");
   c.flag("--measure-power", f->measure_power,
-         "Read this machine's meters (RAPL, NVML): idle power of both, and of the CPU under a load of ours");
-  c.option("--powercap", "DIR", f->powercap, "Where RAPL's counters are; /sys/class/powercap without it");
-  c.option("--nvml", "LIBRARY", f->nvml, "NVIDIA's management library; libnvidia-ml.so.1 without it");
+         "Idle power of both sides, and power of the loaded CPU, from this machine's meters (RAPL, NVML)");
+  c.option("--powercap", "DIR", f->powercap, "Folder of RAPL's counters (default: /sys/class/powercap)");
+  c.option("--nvml", "LIBRARY", f->nvml, "NVIDIA's management library (default: libnvidia-ml.so.1)");
   c.option("--map", "i[,j[,k]]", f->source.map,
-           "Loops that become work-items, outermost first; threads share the first");
+           "Loops that become threads, outermost first; CPU threads share the first");
   declare_source(c, f->source);
   declare_compile_seconds(c, f->source);
   c.list("--assume", "KEY=VALUE", f->source.assume,
-         "Answer to something analysis cannot know, as output names it; repeat");
-  c.option("--replay", "TABLE.csv", f->replay, "Replay the cells of the published experiment instead of a FILE");
-  c.option("--examples", "DIR", f->examples, "Folder of the replay's loop nests; examples/offload without it");
+         "Value of an unknown, by the key that the assumptions name; repeat");
+  c.option("--replay", "TABLE.csv", f->replay, "Table of the published experiment to replay, instead of FILE");
+  c.option("--examples", "DIR", f->examples, "Folder of the replay's loop nests (default: examples/offload)");
   declare_result(c, f->source.format, f->source.output);
   declare_devices_dir(c, f->source.devices_dir);
   return [f](const Environment& environment) { return offload_command(*f, environment); };

@@ -19,8 +19,8 @@ constexpr const char* predict_examples = R"(Examples:
     -o saxpy.json
   kernelcast predict examples/matmul.c --map i,j --device v100 --block 16,16 --arg n=1024 --model roofline
 
-Exit status: 0 done, 1 could not analyse, 2 usage, 130 interrupted. A device named with --device that cannot run the
-kernel makes it 1, with the others shown; with --device all it does not.)";
+Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if a device named with --device cannot run
+the kernel; the others are shown. With --device all it is 0 as long as one can.)";
 
 int predict(const ForecastFlags& flags, const Environment& environment) {
   Request request = checked(flags);
@@ -42,8 +42,7 @@ int predict(const ForecastFlags& flags, const Environment& environment) {
 
 Action add_predict(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(parser.command("predict", "Forecast a kernel's time on GPUs and say what limits it", predict_examples),
-          *flags);
+  declare(parser.command("predict", "Forecast a kernel's time on GPUs and what limits it", predict_examples), *flags);
   return [flags](const Environment& environment) { return predict(*flags, environment); };
 }
 

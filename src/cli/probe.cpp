@@ -33,7 +33,7 @@ constexpr const char* probe_examples = R"(Examples:
   kernelcast probe --backend cuda --device h200 --plan h200.plan
   kernelcast probe --backend cuda --device h200 --record h200.record -o h200.toml
 
-Exit status: 0 done, 1 could not measure, 2 usage, 130 interrupted.)";
+Exit status: 0 success, 1 measurement failed, 2 usage, 130 interrupted.)";
 
 struct ProbeFlags {
   std::string backend, device, format = "text", output, devices_dir, registers = "32", time_limit = "60";
@@ -151,34 +151,30 @@ Action add_probe(Parser& parser) {
   Flags flags = parser.command("probe", "Measure a device, or the cycle-level model of one", probe_examples);
   flags.option(
       "--backend", "sim|opencl|cuda|host", f->backend,
-      "sim: the cycle-level SM of a device; opencl: the machine's OpenCL device; cuda: its NVIDIA GPU; host: the "
-      "CPU that we run on",
+      "Measured device: the cycle-level SM (sim), or this machine's OpenCL device, NVIDIA GPU (cuda) or CPU (host)",
       Flags::Need::required);
   flags.option("--device", "DEV", f->device,
-               "Device by id, alias or path of a device file. sim: the one that is modelled (required); the others: "
-               "what is known "
-               "before anything is measured, without it host, or for cuda the file of the GPU's name");
-  flags.option("--format", "text|json", f->format, "For people (text, without it) or for programs (json)");
-  flags.option("-o", "FILE.toml", f->output,
-               "Also write a device file: the device's numbers with the measured ones in their place");
+               "Device: id, alias or path of a device file. sim: the modeled device (required); others: what is known "
+               "before the measurement (default: host; cuda: the file with the GPU's name)");
+  flags.option("--format", "text|json", f->format, "Output format (default: text)");
+  flags.option("-o", "FILE.toml", f->output, "Device file to write, with the measured numbers in place");
   flags.option("--registers", "N", f->registers,
-               "sim: registers of the bank test, R0 to R(N-1), 8 to 64; 32 without it");
-  flags.option(
-      "--time-limit", "SECONDS", f->time_limit,
-      "sim: give up after that time; opencl, cuda, host: begin no new round of repeats after it; 60 without it");
+               "sim: registers of the bank test, R0 to R(N-1), 8 to 64 (default: 32)");
+  flags.option("--time-limit", "SECONDS", f->time_limit,
+               "Time limit in seconds; opencl, cuda and host finish the current round (default: 60)");
   flags.option("--program", "FILE", f->program,
-               "sim: run this assembly text instead, and show issues, stalls and pipes; - is standard input");
-  flags.option("--warps", "N", f->warps, "With --program: warps of a block; 1 without it");
-  flags.option("--blocks", "N", f->blocks, "With --program: blocks; 1 without it");
-  flags.flag("--quick", f->quick, "opencl, cuda, host: fewer repeats");
+               "sim: assembly text to run instead, showing issues, stalls and pipes; -: standard input");
+  flags.option("--warps", "N", f->warps, "Warps per block with --program (default: 1)");
+  flags.option("--blocks", "N", f->blocks, "Blocks with --program (default: 1)");
+  flags.flag("--quick", f->quick, "Fewer repeats (opencl, cuda, host)");
   flags.option("--cuda-library", "FILE", f->library,
-               "cuda: the driver library (also: KERNELCAST_CUDA_LIBRARY); libcuda.so.1 without it");
-  flags.option("--ptxas", "FILE", f->ptxas,
-               "cuda: NVIDIA's assembler, for what PTX cannot say (also: KERNELCAST_PTXAS); that in CUDA's usual "
-               "places without it");
+               "cuda: driver library (default: KERNELCAST_CUDA_LIBRARY, else libcuda.so.1)");
+  flags.option(
+      "--ptxas", "FILE", f->ptxas,
+      "cuda: NVIDIA's assembler, for what PTX cannot express (default: KERNELCAST_PTXAS, else CUDA's usual places)");
   flags.option("--plan", "FILE", f->plan,
-               "cuda: run nothing, write what kernelcast-cuda FILE RECORD runs on the machine that has the device");
-  flags.option("--record", "FILE", f->record, "cuda: evaluate the RECORD that kernelcast-cuda wrote there");
+               "cuda: plan to write instead of a run; `kernelcast-cuda FILE RECORD` runs it on the GPU's machine");
+  flags.option("--record", "FILE", f->record, "cuda: record of kernelcast-cuda to evaluate");
   declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return probe_device(*f, environment); };
 }

@@ -141,16 +141,17 @@ Launch launch_of(const ForecastFlags& f) {
 }  // namespace
 
 void declare_compile_seconds(Flags c, ForecastFlags& f) {
-  c.option("--compile-seconds", "S", f.compile_seconds, "Most processor time to compile the source; 30 without it");
+  c.option("--compile-seconds", "S", f.compile_seconds, "Processor time limit of compilation in seconds (default: 30)");
 }
 
 void declare_source(Flags c, ForecastFlags& f) {
-  c.list("-D", "NAME[=VALUE]", f.defines, "Define a macro; repeat");
-  c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
-  c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
-  c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
-  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; by the file's ending without it");
-  c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
+  c.list("-D", "NAME[=VALUE]", f.defines, "Macro to define; repeat");
+  c.list("-U", "NAME", f.undefines, "Macro to undefine; repeat");
+  c.list("-I", "DIR", f.includes, "Include folder; repeat");
+  c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ... (default: the language's)");
+  c.option("--lang", "LANG", f.language,
+           "Language: opencl, cuda, hip, c, cxx or llvm-ir (default: by the file's ending)");
+  c.flag("--use_fast_math", f.fast_math, "Fast math, as in the vendors' compilers");
 }
 
 bool is_loop_nest(const Source& s) { return s.language == Language::c || s.language == Language::cxx; }
@@ -213,45 +214,45 @@ NvrtcChoice nvrtc_choice(const std::string& path, const Source& source) {
 
 void declare_vendor(Flags c, std::string& ptxas, std::string& nvrtc) {
   c.option("--ptxas", "FILE", ptxas,
-           "NVIDIA's assembler: registers, spills and counts are then those of its code (sm_70 and later)");
+           "NVIDIA's assembler as the source of registers, spills and counts (sm_70 and later)");
   c.option("--nvrtc", "LIBRARY", nvrtc,
-           "NVIDIA's run-time compiler (libnvrtc.so): registers, spills and static shared memory of CUDA C++ are then "
-           "those of its code");
+           "NVIDIA's run-time compiler (libnvrtc.so) as the source of registers, spills and static shared memory (CUDA "
+           "C++)");
 }
 
 void declare(Flags c, ForecastFlags& f, const std::string& file, const std::string& what) {
   constexpr auto required = Flags::Need::required;
   c.positional(file, f.file, what, required);
-  c.option("--kernel", "NAME", f.kernel, "Which kernel, when the source has several");
-  c.option("--device", "DEV[,DEV...|all]", f.device, "Devices by id, alias or path of a device file; all: every GPU",
+  c.option("--kernel", "NAME", f.kernel, "Kernel name (default: the only kernel)");
+  c.option("--device", "DEV[,DEV...|all]", f.device, "Devices: ids, aliases or paths of device files; all: every GPU",
            required);
-  c.option("--grid", "X[,Y[,Z]]", f.grid, "Blocks (work-groups) in each direction");
-  c.option("--block", "X[,Y[,Z]]", f.block, "Threads (work-items) of a block", required);
-  c.option("--global", "X[,Y[,Z]]", f.global, "Work-items in all, as OpenCL says it; instead of --grid");
-  c.option("--shared", "BYTES", f.shared, "Dynamic shared memory of a block; 0 without it");
-  c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar parameter; repeat");
-  c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers,
-         "Elements behind a pointer parameter, and for execution what they hold; repeat");
+  c.option("--grid", "X[,Y[,Z]]", f.grid, "Grid size in blocks (work-groups)");
+  c.option("--block", "X[,Y[,Z]]", f.block, "Block size in threads (work-items)", required);
+  c.option("--global", "X[,Y[,Z]]", f.global, "Grid size in threads, as in OpenCL; instead of --grid");
+  c.option("--shared", "BYTES", f.shared, "Dynamic shared memory per block in bytes (default: 0)");
+  c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar kernel argument; repeat");
+  c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers, "Elements of a buffer, and its initializer for execution; repeat");
   declare_source(c, f);
   c.option("--model", "NAME[,NAME...|all]", f.model,
-           "Models to ask, as `kernelcast models` lists them; kernelcast without it. all: all but sm, which simulates");
+           "Models, see `kernelcast models` (default: kernelcast); all: every model except sm, which simulates");
   c.option(
       "--counts", "auto|symbolic|executed", f.counts,
-      "How work is counted: closed forms, and execution where data decide (auto, without it), or one of them only");
-  c.option("--sample", "N|all", f.sample, "Blocks to execute; as many as fit a time below a second without it");
+      "Counting method: closed forms (symbolic), execution (executed), or execution where data decide (default: auto)");
+  c.option("--sample", "N|all", f.sample, "Blocks to execute (default: as many as fit in half a second)");
   c.option("--threads", "lockstep|independent", f.threads,
-           "How threads are executed: warps in lock-step (without it), or each on its own (Volta and later)");
-  c.option("--seed", "N", f.seed, "Seed of random contents and of the sample; 1 without it");
+           "Execution of diverged threads: in lockstep, or independently as from Volta on (default: lockstep)");
+  c.option("--seed", "N", f.seed, "Random seed of buffer contents and of the sample (default: 1)");
   c.option("--max-instructions", "N", f.max_instructions,
-           "Most lane instructions to execute, those of lanes that are off included; 2e11 without it");
-  c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
-  c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
+           "Limit of executed lane instructions, inactive lanes included (default: 2e11)");
+  c.option("--max-memory", "BYTES", f.max_memory,
+           "Memory limit of touched buffers in bytes, such as 512M (default: 4G)");
+  c.option("--max-seconds", "S", f.max_seconds, "Execution time limit in seconds (default: 60)");
   declare_compile_seconds(c, f);
-  c.flag("--no-checks", f.no_checks, "Do not look for races, uninitialised reads, divisions by zero and wide shifts");
-  c.option("--jobs", "N", f.jobs, "Threads that execute blocks; one for each processor without it");
-  c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
+  c.flag("--no-checks", f.no_checks, "No checks for races, uninitialized reads, divisions by zero and wide shifts");
+  c.option("--jobs", "N", f.jobs, "Threads that execute blocks (default: one per processor)");
+  c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become threads, outermost first");
   declare_vendor(c, f.ptxas, f.nvrtc);
-  c.list("--assume", "KEY=VALUE", f.assume, "Answer to something analysis cannot know, as output names it; repeat");
+  c.list("--assume", "KEY=VALUE", f.assume, "Value of an unknown, by the key that the assumptions name; repeat");
   declare_result(c, f.format, f.output);
   declare_devices_dir(c, f.devices_dir);
 }

@@ -25,7 +25,7 @@ constexpr const char* run_examples = R"(Examples:
   kernelcast devices v100
 
 `kernelcast COMMAND --help` shows a command's flags.
-Exit status: 0 done, 1 could not analyse, 2 usage, 3 check's gate is broken, 70 a bug in kernelcast, 130 interrupted.)";
+Exit status: 0 success, 1 analysis failed, 2 usage, 3 check's gate is broken, 70 a bug in kernelcast, 130 interrupted.)";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);

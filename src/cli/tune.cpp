@@ -35,7 +35,7 @@ constexpr const char* tune_examples = R"(Examples:
 
 Ranges: a..b, a..b:+n, a..b:*n; lists of an axis: {32,64,128}. Constraints are expressions of C over parameters, whole
 numbers of --arg, block_x, block_y, block_z, threads, grid_x, grid_y, grid_z and shared.
-Exit status: 0 done, 1 nothing can run or could not analyse, 2 usage, 130 interrupted, with the best so far shown.)";
+Exit status: 0 success, 1 nothing can run or analysis failed, 2 usage, 130 interrupted (the best so far is shown).)";
 
 constexpr double analysis_limit_s = 120;  // wall clock of one variant: all cores are busy with others
 constexpr std::uintmax_t most_cache_bytes = std::uintmax_t{2} << 30;
@@ -184,57 +184,56 @@ Action add_tune(Parser& parser) {
   Flags c = parser.command("tune", "Find the best launch configuration without running any", tune_examples);
   constexpr auto required = Flags::Need::required;
   ForecastFlags& common = f->common;
-  c.positional("FILE", common.file, "Kernel source, or - for standard input", required);
-  c.option("--kernel", "NAME", common.kernel, "Which kernel, when the source has several");
+  c.positional("FILE", common.file, "Kernel source; -: standard input", required);
+  c.option("--kernel", "NAME", common.kernel, "Kernel name (default: the only kernel)");
   c.option("--device", "DEV[,DEV...|all]", common.device,
-           "Devices by id, alias or path of a device file; all: every GPU", required);
+           "Devices: ids, aliases or paths of device files; all: every GPU", required);
   c.option("--block", "X[,Y[,Z]]", f->space.block,
-           "Threads of a block: numbers, ranges, lists, or expressions over parameters");
-  c.option("--grid", "X[,Y[,Z]]", f->space.grid, "Blocks in each direction, likewise");
-  c.option("--global", "X[,Y[,Z]]", f->space.global, "Work-items in all, likewise; grid = ceil(global / block)");
-  c.option("--problem", "X[,Y[,Z]]", f->space.problem, "Size of the problem; grid = ceil(problem / (block * tile))");
-  c.option("--tile", "X[,Y[,Z]]", f->space.tile, "Elements of a thread, as --block; 1 without it");
+           "Block size in threads: numbers, ranges, lists, or expressions over parameters");
+  c.option("--grid", "X[,Y[,Z]]", f->space.grid, "Grid size in blocks, as --block");
+  c.option("--global", "X[,Y[,Z]]", f->space.global, "Grid size in threads, as --block; grid = ceil(global / block)");
+  c.option("--problem", "X[,Y[,Z]]", f->space.problem,
+           "Problem size in elements; grid = ceil(problem / (block * tile))");
+  c.option("--tile", "X[,Y[,Z]]", f->space.tile, "Elements per thread, as --block (default: 1)");
   c.option("--shared", "BYTES", f->space.shared,
-           "Dynamic shared memory of a block: a number, a range or an expression; 0 without it");
+           "Dynamic shared memory per block in bytes: a number, a range or an expression (default: 0)");
   c.list("--param", "NAME=V1,V2,...", f->space.parameters,
-         "A macro that varies, passed as -D NAME=VALUE; ranges too; repeat");
-  c.list("--constraint", "EXPR", f->space.constraints, "What must hold, in C; repeat");
-  c.option("--space", "FILE", f->space_file, "The space as Kernel Tuner's T1 file has it");
-  c.list("--arg", "NAME=VALUE", common.args, "Value of a scalar parameter; repeat");
+         "Values of a macro, passed as -D NAME=VALUE; ranges too; repeat");
+  c.list("--constraint", "EXPR", f->space.constraints, "Condition of a configuration, an expression of C; repeat");
+  c.option("--space", "FILE", f->space_file, "Space in Kernel Tuner's T1 format");
+  c.list("--arg", "NAME=VALUE", common.args, "Value of a scalar kernel argument; repeat");
   c.list("--buffer", "NAME=COUNT[:FILL]", common.buffers,
-         "Elements behind a pointer parameter, and for execution what they hold; repeat");
+         "Elements of a buffer, and its initializer for execution; repeat");
   declare_source(c, common);
-  c.option("--model", "NAME", common.model,
-           "The model that ranks, as `kernelcast models` lists them; kernelcast without it");
+  c.option("--model", "NAME", common.model, "Ranking model, see `kernelcast models` (default: kernelcast)");
   c.flag("--as-printed", f->as_printed,
-         "With --model ske: its formula (9) under its constraints (10)-(16) and no others");
-  c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become work-items, outermost first");
+         "SKE's formula (9) under its constraints (10)-(16) and no others, with --model ske");
+  c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become threads, outermost first");
   declare_vendor(c, common.ptxas, common.nvrtc);
-  c.list("--assume", "KEY=VALUE", common.assume,
-         "Answer to something analysis cannot know, as output names it; repeat");
-  c.option("--top", "N|all", f->top, "Configurations to show; 10 without it");
-  c.option("--measure", "opencl", f->measure, "Also run the best of the first device on this machine's OpenCL device");
+  c.list("--assume", "KEY=VALUE", common.assume, "Value of an unknown, by the key that the assumptions name; repeat");
+  c.option("--top", "N|all", f->top, "Configurations to show (default: 10)");
+  c.option("--measure", "opencl", f->measure,
+           "Runs of the first device's best configurations on this machine's OpenCL device");
   c.option("--counts", "auto|symbolic|executed", common.counts,
-           "How the best are counted: closed forms (symbolic, without it), execution where data decide (auto), or "
-           "execution only");
-  c.option("--sample", "N|all", common.sample, "Blocks to execute; as many as fit a time below a second without it");
-  c.option("--max-seconds", "S", common.max_seconds, "Most time to execute one configuration; 60 without it");
-  c.flag("--portable", f->portable, "Also one configuration for all devices: smallest worst loss");
-  c.option("--risk", "P", f->risk, "Refuse what needs too many registers with a probability above P; 0.5 without it");
+           "Counting method of the best configurations: closed forms (symbolic), execution (executed), or execution "
+           "where data decide (auto) (default: symbolic)");
+  c.option("--sample", "N|all", common.sample, "Blocks to execute (default: as many as fit in half a second)");
+  c.option("--max-seconds", "S", common.max_seconds, "Execution time limit per configuration in seconds (default: 60)");
+  c.flag("--portable", f->portable, "One configuration for all devices, too: the smallest worst loss");
+  c.option("--risk", "P", f->risk, "Largest probability of too many registers that is not refused (default: 0.5)");
   c.option("--search", "auto|enumerate|optimise", f->search,
-           "Try every configuration, or let an optimiser choose; by the size of the space (auto) without it");
+           "Search method: every configuration, or an optimizer's choice (default: auto, by the size of the space)");
   c.option("--budget", "N", f->budget,
-           "Configurations that an optimiser may try; 4000 with compile-time parameters, else 100000 without it");
+           "Configurations that the optimizer may try (default: 4000 with compile-time parameters, else 100000)");
   c.option("--max-variants", "N", f->variants,
-           "Most variants to compile before --search auto means optimise; 10000 without it");
+           "Largest number of variants that --search auto enumerates (default: 10000)");
   c.option("--seed", "N", common.seed,
-           "Seed of the optimiser, and of contents and sample where blocks are executed; 1 without it");
-  c.option("--jobs", "N", common.jobs, "Threads; one for each processor without it");
-  c.option("--cache", "DIR", f->cache, "Keep analyses in DIR; in kernelcast/ of XDG_CACHE_HOME or ~/.cache without it");
-  c.flag("--no-cache", f->no_cache, "Keep no analyses and use none");
-  c.option("--format", "text|json|t4", common.format,
-           "For people (text, without it), for programs (json), or Kernel Tuner's results file (t4)");
-  c.option("-o", "FILE", common.output, "Write to FILE, in one step, instead of standard output");
+           "Random seed of the optimizer, of buffer contents and of the sample (default: 1)");
+  c.option("--jobs", "N", common.jobs, "Threads (default: one per processor)");
+  c.option("--cache", "DIR", f->cache, "Cache folder of analyses (default: kernelcast/ in XDG_CACHE_HOME or ~/.cache)");
+  c.flag("--no-cache", f->no_cache, "No cache of analyses");
+  c.option("--format", "text|json|t4", common.format, "Output format; t4: Kernel Tuner's results file (default: text)");
+  c.option("-o", "FILE", common.output, "Output file, written in one step (default: standard output)");
   declare_devices_dir(c, common.devices_dir);
   return [f](const Environment& environment) { return run_tune(*f, environment); };
 }

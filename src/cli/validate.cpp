@@ -34,8 +34,8 @@ constexpr const char* validate_examples = R"(Examples:
   kernelcast validate rows.csv --kernels kernels.csv --sources sources --kernel 'conv_*' --device a4000 \
     --model roofline --format json -o conv.json --rows-out conv.csv
 
-Files, scores and columns: docs/reference/validate.md. Exit status: 0 done, also when rows failed, which are counted and shown;
-1 when no row could be forecast; 2 usage; 130 interrupted.)";
+Files, scores and columns: docs/reference/validate.md. Failed rows are counted and shown.
+Exit status: 0 success, 1 no row could be forecast, 2 usage, 130 interrupted.)";
 
 struct ValidateFlags {
   std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
@@ -159,34 +159,32 @@ int validate(const ValidateFlags& f, const Environment& environment) {
 Action add_validate(Parser& parser) {
   auto f = std::make_shared<ValidateFlags>();
   Flags flags =
-      parser.command("validate", "Hold forecasts against measured times and score every model", validate_examples);
+      parser.command("validate", "Compare forecasts with measured times and score every model", validate_examples);
   constexpr auto required = Flags::Need::required;
-  flags.positional("ROWS", f->rows,
-                   "Measured times: rows or a space (CSV), or Kernel Tuner's T4 or cache file; also compressed by gzip",
-                   required);
-  flags.option("--kernels", "FILE", f->kernels, "The kernels that were measured (CSV); not needed with --t1");
-  flags.option("--sources", "DIR", f->sources, "Folder of their sources, also the include path", required);
+  flags.positional(
+      "ROWS", f->rows,
+      "Measured times: rows or a space (CSV), or Kernel Tuner's T4 or cache file, optionally gzip-compressed",
+      required);
+  flags.option("--kernels", "FILE", f->kernels, "Measured kernels (CSV); not needed with --t1");
+  flags.option("--sources", "DIR", f->sources, "Folder of the kernels' sources, also the include path", required);
   flags.option("--model", "NAME[,NAME...|all]", f->model,
-               "Models to score, as `kernelcast models` lists them; all but sm, which simulates, without it");
-  flags.option(
-      "--counts", "auto|symbolic", f->counts,
-      "How work is counted: closed forms, and execution where data decide (auto, without it), or closed forms only");
+               "Models to score, see `kernelcast models` (default: every model except sm, which simulates)");
+  flags.option("--counts", "auto|symbolic", f->counts,
+               "Counting method: closed forms (symbolic), or execution where data decide (default: auto)");
   flags.option("--device", "DEV[,DEV...]", f->device,
-               "Only rows measured on these; for a T4 file, where it was measured");
-  flags.option("--kernel", "ID[,ID...]", f->kernel, "Only rows of these kernels; * stands for any text");
-  flags.option("--limit", "N", f->limit, "At most N rows of a kernel on a GPU, evenly spread");
-  flags.option("--t1", "FILE", f->t1, "For a space: its T1 description (sizes, arguments)");
-  flags.option("--like", "FILE", f->like, "For a space: arguments and buffers as in these rows of the same kernel");
-  flags.option("--problem", "X[,Y[,Z]]", f->problem, "For a space: problem size, before that of --t1");
-  flags.option("--block", "X[,Y[,Z]]", f->block, "For a space: block, as names of parameters or numbers");
-  flags.option("--tile", "X[,Y[,Z]]", f->tile,
-               "For a space: elements of a thread; grid = ceil(problem / (block * tile))");
+               "Devices of the rows to use (default: all); for a T4 file, the device that was measured");
+  flags.option("--kernel", "ID[,ID...]", f->kernel, "Kernels of the rows to use; * matches any text (default: all)");
+  flags.option("--limit", "N", f->limit, "Largest number of rows per kernel and GPU, evenly spread (default: all)");
+  flags.option("--t1", "FILE", f->t1, "Space: T1 description (sizes, arguments)");
+  flags.option("--like", "FILE", f->like, "Space: rows of the same kernel with its arguments and buffers");
+  flags.option("--problem", "X[,Y[,Z]]", f->problem, "Space: problem size in elements; overrides --t1");
+  flags.option("--block", "X[,Y[,Z]]", f->block, "Space: block size in threads, as names of parameters or numbers");
+  flags.option("--tile", "X[,Y[,Z]]", f->tile, "Space: elements per thread; grid = ceil(problem / (block * tile))");
   declare_vendor(flags, f->ptxas, f->nvrtc);
-  flags.option("--jobs", "N", f->jobs, "Threads; one for each processor without it");
-  flags.option("--cache", "DIR", f->cache,
-               "Keep analyses in DIR and use those that are there; none are kept without it");
+  flags.option("--jobs", "N", f->jobs, "Threads (default: one per processor)");
+  flags.option("--cache", "DIR", f->cache, "Cache folder of analyses (default: no cache)");
   declare_result(flags, f->format, f->output);
-  flags.option("--rows-out", "FILE", f->rows_output, "Also write every row with forecasts and counts, as CSV");
+  flags.option("--rows-out", "FILE", f->rows_output, "CSV file for every row with forecasts and counts");
   declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return validate(*f, environment); };
 }

@@ -49,6 +49,17 @@ class Documents(unittest.TestCase):
                 if not (measured and line.startswith("|")):
                     self.assertLessEqual(len(line), COLUMNS, f"{name}: line {number} of the text without its generated block: {line[:60]}")
 
+    def test_tables_are_whole(self):
+        for name in found(PAGES):
+            columns = before = None
+            for number, line in enumerate(without_code(read(name)).splitlines(), 1):
+                cells = len(re.sub(r"\\\||`[^`]*`", "", line).strip("|").split("|")) if line.startswith("|") else None
+                if cells and columns:
+                    self.assertEqual(cells, columns, f"{name}: text line {number}: {line[:60]}")
+                elif cells:
+                    self.assertFalse(before, f"{name}: text line {number}: a table directly behind text: {line[:60]}")
+                columns, before = cells, line.strip()
+
     def test_relative_links_lead_somewhere(self):
         for name in found(PAGES):
             for link in (a or b for a, b in LINK.findall(without_code(read(name)))):

@@ -44,6 +44,16 @@ class Manual(unittest.TestCase):
             for flag in set(FLAG.findall(text)) - flags - {"--prefix", "--text"}:  # CMake's; an arrow of a drawing
                 self.assertRegex(scripts, re.escape(flag) + r"(?![\w-])", f"{name}: {flag} is a flag of nothing")
 
+    def test_help_of_options_is_noun_phrases(self):
+        """A unit and a default stand in parentheses; nothing is told about the option's absence."""
+        with open(os.path.join(ROOT, "docs", "man", "kernelcast.1"), encoding="utf-8") as file:
+            text = file.read().replace("\\-", "-")
+        self.assertEqual(re.findall(r"(?i)\b(?:without it|likewise|anew|stand-in|in all, as)\b", text), [])
+        options = [o for o in re.findall(r"^  -.*(?:\n {20,}.*)*", text, re.M) if "(default" in o]
+        self.assertGreater(len(options), 100)
+        for option in options:
+            self.assertRegex(option, r"\(default: [^()]+(?:\([^()]*\)[^()]*)?\)")
+
 
 if __name__ == "__main__":
     unittest.main()

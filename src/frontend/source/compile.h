@@ -1,36 +1,36 @@
 // From source text to an LLVM module for one code generation target, with Clang as a library.
 //
-// Names that the module uses for what has no LLVM instruction. OpenCL C and CUDA share them, so one table of costs
-// serves both:
-//   - Ids of OpenCL C stay calls: _Z13get_global_idj, _Z12get_local_idj, _Z12get_group_idj, _Z14get_local_sizej,
-//   _Z14get_num_groupsj,
-//     _Z15get_global_sizej, _Z12get_work_dimv, _Z17get_global_offsetj, _Z7barrierj (and the rest of OpenCL's builtins,
-//     Itanium-mangled). CUDA ids are llvm.nvvm.read.ptx.sreg.{tid,ctaid,ntid,nctaid}.{x,y,z}; on gfx targets
-//     llvm.amdgcn.work{item,group}.id.{x,y,z} and, for blockDim and gridDim, calls of _Z14get_local_sizej and
-//     _Z14get_num_groupsj.
-//   - Math is undefined functions with OpenCL's mangling, in float (f), double (d) and where CUDA has it half (Dh):
-//       one argument: acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi erf erfc exp exp2 exp10 expm1 fabs
-//       floor lgamma log
-//         log10 log1p log2 logb rint round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc           (_Z3expf,
-//         _Z5rsqrtd, ...)
-//       two: atan2 copysign fdim fmax fmin fmod hypot nextafter pow remainder                        (_Z3powff, ...)
-//       three: fma (_Z3fmafff); integer second argument: ldexp (_Z5ldexpfi), pown (_Z4pownfi); ilogb (_Z5ilogbf -> i32)
-//       pointers: sincos (_Z6sincosfPf), frexp (_Z5frexpfPi), modf (_Z4modffPf), remquo (_Z6remquoffPi)
-//       CUDA only: rcbrt erfcinv erfinv erfcx normcdf normcdfinv cyl_bessel_i0 cyl_bessel_i1 j0 j1 y0 y1 nearbyint (one
-//       argument), jn, yn (_Z2jnif),
-//         rhypot (two), norm3d rnorm3d (three), norm4d rnorm4d (four), lrint llrint lround llround (to integers:
-//         _Z5lrintf)
-//     fast forms carry OpenCL's native_ names: _Z10native_expf (__expf), _Z12native_exp10f, _Z10native_logf,
-//     _Z11native_log2f,
-//       _Z12native_log10f, _Z10native_sinf, _Z10native_cosf, _Z10native_tanf, _Z11native_powrff (__powf),
-//       _Z13native_divideff (__fdividef), _Z11native_tanhf, _Z12native_rsqrtf, _Z12native_recipf (__frcp_*),
-//       _Z11native_sqrtf (__fsqrt_* is _Z4sqrtf)
-//   - kc_texture_*: reads through texture and surface objects (not modelled). kc_wmma_*: warp matrix operations.
-//   kc_rand_*: cuRAND.
-//   - kc_grid_sync: a barrier of the whole grid. On gfx targets __syncthreads_or, _and, _count are _Z14work_group_anyi,
-//   _Z14work_group_alli,
-//     _Z21work_group_reduce_addi.
-//   - printf, vprintf, __assertfail, malloc, free: as in device code, no cost known.
+// Names that the module uses where LLVM has no instruction. OpenCL C and CUDA share them, so one table of costs serves
+// both. Manglings are OpenCL's (Itanium).
+//
+// ids, OpenCL C    calls of _Z13get_global_idj, _Z12get_local_idj, _Z12get_group_idj, _Z14get_local_sizej,
+//                  _Z14get_num_groupsj, _Z15get_global_sizej, _Z12get_work_dimv, _Z17get_global_offsetj, _Z7barrierj
+//                  and the rest of OpenCL's builtins
+// ids, CUDA        llvm.nvvm.read.ptx.sreg.{tid,ctaid,ntid,nctaid}.{x,y,z}
+// ids, gfx         llvm.amdgcn.work{item,group}.id.{x,y,z}; blockDim, gridDim: _Z14get_local_sizej, _Z14get_num_groupsj
+//
+// Math: undefined functions in float (f), double (d) and where CUDA has it half (Dh), such as _Z3expf, _Z5rsqrtd:
+// 1 argument       acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi erf erfc exp exp2 exp10 expm1 fabs floor
+//                  lgamma log log10 log1p log2 logb rint round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc
+// 2 arguments      atan2 copysign fdim fmax fmin fmod hypot nextafter pow remainder (_Z3powff)
+// 3 arguments      fma (_Z3fmafff)
+// with an integer  ldexp (_Z5ldexpfi), pown (_Z4pownfi), ilogb (_Z5ilogbf -> i32)
+// with a pointer   sincos (_Z6sincosfPf), frexp (_Z5frexpfPi), modf (_Z4modffPf), remquo (_Z6remquoffPi)
+// CUDA only        1: rcbrt erfcinv erfinv erfcx normcdf normcdfinv cyl_bessel_i0 cyl_bessel_i1 j0 j1 y0 y1 nearbyint;
+//                  jn, yn (_Z2jnif); 2: rhypot; 3: norm3d rnorm3d; 4: norm4d rnorm4d;
+//                  to integers: lrint llrint lround llround (_Z5lrintf)
+// fast forms       OpenCL's native_ names: _Z10native_expf (__expf), _Z12native_exp10f, _Z10native_logf,
+//                  _Z11native_log2f, _Z12native_log10f, _Z10native_sinf, _Z10native_cosf, _Z10native_tanf,
+//                  _Z11native_powrff (__powf), _Z13native_divideff (__fdividef), _Z11native_tanhf, _Z12native_rsqrtf,
+//                  _Z12native_recipf (__frcp_*), _Z11native_sqrtf (__fsqrt_* is _Z4sqrtf)
+// Others:
+// kc_texture_*     reads through texture and surface objects (not modeled)
+// kc_wmma_*        warp matrix operations
+// kc_rand_*        cuRAND
+// kc_grid_sync     barrier of the whole grid
+// block votes      gfx: __syncthreads_or, _and, _count are _Z14work_group_anyi, _Z14work_group_alli,
+//                  _Z21work_group_reduce_addi
+// no cost known    printf, vprintf, __assertfail, malloc, free: as in device code
 #pragma once
 
 #include <functional>

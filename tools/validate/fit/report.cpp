@@ -185,7 +185,8 @@ void print_ratios(const std::vector<Row>& rows, const forecast::Constants& c) {
     const validate::Measurement& m = row.result.row;
     const double p = predicted(row, c);
     if (p > 0 && m.measured_s && !validate::is_excluded(m))
-      groups[m.kernel_id + "|" + m.gpu].push_back({std::log(*m.measured_s), std::log(p), uses_local_memory(row)});
+      groups[m.kernel_id + "|" + m.gpu].push_back(
+          {std::log(*m.measured_s), std::log(p), row.result.facts->workload.local_bytes() > 0});
   }
   std::vector<Error> errors;
   for (const auto& [group, points] : groups)
