@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/catalog.h"
-#include "forecast/launch_size.h"
 #include "cli/sources.h"
 #include "cli/values.h"
+#include "forecast/launch_size.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {

@@ -2,8 +2,8 @@
 // in rounds of L; active warps and blocks hide time with diminishing gain, each by a constant factor.
 //
 // Source: "SKE, single-kernel estimate for CUDA". The images of formulas (2)-(9) are lost; this form is reconstructed
-// from the text and has the shape of the paper's block-size sweep (test/golden/model/ske_sweep_test.cpp). Separate factors
-// for T_e and T_c would not.
+// from the text and has the shape of the paper's block-size sweep (test/golden/model/ske_sweep_test.cpp). Separate
+// factors for T_e and T_c would not.
 //
 // Limits: no caches, no bandwidth; the same factor hides computation and memory; a grid smaller than S * n_b blocks is
 // hidden as if it were full.
