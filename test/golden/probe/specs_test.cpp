@@ -107,8 +107,8 @@ TEST_P(Specs, AStreamReachesTheBandwidth) {
   EXPECT_NEAR(value("dram.read_bytes_per_cycle"), expected, 0.03 * expected);
   // By access width: wider loads have more bytes under way.
   for (const int bytes : {4, 8, 16}) {
-    const double wide = std::min({spec.dram_bytes_per_cycle, spec.l2_bytes_per_cycle,
-                                  under_way * bytes * spec.warp_size / spec.dram_latency});
+    const double wide = std::min(
+        {spec.dram_bytes_per_cycle, spec.l2_bytes_per_cycle, under_way * bytes * spec.warp_size / spec.dram_latency});
     EXPECT_NEAR(value("dram.read_bytes_per_cycle." + std::to_string(8 * bytes) + "bit"), wide, 0.06 * wide) << bytes;
   }
 }

@@ -81,7 +81,8 @@ TEST(FfmaSearch, WithDualIssueLeavesSingleIssueFarBehind) {
   EXPECT_LT(found.by_displacement[2], found.fraction - 0.1) << "pairs straddle the boundary of groups";
 }
 
-// Where slot 0 leads pairs as well, other orders are the fastest, and no tile of the search's own beginnings reaches them.
+// Where slot 0 leads pairs as well, other orders are the fastest, and no tile of the search's own beginnings reaches
+// them.
 TEST(FfmaSearch, IsAtLeastAsFastAsEachOfTheSixOrdersWhereverPairsBegin) {
   for (const bool slot_0_leads : {false, true}) {
     sm::Spec spec = kepler();
