@@ -7,7 +7,8 @@
 
 namespace kernelcast::cli {
 
-/// Writes to standard output, with control characters and invalid UTF-8 as escapes (io/printable.h). A reader that has gone is no error; a full disk is a UserError.
+/// Writes to standard output, with control characters and invalid UTF-8 as escapes (io/printable.h). A reader that has
+/// gone is no error; a full disk is a UserError.
 void write_stdout(std::string_view text);
 /// To the file if `path` is not empty (it appears complete or not at all), to standard output otherwise.
 void write_result(const std::string& path, std::string_view text);

@@ -62,12 +62,11 @@ std::string words_of(const std::exception& e) {
 int parse_and_run(int argc, char** argv) {
   const Environment environment = environment_of(argc, argv);
   Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, run_examples);
-  const std::map<std::string, Action> actions{{"predict", add_predict(parser)},   {"explain", add_explain(parser)},
-                                              {"devices", add_devices(parser)},   {"models", add_models(parser)},
-                                              {"tune", add_tune(parser)},         {"validate", add_validate(parser)},
-                                              {"converge", add_converge(parser)}, {"probe", add_probe(parser)},
-                                              {"check", add_check(parser)},       {"offload", add_offload(parser)},
-                                              {"replay", add_replay(parser)}};
+  const std::map<std::string, Action> actions{
+      {"predict", add_predict(parser)},   {"explain", add_explain(parser)}, {"devices", add_devices(parser)},
+      {"models", add_models(parser)},     {"tune", add_tune(parser)},       {"validate", add_validate(parser)},
+      {"converge", add_converge(parser)}, {"probe", add_probe(parser)},     {"check", add_check(parser)},
+      {"offload", add_offload(parser)},   {"replay", add_replay(parser)}};
   const Parser::Outcome outcome = parser.parse(argc, argv);
   if (outcome.command.empty()) {
     write_stdout(outcome.text);

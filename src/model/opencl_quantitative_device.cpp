@@ -1,8 +1,9 @@
 // The paper gives costs for GeForce GTX 280 only. For other devices the costs come from the latencies in the device
 // file, because that is what the paper measured: its ADD of 24 cycles is GT200's dependent-issue latency, GM_L and LM_L
 // are the latencies of global and of shared memory. Where a device file has no division or special-function latency,
-// GT200's ratios to ADD (137/24 and 45/24) are kept, and where it has no memory latency, GT200's 440 and 38 cycles (Wong
-// et al., ISPASS 2010; the paper prints neither). Without an arithmetic latency (HD 5870) the model has no answer. Every derivation is listed as an assumption.
+// GT200's ratios to ADD (137/24 and 45/24) are kept, and where it has no memory latency, GT200's 440 and 38 cycles
+// (Wong et al., ISPASS 2010; the paper prints neither). Without an arithmetic latency (HD 5870) the model has no
+// answer. Every derivation is listed as an assumption.
 //
 // Classes that the paper does not name: comparisons, logic, shifts, conversions, moves, votes, branches and cached
 // constant loads cost an ADD; a fused multiply-add costs MUL + ADD, as the paper counts the matrix product at source
@@ -61,8 +62,8 @@ std::vector<Derivation> derivations(const Device& device) {
       {Field::opencl_quantitative_special_cycles, "special_cycles", "cost of special functions",
        special ? "latency.special_cycles" : "GT200's ratio 45/24 to ADD", nullptr, &Machine::special, nullptr},
       {Field::opencl_quantitative_global_latency_cycles, "global_latency_cycles", "cost of a global transaction (GM_L)",
-       device.get(Field::memory_dram_latency_cycles) ? "memory.dram_latency_cycles" : "GTX 280 (Wong et al. 2010)", nullptr,
-       nullptr, &Machine::global_latency},
+       device.get(Field::memory_dram_latency_cycles) ? "memory.dram_latency_cycles" : "GTX 280 (Wong et al. 2010)",
+       nullptr, nullptr, &Machine::global_latency},
       {Field::opencl_quantitative_local_latency_cycles, "local_latency_cycles", "cost of a local transfer (LM_L)",
        device.get(Field::memory_shared_latency_cycles) ? "memory.shared_latency_cycles" : "GTX 280 (Wong et al. 2010)",
        nullptr, nullptr, &Machine::local_latency},

@@ -29,8 +29,8 @@ void set_idle(Side& side, const Given& given, const Device& d, const char* flag)
                        "give " + flag + ", or set " + describe::where_to_set(d, "system.idle_w");
 }
 
-void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s,
-              BusyPower reading, const Weights& weights) {
+void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s, BusyPower reading,
+              const Weights& weights) {
   const BusyWatts by_file = busy_watts(d, side.idle_w.value.value_or(0), reading);
   if (!side.idle_w.value || (!by_file.watts && !busy.watts)) {
     const std::string why = side.idle_w.value ? by_file.how : side.idle_w.reason;

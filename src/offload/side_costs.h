@@ -12,8 +12,8 @@ void merge(std::vector<Assumption>& into, const std::vector<Assumption>& more);
 /// Idle power: as given, else the device file's, else a reason that names `flag`.
 void set_idle(Side& side, const Given& given, const Device& d, const char* flag);
 /// Energy and cost with busy power as given, else the device file's or by its thermal design power (19, 21 to 23).
-void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s,
-              BusyPower reading, const Weights& weights);
+void energies(Side& side, const Device& d, const Given& busy, double transfer_s, double execution_s, BusyPower reading,
+              const Weights& weights);
 /// Instructions and traffic where the device file has their energy: in place of the share of the design power.
 void energy_by_instructions(Side& side, const Device& cpu, const std::vector<KernelTimes>& kernels, double reps,
                             const Weights& weights);

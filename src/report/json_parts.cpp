@@ -167,8 +167,7 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
   if (result.estimate) {
     const Estimate& e = *result.estimate;
     put(j, "energy_j", e.energy_j.value, e.energy_j.reason);
-    if (e.energy_lo_j && e.energy_hi_j)
-      j["energy_interval_j"] = {number(*e.energy_lo_j), number(*e.energy_hi_j)};
+    if (e.energy_lo_j && e.energy_hi_j) j["energy_interval_j"] = {number(*e.energy_lo_j), number(*e.energy_hi_j)};
   } else {
     put_unknown(j, "energy_j", failure);
   }

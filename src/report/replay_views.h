@@ -14,11 +14,11 @@ namespace kernelcast::report {
 using ReplayValue = std::variant<std::monostate, double, std::string>;
 
 struct ReplayTable {
-  std::string id;                     // "sweep"
-  std::string title;                  // one line
-  std::vector<std::string> columns;   // with units: "settled, ms"; what the text prints is "printed: ..."
+  std::string id;                    // "sweep"
+  std::string title;                 // one line
+  std::vector<std::string> columns;  // with units: "settled, ms"; what the text prints is "printed: ..."
   std::vector<std::vector<ReplayValue>> rows;
-  std::vector<std::string> notes;     // where it departs from the text, and why
+  std::vector<std::string> notes;  // where it departs from the text, and why
 };
 
 struct PaperReplay {

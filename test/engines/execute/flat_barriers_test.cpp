@@ -45,9 +45,10 @@ TEST_P(FlatBarriers, SymbolicAndExecutedAreTheNumbersByHand) {
   Source source;
   source.path = "flat.cl";
   source.language = Language::opencl;
-  source.text = "__kernel void k(__global float* g, int n) {\n  __local float s[64];\n  int l = get_local_id(0);\n"
-                "  float x = g[l];\n  " +
-                std::string(GetParam().body) + "\n}\n";
+  source.text =
+      "__kernel void k(__global float* g, int n) {\n  __local float s[64];\n  int l = get_local_id(0);\n"
+      "  float x = g[l];\n  " +
+      std::string(GetParam().body) + "\n}\n";
   FrontendOptions options;
   options.target = "sm_70";
   options.program = true;
@@ -75,8 +76,7 @@ TEST_P(FlatBarriers, SymbolicAndExecutedAreTheNumbersByHand) {
   // Execution decides by itself: a profile that calls nothing flat changes its answer in nothing.
   KernelProfile none = analysis.profile;
   for (Block& b : none.blocks) b.flat_barriers = 0;
-  EXPECT_EQ(execute(none, *analysis.program, launch, geometry, execution).workload.flat_barriers,
-            3 * GetParam().flat);
+  EXPECT_EQ(execute(none, *analysis.program, launch, geometry, execution).workload.flat_barriers, 3 * GetParam().flat);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FlatBarriers, ::testing::ValuesIn(barrier_cases),
