@@ -15,8 +15,8 @@ struct OffloadFlags {
   ForecastFlags source;  // file, kernel, grid, block, args, buffers, assume, map, format, output, devices_dir
   std::string cpu_source, cpu, gpu, devices;
   std::string weights = "time=1,energy=0", reps = "1", resident, scale, confidence = "0.5", memory = "pageable";
-  std::string cpu_threads, cpu_simd = "on", cpu_opt, cpu_isa = "native", cpu_idle_w, gpu_idle_w,
-                           busy_power = "tdp-times-0.6";
+  std::string cpu_threads, cpu_simd = "on", cpu_opt, cpu_isa = "native", cpu_idle_w, gpu_idle_w;
+  std::string busy_power = "tdp-times-0.6";
   std::string powercap = "/sys/class/powercap", nvml = "libnvidia-ml.so.1";
   bool measure_power = false;
   std::vector<std::string> roles;

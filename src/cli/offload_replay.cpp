@@ -79,7 +79,7 @@ int offload_replay(const OffloadFlags& f, const Environment& environment) {
                                 threads == 1 ? "one thread" : fmt::format("{} threads", threads));
   for (const DevicePair& pair : pairs) {
     const Device cpu = catalog.find(pair.cpu), gpu = catalog.find(pair.gpu);
-    check_kinds(cpu, gpu);
+    offload::check_kinds(cpu, gpu);
     report.platforms.push_back(PreparedCells(cpu, gpu, cells, nests, settings, environment.progress).answers());
   }
   const report::Style style(environment.colour && f.source.output.empty());
