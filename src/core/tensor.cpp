@@ -19,18 +19,18 @@ constexpr std::array<std::string_view, tensor_type_count> type_names = {
     "f16_f16", "f16_f32", "bf16_f32", "tf32_f32", "f32_f32", "f64_f64", "s8_s32",
     "s4_s32",  "b1_s32",  "f8_f16",   "f8_f32",   "f6_f32",  "f4_f32"};
 constexpr std::array<std::string_view, tensor_type_count> type_words = {"FP16, accumulated in FP16",
-                                                                   "FP16, accumulated in FP32",
-                                                                   "BF16, accumulated in FP32",
-                                                                   "TF32, accumulated in FP32",
-                                                                   "FP32",
-                                                                   "FP64",
-                                                                   "INT8, accumulated in INT32",
-                                                                   "INT4, accumulated in INT32",
-                                                                   "1 bit, accumulated in INT32",
-                                                                   "FP8, accumulated in FP16",
-                                                                   "FP8, accumulated in FP32",
-                                                                   "FP6, accumulated in FP32",
-                                                                   "FP4, accumulated in FP32"};
+                                                                        "FP16, accumulated in FP32",
+                                                                        "BF16, accumulated in FP32",
+                                                                        "TF32, accumulated in FP32",
+                                                                        "FP32",
+                                                                        "FP64",
+                                                                        "INT8, accumulated in INT32",
+                                                                        "INT4, accumulated in INT32",
+                                                                        "1 bit, accumulated in INT32",
+                                                                        "FP8, accumulated in FP16",
+                                                                        "FP8, accumulated in FP32",
+                                                                        "FP6, accumulated in FP32",
+                                                                        "FP4, accumulated in FP32"};
 
 std::optional<int> number_of(std::string_view s) {
   int n = 0;
