@@ -48,6 +48,12 @@ class Floor(Case):
             self.assertGreaterEqual(p["time_s"], p["floor_s"])
             self.assertAlmostEqual(p["achieved"]["tensor_flop_per_s"] * p["time_s"], 2 * 4096**3, delta=1e6)
 
+    def test_a_wave_of_64_lanes_multiplies_for_two_warps(self):
+        args = ["predict", *command_of(os.path.join(ROOT, "examples", "matmul_wmma.cu"))[1:], "--format", "json", "--model", "roofline"]
+        args[args.index("--device") + 1] = "a100,mi300x,7900xtx"
+        for p in json.loads(self.good(*args, "--counts", "symbolic"))["predictions"]:
+            self.assertEqual(p["counts"]["tensor_multiply_adds"], {"f16_f32": 4096**3}, p["device"])
+
     def test_fragments_are_registers(self):
         args = ["predict", *command_of(os.path.join(ROOT, "examples", "matmul_wmma.cu"))[1:], "--format", "json", "--model", "roofline"]
         for p in json.loads(self.good(*args))["predictions"]:

@@ -92,7 +92,7 @@ template <class F, class V> KC_D void fill_fragment(F& f, const V& v) {
 template <class Use, int M, int N, int K, class T, class L, class P>
 KC_D void load_matrix_sync(fragment<Use, M, N, K, T, L>& f, const P* p, unsigned int stride) {
   typedef fragment<Use, M, N, K, T, L> F;
-  const int lane = __lane_id(), g = lane / 4, t = lane % 4;
+  const int lane = __lane_id() % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int tile = 0; tile < F::tiles; ++tile)
 #pragma unroll
@@ -123,7 +123,7 @@ template <int M, int N, int K, class T, class P, class Move>
 KC_D void __kc_accumulator(fragment<accumulator, M, N, K, T>& f, P* p, unsigned int stride, layout_t layout, Move move) {
   typedef fragment<accumulator, M, N, K, T> F;
   typedef typename F::shape S;
-  const int lane = __lane_id(), g = lane / 4, t = lane % 4;
+  const int lane = __lane_id() % 32, g = lane / 4, t = lane % 4;
   const bool pairs = (layout == mem_row_major) != S::transposed;  // columns of a pair are neighbours in memory
 #pragma unroll
   for (int l = 0; l < S::long_tiles; ++l)
@@ -232,11 +232,18 @@ KC_D void __kc_mma_f64(double* d, double a, double b) {
 }
 #else
 // AMD's matrix cores, as rocWMMA would use them: what is multiplied is counted by the same names, registers are laid out as above.
+// A wave of 64 lanes holds two warps of the source, and each has its product.
+#if __KERNELCAST_WARP_SIZE == 64
+#define KC_OTHER_HALF(call) (void)(call)
+#else
+#define KC_OTHER_HALF(call)
+#endif
 #define KC_MMA_NAMED(T, D, C, A, B, name)                                                                                     \
   extern __attribute__((device)) C __kc_mma_of(C d, A a, B b, T*) __asm__("kc.tensor." name);                                  \
   KC_D void __kc_mma(T, D* d, const unsigned* a, const unsigned* b) {                                                         \
     C c; A x; B y;                                                                                                            \
     __builtin_memcpy(&c, d, sizeof c), __builtin_memcpy(&x, a, sizeof x), __builtin_memcpy(&y, b, sizeof y);                   \
+    KC_OTHER_HALF(__kc_mma_of(c, x, y, (T*)0));                                                                               \
     c = __kc_mma_of(c, x, y, (T*)0);                                                                                          \
     __builtin_memcpy(d, &c, sizeof c);                                                                                        \
   }
@@ -257,6 +264,7 @@ KC_D void __kc_mma(char, int* d, const unsigned* a, const unsigned* b) { __kc_mm
 typedef double __kc_d2 __attribute__((ext_vector_type(2)));
 extern __attribute__((device)) __kc_d2 __kc_mma_of(__kc_d2 d, double a, double b) __asm__("kc.tensor.mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64");
 KC_D void __kc_mma_f64(double* d, double a, double b) {
+  KC_OTHER_HALF(__kc_mma_of(__kc_d2{d[0], d[1]}, a, b));
   const __kc_d2 r = __kc_mma_of(__kc_d2{d[0], d[1]}, a, b);
   d[0] = r.x, d[1] = r.y;
 }
