@@ -115,8 +115,8 @@ enum class Comparison : std::uint8_t {
   num,
   nan,
 };
-/// Of atom, red, redux, cp.reduce, and the Boolean one of setp and set; `popc` and `or_pred` of barrier.red: and_, or_,
-/// popc.
+/// The operation of atom, red, redux, multimem and cp.reduce, of barrier.red (and, or, popc), and the Boolean one of
+/// setp and set.
 enum class Combine : std::uint8_t { none, add, min, max, inc, dec, cas, exch, and_, or_, xor_, popc };
 /// Of mul, mad, mul24, mad24.
 enum class Half : std::uint8_t { none, lo, hi, wide };
