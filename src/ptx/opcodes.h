@@ -1,0 +1,27 @@
+// The operations of PTX 9.0 by name: opcodes.def.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kernelcast::ptx {
+
+/// C++'s keywords end in an underscore. `unknown`: an opcode that opcodes.def does not have.
+enum class Op : std::uint8_t {
+#define PTX_OP(name, ...) name,
+#include "ptx/opcodes.def"
+  unknown,
+};
+
+struct OpcodeMatch {
+  Op op = Op::unknown;
+  std::size_t length = 0;  // of the spelling; of the first word for `unknown`
+};
+/// The longest spelling that `text` ("ld.global.nc.f32") begins with, up to a dot or the end.
+OpcodeMatch match_opcode(std::string_view text);
+
+/// The first spelling: "bar.sync"; "unknown" for `unknown`.
+std::string_view name_of(Op op);
+
+}  // namespace kernelcast::ptx
