@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <exception>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "cli/catalog.h"
 #include "cli/counting.h"
@@ -85,6 +88,7 @@ class Forecaster {
     require_gpu(result.device);
     const Analysed& analysed = analysed_for(result.device);
     result.profile = analysed.profile;
+    name_positions(*result.profile, result.launch);
     std::vector<Assumption> own = codegen_assumptions(result.device);
     const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
     own.insert(own.end(), sized.begin(), sized.end());
@@ -92,6 +96,21 @@ class Forecaster {
     if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
     result.assumptions = report::merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
+  }
+
+  /// --arg 3=4096, --buffer 0=1024: parameters by their position, from 0.
+  static void name_positions(const KernelProfile& profile, Launch& launch) {
+    const auto rename = [&profile](auto& values) {
+      auto given = std::exchange(values, {});
+      for (auto& [name, value] : given) {
+        const bool number = !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+        std::size_t at = 0;
+        if (number) std::from_chars(name.data(), name.data() + name.size(), at);
+        values.emplace(number && at < profile.parameters.size() ? profile.parameters[at].name : name, std::move(value));
+      }
+    };
+    rename(launch.args);
+    rename(launch.buffers);
   }
 
   const Analysed& analysed_for(const Device& device) {

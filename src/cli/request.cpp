@@ -9,6 +9,7 @@
 #include <map>
 
 #include "cli/common_flags.h"
+#include "cli/triton.h"
 #include "cli/values.h"
 #include "execute/fill.h"
 #include "kernelcast/error.h"
@@ -20,10 +21,11 @@ namespace {
 Language language_named(const std::string& name) {
   static const std::map<std::string, Language> names{
       {"opencl", Language::opencl}, {"cuda", Language::cuda}, {"hip", Language::hip},        {"c", Language::c},
-      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir}};
+      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir},
+      {"ptx", Language::ptx}};
   const auto found = names.find(name);
   if (found == names.end())
-    throw UsageError(KC_SETTING(lang) " " + name + ": expected opencl, cuda, hip, c, cxx or llvm-ir");
+    throw UsageError(KC_SETTING(lang) " " + name + ": expected opencl, cuda, hip, c, cxx, llvm-ir or ptx");
   return found->second;
 }
 
@@ -76,7 +78,7 @@ Source source_of(const ForecastFlags& f) {
   if (!f.language.empty()) s.language = language_named(f.language);
   if (f.file == "-" && f.language.empty()) {
     throw UsageError(
-        "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx or llvm-ir");
+        "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx, llvm-ir or ptx");
   }
   if (s.language == Language::automatic) s.language = language_by_ending(f.file);
   for (const std::string& d : f.defines) check_macro("-D", d, "NAME or NAME=VALUE");
@@ -120,7 +122,11 @@ namespace {
 
 Launch launch_of(const ForecastFlags& f) {
   Launch launch = arguments_of(f);
-  launch.block = sizes(KC_SETTING(block), f.block);
+  const TritonMetadata triton = triton_metadata(f.file);
+  if (f.block.empty() && !triton.threads)
+    throw UsageError("give the threads of a block with " KC_SETTING(block));
+  launch.block = f.block.empty() && triton.threads ? Dim3{*triton.threads, 1, 1} : sizes(KC_SETTING(block), f.block);
+  if (f.shared.empty() && triton.shared_bytes) launch.dynamic_shared_bytes = *triton.shared_bytes;
   if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number(KC_SETTING(shared), f.shared, 0);
   return launch;
 }
@@ -136,7 +142,7 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.list("-U", "NAME", f.undefines, "Undefine a macro; repeat");
   c.list("-I", "DIR", f.includes, "Folder of headers; repeat");
   c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ...");
-  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx or llvm-ir; by the file's ending without it");
+  c.option("--lang", "LANG", f.language, "opencl, cuda, hip, c, cxx, llvm-ir or ptx; by the file's ending without it");
   c.flag("--use_fast_math", f.fast_math, "Compile with fast mathematics, as the vendors' compilers call it");
 }
 
@@ -213,7 +219,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--device", "DEV[,DEV...|all]", f.device, "Devices by id, alias or path of a device file; all: every GPU",
            required);
   c.option("--grid", "X[,Y[,Z]]", f.grid, "Blocks (work-groups) in each direction");
-  c.option("--block", "X[,Y[,Z]]", f.block, "Threads (work-items) of a block", required);
+  c.option("--block", "X[,Y[,Z]]", f.block, "Threads (work-items) of a block; Triton's metadata beside a .ptx say it, too");
   c.option("--global", "X[,Y[,Z]]", f.global, "Work-items in all, as OpenCL says it; instead of --grid");
   c.option("--shared", "BYTES", f.shared, "Dynamic shared memory of a block; 0 without it");
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar parameter; repeat");

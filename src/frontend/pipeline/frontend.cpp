@@ -8,6 +8,8 @@
 #include "frontend/code/nvidia/nvrtc.h"
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/regions.h"
+#include "frontend/lift/asm_calls.h"
+#include "frontend/lift/ptx_module.h"
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/pipeline/build_profile.h"
@@ -95,6 +97,11 @@ NvrtcAnswer nvrtc_answer(const CompiledUnit& unit, const Source& source, const K
   return ask_nvrtc(options.nvrtc, source, unit.language, entry, options.target);
 }
 
+CompiledUnit unit_of(const Source& source, const FrontendOptions& options, const std::string& kernel) {
+  if (resolve_language(source) == Language::ptx) return lift_ptx(source, options.target, kernel);
+  return compile_unit(source, options.target, options.time_limit_s, kernel);
+}
+
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
   const TargetFamily family = family_of(options.target);
   llvm::Module& module = *unit.module;
@@ -108,6 +115,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   MappedNest nest;
   if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
   lower_opencl_builtins(module, family);
+  if (family == TargetFamily::nvidia) lift_asm_statements(module);
   auto library_note = link_opencl_library(module, family);
   const NvrtcAnswer nvrtc = nvrtc_answer(unit, source, entry, options);
   auto machine = make_target_machine(options.target, source.fast_math);
@@ -148,7 +156,7 @@ Analysis analyze(const Source& source, const FrontendOptions& options) {
   limits.time_s = options.time_limit_s;
   run_guarded(
       [result, source, options] {
-        CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s, options.kernel);
+        CompiledUnit unit = unit_of(source, options, options.kernel);
         *result = analyze_unit(std::move(unit), source, options);
       },
       limits);
@@ -161,7 +169,7 @@ std::vector<std::string> kernels_in(const Source& source, const FrontendOptions&
   limits.time_s = options.time_limit_s;
   run_guarded(
       [names, source, options] {
-        const CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s);
+        const CompiledUnit unit = unit_of(source, options, "");
         for (const KernelEntry& k : list_kernels(*unit.module, unit.language)) names->push_back(k.demangled);
       },
       limits);
