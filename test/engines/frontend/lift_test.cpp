@@ -52,6 +52,7 @@ OpCounts ops_of(const KernelProfile& p) {
 struct Pair {
   const char* name;
   const char* text;
+  bool same_arithmetic = true;  // false: addresses are computed in other widths
 };
 
 class AsmLikeSource : public ::testing::TestWithParam<Pair> {};
@@ -62,7 +63,8 @@ TEST_P(AsmLikeSource, has_the_same_accesses_and_operations) {
   EXPECT_THAT(with_asm.profile.unmodeled, IsEmpty());
   const OpCounts a = ops_of(plain.profile), b = ops_of(with_asm.profile);
   for (std::size_t k = 0; k < op_class_count; ++k)
-    EXPECT_EQ(a.n[k], b.n[k]) << name_of(static_cast<OpClass>(k));
+    if (GetParam().same_arithmetic || is_memory(static_cast<OpClass>(k)) || static_cast<OpClass>(k) == OpClass::barrier)
+      EXPECT_EQ(a.n[k], b.n[k]) << name_of(static_cast<OpClass>(k));
 }
 
 const Pair pairs[] = {
@@ -119,10 +121,11 @@ __global__ void with_asm(const float* in, float* out, int n) {
   float v;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(base + 4 * ((i * 3) & 255)) : "memory");
   out[i] = v;
-})"},
+})",
+     false},
 };
 
-INSTANTIATE_TEST_SUITE_P(Lift, AsmLikeSource, ::testing::ValuesIn(pairs), [](const auto& i) { return i.param.name; });
+INSTANTIATE_TEST_SUITE_P(Lift, AsmLikeSource, ::testing::ValuesIn(pairs), [](const auto& i) { return std::string(i.param.name); });
 
 const char* const product = R"(
 #include <cuda_fp16.h>
