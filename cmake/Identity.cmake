@@ -17,8 +17,9 @@ foreach(file ${files})
   string(APPEND all "${file} ${digest}\n")
 endforeach()
 string(SHA256 digest "${all}")
+file(GLOB_RECURSE header RELATIVE "${ROOT}/src" "${ROOT}/src/${FOLDER}/identity.h")  # in the folder or a room of it
 file(WRITE "${OUTPUT}" "// Made by cmake/Identity.cmake.
-#include \"${FOLDER}/identity.h\"
+#include \"${header}\"
 
 namespace kernelcast {
 std::string_view ${FUNCTION}() { return \"${digest}\"; }

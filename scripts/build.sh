@@ -14,7 +14,7 @@ mkdir -p "$folder"
 log=$folder/build.log
 echo "Configuring and building preset $preset in $folder (log: $log)"
 begin=$(date +%s)
-# A folder that another compiler has built begins anew: CMake would drop the preset's other settings.
+# A folder that another compiler has built is configured from scratch: CMake would drop the preset's other settings.
 compiler=clang++-19
 [ "$preset" != asan ] || compiler=g++
 fresh=

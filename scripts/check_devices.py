@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """Checks the device files and compares their peaks with the published ones.
 
-Reads devices/*.toml with what they inherit from devices/arch/, and fails (exit 1) when a key is not in
-device_fields.def or out of its range, a source is not in sources.toml, a name stands in two files, a value has
-neither a source nor a reason, or the peak computed from units, lanes and clock differs from the published peak by
-more than 3 %, likewise the memory bandwidth from bus width and clock, or when a level of the memory is slower than the
-next. Peak = units * lanes * 2 FLOP * clock; the clock is the boost clock unless the table says otherwise.
+Reads devices/*.toml with what they inherit from devices/arch/. Fails (exit 1) when
+
+- a key is not in device_fields.def, or a value is out of its range;
+- a source is not in sources.toml, or a value has neither a source nor a reason;
+- a name stands in two files;
+- the peak computed from SMs, lanes and clock differs from the published peak by more than 3 %, or the memory bandwidth
+  computed from bus width and clock differs by more than 3 %;
+- a level of the memory is slower than the next.
+
+Peak = SMs * lanes * 2 FLOP * clock. The clock is the boost clock unless the table states another one.
 """
 
 import argparse

@@ -44,7 +44,7 @@ forecast "n-body, 16384 bodies" \
 
 explained "Where the time goes: the tiled matrix product, line by line" \
   examples/matmul_tiled.cl --device v100 --global 1024,1024 --block 16,16 --arg n=1024
-explained "What cannot be known from the source is named, with the flag that replaces it" \
+explained "Unknowns are listed, with the flag that replaces each" \
   examples/histogram.cu --device v100 --model roofline --grid 160 --block 256 --arg n=16777216
 
 printf '\n=== %s\n' "CPU or GPU: a matrix product of 1024 x 1024 in double precision, with its transfers"
@@ -53,7 +53,7 @@ printf '$ kernelcast offload %s\n' "examples/offload/gemm.c --cpu i7-6700k --gpu
 
 # The only place where something is run: three loop nests of ours, on this machine's CPU.
 if command -v python3 >/dev/null; then
-  printf '\n=== %s\n' "Live: three loop nests on this machine, one thread and (where there is OpenCL) as kernels, forecast beside measured"
+  printf '\n=== %s\n' "Live: three loop nests on this machine, one thread and (where there is OpenCL) as kernels, forecasts and measured times"
   live="--kernels gemm,atax,2dconv --sizes 2 --opt 3"
   # What the machine can do is measured first, for a quarter of a minute; the operating system's tables know no latency
   # and no bandwidth. Numbers that other programs disturb are used and said to have varied.
@@ -65,7 +65,7 @@ if command -v python3 >/dev/null; then
   else
     echo "this machine's CPU cannot be measured: the forecasts rest on the operating system's tables"
   fi
-  python3 scripts/offload_live.py "$program" $live --modes one,opencl || python3 scripts/offload_live.py "$program" $live
+  python3 tools/validate/offload_live.py "$program" $live --modes one,opencl || python3 tools/validate/offload_live.py "$program" $live
 fi
 
 if [ $# -gt 0 ]; then

@@ -9,7 +9,7 @@
 //   advance           a lane whose iterations N and N+1 differ runs both in one step: mode 2 runs T of N and F of N+1,
 //                     mode 1 F of N and T of N+1 (which is out of order), mode 0 only N
 //   advance in order  only mode 2, so that every lane keeps the order of its iterations
-// docs/converge.md has the derivations.
+// docs/reference/converge.md has the derivations.
 #pragma once
 
 #include <cstdint>

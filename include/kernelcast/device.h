@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernelcast/estimate.h"
+#include "kernelcast/tensor.h"
 #include "kernelcast/workload.h"
 
 namespace kernelcast {
@@ -31,6 +32,8 @@ struct FieldInfo {
 };
 const FieldInfo& info(Field f);
 std::optional<Field> field_named(std::string_view section, std::string_view key);
+/// Multiply-adds of matrix instructions of this type, per unit and cycle.
+Field tensor_rate_field(TensorType type);
 
 /// A number of a device file. Unknown is a value with a reason.
 struct FieldValue {

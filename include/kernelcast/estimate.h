@@ -12,7 +12,7 @@
 namespace kernelcast {
 
 /// What programs tell apart; names are for readers.
-enum class BoundKind : std::uint8_t { other, launch };
+enum class BoundKind : std::uint8_t { other, launch, floor };
 
 /// One named bound of the time, with the sentence that explains it.
 struct Bound {
@@ -35,6 +35,14 @@ struct Maybe {
   std::string reason;
 };
 
+/// What the launch reaches if it takes the estimated time. Nothing: the time or the rate is unknown.
+struct Achieved {
+  std::optional<double> flop_per_s;         // scalar floating-point operations and those of matrix instructions
+  std::optional<double> tensor_flop_per_s;  // of matrix instructions alone
+  std::optional<double> dram_bytes_per_s;   // of the bytes that the kernel must move
+  std::optional<double> fraction_of_peak;   // floor over time: of the peak of the resource that gives the floor
+};
+
 struct Estimate {
   std::string model;
   Maybe time_s;
@@ -44,6 +52,11 @@ struct Estimate {
   std::vector<Bound> bounds;   // binding one first
   Occupancy occupancy;
   Maybe energy_j;
+  /// The least time on this device: each type of operation at its peak, each byte of the footprint once at the peak DRAM
+  /// bandwidth. No estimate lies below it (floor.h).
+  Maybe floor_s;
+  std::string floor_why;       // "550 GFLOP of FP64 matrix products at 1.29 TFLOP/s"
+  Achieved achieved;
   std::vector<Assumption> assumptions;  // the model's own, beyond the workload's
 };
 

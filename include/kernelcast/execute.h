@@ -31,7 +31,7 @@ struct ExecuteOptions {
   double max_lane_instructions = 0;    // lanes of warp instructions, active or not; 0: 2e11 (--max-instructions)
   std::int64_t max_memory_bytes = std::int64_t{4} << 30;  // buffers and what is kept about them (--max-memory)
   double max_seconds = 60;             // 0: no limit (--max-seconds)
-  bool check_shared = true;            // races and uninitialised reads (--no-checks)
+  bool check_shared = true;            // races, uninitialised reads, operands (--no-checks)
   bool locality = true;                // reuse distances
   std::uint64_t seed = 1;              // of random fills (--seed)
   double resident_blocks = 1;          // blocks of one SM at a time, for the locality of residents
@@ -43,15 +43,19 @@ struct ExecuteOptions {
 /// Trouble found while running, with the place in the source. The same trouble at one line is one finding.
 struct Finding {
   enum class Kind : std::uint8_t {
-    out_of_bounds, misaligned, uninitialised, race, divergent_barrier, assertion, division_by_zero, limit
+    out_of_bounds, misaligned, uninitialised, race, divergent_barrier, assertion, division_by_zero, wide_shift, limit
   } kind{};
   SourceLine line;
   std::string text;      // one sentence with buffer, offset, size
   Dim3 block, thread;    // ids of the first lane that was seen doing it
   Dim3 other_thread;     // race: the other one
+  Dim3 other_block;      // of a race between blocks: its block
+  bool between_blocks = false;
   double count = 0;      // lanes, over the blocks that ran
 };
 std::string_view name_of(Finding::Kind k);
+/// The tool of NVIDIA's compute-sanitizer that looks for such trouble ("memcheck"); empty: none does.
+std::string_view tool_of(Finding::Kind k);
 
 /// Instructions, accesses and branches of one source line, over the whole launch (extrapolated).
 struct LineExecution {

@@ -40,7 +40,7 @@ enum class HostMemory : std::uint8_t { pageable, pinned };
 /// - pageable: the driver copies each piece into a pinned buffer before it moves. Copying takes three passes over the
 ///   host's memory for a byte (read, fetch of the line to be written, write back), and copy and transfer alternate.
 ///   Messages to the device of at most link.eager_bytes go with the command, at the rate of pinned memory.
-/// - L + o of a message: 10 us (docs/offload.md).
+/// - L + o of a message: 10 us (docs/reference/offload.md).
 /// Throws UserError when the GPU has no link bandwidth.
 Link link_of(const Device& gpu, const Device& cpu, HostMemory memory);
 

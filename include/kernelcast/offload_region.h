@@ -12,6 +12,7 @@
 #include "kernelcast/launch.h"
 #include "kernelcast/offload.h"
 #include "kernelcast/profile.h"
+#include "kernelcast/program.h"
 
 namespace kernelcast::offload {
 
@@ -24,6 +25,8 @@ struct RegionKernel {
   std::string name;
   CpuCode cpu;
   std::shared_ptr<const KernelProfile> gpu;
+  std::shared_ptr<const Program> program;  // of the GPU's side, executed where data decide; null: it cannot be
+  std::string no_program;                  // why not
 };
 
 struct Region {
@@ -49,6 +52,7 @@ struct Question {
   bool fit_block = false;    // a loop shorter than the block gets a smaller one, in whole warps
   std::optional<Dim3> grid;  // for kernels that are no loop nests
   int threads = 0;           // of the CPU; 0: one a core
+  double sample_work = 0;    // of an execution where data decide, in lanes of arithmetic; 0: as predict
   double reps = 1;           // the region runs so often between the transfers
   HostMemory memory = HostMemory::pageable;
   bool overlap = false;  // transfers in pieces that overlap with execution, at best

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "kernelcast/tensor.h"
+
 namespace kernelcast {
 
 /// What a lane executes, by the hardware resource it needs. Memory operations are one class a space and direction;
@@ -38,16 +40,26 @@ inline constexpr std::size_t op_class_count = static_cast<std::size_t>(OpClass::
 std::string_view name_of(OpClass c);
 std::optional<OpClass> op_class_from_name(std::string_view name);
 
-/// A count for each class; plain data.
+/// A count for each class; plain data. A matrix instruction is one of class `tensor`, an issue slot; what it multiplies
+/// stands in `tensor`, for a whole warp: sums over warps add up, sums over lanes do not (scaled_lanes() leaves it out).
 struct OpCounts {
   std::array<double, op_class_count> n{};
+  TensorOps tensor;
   double& operator[](OpClass c) { return n[static_cast<std::size_t>(c)]; }
   double operator[](OpClass c) const { return n[static_cast<std::size_t>(c)]; }
   OpCounts& operator+=(const OpCounts& o) {
     for (std::size_t i = 0; i < op_class_count; ++i) n[i] += o.n[i];
+    if (o.n[static_cast<std::size_t>(OpClass::tensor)] != 0) tensor.add(o.tensor, 1);
     return *this;
   }
+  /// k executions by a warp.
   [[nodiscard]] OpCounts scaled(double k) const {
+    OpCounts r = scaled_lanes(k);
+    if (n[static_cast<std::size_t>(OpClass::tensor)] != 0) r.tensor.add(tensor, k);
+    return r;
+  }
+  /// k executions by a lane.
+  [[nodiscard]] OpCounts scaled_lanes(double k) const {
     OpCounts r;
     for (std::size_t i = 0; i < op_class_count; ++i) r.n[i] = n[i] * k;
     return r;

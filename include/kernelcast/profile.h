@@ -68,7 +68,7 @@ struct Access {
 };
 
 /// What a dependent instruction waits for: the classes of latency that a device file gives numbers for.
-enum class Latency : std::uint8_t { alu, fp64, special, shared, constant, global, local, count_ };
+enum class Latency : std::uint8_t { alu, fp64, special, shared, constant, global, local, tensor, count_ };
 inline constexpr std::size_t latency_count = static_cast<std::size_t>(Latency::count_);
 std::string_view name_of(Latency l);
 

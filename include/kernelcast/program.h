@@ -95,6 +95,9 @@ struct SimtInstruction {
   Pointing pointing{};         // memory: address is an offset in shared or private memory
   /// The value is used where lanes that are not active now may still need their older one: lanes that are off keep it.
   bool keep_inactive = false;
+  /// shl, lshr, ashr, load: the result is needed where it is computed, not only where a condition holds.
+  bool checked = false;
+  bool synchronises = false;   // load, atomic: volatile, atomic, or an old value that is used: a look at what others say
   std::uint8_t alignment = 0;  // load, store: bytes that the address is a multiple of, 0: the size of an element
   std::uint16_t extra = 1;     // load, store: number of elements
   std::int32_t site = -1;      // memory: index into Program::sites, -1: not counted (parameters)

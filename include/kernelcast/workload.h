@@ -172,6 +172,8 @@ struct Workload {
   double flat_barriers = 0;      // of these, right after a shared store (opencl-quantitative's flat cost)
   double footprint_bytes = 0;    // distinct global bytes touched, an upper bound where unknown
   double footprint_read_bytes = 0, footprint_write_bytes = 0;
+  /// Of the bytes read and written, those of accesses whose addresses are known: what must move whatever data decide.
+  double compulsory_bytes = 0;
 
   Reuse reuse;
   std::vector<Walk> walks;  // where Binder::set_walks asks for them

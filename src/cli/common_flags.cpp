@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "kernelcast/error.h"
 
@@ -15,6 +16,15 @@ void declare_result(Flags c, std::string& format, std::string& output) {
 
 void declare_devices_dir(Flags c, std::string& folder) {
   c.option("--devices-dir", "DIR", folder, "Folder of device files (also: KERNELCAST_DEVICES)");
+}
+
+void keep_inputs(const std::string& flag, const std::string& written, const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (written.empty() || !fs::is_regular_file(written, error)) return;
+  for (const std::string& input : inputs)
+    if (!input.empty() && fs::equivalent(written, input, error))
+      throw UsageError(flag + " " + written + ": is read in this run, and would be written over; name another file");
 }
 
 bool is_json(const std::string& format) {

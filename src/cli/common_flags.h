@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/parser.h"
 
@@ -11,6 +12,9 @@ namespace kernelcast::cli {
 void declare_result(Flags command, std::string& format, std::string& output);
 /// --devices-dir.
 void declare_devices_dir(Flags command, std::string& folder);
+
+/// Throws UsageError where the file that `flag` names for output is one of those that the run reads.
+void keep_inputs(const std::string& flag, const std::string& written, const std::vector<std::string>& inputs);
 
 /// Whether --format asks for JSON. Throws UsageError for anything but text and json.
 bool is_json(const std::string& format);

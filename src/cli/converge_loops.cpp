@@ -166,7 +166,7 @@ int converge_loops(const ConvergeFlags& flags, const Environment& environment) {
     throw UsageError(fmt::format("--loop {}: no divergent loop begins at that line", flags.loop));
   const std::string& output = flags.forecast.output;
   if (flags.rewrite) {
-    write_result(output, rewritten_text(r, report.loops, flags));
+    write_source(output, rewritten_text(r, report.loops, flags));
     tell_of(report.findings);
     return done;
   }

@@ -1,4 +1,5 @@
 // kernelcast converge --replay.
+#include "cli/common_flags.h"
 #include "cli/converge.h"
 #include "cli/output.h"
 #include "cli/run.h"
@@ -26,6 +27,7 @@ int converge_replay(const ConvergeFlags& flags, const Environment& environment) 
     if (period > most) throw UsageError("--flush " + flags.flush + ": expected at most a million");
     r.options.flush_period = static_cast<int>(period);
   }
+  keep_inputs("-o", flags.forecast.output, {flags.replay});
   r.pattern = flags.replay == "-" ? "<stdin>" : flags.replay;
   const BranchPattern pattern = parse_pattern(read_text_file(flags.replay), r.pattern);
   r.statistics = statistics_of(pattern);

@@ -40,6 +40,7 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
   if (f.device.empty()) f.device = default_device;
   f.format = "text";
   f.assume.clear();
+  if (flags.rewrite && !flags.diff) f.output.clear();  // a file may be rewritten in place
   r.request = checked(f);
   if (r.request.devices.size() != 1 || r.request.all_devices) throw UsageError("--device: converge takes one device");
   r.device = catalog_of(r.request.devices_dir, environment.devices_dir).find(r.request.devices.front());

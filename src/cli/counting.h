@@ -1,6 +1,7 @@
 // One launch on one device to counts: closed forms, execution, or both joined, as --counts asks.
 #pragma once
 
+#include <array>
 #include <exception>
 #include <map>
 #include <memory>
@@ -13,19 +14,10 @@
 
 namespace kernelcast::cli {
 
-/// A kernel as the front end left it for one code generation target.
-struct Analysed {
-  std::shared_ptr<const KernelProfile> profile;
-  std::shared_ptr<const Program> program;  // null: cannot be executed, or nobody asked
-  std::string no_program;                  // why not
-  std::exception_ptr trouble;              // instead of all
-};
-
-/// How many blocks share an SM, and how many SMs take blocks in turn: what locality depends on beside the geometry.
-struct Sharing {
-  double resident_blocks = 1;
-  int processors = 1;
-  friend bool operator==(const Sharing&, const Sharing&) = default;
+/// A kernel, or what the front end threw.
+struct AnalysedKernel {
+  Kernel kernel;
+  std::exception_ptr trouble;  // instead
 };
 
 /// Keeps what it executed: devices of one target, launch and memory geometry share it. Locality is that of the first of
@@ -36,7 +28,7 @@ class Counter {
   /// Sets workload, origin and execution of `result`, whose device, launch and profile are set. Throws UsageError for
   /// what is wrong on the command line, LimitError where --counts executed meets a limit. Under --counts auto a kernel
   /// that cannot be executed keeps its closed forms, with an assumption that says why.
-  void count(const Analysed& analysed, report::DeviceResult& result);
+  void count(const Kernel& kernel, report::DeviceResult& result);
   /// Of everything that ran, each kind of trouble once a source line.
   [[nodiscard]] const std::vector<report::FindingReport>& findings() const { return findings_; }
 
@@ -46,10 +38,8 @@ class Counter {
     std::exception_ptr trouble;  // instead
     Sharing sharing;
   };
-  const Ran& executed(const Analysed& analysed, const report::DeviceResult& result, const Sharing& sharing);
-  Ran run(const Analysed& analysed, const report::DeviceResult& result, const Sharing& sharing) const;
-  void execute_all(const Analysed& analysed, const Workload& closed, report::DeviceResult& result);
-  void mix(const Analysed& analysed, Workload closed, report::DeviceResult& result);
+  const Ran& executed(const Kernel& kernel, const report::DeviceResult& result, const Sharing& sharing);
+  Ran run(const Kernel& kernel, const report::DeviceResult& result, const Sharing& sharing) const;
 
   const Request& request_;
   std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>>, Ran> ran_;

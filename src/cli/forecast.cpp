@@ -86,13 +86,13 @@ class Forecaster {
  private:
   void fill(DeviceResult& result) {
     require_gpu(result.device);
-    const Analysed& analysed = analysed_for(result.device);
-    result.profile = analysed.profile;
+    const Kernel& kernel = kernel_for(result.device);
+    result.profile = kernel.profile;
     name_positions(*result.profile, result.launch);
     std::vector<Assumption> own = codegen_assumptions(result.device);
     const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
     own.insert(own.end(), sized.begin(), sized.end());
-    counter_.count(analysed, result);
+    counter_.count(kernel, result);
     if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
     result.assumptions = report::merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
@@ -103,7 +103,8 @@ class Forecaster {
     const auto rename = [&profile](auto& values) {
       auto given = std::exchange(values, {});
       for (auto& [name, value] : given) {
-        const bool number = !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+        const bool number =
+            !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; });
         std::size_t at = 0;
         if (number) std::from_chars(name.data(), name.data() + name.size(), at);
         values.emplace(number && at < profile.parameters.size() ? profile.parameters[at].name : name, std::move(value));
@@ -113,15 +114,15 @@ class Forecaster {
     rename(launch.buffers);
   }
 
-  const Analysed& analysed_for(const Device& device) {
+  const Kernel& kernel_for(const Device& device) {
     const std::string& target = device.codegen_target;
     auto found = by_target_.find(target);
     if (found == by_target_.end()) found = by_target_.emplace(target, analyse(target)).first;
     if (found->second.trouble) std::rethrow_exception(found->second.trouble);
-    return found->second;
+    return found->second.kernel;
   }
 
-  Analysed analyse(const std::string& target) {
+  AnalysedKernel analyse(const std::string& target) {
     FrontendOptions options;
     options.kernel = request_.kernel;
     options.target = target;
@@ -129,21 +130,22 @@ class Forecaster {
     options.ptxas = request_.ptxas;
     options.nvrtc = request_.nvrtc;
     options.block = request_.launch.block;
-    options.program = request_.counts != Counts::symbolic;
+    options.program = request_.counts != Counting::symbolic;
     options.time_limit_s = request_.compile_seconds;
     try {
       try {
         Analysis analysis = frontend_.analyze(request_.source, options);
         for (const Diagnostic& d : analysis.diagnostics) warn(d.text);
-        return {std::make_shared<const KernelProfile>(std::move(analysis.profile)), std::move(analysis.program),
-                std::move(analysis.no_program), nullptr};
+        return {{std::make_shared<const KernelProfile>(std::move(analysis.profile)), std::move(analysis.program),
+                 std::move(analysis.no_program)},
+                nullptr};
       } catch (const UsageError&) {
         throw;
       } catch (const UserError& e) {
         rethrow_front_end_error(e, request_, options, frontend_);
       }
     } catch (const Error&) {
-      return {nullptr, nullptr, "", std::current_exception()};
+      return {{}, std::current_exception()};
     }
   }
 
@@ -168,7 +170,7 @@ class Forecaster {
   const Request& request_;
   const Frontend& frontend_;
   Counter counter_;
-  std::map<std::string, Analysed> by_target_;
+  std::map<std::string, AnalysedKernel> by_target_;
   std::vector<std::string> warnings_;
   std::vector<std::exception_ptr> failures_;
 };

@@ -6,18 +6,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
+#include "count/grid.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
 namespace {
 
-using Sizes = std::array<std::int64_t, 3>;
+using Sizes = Extents;
 
 std::string text(const Sizes& s) { return fmt::format("{}", fmt::join(s, ",")); }
-
-Dim3 dim(const Sizes& s) { return {s[0], s[1], s[2]}; }
 
 bool allows_smaller_groups(const Source& source) {
   static constexpr std::array<std::string_view, 8> names{"CL2.0", "cl2.0", "CL3.0",     "cl3.0",
@@ -25,40 +23,11 @@ bool allows_smaller_groups(const Source& source) {
   return source.language == Language::opencl && std::find(names.begin(), names.end(), source.standard) != names.end();
 }
 
-Sizes groups(const Sizes& global, const Sizes& block) {
-  Sizes grid{};
-  for (std::size_t i = 0; i < 3; ++i) grid[i] = global[i] / block[i] + (global[i] % block[i] != 0 ? 1 : 0);
-  return grid;
-}
-
 bool divisible(const Sizes& global, const Sizes& block) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (global[i] % block[i] != 0) return false;
   }
   return true;
-}
-
-/// Trip counts of the mapped loops with the arguments put in.
-Sizes extents(const KernelProfile& profile, const Launch& launch) {
-  std::map<Symbol, Expr> known;
-  for (const auto& [name, value] : launch.args) {
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
-  }
-  if (profile.mapped_extent.size() < static_cast<std::size_t>(profile.mapped_axes)) {
-    throw UsageError("the extents of the mapped loops are not known: give --grid, or --global");
-  }
-  Sizes s{1, 1, 1};
-  for (std::size_t i = 0; i < profile.mapped_extent.size() && i < 3; ++i) {
-    const Expr e = profile.mapped_extent[i].substitute(known);
-    const auto value = e.constant();
-    if (!value) {
-      throw UsageError(
-          fmt::format("the extent {} of a mapped loop is not known: give the values with --arg, or --grid", e.str()));
-    }
-    if (*value < 1) throw UsageError(fmt::format("a mapped loop runs {} times: change --arg", *value));
-    s[i] = *value;
-  }
-  return s;
 }
 
 }  // namespace
@@ -73,12 +42,11 @@ std::vector<Assumption> set_grid(const Request& request, const KernelProfile& pr
   }
   const Sizes block = launch.block.array();
   if (!request.global) {
-    const Sizes global = extents(profile, launch);
-    launch.grid = dim(groups(global, block));
+    launch.grid = grid_over(mapped_extents(profile, launch), launch.block);
     return {{"grid that covers the mapped loops", text(launch.grid.array()), "--grid X,Y,Z"}};
   }
   const Sizes global = request.global->array();
-  launch.grid = dim(groups(global, block));
+  launch.grid = grid_over(global, launch.block);
   if (divisible(global, block)) return {};
   if (profile.mapped_axes > 0) {
     return {{"the global size is rounded up to whole blocks, in blocks", text(launch.grid.array()), "--grid X,Y,Z"}};

@@ -90,6 +90,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   if (!f.replay.empty()) return offload_replay(f, environment);
   if (f.source.file.empty()) throw UsageError("FILE is required");
   const bool json = is_json(f.source.format);
+  keep_inputs("-o", f.source.output, {f.source.file, f.cpu_source, f.cpu});
   const Question q = question_of(f);
   settings_of(f);
   const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);

@@ -38,9 +38,12 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
     offload::RegionKernel k;
     k.name = name;
     options.kernel = name;
+    options.program = true;
     Analysis on_gpu = analyze(gpu_source, options);
     keep(warnings, on_gpu.diagnostics);
     k.gpu = std::make_shared<const KernelProfile>(std::move(on_gpu.profile));
+    k.program = std::move(on_gpu.program);
+    k.no_program = std::move(on_gpu.no_program);
     CpuCodeOptions of_cpu;
     of_cpu.kernel = name;
     of_cpu.cpu = cpu.codegen_target;

@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "cli/run.h"
+#include "io/interrupt.h"
+#include "io/printable.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/settings.h"
@@ -23,9 +25,21 @@ std::atomic<bool> deferred = false;
 std::atomic<bool> asked = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+constexpr unsigned most_seconds_to_end = 3;  // once asked to: work is left within a second, whatever is stuck here
+
 extern "C" void on_interrupt(int) {
-  if (!deferred || asked) _exit(interrupted);
+  note_interrupt();
+  if (!deferred || asked) {
+    drop_temporaries();
+    _exit(interrupted);
+  }
   asked = true;
+  alarm(most_seconds_to_end);
+}
+
+extern "C" void on_alarm(int) {
+  drop_temporaries();
+  _exit(interrupted);
 }
 
 /// Errno of the failure, 0 for none.
@@ -46,6 +60,8 @@ class NoInterrupt {
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
+    sigaddset(&interrupt, SIGTERM);
+    sigaddset(&interrupt, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
   }
   ~NoInterrupt() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -62,6 +78,9 @@ void install_signal_handlers() {
   struct sigaction action{};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = on_alarm;
+  sigaction(SIGALRM, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
 }
@@ -71,11 +90,25 @@ const std::atomic<bool>& defer_interrupts() {
   return asked;
 }
 
-void write_stdout(std::string_view text) {
-  const int error = write_all(STDOUT_FILENO, report::with_flags(text));
+namespace {
+
+void write_raw(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
   if (error != 0 && error != EPIPE) {
     throw UserError(fmt::format("cannot write to standard output: {}", std::strerror(error)));
   }
+}
+
+bool to_terminal() { return isatty(STDOUT_FILENO) != 0; }
+
+}  // namespace
+
+void write_stdout(std::string_view text) { write_raw(printable(report::with_flags(text), to_terminal())); }
+
+void write_source(const std::string& path, std::string_view text) {
+  if (!path.empty() || to_terminal()) return write_result(path, text);
+  progress_line("");
+  write_raw(text);
 }
 
 void write_result(const std::string& path, std::string_view text) {
@@ -87,14 +120,14 @@ void write_result(const std::string& path, std::string_view text) {
 
 void message(std::string_view text) {
   progress_line("");
-  std::string line = report::with_flags(text);
+  std::string line = printable(report::with_flags(text));
   if (line.empty() || line.back() != '\n') line += '\n';
   (void)write_all(STDERR_FILENO, line);  // nobody is left to tell
 }
 
 void progress_line(std::string_view text) {
   if (text.empty() && !progress_shown) return;
-  (void)write_all(STDERR_FILENO, "\r\x1b[K" + report::with_flags(text));
+  (void)write_all(STDERR_FILENO, "\r\x1b[K" + printable(report::with_flags(text)));
   progress_shown = !text.empty();
 }
 

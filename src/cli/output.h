@@ -7,15 +7,17 @@
 
 namespace kernelcast::cli {
 
-/// Writes to standard output. A reader that has gone is no error; a full disk is a UserError.
+/// Writes to standard output, with control characters and invalid UTF-8 as escapes (io/printable.h). A reader that has gone is no error; a full disk is a UserError.
 void write_stdout(std::string_view text);
 /// To the file if `path` is not empty (it appears complete or not at all), to standard output otherwise.
 void write_result(const std::string& path, std::string_view text);
+/// write_result() of source code or a patch, whose bytes stay as they are unless a terminal would show them.
+void write_source(const std::string& path, std::string_view text);
 /// A line on standard error, after clearing a progress line.
 void message(std::string_view text);
 /// Shows `text` in place of the last progress line; empty: clears it.
 void progress_line(std::string_view text);
-/// Interrupts exit with 130; a closed pipe is an error code, not a signal.
+/// Interrupts (SIGINT, SIGTERM) exit with 130; a closed pipe is an error code, not a signal.
 void install_signal_handlers();
 /// From now on the first interrupt only sets the flag that is returned; the second exits.
 const std::atomic<bool>& defer_interrupts();

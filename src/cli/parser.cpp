@@ -107,6 +107,12 @@ Parser::Outcome Parser::parse(int argc, char** argv) {
     return {message_of(e) + "\n", ""};
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_unknown(*app_));
+  } catch (const CLI::RequiredError& e) {
+    // A flag that does not exist is more likely the cause than one that is missing.
+    const std::vector<std::string> words = app_->remaining(true);
+    if (std::any_of(words.begin(), words.end(), [](const std::string& w) { return w.starts_with('-'); }))
+      throw UsageError(about_unknown(*app_));
+    throw UsageError(in_plain_words(message_of(e)));
   } catch (const CLI::ParseError& e) {
     throw UsageError(in_plain_words(message_of(e)));
   }

@@ -70,6 +70,19 @@ void check_macro(const char* flag, const std::string& text, const char* form) {
   if (!good) throw UsageError(fmt::format("{} {}: expected {}, where NAME is an identifier", flag, text, form));
 }
 
+/// Files that the flags name: the source, devices, contents of buffers.
+std::vector<std::string> files_read(const ForecastFlags& f) {
+  std::vector<std::string> files{f.file};
+  for (std::size_t at = 0; at <= f.device.size();) {
+    const std::size_t end = std::min(f.device.find(',', at), f.device.size());
+    files.push_back(f.device.substr(at, end - at));
+    at = end + 1;
+  }
+  for (const std::string& b : f.buffers)
+    if (const std::size_t at = b.find(":file:"); at != std::string::npos) files.push_back(b.substr(at + 6));
+  return files;
+}
+
 }  // namespace
 
 Source source_of(const ForecastFlags& f) {
@@ -159,10 +172,10 @@ std::vector<std::string> mapped_loops(const std::string& text, const Source& sou
   return loops;
 }
 
-Counts counts_of(const std::string& text) {
-  if (text == "auto") return Counts::automatic;
-  if (text == "symbolic") return Counts::symbolic;
-  if (text == "executed") return Counts::executed;
+Counting counts_of(const std::string& text) {
+  if (text == "auto") return Counting::automatic;
+  if (text == "symbolic") return Counting::symbolic;
+  if (text == "executed") return Counting::executed;
   throw UsageError(KC_SETTING(counts) " " + text + ": expected auto, symbolic or executed");
 }
 
@@ -240,7 +253,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--max-memory", "BYTES", f.max_memory, "Most memory for the buffers touched, such as 512M; 4G without it");
   c.option("--max-seconds", "S", f.max_seconds, "Most time to execute; 60 without it");
   declare_compile_seconds(c, f);
-  c.flag("--no-checks", f.no_checks, "Do not look for races and uninitialised reads of shared memory");
+  c.flag("--no-checks", f.no_checks, "Do not look for races, uninitialised reads, divisions by zero and wide shifts");
   c.option("--jobs", "N", f.jobs, "Threads that execute blocks; one for each processor without it");
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become work-items, outermost first");
   declare_vendor(c, f.ptxas, f.nvrtc);
@@ -281,6 +294,7 @@ Request checked(const ForecastFlags& f) {
   r.ptxas = program_file(KC_SETTING(ptxas), f.ptxas);
   r.nvrtc = nvrtc_choice(f.nvrtc, r.source).path;
   r.output = f.output;
+  keep_inputs("-o", f.output, files_read(f));
   r.devices_dir = f.devices_dir;
   return r;
 }

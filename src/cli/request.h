@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/parser.h"
+#include "count/count.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
@@ -51,10 +52,8 @@ bool is_loop_nest(const Source& source);
 /// --map. Throws UsageError for other sources and for a loop that is named twice.
 std::vector<std::string> mapped_loops(const std::string& text, const Source& source);
 
-/// How work is counted: closed forms and execution for the rest, closed forms only, execution only.
-enum class Counts : std::uint8_t { automatic, symbolic, executed };
 /// Throws UsageError naming --counts.
-Counts counts_of(const std::string& text);
+Counting counts_of(const std::string& text);
 /// Limits and choices of an execution, without locality. Throws UsageError naming the flag.
 ExecuteOptions execute_options_of(const ForecastFlags& flags);
 
@@ -67,7 +66,7 @@ struct Request {
   std::vector<const Model*> models;
   std::optional<Dim3> grid, global;  // at most one of them
   Launch launch;                     // all but the grid
-  Counts counts = Counts::automatic;
+  Counting counts = Counting::automatic;
   double compile_seconds = 30;  // of processor time
   ExecuteOptions execute;
   bool json = false;

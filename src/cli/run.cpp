@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <new>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -50,6 +51,14 @@ Environment environment_of(int argc, char** argv) {
   return e;
 }
 
+/// No error goes without words, and one that has none is a bug to report.
+std::string words_of(const std::exception& e) {
+  const std::string text = message_of(e);
+  if (text.find_first_not_of(" \t\r\n") != std::string::npos) return text;
+  return fmt::format("the input could not be analysed, and no reason was given; please report it with the input ({})",
+                     version);
+}
+
 int parse_and_run(int argc, char** argv) {
   const Environment environment = environment_of(argc, argv);
   Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, run_examples);
@@ -71,10 +80,16 @@ int guarded(int argc, char** argv) {
     return parse_and_run(argc, argv);
   } catch (const UsageError& e) {
     message(fmt::format("kernelcast: {}\nkernelcast: `kernelcast --help` and `kernelcast COMMAND --help` show usage",
-                        message_of(e)));
+                        words_of(e)));
     return usage;
   } catch (const Error& e) {
-    message(fmt::format("kernelcast: {}", message_of(e)));
+    message(fmt::format("kernelcast: {}", words_of(e)));
+    return could_not_analyse;
+  } catch (const std::bad_alloc&) {
+    message(
+        "kernelcast: there is not enough memory; a larger limit (ulimit -v), fewer --jobs or a smaller --max-memory "
+        "may "
+        "help");
     return could_not_analyse;
   } catch (const std::exception& e) {
     message(

@@ -59,13 +59,13 @@ tune::Search search_of(const std::string& text) {
   throw UsageError("--search " + text + ": expected auto, enumerate or optimise");
 }
 
-tune::Counts tune_counts(const TuneFlags& f) {
-  const Counts counts = counts_of(f.common.counts);
-  if (counts == Counts::symbolic) return tune::Counts::symbolic;
+Counting tune_counts(const TuneFlags& f) {
+  const Counting counts = counts_of(f.common.counts);
+  if (counts == Counting::symbolic) return counts;
   const std::string flag = "--counts " + f.common.counts;
   if (f.as_printed) throw UsageError(flag + ": --as-printed knows closed forms only");
   if (f.portable) throw UsageError(flag + ": --portable compares closed forms only");
-  return counts == Counts::automatic ? tune::Counts::automatic : tune::Counts::executed;
+  return counts;
 }
 
 double risk_of(const std::string& text) {
@@ -140,6 +140,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
                      ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
                      : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
   if (!f.measure.empty() && f.measure != "opencl") throw UsageError("--measure " + f.measure + ": expected opencl");
+  keep_inputs("-o", f.common.output, {f.common.file, f.space_file});
   if (!f.common.output.empty()) check_writable(f.common.output);
   const std::string cache = cache_of(f, environment);
   f.space.arguments = options.launch.args;

@@ -34,7 +34,7 @@ constexpr const char* validate_examples = R"(Examples:
   kernelcast validate rows.csv --kernels kernels.csv --sources sources --kernel 'conv_*' --device a4000 \
     --model roofline --format json -o conv.json --rows-out conv.csv
 
-Files, scores and columns: docs/validate.md. Exit status: 0 done, also when rows failed, which are counted and shown;
+Files, scores and columns: docs/reference/validate.md. Exit status: 0 done, also when rows failed, which are counted and shown;
 1 when no row could be forecast; 2 usage; 130 interrupted.)";
 
 struct ValidateFlags {
@@ -107,20 +107,10 @@ validate::InputFiles inputs_of(const ValidateFlags& f, const validate::Selection
   return files;
 }
 
-/// Measurements that are written over cannot be had again.
-void keep_inputs(const ValidateFlags& f) {
-  namespace fs = std::filesystem;
-  for (const auto& [flag, written] : {std::pair{"-o", f.output}, std::pair{"--rows-out", f.rows_output}})
-    for (const std::string& read : {f.rows, f.kernels, f.t1, f.like}) {
-      std::error_code missing;
-      if (!written.empty() && !read.empty() && fs::equivalent(written, read, missing))
-        throw UsageError(fmt::format("{} {}: is read in this run, and would be written over", flag, written));
-    }
-}
-
 int validate(const ValidateFlags& f, const Environment& environment) {
   const bool json = is_json(f.format);
-  keep_inputs(f);
+  for (const auto& [flag, written] : {std::pair{"-o", f.output}, std::pair{"--rows-out", f.rows_output}})
+    keep_inputs(flag, written, {f.rows, f.kernels, f.t1, f.like});
   for (const std::string& file : {f.output, f.rows_output})
     if (!file.empty()) check_writable(file);
   const DeviceCatalog catalog = catalog_of(f.devices_dir, environment.devices_dir);
@@ -137,9 +127,11 @@ int validate(const ValidateFlags& f, const Environment& environment) {
     return analyze(source, o);
   };
   options.execute = counts_named(f.counts);
+  validate::CacheTrouble trouble;
   if (!f.cache.empty()) {
-    options.analyze = validate::with_memory(
-        options.analyze, f.cache, std::string(frontend_identity()) + ptxas + nvrtc.path + nvrtc.version, f.sources);
+    options.analyze = validate::with_memory(options.analyze, f.cache,
+                                            std::string(frontend_identity()) + ptxas + nvrtc.path + nvrtc.version,
+                                            f.sources, &trouble);
   }
   Progress progress;
   if (environment.progress) options.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
@@ -151,6 +143,8 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   const report::Style style(environment.colour && f.output.empty());
   if (!f.rows_output.empty()) write_result(f.rows_output, report::validate_rows_csv(report));
   write_result(f.output, json ? report::validate_json(environment.head, report) : report::validate_text(report, style));
+  if (const std::string why = trouble.text(); !why.empty())
+    message(fmt::format("kernelcast: warning: --cache {}: analyses are not kept: {}", f.cache, why));
   if (environment.progress) {
     message(fmt::format("kernelcast: {} {}, {} of source, {:.1f} s", report.rows.size(),
                         plural(static_cast<double>(report.rows.size()), "row"),

@@ -12,8 +12,8 @@ namespace kernelcast {
 namespace {
 
 // Majority: instructions of converge/device.h in each pass, counted by executing it for sm_70 (votes, population
-// counts, comparisons, selections, the warp's barrier; docs/converge.md). The others as --rewrite writes them: the
-// loop's test and the branch's condition once more, with their branches.
+// counts, comparisons, selections, the warp's barrier; docs/reference/converge.md). The others as --rewrite writes
+// them: the loop's test and the branch's condition once more, with their branches.
 constexpr double majority_instructions = 18, rewritten_instructions = 4;
 constexpr double nearly = 0.98;                             // of the best: good enough to prefer what --rewrite can do
 constexpr double hardly_active = 0.5, evenly_active = 0.9;  // of a warp's lanes

@@ -11,6 +11,8 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include "device/toml_number.h"
+
 namespace kernelcast {
 namespace {
 
@@ -22,7 +24,7 @@ DataNode plain(const std::string& file, const toml::node& node) {
     out.text = text->get();
   } else if (node.is_number()) {
     out.kind = DataNode::Kind::number;
-    out.number = *node.value<double>();
+    out.number = number_in(node);
   } else if (const auto* truth = node.as_boolean()) {
     out.kind = DataNode::Kind::truth;
     out.truth = truth->get();

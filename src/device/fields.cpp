@@ -109,6 +109,15 @@ std::string advice(Field f, std::string_view shown) {
 
 }  // namespace
 
+Field tensor_rate_field(TensorType type) {
+  const auto first = static_cast<std::size_t>(Field::compute_tensor_f16_f16_fma_per_unit);
+  return static_cast<Field>(first + static_cast<std::size_t>(type));
+}
+static_assert(static_cast<std::size_t>(Field::compute_tensor_f4_f32_fma_per_unit) ==
+                  static_cast<std::size_t>(Field::compute_tensor_f16_f16_fma_per_unit) +
+                      static_cast<std::size_t>(TensorType::f4_f32),
+              "the rates stand in the order of the types");
+
 const FieldInfo& info(Field f) {
   auto index = static_cast<std::size_t>(f);
   if (index >= field_count) throw InternalError("no such device field");

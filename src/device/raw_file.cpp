@@ -19,6 +19,8 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include "device/toml_number.h"
+
 namespace kernelcast {
 namespace {
 
@@ -172,8 +174,8 @@ class Reader {
     std::string name = section + "." + std::string(key.str());
     if (!field) fail(line, "unknown key " + name + suggest_key(section, key.str()));
     if (node.is_number()) {
-      fail(line, name + " = " + number_text(*node.value<double>()) + " has no source; write { value = " +
-                     number_text(*node.value<double>()) + ", source = \"KEY\" } with a key of sources.toml");
+      fail(line, name + " = " + number_text(number_in(node)) + " has no source; write { value = " +
+                     number_text(number_in(node)) + ", source = \"KEY\" } with a key of sources.toml");
     }
     const toml::table* entry = node.as_table();
     if (entry == nullptr) {
@@ -201,7 +203,7 @@ class Reader {
   double in_range(Field f, const toml::node& node, int line) const {
     std::string name = full_name(f);
     if (!node.is_number()) fail(line, name + ": value must be a number, not " + std::string(type_name(node)));
-    double value = *node.value<double>();
+    double value = number_in(node);
     const FieldInfo& row = info(f);
     if (!(value >= row.minimum && value <= row.maximum)) {
       std::string_view unit = unit_of(f);

@@ -240,6 +240,7 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
         outside(l, "the thread's private memory", offset, stack_bytes_);
       else
         host_[l] = stack_of(number * width_ + l) + offset;
+      if ((good >> l & 1U) != 0) check_private(i, number, l, offset, bytes, kind);
     } else if (window == parameter_window) {
       space = MemorySpace::constant;
       if (offset < 0 || offset > static_cast<std::int64_t>(plan_.parameters.size()) - bytes || kind != AccessKind::load)
@@ -270,6 +271,25 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
     first = false;
   });
   return good;
+}
+
+/// Elements of private memory of which no byte was written; what is written is noted.
+void BlockRunner::check_private(const SimtInstruction& i, int number, int lane, std::int64_t offset, int bytes,
+                                AccessKind kind) {
+  if (stack_written_.empty()) return;
+  unsigned char* written = stack_written_.data() + (number * width_ + lane) * stack_bytes_ + offset;
+  if (kind != AccessKind::load) {
+    std::memset(written, 1, static_cast<std::size_t>(bytes));
+    return;
+  }
+  if (!i.checked) return;
+  const int element = size_of(i.type);
+  for (int at = 0; at < bytes; at += element)
+    if (std::all_of(written + at, written + at + element, [](unsigned char w) { return w == 0; })) {
+      report(Finding::Kind::uninitialised, i.line, "reads an element of a private array that nothing has written",
+             number, lane);
+      return;
+    }
 }
 
 void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
@@ -340,7 +360,14 @@ void BlockRunner::load(Warp& w, std::uint64_t lanes, const PreparedOp& op, int n
   const int element = size_of(i.type), bytes = element * i.extra;
   const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::load);
   count_request(i, lanes);
+  if (!plan_.options.independent_threads) ++w.order;
   if ((good & shared_lanes_) != 0) check_shared_load(i, good & shared_lanes_, bytes, number);
+  if (plan_.watches_global && (good & ~shared_lanes_) != 0) {
+    if (i.synchronises)
+      looked_at_a_flag_ = true;
+    else
+      for_lanes(good & ~shared_lanes_, [&](int l) { check_global(i, number, l, bytes, 0, false); });
+  }
   for (int k = 0; k < i.extra; ++k)
     with_size(element, [&](auto unit) {
       using T = decltype(unit);
@@ -385,15 +412,34 @@ void BlockRunner::store_shared(Warp& w, std::uint64_t lanes, const PreparedOp& o
   });
 }
 
+/// Lane after lane, as store_shared().
+void BlockRunner::store_watched(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
+  const SimtInstruction& i = program_.code[op.source];
+  const int element = size_of(i.type);
+  const auto size = static_cast<std::size_t>(element);
+  for_lanes(lanes, [&](int l) {
+    const auto value = [&](int k) {
+      return w.file + prepared_.place[i.b + static_cast<std::uint32_t>(k)] + static_cast<std::ptrdiff_t>(element) * l;
+    };
+    bool changes = false;
+    for (int k = 0; k < i.extra; ++k)
+      changes = changes || std::memcmp(host_[l] + static_cast<std::size_t>(k) * size, value(k), size) != 0;
+    check_global(i, number, l, element * i.extra, 1, changes);
+    for (int k = 0; k < i.extra; ++k) std::memcpy(host_[l] + static_cast<std::size_t>(k) * size, value(k), size);
+  });
+}
+
 void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
   const SimtInstruction& i = program_.code[op.source];
   const int element = size_of(i.type), bytes = element * i.extra;
   const std::uint64_t good = translate(w, lanes, op, number, bytes, AccessKind::store);
   count_request(i, lanes);
+  if (!plan_.options.independent_threads) ++w.order;
   if ((good & shared_lanes_) != 0) {
     with_size(element, [&](auto unit) { store_shared<decltype(unit)>(w, good & shared_lanes_, op, number); });
     if ((good & ~shared_lanes_) == 0) return;
   }
+  if (plan_.watches_global) return store_watched(w, good & ~shared_lanes_, op, number);
   for (int k = 0; k < i.extra; ++k)
     with_size(element, [&](auto unit) {
       using T = decltype(unit);
@@ -412,6 +458,7 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
   const int size = size_of(i.type);
   const std::uint64_t good = translate(w, lanes, op, number, size, AccessKind::atomic);
   count_request(i, lanes);
+  if (!plan_.options.independent_threads) ++w.order;
   shared_.instruction();
   if (space_ == MemorySpace::global && updates_.size() < most_updated_words)
     for_lanes(good, [&](int l) { ++updates_[address_[l]]; });
@@ -426,6 +473,10 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
                number, l, other);
       if (t == SharedTrouble::uninitialised)
         report(Finding::Kind::uninitialised, i.line, "updates shared memory that nothing has written", number, l);
+    }
+    if (!in_shared && plan_.watches_global) {
+      if (i.synchronises) looked_at_a_flag_ = true;
+      check_global(i, number, l, size, 2, true);
     }
     std::unique_lock<std::mutex> lock;
     if (!alone && !in_shared) lock = std::unique_lock(lock_for(host_[l]));

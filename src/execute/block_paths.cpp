@@ -160,6 +160,7 @@ bool BlockRunner::run_code(Warp& w, Path& path, const ProgramBlock& b, int numbe
   for (; k < b.past; ++k) {
     const PreparedOp& op = prepared_.code[k];
     if (op.handler != nullptr) {
+      if (op.check != OperandCheck::none && plan_.options.check_shared) check_operands(w, path.lanes, op, number);
       if (all || !(op.keep_inactive || keep_all)) {
         op.handler(w.file, op);
       } else {
@@ -279,6 +280,7 @@ void BlockRunner::step_independent(int number) {
   Path path = all[chosen];
   const ProgramBlock& b = program_.blocks[static_cast<std::size_t>(path.block)];
   before_.clear();
+  w.passed[static_cast<std::size_t>(path.block)] |= path.lanes;
   if (!run_code(w, path, b, number)) {
     w.waiting |= path.lanes;
     w.state = State::ready;

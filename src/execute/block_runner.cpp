@@ -8,6 +8,7 @@
 #include "execute/fill_value.h"
 #include "execute/for_lanes.h"
 #include "execute/work.h"
+#include "io/interrupt.h"
 #include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
@@ -80,6 +81,13 @@ void BlockRunner::release_barrier() {
   counts_.phase_longest += longest;
   counts_.phase_mean += sum / std::max(1, warps_run_);
   if (!waiting) return;
+  if (plan_.options.independent_threads) {
+    for (int n = 0; n < warps_; ++n) {
+      Warp& w = warp_[static_cast<std::size_t>(n)];
+      if (w.state == State::at_barrier && plan_.options.check_shared) check_barrier(w, n);
+      begin_phase(w);
+    }
+  }
   if (recorder != nullptr) recorder->barrier();
   counts_.barriers += 1;
   if (barrier_value_.op != nullptr) {
@@ -97,6 +105,7 @@ void BlockRunner::release_barrier() {
     if (w.state == State::at_barrier) {
       w.state = State::ready;
       w.waiting = 0;
+      w.order = 0;
     }
 }
 
@@ -104,6 +113,7 @@ void BlockRunner::check_limits() {
   if (instruction_limit > 0 && counts_.warp_instructions > instruction_limit)
     throw LimitReached{"a block ran more warp instructions than " KC_SETTING(max_instructions) " allows"};
   if ((++steps_ & 1023U) != 0) return;
+  if (interrupted()) throw LimitReached{"interrupted"};
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (deadline > 0 && now > deadline) throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
   if (work_limit == 0) return;
@@ -138,6 +148,7 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       }
       return;
     case Opcode::warp_barrier:
+      if (plan_.options.independent_threads) ++w.order;
       return shared_.warp_barrier();
     case Opcode::vote:
       return vote(w, lanes, op);

@@ -2,6 +2,7 @@
 // counts is added up by block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "execute/address_scan.h"
+#include "execute/global_watch.h"
 #include "execute/locality.h"
 #include "execute/memory.h"
 #include "execute/prepared.h"
@@ -50,6 +52,7 @@ struct LaunchPlan {
   std::map<std::string, ArgValue> scalars;  // of inputs by name
   int watch_unit = 4;                       // bytes of shared memory watched together
   int total_accesses = 0;
+  bool watches_global = false;
   bool warps_apart = false;  // no warp of a block waits for another one or shares memory with it
 };
 
@@ -61,6 +64,8 @@ struct LimitReached {
 class BlockRunner {
  public:
   explicit BlockRunner(const LaunchPlan& plan);
+  /// Memory that a runner of the plan takes: shared and private arrays with what is noted about them, and registers.
+  static std::int64_t bytes_for(const LaunchPlan& plan);
   /// Runs block number `index` (x fastest). Throws LimitReached; the counts then hold what was done.
   void run(std::int64_t index);
   [[nodiscard]] const BlockCounts& counts() const { return counts_; }
@@ -95,8 +100,15 @@ class BlockRunner {
     std::uint64_t members = 0, exited = 0;
     State state = State::ready;
     std::uint64_t waiting = 0;  // independent: lanes at the barrier
+    // Independent, for check_barrier(): lanes that ran each block since the last barrier, that had ended before it, and
+    // the block in which each was then (-1: the start).
+    std::vector<std::uint64_t> passed;
+    std::uint64_t exited_before = 0;
+    std::array<int, 64> began{};
     double instructions = 0, phase_start = 0;
     int turn = 0;
+    // Since the last barrier of the block: requests, or barriers of the warp where threads are independent.
+    std::uint32_t order = 0;
   };
 
   // block_start.cpp
@@ -134,10 +146,20 @@ class BlockRunner {
                           AccessKind kind);
   bool translate_together(const std::uint64_t* a, std::uint64_t lanes, std::uint64_t displacement,
                           const SimtInstruction& i, int bytes);
+  void check_private(const SimtInstruction& i, int number, int lane, std::int64_t offset, int bytes, AccessKind kind);
+  void store_watched(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void check_shared_load(const SimtInstruction& i, std::uint64_t lanes, int bytes, int number);
   void count_request(const SimtInstruction& i, std::uint64_t lanes);
   unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
   void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);
+  // block_checks.cpp
+  void check_operands(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  void check_barrier(Warp& warp, int number);
+  void begin_phase(Warp& warp);
+  [[nodiscard]] SourceLine line_of_barrier(const Path& path) const;
+  [[nodiscard]] bool reaches(int from, int to) const;
+  [[nodiscard]] WatchedThread watched(int number, int lane) const;
+  void check_global(const SimtInstruction& i, int number, int lane, int bytes, int kind, bool changes);
   // block_lanes.cpp
   void vote(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
   void shuffle(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
@@ -165,6 +187,7 @@ class BlockRunner {
   SharedMemory shared_;
   std::vector<unsigned char> stacks_;
   std::int64_t stack_bytes_;
+  std::vector<unsigned char> stack_written_;  // a byte a byte of the stacks; empty: not looked at
   std::vector<Warp> warp_;
   Dim3 group_;
   ScanAddresses scan_ = address_scan();
@@ -184,6 +207,8 @@ class BlockRunner {
   std::map<std::pair<int, std::pair<int, int>>, Finding> findings_;  // by kind and line
   std::unordered_map<std::uint64_t, double> updates_;
   unsigned steps_ = 0;
+  std::int64_t block_ = 0;
+  bool looked_at_a_flag_ = false;
   int running_ = 0;  // warp at hand
   int warps_run_ = 0;
   // Headers of loops with a last test: what their accesses had counted before this execution.

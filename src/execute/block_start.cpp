@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "execute/for_lanes.h"
 #include "execute/half.h"
@@ -29,6 +30,19 @@ std::uint64_t bits_of_scalar(const ArgValue& value, ValueType type) {
 
 }  // namespace
 
+std::int64_t BlockRunner::bytes_for(const LaunchPlan& plan) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+  const auto threads = plan.launch.block.count();
+  const auto warps = (threads + plan.geometry.warp_size - 1) / plan.geometry.warp_size;
+  std::int64_t stacks = 0, files = 0;
+  const std::int64_t each = plan.program->program.stack_bytes;
+  if (each > most / 4 || __builtin_mul_overflow(plan.options.check_shared ? 2 * each : each, threads, &stacks))
+    return most;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(plan.program->file_bytes), warps, &files)) return most;
+  const std::int64_t shared = SharedMemory::bytes_for(plan.shared_bytes, plan.watch_unit, plan.options.check_shared);
+  return std::min(most, shared / 4 + stacks / 4 + files / 4) == most ? most : shared + stacks + files;
+}
+
 BlockRunner::BlockRunner(const LaunchPlan& plan)
     : plan_(plan),
       prepared_(*plan.program),
@@ -44,6 +58,7 @@ BlockRunner::BlockRunner(const LaunchPlan& plan)
   counts_.accesses.resize(static_cast<std::size_t>(plan.total_accesses));
   counts_.branches.resize(plan.profile->branches.size());
   stacks_.resize(static_cast<std::size_t>(stack_bytes_ * threads_));
+  if (plan.options.check_shared) stack_written_.resize(stacks_.size());
   warp_.resize(static_cast<std::size_t>(warps_));
   for (Warp& w : warp_) {
     w.storage = std::make_unique<unsigned char[]>(prepared_.file_bytes + scratch_bytes + 64);
@@ -119,6 +134,9 @@ void BlockRunner::begin(std::int64_t index) {
   counts_.clear();
   shared_.begin_block();
   std::fill(stacks_.begin(), stacks_.end(), 0);
+  std::fill(stack_written_.begin(), stack_written_.end(), 0);
+  block_ = index;
+  looked_at_a_flag_ = false;
   barrier_count_ = barrier_lanes_ = 0;
   barrier_value_ = {};
   for (int n = 0; n < warps_; ++n) {
@@ -128,7 +146,12 @@ void BlockRunner::begin(std::int64_t index) {
     w.state = State::ready;
     w.instructions = w.phase_start = 0;
     w.turn = 0;
+    w.order = 0;
     w.paths.assign(1, {0, -1, w.members});
+    if (plan_.options.independent_threads) {
+      w.passed.assign(program_.blocks.size(), 0);
+      begin_phase(w);
+    }
     fill_group_ids(w);
   }
 }

@@ -35,6 +35,22 @@ constexpr double default_limit = 2e11;  // lane instructions of the whole execut
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+/// What the runners take, for as long as they live.
+class HeldMemory {
+ public:
+  HeldMemory(Memory& memory, std::int64_t each, int runners) : memory_(memory), bytes_(each * runners) {
+    memory.hold(bytes_, "the shared and private arrays and registers of " +
+                            (runners == 1 ? std::string("a block") : std::to_string(runners) + " blocks"));
+  }
+  HeldMemory(const HeldMemory&) = delete;
+  HeldMemory& operator=(const HeldMemory&) = delete;
+  ~HeldMemory() { memory_.give_back(bytes_); }
+
+ private:
+  Memory& memory_;
+  std::int64_t bytes_;
+};
+
 struct Ran {
   double instructions = 0, sectors = 0;  // of one block: warp instructions of the target, sectors of global memory
   bool done = false;
@@ -122,6 +138,10 @@ class Execute {
   void run_blocks(const std::vector<std::int64_t>& list, int jobs) {
     if (list.empty() || !stopped_.empty()) return;
     jobs = static_cast<int>(std::min<std::int64_t>(jobs, static_cast<std::int64_t>(list.size())));
+    const std::int64_t each = BlockRunner::bytes_for(plan_.launch_plan());
+    jobs = static_cast<int>(
+        std::clamp<std::int64_t>(plan_.memory().room() / 2 / std::max<std::int64_t>(1, each), 1, jobs));
+    const HeldMemory held(plan_.memory(), each, jobs);
     std::atomic<std::size_t> next{static_cast<std::size_t>(jobs)};
     const auto limits = LocalityLimits::of(options_.max_memory_bytes / 8, default_most_blocks);
     std::exception_ptr trouble;
@@ -352,7 +372,7 @@ class Execute {
       const Block& block = profile_.blocks[b];
       const BlockCount& n = total_.blocks[b];
       w.warp_ops += block.ops.scaled(n.warps);
-      w.thread_ops += block.ops.scaled(n.lanes);
+      w.thread_ops += block.ops.scaled_lanes(n.lanes);
       w.stalls.add(block.stalls, n.warps);
       if (block.barrier_after_shared_store) w.flat_barriers += block.barriers * n.warps / w.warps_per_block;
       for (const LineOps& l : block.lines) {
@@ -394,7 +414,13 @@ class Execute {
     out.blocks_by_thread = by_thread_;
     out.warp_instructions_run = warp_instructions_;
     out.lane_instructions_run = lane_instructions_;
-    if (!stopped_.empty()) add_finding({Finding::Kind::limit, {}, stopped_, {}, {}, {}, 1});
+    if (!stopped_.empty()) {
+      Finding limit;
+      limit.kind = Finding::Kind::limit;
+      limit.text = stopped_;
+      limit.count = 1;
+      add_finding(std::move(limit));
+    }
     for (auto& [key, f] : findings_) out.findings.push_back(f);
     const Memory& memory = plan_.memory();
     for (int b = 0; b < memory.size(); ++b) {

@@ -241,6 +241,17 @@ Memory::Slot::~Slot() {
   release(data, room);
   release(pages, pages_of(room));
   release(written, room / 8 + 8);
+  release(watch, watch_bytes);
+}
+
+void Memory::watch(const std::vector<int>& buffers, int shift) {
+  watch_shift_ = shift;
+  for (const int b : buffers) {
+    Slot& s = *slots_[static_cast<std::size_t>(b)];
+    if (s.data == nullptr || s.watch != nullptr) continue;
+    s.watch_bytes = ((s.room >> shift) + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    s.watch = static_cast<std::atomic<std::uint64_t>*>(reserve(s.watch_bytes));
+  }
 }
 
 void Memory::reserve_slot(Slot& s) {
@@ -265,7 +276,8 @@ void Memory::reserve_slot(Slot& s) {
 void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
   const std::int64_t last = (past - 1) >> page_bits;
   // Of a page and of what is noted about it.
-  const std::int64_t cost = page_bytes + 1 + (s.written != nullptr ? page_bytes / 8 : 0);
+  const std::int64_t cost = page_bytes + 1 + (s.written != nullptr ? page_bytes / 8 : 0) +
+                            (s.watch != nullptr ? (page_bytes >> watch_shift_) * 8 : 0);
   for (std::int64_t page = offset >> page_bits; page <= last; ++page) {
     if (s.pages[page].load(std::memory_order_acquire) != 0) continue;
     const std::lock_guard lock(filling_[static_cast<std::size_t>(page) % std::size(filling_)]);
@@ -279,6 +291,14 @@ void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
     s.touched.store(true, std::memory_order_relaxed);
     s.pages[page].store(1, std::memory_order_release);
   }
+}
+
+void Memory::hold(std::int64_t bytes, const std::string& what) {
+  if (bytes > room())
+    throw LimitError(what + " need " + format_bytes(static_cast<double>(bytes)) + ", --max-memory leaves " +
+                     format_bytes(static_cast<double>(std::max<std::int64_t>(0, room()))) +
+                     ": raise --max-memory, or take --counts symbolic");
+  resident_.fetch_add(bytes);
 }
 
 void Memory::throw_limit(const Slot& s) const {
@@ -351,7 +371,9 @@ std::vector<Assumption> Memory::assumptions() const {
 
 void Memory::drop_contents() {
   for (const auto& slot : slots_)
-    if (slot->data != nullptr) ::madvise(slot->data, static_cast<std::size_t>(slot->room), MADV_DONTNEED);
+    for (const auto& [data, bytes] :
+         {std::pair<void*, std::int64_t>{slot->data, slot->room}, {slot->watch, slot->watch_bytes}})
+      if (data != nullptr) ::madvise(data, static_cast<std::size_t>(bytes), MADV_DONTNEED);
 }
 
 }  // namespace kernelcast::interpreter

@@ -97,7 +97,22 @@ class Memory {
   [[nodiscard]] std::vector<unsigned char> contents(int buffer) const;
   /// Gives back the memory of the contents, which are lost: no access may follow. What is known about sizes stays.
   void drop_contents();
-  /// Memory held: pages touched and the tables about them.
+  /// From now on each 2^shift bytes of the buffers have a word for who touched them (global_watch.h). Before the first
+  /// access. A buffer for which the system has no room is left out.
+  void watch(const std::vector<int>& buffers, int shift);
+  [[nodiscard]] bool watched(int buffer) const { return slots_[static_cast<unsigned>(buffer)]->watch != nullptr; }
+  [[nodiscard]] int watch_shift() const { return watch_shift_; }
+  [[nodiscard]] std::atomic<std::uint64_t>& watch_word(int buffer, std::int64_t unit) {
+    return slots_[static_cast<unsigned>(buffer)]->watch[unit];
+  }
+
+  /// Counts memory of the execution that is no buffer's: shared and private arrays, registers. Throws LimitError that
+  /// says what wants it where the limit does not allow so much; give_back() takes it off again.
+  void hold(std::int64_t bytes, const std::string& what);
+  void give_back(std::int64_t bytes) { resident_.fetch_sub(bytes); }
+  /// Bytes that the limit still allows.
+  [[nodiscard]] std::int64_t room() const { return limit_bytes_ - resident_bytes(); }
+  /// Memory held: pages touched and the tables about them, and what hold() counts.
   [[nodiscard]] std::int64_t resident_bytes() const { return resident_.load(std::memory_order_relaxed); }
 
  private:
@@ -108,8 +123,10 @@ class Memory {
     std::atomic<unsigned char>* pages = nullptr;    // 1: has its contents
     std::atomic<std::int64_t> touched_end = 0;      // declared buffers: at the top from the start
     std::atomic<std::uint64_t>* written = nullptr;  // a bit a byte; only with fill `none`
+    std::atomic<std::uint64_t>* watch = nullptr;    // a word a unit; of watched buffers
     std::atomic<bool> touched = false;
     std::int64_t room = 0;  // reserved bytes
+    std::int64_t watch_bytes = 0;
     std::unique_ptr<const Fill> fill;
     MemoryBuffer about;
     Slot() = default;
@@ -133,6 +150,7 @@ class Memory {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> resident_ = 0;
   std::int64_t limit_bytes_ = 0;
+  int watch_shift_ = 2;
   std::mutex filling_[16];
 };
 

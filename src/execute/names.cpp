@@ -18,10 +18,28 @@ std::string_view name_of(Finding::Kind k) {
       return "assertion";
     case Finding::Kind::division_by_zero:
       return "division by zero";
+    case Finding::Kind::wide_shift:
+      return "shift beyond the width";
     case Finding::Kind::limit:
       return "limit";
   }
   return "";
+}
+
+std::string_view tool_of(Finding::Kind k) {
+  switch (k) {
+    case Finding::Kind::out_of_bounds:
+    case Finding::Kind::misaligned:
+      return "memcheck";
+    case Finding::Kind::uninitialised:
+      return "initcheck";
+    case Finding::Kind::race:
+      return "racecheck";
+    case Finding::Kind::divergent_barrier:
+      return "synccheck";
+    default:
+      return "";
+  }
 }
 
 }  // namespace kernelcast

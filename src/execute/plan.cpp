@@ -65,6 +65,34 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
       plan_.watch_unit = 1;
   }
   plan_.warps_apart = warps_apart();
+  if (options.check_shared) watch_global();
+}
+
+/// Buffers that something writes plainly, or all where it is not known which: a conflict needs a write.
+void Plan::watch_global() {
+  constexpr std::int64_t most_threads = 4096;  // what a watched word can tell apart
+  if (plan_.launch.block.count() > most_threads) return;
+  std::set<int> written;
+  bool unknown = false, narrow = false;
+  for (const SimtInstruction& i : program_.code) {
+    const bool memory = i.op == Opcode::load || i.op == Opcode::store || i.op == Opcode::atomic;
+    if (!memory || i.pointing != Pointing::generic) continue;
+    narrow = narrow || size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4);
+    if (i.op != Opcode::store) continue;
+    const AccessSite* site = i.site < 0 ? nullptr : &program_.sites[static_cast<std::size_t>(i.site)];
+    if (site != nullptr && (site->space == MemorySpace::shared || site->space == MemorySpace::local)) continue;
+    if (site == nullptr || site->buffer < 0)
+      unknown = true;
+    else
+      written.insert(site->buffer);
+  }
+  std::vector<int> buffers;
+  for (int b = 0; b < static_cast<int>(profile_.buffers.size()); ++b) {
+    const MemorySpace space = profile_.buffers[static_cast<std::size_t>(b)].space;
+    if (space == MemorySpace::global && (unknown || written.contains(b))) buffers.push_back(b);
+  }
+  memory_->watch(buffers, narrow ? 0 : 2);
+  plan_.watches_global = std::any_of(buffers.begin(), buffers.end(), [this](int b) { return memory_->watched(b); });
 }
 
 void Plan::place_shared(const Launch& launch) {
@@ -84,6 +112,7 @@ void Plan::place_shared(const Launch& launch) {
           {"size of the shared array '" + buffer.name + "'", std::to_string(bytes) + " bytes",
            buffer.parameter >= 0 ? KC_SETTING(buffer) " " + buffer.name + "=COUNT" : KC_SETTING(shared) " BYTES"});
     }
+    plan_.shared_bytes = (plan_.shared_bytes + 15) / 16 * 16;
     plan_.shared_place[b] = plan_.shared_bytes;
     // `extern __shared__` arrays all start at one place; arguments of OpenCL stand one after the other.
     if (buffer.parameter >= 0) plan_.shared_bytes += (bytes + 15) / 16 * 16;

@@ -25,6 +25,7 @@ class Plan {
   [[nodiscard]] bool warps_apart() const;
 
  private:
+  void watch_global();
   void place_shared(const Launch& launch);
   void take_scalars(const Launch& launch);
   void fill_parameters(const Launch& launch);

@@ -1,5 +1,7 @@
 #include "execute/prepared.h"
 
+#include <map>
+
 #include "execute/address_scan.h"
 #include "kernelcast/error.h"
 
@@ -47,6 +49,18 @@ namespace {
 
 bool is_arithmetic(Opcode op) { return op < Opcode::load; }
 
+/// Whether b may be a divisor of zero, or an amount beyond the width; constants are known to be neither.
+OperandCheck check_of(const SimtInstruction& i, const std::map<std::uint32_t, std::uint64_t>& constants) {
+  const bool divides = i.op == Opcode::udiv || i.op == Opcode::sdiv || i.op == Opcode::urem || i.op == Opcode::srem;
+  const bool shifts = i.checked && (i.op == Opcode::shl || i.op == Opcode::lshr || i.op == Opcode::ashr);
+  if ((!divides && !shifts) || i.type == ValueType::i1 || i.type == ValueType::i128) return OperandCheck::none;
+  const auto known = constants.find(i.b);
+  if (known != constants.end() &&
+      (divides ? known->second != 0 : known->second < 8 * static_cast<std::uint64_t>(size_of(i.type))))
+    return OperandCheck::none;
+  return divides ? OperandCheck::divisor : OperandCheck::shift;
+}
+
 }  // namespace
 
 PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_size(warp) {
@@ -56,6 +70,9 @@ PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_
     file_bytes += static_cast<std::uint32_t>(size_of(t) * rows * lanes_at_once);
     file_bytes = (file_bytes + 31) / 32 * 32;
   }
+  std::map<std::uint32_t, std::uint64_t> constants;
+  for (const ProgramInput& in : p.inputs)
+    if (in.kind == ProgramInput::Kind::constant) constants[in.reg] = in.low;
   const auto at = [&](std::uint32_t reg) { return reg == no_register ? 0 : place[reg]; };
   for (std::size_t n = 0; n < p.code.size(); ++n) {
     const SimtInstruction& i = p.code[n];
@@ -70,6 +87,7 @@ PreparedProgram::PreparedProgram(const Program& p, int warp) : program(p), warp_
     op.imm = i.imm;
     op.keep_inactive = i.keep_inactive;
     op.source = static_cast<std::uint32_t>(n);
+    op.check = check_of(i, constants);
     op.dst_size = i.dst == no_register ? 0 : static_cast<std::uint8_t>(size_of(p.registers[i.dst]));
     if (is_arithmetic(i.op)) {
       op.handler = handler_for(i);

@@ -12,6 +12,8 @@ namespace kernelcast::interpreter {
 
 inline constexpr int lanes_at_once = 32;  // rows are whole multiples of this
 
+enum class OperandCheck : std::uint8_t { none, divisor, shift };  // of b
+
 struct PreparedOp;
 /// Computes the rows of all lanes, active or not; `file` is the warp's register file.
 using Handler = void (*)(unsigned char* file, const PreparedOp& op);
@@ -23,6 +25,7 @@ struct PreparedOp {
   std::uint16_t groups = 1;   // of 32 lanes
   std::uint8_t dst_size = 0;  // bytes of a lane
   bool keep_inactive = false;
+  OperandCheck check = OperandCheck::none;
   std::int64_t imm = 0;
   std::uint32_t source = 0;  // index into Program::code
 };

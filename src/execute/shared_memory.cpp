@@ -1,6 +1,7 @@
 #include "execute/shared_memory.h"
 
 #include <cstring>
+#include <limits>
 
 namespace kernelcast::interpreter {
 
@@ -10,6 +11,12 @@ SharedMemory::SharedMemory(std::int64_t bytes, int unit, bool watch, bool indepe
       watching_(watch),
       independent_(independent_threads) {
   if (watch) watch_.resize(static_cast<std::size_t>((bytes + unit - 1) / unit));
+}
+
+std::int64_t SharedMemory::bytes_for(std::int64_t bytes, int unit, bool watch) {
+  std::int64_t all = 0;
+  const auto each = watch ? static_cast<std::int64_t>(sizeof(Watch)) / unit + 1 : 1;
+  return __builtin_mul_overflow(bytes, each, &all) ? std::numeric_limits<std::int64_t>::max() / 2 : all;
 }
 
 void SharedMemory::begin_block() {

@@ -18,6 +18,9 @@ class SharedMemory {
   /// `unit`: bytes that are watched together, a power of two: 4, or 1 when some access is narrower.
   SharedMemory(std::int64_t bytes, int unit, bool watch, bool independent_threads);
 
+  /// Memory that it takes. Saturates.
+  static std::int64_t bytes_for(std::int64_t bytes, int unit, bool watch);
+
   void begin_block();
   void barrier() { ++epoch_; }
   void warp_barrier() { ++sub_epoch_; }  // independent threads: orders the lanes of a warp

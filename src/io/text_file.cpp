@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "io/interrupt.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
 
@@ -50,17 +52,32 @@ int open_retrying(const fs::path& path, int flags) {
   return fd;
 }
 
+/// Waits until a pipe has something to read, or its writers are gone. One that nobody writes to would block for good.
+void wait_for_pipe(int fd, const std::string& name) {
+  constexpr int most_wait_ms = 10000;
+  pollfd asked{fd, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&asked, 1, most_wait_ms);
+  } while (ready < 0 && errno == EINTR);
+  if (ready == 0)
+    throw UserError(fmt::format("{}: a pipe to which nothing was written for {} s; name a file, or a pipe that is fed",
+                                name, most_wait_ms / 1000));
+}
+
 std::string read_all(int fd, const std::string& name, std::uint64_t limit) {
   struct stat info{};
   std::string text;
+  const bool pipe = fd != STDIN_FILENO && ::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
   if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
     text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(info.st_size), limit)) +
                  1);
   }
   std::vector<char> buffer(1U << 16U);
   for (;;) {
+    if (pipe) wait_for_pipe(fd, name);
     const ssize_t n = ::read(fd, buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0 && errno == EISDIR) throw UserError(fmt::format("{}: is a directory; name a file in it", name));
     if (n < 0) throw UserError(fmt::format("{}: cannot be read: {}", name, reason(errno)));
     if (n == 0) return text;
@@ -107,7 +124,9 @@ int create_beside(const fs::path& target, std::string& name) {
 
 std::string read_text_file(const fs::path& path, std::uint64_t limit_bytes) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input", limit_bytes);
-  const Descriptor file(open_retrying(path, O_RDONLY));
+  std::error_code ignored;
+  // Opening a pipe waits for a writer, unless one says not to wait.
+  const Descriptor file(open_retrying(path, O_RDONLY | (fs::is_fifo(path, ignored) ? O_NONBLOCK : 0)));
   if (file.get() < 0) {
     if (errno == ENOENT) throw UserError(fmt::format("{}: no such file", path.string()));
     throw UserError(fmt::format("{}: cannot be opened: {}", path.string(), reason(errno)));
@@ -140,6 +159,7 @@ void write_text_file(const fs::path& path, std::string_view text) {
 
   std::string temporary;
   Descriptor file(create_beside(target, temporary));
+  const TemporaryName registered(temporary);
   if (file.get() < 0) cannot_write(path, errno);
   int error = write_all(file.get(), text);
   if (error == 0 && exists && ::fchmod(file.get(), info.st_mode & 07777U) != 0) error = errno;

@@ -41,4 +41,29 @@ std::string where_to_set(const Device& device, const char* key) {
   return std::string(key) + " in " + (device.file.empty() ? "the file of " + device.name : device.file);
 }
 
+std::string products(const TensorOps& ops, const std::function<double(TensorType)>& peak) {
+  std::string text;
+  for (std::size_t i = 0; i < tensor_type_count; ++i) {
+    const auto t = static_cast<TensorType>(i);
+    if (ops.of(t) <= 0) continue;
+    const bool floating = is_floating_point(t);
+    text += (text.empty() ? "" : "; ") + si(2 * ops.of(t), floating ? "FLOP" : "OP") + " of " +
+            std::string(words_of(t)) + " products at " + si(peak(t), floating ? "FLOP/s" : "OP/s");
+  }
+  return text;
+}
+
+std::string missing_tensor_rate(const TensorOps& ops, const Device& d) {
+  for (std::size_t i = 0; i < tensor_type_count; ++i) {
+    const auto t = static_cast<TensorType>(i);
+    if (ops.of(t) <= 0) continue;
+    const std::string products = "matrix products of " + std::string(words_of(t));
+    const auto rate = d.get(tensor_rate_field(t));
+    const std::string key = key_of(tensor_rate_field(t));
+    if (!rate) return "no rate for " + products + " of " + d.name + " is known; set " + where_to_set(d, key.c_str());
+    if (*rate <= 0) return "the kernel uses " + products + ", which " + d.name + " does not have (" + key + ")";
+  }
+  return {};
+}
+
 }  // namespace kernelcast::describe

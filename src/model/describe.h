@@ -1,6 +1,7 @@
 // Numbers as people read them, for the `why` sentences of bounds and for messages.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "kernelcast/device.h"
@@ -15,5 +16,11 @@ std::string si(double value, const char* unit);
 std::string key_of(Field field);
 /// "memory.l2_bytes in FILE": what a person sets to replace or supply a number of a device.
 std::string where_to_set(const Device& device, const char* key);
+
+/// What matrix instructions multiply, type by type, at `peak` operations a second: "550 GFLOP of FP64 products at
+/// 1.29 TFLOP/s".
+std::string products(const TensorOps& ops, const std::function<double(TensorType)>& peak);
+/// The first type that is multiplied and that the device has not, or has no rate for; empty: none.
+std::string missing_tensor_rate(const TensorOps& ops, const Device& device);
 
 }  // namespace kernelcast::describe

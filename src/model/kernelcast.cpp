@@ -231,8 +231,13 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double total
       (over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special], m.fp64_lanes) +
        over(n[C::convert64], m.convert64_lanes));
   slot(f, Limit::special) = lanes * (over(n[C::fp32_special], m.special_lanes) + over(n[C::convert], m.convert_lanes));
-  // A matrix instruction of a warp is taken as 16 x 8 x 16 multiply-adds.
-  slot(f, Limit::tensor) = share * over(n[C::tensor] * 2 * 16 * 8 * 16, m.tensor_flops) / c.issue_efficiency;
+  if (n[C::tensor] <= 0) return;
+  double products = 0;
+  for (std::size_t t = 0; t < tensor_type_count; ++t) {
+    const double reached = has_async_form(static_cast<TensorType>(t)) ? m.tensor_warp_share : 1;
+    products += over(n.tensor.warp[t], m.tensor_fma[t] * reached) + over(n.tensor.async[t], m.tensor_fma[t]);
+  }
+  slot(f, Limit::tensor) = share * products / c.issue_efficiency;
 }
 
 double requests_of(const Workload& w, MemorySpace s) {

@@ -64,7 +64,9 @@ struct Machine {
   double issue_interval = 1;                               // cycles from one instruction of a warp to its next
   double fp32_lanes = 0, int_lanes = 0, shared_lanes = 0;  // shared: lanes that do both
   double int_mul_lanes = 0, shift_lanes = 0, fp64_lanes = 0, fp16_lanes = 0, special_lanes = 0, convert_lanes = 0;
-  double convert64_lanes = 0, load_store_lanes = 0, tensor_flops = 0;
+  double convert64_lanes = 0, load_store_lanes = 0;
+  std::array<double, tensor_type_count> tensor_fma{};  // multiply-adds of matrix instructions, by type; 0: none
+  double tensor_warp_share = 1;                        // of these, what instructions of one warp reach
   double shared_bytes_per_cycle = 0, shared_passes_per_cycle = 1;
   double l1_bytes = 0, l1_bytes_per_cycle = 0;
   bool l1_caches_loads = true;

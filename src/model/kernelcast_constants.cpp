@@ -1,4 +1,4 @@
-// The fitted constants. validation/fit.md is their report; validation/fit.sh makes it.
+// The fitted constants. validation/fit.md is their report; tools/validate/fit/fit.sh makes it.
 #include "model/kernelcast.h"
 
 namespace kernelcast::forecast {

@@ -5,7 +5,7 @@
 //   special functions: an eighth of the FP32 lanes (the ratio of most NVIDIA architectures); conversions likewise;
 //   load/store: as many lanes as shared memory has banks;
 //   L2: the medians of the 42 device files that have its bandwidth, 24 bytes a cycle and unit and 2.8 times DRAM's;
-//   latencies: the medians of the devices that have been measured.
+//   latencies: the medians of the devices that have been measured; of matrix instructions GA100's.
 #include <cmath>
 #include <limits>
 
@@ -16,6 +16,7 @@ namespace kernelcast::forecast {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double tensor_latency = 33;  // cycles, of GA100, where the device file has none
 
 class Reader {
  public:
@@ -53,7 +54,9 @@ void compute_lanes(Machine& m, Reader& read, const Device& d) {
   m.special_lanes = read(Field::compute_special_lanes_per_unit, m.fp32_lanes / 8, "an eighth of the FP32 lanes");
   m.convert_lanes = read(Field::compute_convert_lanes_per_unit, m.special_lanes, "as special functions");
   m.convert64_lanes = read(Field::compute_convert64_lanes_per_unit, m.fp64_lanes, "as FP64");
-  m.tensor_flops = d.get_or(Field::compute_tensor_fp16_flops_per_unit, 0);
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    m.tensor_fma[t] = d.get_or(tensor_rate_field(static_cast<TensorType>(t)), unknown);
+  m.tensor_warp_share = d.get_or(Field::compute_tensor_warp_share, 1);
 }
 
 void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
@@ -95,6 +98,8 @@ void latencies(Machine& m, Reader& read) {
   at(Latency::constant) = at(Latency::shared);
   at(Latency::global) = read(Field::memory_l1_latency_cycles, 36, "the median of what has been measured");
   at(Latency::local) = at(Latency::global);
+  at(Latency::tensor) = read(Field::latency_tensor_cycles);
+  if (std::isnan(at(Latency::tensor))) at(Latency::tensor) = tensor_latency;
   m.l2_latency = read(Field::memory_l2_latency_cycles, 220, "the median of what has been measured");
   if (m.l3_bytes > 0) m.l3_latency = read(Field::memory_l3_latency_cycles, m.l2_latency, "as long as the L2's");
   m.dram_latency =

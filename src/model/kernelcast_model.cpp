@@ -49,7 +49,9 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
     case Limit::integer_multiply:
       return instructions(n[OpClass::int_mul] + n[OpClass::int_mad], "that multiply integers");
     case Limit::tensor:
-      return instructions(n[OpClass::tensor], "for the matrix units");
+      return describe::products(n.tensor, [&m](TensorType t) {
+        return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)];
+      });
     case Limit::load_store:
       return "memory instructions at " + number(m.load_store_lanes) + " lanes a cycle";
     case Limit::shared_memory: {
@@ -99,9 +101,7 @@ std::string missing(const Workload& w, const Machine& m, const Device& d) {
     if (d.get(Field::compute_fp64_lanes_per_unit)) return "the kernel uses FP64 and " + d.name + " has no FP64 units";
     return set("the FP64 lanes", "compute.fp64_lanes_per_unit");
   }
-  if (w.warp_ops[OpClass::tensor] > 0 && m.tensor_flops <= 0)
-    return "the kernel uses matrix instructions and " + d.name +
-           " has no rate for them (compute.tensor_fp16_flops_per_unit)";
+  if (const std::string lacks = describe::missing_tensor_rate(w.warp_ops.tensor, d); !lacks.empty()) return lacks;
   return "a bound has no value";
 }
 

@@ -6,12 +6,14 @@
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "model/floor.h"
 #include "model/models.h"
 
 namespace kernelcast {
 namespace {
 
 struct Registry {
+  std::vector<std::unique_ptr<Model>> floored;  // none answers below the floor
   std::vector<const Model*> models, variants;
 };
 
@@ -20,8 +22,10 @@ const Registry& registry() {
     Registry r;
     for (const auto family :
          {kernelcast_models(), opencl_quantitative_models(), ske_models(), roofline_models(), mwp_cwp_models()}) {
-      r.models.push_back(family.front());
-      r.variants.insert(r.variants.end(), family.begin() + 1, family.end());
+      for (const Model* m : family) {
+        r.floored.push_back(floored(*m));
+        (m == family.front() ? r.models : r.variants).push_back(r.floored.back().get());
+      }
     }
     return r;
   }();

@@ -6,8 +6,12 @@
 // bandwidth
 // * intensity); the time of W FLOP and Q bytes is then max(W/peak, Q/bandwidth).
 //
-// Limits: a lower bound, not a forecast: no latency, no launch, no integer work, every cache holds everything; FP16 and
-// matrix units are not counted.
+// Each type of operation has its own roof: FP32, FP64 and FP16 lanes, and each pair of input and accumulator type of
+// the matrix units (device file: compute.tensor_*_fma_per_unit, dense; structured sparsity counts what is multiplied).
+// The roofs are not added up: units of different types may work side by side.
+//
+// Limits: a lower bound, not a forecast: no latency, no launch, no integer work, every cache holds everything. FP16
+// instructions are taken as packed, two halves each.
 #include "model/roofline.h"
 
 #include <algorithm>
@@ -38,6 +42,10 @@ double flops_per_cycle(const Device& d, Field lanes, double bits_per_value) {
   return d.kind == "cpu" ? cpu_flops_per_cycle(d, bits_per_value) : unknown;
 }
 
+double flops16(const OpCounts& c) {
+  return 2 * (c[OpClass::fp16_add] + c[OpClass::fp16_mul]) + 4 * c[OpClass::fp16_fma];
+}
+
 double time_of(double amount, double rate) {
   if (amount <= 0) return 0;
   return rate > 0 ? amount / rate : unknown;
@@ -52,6 +60,9 @@ Peaks peaks_of(const Device& d) {
   const double cycles = d.get_or(Field::compute_units, unknown) * p.clock_hz;
   p.fp32_flops_per_s = cycles * flops_per_cycle(d, Field::compute_fp32_lanes_per_unit, 32);
   p.fp64_flops_per_s = cycles * flops_per_cycle(d, Field::compute_fp64_lanes_per_unit, 64);
+  p.fp16_flops_per_s = cycles * 2 * d.get_or(Field::compute_fp16_lanes_per_unit, unknown);
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    p.tensor_ops_per_s[t] = cycles * 2 * d.get_or(tensor_rate_field(static_cast<TensorType>(t)), unknown);
   p.dram_bytes_per_s = d.get_or(Field::memory_dram_bandwidth_bytes_per_s, unknown);
   return p;
 }
@@ -59,17 +70,25 @@ Peaks peaks_of(const Device& d) {
 Demand demand_of(const Workload& w) {
   // A buffer that is updated in place is fetched and written back: its bytes count twice.
   const double moved = std::max(w.footprint_bytes, w.footprint_read_bytes + w.footprint_write_bytes);
-  return {flops32(w.thread_ops), flops64(w.thread_ops), moved};
+  return {flops32(w.thread_ops), flops64(w.thread_ops), flops16(w.thread_ops), w.warp_ops.tensor, moved};
 }
 
 Times times(const Demand& demand, const Peaks& peaks) {
-  return {time_of(demand.fp32_flops, peaks.fp32_flops_per_s), time_of(demand.fp64_flops, peaks.fp64_flops_per_s),
+  Times t{time_of(demand.fp32_flops, peaks.fp32_flops_per_s), time_of(demand.fp64_flops, peaks.fp64_flops_per_s),
           time_of(demand.dram_bytes, peaks.dram_bytes_per_s)};
+  if (peaks.fp16_flops_per_s > 0) t.fp16_s = time_of(demand.fp16_flops, peaks.fp16_flops_per_s);
+  for (std::size_t i = 0; i < tensor_type_count; ++i)
+    t.tensor_s[i] = time_of(2 * demand.tensor.of(static_cast<TensorType>(i)), peaks.tensor_ops_per_s[i]);
+  return t;
 }
 
 double Times::largest() const {
   if (std::isnan(fp32_s) || std::isnan(fp64_s) || std::isnan(dram_s)) return unknown;
-  const double t = std::max({fp32_s, fp64_s, dram_s});
+  double t = std::max({fp32_s, fp64_s, fp16_s, dram_s});
+  for (const double products : tensor_s) {
+    if (std::isnan(products)) return unknown;
+    t = std::max(t, products);
+  }
   return t > 0 ? t : unknown;
 }
 
@@ -82,7 +101,7 @@ using roofline::Demand;
 using roofline::Peaks;
 using roofline::Times;
 
-std::string reason_unknown(const Times& t, const Device& d) {
+std::string reason_unknown(const Demand& demand, const Times& t, const Device& d) {
   const auto set = [&d](const char* what, const char* key) {
     return std::string("roofline needs ") + what + " of " + d.name + "; set " + describe::where_to_set(d, key);
   };
@@ -97,6 +116,7 @@ std::string reason_unknown(const Times& t, const Device& d) {
     if (d.get(Field::compute_fp64_lanes_per_unit)) return "the kernel uses FP64 and " + d.name + " has no FP64 units";
     return set("the FP64 lanes", "compute.fp64_lanes_per_unit");
   }
+  if (const std::string lacks = describe::missing_tensor_rate(demand.tensor, d); !lacks.empty()) return lacks;
   return "the kernel has no floating-point operation and no global traffic: roofline bounds nothing";
 }
 
@@ -141,7 +161,7 @@ class Roofline final : public Model {
     const Demand demand = roofline::demand_of(w);
     const Times t = roofline::times(demand, peaks);
     if (std::isnan(t.largest())) {
-      e.time_s.reason = reason_unknown(t, d);
+      e.time_s.reason = reason_unknown(demand, t, d);
       return e;
     }
     e.time_s.value = t.largest();
@@ -151,6 +171,17 @@ class Roofline final : public Model {
                  demand.dram_bytes <= 0
                      ? "no traffic to device memory"
                      : si(demand.dram_bytes, "B") + ", each byte once, at " + si(peaks.dram_bytes_per_s, "B/s")}};
+    if (t.fp16_s > 0)
+      e.bounds.push_back({"fp16_peak", Seconds(t.fp16_s),
+                          arithmetic(demand.fp16_flops, peaks.fp16_flops_per_s, "packed FP16", peaks)});
+    for (std::size_t i = 0; i < tensor_type_count; ++i) {
+      if (t.tensor_s[i] <= 0) continue;
+      const auto type = static_cast<TensorType>(i);
+      TensorOps only;
+      only.warp[i] = demand.tensor.of(type);
+      e.bounds.push_back({"tensor_" + std::string(name_of(type)) + "_peak", Seconds(t.tensor_s[i]),
+                          describe::products(only, [&](TensorType) { return peaks.tensor_ops_per_s[i]; })});
+    }
     sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
     e.limiter = e.bounds.front().name;
     e.assumptions.push_back({"roofline: the device runs at its boost clock (base clock where none is known)",

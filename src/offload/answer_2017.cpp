@@ -39,7 +39,7 @@ Answer Evaluator::Impl::answer_2017(const Question& q) {
   Workload2017 work;
   double bytes = 0;
   for (std::size_t k = 0; k < region.kernels.size(); ++k) {
-    const Workload counts = on_cpu(k, q);
+    const Workload counts = on_cpu(k, q, {});
     work.operations += flops32(counts.thread_ops) + flops64(counts.thread_ops);
     for (const AccessCount& c : counts.access_counts) {
       work.memory_instructions += c.requests;

@@ -12,6 +12,9 @@
 namespace kernelcast::offload {
 namespace {
 
+// A break-even is searched with some forty sizes.
+constexpr double break_even_work = 3e7;
+
 constexpr std::int64_t smallest = 8, largest = std::numeric_limits<std::int32_t>::max();
 
 Decision faster(const Answer& a) { return *a.gpu.cost.value < *a.cpu.cost.value ? Decision::gpu : Decision::cpu; }
@@ -83,6 +86,7 @@ class SizeSearch {
 
   Question with(std::int64_t n) const {
     Question q = question_;
+    q.sample_work = break_even_work;
     q.launch.args[parameter_] = n;
     return q;
   }

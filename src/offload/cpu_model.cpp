@@ -32,8 +32,8 @@ using describe::number;
 using describe::si;
 
 // Half of a 90 % interval in the logarithm: a factor of 1.7 holds nine in ten of 78 cells, 13 nests at three sizes and
-// two levels of optimisation on one thread of a machine that was probed (1.74 and 1.69); docs/offload.md, "How far
-// off".
+// two levels of optimisation on one thread of a machine that was probed (1.74 and 1.69); docs/reference/offload.md,
+// "How far off".
 constexpr double log_base = 0.53;
 // By judgement.
 constexpr double log_stand_in = 0.05;

@@ -86,9 +86,10 @@ Answer Evaluator::answer(const Question& q) {
     KernelTimes t;
     const RegionKernel& kernel = m.region.kernels[k];
     t.name = kernel.name;
-    const Workload on_cpu = m.on_cpu(k, q);
+    std::map<std::string, double> trips;
+    const Workload on_gpu = m.on_gpu(k, q, trips);
+    const Workload on_cpu = m.on_cpu(k, q, trips);
     t.cpu = estimate_cpu(kernel.cpu, on_cpu, m.cpu, q.threads, m.uneven_on_cpu(k, q));
-    const Workload on_gpu = m.on_gpu(k, q);
     t.gpu = model.estimate(*kernel.gpu, on_gpu, m.gpu);
     if (!t.gpu.time_s.value) throw LimitError(m.gpu.name + ": " + t.gpu.time_s.reason);
     merge(a.assumptions, kernel.cpu.profile.assumptions);

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
+#include "count/count.h"
+#include "count/grid.h"
 #include "kernelcast/cpu_model.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "model/describe.h"
 
 namespace kernelcast::offload {
 namespace {
@@ -96,45 +99,53 @@ Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const Question& q) const 
   return l;
 }
 
-Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q) {
-  return bound(*cpu_binders_[kernel], cpu_launch(kernel, q));
+Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q, const std::map<std::string, double>& trips) {
+  Launch l = cpu_launch(kernel, q);
+  std::vector<Assumption> found;
+  for (const Unknown& u : region.kernels[kernel].cpu.profile.unknowns) {
+    const auto executed = trips.find(u.key);
+    if (u.kind != Unknown::Kind::trip_count || executed == trips.end()) continue;
+    if (l.assume.emplace(u.key, executed->second).second)
+      found.push_back({"mean trip count on the CPU, " + u.key, describe::number(executed->second) + " (executed)",
+                       KC_SETTING(assume) " " + u.key + "=VALUE", Assumption::Kind::unknown, u.key});
+  }
+  Workload w = bound(*cpu_binders_[kernel], l);
+  w.assumptions.insert(w.assumptions.end(), found.begin(), found.end());
+  return w;
 }
 
 double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const Question& q) const {
   return uneven_share(region.kernels[kernel].cpu, cpu_launch(kernel, q), cpu, q.threads);
 }
 
-Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q) {
-  const KernelProfile& p = *region.kernels[kernel].gpu;
+Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q, std::map<std::string, double>& trips) {
+  const RegionKernel& k = region.kernels[kernel];
+  const KernelProfile& p = *k.gpu;
   Launch l = for_profile(p, q.launch);
   if (q.grid) {
     l.grid = *q.grid;
   } else {
-    std::map<Symbol, Expr> values;
-    for (const auto& [name, value] : l.args)
-      if (const auto* integer = std::get_if<std::int64_t>(&value)) values.emplace(argument(name), Expr(*integer));
-    std::array<std::int64_t, 3> block = l.block.array(), grid{1, 1, 1};
-    if (p.mapped_axes == 0 || p.mapped_extent.empty())
-      throw UsageError("the number of blocks of '" + p.kernel +
-                       "' does not follow from its loops: give " KC_SETTING(grid));
+    const Extents extents = mapped_extents(p, l);
     // One loop: the block is as long as it is in all; more loops: as it is.
-    if (p.mapped_extent.size() == 1) block = {l.block.count(), 1, 1};
-    for (std::size_t i = 0; i < p.mapped_extent.size() && i < 3; ++i) {
-      const Expr e = p.mapped_extent[i].substitute(values);
-      const auto n = e.constant();
-      if (!n)
-        throw UsageError("the extent " + e.str() + " of a loop of '" + p.kernel +
-                         "' is not known: give " KC_SETTING(arg));
-      if (*n < 1)
-        throw UsageError("a loop of '" + p.kernel + "' runs " + std::to_string(*n) + " times: change " KC_SETTING(arg));
-      const std::int64_t warp = gpu.geometry().warp_size;
-      if (q.fit_block && i == 0) block[0] = std::min(block[0], (*n + warp - 1) / warp * warp);
-      grid[i] = (*n + block[i] - 1) / block[i];
-    }
-    l.block = {block[0], block[1], block[2]};
-    l.grid = {grid[0], grid[1], grid[2]};
+    if (p.mapped_extent.size() == 1) l.block = {l.block.count(), 1, 1};
+    if (const std::int64_t warp = gpu.geometry().warp_size; q.fit_block)
+      l.block.x = std::min(l.block.x, (extents[0] + warp - 1) / warp * warp);
+    l.grid = grid_over(extents, l.block);
   }
-  return bound(*gpu_binders_[kernel], l);
+  const Workload closed = bound(*gpu_binders_[kernel], l);
+  ExecuteOptions options;
+  options.check_shared = false;
+  options.sample_work = q.sample_work;
+  options.most_sample_work = ExecuteOptions::unasked_work;
+  options.max_seconds = 0;  // work is bounded, and counts must not depend on the load of the machine
+  const Counted c = count(p, l, closed, gpu, Counting::automatic, [&](const Sharing& sharing) {
+    // Questions that differ in transfers and repetitions share the execution.
+    auto& kept = executions_[{kernel, l.grid.array(), l.block.array(), l.args, q.sample_work}];
+    if (!kept) kept = execute_on({k.gpu, k.program, k.no_program}, l, gpu.geometry(), sharing, options);
+    return kept;
+  });
+  if (c.execution) trips = executed_trips(p, closed, c.execution->workload);
+  return c.workload;
 }
 
 std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {

@@ -1,12 +1,15 @@
 // What an Evaluator keeps: profiles prepared for binding.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernelcast/bind.h"
+#include "kernelcast/execute.h"
 #include "kernelcast/offload_region.h"
 
 namespace kernelcast::offload {
@@ -24,9 +27,11 @@ struct Evaluator::Impl {
   std::vector<BufferUse> buffers(const Question& q);
   /// UsageError for an argument or a buffer that no kernel of the region has.
   void check_launch(const Launch& launch) const;
-  Workload on_cpu(std::size_t kernel, const Question& q);
+  /// `trips`: mean trip counts of loops that data decide, as execution on the other side found them.
+  Workload on_cpu(std::size_t kernel, const Question& q, const std::map<std::string, double>& trips);
   double uneven_on_cpu(std::size_t kernel, const Question& q) const;
-  Workload on_gpu(std::size_t kernel, const Question& q);
+  /// Sets `trips` to what execution found where data decide trip counts.
+  Workload on_gpu(std::size_t kernel, const Question& q, std::map<std::string, double>& trips);
   /// The answer of the model of 2017, with our counts (docs/model/offload-2017.md).
   Answer answer_2017(const Question& q);
 
@@ -52,6 +57,9 @@ struct Evaluator::Impl {
   void add_touch(std::size_t kernel, int buffer);
   Launch cpu_launch(std::size_t kernel, const Question& q) const;
 
+  using ExecutionKey = std::tuple<std::size_t, std::array<std::int64_t, 3>, std::array<std::int64_t, 3>,
+                                  std::map<std::string, ArgValue>, double>;
+  std::map<ExecutionKey, std::shared_ptr<const Execution>> executions_;
   std::vector<std::unique_ptr<Binder>> cpu_binders_, gpu_binders_;
   std::vector<Known> buffers_;
 };

@@ -156,7 +156,7 @@ OpenclBatchReply batch_reply_of(std::string_view bytes) {
 OpenclBatchReply run_batch_in_process(const std::string& runner, const OpenclBatch& batch, double seconds) {
   OpenclBatchReply reply;
   try {
-    const TemporaryFolder folder("kernelcast-opencl");
+    TemporaryFolder folder("kernelcast-opencl");
     const std::string request = folder.file("request"), answer = folder.file("reply");
     write_text_file(request, bytes_of(batch));
     reply.failure = run_process({runner, "batch", request, answer}, seconds, "the OpenCL driver").failure;
@@ -195,7 +195,7 @@ OpenclReply reply_of(std::string_view bytes) {
 OpenclReply run_in_process(const std::string& runner, const OpenclLaunch& launch, double seconds) {
   OpenclReply reply;
   try {
-    const TemporaryFolder folder("kernelcast-opencl");
+    TemporaryFolder folder("kernelcast-opencl");
     const std::string request = folder.file("request"), answer = folder.file("reply");
     write_text_file(request, bytes_of(launch));
     reply.failure = run_process({runner, "launch", request, answer}, seconds, "the OpenCL driver").failure;

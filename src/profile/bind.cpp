@@ -251,8 +251,9 @@ struct Binder::Impl {
 
   enum class Direction { read, write, both };
 
-  // The upper bound of the header for the accesses of one buffer in one direction.
-  double distinct_bytes(const BufferPlan& b, Direction direction) const {
+  // The upper bound of the header for the accesses of one buffer in one direction. `known_only`: of those whose
+  // addresses are known.
+  double distinct_bytes(const BufferPlan& b, Direction direction, bool known_only = false) const {
     const std::int64_t declared = b.buffer >= 0 ? reader.buffer_bytes()[b.buffer] : -1;
     const auto extent = [&](std::int64_t lo, std::int64_t hi) {
       if (declared >= 0) {
@@ -273,6 +274,7 @@ struct Binder::Impl {
           (direction == Direction::write && kind == AccessKind::load))
         continue;
       if (plan.access->unknown >= 0 || b.buffer < 0 || !domain_exact[plan.domain]) {
+        if (known_only) continue;
         sum += declared >= 0 ? std::min(reach, static_cast<double>(declared)) : reach;
         if (reach > 0) bounded = false;
         continue;
@@ -292,12 +294,14 @@ struct Binder::Impl {
   }
 
   void footprints(Workload& out) const {
-    out.footprint_bytes = out.footprint_read_bytes = out.footprint_write_bytes = 0;
+    out.footprint_bytes = out.footprint_read_bytes = out.footprint_write_bytes = out.compulsory_bytes = 0;
     for (const BufferPlan& b : buffers) {
       const double both = distinct_bytes(b, Direction::both);
       out.footprint_bytes += both;
       if (b.read) out.footprint_read_bytes += b.written ? distinct_bytes(b, Direction::read) : both;
       if (b.written) out.footprint_write_bytes += b.read ? distinct_bytes(b, Direction::write) : both;
+      if (b.read) out.compulsory_bytes += distinct_bytes(b, Direction::read, true);
+      if (b.written) out.compulsory_bytes += distinct_bytes(b, Direction::write, true);
     }
   }
 
@@ -394,8 +398,10 @@ struct Binder::Impl {
       out.warp_ops.n[c] += n * warps;
       out.thread_ops.n[c] += n * lanes;
     }
+    if (plan.all.n[static_cast<std::size_t>(OpClass::tensor)] != 0) out.warp_ops.tensor.add(plan.all.tensor, warps);
     if (plan.branches.empty() || !left_open(plan)) return;
     for (const auto& [c, n] : plan.ops) out.data_branch_ops.n[c] += n * warps;
+    out.data_branch_ops.tensor.add(plan.all.tensor, warps);
   }
 
   void assemble(const Launch& l, Workload& out) {
@@ -406,7 +412,7 @@ struct Binder::Impl {
     out.threads = out.blocks * static_cast<double>(launch.block->threads);
     out.warps_per_block = static_cast<double>(launch.block->warps);
     out.warps = out.blocks * out.warps_per_block;
-    for (OpCounts* ops : {&out.warp_ops, &out.thread_ops, &out.data_branch_ops}) ops->n.fill(0);
+    for (OpCounts* ops : {&out.warp_ops, &out.thread_ops, &out.data_branch_ops}) *ops = {};
     out.barriers = out.flat_barriers = 0;
     for (const auto& d : domains) {
       out.barriers += d->barriers * d->group_executions;

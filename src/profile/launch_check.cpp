@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 #include <set>
 
 #include "core/int_math.h"
@@ -118,12 +120,40 @@ void LaunchReader::missing(std::size_t argument) const {
                       needed_[argument]);
 }
 
+LaunchReader::Range LaunchReader::range_of(const Parameter& p) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                         least = std::numeric_limits<std::int64_t>::min();
+  if (!p.integer || p.bytes < 1 || p.bytes > 8) return {least, most};
+  if (p.type == "bool" || p.type == "_Bool") return {0, 1};
+  const auto is = [&p](std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&p](std::string_view w) { return p.type.starts_with(w); });
+  };
+  const bool is_unsigned = is({"unsigned", "uchar", "ushort", "uint", "ulong", "size_t"});
+  const bool is_signed = is({"int", "short", "long", "char", "signed"});
+  if (p.bytes == 8) return {is_unsigned ? 0 : least, most};
+  const std::int64_t half = std::int64_t{1} << (8 * p.bytes - 1);
+  return {is_unsigned ? 0 : -half, is_signed ? half - 1 : 2 * half - 1};  // IR types have no sign: either reading
+}
+
+void LaunchReader::check_range(const std::string& name, const ArgValue& value, const Range& range) const {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  if (whole == nullptr || (*whole >= range.least && *whole <= range.most)) return;
+  const auto p = std::find_if(profile_.parameters.begin(), profile_.parameters.end(),
+                              [&name](const Parameter& q) { return q.name == name; });
+  const std::string type = p == profile_.parameters.end() ? "" : " of type " + p->type;
+  throw ArgumentError("--arg " + name + "=" + std::to_string(*whole) + ": parameter \"" + name + "\"" + type +
+                          " of kernel " + profile_.kernel + " holds " + std::to_string(range.least) + " to " +
+                          std::to_string(range.most) + ": give a value in this range",
+                      name);
+}
+
 void LaunchReader::resolve_arguments(const Launch& launch) {
   std::vector<std::string> scalars;
   for (const auto& p : profile_.parameters)
     if (!p.pointer) scalars.push_back(p.name);
   names_.clear();
   slot_of_name_.clear();
+  ranges_.clear();
   for (const auto& [name, value] : launch.args) {
     const auto p = std::find_if(profile_.parameters.begin(), profile_.parameters.end(),
                                 [&](const Parameter& q) { return q.name == name; });
@@ -144,6 +174,7 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
                               "=INTEGER",
                           name);
     names_.push_back(name);
+    ranges_.push_back(range_of(p == profile_.parameters.end() ? Parameter{} : *p));
     slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + (needed - needed_.begin())));
   }
   for (std::size_t i = 0; i < needed_.size(); ++i)
@@ -262,6 +293,7 @@ void LaunchReader::read(const Launch& launch) {
   values_[6] = launch.dynamic_shared_bytes;
   std::size_t i = 0;
   for (const auto& [name, value] : launch.args) {
+    check_range(name, value, ranges_[i]);
     if (slot_of_name_[i] >= 0) values_[slot_of_name_[i]] = *std::get_if<std::int64_t>(&value);
     ++i;
   }

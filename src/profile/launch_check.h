@@ -42,6 +42,12 @@ class LaunchReader {
   void resolve_unknowns(const Launch& launch);
   void resolve_buffers(const Launch& launch);
   [[noreturn]] void missing(std::size_t argument) const;
+  /// What an integer parameter can hold.
+  struct Range {
+    std::int64_t least, most;
+  };
+  static Range range_of(const Parameter& parameter);
+  void check_range(const std::string& name, const ArgValue& value, const Range& range) const;
 
   const KernelProfile& profile_;
   std::vector<Symbol> symbols_;
@@ -56,6 +62,7 @@ class LaunchReader {
   // What the positions below were resolved for.
   std::vector<std::string> names_;
   std::vector<int> slot_of_name_;  // index into values_, -1: no count depends on it
+  std::vector<Range> ranges_;      // parallel to names_
   std::map<std::string, double> assume_;
   std::vector<std::pair<std::string, std::int64_t>> buffers_;
   bool resolved_ = false;

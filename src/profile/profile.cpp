@@ -65,6 +65,8 @@ std::string_view name_of(Latency l) {
       return "global";
     case Latency::local:
       return "local";
+    case Latency::tensor:
+      return "tensor";
     case Latency::count_:
       break;
   }

@@ -18,7 +18,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF03";
+constexpr std::string_view magic = "KCPROF05";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -42,10 +42,17 @@ void fields(A& a, T& d) {
   auto& [x, y, z] = d;
   a(x, y, z);
 }
+template <class A, Like<TensorOps> T>
+void fields(A& a, T& x) {
+  auto& [warp, async] = x;
+  for (auto& v : warp) a(v);
+  for (auto& v : async) a(v);
+}
 template <class A, Like<OpCounts> T>
 void fields(A& a, T& x) {
-  auto& [n] = x;
+  auto& [n, tensor] = x;
   for (auto& v : n) a(v);
+  fields(a, tensor);
 }
 template <class A, Like<Stalls> T>
 void fields(A& a, T& x) {

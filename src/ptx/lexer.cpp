@@ -108,6 +108,12 @@ void Lexer::advance() {
     read_mark();
 }
 
+Token Lexer::peek() const {
+  Lexer ahead = *this;
+  ahead.advance();
+  return ahead.token_;
+}
+
 void Lexer::read_name() {
   const std::size_t begin = pos_++;
   while (pos_ < text_.size() && is(text_[pos_], letter_char | digit_char | sign_char)) ++pos_;

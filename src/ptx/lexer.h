@@ -48,6 +48,8 @@ class Lexer {
   [[nodiscard]] const Token& token() const { return token_; }
   /// To the next token.
   void advance();
+  /// The token behind this one.
+  [[nodiscard]] Token peek() const;
   /// The token is a name: extends its text over ".global.nc.f32" that follows without a space.
   void extend_opcode();
   /// The token is "{": skips to behind the "}" that closes it.

@@ -8,7 +8,7 @@ namespace kernelcast::ptx {
 
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 30;
 inline constexpr std::uint32_t max_registers = std::uint32_t{1} << 22;  // of a function
-inline constexpr std::uint32_t max_labels = std::uint32_t{1} << 20;     // of a function
+inline constexpr std::uint32_t max_labels = std::uint32_t{1} << 18;     // of a function
 inline constexpr std::uint32_t max_scopes = 64;                         // within one another
 inline constexpr std::uint32_t max_expression_depth = 64;               // of parentheses and operators
 inline constexpr std::uint32_t max_operand_depth = 4;                   // of braces and parentheses

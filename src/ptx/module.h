@@ -129,6 +129,8 @@ enum class OperandKind : std::uint8_t {
 struct Operand {
   OperandKind kind = OperandKind::sink;
   bool negated = false;        // !p
+  bool minus = false;          // -r of vmad
+  bool unified = false;        // address: [p].unified
   std::uint8_t real_bits = 0;  // real: 32 or 64
   bool is_unsigned = false;    // integer: written with U, or above the signed range
   /// address: what the base is: reg, symbol, integer (an absolute address, in `bits`), special never.
@@ -206,6 +208,7 @@ struct Table {
   std::vector<Symbol> functions;          // call_targets
   std::vector<Variable> params, returns;  // prototype; names may be "_"
   bool noreturn = false;
+  std::int32_t abi_preserve = -1, abi_preserve_control = -1;
   std::uint32_t at = 0;  // index of the instruction that follows
   bool operator==(const Table&) const = default;
 };

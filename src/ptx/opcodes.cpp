@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view first_of(std::initializer_list<std::string_view> spellings) { return *spellings.begin(); }
 
 constexpr std::array op_names{
-#define PTX_OP(name, ...) first_of({__VA_ARGS__}),
-#include "ptx/opcodes.def"
+#define PTX_OP(name, kind, operands, sm, family, ...) first_of({__VA_ARGS__}),
+#include "ptx/instructions.def"
     std::string_view("unknown"),
 };
 
@@ -30,8 +30,8 @@ ByWord spellings_by_word() {
   const auto add = [&](Op op, std::initializer_list<std::string_view> spellings) {
     for (const std::string_view text : spellings) all[text.substr(0, text.find('.'))].push_back({text, op});
   };
-#define PTX_OP(name, ...) add(Op::name, {__VA_ARGS__});
-#include "ptx/opcodes.def"
+#define PTX_OP(name, kind, operands, sm, family, ...) add(Op::name, {__VA_ARGS__});
+#include "ptx/instructions.def"
   for (auto& [word, spellings] : all)
     std::ranges::sort(spellings, [](const Spelling& a, const Spelling& b) { return a.text.size() > b.text.size(); });
   return all;

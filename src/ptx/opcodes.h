@@ -1,4 +1,4 @@
-// The operations of PTX 9.0 by name: opcodes.def.
+// The operations of PTX 9.0 by name: instructions.def.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace kernelcast::ptx {
 
-/// C++'s keywords end in an underscore. `unknown`: an opcode that opcodes.def does not have.
+/// C++'s keywords end in an underscore. `unknown`: an opcode that instructions.def does not have.
 enum class Op : std::uint8_t {
 #define PTX_OP(name, ...) name,
-#include "ptx/opcodes.def"
+#include "ptx/instructions.def"
   unknown,
 };
 

@@ -165,6 +165,7 @@ void Parser::function(bool is_entry, Linkage linkage) {
   } else if (!take_mark(';')) {
     fail_expected("'{' or ';' after the function's head");
   }
+  if (function_.has_body && index + 1 < module_.functions.size()) moved_ = true;
   if (function_.has_body || !module_.functions[index].has_body) module_.functions[index] = std::move(function_);
   function_ = Function();
 }

@@ -207,9 +207,29 @@ void Parser::module_statement() {
   fail_here(quoted(token()) + " is no directive of a module");
 }
 
+/// Locations in the order in which the functions use them: a definition stands where its declaration was.
+void Parser::number_locations() {
+  std::vector<std::int32_t> numbers(module_.locations.size(), -1), chain;
+  std::vector<Location> ordered;
+  for (Function& function : module_.functions)
+    for (Instruction& instruction : function.body) {
+      if (instruction.location < 0) continue;
+      for (std::int32_t at = instruction.location; at >= 0 && numbers[at] < 0; at = module_.locations[at].inlined_at)
+        chain.push_back(at);
+      for (; !chain.empty(); chain.pop_back()) {
+        Location& entry = ordered.emplace_back(module_.locations[chain.back()]);
+        if (entry.inlined_at >= 0) entry.inlined_at = numbers[entry.inlined_at];
+        numbers[chain.back()] = static_cast<std::int32_t>(ordered.size() - 1);
+      }
+      instruction.location = numbers[instruction.location];
+    }
+  module_.locations = std::move(ordered);
+}
+
 Module Parser::module() {
   header();
   while (token().kind != TokenKind::end) module_statement();
+  if (moved_) number_locations();
   return std::move(module_);
 }
 

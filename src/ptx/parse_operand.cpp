@@ -120,6 +120,7 @@ Operand Parser::name_operand() {
       result.component = component_named(token().text);
       advance();
     }
+    if (result.kind == OperandKind::reg) result.offset = offset();
     return result;
   }
   if (take_mark('[')) {  // an element of an array by its number
@@ -154,13 +155,17 @@ Operand Parser::address(std::uint32_t depth) {
     result.index = base.index;
     result.symbol = base.symbol;
     result.component = base.component;
-    result.offset = base.kind == OperandKind::symbol ? base.offset : offset();
+    result.offset = base.offset;
   } else {
     result.base = OperandKind::integer;
     result.bits = static_cast<std::uint64_t>(integer_expression("an address"));
   }
   while (take_mark(',')) result.elements.push_back(operand(depth + 1));
   expect_mark(']', "the address");
+  if (at_word("unified")) {
+    result.unified = true;
+    advance();
+  }
   return result;
 }
 
@@ -198,9 +203,22 @@ Operand Parser::simple_operand(std::uint32_t depth) {
     result.bits = result.bits == 0 ? 1 : 0;
     return result;
   }
+  if (at_mark('-')) return minus_operand();
   if (token().kind == TokenKind::integer || token().kind == TokenKind::real || token().kind == TokenKind::mark)
     return constant_operand();
   fail_expected("an operand");
+}
+
+/// A negative constant; vmad also takes -r.
+Operand Parser::minus_operand() {
+  const Token after = lexer_.peek();
+  if (after.kind != TokenKind::name || after.text == "WARP_SZ") return constant_operand();
+  advance();
+  const Place place = token().place;
+  Operand result = name_operand();
+  if (result.kind != OperandKind::reg) fail_at(place, "- takes a register or a constant");
+  result.minus = true;
+  return result;
 }
 
 Operand Parser::operand(std::uint32_t depth) {

@@ -91,11 +91,16 @@ void Parser::prototype(Table& into) {
   into.returns = parameters();
   expect_name("the prototype, _");
   into.params = parameters();
-  for (; token().kind == TokenKind::word; advance()) {
-    if (at_word("noreturn"))
+  while (token().kind == TokenKind::word) {
+    const Token word = token();
+    advance();
+    if (word.text == "noreturn")
       into.noreturn = true;
+    else if (word.text == "abi_preserve" || word.text == "abi_preserve_control")
+      (word.text == "abi_preserve" ? into.abi_preserve : into.abi_preserve_control) =
+          static_cast<std::int32_t>(expect_integer(0x7fffffffU, "the directive"));
     else
-      fail_here(quoted(token()) + " is no attribute of a prototype that is read");
+      fail_at(word.place, quoted(word) + " is no attribute of a prototype");
   }
 }
 

@@ -79,6 +79,7 @@ class Parser {
   void section();
   void debug_strings();
   void location();
+  void number_locations();
 
   // Variables: parse_variables.cpp, parse_initializer.cpp
   Variable declaration_head(Space space);
@@ -134,6 +135,7 @@ class Parser {
   Operand elements(OperandKind kind, char close, std::uint32_t depth);
   Operand table_operand();
   Operand constant_operand();
+  Operand minus_operand();
   std::int64_t offset();
 
   // Constant expressions: expressions.cpp
@@ -153,6 +155,7 @@ class Parser {
   std::unordered_map<std::string_view, std::size_t> forms_;  // opcode with modifiers: index into decoded_
   std::deque<Instruction> decoded_;
   Locations locations_;
+  bool moved_ = false;  // a function stands before others that were read before it
 };
 
 }  // namespace kernelcast::ptx

@@ -129,6 +129,9 @@ class BodyPrinter {
         out_ += " _ ";
         print_parameters(out_, table.params);
         if (table.noreturn) out_ += " .noreturn";
+        if (table.abi_preserve >= 0) out_ += " .abi_preserve " + std::to_string(table.abi_preserve);
+        if (table.abi_preserve_control >= 0)
+          out_ += " .abi_preserve_control " + std::to_string(table.abi_preserve_control);
         break;
     }
     out_ += ";\n";
@@ -171,6 +174,7 @@ class BodyPrinter {
 
   void operand(const Operand& what) {
     if (what.negated) out_ += '!';
+    if (what.minus) out_ += '-';
     switch (what.kind) {
       case OperandKind::sink:
         out_ += '_';
@@ -178,6 +182,7 @@ class BodyPrinter {
       case OperandKind::reg:
         print_register(what.index);
         component(what);
+        print_offset(out_, what.offset);
         break;
       case OperandKind::special:
         out_ += special_registers()[what.index].name;
@@ -231,7 +236,7 @@ class BodyPrinter {
       out_ += ", ";
       operand(element);
     }
-    out_ += ']';
+    out_ += what.unified ? "].unified" : "]";
   }
 
   std::string& out_;

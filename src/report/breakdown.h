@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/mix.h"
+#include "count/mix.h"
 #include "kernelcast/profile.h"
 #include "kernelcast/workload.h"
 

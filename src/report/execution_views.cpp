@@ -127,6 +127,8 @@ Json findings_json(const std::vector<FindingReport>& findings) {
     }
     if (f.kind == Finding::Kind::race || f.kind == Finding::Kind::divergent_barrier)
       j["other_thread"] = dims(f.other_thread);
+    if (f.between_blocks) j["other_block"] = dims(f.other_block);
+    if (!tool_of(f.kind).empty()) j["tool"] = tool_of(f.kind);
     list.push_back(std::move(j));
   }
   return list;

@@ -1,8 +1,9 @@
-// The JSON contract: unknown is null with a reason beside it, never NaN. See docs/formats.md.
+// The JSON contract: unknown is null with a reason beside it, never NaN. See docs/reference/formats.md.
 #include "report/json_parts.h"
 
 #include <cmath>
 
+#include "io/printable.h"
 #include "report/execution_views.h"
 #include "report/settings.h"
 
@@ -17,6 +18,27 @@ Json op_counts_json(const OpCounts& counts) {
   for (std::size_t i = 0; i < op_class_count; ++i) {
     if (counts.n[i] != 0) j[std::string(name_of(static_cast<OpClass>(i)))] = number(counts.n[i]);
   }
+  return j;
+}
+
+/// Multiply-adds of matrix instructions by type; those that do not occur left out.
+Json tensor_json(const TensorOps& ops) {
+  Json j = Json::object();
+  for (std::size_t i = 0; i < tensor_type_count; ++i) {
+    const auto t = static_cast<TensorType>(i);
+    if (ops.of(t) != 0) j[std::string(name_of(t))] = number(ops.of(t));
+  }
+  return j;
+}
+
+Json achieved_json(const Estimate& e) {
+  Json j = Json::object();
+  const Achieved& a = e.achieved;
+  const std::string unknown = e.time_s.value ? e.floor_s.reason : e.time_s.reason;
+  put(j, "flop_per_s", a.flop_per_s, unknown);
+  put(j, "tensor_flop_per_s", a.tensor_flop_per_s, unknown);
+  put(j, "dram_bytes_per_s", a.dram_bytes_per_s, unknown);
+  put(j, "fraction_of_peak", a.fraction_of_peak, unknown);
   return j;
 }
 
@@ -63,6 +85,8 @@ void put_estimate(Json& j, const Estimate& e) {
   } else {
     j["limiter"] = e.limiter;
   }
+  put(j, "floor_s", e.floor_s.value, e.floor_s.reason);
+  j["achieved"] = achieved_json(e);
   j["bounds"] = bounds_json(e);
   j["occupancy"] = {{"blocks_per_sm", number(e.occupancy.blocks_per_unit)},
                     {"warps_per_sm", number(e.occupancy.warps_per_unit)},
@@ -91,6 +115,7 @@ Json counts_json(const Workload& w) {
           {"warp_size", w.geometry.warp_size},
           {"warp_instructions", op_counts_json(w.warp_ops)},
           {"thread_operations", op_counts_json(w.thread_ops)},
+          {"tensor_multiply_adds", tensor_json(w.warp_ops.tensor)},
           {"flops_fp32", number(flops32(w.thread_ops))},
           {"flops_fp64", number(flops64(w.thread_ops))},
           {"memory", memory_json(w)},
@@ -142,7 +167,8 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
   if (result.estimate) {
     put_estimate(j, *result.estimate);
   } else {
-    for (const char* key : {"time_s", "interval_s", "limiter", "occupancy"}) put_unknown(j, key, failure);
+    for (const char* key : {"time_s", "interval_s", "limiter", "occupancy", "floor_s", "achieved"})
+      put_unknown(j, key, failure);
     j["bounds"] = Json::array();
   }
   if (d.workload) {
@@ -186,7 +212,7 @@ Json with_flags_in(const Json& json) {
 }  // namespace
 
 std::string dumped(const Json& json) {
-  return with_flags_in(json).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(with_flags_in(json).dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace kernelcast::report

@@ -39,11 +39,16 @@ void add_findings(std::vector<FindingReport>& known, const KernelProfile& profil
 
 std::string FindingReport::text() const {
   const std::string place = file.empty() ? "kernel " + kernel : fmt::format("{}:{}", file, finding.line.line);
-  std::string out = fmt::format("{}: {}: {}", place, name_of(finding.kind), finding.text);
+  const std::string_view tool = tool_of(finding.kind);
+  std::string out =
+      fmt::format("{}: {}{}{}: {}", place, tool, tool.empty() ? "" : ": ", name_of(finding.kind), finding.text);
   if (finding.kind == Finding::Kind::limit) return out;
   const bool two = finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::divergent_barrier;
   out += fmt::format(" [block {}, thread {}", ids(finding.block), ids(finding.thread));
-  if (two) out += fmt::format(" and {}", ids(finding.other_thread));
+  if (finding.between_blocks)
+    out += fmt::format(" and block {}, thread {}", ids(finding.other_block), ids(finding.other_thread));
+  else if (two)
+    out += fmt::format(" and {}", ids(finding.other_thread));
   return out + (finding.count > 1 ? fmt::format("; {} in all]", format_count(finding.count)) : "]");
 }
 

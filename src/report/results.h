@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/mix.h"
+#include "count/mix.h"
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
 #include "kernelcast/execute.h"

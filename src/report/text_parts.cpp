@@ -56,6 +56,9 @@ std::string model_block(const ModelResult& result, bool with_occupancy, bool all
     if (all || b.time.value() != 0) bounds.row({b.name, format_seconds(b.time.value()), b.why + without});
   }
   out += bounds.str(style, false);
+  if (e.floor_s.value && e.time_s.value && e.achieved.fraction_of_peak)
+    out += fmt::format("    floor {}: {}; the estimate reaches {} of it\n", format_seconds(*e.floor_s.value),
+                       e.floor_why, format_percent(*e.achieved.fraction_of_peak));
   if (e.energy_j.value) out += fmt::format("    energy {}\n", format_si(*e.energy_j.value, "J", 3));
   return out + assumption_block(e.assumptions, "assumptions of the model", style, 4);
 }

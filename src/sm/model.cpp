@@ -14,6 +14,7 @@
 #include "kernelcast/sm_model.h"
 #include "kernelcast/sm_views.h"
 #include "model/describe.h"
+#include "model/floor.h"
 #include "model/kernelcast.h"
 #include "model/models.h"
 #include "model/occupancy.h"
@@ -207,7 +208,8 @@ Views watch_kernel(const KernelProfile& p, const Workload& w, const Device& d, c
 
 const Model& cycle_level_model() {
   static const CycleLevel model;
-  return model;
+  static const std::unique_ptr<Model> never_below = floored(model);
+  return *never_below;
 }
 
 const Model& any_model_named(std::string_view name) {

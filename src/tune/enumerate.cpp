@@ -75,7 +75,7 @@ class Enumerator {
       return;
     }
     const std::size_t values = space_.parameters[parameter].values.size();
-    for (std::size_t v = 0; v < values; ++v) {
+    for (std::size_t v = 0; v < values && !stop_; ++v) {
       reader_.set(parameter, v);
       const Configuration here = prefix + v * below_[parameter + 1];
       const auto fails = [&](std::size_t c) { return !leaf_only(c) && !reader_.holds(c); };

@@ -1,5 +1,6 @@
 // Evaluation is a walk over the tree. Numbers are doubles with a mark that says whether they are whole, which decides
-// what C's division means; whole numbers beyond 2^53 are an error instead of a wrong digit.
+// what C's division means; whole numbers beyond 2^53 are an error instead of a wrong digit. One evaluation has a budget
+// of steps and of parts of values, so that no expression takes more than about a second or a gigabyte.
 #include "tune/expression.h"
 
 #include <fmt/format.h>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr double largest_whole = 9007199254740992.0;  // 2^53
 constexpr std::size_t longest_list = 1U << 20U;
+constexpr std::size_t most_steps = 10'000'000;  // of one evaluation: nodes, and entries that are looked at
+constexpr std::size_t most_parts = 1U << 22U;   // of all the values that one evaluation makes
 
 class Walker {
  public:
@@ -23,6 +26,7 @@ class Walker {
       : text_(text), nodes_(nodes), scope_(scope), names_(names) {}
 
   Value value(int index) {
+    spend(1);
     const ExpressionNode& n = nodes_[static_cast<std::size_t>(index)];
     switch (n.kind) {
       case NodeKind::constant:
@@ -74,13 +78,32 @@ class Walker {
   double number(const Value& v) const {
     if (v.is_number()) return v.number;
     fail(v.kind == Value::Kind::list ? fmt::format("{} is a list: give an index", brief(v))
-                                     : fmt::format("\"{}\" is not a number", v.text()));
+                                     : fmt::format("\"{}\" is not a number", brief(v)));
   }
 
  private:
+  void spend(std::size_t by) {
+    steps_ += by;
+    if (steps_ > most_steps) fail(fmt::format("it takes more than {} steps: write a shorter one", most_steps));
+  }
+
+  /// What a list or a text that was just made costs: its memory, and what it would cost to look through it.
+  Value made(Value v) {
+    parts_ += v.kind == Value::Kind::list ? v.items().size() : v.parts() / 16;
+    if (parts_ > most_parts || v.parts() > most_parts)
+      fail(fmt::format("its lists and texts have more than {} parts: write a shorter one", most_parts));
+    return v;
+  }
+
+  bool same(const Value& a, const Value& b) {
+    if (!a.is_number() && !b.is_number()) spend(std::min(a.parts(), b.parts()));
+    return equal(a, b);
+  }
+
   static Value boolean(bool b) { return Value::whole(b ? 1 : 0); }
 
   static std::string brief(const Value& v) {
+    if (v.parts() > 1000) return v.kind == Value::Kind::list ? "a long list" : "a long text";
     std::string text = text_of(v);
     return text.size() > 40 ? text.substr(0, 37) + "..." : text;
   }
@@ -94,7 +117,7 @@ class Walker {
   Value list(const ExpressionNode& n) {
     std::vector<Value> items;
     for (const int child : n.children) items.push_back(value(child));
-    return Value::of_list(std::move(items));
+    return made(Value::of_list(std::move(items)));
   }
 
   Value item(const ExpressionNode& n) {
@@ -114,7 +137,8 @@ class Walker {
       return where.text().find(what.text()) != std::string::npos;
     }
     if (where.kind != Value::Kind::list) fail("\"in\" needs a list");
-    return std::any_of(where.items().begin(), where.items().end(), [&](const Value& v) { return equal(v, what); });
+    spend(where.items().size());
+    return std::any_of(where.items().begin(), where.items().end(), [&](const Value& v) { return same(v, what); });
   }
 
   Value comprehension(const ExpressionNode& n) {
@@ -134,10 +158,11 @@ class Walker {
         items.push_back(element);
       }
       if (items.size() > longest_list) fail("the list is too long");
+      spend(1);
     }
     scope_.values[slot] = before;
     scope_.known[slot] = known;
-    return Value::of_list(std::move(items));
+    return made(Value::of_list(std::move(items)));
   }
 
   Value unary(NodeKind kind, const Value& v) const {
@@ -152,12 +177,12 @@ class Walker {
     return static_cast<std::int64_t>(x);
   }
 
-  Value binary(NodeKind kind, const Value& l, const Value& r) const {
+  Value binary(NodeKind kind, const Value& l, const Value& r) {
     switch (kind) {
       case NodeKind::equal:
-        return boolean(equal(l, r));
+        return boolean(same(l, r));
       case NodeKind::not_equal:
-        return boolean(!equal(l, r));
+        return boolean(!same(l, r));
       case NodeKind::bit_or:
         return Value::whole(static_cast<double>(bits(l) | bits(r)));
       case NodeKind::bit_xor:
@@ -169,7 +194,8 @@ class Walker {
         return shifted(kind, l, r);
       case NodeKind::add:
         if (l.kind == Value::Kind::list && r.kind == Value::Kind::list) return joined(l, r);
-        if (l.kind == Value::Kind::text && r.kind == Value::Kind::text) return Value::of_text(l.text() + r.text());
+        if (l.kind == Value::Kind::text && r.kind == Value::Kind::text)
+          return made(Value::of_text(l.text() + r.text()));
         break;
       default:
         break;
@@ -186,10 +212,10 @@ class Walker {
     return checked(kind == NodeKind::shift_left ? x * factor : std::floor(x / factor), true);
   }
 
-  static Value joined(const Value& l, const Value& r) {
+  Value joined(const Value& l, const Value& r) {
     std::vector<Value> items = l.items();
     items.insert(items.end(), r.items().begin(), r.items().end());
-    return Value::of_list(std::move(items));
+    return made(Value::of_list(std::move(items)));
   }
 
   Value arithmetic(NodeKind kind, double a, double b, bool whole) const {
@@ -242,12 +268,14 @@ class Walker {
       if (!one_list) fail(fmt::format("{} takes a list", f));
       return of_items(f, items);
     }
+    spend(items.size());
     if (f == "min" || f == "max") return extreme(f, items);
     if (f == "bool") return boolean(truth(arguments[0]));
     return of_number(f, arguments);
   }
 
-  Value of_items(const std::string& f, const std::vector<Value>& items) const {
+  Value of_items(const std::string& f, const std::vector<Value>& items) {
+    spend(items.size());
     if (f == "len") return Value::whole(static_cast<double>(items.size()));
     if (f == "all")
       return boolean(std::all_of(items.begin(), items.end(), [this](const Value& v) { return truth(v); }));
@@ -259,7 +287,7 @@ class Walker {
       for (const Value& v : items) (void)number(v);
       std::stable_sort(ordered.begin(), ordered.end(),
                        [](const Value& a, const Value& b) { return a.number < b.number; });
-      return Value::of_list(std::move(ordered));
+      return made(Value::of_list(std::move(ordered)));
     }
     double total = f == "sum" ? 0 : 1;
     bool whole = true;
@@ -298,7 +326,7 @@ class Walker {
     return checked(std::nearbyint(x * unit) / unit, whole);
   }
 
-  Value range(const std::vector<Value>& arguments) const {
+  Value range(const std::vector<Value>& arguments) {
     std::vector<double> n;
     for (const Value& v : arguments) {
       if (v.kind != Value::Kind::integer) fail("range takes whole numbers");
@@ -309,13 +337,15 @@ class Walker {
     if ((end - first) / step > static_cast<double>(longest_list)) fail("the list is too long");
     std::vector<Value> items;
     for (double x = first; step > 0 ? x < end : x > end; x += step) items.push_back(Value::whole(x));
-    return Value::of_list(std::move(items));
+    spend(items.size());
+    return made(Value::of_list(std::move(items)));
   }
 
   const std::string& text_;
   const std::vector<ExpressionNode>& nodes_;
   Scope& scope_;
   const NameTable& names_;
+  std::size_t steps_ = 0, parts_ = 0;
 };
 
 /// Names that are needed from outside, in order of appearance in the text.
@@ -325,9 +355,10 @@ std::vector<int> free_names(const std::vector<ExpressionNode>& nodes) {
     if (n.kind == NodeKind::comprehension) bound.insert(n.name);
   }
   std::vector<int> free;
+  std::set<int> seen;
   for (const ExpressionNode& n : nodes) {
     if (n.kind != NodeKind::name || bound.count(n.name) > 0) continue;
-    if (std::find(free.begin(), free.end(), n.name) == free.end()) free.push_back(n.name);
+    if (seen.insert(n.name).second) free.push_back(n.name);
   }
   return free;
 }

@@ -18,7 +18,8 @@
 namespace kernelcast::tune {
 namespace {
 
-constexpr int deepest = 200;  // nested parentheses, signs and conditions
+constexpr int deepest = 200;      // nested parentheses, signs and conditions
+constexpr int most_terms = 2000;  // a + b + c ...: one inside the other in the tree, which is walked by recursion
 constexpr std::size_t longest = 100000;
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -74,7 +75,7 @@ class Reader {
   ParsedExpression run() {
     const int root = conditional();
     skip_blanks();
-    if (at_ != text_.size()) fail(fmt::format("cannot make sense of \"{}\"", text_.substr(at_)));
+    if (at_ != text_.size()) fail(fmt::format("cannot make sense of \"{}\"", text_.substr(at_, 60)));
     return {std::move(nodes_), root};
   }
 
@@ -323,10 +324,14 @@ class Reader {
   }
 
   int make(NodeKind kind, std::vector<int> children) {
+    int height = 1;
+    for (const int child : children) height = std::max(height, heights_[static_cast<std::size_t>(child)] + 1);
+    if (height > most_terms) fail(fmt::format("more than {} operators follow each other; split it", most_terms));
     ExpressionNode node;
     node.kind = kind;
     node.children = std::move(children);
     nodes_.push_back(std::move(node));
+    heights_.push_back(height);
     return static_cast<int>(nodes_.size()) - 1;
   }
 
@@ -381,6 +386,7 @@ class Reader {
   Syntax syntax_;
   NameTable& names_;
   std::vector<ExpressionNode> nodes_;
+  std::vector<int> heights_;  // of the tree below each node
   std::size_t at_ = 0;
   int depth_ = 0;
 };
@@ -388,6 +394,9 @@ class Reader {
 }  // namespace
 
 void fail_expression(std::string_view text, std::string_view what) {
+  constexpr std::size_t most_quoted = 200;
+  if (text.size() > most_quoted)
+    throw UserError(fmt::format("expression \"{}...\" ({} bytes): {}", text.substr(0, most_quoted), text.size(), what));
   throw UserError(fmt::format("expression \"{}\": {}", text, what));
 }
 

@@ -53,9 +53,9 @@ class LaunchLimits {
 double most_registers(const Device& device, double threads);
 
 /// The probability that the kernel needs more than `most` registers a thread. `registers.low` and `high` are taken as
-/// the 5th and 95th percentile (docs/registers.md), with half a normal distribution on either side of the estimate. 0
-/// where the compiler has kept to the limit itself: launch bounds, and targets whose registers are the code generator's
-/// own choice (AMD), made for the largest block that it was told of.
+/// the 5th and 95th percentile (docs/lab/registers.md), with half a normal distribution on either side of the estimate.
+/// 0 where the compiler has kept to the limit itself: launch bounds, and targets whose registers are the code
+/// generator's own choice (AMD), made for the largest block that it was told of.
 double probability_above(const Registers& registers, double most);
 
 }  // namespace kernelcast::tune

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "count/grid.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -18,28 +19,6 @@ namespace {
 constexpr std::size_t few_launches = 64;     // a variant's own few need no table
 constexpr std::size_t known_launches = 256;  // stays in the first cache: repeats follow each other closely
 
-/// Trip counts of the mapped loops, as blocks.
-void grid_of_loops(LaunchShape& shape, const KernelProfile& profile, const Launch& launch) {
-  std::map<Symbol, Expr> known;
-  for (const auto& [name, value] : launch.args) {
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
-  }
-  const std::array<std::int64_t*, 3> grid{&shape.grid.x, &shape.grid.y, &shape.grid.z};
-  const auto block = shape.block.array();
-  if (profile.mapped_extent.empty())
-    throw UsageError("the size of the grid is not known: give " KC_SETTING(problem) " or " KC_SETTING(grid));
-  for (std::size_t i = 0; i < profile.mapped_extent.size() && i < 3; ++i) {
-    const Expr e = profile.mapped_extent[i].substitute(known);
-    const auto value = e.constant();
-    if (!value || *value < 1) {
-      throw UsageError(fmt::format("the extent {} of a mapped loop is not known: give the values with " KC_SETTING(
-                                       arg) ", or " KC_SETTING(problem),
-                                   e.str()));
-    }
-    *grid[i] = (*value + block[i] - 1) / block[i];
-  }
-}
-
 }  // namespace
 
 LaunchShape completed(LaunchShape shape, const KernelProfile& profile, const Launch& launch) {
@@ -52,7 +31,7 @@ LaunchShape completed(LaunchShape shape, const KernelProfile& profile, const Lau
     shape.block_known = true;
   }
   if (!shape.grid_known) {
-    grid_of_loops(shape, profile, launch);
+    shape.grid = grid_over(mapped_extents(profile, launch), shape.block);
     shape.grid_known = true;
   }
   return shape;

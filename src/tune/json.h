@@ -17,6 +17,12 @@ using Json = nlohmann::ordered_json;
   throw UserError(path + ": " + what);
 }
 
+/// Throws UserError for what is no JSON, and for lists and objects that nest too deeply to be looked through.
+Json parse_json(const std::string& path, const std::string& text);
+
+/// Throws UserError with the line where lists and objects nest deeper, or are more, than any file of Kernel Tuner's has.
+void check_json_size(const std::string& path, const std::string& text);
+
 /// The member, which must be there.
 inline const Json& member(const std::string& path, const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) fail_in(path, fmt::format("there is no \"{}\"", key));

@@ -130,12 +130,7 @@ std::vector<Value> values_of(const T1File& file, const T1Parameter& p) {
 }  // namespace
 
 T1File read_t1(const std::string& path, const std::string& text) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& e) {
-    fail_in(path, fmt::format("not JSON: {}", message_of(e)));
-  }
+  const Json json = parse_json(path, text);
   const Json& kernel = member(path, json, "KernelSpecification");
   const Json& space = member(path, json, "ConfigurationSpace");
   const Json& parameters = member(path, space, "TuningParameters");

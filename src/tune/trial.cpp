@@ -135,11 +135,18 @@ Candidate Trial::recount(Configuration configuration, std::size_t device) {
   enter(shape);
   const TuneOptions& o = context_.options;
   const Device& d = o.devices[device];
-  const Executable& kernel = executable(d);
+  const Kernel& kernel = executable(d);
   // The indices of an execution's counts are those of the analysis that it came with.
   auto counts = std::make_shared<LaunchCounts>(kernel.profile, d.geometry(), *o.model, launch_for(*kernel.profile), 1);
   LaunchForecaster f(std::move(counts), d, context_.limits[device], *o.model, o.risk);
-  return described_by(f, shape, recount_by(kernel, d, o.counts, o.execute));
+  return described_by(f, shape, [&](const Launch& launch, Workload closed) {
+    const double registers = closed.registers_per_thread;  // as many as fit, see LaunchForecaster
+    Counted c = count(*kernel.profile, launch, std::move(closed), d, o.counts, [&](const Sharing& sharing) {
+      return execute_on(kernel, launch, d.geometry(), sharing, o.execute);
+    });
+    c.workload.registers_per_thread = registers;
+    return std::move(c.workload);
+  });
 }
 
 Candidate Trial::described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount) {
@@ -153,8 +160,8 @@ Candidate Trial::described_by(LaunchForecaster& f, const LaunchShape& shape, con
   return c;
 }
 
-const Executable& Trial::executable(const Device& device) {
-  Executable& e = executables_[device.codegen_target];
+const Kernel& Trial::executable(const Device& device) {
+  Kernel& e = executables_[device.codegen_target];
   if (e.profile == nullptr) {
     Analysis a = context_.memory.analyze_program(source(), frontend(device));
     e = {std::make_shared<const KernelProfile>(std::move(a.profile)), std::move(a.program), std::move(a.no_program)};

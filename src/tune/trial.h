@@ -60,7 +60,7 @@ class Trial {
   LaunchForecaster& forecaster(std::size_t device);
   std::shared_ptr<LaunchCounts> counts(std::size_t device);
   Candidate described_by(LaunchForecaster& f, const LaunchShape& shape, const Recount& recount);
-  const Executable& executable(const Device& device);
+  const Kernel& executable(const Device& device);
   KeptForecasts* kept(std::size_t device);
   std::shared_ptr<const KernelProfile> analyse(const Device& device);
   const Source& source();
@@ -79,7 +79,7 @@ class Trial {
   std::map<std::size_t, std::unique_ptr<LaunchForecaster>> forecasters_;  // by device
   std::map<CodeKind, std::shared_ptr<LaunchCounts>> counts_;
   std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // of this variant, by target
-  std::map<std::string, Executable> executables_;                         // likewise
+  std::map<std::string, Kernel> executables_;                             // likewise
   std::map<std::string, std::string> failures_;                           // likewise
   std::vector<Assumption> assumptions_;
   std::string kernel_;

@@ -60,7 +60,8 @@ class Tuner {
       result_.devices[d].device = options_.devices[d];
       counts_.emplace_back(static_cast<std::size_t>(Refusal::count_), 0);
     }
-    tbb::task_arena arena(options_.jobs);
+    // More threads than this the library would not give, and say so.
+    tbb::task_arena arena(std::clamp(options_.jobs, 1, std::max(1, tbb::this_task_arena::max_concurrency())));
     arena.execute([&] { choose(); });
     for (Trial& trial : trials_) trial.flush();
     rank();
@@ -313,7 +314,7 @@ class Tuner {
   /// out slower makes room for the next. Their new times take the place of the old ones.
   std::map<std::size_t, Recounted> recount(Trial& trial, std::size_t d) {
     std::map<std::size_t, Recounted> done;
-    if (options_.counts == Counts::symbolic || times_.empty()) return done;
+    if (options_.counts == Counting::symbolic || times_.empty()) return done;
     const auto name = [&](std::size_t i) { return canonical(trial, i); };
     std::size_t tried = 0;
     std::string reason;
@@ -334,7 +335,7 @@ class Tuner {
         }
       }
     }
-    if (done.empty() && !reason.empty() && options_.counts == Counts::executed) throw LimitError(reason);
+    if (done.empty() && !reason.empty() && options_.counts == Counting::executed) throw LimitError(reason);
     return done;
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "count/count.h"
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
 #include "kernelcast/frontend.h"
@@ -45,8 +46,8 @@ struct TuneOptions {
   double risk = 0.5;                // configurations that need too many registers with a higher probability are refused
   std::size_t most_refused = 1000;  // refused configurations that are listed
   std::uint64_t seed = 1;
-  Counts counts = Counts::symbolic;  // of the best; the search itself always uses closed forms
-  std::size_t most_recounts = 100;   // configurations that are executed for each device
+  Counting counts = Counting::symbolic;  // of the best; the search itself always uses closed forms
+  std::size_t most_recounts = 100;       // configurations that are executed for each device
   ExecuteOptions execute;
   bool portable = false;
   bool ske_as_printed = false;  // SKE's formula (9) under its own constraints (10)-(16), in place of model and limits
@@ -127,7 +128,7 @@ struct TuneResult {
 };
 
 /// Throws UserError or UsageError when not a single configuration could be tried because of the source, the arguments
-/// or the space. Forecasts come from closed forms, those of the best from TuneOptions::counts (docs/tune.md).
+/// or the space. Forecasts come from closed forms, those of the best from TuneOptions::counts (docs/reference/tune.md).
 TuneResult tune(const Space& space, const TuneOptions& options, AnalysisMemory& memory);
 
 }  // namespace kernelcast::tune

@@ -4,15 +4,20 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace kernelcast::tune {
 
 Value Value::of_text(std::string text) {
-  return {Kind::text, 0, std::make_shared<const Box>(Box{std::move(text), {}})};
+  const std::size_t parts = text.size() + 1;
+  return {Kind::text, 0, std::make_shared<const Box>(Box{std::move(text), {}, parts})};
 }
 
 Value Value::of_list(std::vector<Value> items) {
-  return {Kind::list, 0, std::make_shared<const Box>(Box{{}, std::move(items)})};
+  std::size_t parts = 1;
+  for (const Value& item : items)
+    if (__builtin_add_overflow(parts, item.parts(), &parts)) parts = std::numeric_limits<std::size_t>::max();
+  return {Kind::list, 0, std::make_shared<const Box>(Box{{}, std::move(items), parts})};
 }
 
 const std::string& Value::text() const {
@@ -24,6 +29,8 @@ const std::vector<Value>& Value::items() const {
   static const std::vector<Value> none;
   return box ? box->items : none;
 }
+
+std::size_t Value::parts() const { return box ? box->parts : 1; }
 
 std::string text_of(const Value& value) {
   switch (value.kind) {
@@ -45,6 +52,7 @@ bool equal(const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) return a.number == b.number;
   if (a.kind != b.kind) return false;
   if (a.kind == Value::Kind::text) return a.text() == b.text();
+  if (a.box == b.box) return true;
   if (a.items().size() != b.items().size()) return false;
   for (std::size_t i = 0; i < a.items().size(); ++i) {
     if (!equal(a.items()[i], b.items()[i])) return false;

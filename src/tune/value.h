@@ -1,6 +1,7 @@
 // Values of tuning parameters and of expressions over them: whole and real numbers, texts, lists.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,11 +24,14 @@ struct Value {
   [[nodiscard]] bool is_number() const { return kind <= Kind::real; }
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const std::vector<Value>& items() const;
+  /// Entries of a list and of the lists in it, all counted; bytes of a text. Saturates.
+  [[nodiscard]] std::size_t parts() const;
 };
 
 struct Value::Box {
   std::string text;
   std::vector<Value> items;
+  std::size_t parts = 1;  // parts()
 };
 
 /// A whole number in decimal, a real number in its shortest form, a text as it is: what `-D NAME=` is followed by.

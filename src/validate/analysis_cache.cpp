@@ -60,12 +60,12 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
 }
 
 Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::string& identity,
-                     const std::string& sources) {
+                     const std::string& sources, CacheTrouble* trouble) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw UserError(fmt::format(KC_SETTING(cache) " {}: {}", folder, error.message()));
-  return [analyze = std::move(analyze), folder, all = identity + state_of(sources)](const Source& source,
-                                                                                    const FrontendOptions& options) {
+  if (error && trouble != nullptr) trouble->note(fmt::format("{}: {}", folder, error.message()));
+  return [analyze = std::move(analyze), folder, trouble, all = identity + state_of(sources)](
+             const Source& source, const FrontendOptions& options) {
     if (options.program) return analyze(source, options);  // programs are not kept
     const fs::path file = fs::path(folder) / (key_of(source, options, all) + ".profile");
     Analysis analysis;
@@ -74,7 +74,11 @@ Analyzer with_memory(Analyzer analyze, const std::string& folder, const std::str
       return analysis;
     }
     analysis = analyze(source, options);
-    write_text_file(file, bytes_of(analysis.profile));
+    try {
+      write_text_file(file, bytes_of(analysis.profile));
+    } catch (const UserError& e) {  // the forecast is what was asked for
+      if (trouble != nullptr) trouble->note(e.what());
+    }
     return analysis;
   };
 }

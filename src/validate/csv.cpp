@@ -13,6 +13,8 @@
 namespace kernelcast::validate {
 namespace {
 
+constexpr std::size_t most_columns = 1000, most_records = 1'000'000, most_cells = 50'000'000;
+
 class CsvParser {
  public:
   CsvParser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
@@ -20,18 +22,28 @@ class CsvParser {
   std::vector<CsvTable::Record> records() {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     std::vector<CsvTable::Record> all;
+    std::size_t cells = 0;
     while (at_ < text_.size()) {
       CsvTable::Record record = next();
       const bool blank = record.cells.size() == 1 && record.cells.front().empty();
-      if (!blank) all.push_back(std::move(record));
+      if (blank) continue;
+      cells += record.cells.size();
+      if (all.size() > most_records || cells > most_cells)
+        too_large(record.line, fmt::format("more than {} records or {} cells", most_records, most_cells));
+      all.push_back(std::move(record));
     }
     return all;
   }
 
  private:
+  [[noreturn]] void too_large(int line, const std::string& what) const {
+    throw UserError(fmt::format("{}:{}: {}; split the table", path_, line, what));
+  }
+
   CsvTable::Record next() {
     CsvTable::Record record{line_, {}};
     for (;;) {
+      if (record.cells.size() == most_columns) too_large(line_, fmt::format("more than {} columns", most_columns));
       record.cells.push_back(at_ < text_.size() && text_[at_] == '"' ? quoted() : plain());
       if (at_ == text_.size()) return record;
       if (text_[at_] == ',') {

@@ -23,7 +23,7 @@ struct CsvTable {
 
 /// Fields may be quoted ("" is a quote inside); lines end in LF or CRLF; blank lines are skipped. Throws UserError
 /// "FILE:LINE: ..." for an open quote, text behind a closing quote, a record with more or fewer cells than the heading,
-/// a column without a name or named twice, and an empty file.
+/// a column without a name or named twice, an empty file, more than a thousand columns or a million records.
 CsvTable parse_csv(const std::string& path, std::string_view text);
 
 /// One record, read by column name. Messages name file, line and column.

@@ -17,7 +17,7 @@
 #include <thread>
 #include <tuple>
 
-#include "execute/mix.h"
+#include "count/count.h"
 #include "io/text_file.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
@@ -126,8 +126,7 @@ class Programs {
  public:
   Programs(const Analyzer& analyze, const Source& source, FrontendOptions options)
       : analyze_(analyze), source_(source), options_(std::move(options)) {}
-  /// Null with a reason where the kernel cannot be executed.
-  const Program* get(std::string& reason) {
+  Kernel get(const KernelProfile& profile) {
     if (!asked_) {
       asked_ = true;
       options_.program = true;
@@ -135,8 +134,8 @@ class Programs {
       program_ = std::move(a.program);
       reason_ = std::move(a.no_program);
     }
-    reason = reason_;
-    return program_.get();
+    // The profile outlives the kernel that is made of it here.
+    return {{std::shared_ptr<const KernelProfile>(), &profile}, program_, reason_};
   }
 
  private:
@@ -151,26 +150,17 @@ class Programs {
 /// Execution takes the place of closed forms where data decide; where it fails these stand, and say why.
 Workload with_execution(const KernelProfile& profile, Programs& programs, const Launch& launch, Workload closed,
                         const Device& device) {
-  CountOrigin origin = count_origin(profile, launch, closed);
-  if (origin.all_closed()) return closed;
-  std::string failure;
-  try {
-    if (const Program* program = programs.get(failure)) {
-      ExecuteOptions options;
-      options.jobs = 1;
-      options.check_shared = false;
-      options.most_sample_work = ExecuteOptions::unasked_work;
-      options.max_seconds = 0;  // work is bounded, and counts must not depend on the load of the machine
-      options.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));
-      options.resident_blocks = std::clamp(occupancy(closed, device).blocks_per_unit, 1.0, 1024.0);
-      const Execution e = execute(profile, *program, launch, closed.geometry, options);
-      return mixed(profile, launch, closed, e.workload, std::move(origin)).workload;
-    }
-  } catch (const Error& e) {
-    failure = message_of(e);
-  }
-  closed.assumptions.push_back({"what data decide", "by default, not executed: " + failure, ""});
-  return closed;
+  ExecuteOptions options;
+  options.jobs = 1;
+  options.check_shared = false;
+  options.most_sample_work = ExecuteOptions::unasked_work;
+  options.max_seconds = 0;  // work is bounded, and counts must not depend on the load of the machine
+  const MemoryGeometry geometry = closed.geometry;
+  return count(profile, launch, std::move(closed), device, Counting::automatic,
+               [&](const Sharing& sharing) {
+                 return execute_on(programs.get(profile), launch, geometry, sharing, options);
+               })
+      .workload;
 }
 
 /// A bug of ours in one row is shown as such and must not hide the others.

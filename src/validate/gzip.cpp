@@ -28,7 +28,7 @@ std::string inflated(const std::string& path, const std::string& compressed) {
     text.append(buffer.data(), buffer.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (text.size() > most_bytes) throw UserError(path + ": more than 1 GiB after decompression");
+  if (text.size() > most_bytes) throw UserError(path + ": more than 512 MiB after decompression; split the file");
   if (status != Z_STREAM_END) throw UserError(path + ": the compressed data are damaged or cut off");
   return text;
 }

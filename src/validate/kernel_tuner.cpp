@@ -25,16 +25,13 @@ using tune::text_in;
 constexpr double failed_time = 1e19;  // anything above: the 1e20 of old caches
 
 Json parsed(const std::string& path, const std::string& text) {
+  tune::check_json_size(path, text);
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_discarded()) return json;
   std::string closed = text.substr(0, text.find_last_not_of(" \t\r\n,") + 1) + "}}";
   json = Json::parse(closed, nullptr, false);
   if (!json.is_discarded() && json.contains("cache")) return json;
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& e) {
-    fail_in(path, fmt::format("not JSON: {}", message_of(e)));
-  }
+  return tune::parse_json(path, text);
 }
 
 std::string status_of_invalidity(const std::string& invalidity) {

@@ -29,7 +29,8 @@ void check_spelling(const CsvTable& table, std::span<const std::string_view> kno
   for (const std::string& column : table.columns) {
     if (std::find(known.begin(), known.end(), column) != known.end()) continue;
     for (std::string_view k : known) {
-      if (column.size() > 3 && k.size() > 3 && edit_distance(column, k) == 1) {
+      const std::size_t longer = std::max(column.size(), k.size()), shorter = std::min(column.size(), k.size());
+      if (shorter > 3 && longer - shorter <= 1 && edit_distance(column, k) == 1) {
         throw UserError(fmt::format("{}:1: unknown column \"{}\"; did you mean \"{}\"?", table.path, column, k));
       }
     }

@@ -52,8 +52,8 @@ struct Measurement {
 /// Reads KERNELS.csv. Throws UserError with file, line and column.
 std::map<std::string, KernelEntry> read_kernels(const std::string& path, const std::string& text);
 
-/// Reads ROWS.csv: columns kernel_id, gpu, grid_x, block_x and time_ms, and those of docs/validate.md that are there.
-/// Throws UserError with file, line and column.
+/// Reads ROWS.csv: columns kernel_id, gpu, grid_x, block_x and time_ms, and those of docs/reference/validate.md that
+/// are there. Throws UserError with file, line and column.
 std::vector<Measurement> read_rows(const std::string& path, const std::string& text);
 
 /// What competes: rows of one kernel on one GPU with the same arguments and the same bytes in every buffer.

@@ -71,7 +71,7 @@ struct FamilyScore {
   std::optional<double> gmae;
 };
 
-/// The headline of one model: macro-averages as docs/validate.md defines them.
+/// The headline of one model: macro-averages as docs/reference/validate.md defines them.
 struct ModelScore {
   std::string model;
   std::optional<double> gmae, within_2x, mape, median_ape, p90_ape, bias, spearman_median, top1_regret_median,

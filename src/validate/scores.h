@@ -1,5 +1,5 @@
 // Scores of forecasts against measurements: pure functions of small lists. What each score means is defined here and
-// explained in docs/validate.md.
+// explained in docs/reference/validate.md.
 #pragma once
 
 #include <cstddef>

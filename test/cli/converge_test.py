@@ -102,7 +102,7 @@ class Advice(Case):
         self.assertEqual(finding["kind"], "out of bounds")
         self.assertTrue(WALK.endswith(finding["file"]))
         self.assertEqual(finding["line"], 18)
-        self.assertRegex(result.stderr, r"walk\.cl:18: out of bounds: .*'out', which has 12 bytes")
+        self.assertRegex(result.stderr, r"walk\.cl:18: memcheck: out of bounds: .*'out', which has 12 bytes")
 
     def test_text(self):
         self.assertRegex(self.good("converge", WALK, *LAUNCH), r"round-robin .* legal\n(.*\n)*  recommended: ")

@@ -108,7 +108,7 @@ class Execution(Case):
         )  # fmt: skip
         self.assertEqual([(f["kind"], f["line"], f["count"]) for f in found], [("out of bounds", 2, 1)])
         self.assertEqual((found[0]["block"], found[0]["thread"]), ([1, 0, 0], [63, 0, 0]))
-        self.assertRegex(stderr, r"oob\.cl:2: out of bounds: .*block \(1,0,0\), thread \(63,0,0\)")
+        self.assertRegex(stderr, r"oob\.cl:2: memcheck: out of bounds: .*block \(1,0,0\), thread \(63,0,0\)")
 
     def test_a_planted_race_is_found(self):
         text = (
@@ -117,7 +117,7 @@ class Execution(Case):
         )
         found, stderr = self.troubled("race.cl", text % "", "--grid", "1", "--block", "64")
         self.assertIn(("race", 5), [(f["kind"], f["line"]) for f in found])
-        self.assertRegex(stderr, r"race\.cl:5: race: ")
+        self.assertRegex(stderr, r"race\.cl:5: racecheck: race: ")
         fixed = self.troubled("fixed.cl", text % "  barrier(CLK_LOCAL_MEM_FENCE);\n", "--grid", "1", "--block", "64")
         self.assertEqual(fixed, ([], ""))
 

@@ -12,7 +12,7 @@ from check_schema import checked
 from program import PROGRAM, ROOT, Case
 
 FAKE = os.environ.get("KERNELCAST_FAKE_CUDA_LIBRARY", "")
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "tools", "gpu"))
 import gpu_plans  # noqa: E402
 
 
@@ -34,9 +34,9 @@ class GpuSession(Case):
             gpu_plans.EXAMPLES = [e for e in gpu_plans.EXAMPLES if e[0] in ("saxpy.cu", "matmul_tiled.cu", "nbody.cl")]
             with open(os.path.join(folder, "examples.plan"), "wb") as file:
                 file.write(gpu_plans.examples_plan("sm_90"))
-        self.script("sh", "scripts/gpu_session.sh", folder, FAKE)
+        self.script("sh", "tools/gpu/gpu_session.sh", folder, FAKE)
         measured = os.path.join(folder, "measured")
-        out = self.script(sys.executable, "scripts/gpu_results.py", "h200", folder, PROGRAM, measured)
+        out = self.script(sys.executable, "tools/gpu/gpu_results.py", "h200", folder, PROGRAM, measured)
         self.assertIn("ffma.latency_cycles", out)
         with open(os.path.join(folder, "probe.json"), encoding="utf-8") as file:
             results = {r["id"]: r for r in checked(file.read(), "probe")["results"]}
@@ -62,7 +62,7 @@ class GpuSession(Case):
         shutil.copy2(os.path.join(os.path.dirname(PROGRAM), "kernelcast-cuda"), folder)
         none = "/no/such/libcuda.so.1"
         runner = [os.path.join(folder, "kernelcast-cuda"), os.path.join(folder, "probe.plan"), os.path.join(folder, "record"), none]
-        for command in (runner, ["sh", "scripts/gpu_session.sh", folder, none]):
+        for command in (runner, ["sh", "tools/gpu/gpu_session.sh", folder, none]):
             result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
             self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
             self.assertIn("cannot be opened", result.stderr)
@@ -71,7 +71,7 @@ class GpuSession(Case):
         self.assertIn("cannot be written", result.stderr)
 
     def test_without_a_folder_it_says_how_it_is_used(self):
-        result = subprocess.run(["sh", "scripts/gpu_session.sh"], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+        result = subprocess.run(["sh", "tools/gpu/gpu_session.sh"], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
         self.assertEqual(result.returncode, 2)
         self.assertIn("gpu_plans.py", result.stderr)
 

@@ -1,17 +1,20 @@
-"""scripts/offload_live.py on one small nest, and the loop nest that scripts/opencl_nest.py makes of a kernel."""
+"""tools/validate/offload_live.py on one small nest, and the loop nest that tools/validate/opencl_nest.py makes of a kernel."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
+import time
 import unittest
 
 from program import COPY, PROGRAM, ROOT, Case
 
-SCRIPTS = os.path.join(ROOT, "scripts")
+SCRIPTS = os.path.join(ROOT, "tools", "validate")
 sys.path.insert(0, SCRIPTS)
 
-from offload_live import LANES, PROGRAMS, Neighbours, best_of, fastest_of, launches, made_for, side, spread  # noqa: E402
+from offload_live import LANES, PROGRAMS, Neighbours, Others, best_of, busy, busy_seconds, fastest_of, launches, made_for, print_row, print_summary, side, spread  # noqa: E402
 from opencl_nest import NoKernel, arguments_of, nest, threads_of  # noqa: E402
 
 
@@ -74,6 +77,50 @@ class Live(Case):
                              text=True, check=False, timeout=60)
         self.assertEqual(out.returncode, 2)
         self.assertIn("expected one, all or opencl", out.stderr)
+
+    ROW = {"nest": "gemm", "mode": "-O3 1T", "n": 295, "measured_s": 0.0476, "clock_hz": 3e9, "spread": 0.01, "quiet": 1.0, "others": 0.0,
+           "forecast_s": 0.0249, "interval_s": [0.02, 0.03]}
+
+    def shown(self, *changes):
+        rows = [{**self.ROW, **c} for c in changes]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            for row in rows:
+                print_row(row)
+            print_summary(rows)
+        return out.getvalue()
+
+    def test_a_busy_machine_gets_no_verdict(self):
+        self.assertIn("OUT", self.shown({}))
+        for change, why in (({"spread": 0.56}, "samples 56% apart"), ({"others": 0.4}, "others took 40%"), ({"quiet": 0.0}, "no quiet slice")):
+            text = self.shown(change)
+            self.assertIn("busy: " + why, text)
+            self.assertNotIn("OUT", text)
+            self.assertIn("-O3 1T: 1 cells, no verdict: the machine was busy", text)
+        text = self.shown({}, {"others": 0.4})
+        self.assertIn("-O3 1T: 1 cells, error", text)
+        self.assertIn("1 more without a verdict", text)
+
+    def test_recorded_times_have_a_verdict(self):
+        row = {k: v for k, v in self.ROW.items() if k != "others"}
+        self.assertEqual(busy({**row, "spread": 0.5}), "")
+
+    def test_others_are_what_is_not_ours(self):
+        own = Others()
+        own.beside(lambda: sum(i * i for i in range(3_000_000)))
+        neighbour = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in os.sched_getaffinity(0)]
+        beside = Others()
+        beside.beside(lambda: time.sleep(1))
+        for process in neighbour:
+            process.kill()
+            process.wait()
+        # Load of other programs on this machine may add to both.
+        self.assertGreater(beside.share(), 0.5)
+        self.assertGreater(beside.share(), own.share())
+
+    def test_busy_time_is_all_but_idle_of_our_processors(self):
+        first = min(os.sched_getaffinity(0))
+        stat = f"cpu  9 9 9 9 9 9 9 9 9 9\ncpu{first} 100 20 30 5000 700 1 2 47 0 0\ncpu99999 1 1 1 1 1 1 1 1 0 0\n"
+        self.assertEqual(busy_seconds(stat) * os.sysconf("SC_CLK_TCK"), 200)
 
     def test_what_met_a_busy_neighbour_does_not_count(self):
         self.assertEqual(fastest_of([(1.0, 0.0), (3.0, 0.5), (2.0, 0.1)]), 2.0)

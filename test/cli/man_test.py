@@ -17,7 +17,7 @@ def found(pattern):
 
 
 def documents():
-    return [p for pattern in ("*.md", "docs/*.md", "docs/model/*.md", "converge/*.md", "src/*.md", "validation/*.md") for p in found(pattern)]
+    return [p for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "converge/*.md", "src/*.md", "validation/*.md") for p in found(pattern)]
 
 
 def read(name):
@@ -39,7 +39,7 @@ class Manual(unittest.TestCase):
         texts = {name: read(name) for name in documents()}
         told = set().union(*map(FLAG.findall, texts.values()))
         self.assertEqual(flags - told - {f for f in flags if f.startswith("--new-")} - {"--help", "--version"}, set())
-        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*.py", "validation/*.py") for name in found(pattern))
+        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*/*") for name in found(pattern))
         for name, text in texts.items():
             for flag in set(FLAG.findall(text)) - flags - {"--prefix", "--text"}:  # CMake's; an arrow of a drawing
                 self.assertRegex(scripts, re.escape(flag) + r"(?![\w-])", f"{name}: {flag} is a flag of nothing")

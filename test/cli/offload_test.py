@@ -295,7 +295,7 @@ class Replay(Case):
             # All three cells that favour the CPU are found, or called close.
             self.assertEqual(scores["kernelcast"]["cpu_found"], 3)
             self.assertEqual(scores["kernelcast, too close below 0.6"]["cpu_found"], 3)
-        # What docs/offload.md states for the platform that fits the table.
+        # What docs/reference/offload.md states for the platform that fits the table.
         decided = {s["who"]: s for s in v["platforms"][0]["scores"]}["kernelcast"]
         self.assertGreaterEqual(decided["right"], 38)
         self.assertLessEqual(decided["too_close"], 4)

@@ -1,4 +1,4 @@
-"""scripts/offload_opendwarfs.py on a small suite of our own: two programs, made-up times, known decisions."""
+"""tools/validate/offload_opendwarfs.py on a small suite of our own: two programs, made-up times, known decisions."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import unittest
 
 from program import PROGRAM, ROOT, Case
 
-SCRIPT = os.path.join(ROOT, "scripts", "offload_opendwarfs.py")
+SCRIPT = os.path.join(ROOT, "tools", "validate", "offload_opendwarfs.py")
 KERNEL = """#define unused 1
 __kernel void NAME(__global const float* in, /* a, b */ __global float* out, int n) {
   int i = get_group_id(0) * get_local_size(0) + get_local_id(0);

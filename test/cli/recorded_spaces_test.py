@@ -8,7 +8,7 @@ import unittest
 
 from program import PROGRAM, ROOT, Case
 
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "tools", "validate"))
 import failures
 import recorded_spaces
 import replay

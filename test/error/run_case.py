@@ -70,6 +70,10 @@ def main():
         faults.append("something on standard output: " + result.stdout[:200].decode(errors="replace"))
     if "internal error" in stderr:
         faults.append("an internal error")
+    if not stderr.strip() or re.search(r"^kernelcast:[ \t]*$", stderr, re.M):
+        faults.append("a message without words")
+    if re.search(r"[\x00-\x08\x0b-\x1f\x7f]", stderr):
+        faults.append("control characters in the message")
     faults += [f"no message matches {regex}" for regex in expected["STDERR"] if not re.search(regex, stderr, re.S)]
     if not expected["STDERR"]:
         faults.append("the case expects no message: give STDERR")

@@ -1,6 +1,6 @@
 /* Which policy pays, from a sample of the pattern. Plain C that C++, CUDA, HIP and OpenCL C compilers all take.
  *
- * Rates are passes of a path for each iteration, at fair but changing lanes that are many (docs/converge.md derives them):
+ * Rates are passes of a path for each iteration, at fair but changing lanes that are many (docs/reference/converge.md derives them):
  * plain 2, round robin and majority 2 - f, advance 2 / (1 + f'), advance in order 2 - f, with f the share of neighbouring
  * iterations that take different paths. rho is the code in both paths over the code outside, eta the cost of the policy
  * in a trip over the code outside. */

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "frontend/code/target_code.h"
 #include "frontend/ir/assembly.h"
-#include "frontend/pipeline/target_code.h"
 
 namespace kernelcast::frontend {
 

@@ -26,7 +26,7 @@ struct Timing {
   double issue_cycles = 1;          // cycles from one instruction of a warp to its next
   bool reschedule = true;           // order each block anew, as ptxas does; false: the order of the text is final
   double registers_in_flight = 32;  // loads are moved up as long as no more results than this are under way
-  std::array<double, latency_count> latency{4, 16, 20, 25, 30, 350, 100};  // only to order and to overlap
+  std::array<double, latency_count> latency{4, 16, 20, 25, 30, 350, 100, 33};  // only to order and to overlap
 };
 Timing nvidia_timing(int sm);
 Timing amd_timing();

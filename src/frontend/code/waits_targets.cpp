@@ -89,7 +89,7 @@ Timing amd_timing() {
   Timing t;
   t.issue_cycles = 4;
   t.reschedule = false;
-  t.latency = {4, 8, 16, 64, 50, 500, 500};
+  t.latency = {4, 8, 16, 64, 50, 500, 500, 32};
   return t;
 }
 

@@ -20,6 +20,7 @@
 #include "frontend/cpu/written_first.h"
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/pipeline/build_profile.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_guard.h"
@@ -79,6 +80,7 @@ void prepare(Module& module, const std::string& symbol, TargetMachine& machine, 
   const bool by_themselves = prepare_work_items(module, kept, optimized ? &machine : nullptr);
   run_passes(module, nullptr, "always-inline,globaldce");
   for (Function* f : kept) {
+    make_reducible(module, *f);
     if (!runs_work_items(*f)) continue;
     run_passes(module, nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)");
     if (!split_at_barriers(*f, by_themselves))

@@ -41,6 +41,37 @@ struct grid_group {
 };
 KC_D grid_group this_grid() { return grid_group(); }
 
+// Blocks of a cluster. Its size is that of the launch: registers of sm_90; elsewhere a cluster is one block.
+struct cluster_group {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+#define KC_CLUSTER(name, reg) \
+  static __device__ __inline__ unsigned int name() { unsigned int r; asm("mov.u32 %0, %%" reg ";" : "=r"(r)); return r; }
+  KC_CLUSTER(block_rank, "cluster_ctarank") KC_CLUSTER(num_blocks, "cluster_nctarank")
+  KC_CLUSTER(__kc_x, "cluster_ctaid.x") KC_CLUSTER(__kc_y, "cluster_ctaid.y") KC_CLUSTER(__kc_z, "cluster_ctaid.z")
+#undef KC_CLUSTER
+  static __device__ __inline__ void barrier_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+  static __device__ __inline__ void barrier_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
+#else
+  static __device__ __inline__ unsigned int block_rank() { return 0; }
+  static __device__ __inline__ unsigned int num_blocks() { return 1; }
+  static __device__ __inline__ unsigned int __kc_x() { return 0; }
+  static __device__ __inline__ unsigned int __kc_y() { return 0; }
+  static __device__ __inline__ unsigned int __kc_z() { return 0; }
+  static __device__ __inline__ void barrier_arrive() {}
+  static __device__ __inline__ void barrier_wait() { __syncthreads(); }
+#endif
+  static __device__ __inline__ void sync() { barrier_arrive(); barrier_wait(); }
+  static __device__ __inline__ dim3 block_index() { return dim3(__kc_x(), __kc_y(), __kc_z()); }
+  static __device__ __inline__ unsigned int thread_rank() { return block_rank() * thread_block::size() + thread_group::__kc_rank(); }
+  static __device__ __inline__ unsigned int num_threads() { return num_blocks() * thread_block::size(); }
+  static __device__ __inline__ unsigned int size() { return num_threads(); }
+  // Another block's shared memory is taken for this block's: its latency and bandwidth are not modelled.
+  template <class T> static __device__ __inline__ T* map_shared_rank(T* p, int) { return p; }
+};
+KC_D cluster_group this_cluster() { return cluster_group(); }
+template <unsigned int Size> struct block_tile_memory { unsigned char __kc_none; };
+template <unsigned int Size> KC_D thread_block this_thread_block(block_tile_memory<Size>&) { return thread_block(); }
+
 template <unsigned int Size, class Parent = void> struct thread_block_tile {
   __device__ __inline__ thread_block_tile() {}
   template <class Other> __device__ __inline__ thread_block_tile(const thread_block_tile<Size, Other>&) {}
@@ -104,6 +135,23 @@ template <class Group> KC_D void sync(const Group& group) { group.sync(); }
 template <class Group, class T> KC_D void memcpy_async(const Group& group, T* to, const T* from, size_t bytes) {
   for (size_t i = group.thread_rank(); i < bytes / sizeof(T); i += group.size()) to[i] = from[i];
 }
+template <class Group, class T, class Bytes> KC_D void memcpy_async(const Group& group, T* to, const T* from, const Bytes& bytes) {
+  memcpy_async(group, to, from, (size_t)bytes);
+}
+template <class Group, class T, class Layout> KC_D void memcpy_async(const Group& group, T* to, const Layout& have, const T* from, const Layout& want) {
+  const size_t n = (size_t)have < (size_t)want ? (size_t)have : (size_t)want;
+  for (size_t i = group.thread_rank(); i < n; i += group.size()) to[i] = from[i];
+}
 template <class Group> KC_D void wait(const Group& group) { group.sync(); }
+template <unsigned char Stages, class Group> KC_D void wait_prior(const Group& group) { group.sync(); }
+template <class T, class Op> KC_D T reduce(const coalesced_group& group, T v, Op op) {
+  for (unsigned int d = 1; d < group.size(); d *= 2) {
+    const T other = group.shfl_down(v, d);
+    if (group.thread_rank() + d < group.size()) v = op(v, other);
+  }
+  return group.shfl(v, 0);
+}
+template <class Group> KC_D bool __kc_first(const Group& group) { return group.thread_rank() == 0; }
+template <class Group, class F> KC_D void invoke_one(const Group& group, F f) { if (__kc_first(group)) f(); }
 
 }  // namespace cooperative_groups

@@ -30,14 +30,61 @@ KC_BF16(+, add) KC_BF16(-, sub) KC_BF16(*, mul) KC_BF16(/, div)
 #undef KC_BF16
 KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return __nv_bfloat16((float)a * (float)b + (float)c); }
 KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
+#define KC_BF16_COMPARE(op, name)                                                                                         \
+  KC_HD bool operator op(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a op (float)b; }                               \
+  KC_HD bool __h##name(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a op (float)b; }                                 \
+  KC_HD bool __hb##name##2(__nv_bfloat162 a, __nv_bfloat162 b) { return (float)a.x op (float)b.x && (float)a.y op (float)b.y; } \
+  KC_HD __nv_bfloat162 __h##name##2(__nv_bfloat162 a, __nv_bfloat162 b) {                                                 \
+    return __nv_bfloat162(__nv_bfloat16((int)((float)a.x op (float)b.x)), __nv_bfloat16((int)((float)a.y op (float)b.y))); \
+  }
+KC_BF16_COMPARE(==, eq) KC_BF16_COMPARE(!=, ne) KC_BF16_COMPARE(<, lt) KC_BF16_COMPARE(<=, le) KC_BF16_COMPARE(>, gt) KC_BF16_COMPARE(>=, ge)
+#undef KC_BF16_COMPARE
+KC_HD __nv_bfloat16 operator-(__nv_bfloat16 a) { return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits ^ 0x8000)); }
+KC_HD __nv_bfloat162 operator-(__nv_bfloat162 a) { return __nv_bfloat162(-a.x, -a.y); }
+KC_HD __nv_bfloat16 __hneg(__nv_bfloat16 a) { return -a; }
+KC_HD __nv_bfloat162 __hneg2(__nv_bfloat162 a) { return -a; }
+KC_HD __nv_bfloat16 __habs(__nv_bfloat16 a) { return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits & 0x7fff)); }
+KC_HD __nv_bfloat162 __habs2(__nv_bfloat162 a) { return __nv_bfloat162(__habs(a.x), __habs(a.y)); }
+KC_HD bool __hisnan(__nv_bfloat16 a) { return (a.bits & 0x7fff) > 0x7f80; }
+KC_HD int __hisinf(__nv_bfloat16 a) { return (a.bits & 0x7fff) == 0x7f80; }
 KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a < (float)b ? b : a; }
 KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)b < (float)a ? b : a; }
+KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
+KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+#define KC_BF16_MATH(name, call)                                                              \
+  KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { const float x = (float)a; return __nv_bfloat16(call); } \
+  KC_D __nv_bfloat162 h2##name(__nv_bfloat162 a) { return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
+KC_BF16_MATH(exp, expf(x)) KC_BF16_MATH(exp2, exp2f(x)) KC_BF16_MATH(exp10, exp10f(x)) KC_BF16_MATH(log, logf(x))
+KC_BF16_MATH(log2, log2f(x)) KC_BF16_MATH(log10, log10f(x)) KC_BF16_MATH(sqrt, sqrtf(x)) KC_BF16_MATH(rsqrt, rsqrtf(x))
+KC_BF16_MATH(sin, sinf(x)) KC_BF16_MATH(cos, cosf(x)) KC_BF16_MATH(rcp, 1.0f / x) KC_BF16_MATH(tanh, tanhf(x))
+KC_BF16_MATH(floor, floorf(x)) KC_BF16_MATH(ceil, ceilf(x)) KC_BF16_MATH(trunc, truncf(x)) KC_BF16_MATH(rint, rintf(x))
+#undef KC_BF16_MATH
 KC_HD __nv_bfloat16 __float2bfloat16(float x) { return __nv_bfloat16(x); }
 KC_HD __nv_bfloat16 __float2bfloat16_rn(float x) { return __nv_bfloat16(x); }
 KC_HD __nv_bfloat16 __double2bfloat16(double x) { return __nv_bfloat16(x); }
 KC_HD float __bfloat162float(__nv_bfloat16 x) { return (float)x; }
 KC_HD __nv_bfloat162 __float2bfloat162_rn(float x) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(x)); }
 KC_HD __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(y)); }
+// Two values in one instruction from sm_80 on.
+KC_HD __nv_bfloat162 __float22bfloat162_rn(float2 a) {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
+  unsigned int r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(a.y), "f"(a.x));
+  return __builtin_bit_cast(__nv_bfloat162, r);
+#else
+  return __nv_bfloat162(__nv_bfloat16(a.x), __nv_bfloat16(a.y));
+#endif
+}
+KC_HD __nv_bfloat16 __float2bfloat16_rz(float x) { return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(__builtin_bit_cast(unsigned int, x) >> 16)); }
+KC_HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.x, a.x); }
+KC_HD __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.y, a.y); }
+KC_HD __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.x, b.x); }
+KC_HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.y, b.y); }
+KC_HD __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 a) { return __nv_bfloat162(a.y, a.x); }
+KC_HD int __bfloat162int_rn(__nv_bfloat16 a) { return (int)__builtin_rintf((float)a); }
+KC_HD int __bfloat162int_rz(__nv_bfloat16 a) { return (int)(float)a; }
+KC_HD __nv_bfloat16 __int2bfloat16_rn(int a) { return __nv_bfloat16((float)a); }
+KC_HD __nv_bfloat16 __uint2bfloat16_rn(unsigned int a) { return __nv_bfloat16((float)a); }
 KC_HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
 KC_HD __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
 KC_HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
@@ -60,3 +107,15 @@ KC_D __nv_bfloat16 atomicAdd(__nv_bfloat16* p, __nv_bfloat16 v) {  // a loop aro
   return __builtin_bit_cast(__nv_bfloat16, seen);
 }
 KC_D __nv_bfloat162 atomicAdd(__nv_bfloat162* p, __nv_bfloat162 v) { return __nv_bfloat162(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)); }
+#ifdef KC_FULL_MASK
+#define KC_BF16_SHUFFLE(name, D)                                                                                        \
+  KC_D __nv_bfloat16 name(__kc_mask m, __nv_bfloat16 v, D d, int w = __KERNELCAST_WARP_SIZE) {                          \
+    return __ushort_as_bfloat16((unsigned short)name(m, (int)v.bits, d, w));                                            \
+  }                                                                                                                     \
+  KC_D __nv_bfloat162 name(__kc_mask m, __nv_bfloat162 v, D d, int w = __KERNELCAST_WARP_SIZE) {                        \
+    return __builtin_bit_cast(__nv_bfloat162, name(m, __builtin_bit_cast(int, v), d, w));                               \
+  }
+KC_BF16_SHUFFLE(__shfl_sync, int) KC_BF16_SHUFFLE(__shfl_up_sync, unsigned int) KC_BF16_SHUFFLE(__shfl_down_sync, unsigned int)
+KC_BF16_SHUFFLE(__shfl_xor_sync, int)
+#undef KC_BF16_SHUFFLE
+#endif

@@ -1,9 +1,12 @@
-// Warp matrix operations (wmma): fragments are opaque, loads and stores touch memory, the product is a call of kc_wmma_mma.
+// Warp matrix operations (nvcuda::wmma). Fragments are registers in the documented layout of mma.sync, which is what
+// ptxas makes of them on sm_75 and later: a 16 x 16 x 16 product of halves is two instructions m16n8k16. Loads and stores
+// are plain accesses of 4 or 8 bytes; a matrix that lies across is loaded by rows and transposed, as ldmatrix.trans does.
+//
+// The operand with 16 rows of a tile is "long", that with 8 "short": a and b, but for m8n32k16, which is computed
+// transposed. Lane l has row l / 4 and column pair l % 4 of each 8 x 8 tile.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
-
-extern "C" __attribute__((device)) void kc_wmma_mma(void* d, const void* a, const void* b, const void* c, int m, int n, int k, int bits);
 
 namespace nvcuda {
 namespace wmma {
@@ -14,41 +17,269 @@ struct row_major {};
 struct col_major {};
 enum layout_t { mem_row_major, mem_col_major };
 namespace precision { struct tf32 {}; struct u4 {}; struct s4 {}; struct b1 {}; }
-template <class T> struct __kc_storage { typedef T type; };
-template <> struct __kc_storage<precision::tf32> { typedef float type; };
-template <class Use, int M, int N, int K> struct __kc_elements;
-template <int M, int N, int K> struct __kc_elements<matrix_a, M, N, K> { static constexpr int rows = M, columns = K; };
-template <int M, int N, int K> struct __kc_elements<matrix_b, M, N, K> { static constexpr int rows = K, columns = N; };
-template <int M, int N, int K> struct __kc_elements<accumulator, M, N, K> { static constexpr int rows = M, columns = N; };
+namespace experimental {
+namespace precision { using wmma::precision::u4; using wmma::precision::s4; using wmma::precision::b1; }
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+}
+using experimental::bmmaBitOp;
+using experimental::bmmaAccumulateOp;
+
+// What a register of 4 bytes holds of each type; `copies`: elements of a fragment for each distinct one (halves: sm_70).
+template <class T> struct __kc_type { typedef T storage; static constexpr int bits = sizeof(T) * 8, copies = 1; };
+template <> struct __kc_type<half> { typedef half storage; static constexpr int bits = 16, copies = 2; };
+template <> struct __kc_type<precision::tf32> { typedef float storage; static constexpr int bits = 32, copies = 1; };
+template <> struct __kc_type<precision::u4> { typedef unsigned storage; static constexpr int bits = 4, copies = 1; };
+template <> struct __kc_type<precision::s4> { typedef int storage; static constexpr int bits = 4, copies = 1; };
+template <> struct __kc_type<precision::b1> { typedef unsigned storage; static constexpr int bits = 1, copies = 1; };
+template <class L> struct __kc_is_row { static constexpr bool value = false; };
+template <> struct __kc_is_row<row_major> { static constexpr bool value = true; };
+
+template <class Use, int M, int N, int K> struct __kc_shape {
+  static constexpr bool transposed = M == 8 && N == 32;
+  static constexpr bool small = M == 8 && N == 8;  // products of 8 rows: f64, 4 bits, 1 bit
+  static constexpr int long_tiles = M == 16 && N == 16 ? 1 : small ? 1 : 2, short_tiles = M == 16 && N == 16 ? 2 : 1;
+};
+
+// Operands. `tiles` of `rows` rows; a register for each row half and each half of K.
 template <class Use, int M, int N, int K, class T, class Layout = void> struct fragment {
-  typedef typename __kc_storage<T>::type storage_element_type;
-  typedef storage_element_type element_type;
-  static constexpr int rows = __kc_elements<Use, M, N, K>::rows, columns = __kc_elements<Use, M, N, K>::columns;
-  static constexpr int num_elements = rows * columns / 32, num_storage_elements = num_elements;
+  typedef __kc_shape<Use, M, N, K> shape;
+  typedef typename __kc_type<T>::storage element_type;
+  typedef element_type storage_element_type;
+  template <class U> struct is_b { static constexpr bool value = false; };
+  static constexpr bool b = __is_same(Use, matrix_b), is_long = b == shape::transposed;
+  static constexpr bool along_k = b != __kc_is_row<Layout>::value;  // elements of K are neighbours in memory
+  static constexpr int bits = __kc_type<T>::bits, each = bits < 32 ? 32 / bits : 1;  // elements of a register
+  static constexpr int tiles = is_long ? shape::long_tiles : shape::short_tiles, halves = is_long && !shape::small ? 2 : 1;
+  static constexpr int k_parts = bits == 64 ? 1 : K / (4 * each), registers = tiles * halves * k_parts;
+  static constexpr int num_elements = (bits < 8 ? 1 : bits == 64 ? 1 : each) * registers * __kc_type<T>::copies;
+  static constexpr int num_storage_elements = num_elements;
   element_type x[num_elements];
 };
+// A pair of columns for each row of 8, tile by tile.
+template <int M, int N, int K, class T> struct fragment<accumulator, M, N, K, T, void> {
+  typedef __kc_shape<accumulator, M, N, K> shape;
+  typedef T element_type;
+  typedef T storage_element_type;
+  static constexpr int rows = shape::small ? 1 : 2, tiles = shape::long_tiles * shape::short_tiles;
+  static constexpr int num_elements = tiles * rows * 2, num_storage_elements = num_elements;
+  T x[num_elements];
+};
+
+KC_D unsigned __kc_transposed(unsigned r) {
+#ifdef __NVPTX__
+  unsigned d;
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(d) : "r"(r));
+  return d;
+#else
+  return r;
+#endif
+}
+template <class F> KC_D void __kc_set(F& f, int i, unsigned r) {
+  __builtin_memcpy((char*)f.x + 4 * i, &r, 4);
+  if (F::num_elements * sizeof(f.x[0]) > 4 * F::registers) __builtin_memcpy((char*)f.x + 4 * (i + F::registers), &r, 4);
+}
+template <class F> KC_D unsigned __kc_get(const F& f, int i) {
+  unsigned r;
+  __builtin_memcpy(&r, (const char*)f.x + 4 * i, 4);
+  return r;
+}
 template <class F, class V> KC_D void fill_fragment(F& f, const V& v) {
 #pragma unroll
   for (int i = 0; i < F::num_elements; ++i) f.x[i] = v;
 }
-// Lane l holds elements l, l + 32, ...: the true assignment is not documented; the rows and the bytes touched are the same.
-template <class F, class T> KC_D void load_matrix_sync(F& f, const T* p, unsigned int stride, layout_t = mem_row_major) {
+// `stride` in elements; of 4 bits and 1 bit the memory is addressed in words.
+template <class Use, int M, int N, int K, class T, class L, class P>
+KC_D void load_matrix_sync(fragment<Use, M, N, K, T, L>& f, const P* p, unsigned int stride) {
+  typedef fragment<Use, M, N, K, T, L> F;
+  const int lane = __lane_id(), g = lane / 4, t = lane % 4;
 #pragma unroll
-  for (int i = 0; i < F::num_elements; ++i) {
-    const unsigned int element = i * 32 + __lane_id();
-    f.x[i] = p[element / F::columns * stride + element % F::columns];
-  }
-}
-template <class T, class F> KC_D void store_matrix_sync(T* p, const F& f, unsigned int stride, layout_t = mem_row_major) {
+  for (int tile = 0; tile < F::tiles; ++tile)
 #pragma unroll
-  for (int i = 0; i < F::num_elements; ++i) {
-    const unsigned int element = i * 32 + __lane_id();
-    p[element / F::columns * stride + element % F::columns] = f.x[i];
+    for (int part = 0; part < F::k_parts; ++part)
+#pragma unroll
+      for (int half = 0; half < F::halves; ++half) {
+        const int row0 = tile * 8 * F::halves + half * 8, i = (tile * F::k_parts + part) * F::halves + half;
+        if constexpr (F::bits == 64) {
+          f.x[0] = F::along_k ? p[(row0 + g) * stride + t] : p[t * stride + row0 + g];
+        } else if constexpr (F::bits < 8) {
+          __kc_set(f, i, ((const unsigned*)p)[(row0 + g) * (stride / F::each) + part * 4 + t]);
+        } else if constexpr (F::along_k) {
+          __kc_set(f, i, *(const unsigned*)(p + (row0 + g) * stride + part * 4 * F::each + t * F::each));
+        } else if constexpr (F::bits == 16) {
+          __kc_set(f, i, __kc_transposed(*(const unsigned*)(p + (part * 8 + g) * stride + row0 + t * 2)));
+        } else if constexpr (F::bits == 32) {
+          __kc_set(f, i, *(const unsigned*)(p + (part * 4 + t) * stride + row0 + g));
+        } else {
+          unsigned r = 0;
+#pragma unroll
+          for (int j = 0; j < 4; ++j) r |= (unsigned)(unsigned char)p[(part * 16 + t * 4 + j) * stride + row0 + g] << 8 * j;
+          __kc_set(f, i, r);
+        }
+      }
+}
+template <class T> struct __attribute__((aligned(2 * sizeof(T)))) __kc_two { T x, y; };
+template <int M, int N, int K, class T, class P, class Move>
+KC_D void __kc_accumulator(fragment<accumulator, M, N, K, T>& f, P* p, unsigned int stride, layout_t layout, Move move) {
+  typedef fragment<accumulator, M, N, K, T> F;
+  typedef typename F::shape S;
+  const int lane = __lane_id(), g = lane / 4, t = lane % 4;
+  const bool pairs = (layout == mem_row_major) != S::transposed;  // columns of a pair are neighbours in memory
+#pragma unroll
+  for (int l = 0; l < S::long_tiles; ++l)
+#pragma unroll
+    for (int s = 0; s < S::short_tiles; ++s)
+#pragma unroll
+      for (int h = 0; h < F::rows; ++h) {
+        const int row = l * 8 * F::rows + h * 8 + g, column = s * 8 + t * 2, i = ((l * S::short_tiles + s) * F::rows + h) * 2;
+        move(f.x[i], f.x[i + 1], p + (pairs ? row * stride + column : column * stride + row), pairs, stride);
+      }
+}
+template <int M, int N, int K, class T>
+KC_D void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* p, unsigned int stride, layout_t layout) {
+  __kc_accumulator(f, p, stride, layout, [](T& a, T& b, const T* q, bool pairs, unsigned int next) __attribute__((always_inline)) {
+    if (pairs) {
+      const __kc_two<T> both = *(const __kc_two<T>*)q;
+      a = both.x, b = both.y;
+    } else {
+      a = q[0], b = q[next];
+    }
+  });
+}
+template <int M, int N, int K, class T>
+KC_D void store_matrix_sync(T* p, const fragment<accumulator, M, N, K, T>& f, unsigned int stride, layout_t layout) {
+  fragment<accumulator, M, N, K, T> copy = f;
+  __kc_accumulator(copy, p, stride, layout, [](T& a, T& b, T* q, bool pairs, unsigned int next) __attribute__((always_inline)) {
+    if (pairs) {
+      *(__kc_two<T>*)q = __kc_two<T>{a, b};
+    } else {
+      q[0] = a, q[next] = b;
+    }
+  });
+}
+
+// One instruction: d = a * b + d. `a` is the long operand's registers, `b` the short one's.
+#ifdef __NVPTX__
+#if __CUDA_ARCH__ >= 800
+KC_D void __kc_mma(half, float* d, const unsigned* a, const unsigned* b) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+KC_D void __kc_mma(half, half* x, const unsigned* a, const unsigned* b) {
+  unsigned d[2];
+  __builtin_memcpy(d, x, 8);
+  asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  __builtin_memcpy(x, d, 8);
+}
+KC_D void __kc_mma(__nv_bfloat16, float* d, const unsigned* a, const unsigned* b) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+KC_D void __kc_mma(precision::tf32, float* d, const unsigned* a, const unsigned* b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+#define KC_MMA_INTEGER(T, type)                                                                                               \
+  KC_D void __kc_mma(T, int* d, const unsigned* a, const unsigned* b) {                                                       \
+    asm("mma.sync.aligned.m16n8k16.row.col.s32." type "." type ".s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"      \
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(b[0]));                                   \
   }
+#else
+// sm_75 has halves of these shapes; sm_70 is given the same, four times as many instructions in its machine code.
+KC_D void __kc_mma(half, float* d, const unsigned* a, const unsigned* b) {
+#pragma unroll
+  for (int k = 0; k < 2; ++k)
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
 }
-template <class D, class A, class B, class C> KC_D void mma_sync(D& d, const A& a, const B& b, const C& c, bool = false) {
-  kc_wmma_mma(&d, &a, &b, &c, D::rows, D::columns, A::columns, (int)sizeof(typename A::element_type) * 8);
+KC_D void __kc_mma(half, half* x, const unsigned* a, const unsigned* b) {
+  unsigned d[2];
+  __builtin_memcpy(d, x, 8);
+#pragma unroll
+  for (int k = 0; k < 2; ++k)
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+        : "+r"(d[0]), "+r"(d[1]) : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
+  __builtin_memcpy(x, d, 8);
 }
-KC_D float __float_to_tf32(float x) { return x; }
+#define KC_MMA_INTEGER(T, type)                                                                                               \
+  KC_D void __kc_mma(T, int* d, const unsigned* a, const unsigned* b) {                                                       \
+    asm("mma.sync.aligned.m8n8k16.row.col.s32." type "." type ".s32 {%0, %1}, {%2}, {%3}, {%0, %1};"                           \
+        : "+r"(d[0]), "+r"(d[1]) : "r"(a[0]), "r"(b[0]));                                                                      \
+    asm("mma.sync.aligned.m8n8k16.row.col.s32." type "." type ".s32 {%0, %1}, {%2}, {%3}, {%0, %1};"                           \
+        : "+r"(d[2]), "+r"(d[3]) : "r"(a[1]), "r"(b[0]));                                                                      \
+  }
+#endif
+KC_MMA_INTEGER(signed char, "s8")
+KC_MMA_INTEGER(unsigned char, "u8")
+#undef KC_MMA_INTEGER
+KC_D void __kc_mma(char, int* d, const unsigned* a, const unsigned* b) { __kc_mma((signed char)0, d, a, b); }
+KC_D void __kc_mma(precision::s4, int* d, const unsigned* a, const unsigned* b) {
+  asm("mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1]) : "r"(a[0]), "r"(b[0]));
+}
+KC_D void __kc_mma(precision::u4, int* d, const unsigned* a, const unsigned* b) {
+  asm("mma.sync.aligned.m8n8k32.row.col.s32.u4.u4.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1]) : "r"(a[0]), "r"(b[0]));
+}
+KC_D void __kc_mma(precision::b1, int* d, const unsigned* a, const unsigned* b) {
+  asm("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1]) : "r"(a[0]), "r"(b[0]));
+}
+KC_D void __kc_mma_f64(double* d, double a, double b) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d[0]), "+d"(d[1]) : "d"(a), "d"(b));
+}
+#else
+// No such instructions: a call without a body, which is said.
+extern "C" __attribute__((device)) float nvcuda_wmma_mma_sync(float d, unsigned a, unsigned b);
+template <class T, class D> KC_D void __kc_mma(T, D* d, const unsigned* a, const unsigned* b) { d[0] = (D)nvcuda_wmma_mma_sync((float)d[0], a[0], b[0]); }
+KC_D void __kc_mma_f64(double* d, double a, double b) { d[0] = nvcuda_wmma_mma_sync((float)d[0], (unsigned)a, (unsigned)b); }
+#endif
+
+template <int M, int N, int K, class D, class T, class LA, class LB, class C>
+KC_D void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, T, LA>& a,
+                   const fragment<matrix_b, M, N, K, T, LB>& b, const fragment<accumulator, M, N, K, C>& c, bool = false) {
+  typedef fragment<matrix_a, M, N, K, T, LA> A;
+  typedef fragment<matrix_b, M, N, K, T, LB> B;
+  typedef __kc_shape<accumulator, M, N, K> S;
+  constexpr int each = fragment<accumulator, M, N, K, D>::rows * 2;
+#pragma unroll
+  for (int l = 0; l < S::long_tiles; ++l)
+#pragma unroll
+    for (int s = 0; s < S::short_tiles; ++s) {
+      D* at = d.x + (l * S::short_tiles + s) * each;
+#pragma unroll
+      for (int i = 0; i < each; ++i) at[i] = (D)c.x[(l * S::short_tiles + s) * each + i];
+      if constexpr (A::bits == 64) {
+        __kc_mma_f64(at, a.x[0], b.x[0]);
+      } else {
+        constexpr int of_long = S::transposed ? B::registers / B::tiles : A::registers / A::tiles;
+        constexpr int of_short = S::transposed ? A::registers / A::tiles : B::registers / B::tiles;
+        unsigned p[of_long], q[of_short];
+#pragma unroll
+        for (int i = 0; i < of_long; ++i) p[i] = S::transposed ? __kc_get(b, l * of_long + i) : __kc_get(a, l * of_long + i);
+#pragma unroll
+        for (int i = 0; i < of_short; ++i) q[i] = S::transposed ? __kc_get(a, s * of_short + i) : __kc_get(b, s * of_short + i);
+        __kc_mma(T(), at, p, q);
+      }
+    }
+}
+template <int M, int N, int K, class T, class LA, class LB>
+KC_D void bmma_sync(fragment<accumulator, M, N, K, int>& d, const fragment<matrix_a, M, N, K, T, LA>& a,
+                    const fragment<matrix_b, M, N, K, T, LB>& b, const fragment<accumulator, M, N, K, int>& c,
+                    bmmaBitOp = experimental::bmmaBitOpXOR, bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC) {
+  mma_sync(d, a, b, c);
+}
+namespace experimental { using wmma::bmma_sync; }
+KC_D float __float_to_tf32(float x) {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
+  unsigned r;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+  return __builtin_bit_cast(float, r);
+#else
+  return x;
+#endif
+}
 }  // namespace wmma
 }  // namespace nvcuda

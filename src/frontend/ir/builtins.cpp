@@ -7,7 +7,10 @@
 // counts at 0, group sizes at 12); see "User Guide for AMDGPU Backend", LLVM documentation.
 #include "frontend/ir/builtins.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <set>
 
 #include "kernelcast/error.h"
 #include "llvm/IR/IRBuilder.h"
@@ -332,6 +335,15 @@ bool is_read_only_load(const CallInst& call, bool uniform) {
     default:
       return false;
   }
+}
+
+bool is_runtime_function(const std::string& symbol) {
+  static const std::set<std::string> plain{"printf", "vprintf", "puts",    "malloc",        "free",        "abort",
+                                           "memcpy", "memset",  "memmove", "__assert_fail", "__assertfail"};
+  constexpr std::array<std::string_view, 8> families{"kc_",    "cuda",   "hip",    "__nv",
+                                                     "__ocml", "__ockl", "__cuda", "__hip"};
+  return plain.contains(symbol) ||
+         std::any_of(families.begin(), families.end(), [&symbol](std::string_view f) { return symbol.starts_with(f); });
 }
 
 bool is_barrier(const Value& value) {

@@ -40,6 +40,9 @@ void lower_size_markers(llvm::Module& module);
 /// __ldg where Clang has made an intrinsic of it; `uniform`: also __ldu, which asks that all lanes load one place.
 bool is_read_only_load(const llvm::CallInst& call, bool uniform = false);
 
+/// Functions that device code has from the vendor's run time or from ours, with no body in any source.
+bool is_runtime_function(const std::string& symbol);
+
 /// A whole-block barrier in the target's form.
 bool is_barrier(const llvm::Value& value);
 

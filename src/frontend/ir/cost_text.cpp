@@ -27,4 +27,12 @@ OpCounts parse_cost(std::string_view text) {
   return ops;
 }
 
+bool count_products(std::string_view opcode, OpCounts& ops) {
+  const auto product = matrix_instruction(opcode);
+  if (!product) return false;
+  auto& by_type = product->asynchronous ? ops.tensor.async : ops.tensor.warp;
+  by_type[static_cast<std::size_t>(product->type)] += product->multiply_adds();
+  return product->multiply_adds() > 0;
+}
+
 }  // namespace kernelcast::frontend

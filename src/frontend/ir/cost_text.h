@@ -11,4 +11,7 @@ namespace kernelcast::frontend {
 /// texts are tables in the source.
 OpCounts parse_cost(std::string_view text);
 
+/// Adds what one matrix instruction multiplies. False: the opcode does not say its type or its shape.
+bool count_products(std::string_view opcode, OpCounts& ops);
+
 }  // namespace kernelcast::frontend

@@ -1,9 +1,9 @@
 // Names and measured costs of mathematical functions.
 //
-// measured_costs.inc is made by tools/measure_costs.py: each function alone in a kernel, compiled by the vendor's
-// compiler (NVIDIA: nvcc and ptxas) or by LLVM from libclc (AMD), instructions counted on the main path: slow paths for
-// huge arguments, denormals and infinities are left out. A function that is not measured counts as the measured one
-// that computes it (the aliases below).
+// measured_costs.inc is made by tools/measure/measure_costs.py: each function alone in a kernel, compiled by the
+// vendor's compiler (NVIDIA: nvcc and ptxas) or by LLVM from libclc (AMD), instructions counted on the main path: slow
+// paths for huge arguments, denormals and infinities are left out. A function that is not measured counts as the
+// measured one that computes it (the aliases below).
 #include "frontend/ir/math_costs.h"
 
 #include <algorithm>

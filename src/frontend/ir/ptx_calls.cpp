@@ -12,7 +12,8 @@ using namespace llvm;
 
 namespace {
 
-/// Name of the called function behind the prefix, without the mark that tells two signatures apart; empty: another call.
+/// Name of the called function behind the prefix, without the mark that tells two signatures apart; empty: another
+/// call.
 StringRef opcode_in(const Value& value) {
   const auto* call = dyn_cast<CallInst>(&value);
   const Function* callee = call ? call->getCalledFunction() : nullptr;
@@ -32,8 +33,8 @@ std::vector<PtxAccess> asynchronous_copy(const CallInst& call) {
   const auto size = constant_argument(call, 2);
   if (!size) return {};
   const int bytes = static_cast<int>(*size);
-  const Value* given = call.arg_size() > 3 && call.getArgOperand(3)->getType()->isIntegerTy(32) ? call.getArgOperand(3)
-                                                                                               : nullptr;
+  const Value* given =
+      call.arg_size() > 3 && call.getArgOperand(3)->getType()->isIntegerTy(32) ? call.getArgOperand(3) : nullptr;
   return {{call.getArgOperand(1), AccessKind::load, bytes, 32, given},
           {call.getArgOperand(0), AccessKind::store, bytes, 32, nullptr}};
 }

@@ -37,7 +37,7 @@ struct PtxAccess {
   llvm::Value* pointer = nullptr;
   AccessKind kind = AccessKind::load;
   int bytes = 0;
-  int lanes = 32;                       // of a warp, from lane 0 on
+  int lanes = 32;                          // of a warp, from lane 0 on
   const llvm::Value* bytes_are = nullptr;  // where this is 0 nothing is touched; null: always
 };
 /// Nothing where the instruction touches no memory that is modelled.

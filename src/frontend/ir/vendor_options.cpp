@@ -9,7 +9,7 @@
 // LLVM 19 unrolls them to their bound under `#pragma unroll` and leaves them alone without it, NVRTC 13.0 unrolls by
 // four at run time and keeps the loop either way (16 loops of at most 2 to 12 trips, 24 variants of a stencil's tile).
 // Without a pragma loops are unrolled whole up to a size of 405 and in part up to 202, at run time by four at most
-// (tools/measure_unrolling.py; what needs more than a threshold is in unrolling.cpp).
+// (tools/measure/measure_unrolling.py; what needs more than a threshold is in unrolling.cpp).
 // ROCm is LLVM: AMD keeps LLVM's defaults.
 #include "frontend/ir/vendor_options.h"
 

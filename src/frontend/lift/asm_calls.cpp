@@ -20,15 +20,14 @@ namespace {
 
 struct AsmOperands {
   std::vector<ptx::FragmentOperand> all;
-  std::vector<int> argument;     // of the call, by operand; -1: an output
+  std::vector<int> argument;      // of the call, by operand; -1: an output
   std::vector<unsigned> outputs;  // operands
 };
 
 std::optional<ptx::Type> type_of_constraint(StringRef code) {
-  static const std::map<StringRef, ptx::Type> table = {{"h", ptx::Type::b16}, {"r", ptx::Type::b32},
-                                                       {"l", ptx::Type::b64}, {"q", ptx::Type::b128},
-                                                       {"f", ptx::Type::f32}, {"d", ptx::Type::f64},
-                                                       {"b", ptx::Type::pred}, {"c", ptx::Type::b16}};
+  static const std::map<StringRef, ptx::Type> table = {
+      {"h", ptx::Type::b16}, {"r", ptx::Type::b32}, {"l", ptx::Type::b64},  {"q", ptx::Type::b128},
+      {"f", ptx::Type::f32}, {"d", ptx::Type::f64}, {"b", ptx::Type::pred}, {"c", ptx::Type::b16}};
   const auto found = table.find(code);
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
@@ -115,19 +114,22 @@ class AsmLifter {
   }
 
   void fill(Function& f, const InlineAsm& assembly, const AsmOperands& operands) {
-    const ptx::Fragment fragment = ptx::parse_fragment(assembly.getAsmString(), operands.all, ptx::FragmentSyntax::llvm,
-                                                       "asm");
+    const ptx::Fragment fragment =
+        ptx::parse_fragment(assembly.getAsmString(), operands.all, ptx::FragmentSyntax::llvm, "asm");
     LiftNames names;
     names.variable = [this](const ptx::Symbol& s) -> Value* {
       return module_.getGlobalVariable(StringRef(s.name.data(), s.name.size()), true);
     };
-    names.function = [this](const ptx::Symbol& s) { return module_.getFunction(StringRef(s.name.data(), s.name.size())); };
+    names.function = [this](const ptx::Symbol& s) {
+      return module_.getFunction(StringRef(s.name.data(), s.name.size()));
+    };
     Lifter lifter(f, fragment.code, names, /*fragment=*/true);
     IRBuilder<>& b = lifter.builder();
     for (std::size_t k = 0; k < operands.all.size(); ++k) {
       const ptx::FragmentOperand& o = operands.all[k];
       if (operands.argument[k] < 0 || o.text) continue;
-      AllocaInst* variable = lifter.variable_of(static_cast<std::uint32_t>(o.same_as >= 0 ? o.same_as : static_cast<int>(k)));
+      AllocaInst* variable =
+          lifter.variable_of(static_cast<std::uint32_t>(o.same_as >= 0 ? o.same_as : static_cast<int>(k)));
       Value* given = f.getArg(static_cast<unsigned>(operands.argument[k]));
       b.CreateStore(as_number(b, given, variable->getAllocatedType()), variable);
     }

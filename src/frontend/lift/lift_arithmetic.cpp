@@ -274,11 +274,11 @@ Value* Lifter::compare(ptx::Comparison c, ptx::Type t, Value* x, Value* y) {
   using C = ptx::Comparison;
   using P = CmpInst::Predicate;
   if (x->getType()->isFPOrFPVectorTy()) {
-    static const std::pair<C, P> table[] = {
-        {C::eq, P::FCMP_OEQ},  {C::ne, P::FCMP_ONE},  {C::lt, P::FCMP_OLT},  {C::le, P::FCMP_OLE},
-        {C::gt, P::FCMP_OGT},  {C::ge, P::FCMP_OGE},  {C::equ, P::FCMP_UEQ}, {C::neu, P::FCMP_UNE},
-        {C::ltu, P::FCMP_ULT}, {C::leu, P::FCMP_ULE}, {C::gtu, P::FCMP_UGT}, {C::geu, P::FCMP_UGE},
-        {C::num, P::FCMP_ORD}, {C::nan, P::FCMP_UNO}};
+    static const std::pair<C, P> table[] = {{C::eq, P::FCMP_OEQ},  {C::ne, P::FCMP_ONE},  {C::lt, P::FCMP_OLT},
+                                            {C::le, P::FCMP_OLE},  {C::gt, P::FCMP_OGT},  {C::ge, P::FCMP_OGE},
+                                            {C::equ, P::FCMP_UEQ}, {C::neu, P::FCMP_UNE}, {C::ltu, P::FCMP_ULT},
+                                            {C::leu, P::FCMP_ULE}, {C::gtu, P::FCMP_UGT}, {C::geu, P::FCMP_UGE},
+                                            {C::num, P::FCMP_ORD}, {C::nan, P::FCMP_UNO}};
     for (const auto& [word, predicate] : table)
       if (word == c) return b_.CreateFCmp(predicate, x, y);
     return nullptr;
@@ -314,8 +314,8 @@ bool Lifter::comparison(const Instruction& i) {
   using ptx::Op;
   const ptx::Type t = i.type();
   if (i.op == Op::selp) {
-    Value* chosen = b_.CreateSelect(read(i.operands.at(3), ptx::Type::pred), read(i.operands[1], t),
-                                    read(i.operands[2], t));
+    Value* chosen =
+        b_.CreateSelect(read(i.operands.at(3), ptx::Type::pred), read(i.operands[1], t), read(i.operands[2], t));
     write(i.operands[0], chosen, ptx::is_signed(t));
     return true;
   }
@@ -346,8 +346,8 @@ bool Lifter::comparison(const Instruction& i) {
     if (opposite) opposite = joined(opposite);
   }
   if (to_number) {
-    Value* number = t == ptx::Type::f32 ? b_.CreateUIToFP(result, b_.getFloatTy())
-                                        : b_.CreateSExt(result, value_type(t));
+    Value* number =
+        t == ptx::Type::f32 ? b_.CreateUIToFP(result, b_.getFloatTy()) : b_.CreateSExt(result, value_type(t));
     write(i.operands[0], number);
   } else if (opposite) {
     write(i.operands[0].elements.at(0), result);

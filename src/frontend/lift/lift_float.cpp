@@ -1,5 +1,5 @@
-// Floating point and conversions. Where PTX leaves the rounding to the compiler (mul and add without .rn), so does LLVM;
-// roundings other than to nearest are NVVM's intrinsics.
+// Floating point and conversions. Where PTX leaves the rounding to the compiler (mul and add without .rn), so does
+// LLVM; roundings other than to nearest are NVVM's intrinsics.
 #include "frontend/lift/lifter.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/MDBuilder.h"
@@ -14,9 +14,7 @@ std::string rounding_word(ptx::Rounding r) {
   return r == ptx::Rounding::rz ? "rz" : r == ptx::Rounding::rm ? "rm" : r == ptx::Rounding::rp ? "rp" : "rn";
 }
 
-bool is_directed(ptx::Rounding r) {
-  return r == ptx::Rounding::rz || r == ptx::Rounding::rm || r == ptx::Rounding::rp;
-}
+bool is_directed(ptx::Rounding r) { return r == ptx::Rounding::rz || r == ptx::Rounding::rm || r == ptx::Rounding::rp; }
 
 bool is_half(ptx::Type t) {
   return t == ptx::Type::f16 || t == ptx::Type::bf16 || t == ptx::Type::f16x2 || t == ptx::Type::bf16x2;
@@ -44,7 +42,8 @@ bool Lifter::floating(const Instruction& i) {
   };
   // add.rz.ftz.f32 is llvm.nvvm.add.rz.ftz.f
   const auto directed = [&](const std::string& name, ArrayRef<Value*> values) {
-    return give(nvvm(name + "." + rounding_word(i.rounding) + (fast && !f64 ? ".ftz" : "") + (f64 ? ".d" : ".f"), values));
+    return give(
+        nvvm(name + "." + rounding_word(i.rounding) + (fast && !f64 ? ".ftz" : "") + (f64 ? ".d" : ".f"), values));
   };
   const bool turns = is_directed(i.rounding);
   if (turns && (is_half(t) || t == ptx::Type::f32x2)) return false;
@@ -75,7 +74,8 @@ bool Lifter::floating(const Instruction& i) {
     case Op::min:
     case Op::max: {
       if (i.has("NaN") || i.has("xorsign") || i.operands.size() != 3) return false;
-      return give(b_.CreateBinaryIntrinsic(i.op == Op::min ? Intrinsic::minnum : Intrinsic::maxnum, operand(1), operand(2)));
+      return give(
+          b_.CreateBinaryIntrinsic(i.op == Op::min ? Intrinsic::minnum : Intrinsic::maxnum, operand(1), operand(2)));
     }
     case Op::copysign:  // copysign d, a, b: the sign of a
       return give(b_.CreateBinaryIntrinsic(Intrinsic::copysign, operand(2), operand(1)));
@@ -121,9 +121,7 @@ Value* Lifter::rounded_to_integer(Value* v, ptx::Rounding how) {
 bool Lifter::conversion(const Instruction& i) {
   using ptx::Type;
   const Type to = i.types[0], from = i.types[1];
-  const auto plain = [](Type t) {
-    return t == Type::f16 || t == Type::bf16 || t == Type::f32 || t == Type::f64;
-  };
+  const auto plain = [](Type t) { return t == Type::f16 || t == Type::bf16 || t == Type::f32 || t == Type::f64; };
   const auto give = [&](Value* v, bool is_signed = false) {
     write(i.operands.at(0), v, is_signed);
     return true;

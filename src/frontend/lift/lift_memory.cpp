@@ -216,7 +216,9 @@ bool Lifter::call(const Instruction& i) {
     } else if (o.kind == OperandKind::reg) {
       values.push_back(as(read_register(o.index), wanted, false));
     } else {
-      values.push_back(constant(o, wanted->isDoubleTy() ? ptx::Type::f64 : wanted->isIntegerTy(64) ? ptx::Type::b64 : ptx::Type::b32));
+      values.push_back(constant(o, wanted->isDoubleTy()      ? ptx::Type::f64
+                                   : wanted->isIntegerTy(64) ? ptx::Type::b64
+                                                             : ptx::Type::b32));
     }
   }
   if (values.size() != f->arg_size()) refuse("a call with fewer arguments than the function has");

@@ -195,7 +195,7 @@ void Lifter::opaque(const Instruction& i) {
     text += text_of(text_of, i.operands[k]);
   }
   text += ";";
-  Type* returned = result_types.empty()      ? b_.getVoidTy()
+  Type* returned = result_types.empty()       ? b_.getVoidTy()
                    : result_types.size() == 1 ? result_types[0]
                                               : StructType::get(b_.getContext(), result_types);
   SmallVector<Type*, 16> types;
@@ -203,11 +203,10 @@ void Lifter::opaque(const Instruction& i) {
   auto* type = FunctionType::get(returned, types, false);
   Function* function = nullptr;
   for (int variant = 1; !function; ++variant) {
-    const std::string name =
-        ptx_call_prefix + opcode + (variant > 1 ? "#" + std::to_string(variant) : std::string());
+    const std::string name = ptx_call_prefix + opcode + (variant > 1 ? "#" + std::to_string(variant) : std::string());
     Function* known = into_.getParent()->getFunction(name);
-    if (known && (known->getFunctionType() != type ||
-                  known->getFnAttribute(ptx_text_attribute).getValueAsString() != text))
+    if (known &&
+        (known->getFunctionType() != type || known->getFnAttribute(ptx_text_attribute).getValueAsString() != text))
       continue;
     function = known ? known : Function::Create(type, GlobalValue::ExternalLinkage, name, into_.getParent());
     if (known) break;

@@ -31,7 +31,10 @@ bool Lifter::warp(const Instruction& i) {
     case Op::bar_warp_sync:
       return nvvm("bar.warp.sync", {number(0)}), true;
     case Op::membar:
-      return nvvm(i.scope == ptx::Scope::cta || i.has("cta") ? "membar.cta" : i.has("sys") ? "membar.sys" : "membar.gl", {}),
+      return nvvm(i.scope == ptx::Scope::cta || i.has("cta") ? "membar.cta"
+                  : i.has("sys")                             ? "membar.sys"
+                                                             : "membar.gl",
+                  {}),
              true;
     case Op::nanosleep:
       return nvvm("nanosleep", {number(0)}), true;

@@ -251,8 +251,7 @@ Value* Lifter::pointer(const Operand& o, ptx::Space space) {
   auto* wanted = PointerType::get(into_.getContext(), address_space(space));
   if (o.base == OperandKind::symbol) {
     base = symbol_pointer(o.symbol);
-    if (base->getType() != wanted && space != ptx::Space::param)
-      base = b_.CreateAddrSpaceCast(base, wanted);
+    if (base->getType() != wanted && space != ptx::Space::param) base = b_.CreateAddrSpaceCast(base, wanted);
   } else if (o.base == OperandKind::integer) {
     base = b_.CreateIntToPtr(b_.getInt64(o.bits), wanted);
   } else {

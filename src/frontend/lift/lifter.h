@@ -1,8 +1,8 @@
 // One body of PTX as LLVM IR: instruction by instruction, in the order of the text.
 //
 // A register is a variable of private memory (alloca), which LLVM's SROA makes values of; a predicated instruction is a
-// select where it has no effect but its result, else a branch. Addresses are numbers here; pointers.h finds the pointers
-// in them. What has no counterpart in LLVM becomes a call of `kc.ptx.OPCODE` (ir/ptx_calls.h).
+// select where it has no effect but its result, else a branch. Addresses are numbers here; pointers.h finds the
+// pointers in them. What has no counterpart in LLVM becomes a call of `kc.ptx.OPCODE` (ir/ptx_calls.h).
 #pragma once
 
 #include <functional>
@@ -105,7 +105,7 @@ class Lifter {
   std::vector<llvm::AllocaInst*> variables_;
   std::vector<llvm::BasicBlock*> labels_;  // by label
   llvm::AllocaInst* carry_ = nullptr;
-  llvm::Value* guard_ = nullptr;           // of the instruction that is being lifted as a select
+  llvm::Value* guard_ = nullptr;  // of the instruction that is being lifted as a select
   const Instruction* at_ = nullptr;
 };
 

@@ -1,8 +1,8 @@
-// A number that is cast to a pointer is followed back to the one pointer that is in it. The pointer is the base, and the
-// same computation with 0 in its place is the offset: sums and differences, choices and loops keep base and offset apart.
-// `and`, `or` and `xor` with an address (swizzles, alignment) act on the offset, as they do where the array begins at a
-// multiple of the largest power of two in their other operand; shared arrays and allocations do at 128 and more, and what
-// bank an address falls into does not depend on more.
+// A number that is cast to a pointer is followed back to the one pointer that is in it. The pointer is the base, and
+// the same computation with 0 in its place is the offset: sums and differences, choices and loops keep base and offset
+// apart. `and`, `or` and `xor` with an address (swizzles, alignment) act on the offset, as they do where the array
+// begins at a multiple of the largest power of two in their other operand; shared arrays and allocations do at 128 and
+// more, and what bank an address falls into does not depend on more.
 #include "frontend/lift/pointers.h"
 
 #include <map>
@@ -41,8 +41,8 @@ class PointerFinder {
     // A base that is an instruction must stand before: casts of arguments and globals do; others dominate their uses.
     if (base->getType() != cast.getType()) base = in_space(b, base, cast.getType());
     if (!offset->getType()->isIntegerTy(64)) offset = b.CreateSExt(offset, b.getInt64Ty());
-    Value* address = isa<ConstantInt>(offset) && cast_constant_zero(offset) ? base
-                                                                           : b.CreateGEP(b.getInt8Ty(), base, offset);
+    Value* address =
+        isa<ConstantInt>(offset) && cast_constant_zero(offset) ? base : b.CreateGEP(b.getInt8Ty(), base, offset);
     cast.replaceAllUsesWith(address);
     cast.eraseFromParent();
     return true;
@@ -246,7 +246,8 @@ Function* with_pointer_parameters(Function& kernel) {
   for (unsigned k = 0; k < types.size(); ++k) {
     Argument *old = kernel.getArg(k), *now = made->getArg(k);
     now->takeName(old);
-    old->replaceAllUsesWith(types[k] == old->getType() ? static_cast<Value*>(now) : b.CreatePtrToInt(now, old->getType()));
+    old->replaceAllUsesWith(types[k] == old->getType() ? static_cast<Value*>(now)
+                                                       : b.CreatePtrToInt(now, old->getType()));
   }
   made->takeName(&kernel);
   kernel.replaceAllUsesWith(made);  // of annotations

@@ -11,8 +11,8 @@ namespace kernelcast::frontend {
 /// that the access names. Registers must be values already (SROA).
 void recover_pointers(llvm::Function& kernel);
 
-/// Makes pointers of the kernel's 64-bit integer parameters that accesses have for their base. Returns the kernel, which
-/// is another function then, of the same name.
+/// Makes pointers of the kernel's 64-bit integer parameters that accesses have for their base. Returns the kernel,
+/// which is another function then, of the same name.
 llvm::Function* with_pointer_parameters(llvm::Function& kernel);
 
 }  // namespace kernelcast::frontend

@@ -1,5 +1,6 @@
-// Kernels and device functions become functions, variables become globals. Lines are those of `.loc`, or else of the PTX
-// text. A kernel's parameters are pointers where the text says so (.ptr, cvta.to) or an access has one for its base.
+// Kernels and device functions become functions, variables become globals. Lines are those of `.loc`, or else of the
+// PTX text. A kernel's parameters are pointers where the text says so (.ptr, cvta.to) or an access has one for its
+// base.
 #include "frontend/lift/ptx_module.h"
 
 #include <charconv>
@@ -28,8 +29,9 @@ namespace {
 StringRef ref(std::string_view s) { return {s.data(), s.size()}; }
 
 [[noreturn]] void not_lifted(const std::string& file, const NotLifted& e) {
-  throw LimitError(file + ":" + std::to_string(e.place.line) + ":" + std::to_string(e.place.column) + ": " + e.what +
-                   ": this PTX is not understood; compile the kernel from source instead, or leave the instruction out");
+  throw LimitError(
+      file + ":" + std::to_string(e.place.line) + ":" + std::to_string(e.place.column) + ": " + e.what +
+      ": this PTX is not understood; compile the kernel from source instead, or leave the instruction out");
 }
 
 class ModuleLifter {
@@ -133,8 +135,8 @@ class ModuleLifter {
       types.push_back(p.is_array || p.vector > 1 ? PointerType::get(c, 0) : type_of(p.type));
     Type* result = Type::getVoidTy(c);
     if (!f.returns.empty()) result = bytes_type(f.returns[0]);
-    Function* made = Function::Create(FunctionType::get(result, types, false), GlobalValue::ExternalLinkage,
-                                      ref(f.name), &into_);
+    Function* made =
+        Function::Create(FunctionType::get(result, types, false), GlobalValue::ExternalLinkage, ref(f.name), &into_);
     for (unsigned k = 0; k < types.size(); ++k) {
       made->getArg(k)->setName(parameter_name(f, f.params[k]));
       if (!types[k]->isPointerTy()) continue;
@@ -220,8 +222,9 @@ class ModuleLifter {
       // A function that was inlined is shown where it was called, if that is in the kernel's own file.
       while (l->inlined_at >= 0 && l->file != first_file) l = &from_.locations[static_cast<std::size_t>(l->inlined_at)];
       DIScope*& scope = scopes[l->file];
-      if (!scope) scope = l->file == first_file ? static_cast<DIScope*>(program)
-                                                : debug_.createLexicalBlockFile(program, file(l->file));
+      if (!scope)
+        scope = l->file == first_file ? static_cast<DIScope*>(program)
+                                      : debug_.createLexicalBlockFile(program, file(l->file));
       return DILocation::get(c, l->line, l->column, scope);
     };
     Lifter lifter(into, f, names, false);
@@ -239,9 +242,7 @@ class ModuleLifter {
     AllocaInst* result = nullptr;
     if (!f.returns.empty()) own[f.returns[0].name] = result = b.CreateAlloca(into.getReturnType());
     if (result)
-      names.leave = [result](IRBuilder<>& at) {
-        at.CreateRet(at.CreateLoad(result->getAllocatedType(), result));
-      };
+      names.leave = [result](IRBuilder<>& at) { at.CreateRet(at.CreateLoad(result->getAllocatedType(), result)); };
     for (const ptx::Variable& v : f.variables) {
       if (v.space == ptx::Space::local || v.space == ptx::Space::param || v.space == ptx::Space::param_func) {
         AllocaInst* held = b.CreateAlloca(bytes_type(v));
@@ -338,7 +339,10 @@ CompiledUnit lift_ptx(const Source& source, const std::string& target, const std
   if (!target.starts_with("sm_"))
     throw UserError(source.path + ": PTX is code for GPUs of NVIDIA, and " + target + " is none");
   const auto& text = source.text;
-  const bool elf = text.starts_with("\x7f" "ELF"), fat = text.starts_with("\x50\xed\x55\xba");
+  const bool elf = text.starts_with(
+                 "\x7f"
+                 "ELF"),
+             fat = text.starts_with("\x50\xed\x55\xba");
   if (elf || fat)
     throw UserError(source.path + ": this is " + (fat ? "a fat binary" : "machine code (ELF)") +
                     ", not PTX; `cuobjdump -ptx " + source.path + "` writes the PTX that it holds, if it holds any");

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "frontend/lower/optimize.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -208,6 +209,7 @@ MappedNest map_loop_nest(Module& module, const std::string& symbol, const std::v
                     "' returns a value; a loop nest that is to become a kernel must be a function of type void");
   for (Function& g : module) g.removeFnAttr(Attribute::OptimizeNone);
   run_passes(module, nullptr, to_values);
+  make_reducible(module, *f);
   DominatorTree dominators(*f);
   LoopInfo info(dominators);
   const std::vector<llvm::Loop*> chosen = choose(*f, info, map, pragmas);

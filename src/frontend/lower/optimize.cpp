@@ -11,6 +11,7 @@
 #include "frontend/ir/divisors.h"
 #include "frontend/ir/vendor_options.h"
 #include "frontend/lift/pointers.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/lower/register_arrays.h"
 #include "frontend/lower/unrolling.h"
 #include "frontend/shape/addresses.h"
@@ -103,8 +104,8 @@ void mark_kernel(Module& module, const std::string& symbol, const TargetMachine&
   }
 }
 
-/// NVIDIA's compilers copy small structures in accesses as wide as their alignment; LLVM's code generator takes eight bytes
-/// at a time, each behind the other's store.
+/// NVIDIA's compilers copy small structures in accesses as wide as their alignment; LLVM's code generator takes eight
+/// bytes at a time, each behind the other's store.
 void copy_in_registers(Function& kernel) {
   constexpr std::uint64_t widest = 16, most = 64;
   for (Instruction& i : make_early_inc_range(instructions(kernel))) {
@@ -147,10 +148,6 @@ void check_calls(Function& kernel) {
       throw UserError("kernel '" + demangle(kernel.getName().str()) + "' calls through a pointer" + at_line(i) +
                       ": indirect calls cannot be analysed; call the function by name or make it a template argument");
     if (!callee) callee = cast<Function>(call->getCalledOperand()->stripPointerCasts());
-    // OpenCL's image functions carry the type in their mangled name: _Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_i.
-    if (callee->getName().starts_with("kc_texture_") || callee->getName().contains("ocl_image"))
-      throw LimitError("kernel '" + demangle(kernel.getName().str()) + "' reads a texture" + at_line(i) +
-                       ": textures, images and surfaces are not modelled; read through a pointer or __ldg instead");
     if (!callee->isDeclaration())
       throw UserError("kernel '" + demangle(kernel.getName().str()) + "' needs the recursive function '" +
                       demangle(callee->getName().str()) + "'" + at_line(i) +
@@ -250,6 +247,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   run_passes(module, &machine, inlining);
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
+  make_reducible(module, *entry);
   align_shared_arrays(module);
   drop_private_volatile(*entry);
   const bool lifted = casts_numbers(*entry);
@@ -273,6 +271,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     mark_loops_of_private_arrays(*entry);
   }
   run_pipeline(module, &machine, nullptr);
+  if (Function* f = module.getFunction(kernel_symbol)) make_reducible(module, *f);
   entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");

@@ -20,7 +20,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const std::string& targ
 /// accesses beyond the alignment of the source: OpenCL, whose programs are linked when they are built. Source:
 /// ptxas 11.7 to 13.0 merge neighbouring accesses of a float array to 128 bits, with `-c` (relocatable code) they do
 /// not; the times of CLBlast's xgemm with OpenCL on Tesla V100, RTX 2080 Ti and Tesla K20 are those of separate
-/// accesses (docs/registers.md). The module's triple must be the target's.
+/// accesses (docs/lab/registers.md). The module's triple must be the target's.
 bool is_relocatable(const llvm::Module& module);
 
 /// Runs passes named as LLVM's textual pipelines are; `machine` may be null for passes that need no target.

@@ -8,14 +8,17 @@
 #include <map>
 
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/warp_uniform.h"
+#include "frontend/lower/reducible.h"
 #include "frontend/lower/unrolling.h"
 #include "frontend/program/decode.h"
 #include "frontend/shape/accesses.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
+#include "kernelcast/tensor.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -46,6 +49,7 @@ class ProfileBuilder {
     name_rolled_loops();
     name_unknown_calls();
     name_unmodeled();
+    note_changed_flow();
     mark_used_parameters();
     drop_unused_unknowns();
   }
@@ -120,8 +124,8 @@ class ProfileBuilder {
     b.guard = of.guard;
     Expr takes_part = 1;
     if (a.what.lanes < 32) {
-      const Expr thread = Expr(local_id(0)) +
-                          Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2)));
+      const Expr thread =
+          Expr(local_id(0)) + Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2)));
       takes_part = less(mod(thread, 32), a.what.lanes);
     }
     if (a.what.bytes_are && !isa<Constant>(a.what.bytes_are)) {
@@ -238,12 +242,22 @@ class ProfileBuilder {
     return false;
   }
 
+  void note_image(const Instruction& i) {
+    Assumption a{"the texture, surface or image accessed at " + model_.text_of(model_.line_of(i)) +
+                     ": its memory traffic and its filtering",
+                 "not modelled: the instruction alone counts", ""};
+    auto& known = profile_.assumptions;
+    if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
+  }
+
   /// Functions without a body that no table of costs knows.
   void name_unknown_calls() {
     for (Instruction& i : instructions(kernel_)) {
       auto* call = dyn_cast<CallBase>(&i);
+      if (call && accesses_image(*call)) note_image(i);
       const Function* f = call ? call->getCalledFunction() : nullptr;
-      if (!f || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i) || is_costed_function(f->getName().str()) || id_value(i))
+      if (!f || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i) ||
+          is_costed_function(f->getName().str()) || id_value(i) || f->getName().starts_with(tensor_call_prefix))
         continue;
       Assumption a{"the function '" + demangle(f->getName().str()) + "', called at " +
                        model_.text_of(model_.line_of(i)) + ", has no body here",
@@ -282,6 +296,13 @@ class ProfileBuilder {
         word.starts_with("s_setprio") || word.starts_with("s_sleep"))
       return "";
     return "asm: " + word.str();
+  }
+
+  void note_changed_flow() {
+    if (!was_made_reducible(kernel_)) return;
+    profile_.assumptions.push_back({"kernel " + demangle(kernel_.getName().str()) +
+                                        " jumps into a loop: its loops are analysed with one entry each",
+                                    "the tests at that entry are counted as work", ""});
   }
 
   void read_limits() {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 #include "kernelcast/frontend.h"
 
 namespace llvm {

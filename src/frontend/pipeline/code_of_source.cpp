@@ -2,6 +2,7 @@
 #include "frontend/pipeline/code_of_source.h"
 
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/images.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/source/kernels.h"
 #include "llvm/IR/Module.h"
@@ -23,6 +24,7 @@ PreparedKernel::PreparedKernel(const Source& source, std::string kernel_symbol, 
       fast_math_(source.fast_math) {
   const TargetFamily family = family_of(target_);
   lower_opencl_builtins(*unit_.module, family);
+  lower_image_accesses(*unit_.module, family);
   link_opencl_library(*unit_.module, family);
   const auto machine = make_target_machine(target_, fast_math_);
   optimize_for_target(*unit_.module, symbol_, *machine);

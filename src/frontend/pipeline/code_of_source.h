@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 #include "frontend/source/compile.h"
 #include "kernelcast/frontend.h"
 

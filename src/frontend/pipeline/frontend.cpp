@@ -4,24 +4,32 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "frontend/code/nvidia/nvrtc.h"
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/images.h"
+#include "frontend/ir/math_costs.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/regions.h"
 #include "frontend/lift/asm_calls.h"
 #include "frontend/lift/ptx_module.h"
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/pipeline/build_profile.h"
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_language.h"
+#include "frontend/source/find_bodies.h"
 #include "frontend/source/kernels.h"
 #include "frontend/source/pass_messages.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,7 +55,8 @@ std::string about_headers(const CompiledUnit& unit) {
          names;
 }
 
-KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& kernels, const std::string& name) {
+KernelEntry picked(const CompiledUnit& unit, const std::vector<KernelEntry>& kernels, const std::string& wanted) {
+  const std::string& name = unit.wanted_symbol.empty() ? wanted : unit.wanted_symbol;
   const auto meant = [&name](const KernelEntry& k) { return means_kernel(k, name); };
   try {
     return pick_kernel(kernels, name);
@@ -102,7 +111,53 @@ CompiledUnit unit_of(const Source& source, const FrontendOptions& options, const
   return compile_unit(source, options.target, options.time_limit_s, kernel);
 }
 
+/// Functions that the kernel calls and whose bodies are in another file, with the first place of a call.
+struct MissingBodies {
+  std::set<std::string> names;  // plain
+  std::string first;            // "f(float)' (a.cu:12)"
+};
+
+MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
+  MissingBodies out;
+  for (const llvm::Instruction& i : llvm::instructions(kernel)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    const llvm::Function* f = call == nullptr ? nullptr : call->getCalledFunction();
+    if (f == nullptr || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i)) continue;
+    const std::string symbol = f->getName().str();
+    const bool of_ir = language == Language::llvm_ir && !is_runtime_function(symbol) && !id_value(i);
+    if (!(f->hasFnAttribute(without_body_key) || of_ir) || is_costed_function(symbol)) continue;
+    const std::string spoken = without_parameters(llvm::demangle(symbol));
+    const std::size_t scope = spoken.rfind("::");
+    out.names.insert(scope == std::string::npos ? spoken : spoken.substr(scope + 2));
+    if (!out.first.empty()) continue;
+    out.first = "'" + llvm::demangle(symbol) + "'";
+    if (const llvm::DebugLoc& at = i.getDebugLoc())
+      out.first += " (" + at->getFilename().str() + ":" + std::to_string(at.getLine()) + ")";
+  }
+  return out;
+}
+
+/// Thrown inside: the analysis begins again with these files.
+struct BodiesElsewhere {
+  std::vector<std::string> files;
+};
+
+void look_for_bodies(const llvm::Function& kernel, const CompiledUnit& unit, const Source& source,
+                     const KernelEntry& entry) {
+  const MissingBodies missing = missing_bodies(kernel, unit.language);
+  if (missing.names.empty()) return;
+  std::vector<std::string> files;
+  if (unit.language != Language::llvm_ir) files = files_with_bodies(source, unit.language, missing.names);
+  std::erase_if(files,
+                [&](const std::string& f) { return source.text.find("#include \"" + f + "\"") != std::string::npos; });
+  if (!files.empty()) throw BodiesElsewhere{std::move(files)};
+  throw UserError(source.path + ": kernel '" + entry.demangled + "' calls " + missing.first +
+                  ", which has no body here, nor in the files beside the source and in the folders of -I: give the "
+                  "folder of the file that has it by -I, or a file that includes both");
+}
+
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
+  name_stage("the analysis, or LLVM's optimizer or code generator,");
   const TargetFamily family = family_of(options.target);
   llvm::Module& module = *unit.module;
   const auto kernels = list_kernels(module, unit.language);
@@ -116,12 +171,14 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
   lower_opencl_builtins(module, family);
   if (family == TargetFamily::nvidia) lift_asm_statements(module);
+  lower_image_accesses(module, family);
   auto library_note = link_opencl_library(module, family);
   const NvrtcAnswer nvrtc = nvrtc_answer(unit, source, entry, options);
   auto machine = make_target_machine(options.target, source.fast_math);
   const PassMessages messages(*unit.context);
   optimize_for_target(module, entry.symbol, *machine);
   messages.refuse_errors();
+  look_for_bodies(*module.getFunction(entry.symbol), unit, source, entry);
   mark_regions(*module.getFunction(entry.symbol), options.regions);
   Analysis result;
   result.headers = std::move(unit.headers);
@@ -156,8 +213,22 @@ Analysis analyze(const Source& source, const FrontendOptions& options) {
   limits.time_s = options.time_limit_s;
   run_guarded(
       [result, source, options] {
-        CompiledUnit unit = unit_of(source, options, options.kernel);
-        *result = analyze_unit(std::move(unit), source, options);
+        constexpr int most_rounds = 4;  // bodies may call others that are missing, too
+        Source whole = source;
+        std::vector<std::string> used;
+        for (int round = 1;; ++round) {
+          try {
+            *result = analyze_unit(unit_of(whole, options, options.kernel), whole, options);
+            break;
+          } catch (const BodiesElsewhere& b) {
+            if (round == most_rounds)
+              throw LimitError(source.path + ": bodies are missing in too long a chain of files");
+            whole = with_bodies(std::move(whole), b.files);
+            used.insert(used.end(), b.files.begin(), b.files.end());
+          }
+        }
+        for (const std::string& file : used)
+          result->profile.notes.push_back("bodies of functions that the source only declares are taken from " + file);
       },
       limits);
   return std::move(*result);

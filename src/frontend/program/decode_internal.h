@@ -84,6 +84,7 @@ class Decoder {
   void fill(llvm::MemSetInst& i);
   int site(llvm::Instruction& i, AccessKind kind, int from, int to);
   Pointing pointing(llvm::Value* pointer) const;
+  static bool needed_where_computed(const llvm::Instruction& i);
   void note_element(llvm::Value* pointer, ValueType type);
   // decode_calls.cpp, decode_targets.cpp
   void call(llvm::CallInst& i);

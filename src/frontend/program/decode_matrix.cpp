@@ -1,5 +1,5 @@
-// mma.sync, lane by lane, from shuffles and fused multiply-adds. Fragments as the PTX ISA has them ("Matrix fragments for
-// mma"): of an element type with E elements in a register, with g = lane / 4 and t = lane % 4,
+// mma.sync, lane by lane, from shuffles and fused multiply-adds. Fragments as the PTX ISA has them ("Matrix fragments
+// for mma"): of an element type with E elements in a register, with g = lane / 4 and t = lane % 4,
 //
 //     A  register r holds row g (+ 8 for odd r where there are 16 rows), columns (r / halves) * 4 E + t E + e
 //     B  register r holds rows r * 4 E + t E + e of column g
@@ -75,8 +75,8 @@ void Decoder::matrix_product(CallInst& i, const ptx::Instruction& what) {
   const auto type = matrix_type(ta), type_b = matrix_type(tb);
   const int m = what.shape.m, n = what.shape.n, k = what.shape.k;
   const bool halves = td == Type::f16;
-  const bool known = type && type_b && type->elements == type_b->elements && (m == 16 || m == 8) && n == 8 && td == tc &&
-                     what.type_count == 4 && !(m == 8 && type->elements == 2) && !what.has("satfinite");
+  const bool known = type && type_b && type->elements == type_b->elements && (m == 16 || m == 8) && n == 8 &&
+                     td == tc && what.type_count == 4 && !(m == 8 && type->elements == 2) && !what.has("satfinite");
   if (!known) unsupported(i, "the instruction '" + ptx_opcode(i) + "'");
   const int e = type->elements, rows = m / 8, steps = 4 * e;  // columns of A a register covers over four lanes
   const int blocks = k / steps, a_regs = rows * blocks, b_regs = blocks, c_regs = halves ? rows : 2 * rows;
@@ -97,7 +97,8 @@ void Decoder::matrix_product(CallInst& i, const ptx::Instruction& what) {
   const auto from_a = [&](int half, int at) {
     const int reg = at / steps * rows + half, t = at % steps / e;
     auto [known_reg, added] = row_part.try_emplace({reg * 8 + t, at % e}, 0);
-    if (added) known_reg->second = matrix_element(from_lane(a[reg], binary(Opcode::add, w, group, number(t))), at % e, ta);
+    if (added)
+      known_reg->second = matrix_element(from_lane(a[reg], binary(Opcode::add, w, group, number(t))), at % e, ta);
     return known_reg->second;
   };
   const auto from_b = [&](int odd, int at) {

@@ -1,5 +1,6 @@
 // Loads, stores and atomics. Parameters that are passed by value are memory here; the profile does not count them.
 #include <algorithm>
+#include <bit>
 #include "frontend/ir/builtins.h"
 
 #include "frontend/program/decode_internal.h"
@@ -80,12 +81,42 @@ void Decoder::note_element(Value* pointer, ValueType type) {
 
 namespace {
 
-/// SimtInstruction::alignment.
-std::uint8_t less_aligned(Align known, ValueType element) {
-  return known.value() < static_cast<std::uint64_t>(size_of(element)) ? static_cast<std::uint8_t>(known.value()) : 0;
+/// SimtInstruction::alignment of an access to `count` elements: what the code says, up to their size in all.
+std::uint8_t alignment_in(Align known, ValueType element, std::size_t count) {
+  constexpr std::uint64_t most = 64;
+  const auto size = static_cast<std::uint64_t>(size_of(element));
+  const std::uint64_t whole = std::min(most, size * std::bit_floor(static_cast<std::uint64_t>(count)));
+  const std::uint64_t wanted = std::min(known.value(), whole);
+  return wanted == size ? 0 : static_cast<std::uint8_t>(wanted);
 }
 
 }  // namespace
+
+/// Whether the value is used in its own block by something that is not done on a guess: a shift or a load of private
+/// memory may have been moved in front of the condition that it stands under, and then a select or another block takes
+/// its result. What an edge takes along counts as used.
+bool Decoder::needed_where_computed(const llvm::Instruction& i) {
+  std::vector<const llvm::Instruction*> open{&i};
+  SmallPtrSet<const llvm::Instruction*, 16> seen;
+  while (!open.empty()) {
+    const llvm::Instruction* from = open.back();
+    open.pop_back();
+    for (const User* u : from->users()) {
+      const auto* user = dyn_cast<llvm::Instruction>(u);
+      if (user == nullptr || !seen.insert(user).second) continue;
+      if (const auto* phi = dyn_cast<PHINode>(user)) {
+        if (phi->getBasicBlockIndex(i.getParent()) >= 0 && from == &i) return true;
+        continue;
+      }
+      if (user->getParent() != i.getParent()) continue;
+      if (const auto* choice = dyn_cast<SelectInst>(user); choice != nullptr && choice->getCondition() != from)
+        continue;
+      if (user->isTerminator() || !isSafeToSpeculativelyExecute(user)) return true;
+      open.push_back(user);
+    }
+  }
+  return false;
+}
 
 void Decoder::load(LoadInst& i) { load_from(i, i.getPointerOperand(), i.getType()); }
 
@@ -172,7 +203,9 @@ void Decoder::load_from(llvm::Instruction& i, Value* pointer, Type* type) {
     l.pointing = pointing(pointer);
     l.site = counted;
     if (auto* load = dyn_cast<LoadInst>(&i))
-      l.alignment = less_aligned(commonAlignment(load->getAlign(), static_cast<std::uint64_t>(parts[k].at)), l.type);
+      l.alignment = alignment_in(commonAlignment(load->getAlign(), static_cast<std::uint64_t>(parts[k].at)), l.type, n);
+    l.checked = needed_where_computed(i);
+    l.synchronises = i.isVolatile() || i.isAtomic();
     k += n;
   }
   if (odd)
@@ -205,7 +238,7 @@ void Decoder::store_to(llvm::Instruction& i, Value* pointer, Value* v) {
   out.extra = static_cast<std::uint16_t>(s.regs.size());
   out.pointing = pointing(pointer);
   out.site = counted;
-  if (auto* store = dyn_cast<StoreInst>(&i)) out.alignment = less_aligned(store->getAlign(), t);
+  if (auto* store = dyn_cast<StoreInst>(&i)) out.alignment = alignment_in(store->getAlign(), t, s.regs.size());
   note_element(pointer, t);
 }
 
@@ -223,8 +256,10 @@ void Decoder::atomic(llvm::Instruction& i, AtomicOp op, Value* pointer, Value* o
   const std::uint32_t address = materialised(at);
   const int counted = site(i, AccessKind::atomic, 0, 1 << 20);
   const std::uint32_t old = fresh(t);
+  const bool looks = !i.use_empty();
   SimtInstruction& out = emit(Opcode::atomic, t, old, address, b, c);
   out.imm = static_cast<std::int64_t>(op);
+  out.synchronises = looks;
   out.pointing = pointing(pointer);
   out.site = counted;
   note_element(pointer, t);
@@ -276,7 +311,7 @@ void Decoder::copy(MemTransferInst& i) {
     out.pointing = pointing(loading ? i.getSource() : i.getDest());
     out.site = counted;
     const Align align = (loading ? i.getSourceAlign() : i.getDestAlign()).valueOrOne();
-    out.alignment = less_aligned(commonAlignment(align, static_cast<std::uint64_t>(p.at)), p.type);
+    out.alignment = alignment_in(commonAlignment(align, static_cast<std::uint64_t>(p.at)), p.type, 1);
   };
   for (const Piece& p : pieces) move(p, true);
   for (const Piece& p : pieces) move(p, false);
@@ -310,7 +345,7 @@ void Decoder::fill(MemSetInst& i) {
     out.extra = static_cast<std::uint16_t>(size == 16 ? 2 : 1);
     out.pointing = pointing(i.getDest());
     out.site = counted;
-    out.alignment = less_aligned(commonAlignment(i.getDestAlign().valueOrOne(), static_cast<std::uint64_t>(at)), t);
+    out.alignment = alignment_in(commonAlignment(i.getDestAlign().valueOrOne(), static_cast<std::uint64_t>(at)), t, 1);
     at += size;
   }
 }

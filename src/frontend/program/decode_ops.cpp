@@ -49,12 +49,14 @@ void Decoder::binary_operator(BinaryOperator& i) {
       {llvm::Instruction::FSub, Opcode::fsub}, {llvm::Instruction::FMul, Opcode::fmul},
       {llvm::Instruction::FDiv, Opcode::fdiv}, {llvm::Instruction::FRem, Opcode::frem}};
   const Opcode op = codes.at(i.getOpcode());
+  const bool needed = (op == Opcode::shl || op == Opcode::lshr || op == Opcode::ashr) && needed_where_computed(i);
   const bool is_signed = op == Opcode::sdiv || op == Opcode::srem || op == Opcode::ashr;
   elementwise(i, [&](ValueType t, std::size_t k) {
     std::uint32_t a = element(i.getOperand(0), k), b = element(i.getOperand(1), k);
     if (is_signed) a = signed_view(i.getOperand(0), a);
     if (is_signed && op != Opcode::ashr) b = signed_view(i.getOperand(1), b);
     const std::uint32_t dst = binary(op, t, a, b);
+    program_.code.back().checked = needed;
     trim(i.getType(), dst);
     return dst;
   });

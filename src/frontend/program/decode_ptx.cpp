@@ -1,5 +1,6 @@
-// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies are done at once, where they stand; rows
-// of matrices come from the lanes that hold their addresses; integer instructions with operands that LLVM has no form for.
+// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies are done at once, where they stand;
+// rows of matrices come from the lanes that hold their addresses; integer instructions with operands that LLVM has no
+// form for.
 #include <utility>
 
 #include "frontend/ir/ptx_calls.h"
@@ -148,8 +149,8 @@ bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
       std::uint32_t sum = arg(2);
       const auto byte = [&](std::uint32_t word, unsigned k, bool is_signed) {
         const std::uint32_t dst = fresh(w);
-        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word,
-             constant(w, std::uint64_t{8} * k), constant(w, 8));
+        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, std::uint64_t{8} * k),
+             constant(w, 8));
         return dst;
       };
       for (unsigned k = 0; k < 4; ++k) {

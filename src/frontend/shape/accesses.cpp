@@ -250,8 +250,8 @@ class Collector {
 
 }  // namespace
 
-std::vector<PartialAccess> collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
-                                            AccessPlaces& places) {
+std::vector<PartialAccess> collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile,
+                                            Block& block, AccessPlaces& places) {
   Collector collector(model, profile, block, places);
   for (Instruction& i : source) collector.visit(i);
   return collector.take_partial();

@@ -27,8 +27,8 @@ using AccessPlaces = std::unordered_map<const llvm::Instruction*, std::vector<Ac
 /// Fills `block.accesses`, `block.barriers` and `block.barrier_after_shared_store`; adds unknowns and assumptions to
 /// the profile for addresses that data decide. `places` learns which access counts which instruction. Returns what is
 /// left for blocks of its own: collect_partial() fills one, which has the number `index` in the profile.
-std::vector<PartialAccess> collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
-                      AccessPlaces& places);
+std::vector<PartialAccess> collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile,
+                                            Block& block, AccessPlaces& places);
 void collect_partial(const PartialAccess& access, KernelModel& model, KernelProfile& profile, Block& block, int index,
                      AccessPlaces& places);
 

@@ -31,7 +31,7 @@ std::optional<std::string> source_type(const Function& function, const Argument&
   const MDNode* types = function.getMetadata("kernel_arg_base_type");
   if (!types) types = function.getMetadata(parameter_types_key);
   if (!types || argument.getArgNo() >= types->getNumOperands()) return std::nullopt;
-  const auto* text = dyn_cast<MDString>(types->getOperand(argument.getArgNo()));
+  const auto* text = dyn_cast_or_null<MDString>(types->getOperand(argument.getArgNo()).get());
   return text && !text->getString().empty() ? std::optional(text->getString().str()) : std::nullopt;
 }
 

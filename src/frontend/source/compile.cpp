@@ -95,6 +95,7 @@ bool in_device_code(const ClangError& error) { return error.where != ClangError:
 std::string rendered_errors(const ClangResult& result, bool only_device_code, bool opencl = false) {
   std::string text;
   std::size_t count = 0;
+  only_device_code = only_device_code && std::any_of(result.errors.begin(), result.errors.end(), in_device_code);
   for (const auto& error : result.errors) {
     if (only_device_code && !in_device_code(error)) continue;
     if (count++ < kMostErrors) text += error.text;
@@ -122,9 +123,10 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
   if (!job.host_code_may_fail || result.module == nullptr)
     throw UserError(rendered_errors(result, device_errors > 0, job.language == Language::opencl));
   const auto kernels = list_kernels(*result.module, job.language);
-  const auto reached = reachable_symbols(*result.module, kernels, wanted);
+  const std::string& name = result.wanted_symbol.empty() ? wanted : result.wanted_symbol;
+  const auto reached = reachable_symbols(*result.module, kernels, name);
   const bool found = std::any_of(kernels.begin(), kernels.end(),
-                                 [&](const auto& kernel) { return wanted.empty() || means_kernel(kernel, wanted); });
+                                 [&](const auto& kernel) { return name.empty() || means_kernel(kernel, name); });
   if (!found && (device_errors > 0 || kernels.empty())) throw UserError(rendered_errors(result, device_errors > 0));
   if (!found) return;  // a matter of the name, not of the errors
   const bool reaches_broken = std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
@@ -144,8 +146,9 @@ std::string base_name(const std::string& kernel) {
   return name;
 }
 
-/// The qualified name of the kernel template that `wanted` names, or nothing.
-std::string template_of(const ClangResult& result, const std::string& wanted) {
+/// The qualified name of the kernel template that `spelt` names, or nothing.
+std::string template_of(const ClangResult& result, const std::string& spelt) {
+  const std::string wanted = spoken_name(spelt);
   for (const auto& name : result.kernel_templates) {
     if (base_name(name) == base_name(wanted)) return name;
   }
@@ -172,8 +175,8 @@ std::string template_arguments(const std::string& wanted) {
 
 // Taking a kernel's address on the host side instantiates it.
 ClangResult instantiate(ClangJob& job, const std::string& qualified, const std::string& wanted) {
-  const std::string arguments = template_arguments(wanted);
-  job.text += std::string(added_text) + "static const void* __kernelcast_wanted = (const void*)::" + qualified +
+  const std::string arguments = template_arguments(spoken_name(wanted));
+  job.text += std::string(added_text) + "static const void* " + wanted_variable + " = (const void*)::" + qualified +
               (arguments.empty() ? "<>" : arguments) + ";\n";
   ClangResult result = run_clang(job);
   for (const auto& error : result.errors) {
@@ -304,6 +307,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     unit.pragmas = std::move(result.pragmas);
     unit.headers = std::move(result.headers);
     unit.consulted = consulted_by(source, job, result);
+    unit.wanted_symbol = std::move(result.wanted_symbol);
   }
   unit.language = language;
   return unit;

@@ -77,7 +77,11 @@ struct CompiledUnit {
   std::vector<std::string> headers;      // real files that were included, in order of name
   std::optional<std::vector<std::string>> consulted;  // as Analysis::consulted
   Language language = Language::automatic;
+  std::string wanted_symbol;  // of the template's instance that was made for the kernel that is wanted; else empty
 };
+
+/// Attribute of functions that the source declares and for which no file that was read has a body.
+inline constexpr const char* without_body_key = "kernelcast-without-body";
 
 /// Compiles `source` for `target` ("sm_70", "gfx90a"). `kernel`, when given, is the kernel that is wanted: errors in
 /// code that it does not reach become notes, and a template that the source never instantiates is instantiated for it
@@ -87,6 +91,8 @@ struct CompiledUnit {
 CompiledUnit compile_unit(const Source& source, const std::string& target, double time_limit_s,
                           const std::string& kernel = {});
 
+/// The variable by which an instance of a template is asked for.
+inline constexpr const char* wanted_variable = "__kernelcast_wanted";
 /// What stands behind the source's own text where an instance of a template that is asked for has been added.
 inline constexpr const char* added_text = "\n#line 1 \"<kernel>\"\n";
 

@@ -14,6 +14,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "frontend/source/compile_consumer.h"
+#include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
 #include "frontend/source/compile_language.h"
 #include "kernelcast/error.h"
@@ -133,8 +134,21 @@ class CompileAction : public clang::ASTFrontendAction {
   MessageCollector& messages_;
 };
 
+/// Files and folders only: opening a pipe would wait for somebody who writes, and a device may have no end.
+class RegularFiles : public llvm::vfs::ProxyFileSystem {
+ public:
+  using ProxyFileSystem::ProxyFileSystem;
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    const auto about = status(path);
+    if (about && !about->isRegularFile() && !about->isDirectory())
+      return std::make_error_code(std::errc::not_supported);  // "Operation not supported"
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const ClangJob& job) {
-  auto real = llvm::vfs::createPhysicalFileSystem();
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real =
+      llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   if (auto folder = real->getCurrentWorkingDirectory()) memory->setCurrentWorkingDirectory(*folder);
   for (const VirtualHeader& header : virtual_headers()) {
@@ -180,6 +194,7 @@ ClangResult run_clang(const ClangJob& job) {
   compiler.setInvocation(std::move(invocation));
   compiler.createFileManager(file_system(job));
   compiler.createDiagnostics(&messages, /*ShouldOwnClient=*/false);
+  name_stage("Clang");
   CompileAction action(job, result, messages);
   compiler.ExecuteAction(action);
   if (result.errors.empty() && result.module == nullptr) {  // the run ended before the file did
@@ -187,6 +202,11 @@ ClangResult run_clang(const ClangJob& job) {
       if (message.level >= clang::DiagnosticsEngine::Error)
         result.errors.push_back({message.text, ClangError::Where::other_device_code, 0});
     }
+    if (result.errors.empty())
+      result.errors.push_back({job.main_file +
+                                   ": the compiler library gave up without a reason; reduce the file to the "
+                                   "kernel and what it needs\n",
+                               ClangError::Where::other_device_code, 0});
   }
   return result;
 }

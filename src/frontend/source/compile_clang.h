@@ -43,6 +43,7 @@ struct ClangResult {
   bool broken_kernel = false;  // one of them is a kernel
   std::vector<std::string> missing_headers;
   std::vector<std::string> kernel_templates;  // qualified names
+  std::string wanted_symbol;                  // of the function that added_text takes the address of
   std::vector<LoopPragma> pragmas;
   std::vector<std::string> headers;  // real files that were read, without the main file
   std::set<std::string> macros;      // names that were expanded, or defined or undefined again

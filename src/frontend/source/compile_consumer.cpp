@@ -20,6 +20,7 @@
 #include "clang/Lex/LexDiagnostic.h"
 #include "frontend/source/ast_walk.h"
 #include "frontend/source/compile.h"
+#include "frontend/source/compile_language.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueSymbolTable.h"
@@ -322,6 +323,43 @@ void KernelConsumer::keep_parameter_types() {
   }
 }
 
+/// The kernel whose address the text that was added for --kernel takes (compile.cpp): whatever names and constants
+/// stand for its template arguments, this is the instance.
+void KernelConsumer::find_wanted(clang::ASTContext& context) {
+  const auto found = context.getTranslationUnitDecl()->lookup(&context.Idents.get(wanted_variable));
+  if (found.empty()) return;
+  const auto* variable = llvm::dyn_cast<clang::VarDecl>(found.front());
+  const clang::Expr* value = variable == nullptr ? nullptr : variable->getInit();
+  while (value != nullptr) {
+    value = value->IgnoreParenCasts();
+    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(value);
+    if (address == nullptr) break;
+    value = address->getSubExpr();
+  }
+  const auto* name = llvm::dyn_cast_or_null<clang::DeclRefExpr>(value);
+  const auto* function = name == nullptr ? nullptr : llvm::dyn_cast<FunctionDecl>(name->getDecl());
+  if (function != nullptr) result_.wanted_symbol = generator_->GetMangledName(clang::GlobalDecl(function)).str();
+}
+
+/// Functions of the user's that have no body in what was read; builtins and the headers of ours have none on purpose.
+void KernelConsumer::mark_missing_bodies() {
+  llvm::Module* module = generator_->GetModule();
+  if (module == nullptr) return;
+  const auto& sources = compiler_.getSourceManager();
+  for (llvm::Function& symbol : *module) {
+    if (!symbol.isDeclaration() || symbol.isIntrinsic()) continue;
+    const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
+    if (function == nullptr || function->isImplicit() || function->getBuiltinID() != 0) continue;
+    const clang::SourceLocation at = sources.getExpansionLoc(function->getLocation());
+    if (at.isInvalid() || sources.isInSystemHeader(at) || sources.isWrittenInBuiltinFile(at) ||
+        sources.isWrittenInCommandLineFile(at))
+      continue;
+    const llvm::StringRef file = sources.getFilename(at);
+    if (file.starts_with(kVirtualHeaderFolder) || file.starts_with("<kernelcast>")) continue;
+    symbol.addFnAttr(without_body_key);
+  }
+}
+
 void KernelConsumer::generate(clang::ASTContext& context) {
   for (const auto& hand_over : queue_) hand_over(*generator_);
   generator_->HandleTranslationUnit(context);
@@ -361,6 +399,8 @@ void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
   }
   name_parameters();
   keep_parameter_types();
+  find_wanted(context);
+  mark_missing_bodies();
   result_.module.reset(generator_->ReleaseModule());
 }
 

@@ -70,6 +70,8 @@ class KernelConsumer : public clang::ASTConsumer {
   void keep_unused_function(clang::Decl* declaration);
   void name_parameters();
   void keep_parameter_types();
+  void find_wanted(clang::ASTContext& context);
+  void mark_missing_bodies();
   void generate(clang::ASTContext& context);
   bool generate_in_spite_of_errors(clang::ASTContext& context);
   void judge_messages(clang::ASTContext& context);

@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#include "io/interrupt.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -33,6 +34,7 @@ constexpr auto kPollInterval = std::chrono::milliseconds(100);
 
 thread_local bool inside_guard = false;
 thread_local std::string fatal_message;
+thread_local const char* stage = "the front end";
 
 void on_fatal_error(void* /*user*/, const char* reason, bool /*generate_crash_diagnostic*/) {
   fatal_message = reason;
@@ -120,11 +122,11 @@ void run_on_this_thread(const std::function<void()>& task, std::exception_ptr& e
   });
   if (finished) return;
   if (!fatal_message.empty()) {
-    error = std::make_exception_ptr(LimitError("the compiler library gave up: " + fatal_message));
+    error = std::make_exception_ptr(LimitError(std::string(stage) + " gave up: " + fatal_message));
   } else {
-    error =
-        std::make_exception_ptr(LimitError("the compiler library crashed on this source (very deep nesting can do "
-                                           "that); reduce the file to the kernel and what it needs"));
+    error = std::make_exception_ptr(LimitError(std::string(stage) +
+                                               " crashed on this input (very deep nesting can do that); reduce the "
+                                               "file to the kernel and what it needs, and please report it"));
   }
 }
 
@@ -139,6 +141,8 @@ void catch_fatal_errors() {
   llvm::remove_fatal_error_handler();
   llvm::install_fatal_error_handler(on_fatal_error);
 }
+
+void name_stage(const char* what) { stage = what; }
 
 std::string take_fatal_message() { return std::exchange(fatal_message, {}); }
 
@@ -164,6 +168,11 @@ void run_guarded(std::function<void()> task, const GuardLimits& limits) {
   const std::size_t memory_at_start = resident_bytes();
   std::unique_lock lock(shared->mutex);
   while (!shared->changed.wait_for(lock, kPollInterval, [&] { return shared->done; })) {
+    if (interrupted()) {
+      lock.unlock();
+      worker.detach();
+      throw LimitError("the compiler was interrupted");
+    }
     const char* limit = nullptr;
     if (spent.seconds() > limits.time_s || std::chrono::steady_clock::now() > deadline) limit = "time";
     if (resident_bytes() > memory_at_start + limits.memory_bytes) limit = "memory";

@@ -18,6 +18,9 @@ void catch_fatal_errors();
 /// The message of this thread's last fatal error, which is forgotten; empty: there was none.
 std::string take_fatal_message();
 
+/// Names what this thread does from here on, for the message about a crash ("Clang"). `what` must outlive the task.
+void name_stage(const char* what);
+
 /// Runs `task` on another thread and waits. Exceptions of the task are passed on; a crash or a fatal error of LLVM
 /// becomes InternalError or LimitError with LLVM's message; LimitError when a limit strikes. The thread cannot be
 /// stopped: what it uses must be owned by `task` (captured by value or shared_ptr), and the caller should end the

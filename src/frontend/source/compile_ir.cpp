@@ -1,6 +1,8 @@
 #include "frontend/source/compile_ir.h"
 
+#include "frontend/source/compile_guard.h"
 #include "frontend/source/host_code.h"
+#include "frontend/source/ir_metadata.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -20,6 +22,7 @@ CompiledUnit read_llvm_ir(const Source& source) {
   unit.context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic problem;
   const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source.text, source.path);
+  name_stage("LLVM's reader of intermediate code");
   unit.module = llvm::parseIR(buffer->getMemBufferRef(), problem, *unit.context);
   if (unit.module == nullptr) {
     std::string text;
@@ -27,9 +30,12 @@ CompiledUnit read_llvm_ir(const Source& source) {
     problem.print(nullptr, stream, /*ShowColors=*/false);
     throw UserError(text);
   }
+  name_stage("LLVM's verifier of intermediate code");
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (llvm::verifyModule(*unit.module, &stream)) throw UserError(source.path + ": the IR is not valid\n" + text);
+  if (const std::string wrong = malformed_metadata(*unit.module); !wrong.empty())
+    throw UserError(source.path + ": " + wrong);
   return unit;
 }
 

@@ -18,14 +18,15 @@ Language language_of(const std::string& path) {
       {".cl", Language::opencl}, {".ocl", Language::opencl}, {".cu", Language::cuda},    {".cuh", Language::cuda},
       {".hip", Language::hip},   {".c", Language::c},        {".cc", Language::cxx},     {".cpp", Language::cxx},
       {".cxx", Language::cxx},   {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir},
-      {".ptx", Language::ptx},  {".cubin", Language::ptx},   {".fatbin", Language::ptx}};  // the latter two: to say what to do
+      {".ptx", Language::ptx},   {".cubin", Language::ptx},  {".fatbin", Language::ptx}};  // the latter two: to say
+                                                                                           // what to do
   std::string name = std::filesystem::path(path).filename().string();
   if (name.ends_with(".hip.cpp")) return Language::hip;
   const std::size_t dot = name.rfind('.');
   const auto found = dot == std::string::npos ? endings.end() : endings.find(name.substr(dot));
   if (found == endings.end())
-    throw UserError(path +
-                    ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc .ptx");
+    throw UserError(
+        path + ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc .ptx");
   return found->second;
 }
 

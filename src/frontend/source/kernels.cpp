@@ -59,14 +59,89 @@ std::string last_part(const std::string& qualified) {
   return qualified;
 }
 
-/// One spelling for what can be spelt in several ways: no blanks, "unsigned int" as "unsigned", no suffix on numbers,
-/// nothing for an outer "::" and for the return type that tools print before a template's name.
+bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Where the words `from` stand in `name`, blanks between them as they come; npos: nowhere behind `start`.
+std::pair<std::size_t, std::size_t> find_words(const std::string& name, std::string_view from, std::size_t start) {
+  for (std::size_t at = start; at < name.size(); ++at) {
+    if (at > 0 && is_word_letter(name[at - 1])) continue;
+    std::size_t here = at, word = 0;
+    while (word < from.size() && here < name.size() && (name[here] == from[word])) {
+      if (from[word] == ' ')
+        while (here + 1 < name.size() && name[here + 1] == ' ') ++here;
+      ++here;
+      ++word;
+    }
+    if (word == from.size() && (here == name.size() || !is_word_letter(name[here]))) return {at, here};
+  }
+  return {std::string::npos, 0};
+}
+
+/// Integer types by other names, on the 64-bit systems that CUDA and HIP know; the longer first.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"unsigned long long int", "unsigned long long"},
+    {"unsigned long int", "unsigned long"},
+    {"unsigned short int", "unsigned short"},
+    {"long unsigned int", "unsigned long"},
+    {"short unsigned int", "unsigned short"},
+    {"long long int", "long long"},
+    {"unsigned int", "unsigned"},
+    {"long int", "long"},
+    {"short int", "short"},
+    {"signed int", "int"},
+    {"uint8_t", "unsigned char"},
+    {"uint16_t", "unsigned short"},
+    {"uint32_t", "unsigned"},
+    {"uint64_t", "unsigned long"},
+    {"int8_t", "signed char"},
+    {"int16_t", "short"},
+    {"int32_t", "int"},
+    {"int64_t", "long"},
+    {"size_t", "unsigned long"},
+    {"ptrdiff_t", "long"},
+    {"uchar", "unsigned char"},
+    {"ushort", "unsigned short"},
+    {"uint", "unsigned"},
+    {"ulong", "unsigned long"},
+    {"half", "__half"},
+    {"(bool)1", "true"},
+    {"(bool)0", "false"}};
+
+/// "const T" as "T const".
+void put_const_behind(std::string& name) {
+  for (std::size_t at = 0; (at = find_words(name, "const", at).first) != std::string::npos;) {
+    const std::size_t before = name.find_last_not_of(' ', at == 0 ? 0 : at - 1);
+    const bool leads = at == 0 || name[before] == '<' || name[before] == ',' || name[before] == '(';
+    const std::size_t type = leads ? name.find_first_not_of(' ', at + 5) : std::string::npos;
+    const std::size_t end = type == std::string::npos ? type : name.find_first_of("<>,*&()[", type);
+    if (type == std::string::npos || (end != std::string::npos && name[end] == '<')) {
+      at += 5;
+      continue;
+    }
+    std::string word = name.substr(type, end == std::string::npos ? end : end - type);
+    word.erase(word.find_last_not_of(' ') + 1);
+    name.replace(at, type - at + word.size(), word + " const");
+    at += word.size() + 6;
+  }
+}
+
+/// One spelling for what can be spelt in several ways: no blanks, "unsigned int" and "uint32_t" as "unsigned", no
+/// suffix on numbers, nothing for an outer "::" and for the return type that tools print before a template's name.
 std::string normalised(std::string name) {
   if (name.starts_with("void ")) name.erase(0, 5);
-  for (const auto& [from, to] :
-       {std::pair<std::string, std::string>{"unsigned int", "unsigned"}, {"(anonymous namespace)::", ""}}) {
+  for (const std::string from : {"(anonymous namespace)::", "std::uint", "std::int", "std::size_t"}) {
+    const std::string to = from.starts_with("std::") ? from.substr(5) : "";
     for (std::size_t at = 0; (at = name.find(from, at)) != std::string::npos;) name.replace(at, from.size(), to);
   }
+  for (const auto& [from, to] : other_names) {
+    for (std::size_t at = 0;;) {
+      const auto [begin, end] = find_words(name, from, at);
+      if (begin == std::string::npos) break;
+      name.replace(begin, end - begin, to);
+      at = begin + to.size();
+    }
+  }
+  put_const_behind(name);
   std::string result;
   for (std::size_t at = 0; at < name.size(); ++at) {
     const char c = name[at];
@@ -192,9 +267,12 @@ std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language langu
   return kernels;
 }
 
+std::string spoken_name(const std::string& name) { return name.starts_with("_Z") ? llvm::demangle(name) : name; }
+
 bool means_kernel(const KernelEntry& entry, const std::string& name) {
+  if (name == entry.symbol) return true;
   const auto all = spellings(entry);
-  return std::find(all.begin(), all.end(), normalised(name)) != all.end();
+  return std::find(all.begin(), all.end(), normalised(spoken_name(name))) != all.end();
 }
 
 const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name) {
@@ -207,7 +285,9 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
     throw UserError("the source has " + std::to_string(kernels.size()) + " kernels: name one by " KC_SETTING(kernel) +
                     list_of(all));
   }
-  const std::string wanted = normalised(name);
+  for (const auto& entry : kernels)
+    if (entry.symbol == name) return entry;
+  const std::string wanted = normalised(spoken_name(name));
   for (int level = 0; level < kLevels; ++level) {
     std::vector<const KernelEntry*> found;
     for (const auto* entry : all) {

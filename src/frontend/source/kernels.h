@@ -34,6 +34,9 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
 /// Debug information splits a path into folder and file at places of its own choice.
 std::filesystem::path whole_path(const llvm::DIFile& file);
 
+/// A mangled name as people write it ("void reduce<256>(float const*)"); others as they are.
+std::string spoken_name(const std::string& name);
+
 /// A name up to where its parameter list opens.
 std::string without_parameters(const std::string& name);
 

@@ -1,6 +1,6 @@
 // kernelcast-cuda PLAN RECORD [LIBRARY]: runs what the plan holds on the machine's NVIDIA GPU. Started by
 // `kernelcast probe --backend cuda`; a process of its own because a driver may crash or hang. It needs the standard
-// library and dlopen only, so that scripts/gpu_session.sh can build it with a bare compiler on the machine with the
+// library and dlopen only, so that tools/gpu/gpu_session.sh can build it with a bare compiler on the machine with the
 // GPU. Exit status: 0 it ran (single launches may have failed, the record says which), 1 there is no device to run on
 // or it gave up, which the record says too, 2 usage and files.
 #include <cstdio>

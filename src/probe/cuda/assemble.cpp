@@ -8,7 +8,7 @@
 namespace kernelcast::probe::cuda {
 
 Assembled assemble(const std::string& ptxas, const std::string& ptx, int architecture) {
-  const TemporaryFolder folder("kernelcast-ptxas");
+  TemporaryFolder folder("kernelcast-ptxas");
   const std::string source = folder.file("in.ptx"), cubin = folder.file("out.cubin"), log = folder.file("log");
   write_text_file(source, ptx);
   const Ended ended =

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t record_limit_bytes = 1ULL << 30U;
 
 Record run(const Plan& plan, const Options& options, double seconds) {
-  const TemporaryFolder folder("kernelcast-cuda");
+  TemporaryFolder folder("kernelcast-cuda");
   const std::string request = folder.file("plan"), answer = folder.file("record");
   write_text_file(request, bytes_of(plan));
   std::vector<std::string> command{options.cuda_runner, request, answer};

@@ -35,8 +35,8 @@ std::vector<Access> accesses_of(const KernelProfile& p) {
 std::string described(const KernelProfile& p) {
   std::string text;
   for (const Access& a : accesses_of(p)) {
-    text += std::string(name_of(a.space)) + " " + std::string(name_of(a.kind)) + " " + std::to_string(a.bytes) + " at " +
-            (a.buffer < 0 ? "?" : p.buffers[static_cast<std::size_t>(a.buffer)].name) + " + " + a.offset.str();
+    text += std::string(name_of(a.space)) + " " + std::string(name_of(a.kind)) + " " + std::to_string(a.bytes) +
+            " at " + (a.buffer < 0 ? "?" : p.buffers[static_cast<std::size_t>(a.buffer)].name) + " + " + a.offset.str();
     text += " x" + std::to_string(a.also.size() + 1) + "\n";
   }
   return text;
@@ -125,7 +125,8 @@ __global__ void with_asm(const float* in, float* out, int n) {
      false},
 };
 
-INSTANTIATE_TEST_SUITE_P(Lift, AsmLikeSource, ::testing::ValuesIn(pairs), [](const auto& i) { return std::string(i.param.name); });
+INSTANTIATE_TEST_SUITE_P(Lift, AsmLikeSource, ::testing::ValuesIn(pairs),
+                         [](const auto& i) { return std::string(i.param.name); });
 
 const char* const product = R"(
 #include <cuda_fp16.h>

@@ -51,6 +51,32 @@ TEST(LaunchErrors, MissingArgument) {
             "the value of parameter \"width\" decides loop trip counts (matmul.cl:12): give arg width=VALUE");
 }
 
+TEST(LaunchErrors, AnArgumentThatItsTypeCannotHold) {
+  KernelProfile p = matmul();
+  Launch l = good();
+  l.args["width"] = std::int64_t{2147483647};
+  EXPECT_EQ(message(p, l), "no error");
+  l.args["width"] = std::int64_t{2147483648};
+  EXPECT_EQ(message(p, l),
+            "--arg width=2147483648: parameter \"width\" of type int of kernel matmul holds -2147483648 to 2147483647: "
+            "give a value in this range");
+  for (const auto& [type, bytes, inside, outside] :
+       {std::tuple{"unsigned int", 4, std::int64_t{4294967295}, std::int64_t{-1}},
+        {"uchar", 1, 255, 256},
+        {"short", 2, -32768, 32768},
+        {"bool", 1, 1, 2},
+        {"i32", 4, 4294967295, 4294967296},
+        {"unsigned long", 8, 1, -1}}) {
+    p.parameters[0].type = type;
+    p.parameters[0].bytes = bytes;
+    Binder binder(p, {});
+    l.args["width"] = inside;
+    EXPECT_NO_THROW((void)binder.bind(l)) << type;
+    l.args["width"] = outside;
+    EXPECT_THROW((void)binder.bind(l), ArgumentError) << type;  // also where names were seen before
+  }
+}
+
 TEST(LaunchErrors, FloatArgumentsNeedNotBeGivenButMay) {
   Launch l = good();
   l.args["alpha"] = 1.5;
@@ -146,6 +172,8 @@ TEST(LaunchErrors, AssumptionsThatDoNotFit) {
 
 TEST(LaunchErrors, IndicesBeyond64Bits) {
   KernelProfile p = matmul();
+  p.parameters[0].type = "long";
+  p.parameters[0].bytes = 8;
   Access a;
   a.offset = Expr(argument("width")) * Expr(group_id(0)) * 1024;
   p.blocks[0].accesses.push_back(a);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "execute/mix.h"
+#include "count/mix.h"
 #include "io/text_file.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/execute.h"

@@ -154,7 +154,7 @@ TEST(RunForecast, NothingIsExecutedThatClosedFormsCount) {
 TEST(RunForecast, ExecutionThatWasAskedForFailsWithTheReason) {
   Fake fake;
   Request r = request({"v100"});
-  r.counts = Counts::executed;
+  r.counts = Counting::executed;
   try {
     run(r, fake);
     FAIL();

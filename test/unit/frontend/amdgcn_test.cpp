@@ -77,7 +77,15 @@ TEST_P(AmdgcnOps, Costs) {
   i.operands = split_operands(GetParam().operands);
   const Cost cost = amdgcn_cost(i, "s[0:3]");
   EXPECT_TRUE(cost.known) << i.opcode;
-  EXPECT_EQ(cost.ops, parse_cost(GetParam().cost)) << i.opcode;
+  EXPECT_EQ(cost.ops.n, parse_cost(GetParam().cost).n) << i.opcode;
+}
+
+TEST(AmdgcnOps, MatrixInstructionsCountWhatTheyMultiplyByType) {
+  AsmInstruction i;
+  i.opcode = "v_mfma_f32_32x32x8_f16";
+  EXPECT_EQ(amdgcn_cost(i, "").ops.tensor.warp[static_cast<std::size_t>(TensorType::f16_f32)], 32.0 * 32 * 8);
+  i.opcode = "v_mfma_f64_16x16x4_f64";
+  EXPECT_EQ(amdgcn_cost(i, "").ops.tensor.warp[static_cast<std::size_t>(TensorType::f64_f64)], 16.0 * 16 * 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -210,7 +210,7 @@ TEST(CpuCode, ChecksThatIndicesStayInTheirTypeHold) {
 
 // Zen 4 has 64 entries for vector instructions, and what a vector register stores waits in them too: a chain of
 // multiply-adds of four cycles runs 64 links ahead, and half as many where each link is stored. Measured: 61 and 29
-// when the misprediction at the end is over (docs/offload.md).
+// when the misprediction at the end is over (docs/reference/offload.md).
 TEST(CpuCode, VectorQueueEndsTheOverlapOfPassages) {
   const auto overlap = [](const char* pointers) {
     Source s;
@@ -456,7 +456,7 @@ void sums(const double* restrict in, double* restrict out, double* restrict part
   EXPECT_EQ(totals(code, 10).flops, 10 * 6 * 64);
 }
 
-// The work-item as a function of its own, as scripts/opencl_nest.py writes it.
+// The work-item as a function of its own, as tools/validate/opencl_nest.py writes it.
 
 std::string work_items(const std::string& body) {
   return std::string(R"(extern void kc_barrier(void);

@@ -103,7 +103,9 @@ $loop:
   for (const Block& b : p.blocks)
     for (const Access& a : b.accesses)
       if (a.kind == AccessKind::load)
-        loads += a.copies() * static_cast<double>(b.loop < 0 ? 1 : p.loops[static_cast<std::size_t>(b.loop)].trips.constant().value_or(-1));
+        loads +=
+            a.copies() * static_cast<double>(
+                             b.loop < 0 ? 1 : p.loops[static_cast<std::size_t>(b.loop)].trips.constant().value_or(-1));
   EXPECT_EQ(loads, 100);
 }
 
@@ -125,7 +127,10 @@ a:
 TEST(Ptx, machine_code_is_told_what_to_do) {
   Source source;
   source.path = "kernel.cubin";
-  source.text = std::string("\x7f" "ELF\x02\x01\x01\0", 8);
+  source.text = std::string(
+      "\x7f"
+      "ELF\x02\x01\x01\0",
+      8);
   try {
     profile_of(source);
     FAIL();

@@ -26,7 +26,20 @@ class PtxOps : public testing::TestWithParam<Case> {};
 TEST_P(PtxOps, Costs) {
   const Cost cost = ptx_cost(instruction(GetParam().opcode, GetParam().operands), 80);
   EXPECT_TRUE(cost.known) << GetParam().opcode;
-  EXPECT_EQ(cost.ops, parse_cost(GetParam().cost)) << GetParam().opcode;
+  EXPECT_EQ(cost.ops.n, parse_cost(GetParam().cost).n) << GetParam().opcode;
+}
+
+TEST(PtxOps, MatrixInstructionsCountWhatTheyMultiplyByType) {
+  const auto products = [](std::string_view opcode) { return ptx_cost(instruction(opcode), 90).ops.tensor; };
+  const TensorOps half = products("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+  EXPECT_EQ(half.warp[static_cast<std::size_t>(TensorType::f16_f32)], 2048);
+  EXPECT_EQ(half.of(TensorType::f16_f16), 0);
+  const TensorOps group = products("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16");
+  EXPECT_EQ(group.async[static_cast<std::size_t>(TensorType::bf16_f32)], 16.0 * 256 * 16);
+  EXPECT_FALSE(products("fma.rn.f32").any());
+  // A shape that the opcode does not have is not counted in silence.
+  EXPECT_FALSE(ptx_cost(instruction("tcgen05.mma.cta_group::1.kind::f16"), 100).known);
+  EXPECT_FALSE(ptx_cost(instruction("mma.sync.aligned.m16n8k16.row.col.f32.new.new.f32"), 90).known);
 }
 
 INSTANTIATE_TEST_SUITE_P(

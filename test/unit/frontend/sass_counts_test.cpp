@@ -109,6 +109,24 @@ TEST(SassCounts, StopsAreThoseOfTheControlBits) {
   EXPECT_DOUBLE_EQ(loop.hidden[static_cast<std::size_t>(Latency::alu)], 1);
 }
 
+// There are six barriers. Seven says none; six only stands in damaged files.
+TEST(SassCounts, ABarrierThatDoesNotExistIsNone) {
+  const PtxKernel kernel = parse_ptx(text, "k");
+  const auto waits_of = [&](std::uint32_t barrier) {
+    const std::vector<sass::Instruction> code{move,
+                                              compare,
+                                              branch(0, 1),
+                                              sass::with(load, sass::write_barrier, barrier),
+                                              sass::with(add, sass::wait_mask, 0x3f),
+                                              compare,
+                                              branch(-4),
+                                              leave};
+    return count_sass(kernel.code, code, 80, {1, 2, 3, 6, 7, 8, 9, 10}).stalls[2].waits;
+  };
+  EXPECT_EQ(waits_of(6), waits_of(7));
+  EXPECT_NE(waits_of(5), waits_of(7));
+}
+
 TEST(SassCounts, WhatTheTableLacksIsNamed) {
   const PtxKernel kernel = parse_ptx(text, "k");
   const SassCounts counts = count_sass(kernel.code, std::vector{plain(0x1ff), leave}, 80, {1, 10});

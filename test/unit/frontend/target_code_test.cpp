@@ -1,5 +1,5 @@
 // The whole way from source to counts per block, on every test kernel and several targets.
-#include "frontend/pipeline/target_code.h"
+#include "frontend/pipeline/generate_code.h"
 
 #include <gmock/gmock.h>
 
@@ -311,7 +311,8 @@ TEST(TargetCode, MachineCodeAgreesWithTheCountOfPtx) {
   EXPECT_LT(errors[errors.size() / 2], 0.1);
 }
 
-// What tools/register_table.py makes docs/registers.md of: estimate and ptxas, code and counts, for every kernel.
+// What tools/measure/register_table.py makes docs/lab/registers.md of: estimate and ptxas, code and counts, for every
+// kernel.
 void record(const std::string& key, const std::string& value) { testing::Test::RecordProperty(key, value); }
 
 // |estimate - ptxas| of every kernel in `files`, where ptxas is there and takes the text.

@@ -38,7 +38,7 @@ double bound(const Estimate& e, std::string_view name) {
 
 std::string assumptions(const Estimate& e) {
   std::string all;
-  for (const Assumption& a : e.assumptions) all += a.what + " = " + a.value + " [" + a.replace + "]\n";
+  for (const Assumption& a : e.assumptions) all += a.what + " = " + a.value + " [" + plain_text(a.replace) + "]\n";
   return all;
 }
 
@@ -289,6 +289,58 @@ TEST(RooflineModel, BoostClockAndUnknowns) {
   EXPECT_THAT(estimate("roofline", doubles, d).time_s.reason, HasSubstr("no FP64 units"));
 }
 
+TEST(RooflineModel, EachTypeOfMatrixProductHasItsRoof) {
+  Workload w = hand_made::launch(100, 64);
+  execute(w, OpClass::tensor, 1);
+  w.warp_ops.tensor.warp[static_cast<std::size_t>(TensorType::f16_f32)] = 1e9;
+  w.warp_ops.tensor.async[static_cast<std::size_t>(TensorType::s8_s32)] = 1e9;
+  Device d = hand_made::device();
+  EXPECT_THAT(estimate("roofline", w, d).time_s.reason, HasSubstr("compute.tensor_f16_f32_fma_per_unit"));
+  hand_made::set(d, KField::compute_tensor_f16_f32_fma_per_unit, 100);  // 10 * 100 * 1 GHz
+  hand_made::set(d, KField::compute_tensor_s8_s32_fma_per_unit, 400);
+  const Estimate e = estimate("roofline", w, d);
+  EXPECT_NEAR(bound(e, "tensor_f16_f32_peak"), 1e-3, 1e-12);
+  EXPECT_NEAR(bound(e, "tensor_s8_s32_peak"), 0.25e-3, 1e-12);
+  EXPECT_NEAR(*e.time_s.value, 1e-3, 1e-12);
+  EXPECT_THAT(e.bounds[0].why, AllOf(HasSubstr("2 GFLOP"), HasSubstr("2 TFLOP/s"), HasSubstr("FP16")));
+  hand_made::set(d, KField::compute_tensor_s8_s32_fma_per_unit, 0);
+  EXPECT_THAT(estimate("roofline", w, d).time_s.reason, HasSubstr("does not have"));
+}
+
+TEST(Floor, NoModelAnswersBelowIt) {
+  Workload w = hand_made::launch(100, 64);
+  execute(w, OpClass::tensor, 1);
+  w.warp_ops.tensor.warp[static_cast<std::size_t>(TensorType::f64_f64)] = 1e12;
+  Device d = hand_made::device();
+  hand_made::set(d, KField::compute_tensor_f64_f64_fma_per_unit, 2);  // 1e12 / (10 * 2 * 1 GHz) = 50 s
+  for (const Model* m : all_models()) {
+    const Estimate e = m->estimate({}, w, d);
+    ASSERT_TRUE(e.floor_s.value) << m->name();
+    EXPECT_NEAR(*e.floor_s.value, 50, 1e-9) << m->name();
+    EXPECT_THAT(e.floor_why, HasSubstr("FP64")) << m->name();
+    if (!e.time_s.value) continue;
+    EXPECT_GE(*e.time_s.value, *e.floor_s.value) << m->name();
+    EXPECT_GE(m->seconds(w, d), 50 * (1 - 1e-12)) << m->name();
+    EXPECT_GE(m->on(d)->seconds(w), 50 * (1 - 1e-12)) << m->name();
+    EXPECT_NEAR(*e.achieved.tensor_flop_per_s, 2e12 / *e.time_s.value, 1) << m->name();
+    EXPECT_LE(*e.achieved.fraction_of_peak, 1) << m->name();
+    if (e.limiter == "floor") EXPECT_EQ(e.bounds.front().time.value(), *e.time_s.value) << m->name();
+  }
+  // ske takes a matrix instruction for four cycles, so it is the floor that answers.
+  EXPECT_EQ(estimate("ske", w, d).limiter, "floor");
+}
+
+TEST(Floor, OnlyBytesWithKnownAddressesCount) {
+  Workload w = hand_made::launch(100, 64);
+  execute(w, OpClass::fp32_fma, 1);
+  w.footprint_bytes = w.footprint_read_bytes = 1e9;  // of which data decide most
+  w.compulsory_bytes = 1e6;
+  const Estimate e = estimate("roofline", w);
+  EXPECT_NEAR(*e.floor_s.value, 1e-5, 1e-12);  // at 100 GB/s
+  EXPECT_NEAR(*e.time_s.value, 1e-2, 1e-9);
+  EXPECT_NEAR(*e.achieved.dram_bytes_per_s, 1e8, 1);
+}
+
 TEST(RooflineModel, CpusByTheirVectors) {
   Device d;
   d.kind = "cpu";
@@ -400,6 +452,10 @@ RC_GTEST_PROP(Models, SecondsIsTheTimeOfTheEstimate, ()) {
       sum += b.time.value();
       most = std::max(most, b.time.value());
       RC_ASSERT(!b.why.empty());
+    }
+    if (e.limiter == "floor") {  // raised: the floor is the time, the model's own bounds stand behind it
+      RC_ASSERT(e.bounds.front().time.value() == t);
+      continue;
     }
     // Shares add up to the time; roofline's limits do not overlap: the largest is the time.
     if (m->name() == "kernelcast") {  // a norm of the bounds: between the largest and their sum

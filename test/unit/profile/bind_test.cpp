@@ -252,7 +252,7 @@ TEST(Bind, UnknownsAreListedWithTheirFlag) {
   ASSERT_EQ(w.assumptions.size(), 1U);
   EXPECT_EQ(w.assumptions[0].what, "trip count of the loop at spmv.cl:14: bound is loaded from memory");
   EXPECT_EQ(w.assumptions[0].value, "16");
-  EXPECT_EQ(w.assumptions[0].replace, "assume trips:14=VALUE");
+  EXPECT_EQ(plain_text(w.assumptions[0].replace), "assume trips:14=VALUE");
   l.assume["trips:14"] = 2.5;
   w = b.bind(l);
   EXPECT_EQ(w.access_counts[0].requests, 2.5);

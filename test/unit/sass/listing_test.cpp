@@ -1,5 +1,5 @@
 // Names, classes and branches of the machine code of 54 kernels against NVIDIA's disassembler, as
-// tools/sass_listing.py wrote them down.
+// tools/measure/sass_listing.py wrote them down.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -133,5 +133,45 @@ TEST(Expression, WhatIsWrongIsSaidWithTheExpression) {
   EXPECT_THAT(failure(std::string(1000, '(').c_str()), HasSubstr("nested too deeply"));
 }
 
+std::string refusal(const std::string& text, Syntax syntax = Syntax::python) {
+  try {
+    NameTable table;
+    const Expression e(text, syntax, table);
+    Scope scope(table.size());
+    if (const int x = table.find("x"); x >= 0) scope.set(x, Value::whole(3));
+    (void)e.value(scope, table);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+std::string joined(const std::string& part, const std::string& sign, int times) {
+  std::string text = part;
+  for (int i = 1; i < times; ++i) text += sign + part;
+  return text;
+}
+
+// Neither the stack nor memory nor patience is used up, whatever is written; the message stays short.
+TEST(Expression, EveryEvaluationHasItsLimits) {
+  for (const Syntax syntax : {Syntax::c, Syntax::python}) {
+    EXPECT_EQ(refusal(joined("x", "+", 1500), syntax), "");
+    EXPECT_THAT(refusal(joined("x", "+", 40000), syntax), HasSubstr("more than 2000 operators"));
+    EXPECT_LT(refusal(joined("x", "+", 40000), syntax).size(), 400u);
+  }
+  EXPECT_THAT(refusal("[[i for i in range(1000)] for j in range(10)]"), "");
+  EXPECT_THAT(refusal("all([all([y != x for y in range(1000000)]) for x in range(1000000)])"),
+              HasSubstr("write a shorter one"));
+  EXPECT_THAT(refusal("[[[z for z in range(1000)] for y in range(1000)] for x in range(300)]"),
+              HasSubstr("more than 4194304 parts"));
+  // Each list holds the one before four times: little memory, and 2^40 parts for whoever looks at them.
+  std::string twice = "[x]";
+  for (int i = 0; i < 20; ++i) twice = "[[a, a, a, a] for a in [" + twice + "]]";
+  EXPECT_THAT(refusal(twice), HasSubstr("parts"));
+  std::string text = "['x']";
+  for (int i = 0; i < 20; ++i) text = "[a + a + a + a for a in " + text + "]";
+  EXPECT_THAT(refusal(text), HasSubstr("parts"));
+}
+
 }  // namespace
 }  // namespace kernelcast::tune

@@ -169,6 +169,17 @@ TEST(T1, ErrorsNameTheFile) {
 }
 
 // A run takes one of them: that of --problem, which stands in for the file's.
+TEST(T1, JsonThatIsTooDeepOrTooMuchIsRefusedWithItsLine) {
+  const auto wrong = [](const std::string& text) { return failure([&] { (void)read_t1("t1.json", text); }); };
+  EXPECT_THAT(wrong("{\n\"a\":" + std::string(100000, '[') + std::string(100000, ']') + "}"),
+              HasSubstr("t1.json:2: lists and objects nest deeper than 64"));
+  EXPECT_THAT(wrong("{\"[[\\\"[[\": " + std::string(60, '[') + std::string(60, ']') + "}"),
+              HasSubstr("no \"KernelSpecification\""));
+  std::string many = "[0";
+  for (int i = 0; i < 10000001; ++i) many += ",0";
+  EXPECT_THAT(wrong(many + "]"), HasSubstr("t1.json:1: more than 10000000 values"));
+}
+
 TEST(T1, SeveralProblemSizesNeedAChoice) {
   const auto with = [](const std::string& sizes) {
     std::string text = t1;

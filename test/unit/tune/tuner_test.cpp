@@ -193,7 +193,7 @@ TEST_F(Tune, DevicesTogetherHaveTheTimesOfEachAlone) {
 
 TEST_F(Tune, WhatDataDoNotDecideIsNotExecuted) {
   const TuneResult closed = run();
-  options_.counts = Counts::automatic;
+  options_.counts = Counting::automatic;
   options_.top = 3;
   const TuneResult r = run();
   EXPECT_EQ(r.devices[0].recounted, 3U);
@@ -205,7 +205,7 @@ TEST_F(Tune, WhatDataDoNotDecideIsNotExecuted) {
 }
 
 TEST_F(Tune, ExecutionThatIsImpossibleIsAnError) {
-  options_.counts = Counts::executed;
+  options_.counts = Counting::executed;
   try {
     run();
     FAIL();

@@ -94,7 +94,16 @@ TEST_F(AnalysisCache, FailuresAreNotKeptAndDamageIsRepaired) {
 
 TEST_F(AnalysisCache, AFolderThatCannotBeMade) {
   std::ofstream(folder_ / "file") << "";
-  EXPECT_THROW(with_memory({}, (folder_ / "file" / "x").string(), "id", (folder_ / "sources").string()), UserError);
+  CacheTrouble trouble;
+  const auto analyze = [](const Source& s, const FrontendOptions&) {
+    Analysis a;
+    a.profile.kernel = s.text;
+    return a;
+  };
+  const Analyzer kept =
+      with_memory(analyze, (folder_ / "file" / "x").string(), "id", (folder_ / "sources").string(), &trouble);
+  EXPECT_EQ(kernel(kept), "text");  // answered all the same
+  EXPECT_NE(trouble.text(), "");
 }
 
 }  // namespace

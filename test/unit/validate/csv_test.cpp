@@ -49,6 +49,15 @@ TEST(Csv, ErrorsNameFileAndLine) {
   EXPECT_THAT(failure("a,b,a\n"), HasSubstr("t.csv:1: there are two columns \"a\""));
 }
 
+TEST(Csv, TablesBeyondAllUseAreRefusedWithTheLine) {
+  std::string wide = "c0";
+  for (int i = 1; i < 200000; ++i) wide += ",c" + std::to_string(i);
+  EXPECT_THAT(failure(wide + "\n"), HasSubstr("t.csv:1: more than 1000 columns"));
+  std::string tall = "a\n";
+  for (int i = 0; i < 1000001; ++i) tall += "1\n";
+  EXPECT_THAT(failure(tall), HasSubstr("t.csv:1000002: more than 1000000 records"));
+}
+
 TEST(Csv, CellsByName) {
   const CsvTable t = parse_csv("t.csv", "n,x,pairs,empty\n12,0.5,a=1;b=x=y ; c=,\n-1,1e400,=3,\n");
   const CsvCells good(t, t.records[0]), bad(t, t.records[1]);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/pipeline/target_code.h"
+#include "frontend/code/target_code.h"
 
 namespace kernelcast::frontend {
 

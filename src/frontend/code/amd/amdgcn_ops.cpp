@@ -233,6 +233,11 @@ bool is_scratch(const AsmInstruction& i, std::string_view scratch) {
 Cost vector_cost(std::string_view name) {
   std::string_view cost = find(vector_rows, name);
   if (name.starts_with("v_cvt") && (name.find("f64") != std::string_view::npos)) cost = "convert64";
+  if (cost == "tensor") {
+    Cost product{parse_cost(cost), true};
+    product.known = count_products(name, product.ops);
+    return product;
+  }
   if (cost != "?") return {parse_cost(cost), true};
   const std::string typed = typed_cost(name);
   const double results = name.starts_with("v_pk_") && type_of(name) == "f32" ? 2 : 1;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/code/nvidia/ptxas.h"
-#include "frontend/pipeline/target_code.h"
+#include "frontend/code/target_code.h"
 
 namespace kernelcast::frontend {
 

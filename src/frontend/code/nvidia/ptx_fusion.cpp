@@ -15,7 +15,7 @@
 //      accesses;
 //   8. a mathematical function of constants is a constant;
 //   9. a constant added to an address (ptx_offsets.h): in the offset of the accesses.
-// Compared with SASS over test/data/kernels by tools/register_table.py: docs/registers.md.
+// Compared with SASS over test/data/kernels by tools/measure/register_table.py: docs/lab/registers.md.
 #include "frontend/code/nvidia/ptx_fusion.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // A row applies when its first word is the instruction's and its other words all occur among the instruction's
 // modifiers, in any order; the first such row decides. "add f64" so covers add.rn.f64 and add.f64.
 //
-// A cost "=" is measured: the row's words name an entry of measured_costs*.inc, which tools/measure_costs.py makes by
-// assembling the instruction alone and counting SASS on the main path. One PTX instruction that is one SASS instruction
-// stands here with its class. What costs nothing in SASS:
+// A cost "=" is measured: the row's words name an entry of measured_costs*.inc, which tools/measure/measure_costs.py
+// makes by assembling the instruction alone and counting SASS on the main path. One PTX instruction that is one SASS
+// instruction stands here with its class. What costs nothing in SASS:
 //   - ld.param, ld.const at a fixed address: the operand c[bank][offset] of whatever uses the value;
 //   - mov between registers, cvta, cvt that only truncates or renames: ptxas coalesces;
 //   - neg and abs of floating-point numbers: operand modifiers;
@@ -277,6 +277,7 @@ constexpr PtxRow rows[] = {
     {"wmma store", "global_store"},
     {"wmma mma", "tensor"},
     {"wgmma mma_async", "tensor"},
+    {"tcgen05 mma", "tensor"},
     {"wgmma", "other"},
     {"cp commit_group", "other"},
     {"cp wait_group", "other"},
@@ -396,7 +397,11 @@ Cost look_up(const AsmInstruction& i, int sm) {
     return {conversion(opcode, n), true};
   for (const PtxRow& row : rows) {
     if (!applies(row, opcode, n)) continue;
-    if (row.cost.empty() || row.cost[0] != '=') return {parse_cost(row.cost), true};
+    if (row.cost.empty() || row.cost[0] != '=') {
+      Cost cost{parse_cost(row.cost), true};
+      if (cost.ops[OpClass::tensor] > 0) cost.known = count_products(i.opcode, cost.ops);
+      return cost;
+    }
     std::string key(row.cost.size() > 1 ? row.cost.substr(1) : row.words);
     std::replace(key.begin(), key.end(), ' ', '.');
     if (const auto from_table = nvidia_cost(key, sm)) return {*from_table, true};

@@ -1,5 +1,5 @@
 // What ptxas does with a branch around a short path was measured with ptxas 11.8 on generated kernels
-// (tools/measure_predication.py): the same limits for sm_52, sm_60, sm_70, sm_75 and sm_80.
+// (tools/measure/measure_predication.py): the same limits for sm_52, sm_60, sm_70, sm_75 and sm_80.
 //
 //   1. Two branches to one target, with nothing but arithmetic between them whose results are not needed at the target:
 //      at most 6 instructions in between run always, and one branch tests both conditions. A pair is not paired again.

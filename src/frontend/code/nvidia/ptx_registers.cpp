@@ -7,11 +7,12 @@
 //   - a kernel that needs little more than T is squeezed into T;
 //   - it unrolls counted loops of one block by four, whose loads then come first as well;
 //   - where the order of the text needs more than there are and another one does not, it finds that one, or spills:
-//     which of both follows nothing that we know of (docs/registers.md, "Another order").
+//     which of both follows nothing that we know of (docs/lab/registers.md, "Another order").
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
 // pairs. So  want = loads_first + 6;  estimate = want if want <= T, T if in_order <= T + 3, else in_order + 6. 6 and 3
-// were chosen on the kernels of test/data/kernels; docs/registers.md has the errors, also on kernels that had no part
-// in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
+// were chosen on the kernels of test/data/kernels; docs/lab/registers.md has the errors, also on kernels that had no
+// part in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute
+// Capability".
 #include "frontend/code/nvidia/ptx_registers.h"
 
 #include "frontend/code/nvidia/ptx_ops.h"

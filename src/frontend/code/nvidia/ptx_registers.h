@@ -25,8 +25,8 @@ struct PtxRegisters {
   std::vector<SpillAccess> text_order_spills;  // likewise, for Registers::in_text_order
 };
 
-/// Registers per thread with the interval that held for nine of ten kernels (docs/registers.md), and what is spilled
-/// when the cap binds. `max_threads_per_block` (0: not declared) makes ptxas keep to 65536 / threads registers.
+/// Registers per thread with the interval that held for nine of ten kernels (docs/lab/registers.md), and what is
+/// spilled when the cap binds. `max_threads_per_block` (0: not declared) makes ptxas keep to 65536 / threads registers.
 PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block);
 
 /// Loads and stores of spilled registers at each instruction when `registers` are there for values, and the bytes of

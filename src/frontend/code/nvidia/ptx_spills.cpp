@@ -1,5 +1,5 @@
 // Furthest next use is the fewest loads within a block, and simple enough to follow by hand; a compiler that spills
-// whole live ranges by priorities does worse. Against ptxas 11.8: docs/registers.md.
+// whole live ranges by priorities does worse. Against ptxas 11.8: docs/lab/registers.md.
 #include "frontend/code/nvidia/ptx_spills.h"
 
 #include <algorithm>

@@ -24,6 +24,22 @@ int to_int(std::string_view s) {
   return value;
 }
 
+constexpr std::int64_t most_bytes = std::int64_t{1} << 62;
+
+/// Sizes beyond all hardware stay beyond it, however large they are written.
+std::int64_t to_size(std::string_view s) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
+  return error == std::errc::result_out_of_range || value > most_bytes ? most_bytes : value;
+}
+
+std::int64_t sum_of_sizes(std::int64_t a, std::int64_t b) { return std::min(most_bytes, a + b); }
+
+std::int64_t product_of_sizes(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) || product > most_bytes ? most_bytes : product;
+}
+
 std::string_view next_word(std::string_view& s) {
   s = trim(s);
   const auto end = std::min(s.find_first_of(" \t"), s.size());
@@ -55,13 +71,13 @@ std::int64_t padded_size(std::string_view declaration, std::int64_t total) {
     const std::string_view word = next_word(rest);
     if (word == ".extern") return total;
     if (word == ".align")
-      align = std::max(1, to_int(next_word(rest)));
+      align = std::clamp<std::int64_t>(to_size(next_word(rest)), 1, 1 << 20);
     else if (word.size() > 2 && word[0] == '.' && word[1] != 'a' && word.find_first_of("0123456789") == 2)
       element = std::max(1, to_int(word.substr(2)) / 8);
     for (auto open = word.find('['); word[0] != '.' && open != std::string_view::npos; open = word.find('[', open + 1))
-      count *= to_int(word.substr(open + 1));
+      count = product_of_sizes(count, std::max<std::int64_t>(0, to_size(word.substr(open + 1))));
   }
-  return (total + align - 1) / align * align + element * count;
+  return sum_of_sizes((total + align - 1) / align * align, product_of_sizes(element, count));
 }
 
 class PtxReader {

@@ -1,15 +1,15 @@
-// See ptxas.h. The text goes through a temporary file: ptxas does not read standard input.
+// See ptxas.h. The text goes through a temporary file: ptxas does not read standard input. It is a
+// program of others: it gets some time and is killed when that is over.
 #include "frontend/code/nvidia/ptxas.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <charconv>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <string_view>
+#include <vector>
+
+#include "io/process.h"
+#include "io/text_file.h"
+#include "kernelcast/error.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -25,41 +25,10 @@ int number_before(std::string_view text, std::string_view words) {
   return value;
 }
 
-std::string output_of(const std::string& command, bool& succeeded) {
-  std::string text;
-  FILE* pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): a path we found and a file we made
-  succeeded = false;
-  if (pipe == nullptr) return text;
-  std::array<char, 4096> buffer{};
-  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) text += buffer.data();
-  succeeded = pclose(pipe) == 0;
-  return text;
-}
+constexpr double most_seconds = 120;
+constexpr std::uint64_t most_cubin_bytes = std::uint64_t{64} << 20U, most_message_bytes = std::uint64_t{4} << 20U;
 
-/// A new empty file, gone with this object.
-struct TemporaryFile {
-  explicit TemporaryFile(const char* ending)
-      : name((std::filesystem::temp_directory_path() / ("kernelcast-XXXXXX" + std::string(ending))).string()) {
-    const int handle = mkstemps(name.data(), static_cast<int>(std::string_view(ending).size()));
-    if (handle >= 0) close(handle);
-  }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(name, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  std::string name;
-};
-
-/// One word for the shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-std::string first_line(const std::string& text) {
+std::string first_line_of(const std::string& text) {
   if (text.empty()) return "it ended without a message";
   return text.substr(0, text.find('\n'));
 }
@@ -72,19 +41,25 @@ std::optional<PtxasReport> run_ptxas(const std::string& path, const std::string&
 }
 
 PtxasCode assemble_ptx(const Assembler& assembler, const std::string& ptx, const std::string& arch) {
-  const TemporaryFile source(".ptx"), cubin(".cubin");
-  std::ofstream(source.name) << ptx;
-  bool succeeded = false;
-  const std::string flags = std::string(assembler.relocatable ? " -c" : "") + " -v -lineinfo -arch=" + arch;
-  const std::string text = output_of(
-      quoted(assembler.path) + flags + " -o " + quoted(cubin.name) + " " + quoted(source.name) + " 2>&1", succeeded);
   PtxasCode out;
-  out.message = first_line(text);
-  if (!succeeded) return out;
-  out.report = {number_before(text, " registers"), number_before(text, " bytes spill stores"),
+  try {
+    TemporaryFolder folder("kernelcast");
+    const std::string source = folder.file("kernel.ptx"), cubin = folder.file("kernel.cubin"),
+                      messages = folder.file("messages");
+    write_text_file(source, ptx);
+    std::vector<std::string> command{assembler.path, "-v", "-lineinfo", "-arch=" + arch, "-o", cubin, source};
+    if (assembler.relocatable) command.insert(command.begin() + 1, "-c");
+    const Ended ended = run_process(command, most_seconds, assembler.path, messages);
+    const std::string text = read_text_file(messages, most_message_bytes);
+    out.message = ended.failure.empty() ? first_line_of(text) : ended.failure;
+    if (!ended.failure.empty() || ended.status != 0) return out;
+    out.report = {number_before(text, " registers"), number_before(text, " bytes spill stores"),
                 number_before(text, " bytes spill loads"), number_before(text, " bytes stack frame")};
-  std::ifstream in(cubin.name, std::ios::binary);
-  out.cubin.assign(std::istreambuf_iterator<char>(in), {});
+    out.cubin = read_text_file(cubin, most_cubin_bytes);
+  } catch (const Error& e) {
+    out.cubin.clear();
+    out.message = e.what();
+  }
   return out;
 }
 

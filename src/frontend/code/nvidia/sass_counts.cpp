@@ -25,7 +25,7 @@ namespace {
 
 constexpr int none = -1;
 constexpr double arithmetic_cycles = 4;
-constexpr std::uint32_t no_barrier = 7;
+constexpr int barriers = 6;  // a write barrier of 6 or 7 sets none: 7 is what assemblers write, 6 is a damaged file's
 
 bool is_conditional_branch(const AsmInstruction& i) { return !i.guard.empty() && i.opcode.starts_with("bra"); }
 
@@ -171,10 +171,10 @@ class Attribution {
         TimedInstruction one;
         if (c != OpClass::count_) one.ops[c] = 1;
         const std::uint32_t mask = sass::get(code_[i], sass::wait_mask);
-        for (int barrier = 0; barrier < 6; ++barrier)
+        for (int barrier = 0; barrier < barriers; ++barrier)
           if ((mask >> static_cast<unsigned>(barrier) & 1U) != 0) one.uses.push_back(barrier);
-        if (const std::uint32_t sets = sass::get(code_[i], sass::write_barrier); sets != no_barrier)
-          one.defs.push_back(static_cast<int>(sets));
+        if (const auto sets = static_cast<int>(sass::get(code_[i], sass::write_barrier)); sets < barriers)
+          one.defs.push_back(sets);
         t.code.push_back(std::move(one));
       }
       for (const std::size_t s : b.successors) t.successors.push_back(static_cast<int>(s));
@@ -182,7 +182,7 @@ class Attribution {
     }
     Timing timing = nvidia_timing(75);
     timing.reschedule = false;
-    const std::vector<Stalls> found = find_stalls(timed, 6, timing);
+    const std::vector<Stalls> found = find_stalls(timed, barriers, timing);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       Stalls& to = out.stalls[static_cast<std::size_t>(owners_[b])];
       to.add(found[b], weights_[b]);

@@ -1,6 +1,11 @@
 // HIP's own names for what the prelude has under CUDA's.
 #pragma once
 
+// As HIP's own header does; sources rely on std::max and its kin.
+#if __has_include(<algorithm>)
+#include <algorithm>
+#endif
+
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE

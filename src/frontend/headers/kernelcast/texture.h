@@ -1,4 +1,4 @@
-// Textures and surfaces: reads and writes become calls of kc_texture_*, which the analysis recognises and refuses: they are not modelled.
+// Textures and surfaces: reads and writes become calls of kc_texture_*, which the front end makes one instruction each of (ir/images.h).
 #pragma once
 
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
@@ -51,7 +51,7 @@ template <> struct __kc_texel<uchar2, cudaReadModeNormalizedFloat> { typedef flo
 // One call for a read of a texture reference, a texture object and a write of a surface; `values` is the texel.
 extern "C" __attribute__((device)) void kc_texture_read(void* texel, unsigned bytes, unsigned long long object, int dimensions, float x, float y, float z);
 extern "C" __attribute__((device)) void kc_texture_write(const void* texel, unsigned bytes, unsigned long long object, int dimensions, int x, int y, int z);
-template <class T> KC_D T __kc_texture(unsigned long long object, int dimensions, float x, float y = 0, float z = 0) {
+template <class T, int dimensions> KC_D T __kc_texture(unsigned long long object, float x, float y = 0, float z = 0) {
   T texel;
   kc_texture_read(&texel, sizeof(T), object, dimensions, x, y, z);
   return texel;
@@ -59,10 +59,10 @@ template <class T> KC_D T __kc_texture(unsigned long long object, int dimensions
 #define KC_TEXTURE(name, dimensions, parameters, arguments)                                                                          \
   template <class T, int D, cudaTextureReadMode M>                                                                                   \
   KC_D typename __kc_texel<T, M>::type name(const texture<T, D, M>&, KC_LIST parameters) {                                                \
-    return __kc_texture<typename __kc_texel<T, M>::type>(0, dimensions, KC_LIST arguments);              \
+    return __kc_texture<typename __kc_texel<T, M>::type, dimensions>(0, KC_LIST arguments);             \
   }                                                                                                                                  \
-  template <class T> KC_D T name(cudaTextureObject_t t, KC_LIST parameters) { return __kc_texture<T>(t, dimensions, KC_LIST arguments); } \
-  template <class T> KC_D void name(T* out, cudaTextureObject_t t, KC_LIST parameters) { *out = __kc_texture<T>(t, dimensions, KC_LIST arguments); }
+  template <class T> KC_D T name(cudaTextureObject_t t, KC_LIST parameters) { return __kc_texture<T, dimensions>(t, KC_LIST arguments); } \
+  template <class T> KC_D void name(T* out, cudaTextureObject_t t, KC_LIST parameters) { *out = __kc_texture<T, dimensions>(t, KC_LIST arguments); }
 #define KC_LIST(...) __VA_ARGS__
 KC_TEXTURE(tex1Dfetch, 1, (int x), ((float)x))
 KC_TEXTURE(tex1D, 1, (float x), (x))
@@ -75,8 +75,18 @@ KC_TEXTURE(tex3D, 3, (float x, float y, float z), (x, y, z))
 KC_TEXTURE(texCubemap, 3, (float x, float y, float z), (x, y, z))
 #undef KC_TEXTURE
 #undef KC_LIST
-template <class T> KC_D void surf2Dread(T* out, cudaSurfaceObject_t s, int x, int y, int = 0) { *out = __kc_texture<T>(s, 2, (float)x, (float)y); }
-template <class T> KC_D T surf2Dread(cudaSurfaceObject_t s, int x, int y, int = 0) { return __kc_texture<T>(s, 2, (float)x, (float)y); }
-template <class T> KC_D T surf3Dread(cudaSurfaceObject_t s, int x, int y, int z, int = 0) { return __kc_texture<T>(s, 3, (float)x, (float)y, (float)z); }
+template <class T> KC_D void surf2Dread(T* out, cudaSurfaceObject_t s, int x, int y, int = 0) { *out = __kc_texture<T, 2>(s, (float)x, (float)y); }
+template <class T> KC_D T surf2Dread(cudaSurfaceObject_t s, int x, int y, int = 0) { return __kc_texture<T, 2>(s, (float)x, (float)y); }
+template <class T> KC_D T surf3Dread(cudaSurfaceObject_t s, int x, int y, int z, int = 0) { return __kc_texture<T, 3>(s, (float)x, (float)y, (float)z); }
 template <class T> KC_D void surf2Dwrite(T v, cudaSurfaceObject_t s, int x, int y, int = 0) { kc_texture_write(&v, sizeof(T), s, 2, x, y, 0); }
 template <class T> KC_D void surf3Dwrite(T v, cudaSurfaceObject_t s, int x, int y, int z, int = 0) { kc_texture_write(&v, sizeof(T), s, 3, x, y, z); }
+template <class T> KC_D void surf1Dread(T* out, cudaSurfaceObject_t s, int x, int = 0) { *out = __kc_texture<T, 1>(s, (float)x); }
+template <class T> KC_D T surf1Dread(cudaSurfaceObject_t s, int x, int = 0) { return __kc_texture<T, 1>(s, (float)x); }
+template <class T> KC_D void surf3Dread(T* out, cudaSurfaceObject_t s, int x, int y, int z, int = 0) { *out = __kc_texture<T, 3>(s, (float)x, (float)y, (float)z); }
+template <class T> KC_D void surf1Dwrite(T v, cudaSurfaceObject_t s, int x, int = 0) { kc_texture_write(&v, sizeof(T), s, 1, x, 0, 0); }
+template <class T> KC_D T surf2DLayeredread(cudaSurfaceObject_t s, int x, int y, int layer, int = 0) { return __kc_texture<T, 3>(s, (float)x, (float)y, (float)layer); }
+template <class T> KC_D void surf2DLayeredread(T* out, cudaSurfaceObject_t s, int x, int y, int layer, int = 0) { *out = __kc_texture<T, 3>(s, (float)x, (float)y, (float)layer); }
+template <class T> KC_D void surf2DLayeredwrite(T v, cudaSurfaceObject_t s, int x, int y, int layer, int = 0) { kc_texture_write(&v, sizeof(T), s, 3, x, y, layer); }
+template <class T, int D> KC_D void surf2Dread(T* out, const surface<void, D>&, int x, int y, int = 0) { *out = __kc_texture<T, 2>(0, (float)x, (float)y); }
+template <class T, int D> KC_D void surf2Dwrite(T v, const surface<void, D>&, int x, int y, int = 0) { kc_texture_write(&v, sizeof(T), 0, 2, x, y, 0); }
+template <class T> KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int = 0) { return __kc_texture<T, 2>(t, x, y); }

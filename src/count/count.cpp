@@ -1,0 +1,95 @@
+// Closed forms come first in any case: they check the launch, and give sizes and footprints.
+#include "count/count.h"
+
+#include <algorithm>
+
+#include "kernelcast/error.h"
+#include "kernelcast/model.h"
+
+namespace kernelcast {
+namespace {
+
+constexpr double most_resident_blocks = 1024;  // more than any device has: where limits are unknown, all are infinite
+
+CountOrigin all_executed(const Workload& w) {
+  return {std::vector(w.block_counts.size(), Origin::executed), std::vector(w.access_counts.size(), Origin::executed),
+          std::vector(w.branch_counts.size(), Origin::executed)};
+}
+
+/// Who says what a buffer holds wants it used: then a failure is no matter to pass over.
+bool contents_given(const Launch& launch) {
+  return std::any_of(launch.buffers.begin(), launch.buffers.end(),
+                     [](const auto& b) { return !b.second.fill.empty(); });
+}
+
+}  // namespace
+
+Sharing sharing_of(const Workload& closed, const Device& device) {
+  Sharing s;
+  s.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));
+  try {
+    s.resident_blocks = std::clamp(occupancy(closed, device).blocks_per_unit, 1.0, most_resident_blocks);
+  } catch (const Error&) {  // no block fits: the models will say so
+  }
+  return s;
+}
+
+std::shared_ptr<const Execution> execute_on(const Kernel& kernel, const Launch& launch, const MemoryGeometry& geometry,
+                                            const Sharing& sharing, ExecuteOptions options) {
+  if (!kernel.program) {
+    throw LimitError("kernel " + kernel.profile->kernel + " cannot be executed: " +
+                     (kernel.no_program.empty() ? "its program was not compiled" : kernel.no_program));
+  }
+  options.resident_blocks = sharing.resident_blocks;
+  options.processors = sharing.processors;
+  return std::make_shared<const Execution>(execute(*kernel.profile, *kernel.program, launch, geometry, options));
+}
+
+Counted count(const KernelProfile& profile, const Launch& launch, Workload closed, const Device& device,
+              Counting counting, const Executor& executor) {
+  if (counting == Counting::symbolic) return {std::move(closed), std::nullopt, nullptr};
+  const bool all = counting == Counting::executed;
+  CountOrigin origin = all ? all_executed(closed) : count_origin(profile, launch, closed);
+  if (!all && origin.all_closed()) return {std::move(closed), std::nullopt, nullptr};
+  try {
+    Counted c{{}, std::nullopt, executor(sharing_of(closed, device))};
+    if (all) {
+      c.workload = c.execution->workload;
+      c.origin = std::move(origin);
+    } else {
+      Mixed m = mixed(profile, launch, closed, c.execution->workload, std::move(origin));
+      c.workload = std::move(m.workload);
+      c.origin = std::move(m.origin);
+    }
+    return c;
+  } catch (const Error& e) {
+    if (all || contents_given(launch)) throw;
+    closed.assumptions.push_back({"what data decide", "by default, not executed: " + message_of(e), ""});
+    return {std::move(closed), std::nullopt, nullptr};
+  }
+}
+
+// A block that belongs to a loop without a condition of its own runs as often as the loop is entered, times its trip
+// count. Both counts share the entries, up to the loops around, whose factors are divided out.
+std::map<std::string, double> executed_trips(const KernelProfile& profile, const Workload& closed,
+                                             const Workload& executed) {
+  std::vector<double> factor(profile.loops.size(), 0);
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
+    const Block& block = profile.blocks[b];
+    const bool unguarded = block.guard.paths.size() == 1 && block.guard.paths[0].factors.empty() &&
+                           block.guard.paths[0].condition == Expr(1);
+    if (block.loop >= 0 && unguarded && closed.block_counts[b].lanes > 0)
+      factor[static_cast<std::size_t>(block.loop)] = executed.block_counts[b].lanes / closed.block_counts[b].lanes;
+  }
+  std::map<std::string, double> trips;
+  for (std::size_t l = 0; l < profile.loops.size(); ++l) {
+    const Loop& loop = profile.loops[l];
+    if (loop.unknown < 0 || factor[l] <= 0) continue;
+    const Unknown& u = profile.unknowns[static_cast<std::size_t>(loop.unknown)];
+    const double around = loop.parent >= 0 ? factor[static_cast<std::size_t>(loop.parent)] : 1;
+    if (around > 0) trips[u.key] = u.default_value * factor[l] / around;
+  }
+  return trips;
+}
+
+}  // namespace kernelcast

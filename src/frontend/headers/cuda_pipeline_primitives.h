@@ -1,0 +1,3 @@
+// In cuda_pipeline.h.
+#pragma once
+#include "cuda_pipeline.h"

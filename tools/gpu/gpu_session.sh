@@ -1,0 +1,45 @@
+#!/bin/sh
+# On the machine with the NVIDIA GPU: gpu_session.sh FOLDER [LIBRARY]. Runs the plans that tools/gpu/gpu_plans.py put into FOLDER and
+# leaves records (examples.record, probe.record) and what the machine says of itself (machine.txt) in $OUT, in FOLDER unless
+# that is set. Needs a driver and the C library; where the carried kernelcast-cuda does not run, a C++20 compiler builds it
+# (CXX, g++ unless set). LIBRARY: the driver library in place of libcuda.so.1.
+set -u
+if [ $# -lt 1 ] || [ ! -d "$1" ]; then
+  echo "usage: gpu_session.sh FOLDER [LIBRARY]; FOLDER comes from tools/gpu/gpu_plans.py" >&2
+  exit 2
+fi
+folder=$1
+library=${2:-}
+out=${OUT:-$folder}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$out"
+
+runner=$folder/kernelcast-cuda
+"$runner" >/dev/null 2>&1
+if [ $? -ne 2 ]; then # without arguments it says how it is used; another status: it does not run here
+  echo "kernelcast-cuda does not run here and is built again"
+  runner=$(mktemp -d)/kernelcast-cuda
+  "${CXX:-g++}" -std=c++20 -O2 -I"$root/include" -I"$root/src" "$root/src/probe/bin/cuda_main.cpp" "$root/src/probe/cuda/driver.cpp" \
+    "$root/src/probe/cuda/plan.cpp" "$root/src/probe/cuda/record.cpp" -ldl -o "$runner" || exit 1
+fi
+
+{
+  date -u
+  uname -a
+  nvidia-smi 2>&1
+  nvidia-smi -q -d CLOCK,POWER 2>&1
+} >"$out/machine.txt"
+
+status=0
+for plan in examples probe; do
+  if [ -f "$folder/$plan.plan" ]; then
+    echo "$plan: $(date -u +%H:%M:%S)"
+    if [ -n "$library" ]; then
+      timeout 280 "$runner" "$folder/$plan.plan" "$out/$plan.record" "$library" || status=1
+    else
+      timeout 280 "$runner" "$folder/$plan.plan" "$out/$plan.record" || status=1
+    fi
+  fi
+done
+echo "done: $(date -u +%H:%M:%S); evaluate by tools/gpu/gpu_results.py DEVICE $out"
+exit $status

@@ -1,0 +1,126 @@
+// fit_model: the global constants of the model `kernelcast`, from measured times.
+//   fit_model collect ROWS KERNELS SOURCES FACTS   analyse and bind every row once, keep the counts in FACTS
+//   fit_model scores|rows ROWS FACTS               the current constants: scores, or every row
+//   fit_model reuse ROWS FACTS KERNEL DEVICE       what the caches see of every row
+//   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
+//   fit_model fit ROWS FACTS                       fit all constants
+//   fit_model loo ROWS FACTS                       the same, with one GPU left out, with one kernel left out
+//   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the interval
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "io/text_file.h"
+#include "kernelcast/error.h"
+#include "kernelcast/frontend.h"
+#include "objective.h"
+#include "report.h"
+#include "validate/forecast.h"
+
+namespace kernelcast::fit {
+namespace {
+
+void collect(const std::string& rows, const std::string& kernels, const std::string& sources, const std::string& facts) {
+  validate::ForecastOptions options;
+  options.jobs = static_cast<int>(std::thread::hardware_concurrency());
+  options.sources = sources;
+  options.kernels_folder = kernels.substr(0, kernels.find_last_of('/') + 1);
+  options.analyze = analyze;
+  options.models = {&model_named("kernelcast")};  // its counts are those that the fit needs
+  options.progress = [](std::size_t done, std::size_t all) {
+    if (done % 100 == 0) std::fprintf(stderr, "%zu of %zu\n", done, all);
+  };
+  const auto known = validate::read_kernels(kernels, read_text_file(kernels));
+  const validate::Report report = validate::forecast_rows(validate::read_rows(rows, read_text_file(rows)), known,
+                                                          DeviceCatalog(""), options);
+  for (const validate::RowResult& r : report.rows)
+    if (!r.facts) std::fprintf(stderr, "%s: %s\n", r.row.place.c_str(), r.failure.c_str());
+  write_facts(facts, report.rows);
+}
+
+/// Fits on all rows but those of one GPU (kernel), scores these, for each.
+void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& start, bool gpu) {
+  const auto key = [gpu](const Row& r) { return gpu ? r.result.row.gpu : r.result.row.kernel_id; };
+  std::set<std::string> keys;
+  for (const Row& r : rows) keys.insert(key(r));
+  double inside = 0, outside = 0;
+  std::vector<double> seconds_inside, seconds_outside(rows.size(), NAN);
+  const forecast::Constants all = fit(rows, start, [](const Row&) { return true; });
+  for (const Row& r : rows) seconds_inside.push_back(predicted(r, all));
+  for (const std::string& k : keys) {
+    const auto held = [&](const Row& r) { return key(r) == k; };
+    const forecast::Constants c = fit(rows, all, [&](const Row& r) { return key(r) != k; });
+    const double in = objective(rows, all, held), out = objective(rows, c, held);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (held(rows[i])) seconds_outside[i] = predicted(rows[i], c);
+    if (std::isnan(in)) continue;
+    std::printf("  without %-32s gMAE %.3f, with it in the fit %.3f\n", k.c_str(), std::exp(out), std::exp(in));
+    inside += in / static_cast<double>(keys.size());
+    outside += out / static_cast<double>(keys.size());
+  }
+  std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", gpu ? "GPU" : "kernel", std::exp(outside), std::exp(inside));
+  std::printf("  all rows forecast so: ");
+  print_headline(scored(rows, seconds_outside).scores.at(0));
+  std::printf("  in sample:            ");
+  print_headline(scored(rows, seconds_inside).scores.at(0));
+}
+
+/// What an interval must cover: errors of rows whose kernel had no part in the fit.
+void print_interval(const std::vector<Row>& rows, const forecast::Constants& start) {
+  std::set<std::string> kernels;
+  for (const Row& r : rows) kernels.insert(r.result.row.kernel_id);
+  std::vector<Residual> residuals;
+  for (const std::string& k : kernels) {
+    const forecast::Constants c = fit(rows, start, [&](const Row& r) { return r.result.row.kernel_id != k; });
+    for (const Row& r : rows)
+      if (r.result.row.kernel_id == k) add_residual(r, c, residuals);
+  }
+  print_residuals(residuals);
+}
+
+int run(const std::vector<std::string>& a) {
+  if (a.size() == 5 && a[0] == "collect") {
+    collect(a[1], a[2], a[3], a[4]);
+    return 0;
+  }
+  if (a.size() == 5 && a[0] == "reuse") {
+    for (const Row& r : read_facts(a[2], validate::read_rows(a[1], read_text_file(a[1])), DeviceCatalog("")))
+      if (r.result.row.kernel_id == a[3] && r.device.id == a[4]) print_reuse(r);
+    return 0;
+  }
+  if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
+  const std::vector<Row> rows = read_facts(a[2], validate::read_rows(a[1], read_text_file(a[1])), DeviceCatalog(""));
+  const forecast::Constants now = forecast::fitted_constants();
+  if (a[0] == "rows") {
+    print_rows(rows, now);
+  } else if (a[0] == "ratios") {
+    print_ratios(rows, now);
+  } else if (a[0] == "interval") {
+    print_interval(rows, now);
+  } else if (a[0] == "scores") {
+    print_scores(rows, now);
+  } else {
+    const forecast::Constants c = fit(rows, now, [](const Row&) { return true; });
+    print_scores(rows, c);
+    print_constants(c);
+    if (a[0] == "loo") {
+      leave_one_out(rows, c, true);
+      leave_one_out(rows, c, false);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace kernelcast::fit
+
+int main(int argc, char** argv) {
+  try {
+    return kernelcast::fit::run({argv + 1, argv + argc});
+  } catch (const kernelcast::Error& e) {
+    std::fprintf(stderr, "fit_model: %s\n", e.what());
+    return 1;
+  }
+}
