@@ -75,7 +75,7 @@ std::vector<std::string> kernels_in(const Source& source, const FrontendOptions&
 /// can be used.
 std::string nvrtc_version(const std::string& library);
 
-/// Language by file ending (.cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc); throws UserError for others.
+/// Language by file ending (.cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc .ptx); throws UserError for others.
 Language language_of(const std::string& path);
 
 }  // namespace kernelcast

@@ -151,6 +151,14 @@ struct Registers {
   double in_text_order = 0, text_order_spill_bytes = 0;
 };
 
+/// Instructions of one kind whose cost is not in the profile: no operation, no access stands for them.
+struct Unmodeled {
+  std::string what;              // "tcgen05.mma.cta_group::1.kind::f16", "asm: v_mad_mix_f32"
+  int count = 0;                 // places in the code
+  SourceLine line;               // of the first
+  friend bool operator==(const Unmodeled&, const Unmodeled&) = default;
+};
+
 struct KernelProfile {
   std::string kernel;            // as the user names it
   std::string symbol;            // mangled
@@ -171,6 +179,7 @@ struct KernelProfile {
   int mapped_axes = 0;                       // loop nests: number of loops that became work-items
   std::vector<Expr> mapped_extent;           // and their trip counts, x first
   std::vector<Assumption> assumptions;
+  std::vector<Unmodeled> unmodeled;          // what costs nothing here
   std::vector<std::string> notes;            // for people: skipped headers, stand-ins
 };
 

@@ -7,7 +7,7 @@
 
 namespace kernelcast {
 
-enum class Language : std::uint8_t { automatic, opencl, cuda, hip, c, cxx, llvm_ir };
+enum class Language : std::uint8_t { automatic, opencl, cuda, hip, c, cxx, llvm_ir, ptx };
 
 struct FileText {
   std::string path, text;

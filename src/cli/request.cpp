@@ -9,6 +9,7 @@
 #include <map>
 
 #include "cli/common_flags.h"
+#include "cli/triton.h"
 #include "cli/values.h"
 #include "execute/fill.h"
 #include "kernelcast/error.h"
@@ -20,10 +21,11 @@ namespace {
 Language language_named(const std::string& name) {
   static const std::map<std::string, Language> names{
       {"opencl", Language::opencl}, {"cuda", Language::cuda}, {"hip", Language::hip},        {"c", Language::c},
-      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir}};
+      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir},
+      {"ptx", Language::ptx}};
   const auto found = names.find(name);
   if (found == names.end())
-    throw UsageError(KC_SETTING(lang) " " + name + ": expected opencl, cuda, hip, c, cxx or llvm-ir");
+    throw UsageError(KC_SETTING(lang) " " + name + ": expected opencl, cuda, hip, c, cxx, llvm-ir or ptx");
   return found->second;
 }
 
@@ -89,7 +91,7 @@ Source source_of(const ForecastFlags& f) {
   if (!f.language.empty()) s.language = language_named(f.language);
   if (f.file == "-" && f.language.empty()) {
     throw UsageError(
-        "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx or llvm-ir");
+        "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx, llvm-ir or ptx");
   }
   if (s.language == Language::automatic) s.language = language_by_ending(f.file);
   for (const std::string& d : f.defines) check_macro("-D", d, "NAME or NAME=VALUE");
@@ -133,7 +135,11 @@ namespace {
 
 Launch launch_of(const ForecastFlags& f) {
   Launch launch = arguments_of(f);
-  launch.block = sizes(KC_SETTING(block), f.block);
+  const TritonMetadata triton = triton_metadata(f.file);
+  if (f.block.empty() && !triton.threads)
+    throw UsageError("give the threads of a block with " KC_SETTING(block));
+  launch.block = f.block.empty() && triton.threads ? Dim3{*triton.threads, 1, 1} : sizes(KC_SETTING(block), f.block);
+  if (f.shared.empty() && triton.shared_bytes) launch.dynamic_shared_bytes = *triton.shared_bytes;
   if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number(KC_SETTING(shared), f.shared, 0);
   return launch;
 }
@@ -150,7 +156,7 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.list("-I", "DIR", f.includes, "Include folder; repeat");
   c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ... (default: the language's)");
   c.option("--lang", "LANG", f.language,
-           "Language: opencl, cuda, hip, c, cxx or llvm-ir (default: by the file's ending)");
+           "Language: opencl, cuda, hip, c, cxx, llvm-ir or ptx (default: by the file's ending)");
   c.flag("--use_fast_math", f.fast_math, "Fast math, as in the vendors' compilers");
 }
 
@@ -227,7 +233,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--device", "DEV[,DEV...|all]", f.device, "Devices: ids, aliases or paths of device files; all: every GPU",
            required);
   c.option("--grid", "X[,Y[,Z]]", f.grid, "Grid size in blocks (work-groups)");
-  c.option("--block", "X[,Y[,Z]]", f.block, "Block size in threads (work-items)", required);
+  c.option("--block", "X[,Y[,Z]]", f.block, "Block size in threads (work-items); not needed where Triton's metadata is beside a .ptx");
   c.option("--global", "X[,Y[,Z]]", f.global, "Grid size in threads, as in OpenCL; instead of --grid");
   c.option("--shared", "BYTES", f.shared, "Dynamic shared memory per block in bytes (default: 0)");
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar kernel argument; repeat");

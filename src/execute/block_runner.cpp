@@ -131,7 +131,9 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
   const SimtInstruction& i = program_.code[op.source];
   switch (i.op) {
     case Opcode::load:
-      return load(w, lanes, op, number);
+      if (i.c != no_register) lanes &= ballot(w, i.c, lanes);
+      if (lanes != 0) load(w, lanes, op, number);
+      return;
     case Opcode::store:
       return store(w, lanes, op, number);
     case Opcode::atomic:

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <exception>
 #include <map>
+#include <utility>
 
 #include "forecast/counter.h"
 #include "forecast/includers.h"
@@ -88,6 +91,7 @@ class Forecaster::Impl {
     require_gpu(result.device);
     const Kernel& kernel = kernel_for(result.device);
     result.profile = kernel.profile;
+    name_positions(*result.profile, result.launch);
     std::vector<Assumption> own = codegen_assumptions(result.device);
     const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
     own.insert(own.end(), sized.begin(), sized.end());
@@ -95,6 +99,22 @@ class Forecaster::Impl {
     if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
     result.assumptions = merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
+  }
+
+  /// Arguments and buffers by position, from 0 ("3"), get the parameter's name.
+  static void name_positions(const KernelProfile& profile, Launch& launch) {
+    const auto rename = [&profile](auto& values) {
+      auto given = std::exchange(values, {});
+      for (auto& [name, value] : given) {
+        const bool number =
+            !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+        std::size_t at = 0;
+        if (number) std::from_chars(name.data(), name.data() + name.size(), at);
+        values.emplace(number && at < profile.parameters.size() ? profile.parameters[at].name : name, std::move(value));
+      }
+    };
+    rename(launch.args);
+    rename(launch.buffers);
   }
 
   const Kernel& kernel_for(const Device& device) {

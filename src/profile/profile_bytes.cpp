@@ -18,7 +18,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF04";
+constexpr std::string_view magic = "KCPROF05";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -126,14 +126,19 @@ void fields(A& a, T& x) {
   auto& [what, value, replace, kind, subject] = x;
   a(what, value, replace, kind, subject);
 }
+template <class A, Like<Unmodeled> T>
+void fields(A& a, T& x) {
+  auto& [what, count, line] = x;
+  a(what, count, line);
+}
 template <class A, Like<KernelProfile> T>
 void fields(A& a, T& x) {
   auto& [kernel, symbol, target, files, parameters, buffers, loops, blocks, branches, unknowns, registers,
          static_shared_bytes, uses_dynamic_shared, stack_bytes, max_threads_per_block, required_block, mapped_axes,
-         mapped_extent, assumptions, notes] = x;
+         mapped_extent, assumptions, unmodeled, notes] = x;
   a(kernel, symbol, target, files, parameters, buffers, loops, blocks, branches, unknowns, registers,
     static_shared_bytes, uses_dynamic_shared, stack_bytes, max_threads_per_block, required_block, mapped_axes,
-    mapped_extent, assumptions, notes);
+    mapped_extent, assumptions, unmodeled, notes);
 }
 
 class Writer {

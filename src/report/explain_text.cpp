@@ -194,6 +194,7 @@ std::string explain_text(const Forecast& forecast, const Style& style) {
     out += device_heading(forecast, d, style);
     out += model_blocks(d, style, true);
     if (d.workload) out += profile_text(forecast, d, style);
+    out += unmodeled_block(d.profile.get(), style);
     out += assumption_block(d.assumptions, "assumptions", style);
   }
   return out;

@@ -125,6 +125,19 @@ Json counts_json(const Workload& w) {
           {"footprint_write_bytes", number(w.footprint_write_bytes)}};
 }
 
+Json unmodeled_json(const KernelProfile* profile) {
+  Json list = Json::array();
+  if (!profile) return list;
+  for (const Unmodeled& u : profile->unmodeled) {
+    const bool known = u.line.file >= 0;  // else the code has no lines
+    list.push_back({{"what", u.what},
+                    {"count", u.count},
+                    {"file", known ? profile->files[static_cast<std::size_t>(u.line.file)] : std::string()},
+                    {"line", known ? u.line.line : 0}});
+  }
+  return list;
+}
+
 Json assumptions_json(const std::vector<Assumption>& assumptions) {
   Json list = Json::array();
   for (const Assumption& a : assumptions) list.push_back({{"what", a.what}, {"value", a.value}, {"flag", a.replace}});
@@ -181,6 +194,7 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
   } else {
     for (const char* key : {"launch", "counts", "counts_method"}) put_unknown(j, key, failure);
   }
+  j["unmodeled"] = unmodeled_json(d.profile.get());
   static const std::vector<Assumption> none;
   j["assumptions"] =
       assumptions_json(merged({&d.assumptions, result.estimate ? &result.estimate->assumptions : &none}));

@@ -67,6 +67,7 @@ std::string predict_text(const Forecast& forecast, const Style& style) {
     if (i > 0) out += "\n";
     out += device_heading(forecast, device, style);
     out += model_blocks(device, style, false);
+    out += unmodeled_block(device.profile.get(), style);
     out += assumption_block(device.assumptions, "assumptions", style);
   }
   return out;

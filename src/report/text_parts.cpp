@@ -100,6 +100,20 @@ std::string model_blocks(const DeviceResult& device, const Style& style, bool al
   return out;
 }
 
+std::string unmodeled_block(const KernelProfile* profile, const Style& style) {
+  if (!profile || profile->unmodeled.empty()) return "";
+  std::string out = "  " + style.bold("not modelled: cost nothing in this estimate") + "\n";
+  for (const Unmodeled& u : profile->unmodeled) {
+    out += "    " + u.what;
+    if (u.count > 1) out += ", " + std::to_string(u.count) + " places";
+    if (u.line.file >= 0)
+      out += (u.count > 1 ? ", the first at " : " at ") + profile->files[static_cast<std::size_t>(u.line.file)] + ":" +
+             std::to_string(u.line.line);
+    out += "\n";
+  }
+  return out;
+}
+
 std::string assumption_block(const std::vector<Assumption>& assumptions, std::string_view title, const Style& style,
                              int indent) {
   if (assumptions.empty()) return "";

@@ -16,6 +16,8 @@ std::string device_heading(const Forecast& forecast, const DeviceResult& device,
 /// Time, limiter, bounds and the model's own assumptions for each model. Bounds of no time are left out unless `all`.
 std::string model_blocks(const DeviceResult& device, const Style& style, bool all);
 /// "what = value  (flag)" a line; empty for an empty list.
+/// What costs nothing in the estimate, a line each; empty where there is nothing.
+std::string unmodeled_block(const KernelProfile* profile, const Style& style);
 std::string assumption_block(const std::vector<Assumption>& assumptions, std::string_view title, const Style& style,
                              int indent = 2);
 

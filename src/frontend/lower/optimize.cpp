@@ -10,6 +10,7 @@
 
 #include "frontend/ir/divisors.h"
 #include "frontend/ir/vendor_options.h"
+#include "frontend/lift/pointers.h"
 #include "frontend/lower/reducible.h"
 #include "frontend/lower/register_arrays.h"
 #include "frontend/lower/unrolling.h"
@@ -21,6 +22,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -100,6 +102,41 @@ void mark_kernel(Module& module, const std::string& symbol, const TargetMachine&
     }
     notes->setOperand(n, MDNode::get(module.getContext(), kept));
   }
+}
+
+/// NVIDIA's compilers copy small structures in accesses as wide as their alignment; LLVM's code generator takes eight
+/// bytes at a time, each behind the other's store.
+void copy_in_registers(Function& kernel) {
+  constexpr std::uint64_t widest = 16, most = 64;
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    auto* copy = dyn_cast<MemCpyInst>(&i);
+    const auto* length = copy && !copy->isVolatile() ? dyn_cast<ConstantInt>(copy->getLength()) : nullptr;
+    if (!length || length->isZero() || length->getZExtValue() > most) continue;
+    const std::uint64_t unit =
+        std::min({widest, copy->getSourceAlign().valueOrOne().value(), copy->getDestAlign().valueOrOne().value()});
+    const auto local = [](Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); };
+    const auto* from = dyn_cast<Argument>(getUnderlyingObject(copy->getSource()));
+    if (unit < 4 || length->getZExtValue() % unit != 0 || local(copy->getSource()) || local(copy->getDest()) ||
+        (from && from->hasByValAttr()))
+      continue;
+    IRBuilder<> b(copy);
+    Type* type = unit == 4 ? static_cast<Type*>(b.getInt32Ty())
+                           : FixedVectorType::get(b.getInt32Ty(), static_cast<unsigned>(unit / 4));
+    SmallVector<Value*, 8> values;
+    const auto at = [&](Value* base, std::uint64_t byte) {
+      return byte ? b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte) : base;
+    };
+    for (std::uint64_t byte = 0; byte < length->getZExtValue(); byte += unit)
+      values.push_back(b.CreateAlignedLoad(type, at(copy->getSource(), byte), Align(unit)));
+    for (std::uint64_t byte = 0; byte < length->getZExtValue(); byte += unit)
+      b.CreateAlignedStore(values[byte / unit], at(copy->getDest(), byte), Align(unit));
+    copy->eraseFromParent();
+  }
+}
+
+/// Lifted PTX casts numbers to pointers.
+bool casts_numbers(Function& kernel) {
+  return any_of(instructions(kernel), [](const Instruction& i) { return isa<IntToPtrInst>(i); });
 }
 
 void check_calls(Function& kernel) {
@@ -213,6 +250,13 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   make_reducible(module, *entry);
   align_shared_arrays(module);
   drop_private_volatile(*entry);
+  const bool lifted = casts_numbers(*entry);
+  if (lifted) {
+    static const std::string to_values = "function(sroa,early-cse)";
+    run_passes(module, &machine, to_values);
+    entry = with_pointer_parameters(*entry);
+    recover_pointers(*entry);
+  }
   const bool nvidia = machine.getTargetTriple().isNVPTX();
   if (nvidia) hide_divisors(*entry);
   static const std::string before =
@@ -231,6 +275,8 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
+  if (nvidia) copy_in_registers(*entry);
+  if (lifted && casts_numbers(*entry)) recover_pointers(*entry);  // through arrays that unrolling took apart
   if (nvidia && keep_small_arrays_in_registers(*entry)) {
     static const std::string of_arrays = "function(sroa,instsimplify)";
     run_passes(module, &machine, of_arrays);

@@ -10,6 +10,7 @@
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/warp_uniform.h"
 #include "frontend/lower/reducible.h"
 #include "frontend/lower/unrolling.h"
@@ -21,6 +22,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
@@ -47,6 +49,7 @@ class ProfileBuilder {
     take_code();
     name_rolled_loops();
     name_unknown_calls();
+    name_unmodeled();
     note_changed_flow();
     mark_used_parameters();
     drop_unused_unknowns();
@@ -90,11 +93,12 @@ class ProfileBuilder {
     b.guard = model_.guard(&source);
     llvm::Loop* loop = model_.loops().getLoopFor(&source);
     b.loop = loop ? loop_index_.at(loop) : -1;
-    collect_accesses(source, model_, profile_, b, places_.accesses, steps_[&source]);
+    const auto partial = collect_accesses(source, model_, profile_, b, places_.accesses, steps_[&source]);
     places_.block[&source] = static_cast<int>(profile_.blocks.size());
     first_of_name_[b.name] = places_.block[&source];
     const bool last_test = loop && loop->getHeader() == &source && model_.trips(loop).header_test;
     profile_.blocks.push_back(b);
+    for (const PartialAccess& a : partial) add_partial(a, b);
     if (!last_test) return;
     const TripCount& count = model_.trips(loop);
     b.name += ".last";
@@ -119,6 +123,29 @@ class ProfileBuilder {
       if (auto twin = places_.last_test.find(block); twin != places_.last_test.end())
         profile_.blocks[static_cast<std::size_t>(twin->second)].flat_barriers = flat;
     }
+  }
+
+  /// Where an instruction touches memory in some lanes only: a block without operations, with these lanes' guard.
+  void add_partial(const PartialAccess& a, const Block& of) {
+    Block b;
+    b.name = of.name + ".lanes";
+    b.line = of.line;
+    b.loop = of.loop;
+    b.guard = of.guard;
+    Expr takes_part = 1;
+    if (a.what.lanes < 32) {
+      const Expr thread =
+          Expr(local_id(0)) + Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2)));
+      takes_part = less(mod(thread, 32), a.what.lanes);
+    }
+    if (a.what.bytes_are && !isa<Constant>(a.what.bytes_are)) {
+      const Expr bytes = model_.integer(const_cast<Value*>(a.what.bytes_are));
+      if (model_.data_in(bytes).empty()) takes_part = takes_part * less(0, bytes);
+    }
+    for (Path& p : b.guard.paths) p.condition = p.condition * takes_part;
+    const int index = static_cast<int>(profile_.blocks.size());
+    collect_partial(a, model_, profile_, b, index, places_.accesses);
+    profile_.blocks.push_back(std::move(b));
   }
 
   void add_branches() {
@@ -241,8 +268,8 @@ class ProfileBuilder {
       auto* call = dyn_cast<CallBase>(&i);
       if (call && accesses_image(*call)) note_image(i);
       const Function* f = call ? call->getCalledFunction() : nullptr;
-      if (!f || !f->isDeclaration() || f->isIntrinsic() || is_costed_function(f->getName().str()) || id_value(i) ||
-          f->getName().starts_with(tensor_call_prefix))
+      if (!f || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i) ||
+          is_costed_function(f->getName().str()) || id_value(i) || f->getName().starts_with(tensor_call_prefix))
         continue;
       if (f->getName() == "kc_launch_child") {
         profile_.assumptions.push_back(
@@ -256,6 +283,37 @@ class ProfileBuilder {
       auto& known = profile_.assumptions;
       if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
     }
+  }
+
+  /// What costs nothing in this profile: instructions of PTX that nothing is known of, statements of assembly that stay
+  /// text. Those without an effect (fences for the compiler, waits) are left out.
+  void name_unmodeled() {
+    for (Instruction& i : instructions(kernel_)) {
+      std::string what;
+      if (const auto ptx = ptx_instruction(i)) {
+        const auto& call = cast<CallInst>(i);
+        if (!is_modelled(*ptx) || (ptx->op == ptx::Op::cp_async && ptx_accesses(call).empty())) what = ptx_opcode(i);
+      } else if (auto* call = dyn_cast<CallInst>(&i); call && call->isInlineAsm()) {
+        what = statement(cast<InlineAsm>(call->getCalledOperand())->getAsmString());
+      }
+      if (what.empty()) continue;
+      auto& known = profile_.unmodeled;
+      const auto same = [&](const Unmodeled& u) { return u.what == what; };
+      if (const auto it = std::find_if(known.begin(), known.end(), same); it != known.end())
+        ++it->count;
+      else
+        known.push_back({what, 1, model_.line_of(i)});
+    }
+  }
+
+  /// "asm: v_add_u32"; empty for a statement that is a wait or nothing.
+  static std::string statement(StringRef text) {
+    text = text.trim(" \t\n{};");
+    const StringRef word = text.take_until([](char c) { return c == ' ' || c == '\t' || c == '\n' || c == ';'; });
+    if (word.empty() || word.starts_with("s_waitcnt") || word.starts_with("s_nop") || word.starts_with("s_barrier") ||
+        word.starts_with("s_setprio") || word.starts_with("s_sleep"))
+      return "";
+    return "asm: " + word.str();
   }
 
   void note_changed_flow() {

@@ -10,7 +10,10 @@
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/regions.h"
+#include "frontend/lift/asm_calls.h"
+#include "frontend/lift/ptx_module.h"
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/pipeline/build_profile.h"
@@ -103,6 +106,11 @@ NvrtcAnswer nvrtc_answer(const CompiledUnit& unit, const Source& source, const K
   return ask_nvrtc(options.nvrtc, source, unit.language, entry, options.target);
 }
 
+CompiledUnit unit_of(const Source& source, const FrontendOptions& options, const std::string& kernel) {
+  if (resolve_language(source) == Language::ptx) return lift_ptx(source, options.target, kernel);
+  return compile_unit(source, options.target, options.time_limit_s, kernel);
+}
+
 /// Functions that the kernel calls and whose bodies are in another file, with the first place of a call.
 struct MissingBodies {
   std::set<std::string> names;  // plain
@@ -114,7 +122,7 @@ MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
   for (const llvm::Instruction& i : llvm::instructions(kernel)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     const llvm::Function* f = call == nullptr ? nullptr : call->getCalledFunction();
-    if (f == nullptr || !f->isDeclaration() || f->isIntrinsic()) continue;
+    if (f == nullptr || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i)) continue;
     const std::string symbol = f->getName().str();
     if (symbol.starts_with("kc_")) continue;  // marks of a work-item and its barriers, for the CPU's side
     const bool of_ir = language == Language::llvm_ir && !is_runtime_function(symbol) && !id_value(i);
@@ -163,6 +171,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   MappedNest nest;
   if (is_loop_nest(unit.language)) nest = map_loop_nest(module, entry.symbol, options.map, unit.pragmas, family);
   lower_opencl_builtins(module, family);
+  if (family == TargetFamily::nvidia) lift_asm_statements(module);
   lower_image_accesses(module, family);
   auto library_note = link_opencl_library(module, family);
   const NvrtcAnswer nvrtc = nvrtc_answer(unit, source, entry, options);
@@ -210,8 +219,7 @@ Analysis analyze(const Source& source, const FrontendOptions& options) {
         std::vector<std::string> used;
         for (int round = 1;; ++round) {
           try {
-            *result =
-                analyze_unit(compile_unit(whole, options.target, options.time_limit_s, options.kernel), whole, options);
+            *result = analyze_unit(unit_of(whole, options, options.kernel), whole, options);
             break;
           } catch (const BodiesElsewhere& b) {
             if (round == most_rounds)
@@ -233,7 +241,7 @@ std::vector<std::string> kernels_in(const Source& source, const FrontendOptions&
   limits.time_s = options.time_limit_s;
   run_guarded(
       [names, source, options] {
-        const CompiledUnit unit = compile_unit(source, options.target, options.time_limit_s);
+        const CompiledUnit unit = unit_of(source, options, "");
         for (const KernelEntry& k : list_kernels(*unit.module, unit.language)) names->push_back(k.demangled);
       },
       limits);

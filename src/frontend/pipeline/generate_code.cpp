@@ -18,6 +18,7 @@
 #include "frontend/code/amd/amdgcn_analysis.h"
 #include "frontend/code/nvidia/ptx_analysis.h"
 #include "frontend/ir/math_costs.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/vendor_options.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/source/compile_guard.h"
@@ -367,7 +368,9 @@ void lower_calls(Function& kernel, const Lowering& how) {
     if (how.nvidia) lower_division(i, how.fast_math);
     auto* call = dyn_cast<CallInst>(&i);
     if (!call) continue;
-    if (is_read_only_load(*call))
+    if (ptx_instruction(*call))
+      lower_ptx_call(*call);
+    else if (is_read_only_load(*call))
       lower_read_only_load(*call);
     else if (is_tensor_call(*call))
       lower_tensor_call(*call, how.nvidia);

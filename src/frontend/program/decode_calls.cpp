@@ -2,6 +2,7 @@
 // functions are handed on.
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/math_costs.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/program/decode_internal.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InlineAsm.h"
@@ -45,6 +46,7 @@ void Decoder::call(CallInst& i) {
                                                                             : BarrierOp::count);
     return define(i, dst);
   }
+  if (ptx_instruction(i)) return ptx_call(i);
   if (i.isInlineAsm()) {
     if (!inline_assembly(i)) unsupported(i, "this inline assembly");
     return;

@@ -9,6 +9,7 @@
 #include "frontend/program/decode.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
+#include "ptx/module.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -96,6 +97,15 @@ class Decoder {
   bool amd_intrinsic(llvm::IntrinsicInst& i);
   bool math_call(llvm::CallInst& i, const std::string& name);
   bool inline_assembly(llvm::CallInst& i);
+  // decode_ptx.cpp, decode_matrix.cpp
+  void ptx_call(llvm::CallInst& i);
+  bool ptx_bits(llvm::CallInst& i, const ptx::Instruction& what);
+  void copy_async(llvm::CallInst& i);
+  void load_matrix(llvm::CallInst& i, const ptx::Instruction& what);
+  void store_matrix(llvm::CallInst& i, const ptx::Instruction& what);
+  void matrix_product(llvm::CallInst& i, const ptx::Instruction& what);
+  std::uint32_t matrix_element(std::uint32_t reg, int e, ptx::Type t);
+  std::uint32_t from_lane(std::uint32_t value, std::uint32_t lane);  // the value as lane number `lane` has it
   bool odd_bits(llvm::IntrinsicInst& i);
   std::uint32_t lane_mask(llvm::StringRef relation);
   /// For each element of the result: `make(type, element)` gives its register.

@@ -51,6 +51,13 @@ int Decoder::site(llvm::Instruction& i, AccessKind kind, int from, int to) {
   s.kind = kind;
   for (const AccessPlace& p : it->second) {
     if (p.kind != kind || p.at < from || p.at >= to) continue;
+    if (p.block >= 0) {
+      const Access& a = profile_.blocks[static_cast<std::size_t>(p.block)].accesses[static_cast<std::size_t>(p.access)];
+      s.space = a.space;
+      s.buffer = a.buffer;
+      s.pieces.push_back({first_access_[static_cast<std::size_t>(p.block)] + p.access, -1, p.at - from, p.bytes});
+      continue;
+    }
     const Access& a = counted[static_cast<std::size_t>(p.access)];
     s.space = a.space;
     s.buffer = a.buffer;

@@ -62,6 +62,11 @@ bool Decoder::nvidia_warp(IntrinsicInst& i, StringRef name) {
     out.imm = static_cast<std::int64_t>(op);
     return dst;
   };
+  if (name == "activemask") {
+    const std::uint32_t dst = result(i);
+    emit(Opcode::active_mask, program_.registers[dst], dst);
+    return true;
+  }
   if (name.starts_with("vote.")) {
     const unsigned at = name.ends_with(".sync") ? 1 : 0;
     const VoteOp op = name.contains(".all")   ? VoteOp::all

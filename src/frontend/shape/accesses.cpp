@@ -51,6 +51,14 @@ class Collector {
         add(i, fill->getDest(), static_cast<int>(n->getZExtValue()), AccessKind::store);
     } else if (auto* call = dyn_cast<IntrinsicInst>(&i)) {
       intrinsic(*call, size);
+    } else if (auto* other = dyn_cast<CallInst>(&i)) {
+      for (const PtxAccess& a : ptx_accesses(*other)) {
+        const bool all = a.lanes >= 32 && !decided(a.bytes_are);
+        if (all)
+          add(i, a.pointer, a.bytes, a.kind);
+        else
+          partial_.push_back({other, a});
+      }
     }
     if (is_barrier(i)) {
       ++block_.barriers;
@@ -60,7 +68,18 @@ class Collector {
     }
   }
 
+  void add_partial(const PartialAccess& a, int index) {
+    block_index_ = index;
+    add(*a.call, a.what.pointer, a.what.bytes, a.what.kind);
+  }
+  std::vector<PartialAccess> take_partial() { return std::move(partial_); }
+
  private:
+  /// Whether a value is known that says how much is touched.
+  bool decided(const Value* bytes) {
+    return bytes && !isa<Constant>(bytes) && model_.data_in(model_.integer(const_cast<Value*>(bytes))).empty();
+  }
+
   template <class Size>
   void intrinsic(IntrinsicInst& call, const Size& size) {
     if (is_read_only_load(call, /*uniform=*/true))
@@ -116,7 +135,7 @@ class Collector {
     for (int at = 0; at < bytes; at += piece) {
       Access part = a;
       part.offset = a.offset + Expr(at);
-      places_[&i].push_back({place(part, base + at), kind, at, piece});
+      places_[&i].push_back({place(part, base + at), kind, at, piece, block_index_});
     }
   }
 
@@ -225,14 +244,23 @@ class Collector {
   Block& block_;
   AccessPlaces& places_;
   std::vector<BarrierStep>& steps_;
+  std::vector<PartialAccess> partial_;
+  int block_index_ = -1;
 };
 
 }  // namespace
 
-void collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
-                      AccessPlaces& places, std::vector<BarrierStep>& steps) {
+std::vector<PartialAccess> collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile,
+                                            Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps) {
   Collector collector(model, profile, block, places, steps);
   for (Instruction& i : source) collector.visit(i);
+  return collector.take_partial();
+}
+
+void collect_partial(const PartialAccess& access, KernelModel& model, KernelProfile& profile, Block& block, int index,
+                     AccessPlaces& places) {
+  std::vector<BarrierStep> no_steps;  // of a block without barriers
+  Collector(model, profile, block, places, no_steps).add_partial(access, index);
 }
 
 }  // namespace kernelcast::frontend

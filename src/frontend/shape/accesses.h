@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/shape/barrier_order.h"
 #include "frontend/shape/kernel_model.h"
 
@@ -14,12 +15,22 @@ struct AccessPlace {
   int access;  // index into Block::accesses
   AccessKind kind;
   int at, bytes;
+  int block = -1;  // of the profile, where that is not the instruction's own
+};
+
+/// An access of an instruction that not all lanes take part in.
+struct PartialAccess {
+  llvm::CallInst* call = nullptr;
+  PtxAccess what;
 };
 using AccessPlaces = std::unordered_map<const llvm::Instruction*, std::vector<AccessPlace>>;
 
 /// Fills `block.accesses` and `block.barriers`; adds unknowns and assumptions to the profile for addresses that data
 /// decide. `places` learns which access counts which instruction, `steps` what the block does around its barriers.
-void collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile, Block& block,
-                      AccessPlaces& places, std::vector<BarrierStep>& steps);
+/// Returns what is left for blocks of its own: collect_partial() fills one, which has the number `index` in the profile.
+std::vector<PartialAccess> collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile,
+                                            Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps);
+void collect_partial(const PartialAccess& access, KernelModel& model, KernelProfile& profile, Block& block, int index,
+                     AccessPlaces& places);
 
 }  // namespace kernelcast::frontend

@@ -4,6 +4,7 @@
 #include "frontend/shape/kernel_model.h"
 
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/source/compile.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -109,6 +110,7 @@ void KernelModel::find_divergence() {
     if (auto* call = dyn_cast<CallInst>(&i)) {
       if (call->isInlineAsm()) return true;
       const StringRef name = call->getCalledFunction() ? call->getCalledFunction()->getName() : "";
+      if (name.starts_with(ptx_call_prefix)) return true;
       return name.contains("laneid") || name.contains("mbcnt") || name.contains("shfl") || name.contains("clock");
     }
     return false;

@@ -17,14 +17,16 @@ Language language_of(const std::string& path) {
   static const std::map<std::string, Language> endings = {
       {".cl", Language::opencl}, {".ocl", Language::opencl}, {".cu", Language::cuda},    {".cuh", Language::cuda},
       {".hip", Language::hip},   {".c", Language::c},        {".cc", Language::cxx},     {".cpp", Language::cxx},
-      {".cxx", Language::cxx},   {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir}};
+      {".cxx", Language::cxx},   {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir},
+      {".ptx", Language::ptx},   {".cubin", Language::ptx},  {".fatbin", Language::ptx}};  // the latter two: to say
+                                                                                           // what to do
   std::string name = std::filesystem::path(path).filename().string();
   if (name.ends_with(".hip.cpp")) return Language::hip;
   const std::size_t dot = name.rfind('.');
   const auto found = dot == std::string::npos ? endings.end() : endings.find(name.substr(dot));
   if (found == endings.end())
-    throw UserError(path +
-                    ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc");
+    throw UserError(
+        path + ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc .ptx");
   return found->second;
 }
 
@@ -198,6 +200,7 @@ Language resolve_language(const Source& source) {
   if (source.text.starts_with("BC\xC0\xDE") || has("\ntarget triple") || has("\ndefine ") ||
       source.text.starts_with("define "))
     return Language::llvm_ir;
+  if (has(".version") && has(".target") && has(".address_size")) return Language::ptx;
   if (has("hip/hip_runtime.h")) return Language::hip;
   if (has("__global__")) return Language::cuda;
   if (has("__kernel") || has("get_global_id")) return Language::opencl;

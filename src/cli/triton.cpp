@@ -1,0 +1,48 @@
+#include "cli/triton.h"
+
+#include <charconv>
+#include <filesystem>
+
+#include "io/text_file.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+/// The number behind "key": in JSON that has the key once, on its outer level.
+std::optional<std::int64_t> number_of(const std::string& json, const std::string& key) {
+  const std::size_t at = json.find("\"" + key + "\"");
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t colon = json.find(':', at + key.size() + 2);
+  if (colon == std::string::npos) return std::nullopt;
+  const std::size_t begin = json.find_first_not_of(" \t\r\n", colon + 1);
+  std::int64_t value = 0;
+  if (begin == std::string::npos) return std::nullopt;
+  const auto [end, status] = std::from_chars(json.data() + begin, json.data() + json.size(), value);
+  return status == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+TritonMetadata triton_metadata(const std::string& path) {
+  TritonMetadata result;
+  const std::filesystem::path file(path);
+  if (file.extension() != ".ptx") return result;
+  std::filesystem::path beside = file;
+  beside.replace_extension(".json");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(beside, ignored)) return result;
+  const std::string json = read_text_file(beside.string());
+  const auto warps = number_of(json, "num_warps");
+  if (!warps || *warps <= 0)
+    throw UserError(beside.string() + ": no \"num_warps\" in it; it should be Triton's metadata of " + path +
+                    ": move it away, or give it as Triton wrote it");
+  if (const auto blocks = number_of(json, "num_ctas"); blocks && *blocks > 1)
+    throw LimitError(beside.string() + ": \"num_ctas\" is " + std::to_string(*blocks) +
+                     ": clusters of several blocks are not modelled; compile the kernel with num_ctas=1");
+  result.threads = *warps * 32;
+  result.shared_bytes = number_of(json, "shared");
+  return result;
+}
+
+}  // namespace kernelcast::cli

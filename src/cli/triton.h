@@ -1,0 +1,19 @@
+// What Triton writes beside the PTX of a kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kernelcast::cli {
+
+struct TritonMetadata {
+  std::optional<std::int64_t> threads;       // num_warps * 32
+  std::optional<std::int64_t> shared_bytes;  // of the launch
+};
+
+/// Of NAME.json beside NAME.ptx; empty for other files and where there is none. Throws UserError for a file that is
+/// there and has no num_warps, or more than one block a cluster.
+TritonMetadata triton_metadata(const std::string& path);
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,167 @@
+#include "frontend/ir/ptx_calls.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "ptx/decode.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+namespace {
+
+/// Name of the called function behind the prefix, without the mark that tells two signatures apart; empty: another
+/// call.
+StringRef opcode_in(const Value& value) {
+  const auto* call = dyn_cast<CallInst>(&value);
+  const Function* callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee) return {};
+  StringRef name = callee->getName();
+  return name.consume_front(ptx_call_prefix) ? name.split('#').first : StringRef();
+}
+
+std::optional<std::int64_t> constant_argument(const CallInst& call, unsigned n) {
+  if (n >= call.arg_size()) return std::nullopt;
+  const auto* c = dyn_cast<ConstantInt>(call.getArgOperand(n));
+  return c ? std::optional(c->getSExtValue()) : std::nullopt;
+}
+
+/// cp.async [shared], [global], size {, source size}: both are known when the size is.
+std::vector<PtxAccess> asynchronous_copy(const CallInst& call) {
+  const auto size = constant_argument(call, 2);
+  if (!size) return {};
+  const int bytes = static_cast<int>(*size);
+  const Value* given =
+      call.arg_size() > 3 && call.getArgOperand(3)->getType()->isIntegerTy(32) ? call.getArgOperand(3) : nullptr;
+  return {{call.getArgOperand(1), AccessKind::load, bytes, 32, given},
+          {call.getArgOperand(0), AccessKind::store, bytes, 32, nullptr}};
+}
+
+}  // namespace
+
+std::optional<ptx::Instruction> ptx_instruction(const Value& value) {
+  const StringRef name = opcode_in(value);
+  if (name.empty()) return std::nullopt;
+  return ptx::decode({name.data(), name.size()});
+}
+
+std::string ptx_opcode(const Value& value) { return opcode_in(value).str(); }
+
+std::vector<PtxAccess> ptx_accesses(const CallInst& call) {
+  const auto instruction = ptx_instruction(call);
+  if (!instruction || call.arg_empty()) return {};
+  constexpr int row = 16;  // bytes of a row of eight halves
+  Value* const first = call.getArgOperand(0);
+  switch (instruction->op) {
+    case ptx::Op::cp_async:
+      return asynchronous_copy(call);
+    case ptx::Op::ldmatrix:
+    case ptx::Op::stmatrix: {
+      // One row address a lane: eight rows a matrix; m16n16 has sixteen rows of sixteen bytes.
+      const int rows = (instruction->shape.m == 16 ? 16 : 8) * instruction->repeat;
+      return {{first, instruction->op == ptx::Op::ldmatrix ? AccessKind::load : AccessKind::store, row,
+               std::min(rows, 32), nullptr}};
+    }
+    case ptx::Op::mbarrier_init:
+    case ptx::Op::mbarrier_inval:
+      return {{first, AccessKind::store, 8, 32, nullptr}};
+    case ptx::Op::mbarrier_arrive:
+    case ptx::Op::mbarrier_arrive_drop:
+    case ptx::Op::mbarrier_expect_tx:
+    case ptx::Op::mbarrier_complete_tx:
+      return {{first, AccessKind::atomic, 8, 32, nullptr}};
+    case ptx::Op::mbarrier_test_wait:
+    case ptx::Op::mbarrier_try_wait:
+      return {{first, AccessKind::load, 8, 32, nullptr}};
+    default:
+      return {};
+  }
+}
+
+bool is_modelled(const ptx::Instruction& i) {
+  using ptx::Op;
+  switch (i.op) {
+    // counted as matrix operations
+    case Op::mma:
+    case Op::mma_sp:
+    case Op::wgmma_mma_async:
+    case Op::wgmma_mma_async_sp:
+    // with their addresses
+    case Op::cp_async:
+    case Op::ldmatrix:
+    case Op::stmatrix:
+    case Op::mbarrier_init:
+    case Op::mbarrier_inval:
+    case Op::mbarrier_arrive:
+    case Op::mbarrier_arrive_drop:
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_complete_tx:
+    case Op::mbarrier_test_wait:
+    case Op::mbarrier_try_wait:
+    // an issue slot
+    case Op::cp_async_commit_group:
+    case Op::cp_async_wait_group:
+    case Op::cp_async_wait_all:
+    case Op::cp_async_bulk_commit_group:
+    case Op::cp_async_bulk_wait_group:
+    case Op::wgmma_fence:
+    case Op::wgmma_commit_group:
+    case Op::wgmma_wait_group:
+    case Op::movmatrix:
+    case Op::fence:
+    case Op::fence_proxy:
+    case Op::fence_mbarrier_init:
+    case Op::membar:
+    case Op::membar_proxy:
+    case Op::cvt:
+    case Op::cvt_pack:
+    case Op::tanh:
+    case Op::ex2:
+    case Op::mov:
+    case Op::elect:
+    case Op::mapa:
+    case Op::getctarank:
+    case Op::createpolicy:
+    case Op::griddepcontrol:
+    case Op::setmaxnreg:
+    case Op::pmevent:
+    case Op::discard:
+    case Op::applypriority:
+    case Op::isspacep:
+    case Op::szext:
+    case Op::bmsk:
+    case Op::fns:
+    case Op::testp:
+    case Op::set:
+    case Op::dp2a:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::fma:
+    case Op::min:
+    case Op::max:
+    case Op::abs:
+    case Op::neg:
+    case Op::barrier_arrive:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void lower_ptx_call(CallInst& call) {
+  const Function& callee = *call.getCalledFunction();
+  const StringRef text = callee.getFnAttribute(ptx_text_attribute).getValueAsString();
+  const StringRef constraints = callee.getFnAttribute(ptx_constraints_attribute).getValueAsString();
+  IRBuilder<> b(&call);
+  auto* assembly = InlineAsm::get(callee.getFunctionType(), text, constraints, !callee.doesNotAccessMemory());
+  const SmallVector<Value*, 16> arguments(call.args());
+  CallInst* replaced = b.CreateCall(assembly, arguments);
+  if (callee.isConvergent()) replaced->setConvergent();
+  call.replaceAllUsesWith(replaced);
+  call.eraseFromParent();
+}
+
+}  // namespace kernelcast::frontend

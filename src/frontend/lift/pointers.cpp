@@ -1,0 +1,266 @@
+// A number that is cast to a pointer is followed back to the one pointer that is in it. The pointer is the base, and
+// the same computation with 0 in its place is the offset: sums and differences, choices and loops keep base and offset
+// apart. `and`, `or` and `xor` with an address (swizzles, alignment) act on the offset, as they do where the array
+// begins at a multiple of the largest power of two in their other operand; shared arrays and allocations do at 128 and
+// more, and what bank an address falls into does not depend on more.
+#include "frontend/lift/pointers.h"
+
+#include <map>
+#include <optional>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+namespace {
+
+class PointerFinder {
+ public:
+  explicit PointerFinder(Function& kernel) : dominators_(kernel) {}
+
+  bool rewrite(IntToPtrInst& cast) {
+    seen_.clear();
+    base_ = nullptr;
+    several_ = false;
+    find(cast.getOperand(0));
+    if (!base_ || several_) return false;
+    if (auto* at = dyn_cast<Instruction>(base_); at && !dominators_.dominates(at, &cast)) return false;
+    offsets_.clear();
+    Value* offset = offset_of(cast.getOperand(0));
+    IRBuilder<> b(&cast);
+    Value* base = base_;
+    // A base that is an instruction must stand before: casts of arguments and globals do; others dominate their uses.
+    if (base->getType() != cast.getType()) base = in_space(b, base, cast.getType());
+    if (!offset->getType()->isIntegerTy(64)) offset = b.CreateSExt(offset, b.getInt64Ty());
+    Value* address =
+        isa<ConstantInt>(offset) && cast_constant_zero(offset) ? base : b.CreateGEP(b.getInt8Ty(), base, offset);
+    cast.replaceAllUsesWith(address);
+    cast.eraseFromParent();
+    return true;
+  }
+
+ private:
+  static bool cast_constant_zero(Value* v) { return cast<ConstantInt>(v)->isZero(); }
+
+  /// From a space into the generic one and back, or into another.
+  static Value* in_space(IRBuilder<>& b, Value* base, Type* wanted) {
+    if (base->getType() == wanted) return base;
+    if (auto* through = dyn_cast<AddrSpaceCastOperator>(base); through && through->getOperand(0)->getType() == wanted)
+      return through->getOperand(0);
+    const unsigned from = base->getType()->getPointerAddressSpace(), to = wanted->getPointerAddressSpace();
+    if (from != 0 && to != 0) base = b.CreateAddrSpaceCast(base, PointerType::get(b.getContext(), 0));
+    return b.CreateAddrSpaceCast(base, wanted);
+  }
+
+  static Value* pointer_in(Value* v) {
+    if (auto* number = dyn_cast<PtrToIntOperator>(v)) return number->getPointerOperand();
+    return nullptr;
+  }
+
+  void found(Value* pointer) {
+    // The array itself, whatever space it was cast to.
+    while (auto* through = dyn_cast<AddrSpaceCastOperator>(pointer)) pointer = through->getOperand(0);
+    if (base_ && base_ != pointer) several_ = true;
+    base_ = pointer;
+  }
+
+  /// Looks for pointers in a number.
+  void find(Value* v) {
+    if (several_ || !seen_.insert(v).second) return;
+    if (Value* pointer = pointer_in(v)) return found(pointer);
+    auto* i = dyn_cast<Operator>(v);
+    if (!i) return;
+    switch (i->getOpcode()) {
+      case Instruction::Add:
+      case Instruction::Or:
+      case Instruction::Xor:
+      case Instruction::And:
+        find(i->getOperand(0));
+        find(i->getOperand(1));
+        return;
+      case Instruction::Sub:
+      case Instruction::ZExt:
+      case Instruction::SExt:
+      case Instruction::Trunc:
+      case Instruction::Freeze:
+        find(i->getOperand(0));
+        return;
+      case Instruction::Select:
+        find(i->getOperand(1));
+        find(i->getOperand(2));
+        return;
+      case Instruction::PHI:
+        for (Value* in : cast<PHINode>(i)->incoming_values()) find(in);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /// The same number with 0 in place of the pointer.
+  Value* offset_of(Value* v) {
+    if (pointer_in(v)) return ConstantInt::get(v->getType(), 0);
+    if (!seen_.contains(v) || !isa<Instruction>(v)) {
+      // Constants hold no address but as a cast, which stands above; a constant expression's sum does.
+      if (auto* e = dyn_cast<ConstantExpr>(v); e && e->getOpcode() == Instruction::Add)
+        return ConstantExpr::getAdd(cast<Constant>(offset_of(e->getOperand(0))),
+                                    cast<Constant>(offset_of(e->getOperand(1))));
+      if (auto* e = dyn_cast<ConstantExpr>(v); e && e->isCast() && e->getOpcode() == Instruction::Trunc)
+        return ConstantInt::get(v->getType(), 0);
+      return v;
+    }
+    if (const auto known = offsets_.find(v); known != offsets_.end()) return known->second;
+    auto* i = cast<Instruction>(v);
+    if (!holds_pointer(v)) return v;
+    if (auto* phi = dyn_cast<PHINode>(i)) {
+      PHINode* twin = PHINode::Create(phi->getType(), phi->getNumIncomingValues(), phi->getName(), phi->getIterator());
+      twin->setDebugLoc(phi->getDebugLoc());
+      offsets_[v] = twin;
+      for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k)
+        twin->addIncoming(offset_of(phi->getIncomingValue(k)), phi->getIncomingBlock(k));
+      return twin;
+    }
+    Instruction* twin = i->clone();
+    const unsigned first = isa<SelectInst>(i) ? 1 : 0;
+    const unsigned past = i->getOpcode() == Instruction::Sub ? 1 : i->getNumOperands();
+    for (unsigned k = first; k < past; ++k) twin->setOperand(k, offset_of(i->getOperand(k)));
+    twin->insertBefore(i);
+    twin->dropPoisonGeneratingFlags();
+    if (twin->getOpcode() == Instruction::Add || twin->getOpcode() == Instruction::Sub)
+      twin->setHasNoSignedWrap(true);  // offsets stay within an allocation
+    if (twin->getOpcode() == Instruction::ZExt) {
+      auto* by_sign = new SExtInst(twin->getOperand(0), twin->getType(), "", i->getIterator());
+      by_sign->setDebugLoc(i->getDebugLoc());
+      twin->eraseFromParent();
+      twin = by_sign;
+    }
+    offsets_[v] = twin;
+    return twin;
+  }
+
+  /// Whether a pointer is in the number: what find() went through may also be plain (the index of a sum).
+  bool holds_pointer(Value* v) {
+    SmallPtrSet<Value*, 16> visited;
+    SmallVector<Value*, 16> work{v};
+    while (!work.empty()) {
+      Value* at = work.pop_back_val();
+      if (!visited.insert(at).second) continue;
+      if (pointer_in(at)) return true;
+      auto* i = dyn_cast<Operator>(at);
+      if (!i || !seen_.contains(at)) continue;
+      for (Value* operand : i->operands())
+        if (seen_.contains(operand)) work.push_back(operand);
+    }
+    return false;
+  }
+
+  DominatorTree dominators_;
+  SmallPtrSet<Value*, 32> seen_;
+  DenseMap<Value*, Value*> offsets_;
+  Value* base_ = nullptr;
+  bool several_ = false;
+};
+
+}  // namespace
+
+namespace {
+
+/// Parameters that are a term of the number, not multiplied by anything.
+void parameter_terms(Value* v, SmallPtrSetImpl<Argument*>& found, SmallPtrSetImpl<Value*>& seen) {
+  if (!seen.insert(v).second) return;
+  if (auto* a = dyn_cast<Argument>(v)) {
+    if (a->getType()->isIntegerTy(64)) found.insert(a);
+    return;
+  }
+  auto* i = dyn_cast<Operator>(v);
+  if (!i) return;
+  switch (i->getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Or:
+      parameter_terms(i->getOperand(0), found, seen);
+      parameter_terms(i->getOperand(1), found, seen);
+      return;
+    case Instruction::Sub:
+    case Instruction::And:
+    case Instruction::Freeze:
+    case Instruction::PtrToInt:
+    case Instruction::IntToPtr:
+    case Instruction::AddrSpaceCast:
+    case Instruction::GetElementPtr:
+      return parameter_terms(i->getOperand(0), found, seen);
+    case Instruction::Select:
+      parameter_terms(i->getOperand(1), found, seen);
+      parameter_terms(i->getOperand(2), found, seen);
+      return;
+    case Instruction::PHI:
+      for (Value* in : cast<PHINode>(i)->incoming_values()) parameter_terms(in, found, seen);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+Function* with_pointer_parameters(Function& kernel) {
+  SmallPtrSet<Argument*, 8> pointers;
+  std::vector<SmallPtrSet<Argument*, 8>> open;
+  for (Instruction& i : instructions(kernel)) {
+    auto* cast = dyn_cast<IntToPtrInst>(&i);
+    if (!cast) continue;
+    SmallPtrSet<Argument*, 8> terms;
+    SmallPtrSet<Value*, 32> seen;
+    parameter_terms(cast->getOperand(0), terms, seen);
+    if (terms.size() == 1)
+      pointers.insert(*terms.begin());
+    else if (!terms.empty())
+      open.push_back(std::move(terms));
+  }
+  // Of several terms one is the pointer: one that is known for one, or else the first.
+  for (const auto& terms : open) {
+    if (any_of(terms, [&](Argument* a) { return pointers.contains(a); })) continue;
+    Argument* first = *std::min_element(terms.begin(), terms.end(),
+                                        [](Argument* a, Argument* b) { return a->getArgNo() < b->getArgNo(); });
+    pointers.insert(first);
+  }
+  if (pointers.empty()) return &kernel;
+  std::vector<Type*> types;
+  for (Argument& a : kernel.args())
+    types.push_back(pointers.contains(&a) ? PointerType::get(kernel.getContext(), 0) : a.getType());
+  Function* made = Function::Create(FunctionType::get(kernel.getReturnType(), types, false), kernel.getLinkage(), "",
+                                    kernel.getParent());
+  made->copyAttributesFrom(&kernel);
+  made->copyMetadata(&kernel, 0);
+  kernel.setSubprogram(nullptr);
+  made->splice(made->begin(), &kernel);
+  IRBuilder<> b(&made->getEntryBlock(), made->getEntryBlock().getFirstInsertionPt());
+  for (unsigned k = 0; k < types.size(); ++k) {
+    Argument *old = kernel.getArg(k), *now = made->getArg(k);
+    now->takeName(old);
+    old->replaceAllUsesWith(types[k] == old->getType() ? static_cast<Value*>(now)
+                                                       : b.CreatePtrToInt(now, old->getType()));
+  }
+  made->takeName(&kernel);
+  kernel.replaceAllUsesWith(made);  // of annotations
+  kernel.eraseFromParent();
+  return made;
+}
+
+void recover_pointers(Function& kernel) {
+  std::vector<IntToPtrInst*> casts;
+  for (Instruction& i : instructions(kernel))
+    if (auto* cast = dyn_cast<IntToPtrInst>(&i)) casts.push_back(cast);
+  PointerFinder finder(kernel);
+  for (IntToPtrInst* cast : casts) finder.rewrite(*cast);
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,219 @@
+// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies are done at once, where they stand;
+// rows of matrices come from the lanes that hold their addresses; integer instructions with operands that LLVM has no
+// form for.
+#include <utility>
+
+#include "frontend/ir/ptx_calls.h"
+#include "frontend/program/decode_internal.h"
+
+namespace kernelcast::frontend {
+
+using namespace llvm;
+
+std::uint32_t Decoder::from_lane(std::uint32_t value, std::uint32_t lane) {
+  const ValueType t = program_.registers[value];
+  const std::uint32_t dst = fresh(t);
+  emit(Opcode::shuffle, t, dst, value, lane, constant(ValueType::i32, 31)).imm =
+      static_cast<std::int64_t>(ShuffleOp::index);
+  return dst;
+}
+
+/// cp.async: 16, 8 or 4 bytes to shared memory, zeros behind what the source size says.
+void Decoder::copy_async(CallInst& i) {
+  const auto accesses = ptx_accesses(i);
+  if (accesses.size() != 2) unsupported(i, "this cp.async");
+  const int bytes = accesses[0].bytes;
+  const ValueType t = bytes % 8 == 0 ? ValueType::i64 : ValueType::i32;
+  const int count = bytes / size_of(t);
+  const auto row = [&] {
+    std::vector<std::uint32_t> regs;
+    for (int k = 0; k < count; ++k) regs.push_back(fresh(t));
+    return regs;
+  };
+  std::vector<std::uint32_t> regs = row();
+  const Slots from = value(accesses[0].pointer), to = value(accesses[1].pointer);
+  Value* given = i.arg_size() > 3 ? i.getArgOperand(3) : nullptr;
+  const auto* fixed = given ? dyn_cast<ConstantInt>(given) : nullptr;
+  if (given && !fixed && given->getType()->isIntegerTy(1)) unsupported(i, "cp.async with a predicate");
+  std::uint32_t some = no_register;
+  if (given && !fixed) some = binary(Opcode::ne, ValueType::i32, one(given), constant(ValueType::i32, 0));
+  const bool nothing = fixed && fixed->isZero();
+  if (!nothing) {
+    const std::uint32_t address = materialised(from);
+    const int counted = site(i, AccessKind::load, 0, bytes);
+    SimtInstruction& l = emit(Opcode::load, t, regs[0], address, no_register, some);
+    l.extra = static_cast<std::uint16_t>(count);
+    l.pointing = pointing(accesses[0].pointer);
+    l.site = counted;
+  }
+  if (nothing || some != no_register) {
+    const std::vector<std::uint32_t> loaded = std::exchange(regs, row());
+    const std::uint32_t zero = constant(t, 0);
+    for (std::size_t k = 0; k < regs.size(); ++k) {
+      if (nothing)
+        emit(Opcode::move, t, regs[k], zero).to = t;
+      else
+        emit(Opcode::select, t, regs[k], some, loaded[k], zero);
+    }
+  }
+  const int stored = site(i, AccessKind::store, 0, bytes);
+  SimtInstruction& s = emit(Opcode::store, t, no_register, to.regs.at(0), regs[0]);
+  s.imm = to.displacement;
+  s.extra = static_cast<std::uint16_t>(count);
+  s.pointing = pointing(accesses[1].pointer);
+  s.site = stored;
+}
+
+/// Rows of 16 bytes at addresses of eight lanes a matrix; each lane gets two neighbours of a row, or of a column.
+void Decoder::load_matrix(CallInst& i, const ptx::Instruction& what) {
+  const bool transposed = what.has("trans");
+  if (what.shape.m != 8 || what.shape.n != 8 || what.type() != ptx::Type::b16) unsupported(i, "this ldmatrix");
+  const ValueType w = ValueType::i32;
+  Value* pointer = i.getArgOperand(0);
+  const std::uint32_t address = materialised(value(pointer));
+  const std::uint32_t lane = fresh(w);
+  emit(Opcode::lane_id, w, lane);
+  const int counted = site(i, AccessKind::load, 0, 16);
+  const auto partial = ptx_accesses(i);
+  if (!partial.empty() && partial[0].lanes == 32) {  // what the banks see: a row for each lane
+    const std::uint32_t row = fresh(ValueType::i64);
+    (void)fresh(ValueType::i64);
+    SimtInstruction& l = emit(Opcode::load, ValueType::i64, row, address);
+    l.extra = 2;
+    l.pointing = pointing(pointer);
+    l.site = counted;
+  }
+  const auto within = [&](Opcode op, std::uint32_t a, std::uint64_t n) { return binary(op, w, a, constant(w, n)); };
+  const auto read = [&](std::uint32_t row_lane, std::uint32_t column_bytes, ValueType t) {
+    const std::uint32_t row = from_lane(address, row_lane), at = fresh(ValueType::i64), dst = fresh(t);
+    emit(Opcode::address, w, at, row, column_bytes).imm = 1;
+    emit(Opcode::load, t, dst, at).pointing = pointing(pointer);
+    return dst;
+  };
+  const std::uint32_t quarter = within(Opcode::lshr, lane, 2), part = within(Opcode::and_, lane, 3);
+  Slots out;
+  for (unsigned m = 0; m < what.repeat; ++m) {
+    if (!transposed) {
+      out.regs.push_back(read(within(Opcode::add, quarter, std::uint64_t{8} * m), within(Opcode::mul, part, 4), w));
+      continue;
+    }
+    const std::uint32_t column = within(Opcode::mul, quarter, 2), row = within(Opcode::mul, part, 2);
+    std::uint32_t both = no_register;
+    for (unsigned half = 0; half < 2; ++half) {
+      const std::uint32_t h =
+          convert(Opcode::zero_extend, ValueType::i16, w,
+                  read(within(Opcode::add, row, std::uint64_t{8} * m + half), column, ValueType::i16));
+      both = half == 0 ? h : binary(Opcode::or_, w, both, within(Opcode::shl, h, 16));
+    }
+    out.regs.push_back(both);
+  }
+  note_element(pointer, ValueType::i16);
+  define(i, std::move(out));
+}
+
+void Decoder::store_matrix(CallInst& i, const ptx::Instruction& what) {
+  unsupported(i, "stmatrix." + std::string(what.has("trans") ? "trans" : "m8n8"));
+}
+
+/// bfe, bfi, lop3, dp4a as they are written in PTX.
+bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
+  const auto arg = [&](unsigned n) { return one(i.getArgOperand(n)); };
+  const ValueType w = ValueType::i32;
+  switch (what.op) {
+    case ptx::Op::bfe: {
+      const std::uint32_t a = arg(0), b = arg(1), c = arg(2), dst = result(i);
+      emit(ptx::is_signed(what.type()) ? Opcode::bit_extract_s : Opcode::bit_extract_u, program_.registers[dst], dst, a,
+           b, c);
+      return true;
+    }
+    case ptx::Op::lop3: {
+      const auto* table = dyn_cast<ConstantInt>(i.getArgOperand(3));
+      if (!table) return false;
+      const std::uint32_t in[3] = {arg(0), arg(1), arg(2)};
+      std::uint32_t all = constant(w, 0);
+      for (unsigned row = 0; row < 8; ++row) {
+        if (!(table->getZExtValue() >> row & 1)) continue;
+        std::uint32_t term = no_register;
+        for (unsigned k = 0; k < 3; ++k) {
+          std::uint32_t v = in[k];
+          if (!(row >> (2 - k) & 1)) v = binary(Opcode::xor_, w, v, constant(w, 0xffffffff));
+          term = k == 0 ? v : binary(Opcode::and_, w, term, v);
+        }
+        all = binary(Opcode::or_, w, all, term);
+      }
+      define(i, all);
+      return true;
+    }
+    case ptx::Op::dp4a: {
+      const std::uint32_t a = arg(0), b = arg(1);
+      std::uint32_t sum = arg(2);
+      const auto byte = [&](std::uint32_t word, unsigned k, bool is_signed) {
+        const std::uint32_t dst = fresh(w);
+        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, std::uint64_t{8} * k),
+             constant(w, 8));
+        return dst;
+      };
+      for (unsigned k = 0; k < 4; ++k) {
+        const std::uint32_t x = byte(a, k, ptx::is_signed(what.types[0]));
+        sum = binary(Opcode::add, w, sum, binary(Opcode::mul, w, x, byte(b, k, ptx::is_signed(what.types[1]))));
+      }
+      define(i, sum);
+      return true;
+    }
+    case ptx::Op::cvt: {
+      if (what.types[0] != ptx::Type::tf32 || what.types[1] != ptx::Type::f32) return false;
+      // Ten bits of mantissa: to the nearest, ties away from zero.
+      const std::uint32_t bits = fresh(w);
+      emit(Opcode::move, ValueType::f32, bits, arg(0)).to = w;
+      const std::uint32_t up = binary(Opcode::add, w, bits, constant(w, 0x1000));
+      define(i, binary(Opcode::and_, w, up, constant(w, 0xffffe000)));
+      return true;
+    }
+    case ptx::Op::tanh: {
+      const std::uint32_t a = arg(0);
+      if (program_.registers[a] != ValueType::f32) return false;
+      define(i, math(MathFunction::tanh, ValueType::f32, a));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+void Decoder::ptx_call(CallInst& i) {
+  using ptx::Op;
+  const ptx::Instruction what = *ptx_instruction(i);
+  switch (what.op) {
+    case Op::cp_async:
+      return copy_async(i);
+    case Op::ldmatrix:
+      return load_matrix(i, what);
+    case Op::stmatrix:
+      return store_matrix(i, what);
+    case Op::mma:
+      return matrix_product(i, what);
+    case Op::cp_async_commit_group:
+    case Op::cp_async_wait_group:
+    case Op::cp_async_wait_all:
+    case Op::cp_async_bulk_commit_group:
+    case Op::cp_async_bulk_wait_group:
+    case Op::fence:
+    case Op::fence_proxy:
+    case Op::fence_mbarrier_init:
+    case Op::membar:
+    case Op::membar_proxy:
+    case Op::prefetch:
+    case Op::prefetchu:
+    case Op::griddepcontrol:
+    case Op::setmaxnreg:
+    case Op::applypriority:
+    case Op::discard:
+    case Op::pmevent:
+      return;
+    default:
+      if (ptx_bits(i, what)) return;
+      unsupported(i, "the instruction '" + ptx_opcode(i) + "'");
+  }
+}
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,143 @@
+// PTX texts, as compilers write them: names, parameters, addresses, lines, limits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernelcast/error.h"
+#include "kernelcast/frontend.h"
+
+namespace kernelcast {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Source ptx_of(const std::string& body, const std::string& target = "sm_80") {
+  Source source;
+  source.path = "test.ptx";
+  source.text = ".version 8.3\n.target " + target + "\n.address_size 64\n" + body;
+  return source;
+}
+
+KernelProfile profile_of(const Source& source, const std::string& target = "sm_80") {
+  FrontendOptions options;
+  options.target = target;
+  return analyze(source, options).profile;
+}
+
+// out[i] = in[i] for i < n, as nvcc writes it.
+const char* const copy = R"(.visible .entry _Z4copyPKfPfi(
+  .param .u64 _Z4copyPKfPfi_param_0, .param .u64 _Z4copyPKfPfi_param_1, .param .u32 _Z4copyPKfPfi_param_2)
+.reqntid 128, 1, 1
+{
+  .reg .pred %p<2>; .reg .f32 %f<2>; .reg .b32 %r<6>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [_Z4copyPKfPfi_param_0];
+  ld.param.u64 %rd2, [_Z4copyPKfPfi_param_1];
+  ld.param.u32 %r2, [_Z4copyPKfPfi_param_2];
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ntid.x;
+  mov.u32 %r5, %tid.x;
+  mad.lo.s32 %r1, %r3, %r4, %r5;
+  setp.ge.s32 %p1, %r1, %r2;
+  @%p1 bra $L__BB0_2;
+  cvta.to.global.u64 %rd3, %rd1;
+  mul.wide.s32 %rd4, %r1, 4;
+  add.s64 %rd5, %rd3, %rd4;
+  ld.global.f32 %f1, [%rd5];
+  cvta.to.global.u64 %rd6, %rd2;
+  add.s64 %rd7, %rd6, %rd4;
+  st.global.f32 [%rd7], %f1;
+$L__BB0_2:
+  ret;
+})";
+
+TEST(Ptx, kernel_is_read_as_if_it_came_from_source) {
+  const KernelProfile p = profile_of(ptx_of(copy));
+  EXPECT_EQ(p.kernel, "copy");
+  ASSERT_THAT(p.parameters, SizeIs(3));
+  EXPECT_EQ(p.parameters[0].name, "param_0");
+  EXPECT_TRUE(p.parameters[0].pointer);
+  EXPECT_TRUE(p.parameters[1].pointer);
+  EXPECT_TRUE(p.parameters[2].integer);
+  EXPECT_EQ(p.required_block, (Dim3{128, 1, 1}));
+  EXPECT_THAT(p.unmodeled, IsEmpty());
+  std::vector<Access> all;
+  for (const Block& b : p.blocks) all.insert(all.end(), b.accesses.begin(), b.accesses.end());
+  ASSERT_THAT(all, SizeIs(2));
+  const Expr index = Expr(group_id(0)) * Expr(local_size(0)) + Expr(local_id(0));
+  for (int k : {0, 1}) {
+    const Access& a = all[static_cast<std::size_t>(k)];
+    EXPECT_EQ(a.space, MemorySpace::global);
+    ASSERT_GE(a.buffer, 0);
+    EXPECT_EQ(p.buffers[static_cast<std::size_t>(a.buffer)].name, k == 0 ? "param_0" : "param_1");
+    EXPECT_EQ(a.offset, index * Expr(4));
+  }
+  EXPECT_EQ(all[0].line.line, 19 + 2);  // of the text: the head has three lines
+}
+
+TEST(Ptx, loop_counts_its_trips) {
+  const KernelProfile p = profile_of(ptx_of(R"(.visible .entry walk(.param .u64 p, .param .u32 n)
+{
+  .reg .pred %p<2>; .reg .f32 %f<4>; .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r2, [n];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.f32 %f1, 0f00000000;
+  mov.u32 %r3, 0;
+$loop:
+  ld.global.f32 %f2, [%rd3];
+  add.f32 %f1, %f1, %f2;
+  add.s64 %rd3, %rd3, 512;
+  add.s32 %r3, %r3, 1;
+  setp.lt.s32 %p1, %r3, 100;
+  @%p1 bra $loop;
+  st.global.f32 [%rd1], %f1;
+  ret;
+})"));
+  ASSERT_FALSE(p.blocks.empty());
+  double loads = 0;
+  for (const Block& b : p.blocks)
+    for (const Access& a : b.accesses)
+      if (a.kind == AccessKind::load)
+        loads +=
+            a.copies() * static_cast<double>(
+                             b.loop < 0 ? 1 : p.loops[static_cast<std::size_t>(b.loop)].trips.constant().value_or(-1));
+  EXPECT_EQ(loads, 100);
+}
+
+TEST(Ptx, instruction_that_is_not_understood_is_named) {
+  EXPECT_THAT(
+      [] {
+        return profile_of(ptx_of(R"(.visible .entry k()
+{
+  .reg .b32 %r<3>;
+  brx.idx %r1, table;
+table: .branchtargets a;
+a:
+  ret;
+})"));
+      },
+      ::testing::Throws<Error>());
+}
+
+TEST(Ptx, machine_code_is_told_what_to_do) {
+  Source source;
+  source.path = "kernel.cubin";
+  source.text = std::string(
+      "\x7f"
+      "ELF\x02\x01\x01\0",
+      8);
+  try {
+    profile_of(source);
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("cuobjdump -ptx"));
+  }
+}
+
+}  // namespace
+}  // namespace kernelcast
