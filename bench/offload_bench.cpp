@@ -32,8 +32,8 @@ void cost_and_decision(benchmark::State& state) {
     benchmark::DoNotOptimize(transfer_s);
     const Weights w{0.5, 0.5};
     check(w);
-    const double cpu = cost(w, 0, 20, 5e-3, busy_power_by_tdp(20, 91, 0.6));
-    const double gpu = cost(w, transfer_s, 10, 1e-3, busy_power_by_tdp(10, 180, 0.6));
+    const double cpu = cost(w, 0, 20, 5e-3, busy_power_by_instructions(20, 1e10, 5e-9));
+    const double gpu = cost(w, transfer_s, 10, 1e-3, busy_power_by_instructions(10, 1e11, 1e-9));
     benchmark::DoNotOptimize(decide({cpu, 1.4}, {gpu, 1.6}, 0.6));
   }
 }

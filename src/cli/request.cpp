@@ -20,9 +20,8 @@ namespace {
 
 Language language_named(const std::string& name) {
   static const std::map<std::string, Language> names{
-      {"opencl", Language::opencl}, {"cuda", Language::cuda}, {"hip", Language::hip},        {"c", Language::c},
-      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir},
-      {"ptx", Language::ptx}};
+      {"opencl", Language::opencl}, {"cuda", Language::cuda}, {"hip", Language::hip},         {"c", Language::c},
+      {"cxx", Language::cxx},       {"c++", Language::cxx},   {"llvm-ir", Language::llvm_ir}, {"ptx", Language::ptx}};
   const auto found = names.find(name);
   if (found == names.end())
     throw UsageError(KC_SETTING(lang) " " + name + ": expected opencl, cuda, hip, c, cxx, llvm-ir or ptx");
@@ -136,8 +135,7 @@ namespace {
 Launch launch_of(const ForecastFlags& f) {
   Launch launch = arguments_of(f);
   const TritonMetadata triton = triton_metadata(f.file);
-  if (f.block.empty() && !triton.threads)
-    throw UsageError("give the threads of a block with " KC_SETTING(block));
+  if (f.block.empty() && !triton.threads) throw UsageError("give the threads of a block with " KC_SETTING(block));
   launch.block = f.block.empty() && triton.threads ? Dim3{*triton.threads, 1, 1} : sizes(KC_SETTING(block), f.block);
   if (f.shared.empty() && triton.shared_bytes) launch.dynamic_shared_bytes = *triton.shared_bytes;
   if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number(KC_SETTING(shared), f.shared, 0);
@@ -233,7 +231,8 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--device", "DEV[,DEV...|all]", f.device, "Devices: ids, aliases or paths of device files; all: every GPU",
            required);
   c.option("--grid", "X[,Y[,Z]]", f.grid, "Grid size in blocks (work-groups)");
-  c.option("--block", "X[,Y[,Z]]", f.block, "Block size in threads (work-items); not needed where Triton's metadata is beside a .ptx");
+  c.option("--block", "X[,Y[,Z]]", f.block,
+           "Block size in threads (work-items); not needed where Triton's metadata is beside a .ptx");
   c.option("--global", "X[,Y[,Z]]", f.global, "Grid size in threads, as in OpenCL; instead of --grid");
   c.option("--shared", "BYTES", f.shared, "Dynamic shared memory per block in bytes (default: 0)");
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar kernel argument; repeat");

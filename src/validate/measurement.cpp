@@ -38,10 +38,9 @@ void check_spelling(const CsvTable& table, std::span<const std::string_view> kno
 }
 
 Language language_of_cell(const CsvCells& cells) {
-  static const std::map<std::string, Language> names{{"opencl", Language::opencl}, {"cuda", Language::cuda},
-                                                     {"hip", Language::hip},       {"c", Language::c},
-                                                     {"c++", Language::cxx},       {"llvm-ir", Language::llvm_ir},
-                                                     {"ptx", Language::ptx}};
+  static const std::map<std::string, Language> names{
+      {"opencl", Language::opencl}, {"cuda", Language::cuda},       {"hip", Language::hip}, {"c", Language::c},
+      {"c++", Language::cxx},       {"llvm-ir", Language::llvm_ir}, {"ptx", Language::ptx}};
   const std::string& name = cells.text("language");
   if (name.empty()) return Language::automatic;
   const auto found = names.find(name);

@@ -9,13 +9,13 @@
 #include "frontend/program/decode.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
-#include "ptx/module.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "ptx/module.h"
 
 namespace kernelcast::frontend {
 

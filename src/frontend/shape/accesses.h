@@ -27,7 +27,8 @@ using AccessPlaces = std::unordered_map<const llvm::Instruction*, std::vector<Ac
 
 /// Fills `block.accesses` and `block.barriers`; adds unknowns and assumptions to the profile for addresses that data
 /// decide. `places` learns which access counts which instruction, `steps` what the block does around its barriers.
-/// Returns what is left for blocks of its own: collect_partial() fills one, which has the number `index` in the profile.
+/// Returns what is left for blocks of its own: collect_partial() fills one, which has the number `index` in the
+/// profile.
 std::vector<PartialAccess> collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile,
                                             Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps);
 void collect_partial(const PartialAccess& access, KernelModel& model, KernelProfile& profile, Block& block, int index,

@@ -76,10 +76,10 @@ TEST(Bind, ALaunchThatStoresNothingIsNoticed) {
     const auto note = note_for(size);
     ASSERT_TRUE(note);
     EXPECT_THAT(note->what, testing::HasSubstr("writes nothing"));
-    EXPECT_EQ(note->flag, "arg NAME=VALUE");
+    EXPECT_EQ(plain_text(note->replace), "arg NAME=VALUE");
   }
   p.parameters[0].used = false;
-  EXPECT_EQ(note_for(0)->flag, "");
+  EXPECT_EQ(note_for(0)->replace, "");
 }
 
 // Every warp runs the first block of code and the third warp the second, which waits for memory twice.
