@@ -293,6 +293,9 @@ class ProfileBuilder {
       if (const auto ptx = ptx_instruction(i)) {
         const auto& call = cast<CallInst>(i);
         if (!is_modelled(*ptx) || (ptx->op == ptx::Op::cp_async && ptx_accesses(call).empty())) what = ptx_opcode(i);
+        // Its products are counted; what it reads through its descriptors moves no bytes here.
+        if (ptx->op == ptx::Op::wgmma_mma_async || ptx->op == ptx::Op::wgmma_mma_async_sp)
+          what = ptx_opcode(i) + ": operands in shared memory";
       } else if (auto* call = dyn_cast<CallInst>(&i); call && call->isInlineAsm()) {
         what = statement(cast<InlineAsm>(call->getCalledOperand())->getAsmString());
       }
