@@ -87,7 +87,7 @@ Action add_replay(Parser& parser) {
   Flags c = parser.command("replay", "Remake the tables of a published system beside what it prints",
                            "Examples:\n  kernelcast replay\n  kernelcast replay ske\n  kernelcast replay ffma --device "
                            "k20\n  kernelcast replay opencl-quantitative --format csv -o figures.csv");
-  c.positional("NAME", f->name, "Experiment (without it: a list)");
+  c.positional("NAME", f->name, "Experiment (default: list all)");
   c.option("--device", "DEV", f->device, "Device of the SM for ffma (default: k20)");
   c.option("--examples", "DIR", f->examples, "Folder of the example kernels (default: examples)");
   c.option("--table", "FILE", f->table, "Published cells for offload (default: test/data/offload-2017.csv)");

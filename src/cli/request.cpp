@@ -93,8 +93,8 @@ Source source_of(const ForecastFlags& f) {
         "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx, llvm-ir or ptx");
   }
   if (s.language == Language::automatic) s.language = language_by_ending(f.file);
-  for (const std::string& d : f.defines) check_macro("-D", d, "NAME or NAME=VALUE");
-  for (const std::string& u : f.undefines) check_macro("-U", u, "NAME");
+  for (const std::string& d : f.defines) check_macro(KC_SETTING(D), d, "NAME or NAME=VALUE");
+  for (const std::string& u : f.undefines) check_macro(KC_SETTING(U), u, "NAME");
   s.defines = f.defines;
   s.undefines = f.undefines;
   s.include_dirs = f.includes;

@@ -102,7 +102,7 @@ class Execute {
       most_warps_ = warps_run_ < warps_ ? warps_run_ : 0;
       pilot_work_ = work_ * warps_ / warps_run_;
       pilot_warp_ = warp_instructions_ / warps_run_;
-      const double fit = budget_ / std::max(1.0, work_ + work_of_pages(plan_.memory().resident_bytes()));
+      const double fit = budget_ / std::max(1.0, work_ + work_of_pages(plan_.memory().touched_bytes()));
       wanted = std::clamp(static_cast<std::int64_t>(fit),
                           std::clamp(static_cast<std::int64_t>(2 * fit), std::int64_t{1}, default_least_blocks),
                           default_most_blocks);

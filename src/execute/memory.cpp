@@ -276,8 +276,8 @@ void Memory::reserve_slot(Slot& s) {
 void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
   const std::int64_t last = (past - 1) >> page_bits;
   // Of a page and of what is noted about it.
-  const std::int64_t cost = page_bytes + 1 + (s.written != nullptr ? page_bytes / 8 : 0) +
-                            (s.watch != nullptr ? (page_bytes >> watch_shift_) * 8 : 0);
+  const std::int64_t contents = page_bytes + 1 + (s.written != nullptr ? page_bytes / 8 : 0);
+  const std::int64_t cost = contents + (s.watch != nullptr ? (page_bytes >> watch_shift_) * 8 : 0);
   for (std::int64_t page = offset >> page_bits; page <= last; ++page) {
     if (s.pages[page].load(std::memory_order_acquire) != 0) continue;
     const std::lock_guard lock(filling_[static_cast<std::size_t>(page) % std::size(filling_)]);
@@ -288,6 +288,7 @@ void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
     }
     const std::int64_t first = page << page_bits;
     s.fill->write(first, {s.data + first, static_cast<std::size_t>(std::min(page_bytes, s.bytes - first))});
+    touched_bytes_.fetch_add(contents, std::memory_order_relaxed);
     s.touched.store(true, std::memory_order_relaxed);
     s.pages[page].store(1, std::memory_order_release);
   }

@@ -114,6 +114,8 @@ class Memory {
   [[nodiscard]] std::int64_t room() const { return limit_bytes_ - resident_bytes(); }
   /// Memory held: pages touched and the tables about them, and what hold() counts.
   [[nodiscard]] std::int64_t resident_bytes() const { return resident_.load(std::memory_order_relaxed); }
+  /// Pages touched, without what checks note about them: how much of a sample fits must not depend on the checks.
+  [[nodiscard]] std::int64_t touched_bytes() const { return touched_bytes_.load(std::memory_order_relaxed); }
 
  private:
   /// What at() reads comes first.
@@ -148,7 +150,7 @@ class Memory {
   [[noreturn]] void throw_limit(const Slot& slot) const;
 
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::atomic<std::int64_t> resident_ = 0;
+  std::atomic<std::int64_t> resident_ = 0, touched_bytes_ = 0;
   std::int64_t limit_bytes_ = 0;
   int watch_shift_ = 2;
   std::mutex filling_[16];

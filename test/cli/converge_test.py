@@ -147,7 +147,7 @@ class Advice(Case):
 """
         path = self.path("race.cl", text)
         launch = ("--global", "64", "--block", "64", "--arg", "n=16", "--buffer", "out=8")
-        self.bad(1, r"race.cl:3: refused: the transformed loop leaves other contents in out",
+        self.bad(1, r"race.cl:3: refused: execution finds trouble in the transformed loop: writes byte 0 of .out., which another",
                  "converge", path, *launch, "--rewrite", "--policy", "round-robin")
 
     def test_short_guarded_paths_are_predicated(self):
@@ -268,7 +268,7 @@ int main() {
 }
 """
         path = self.path("race.cu", text)
-        self.bad(1, r"refused: the transformed loop leaves other contents in out\n.*that is the instance k<8> of the template",
+        self.bad(1, r"refused: execution finds trouble in the transformed loop: .*\n.*that is the instance k<8> of the template",
                  "converge", path, "--kernel", "k<8192>", "--grid", "1", "--block", "64", "--arg", "n=16",
                  "--buffer", "out=8192", "--rewrite", "--policy", "round-robin")
 

@@ -130,7 +130,7 @@ TEST_P(BoundContents, AreOfLoopsThatRunSixteenTimes) {
   ExecuteOptions options;
   options.sample = -1;
   const Execution e = execute(analysis.profile, *analysis.program, launch, MemoryGeometry{}, options);
-  EXPECT_TRUE(e.findings.empty());
+  for (const Finding& f : e.findings) EXPECT_EQ(f.kind, Finding::Kind::race) << f.text;  // random indices collide
   double lanes = 0;  // iterations over all lanes: those of the load of v, or the store
   std::size_t k = 0;
   for (const Block& b : analysis.profile.blocks)

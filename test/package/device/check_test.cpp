@@ -41,7 +41,8 @@ class DeviceCheck : public testing::Test {
     std::ofstream(root / "devices" / file) << content;
   }
   ProgramResult check() const {
-    return run_program("python3 '" + (source / "scripts/check_devices.py").string() + "' root '" + root.string() + "'");
+    return run_program("python3 '" + (source / "scripts/check_devices.py").string() + "' --root '" + root.string() +
+                       "'");
   }
 
   fs::path root;

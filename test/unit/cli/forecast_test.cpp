@@ -114,7 +114,7 @@ TEST(RunForecast, SeveralKernelsAreAUsageErrorWithTheirNames) {
     run(request({"v100"}), fake);
     FAIL();
   } catch (const UsageError& e) {
-    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("--kernel"), HasSubstr("copy, paste")));
+    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("choose with kernel"), HasSubstr("copy, paste")));
   }
 }
 

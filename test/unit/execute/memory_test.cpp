@@ -181,11 +181,13 @@ TEST(MemoryTest, Assumptions) {
   for (int b = 0; b < 3; ++b) EXPECT_NE(m.at(b, 396, 4), nullptr);
   EXPECT_THAT(
       m.assumptions(),
-      ElementsAre(Assumption{"size and contents of buffer x",
-                             "100 elements of 4 bytes, as far as touched; uniform(0,1)", "buffer x=COUNT:FILL"},
-                  Assumption{"contents of buffer index", "uniform(0,500)", "buffer index=500:FILL"},
-                  // never read: nobody asks what it holds
-                  Assumption{"size of buffer out", "100 elements of 4 bytes, as far as touched", "buffer out=COUNT"}));
+      ElementsAre(
+          Assumption{"size and contents of buffer x", "100 elements of 4 bytes, as far as touched; uniform(0,1)",
+                     KC_SETTING(buffer) " x=COUNT:FILL"},
+          Assumption{"contents of buffer index", "uniform(0,500)", KC_SETTING(buffer) " index=500:FILL"},
+          // never read: nobody asks what it holds
+          Assumption{"size of buffer out", "100 elements of 4 bytes, as far as touched",
+                     KC_SETTING(buffer) " out=COUNT"}));
   s.launch.buffers = {{"x", {200, "zero"}}, {"index", {200, "iota"}}, {"out", {200, ""}}};
   Memory given = s.memory();
   for (int b = 0; b < 3; ++b) EXPECT_NE(given.at(b, 396, 4), nullptr);
@@ -266,14 +268,15 @@ TEST(MemoryTest, BuffersOfTheSource) {
   EXPECT_EQ(m.at(slot, 0, 4), nullptr);
   EXPECT_EQ(m.buffer(tile).data, nullptr);
   EXPECT_EQ(m.buffer(tile).name, "tile");
-  EXPECT_THAT(m.assumptions(), ElementsAre(Assumption{"contents of buffer filter", "zero", "buffer filter=1089:FILL"}));
+  EXPECT_THAT(m.assumptions(),
+              ElementsAre(Assumption{"contents of buffer filter", "zero", KC_SETTING(buffer) " filter=1089:FILL"}));
   s.launch.buffers["filter"] = {1089, "3"};
   s.launch.buffers["table"] = {3, "9"};
   Memory filled = s.memory();
   EXPECT_EQ(value<int>(filled, filter, 4352), 3);
   EXPECT_EQ(value<int>(filled, table, 0), 9);
   s.launch.buffers["filter"] = {1000, "3"};
-  EXPECT_THAT(error_of<UserError>(s), HasSubstr("buffer filter=1000: the source declares 4356 bytes"));
+  EXPECT_THAT(error_of<UserError>(s), HasSubstr(KC_SETTING(buffer) " filter=1000: the source declares 4356 bytes"));
 }
 
 TEST(MemoryTest, GivenContents) {
@@ -316,8 +319,9 @@ TEST(MemoryTest, TheLimitIsKept) {
 TEST(MemoryTest, SizesBeyondTheAddressSpace) {
   Case s;
   s.launch.buffers["x"] = {std::int64_t{1} << 40, ""};
-  EXPECT_THAT(error_of<UserError>(s),
-              HasSubstr("buffer x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
+  EXPECT_THAT(
+      error_of<UserError>(s),
+      HasSubstr(KC_SETTING(buffer) " x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
   s.launch.buffers["x"] = {std::int64_t{1} << 34, "zero"};  // 64 GiB: costs what is touched
   Memory m = s.memory();
   EXPECT_NE(m.at(0, (std::int64_t{1} << 36) - 4, 4), nullptr);
@@ -328,7 +332,7 @@ TEST(MemoryTest, BadFillsNameTheBuffer) {
   Case s;
   s.launch.buffers["index"] = {10, "unifrm"};
   EXPECT_THAT(error_of<UserError>(s),
-              HasSubstr("buffer index=10:unifrm: there is no such fill; did you mean \"uniform\"?"));
+              HasSubstr(KC_SETTING(buffer) " index=10:unifrm: there is no such fill; did you mean \"uniform\"?"));
 }
 
 struct Spelling {

@@ -117,7 +117,7 @@ TEST(CudaRecord, WithoutLibraryOrDeviceItSaysWhatToUseInstead) {
   const auto failure = [](const std::string& library) {
     const Record r = run_plan({}, library, nullptr);
     EXPECT_TRUE(r.no_device);
-    return r.failure;
+    return plain_text(r.failure);
   };
   const std::string none = failure("/no/such/libcuda.so.1");
   EXPECT_NE(none.find("cannot be opened"), std::string::npos) << none;

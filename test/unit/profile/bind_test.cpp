@@ -15,7 +15,7 @@ const Expr gid = wg * lsz + lid;
 KernelProfile kernel(MemorySpace space, const Expr& offset, int bytes = 4, Guard guard = {}) {
   KernelProfile p;
   p.kernel = "k";
-  p.parameters = {{.name = "n", .type = "int", .integer = true, .used = true, .bytes = 4},
+  p.parameters = {{.name = "n", .type = "long", .integer = true, .used = true, .bytes = 8},
                   {.name = "a", .type = "float*", .pointer = true, .bytes = 4}};
   p.buffers = {{.name = "a", .space = space, .parameter = space == MemorySpace::global ? 1 : -1}};
   Block b;

@@ -115,7 +115,7 @@ TEST_F(Tune, AnArgumentThatSomeVariantsWantIsTheirReason) {
   ASSERT_EQ(r.devices[0].refused.size(), 40U * 6);
   for (const Refused& refused : r.devices[0].refused) {
     EXPECT_EQ(refused.kind, Refusal::forecast);
-    EXPECT_THAT(refused.reason, HasSubstr("give arg n=VALUE"));
+    EXPECT_THAT(plain_text(refused.reason), HasSubstr("give arg n=VALUE"));
   }
 }
 
