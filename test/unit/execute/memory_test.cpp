@@ -276,7 +276,7 @@ TEST(MemoryTest, BuffersOfTheSource) {
   EXPECT_EQ(value<int>(filled, filter, 4352), 3);
   EXPECT_EQ(value<int>(filled, table, 0), 9);
   s.launch.buffers["filter"] = {1000, "3"};
-  EXPECT_THAT(error_of<UserError>(s), HasSubstr(KC_SETTING(buffer) " filter=1000: the source declares 4356 bytes"));
+  EXPECT_THAT(error_of<UserError>(s), HasSubstr("buffer filter=1000: the source declares 4356 bytes"));
 }
 
 TEST(MemoryTest, GivenContents) {
@@ -321,7 +321,7 @@ TEST(MemoryTest, SizesBeyondTheAddressSpace) {
   s.launch.buffers["x"] = {std::int64_t{1} << 40, ""};
   EXPECT_THAT(
       error_of<UserError>(s),
-      HasSubstr(KC_SETTING(buffer) " x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
+      HasSubstr("buffer x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
   s.launch.buffers["x"] = {std::int64_t{1} << 34, "zero"};  // 64 GiB: costs what is touched
   Memory m = s.memory();
   EXPECT_NE(m.at(0, (std::int64_t{1} << 36) - 4, 4), nullptr);
@@ -332,7 +332,7 @@ TEST(MemoryTest, BadFillsNameTheBuffer) {
   Case s;
   s.launch.buffers["index"] = {10, "unifrm"};
   EXPECT_THAT(error_of<UserError>(s),
-              HasSubstr(KC_SETTING(buffer) " index=10:unifrm: there is no such fill; did you mean \"uniform\"?"));
+              HasSubstr("buffer index=10:unifrm: there is no such fill; did you mean \"uniform\"?"));
 }
 
 struct Spelling {
