@@ -164,7 +164,7 @@ def take(arguments):
 def differences(one, two, options, place=""):
     if isinstance(one, dict) and isinstance(two, dict):
         for key in sorted(set(one) | set(two)):
-            if key in TEXTS and not options.texts:
+            if key in ("seconds", "analyses") or key in TEXTS and not options.texts:
                 continue
             if key not in one or key not in two:
                 yield f"{place}.{key}: only in {'one' if key in one else 'two'}"
