@@ -319,9 +319,8 @@ TEST(MemoryTest, TheLimitIsKept) {
 TEST(MemoryTest, SizesBeyondTheAddressSpace) {
   Case s;
   s.launch.buffers["x"] = {std::int64_t{1} << 40, ""};
-  EXPECT_THAT(
-      error_of<UserError>(s),
-      HasSubstr("buffer x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
+  EXPECT_THAT(error_of<UserError>(s),
+              HasSubstr("buffer x=1099511627776: a buffer has at most 1.1 TB, here 274877906944 elements"));
   s.launch.buffers["x"] = {std::int64_t{1} << 34, "zero"};  // 64 GiB: costs what is touched
   Memory m = s.memory();
   EXPECT_NE(m.at(0, (std::int64_t{1} << 36) - 4, 4), nullptr);
