@@ -182,6 +182,13 @@ std::string_view name_of(Limit limit) {
   return names[static_cast<std::size_t>(limit)];
 }
 
+double Traffic::dram_moved_by_writes(const Workload& w, const Machine& m) const {
+  const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
+  const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
+  const double merged = l2_written > 0 ? std::min(1.0, full * l2_written / std::max(1.0, dram_written)) : 1;
+  return dram_written * (2 - merged);
+}
+
 Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, double resident) {
   Traffic t;
   l1_traffic(w, m, c, resident, t);
@@ -307,11 +314,7 @@ void chip_memory(const Workload& w, const Machine& m, const Constants& c, Foreca
   slot(f, Limit::l2) = l2 / (l2_rate * std::sqrt(active)) * m.clock_hz;
   slot(f, Limit::l3) =
       over(t.past_l2 * m.sector_bytes, std::max(m.l3_bytes_per_s * c.l2_efficiency, streams)) * m.clock_hz;
-  // Sectors that are written in part are fetched first.
-  const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
-  const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
-  const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
-  const double dram = (t.dram_read + t.dram_written * (2 - merged) + t.local_past_cache) * m.sector_bytes;
+  const double dram = (t.dram_read + t.dram_moved_by_writes(w, m) + t.local_past_cache) * m.sector_bytes;
   slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
   slot(f, Limit::atomics) = atomic_passes(w) / (c.same_address_atomics_per_s * atomic_units(w, m)) * m.clock_hz;
 }
@@ -409,6 +412,7 @@ namespace {
   for (const double v : values) {
     if (v <= least) continue;
     const double share = v / most;
+    // A hundredth to the power of p >= 2 adds less than 1e-4.
     if (share > 0.01) sum += share == 1 ? 1 : std::exp(p * std::log(share));
   }
   return sum == 1 ? most : most * std::exp(std::log(sum) / p);

@@ -96,6 +96,9 @@ struct Traffic {
   [[nodiscard]] double l1_hits() const { return l1_requested > 0 ? 1 - l2_read / l1_requested : 0; }
   /// Of the reads of the L2, those that the caches from there on serve.
   [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }
+  /// Sectors that DRAM moves for its writes: sectors that are written in part are fetched first, unless the L2 has
+  /// merged them.
+  [[nodiscard]] double dram_moved_by_writes(const Workload&, const Machine&) const;
 };
 Traffic traffic_of(const Workload&, const Machine&, const Constants&, double resident_blocks);
 

@@ -1,5 +1,6 @@
 // The interval is wider where more was assumed. Logarithms of factors add in quadrature. Each is what the size of nine
 // in ten errors asks for, over measured rows whose kernel had no part in the fit (validation/fit.md, "Interval").
+// Numbers of one device that are not known err together, so their logarithms add before they are squared.
 #include "model/kernelcast_interval.h"
 
 #include <algorithm>

@@ -53,11 +53,8 @@ HitShares hit_shares(const Workload& w, const forecast::Machine& m, const foreca
   const forecast::Traffic& t = f.traffic;
   h.load_l1 = std::clamp(t.l1_hits(), 0.0, 1.0);
   h.load_l2 = std::clamp(t.l2_hits(), 0.0, 1.0);
-  // Sectors that are written in part are fetched first: below zero there is more traffic than there are stores.
-  const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
-  const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
-  const double merged = t.l2_written > 0 ? std::min(1.0, full * t.l2_written / std::max(1.0, t.dram_written)) : 1;
-  h.store_l2 = t.l2_written > 0 ? 1 - t.dram_written * (2 - merged) / t.l2_written : 0;
+  // Below zero there is more traffic than there are stores.
+  h.store_l2 = t.l2_written > 0 ? 1 - t.dram_moved_by_writes(w, m) / t.l2_written : 0;
   const double held = f.resident_blocks * static_cast<double>(w.block.count()) * w.local_bytes();
   h.local_l1 = held > 0 ? std::clamp(m.l1_bytes / held, 0.0, 1.0) : 1;
   return h;

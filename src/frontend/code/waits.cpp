@@ -2,7 +2,7 @@
 // of such stops, not the number of instructions, is what few resident warps cannot hide.
 //
 // ptxas orders each block anew before that (the PTX text is in the order of the source): list scheduling, the
-// instruction with the longest way to the end of the block first among those that could issue earliest. Memory
+// instruction with the greatest critical-path height first among those that could issue earliest. Memory
 // operations of one space stay in order around stores and barriers. Loads are held back while their results would fill
 // more registers than ptxas spends on it.
 //
@@ -57,9 +57,9 @@ class BlockGraph {
  public:
   BlockGraph(const TimedBlock& block, int registers, const Timing& timing) : block_(block), timing_(timing) {
     const std::size_t n = block.code.size();
-    followers_.resize(n);
+    successors_.resize(n);
     waiting_for_.assign(n, 0);
-    way_.assign(n, 0);
+    height_.assign(n, 0);
     std::vector<int> writer(static_cast<std::size_t>(registers), -1);
     std::vector<std::vector<int>> readers(static_cast<std::size_t>(registers));
     for (std::size_t i = 0; i < n; ++i) {
@@ -78,8 +78,8 @@ class BlockGraph {
       order_memory(i);
     }
     for (std::size_t i = n; i-- > 0;) {
-      for (int f : followers_[i]) way_[i] = std::max(way_[i], way_[static_cast<std::size_t>(f)]);
-      way_[i] += latency_of(block.code[i]);
+      for (int f : successors_[i]) height_[i] = std::max(height_[i], height_[static_cast<std::size_t>(f)]);
+      height_[i] += latency_of(block.code[i]);
     }
   }
 
@@ -87,7 +87,6 @@ class BlockGraph {
     const std::size_t n = block_.code.size();
     std::vector<std::size_t> order, open;
     std::vector<double> earliest(n, 0), under_way(n, 0);
-    std::vector<int> users(n, 0);
     double now = 0, in_flight = 0;
     for (std::size_t i = 0; i < n; ++i)
       if (waiting_for_[i] == 0) open.push_back(i);
@@ -102,13 +101,13 @@ class BlockGraph {
       now = std::max(now, earliest[i]) + issued(t.ops) * timing_.issue_cycles;
       in_flight -= under_way[i];
       const bool load = is_load(t);
-      if (load && !followers_[i].empty()) {  // its registers are in flight until the first user has issued
+      if (load && !successors_[i].empty()) {  // its registers are in flight until the first user has issued
         const double registers = static_cast<double>(t.defs.size());
         in_flight += registers;
         under_way[static_cast<std::size_t>(first_user(i))] += registers;
       }
       const double ready = now + latency_of(t) - issued(t.ops) * timing_.issue_cycles;
-      for (int f : followers_[i]) {
+      for (int f : successors_[i]) {
         const auto j = static_cast<std::size_t>(f);
         if (uses_result(i, j)) earliest[j] = std::max(earliest[j], ready);
         if (--waiting_for_[j] == 0) open.push_back(j);
@@ -136,7 +135,7 @@ class BlockGraph {
     const auto lasting = [&](std::size_t i) {
       const int g = growth(i);
       if (g <= 0) return 2 * g;
-      for (const int f : followers_[i])
+      for (const int f : successors_[i])
         if (waiting_for_[static_cast<std::size_t>(f)] > 1 && uses_result(i, static_cast<std::size_t>(f))) return 2 * g;
       return live_out[static_cast<std::size_t>(block_.code[i].defs.empty() ? 0 : block_.code[i].defs.front())] ? 2 * g
                                                                                                                : 1;
@@ -163,7 +162,7 @@ class BlockGraph {
       if (!open.erase(best)) loads.erase(best);
       order.push_back(best);
       for (int u : block_.code[best].uses) --users[static_cast<std::size_t>(u)];
-      for (int f : followers_[best])
+      for (int f : successors_[best])
         if (--waiting_for_[static_cast<std::size_t>(f)] == 0) add(static_cast<std::size_t>(f));
     }
     return order;
@@ -174,7 +173,7 @@ class BlockGraph {
 
   void add(int from, std::size_t to) {
     if (from < 0 || from == static_cast<int>(to)) return;
-    auto& f = followers_[static_cast<std::size_t>(from)];
+    auto& f = successors_[static_cast<std::size_t>(from)];
     if (!f.empty() && f.back() == static_cast<int>(to)) return;
     f.push_back(static_cast<int>(to));
     ++waiting_for_[to];
@@ -220,11 +219,11 @@ class BlockGraph {
     return false;
   }
   [[nodiscard]] int first_user(std::size_t i) const {
-    for (int f : followers_[i])
+    for (int f : successors_[i])
       if (uses_result(i, static_cast<std::size_t>(f))) return f;
-    return followers_[i].front();
+    return successors_[i].front();
   }
-  /// Earlier start first, then the longer way, then the order of the text.
+  /// Earlier start first, then the greater height, then the order of the text.
   [[nodiscard]] bool better(std::size_t a, std::size_t b, const std::vector<double>& earliest, double now,
                             double in_flight) const {
     const bool full = in_flight >= timing_.registers_in_flight;
@@ -232,15 +231,15 @@ class BlockGraph {
     const double start_a = std::max(now, earliest[a]), start_b = std::max(now, earliest[b]);
     if (held_a != held_b) return held_b;
     if (start_a != start_b) return start_a < start_b;
-    if (way_[a] != way_[b]) return way_[a] > way_[b];
+    if (height_[a] != height_[b]) return height_[a] > height_[b];
     return a < b;
   }
 
   const TimedBlock& block_;
   const Timing& timing_;
-  std::vector<std::vector<int>> followers_;
+  std::vector<std::vector<int>> successors_;
   std::vector<int> waiting_for_;
-  std::vector<double> way_;  // longest way to the end of the block, cycles
+  std::vector<double> height_;  // critical-path height: longest path to the end of the block, cycles
   int last_store_[2] = {-1, -1}, last_fence_ = -1;
   std::vector<int> loads_[2];
 };

@@ -324,7 +324,9 @@ TEST(Floor, NoModelAnswersBelowIt) {
     EXPECT_GE(m->on(d)->seconds(w), 50 * (1 - 1e-12)) << m->name();
     EXPECT_NEAR(*e.achieved.tensor_flop_per_s, 2e12 / *e.time_s.value, 1) << m->name();
     EXPECT_LE(*e.achieved.fraction_of_peak, 1) << m->name();
-    if (e.limiter == "floor") EXPECT_EQ(e.bounds.front().time.value(), *e.time_s.value) << m->name();
+    if (e.limiter == "floor") {
+      EXPECT_EQ(e.bounds.front().time.value(), *e.time_s.value) << m->name();
+    }
   }
   // ske takes a matrix instruction for four cycles, so it is the floor that answers.
   EXPECT_EQ(estimate("ske", w, d).limiter, "floor");
