@@ -63,7 +63,9 @@ TEST(PtxPrint, DamagedTextsEndInAModuleOrAnError) {
     try {
       const Module module = parse(text, "m.ptx");
       ++read;
-      if (read % 16 == 0) EXPECT_TRUE(same(module, parse(print(module), "n.ptx"))) << text;
+      if (read % 16 == 0) {
+        EXPECT_TRUE(same(module, parse(print(module), "n.ptx"))) << text;
+      }
     } catch (const Error&) {
     } catch (const std::exception& e) {
       FAIL() << e.what() << "\n" << text;
