@@ -300,7 +300,7 @@ __global__ void k(float4* out, const float4* in, double2* d) {
   v.x += v.w;
   out[threadIdx.x] = v;
   d[threadIdx.x] = make_double2(v.x, v.y);
-}""", 32, 2, ("--buffer", "in=32")),
+}""", 32, 1, ("--buffer", "in=32")),
     "two halves in turn": ("""
 __global__ void k(int* out, int rounds) {
   __shared__ int s[2][64];

@@ -33,7 +33,8 @@ class Live(Case):
             self.assertGreater(r["forecast_s"], 0)
             self.assertEqual(r["n"], side("gemm", 0.05))
             self.assertTrue(0 <= r["quiet"] <= 1, r)
-        self.assertIn("-O3 1T: 1 cells, error: median", out.stdout)
+        # Other tests at the same time make the machine busy: then there is no verdict.
+        self.assertRegex(out.stdout, r"-O3 1T: 1 cells, (error: median|no verdict: the machine was busy)")
 
     def test_code_is_for_the_cpu_that_the_device_names(self):
         self.assertEqual(made_for("pthread-skylake-avx512-AMD EPYC"), "skylake-avx512")
