@@ -1,5 +1,7 @@
 // Round trips of what nvcc makes of the repository's CUDA examples: parse, print, parse is the identity, no opcode is
 // unknown, and ptxas accepts what is printed. KERNELCAST_NVCC names another nvcc.
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -33,7 +35,7 @@ class PtxOfNvcc : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (!fs::exists(nvcc())) GTEST_SKIP() << "nvcc is not installed";
-    folder_ = fs::path(testing::TempDir()) / ("kernelcast_ptx_" + GetParam());
+    folder_ = fs::path(testing::TempDir()) / ("kernelcast_ptx_" + GetParam() + "_" + std::to_string(getpid()));
     fs::create_directories(folder_);
   }
   void TearDown() override {
