@@ -8,6 +8,17 @@ from program import Case
 
 LOCKSTEP, INDEPENDENT = ("--threads", "lockstep"), ("--threads", "independent")
 
+HALF_A_WARP = """
+__global__ void k(int* a) {
+  __shared__ int s[32];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x < 16) {
+    s[threadIdx.x] += 1;
+    __syncthreads();  // HERE
+  }
+  a[threadIdx.x] = s[threadIdx.x];
+}"""
+
 # Source (the line that is meant ends in "// HERE"), block, grid, more arguments, kind, thread of the finding or None.
 PLANTED = {
     "write behind a buffer": ("""
@@ -113,26 +124,8 @@ __global__ void k(int* a, int* b) {
   a[threadIdx.x] = threadIdx.x + 1;
   b[threadIdx.x] = a[63 - threadIdx.x];  // HERE
 }""", 64, 1, ("--sample", "all"), "race", (32, 0, 0)),
-    "a barrier for half of a warp": ("""
-__global__ void k(int* a) {
-  __shared__ int s[32];
-  s[threadIdx.x] = threadIdx.x;
-  if (threadIdx.x < 16) {
-    s[threadIdx.x] += 1;
-    __syncthreads();  // HERE
-  }
-  a[threadIdx.x] = s[threadIdx.x];
-}""", 32, 1, LOCKSTEP, "barrier in divergent code", (0, 0, 0)),
-    "a barrier for half of a warp of independent threads": ("""
-__global__ void k(int* a) {
-  __shared__ int s[32];
-  s[threadIdx.x] = threadIdx.x;
-  if (threadIdx.x < 16) {
-    s[threadIdx.x] += 1;
-    __syncthreads();  // HERE
-  }
-  a[threadIdx.x] = s[threadIdx.x];
-}""", 32, 1, INDEPENDENT, "barrier in divergent code", (0, 0, 0)),
+    "a barrier for half of a warp": (HALF_A_WARP, 32, 1, LOCKSTEP, "barrier in divergent code", (0, 0, 0)),
+    "a barrier for half of a warp of independent threads": (HALF_A_WARP, 32, 1, INDEPENDENT, "barrier in divergent code", (0, 0, 0)),
     "one barrier each for both sides": ("""
 __global__ void k(int* a) {
   __shared__ int s[32];
