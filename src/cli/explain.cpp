@@ -1,4 +1,5 @@
 // kernelcast explain: what the forecast stands on, line by line.
+#include <filesystem>
 #include <memory>
 
 #include "cli/catalog.h"
@@ -23,6 +24,15 @@ constexpr const char* explain_examples = R"(Examples:
 Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if a device named with --device cannot run
 the kernel; the others are shown. With --device all it is 0 as long as one can.)";
 
+/// The file where its path is, or beside the main source: PTX names the files that it was made of as its compiler saw
+/// them.
+std::string quoted(const std::string& path, const std::string& main) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored)) return read_source(path);
+  return read_source((fs::path(main).parent_path() / fs::path(path).filename()).string());
+}
+
 /// Lines of every file that some profile quotes. Headers that exist only inside the front end are left out.
 void add_sources(const Source& main, report::Forecast& forecast) {
   forecast.sources[main.path] = lines_of(main.text);
@@ -31,7 +41,7 @@ void add_sources(const Source& main, report::Forecast& forecast) {
     for (const std::string& path : d.profile->files) {
       if (forecast.sources.contains(path) || path.empty() || path.front() == '<') continue;
       try {
-        forecast.sources[path] = lines_of(read_source(path));
+        forecast.sources[path] = lines_of(quoted(path, main.path));
       } catch (const Error&) {
         forecast.sources[path] = {};  // not on disk
       }

@@ -185,6 +185,9 @@ Value* Lifter::read(const Operand& o, ptx::Type t) {
       if (o.offset != 0) number = b_.CreateAdd(number, b_.getInt64(static_cast<std::uint64_t>(o.offset)));
       return as(number, value_type(t), false);
     }
+    case OperandKind::vector:  // Triton writes { %r1 } for one register
+      if (o.elements.size() == 1) return read(o.elements.front(), t);
+      [[fallthrough]];
     default:
       refuse("an operand that is no value");
   }
@@ -192,6 +195,7 @@ Value* Lifter::read(const Operand& o, ptx::Type t) {
 
 void Lifter::write(const Operand& o, Value* v, bool is_signed) {
   if (o.kind == ptx::OperandKind::sink) return;
+  if (o.kind == ptx::OperandKind::vector && o.elements.size() == 1) return write(o.elements.front(), v, is_signed);
   if (o.kind != ptx::OperandKind::reg || !o.component.empty()) refuse("a result that is no register");
   AllocaInst* variable = variable_of(static_cast<std::uint32_t>(o.index));
   v = as(v, variable->getAllocatedType(), is_signed);

@@ -109,6 +109,24 @@ $loop:
   EXPECT_EQ(loads, 100);
 }
 
+// Triton writes one register in braces.
+TEST(Ptx, braces_around_one_register_are_the_register) {
+  std::string braces = copy;
+  for (const auto& [plain, braced] :
+       {std::pair{"ld.global.f32 %f1,", "ld.global.f32 { %f1 },"}, std::pair{"[%rd7], %f1;", "[%rd7], { %f1 };"}}) {
+    const std::size_t at = braces.find(plain);
+    ASSERT_NE(at, std::string::npos);
+    braces.replace(at, std::string(plain).size(), braced);
+  }
+  const KernelProfile one = profile_of(ptx_of(copy)), other = profile_of(ptx_of(braces));
+  ASSERT_EQ(one.blocks.size(), other.blocks.size());
+  for (std::size_t b = 0; b < one.blocks.size(); ++b) {
+    ASSERT_EQ(one.blocks[b].accesses.size(), other.blocks[b].accesses.size());
+    for (std::size_t a = 0; a < one.blocks[b].accesses.size(); ++a)
+      EXPECT_EQ(one.blocks[b].accesses[a].offset, other.blocks[b].accesses[a].offset);
+  }
+}
+
 TEST(Ptx, instruction_that_is_not_understood_is_named) {
   EXPECT_THAT(
       [] {
