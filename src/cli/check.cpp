@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* check_examples = R"(Examples:
   kernelcast check old.cu new.cu --device v100,a100 --grid 4096 --block 256 --arg n=1048576
+  kernelcast check kernel.cu --base-ref origin/main --device a100 --grid 4096 --block 256 --arg n=1048576
   kernelcast check examples/matmul_naive.cl examples/matmul_naive.cl --device v100 --global 1024,1024 --block 16,16 \
     --arg n=1024 --new-block 32,8
 
@@ -31,7 +32,7 @@ Exit status: 0 the gate holds, 1 analysis failed, 2 usage, 3 the gate is broken,
 
 struct CheckFlags {
   ForecastFlags base;
-  std::string changed, max_slowdown = "5%", kernel, grid, block, global, shared;
+  std::string changed, base_ref, max_slowdown = "5%", kernel, grid, block, global, shared;
   std::vector<std::string> args, buffers, defines;
 };
 
@@ -141,7 +142,27 @@ ForecastRun run_changed(Request& changed, const Frontend& frontend, const Device
   }
 }
 
-int check(const CheckFlags& flags, const Environment& environment) {
+/// One file and a revision of it are NEW and BASE; without a revision there are two files.
+CheckFlags with_both_sides(CheckFlags f) {
+  if (!f.base_ref.empty()) {
+    if (!f.changed.empty())
+      throw UsageError(KC_SETTING(base_ref) " " + f.base_ref + ": BASE is that revision of NEW: give one file");
+    if (f.base.file == "-")
+      throw UsageError(KC_SETTING(base_ref) " " + f.base_ref + ": standard input has no revisions: name a file");
+    f.changed = f.base.file;
+  } else if (f.changed.empty()) {
+    throw UsageError(
+        "NEW is required: give a second file, or " KC_SETTING(base_ref) " with a git revision of the first");
+  }
+  return f;
+}
+
+bool is_markdown(const CheckFlags& f) { return f.base.format == "markdown"; }
+
+int check(CheckFlags flags, const Environment& environment) {
+  flags = with_both_sides(std::move(flags));
+  const bool markdown = is_markdown(flags);
+  if (markdown) flags.base.format = "text";
   const double max_slowdown = slowdown_of(flags.max_slowdown);
   Request base = checked(flags.base), changed = checked_changed(flags);
   if (base.models.size() != 1 || base.models.front()->name() != "kernelcast") {
@@ -150,7 +171,8 @@ int check(const CheckFlags& flags, const Environment& environment) {
   if (flags.base.file == "-" && flags.changed == "-")
     throw UsageError("only one of the two can come from standard input");
   const DeviceCatalog catalog = catalog_of(base.devices_dir, environment.devices_dir);
-  base.source.text = read_source(base.source.path);
+  base.source.text =
+      flags.base_ref.empty() ? read_source(base.source.path) : read_revision(base.source.path, flags.base_ref);
   changed.source.text = read_source(changed.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);
@@ -160,13 +182,16 @@ int check(const CheckFlags& flags, const Environment& environment) {
   const ForecastRun new_run = run_changed(changed, frontend, catalog, progress);
   report::CheckReport report;
   report.head = environment.head;
-  report.base = base.source.path;
+  report.base = flags.base_ref.empty() ? base.source.path : flags.base_ref + ":" + base.source.path;
   report.changed = changed.source.path;
   report.max_slowdown = max_slowdown;
+  report.ratio_factor = std::exp(kernelcast_ratio_error.half_width());
   for (std::size_t i = 0; i < old_run.forecast.devices.size(); ++i)
     report.rows.push_back(compared(old_run.forecast.devices[i], new_run.forecast.devices[i], max_slowdown));
   const report::Style style(environment.colour && base.output.empty());
-  write_result(base.output, base.json ? report::check_json(report) : report::check_text(report, style));
+  write_result(base.output, base.json  ? report::check_json(report)
+                            : markdown ? report::check_markdown(report)
+                                       : report::check_text(report, style));
   for (const ForecastRun* run : {&old_run, &new_run})
     for (const std::string& text : run->messages) message("kernelcast: " + text);
   return report.passed() ? done : gate_broken;
@@ -179,8 +204,10 @@ Action add_check(Parser& parser) {
   Flags c = parser.command("check", "Compare two versions of a kernel: a gate that needs no GPU", check_examples);
   declare(c, f->base, "BASE", "Kernel source before the change; -: standard input");
   c.positional("NEW", f->changed,
-               "Kernel source after the change; -: standard input; the same file compares configurations",
-               Flags::Need::required);
+               "Kernel source after the change; -: standard input; the same file compares configurations");
+  c.option("--base-ref", "REV", f->base_ref,
+           "Git revision of the one file that is named: BASE is the file as it was then; headers are those on disk");
+  c.say_instead("--format", "text|markdown|json", "Output format (default: text)");
   c.say_instead("--model", "kernelcast", "Model (default: kernelcast, the one with a measured error of ratios)");
   c.option("--max-slowdown", "P%", f->max_slowdown,
            "Largest slowdown of NEW that passes, in percent or as a fraction (default: 5%)");

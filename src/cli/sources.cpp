@@ -1,11 +1,34 @@
 // Bytes are taken as they are; the compiler decides what it makes of them.
 #include "cli/sources.h"
 
+#include <filesystem>
+
+#include "io/process.h"
 #include "io/text_file.h"
+#include "kernelcast/error.h"
 
 namespace kernelcast::cli {
 
 std::string read_source(const std::string& path) { return read_text_file(path == "<stdin>" ? "-" : path); }
+
+std::string read_revision(const std::string& path, const std::string& revision) {
+  namespace fs = std::filesystem;
+  if (revision.empty() || revision.front() == '-')
+    throw UsageError(KC_SETTING(base_ref) " " + revision + ": expected a revision, such as HEAD or origin/main");
+  const fs::path file(path);
+  const std::string folder = file.parent_path().empty() ? "." : file.parent_path().string();
+  TemporaryFolder answer("kernelcast-git");
+  const std::string output = answer.file("base");
+  const std::string object = revision + ":./" + file.filename().string();
+  const Ended ended = run_process({"/usr/bin/env", "git", "-C", folder, "show", object}, 60, "git", output);
+  if (!ended.failure.empty()) throw UserError("git show " + object + ": " + ended.failure);
+  std::string text = read_text_file(output);
+  if (ended.status == 0) return text;
+  if (ended.status == 127) throw UserError(KC_SETTING(base_ref) " " + revision + ": git is not on PATH");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t last = text.rfind('\n');
+  throw UserError("git show " + object + ": " + (last == std::string::npos ? text : text.substr(last + 1)));
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

@@ -37,6 +37,42 @@ std::string check_text(const CheckReport& report, const Style& style) {
   return text;
 }
 
+namespace {
+
+/// A cell of a Markdown table: kernels' names have templates and pointers, and a bar would end the cell.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\`*_{}[]<>|~#").find(c) != std::string_view::npos) out += '\\';
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string check_markdown(const CheckReport& report) {
+  std::string text = fmt::format("**{}**: {} against {}, at most {} slower\n\n", report.passed() ? "pass" : "fail",
+                                 cell(report.changed), cell(report.base), format_percent(report.max_slowdown));
+  text += fmt::format(
+      "Nine in ten true ratios are within a factor of {:.2f} of the forecast one, so that small changes are not seen "
+      "surely.\n\n",
+      report.ratio_factor);
+  text +=
+      "| kernel | device | base | new | ratio | 90 % | slower with | gate |\n|---|---|---:|---:|---:|---:|---:|---|\n";
+  for (const CheckRow& r : report.rows) {
+    if (!r.failure.empty()) {
+      text += fmt::format("| {} | {} | {} | - | - | - | - | fail: {} |\n", cell(r.kernel), cell(r.device),
+                          r.base_s ? format_seconds(*r.base_s) : "-", cell(r.failure));
+      continue;
+    }
+    text += fmt::format("| {} | {} | {} | {} | {:.3f} | {:.2f} to {:.2f} | {} | {} |\n", cell(r.kernel), cell(r.device),
+                        format_seconds(*r.base_s), format_seconds(*r.new_s), r.ratio, r.ratio_lo, r.ratio_hi,
+                        format_percent(r.probability_slower), r.passed ? "pass" : "**fail**");
+  }
+  return text;
+}
+
 std::string check_json(const CheckReport& report) {
   Json j = head_json(report.head);
   j["base"] = report.base;

@@ -27,11 +27,14 @@ struct CheckReport {
   Head head;
   std::string base, changed;  // paths
   double max_slowdown = 0;    // 0.05: a ratio of 1.05 still passes
+  double ratio_factor = 0;    // nine in ten true ratios are within this factor of the forecast one
   std::vector<CheckRow> rows;
   [[nodiscard]] bool passed() const;
 };
 
 std::string check_text(const CheckReport& report, const Style& style);
+/// A table for a comment on a pull request.
+std::string check_markdown(const CheckReport& report);
 std::string check_json(const CheckReport& report);
 
 }  // namespace kernelcast::report
