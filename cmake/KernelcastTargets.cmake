@@ -9,6 +9,8 @@ target_compile_options(kernelcast_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>
   # std::stable_sort of libstdc++ 12 uses std::get_temporary_buffer, which libstdc++ 12 deprecates
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
+  # The Python module is a shared object made of the same static libraries as the program. One flag for all, that precompiled headers fit.
+  $<$<BOOL:${KERNELCAST_PYTHON}>:-fPIC>
   # ccache knows precompiled headers of clang by their content, not by when they were made
   $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 # Several sources a compilation: what headers cost, most of all LLVM's, is paid once for all of them. What differs from a

@@ -8,14 +8,14 @@ import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 README = os.path.join(ROOT, "README.md")
-BLOCK = re.compile(r"(<!-- scripts/readme.py writes the next block -->\n```\n\$ kernelcast (.*)\n)(?:[^`]*)(```\n)")
+BLOCK = re.compile(r"(<!-- scripts/readme.py writes the next block -->\n```\n\$ kernelcast ((?:.*\\\n)*.*)\n)(?:[^`]*)(```\n)")
 
 
 def main():
     program = os.path.abspath(sys.argv[1])
     with open(README, encoding="utf-8") as file:
         text = file.read()
-    command = BLOCK.search(text)[2].split()
+    command = BLOCK.search(text)[2].replace("\\\n", " ").split()
     run = subprocess.run([program, *command], capture_output=True, text=True, check=True, cwd=ROOT)
     made = BLOCK.sub(lambda m: m[1] + run.stdout + m[3], text)
     if "--check" in sys.argv:

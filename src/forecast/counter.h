@@ -14,12 +14,6 @@
 
 namespace kernelcast {
 
-/// A kernel, or what the front end threw.
-struct AnalysedKernel {
-  Kernel kernel;
-  std::exception_ptr trouble;  // instead
-};
-
 /// Keeps what it executed: devices of one target, launch and memory geometry share it. Locality is that of the first of
 /// them; those that share SMs in another way have none.
 class Counter {

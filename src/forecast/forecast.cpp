@@ -1,6 +1,8 @@
 // The facade: options to a question, results to values that need no header of ours beyond the installed ones.
 #include "kernelcast/forecast.h"
 
+#include <utility>
+
 #include "forecast/pipeline.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -9,13 +11,13 @@
 namespace kernelcast {
 namespace {
 
-ForecastQuestion question_of(const Source& source, const ForecastOptions& options) {
+ForecastQuestion question_of(Source source, const ForecastOptions& options) {
   if (options.devices.empty()) throw UsageError("no device is given: give " KC_SETTING(device));
   if (options.models.empty()) throw UsageError("no model is given: give " KC_SETTING(model));
   if (options.grid && options.global)
     throw UsageError(KC_SETTING(grid) " and " KC_SETTING(global) " say the same: give one of them");
   ForecastQuestion q;
-  q.source = source;
+  q.source = std::move(source);
   q.kernel = options.kernel;
   q.map = options.map;
   for (const std::string& name : options.models) q.models.push_back(&sm::any_model_named(name));
@@ -45,15 +47,17 @@ DeviceForecast value_of(DeviceResult&& r) {
   return f;
 }
 
-}  // namespace
-
-ForecastResult forecast(const Source& source, const ForecastOptions& options) {
-  const ForecastQuestion question = question_of(source, options);
+std::vector<Device> devices_of(const ForecastOptions& options) {
   const DeviceCatalog catalog(options.device_folder.empty() ? default_device_folder() : options.device_folder);
   std::vector<Device> devices;
   for (const std::string& name : options.devices) devices.push_back(catalog.find(name));
+  return devices;
+}
+
+ForecastResult answers(const ForecastQuestion& question, const std::vector<Device>& devices,
+                       std::shared_ptr<AnalysedKernels> known) {
   const Frontend frontend = real_frontend();
-  Forecaster forecaster(question, frontend);
+  Forecaster forecaster(question, frontend, std::move(known));
   ForecastResult result;
   bool any = false;
   for (const Device& device : devices) {
@@ -65,5 +69,37 @@ ForecastResult forecast(const Source& source, const ForecastOptions& options) {
   for (const FindingReport& f : forecaster.findings()) result.findings.push_back(plain_text(f.text()));
   return result;
 }
+
+}  // namespace
+
+ForecastResult forecast(const Source& source, const ForecastOptions& options) {
+  return answers(question_of(source, options), devices_of(options), nullptr);
+}
+
+class KernelForecaster::Impl {
+ public:
+  Impl(Source source, ForecastOptions options)
+      : question_(question_of(std::move(source), options)), devices_(devices_of(options)) {}
+
+  ForecastResult on(const Dim3& grid, const Launch& launch) const {
+    ForecastQuestion question = question_;
+    question.grid = grid;
+    question.global.reset();
+    question.launch = launch;
+    return answers(question, devices_, analysed_);
+  }
+
+ private:
+  ForecastQuestion question_;
+  std::vector<Device> devices_;
+  std::shared_ptr<AnalysedKernels> analysed_ = std::make_shared<AnalysedKernels>();
+};
+
+KernelForecaster::KernelForecaster(Source source, ForecastOptions options)
+    : impl_(std::make_unique<Impl>(std::move(source), std::move(options))) {}
+KernelForecaster::~KernelForecaster() = default;
+KernelForecaster::KernelForecaster(KernelForecaster&&) noexcept = default;
+KernelForecaster& KernelForecaster::operator=(KernelForecaster&&) noexcept = default;
+ForecastResult KernelForecaster::on(const Dim3& grid, const Launch& launch) const { return impl_->on(grid, launch); }
 
 }  // namespace kernelcast

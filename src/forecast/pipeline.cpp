@@ -50,6 +50,15 @@ std::string values_in(const ArithmeticError& e, const Launch& launch) {
 
 }  // namespace
 
+std::shared_ptr<const AnalysedKernel> AnalysedKernels::get(const std::string& target, const Dim3& block,
+                                                           const Analyse& analyse) {
+  const std::lock_guard lock(mutex_);
+  const Dim3 hint = target.starts_with("sm_") ? Dim3{} : block;
+  std::shared_ptr<const AnalysedKernel>& known = known_[{target, hint.array()}];
+  if (!known) known = std::make_shared<const AnalysedKernel>(analyse());
+  return known;
+}
+
 void require_gpu(const Device& device) {
   if (device.kind == "cpu")
     throw LimitError(device.name +
@@ -58,8 +67,11 @@ void require_gpu(const Device& device) {
 
 class Forecaster::Impl {
  public:
-  Impl(const ForecastQuestion& request, const Frontend& frontend)
-      : request_(request), frontend_(frontend), counter_(request) {}
+  Impl(const ForecastQuestion& request, const Frontend& frontend, std::shared_ptr<AnalysedKernels> known)
+      : request_(request),
+        frontend_(frontend),
+        counter_(request),
+        analysed_(known ? std::move(known) : std::make_shared<AnalysedKernels>()) {}
 
   DeviceResult on(const Device& device) {
     DeviceResult result;
@@ -120,12 +132,16 @@ class Forecaster::Impl {
   const Kernel& kernel_for(const Device& device) {
     const std::string& target = device.codegen_target;
     auto found = by_target_.find(target);
-    if (found == by_target_.end()) found = by_target_.emplace(target, analyse(target)).first;
-    if (found->second.trouble) std::rethrow_exception(found->second.trouble);
-    return found->second.kernel;
+    if (found == by_target_.end()) {
+      found = by_target_.emplace(target, analysed_->get(target, request_.launch.block, [&] { return analyse(target); }))
+                  .first;
+      for (const std::string& text : found->second->warnings) warn(text);
+    }
+    if (found->second->trouble) std::rethrow_exception(found->second->trouble);
+    return found->second->kernel;
   }
 
-  AnalysedKernel analyse(const std::string& target) {
+  AnalysedKernel analyse(const std::string& target) const {
     FrontendOptions options;
     options.kernel = request_.kernel;
     options.target = target;
@@ -138,10 +154,11 @@ class Forecaster::Impl {
     try {
       try {
         Analysis analysis = frontend_.analyze(request_.source, options);
-        for (const Diagnostic& d : analysis.diagnostics) warn(d.text);
-        return {{std::make_shared<const KernelProfile>(std::move(analysis.profile)), std::move(analysis.program),
-                 std::move(analysis.no_program)},
-                nullptr};
+        AnalysedKernel result;
+        for (const Diagnostic& d : analysis.diagnostics) result.warnings.push_back(d.text);
+        result.kernel = {std::make_shared<const KernelProfile>(std::move(analysis.profile)),
+                         std::move(analysis.program), std::move(analysis.no_program)};
+        return result;
       } catch (const UsageError&) {
         throw;
       } catch (const UserError& e) {
@@ -173,13 +190,15 @@ class Forecaster::Impl {
   const ForecastQuestion& request_;
   const Frontend& frontend_;
   Counter counter_;
-  std::map<std::string, AnalysedKernel> by_target_;
+  std::shared_ptr<AnalysedKernels> analysed_;
+  std::map<std::string, std::shared_ptr<const AnalysedKernel>> by_target_;
   std::vector<std::string> warnings_;
   std::vector<std::exception_ptr> failures_;
 };
 
-Forecaster::Forecaster(const ForecastQuestion& question, const Frontend& frontend)
-    : impl_(std::make_unique<Impl>(question, frontend)) {}
+Forecaster::Forecaster(const ForecastQuestion& question, const Frontend& frontend,
+                       std::shared_ptr<AnalysedKernels> known)
+    : impl_(std::make_unique<Impl>(question, frontend, std::move(known))) {}
 Forecaster::~Forecaster() = default;
 DeviceResult Forecaster::on(const Device& device) { return impl_->on(device); }
 const std::vector<std::string>& Forecaster::warnings() const { return impl_->warnings(); }

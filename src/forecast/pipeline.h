@@ -1,10 +1,16 @@
 // The pipeline: source -> profile (once for each code generation target) -> workload -> estimates.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "count/count.h"
@@ -35,14 +41,35 @@ struct Frontend {
 };
 Frontend real_frontend();
 
+/// A kernel, or what the front end threw.
+struct AnalysedKernel {
+  Kernel kernel;
+  std::exception_ptr trouble;              // instead
+  std::vector<std::string> warnings = {};  // of the compiler
+};
+
+/// One source's kernel for each code generation target, analysed when first asked for and kept. The block helps the AMD
+/// code generator, so that each block has an analysis of its own there. Thread-safe.
+class AnalysedKernels {
+ public:
+  using Analyse = std::function<AnalysedKernel()>;
+  std::shared_ptr<const AnalysedKernel> get(const std::string& target, const Dim3& block, const Analyse& analyse);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::array<std::int64_t, 3>>, std::shared_ptr<const AnalysedKernel>> known_;
+};
+
 /// LimitError for a CPU: kernels are forecast on GPUs.
 void require_gpu(const Device& device);
 
 /// The question on one device after the other; analyses and executions are shared where devices allow. `question` and
-/// `frontend` must outlive it. One thread at a time.
+/// `frontend` must outlive it. One thread at a time. `known` keeps analyses of the same source, kernel and options for
+/// later questions.
 class Forecaster {
  public:
-  Forecaster(const ForecastQuestion& question, const Frontend& frontend);
+  Forecaster(const ForecastQuestion& question, const Frontend& frontend,
+             std::shared_ptr<AnalysedKernels> known = nullptr);
   ~Forecaster();
   Forecaster(const Forecaster&) = delete;
   Forecaster& operator=(const Forecaster&) = delete;

@@ -1,0 +1,153 @@
+"""forecast() and Forecaster: in this process, with no file written."""
+import json
+import numbers
+from dataclasses import dataclass, field
+
+from ._errors import UsageError
+from ._native import device_folder, native
+from ._sources import read_source
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One named bound of the time. `time_s` (seconds) is None where the model cannot say."""
+    name: str
+    time_s: float | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something taken for granted; `replace` is the argument that replaces it, empty where nothing can be given."""
+    what: str
+    value: str
+    replace: str
+
+
+@dataclass(slots=True)
+class Forecast:
+    """One kernel on one device by one model. None stands for unknown; `failure` then says why."""
+    kernel: str
+    device: str
+    model: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    time_s: float | None
+    interval_s: tuple[float, float] | None
+    limiter: str | None
+    floor_s: float | None
+    energy_j: float | None
+    occupancy: float | None
+    _native: object = field(repr=False, compare=False)
+
+    @property
+    def bounds(self):
+        """The bounds of the time, the binding one first: a list of Bound."""
+        return [Bound(*b) for b in self._native.bounds]
+
+    @property
+    def assumptions(self):
+        """What was taken for granted: a list of Assumption."""
+        return [Assumption(*a) for a in self._native.assumptions]
+
+    @property
+    def failure(self):
+        """Why there is no time; empty where there is one."""
+        return self._native.failure
+
+    def to_dict(self):
+        """The entry of `predictions` that `kernelcast predict --format json` writes (schema/predict.schema.json)."""
+        return json.loads(self._native.json())["predictions"][0]
+
+    def to_json(self):
+        """The whole document of `kernelcast predict --format json`, as text."""
+        return self._native.json()
+
+    def _repr_html_(self):
+        from ._html import forecast_html
+        return forecast_html(self)
+
+
+def _sizes(name, value):
+    sizes = (value,) if isinstance(value, numbers.Integral) else tuple(value)
+    if not 1 <= len(sizes) <= 3 or not all(isinstance(s, numbers.Integral) for s in sizes):
+        raise TypeError(f"{name} is {value!r}: expected a number or up to three of them")
+    if min(sizes) < 1:
+        raise UsageError(f"{name} is {value!r}: sizes are positive")
+    return [int(s) for s in sizes] + [1] * (3 - len(sizes))
+
+
+def _scalar(name, value):
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise TypeError(f"args[{name!r}] is {type(value).__name__}: expected an integer or a real number; arrays are given as buffers")
+
+
+def _buffer(name, value):
+    if isinstance(value, numbers.Integral):
+        return int(value), ""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], numbers.Integral) and isinstance(value[1], str):
+        return int(value[0]), value[1]
+    size = getattr(value, "size", None)  # numpy; torch has a method of that name
+    if callable(size):
+        size = value.numel()
+    if isinstance(size, numbers.Integral):
+        return int(size), ""
+    raise TypeError(f"buffers[{name!r}] is {type(value).__name__}: expected a number of elements, (elements, fill) or an array")
+
+
+def _names(value):
+    return [value] if isinstance(value, str) else list(value)
+
+
+class Forecaster:
+    """A source that is analysed once, for many launches.
+
+    `source`: a path, source text, a compiled Triton or Numba kernel, or a cupy.RawKernel. `device`, `model`: a name or several.
+    `defines`: {"NAME": value}. `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
+    """
+
+    def __init__(self, source, *, device, kernel="", model="kernelcast", lang="", defines=None, include_dirs=(), std="", fast_math=False,
+                 execute=True, compile_seconds=30.0, device_dir=""):
+        self._source = read_source(source, lang)
+        settings = native.Settings()
+        settings.path, settings.text, settings.language = self._source.path, self._source.text, self._source.language
+        settings.kernel, settings.standard = kernel or self._source.kernel, std
+        settings.device_folder = device_dir or device_folder()
+        settings.devices, settings.models = _names(device), _names(model)
+        settings.defines = [f"{name}={value}" for name, value in (defines or {}).items()]
+        settings.include_dirs = [str(d) for d in include_dirs]
+        settings.fast_math, settings.execute, settings.compile_seconds = fast_math, execute, compile_seconds
+        self._one = isinstance(device, str) and isinstance(model, str)
+        self._analysed = native.Analysed(settings)
+
+    def __call__(self, grid=None, block=None, *, global_size=None, shared=None, args=None, buffers=None, assume=None):
+        """A Forecast, or a list of them where several devices or models were named."""
+        if (grid is None) == (global_size is None):
+            raise UsageError("give either grid (in blocks) or global_size (in threads)")
+        if block is None:
+            block = self._source.block
+        if block is None:
+            raise UsageError("give the threads of a block with block")
+        if shared is None:
+            shared = self._source.shared_bytes or 0
+        scalars = {str(name): _scalar(name, value) for name, value in args.items()} if args else {}
+        memory = {str(name): _buffer(name, value) for name, value in buffers.items()} if buffers else {}
+        sizes = _sizes("grid", grid) if grid is not None else _sizes("global_size", global_size)
+        found = self._analysed.on(sizes, grid is None, _sizes("block", block), shared, scalars, memory, assume or {})
+        forecasts = [Forecast(*p.fields, p) for p in found]
+        return forecasts[0] if self._one else forecasts
+
+
+def forecast(source, *, device, grid=None, block=None, global_size=None, shared=None, args=None, buffers=None, assume=None, **analysis):
+    """How long one launch takes.
+
+    `grid` in blocks or `global_size` in threads, `block` in threads, `shared`: dynamic shared memory in bytes. `args`: scalar arguments
+    by name or position; `buffers`: elements of pointer arguments, (elements, fill), or arrays whose size is taken. `assume`: answers to
+    what analysis cannot know ({"trips:14": 3}). The rest is as for Forecaster. Raises SourceError, UsageError or LimitError where no
+    device and model has an answer.
+    """
+    return Forecaster(source, device=device, **analysis)(grid, block, global_size=global_size, shared=shared, args=args, buffers=buffers,
+                                                         assume=assume)

@@ -1,0 +1,32 @@
+"""Whether the forecast of a file is slower than that of its state in a revision of its git repository."""
+import subprocess
+from pathlib import Path
+
+from ._errors import UsageError
+from ._program import check
+from ._sources import SourceText, _endings, read_source
+
+
+def base_of(path, revision):
+    """The file as it was in a revision of its git repository: its text. UsageError where git has none."""
+    path = Path(path).resolve()
+    done = subprocess.run(["git", "-C", str(path.parent), "show", f"{revision}:./{path.name}"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UsageError(f"{path.name} in {revision}: {done.stderr.strip() or 'git shows no such file'}")
+    return done.stdout
+
+
+def assert_not_slower(path, *, device, base="HEAD", tolerance=0.05, **launch):
+    """Raises AssertionError where the forecast of `path` is slower than that of its revision `base` by more than `tolerance` (0.05: 5 %).
+    Returns the answer of `check`. Launch keywords as for kernelcast.forecast."""
+    text = base_of(path, base)
+    new = read_source(Path(path))
+    suffix = Path(path).suffix
+    language = next((name for name, ending in _endings.items() if ending == suffix), "")
+    old = SourceText(f"{base.replace('/', '-')}-{Path(path).name}", text, language)
+    answer = check(old, new, device=device, max_slowdown=f"{tolerance * 100:g}%", **launch)
+    if answer.gate == "fail":
+        lines = [f"{c.kernel} on {c.device}: {c.base_time_s:.4g} s -> {c.new_time_s:.4g} s, {c.ratio:.3f} times (90 %: {c.ratio_interval[0]:.3f} to "
+                 f"{c.ratio_interval[1]:.3f})" for c in answer.checks if c.gate == "fail"]
+        raise AssertionError(f"{path} is slower than in {base} by more than {tolerance:.0%}:\n" + "\n".join(lines))
+    return answer

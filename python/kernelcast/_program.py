@@ -1,0 +1,149 @@
+"""The commands that the program answers: explain, advise, tune, check, offload, devices. Each runs it once and reads its JSON."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ._errors import Error, SourceError, UsageError
+from ._forecast import _buffer, _scalar, _sizes
+from ._native import device_folder
+from ._sources import _endings, read_source
+
+
+class Answer(dict):
+    """The JSON document of a command (its schema is in schema/), whose keys are attributes as well."""
+
+    def __getattr__(self, name):
+        try:
+            value = self[name]
+        except KeyError:
+            raise AttributeError(f"the answer has no {name!r}; it has {', '.join(self)}") from None
+        return value
+
+    def to_json(self):
+        """As text."""
+        return json.dumps(self, indent=2)
+
+
+def program():
+    """Path of the kernelcast program: KERNELCAST, the package's own, or the one on PATH."""
+    own = Path(__file__).resolve().parent / "bin" / "kernelcast"
+    found = os.environ.get("KERNELCAST") or (str(own) if own.exists() else shutil.which("kernelcast"))
+    if not found:
+        raise Error("the program kernelcast is neither in the package nor on PATH: name it with the variable KERNELCAST")
+    return found
+
+
+def _run(arguments, good=(0,)):
+    environment = dict(os.environ)
+    if folder := device_folder():
+        environment.setdefault("KERNELCAST_DEVICES", folder)
+    done = subprocess.run([program(), *arguments, "--format", "json"], capture_output=True, text=True, env=environment, check=False)
+    if done.returncode in good and done.stdout:
+        return json.loads(done.stdout, object_hook=Answer)
+    words = "\n".join(line.removeprefix("kernelcast: ") for line in done.stderr.splitlines() if "--help` show usage" not in line)
+    raise {1: SourceError, 2: UsageError}.get(done.returncode, Error)(words or f"kernelcast ended with status {done.returncode}")
+
+
+def _comma(name, value):
+    return value if isinstance(value, str) else ",".join(str(s) for s in _sizes(name, value))
+
+
+def _flags(source, device, grid, block, global_size, shared, args, buffers, assume, kernel, defines, include_dirs):
+    flags = ["--device", device if isinstance(device, str) else ",".join(device)] if device is not None else []
+    for name, value in (("grid", grid), ("global", global_size), ("block", source.block if block is None else block)):
+        if value is not None:
+            flags += [f"--{name}", _comma(name, value)]
+    shared = source.shared_bytes if shared is None else shared
+    if shared:
+        flags += ["--shared", str(shared)]
+    for name, value in (args or {}).items():
+        flags += ["--arg", f"{name}={_scalar(name, value)}"]
+    for name, value in (buffers or {}).items():
+        count, fill = _buffer(name, value)
+        flags += ["--buffer", f"{name}={count}" + (f":{fill}" if fill else "")]
+    for name, value in (assume or {}).items():
+        flags += ["--assume", f"{name}={value}"]
+    if kernel or source.kernel:
+        flags += ["--kernel", kernel or source.kernel]
+    for name, value in (defines or {}).items():
+        flags += ["-D", f"{name}={value}"]
+    for folder in include_dirs:
+        flags += ["-I", str(folder)]
+    return flags
+
+
+class _OnDisk:
+    """The path of a source, written to a folder of its own for as long as the program runs where it has no file."""
+
+    def __init__(self, source, lang):
+        self.source = read_source(source, lang)
+        self.folder = None
+
+    def __enter__(self):
+        if Path(self.source.path).exists():
+            return self.source.path
+        self.folder = tempfile.TemporaryDirectory(prefix="kernelcast-")
+        name = Path(self.source.path).stem + _endings.get(self.source.language, Path(self.source.path).suffix)
+        path = Path(self.folder.name) / name
+        path.write_text(self.source.text, encoding="utf-8", errors="surrogateescape")
+        return str(path)
+
+    def __exit__(self, *_):
+        if self.folder:
+            self.folder.cleanup()
+
+
+def _ask(command, source, lang, extra, good=(0,), device=None, grid=None, block=None, global_size=None, shared=None, args=None, buffers=None,
+         assume=None, kernel="", defines=None, include_dirs=()):
+    held = _OnDisk(source, lang)
+    flags = _flags(held.source, device, grid, block, global_size, shared, args, buffers, assume, kernel, defines, include_dirs)
+    with held as path:
+        return _run([command, path, *flags, *extra], good)
+
+
+def explain(source, *, lang="", **launch):
+    """Where the time goes, line by line. Keywords as for forecast; an Answer as schema/explain.schema.json has it."""
+    return _ask("explain", source, lang, [], **launch)
+
+
+def advise(source, *, lang="", **launch):
+    """What to change, and what it gains. Keywords as for forecast; an Answer with `findings`."""
+    return _ask("advise", source, lang, [], **launch)
+
+
+def tune(source, *, lang="", problem=None, params=None, constraints=(), top=None, **launch):
+    """The best configurations. `block` takes ranges as text ("32..1024:*2"); `params`: {"TILE": [1, 2, 4]} become defines; `problem`:
+    sizes from which the grid follows; the rest as for forecast."""
+    extra = ["--problem", _comma("problem", problem)] if problem is not None else []
+    for name, values in (params or {}).items():
+        extra += ["--param", f"{name}={','.join(str(v) for v in values)}"]
+    for text in constraints:
+        extra += ["--constraint", text]
+    if top is not None:
+        extra += ["--top", str(top)]
+    return _ask("tune", source, lang, extra, **launch)
+
+
+def check(base, new, *, device, max_slowdown="5%", lang="", **launch):
+    """Whether `new` is slower than `base`: an Answer with `checks`; a broken gate is an answer, not an exception."""
+    held_base, held_new = _OnDisk(base, lang), _OnDisk(new, lang)
+    keys = ("grid", "block", "global_size", "shared", "args", "buffers", "assume", "kernel", "defines", "include_dirs")
+    given = {key: launch.pop(key, () if key == "include_dirs" else None) for key in keys}
+    if launch:
+        raise TypeError(f"check() has no argument {', '.join(launch)}")
+    flags = _flags(held_new.source, device, **given)
+    with held_base as one, held_new as two:
+        return _run(["check", one, two, *flags, "--max-slowdown", str(max_slowdown)], good=(0, 3))
+
+
+def offload(source, *, cpu, gpu, lang="", **launch):
+    """Whether the GPU is worth it: an Answer with `decision`, `cpu` and `gpu`."""
+    return _ask("offload", source, lang, ["--cpu", cpu, "--gpu", gpu], **launch)
+
+
+def devices(name=None):
+    """All devices, or one with the source of every number: an Answer."""
+    return _run(["devices"] + ([name] if name else []))

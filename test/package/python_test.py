@@ -1,0 +1,223 @@
+"""The Python package: forecasts equal the program's, errors, sources of other packages, the plug-ins."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import types
+import unittest
+from pathlib import Path
+
+import kernelcast as kc
+from kernelcast import mcp
+
+ROOT = Path(__file__).resolve().parents[2]
+SAXPY = ROOT / "examples" / "saxpy.cu"
+LAUNCH = {"grid": 4096, "block": 256, "args": {"n": 1 << 20}}
+COPY = """extern "C" __global__ void copy(const float* a, float* b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] = a[i];
+}
+"""
+
+
+def program(*arguments):
+    done = subprocess.run([os.environ["KERNELCAST"], *arguments], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+class Forecasts(unittest.TestCase):
+    def test_equals_the_program(self):
+        f = kc.forecast(SAXPY, device="v100", **LAUNCH)
+        p = program("predict", str(SAXPY), "--device", "v100", "--grid", "4096", "--block", "256", "--arg", f"n={1 << 20}", "--format",
+                    "json")["predictions"][0]
+        self.assertEqual(f.time_s, p["time_s"])
+        self.assertEqual(list(f.interval_s), p["interval_s"])
+        self.assertEqual((f.kernel, f.device, f.model, f.limiter), (p["kernel"], p["device"], p["model"], p["limiter"]))
+        self.assertEqual([b.name for b in f.bounds], [b["name"] for b in p["bounds"]])
+        self.assertEqual(f.floor_s, p["floor_s"])
+        document = f.to_dict()
+        for key in ("time_s", "bounds", "counts", "occupancy", "resources"):
+            self.assertEqual(document[key], p[key], key)
+
+    def test_several_devices_and_models(self):
+        found = kc.forecast(SAXPY, device=["v100", "a100"], model=["kernelcast", "roofline"], **LAUNCH)
+        self.assertEqual([f.model for f in found], ["kernelcast", "roofline"] * 2)
+        self.assertEqual([f.device for f in found[2:]], ["nvidia-a100-pcie-40gb"] * 2)
+
+    def test_text_and_global_size(self):
+        a = kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20})
+        b = kc.forecast(COPY, device="a100", global_size=1 << 20, block=256, args={"n": 1 << 20})
+        self.assertEqual(a.time_s, b.time_s)
+
+    def test_one_analysis_for_many_launches(self):
+        forecaster = kc.Forecaster(COPY, device="a100")
+        one = forecaster(4096, 256, args={"n": 1 << 20})
+        two = forecaster(8192, 256, args={"n": 1 << 21})
+        self.assertGreater(two.time_s, one.time_s)
+        self.assertEqual(two.time_s, kc.forecast(COPY, device="a100", grid=8192, block=256, args={"n": 1 << 21}).time_s)
+
+    def test_positions_stand_for_names(self):
+        self.assertEqual(kc.forecast(COPY, device="a100", grid=4096, block=256, args={"2": 1 << 20}).time_s,
+                         kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20}).time_s)
+
+    def test_arrays_are_buffers_of_their_size(self):
+        array = types.SimpleNamespace(size=1 << 20)
+        kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20}, buffers={"a": array, "b": 1 << 20})
+
+    def test_threads_agree(self):
+        forecaster = kc.Forecaster(COPY, device="a100")
+        alone = forecaster(4096, 256, args={"n": 1 << 20}).time_s
+        times = []
+        threads = [threading.Thread(target=lambda: times.append(forecaster(4096, 256, args={"n": 1 << 20}).time_s)) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(times, [alone] * 8)
+
+    def test_notebook_view_is_escaped(self):
+        f = kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20})
+        f.kernel = "<script>"
+        self.assertIn("&lt;script&gt;", f._repr_html_())
+        self.assertNotIn("<script>", f._repr_html_())
+
+
+class Commands(unittest.TestCase):
+    def test_devices(self):
+        self.assertIn("nvidia-a100-pcie-40gb", [d.id for d in kc.devices().devices])
+        self.assertEqual(kc.devices("a100").devices[0].codegen_target, "sm_80")
+
+    def test_explain(self):
+        self.assertTrue(kc.explain(SAXPY, device="v100", **LAUNCH))
+
+    def test_tune(self):
+        answer = kc.tune(SAXPY, device="v100", problem=1 << 20, block="32..1024:*2", args={"n": 1 << 20})
+        self.assertEqual(answer.evaluated, 6)
+        self.assertGreater(answer.best[0].time_s, 0)
+
+    def test_check(self):
+        slow = COPY.replace("b[i] = a[i]", "b[i * 32 % n] = a[i]")
+        self.assertEqual(kc.check(COPY, COPY, device="a100", **LAUNCH).gate, "pass")
+        self.assertEqual(kc.check(COPY, slow, device="a100", **LAUNCH).gate, "fail")
+
+
+class Errors(unittest.TestCase):
+    def test_kinds(self):
+        for expected, call in (
+                (kc.SourceError, lambda: kc.forecast("__global__ void f(int* a) {\n  a[0] = b;\n}\n", device="a100", grid=1, block=32)),
+                (kc.UsageError, lambda: kc.forecast(SAXPY, device="a100", grid=4096, block=256)),
+                (kc.SourceError, lambda: kc.forecast(SAXPY, device="no-such-gpu", **LAUNCH)),
+                (kc.UsageError, lambda: kc.forecast(SAXPY, device="a100", grid=1)),
+                (kc.UsageError, lambda: kc.forecast(SAXPY, device="a100", grid=0, block=1)),
+                (TypeError, lambda: kc.forecast(3, device="a100", grid=1, block=1)),
+                (TypeError, lambda: kc.forecast(SAXPY, device="a100", grid=1, block=32, args={"n": "many"})),
+                (TypeError, lambda: kc.forecast(SAXPY, device="a100", grid="1", block=32)),
+                (TypeError, lambda: kc.forecast(SAXPY, device="a100", grid=1, block=32, buffers={"x": "all"})),
+                (FileNotFoundError, lambda: kc.forecast("no/such/file.cu", device="a100", grid=1, block=32)),
+                (kc.UsageError, lambda: kc.explain(SAXPY, device="a100", grid=4096, block=256))):
+            with self.assertRaises(expected) as caught:
+                call()
+            self.assertTrue(str(caught.exception))
+            self.assertNotRegex(str(caught.exception), "[\x00-\x08]")
+
+    def test_messages_name_python_arguments(self):
+        with self.assertRaises(kc.UsageError) as caught:
+            kc.forecast(SAXPY, device="a100", grid=4096, block=256)
+        self.assertNotIn("--arg", str(caught.exception))
+
+
+class Sources(unittest.TestCase):
+    PTX = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 p) {
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<3>;
+  .reg .f32 %f<3>;
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd2, %rd2, %rd3;
+  ld.global.f32 %f1, [%rd2];
+  add.f32 %f2, %f1, %f1;
+  st.global.f32 [%rd2], %f2;
+  ret;
+}
+"""
+
+    def test_compiled_triton_kernel(self):
+        kernel = types.SimpleNamespace(asm={"ptx": self.PTX}, metadata=types.SimpleNamespace(name="twice", num_warps=4, shared=0, num_ctas=1))
+        self.assertEqual(kc.forecast(kernel, device="a100", grid=1024).block, (128, 1, 1))
+        kernel.metadata.num_ctas = 2
+        with self.assertRaises(kc.LimitError):
+            kc.forecast(kernel, device="a100", grid=1024)
+
+    def test_numba_and_cupy(self):
+        numba = types.SimpleNamespace(inspect_asm=lambda: {("f4[:]",): self.PTX})
+        cupy = types.SimpleNamespace(code=COPY, name="copy")
+        self.assertGreater(kc.forecast(numba, device="a100", grid=1024, block=128).time_s, 0)
+        self.assertEqual(kc.forecast(cupy, device="a100", grid=4096, block=256, args={"n": 1 << 20}).kernel, "copy")
+
+
+class Plugins(unittest.TestCase):
+    def test_not_slower(self):
+        with tempfile.TemporaryDirectory() as folder:
+            git = ["git", "-C", folder, "-c", "user.name=t", "-c", "user.email=t@example.org"]
+            path = Path(folder) / "copy.cu"
+            path.write_text(COPY)
+            for command in (["init", "-q"], ["add", "copy.cu"], ["commit", "-qm", "copy"]):
+                subprocess.run([*git, *command], check=True)
+            launch = {"device": "a100", "grid": 4096, "block": 256, "args": {"n": 1 << 20}}
+            kc.assert_not_slower(path, **launch)
+            path.write_text(COPY.replace("b[i] = a[i]", "b[i * 32 % n] = a[i]"))
+            with self.assertRaises(AssertionError) as caught:
+                kc.assert_not_slower(path, **launch)
+            self.assertIn("copy on nvidia-a100-pcie-40gb", str(caught.exception))
+            with self.assertRaises(kc.UsageError):
+                kc.assert_not_slower(path, base="no-such-revision", **launch)
+
+    def test_pytest_plugin(self):
+        try:
+            import pytest  # noqa: F401
+        except ImportError:
+            self.skipTest("needs the package pytest")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "test_x.py").write_text("import kernelcast\n\n\ndef test_x(assert_not_slower):\n"
+                                                    "    assert assert_not_slower is kernelcast.assert_not_slower\n")
+            subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "kernelcast.pytest_plugin", folder], check=True, stdout=subprocess.DEVNULL)
+
+    def test_a_time_below_the_floor_is_impossible(self):
+        f = kc.forecast(COPY, device="a100", grid=1 << 17, block=256, args={"n": 1 << 25})
+        self.assertEqual(mcp.judged(f.floor_s * 0.9, f.floor_s, f.interval_s), "impossible")
+        self.assertEqual(mcp.judged(f.time_s, f.floor_s, f.interval_s), "plausible")
+        self.assertEqual(mcp.judged(f.interval_s[1] * 2, f.floor_s, f.interval_s), "above the interval")
+
+    def test_mcp_client(self):
+        try:
+            import asyncio
+            from mcp import ClientSession, StdioServerParameters
+            from mcp.client.stdio import stdio_client
+        except ImportError:
+            self.skipTest("needs the package mcp")
+
+        async def talk():
+            server = StdioServerParameters(command=sys.executable, args=["-m", "kernelcast.mcp"], env=dict(os.environ))
+            async with stdio_client(server) as (reading, writing), ClientSession(reading, writing) as session:
+                await session.initialize()
+                tools = [t.name for t in (await session.list_tools()).tools]
+                answer = await session.call_tool("judge_time", {"claimed_s": 1e-9, "source": COPY, "device": "a100", "grid": [4096],
+                                                                "block": [256], "args": {"n": 1 << 20}})
+                wrong = await session.call_tool("predict", {"source": COPY, "device": "no-such-gpu", "grid": [1], "block": [32]})
+                return tools, json.loads(answer.content[0].text), json.loads(wrong.content[0].text)
+
+        tools, answer, wrong = asyncio.run(talk())
+        self.assertEqual(sorted(tools), ["advise", "check", "devices", "judge_time", "predict"])
+        self.assertEqual(answer["verdict"], "impossible")
+        self.assertIn("no-such-gpu", wrong["error"])
+
+
+if __name__ == "__main__":
+    unittest.main()
