@@ -14,7 +14,7 @@ def command_of(path):
     """The words after "kernelcast" in the example's header; a backslash continues the line."""
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"\\\n// *", "", file.read())
-    return shlex.split(re.search(r"^//   kernelcast (.*)$", text, re.M)[1])
+    return shlex.split(re.search(r"^(?://|#)   kernelcast (.*)$", text, re.M)[1])
 
 
 class Examples(Case):
@@ -39,6 +39,12 @@ class Examples(Case):
                 args = command_of(path)
                 self.assertEqual(args[1], os.path.relpath(path, ROOT))
                 self.assertIn("limited by", self.told(*args))
+
+    def test_triton_matmul_shows_python_lines(self):
+        args = command_of(os.path.join(ROOT, "examples", "triton", "matmul.ptx"))
+        self.assertEqual(args, command_of(os.path.join(ROOT, "examples", "triton", "matmul.py")))
+        self.assertIn("limited by", self.told(*args))
+        self.assertRegex(self.told("explain", *args[1:]), r"matmul.py:\d+ .* total = tl.dot\(x, y, total\)")
 
     def test_every_command_of_the_offload_examples_runs(self):
         paths = sorted(glob.glob(os.path.join(ROOT, "examples", "offload", "*")))

@@ -1,9 +1,9 @@
-# kernelcast predict examples/triton_matmul.ptx --device a100 --grid 1024 --arg 3=4096 --arg 4=4096 --arg 5=4096 --arg 6=4096 --arg 7=4096 --arg 8=4096
+#   kernelcast predict examples/triton/matmul.ptx --device a100 --grid 1024 --arg 3=4096 --arg 4=4096 --arg 5=4096 --arg 6=4096 --arg 7=4096 --arg 8=4096
 #
-# The product of two matrices of half precision in Triton. examples/triton_matmul.ptx is what Triton makes of it for sm_80, and
-# triton_matmul.json its metadata, from which kernelcast takes the block and the shared memory; `explain` shows the lines of this file.
+# The product of two matrices of half precision in Triton. examples/triton/matmul.ptx is what Triton makes of it for sm_80, and
+# matmul.json its metadata, from which kernelcast takes the block and the shared memory; `explain` shows the lines of this file.
 # To compile it again, without a GPU (pip install triton, and the package kernelcast):
-#   python3 examples/triton_matmul.py
+#   python3 examples/triton/matmul.py
 import json
 import re
 from pathlib import Path
