@@ -114,10 +114,12 @@ def advise(source, *, lang="", **launch):
     return _ask("advise", source, lang, [], **launch)
 
 
-def tune(source, *, lang="", problem=None, params=None, constraints=(), top=None, **launch):
+def tune(source, *, lang="", problem=None, tile=None, params=None, constraints=(), top=None, **launch):
     """The best configurations. `block` takes ranges as text ("32..1024:*2"); `params`: {"TILE": [1, 2, 4]} become defines; `problem`:
-    sizes from which the grid follows; the rest as for forecast."""
+    sizes from which the grid follows; `tile`: elements per thread; `top`: a number, or "all"; the rest as for forecast."""
     extra = ["--problem", _comma("problem", problem)] if problem is not None else []
+    if tile is not None:
+        extra += ["--tile", _comma("tile", tile)]
     for name, values in (params or {}).items():
         extra += ["--param", f"{name}={','.join(str(v) for v in values)}"]
     for text in constraints:

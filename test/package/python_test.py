@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import kernelcast as kc
-from kernelcast import mcp
+from kernelcast import kernel_tuner, mcp
 
 ROOT = Path(__file__).resolve().parents[2]
 SAXPY = ROOT / "examples" / "saxpy.cu"
@@ -160,6 +160,55 @@ class Sources(unittest.TestCase):
         cupy = types.SimpleNamespace(code=COPY, name="copy")
         self.assertGreater(kc.forecast(numba, device="a100", grid=1024, block=128).time_s, 0)
         self.assertEqual(kc.forecast(cupy, device="a100", grid=4096, block=256, args={"n": 1 << 20}).kernel, "copy")
+
+
+class KernelTuner(unittest.TestCase):
+    SOURCE = COPY.replace("int i = blockIdx.x * blockDim.x + threadIdx.x;", "int i = blockIdx.x * (block_size_x * ITEMS) + threadIdx.x;").replace(
+        "if (i < n) b[i] = a[i];", "for (int k = 0; k < ITEMS; ++k) if (i + k * block_size_x < n) b[i + k * block_size_x] = a[i + k * block_size_x];")
+    SPACE = {"block_size_x": [32, 64, 128, 256], "ITEMS": [1, 2, 4]}
+
+    def forecasts(self):
+        return kernel_tuner.forecasts_of(self.SOURCE, device="a100", problem=1 << 22, block="block_size_x", tile="ITEMS", tune_params=self.SPACE,
+                                         args={"n": 1 << 22})
+
+    def test_forecasts_of_a_space(self):
+        found = self.forecasts()
+        self.assertEqual(set(found), {(x, i) for x in self.SPACE["block_size_x"] for i in self.SPACE["ITEMS"]})
+
+    def test_order_follows_the_forecast_and_learns(self):
+        first = kernel_tuner.ForecastFirst({(1,): (1.0, "l2"), (2,): (1.1, "dram"), (3,): (1.2, "l2"), (4,): (1.3, "dram")})
+        self.assertEqual(list(first.order([(4,), (3,), (2,), (1,), (9,)])), [(1,), (2,), (3,), (4,), (9,)])
+        order = first.order([(1,), (2,), (3,), (4,)])
+        self.assertEqual(next(order), (1,))
+        self.assertEqual(order.send(10.0), (2,))   # both limiters look ten times slower: the order of the forecasts
+        self.assertEqual(order.send(1.1), (4,))    # dram is as forecast, l2 is not
+        with self.assertRaises(kc.UsageError):
+            kernel_tuner.ForecastFirst({})
+
+    def test_in_kernel_tuner(self):
+        """In a space with known times the forecasts of those times find the best at once, and the budget ends the search."""
+        try:
+            from kernel_tuner.strategies.wrapper import OptAlgWrapper
+            import kernel_tuner as kt
+        except ImportError:
+            self.skipTest("needs the package kernel_tuner")
+        self.assertTrue(hasattr(kt, "tune_kernel"))
+        calls = []
+
+        class Spent(Exception):
+            pass
+
+        def cost(configuration):
+            calls.append(configuration)
+            if len(calls) > 3:
+                raise Spent
+            return float(configuration[0])
+
+        space = types.SimpleNamespace(list=[(5,), (2,), (7,), (1,)])
+        optimizer = OptAlgWrapper(kernel_tuner.ForecastFirst({(5,): 5e-3, (2,): 2e-3, (7,): 7e-3, (1,): 1e-3})).optimizer
+        with self.assertRaises(Spent):
+            optimizer(cost, space)
+        self.assertEqual(calls[:3], [(1,), (2,), (5,)])
 
 
 class Plugins(unittest.TestCase):
