@@ -18,7 +18,7 @@ namespace {
 Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.latency_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.memory_efficiency = c.global_latency_load = 1;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.tensor_efficiency = c.memory_efficiency = c.global_latency_load = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
   c.branch_cycles = c.barrier_cycles = 0;
