@@ -93,7 +93,7 @@ class PointerFinder {
     auto* i = dyn_cast<Instruction>(v);
     if (!i) return false;
     if (auto* sum = dyn_cast<PossiblyDisjointInst>(i); sum && sum->isDisjoint()) return false;
-    return i->isBitwiseLogicOp() || i->isShift();
+    return i->isBitwiseLogicOp() || i->isShift() || i->getOpcode() == Instruction::Mul || i->isIntDivRem();
   }
 
   /// Looks for pointers in a number.
@@ -113,6 +113,9 @@ class PointerFinder {
       case Instruction::LShr:
       case Instruction::AShr:
       case Instruction::Shl:
+      case Instruction::Mul:
+      case Instruction::UDiv:
+      case Instruction::URem:
       case Instruction::Sub:
       case Instruction::ZExt:
       case Instruction::SExt:

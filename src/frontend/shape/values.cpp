@@ -5,6 +5,7 @@
 // comparisons, carried values without a closed form) becomes a data symbol with the reason.
 #include "core/expr_node.h"
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -301,9 +302,13 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
   const Function* f = call->getCalledFunction();
   const std::string name = f ? f->getName().str() : call->isInlineAsm() ? "inline assembly" : "a call";
   if (name == "llvm.nvvm.read.ptx.sreg.warpsize") return Expr::symbol("warp_size");
-  if (name == "llvm.nvvm.read.ptx.sreg.laneid")
+  const auto lane = [] {
     return mod(Expr(local_id(0)) + Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2))),
                32);
+  };
+  if (name == "llvm.nvvm.read.ptx.sreg.laneid") return lane();
+  // One lane of those that are active: of a whole warp lane 0 is as good as any other.
+  if (const auto ptx = ptx_instruction(*call); ptx && ptx->op == ptx::Op::elect && bits == 1) return equal(lane(), 0);
   return data(call, "result of " + name + " at " + text_of(line_of(*call)));
 }
 
