@@ -140,7 +140,6 @@ std::optional<MatrixInstruction> tcgen05(const Parts& p, MatrixInstruction out) 
                                    {"i8", T::s8_s32, 32},      {"mxf8f6f4", T::f8_f32, 32}, {"mxf4", T::f4_f32, 64},
                                    {"mxf4nvf4", T::f4_f32, 64}};
   out.asynchronous = true;
-  if (p.after("cta_group::") == "2") out.warps = 2;
   const std::string_view name = p.after("kind::");
   for (const Kind& kind : kinds) {
     if (kind.name != name) continue;
