@@ -221,7 +221,7 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double total
   const OpCounts& n = w.warp_ops;
   const double lanes = share * m.warp / c.issue_efficiency;  // lane operations of the busiest unit, for one warp op
   const double fp32 = n[C::fp32_add] + n[C::fp32_mul] + n[C::fp32_fma] + n[C::fp32_div];
-  const double half = n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma];
+  const double half = 2 * (n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma]);  // the lanes count packed values twice
   const double shifts = n[C::shift];
   const double integers = n[C::int_add] + n[C::int64_add] + n[C::logic] + n[C::compare] + n[C::select] + n[C::min_max] +
                           n[C::bit_special] + n[C::move] + n[C::vote] + shifts;
@@ -241,10 +241,11 @@ void pipes(const Workload& w, const Machine& m, const Constants& c, double total
   if (n[C::tensor] <= 0) return;
   double products = 0;
   for (std::size_t t = 0; t < tensor_type_count; ++t) {
-    const double reached = has_async_form(static_cast<TensorType>(t)) ? m.tensor_warp_share : 1;
-    products += over(n.tensor.warp[t], m.tensor_fma[t] * reached) + over(n.tensor.async[t], m.tensor_fma[t]);
+    const double of_peak = c.tensor_efficiency;
+    const double warps = has_async_form(static_cast<TensorType>(t)) ? std::min(of_peak, m.tensor_warp_share) : of_peak;
+    products += over(n.tensor.warp[t], m.tensor_fma[t] * warps) + over(n.tensor.async[t], m.tensor_fma[t] * of_peak);
   }
-  slot(f, Limit::tensor) = share * products / c.issue_efficiency;
+  slot(f, Limit::tensor) = share * products;
 }
 
 double requests_of(const Workload& w, MemorySpace s) {

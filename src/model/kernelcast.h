@@ -24,6 +24,7 @@ struct Constants {
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 0.6;
   double issue_efficiency = 0.8743;   // of the issue slots and of the arithmetic pipes
+  double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
   double memory_efficiency = 0.9042;  // of load/store units, shared memory and L1
   double launch_s = 7.56e-06;         // of an empty kernel, where the device file does not know it
   double branch_cycles = 30.96;       // from a branch of a warp to the instruction after it

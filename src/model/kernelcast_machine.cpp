@@ -49,8 +49,8 @@ void compute_lanes(Machine& m, Reader& read, const Device& d) {
   m.int_mul_lanes = read(Field::compute_int_mul_lanes_per_unit, m.fp32_lanes / 4, "a quarter of the FP32 lanes");
   m.shift_lanes = read(Field::compute_shift_lanes_per_unit, m.int_lanes / 2, "half of the integer lanes");
   m.fp64_lanes = read(Field::compute_fp64_lanes_per_unit);
-  m.fp16_lanes = d.get_or(Field::compute_fp16_lanes_per_unit, m.fp32_lanes);
-  if (m.fp16_lanes <= 0) m.fp16_lanes = m.fp32_lanes;
+  m.fp16_lanes = d.get_or(Field::compute_fp16_lanes_per_unit, 0);
+  if (m.fp16_lanes <= 0) m.fp16_lanes = 2 * m.fp32_lanes;  // one instruction a lane, as of FP32
   m.special_lanes = read(Field::compute_special_lanes_per_unit, m.fp32_lanes / 8, "an eighth of the FP32 lanes");
   m.convert_lanes = read(Field::compute_convert_lanes_per_unit, m.special_lanes, "as special functions");
   m.convert64_lanes = read(Field::compute_convert64_lanes_per_unit, m.fp64_lanes, "as FP64");

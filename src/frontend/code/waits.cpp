@@ -10,11 +10,15 @@
 // come in when Stalls are evaluated. Source of the method: list scheduling, Gibbons and Muchnick, SIGPLAN 1986;
 // in-order stops, Hong and Kim, ISCA 2009, and Huang et al., GPUMech, MICRO 2014.
 //
+// An asynchronous copy stops nobody; a wait for its group does, for what is left of the group's time. So a pipeline of
+// S stages hides S - 1 of its iterations.
+//
 // Limits: branches inside are walked as if taken one after the other; no software pipelining; rematerialisation is not
 // seen. Paths that ptxas predicates are part of their block already (ptx_predication.h).
 #include "frontend/code/waits.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <set>
 
@@ -42,8 +46,9 @@ struct MemoryUse {
   bool shared = false;
 };
 
-MemoryUse memory_use(const OpCounts& n) {
-  if (n[C::barrier] + n[C::fence] + n[C::async_copy] > 0) return {Order::fence, false};
+MemoryUse memory_use(const TimedInstruction& t) {
+  const OpCounts& n = t.ops;
+  if (t.async != Async::none || n[C::barrier] + n[C::fence] + n[C::async_copy] > 0) return {Order::fence, false};
   if (n[C::shared_store] + n[C::shared_atomic] > 0) return {Order::store, true};
   if (n[C::global_store] + n[C::global_atomic] + n[C::local_store] > 0) return {Order::store, false};
   if (n[C::shared_load] > 0) return {Order::load, true};
@@ -180,7 +185,7 @@ class BlockGraph {
   }
 
   void order_memory(std::size_t i) {
-    const MemoryUse m = memory_use(block_.code[i].ops);
+    const MemoryUse m = memory_use(block_.code[i]);
     if (m.order == Order::free) return;
     const int space = m.shared ? 1 : 0;
     if (m.order == Order::fence) {
@@ -300,6 +305,7 @@ class Walk {
       now_ = latest.ready;
     }
     s.loads += t.ops[C::global_load] + t.ops[C::texture_load];
+    asynchronous(t, s);
     const Latency cls = latency_class(t.ops);
     if (t.ops[C::control] > 0) {  // the next instruction is fetched when the branch is decided
       s.waits[index(Latency::alu)] += 1;
@@ -309,6 +315,40 @@ class Walk {
     now_ += n * timing_.issue_cycles;
     const double latency = timing_.latency[index(cls)];
     for (int d : t.defs) state_[static_cast<std::size_t>(d)] = {now_ - timing_.issue_cycles + latency, cls, latency};
+  }
+
+  void asynchronous(const TimedInstruction& t, Stalls& s) {
+    switch (t.async) {
+      case Async::none:
+        return;
+      case Async::copy:
+        open_.copies += 1;
+        open_.last = now_;
+        return;
+      case Async::commit:
+        groups_.push_back(open_);
+        open_ = {};
+        return;
+      case Async::wait:
+        break;
+    }
+    if (t.open_groups < 0) {  // wait_all
+      groups_.push_back(open_);
+      open_ = {};
+    }
+    const double latency = timing_.latency[index(Latency::global)];
+    CopyGroup done;
+    while (groups_.size() > static_cast<std::size_t>(std::max(0, t.open_groups))) {
+      done.copies += groups_.front().copies;
+      if (groups_.front().copies > 0) done.last = groups_.front().last;
+      groups_.pop_front();
+    }
+    if (done.copies == 0) return;
+    s.loads += done.copies;
+    const double left = done.last + latency - now_;
+    s.waits[index(Latency::global)] += 1;
+    s.hidden[index(Latency::global)] += (latency - std::max(0.0, left)) / timing_.issue_cycles;
+    now_ += std::max(0.0, left);
   }
 
   /// Each instruction of the sequence waits for the one before it.
@@ -332,6 +372,11 @@ class Walk {
   std::vector<Result> state_;
   std::vector<Stalls> stalls_;
   double now_ = 0;
+  struct CopyGroup {
+    double copies = 0, last = 0;  // when the last one was issued
+  };
+  CopyGroup open_;
+  std::deque<CopyGroup> groups_;  // under way, the oldest first
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // code.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "frontend/code/liveness.h"
@@ -10,10 +11,16 @@
 
 namespace kernelcast::frontend {
 
+/// Part of an instruction in copies that run beside the warp (cp.async): one of them, the end of a group of them, or a
+/// wait until at most `open_groups` groups are under way.
+enum class Async : std::uint8_t { none, copy, commit, wait };
+
 /// One instruction of the schedule.
 struct TimedInstruction {
   std::vector<int> uses, defs;  // registers, numbered from 0
   OpCounts ops;                 // what it issues; nothing: it costs nothing and only passes values on
+  Async async = Async::none;
+  int open_groups = 0;
 };
 
 struct TimedBlock {

@@ -77,6 +77,20 @@ std::vector<int> amd_successors(const std::vector<const AsmInstruction*>& code, 
   return out;
 }
 
+/// cp.async and its groups. Copies in bulk complete on mbarriers: their waits are not followed.
+void mark_asynchronous(const AsmInstruction& i, TimedInstruction& t) {
+  if (!i.opcode.starts_with("cp.async.") || i.opcode.starts_with("cp.async.bulk") ||
+      i.opcode.starts_with("cp.async.mbarrier"))
+    return;
+  t.async = Async::copy;
+  if (i.opcode.starts_with("cp.async.commit_group")) t.async = Async::commit;
+  if (i.opcode.starts_with("cp.async.wait_all")) t.async = Async::wait, t.open_groups = -1;
+  if (i.opcode.starts_with("cp.async.wait_group")) {
+    t.async = Async::wait;
+    t.open_groups = i.operands.empty() ? 0 : number_at(i.operands[0]);
+  }
+}
+
 }  // namespace
 
 Timing nvidia_timing(int sm) {
@@ -101,6 +115,7 @@ std::vector<Stalls> ptx_stalls(const AsmFunction& kernel, const std::vector<OpCo
     const auto b = static_cast<std::size_t>(kernel.instructions[i].block);
     const FlowInstruction& f = flow.graph.blocks[b].code[next[b]++];
     blocks[b].code.push_back({f.uses, f.defs, costs[i]});
+    mark_asynchronous(kernel.instructions[i], blocks[b].code.back());
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].successors = flow.graph.blocks[b].successors;
   return find_stalls(blocks, static_cast<int>(flow.names.size()), nvidia_timing(sm));

@@ -151,9 +151,48 @@ bool is_modelled(const ptx::Instruction& i) {
   }
 }
 
+bool is_barrier_test(const Value& value) {
+  const auto instruction = ptx_instruction(value);
+  return instruction &&
+         (instruction->op == ptx::Op::mbarrier_test_wait || instruction->op == ptx::Op::mbarrier_try_wait);
+}
+
+std::string shape_in_descriptor(const CallInst& call) {
+  const auto instruction = ptx_instruction(call);
+  if (!instruction) return "";
+  switch (instruction->op) {
+    case ptx::Op::tcgen05_mma:
+    case ptx::Op::tcgen05_mma_sp:
+    case ptx::Op::tcgen05_mma_ws:
+    case ptx::Op::tcgen05_mma_ws_sp:
+      break;
+    default:
+      return "";
+  }
+  // [d], a, b, (metadata of a sparse a,) descriptor, ...
+  const bool sparse = instruction->op == ptx::Op::tcgen05_mma_sp || instruction->op == ptx::Op::tcgen05_mma_ws_sp;
+  const auto descriptor = constant_argument(call, sparse ? 4 : 3);
+  if (!descriptor) return "";
+  // PTX ISA 9.0, "Instruction descriptor": N / 8 in bits 17 to 22, M / 16 in bits 24 to 28; of the kinds with scales M
+  // / 128 in bits 27 and 28.
+  const auto bits = static_cast<std::uint64_t>(*descriptor);
+  const bool scaled = instruction->has("block_scale");
+  const std::uint64_t n = ((bits >> 17) & 63) * 8;
+  const std::uint64_t m = scaled ? ((bits >> 27) & 3) * 128 : ((bits >> 24) & 31) * 16;
+  // 32 bytes of K, of FP4 64 elements; twice of it where A is sparse.
+  const std::string opcode = ptx_opcode(call);
+  const auto kind = [&opcode](std::string_view name) { return opcode.find(name) != std::string::npos; };
+  std::uint64_t k = kind("kind::tf32") ? 8 : kind("kind::f16") ? 16 : kind("mxf4") ? 64 : 32;
+  if (sparse) k *= 2;
+  if (m == 0 || n == 0) return "";
+  return ".m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
+}
+
 void lower_ptx_call(CallInst& call) {
   const Function& callee = *call.getCalledFunction();
-  const StringRef text = callee.getFnAttribute(ptx_text_attribute).getValueAsString();
+  std::string text = callee.getFnAttribute(ptx_text_attribute).getValueAsString().str();
+  if (const std::string shape = shape_in_descriptor(call); !shape.empty())
+    text.insert(std::min(text.find(' '), text.size()), shape);
   const StringRef constraints = callee.getFnAttribute(ptx_constraints_attribute).getValueAsString();
   IRBuilder<> b(&call);
   auto* assembly = InlineAsm::get(callee.getFunctionType(), text, constraints, !callee.doesNotAccessMemory());

@@ -47,7 +47,14 @@ std::vector<PtxAccess> ptx_accesses(const llvm::CallInst& call);
 /// slot and nothing else. False: it is listed as not modelled.
 bool is_modelled(const ptx::Instruction& instruction);
 
-/// Inline assembly in place of the call.
+/// A test of an mbarrier that a loop repeats until the phase is complete: the loop is a wait.
+bool is_barrier_test(const llvm::Value& value);
+
+/// tcgen05.mma takes its shape from the instruction descriptor, a register: ".m128n256k16" where that is a constant,
+/// empty otherwise and for other instructions.
+std::string shape_in_descriptor(const llvm::CallInst& call);
+
+/// Inline assembly in place of the call. Of tcgen05.mma the opcode gets its shape (kernelcast/tensor.h).
 void lower_ptx_call(llvm::CallInst& call);
 
 }  // namespace kernelcast::frontend

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -28,10 +29,11 @@ class PointerFinder {
   explicit PointerFinder(Function& kernel) : dominators_(kernel) {}
 
   bool rewrite(IntToPtrInst& cast) {
-    seen_.clear();
-    base_ = nullptr;
-    several_ = false;
-    find(cast.getOperand(0));
+    whole_ = false;
+    find_base(cast.getOperand(0));
+    // A swizzle acts on bits of the whole offset in the array, not on those behind some element of it.
+    whole_ = base_ && any_of(seen_, [this](Value* v) { return takes_bits(v) && holds_pointer(v); });
+    if (whole_) find_base(cast.getOperand(0));
     if (!base_ || several_) return false;
     if (auto* at = dyn_cast<Instruction>(base_); at && !dominators_.dominates(at, &cast)) return false;
     offsets_.clear();
@@ -61,6 +63,13 @@ class PointerFinder {
     return b.CreateAddrSpaceCast(base, wanted);
   }
 
+  void find_base(Value* number) {
+    seen_.clear();
+    base_ = nullptr;
+    several_ = false;
+    find(number);
+  }
+
   static Value* pointer_in(Value* v) {
     if (auto* number = dyn_cast<PtrToIntOperator>(v)) return number->getPointerOperand();
     return nullptr;
@@ -68,9 +77,23 @@ class PointerFinder {
 
   void found(Value* pointer) {
     // The array itself, whatever space it was cast to.
-    while (auto* through = dyn_cast<AddrSpaceCastOperator>(pointer)) pointer = through->getOperand(0);
+    for (;;) {
+      if (auto* through = dyn_cast<AddrSpaceCastOperator>(pointer))
+        pointer = through->getOperand(0);
+      else if (auto* element = dyn_cast<GEPOperator>(pointer); element && whole_)
+        pointer = element->getPointerOperand();
+      else
+        break;
+    }
     if (base_ && base_ != pointer) several_ = true;
     base_ = pointer;
+  }
+
+  static bool takes_bits(Value* v) {
+    auto* i = dyn_cast<Instruction>(v);
+    if (!i) return false;
+    if (auto* sum = dyn_cast<PossiblyDisjointInst>(i); sum && sum->isDisjoint()) return false;
+    return i->isBitwiseLogicOp() || i->isShift() || i->getOpcode() == Instruction::Mul || i->isIntDivRem();
   }
 
   /// Looks for pointers in a number.
@@ -80,13 +103,19 @@ class PointerFinder {
     auto* i = dyn_cast<Operator>(v);
     if (!i) return;
     switch (i->getOpcode()) {
-      case Instruction::Add:
       case Instruction::Or:
       case Instruction::Xor:
       case Instruction::And:
+      case Instruction::Add:
         find(i->getOperand(0));
         find(i->getOperand(1));
         return;
+      case Instruction::LShr:
+      case Instruction::AShr:
+      case Instruction::Shl:
+      case Instruction::Mul:
+      case Instruction::UDiv:
+      case Instruction::URem:
       case Instruction::Sub:
       case Instruction::ZExt:
       case Instruction::SExt:
@@ -106,9 +135,34 @@ class PointerFinder {
     }
   }
 
-  /// The same number with 0 in place of the pointer.
+  /// Bytes from the base to the pointer, as the number `v`, a cast of it, has them.
+  Value* offset_in_array(Value* v, Value* pointer) {
+    auto* at = dyn_cast<Instruction>(v);
+    IRBuilder<> b(v->getContext());
+    if (at) b.SetInsertPoint(at);
+    const DataLayout& layout = cast<Instruction>(at ? at : dominators_.getRoot()->getTerminator())->getDataLayout();
+    Value* sum = ConstantInt::get(v->getType(), 0);
+    for (;;) {
+      if (auto* through = dyn_cast<AddrSpaceCastOperator>(pointer)) {
+        pointer = through->getOperand(0);
+      } else if (auto* element = dyn_cast<GEPOperator>(pointer); element && whole_) {
+        Value* step = b.CreateSExtOrTrunc(emitGEPOffset(&b, layout, element), v->getType());
+        sum = isa<Constant>(sum) && cast<Constant>(sum)->isNullValue() ? step : b.CreateAdd(sum, step, "", false, true);
+        pointer = element->getPointerOperand();
+      } else {
+        return sum;
+      }
+    }
+  }
+
+  /// The same number with 0 in place of the base.
   Value* offset_of(Value* v) {
-    if (pointer_in(v)) return ConstantInt::get(v->getType(), 0);
+    if (Value* pointer = pointer_in(v)) {
+      if (const auto known = offsets_.find(v); known != offsets_.end()) return known->second;
+      Value* offset = offset_in_array(v, pointer);
+      offsets_[v] = offset;
+      return offset;
+    }
     if (!seen_.contains(v) || !isa<Instruction>(v)) {
       // Constants hold no address but as a cast, which stands above; a constant expression's sum does.
       if (auto* e = dyn_cast<ConstantExpr>(v); e && e->getOpcode() == Instruction::Add)
@@ -168,6 +222,7 @@ class PointerFinder {
   DenseMap<Value*, Value*> offsets_;
   Value* base_ = nullptr;
   bool several_ = false;
+  bool whole_ = false;  // the base is the array, not an element of it
 };
 
 }  // namespace

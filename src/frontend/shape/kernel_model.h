@@ -83,6 +83,7 @@ class KernelModel {
   // values.cpp
   Expr compute_integer(llvm::Value* value);
   Expr compute_instruction(llvm::Instruction* instruction);
+  std::optional<Expr> value_of_lane(llvm::CallInst& call);
   Expr compute_intrinsic(llvm::CallInst* call);
   Expr compare(llvm::CmpInst* comparison);
   void assume(const Assumption& assumption);

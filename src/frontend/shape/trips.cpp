@@ -3,7 +3,11 @@
 //   affine      d(c) = a - b = d0 + k*c against 0
 //   geometric   (start << k*c) < n,  (start >> k*c) > t   by the position of the leading bit
 //   any other test of the counter alone, as of a flag that the loop carries: iteration by iteration, up to a limit
-// Exits that data decide are left out and reported.
+// A loop that repeats the test of an mbarrier is a wait: it runs once. Exits that data decide are left out and
+// reported.
+#include <algorithm>
+
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/PatternMatch.h"
@@ -11,6 +15,21 @@
 namespace kernelcast::frontend {
 
 using namespace llvm;
+
+namespace {
+
+/// Whether the test asks an mbarrier inside the loop for its phase: mbarrier.try_wait suspends the thread, so the loop
+/// is a wait that runs once, however long it takes.
+bool waits_for_barrier(const Value& test, const llvm::Loop& loop) {
+  const auto* i = dyn_cast<Instruction>(&test);
+  if (!i || !loop.contains(i)) return false;
+  if (is_barrier_test(*i)) return true;
+  if (!isa<CastInst>(i) && !isa<ICmpInst>(i) && !isa<SelectInst>(i) && !isa<BinaryOperator>(i) && !isa<FreezeInst>(i))
+    return false;
+  return std::any_of(i->op_begin(), i->op_end(), [&](const Use& u) { return waits_for_barrier(*u.get(), loop); });
+}
+
+}  // namespace
 
 const TripCount& KernelModel::trips(llvm::Loop* loop) {
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
@@ -44,7 +63,9 @@ TripCount KernelModel::compute_trips(llvm::Loop* loop) {
   for (BasicBlock* block : exiting) {
     auto* branch = dyn_cast<BranchInst>(block->getTerminator());
     std::optional<Expr> s;
-    if (branch && branch->isConditional() && dominators_.dominates(block, latch))
+    if (branch && branch->isConditional() && waits_for_barrier(*branch->getCondition(), *loop))
+      s = Expr(0);
+    else if (branch && branch->isConditional() && dominators_.dominates(block, latch))
       s = iterations_while(branch->getCondition(), loop->contains(branch->getSuccessor(0)), loop);
     if (!s) {
       result.other_exits = true;

@@ -5,9 +5,11 @@
 // comparisons, carried values without a closed form) becomes a data symbol with the reason.
 #include "core/expr_node.h"
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/ptx_calls.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 
@@ -40,6 +42,13 @@ bool is_low_mask(const APInt& v) { return v.isMask(); }
 bool is_hash(const Instruction& i) {
   const auto* c = dyn_cast<ConstantInt>(i.getOperand(1));
   return c != nullptr && !i.hasNoSignedWrap() && !i.hasNoUnsignedWrap() && c->getValue().abs().getActiveBits() > 24;
+}
+
+bool multiplies_in_pairs(const Module& module) {
+  return any_of(module, [](const Function& f) {
+    return f.getName().starts_with(std::string(ptx_call_prefix) + "tcgen05.mma") &&
+           f.getName().contains("cta_group::2");
+  });
 }
 
 }  // namespace
@@ -295,16 +304,40 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
       return Expr(static_cast<std::int64_t>(bits)) - Expr::apply(Op::bit_width, op(0));
     case Intrinsic::usub_sat:
       return max(op(0) - op(1), 0);
+    case Intrinsic::nvvm_shfl_sync_idx_i32:
+      if (auto same = value_of_lane(*call)) return *same;
+      break;
     default:
       break;
   }
   const Function* f = call->getCalledFunction();
   const std::string name = f ? f->getName().str() : call->isInlineAsm() ? "inline assembly" : "a call";
   if (name == "llvm.nvvm.read.ptx.sreg.warpsize") return Expr::symbol("warp_size");
-  if (name == "llvm.nvvm.read.ptx.sreg.laneid")
+  const auto lane = [] {
     return mod(Expr(local_id(0)) + Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2))),
                32);
+  };
+  if (name == "llvm.nvvm.read.ptx.sreg.laneid") return lane();
+  // Pairs of blocks that multiply together are clusters of two; other sizes are not known here.
+  if (StringRef(name).ends_with("%cluster_ctarank") && multiplies_in_pairs(*call->getModule())) {
+    assume({"blocks that multiply in pairs (cta_group::2): clusters", "2 neighbors along x", ""});
+    return mod(Expr(group_id(0)), 2);
+  }
+  // One lane of those that are active: of a whole warp lane 0 is as good as any other.
+  if (const auto ptx = ptx_instruction(*call); ptx && ptx->op == ptx::Op::elect && bits == 1) return equal(lane(), 0);
   return data(call, "result of " + name + " at " + text_of(line_of(*call)));
+}
+
+/// shfl.sync.idx from one lane of the whole warp: the value as that lane has it. Blocks are taken to have whole warps
+/// along x where the value depends on the thread.
+std::optional<Expr> KernelModel::value_of_lane(CallInst& call) {
+  const auto* lane = dyn_cast<ConstantInt>(call.getArgOperand(2));
+  const auto* clamp = dyn_cast<ConstantInt>(call.getArgOperand(3));
+  if (!lane || !clamp || clamp->getZExtValue() != 31 || lane->getZExtValue() > 31) return std::nullopt;
+  const Expr value = integer(call.getArgOperand(1));
+  if (!data_in(value).empty() || value.depends_on(local_id(1)) || value.depends_on(local_id(2))) return std::nullopt;
+  const Expr x(local_id(0));
+  return value.substitute({{local_id(0), x - mod(x, 32) + Expr(static_cast<std::int64_t>(lane->getZExtValue()))}});
 }
 
 void KernelModel::assume(const Assumption& assumption) {

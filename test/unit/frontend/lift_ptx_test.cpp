@@ -127,6 +127,60 @@ TEST(Ptx, braces_around_one_register_are_the_register) {
   }
 }
 
+TEST(Ptx, loop_on_a_barrier_is_a_wait) {
+  const KernelProfile p = profile_of(ptx_of(R"(.visible .entry k(.param .u64 p)
+{
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  .shared .align 8 .b64 bar;
+  mov.u32 %r1, bar;
+$wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;
+  @%p1 bra $done;
+  bra $wait;
+$done:
+  ld.param.u64 %rd1, [p];
+  st.global.u32 [%rd1], %r1;
+  ret;
+})",
+                                            "sm_90"),
+                                     "sm_90");
+  ASSERT_THAT(p.loops, SizeIs(1));
+  EXPECT_EQ(p.loops[0].trips, Expr(1));
+}
+
+/// Bytes of the first access to shared memory, of a kernel that ends in ldmatrix from the address in %r9; %r1 is the
+/// thread's number and %r2 the array.
+Access row_read_at(const std::string& computing) {
+  const KernelProfile p = profile_of(ptx_of(R"(.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<16>; .reg .b64 %rd<2>;
+  .shared .align 16 .b8 tile[8192];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, tile;
+)" + computing + R"(
+  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r9];
+  ld.param.u64 %rd1, [p];
+  st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13};
+  ret;
+})"));
+  for (const Block& b : p.blocks)
+    for (const Access& a : b.accesses)
+      if (a.space == MemorySpace::shared) return a;
+  return {};
+}
+
+TEST(Ptx, swizzle_acts_on_the_whole_offset_in_the_array) {
+  // Rows of 128 bytes, pieces of 16 bytes exchanged by the row's number.
+  const Access a = row_read_at(
+      "shl.b32 %r3, %r1, 7;\nadd.s32 %r4, %r2, %r3;\nadd.s32 %r4, %r4, 32;\nshr.u32 %r5, %r4, 7;\n"
+      "rem.u32 %r5, %r5, 8;\nshl.b32 %r5, %r5, 4;\nxor.b32 %r9, %r4, %r5;");
+  EXPECT_LT(a.unknown, 0);
+  for (int lane : {0, 1, 5, 9, 31}) {
+    const std::int64_t plain = 128 * lane + 32;
+    EXPECT_EQ(a.offset.substitute({{local_id(0), Expr(lane)}}), Expr(plain ^ ((lane % 8) << 4))) << lane;
+  }
+}
+
 TEST(Ptx, instruction_that_is_not_understood_is_named) {
   EXPECT_THAT(
       [] {

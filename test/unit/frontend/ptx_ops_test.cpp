@@ -149,6 +149,13 @@ TEST(PtxFusion, ThreeInputsAreOfMaxwell) {
   EXPECT_EQ(fused("and.b32 %r4, %r1, %r2;\nxor.b32 %r5, %r4, %r3;", 52), parse_cost("logic"));
 }
 
+TEST(PtxFusion, IndependentHalvesArePacked) {
+  EXPECT_EQ(fused("fma.rn.f16 %rs1, %rs2, %rs3, %rs1;\nfma.rn.f16 %rs4, %rs2, %rs5, %rs4;"), parse_cost("fp16_fma"));
+  EXPECT_EQ(fused("fma.rn.f16 %rs1, %rs2, %rs3, %rs1;\nfma.rn.f16 %rs4, %rs2, %rs5, %rs1;"), parse_cost("fp16_fma:2"))
+      << "the second needs the first's result";
+  EXPECT_EQ(fused("add.rn.f16 %rs1, %rs2, %rs3;\nmul.rn.f16 %rs4, %rs2, %rs5;"), parse_cost("fp16_add fp16_mul"));
+}
+
 TEST(PtxFusion, ConstantsOfAddressesBecomeOffsets) {
   const std::string sum = "add.s64 %rd2, %rd1, 16;\n", load = "ld.global.nc.f32 %f1, [%rd2];\n";
   EXPECT_EQ(fused(sum + load), parse_cost("global_load"));

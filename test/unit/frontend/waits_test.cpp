@@ -171,5 +171,34 @@ TEST(Waits, ANarrowOrderReadsAValueWhenAllItsUsersCanTakeIt) {
 
 TEST(Waits, NothingWaitsForNothing) { EXPECT_TRUE(find_stalls({}, 0, Timing{}).empty()); }
 
+/// A loop of one block that copies, closes the group, waits until `open_groups` are under way and computes a while.
+Stalls copy_loop(int open_groups, int instructions) {
+  std::vector<TimedBlock> code(1);
+  TimedInstruction copy = op(OpClass::async_copy, {}, {}), commit = op(OpClass::other, {}, {}), wait = commit;
+  copy.async = Async::copy;
+  commit.async = Async::commit;
+  wait.async = Async::wait;
+  wait.open_groups = open_groups;
+  code[0].code = {copy, copy, commit, wait};
+  for (int i = 0; i < instructions; ++i) code[0].code.push_back(op(OpClass::fp32_add, {i}, {}));
+  code[0].successors = {0};
+  return find_stalls(code, instructions, Timing{}).at(0);
+}
+
+TEST(Waits, CopiesBesideTheWarpStopItWhereItWaitsForThem) {
+  const Stalls at_once = copy_loop(0, 100);
+  EXPECT_EQ(waits(at_once, Latency::global), 1);
+  EXPECT_EQ(at_once.loads, 2);
+  EXPECT_LT(hidden(at_once, Latency::global), 5);
+}
+
+TEST(Waits, APipelineOfCopiesHidesItsIterations) {
+  const Stalls two_stages = copy_loop(1, 100);
+  EXPECT_EQ(waits(two_stages, Latency::global), 1);
+  EXPECT_GE(hidden(two_stages, Latency::global), 100);
+  EXPECT_LT(hidden(two_stages, Latency::global), 350);
+  EXPECT_GE(hidden(copy_loop(1, 400), Latency::global), 350) << "the latency is over before the wait";
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend

@@ -18,7 +18,8 @@ namespace {
 Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.latency_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.memory_efficiency = c.global_latency_load = 1;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.tensor_efficiency = c.memory_efficiency =
+      c.global_latency_load = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
   c.branch_cycles = c.barrier_cycles = 0;
@@ -60,6 +61,35 @@ TEST(KernelcastBounds, Arithmetic) {
   Device apart = gpu();
   hand_made::set(apart, Field::compute_fp32_int_shared_lanes_per_unit, 0);
   EXPECT_DOUBLE_EQ(cycles(of(w, apart), Limit::arithmetic), 10 * 2 * 50);
+}
+
+TEST(KernelcastBounds, PackedHalvesFillTwoLanesEach) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::fp16_fma, 10);
+  Device d = gpu();
+  hand_made::set(d, Field::compute_fp16_lanes_per_unit, 32);  // multiply-adds, 16 packed ones
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 10 * 2);
+  hand_made::set(d, Field::compute_fp16_lanes_per_unit, 64);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 10);
+}
+
+TEST(KernelcastBounds, TensorPipesHaveAnEfficiencyOfTheirOwn) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::execute(w, OpClass::tensor, 1);
+  w.warp_ops.tensor = {};
+  const auto type = static_cast<std::size_t>(TensorType::f16_f32);
+  w.warp_ops.tensor.async[type] = 10 * 4096.0;
+  Device d = gpu();
+  hand_made::set(d, tensor_rate_field(TensorType::f16_f32), 1024);
+  Constants c = plain();
+  c.tensor_efficiency = 0.5;
+  c.issue_efficiency = 0.25;  // of other pipes
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 8);
+  w.warp_ops.tensor.warp = w.warp_ops.tensor.async;
+  w.warp_ops.tensor.async = {};
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 8);
+  hand_made::set(d, Field::compute_tensor_warp_share, 0.25);  // a measured share of the peak, not of the efficiency
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 16);
 }
 
 TEST(KernelcastBounds, Fp64AndSpecialFunctions) {

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -46,6 +47,9 @@ bool is_add64(std::string_view op) { return op == "add.s64" || op == "add.u64"; 
 bool is_add32(std::string_view op) { return starts(op, {"add.s32", "add.u32", "sub.s32", "sub.u32"}); }
 bool is_logic32(std::string_view op) { return starts(op, {"and.b32", "or.b32", "xor.b32", "not.b32"}); }
 bool is_shift32(std::string_view op) { return starts(op, {"shl.b32", "shr.u32", "shr.s32", "shr.b32"}); }
+bool is_half(std::string_view op) {
+  return starts(op, {"add.", "sub.", "mul.", "fma."}) && (op.ends_with(".f16") || op.ends_with(".bf16"));
+}
 bool is_constant(std::string_view operand) { return !operand.empty() && operand.find('%') == std::string_view::npos; }
 
 OpCounts only(OpClass c, double n = 1) {
@@ -56,14 +60,13 @@ OpCounts only(OpClass c, double n = 1) {
 
 class Fusion {
  public:
-  Fusion(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs)
+  Fusion(const AsmFunction& kernel, const std::vector<PtxAccesses>& accesses, int sm, std::vector<OpCounts>& costs)
       : code_(kernel.instructions),
         sm_(sm),
         costs_(costs),
         merged_(code_.size(), false),
         inputs_(code_.size()),
         short_(short_addresses(kernel)) {
-    const std::vector<PtxAccesses> accesses = all_accesses(kernel);
     for (std::size_t i = 0; i < code_.size(); ++i) {
       for (std::string_view w : accesses[i].writes) {
         FusedValue& v = values_[w];
@@ -77,7 +80,7 @@ class Fusion {
       if (!bases[i].empty()) drop(static_cast<int>(i));
   }
 
-  void run() {
+  void run(const std::vector<PtxAccesses>& accesses) {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       const std::string_view op = code_[i].opcode;
       if (op.starts_with("mov."))
@@ -92,6 +95,8 @@ class Fusion {
         logic(i);
       else if (is_add32(op))
         addition(i);
+      else if (is_half(op))
+        pair_halves(i, accesses[i]);
     }
     if (!costs_.empty()) costs_[0] += only(OpClass::move, scaled_addresses_ ? 2 : 1);
   }
@@ -250,6 +255,20 @@ class Fusion {
     }
   }
 
+  /// ptxas computes two halves by one packed instruction (HADD2, HMUL2, HFMA2) where neither needs the other's result.
+  void pair_halves(std::size_t i, const PtxAccesses& access) {
+    if (!code_[i].guard.empty()) return;
+    const auto [at_op, first] = alone_.try_emplace({code_[i].block, code_[i].opcode}, i);
+    if (first) return;
+    const auto& other = code_[at_op->second].operands;
+    if (!other.empty() && std::find(access.reads.begin(), access.reads.end(), other[0]) != access.reads.end()) {
+      at_op->second = i;
+      return;
+    }
+    drop(static_cast<int>(i));
+    alone_.erase(at_op);
+  }
+
   const std::vector<AsmInstruction>& code_;
   int sm_;
   std::vector<OpCounts>& costs_;
@@ -258,12 +277,16 @@ class Fusion {
   std::vector<std::vector<std::string_view>> inputs_;  // of logic: the words it depends on
   std::vector<std::string_view> short_;                // registers that only address shared and local memory
   std::vector<int> rotated_;
+  std::map<std::pair<int, std::string_view>, std::size_t> alone_;  // by block and opcode: half without a partner
   bool scaled_addresses_ = false;
 };
 
 }  // namespace
 
-void fuse_ptx(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs) { Fusion(kernel, sm, costs).run(); }
+void fuse_ptx(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs) {
+  const std::vector<PtxAccesses> accesses = all_accesses(kernel);
+  Fusion(kernel, accesses, sm, costs).run(accesses);
+}
 
 std::vector<OpCounts> ptx_costs(const AsmFunction& kernel, int sm, std::vector<const AsmInstruction*>* unknown) {
   const AsmFunction narrowed = narrow_ptx(kernel);
