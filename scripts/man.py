@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "replay")
+COMMANDS = ("predict", "explain", "advise", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "replay")
 
 
 def help_text(program, *words):
@@ -30,7 +30,7 @@ def main():
         out += [f".SH {title}", ".nf", quoted(help_text(program, *words).strip()), ".fi"]
     out += [
         ".SH EXIT STATUS",
-        "0 success, 1 analysis failed, 2 usage, 3 the gate of check is broken, 70 a bug in kernelcast, 130 interrupted.",
+        "0 success, 1 analysis failed, 2 usage, 3 the gate of check or advise is broken, 70 a bug in kernelcast, 130 interrupted.",
         ".SH ENVIRONMENT",
         ".TP",
         "KERNELCAST_DEVICES",

@@ -1,0 +1,41 @@
+// What to change in a kernel or its launch, and what the model says that it gains.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelcast {
+
+/// A range of one line, columns from 1, the last one within. Column 0: the whole line. No file: the launch, not a line.
+struct CodePlace {
+  std::string file;
+  int line = 0, column = 0, end_column = 0;
+};
+
+/// How a gain was found: counts, launch or options were changed in the model, or the source was rewritten, compiled and executed to equal
+/// results.
+enum class Verified : std::uint8_t { what_if, rewrite };
+constexpr std::string_view name_of(Verified v) { return v == Verified::what_if ? "what-if" : "rewrite"; }
+
+/// One finding on one device. Times are seconds; a gain is the share of the time that the change saves.
+struct Advice {
+  std::string rule;      // "bank-conflicts", as -Wno-RULE takes it
+  CodePlace where;
+  std::string message;   // what is there, and what it costs
+  std::string change;    // what to do, one or two lines of code or prose
+  double time_s = 0, changed_time_s = 0;
+  double gain = 0, gain_low = 0, gain_high = 0;  // 90 % interval: the model's error of ratios
+  double probability = 0;                        // that the change is a gain at all
+  std::string limiter, changed_limiter;          // binding bound before and after
+  Verified verified = Verified::what_if;
+  std::vector<std::string> assumptions;          // what the gain takes for granted
+};
+
+/// A rule as documents and lists name it.
+struct AdviceRule {
+  std::string_view name, summary;
+};
+
+}  // namespace kernelcast

@@ -1,0 +1,149 @@
+// Lanes and warps that wait for others: branches, uneven work, atomics on one word.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "advise/rules.h"
+#include "io/text.h"
+
+namespace kernelcast::advice {
+namespace {
+
+bool has_factor(const Guard& g, int unknown) {
+  return std::any_of(g.paths.begin(), g.paths.end(), [&](const Path& p) {
+    return std::any_of(p.factors.begin(), p.factors.end(), [&](const Path::Factor& f) { return f.unknown == unknown; });
+  });
+}
+
+/// Blocks that run on one side of a branch: their guards, or those of loops around them, name its condition, or what
+/// data decide there.
+std::vector<std::size_t> sides_of(const Subject& s, const Branch& branch) {
+  std::vector<std::size_t> sides;
+  const KernelProfile& p = s.profile();
+  const int outside = branch.block < 0 ? -1 : p.blocks[static_cast<std::size_t>(branch.block)].loop;
+  const Expr no = logical_not(branch.condition);
+  const auto decided = [&](const Guard& g) {
+    if (branch.unknown >= 0) return has_factor(g, branch.unknown);
+    return g.paths.size() == 1 && (g.paths[0].condition == branch.condition || g.paths[0].condition == no);
+  };
+  for (std::size_t b = 0; b < p.blocks.size(); ++b) {
+    bool inside = p.blocks[b].loop == outside && static_cast<int>(b) != branch.block && decided(p.blocks[b].guard);
+    for (int l = p.blocks[b].loop; l >= 0 && l != outside && !inside; l = p.loops[static_cast<std::size_t>(l)].parent)
+      inside =
+          p.loops[static_cast<std::size_t>(l)].parent == outside && decided(p.loops[static_cast<std::size_t>(l)].guard);
+    if (inside) sides.push_back(b);
+  }
+  return sides;
+}
+
+std::vector<Draft> divergence(const Subject& s) {
+  std::vector<Draft> drafts;
+  std::set<SourceLine> seen;
+  const Workload& w = s.workload();
+  const double lanes = w.geometry.warp_size;
+  for (std::size_t i = 0; i < s.profile().branches.size(); ++i) {
+    const Branch& branch = s.profile().branches[i];
+    const BranchCount& n = w.branch_counts.at(i);
+    if (branch.loop_exit || branch.predicated || branch.block < 0 || n.warps <= 0 || n.divergent / n.warps < 0.05)
+      continue;
+    if (branch.line.file < 0 || !seen.insert(branch.line).second) continue;
+    std::vector<std::pair<std::size_t, double>> fewer;  // block, warps where each takes one side only
+    for (const std::size_t b : sides_of(s, branch)) {
+      const BlockCount& c = w.block_counts[b];
+      // Lanes of the warps of a block that diverge fill at least one warp.
+      const double merged = std::max(1.0, n.divergent / n.warps * w.warps_per_block);
+      const double least = std::max(c.lanes / lanes, c.warps / merged);
+      if (least < 0.95 * c.warps) fewer.emplace_back(b, least);
+    }
+    if (fewer.empty()) continue;
+    const auto what_if = [fewer](Variant& v) {
+      for (const auto& [b, warps] : fewer)
+        v.workload.block_counts[b].warps = std::min(v.workload.block_counts[b].warps, warps);
+    };
+    const bool data = branch.verdict == Branch::Verdict::unknown;
+    drafts.push_back(
+        {branch.line,
+         "if",
+         fmt::format("lanes of {} of the warps go both ways ({})", format_percent(n.divergent / n.warps),
+                     branch.reason),
+         data ? "sort or compact the elements by the condition first, so that whole warps go one way"
+              : "let the condition depend on the warp, not on the lane: number the threads so that those of one side "
+                "are neighbors",
+         what_if,
+         {},
+         {data ? "what sorting or compacting costs is not in the gain" : "accesses stay as coalesced as they are"}});
+  }
+  return drafts;
+}
+
+/// The slowest warp of a block holds its place until it ends.
+std::vector<Draft> imbalance(const Subject& s) {
+  const Workload& w = s.workload();
+  const double mean = w.warp_ops.total() / w.warps_per_block;
+  const double slowest = w.slowest.instructions > 0 && mean > 0 ? w.slowest.instructions / mean : w.warp_imbalance;
+  if (slowest < 1.15) return {};
+  const auto what_if = [](Variant& v) {
+    v.workload.slowest = {};
+    v.workload.warp_imbalance = 1;
+  };
+  return {{{},
+           "",
+           fmt::format("the slowest warp of a block issues {:.3g} times the instructions of the mean one, and the "
+                       "block waits for it",
+                       slowest),
+           "spread long work over the warps: several warps for a long row, or rows of similar length in one block",
+           what_if,
+           {},
+           {"the work can be spread evenly over the warps of a block"}}};
+}
+
+std::vector<Draft> contended_atomics(const Subject& s) {
+  std::vector<Draft> drafts;
+  std::set<SourceLine> seen;
+  for (const Site& o : s.sites()) {
+    const Access& a = *o.access;
+    if (a.space != MemorySpace::global || a.kind != AccessKind::atomic || o.count.requests <= 0 || a.line.file < 0)
+      continue;
+    if (a.unknown >= 0 || s.stride(a, local_id(0)) != 0 || o.lanes_per_request() < 2) continue;
+    if (!seen.insert(a.line).second) continue;
+    const std::string name = s.buffer_name(a);
+    const auto what_if = [index = o.index, block = o.block, copies = a.copies()](Variant& v) {
+      AccessCount& c = v.workload.access_counts[index];
+      const double share = c.requests / c.lanes;  // one lane of each warp
+      c.lanes *= share;
+      c.bytes *= share;
+      c.words *= share;
+      Block& b = v.profile.blocks[block];
+      b.ops[OpClass::shuffle] += 5 * copies;  // sum of 32 lanes
+      b.ops[OpClass::int_add] += 5 * copies;
+      b.stalls.waits[static_cast<std::size_t>(Latency::shared)] += 5 * copies;
+    };
+    drafts.push_back(
+        {a.line,
+         name,
+         fmt::format("{:.3g} lanes of a warp update the same word of '{}', one after the other", o.lanes_per_request(),
+                     name),
+         "add within the warp first, then one lane updates:\n"
+         "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  if (lane == 0) atomicAdd(p, v);",
+         what_if,
+         {},
+         {"the operation may be done in another order"}});
+  }
+  return drafts;
+}
+
+}  // namespace
+
+std::span<const Rule> control_rules() {
+  static const Rule list[] = {
+      {{"divergent-branch", "lanes of a warp take both sides of a branch"}, divergence},
+      {{"imbalance", "warps of a block have unequal work"}, imbalance},
+      {{"contended-atomic", "lanes of a warp update one word of global memory"}, contended_atomics},
+  };
+  return list;
+}
+
+}  // namespace kernelcast::advice

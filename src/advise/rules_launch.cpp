@@ -1,0 +1,182 @@
+// Grid and block: blocks that do not fill the device, and what a launch itself takes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advise/rules.h"
+#include "io/text.h"
+#include "kernelcast/error.h"
+#include "kernelcast/model.h"
+
+namespace kernelcast::advice {
+namespace {
+
+/// Whether every expression depends on ids in x through blockDim.x * blockIdx.x + threadIdx.x alone, so that threads
+/// can be cut into blocks of another size: moving one block up and as many threads down changes nothing.
+bool cut_freely(const Subject& s) {
+  const std::map<Symbol, Expr> moved{{group_id(0), Expr(group_id(0)) - 1},
+                                     {local_id(0), Expr(local_id(0)) + Expr(local_size(0))}};
+  const std::map<Symbol, Expr> first{{group_id(0), Expr(0)}};
+  const auto free = [&](const Expr& e) {
+    if (!(e.substitute(moved) == e)) return false;
+    const Expr rest = e.substitute(first);
+    return !rest.depends_on(local_size(0)) || rest.depends_on(num_groups(0));
+  };
+  const auto guard_free = [&](const Guard& g) {
+    return std::all_of(g.paths.begin(), g.paths.end(), [&](const Path& p) { return free(p.condition); });
+  };
+  try {
+    for (const Block& b : s.profile().blocks) {
+      if (!guard_free(b.guard) || b.barriers > 0) return false;
+      for (const Access& a : b.accesses)
+        if (a.space == MemorySpace::shared || a.unknown >= 0 || !free(a.offset)) return false;
+    }
+    return std::all_of(s.profile().loops.begin(), s.profile().loops.end(),
+                       [&](const Loop& l) { return l.unknown < 0 && guard_free(l.guard) && free(l.trips); });
+  } catch (const LimitError&) {
+    return false;
+  }
+}
+
+std::vector<Draft> block_sizes(const Subject& s) {
+  const Dim3 block = s.workload().block, grid = s.workload().grid;
+  const KernelProfile& p = s.profile();
+  if (block.y != 1 || block.z != 1 || p.required_block.x > 0 || p.static_shared_bytes > 0 || p.uses_dynamic_shared)
+    return {};
+  if (!s.closed() || !cut_freely(s)) return {};
+  std::optional<DeviceResult> best;
+  Dim3 best_block, best_grid;
+  double best_s = *s.estimate().time_s.value;
+  for (const std::int64_t x : {32, 64, 128, 256, 512, 1024}) {
+    const std::int64_t threads = grid.x * block.x;
+    if (x == block.x || threads % x != 0 || (p.max_threads_per_block > 0 && x > p.max_threads_per_block)) continue;
+    ForecastQuestion q = s.question();
+    q.launch.block.x = x;
+    q.global.reset();
+    q.grid = Dim3{threads / x, grid.y, grid.z};
+    auto now = s.ask(q);
+    if (!now) continue;
+    const double seconds = *now->models.front().estimate->time_s.value;
+    if (seconds >= best_s) continue;
+    best_s = seconds;
+    best_block = q.launch.block;
+    best_grid = *q.grid;
+    best = std::move(now);
+  }
+  if (!best) return {};
+  Draft d;
+  d.message = fmt::format("blocks of {} threads: {} occupancy, limited by {}", block.x,
+                          format_percent(s.estimate().occupancy.fraction), s.estimate().occupancy.limiter);
+  d.change = fmt::format("<<<{}, {}>>> in place of <<<{}, {}>>>", best_grid.x, best_block.x, grid.x, block.x);
+  d.forecast = std::move(best);
+  return {std::move(d)};
+}
+
+/// Loops that step by the size of the grid take any number of blocks: as many as the units hold at once, or a multiple.
+std::vector<Draft> more_blocks(const Subject& s) {
+  const Dim3 grid = s.workload().grid, block = s.workload().block;
+  if (grid.y != 1 || grid.z != 1 || s.estimate().occupancy.limiter != "grid") return {};
+  const bool strides = std::any_of(s.profile().loops.begin(), s.profile().loops.end(),
+                                   [](const Loop& l) { return l.unknown < 0 && l.trips.depends_on(num_groups(0)); });
+  if (!strides) return {};
+  std::optional<DeviceResult> best;
+  double best_s = *s.estimate().time_s.value;
+  for (const int waves : {1, 2}) {
+    // As many as fit by registers and shared memory: asked of a grid that is large enough.
+    Workload many = s.workload();
+    many.grid.x = 1 << 20;
+    many.blocks = static_cast<double>(many.grid.x);
+    ForecastQuestion q = s.question();
+    q.global.reset();
+    q.grid = Dim3{static_cast<std::int64_t>(
+                      s.unit_count() * std::max(1.0, std::floor(occupancy(many, s.device()).blocks_per_unit)) * waves),
+                  1, 1};
+    if (q.grid->x <= grid.x) continue;
+    auto now = s.ask(q);
+    if (!now || *now->models.front().estimate->time_s.value >= best_s) continue;
+    best_s = *now->models.front().estimate->time_s.value;
+    best = std::move(now);
+  }
+  if (!best) return {};
+  Draft d;
+  d.message = fmt::format("{} leave room on the SMs: {} occupancy", format_count_of(s.workload().blocks, "block"),
+                          format_percent(s.estimate().occupancy.fraction));
+  d.change = fmt::format("<<<{}, {}>>> in place of <<<{}, {}>>>: the loop steps by the size of the grid",
+                         best->workload->grid.x, block.x, grid.x, block.x);
+  d.forecast = std::move(best);
+  return {std::move(d)};
+}
+
+/// Blocks that all units hold at once.
+double together(const Subject& s) { return s.unit_count() * std::max(1.0, s.estimate().occupancy.blocks_per_unit); }
+
+std::vector<Draft> tails(const Subject& s) {
+  const double blocks = s.workload().blocks, units = s.unit_count(), wave = together(s);
+  if (blocks <= units) return {};
+  // What a grid of that many blocks would take if every unit ended at the same time: the same work in as many blocks as
+  // fill all rounds.
+  const double step = blocks >= wave ? wave : units;
+  const double even = std::floor(blocks / step) * step;
+  if (even == blocks || even <= 0) return {};
+  const double rounds = blocks / step;
+  const auto what_if = [even](Variant& v) { spread_over(v, even); };
+  return {{{},
+           "",
+           fmt::format("the last wave is not full: {} on {:.0f} SMs that hold {:.3g} are {:.3g} waves",
+                       format_count_of(blocks, "block"), units, wave / units, rounds),
+           fmt::format("launch {:.0f} blocks that take work in a grid-stride loop, or smaller blocks:\n"
+                       "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)",
+                       even),
+           what_if,
+           {},
+           {"the work can be spread evenly over the blocks"}}};
+}
+
+std::vector<Draft> small_grids(const Subject& s) {
+  const double blocks = s.workload().blocks, units = s.unit_count();
+  if (blocks >= units || blocks < 1) return {};
+  // Threads that can be cut into other blocks are the rule block-size's.
+  if (s.profile().loops.empty()) return {};
+  const auto what_if = [units](Variant& v) { spread_over(v, units); };
+  return {{{},
+           "",
+           fmt::format("{} on {:.0f} SMs: the others are idle", format_count_of(blocks, "block"), units),
+           "split the loops over more blocks, and add their results at the end",
+           what_if,
+           {},
+           {"the work of a block can be divided, at no cost"}}};
+}
+
+std::vector<Draft> launch_time(const Subject& s) {
+  const double total = *s.estimate().time_s.value;
+  for (const Bound& b : s.estimate().bounds) {
+    if (b.kind != BoundKind::launch || !b.without || b.time.value() < 0.3 * total) continue;
+    Draft d;
+    d.message =
+        fmt::format("starting the kernel takes {} of {}", format_seconds(b.time.value()), format_seconds(total));
+    d.change =
+        "do more per launch: fuse it with the kernels before and after it, batch several inputs, or record a CUDA "
+        "graph";
+    d.seconds = b.without->value();
+    d.limiter = s.estimate().bounds.size() > 1 ? s.estimate().bounds[s.estimate().limiter == b.name ? 1 : 0].name : "";
+    d.assumptions.emplace_back("fused: this kernel's own launch costs nothing, and its data still pass memory");
+    return {std::move(d)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Rule> launch_rules() {
+  static const Rule list[] = {
+      {{"block-size", "another block size is quicker"}, block_sizes},
+      {{"more-blocks", "a loop over the grid leaves room for more blocks"}, more_blocks},
+      {{"tail", "the last wave of blocks fills part of the device"}, tails},
+      {{"small-grid", "fewer blocks than compute units"}, small_grids},
+      {{"launch-bound", "the launch takes a large part of the time"}, launch_time},
+  };
+  return list;
+}
+
+}  // namespace kernelcast::advice

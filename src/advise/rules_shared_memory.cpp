@@ -1,0 +1,357 @@
+// Shared memory: banks, barriers, copies into it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "advise/rules.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::advice {
+namespace {
+
+bool in_shared(const Site& s) {
+  return s.access->space == MemorySpace::shared && s.count.requests > 0 && s.access->line.file >= 0;
+}
+
+/// Wavefronts without any conflict: the parts of a warp that the active lanes need.
+double least_passes(const Site& s, const MemoryGeometry& g) {
+  const double wide = std::max(1.0, static_cast<double>(s.access->bytes) / g.bank_bytes);
+  const double part = std::max(1.0, std::min(g.warp_size, g.shared_banks) / wide);
+  return std::ceil(s.lanes_per_request() / part - 1e-9) * s.count.requests;
+}
+
+struct Conflict {
+  std::vector<const Site*> sites;  // of one line and buffer
+  double passes = 0, least = 0;
+};
+
+std::vector<Conflict> conflicts_of(const Subject& s) {
+  std::map<std::pair<SourceLine, int>, Conflict> by_line;
+  for (const Site& site : s.sites()) {
+    if (!in_shared(site) || site.access->unknown >= 0 || site.access->kind == AccessKind::atomic) continue;
+    Conflict& c = by_line[{site.access->line, site.access->buffer}];
+    c.sites.push_back(&site);
+    c.passes += site.count.bank_passes;
+    c.least += least_passes(site, s.device().geometry());
+  }
+  std::vector<Conflict> found;
+  for (auto& [key, c] : by_line)
+    if (c.passes > 1.3 * c.least) found.push_back(std::move(c));
+  return found;
+}
+
+/// Widens rows of `pitch` bytes by `pad`, in every access to the buffer.
+void pad_rows(Variant& v, int buffer, std::int64_t pitch, std::int64_t pad) {
+  const auto moved = [&](std::int64_t at) { return at / pitch * pad; };
+  for (Block& b : v.profile.blocks)
+    for (Access& a : b.accesses) {
+      if (a.space != MemorySpace::shared || a.buffer != buffer || a.unknown >= 0) continue;
+      a.offset = a.offset + Expr(pad) * floor_div(a.offset, Expr(pitch));
+      for (std::int64_t& d : a.also) d += moved(d);
+    }
+  Buffer& tile = v.profile.buffers.at(static_cast<std::size_t>(buffer));
+  if (tile.bytes > 0) {
+    const std::int64_t more = tile.bytes / pitch * pad;
+    tile.bytes += more;
+    v.profile.static_shared_bytes += more;
+  }
+}
+
+/// Accesses of an unrolled loop share an offset and differ by constants, which padding moves by whole rows only where
+/// these are multiples of the row.
+bool can_be_padded(const Subject& s, int buffer, std::int64_t pitch) {
+  return std::all_of(s.sites().begin(), s.sites().end(),
+                     [&](const Site& o) {
+                       if (o.access->space != MemorySpace::shared || o.access->buffer != buffer) return true;
+                       return o.access->unknown < 0;
+                     }) &&
+         pitch > 0;
+}
+
+/// The unrolled copies as accesses of their own, so that each is padded at its own address.
+std::optional<double> passes_when_padded(const Subject& s, const Conflict& c, std::int64_t pitch, std::int64_t pad) {
+  Variant v{s.profile(), s.workload(), s.launch()};
+  pad_rows(v, c.sites.front()->access->buffer, pitch, pad);
+  try {
+    bind_again(v, s);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  double passes = 0;
+  for (const Site* site : c.sites) passes += v.workload.access_counts[site->index].bank_passes;
+  return passes;
+}
+
+/// Bytes of a row of `name` as its declaration says it, "tile[64][40]"; 0: not known. A macro is not known.
+std::int64_t declared_pitch(const Subject& s, const std::string& name, int bytes) {
+  if (name.empty() ||
+      !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }))
+    return 0;
+  const std::regex declaration(R"((__shared__|__local|\blocal\b).*\b(\w+)\s+(?:\w+\[.*,\s*)?)" + name +
+                               R"(\s*\[[^\]]*\]\s*\[\s*(\d+)\s*\])");
+  static const std::map<std::string, int> sizes{{"half", 2},   {"__half", 2}, {"short", 2}, {"char", 1},
+                                                {"double", 8}, {"float", 4},  {"int", 4},   {"unsigned", 4}};
+  for (const SourceLine line : s.lines()) {
+    std::smatch found;
+    const std::string text = s.text(line);
+    if (!std::regex_search(text, found, declaration)) continue;
+    const auto size = sizes.find(found[2].str());
+    return std::stoll(found[3].str()) * (size == sizes.end() ? bytes : size->second);
+  }
+  return 0;
+}
+
+std::vector<Draft> bank_conflicts(const Subject& s) {
+  std::vector<Draft> drafts;
+  const MemoryGeometry g = s.device().geometry();
+  for (const Conflict& c : conflicts_of(s)) {
+    const Site& first = *c.sites.front();
+    const Access& a = *first.access;
+    const std::string name = s.buffer_name(a);
+    const double ways = c.passes / c.least;
+    Draft d{a.line, name, "", "", {}, {}, {}};
+    double requests = 0;
+    for (const Site* site : c.sites) requests += site->count.requests;
+    d.message = fmt::format("bank conflicts on '{}': {:.3g} wavefronts per request where {:.3g} would do", name,
+                            c.passes / requests, c.least / requests);
+    std::set<std::int64_t> pitches;
+    for (const int axis : {0, 1, 2})
+      if (const auto k = s.stride(a, local_id(axis)); k && std::abs(*k) >= 2 * g.bank_bytes * 4)
+        pitches.insert(std::abs(*k));
+    if (const std::int64_t row = declared_pitch(s, name, a.bytes); row > 0) pitches.insert(row);
+    // Wide accesses stay aligned only if rows grow by as much.
+    std::int64_t widest = g.bank_bytes;
+    for (const Site& o : s.sites())
+      if (o.access->space == MemorySpace::shared && o.access->buffer == a.buffer)
+        widest = std::max<std::int64_t>(widest, o.access->bytes);
+    double best = 0.8 * c.passes;
+    for (const std::int64_t pitch : pitches)
+      for (const std::int64_t pad : {widest, 2 * widest}) {
+        if (a.buffer < 0 || !can_be_padded(s, a.buffer, pitch)) continue;
+        const auto passes = passes_when_padded(s, c, pitch, pad);
+        if (!passes || *passes >= 0.999 * best) continue;
+        best = *passes;
+        d.change = fmt::format(
+            "pad the rows of '{0}' by {1} bytes, so that rows of {2} bytes begin in different banks{3}", name, pad,
+            pitch,
+            a.bytes == 4 && pad == 4 ? fmt::format(":\n{0}[...][{1}]  ->  {0}[...][{1} + 1]", name, pitch / 4)
+                                     : std::string());
+        d.what_if = [buffer = a.buffer, pitch, pad, &s](Variant& v) {
+          pad_rows(v, buffer, pitch, pad);
+          bind_again(v, s);
+        };
+      }
+    if (!d.what_if) {
+      if (ways < 1.8) continue;
+      d.change =
+          "let neighboring threads use neighboring words: index by threadIdx.x in place of a multiple of it, or "
+          "swizzle "
+          "(column ^ row)";
+      std::vector<std::pair<std::size_t, double>> least;
+      for (const Site* site : c.sites) least.emplace_back(site->index, least_passes(*site, g));
+      d.what_if = [least](Variant& v) {
+        for (const auto& [index, passes] : least) v.workload.access_counts[index].bank_passes = passes;
+      };
+      d.assumptions.emplace_back("the order of the words can change");
+    }
+    drafts.push_back(std::move(d));
+  }
+  return drafts;
+}
+
+bool any_shared(const Subject& s) {
+  return s.profile().static_shared_bytes > 0 || s.profile().uses_dynamic_shared ||
+         std::any_of(s.sites().begin(), s.sites().end(),
+                     [](const Site& o) { return o.access->space == MemorySpace::shared; });
+}
+
+/// Barriers in a kernel whose threads have nothing in common: no shared memory, and no buffer that is both read and
+/// written.
+std::vector<Draft> needless_barriers(const Subject& s) {
+  if (any_shared(s) || s.workload().barriers <= 0) return {};
+  std::set<int> read, written;
+  for (const Site& o : s.sites()) {
+    if (o.access->space != MemorySpace::global) continue;
+    if (o.access->buffer < 0) return {};
+    if (o.access->kind != AccessKind::store) read.insert(o.access->buffer);
+    if (o.access->kind != AccessKind::load) written.insert(o.access->buffer);
+  }
+  for (const int b : read)
+    if (written.contains(b)) return {};
+  SourceLine line;
+  for (const Block& b : s.profile().blocks)
+    for (const LineOps& l : b.lines)
+      if (l.ops[OpClass::barrier] > 0 && line.file < 0) line = l.line;
+  if (line.file < 0) return {};
+  const auto what_if = [](Variant& v) {
+    for (Block& b : v.profile.blocks) {
+      b.ops[OpClass::barrier] = 0;
+      b.barriers = 0;
+    }
+    v.workload.barriers = v.workload.flat_barriers = 0;
+  };
+  return {{line,
+           "__syncthreads",
+           "a barrier that nobody needs: the threads of a block share no data",
+           "remove the barrier",
+           what_if,
+           {},
+           {"pointers of different arguments do not overlap"}}};
+}
+
+/// Devices that copy from global to shared memory by themselves: sm_80 and later.
+bool has_async_copies(const Device& d) {
+  int version = 0;
+  const std::string& t = d.codegen_target;
+  return t.starts_with("sm_") && std::from_chars(t.data() + 3, t.data() + t.size(), version).ec == std::errc() &&
+         version >= 80;
+}
+
+/// Loops that fill a tile and use it, with a barrier before and behind: two tiles in turn need one.
+std::vector<Draft> double_buffers(const Subject& s) {
+  std::vector<Draft> drafts;
+  if (has_async_copies(s.device())) return drafts;  // rule async-copy says more
+  std::map<int, double> barriers;
+  std::map<int, SourceLine> lines;
+  for (const Block& b : s.profile().blocks) {
+    if (b.loop < 0 || b.barriers <= 0) continue;
+    barriers[b.loop] += b.barriers;
+    for (const LineOps& l : b.lines)
+      if (l.ops[OpClass::barrier] > 0) lines[b.loop] = l.line;
+  }
+  for (const auto& [loop, n] : barriers) {
+    const auto trips = s.trips(loop);
+    const auto line = lines.find(loop);
+    if (n != 2 || !trips || *trips < 4 || line == lines.end()) continue;
+    double stores = 0, loads = 0;
+    for (const Site& o : s.sites())
+      if (o.access->space == MemorySpace::shared) {
+        if (o.access->kind == AccessKind::store && s.profile().blocks[o.block].loop == loop) stores += 1;
+        if (o.access->kind == AccessKind::load) loads += 1;
+      }
+    if (stores == 0 || loads == 0) continue;
+    const auto what_if = [at = loop](Variant& v) {
+      for (std::size_t b = 0; b < v.profile.blocks.size(); ++b) {
+        Block& each = v.profile.blocks[b];
+        if (each.loop != at || each.barriers <= 0) continue;
+        const double gone = each.barriers / 2.0;
+        each.ops[OpClass::barrier] -= std::min(each.ops[OpClass::barrier], gone);
+        v.workload.barriers -= gone * v.workload.block_counts[b].warps / v.workload.warps_per_block;
+        // The next tile's loads are issued before this one is used: their latency is hidden behind an iteration.
+        each.stalls.waits[static_cast<std::size_t>(Latency::global)] = 0;
+      }
+      v.workload.barriers = std::max(0.0, v.workload.barriers);
+      v.workload.shared_bytes_per_block += static_cast<double>(v.profile.static_shared_bytes);
+    };
+    drafts.push_back(
+        {line->second,
+         "__syncthreads",
+         fmt::format("two barriers in each of {:.6g} iterations, and the loads of a tile are waited for", *trips),
+         "use two tiles in turn: load the next one while this one is used, one barrier an iteration:\n"
+         "__shared__ T tile[2][...];  ... tile[t & 1] ... tile[t + 1 & 1]",
+         what_if,
+         {},
+         {"the loads of the next tile end within one iteration"}});
+  }
+  return drafts;
+}
+
+/// Values that go from global to shared memory by registers.
+std::vector<Draft> synchronous_copies(const Subject& s) {
+  std::vector<Draft> drafts;
+  if (!has_async_copies(s.device())) return drafts;
+  std::map<std::pair<std::size_t, SourceLine>, std::pair<const Site*, const Site*>> pairs;
+  for (const Site& o : s.sites()) {
+    const Block& b = s.profile().blocks[o.block];
+    if (b.loop < 0 || o.count.requests <= 0 || o.access->bytes < 4) continue;
+    auto& pair = pairs[{o.block, o.access->line}];
+    if (o.access->space == MemorySpace::global && o.access->kind == AccessKind::load) pair.first = &o;
+    if (o.access->space == MemorySpace::shared && o.access->kind == AccessKind::store) pair.second = &o;
+  }
+  std::map<int, std::vector<std::pair<const Site*, const Site*>>> by_loop;
+  for (const auto& [key, pair] : pairs)
+    if (pair.first && pair.second && pair.first->count.requests == pair.second->count.requests)
+      by_loop[s.profile().blocks[key.first].loop].push_back(pair);
+  for (const auto& [loop, copies] : by_loop) {
+    const auto trips = s.trips(loop);
+    if (!trips || *trips < 4) continue;
+    const auto what_if = [copies](Variant& v) {
+      for (const auto& [load, store] : copies) {
+        Block& b = v.profile.blocks[load->block];
+        const double n = store->access->copies();
+        // One instruction in place of two; the values pass no register.
+        b.ops[OpClass::shared_store] -= std::min(b.ops[OpClass::shared_store], n);
+        b.stalls.waits[static_cast<std::size_t>(Latency::global)] = 0;
+      }
+      v.workload.shared_bytes_per_block += static_cast<double>(v.profile.static_shared_bytes);
+    };
+    const Access& a = *copies.front().first->access;
+    drafts.push_back({a.line,
+                      s.buffer_name(*copies.front().second->access),
+                      fmt::format("{} {} from global to shared memory in each of {:.6g} iterations, through registers",
+                                  copies.size(), copies.size() == 1 ? "copy" : "copies", *trips),
+                      "copy asynchronously, one tile ahead:\n"
+                      "__pipeline_memcpy_async(&tile[next][y][x], &a[...], sizeof(T)); __pipeline_commit();",
+                      what_if,
+                      {},
+                      {"two tiles in turn, so that a copy has one iteration to end"}});
+  }
+  return drafts;
+}
+
+/// Every lane of a warp updates one word of shared memory, one after the other.
+std::vector<Draft> shared_atomics(const Subject& s) {
+  std::vector<Draft> drafts;
+  std::set<SourceLine> seen;
+  for (const Site& o : s.sites()) {
+    if (!in_shared(o) || o.access->kind != AccessKind::atomic) continue;
+    const double passes = o.count.bank_passes / o.count.requests;
+    if (passes < 4 || !seen.insert(o.access->line).second) continue;
+    const bool one_word = s.stride(*o.access, local_id(0)) == 0;
+    const auto what_if = [index = o.index, block = o.block, one_word, copies = o.access->copies()](Variant& v) {
+      AccessCount& c = v.workload.access_counts[index];
+      if (one_word) {
+        // Sum of the warp by five shuffles and additions, then one lane.
+        Block& b = v.profile.blocks[block];
+        b.ops[OpClass::shuffle] += 5 * copies;
+        b.ops[OpClass::int_add] += 5 * copies;
+        c.bank_passes = c.requests;
+        c.lanes = c.requests;
+      } else {
+        // A copy of the array for every other lane halves the lanes that meet on a word.
+        c.bank_passes = std::max(c.requests, c.bank_passes / 2);
+        v.workload.shared_bytes_per_block *= 2;
+      }
+    };
+    drafts.push_back({o.access->line,
+                      s.buffer_name(*o.access),
+                      fmt::format("lanes of a warp update the same words of '{}': {:.3g} wavefronts per request",
+                                  s.buffer_name(*o.access), passes),
+                      one_word ? "add within the warp first (__reduce_add_sync or shuffles), then one lane updates"
+                               : "keep two copies of the array, for odd and even lanes, and add them at the end",
+                      what_if,
+                      {},
+                      {}});
+  }
+  return drafts;
+}
+
+}  // namespace
+
+std::span<const Rule> shared_memory_rules() {
+  static const Rule list[] = {
+      {{"bank-conflicts", "lanes of a warp use different words of one bank"}, bank_conflicts},
+      {{"shared-atomic", "lanes of a warp update the same words of shared memory"}, shared_atomics},
+      {{"needless-barrier", "a barrier between threads that share nothing"}, needless_barriers},
+      {{"double-buffer", "a tile is filled and used between two barriers"}, double_buffers},
+      {{"async-copy", "copies to shared memory pass through registers"}, synchronous_copies},
+  };
+  return list;
+}
+
+}  // namespace kernelcast::advice

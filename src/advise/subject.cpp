@@ -1,0 +1,116 @@
+#include "advise/subject.h"
+
+#include "kernelcast/error.h"
+
+namespace kernelcast::advice {
+namespace {
+
+std::map<Symbol, Expr> launch_symbols(const Workload& w, const Launch& launch) {
+  std::map<Symbol, Expr> known;
+  const auto grid = w.grid.array(), block = w.block.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    known.emplace(local_size(axis), Expr(block[static_cast<std::size_t>(axis)]));
+    known.emplace(num_groups(axis), Expr(grid[static_cast<std::size_t>(axis)]));
+    if (block[static_cast<std::size_t>(axis)] == 1) known.emplace(local_id(axis), Expr(0));
+    if (grid[static_cast<std::size_t>(axis)] == 1) known.emplace(group_id(axis), Expr(0));
+  }
+  known.emplace(dynamic_shared(), Expr(launch.dynamic_shared_bytes));
+  for (const auto& [name, value] : launch.args)
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
+  return known;
+}
+
+}  // namespace
+
+Subject::Subject(const ForecastQuestion& question, const Frontend& frontend, const DeviceResult& base,
+                 const SourceLines& sources)
+    : question_(question),
+      frontend_(frontend),
+      base_(base),
+      sources_(sources),
+      known_(launch_symbols(*base.workload, base.launch)) {
+  std::size_t k = 0;
+  for (std::size_t b = 0; b < profile().blocks.size(); ++b)
+    for (const Access& a : profile().blocks[b].accesses) {
+      const Origin origin = k < base.origin.accesses.size() ? base.origin.accesses[k] : Origin::closed;
+      sites_.push_back({k, b, &a, workload().access_counts.at(k), origin});
+      ++k;
+    }
+}
+
+Expr Subject::known(const Expr& e) const {
+  try {
+    return e.substitute(known_);
+  } catch (const LimitError&) {
+    return e;  // leaves 64 bits: stays as it is
+  }
+}
+
+std::optional<std::int64_t> Subject::stride(const Access& a, Symbol s) const {
+  if (a.unknown >= 0) return std::nullopt;
+  try {
+    const auto k = a.offset.substitute(known_).coefficient(s);
+    return k ? k->constant() : std::nullopt;
+  } catch (const LimitError&) {
+    return std::nullopt;
+  }
+}
+
+std::string Subject::buffer_name(const Access& a) const {
+  return a.buffer < 0 ? std::string() : profile().buffers.at(static_cast<std::size_t>(a.buffer)).name;
+}
+
+std::string Subject::file(SourceLine line) const {
+  return line.file < 0 || static_cast<std::size_t>(line.file) >= profile().files.size()
+             ? std::string()
+             : profile().files[static_cast<std::size_t>(line.file)];
+}
+
+std::string Subject::text(SourceLine line) const {
+  const auto found = sources_.find(file(line));
+  if (found == sources_.end() || line.line < 1 || static_cast<std::size_t>(line.line) > found->second.size()) return "";
+  return found->second[static_cast<std::size_t>(line.line - 1)];
+}
+
+std::vector<SourceLine> Subject::lines() const {
+  std::vector<SourceLine> all;
+  for (std::size_t f = 0; f < profile().files.size(); ++f) {
+    const auto found = sources_.find(profile().files[f]);
+    if (found == sources_.end()) continue;
+    for (std::size_t l = 1; l <= found->second.size(); ++l) all.push_back({static_cast<int>(f), static_cast<int>(l)});
+  }
+  return all;
+}
+
+std::optional<double> Subject::trips(int loop) const {
+  if (loop < 0) return 1;
+  const Loop& l = profile().loops.at(static_cast<std::size_t>(loop));
+  if (l.unknown >= 0) return std::nullopt;
+  const Expr trips = known(l.trips);
+  if (const auto constant = trips.constant()) return static_cast<double>(*constant);
+  SymbolRanges box;
+  const auto grid = workload().grid.array(), block = workload().block.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    box[local_id(axis)] = {0, block[static_cast<std::size_t>(axis)] - 1};
+    box[group_id(axis)] = {0, grid[static_cast<std::size_t>(axis)] - 1};
+  }
+  try {
+    const auto between = trips.range(box);
+    if (!between || between->hi - between->lo > 2) return std::nullopt;
+    return static_cast<double>(between->lo + between->hi) / 2;
+  } catch (const LimitError&) {
+    return std::nullopt;
+  }
+}
+
+int Subject::unit_count() const { return static_cast<int>(device().get(Field::compute_units).value_or(1)); }
+
+std::optional<DeviceResult> Subject::ask(const ForecastQuestion& changed) const {
+  Forecaster forecaster(changed, frontend_);
+  DeviceResult result = forecaster.on(device());
+  if (!result.workload || !result.models.front().estimate || !result.models.front().estimate->time_s.value)
+    return std::nullopt;
+  return result;
+}
+
+}  // namespace kernelcast::advice

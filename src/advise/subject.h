@@ -1,0 +1,72 @@
+// A forecast kernel as rules see it: each access, block and line with what the launch made of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forecast/pipeline.h"
+#include "forecast/results.h"
+
+namespace kernelcast::advice {
+
+/// Lines of source files by path, without their ends.
+using SourceLines = std::map<std::string, std::vector<std::string>>;
+
+/// An access with its place in profile and counts.
+struct Site {
+  std::size_t index = 0;  // into Workload::access_counts
+  std::size_t block = 0;  // into KernelProfile::blocks
+  const Access* access = nullptr;
+  AccessCount count;
+  Origin origin = Origin::closed;
+  [[nodiscard]] double lanes_per_request() const { return count.requests > 0 ? count.lanes / count.requests : 0; }
+};
+
+class Subject {
+ public:
+  /// All must outlive it. `base` has a workload and the first model's time.
+  Subject(const ForecastQuestion& question, const Frontend& frontend, const DeviceResult& base,
+          const SourceLines& sources);
+
+  [[nodiscard]] const KernelProfile& profile() const { return *base_.profile; }
+  [[nodiscard]] const Workload& workload() const { return *base_.workload; }
+  [[nodiscard]] const Device& device() const { return base_.device; }
+  [[nodiscard]] const Launch& launch() const { return base_.launch; }
+  [[nodiscard]] const DeviceResult& base() const { return base_; }
+  [[nodiscard]] const ForecastQuestion& question() const { return question_; }
+  [[nodiscard]] const Estimate& estimate() const { return *base_.models.front().estimate; }
+  [[nodiscard]] const Model& model() const { return *question_.models.front(); }
+  [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
+  /// Everything is in closed form.
+  [[nodiscard]] bool closed() const { return base_.origin.all_closed() && !base_.execution; }
+
+  /// An expression with the launch's sizes and arguments put in.
+  [[nodiscard]] Expr known(const Expr& e) const;
+  /// Bytes that one step of `s` moves an address, where that is a constant.
+  [[nodiscard]] std::optional<std::int64_t> stride(const Access& a, Symbol s) const;
+  [[nodiscard]] std::string buffer_name(const Access& a) const;  // empty: not known
+  /// The text of a source line; empty where it is not at hand.
+  [[nodiscard]] std::string text(SourceLine line) const;
+  [[nodiscard]] std::string file(SourceLine line) const;
+  /// Of the profile's files that are at hand.
+  [[nodiscard]] std::vector<SourceLine> lines() const;
+  /// Trip count of a loop, also where lanes differ by one or two; nothing where it depends on data or outer counters.
+  [[nodiscard]] std::optional<double> trips(int loop) const;
+  [[nodiscard]] int unit_count() const;
+
+  /// The same question with changes, answered in full on this device. Nothing where it has no answer.
+  [[nodiscard]] std::optional<DeviceResult> ask(const ForecastQuestion& changed) const;
+
+ private:
+  const ForecastQuestion& question_;
+  const Frontend& frontend_;
+  const DeviceResult& base_;
+  const SourceLines& sources_;
+  std::vector<Site> sites_;
+  std::map<Symbol, Expr> known_;
+};
+
+}  // namespace kernelcast::advice

@@ -1,0 +1,192 @@
+// kernelcast advise: what to change, where, and what it gains.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "advise/advise.h"
+#include "cli/catalog.h"
+#include "cli/commands.h"
+#include "cli/common_flags.h"
+#include "cli/forecast.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "cli/values.h"
+#include "io/nearest.h"
+#include "kernelcast/error.h"
+#include "report/advice_views.h"
+
+namespace kernelcast::cli {
+namespace {
+
+constexpr const char* advise_examples = R"(Examples:
+  kernelcast advise examples/matmul_naive.cu --device a100 --grid 64,64 --block 16,16 --arg n=1024
+  kernelcast advise examples/transpose.cl -D PAD=0 --device gtx280 --global 2048,2048 --block 16,16 --arg n=2048 \
+    --fail-on gain:10% --format sarif -o advice.sarif
+
+Each gain is a forecast: the model estimates the kernel again with the change. -Wno-RULE switches a rule off, the comment
+`// kernelcast: ignore RULE` one line.
+Exit status: 0 success, 1 analysis failed, 2 usage, 3 a finding that --fail-on names, 130 interrupted.)";
+
+struct AdviseFlags {
+  ForecastFlags base;
+  bool all = false;
+  std::vector<std::string> warnings, fail_on;
+};
+
+void check_rule(const std::string& flag, const std::string& name) {
+  std::vector<std::string> names;
+  for (const AdviceRule& r : advice::all_rules()) names.emplace_back(r.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::vector<std::string> near = nearest_names(name, names, 1);
+  throw UsageError(fmt::format("{}: unknown rule '{}'{}; the rules are {}", flag, name,
+                               near.empty() ? "" : fmt::format(", did you mean '{}'?", near.front()),
+                               fmt::join(names, ", ")));
+}
+
+std::set<std::string> rules_without(const std::vector<std::string>& warnings) {
+  std::set<std::string> without;
+  for (const std::string& w : warnings) {
+    if (!w.starts_with("no-")) throw UsageError(KC_SETTING(W) + w + ": expected -Wno-RULE");
+    check_rule(KC_SETTING(W) + w, w.substr(3));
+    without.insert(w.substr(3));
+  }
+  return without;
+}
+
+/// What --fail-on names: rules, and the least gain that fails.
+struct Gate {
+  std::set<std::string> rules;
+  std::optional<double> gain;
+  [[nodiscard]] bool broken_by(const Advice& a) const { return rules.contains(a.rule) || (gain && a.gain >= *gain); }
+};
+
+Gate gate_of(const std::vector<std::string>& texts) {
+  Gate gate;
+  for (const std::string& text : texts) {
+    if (!text.starts_with("gain:")) {
+      check_rule(KC_SETTING(fail_on) " " + text, text);
+      gate.rules.insert(text);
+      continue;
+    }
+    std::string value = text.substr(5);
+    const bool percent = value.ends_with('%');
+    if (percent) value.pop_back();
+    const double gain = positive_number(KC_SETTING(fail_on), value) / (percent ? 100 : 1);
+    if (gain >= 1) throw UsageError(KC_SETTING(fail_on) " " + text + ": expected a gain below 100%, such as gain:10%");
+    gate.gain = std::min(gain, gate.gain.value_or(1));
+  }
+  return gate;
+}
+
+/// Analyses of equal texts are shared: a what-if of the launch compiles nothing again.
+Frontend cached_frontend() {
+  using Key = std::tuple<std::string, bool, std::string, std::string, bool>;
+  auto known = std::make_shared<std::map<Key, Analysis>>();
+  Frontend real = real_frontend();
+  Frontend cached = real;
+  cached.analyze = [known, real](const Source& s, const FrontendOptions& o) {
+    const Key key{s.text, s.fast_math, o.target, o.kernel, o.program};
+    auto found = known->find(key);
+    if (found == known->end()) found = known->emplace(key, real.analyze(s, o)).first;
+    return found->second;
+  };
+  return cached;
+}
+
+advice::SourceLines sources_of(const Source& main, const report::Forecast& forecast) {
+  advice::SourceLines lines;
+  lines[main.path] = lines_of(main.text);
+  for (const report::DeviceResult& d : forecast.devices) {
+    if (!d.profile) continue;
+    for (const std::string& path : d.profile->files) {
+      if (lines.contains(path) || path.empty() || path.front() == '<') continue;
+      try {
+        lines[path] = lines_of(read_source(path));
+      } catch (const Error&) {
+        lines[path] = {};  // not on disk
+      }
+    }
+  }
+  return lines;
+}
+
+report::DeviceAdvice advice_on(const Request& request, const Frontend& frontend, const DeviceResult& result,
+                               const advice::SourceLines& sources, const advice::AdviceOptions& options) {
+  report::DeviceAdvice d;
+  d.device = result.device.id;
+  d.name = result.device.name;
+  d.kernel = result.profile ? result.profile->kernel : request.kernel;
+  const ModelResult& m = result.models.front();
+  d.failure = !result.failure.empty()     ? result.failure
+              : !m.estimate               ? m.failure
+              : !m.estimate->time_s.value ? m.estimate->time_s.reason
+                                          : std::string();
+  if (!d.failure.empty()) return d;
+  d.time_s = m.estimate->time_s.value;
+  d.floor_s = m.estimate->floor_s.value;
+  d.limiter = m.estimate->limiter;
+  for (const Assumption& a : result.assumptions) d.assumptions.push_back(plain_text(a.what + " = " + a.value));
+  d.findings = advice::findings(advice::Subject(request, frontend, result, sources), options);
+  return d;
+}
+
+int advise_command(const AdviseFlags& flags, const Environment& environment) {
+  ForecastFlags base = flags.base;
+  const bool sarif = base.format == "sarif";
+  if (sarif) base.format = "json";
+  advice::AdviceOptions options;
+  options.without = rules_without(flags.warnings);
+  if (flags.all) options.least_gain = 1e-6;
+  const Gate gate = gate_of(flags.fail_on);
+  Request request = checked(base);
+  if (request.models.size() != 1 || request.models.front()->name() != "kernelcast")
+    throw UsageError(KC_SETTING(model) " " + base.model +
+                     ": only ratios of the model kernelcast have a measured error");
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
+  request.source.text = read_source(request.source.path);
+  const auto progress = [&](const std::string& text) {
+    if (environment.progress) progress_line(text);
+  };
+  const Frontend frontend = cached_frontend();
+  const ForecastRun run = run_forecast(request, frontend, catalog, progress);
+  report::AdviceReport report;
+  report.head = environment.head;
+  report.source = request.source.path;
+  report.sources = sources_of(request.source, run.forecast);
+  report.rules = advice::all_rules();
+  report.least_gain = flags.all ? 0 : options.least_gain;
+  bool broken = false;
+  for (const DeviceResult& d : run.forecast.devices) {
+    progress("what-ifs on " + d.device.id);
+    report.devices.push_back(advice_on(request, frontend, d, report.sources, options));
+    for (const Advice& a : report.devices.back().findings) broken = broken || gate.broken_by(a);
+  }
+  const report::Style style(environment.colour && request.output.empty());
+  write_result(request.output, sarif          ? report::advice_sarif(report)
+                               : request.json ? report::advice_json(report)
+                                              : report::advice_text(report, style));
+  for (const std::string& text : run.messages) message("kernelcast: " + text);
+  return broken ? gate_broken : run.complete ? done : could_not_analyse;
+}
+
+}  // namespace
+
+Action add_advise(Parser& parser) {
+  auto f = std::make_shared<AdviseFlags>();
+  Flags c = parser.command("advise", "Find what to change in a kernel, with the gain of each change", advise_examples);
+  declare(c, f->base);
+  c.say_instead("--model", "kernelcast", "Model (default: kernelcast, the one with a measured error of ratios)");
+  c.say_instead("--format", "text|json|sarif", "Output format (default: text)");
+  c.flag("--all", f->all, "Also findings that gain less than 2 %");
+  c.list("-W", "no-RULE", f->warnings, "Rule to leave out, as -Wno-RULE; repeat");
+  c.list("--fail-on", "RULE|gain:P%", f->fail_on,
+         "Findings that give exit status 3: of a rule, or by their gain; repeat");
+  return [f](const Environment& environment) { return advise_command(*f, environment); };
+}
+
+}  // namespace kernelcast::cli

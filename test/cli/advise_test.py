@@ -1,0 +1,329 @@
+"""Advice: each rule where it holds and where it does not, gains against forecasts of the changed source, formats, gates."""
+
+import json
+import os
+import re
+import unittest
+
+from check_schema import checked
+from program import ROOT, Case
+
+ONE = ("--grid", "4096", "--block", "256", "--arg", "n=1048576")
+SQUARE = ("--grid", "64,64", "--block", "32,32", "--arg", "n=2048")
+ID = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+
+def kernel(parameters, body, before=""):
+    return f"{before}\n__global__ void k({parameters}) {{\n  {body}\n}}\n"
+
+
+TRANSPOSE = """__global__ void k(const float* in, float* out, int n) {{
+  __shared__ float tile[32][{row}];
+  int x = threadIdx.x, y = threadIdx.y, left = blockIdx.x * 32, top = blockIdx.y * 32;
+  tile[y][x] = in[(top + y) * n + left + x];
+  __syncthreads();
+  out[(left + y) * n + top + x] = tile[x][y];
+}}
+"""
+NAIVE_TRANSPOSE = kernel(
+    "const float* in, float* out, int n",
+    "int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;\n  out[x * n + y] = in[y * n + x];",
+)
+ROWS = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 64; ++k) s += a[i * 64 + k];\n  o[i] = s;")
+COLUMNS = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 64; ++k) s += a[k * n + i];\n  o[i] = s;")
+STRUCTURES = kernel("const P* p, float* o, int n", f"{ID}\n  o[i] = p[i].x + p[i].m;", "struct P { float x, y, z, vx, vy, vz, m, q; };")
+ARRAYS = kernel("const float* x, const float* m, float* o, int n", f"{ID}\n  o[i] = x[i] + m[i];")
+PITCH = kernel("const float* a, float* o, int w", "int x = threadIdx.x, y = blockIdx.x;\n  o[y * 256 + x] = a[y * w + x];")
+BYTES = kernel("const unsigned char* a, unsigned char* o, int n", f"{ID}\n  o[i] = a[i] ^ 1;")
+VECTOR = kernel("const float* a, float* o, int n", f"{ID}\n  o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3];")
+VECTOR4 = kernel("const float4* a, float* o, int n", f"{ID}\n  float4 v = a[i];\n  o[i] = v.x + v.y + v.z + v.w;")
+LOCAL = kernel(
+    "const int* a, float* o, int n",
+    f"""{ID}
+  float h[16];
+  for (int k = 0; k < 16; ++k) h[k] = k * i;
+  for (int k = 0; k < 64; ++k) h[a[i] + k & 15] += 1.0f;
+  float s = 0;
+  for (int k = 0; k < 16; ++k) s += h[k];
+  o[i] = s;""",
+)
+NO_BARRIER = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 64; ++k) {{\n    s = s * a[k] + i;\n  }}\n  o[i] = s;")
+BARRIER = NO_BARRIER.replace("+ i;", "+ i;\n    __syncthreads();")
+BRANCH = kernel(
+    "const float* a, float* o, int n",
+    f"""{ID}
+  float x = a[i];
+  if (threadIdx.x % 2) {{
+    for (int k = 0; k < 400; ++k) x = x * 1.01f + 0.5f;
+  }} else {{
+    for (int k = 0; k < 400; ++k) x = x * 0.99f - sqrtf(fabsf(x));
+  }}
+  o[i] = x;""",
+)
+ATOMIC = kernel("const int* a, int* total, int n", f"{ID}\n  atomicAdd(total, a[i]);")
+ATOMIC_WARP = kernel(
+    "const int* a, int* total, int n",
+    f"{ID}\n  int v = a[i];\n  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);\n  if ((threadIdx.x & 31) == 0) atomicAdd(total, v);",
+)
+SHARED_ATOMIC = kernel(
+    "const int* a, int* o, int n",
+    f"""__shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  {ID}
+  for (int k = 0; k < 64; ++k) atomicAdd(&sum, a[k * n + i]);
+  __syncthreads();
+  if (threadIdx.x == 0) o[blockIdx.x] = sum;""",
+)
+DOUBLE = kernel("const float* a, float* o, int n", f"{ID}\n  float x = a[i];\n  for (int k = 0; k < 64; ++k) x = x * 1.01 + 0.5f;\n  o[i] = x;")
+SLOW = kernel("const float* a, float* o, int n", f"{ID}\n  float x = a[i];\n  for (int k = 0; k < 64; ++k) x = sinf(x);\n  o[i] = x;")
+DIVIDE = kernel("const int* a, int* o, int n, int w", f"{ID}\n  int x = a[i];\n  for (int k = 0; k < 64; ++k) x = x * 5 + x % w;\n  o[i] = x;")
+INVARIANT = kernel("const float* s, float* o, int n", f"{ID}\n  for (int k = 0; k < 64; ++k) o[k * n + i] = s[i] * k;")
+SUM = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = i; k < n; k += gridDim.x * blockDim.x) s += a[k];\n  o[i] = s;")
+UNROLLED = SUM.replace("k < n; k += gridDim.x * blockDim.x) s += a[k]", "k < n - 262144; k += 327680) s += a[k] + a[k + 81920] + a[k + 163840] + a[k + 245760]")
+
+
+class Rules(Case):
+    """Where a rule holds and where it does not."""
+
+    def found(self, text, *args, device="a100", name="kernel.cu"):
+        result = self.run_program("advise", self.path(name, text), "--device", device, *args, "--all", "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return checked(result.stdout, "advise")["findings"]
+
+    def one(self, rule, text, *args, **keywords):
+        (finding,) = [f for f in self.found(text, *args, **keywords) if f["rule"] == rule]
+        return finding
+
+    def none(self, rule, text, *args, **keywords):
+        self.assertNotIn(rule, [f["rule"] for f in self.found(text, *args, **keywords)])
+
+    def test_uncoalesced_store(self):
+        f = self.one("uncoalesced-store", NAIVE_TRANSPOSE, *SQUARE)
+        self.assertIn("tile of shared memory", f["change"])
+        self.assertGreater(f["gain_fraction"], 0.2)
+        self.none("uncoalesced-store", TRANSPOSE.format(row=33), *SQUARE)
+
+    def test_the_gain_of_a_tile_is_that_of_the_kernel_with_one(self):
+        f = self.one("uncoalesced-store", NAIVE_TRANSPOSE, *SQUARE)
+        changed = json.loads(self.good("predict", self.path("tiled.cu", TRANSPOSE.format(row=33)), "--device", "a100", *SQUARE, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=0.1)
+
+    def test_uncoalesced_load(self):
+        f = self.one("uncoalesced-load", ROWS, *ONE)
+        self.assertEqual((f["line"], f["column"]), (5, 37))
+        self.none("uncoalesced-load", COLUMNS, *ONE)
+
+    def test_array_of_structures(self):
+        f = self.one("array-of-structures", STRUCTURES, *ONE)
+        self.none("array-of-structures", ARRAYS, *ONE)
+        changed = json.loads(self.good("predict", self.path("soa.cu", ARRAYS), "--device", "a100", *ONE, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=0.1)
+
+    def test_misaligned_rows(self):
+        rows = ("--grid", "65535", "--block", "256", "--arg")
+        f = self.one("misaligned-rows", PITCH, *rows, "w=257", device="gtx280")
+        self.assertIn("rows of 'a'", f["message"])
+        self.none("misaligned-rows", PITCH, *rows, "w=264", device="gtx280")
+
+    def test_narrow_access(self):
+        self.assertTrue([f for f in self.found(BYTES, "--grid", "65536", "--block", "256", "--arg", "n=16777216") if f["rule"] == "narrow-access"])
+        self.none("narrow-access", ARRAYS, *ONE)
+
+    def test_vector_access(self):
+        f = self.one("vector-access", VECTOR, *ONE, device="gtx280")
+        self.none("vector-access", VECTOR4, *ONE, device="gtx280")
+        changed = json.loads(self.good("predict", self.path("v4.cu", VECTOR4), "--device", "gtx280", *ONE, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=0.1)
+
+    def test_bank_conflicts(self):
+        f = self.one("bank-conflicts", TRANSPOSE.format(row=32), *SQUARE)
+        self.assertIn("[32 + 1]", f["change"])
+        self.assertEqual(f["line"], 6)
+        self.none("bank-conflicts", TRANSPOSE.format(row=33), *SQUARE)
+        padded = json.loads(self.good("predict", self.path("padded.cu", TRANSPOSE.format(row=33)), "--device", "a100", *SQUARE, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / padded["predictions"][0]["time_s"], 1, delta=0.03)
+
+    def test_tile_in_shared_memory(self):
+        launch = ("--device", "a100", "--grid", "64,64", "--block", "16,16", "--arg", "n=1024", "--format", "json")
+        naive = checked(self.good("advise", "examples/matmul_naive.cu", *launch), "advise")["findings"]
+        (f,) = [f for f in naive if f["rule"] == "tile-in-shared-memory"]
+        tiled = json.loads(self.good("predict", "examples/matmul_tiled.cu", *launch))["predictions"][0]["time_s"]
+        self.assertAlmostEqual(f["changed_time_s"] / tiled, 1, delta=0.1)
+        rules = [f["rule"] for f in checked(self.good("advise", "examples/matmul_tiled.cu", "--all", *launch), "advise")["findings"]]
+        self.assertNotIn("tile-in-shared-memory", rules)
+
+    def test_local_array(self):
+        args = (*ONE, "--buffer", "a=1048576:uniform(0,16)")
+        self.assertIn("a chain of comparisons", self.one("local-array", LOCAL, *args)["change"])
+        self.none("local-array", COLUMNS, *ONE)
+
+    def test_needless_barrier(self):
+        f = self.one("needless-barrier", BARRIER, *ONE)
+        self.assertIn("__syncthreads", BARRIER.split("\n")[f["line"] - 1])
+        self.none("needless-barrier", NO_BARRIER, *ONE)
+        self.none("needless-barrier", TRANSPOSE.format(row=33), *SQUARE)
+
+    def test_divergent_branch(self):
+        f = self.one("divergent-branch", BRANCH, *ONE)
+        self.assertGreater(f["gain_fraction"], 0.2)
+        self.none("divergent-branch", BRANCH.replace("x % 2", "x / 32 % 2"), *ONE)
+
+    def test_contended_atomic(self):
+        self.one("contended-atomic", ATOMIC, *ONE)
+        self.none("contended-atomic", ATOMIC_WARP, *ONE)
+
+    def test_shared_atomic(self):
+        self.one("shared-atomic", SHARED_ATOMIC, "--grid", "512", "--block", "256", "--arg", "n=131072")
+        self.none("shared-atomic", TRANSPOSE.format(row=33), *SQUARE)
+
+    def test_accidental_double(self):
+        f = self.one("accidental-double", DOUBLE, *ONE, device="rtx3080")
+        self.assertIn("1.01f", f["change"])
+        self.assertGreater(f["gain_fraction"], 0.5)
+        self.none("accidental-double", DOUBLE.replace("1.01", "1.01f"), *ONE, device="rtx3080")
+
+    def test_slow_function(self):
+        self.assertIn("__sinf", self.one("slow-function", SLOW, *ONE)["change"])
+        self.none("slow-function", SLOW.replace("sinf", "fabsf"), *ONE)
+        self.none("slow-function", SLOW, *ONE, "--use_fast_math")
+
+    def test_integer_division(self):
+        args = (*ONE, "--arg", "w=1000")
+        self.assertIn("'w'", self.one("integer-division", DIVIDE, *args)["message"])
+        self.none("integer-division", DIVIDE.replace("%", "&"), *args)
+
+    def test_invariant_load(self):
+        self.one("invariant-load", INVARIANT, *ONE)
+        self.none("invariant-load", INVARIANT.replace("s[i]", "s[k * n + i]"), *ONE)
+
+    def test_loads_in_flight(self):
+        args = ("--grid", "320", "--block", "256", "--arg", "n=16777216")
+        self.one("loads-in-flight", SUM, *args, device="v100")
+        self.none("loads-in-flight", UNROLLED, *args, device="v100")
+
+    def test_async_copy_and_double_buffer(self):
+        launch = ("--grid", "64,64", "--block", "16,16", "--arg", "n=1024", "--all", "--format", "json")
+        rules = {d: {f["rule"] for f in checked(self.good("advise", "examples/matmul_tiled.cu", "--device", d, *launch), "advise")["findings"]} for d in ("v100", "a100")}
+        self.assertIn("async-copy", rules["a100"])
+        self.assertNotIn("async-copy", rules["v100"])
+        self.assertIn("double-buffer", rules["v100"])
+        self.assertNotIn("double-buffer", rules["a100"])
+
+    def test_launch_bound(self):
+        self.one("launch-bound", ARRAYS, "--grid", "256", "--block", "256", "--arg", "n=65536")
+        self.none("launch-bound", ARRAYS, "--grid", "262144", "--block", "256", "--arg", "n=67108864")
+
+    def test_block_size(self):
+        f = self.one("block-size", COLUMNS, "--grid", "32768", "--block", "32", "--arg", "n=1048576")
+        (grid, block) = map(int, re.match(r"<<<(\d+), (\d+)>>>", f["change"]).groups())
+        self.assertEqual(grid * block, 1048576)
+        changed = json.loads(self.good("predict", self.path("same.cu", COLUMNS), "--device", "a100", "--grid", str(grid), "--block", str(block), "--arg", "n=1048576", "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
+        self.none("block-size", TRANSPOSE.format(row=33), *SQUARE)
+
+    def test_tail(self):
+        heavy = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
+        self.one("tail", heavy, "--grid", "865", "--block", "256", "--arg", "n=262144")
+        self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
+
+    def test_small_grid(self):
+        self.one("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")
+        self.none("small-grid", SUM, "--grid", "432", "--block", "256", "--arg", "n=16777216")
+
+
+class Command(Case):
+    def setUp(self):
+        super().setUp()
+        self.source = self.path("transpose.cu", TRANSPOSE.format(row=32))
+        self.args = (self.source, "--device", "a100", *SQUARE)
+
+    def test_text_shows_line_range_change_and_gain(self):
+        text = self.good("advise", *self.args)
+        self.assertRegex(text, r"transpose\.cu:6:35: advice: bank conflicts on 'tile': 32 wavefronts per request where 1 would do \[-Wbank-conflicts\]\n")
+        self.assertIn("  out[(left + y) * n + top + x] = tile[x][y];\n" + " " * 36 + "^~~~~~~~~~\n", text)
+        self.assertRegex(text, r"saves [\d.]+ % \(90 %: -?[\d.]+ % to [\d.]+ %\) on NVIDIA A100-PCIE-40GB: [\d.]+ us -> [\d.]+ us")
+
+    def test_gains_are_sorted_and_of_the_forecast(self):
+        value = checked(self.good("advise", *self.args, "--all", "--format", "json"), "advise")
+        gains = [f["gain_fraction"] for f in value["findings"]]
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        time = json.loads(self.good("predict", *self.args, "--format", "json"))["predictions"][0]["time_s"]
+        for f in value["findings"]:
+            self.assertEqual(f["time_s"], time)
+            self.assertAlmostEqual(f["gain_fraction"], 1 - f["changed_time_s"] / time)
+            lo, hi = f["gain_interval"]
+            self.assertLess(lo, f["gain_fraction"])
+            self.assertGreater(hi, f["gain_fraction"])
+            self.assertGreaterEqual(f["changed_time_s"], value["devices"][0]["floor_s"])
+
+    def test_small_gains_need_all(self):
+        few = checked(self.good("advise", *self.args, "--format", "json"), "advise")["findings"]
+        every = checked(self.good("advise", *self.args, "--all", "--format", "json"), "advise")["findings"]
+        self.assertTrue(all(f["gain_fraction"] >= 0.02 for f in few))
+        self.assertEqual([f for f in every if f["gain_fraction"] >= 0.02], few)
+
+    def test_rules_are_switched_off_by_flag_and_comment(self):
+        self.assertIn("bank-conflicts", self.good("advise", *self.args))
+        self.assertNotIn("bank-conflicts", self.good("advise", *self.args, "-Wno-bank-conflicts"))
+        text = TRANSPOSE.format(row=32)
+        ignoring = text.replace("tile[x][y];", "tile[x][y];  // kernelcast: ignore bank-conflicts")
+        above = text.replace("  out[", "  // kernelcast: ignore\n  out[")
+        other = text.replace("tile[x][y];", "tile[x][y];  // kernelcast: ignore async-copy")
+        for source, shown in ((ignoring, False), (above, False), (other, True)):
+            self.assertEqual("bank-conflicts" in self.good("advise", self.path("i.cu", source), *self.args[1:]), shown)
+
+    def test_gates(self):
+        self.assertEqual(self.run_program("advise", *self.args, "--fail-on", "bank-conflicts").returncode, 3)
+        self.assertEqual(self.run_program("advise", *self.args, "--fail-on", "gain:5%").returncode, 3)
+        self.assertEqual(self.run_program("advise", *self.args, "--fail-on", "gain:0.05").returncode, 3)
+        self.good("advise", *self.args, "--fail-on", "misaligned-rows", "--fail-on", "gain:99%")
+
+    def test_what_is_wrong_on_the_command_line(self):
+        self.bad(2, r"-Wno-bank-conflict: unknown rule 'bank-conflict', did you mean 'bank-conflicts'\?", "advise", *self.args, "-Wno-bank-conflict")
+        self.bad(2, r"-Wall: expected -Wno-RULE", "advise", *self.args, "-Wall")
+        self.bad(2, r"--fail-on nothing: unknown rule", "advise", *self.args, "--fail-on", "nothing")
+        self.bad(2, r"--fail-on gain:200%: expected a gain below 100%", "advise", *self.args, "--fail-on", "gain:200%")
+        self.bad(2, r"only ratios of the model kernelcast", "advise", *self.args, "--model", "roofline")
+        self.bad(1, r"error: ", "advise", self.path("bad.cu", "__global__ void k( {"), *self.args[1:])
+
+    def test_sarif(self):
+        value = json.loads(self.good("advise", *self.args, "--format", "sarif"))
+        self.assertEqual(value["version"], "2.1.0")
+        (run,) = value["runs"]
+        rules = [r["id"] for r in run["tool"]["driver"]["rules"]]
+        self.assertEqual(len(rules), len(set(rules)))
+        self.assertTrue(run["results"])
+        for r in run["results"]:
+            self.assertEqual(rules[r["ruleIndex"]], r["ruleId"])
+            self.assertTrue(r["message"]["text"])
+            (place,) = r["locations"]
+            self.assertTrue(place["physicalLocation"]["artifactLocation"]["uri"].endswith("transpose.cu"))
+        (banks,) = [r for r in run["results"] if r["ruleId"] == "bank-conflicts"]
+        region = banks["locations"][0]["physicalLocation"]["region"]
+        self.assertEqual(region, {"startLine": 6, "startColumn": 35, "endColumn": 45})
+
+    def test_hostile_source_is_escaped(self):
+        text = TRANSPOSE.format(row=32).replace("tile[x][y];", "tile[x][y];  // \x1b[31m</script>\u202e")
+        shown = self.good("advise", self.path("hostile.cu", text), *self.args[1:])
+        self.assertNotIn("\x1b", shown)
+        self.assertNotIn("\u202e", shown)
+        json.loads(self.good("advise", self.path("hostile.cu", text), *self.args[1:], "--format", "sarif"))
+
+    def test_several_devices(self):
+        value = checked(self.good("advise", *self.args[:1], "--device", "v100,mi100", *SQUARE, "--format", "json"), "advise")
+        self.assertEqual(len(value["devices"]), 2)
+        self.assertEqual({f["device"] for f in value["findings"] if f["rule"] == "bank-conflicts"}, {d["device"] for d in value["devices"]})
+
+    def test_every_rule_is_documented(self):
+        with open(os.path.join(ROOT, "docs", "reference", "rules.md"), encoding="utf-8") as file:
+            text = file.read()
+        rules = [r["id"] for r in json.loads(self.good("advise", *self.args, "--format", "sarif"))["runs"][0]["tool"]["driver"]["rules"]]
+        self.assertEqual(re.findall(r"^## ([a-z-]+)$", text, re.M), rules)
+        for part in re.split(r"^## [a-z-]+$", text, flags=re.M)[1:]:
+            for word in ("Sees", "Costs", "Change", "Wrong when", "Gain"):
+                self.assertIn(f"**{word}**", part)
+
+
+if __name__ == "__main__":
+    unittest.main()
