@@ -6,18 +6,18 @@ include(CMakePackageConfigHelpers)
 set(kernelcast_installed core io profile device sass ptx frontend execute model sm count forecast)
 list(APPEND kernelcast_installed options)
 list(TRANSFORM kernelcast_installed PREPEND kernelcast_)
-install(TARGETS ${kernelcast_installed} EXPORT kernelcast ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(EXPORT kernelcast NAMESPACE kernelcast:: FILE kernelcastTargets.cmake DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast")
+install(TARGETS ${kernelcast_installed} EXPORT kernelcast ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+install(EXPORT kernelcast NAMESPACE kernelcast:: FILE kernelcastTargets.cmake DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast" COMPONENT devel)
 
 foreach(header forecast source launch estimate device device_fields.def workload profile expr ops tensor units error setting)
   if(NOT header MATCHES "[.]def$")
     string(APPEND header ".h")
   endif()
-  install(FILES "${PROJECT_SOURCE_DIR}/include/kernelcast/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kernelcast")
+  install(FILES "${PROJECT_SOURCE_DIR}/include/kernelcast/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kernelcast" COMPONENT devel)
 endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kernelcastConfig.cmake.in" "${PROJECT_BINARY_DIR}/kernelcastConfig.cmake"
   INSTALL_DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast" PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kernelcastConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/kernelcastConfig.cmake" "${PROJECT_BINARY_DIR}/kernelcastConfigVersion.cmake"
-  DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast")
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast" COMPONENT devel)

@@ -7,7 +7,7 @@ build="g++ cmake ninja-build ccache git ca-certificates
   llvm-19-dev libclang-19-dev clang-19 lld-19 libclang-cpp19-dev libclc-19 libzstd-dev zlib1g-dev libxml2-dev libffi-dev
   libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtbb-dev libnlopt-dev opencl-headers python3-dev pybind11-dev"
 test="libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3 python3-jsonschema clang-format-19 clang-tidy-19
-  ocl-icd-opencl-dev pocl-opencl-icd libhwy-dev"
+  ocl-icd-opencl-dev pocl-opencl-icd libhwy-dev dpkg-dev"
 
 if [ "${1:-}" != --install ]; then
   echo $build $test

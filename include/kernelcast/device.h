@@ -76,6 +76,9 @@ struct DeviceHead {
   std::string trouble;  // why the file cannot be read; empty: it can
 };
 
+/// "sm_100" of an NVIDIA device of compute capability 10.0, whatever stands in for it as the target of code generation; empty for others.
+std::string capability_of(const Device& device);
+
 /// Where device files are looked for unless the caller names a folder: ../share/kernelcast/devices from the program if
 /// that exists, otherwise `devices` of the source tree that this was built from; empty when neither exists.
 std::string default_device_folder();

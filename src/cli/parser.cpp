@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/completion.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 
@@ -84,7 +85,8 @@ Parser::Parser(const std::string& program, const std::string& summary, const std
   app_->get_formatter()->label("SUBCOMMAND", "COMMAND");
   app_->get_formatter()->label("Positionals", "Files and names");
   app_->get_formatter()->label("REQUIRED", "(required)");
-  app_->require_subcommand(1);
+  app_->add_option("--completion", completion_, "Completion script of a shell")->type_name("bash|zsh|fish");
+  app_->require_subcommand(0, 1);
   app_->footer(footer);
 }
 
@@ -116,6 +118,8 @@ Parser::Outcome Parser::parse(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(in_plain_words(message_of(e)));
   }
+  if (!completion_.empty()) return {completion_script(*app_, completion_), ""};
+  if (app_->get_subcommands().empty()) check_command(*app_, "");
   return {"", app_->get_subcommands().at(0)->get_name()};
 }
 

@@ -1,4 +1,4 @@
-// Commands and their flags. The one door to CLI11, whose headers are slow to compile: only parser.cpp includes them.
+// Commands and their flags. The one door to CLI11, whose headers are slow to compile: only parser.cpp and completion.cpp include them.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ class Parser {
   Flags command(const std::string& name, const std::string& summary, const std::string& footer);
 
   struct Outcome {
-    std::string text;     // help or version to print, if that was asked for
+    std::string text;     // help, version or completion script to print, if that was asked for
     std::string command;  // otherwise the command that was chosen
   };
   /// Throws UsageError, with the nearest name for an unknown command.
@@ -49,6 +49,7 @@ class Parser {
 
  private:
   std::unique_ptr<CLI::App> app_;
+  std::string completion_;
 };
 
 }  // namespace kernelcast::cli

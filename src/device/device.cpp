@@ -29,4 +29,11 @@ MemoryGeometry Device::geometry() const {
   return g;
 }
 
+std::string capability_of(const Device& device) {
+  std::string number;
+  for (const char c : device.compute_capability)
+    if (c >= '0' && c <= '9') number += c;
+  return device.codegen_target.starts_with("sm_") && !number.empty() ? "sm_" + number : "";
+}
+
 }  // namespace kernelcast

@@ -131,9 +131,12 @@ class Forecaster::Impl {
 
   const Kernel& kernel_for(const Device& device) {
     const std::string& target = device.codegen_target;
-    auto found = by_target_.find(target);
+    // What PTX may use depends on the device, not on the target that stands in for it.
+    const bool ptx = request_.source.language == Language::ptx || request_.source.path.ends_with(".ptx");
+    const std::string key = ptx ? target + " " + capability_of(device) : target;
+    auto found = by_target_.find(key);
     if (found == by_target_.end()) {
-      found = by_target_.emplace(target, analysed_->get(target, request_.launch.block, [&] { return analyse(target); }))
+      found = by_target_.emplace(key, analysed_->get(key, request_.launch.block, [&] { return analyse(target, capability_of(device)); }))
                   .first;
       for (const std::string& text : found->second->warnings) warn(text);
     }
@@ -141,10 +144,11 @@ class Forecaster::Impl {
     return found->second->kernel;
   }
 
-  AnalysedKernel analyse(const std::string& target) const {
+  AnalysedKernel analyse(const std::string& target, const std::string& capability) const {
     FrontendOptions options;
     options.kernel = request_.kernel;
     options.target = target;
+    options.capability = capability;
     options.map = request_.map;
     options.ptxas = request_.ptxas;
     options.nvrtc = request_.nvrtc;

@@ -257,6 +257,7 @@ const Source& Trial::source() {
 FrontendOptions Trial::frontend(const Device& device) const {
   FrontendOptions frontend = context_.options.frontend;
   frontend.target = device.codegen_target;
+  frontend.capability = capability_of(device);
   return frontend;
 }
 

@@ -314,6 +314,7 @@ class Forecaster {
     FrontendOptions o;
     o.kernel = row.symbol.empty() ? job.kernel->entry : row.symbol;
     o.target = job.device->codegen_target;
+    o.capability = capability_of(*job.device);
     o.block = row.launch.block;
     o.time_limit_s = analysis_limit_s;
     return o;

@@ -335,7 +335,8 @@ void refuse_other_targets(const ptx::Module& module, const std::string& path, co
 
 }  // namespace
 
-CompiledUnit lift_ptx(const Source& source, const std::string& target, const std::string& kernel) {
+CompiledUnit lift_ptx(const Source& source, const std::string& target, const std::string& capability,
+                      const std::string& kernel) {
   if (!target.starts_with("sm_"))
     throw UserError(source.path + ": PTX is code for GPUs of NVIDIA, and " + target + " is none");
   const auto& text = source.text;
@@ -347,7 +348,7 @@ CompiledUnit lift_ptx(const Source& source, const std::string& target, const std
     throw UserError(source.path + ": this is " + (fat ? "a fat binary" : "machine code (ELF)") +
                     ", not PTX; `cuobjdump -ptx " + source.path + "` writes the PTX that it holds, if it holds any");
   const ptx::Module module = ptx::parse(text, source.path);
-  refuse_other_targets(module, source.path, target, kernel);
+  refuse_other_targets(module, source.path, capability, kernel);
   CompiledUnit unit;
   unit.language = Language::ptx;
   unit.context = std::make_unique<LLVMContext>();

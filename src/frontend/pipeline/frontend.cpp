@@ -107,7 +107,9 @@ NvrtcAnswer nvrtc_answer(const CompiledUnit& unit, const Source& source, const K
 }
 
 CompiledUnit unit_of(const Source& source, const FrontendOptions& options, const std::string& kernel) {
-  if (resolve_language(source) == Language::ptx) return lift_ptx(source, options.target, kernel);
+  if (resolve_language(source) == Language::ptx) {
+    return lift_ptx(source, options.target, options.capability.empty() ? options.target : options.capability, kernel);
+  }
   return compile_unit(source, options.target, options.time_limit_s, kernel);
 }
 

@@ -120,5 +120,12 @@ TEST(DeviceKey, DropsWhatPeopleSpellDifferently) {
   EXPECT_EQ(device_key("(2020)", Spelling::without_line), "2020");
 }
 
+TEST(DeviceCapability, IsTheDevicesOwnWhereAnotherTargetStandsIn) {
+  const DeviceCatalog catalog(KERNELCAST_SOURCE_DIR "/devices");
+  EXPECT_EQ(capability_of(catalog.find("b200")), "sm_100");
+  EXPECT_EQ(capability_of(catalog.find("v100")), "sm_70");
+  EXPECT_EQ(capability_of(catalog.find("mi100")), "");
+}
+
 }  // namespace
 }  // namespace kernelcast

@@ -1,0 +1,65 @@
+"""cpack -G DEB: the package's dependencies are the distribution's, its program works where it is unpacked, its scripts complete."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = os.environ["KERNELCAST_BUILD"]
+
+
+def run(*command, **keywords):
+    return subprocess.run(command, capture_output=True, text=True, check=True, **keywords).stdout
+
+
+@unittest.skipUnless(all(shutil.which(p) for p in ("cpack", "dpkg-deb", "dpkg-shlibdeps")), "needs cpack, dpkg-deb and dpkg-shlibdeps")
+class Deb(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        run("cpack", "-G", "DEB", "--config", os.path.join(BUILD, "CPackConfig.cmake"), "-B", cls.folder.name, cwd=BUILD)
+        (cls.package,) = Path(cls.folder.name).glob("*.deb")
+        cls.root = Path(cls.folder.name) / "root"
+        run("dpkg-deb", "-x", str(cls.package), str(cls.root))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_depends_on_packages_of_the_distribution(self):
+        depends = run("dpkg-deb", "-f", str(self.package), "Depends")
+        names = [re.split(r"[ (|]", d.strip())[0] for d in depends.split(",")]
+        self.assertIn("libllvm19", names)
+        for name in names:
+            self.assertEqual(run("dpkg-query", "-W", "-f", "${db:Status-Status}", name), "installed", name)
+
+    def test_the_program_works_where_it_is(self):
+        share = self.root / "usr" / "share" / "kernelcast"
+        text = run(str(self.root / "usr" / "bin" / "kernelcast"), "predict", str(share / "examples" / "saxpy.cu"), "--device", "v100", "--grid",
+                   "64", "--block", "256", "--arg", "n=16384", cwd="/")
+        self.assertIn("limited by", text)
+        self.assertFalse(list(self.root.rglob("*.a")), "static libraries are for developers")
+
+    def test_completion(self):
+        script = self.root / "usr" / "share" / "bash-completion" / "completions" / "kernelcast"
+
+        def completed(*words):
+            command = f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _kernelcast; echo ${{COMPREPLY[@]}}"
+            return run("bash", "-c", command).split()
+
+        self.assertEqual(completed("kernelcast", "pre"), ["predict"])
+        self.assertIn("--device", completed("kernelcast", "predict", "--dev"))
+        self.assertEqual(completed("kernelcast", "predict", "--format", "j"), ["json"])
+        self.assertEqual(completed("kernelcast", "predict", "--grid", "4"), [])
+        for shell, path in (("zsh", "zsh/site-functions/_kernelcast"), ("fish", "fish/vendor_completions.d/kernelcast.fish")):
+            file = self.root / "usr" / "share" / path
+            self.assertIn("predict", file.read_text())
+            if shutil.which(shell):
+                run(shell, "-n", str(file))
+
+
+if __name__ == "__main__":
+    unittest.main()
