@@ -3,9 +3,9 @@
 
     tools/validate/modern.py DATA SOURCES [--program build/bin/kernelcast] [--json FILE] [--reuse] [--cache DIR]
 
-DATA holds rows.csv and kernels.csv (docs/reference/validate.md), SOURCES the kernels' sources. --json keeps the program's
-whole output; with --reuse that file is read instead of running the program again; --cache is handed on. No constant of the
-model was fitted to these rows."""
+DATA holds rows.csv and kernels.csv (docs/reference/validate.md), SOURCES the kernels' sources. --json keeps the
+program's whole output; with --reuse that file is read instead of running the program again; --cache is handed on. No
+constant of the model was fitted to these rows."""
 
 import argparse
 import collections
@@ -114,8 +114,8 @@ def text(value):
     if lines:
         lines.sort(key=lambda line: float(line[4]))
         out.append(f"\n### Ladders of at least {LADDER} kernels\n")
-        out.append(f"Median Spearman {sorted(order)[len(order) // 2]:.2f} over {len(order)} ladders; the first choice is "
-                   f"within 5 % of the best in {sum(r <= 0.05 for r in regrets)}. The worst ten:\n")
+        out.append(f"Median Spearman {sorted(order)[len(order) // 2]:.2f} over {len(order)} ladders; the first choice "
+                   f"is within 5 % of the best in {sum(r <= 0.05 for r in regrets)}. The worst ten:\n")
         out.append(table(["family", "GPU", "problem", "kernels", "Spearman", "regret"], lines[:10], 3))
     worst = {}
     for row in rows:

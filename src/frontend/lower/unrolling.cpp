@@ -161,8 +161,9 @@ class Sizes {
 
   bool counts(const Instruction& i, const llvm::Loop& loop) const {
     if (isa<PHINode>(i) || isa<DbgInfoIntrinsic>(i) || i.isLifetimeStartOrEnd() || isa<TruncInst>(i) ||
-        isa<BitCastInst>(i) || isa<AddrSpaceCastInst>(i) || isa<FreezeInst>(i))
-      return false;
+        isa<BitCastInst>(i) || isa<AddrSpaceCastInst>(i) || isa<FreezeInst>(i) || isa<ExtractValueInst>(i) ||
+        isa<IntToPtrInst>(i) || isa<PtrToIntInst>(i))
+      return false;  // free in LLVM's cost model, which NVIDIA's compilers share: results of asm, casts of addresses
     if ((isa<SExtInst>(i) || isa<ZExtInst>(i) || isa<FPExtInst>(i)) && isa<LoadInst>(i.getOperand(0))) return false;
     if (const auto* gep = dyn_cast<GetElementPtrInst>(&i)) return !is_private_address(gep->getPointerOperand());
     const llvm::Loop* in = loops_.getLoopFor(i.getParent());

@@ -363,7 +363,40 @@ void end_merging_of_loads(Function& kernel) {
   }
 }
 
+/// Whether the address of a parameter goes to instructions of PTX and nothing else is done to it but reading.
+bool is_read_by_address(const Value& parameter) {
+  bool by_address = false;
+  SmallVector<const Value*, 8> work{&parameter};
+  while (!work.empty())
+    for (const User* user : work.pop_back_val()->users()) {
+      if (isa<GetElementPtrInst>(user) || isa<CastInst>(user)) {
+        work.push_back(user);
+      } else if (ptx_instruction(*user)) {
+        by_address = true;
+      } else if (!isa<LoadInst>(user)) {
+        return false;
+      }
+    }
+  return by_address;
+}
+
+/// nvcc leaves such parameters (tensor maps, __grid_constant__) in the constant bank; LLVM would copy them to local
+/// memory.
+void keep_parameters_in_place(Function& kernel) {
+  LLVMContext& context = kernel.getContext();
+  SmallVector<Metadata*, 4> numbers;
+  for (const Argument& a : kernel.args())
+    if (a.hasByValAttr() && is_read_by_address(a))
+      numbers.push_back(ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), a.getArgNo() + 1)));
+  if (numbers.empty()) return;
+  kernel.getParent()
+      ->getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(MDNode::get(context, {ConstantAsMetadata::get(&kernel), MDString::get(context, "grid_constant"),
+                                         MDNode::get(context, numbers)}));
+}
+
 void lower_calls(Function& kernel, const Lowering& how) {
+  if (how.nvidia) keep_parameters_in_place(kernel);
   for (Instruction& i : make_early_inc_range(instructions(kernel))) {
     if (how.nvidia) lower_division(i, how.fast_math);
     auto* call = dyn_cast<CallInst>(&i);

@@ -181,6 +181,21 @@ TEST(Ptx, swizzle_acts_on_the_whole_offset_in_the_array) {
   }
 }
 
+// The address of a parameter that PTX only reads: nvcc 13.0 keeps it in the constant bank.
+TEST(Ptx, parameter_read_by_address_is_not_copied) {
+  Source s;
+  s.path = "test.cu";
+  s.text =
+      "struct alignas(64) Map { unsigned long long x[16]; };\n"
+      "extern \"C\" __global__ void k(const __grid_constant__ Map m, int* c) {\n"
+      "__shared__ __align__(128) char tile[1024]; __shared__ unsigned long long bar;\n"
+      "asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+      "%3}], [%4];\"\n"
+      ":: \"r\"((int)__cvta_generic_to_shared(tile)), \"l\"(&m), \"r\"(0), \"r\"(c[1]), "
+      "\"r\"((int)__cvta_generic_to_shared(&bar)) : \"memory\"); c[0] = tile[c[2]]; }\n";
+  EXPECT_EQ(profile_of(s, "sm_90").stack_bytes, 0);
+}
+
 TEST(Ptx, instruction_that_is_not_understood_is_named) {
   EXPECT_THAT(
       [] {

@@ -74,6 +74,29 @@ TEST(Unrolling, LoopsOverPrivateArraysAreUnrolledSixTimesAsFar) {
   }
 }
 
+// 4 x 4 x 8 products of 16 x 8 x 16 with their operands in private arrays: nvcc 13.0 unrolls them all (241 registers).
+TEST(Unrolling, ProductsOfPrivateArraysAreUnrolledWhole) {
+  const std::string body =
+      "unsigned x[4][4][4], y[4][8][2]; float s[4][8][4] = {};\n"
+      "for (int o = 0; o < n; ++o) {\n"
+      "for (int k = 0; k < 4; ++k) for (int i = 0; i < 4; ++i) for (int j = 0; j < 4; ++j) x[k][i][j] = d[o + k + i * "
+      "j];\n"
+      "for (int k = 0; k < 4; ++k) for (int i = 0; i < 8; ++i) for (int j = 0; j < 2; ++j) y[k][i][j] = d[o - k - i * "
+      "j];\n"
+      "for (int k = 0; k < 4; ++k) for (int i = 0; i < 4; ++i) for (int j = 0; j < 8; ++j)\n"
+      "asm volatile(\"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
+      "%9}, \"\n"
+      "\"{%10, %11, %12, %13};\" : \"=f\"(s[i][j][0]), \"=f\"(s[i][j][1]), \"=f\"(s[i][j][2]), \"=f\"(s[i][j][3])\n"
+      ": \"r\"(x[k][i][0]), \"r\"(x[k][i][1]), \"r\"(x[k][i][2]), \"r\"(x[k][i][3]), \"r\"(y[k][j][0]), "
+      "\"r\"(y[k][j][1]),\n"
+      "\"f\"(s[i][j][0]), \"f\"(s[i][j][1]), \"f\"(s[i][j][2]), \"f\"(s[i][j][3]));\n}\n"
+      "for (int i = 0; i < 4; ++i) for (int j = 0; j < 8; ++j) for (int k = 0; k < 4; ++k)\n"
+      "c[((i * 8 + j) * 4 + k) * 128 + threadIdx.x] = s[i][j][k];";
+  const std::string ptx = ptx_of(body);
+  EXPECT_EQ(count(ptx, "mma.sync"), 128U);
+  EXPECT_EQ(count(ptx, ".local."), 0U);
+}
+
 TEST(Unrolling, APragmaOnTheLoopOfAPrivateArrayIsObeyed) {
   const std::string body =
       "float s[32]; for (int i = 0; i < 32; ++i) s[i] = a[i * 8 + threadIdx.x];\n#pragma unroll 1\n"
