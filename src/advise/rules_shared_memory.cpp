@@ -187,7 +187,9 @@ std::vector<Draft> needless_barriers(const Subject& s) {
   for (const Block& b : s.profile().blocks)
     for (const LineOps& l : b.lines)
       if (l.ops[OpClass::barrier] > 0 && line.file < 0) line = l.line;
-  if (line.file < 0) return {};
+  // __syncthreads_and and its like carry a value.
+  static const std::regex plain(R"(\b(__syncthreads|barrier|sync)\s*\()");
+  if (line.file < 0 || !std::regex_search(s.text(line), plain)) return {};
   const auto what_if = [](Variant& v) {
     for (Block& b : v.profile.blocks) {
       b.ops[OpClass::barrier] = 0;
@@ -309,7 +311,7 @@ std::vector<Draft> shared_atomics(const Subject& s) {
   std::vector<Draft> drafts;
   std::set<SourceLine> seen;
   for (const Site& o : s.sites()) {
-    if (!in_shared(o) || o.access->kind != AccessKind::atomic) continue;
+    if (!in_shared(o) || o.access->kind != AccessKind::atomic || (o.access->unknown >= 0 && !s.knows_data())) continue;
     const double passes = o.count.bank_passes / o.count.requests;
     if (passes < 4 || !seen.insert(o.access->line).second) continue;
     const bool one_word = s.stride(*o.access, local_id(0)) == 0;

@@ -1,5 +1,7 @@
 #include "advise/subject.h"
 
+#include <algorithm>
+
 #include "kernelcast/error.h"
 
 namespace kernelcast::advice {
@@ -101,6 +103,11 @@ std::optional<double> Subject::trips(int loop) const {
   } catch (const LimitError&) {
     return std::nullopt;
   }
+}
+
+bool Subject::knows_data() const {
+  return !launch().assume.empty() || std::any_of(launch().buffers.begin(), launch().buffers.end(),
+                                                 [](const auto& b) { return !b.second.fill.empty(); });
 }
 
 int Subject::unit_count() const { return static_cast<int>(device().get(Field::compute_units).value_or(1)); }

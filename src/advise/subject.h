@@ -53,6 +53,9 @@ class Subject {
   [[nodiscard]] std::string file(SourceLine line) const;
   /// Of the profile's files that are at hand.
   [[nodiscard]] std::vector<SourceLine> lines() const;
+  /// Whether the caller said what buffers hold, or how data decide: without that, data are random, and what they decide
+  /// is no finding.
+  [[nodiscard]] bool knows_data() const;
   /// Trip count of a loop, also where lanes differ by one or two; nothing where it depends on data or outer counters.
   [[nodiscard]] std::optional<double> trips(int loop) const;
   [[nodiscard]] int unit_count() const;

@@ -228,8 +228,41 @@ class Rules(Case):
         self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
 
     def test_small_grid(self):
-        self.one("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")
-        self.none("small-grid", SUM, "--grid", "432", "--block", "256", "--arg", "n=16777216")
+        self.one("small-grid", SHARED_ATOMIC, "--grid", "16", "--block", "256", "--arg", "n=4096")
+        self.none("small-grid", SHARED_ATOMIC, "--grid", "512", "--block", "256", "--arg", "n=131072")
+        self.none("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")  # more-blocks
+
+    def test_more_blocks(self):
+        f = self.one("more-blocks", SUM, "--grid", "108", "--block", "256", "--arg", "n=16777216")
+        grid = int(re.match(r"<<<(\d+), 256>>>", f["change"]).group(1))
+        changed = json.loads(self.good("predict", self.path("same.cu", SUM), "--device", "a100", "--grid", str(grid), "--block", "256", "--arg", "n=16777216", "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
+        self.none("more-blocks", COLUMNS, "--grid", "108", "--block", "256", "--arg", "n=27648")
+
+    def test_imbalance(self):
+        uneven = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (threadIdx.x < 32)\n    for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
+        self.one("imbalance", uneven, "--grid", "512", "--block", "256", "--arg", "n=1")
+        self.none("imbalance", uneven.replace("threadIdx.x < 32", "blockIdx.x < 32"), "--grid", "512", "--block", "256", "--arg", "n=1")
+
+    def test_a_barrier_that_carries_a_value_is_needed(self):
+        vote = kernel("const int* a, int* o, int n", f"{ID}\n  o[i] = __syncthreads_and(a[i] > 0);")
+        self.none("needless-barrier", vote, *ONE)
+
+    def test_chunks_are_no_structures(self):
+        chunk = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 16; ++k) s += a[i * 16 + k];\n  o[i] = s;")
+        self.assertIn("in place of a chunk", self.one("uncoalesced-load", chunk, *ONE)["change"])
+        self.none("array-of-structures", chunk, *ONE)
+
+    def test_gaps_that_another_access_fills_are_none(self):
+        both = kernel("float* u, int n", f"{ID}\n  u[2 * i + (blockIdx.x & 1)] = 1.0f;\n  u[2 * i + (blockIdx.x + 1 & 1)] = 2.0f;")
+        self.none("uncoalesced-store", both, *ONE)
+
+    def test_branches_in_a_search_are_left_alone(self):
+        search = kernel(
+            "const int* a, int* o, int n",
+            f"{ID}\n  int lo = 0, hi = n;\n  while (lo < hi) {{\n    int m = (lo + hi) / 2;\n    if (a[m] < i) {{ lo = m + 1; o[m] = i; }} else {{ hi = m; o[m + n] = i; }}\n  }}\n  o[i] = lo;",
+        )
+        self.none("divergent-branch", search, "--grid", "64", "--block", "256", "--arg", "n=16384", "--buffer", "a=16384:sorted(0,16384)", "--buffer", "o=40000")
 
 
 class Command(Case):
