@@ -92,6 +92,7 @@ std::vector<Draft> accidental_double(const Subject& s) {
                   format_count(fp64_of(s.workload().warp_ops)));
   d.change = fmt::format("write {0}f in place of {0}{1}", token,
                          changed.size() > 1 ? fmt::format(", and so on {} lines", changed.size()) : "");
+  d.rewritten = q.source.text;
   d.assumptions.emplace_back("single precision is enough");
   return {std::move(d)};
 }

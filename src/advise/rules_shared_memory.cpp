@@ -106,6 +106,17 @@ std::int64_t declared_pitch(const Subject& s, const std::string& name, int bytes
   return 0;
 }
 
+/// The source with `elements` more in each row of `name`, where its declaration is one line of the file that was given.
+std::string with_padding(const Subject& s, const std::string& name, std::int64_t elements) {
+  const std::string& text = s.question().source.text;
+  const std::regex declaration(R"((?:__shared__|__local|\blocal)\s[^;\n]*\b)" + name +
+                               R"(\s*\[[^\]\n]*\]\s*\[([^\]\n]*)\])");
+  std::smatch found;
+  if (name.empty() || !std::regex_search(text, found, declaration)) return "";
+  const auto begin = static_cast<std::size_t>(found.position(1)), length = static_cast<std::size_t>(found.length(1));
+  return text.substr(0, begin + length) + fmt::format(" + {}", elements) + text.substr(begin + length);
+}
+
 std::vector<Draft> bank_conflicts(const Subject& s) {
   std::vector<Draft> drafts;
   const MemoryGeometry g = s.device().geometry();
@@ -141,6 +152,7 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
             pitch,
             a.bytes == 4 && pad == 4 ? fmt::format(":\n{0}[...][{1}]  ->  {0}[...][{1} + 1]", name, pitch / 4)
                                      : std::string());
+        d.rewritten = widest == a.bytes ? with_padding(s, name, pad / a.bytes) : std::string();
         d.what_if = [buffer = a.buffer, pitch, pad, &s](Variant& v) {
           pad_rows(v, buffer, pitch, pad);
           bind_again(v, s);

@@ -120,4 +120,38 @@ std::optional<DeviceResult> Subject::ask(const ForecastQuestion& changed) const 
   return result;
 }
 
+namespace {
+
+using Contents = std::map<std::string, std::vector<unsigned char>>;
+
+std::optional<Contents> contents_after(const ForecastQuestion& q, const Subject& s, const Frontend& frontend) {
+  FrontendOptions options;
+  options.kernel = q.kernel;
+  options.target = s.device().codegen_target;
+  options.map = q.map;
+  options.block = s.launch().block;
+  options.program = true;
+  options.time_limit_s = q.compile_seconds;
+  try {
+    const Analysis analysis = frontend.analyze(q.source, options);
+    if (!analysis.program) return std::nullopt;
+    ExecuteOptions run = q.execute;
+    run.locality = false;
+    run.keep_buffers = true;
+    const Execution done = execute(analysis.profile, *analysis.program, s.launch(), s.device().geometry(), run);
+    if (!done.complete) return std::nullopt;
+    return done.buffers;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool Subject::same_results(const ForecastQuestion& changed) const {
+  const auto before = contents_after(question_, *this, frontend_);
+  if (!before || before->empty()) return false;
+  return before == contents_after(changed, *this, frontend_);
+}
+
 }  // namespace kernelcast::advice

@@ -63,6 +63,10 @@ class Subject {
   /// The same question with changes, answered in full on this device. Nothing where it has no answer.
   [[nodiscard]] std::optional<DeviceResult> ask(const ForecastQuestion& changed) const;
 
+  /// Whether a sample of blocks writes the same bytes with the changed source, from the same contents. False also where
+  /// one of both cannot be executed.
+  [[nodiscard]] bool same_results(const ForecastQuestion& changed) const;
+
  private:
   const ForecastQuestion& question_;
   const Frontend& frontend_;

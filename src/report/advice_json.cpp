@@ -33,6 +33,7 @@ Json finding_json(const Advice& a, const DeviceAdvice& d, const AdviceReport& r)
   j["limiter"] = a.limiter;
   j["changed_limiter"] = a.changed_limiter;
   j["verified"] = name_of(a.verified);
+  if (!a.diff.empty()) j["diff"] = a.diff;
   j["assumptions"] = a.assumptions;
   return j;
 }

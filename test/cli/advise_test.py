@@ -320,6 +320,22 @@ class Command(Case):
         self.bad(2, r"only ratios of the model kernelcast", "advise", *self.args, "--model", "roofline")
         self.bad(1, r"error: ", "advise", self.path("bad.cu", "__global__ void k( {"), *self.args[1:])
 
+    def test_a_rewrite_is_executed_and_forecast(self):
+        value = checked(self.good("advise", *self.args, "--diff", "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "bank-conflicts"]
+        self.assertEqual(f["verified"], "rewrite")
+        self.assertIn("-  __shared__ float tile[32][32];\n+  __shared__ float tile[32][32 + 1];\n", f["diff"])
+        padded = json.loads(self.good("predict", self.path("padded.cu", TRANSPOSE.format(row=33)), *self.args[1:], "--format", "json"))
+        self.assertEqual(f["changed_time_s"], padded["predictions"][0]["time_s"])
+        self.assertIn("verified: rewrite", self.good("advise", *self.args, "--diff"))
+
+    def test_a_rewrite_with_other_results_is_shown_but_not_verified(self):
+        args = (self.path("double.cu", DOUBLE.replace("0.5f", "0.1")), "--device", "rtx3080", *ONE)
+        value = checked(self.good("advise", *args, "--diff", "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "accidental-double"]
+        self.assertEqual(f["verified"], "what-if")
+        self.assertIn("1.01f + 0.1f", f["diff"])
+
     def test_sarif(self):
         value = json.loads(self.good("advise", *self.args, "--format", "sarif"))
         self.assertEqual(value["version"], "2.1.0")
