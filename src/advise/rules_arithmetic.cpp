@@ -72,7 +72,7 @@ std::vector<Draft> accidental_double(const Subject& s) {
   for (const auto& [line, n] : lines) {
     if (s.file(line) != q.source.path || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& old = text[static_cast<std::size_t>(line.line) - 1];
-    if (old.find("double") != std::string::npos) continue;
+    if (old.size() > longest_read || old.find("double") != std::string::npos) continue;
     std::string now = with_suffixes(old);
     if (now == old) continue;
     old = std::move(now);
@@ -177,7 +177,7 @@ std::vector<Draft> integer_divisions(const Subject& s) {
   for (const auto& [line, n] : lines) {
     if (s.file(line) != q.source.path || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& now = text[static_cast<std::size_t>(line.line) - 1];
-    std::size_t from = 0;
+    std::size_t from = now.size() > longest_read ? now.size() : 0;
     while (const auto d = shared_divisor(s, now, from)) {
       now.replace(d->at, d->length, fmt::format("{}", d->value));
       from = d->at + 1;

@@ -71,7 +71,8 @@ std::string Subject::file(SourceLine line) const {
 std::string Subject::text(SourceLine line) const {
   const auto found = sources_.find(file(line));
   if (found == sources_.end() || line.line < 1 || static_cast<std::size_t>(line.line) > found->second.size()) return "";
-  return found->second[static_cast<std::size_t>(line.line - 1)];
+  const std::string& text = found->second[static_cast<std::size_t>(line.line - 1)];
+  return text.size() > longest_read ? std::string() : text;
 }
 
 std::vector<SourceLine> Subject::lines() const {

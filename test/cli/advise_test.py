@@ -210,6 +210,40 @@ class Rules(Case):
         self.assertIn("double-buffer", rules["v100"])
         self.assertNotIn("double-buffer", rules["a100"])
 
+    def test_tree_reduction(self):
+        tree = kernel(
+            "const int* a, int* o, int n",
+            f"""__shared__ int part[256];
+  {ID}
+  part[threadIdx.x] = a[i];
+  __syncthreads();
+  for (int d = blockDim.x / 2; d > 0; d /= 2) {{
+    if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
+    __syncthreads();
+  }}
+  if (threadIdx.x == 0) o[blockIdx.x] = part[0];""",
+        )
+        shuffles = kernel(
+            "const int* a, int* o, int n",
+            f"""__shared__ int part[8];
+  {ID}
+  int v = a[i];
+  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+  if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {{
+    v = threadIdx.x < 8 ? part[threadIdx.x] : 0;
+    for (int d = 4; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+    if (threadIdx.x == 0) o[blockIdx.x] = v;
+  }}""",
+        )
+        launch = ("--grid", "32768", "--block", "256", "--arg", "n=8388608")
+        f = self.one("tree-reduction", tree, *launch)
+        self.none("tree-reduction", shuffles, *launch)
+        self.none("tree-reduction", TRANSPOSE.format(row=33), *SQUARE)
+        changed = json.loads(self.good("predict", self.path("shuffles.cu", shuffles), "--device", "a100", *launch, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=0.15)
+
     def test_launch_bound(self):
         self.one("launch-bound", ARRAYS, "--grid", "256", "--block", "256", "--arg", "n=65536")
         self.none("launch-bound", ARRAYS, "--grid", "262144", "--block", "256", "--arg", "n=67108864")
@@ -358,6 +392,12 @@ class Command(Case):
         self.assertNotIn("\x1b", shown)
         self.assertNotIn("\u202e", shown)
         json.loads(self.good("advise", self.path("hostile.cu", text), *self.args[1:], "--format", "sarif"))
+
+    def test_long_lines_are_not_read(self):
+        text = TRANSPOSE.format(row=32).replace("tile[x][y];", "tile[x][y];  // " + "[" * 1000000)
+        shown = self.good("advise", self.path("long.cu", text), *self.args[1:], "--diff")
+        self.assertIn("bank-conflicts", shown)
+        self.assertLess(len(shown), 10000)
 
     def test_several_devices(self):
         value = checked(self.good("advise", *self.args[:1], "--device", "v100,mi100", *SQUARE, "--format", "json"), "advise")
