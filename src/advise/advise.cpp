@@ -88,15 +88,16 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   return a;
 }
 
-/// Compiles, executes and forecasts the rewritten source. Its forecast takes the place of the what-if.
-void rewrite(const Subject& s, const Rule& rule, Draft& d, const Base& base, std::optional<Advice>& a) {
+/// Compiles and forecasts the rewritten source, whose forecast takes the place of the what-if; with `shown` also
+/// executes it and keeps the difference.
+void rewrite(const Subject& s, const Rule& rule, Draft& d, const Base& base, bool shown, std::optional<Advice>& a) {
   ForecastQuestion q = s.question();
   q.source.text = d.rewritten;
   std::optional<DeviceResult> now = s.ask(q);
   if (!now) return;
   d.forecast = std::move(now);
   a = judged(s, rule, d, base);
-  if (!a) return;
+  if (!a || !shown) return;
   a->diff = unified_diff(s.question().source.text, d.rewritten, s.question().source.path);
   if (s.same_results(q)) a->verified = Verified::rewrite;
 }
@@ -120,7 +121,7 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
       if (d.line.file >= 0 && ignored(s, d.line, rule.is.name)) continue;
       std::optional<Advice> a = judged(s, rule, d, base);
       if (!a || a->gain < options.least_gain) continue;
-      if (options.rewrite && !d.rewritten.empty()) rewrite(s, rule, d, base, a);
+      if (!d.rewritten.empty()) rewrite(s, rule, d, base, options.rewrite, a);
       if (a && a->gain >= options.least_gain) found.push_back(std::move(*a));
     }
   }

@@ -127,8 +127,10 @@ std::vector<Draft> slow_functions(const Subject& s) {
   if (!now) return {};
   std::smatch first;
   const std::string code = without_comment(s.text(*worst));
-  std::regex_search(code, first, call);
-  const std::string token = first[1].str();
+  // A function costs more than a division beside it.
+  std::string token;
+  for (std::string rest = code; token.empty() && std::regex_search(rest, first, call); rest = first.suffix())
+    token = first[1].str();
   Draft d{*worst, token, "", "", {}, std::move(now), {}};
   d.message = token.empty() ? "division in full precision takes several instructions"
                             : fmt::format("'{}' in full precision takes several instructions", token);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* advise_examples = R"(Examples:
   kernelcast advise examples/matmul_naive.cu --device a100 --grid 64,64 --block 16,16 --arg n=1024
-  kernelcast advise examples/transpose.cl -D PAD=0 --device gtx280 --global 2048,2048 --block 16,16 --arg n=2048 \
+  kernelcast advise examples/transpose.cl -D PAD=0 --device a100 --global 2048,2048 --block 16,16 --arg n=2048 \
     --fail-on gain:10% --format sarif -o advice.sarif
 
 Each gain is a forecast: the model estimates the kernel again with the change. -Wno-RULE switches a rule off, the comment

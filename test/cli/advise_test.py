@@ -188,6 +188,14 @@ class Rules(Case):
         self.none("slow-function", SLOW.replace("sinf", "fabsf"), *ONE)
         self.none("slow-function", SLOW, *ONE, "--use_fast_math")
 
+    def test_a_function_is_named_before_a_division(self):
+        both = SLOW.replace("x = sinf(x)", "x = 1.0f / sinf(x)")
+        self.assertIn("'sinf'", self.one("slow-function", both, *ONE)["message"])
+
+    def test_padding_that_costs_more_than_it_gains_is_none(self):
+        args = ("advise", "examples/transpose.cl", "-D", "PAD=0", "--device", "gtx280", "--global", "2048,2048", "--block", "16,16", "--arg", "n=2048")
+        self.assertNotIn("bank-conflicts", self.good(*args, "--all"))  # rows of 17 words take multiplications, which are slow there
+
     def test_integer_division(self):
         args = (*ONE, "--arg", "w=1000")
         self.assertIn("'w'", self.one("integer-division", DIVIDE, *args)["message"])
