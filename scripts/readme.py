@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the command in README.md and puts its real output behind it: scripts/readme.py PROGRAM [--check]."""
+"""Runs the commands in README.md and puts their real output behind them: scripts/readme.py PROGRAM [--check]."""
 
 import os
 import re
@@ -15,9 +15,12 @@ def main():
     program = os.path.abspath(sys.argv[1])
     with open(README, encoding="utf-8") as file:
         text = file.read()
-    command = BLOCK.search(text)[2].replace("\\\n", " ").split()
-    run = subprocess.run([program, *command], capture_output=True, text=True, check=True, cwd=ROOT)
-    made = BLOCK.sub(lambda m: m[1] + run.stdout + m[3], text)
+
+    def output(command):
+        words = command.replace("\\\n", " ").split()
+        return subprocess.run([program, *words], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+    made = BLOCK.sub(lambda m: m[1] + output(m[2]) + m[3], text)
     if "--check" in sys.argv:
         if made != text:
             print("README.md shows old output: write it again with scripts/readme.py build/bin/kernelcast")

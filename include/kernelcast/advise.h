@@ -30,6 +30,7 @@ struct Advice {
   double probability = 0;                        // that the change is a gain at all
   std::string limiter, changed_limiter;          // binding bound before and after
   Verified verified = Verified::what_if;
+  std::string diff;                              // the rewritten source as a unified diff, where one was asked for and can be made
   std::vector<std::string> assumptions;          // what the gain takes for granted
 };
 

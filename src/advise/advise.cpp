@@ -7,6 +7,7 @@
 
 #include "advise/place.h"
 #include "advise/rules.h"
+#include "io/unified_diff.h"
 #include "model/ratio_error.h"
 
 namespace kernelcast::advice {
@@ -87,6 +88,20 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   return a;
 }
 
+/// Compiles and forecasts the rewritten source, whose forecast takes the place of the what-if; with `shown` also
+/// executes it and keeps the difference.
+void rewrite(const Subject& s, const Rule& rule, Draft& d, const Base& base, bool shown, std::optional<Advice>& a) {
+  ForecastQuestion q = s.question();
+  q.source.text = d.rewritten;
+  std::optional<DeviceResult> now = s.ask(q);
+  if (!now) return;
+  d.forecast = std::move(now);
+  a = judged(s, rule, d, base);
+  if (!a || !shown) return;
+  a->diff = unified_diff(s.question().source.text, d.rewritten, s.question().source.path);
+  if (s.same_results(q)) a->verified = Verified::rewrite;
+}
+
 }  // namespace
 
 std::vector<AdviceRule> all_rules() {
@@ -102,10 +117,12 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
   const Base base{*s.estimate().time_s.value, same->seconds};
   for (const Rule& rule : rules()) {
     if (options.without.contains(std::string(rule.is.name))) continue;
-    for (const Draft& d : rule.drafts(s)) {
+    for (Draft& d : rule.drafts(s)) {
       if (d.line.file >= 0 && ignored(s, d.line, rule.is.name)) continue;
-      if (std::optional<Advice> a = judged(s, rule, d, base); a && a->gain >= options.least_gain)
-        found.push_back(std::move(*a));
+      std::optional<Advice> a = judged(s, rule, d, base);
+      if (!a || a->gain < options.least_gain) continue;
+      if (!d.rewritten.empty()) rewrite(s, rule, d, base, options.rewrite, a);
+      if (a && a->gain >= options.least_gain) found.push_back(std::move(*a));
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) { return a.gain > b.gain; });

@@ -12,6 +12,7 @@ namespace kernelcast::advice {
 
 struct AdviceOptions {
   std::set<std::string> without;  // rules
+  bool rewrite = false;           // also execute what can be rewritten, and show the difference
   double least_gain = 0.02;       // of the time; findings below are left out
 };
 

@@ -18,6 +18,7 @@ struct Draft {
   Change what_if;                        // counts, profile, launch
   std::optional<DeviceResult> forecast;  // in place of the what-if: the answer to a changed question
   std::vector<std::string> assumptions;
+  std::string rewritten = {};          // the source with the change, where it is mechanical
   std::optional<double> seconds = {};  // in place of both: a time that the model has given already, and its bound
   std::string limiter = {};
 };

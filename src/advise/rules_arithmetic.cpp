@@ -72,7 +72,7 @@ std::vector<Draft> accidental_double(const Subject& s) {
   for (const auto& [line, n] : lines) {
     if (s.file(line) != q.source.path || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& old = text[static_cast<std::size_t>(line.line) - 1];
-    if (old.find("double") != std::string::npos) continue;
+    if (old.size() > longest_read || old.find("double") != std::string::npos) continue;
     std::string now = with_suffixes(old);
     if (now == old) continue;
     old = std::move(now);
@@ -92,6 +92,7 @@ std::vector<Draft> accidental_double(const Subject& s) {
                   format_count(fp64_of(s.workload().warp_ops)));
   d.change = fmt::format("write {0}f in place of {0}{1}", token,
                          changed.size() > 1 ? fmt::format(", and so on {} lines", changed.size()) : "");
+  d.rewritten = q.source.text;
   d.assumptions.emplace_back("single precision is enough");
   return {std::move(d)};
 }
@@ -126,8 +127,10 @@ std::vector<Draft> slow_functions(const Subject& s) {
   if (!now) return {};
   std::smatch first;
   const std::string code = without_comment(s.text(*worst));
-  std::regex_search(code, first, call);
-  const std::string token = first[1].str();
+  // A function costs more than a division beside it.
+  std::string token;
+  for (std::string rest = code; token.empty() && std::regex_search(rest, first, call); rest = first.suffix())
+    token = first[1].str();
   Draft d{*worst, token, "", "", {}, std::move(now), {}};
   d.message = token.empty() ? "division in full precision takes several instructions"
                             : fmt::format("'{}' in full precision takes several instructions", token);
@@ -176,7 +179,7 @@ std::vector<Draft> integer_divisions(const Subject& s) {
   for (const auto& [line, n] : lines) {
     if (s.file(line) != q.source.path || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& now = text[static_cast<std::size_t>(line.line) - 1];
-    std::size_t from = 0;
+    std::size_t from = now.size() > longest_read ? now.size() : 0;
     while (const auto d = shared_divisor(s, now, from)) {
       now.replace(d->at, d->length, fmt::format("{}", d->value));
       from = d->at + 1;

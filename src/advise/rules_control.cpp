@@ -50,6 +50,10 @@ std::vector<Draft> divergence(const Subject& s) {
     if (branch.loop_exit || branch.predicated || branch.block < 0 || n.warps <= 0 || n.divergent / n.warps < 0.05)
       continue;
     if (branch.line.file < 0 || !seen.insert(branch.line).second) continue;
+    // Elements can be sorted by a condition that each thread decides once, on what it loads; not where lanes search,
+    // exchange or decide anew in each iteration.
+    const bool data = branch.verdict == Branch::Verdict::unknown;
+    if (data && (!s.knows_data() || s.profile().blocks[static_cast<std::size_t>(branch.block)].loop >= 0)) continue;
     std::vector<std::pair<std::size_t, double>> fewer;  // block, warps where each takes one side only
     for (const std::size_t b : sides_of(s, branch)) {
       const BlockCount& c = w.block_counts[b];
@@ -63,7 +67,6 @@ std::vector<Draft> divergence(const Subject& s) {
       for (const auto& [b, warps] : fewer)
         v.workload.block_counts[b].warps = std::min(v.workload.block_counts[b].warps, warps);
     };
-    const bool data = branch.verdict == Branch::Verdict::unknown;
     drafts.push_back(
         {branch.line,
          "if",
@@ -84,7 +87,7 @@ std::vector<Draft> imbalance(const Subject& s) {
   const Workload& w = s.workload();
   const double mean = w.warp_ops.total() / w.warps_per_block;
   const double slowest = w.slowest.instructions > 0 && mean > 0 ? w.slowest.instructions / mean : w.warp_imbalance;
-  if (slowest < 1.15) return {};
+  if (slowest < 1.15 || (w.slowest.instructions <= 0 && !s.knows_data())) return {};
   const auto what_if = [](Variant& v) {
     v.workload.slowest = {};
     v.workload.warp_imbalance = 1;

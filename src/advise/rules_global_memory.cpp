@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "advise/place.h"
 #include "advise/rules.h"
 #include "io/text.h"
 
@@ -127,7 +129,7 @@ std::size_t fields_within(const std::set<std::int64_t>& at, std::int64_t stride)
   return fields.size();
 }
 
-enum class Cause { none, wide, structure, loop, transposed, sparse };
+enum class Cause { none, wide, structure, loop, chunk, transposed, sparse };
 
 /// A loop around the access whose counter moves it by one element, or unrolled copies side by side.
 bool runs_along(const Subject& s, const Site& site) {
@@ -149,10 +151,15 @@ Cause cause_of(const Subject& s, const Site& site, std::int64_t stride) {
   const auto y = s.stride(a, local_id(1));
   if (y && std::abs(*y) == a.bytes && s.workload().block.y > 1) return Cause::transposed;
   if (runs_along(s, site)) return Cause::loop;
-  // Two, three or four neighbors that fill the stride are one vector.
-  if (size <= 16 && fields * a.bytes == size) return Cause::wide;
+  if (size <= 16 && fields >= 2 && std::has_single_bit(static_cast<std::uint64_t>(size))) return Cause::wide;
+  if (fields * a.bytes == size) return Cause::chunk;
   if (size <= 128 && fields >= 2) return Cause::structure;
-  return Cause::sparse;
+  // What lies between may be what another access of the thread uses, at a distance that is not constant.
+  const bool filled = std::any_of(s.sites().begin(), s.sites().end(), [&](const Site& o) {
+    return o.access->buffer == a.buffer && o.count.requests > 0 && o.access->space == a.space &&
+           (o.access->unknown >= 0 || !s.known(o.access->offset - a.offset).constant());
+  });
+  return filled ? Cause::none : Cause::sparse;
 }
 
 struct Found {
@@ -182,46 +189,72 @@ bool others_are_coalesced(const Subject& s, const Site& but) {
   });
 }
 
+/// The first line of the group that names the array: the optimizer gives some accesses the line of their loop.
+SourceLine line_of(const Subject& s, const Group& group, const std::string& name) {
+  for (const Site* site : group)
+    if (find_word(s.text(site->access->line), name) != std::string::npos) return site->access->line;
+  return group.front()->access->line;
+}
+
+/// What to do about it; empty: nothing that would be known to help.
+std::string remedy(Cause cause, const std::string& name, bool through_tile) {
+  switch (cause) {
+    case Cause::transposed:
+      return through_tile
+                 ? "go through a tile of shared memory, so that threadIdx.x runs along the rows of both arrays:\n"
+                   "__shared__ T tile[N][N + 1];  // the padding keeps its columns free of bank conflicts"
+                 : fmt::format(
+                       "exchange the roles of threadIdx.x and threadIdx.y, so that x runs along the last "
+                       "index of '{}'",
+                       name);
+    case Cause::loop:
+      return fmt::format(
+          "store '{}' transposed ([k][thread] in place of [thread][k]), or let the threads of a warp read one "
+          "row together",
+          name);
+    case Cause::chunk:
+      return fmt::format(
+          "let neighboring threads take neighboring elements of '{0}', in place of a chunk for each thread:\n"
+          "{0}[thread * chunk + k]  ->  {0}[k * threads + thread]",
+          name);
+    case Cause::sparse:
+      return fmt::format(
+          "pack the elements of '{}' that the kernel uses, so that neighboring threads use neighboring "
+          "elements",
+          name);
+    default:
+      return "";
+  }
+}
+
+/// One finding for each array, cause and stride: a change of the array or its index is one for all its lines.
 std::vector<Draft> uncoalesced(const Subject& s, AccessKind kind) {
-  std::vector<Draft> drafts;
+  std::map<std::tuple<int, Cause, std::int64_t>, Group> by_array;
   const std::vector<Group> groups = groups_of(s);
   for (const Found& f : strided(s, groups)) {
-    const Site& first = *f.group->front();
-    if (first.access->kind != kind) continue;
+    if (f.group->front()->access->kind != kind) continue;
+    Group& all = by_array[{f.group->front()->access->buffer, f.cause, f.stride}];
+    all.insert(all.end(), f.group->begin(), f.group->end());
+  }
+  std::vector<Draft> drafts;
+  for (const auto& [key, group] : by_array) {
+    const auto& [buffer, cause, stride] = key;
+    const Site& first = *group.front();
     const std::string name = s.buffer_name(*first.access);
-    Draft d{first.access->line, name, "", "", make_coalesced(s, *f.group), {}, {}};
-    d.message = fmt::format("uncoalesced {} of '{}': {}", name_of(kind), name, pattern(s, *f.group, f.stride));
-    switch (f.cause) {
-      case Cause::transposed:
-        if (others_are_coalesced(s, first)) {
-          d.change =
-              "go through a tile of shared memory, so that threadIdx.x runs along the rows of both arrays:\n"
-              "__shared__ T tile[N][N + 1];  // the padding keeps its columns free of bank conflicts";
-          d.what_if = through_shared(s, *f.group);
-        } else {
-          d.change = fmt::format(
-              "exchange the roles of threadIdx.x and threadIdx.y, so that x runs along the last index "
-              "of '{}'",
-              name);
-        }
-        break;
-      case Cause::loop:
-        d.change = fmt::format(
-            "store '{}' transposed ([k][thread] in place of [thread][k]), or let the threads of a warp "
-            "read one row together",
-            name);
-        d.assumptions.emplace_back("the array can be stored in the other order, or a warp can share a row");
-        break;
-      case Cause::sparse:
-        d.change = fmt::format(
-            "pack the elements of '{}' that the kernel uses, so that neighboring threads use "
-            "neighboring elements",
-            name);
-        d.assumptions.emplace_back("the array can be packed");
-        break;
-      default:
-        continue;
-    }
+    const bool through_tile = cause == Cause::transposed && others_are_coalesced(s, first);
+    const std::string change = remedy(cause, name, through_tile);
+    if (change.empty()) continue;
+    Draft d{line_of(s, group, name),
+            name,
+            "",
+            change,
+            through_tile ? through_shared(s, group) : make_coalesced(s, group),
+            {},
+            {}};
+    d.message = fmt::format("uncoalesced {} of '{}': {}", name_of(kind), name, pattern(s, group, stride));
+    if (cause == Cause::loop)
+      d.assumptions.emplace_back("the array can be stored in the other order, or a warp can share a row");
+    if (cause == Cause::sparse) d.assumptions.emplace_back("the array can be packed");
     drafts.push_back(std::move(d));
   }
   return drafts;

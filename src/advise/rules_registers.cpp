@@ -28,6 +28,11 @@ std::vector<Draft> local_arrays(const Subject& s) {
     if (first == nullptr && o.access->line.file >= 0) first = &o;
   }
   if (first == nullptr) return drafts;
+  // Addresses that are all constant are no matter of indices.
+  const bool indexed = std::any_of(s.sites().begin(), s.sites().end(), [](const Site& o) {
+    return o.access->space == MemorySpace::local && (o.access->unknown >= 0 || !o.access->offset.constant());
+  });
+  if (!indexed) return drafts;
   const double words = std::ceil(s.workload().stack_bytes / 4);
   Draft d{first->access->line, s.buffer_name(*first->access), "", "", {}, {}, {}};
   d.message = fmt::format(

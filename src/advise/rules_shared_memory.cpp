@@ -8,6 +8,7 @@
 #include <regex>
 #include <set>
 
+#include "advise/place.h"
 #include "advise/rules.h"
 #include "kernelcast/error.h"
 
@@ -106,6 +107,24 @@ std::int64_t declared_pitch(const Subject& s, const std::string& name, int bytes
   return 0;
 }
 
+/// The source with `elements` more in each row of `name`, where its declaration is one line of the file that was given.
+std::string with_padding(const Subject& s, const std::string& name, std::int64_t elements) {
+  const std::string& text = s.question().source.text;
+  if (name.empty() || find_word(text, name) == std::string::npos) return "";
+  const std::regex declaration(R"((?:__shared__|__local|\blocal)\s.*\b)" + name + R"(\s*\[[^\]]*\]\s*\[([^\]]*)\])");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    std::smatch found;
+    if (line.size() <= longest_read && std::regex_search(line, found, declaration)) {
+      const std::size_t at = begin + static_cast<std::size_t>(found.position(1) + found.length(1));
+      return text.substr(0, at) + fmt::format(" + {}", elements) + text.substr(at);
+    }
+    begin = end + 1;
+  }
+  return "";
+}
+
 std::vector<Draft> bank_conflicts(const Subject& s) {
   std::vector<Draft> drafts;
   const MemoryGeometry g = s.device().geometry();
@@ -136,11 +155,11 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
         const auto passes = passes_when_padded(s, c, pitch, pad);
         if (!passes || *passes >= 0.999 * best) continue;
         best = *passes;
-        d.change = fmt::format(
-            "pad the rows of '{0}' by {1} bytes, so that rows of {2} bytes begin in different banks{3}", name, pad,
-            pitch,
-            a.bytes == 4 && pad == 4 ? fmt::format(":\n{0}[...][{1}]  ->  {0}[...][{1} + 1]", name, pitch / 4)
-                                     : std::string());
+        d.change = fmt::format("pad the rows of '{}' by {} bytes, so that rows of {} bytes begin in different banks",
+                               name, pad, pitch);
+        if (pitch % a.bytes == 0 && widest == a.bytes)
+          d.change += fmt::format(":\n{0}[...][{1}]  ->  {0}[...][{1} + {2}]", name, pitch / a.bytes, pad / a.bytes);
+        d.rewritten = widest == a.bytes ? with_padding(s, name, pad / a.bytes) : std::string();
         d.what_if = [buffer = a.buffer, pitch, pad, &s](Variant& v) {
           pad_rows(v, buffer, pitch, pad);
           bind_again(v, s);
@@ -187,7 +206,9 @@ std::vector<Draft> needless_barriers(const Subject& s) {
   for (const Block& b : s.profile().blocks)
     for (const LineOps& l : b.lines)
       if (l.ops[OpClass::barrier] > 0 && line.file < 0) line = l.line;
-  if (line.file < 0) return {};
+  // __syncthreads_and and its like carry a value.
+  static const std::regex plain(R"(\b(__syncthreads|barrier|sync)\s*\()");
+  if (line.file < 0 || !std::regex_search(s.text(line), plain)) return {};
   const auto what_if = [](Variant& v) {
     for (Block& b : v.profile.blocks) {
       b.ops[OpClass::barrier] = 0;
@@ -309,7 +330,7 @@ std::vector<Draft> shared_atomics(const Subject& s) {
   std::vector<Draft> drafts;
   std::set<SourceLine> seen;
   for (const Site& o : s.sites()) {
-    if (!in_shared(o) || o.access->kind != AccessKind::atomic) continue;
+    if (!in_shared(o) || o.access->kind != AccessKind::atomic || (o.access->unknown >= 0 && !s.knows_data())) continue;
     const double passes = o.count.bank_passes / o.count.requests;
     if (passes < 4 || !seen.insert(o.access->line).second) continue;
     const bool one_word = s.stride(*o.access, local_id(0)) == 0;
@@ -341,6 +362,68 @@ std::vector<Draft> shared_atomics(const Subject& s) {
   return drafts;
 }
 
+/// A loop whose iterations synchronize and combine two words of shared memory each, as many as the logarithm of the
+/// block: a sum in the shape of a tree. Inside of a warp shuffles do it without barriers.
+std::vector<Draft> trees(const Subject& s) {
+  std::vector<Draft> drafts;
+  const KernelProfile& p = s.profile();
+  const double threads = static_cast<double>(s.workload().block.count()), warp = s.device().geometry().warp_size;
+  if (s.device().vendor != "NVIDIA" || threads < 2 * warp) return drafts;
+  for (std::size_t l = 0; l < p.loops.size(); ++l) {
+    const auto trips = s.trips(static_cast<int>(l));
+    if (p.loops[l].parent >= 0 || !trips || std::abs(*trips - std::log2(threads)) > 1.01) continue;
+    double loads = 0, stores = 0, barriers = 0;
+    bool others = false;
+    std::vector<std::size_t> blocks;
+    for (std::size_t b = 0; b < p.blocks.size(); ++b) {
+      if (p.blocks[b].loop != static_cast<int>(l)) continue;
+      blocks.push_back(b);
+      barriers += p.blocks[b].barriers;
+      for (const Access& a : p.blocks[b].accesses) {
+        const bool shared = a.space == MemorySpace::shared && a.bytes <= 8 && a.kind != AccessKind::atomic;
+        others = others || !shared;
+        (a.kind == AccessKind::store ? stores : loads) += a.copies();
+      }
+    }
+    if (others || stores != 1 || loads < 1 || loads > 2 || barriers != 1) continue;
+    const Site* first = nullptr;
+    for (const Site& o : s.sites())
+      if (in_shared(o) && p.blocks[o.block].loop == static_cast<int>(l) && first == nullptr) first = &o;
+    if (first == nullptr) continue;
+    const double steps = std::log2(warp), again = std::ceil(std::log2(std::max(2.0, threads / warp)));
+    const auto what_if = [blocks, steps, again, l, &s](Variant& v) {
+      double barriers_gone = 0;
+      for (const std::size_t b : blocks) {
+        barriers_gone += v.profile.blocks[b].barriers * v.workload.block_counts[b].warps / v.workload.warps_per_block;
+        v.workload.block_counts[b] = {};
+      }
+      for (const Site& o : s.sites())
+        if (s.profile().blocks[o.block].loop == static_cast<int>(l)) v.workload.access_counts[o.index] = {};
+      // Each warp adds up, one lane stores; a barrier; the first warp adds up what the warps stored.
+      v.workload.barriers = std::max(0.0, v.workload.barriers - barriers_gone) + v.workload.blocks;
+      const double warps = v.workload.warps;
+      Block once;
+      once.ops[OpClass::shuffle] = once.ops[OpClass::int_add] = steps + again / v.workload.warps_per_block;
+      once.ops[OpClass::shared_store] = 1;
+      once.ops[OpClass::shared_load] = 1 / v.workload.warps_per_block;
+      once.ops[OpClass::barrier] = 1;
+      once.stalls.waits[static_cast<std::size_t>(Latency::shared)] = steps + again + 1;
+      once.stalls.waits[static_cast<std::size_t>(Latency::alu)] = steps + again;
+      v.profile.blocks.push_back(once);
+      v.workload.block_counts.push_back({warps, warps * v.workload.geometry.warp_size});
+    };
+    drafts.push_back({first->access->line,
+                      s.buffer_name(*first->access),
+                      fmt::format("a sum over the block in {:.0f} steps through shared memory, a barrier each", *trips),
+                      "add within each warp by shuffles, then the sums of the warps: one barrier in all:\n"
+                      "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);",
+                      what_if,
+                      {},
+                      {"the operation may be done in another order"}});
+  }
+  return drafts;
+}
+
 }  // namespace
 
 std::span<const Rule> shared_memory_rules() {
@@ -349,6 +432,7 @@ std::span<const Rule> shared_memory_rules() {
       {{"shared-atomic", "lanes of a warp update the same words of shared memory"}, shared_atomics},
       {{"needless-barrier", "a barrier between threads that share nothing"}, needless_barriers},
       {{"double-buffer", "a tile is filled and used between two barriers"}, double_buffers},
+      {{"tree-reduction", "a sum over the block with a barrier a step"}, trees},
       {{"async-copy", "copies to shared memory pass through registers"}, synchronous_copies},
   };
   return list;

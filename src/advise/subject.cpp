@@ -1,5 +1,7 @@
 #include "advise/subject.h"
 
+#include <algorithm>
+
 #include "kernelcast/error.h"
 
 namespace kernelcast::advice {
@@ -69,7 +71,8 @@ std::string Subject::file(SourceLine line) const {
 std::string Subject::text(SourceLine line) const {
   const auto found = sources_.find(file(line));
   if (found == sources_.end() || line.line < 1 || static_cast<std::size_t>(line.line) > found->second.size()) return "";
-  return found->second[static_cast<std::size_t>(line.line - 1)];
+  const std::string& text = found->second[static_cast<std::size_t>(line.line - 1)];
+  return text.size() > longest_read ? std::string() : text;
 }
 
 std::vector<SourceLine> Subject::lines() const {
@@ -103,6 +106,11 @@ std::optional<double> Subject::trips(int loop) const {
   }
 }
 
+bool Subject::knows_data() const {
+  return !launch().assume.empty() || std::any_of(launch().buffers.begin(), launch().buffers.end(),
+                                                 [](const auto& b) { return !b.second.fill.empty(); });
+}
+
 int Subject::unit_count() const { return static_cast<int>(device().get(Field::compute_units).value_or(1)); }
 
 std::optional<DeviceResult> Subject::ask(const ForecastQuestion& changed) const {
@@ -111,6 +119,40 @@ std::optional<DeviceResult> Subject::ask(const ForecastQuestion& changed) const 
   if (!result.workload || !result.models.front().estimate || !result.models.front().estimate->time_s.value)
     return std::nullopt;
   return result;
+}
+
+namespace {
+
+using Contents = std::map<std::string, std::vector<unsigned char>>;
+
+std::optional<Contents> contents_after(const ForecastQuestion& q, const Subject& s, const Frontend& frontend) {
+  FrontendOptions options;
+  options.kernel = q.kernel;
+  options.target = s.device().codegen_target;
+  options.map = q.map;
+  options.block = s.launch().block;
+  options.program = true;
+  options.time_limit_s = q.compile_seconds;
+  try {
+    const Analysis analysis = frontend.analyze(q.source, options);
+    if (!analysis.program) return std::nullopt;
+    ExecuteOptions run = q.execute;
+    run.locality = false;
+    run.keep_buffers = true;
+    const Execution done = execute(analysis.profile, *analysis.program, s.launch(), s.device().geometry(), run);
+    if (!done.complete) return std::nullopt;
+    return done.buffers;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool Subject::same_results(const ForecastQuestion& changed) const {
+  const auto before = contents_after(question_, *this, frontend_);
+  if (!before || before->empty()) return false;
+  return before == contents_after(changed, *this, frontend_);
 }
 
 }  // namespace kernelcast::advice

@@ -15,6 +15,9 @@ namespace kernelcast::advice {
 /// Lines of source files by path, without their ends.
 using SourceLines = std::map<std::string, std::vector<std::string>>;
 
+/// Bytes of the longest line that rules read: patterns over longer ones take too much stack.
+inline constexpr std::size_t longest_read = 2000;
+
 /// An access with its place in profile and counts.
 struct Site {
   std::size_t index = 0;  // into Workload::access_counts
@@ -48,17 +51,24 @@ class Subject {
   /// Bytes that one step of `s` moves an address, where that is a constant.
   [[nodiscard]] std::optional<std::int64_t> stride(const Access& a, Symbol s) const;
   [[nodiscard]] std::string buffer_name(const Access& a) const;  // empty: not known
-  /// The text of a source line; empty where it is not at hand.
+  /// The text of a source line; empty where it is not at hand, or too long.
   [[nodiscard]] std::string text(SourceLine line) const;
   [[nodiscard]] std::string file(SourceLine line) const;
   /// Of the profile's files that are at hand.
   [[nodiscard]] std::vector<SourceLine> lines() const;
+  /// Whether the caller said what buffers hold, or how data decide: without that, data are random, and what they decide
+  /// is no finding.
+  [[nodiscard]] bool knows_data() const;
   /// Trip count of a loop, also where lanes differ by one or two; nothing where it depends on data or outer counters.
   [[nodiscard]] std::optional<double> trips(int loop) const;
   [[nodiscard]] int unit_count() const;
 
   /// The same question with changes, answered in full on this device. Nothing where it has no answer.
   [[nodiscard]] std::optional<DeviceResult> ask(const ForecastQuestion& changed) const;
+
+  /// Whether a sample of blocks writes the same bytes with the changed source, from the same contents. False also where
+  /// one of both cannot be executed.
+  [[nodiscard]] bool same_results(const ForecastQuestion& changed) const;
 
  private:
   const ForecastQuestion& question_;

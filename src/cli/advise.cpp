@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* advise_examples = R"(Examples:
   kernelcast advise examples/matmul_naive.cu --device a100 --grid 64,64 --block 16,16 --arg n=1024
-  kernelcast advise examples/transpose.cl -D PAD=0 --device gtx280 --global 2048,2048 --block 16,16 --arg n=2048 \
+  kernelcast advise examples/transpose.cl -D PAD=0 --device a100 --global 2048,2048 --block 16,16 --arg n=2048 \
     --fail-on gain:10% --format sarif -o advice.sarif
 
 Each gain is a forecast: the model estimates the kernel again with the change. -Wno-RULE switches a rule off, the comment
@@ -34,7 +34,7 @@ Exit status: 0 success, 1 analysis failed, 2 usage, 3 a finding that --fail-on n
 
 struct AdviseFlags {
   ForecastFlags base;
-  bool all = false;
+  bool all = false, diff = false;
   std::vector<std::string> warnings, fail_on;
 };
 
@@ -142,6 +142,7 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   advice::AdviceOptions options;
   options.without = rules_without(flags.warnings);
   if (flags.all) options.least_gain = 1e-6;
+  options.rewrite = flags.diff;
   const Gate gate = gate_of(flags.fail_on);
   Request request = checked(base);
   if (request.models.size() != 1 || request.models.front()->name() != "kernelcast")
@@ -183,6 +184,8 @@ Action add_advise(Parser& parser) {
   c.say_instead("--model", "kernelcast", "Model (default: kernelcast, the one with a measured error of ratios)");
   c.say_instead("--format", "text|json|sarif", "Output format (default: text)");
   c.flag("--all", f->all, "Also findings that gain less than 2 %");
+  c.flag("--diff", f->diff,
+         "Rewrite what is mechanical; show the patch, forecast it, and execute it against the original");
   c.list("-W", "no-RULE", f->warnings, "Rule to leave out, as -Wno-RULE; repeat");
   c.list("--fail-on", "RULE|gain:P%", f->fail_on,
          "Findings that give exit status 3: of a rule, or by their gain; repeat");

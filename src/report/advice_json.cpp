@@ -1,7 +1,7 @@
 // `advise` for programs: schema/advise.schema.json, and SARIF 2.1.0 for code hosts.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 
 #include "io/text.h"
 #include "report/advice_views.h"
@@ -33,6 +33,7 @@ Json finding_json(const Advice& a, const DeviceAdvice& d, const AdviceReport& r)
   j["limiter"] = a.limiter;
   j["changed_limiter"] = a.changed_limiter;
   j["verified"] = name_of(a.verified);
+  if (!a.diff.empty()) j["diff"] = a.diff;
   j["assumptions"] = a.assumptions;
   return j;
 }
@@ -47,9 +48,18 @@ std::string sarif_uri(const std::string& path) {
   return path.starts_with('/') ? "file://" + uri : uri;
 }
 
+/// SARIF counts characters, the finding bytes: the same where all of the line is ASCII.
+bool ascii_line(const Advice& a, const AdviceReport& r) {
+  const auto file = r.sources.find(a.where.file);
+  if (file == r.sources.end() || a.where.line < 1 || static_cast<std::size_t>(a.where.line) > file->second.size())
+    return false;
+  const std::string& line = file->second[static_cast<std::size_t>(a.where.line - 1)];
+  return std::all_of(line.begin(), line.end(), [](unsigned char c) { return c < 128; });
+}
+
 Json sarif_result(const Advice& a, const DeviceAdvice& d, const AdviceReport& r, int rule) {
   Json region = {{"startLine", a.where.file.empty() ? 1 : std::max(1, a.where.line)}};
-  if (a.where.column > 0) {
+  if (a.where.column > 0 && ascii_line(a, r)) {
     region["startColumn"] = a.where.column;
     region["endColumn"] = a.where.end_column + 1;  // past the last one
   }

@@ -62,7 +62,8 @@ std::string finding_text(const Advice& a, const DeviceAdvice& d, const AdviceRep
   out += quoted(a, r, style);
   out += fmt::format("  change: {}\n", indented(a.change, "          "));
   out += fmt::format("  {}\n", gain_text(a, d, style));
-  if (a.verified == Verified::rewrite) out += "  verified: rewritten, compiled and executed to equal results\n";
+  out += a.diff;
+  if (a.verified == Verified::rewrite) out += "  verified: rewrite (compiled, executed to equal results, forecast)\n";
   for (const std::string& text : a.assumptions) out += fmt::format("  {}\n", style.dim("assumed: " + text));
   return out;
 }

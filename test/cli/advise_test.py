@@ -188,6 +188,14 @@ class Rules(Case):
         self.none("slow-function", SLOW.replace("sinf", "fabsf"), *ONE)
         self.none("slow-function", SLOW, *ONE, "--use_fast_math")
 
+    def test_a_function_is_named_before_a_division(self):
+        both = SLOW.replace("x = sinf(x)", "x = 1.0f / sinf(x)")
+        self.assertIn("'sinf'", self.one("slow-function", both, *ONE)["message"])
+
+    def test_padding_that_costs_more_than_it_gains_is_none(self):
+        args = ("advise", "examples/transpose.cl", "-D", "PAD=0", "--device", "gtx280", "--global", "2048,2048", "--block", "16,16", "--arg", "n=2048")
+        self.assertNotIn("bank-conflicts", self.good(*args, "--all"))  # rows of 17 words take multiplications, which are slow there
+
     def test_integer_division(self):
         args = (*ONE, "--arg", "w=1000")
         self.assertIn("'w'", self.one("integer-division", DIVIDE, *args)["message"])
@@ -210,6 +218,40 @@ class Rules(Case):
         self.assertIn("double-buffer", rules["v100"])
         self.assertNotIn("double-buffer", rules["a100"])
 
+    def test_tree_reduction(self):
+        tree = kernel(
+            "const int* a, int* o, int n",
+            f"""__shared__ int part[256];
+  {ID}
+  part[threadIdx.x] = a[i];
+  __syncthreads();
+  for (int d = blockDim.x / 2; d > 0; d /= 2) {{
+    if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
+    __syncthreads();
+  }}
+  if (threadIdx.x == 0) o[blockIdx.x] = part[0];""",
+        )
+        shuffles = kernel(
+            "const int* a, int* o, int n",
+            f"""__shared__ int part[8];
+  {ID}
+  int v = a[i];
+  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+  if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {{
+    v = threadIdx.x < 8 ? part[threadIdx.x] : 0;
+    for (int d = 4; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);
+    if (threadIdx.x == 0) o[blockIdx.x] = v;
+  }}""",
+        )
+        launch = ("--grid", "32768", "--block", "256", "--arg", "n=8388608")
+        f = self.one("tree-reduction", tree, *launch)
+        self.none("tree-reduction", shuffles, *launch)
+        self.none("tree-reduction", TRANSPOSE.format(row=33), *SQUARE)
+        changed = json.loads(self.good("predict", self.path("shuffles.cu", shuffles), "--device", "a100", *launch, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=0.15)
+
     def test_launch_bound(self):
         self.one("launch-bound", ARRAYS, "--grid", "256", "--block", "256", "--arg", "n=65536")
         self.none("launch-bound", ARRAYS, "--grid", "262144", "--block", "256", "--arg", "n=67108864")
@@ -228,8 +270,41 @@ class Rules(Case):
         self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
 
     def test_small_grid(self):
-        self.one("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")
-        self.none("small-grid", SUM, "--grid", "432", "--block", "256", "--arg", "n=16777216")
+        self.one("small-grid", SHARED_ATOMIC, "--grid", "16", "--block", "256", "--arg", "n=4096")
+        self.none("small-grid", SHARED_ATOMIC, "--grid", "512", "--block", "256", "--arg", "n=131072")
+        self.none("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")  # more-blocks
+
+    def test_more_blocks(self):
+        f = self.one("more-blocks", SUM, "--grid", "108", "--block", "256", "--arg", "n=16777216")
+        grid = int(re.match(r"<<<(\d+), 256>>>", f["change"]).group(1))
+        changed = json.loads(self.good("predict", self.path("same.cu", SUM), "--device", "a100", "--grid", str(grid), "--block", "256", "--arg", "n=16777216", "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
+        self.none("more-blocks", COLUMNS, "--grid", "108", "--block", "256", "--arg", "n=27648")
+
+    def test_imbalance(self):
+        uneven = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (threadIdx.x < 32)\n    for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
+        self.one("imbalance", uneven, "--grid", "512", "--block", "256", "--arg", "n=1")
+        self.none("imbalance", uneven.replace("threadIdx.x < 32", "blockIdx.x < 32"), "--grid", "512", "--block", "256", "--arg", "n=1")
+
+    def test_a_barrier_that_carries_a_value_is_needed(self):
+        vote = kernel("const int* a, int* o, int n", f"{ID}\n  o[i] = __syncthreads_and(a[i] > 0);")
+        self.none("needless-barrier", vote, *ONE)
+
+    def test_chunks_are_no_structures(self):
+        chunk = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 16; ++k) s += a[i * 16 + k];\n  o[i] = s;")
+        self.assertIn("in place of a chunk", self.one("uncoalesced-load", chunk, *ONE)["change"])
+        self.none("array-of-structures", chunk, *ONE)
+
+    def test_gaps_that_another_access_fills_are_none(self):
+        both = kernel("float* u, int n", f"{ID}\n  u[2 * i + (blockIdx.x & 1)] = 1.0f;\n  u[2 * i + (blockIdx.x + 1 & 1)] = 2.0f;")
+        self.none("uncoalesced-store", both, *ONE)
+
+    def test_branches_in_a_search_are_left_alone(self):
+        search = kernel(
+            "const int* a, int* o, int n",
+            f"{ID}\n  int lo = 0, hi = n;\n  while (lo < hi) {{\n    int m = (lo + hi) / 2;\n    if (a[m] < i) {{ lo = m + 1; o[m] = i; }} else {{ hi = m; o[m + n] = i; }}\n  }}\n  o[i] = lo;",
+        )
+        self.none("divergent-branch", search, "--grid", "64", "--block", "256", "--arg", "n=16384", "--buffer", "a=16384:sorted(0,16384)", "--buffer", "o=40000")
 
 
 class Command(Case):
@@ -287,6 +362,22 @@ class Command(Case):
         self.bad(2, r"only ratios of the model kernelcast", "advise", *self.args, "--model", "roofline")
         self.bad(1, r"error: ", "advise", self.path("bad.cu", "__global__ void k( {"), *self.args[1:])
 
+    def test_a_rewrite_is_executed_and_forecast(self):
+        value = checked(self.good("advise", *self.args, "--diff", "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "bank-conflicts"]
+        self.assertEqual(f["verified"], "rewrite")
+        self.assertIn("-  __shared__ float tile[32][32];\n+  __shared__ float tile[32][32 + 1];\n", f["diff"])
+        padded = json.loads(self.good("predict", self.path("padded.cu", TRANSPOSE.format(row=33)), *self.args[1:], "--format", "json"))
+        self.assertEqual(f["changed_time_s"], padded["predictions"][0]["time_s"])
+        self.assertIn("verified: rewrite", self.good("advise", *self.args, "--diff"))
+
+    def test_a_rewrite_with_other_results_is_shown_but_not_verified(self):
+        args = (self.path("double.cu", DOUBLE.replace("0.5f", "0.1")), "--device", "rtx3080", *ONE)
+        value = checked(self.good("advise", *args, "--diff", "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "accidental-double"]
+        self.assertEqual(f["verified"], "what-if")
+        self.assertIn("1.01f + 0.1f", f["diff"])
+
     def test_sarif(self):
         value = json.loads(self.good("advise", *self.args, "--format", "sarif"))
         self.assertEqual(value["version"], "2.1.0")
@@ -309,6 +400,12 @@ class Command(Case):
         self.assertNotIn("\x1b", shown)
         self.assertNotIn("\u202e", shown)
         json.loads(self.good("advise", self.path("hostile.cu", text), *self.args[1:], "--format", "sarif"))
+
+    def test_long_lines_are_not_read(self):
+        text = TRANSPOSE.format(row=32).replace("tile[x][y];", "tile[x][y];  // " + "[" * 1000000)
+        shown = self.good("advise", self.path("long.cu", text), *self.args[1:], "--diff")
+        self.assertIn("bank-conflicts", shown)
+        self.assertLess(len(shown), 10000)
 
     def test_several_devices(self):
         value = checked(self.good("advise", *self.args[:1], "--device", "v100,mi100", *SQUARE, "--format", "json"), "advise")
