@@ -46,6 +46,7 @@ struct Achieved {
 struct Estimate {
   std::string model;
   Maybe time_s;
+  Maybe launch_overhead_s;     // of the host, beside time_s, which is the GPU's duration
   std::optional<double> interval_lo_s, interval_hi_s;  // 90 %; nothing: see interval_reason
   std::string interval_reason;
   std::string limiter;         // name of the binding bound

@@ -23,6 +23,10 @@ struct BufferSpec {
   std::string fill;  // empty: not given
 };
 
+/// What the caches hold when a launch starts: nothing of it (cold), or what an earlier launch over the same buffers left
+/// there (warm).
+enum class CacheState : std::uint8_t { cold, warm };
+
 using ArgValue = std::variant<std::int64_t, double>;
 
 /// One launch: grid in blocks, block in threads. Ordered maps, so that output is stable.
@@ -33,6 +37,8 @@ struct Launch {
   std::map<std::string, ArgValue> args;        // scalar parameters by name
   std::map<std::string, BufferSpec> buffers;   // pointer parameters by name
   std::map<std::string, double> assume;        // "trips:LINE" -> count, "branch:LINE" -> probability, ...
+  CacheState cache = CacheState::cold;
+  double launch_overhead_s = 0;                // of the host: added to the GPU's duration
 };
 
 /// Something that was taken for granted, and the setting that replaces it. Programs go by kind and subject; the rest is for readers.
@@ -42,6 +48,7 @@ struct Assumption {
     unknown,       // of the profile; subject: its key, "trips:14"
     sampled,       // counted on a sample of iterations or addresses
     machine_code,  // the target's own code could not be had; subject: why
+    contents,      // generated contents of a buffer on which executed counts rest; subject: the buffer
   };
   std::string what;     // "trip count of the loop at spmv.cl:14"
   std::string value;    // "16"

@@ -21,6 +21,12 @@ constexpr std::string_view name_of(CountsMethod method) {
   return method == CountsMethod::symbolic ? "symbolic" : method == CountsMethod::executed ? "executed" : "mixed";
 }
 
+/// What the counts of a launch rest on: the source and the launch alone; an execution with the contents that were given
+/// or that no count depends on; or a default: a trip count, a probability, an address pattern, generated contents.
+enum class CountsBasis : std::uint8_t { closed_form, executed, defaults };
+constexpr std::string_view name_of(CountsBasis basis) {
+  return basis == CountsBasis::closed_form ? "closed form" : basis == CountsBasis::executed ? "executed" : "defaults";
+}
 
 /// The parts of a device that counting depends on.
 struct MemoryGeometry {
@@ -186,6 +192,8 @@ struct Workload {
   double registers_per_thread = 0;
   double shared_bytes_per_block = 0;
   CountsMethod counts_method = CountsMethod::symbolic;
+  CacheState cache = CacheState::cold;  // the launch's, like the next
+  double launch_overhead_s = 0;
   // Executed counts only, else null or 1.
   std::shared_ptr<const Locality> locality;
   std::shared_ptr<const SampleError> sampled;  // null: every block ran
@@ -198,6 +206,13 @@ struct Workload {
   /// change from block to block or barrier to barrier, so this is a lower bound. See profile/slowest_warp.h.
   WarpPath slowest;
   std::vector<Assumption> assumptions;
+  [[nodiscard]] CountsBasis basis() const {
+    const auto is_default = [](const Assumption& a) {
+      return a.kind == Assumption::Kind::unknown || a.kind == Assumption::Kind::contents;
+    };
+    if (std::any_of(assumptions.begin(), assumptions.end(), is_default)) return CountsBasis::defaults;
+    return counts_method == CountsMethod::symbolic ? CountsBasis::closed_form : CountsBasis::executed;
+  }
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {
     return by_space[static_cast<int>(s)][static_cast<int>(k)];
   }

@@ -103,6 +103,14 @@ Source source_of(const ForecastFlags& f) {
   return s;
 }
 
+double launch_overhead_of(const std::string& text) {
+  if (text.empty()) return 0;
+  const double seconds = real_number(KC_SETTING(launch_overhead), text);
+  if (!(seconds >= 0 && seconds <= 1))
+    throw UsageError(KC_SETTING(launch_overhead) " " + text + ": expected seconds from 0 to 1");
+  return seconds;
+}
+
 Launch arguments_of(const ForecastFlags& f) {
   Launch launch;
   for (const std::string& text : f.args) {
@@ -127,6 +135,10 @@ Launch arguments_of(const ForecastFlags& f) {
       throw UsageError(KC_SETTING(assume) " " + key + " is given twice");
     }
   }
+  if (!f.cache_state.empty() && f.cache_state != "cold" && f.cache_state != "warm")
+    throw UsageError(KC_SETTING(cache_state) " " + f.cache_state + ": expected cold or warm");
+  if (f.cache_state == "warm") launch.cache = CacheState::warm;
+  launch.launch_overhead_s = launch_overhead_of(f.launch_overhead);
   return launch;
 }
 
@@ -143,6 +155,13 @@ Launch launch_of(const ForecastFlags& f) {
 }
 
 }  // namespace
+
+void declare_launch_state(Flags c, ForecastFlags& f) {
+  c.option("--cache-state", "cold|warm", f.cache_state,
+           "L2 contents before the launch: nothing (cold), or the buffers that fit (warm) (default: cold)");
+  c.option("--launch-overhead", "S", f.launch_overhead,
+           "Host's launch overhead in seconds, added to the GPU's duration (default: 0)");
+}
 
 void declare_compile_seconds(Flags c, ForecastFlags& f) {
   c.option("--compile-seconds", "S", f.compile_seconds, "Processor time limit of compilation in seconds (default: 30)");
@@ -258,6 +277,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become threads, outermost first");
   declare_vendor(c, f.ptxas, f.nvrtc);
   c.list("--assume", "KEY=VALUE", f.assume, "Value of an unknown, by the key that the assumptions name; repeat");
+  declare_launch_state(c, f);
   declare_result(c, f.format, f.output);
   declare_devices_dir(c, f.devices_dir);
 }

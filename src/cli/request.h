@@ -18,7 +18,7 @@ namespace kernelcast::cli {
 struct ForecastFlags {
   std::string file, kernel, device, grid, block, global, shared, standard, language, model, counts = "auto", sample,
                                                                                             map;
-  std::string ptxas, nvrtc, format = "text", output, devices_dir;
+  std::string cache_state, launch_overhead, ptxas, nvrtc, format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, assume;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
@@ -26,10 +26,14 @@ struct ForecastFlags {
 
 /// Those that say how the source is read: also of `tune`.
 void declare_source(Flags command, ForecastFlags& flags);
+/// --cache-state and --launch-overhead.
+void declare_launch_state(Flags command, ForecastFlags& flags);
 void declare_compile_seconds(Flags command, ForecastFlags& flags);
 /// Throws UsageError naming the flag.
 Source source_of(const ForecastFlags& flags);
-/// --arg, --buffer and --assume as a launch without sizes.
+/// --launch-overhead; nothing is 0. Throws UsageError.
+double launch_overhead_of(const std::string& text);
+/// --arg, --buffer, --assume, --cache-state and --launch-overhead as a launch without sizes.
 Launch arguments_of(const ForecastFlags& flags);
 
 /// NVIDIA's run-time compiler: its path, and its name and version. Empty for an empty path.

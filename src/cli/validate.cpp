@@ -39,6 +39,7 @@ Exit status: 0 success, 1 no row could be forecast, 2 usage, 130 interrupted.)";
 
 struct ValidateFlags {
   std::string rows, kernels, sources, model, device, kernel, limit, jobs, t1, like, block, problem, tile, cache;
+  std::string launch_overhead;
   std::string counts = "auto", format = "text", output, rows_output, devices_dir, ptxas, nvrtc;
 };
 
@@ -117,6 +118,7 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   validate::ForecastOptions options;
   options.models = models_named(f.model);
   options.jobs = jobs_of(f.jobs);
+  options.launch_overhead_s = launch_overhead_of(f.launch_overhead);
   options.sources = existing_folder("--sources", f.sources);
   options.kernels_folder = folder_of(f.kernels);
   const std::string ptxas = program_file("--ptxas", f.ptxas);
@@ -181,6 +183,8 @@ Action add_validate(Parser& parser) {
   flags.option("--block", "X[,Y[,Z]]", f->block, "Space: block size in threads, as names of parameters or numbers");
   flags.option("--tile", "X[,Y[,Z]]", f->tile, "Space: elements per thread; grid = ceil(problem / (block * tile))");
   declare_vendor(flags, f->ptxas, f->nvrtc);
+  flags.option("--launch-overhead", "S", f->launch_overhead,
+               "Host's launch overhead in the measured times, in seconds, added to every forecast (default: 0)");
   flags.option("--jobs", "N", f->jobs, "Threads (default: one per processor)");
   flags.option("--cache", "DIR", f->cache, "Cache folder of analyses (default: no cache)");
   declare_result(flags, f->format, f->output);

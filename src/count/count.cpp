@@ -55,6 +55,8 @@ Counted count(const KernelProfile& profile, const Launch& launch, Workload close
     Counted c{{}, std::nullopt, executor(sharing_of(closed, device))};
     if (all) {
       c.workload = c.execution->workload;
+      c.workload.cache = closed.cache;
+      c.workload.launch_overhead_s = closed.launch_overhead_s;
       c.origin = std::move(origin);
     } else {
       Mixed m = mixed(profile, launch, closed, c.execution->workload, std::move(origin));

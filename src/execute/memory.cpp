@@ -366,7 +366,8 @@ std::vector<Assumption> Memory::assumptions() const {
     if (filled && m.role != BoundRole::none) value += " for bounds of loops";
     const std::string what = m.declared ? "contents" : filled ? "size and contents" : "size";
     list.push_back({what + " of buffer " + m.name, value,
-                    KC_SETTING(buffer) " " + m.name + "=" + count + (filled ? ":FILL" : "")});
+                    KC_SETTING(buffer) " " + m.name + "=" + count + (filled ? ":FILL" : ""),
+                    filled ? Assumption::Kind::contents : Assumption::Kind::other, filled ? m.name : ""});
   }
   return list;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernelcast/setting.h"
 #include "model/describe.h"
 
 namespace kernelcast {
@@ -27,7 +28,7 @@ double compulsory_bytes(const Workload& w) {
 
 roofline::Times floor_times(const Workload& w, const roofline::Peaks& peaks) {
   roofline::Demand demand = roofline::demand_of(w);
-  demand.dram_bytes = compulsory_bytes(w);
+  demand.dram_bytes = w.cache == CacheState::warm ? 0 : compulsory_bytes(w);  // warm caches may hold all of it
   return roofline::times(demand, peaks);
 }
 
@@ -63,13 +64,36 @@ void raise_to(double floor, Estimate& e) {
   e.limiter = "floor";
 }
 
+/// Nothing is added unless the launch says so: the time of an estimate is the GPU's.
+void add_launch_overhead(const Workload& w, const Device& d, Estimate& e) {
+  const double given = w.launch_overhead_s;
+  if (given > 0) {
+    e.launch_overhead_s.value = given;
+  } else if (const auto known = d.get(Field::system_launch_overhead_s)) {
+    e.launch_overhead_s.value = *known;
+  } else {
+    e.launch_overhead_s.reason = "depends on driver and host; give " KC_SETTING(launch_overhead) " or set " +
+                                 describe::where_to_set(d, "system.launch_overhead_s");
+  }
+  if (!(given > 0) || !e.time_s.value) return;
+  for (std::optional<double>* s : {&e.time_s.value, &e.interval_lo_s, &e.interval_hi_s})
+    if (*s) **s += given;
+  for (Bound& b : e.bounds)
+    if (b.without) b.without = Seconds(b.without->value() + given);
+  const Bound host{"launch_overhead", Seconds(given), "of the host, as given", Seconds(*e.time_s.value - given),
+                   BoundKind::launch};
+  const auto shorter = [&](const Bound& b) { return b.time < host.time; };
+  if (e.bounds.empty() || shorter(e.bounds.front())) e.limiter = host.name;
+  e.bounds.insert(std::find_if(e.bounds.begin(), e.bounds.end(), shorter), host);
+}
+
 class FlooredTimes final : public DeviceTimes {
  public:
   FlooredTimes(std::unique_ptr<DeviceTimes> inner, const Device& d)
       : inner_(std::move(inner)), peaks_(roofline::peaks_of(d)) {}
   [[nodiscard]] double seconds(const Workload& w) const override {
     const double inner = inner_->seconds(w), floor = floor_seconds(w, peaks_);
-    return inner < floor ? floor : inner;
+    return (inner < floor ? floor : inner) + w.launch_overhead_s;
   }
   [[nodiscard]] int first_window() const override { return inner_->first_window(); }
 
@@ -87,7 +111,7 @@ class Floored final : public Model {
   [[nodiscard]] bool reads_divergence() const override { return inner_.reads_divergence(); }
   [[nodiscard]] double seconds(const Workload& w, const Device& d) const override {
     const double inner = inner_.seconds(w, d), floor = floor_seconds(w, roofline::peaks_of(d));
-    return inner < floor ? floor : inner;
+    return (inner < floor ? floor : inner) + w.launch_overhead_s;
   }
   [[nodiscard]] std::unique_ptr<DeviceTimes> on(const Device& d) const override {
     return std::make_unique<FlooredTimes>(inner_.on(d), d);
@@ -95,6 +119,7 @@ class Floored final : public Model {
   [[nodiscard]] Estimate estimate(const KernelProfile& p, const Workload& w, const Device& d) const override {
     Estimate e = inner_.estimate(p, w, d);
     apply_floor(w, d, e);
+    add_launch_overhead(w, d, e);
     return e;
   }
 

@@ -157,6 +157,19 @@ struct Through {
   double read = 0, written = 0;
 };
 
+/// Of what a launch touches, the share that a cache of `capacity` still holds from an earlier launch over the same
+/// data. Data that do not fit replace themselves: as in filtered(), the square of the share that fits.
+double left_by_earlier_launch(const Workload& w, const Machine& m, double capacity) {
+  if (w.cache != CacheState::warm) return 0;
+  const auto touched = [&w](Reuse::Direction d) {
+    return w.reuse.at(d, Reuse::depths - 1, Reuse::windows - 1).footprint;
+  };
+  const double bytes =
+      w.reuse.known ? (touched(Reuse::read) + touched(Reuse::write)) * m.sector_bytes : w.footprint_bytes;
+  const double kept = bytes <= capacity ? 1 : capacity / bytes;
+  return kept * kept;
+}
+
 Through through_cache(const Workload& w, const Machine& m, const Traffic& t, double resident, double capacity) {
   if (!w.reuse.known || capacity <= 0)
     return {std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read),
@@ -194,10 +207,17 @@ Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, doub
   l1_traffic(w, m, c, resident, t);
   t.l2_written = requested_sectors(w, AccessKind::store) + requested_sectors(w, AccessKind::atomic);
   local_traffic(w, m, c, resident, t);
-  const Through past_l2 = through_cache(w, m, t, resident, m.l2_bytes * c.l2_share);
+  const auto through = [&](double capacity) {
+    Through past = through_cache(w, m, t, resident, capacity);
+    const double missed = 1 - left_by_earlier_launch(w, m, capacity);
+    past.read *= missed;
+    past.written *= missed;
+    return past;
+  };
+  const Through past_l2 = through(m.l2_bytes * c.l2_share);
   Through past = past_l2;
   if (m.l3_bytes > 0) {
-    past = through_cache(w, m, t, resident, m.l3_bytes * c.l2_share);
+    past = through(m.l3_bytes * c.l2_share);
     past.read = std::min(past.read, past_l2.read);
     past.written = std::min(past.written, past_l2.written);
     t.l3_read = past_l2.read;
@@ -327,15 +347,14 @@ struct Depth {
 
 /// Cycles that a warp waits for the last of `loads` loads that are under way together, each of which goes as deep as
 /// `one` says, whatever the others do: all come back from a level or above with the power of one's probability.
-double slowest_of(double loads, const Depth& one, double l1_latency, const Machine& m, const Constants& c) {
+double slowest_of(double loads, const Depth& one, double l1_latency, const Machine& m) {
   const double above_dram = std::max(0.0, 1 - one.dram), above_l3 = std::max(0.0, above_dram - one.l3);
   const double above_l2 = std::max(0.0, above_l3 - one.l2);
   const auto all = [loads](double p) { return loads == 1 || p <= 0 || p >= 1 ? p : std::pow(p, loads); };
   const double without_dram = all(above_dram);
   const double dram = 1 - without_dram, l3 = m.l3_bytes > 0 ? without_dram - all(above_l3) : 0;
   const double l1 = all(above_l2);
-  return l1 * l1_latency +
-         c.global_latency_load * ((1 - l1 - l3 - dram) * m.l2_latency + l3 * m.l3_latency + dram * m.dram_latency);
+  return l1 * l1_latency + (1 - l1 - l3 - dram) * m.l2_latency + l3 * m.l3_latency + dram * m.dram_latency;
 }
 
 /// `missed`: share of the requests that the L1 does not serve; of `asked` sectors behind it `past_l2` and `past_cache`
@@ -356,6 +375,8 @@ WarpPath path_of(const Workload& w, double total) {
   return p;
 }
 
+/// Latencies are those of an idle memory: where many warps wait at once, the bounds of L2 and DRAM hold the queues, and
+/// the norm joins them. One factor for all launches made those of few warps 1.6 times too slow.
 void latency_bound(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
   const Traffic& t = f.traffic;
   const WarpPath p = path_of(w, total);
@@ -363,10 +384,10 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, doub
       std::max(1.0, over(p.stalls.loads, p.stalls.waits[static_cast<std::size_t>(Latency::global)]));
   const double missed = 1 - std::clamp(t.l1_hits(), 0.0, 1.0);
   f.global_latency = slowest_of(together, depth_of(missed, t.l2_read, t.l3_read, t.dram_read, m),
-                                m.latency[static_cast<std::size_t>(Latency::global)], m, c);
+                                m.latency[static_cast<std::size_t>(Latency::global)], m);
   const double local =
       slowest_of(1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
-                 m.latency[static_cast<std::size_t>(Latency::local)], m, c);
+                 m.latency[static_cast<std::size_t>(Latency::local)], m);
   double path = p.instructions * m.issue_interval;
   for (std::size_t k = 0; k < latency_count; ++k) {
     const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency

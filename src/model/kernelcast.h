@@ -17,21 +17,20 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 2.572;       // exponent of the p-norm that combines a unit, the L2, what stands behind it, and atomics
-  double unit_norm = 4.062;  // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
+  double norm = 3.543;       // exponent of the p-norm that combines a unit, the L2, what stands behind it, and atomics
+  double unit_norm = 4.862;  // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
   double latency_norm = 2;   // likewise of all that and the latency bound
   double clock = 1.15;       // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 0.6;
-  double issue_efficiency = 0.8743;   // of the issue slots and of the arithmetic pipes
+  double issue_efficiency = 0.8343;   // of the issue slots and of the arithmetic pipes
   double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
-  double memory_efficiency = 0.9042;  // of load/store units, shared memory and L1
-  double launch_s = 7.56e-06;         // of an empty kernel, where the device file does not know it
-  double branch_cycles = 30.96;       // from a branch of a warp to the instruction after it
-  double barrier_cycles = 30.81;      // one barrier of a block that waits for nobody
-  double l1_share = 0.7812;           // of the L1 that is left for data before lines that will be used again are lost
-  double l2_share = 0.8085;
-  double global_latency_load = 1.618;  // latency of the L2 and beyond under load over the unloaded one
+  double memory_efficiency = 0.8481;  // of load/store units, shared memory and L1
+  double launch_s = 2.163e-06;        // from the start to the end of an empty grid, on the GPU
+  double branch_cycles = 25.67;       // from a branch of a warp to the instruction after it
+  double barrier_cycles = 102;        // one barrier of a block that waits for nobody
+  double l1_share = 0.9306;           // of the L1 that is left for data before lines that will be used again are lost
+  double l2_share = 0.8526;
   double same_address_atomics_per_s = 1.855e+09;
 };
 /// The constants of this version.
@@ -79,7 +78,7 @@ struct Machine {
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
-  double launch_s = 0;  // of an empty kernel
+  double launch_s = 0;  // of an empty grid, on the GPU
   /// Numbers that the device file does not have, with what stands in.
   std::vector<Assumption> stand_ins;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernelcast/device.h"
+#include "kernelcast/launch.h"
 #include "kernelcast/profile.h"
 #include "kernelcast/workload.h"
 #include "model/kernelcast.h"
@@ -17,8 +18,10 @@ struct Spread {
   double factor_below = 1, factor_above = 1;
   std::string reasons;  // what was assumed; empty: nothing
 };
-/// `data`: counts that data decide stand in the forecast, by default or from a sample.
-Spread spread_of(const Workload&, const Machine&, bool data);
+Spread spread_of(const Workload&, const Machine&, CountsBasis basis);
+
+/// Where defaults widen an interval beyond a factor of 10: the settings that replace them.
+std::optional<Assumption> what_narrows(const Workload&, const Spread&);
 
 /// The launch if the compiler keeps to the order of the text and spills what does not fit (Registers::in_text_order).
 /// Nothing where it fits.

@@ -174,12 +174,13 @@ class Kernelcast final : public Model {
     }
     e.time_s.value = total;
     e.interval_reason.clear();
-    const forecast::Spread spread = forecast::spread_of(w, m, !p.unknowns.empty() && !w.assumptions.empty());
+    const forecast::Spread spread = forecast::spread_of(w, m, w.basis());
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     add_bounds(w, m, f, total, e);
     if (!spread.reasons.empty())
       e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
+    if (auto narrows = forecast::what_narrows(w, spread)) e.assumptions.push_back(std::move(*narrows));
     forecast::add_cliffs(p, w, d, e.assumptions);
     add_text_order(p, w, d, m, spread.factor_above, e);
     put_energy(d, e);
@@ -215,7 +216,7 @@ class Kernelcast final : public Model {
       if (f.cycles[l] <= 0) continue;
       add(std::string(name_of(limit)), f.seconds_of(limit), why(limit, w, m, f), f.seconds(limit));
     }
-    add("launch", f.launch_s, "time of an empty kernel", total - f.launch_s);
+    add("launch", f.launch_s, "start and end of a grid on the GPU", total - f.launch_s);
     e.bounds.back().kind = BoundKind::launch;
     sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
     e.limiter = e.bounds.front().name;

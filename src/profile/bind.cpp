@@ -407,6 +407,8 @@ struct Binder::Impl {
   void assemble(const Launch& l, Workload& out) {
     out.grid = l.grid;
     out.block = l.block;
+    out.cache = l.cache;
+    out.launch_overhead_s = l.launch_overhead_s;
     out.geometry = geometry;
     out.blocks = static_cast<double>(l.grid.count());
     out.threads = out.blocks * static_cast<double>(launch.block->threads);

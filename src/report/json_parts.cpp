@@ -75,6 +75,7 @@ Json bounds_json(const Estimate& e) {
 
 void put_estimate(Json& j, const Estimate& e) {
   put(j, "time_s", e.time_s.value, e.time_s.reason);
+  put(j, "launch_overhead_s", e.launch_overhead_s.value, e.launch_overhead_s.reason);
   if (e.interval_lo_s && e.interval_hi_s) {
     j["interval_s"] = {number(*e.interval_lo_s), number(*e.interval_hi_s)};
   } else {
@@ -167,7 +168,7 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
   if (result.estimate) {
     put_estimate(j, *result.estimate);
   } else {
-    for (const char* key : {"time_s", "interval_s", "limiter", "occupancy", "floor_s", "achieved"})
+    for (const char* key : {"time_s", "launch_overhead_s", "interval_s", "limiter", "occupancy", "floor_s", "achieved"})
       put_unknown(j, key, failure);
     j["bounds"] = Json::array();
   }

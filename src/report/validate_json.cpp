@@ -68,10 +68,12 @@ Json row_json(const Report& report, const RowResult& r) {
                       {"stack_bytes", r.facts->stack_bytes},
                       {"spill_bytes", number(r.facts->spill_bytes)}};
     j["counts"] = counts_json(w);
+    j["counts_basis"] = name_of(r.facts->basis);
   } else {
     const std::string why = r.failure.empty() ? "not measured, so not forecast" : r.failure;
     put_unknown(j, "resources", why);
     put_unknown(j, "counts", why);
+    put_unknown(j, "counts_basis", why);
   }
   j["models"] = Json::object();
   for (std::size_t i = 0; i < report.models.size(); ++i) {

@@ -158,7 +158,7 @@ class CycleLevel final : public Model {
     if (atomics > 0)
       e.bounds.push_back({"atomics", Seconds(atomics), "lanes that update one address, as kernelcast counts them"});
     e.bounds.push_back(
-        {"launch", Seconds(s.machine.launch_s), "time of an empty kernel", std::nullopt, BoundKind::launch});
+        {"launch", Seconds(s.machine.launch_s), "start and end of a grid on the GPU", std::nullopt, BoundKind::launch});
     sort_stably(e.bounds, [](const Bound& a, const Bound& b) { return a.time > b.time; });
     if (atomics > on_sm) e.limiter = "atomics";
     assume(s, x, e);

@@ -84,6 +84,7 @@ std::string digest_of(const Launch& launch) {
   for (const auto& [name, buffer] : launch.buffers) digest.add({name, std::to_string(buffer.elements), buffer.fill});
   digest.add("assume");
   for (const auto& [name, value] : launch.assume) digest.add({name, fmt::format("{}", value)});
+  digest.add({launch.cache == CacheState::warm ? "warm" : "cold", fmt::format("{}", launch.launch_overhead_s)});
   return digest.str();
 }
 

@@ -178,6 +178,7 @@ Facts facts_of(const KernelProfile& profile, const Workload& workload) {
   f.workload.block_counts.shrink_to_fit();
   f.workload.access_counts.shrink_to_fit();
   f.workload.branch_counts.shrink_to_fit();
+  f.basis = workload.basis();
   f.assumptions = workload.assumptions.size() + profile.assumptions.size();
   for (const Assumption& a : profile.assumptions) {
     if (a.kind == Assumption::Kind::machine_code) f.not_assembled = a.subject;
@@ -332,7 +333,8 @@ class Forecaster {
         binder = binders.try_emplace(geometry, Binder(profile, geometry)).first;
         binder->second.set_reuse(options_.observe || any_reads_reuse(options_.models));
       }
-      const Launch launch = launch_for(result.row, kernel, profile, options_.kernels_folder);
+      Launch launch = launch_for(result.row, kernel, profile, options_.kernels_folder);
+      launch.launch_overhead_s = options_.launch_overhead_s;
       Workload workload = binder->second.bind(launch);
       if (options_.execute) workload = with_execution(profile, programs, launch, std::move(workload), device);
       result.bind_s = thread_seconds() - start;

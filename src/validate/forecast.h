@@ -24,6 +24,7 @@ struct ForecastOptions {
   /// Parts of a kernel that data decide are executed on a sample of blocks, with the buffers' contents as the files
   /// give them; false: closed forms and their defaults throughout.
   bool execute = true;
+  double launch_overhead_s = 0;  // of the host, in the measured times: added to every forecast
   /// Told after every row how many are done; calls do not overlap.
   std::function<void(std::size_t done, std::size_t all)> progress;
   /// Sees every bound row with all counts, before they are cut down to totals; calls overlap. May be empty.

@@ -33,6 +33,7 @@ void convert_buffers(const Measurement& row, const KernelProfile& profile, Launc
 Launch launch_for(const Measurement& row, const KernelEntry& kernel, const KernelProfile& profile,
                   const std::string& folder) {
   Launch launch = row.launch;
+  if (kernel.cache_state == "warm") launch.cache = CacheState::warm;
   if (row.block_of_kernel) {
     if (profile.required_block.x == 0) {
       throw UserError(

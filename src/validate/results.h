@@ -26,6 +26,7 @@ struct Forecast {
 struct Facts {
   Workload workload;  // totals only: without the lists by block and access, without assumptions
   std::size_t assumptions = 0;
+  CountsBasis basis = CountsBasis::closed_form;
   std::string target, registers_method;
   std::string not_assembled;  // why --ptxas was given and the code of PTX is counted all the same
   double spill_bytes = 0, divergent_branches = 0;

@@ -46,6 +46,23 @@ class Flags(Case):
         half = self.one(self.copy(), "--device", "v100", "--grid", "16", "--block", "64", "--arg", "n=512")
         self.assertEqual(half["counts"]["memory"][0]["bytes"], 512 * 4)
 
+    def test_cache_state_and_launch_overhead(self):
+        one = lambda *words: self.predictions(*words, "--model", "kernelcast")[0]
+        args = (self.copy(), "--device", "a100", "--grid", "64", "--block", "256", "--arg", "n=16384")
+        cold, warm = one(*args), one(*args, "--cache-state", "warm")
+        dram = [[b["time_s"] for b in p["bounds"] if b["name"] == "dram_bandwidth"] for p in (cold, warm)]
+        self.assertGreater(dram[0][0], 0)
+        self.assertEqual(dram[1], [])  # 128 KB fit into the L2
+        self.assertLess(warm["time_s"], cold["time_s"])
+        self.assertEqual(one(*args, "--cache-state", "cold")["time_s"], cold["time_s"])
+        self.assertIsNone(cold["launch_overhead_s"])
+        self.assertIn("depends on driver and host; give --launch-overhead", cold["reason"])
+        late = one(*args, "--launch-overhead", "1e-5")
+        self.assertEqual(late["launch_overhead_s"], 1e-5)
+        self.assertAlmostEqual(late["time_s"], cold["time_s"] + 1e-5, delta=1e-12)
+        self.assertIn("--cache-state hot: expected cold or warm", self.bad(2, "--cache-state hot", "predict", *args, "--cache-state", "hot"))
+        self.bad(2, "--launch-overhead -1", "predict", *args, "--launch-overhead", "-1")
+
     def test_a_launch_without_work_says_so(self):
         kernel = self.path("copy.cl", COPY)
         for command in ("predict", "explain"):

@@ -136,7 +136,7 @@ def report(value, data, seconds):
 
 def run(program, data, sources, path, cache):
     command = [program, "validate", os.path.join(data, "rows.csv"), "--kernels", os.path.join(data, "kernels.csv")]
-    command += ["--sources", sources, "--format", "json", "-o", path]
+    command += ["--sources", sources, "--launch-overhead", "5.56e-6", "--format", "json", "-o", path]
     command += ["--cache", cache] if cache else []
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True)

@@ -18,8 +18,7 @@ namespace {
 Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.latency_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.tensor_efficiency = c.memory_efficiency =
-      c.global_latency_load = 1;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
   c.branch_cycles = c.barrier_cycles = 0;
@@ -306,6 +305,22 @@ TEST(KernelcastBounds, AWarpWaitsForTheSlowestOfItsLoads) {
   EXPECT_DOUBLE_EQ(waited(1), 0.5 * 30 + 0.25 * 200 + 0.25 * 500);
   EXPECT_DOUBLE_EQ(waited(2), 0.25 * 30 + (0.5625 - 0.25) * 200 + (1 - 0.5625) * 500);
   EXPECT_NEAR(waited(100), 500, 1e-6);
+}
+
+TEST(KernelcastBounds, WarmCachesServeWhatFits) {
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l2_bytes, 1e6);
+  Workload w = hand_made::launch(1000, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);
+  const auto from_dram = [&](double bytes, CacheState state) {
+    w.footprint_read_bytes = w.footprint_bytes = bytes;
+    w.cache = state;
+    return of(w, d).traffic.dram_read * 32;
+  };
+  EXPECT_DOUBLE_EQ(from_dram(8e5, CacheState::cold), 8e5);
+  EXPECT_DOUBLE_EQ(from_dram(8e5, CacheState::warm), 0);
+  EXPECT_DOUBLE_EQ(from_dram(4e6, CacheState::warm), 4e6 * (1 - 1.0 / 16));  // a quarter fits: its square is found
+  EXPECT_LT(from_dram(4e9, CacheState::warm), 4e9);
 }
 
 TEST(KernelcastBounds, BranchesAndBarriersDelayAWarp) {

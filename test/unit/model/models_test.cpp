@@ -64,6 +64,26 @@ TEST(Registry, UnknownNameGetsTheNearest) {
   }
 }
 
+TEST(Estimates, TheHostsLaunchStandsBesideTheTimeUnlessTheLaunchGivesIt) {
+  Workload w = hand_made::launch(100, 64);
+  execute(w, OpClass::fp32_add, 1000);
+  Device d = hand_made::device();
+  const Estimate unknown = estimate("roofline", w, d);
+  EXPECT_FALSE(unknown.launch_overhead_s.value);
+  EXPECT_THAT(plain_text(unknown.launch_overhead_s.reason),
+              AllOf(HasSubstr("launch_overhead"), HasSubstr("system.launch_overhead_s in devices/hand-made.toml")));
+  hand_made::set(d, KField::system_launch_overhead_s, 5e-6);
+  const Estimate beside = estimate("roofline", w, d);
+  EXPECT_EQ(beside.launch_overhead_s.value, 5e-6);
+  EXPECT_EQ(beside.time_s.value, unknown.time_s.value);
+  w.launch_overhead_s = 8e-6;
+  const Estimate within = estimate("roofline", w, d);
+  EXPECT_EQ(within.launch_overhead_s.value, 8e-6);
+  EXPECT_DOUBLE_EQ(*within.time_s.value, *unknown.time_s.value + 8e-6);
+  EXPECT_DOUBLE_EQ(bound(within, "launch_overhead"), 8e-6);
+  EXPECT_DOUBLE_EQ(model_named("roofline").seconds(w, d), *within.time_s.value);
+}
+
 // 100 groups of 64 on 10 units: 200 batches, 20 a unit. Each batch: 10 ADD, 5 FMA (MUL + ADD), 2 DIV, 1 special:
 // 15 * 24 + 5 * 35 + 2 * 137 + 45 = 854, * 32/8 = 3,416 cycles at 1 GHz: 3.416 us, * 20 = 68.32 us.
 // Global: 3 accesses of 4 transactions and 1 of 1: 13 * 440 = 5,720 cycles at 0.5 GHz = 11.44 us, once.

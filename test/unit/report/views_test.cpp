@@ -127,7 +127,8 @@ TEST(PredictJson, UnknownIsNullWithItsReason) {
   const json& p = j["predictions"].at(0);
   EXPECT_TRUE(p["interval_s"].is_null());
   EXPECT_TRUE(p["energy_j"].is_null());
-  EXPECT_EQ(p["reason"], "interval_s: the model gives none; floor_s: not known; energy_j: time only");
+  EXPECT_EQ(p["reason"],
+            "launch_overhead_s: not known; interval_s: the model gives none; floor_s: not known; energy_j: time only");
 }
 
 TEST(PredictJson, ADeviceThatFailsIsNullsWithTheReason) {

@@ -34,6 +34,9 @@ void walk(Workload& w, double& stack, double& spill, F f) {
   for (double& s : sizes) f(s);
   w.grid = {std::int64_t(sizes[0]), std::int64_t(sizes[1]), std::int64_t(sizes[2])};
   w.block = {std::int64_t(sizes[3]), std::int64_t(sizes[4]), std::int64_t(sizes[5])};
+  double method = static_cast<double>(w.counts_method);
+  f(method);
+  w.counts_method = static_cast<CountsMethod>(static_cast<int>(method));
   double geometry[5] = {double(w.geometry.warp_size), double(w.geometry.sector_bytes), double(w.geometry.segment_bytes),
                         double(w.geometry.shared_banks), double(w.geometry.bank_bytes)};
   for (double& g : geometry) f(g);
@@ -102,6 +105,7 @@ std::vector<Row> read_facts(const std::string& path, std::vector<validate::Measu
     if (!text) throw UserError(path + ": line " + std::to_string(rows.size() + 1) + " is too short");
     facts.stack_bytes = static_cast<std::int64_t>(stack);
     facts.assumptions = static_cast<std::size_t>(assumptions);
+    facts.workload.cache = row.result.cache_state == "warm" ? CacheState::warm : CacheState::cold;
     row.result.facts = facts;
     const std::string& gpu = row.result.row.gpu;
     if (!devices.contains(gpu)) devices.emplace(gpu, catalog.find(gpu));

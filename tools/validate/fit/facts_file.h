@@ -14,6 +14,8 @@ struct Row {
   validate::RowResult result;  // facts are there
   Device device;
   double resident_blocks = 0;  // filled by the reader; 0: the launch cannot run
+  std::size_t set = 0;           // of several
+  double launch_overhead_s = 0;  // of a host, in the measured time
 };
 
 void write_facts(const std::string& path, const std::vector<validate::RowResult>& rows);

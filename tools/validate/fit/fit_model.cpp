@@ -2,6 +2,8 @@
 //   fit_model collect ROWS KERNELS SOURCES FACTS   analyse and bind every row once, keep the counts in FACTS
 //   fit_model scores|rows ROWS FACTS               the current constants: scores, or every row
 //   fit_model reuse ROWS FACTS KERNEL DEVICE       what the caches see of every row
+//     Every command below takes several sets: ROWS FACTS [ROWS FACTS ...]; FACTS+SECONDS: the times of that set were
+//     taken by a host and hold so much of its launch. Sets weigh alike in a fit.
 //   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
 //   fit_model fit ROWS FACTS                       fit all constants
 //   fit_model loo ROWS FACTS                       the same, with one GPU left out, with one kernel left out
@@ -80,6 +82,28 @@ void print_interval(const std::vector<Row>& rows, const forecast::Constants& sta
   print_residuals(residuals);
 }
 
+void print_sets(const std::vector<Row>& rows, const forecast::Constants& before, const forecast::Constants& after) {
+  for (std::size_t s = 0; s <= rows.back().set; ++s) {
+    const auto in_set = [s](const Row& r) { return r.set == s; };
+    std::printf("set %zu: gMAE %.3f with the constants of this version, %.3f with those above\n", s + 1,
+                std::exp(objective(rows, before, in_set)), std::exp(objective(rows, after, in_set)));
+  }
+}
+
+std::vector<Row> set_of(const std::string& rows_path, std::string facts, std::size_t number) {
+  double overhead = 0;
+  if (const std::size_t plus = facts.rfind('+'); plus != std::string::npos) {
+    overhead = std::stod(facts.substr(plus + 1));
+    facts.resize(plus);
+  }
+  auto rows = read_facts(facts, validate::read_rows(rows_path, read_text_file(rows_path)), DeviceCatalog(""));
+  for (Row& r : rows) {
+    r.set = number;
+    r.launch_overhead_s = overhead;
+  }
+  return rows;
+}
+
 int run(const std::vector<std::string>& a) {
   if (a.size() == 5 && a[0] == "collect") {
     collect(a[1], a[2], a[3], a[4]);
@@ -90,8 +114,10 @@ int run(const std::vector<std::string>& a) {
       if (r.result.row.kernel_id == a[3] && r.device.id == a[4]) print_reuse(r);
     return 0;
   }
-  if (a.size() != 3) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
-  const std::vector<Row> rows = read_facts(a[2], validate::read_rows(a[1], read_text_file(a[1])), DeviceCatalog(""));
+  if (a.size() < 3 || a.size() % 2 == 0) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
+  std::vector<Row> rows;
+  for (std::size_t i = 1; i + 1 < a.size(); i += 2)
+    for (Row& r : set_of(a[i], a[i + 1], i / 2)) rows.push_back(std::move(r));
   const forecast::Constants now = forecast::fitted_constants();
   if (a[0] == "rows") {
     print_rows(rows, now);
@@ -105,6 +131,7 @@ int run(const std::vector<std::string>& a) {
     const forecast::Constants c = fit(rows, now, [](const Row&) { return true; });
     print_scores(rows, c);
     print_constants(c);
+    print_sets(rows, now, c);
     if (a[0] == "loo") {
       leave_one_out(rows, c, true);
       leave_one_out(rows, c, false);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 
 #include "validate/summary.h"
@@ -14,7 +15,7 @@ namespace kernelcast::fit {
 using forecast::Constants;
 
 std::span<const Parameter> parameters() {
-  static const std::array<Parameter, 14> all{{
+  static const std::array<Parameter, 13> all{{
       {"norm", &Constants::norm, 1, 12},
       {"unit_norm", &Constants::unit_norm, 1, 20},
       {"clock", &Constants::clock, 0.85, 1.15},
@@ -22,13 +23,12 @@ std::span<const Parameter> parameters() {
       {"l2_efficiency", &Constants::l2_efficiency, 0.6, 1.2},
       {"issue_efficiency", &Constants::issue_efficiency, 0.5, 1},
       {"memory_efficiency", &Constants::memory_efficiency, 0.5, 1},
-      {"launch_s", &Constants::launch_s, 2e-6, 1e-5},
+      {"launch_s", &Constants::launch_s, 1e-6, 1e-5},
       {"barrier_cycles", &Constants::barrier_cycles, 1, 600},
       {"l1_share", &Constants::l1_share, 0.05, 1},
       {"l2_share", &Constants::l2_share, 0.05, 1},
       {"branch_cycles", &Constants::branch_cycles, 0.1, 100},
       {"same_address_atomics_per_s", &Constants::same_address_atomics_per_s, 2e8, 1e10},
-      {"memory_latency", &Constants::global_latency_load, 0.8, 4},
   }};
   return all;
 }
@@ -45,11 +45,14 @@ double predicted(const Row& row, const Constants& c) {
   }
   auto m = machines.find(row.device.id);
   if (m == machines.end()) m = machines.emplace(row.device.id, forecast::machine_of(row.device, c, false)).first;
-  return forecast::forecast(row.result.facts->workload, m->second, c, row.resident_blocks).seconds();
+  return forecast::forecast(row.result.facts->workload, m->second, c, row.resident_blocks).seconds() +
+         row.launch_overhead_s;
 }
 
-double objective(const std::vector<Row>& rows, const Constants& c, const std::function<bool(const Row&)>& use,
-                 double pairs_share) {
+namespace {
+
+double objective_of_set(const std::vector<Row>& rows, const Constants& c, const std::function<bool(const Row&)>& use,
+                        double pairs_share) {
   struct Sum {
     double sum = 0, n = 0;
   };
@@ -74,6 +77,23 @@ double objective(const std::vector<Row>& rows, const Constants& c, const std::fu
   return families.empty()
              ? NAN
              : (1 - pairs_share) * total / static_cast<double>(families.size()) + pairs_share * of_pairs / all_pairs;
+}
+
+}  // namespace
+
+double objective(const std::vector<Row>& rows, const Constants& c, const std::function<bool(const Row&)>& use,
+                 double pairs_share) {
+  std::set<std::size_t> sets;
+  for (const Row& r : rows) sets.insert(r.set);
+  double sum = 0, n = 0;
+  for (const std::size_t s : sets) {
+    const double of_set =
+        objective_of_set(rows, c, [&](const Row& r) { return r.set == s && use(r); }, pairs_share);
+    if (std::isnan(of_set)) continue;
+    sum += of_set;
+    n += 1;
+  }
+  return n > 0 ? sum / n : NAN;
 }
 
 Constants fit(const std::vector<Row>& rows, Constants best, const std::function<bool(const Row&)>& use) {
