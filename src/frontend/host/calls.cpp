@@ -124,8 +124,13 @@ Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConst
   }
   frames_.push_back(std::move(frame));
   for (const clang::CXXCtorInitializer* i : constructor->inits()) {
-    if (i->getMember() == nullptr || i->getInit() == nullptr || llvm::isa<clang::RecoveryExpr>(i->getInit())) continue;
-    if (i->getMember()->getType()->isReferenceType()) continue;
+    if (i->getInit() == nullptr || llvm::isa<clang::RecoveryExpr>(i->getInit())) continue;
+    if (i->isBaseInitializer() || i->isDelegatingInitializer()) {  // one memory holds the fields of all bases
+      if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(i->getInit()->IgnoreImplicit()))
+        construct_into(memory, made);
+      continue;
+    }
+    if (i->getMember() == nullptr || i->getMember()->getType()->isReferenceType()) continue;
     memory->slots[key_of(i->getMember())] = converted(copied(evaluate(i->getInit())), i->getMember()->getType());
   }
   execute(constructor->getBody());

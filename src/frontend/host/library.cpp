@@ -233,6 +233,21 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
         base = static_cast<int>(b.integer);
     return converted(Value::of(static_cast<std::int64_t>(std::strtoll(text->c_str(), nullptr, base))), call->getType());
   }
+  if (is({"sscanf"}) && count == 3) {  // one number
+    const auto text = text_at(evaluate(call->getArg(0))), format = text_at(evaluate(call->getArg(1)));
+    const Value into = evaluate(call->getArg(2));
+    const std::set<std::string> whole{"%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%zu"}, real{"%f", "%lf"};
+    if (text && format && into.kind == Value::Kind::pointer && (whole.contains(*format) || real.contains(*format))) {
+      char* end = nullptr;
+      const Value value = whole.contains(*format)
+                              ? Value::of(static_cast<std::int64_t>(std::strtoll(text->c_str(), &end, 10)))
+                              : Value::of_real(std::strtod(text->c_str(), &end));
+      if (end == text->c_str()) return Value::of(0);
+      store(into.place, value);
+      return Value::of(1);
+    }
+    return unknown_call(call, name);
+  }
   if (is({"strcmp", "strncmp", "strcasecmp"}) && count >= 2) {
     const auto a = text_at(evaluate(call->getArg(0))), b = text_at(evaluate(call->getArg(1)));
     if (!a || !b) return Value::not_known("a text", line);
