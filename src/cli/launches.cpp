@@ -204,6 +204,12 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
     complete = false;
     messages.push_back(l.failure);
   }
+  const bool any = std::any_of(program.launches.begin(), program.launches.end(),
+                               [](const report::LaunchForecast& l) { return l.forecast.has_value(); });
+  if (!any && flags.launch != "list") {  // as where one launch is typed: no result, only messages
+    for (const std::string& line : messages) message("kernelcast: " + line);
+    return could_not_analyse;
+  }
   const report::Style style(environment.colour && general.output.empty());
   const bool single = program.launches.size() == 1 && program.launches.front().forecast;
   std::string text = general.json ? report::launches_json(program) : report::launches_text(program, style);
