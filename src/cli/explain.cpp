@@ -5,6 +5,7 @@
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
+#include "cli/launches.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
@@ -58,7 +59,7 @@ void write_views(const std::string& path, const report::Forecast& forecast) {
 }
 
 int explain(const ForecastFlags& flags, const std::string& views, const Environment& environment) {
-  Request request = checked(flags);
+  Request request = checked(wants_launches(flags) ? only_launch(flags, environment) : flags);
   if (!views.empty() && (request.all_devices || request.devices.size() != 1))
     throw UsageError("--sm-views " + views + ": give one --device, whose SM is watched");
   request.execute.locality = true;
@@ -86,6 +87,7 @@ Action add_explain(Parser& parser) {
   Flags command = parser.command(
       "explain", "Show what a forecast rests on: counts, accesses, source lines, assumptions", explain_examples);
   declare(command, *flags);
+  declare_launches(command, *flags);
   command.option("--sm-views", "FILE", *views,
                  "JSON file for the cycle-level SM's view of the kernel: issues, stalls, pipes");
   return [flags, views](const Environment& environment) { return explain(*flags, *views, environment); };

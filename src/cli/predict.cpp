@@ -4,6 +4,7 @@
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
+#include "cli/launches.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
@@ -17,12 +18,14 @@ constexpr const char* predict_examples = R"(Examples:
     --arg n=1024
   kernelcast predict examples/saxpy.cu --device all --grid 4096 --block 256 --arg n=1048576 --format json \
     -o saxpy.json
+  kernelcast predict program.cu --device a100 --argv "1024 10"
   kernelcast predict examples/matmul.c --map i,j --device v100 --block 16,16 --arg n=1024 --model roofline
 
 Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if a device named with --device cannot run
 the kernel; the others are shown. With --device all it is 0 as long as one can.)";
 
 int predict(const ForecastFlags& flags, const Environment& environment) {
+  if (wants_launches(flags)) return predict_program(flags, environment);
   Request request = checked(flags);
   const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
@@ -42,7 +45,9 @@ int predict(const ForecastFlags& flags, const Environment& environment) {
 
 Action add_predict(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
-  declare(parser.command("predict", "Forecast a kernel's time on GPUs and what limits it", predict_examples), *flags);
+  Flags command = parser.command("predict", "Forecast a kernel's time on GPUs and what limits it", predict_examples);
+  declare(command, *flags);
+  declare_launches(command, *flags);
   return [flags](const Environment& environment) { return predict(*flags, environment); };
 }
 

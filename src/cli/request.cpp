@@ -163,6 +163,15 @@ void declare_launch_state(Flags c, ForecastFlags& f) {
            "Host's launch overhead in seconds, added to the GPU's duration (default: 0)");
 }
 
+void declare_launches(Flags c, ForecastFlags& f) {
+  c.option("--launch", "N|list", f.launch,
+           "Launch of the host code, by its number; list: only list launches (default: all, where no grid and no block "
+           "is given)");
+  c.option("--argv", "WORDS", f.argv, "Arguments of the program whose host code launches, such as \"1024 10\"");
+  c.list("--let", "NAME=VALUE", f.lets,
+         "Value of a variable of the host code that is not known from the source; repeat");
+}
+
 void declare_compile_seconds(Flags c, ForecastFlags& f) {
   c.option("--compile-seconds", "S", f.compile_seconds, "Processor time limit of compilation in seconds (default: 30)");
 }

@@ -19,7 +19,8 @@ struct ForecastFlags {
   std::string file, kernel, device, grid, block, global, shared, standard, language, model, counts = "auto", sample,
                                                                                             map;
   std::string cache_state, launch_overhead, ptxas, nvrtc, format = "text", output, devices_dir;
-  std::vector<std::string> args, buffers, defines, undefines, includes, assume;
+  std::vector<std::string> args, buffers, defines, undefines, includes, assume, lets;
+  std::string launch, argv;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
 };
@@ -28,6 +29,8 @@ struct ForecastFlags {
 void declare_source(Flags command, ForecastFlags& flags);
 /// --cache-state and --launch-overhead.
 void declare_launch_state(Flags command, ForecastFlags& flags);
+/// --launch, --argv and --let.
+void declare_launches(Flags command, ForecastFlags& flags);
 void declare_compile_seconds(Flags command, ForecastFlags& flags);
 /// Throws UsageError naming the flag.
 Source source_of(const ForecastFlags& flags);

@@ -347,4 +347,57 @@ std::vector<std::string> inspect_unit(const Source& source, const FrontendOption
   return std::move(*notes);
 }
 
+namespace {
+
+/// Names in "use of undeclared identifier 'X'" that the text calls.
+std::set<std::string> undeclared_functions(const ClangResult& result, const std::string& text) {
+  std::set<std::string> names;
+  constexpr std::string_view key = "use of undeclared identifier '";
+  for (const auto& error : result.errors) {
+    const std::size_t at = error.text.find(key);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + key.size(), end = error.text.find('\'', begin);
+    const std::string name = error.text.substr(begin, end - begin);
+    for (std::size_t use = text.find(name); use != std::string::npos; use = text.find(name, use + 1)) {
+      const std::size_t behind = text.find_first_not_of(" \t", use + name.size());
+      if (behind == std::string::npos || text[behind] != '(' || (use > 0 && is_word(text[use - 1]))) continue;
+      names.insert(name);
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void inspect_host(const Source& source, const std::string& target, double time_limit_s,
+                  const std::function<void(clang::ASTContext&)>& inspect) {
+  const auto inspect_now = [source, target, inspect] {
+    const Language language = resolve_language(source);
+    if (language != Language::cuda && language != Language::hip)
+      throw UserError(source.path + ": launches are found in CUDA and HIP sources alone");
+    refuse_what_is_no_source(source, language);
+    ClangJob job = make_job(source, language, target);
+    job.host_bodies = true;
+    std::string declared;
+    std::set<std::string> names;
+    for (int round = 0; round < 3; ++round) {
+      job.inspect = [](clang::ASTContext&) {};
+      const std::size_t before = names.size();
+      for (const std::string& name : undeclared_functions(run_clang(job), job.text)) {
+        if (!names.insert(name).second) continue;
+        // Checks of samples hand on the error that they are given.
+        const bool check = name == "checkCudaErrors" || name == "checkCudaError";
+        declared += check ? "template <class A> int " + name + "(A a) { return (int)a; } "
+                          : "template <class... A> int " + name + "(const A&...); ";
+      }
+      if (names.size() == before) break;
+      job.text = declared + "\n#line 1\n" + make_job(source, language, target).text;
+    }
+    job.inspect = inspect;
+    run_clang(job);
+  };
+  run_guarded(inspect_now, {.time_s = time_limit_s});
+}
+
 }  // namespace kernelcast::frontend

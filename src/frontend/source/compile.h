@@ -101,6 +101,11 @@ inline constexpr const char* added_text = "\n#line 1 \"<kernel>\"\n";
 std::vector<std::string> inspect_unit(const Source& source, const FrontendOptions& options,
                                       const std::function<void(clang::ASTContext&)>& inspect);
 
+/// Shows the whole of a CUDA or HIP source, host code with its bodies, to `inspect`; errors are passed over. Functions
+/// that nothing declares are declared. UserError for other languages.
+void inspect_host(const Source& source, const std::string& target, double time_limit_s,
+                  const std::function<void(clang::ASTContext&)>& inspect);
+
 /// The module as LLVM's assembly text, for tests and bug reports.
 std::string module_text(const CompiledUnit& unit);
 

@@ -182,7 +182,7 @@ ClangResult run_clang(const ClangJob& job) {
     throw UserError(job.main_file + ": the compiler does not take these options\n" + text);
   }
   messages.messages().clear();
-  invocation->getFrontendOpts().SkipFunctionBodies = job.host_code_may_fail;
+  invocation->getFrontendOpts().SkipFunctionBodies = job.host_code_may_fail && !job.host_bodies;
   invocation->getFrontendOpts().DisableFree = false;
   for (const FileText& header : job.headers) {
     auto text = llvm::MemoryBuffer::getMemBufferCopy(header.text, header.path);

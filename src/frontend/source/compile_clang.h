@@ -22,7 +22,8 @@ struct ClangJob {
   std::string text;
   std::vector<FileText> headers;  // as of Source
   Language language = Language::automatic;
-  bool host_code_may_fail = false;                  // CUDA and HIP: skip and forgive what is not device code
+  bool host_code_may_fail = false;  // CUDA and HIP: skip and forgive what is not device code
+  bool host_bodies = false;         // of these: parse the bodies of host functions, too; no code is wanted
   std::function<void(clang::ASTContext&)> inspect;  // when given, sees the whole file before code is generated
 };
 

@@ -389,6 +389,10 @@ bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
 void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
   judge_messages(context);
   if (job_.inspect) job_.inspect(context);
+  if (job_.host_bodies) {
+    (void)generator_.release();  // it is never asked for a module
+    return;
+  }
   if (!compiler_.getDiagnostics().hasErrorOccurred()) {
     generate(context);
   } else if (!job_.host_code_may_fail) {

@@ -1,0 +1,78 @@
+// Kernel launches that the host part of a source makes, found by evaluating it step by step; nothing of it is run natively.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernelcast/launch.h"
+#include "kernelcast/source.h"
+
+namespace kernelcast {
+
+/// A value that evaluation could not tell.
+struct HostUnknown {
+  std::string name;                 // the host's own name for it, by which `lets` gives it; may be empty
+  std::string why;                  // "rand()", "a file is read"
+  int line = 0;                     // where it arose
+};
+
+/// Memory that a pointer argument points to, from there to its end.
+struct HostBuffer {
+  std::optional<std::int64_t> elements;  // of the parameter's type; nothing: see unknown
+  HostUnknown unknown;
+};
+
+/// By-value structures, functions and pointers to nothing: passed on as they are, and of no interest to a forecast.
+struct HostOther {
+  std::string what;                 // "structure", "null pointer"
+};
+
+struct HostArgument {
+  std::string name;                 // of the kernel's parameter; empty: it has none
+  std::variant<std::int64_t, double, HostBuffer, HostOther, HostUnknown> value;
+};
+
+/// A dimension or a number of bytes, or why it is not known.
+using HostNumber = std::variant<std::int64_t, HostUnknown>;
+
+struct HostLaunch {
+  std::string kernel;               // qualified, with template arguments: "reduce<256>"
+  std::string symbol;               // mangled
+  std::string file;
+  int line = 0;
+  std::array<HostNumber, 3> grid, block;
+  HostNumber shared;                // dynamic shared memory in bytes
+  std::vector<HostArgument> args;   // by position
+  std::int64_t repetitions = 1;     // launches alike from this place
+  bool more = false;                // the number of repetitions is a lower bound: see conditions
+  std::vector<std::string> conditions;  // "the condition at line 40 is not known: rand() (line 38)"
+
+  /// Everything that is not known and that the launch or an argument needs, each name once.
+  [[nodiscard]] std::vector<HostUnknown> unknowns() const;
+};
+
+struct HostProgram {
+  std::vector<HostLaunch> launches; // in order of first execution
+  std::vector<std::string> notes;   // one line each: where evaluation ended early and why
+};
+
+struct HostOptions {
+  std::string target = "sm_70";     // as FrontendOptions
+  std::vector<std::string> argv;    // without the program's name
+  std::map<std::string, std::variant<std::int64_t, double>> lets;  // values of unknowns by the host's names
+  std::map<std::string, std::int64_t> device;  // fields of cudaDeviceProp: "multiProcessorCount"
+  std::int64_t max_steps = 20'000'000;
+  double time_limit_s = 60;         // processor time
+};
+
+/// Evaluates `main` of a CUDA or HIP source (without one: each host function that nobody calls and that launches, its
+/// parameters unknown). Code that cannot be parsed or evaluated gives unknown values. Throws UserError for sources of other
+/// languages and for what is no source, LimitError when the limit of time strikes.
+HostProgram host_launches(const Source& source, const HostOptions& options);
+
+}  // namespace kernelcast

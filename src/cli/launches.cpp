@@ -1,0 +1,235 @@
+// Each launch becomes the flags that a user would have typed for it, so that both ways give one forecast.
+#include "cli/launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/forecast.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/sources.h"
+#include "cli/values.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast::cli {
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::map<std::string, std::int64_t> properties_of(const Device& d) {
+  std::map<std::string, std::int64_t> found;
+  const std::pair<const char*, Field> fields[] = {{"multiProcessorCount", Field::compute_units},
+                                                  {"warpSize", Field::compute_warp_size},
+                                                  {"maxThreadsPerBlock", Field::limits_max_threads_per_block},
+                                                  {"maxThreadsPerMultiProcessor", Field::limits_max_threads_per_unit},
+                                                  {"sharedMemPerBlockOptin", Field::limits_shared_bytes_per_block},
+                                                  {"l2CacheSize", Field::memory_l2_bytes}};
+  for (const auto& [name, field] : fields)
+    if (const auto value = d.get(field)) found[name] = static_cast<std::int64_t>(*value);
+  const std::size_t dot = d.compute_capability.find('.');
+  if (dot != std::string::npos) {
+    found["major"] = std::stoll(d.compute_capability.substr(0, dot));
+    found["minor"] = std::stoll(d.compute_capability.substr(dot + 1));
+  }
+  return found;
+}
+
+std::string asking_for(const HostUnknown& u) {
+  std::string text = u.why.empty() ? "not known" : u.why;
+  if (u.line > 0) text += fmt::format(" (line {})", u.line);
+  return u.name.empty() ? text : fmt::format("{}: {}; give " KC_SETTING(let) " {}=VALUE", u.name, text, u.name);
+}
+
+std::string place_of(const HostLaunch& launch) {
+  return fmt::format("{}:{}: {}", launch.file, launch.line, launch.kernel);
+}
+
+std::string sizes_text(const HostLaunch& launch, const std::array<HostNumber, 3>& sizes, const char* what) {
+  std::string text;
+  for (const HostNumber& n : sizes) {
+    if (const auto* u = std::get_if<HostUnknown>(&n))
+      throw UserError(fmt::format("{}: the {} is not known: {}", place_of(launch), what, asking_for(*u)));
+    text += (text.empty() ? "" : ",") + std::to_string(std::get<std::int64_t>(n));
+  }
+  return text;
+}
+
+bool gives(const std::vector<std::string>& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& text) { return text.starts_with(name + "="); });
+}
+
+/// Analyses of one kernel are shared by its launches.
+Frontend remembering(const Frontend& frontend) {
+  auto known = std::make_shared<std::map<std::string, Analysis>>();
+  Frontend result = frontend;
+  result.analyze = [known, frontend](const Source& source, const FrontendOptions& o) {
+    const std::string key =
+        fmt::format("{}|{}|{},{},{}|{}", o.kernel, o.target, o.block.x, o.block.y, o.block.z, o.program);
+    if (const auto found = known->find(key); found != known->end()) return found->second;
+    return known->emplace(key, frontend.analyze(source, o)).first->second;
+  };
+  return result;
+}
+
+std::string about_argument(const HostLaunch& launch, const ArgumentError& error) {
+  for (const HostArgument& a : launch.args) {
+    if (a.name != error.name()) continue;
+    if (const auto* u = std::get_if<HostUnknown>(&a.value))
+      return fmt::format("{}: argument {} is not known: {}", place_of(launch), a.name, asking_for(*u));
+  }
+  return place_of(launch) + ": " + message_of(error);
+}
+
+}  // namespace
+
+bool wants_launches(const ForecastFlags& f) {
+  if (!f.grid.empty() || !f.block.empty() || !f.global.empty()) {
+    if (!f.launch.empty() || !f.argv.empty() || !f.lets.empty())
+      throw UsageError(KC_SETTING(launch) ", " KC_SETTING(argv) " and " KC_SETTING(let)
+                       " are about launches in the host code: leave out " KC_SETTING(grid) ", " KC_SETTING(block) " and " KC_SETTING(global));
+    return false;
+  }
+  const Source source = source_of(f);
+  return source.language == Language::cuda || source.language == Language::hip;
+}
+
+report::ProgramForecast find_launches(const ForecastFlags& f, const Source& source, const DeviceCatalog& catalog) {
+  HostOptions options;
+  options.argv = words_of(f.argv);
+  for (const std::string& text : f.lets)
+    options.lets[name_and_value(KC_SETTING(let), text).first] = argument_value(KC_SETTING(let), text);
+  const std::vector<Device> devices = devices_of(comma_list(KC_SETTING(device), f.device), f.device == "all", catalog);
+  options.device = properties_of(devices.front());
+  if (devices.front().codegen_target.starts_with("sm_") || devices.front().codegen_target.starts_with("gfx"))
+    options.target = devices.front().codegen_target;
+  const HostProgram found = host_launches(source, options);
+  report::ProgramForecast program;
+  program.source = source.path;
+  for (const std::string& note : found.notes) program.notes.push_back(source.path + ": " + note);
+  const bool list = f.launch == "list" || f.launch.empty();
+  const std::int64_t wanted = list ? 0 : whole_number(KC_SETTING(launch), f.launch, 1);
+  int number = 0;
+  for (const HostLaunch& l : found.launches) {
+    ++number;
+    const std::string plain = l.kernel.substr(0, l.kernel.find('<'));
+    if (wanted != 0 && number != wanted) continue;
+    if (!f.kernel.empty() && f.kernel != l.kernel && f.kernel != plain && f.kernel != l.symbol) continue;
+    program.launches.push_back({number, l, std::nullopt, ""});
+  }
+  if (!program.launches.empty()) return program;
+  std::string why = program.notes.empty() ? "" : "; " + found.notes.front();
+  if (options.argv.empty() && !found.notes.empty()) why += "; give the program's arguments with " KC_SETTING(argv);
+  if (wanted != 0 && number > 0)
+    throw UsageError(
+        fmt::format(KC_SETTING(launch) " {}: launches 1 to {} are found in {}", wanted, number, source.path));
+  if (!f.kernel.empty() && number > 0)
+    throw UsageError(fmt::format(
+        KC_SETTING(kernel) " {}: no launch of it is found in {}; give " KC_SETTING(grid) " and " KC_SETTING(block),
+        f.kernel, source.path));
+  throw UsageError(
+      fmt::format("{}: no launch is found in the host code{}; or give " KC_SETTING(grid) " and " KC_SETTING(block),
+                  source.path, why));
+}
+
+ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
+  ForecastFlags f = flags;
+  f.grid = sizes_text(launch, launch.grid, "grid");
+  f.block = sizes_text(launch, launch.block, "block");
+  if (f.shared.empty()) {
+    if (const auto* u = std::get_if<HostUnknown>(&launch.shared))
+      throw UserError(fmt::format("{}: the dynamic shared memory is not known: {}", place_of(launch), asking_for(*u)));
+    f.shared = std::to_string(std::get<std::int64_t>(launch.shared));
+  }
+  f.kernel = launch.kernel.find('<') == std::string::npos ? launch.symbol : launch.kernel;
+  for (const HostArgument& a : launch.args) {
+    if (a.name.empty()) continue;
+    if (const auto* whole = std::get_if<std::int64_t>(&a.value); whole != nullptr && !gives(f.args, a.name))
+      f.args.push_back(fmt::format("{}={}", a.name, *whole));
+    if (const auto* real = std::get_if<double>(&a.value); real != nullptr && !gives(f.args, a.name))
+      f.args.push_back(fmt::format("{}={:.17g}", a.name, *real));
+    if (const auto* b = std::get_if<HostBuffer>(&a.value);
+        b != nullptr && b->elements && *b->elements > 0 && !gives(f.buffers, a.name))
+      f.buffers.push_back(fmt::format("{}={}", a.name, *b->elements));
+  }
+  f.launch.clear();
+  f.argv.clear();
+  f.lets.clear();
+  return f;
+}
+
+int predict_program(const ForecastFlags& flags, const Environment& environment) {
+  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  ForecastFlags probe = flags;  // everything but the launch is checked before anything runs
+  probe.grid = probe.block = "1";
+  const Request general = checked(probe);
+  Source source = general.source;
+  source.text = read_source(source.path);
+  report::ProgramForecast program = find_launches(flags, source, catalog);
+  program.head = environment.head;
+  std::vector<std::string> messages = program.notes;
+  bool complete = true;
+  const Frontend frontend = remembering(real_frontend());
+  for (report::LaunchForecast& l : program.launches) {
+    for (const std::string& condition : l.launch.conditions)
+      messages.push_back(place_of(l.launch) + ": the " + condition);
+    if (flags.launch == "list") continue;
+    try {
+      Request request = checked(flags_for(flags, l.launch));
+      request.source.text = source.text;
+      const auto progress = [&](const std::string& text) {
+        if (environment.progress) progress_line(fmt::format("launch {}: {}", l.number, text));
+      };
+      ForecastRun run = run_forecast(request, frontend, catalog, progress);
+      run.forecast.head = environment.head;
+      complete = complete && run.complete;
+      for (const std::string& text : run.messages)
+        if (std::find(messages.begin(), messages.end(), text) == messages.end()) messages.push_back(text);
+      l.forecast = std::move(run.forecast);
+    } catch (const ArgumentError& e) {
+      l.failure = about_argument(l.launch, e);
+    } catch (const LimitError& e) {
+      l.failure = place_of(l.launch) + ": " + message_of(e);
+    } catch (const UserError& e) {
+      const std::string text = message_of(e);
+      l.failure = text.starts_with(l.launch.file + ":") ? text : place_of(l.launch) + ": " + text;
+    }
+    if (l.failure.empty()) continue;
+    complete = false;
+    messages.push_back(l.failure);
+  }
+  const bool any = std::any_of(program.launches.begin(), program.launches.end(),
+                               [](const report::LaunchForecast& l) { return l.forecast.has_value(); });
+  if (!any && flags.launch != "list") {  // as where one launch is typed: no result, only messages
+    for (const std::string& line : messages) message("kernelcast: " + line);
+    return could_not_analyse;
+  }
+  const report::Style style(environment.colour && general.output.empty());
+  const bool single = program.launches.size() == 1 && program.launches.front().forecast;
+  std::string text = general.json ? report::launches_json(program) : report::launches_text(program, style);
+  if (single && !general.json) text += "\n" + report::predict_text(*program.launches.front().forecast, style);
+  write_result(general.output, text);
+  for (const std::string& line : messages) message("kernelcast: " + line);
+  return complete ? done : could_not_analyse;
+}
+
+ForecastFlags only_launch(const ForecastFlags& flags, const Environment& environment) {
+  if (flags.launch == "list") throw UsageError(KC_SETTING(launch) " list: `kernelcast predict` lists launches");
+  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  Source source = source_of(flags);
+  source.text = read_source(source.path);
+  const report::ProgramForecast program = find_launches(flags, source, catalog);
+  if (program.launches.size() > 1)
+    throw UsageError(fmt::format(
+        "{}: {} launches are found; choose one with " KC_SETTING(launch) " N (`kernelcast predict` lists them)",
+        source.path, program.launches.size()));
+  return flags_for(flags, program.launches.front().launch);
+}
+
+}  // namespace kernelcast::cli

@@ -1,0 +1,188 @@
+// Calls of functions with a body in what was read; constructors.
+#include "frontend/host/interpreter.h"
+
+namespace kernelcast::frontend::host {
+namespace {
+
+constexpr std::size_t kMostFrames = 100;
+
+}  // namespace
+
+Value Interpreter::call_body(const clang::FunctionDecl* f, const clang::Expr* const* arguments, unsigned count,
+                             std::optional<Value> self, int line) {
+  if (frames_.size() >= kMostFrames) return Value::not_known("calls are nested too deeply", line);
+  auto frame = std::make_unique<Frame>();
+  frame->function = f;
+  frame->self = std::move(self);
+  for (unsigned k = 0; k < f->getNumParams(); ++k) {
+    const clang::ParmVarDecl* p = f->getParamDecl(k);
+    if (k < count) {
+      if (p->getType()->isReferenceType())
+        frame->variables[p] = place_of(arguments[k]);
+      else
+        frame->variables[p] = temporary(converted(copied(evaluate(arguments[k])), p->getType()));
+    } else if (p->hasDefaultArg() && p->getDefaultArg() != nullptr) {
+      frame->variables[p] = temporary(evaluate(p->getDefaultArg()));
+    }
+  }
+  frames_.push_back(std::move(frame));
+  const std::size_t depth = frames_.size();
+  execute(f->getBody());
+  frames_.resize(depth);
+  Value result = std::move(frames_.back()->result);
+  frames_.pop_back();
+  if (!result.known() && result.unknown.why.empty())
+    result = Value::not_known("the result of " + f->getNameAsString(), line);
+  return result;
+}
+
+Value Interpreter::unknown_call(const clang::CallExpr* call, const std::string& name) {
+  const int line = line_of(call);
+  const std::string why = name.empty() ? "a call" : name + "() is not evaluated";
+  for (const clang::Expr* a : call->arguments()) {
+    const clang::Expr* plain = a->IgnoreParenCasts();
+    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(plain);
+    const Value v = evaluate(a);
+    const bool constant = a->getType()->isPointerType() && a->getType()->getPointeeType().isConstQualified();
+    if (v.kind != Value::Kind::pointer || v.place.memory == nullptr || constant) continue;
+    if (address != nullptr && address->getOpcode() == clang::UO_AddrOf) {
+      forget(v.place, why, line);
+    } else if (!v.place.memory->text) {
+      v.place.memory->slots.clear();
+      v.place.memory->rest = Value::not_known(why, line);
+    }
+  }
+  if (call->getType()->isVoidType()) return Value::of(0);
+  return Value::not_known(why, line);
+}
+
+Value Interpreter::evaluate_call(const clang::CallExpr* call) {
+  const clang::FunctionDecl* f = call->getDirectCallee();
+  const int line = line_of(call);
+  if (f == nullptr) {
+    if (llvm::isa<clang::CXXMemberCallExpr>(call)) return unknown_call(call, "");
+    const Value callee = evaluate(call->getCallee());
+    f = callee.function;
+    if (f == nullptr) return unknown_call(call, "");
+  }
+  const std::string name = f->getNameAsString();
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(f);
+  if (auto v = vector_call(call, method)) return *v;
+  const clang::FunctionDecl* defined = nullptr;
+  const bool has_body = f->hasBody(defined);
+  const auto& sources = context_.getSourceManager();
+  const bool users = has_body && !sources.isInSystemHeader(defined->getLocation());
+  if (!users) {
+    if (auto v = runtime_call(name, call)) return *v;
+    if (auto v = library_call(name, call)) return *v;
+    if (auto v = math_call(name, call)) return *v;
+  }
+  const bool of_std = f->isInStdNamespace() || (method != nullptr && method->getParent()->isInStdNamespace());
+  if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call)) {
+    if (o->getOperator() == clang::OO_Equal && o->getNumArgs() == 2 &&
+        (!users || (method != nullptr && method->isDefaulted()))) {
+      Value value = copied(evaluate(o->getArg(1)));
+      const Place place = place_of(o->getArg(0));
+      store(place, value);
+      return Value::pointer_to(place);
+    }
+    if (of_std || !has_body) return unknown_call(call, name);
+    if (method != nullptr && !method->isStatic()) {
+      const Place self = place_of(o->getArg(0));
+      return call_body(defined, call->getArgs() + 1, call->getNumArgs() - 1, Value::pointer_to(self), line);
+    }
+    return call_body(defined, call->getArgs(), call->getNumArgs(), std::nullopt, line);
+  }
+  if (const auto* m = llvm::dyn_cast<clang::CXXMemberCallExpr>(call)) {
+    const clang::Expr* object = m->getImplicitObjectArgument();
+    if (of_std || !has_body || object == nullptr) {
+      if (object != nullptr) evaluate(object);
+      return unknown_call(call, name);
+    }
+    const Value self = object->getType()->isPointerType() ? evaluate(object) : Value::pointer_to(place_of(object));
+    return call_body(defined, call->getArgs(), call->getNumArgs(), self, line);
+  }
+  if (!has_body || of_std) return unknown_call(call, name);
+  return call_body(defined, call->getArgs(), call->getNumArgs(), std::nullopt, line);
+}
+
+Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* e) {
+  const clang::CXXConstructorDecl* c = e->getConstructor();
+  const clang::FunctionDecl* defined = nullptr;
+  const Place self = temporary(Value::object_of(memory));
+  if (!c->hasBody(defined)) return Value::object_of(memory);
+  const auto* constructor = llvm::cast<clang::CXXConstructorDecl>(defined);
+  if (frames_.size() >= kMostFrames) return Value::object_of(memory);
+  auto frame = std::make_unique<Frame>();
+  frame->function = constructor;
+  frame->self = Value::pointer_to(self);
+  for (unsigned k = 0; k < constructor->getNumParams() && k < e->getNumArgs(); ++k) {
+    const clang::ParmVarDecl* p = constructor->getParamDecl(k);
+    frame->variables[p] = p->getType()->isReferenceType()
+                              ? place_of(e->getArg(k))
+                              : temporary(converted(copied(evaluate(e->getArg(k))), p->getType()));
+  }
+  frames_.push_back(std::move(frame));
+  for (const clang::CXXCtorInitializer* i : constructor->inits()) {
+    if (i->getInit() == nullptr || llvm::isa<clang::RecoveryExpr>(i->getInit())) continue;
+    if (i->isBaseInitializer() || i->isDelegatingInitializer()) {  // one memory holds the fields of all bases
+      if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(i->getInit()->IgnoreImplicit()))
+        construct_into(memory, made);
+      continue;
+    }
+    if (i->getMember() == nullptr || i->getMember()->getType()->isReferenceType()) continue;
+    memory->slots[key_of(i->getMember())] = converted(copied(evaluate(i->getInit())), i->getMember()->getType());
+  }
+  execute(constructor->getBody());
+  frames_.pop_back();
+  return Value::object_of(memory);
+}
+
+Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
+  const clang::CXXConstructorDecl* c = e->getConstructor();
+  const clang::CXXRecordDecl* record = c->getParent();
+  if (c->isCopyOrMoveConstructor() && e->getNumArgs() > 0 &&
+      (c->isDefaulted() || c->isImplicit() || record->isInStdNamespace()))
+    return copied(evaluate(e->getArg(0)));
+  if (record->getName() == "dim3") {
+    auto memory = std::make_shared<Memory>();
+    if (e->getNumArgs() == 1 && e->getArg(0)->getType()->isRecordType()) return copied(evaluate(e->getArg(0)));
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      Value v = Value::of(1);
+      if (axis < e->getNumArgs() && !llvm::isa<clang::CXXDefaultArgExpr>(e->getArg(axis)))
+        v = converted(evaluate(e->getArg(axis)), context_.UnsignedIntTy);
+      memory->slots[-10 - static_cast<std::int64_t>(axis)] = std::move(v);
+    }
+    return Value::object_of(memory);
+  }
+  if (record->isInStdNamespace() && record->getName() == "vector") return construct_vector(e);
+  const clang::QualType type = e->getType();
+  if (const auto* array = context_.getAsConstantArrayType(type))
+    return empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));
+  if (record->isInStdNamespace()) {
+    for (const clang::Expr* a : e->arguments()) evaluate(a);
+    return empty_of(type, "std::" + record->getNameAsString() + " is not evaluated", line_of(e));
+  }
+  Value object = e->requiresZeroInitialization() ? zero_of(type) : empty_of(type, "it has no value yet", line_of(e));
+  if (object.kind != Value::Kind::object) return object;
+  return construct_into(object.place.memory, e);
+}
+
+Value Interpreter::evaluate_new(const clang::CXXNewExpr* e) {
+  const clang::QualType type = e->getAllocatedType();
+  const int line = line_of(e);
+  if (e->isArray() && e->getArraySize() && *e->getArraySize() != nullptr) {
+    const Value count = evaluate(*e->getArraySize());
+    return allocation(count.is_integer() ? Value::of(count.integer * size_of(type)) : count, line, e->hasInitializer(),
+                      false);
+  }
+  Value pointer = allocation(Value::of(size_of(type)), line, false, false);
+  if (e->hasInitializer() && e->getInitializer() != nullptr) {
+    pointer.place.memory->slots[0] = copied(evaluate(e->getInitializer()));
+  } else if (const clang::CXXConstructExpr* made = e->getConstructExpr()) {
+    pointer.place.memory->slots[0] = evaluate_construction(made);
+  }
+  return pointer;
+}
+
+}  // namespace kernelcast::frontend::host

@@ -1,0 +1,149 @@
+// What a statement may do, without evaluating it: launches, exits, writes.
+#include "frontend/host/interpreter.h"
+#include "frontend/source/ast_walk.h"
+
+namespace kernelcast::frontend::host {
+namespace {
+
+bool names_a_launch(const clang::FunctionDecl* f) {
+  const std::string name = f->getNameAsString();
+  return name.starts_with("cudaLaunchKernel") || name == "cudaLaunchCooperativeKernel" || name == "hipLaunchKernel" ||
+         name == "hipLaunchCooperativeKernel" || name.starts_with("hipLaunchKernelEx");
+}
+
+const clang::Expr* root_of(const clang::Expr* e) {
+  for (;;) {
+    e = e->IgnoreParenCasts();
+    if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
+      e = m->getBase();
+    } else if (const auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
+      e = a->getBase();
+    } else if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
+      e = u->getSubExpr();
+    } else if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(e); o != nullptr && o->getNumArgs() > 0) {
+      e = o->getArg(0);
+    } else {
+      return e;
+    }
+  }
+}
+
+bool is_direct(const clang::Expr* e) { return llvm::isa<clang::DeclRefExpr>(e->IgnoreParenCasts()); }
+
+}  // namespace
+
+bool Interpreter::launches(const clang::Stmt* statement) {
+  if (statement == nullptr) return false;
+  if (const auto known = launching_statements_.find(statement); known != launching_statements_.end())
+    return known->second;
+  bool found = false;
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* s) {
+    if (llvm::isa<clang::CUDAKernelCallExpr>(s)) found = true;
+    const clang::FunctionDecl* callee = nullptr;
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) callee = call->getDirectCallee();
+    if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(s)) callee = made->getConstructor();
+    if (callee != nullptr && (names_a_launch(callee) || launches(callee))) found = true;
+    return !found;
+  };
+  walk(const_cast<clang::Stmt*>(statement), visit);
+  launching_statements_[statement] = found;
+  return found;
+}
+
+bool Interpreter::launches(const clang::FunctionDecl* function) {
+  const clang::FunctionDecl* with_body = nullptr;
+  if (!function->hasBody(with_body)) return false;
+  if (context_.getSourceManager().isInSystemHeader(with_body->getLocation())) return false;
+  const auto [known, added] = launching_.emplace(with_body, false);  // recursion: decided by the outer call
+  if (!added) return known->second;
+  const bool found = launches(with_body->getBody());
+  launching_[with_body] = found;
+  return found;
+}
+
+/// Whether the last thing that it does is to leave the loop, the function or the program.
+bool Interpreter::leaves(const clang::Stmt* s) {
+  if (s == nullptr) return false;
+  bool found = false;
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* part) {
+    if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::GotoStmt, clang::CXXThrowExpr, clang::ContinueStmt>(part))
+      found = true;
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(part)) {
+      if (const clang::FunctionDecl* f = call->getDirectCallee()) {
+        const std::string name = f->getNameAsString();
+        if (name == "exit" || name == "abort" || name == "_exit" || name == "quick_exit" || f->isNoReturn())
+          found = true;
+      }
+    }
+    return !found;
+  };
+  walk(const_cast<clang::Stmt*>(s), visit);
+  return found;
+}
+
+void Interpreter::forget(const Place& place, const std::string& why, int line) {
+  if (place.memory == nullptr || place.memory->text) return;
+  const auto slot = place.memory->slots.find(place.key);
+  if (slot != place.memory->slots.end() && slot->second.kind == Value::Kind::object && slot->second.place.memory) {
+    MemoryRef inner = slot->second.place.memory;
+    inner->slots.clear();
+    inner->rest = Value::not_known(why, line);
+    return;
+  }
+  place.memory->slots[place.key] = Value::not_known(why, line);
+}
+
+void Interpreter::forget_written(const clang::Stmt* statement, const std::string& why) {
+  if (statement == nullptr) return;
+  const int line = line_of(statement);
+  const auto forget_target = [&](const clang::Expr* target) {
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(root_of(target));
+    const auto* v = name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (v == nullptr) return;
+    Place place;
+    for (auto frame = frames_.rbegin(); frame != frames_.rend() && place.memory == nullptr; ++frame)
+      if (const auto found = (*frame)->variables.find(v); found != (*frame)->variables.end()) place = found->second;
+    if (place.memory == nullptr && v->hasGlobalStorage()) place = variable(v);
+    if (place.memory == nullptr) return;  // declared inside
+    if (is_direct(target)) {
+      forget(place, why, line);
+      return;
+    }
+    const Value& held = place.memory->slots[place.key];  // what the pointer or structure holds
+    if (held.place.memory == nullptr || held.place.memory->text) return;
+    const auto size = held.place.memory->slots.find(-2);
+    const auto data = held.place.memory->slots.find(-1);
+    if (size != held.place.memory->slots.end() &&
+        data != held.place.memory->slots.end()) {  // std::vector keeps its size
+      if (MemoryRef elements = data->second.place.memory) {
+        elements->slots.clear();
+        elements->rest = Value::not_known(why, line);
+      }
+      return;
+    }
+    held.place.memory->slots.clear();
+    held.place.memory->rest = Value::not_known(why, line);
+  };
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* s) {
+    if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b != nullptr && b->isAssignmentOp())
+      forget_target(b->getLHS());
+    if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
+      forget_target(u->getSubExpr());
+    if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(s);
+        o != nullptr && o->isAssignmentOp() && o->getNumArgs() > 0)
+      forget_target(o->getArg(0));
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
+      for (const clang::Expr* a : call->arguments()) {
+        const auto* address = llvm::dyn_cast<clang::UnaryOperator>(a->IgnoreParenCasts());
+        if (address != nullptr && address->getOpcode() == clang::UO_AddrOf) forget_target(address->getSubExpr());
+      }
+    }
+    return true;
+  };
+  walk(const_cast<clang::Stmt*>(statement), visit);
+}
+
+}  // namespace kernelcast::frontend::host

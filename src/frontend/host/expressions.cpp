@@ -1,0 +1,597 @@
+// Expressions of the host program: places, loads, arithmetic in the widths of C++.
+#include <cmath>
+
+#include "frontend/host/interpreter.h"
+
+namespace kernelcast::frontend::host {
+
+std::int64_t Interpreter::size_of(clang::QualType type) const {
+  if (type.isNull() || type->isIncompleteType() || type->isDependentType() || type->isFunctionType() ||
+      type->isPlaceholderType())
+    return 0;
+  return context_.getTypeSizeInChars(type.getNonReferenceType()).getQuantity();
+}
+
+bool Interpreter::is_dim3(clang::QualType type) const {
+  const auto* record = type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
+  return record != nullptr && record->getName() == "dim3";
+}
+
+/// x, y and z of dim3 are -10, -11, -12; see dimension().
+std::int64_t Interpreter::key_of(const clang::FieldDecl* f) {
+  if (f->getParent()->getName() == "dim3") return -10 - static_cast<std::int64_t>(f->getFieldIndex());
+  return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(f->getCanonicalDecl()));
+}
+
+const clang::FieldDecl* Interpreter::field_named(const clang::CXXRecordDecl* record, const std::string& name) const {
+  if (record == nullptr) return nullptr;
+  for (const clang::FieldDecl* f : record->fields())
+    if (f->getName() == name) return f;
+  return nullptr;
+}
+
+Value Interpreter::field(const Value& object, clang::QualType type, const std::string& name, int line) {
+  const clang::FieldDecl* f = type.isNull() ? nullptr : field_named(type->getAsCXXRecordDecl(), name);
+  if (f == nullptr || object.kind != Value::Kind::object || !object.place.memory)
+    return Value::not_known(name + " is not known", line);
+  const auto slot = object.place.memory->slots.find(key_of(f));
+  return slot == object.place.memory->slots.end() ? object.place.memory->rest : slot->second;
+}
+
+Place Interpreter::temporary(Value value) {
+  auto memory = std::make_shared<Memory>();
+  memory->slots[0] = std::move(value);
+  return {memory, 0};
+}
+
+Value Interpreter::zero_of(clang::QualType type) {
+  if (type->isPointerType() || type->isNullPtrType()) return Value::pointer_to({});
+  if (type->isRealFloatingType()) return Value::of_real(0);
+  if (type->isIntegralOrEnumerationType()) return Value::of(0);
+  Value v = empty_of(type, "", 0);
+  if (v.place.memory && !type->isRecordType()) v.place.memory->rest = Value::of(0);
+  if (v.place.memory && type->isRecordType()) {
+    if (const auto* record = type->getAsCXXRecordDecl(); record != nullptr && record->hasDefinition())
+      for (const clang::FieldDecl* f : record->fields()) v.place.memory->slots[key_of(f)] = zero_of(f->getType());
+  }
+  return v;
+}
+
+Value Interpreter::empty_of(clang::QualType type, const std::string& why, int line) {
+  if (const auto* array = context_.getAsArrayType(type)) {
+    auto memory = std::make_shared<Memory>();
+    const clang::QualType element = array->getElementType();
+    if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(array)) {
+      memory->bytes = Value::of(static_cast<std::int64_t>(fixed->getSize().getZExtValue()) * size_of(element));
+      if (element->isArrayType() || element->isRecordType()) {
+        const std::int64_t count = static_cast<std::int64_t>(fixed->getSize().getZExtValue());
+        for (std::int64_t k = 0; k < std::min<std::int64_t>(count, 4096); ++k)
+          memory->slots[k] = empty_of(element, why, line);
+      }
+    } else if (const auto* variable_length = llvm::dyn_cast<clang::VariableArrayType>(array);
+               variable_length != nullptr && variable_length->getSizeExpr() != nullptr) {
+      const Value count = evaluate(variable_length->getSizeExpr());
+      memory->bytes = count.is_integer() ? Value::of(count.integer * size_of(element)) : count;
+    }
+    memory->rest = Value::not_known(why, line);
+    return Value::object_of(memory);
+  }
+  if (type->isRecordType()) {
+    auto memory = std::make_shared<Memory>();
+    memory->rest = Value::not_known(why, line);
+    if (const auto* record = type->getAsCXXRecordDecl();
+        record != nullptr && record->hasDefinition() &&
+        !context_.getSourceManager().isInSystemHeader(record->getLocation())) {
+      for (const clang::FieldDecl* f : record->fields())
+        if (f->getType()->isRecordType() || f->getType()->isArrayType())
+          memory->slots[key_of(f)] = empty_of(f->getType(), why, line);
+    }
+    return Value::object_of(memory);
+  }
+  return Value::not_known(why, line);
+}
+
+Place Interpreter::variable(const clang::VarDecl* v) {
+  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame)
+    if (const auto found = (*frame)->variables.find(v); found != (*frame)->variables.end()) return found->second;
+  if (!v->hasGlobalStorage() && !v->isStaticLocal()) {
+    if (v->getInit() != nullptr && v->getType().isConstQualified()) return temporary(evaluate(v->getInit()));
+    return {};
+  }
+  const clang::VarDecl* defined = v->getDefinition() != nullptr ? v->getDefinition() : v;
+  defined = defined->getCanonicalDecl();
+  if (const auto found = globals_.find(defined); found != globals_.end()) return found->second;
+  const Place place = temporary(Value::not_known("its initial value depends on itself", 0));
+  globals_[defined] = place;
+  const clang::VarDecl* with_init = nullptr;
+  const clang::Expr* init = v->getAnyInitializer(with_init);
+  const bool external = v->hasDefinition() == clang::VarDecl::DeclarationOnly;
+  Value value = init != nullptr ? converted(copied(evaluate(init)), v->getType())
+                : external      ? Value::not_known("defined in another file", 0)
+                                : zero_of(v->getType());
+  place.memory->slots[0] = std::move(value);
+  return place;
+}
+
+Value Interpreter::load(const Place& place, const clang::Expr* expression) {
+  if (place.memory == nullptr) return Value::not_known("a pointer is not known", line_of(expression));
+  if (place.memory->text) {
+    const std::string& text = *place.memory->text;
+    const auto at = static_cast<std::size_t>(place.key);
+    if (at <= text.size()) return Value::of(at < text.size() ? static_cast<signed char>(text[at]) : 0);
+  }
+  const auto slot = place.memory->slots.find(place.key);
+  Value value = slot == place.memory->slots.end() ? place.memory->rest : slot->second;
+  if (value.known()) return value;
+  std::string name;
+  const clang::Expr* e = expression->IgnoreParenCasts();
+  if (const auto* d = llvm::dyn_cast<clang::DeclRefExpr>(e)) name = d->getDecl()->getNameAsString();
+  if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
+    name = m->getMemberDecl()->getNameAsString();
+    if (const auto* base = llvm::dyn_cast<clang::DeclRefExpr>(m->getBase()->IgnoreParenCasts()))
+      name = base->getDecl()->getNameAsString() + "." + name;
+  }
+  if (name.empty()) {
+    if (value.unknown.line == 0) value.unknown.line = line_of(expression);
+    return value;
+  }
+  for (const std::string& asked : {name, value.unknown.name}) {
+    const auto given = options_.lets.find(asked);
+    if (given == options_.lets.end()) continue;
+    const auto* whole = std::get_if<std::int64_t>(&given->second);
+    return whole != nullptr ? Value::of(*whole) : Value::of_real(std::get<double>(given->second));
+  }
+  if (value.unknown.name.empty()) value.unknown.name = name;
+  if (value.unknown.line == 0) value.unknown.line = line_of(expression);
+  return value;
+}
+
+void Interpreter::store(const Place& place, Value value) {
+  if (place.memory == nullptr || place.memory->text) return;
+  place.memory->slots[place.key] = std::move(value);
+}
+
+Value Interpreter::converted(Value value, clang::QualType type) {
+  type = type.getNonReferenceType();
+  if (type.isNull() || type->isDependentType()) return value;
+  if (type->isBooleanType() && value.known()) {
+    const auto truth = value.truth();
+    return truth ? Value::of(*truth ? 1 : 0) : value;
+  }
+  if (type->isIntegralOrEnumerationType() && value.is_number()) {
+    std::int64_t n = value.integer;
+    if (value.kind == Value::Kind::real) {
+      if (!(std::abs(value.real) < 9.2e18)) return Value::not_known("a number beyond its type", 0);
+      n = static_cast<std::int64_t>(value.real);
+    }
+    if (type->isEnumeralType() && !type->castAs<clang::EnumType>()->getDecl()->isComplete()) return Value::of(n);
+    const unsigned width = context_.getIntWidth(type);
+    if (width < 64) {
+      const auto bits = static_cast<std::uint64_t>(n) & ((std::uint64_t{1} << width) - 1);
+      const bool negative = type->isSignedIntegerOrEnumerationType() && ((bits >> (width - 1)) & 1) != 0;
+      n = static_cast<std::int64_t>(negative ? bits | ~((std::uint64_t{1} << width) - 1) : bits);
+    }
+    return Value::of(n);
+  }
+  if (type->isRealFloatingType() && value.is_number()) {
+    double d = value.number();
+    if (type->isSpecificBuiltinType(clang::BuiltinType::Float)) d = static_cast<float>(d);
+    return Value::of_real(d);
+  }
+  if (type->isPointerType() && value.is_integer() && value.integer == 0) return Value::pointer_to({});
+  return value;
+}
+
+Place Interpreter::place_of(const clang::Expr* e) {
+  if (const auto* w = llvm::dyn_cast<clang::ExprWithCleanups>(e)) return place_of(w->getSubExpr());
+  if (const auto* p = llvm::dyn_cast<clang::ParenExpr>(e)) return place_of(p->getSubExpr());
+  if (const auto* m = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(e))
+    return temporary(copied(evaluate(m->getSubExpr())));
+  if (const auto* s = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return place_of(s->getReplacement());
+  if (const auto* d = llvm::dyn_cast<clang::CXXDefaultArgExpr>(e)) return place_of(d->getExpr());
+  if (const auto* d = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(d->getDecl())) return variable(v);
+    return temporary(evaluate(e));
+  }
+  if (const auto* c = llvm::dyn_cast<clang::CastExpr>(e)) {
+    if (c->getCastKind() == clang::CK_LValueToRValue || !c->isLValue()) return temporary(evaluate(e));
+    return place_of(c->getSubExpr());
+  }
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) {
+    if (u->getOpcode() == clang::UO_Deref) {
+      const Value pointer = evaluate(u->getSubExpr());
+      return pointer.kind == Value::Kind::pointer ? pointer.place : Place{};
+    }
+    if (u->isIncrementDecrementOp()) {
+      evaluate(u);
+      return place_of(u->getSubExpr());
+    }
+  }
+  if (const auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) {
+    const Value base = evaluate(a->getBase()), index = evaluate(a->getIdx());
+    if (base.kind != Value::Kind::pointer || !index.is_integer() || base.place.memory == nullptr) return {};
+    return {base.place.memory, base.place.key + index.integer};
+  }
+  if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) {
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(m->getMemberDecl())) return variable(v);
+    const auto* f = llvm::dyn_cast<clang::FieldDecl>(m->getMemberDecl());
+    if (f == nullptr) return {};
+    Place object;
+    if (m->isArrow()) {
+      const Value pointer = evaluate(m->getBase());
+      if (pointer.kind != Value::Kind::pointer) return {};
+      object = pointer.place;
+    } else {
+      object = place_of(m->getBase());
+    }
+    if (object.memory == nullptr) return {};
+    Value& held = object.memory->slots[object.key];
+    if (held.kind != Value::Kind::object || held.place.memory == nullptr) {
+      const clang::QualType type = m->isArrow() ? m->getBase()->getType()->getPointeeType() : m->getBase()->getType();
+      Value fresh =
+          empty_of(type, held.unknown.why.empty() ? object.memory->rest.unknown.why : held.unknown.why, line_of(e));
+      if (fresh.kind != Value::Kind::object) return {};
+      if (object.memory->rest.is_integer() && !held.known()) fresh.place.memory->rest = Value::of(0);
+      held = std::move(fresh);
+    }
+    return {held.place.memory, key_of(f)};
+  }
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) {
+    if (b->isAssignmentOp()) {
+      evaluate(b);
+      return place_of(b->getLHS());
+    }
+    if (b->getOpcode() == clang::BO_Comma) {
+      evaluate(b->getLHS());
+      return place_of(b->getRHS());
+    }
+  }
+  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e); c != nullptr && c->isLValue()) {
+    const auto truth = evaluate(c->getCond()).truth();
+    return truth ? place_of(*truth ? c->getTrueExpr() : c->getFalseExpr()) : Place{};
+  }
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e); call != nullptr && call->isLValue()) {
+    const Value v = evaluate_call(call);  // references are returned as pointers
+    return v.kind == Value::Kind::pointer ? v.place : Place{};
+  }
+  if (llvm::isa<clang::StringLiteral>(e)) {
+    auto memory = std::make_shared<Memory>();
+    memory->text = llvm::cast<clang::StringLiteral>(e)->getCharByteWidth() == 1
+                       ? llvm::cast<clang::StringLiteral>(e)->getString().str()
+                       : "";
+    return temporary(Value::object_of(memory));
+  }
+  return temporary(evaluate(e));
+}
+
+Value Interpreter::evaluate_cast(const clang::CastExpr* c) {
+  switch (c->getCastKind()) {
+    case clang::CK_LValueToRValue:
+      return load(place_of(c->getSubExpr()), c->getSubExpr());
+    case clang::CK_ArrayToPointerDecay: {
+      if (const auto* s = llvm::dyn_cast<clang::StringLiteral>(c->getSubExpr()->IgnoreParens());
+          s != nullptr && s->getCharByteWidth() == 1) {
+        auto memory = std::make_shared<Memory>();
+        memory->text = s->getString().str();
+        return Value::pointer_to({memory, 0});
+      }
+      const Value array = load(place_of(c->getSubExpr()), c->getSubExpr());
+      return array.kind == Value::Kind::object ? Value::pointer_to({array.place.memory, 0}) : array;
+    }
+    case clang::CK_NullToPointer:
+      return Value::pointer_to({});
+    case clang::CK_ToVoid:
+      evaluate(c->getSubExpr());
+      return Value::of(0);
+    case clang::CK_BitCast: {
+      Value v = evaluate(c->getSubExpr());
+      if (v.kind != Value::Kind::pointer || v.place.key == 0 || v.place.memory == nullptr) return v;
+      const std::int64_t from = size_of(c->getSubExpr()->getType()->getPointeeType()),
+                         to = size_of(c->getType()->getPointeeType());
+      if (v.place.memory->bytes && from > 0 && to > 0 && from != to && v.place.key * from % to == 0)
+        v.place.key = v.place.key * from / to;
+      return v;
+    }
+    case clang::CK_FunctionToPointerDecay:
+    case clang::CK_NoOp:
+    case clang::CK_UserDefinedConversion:
+    case clang::CK_ConstructorConversion:
+    case clang::CK_UncheckedDerivedToBase:
+    case clang::CK_DerivedToBase:
+      return evaluate(c->getSubExpr());
+    default: {
+      Value v = evaluate(c->getSubExpr());
+      if (c->getType()->isArithmeticType() || c->getType()->isEnumeralType() || c->getType()->isPointerType())
+        return converted(std::move(v), c->getType());
+      return v;
+    }
+  }
+}
+
+Value Interpreter::binary(clang::BinaryOperatorKind kind, const Value& l, const Value& r, clang::QualType left_type,
+                          clang::QualType type, int line) {
+  if (!l.known()) return l;
+  if (!r.known()) return r;
+  using clang::BinaryOperatorKind;
+  if (l.kind == Value::Kind::pointer || r.kind == Value::Kind::pointer) {
+    const auto moved = [](const Value& p, std::int64_t by) {
+      return Value::pointer_to({p.place.memory, p.place.key + by});
+    };
+    const bool same = l.kind == r.kind && l.place.memory == r.place.memory && l.place.key == r.place.key;
+    const bool null_pair =
+        (l.kind == Value::Kind::pointer ? l.place.memory == nullptr : l.is_integer() && l.integer == 0) &&
+        (r.kind == Value::Kind::pointer ? r.place.memory == nullptr : r.is_integer() && r.integer == 0);
+    if (kind == clang::BO_EQ) return Value::of(same || null_pair);
+    if (kind == clang::BO_NE) return Value::of(!(same || null_pair));
+    if (kind == clang::BO_Add && r.is_integer()) return moved(l, r.integer);
+    if (kind == clang::BO_Add && l.is_integer()) return moved(r, l.integer);
+    if (kind == clang::BO_Sub && r.is_integer()) return moved(l, -r.integer);
+    if (l.kind == r.kind && l.place.memory == r.place.memory) {
+      if (kind == clang::BO_Sub) return Value::of(l.place.key - r.place.key);
+      if (kind == clang::BO_LT) return Value::of(l.place.key < r.place.key);
+      if (kind == clang::BO_GT) return Value::of(l.place.key > r.place.key);
+    }
+    return Value::not_known("arithmetic on addresses", line);
+  }
+  if (!l.is_number() || !r.is_number()) return Value::not_known("an operator of a class", line);
+  const bool compares = clang::BinaryOperator::isComparisonOp(kind);
+  if (l.kind == Value::Kind::real || r.kind == Value::Kind::real) {
+    const double a = l.number(), b = r.number();
+    switch (kind) {
+      case clang::BO_Add:
+        return converted(Value::of_real(a + b), type);
+      case clang::BO_Sub:
+        return converted(Value::of_real(a - b), type);
+      case clang::BO_Mul:
+        return converted(Value::of_real(a * b), type);
+      case clang::BO_Div:
+        return converted(Value::of_real(a / b), type);
+      case clang::BO_LT:
+        return Value::of(a < b);
+      case clang::BO_GT:
+        return Value::of(a > b);
+      case clang::BO_LE:
+        return Value::of(a <= b);
+      case clang::BO_GE:
+        return Value::of(a >= b);
+      case clang::BO_EQ:
+        return Value::of(a == b);
+      case clang::BO_NE:
+        return Value::of(a != b);
+      default:
+        return Value::not_known("an operator on reals", line);
+    }
+  }
+  const std::int64_t a = l.integer, b = r.integer;
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  const bool is_unsigned = left_type->isUnsignedIntegerOrEnumerationType();
+  const auto made = [&](std::uint64_t n) { return converted(Value::of(static_cast<std::int64_t>(n)), type); };
+  if (compares) {
+    switch (kind) {
+      case clang::BO_LT:
+        return Value::of(is_unsigned ? ua < ub : a < b);
+      case clang::BO_GT:
+        return Value::of(is_unsigned ? ua > ub : a > b);
+      case clang::BO_LE:
+        return Value::of(is_unsigned ? ua <= ub : a <= b);
+      case clang::BO_GE:
+        return Value::of(is_unsigned ? ua >= ub : a >= b);
+      case clang::BO_EQ:
+        return Value::of(a == b);
+      case clang::BO_NE:
+        return Value::of(a != b);
+      default:
+        return Value::not_known("a comparison", line);
+    }
+  }
+  switch (kind) {
+    case clang::BO_Add:
+      return made(ua + ub);
+    case clang::BO_Sub:
+      return made(ua - ub);
+    case clang::BO_Mul:
+      return made(ua * ub);
+    case clang::BO_Div:
+    case clang::BO_Rem:
+      if (b == 0) return Value::not_known("a division by zero", line);
+      if (!is_unsigned && b == -1) return kind == clang::BO_Div ? made(0 - ua) : Value::of(0);
+      if (kind == clang::BO_Div) return is_unsigned ? made(ua / ub) : Value::of(a / b);
+      return is_unsigned ? made(ua % ub) : Value::of(a % b);
+    case clang::BO_Shl:
+      return b < 0 || b > 63 ? Value::not_known("a shift beyond the type", line) : made(ua << ub);
+    case clang::BO_Shr:
+      return b < 0 || b > 63 ? Value::not_known("a shift beyond the type", line)
+             : is_unsigned   ? made(ua >> ub)
+                             : Value::of(a >> b);
+    case clang::BO_And:
+      return made(ua & ub);
+    case clang::BO_Or:
+      return made(ua | ub);
+    case clang::BO_Xor:
+      return made(ua ^ ub);
+    default:
+      return Value::not_known("an operator", line);
+  }
+}
+
+Value Interpreter::evaluate_binary(const clang::BinaryOperator* b) {
+  const clang::BinaryOperatorKind kind = b->getOpcode();
+  if (kind == clang::BO_Comma) {
+    evaluate(b->getLHS());
+    return evaluate(b->getRHS());
+  }
+  if (kind == clang::BO_LAnd || kind == clang::BO_LOr) {
+    const Value left = evaluate(b->getLHS());
+    const auto first = left.truth();
+    if (first && *first == (kind == clang::BO_LOr)) return Value::of(*first);
+    const Value right = evaluate(b->getRHS());
+    const auto second = right.truth();
+    if (second && *second == (kind == clang::BO_LOr)) return Value::of(*second);
+    if (!first) return left.known() ? Value::not_known("a condition", line_of(b)) : left;
+    if (!second) return right.known() ? Value::not_known("a condition", line_of(b)) : right;
+    return Value::of(*second);
+  }
+  if (kind == clang::BO_Assign) {
+    Value value = converted(copied(evaluate(b->getRHS())), b->getLHS()->getType());
+    store(place_of(b->getLHS()), value);
+    return value;
+  }
+  if (b->isCompoundAssignmentOp()) {
+    const auto* compound = llvm::cast<clang::CompoundAssignOperator>(b);
+    const Value right = evaluate(b->getRHS());
+    const Place place = place_of(b->getLHS());
+    const Value left = converted(load(place, b->getLHS()), compound->getComputationLHSType());
+    Value value = converted(binary(clang::BinaryOperator::getOpForCompoundAssignment(kind), left, right,
+                                   compound->getComputationLHSType(), compound->getComputationResultType(), line_of(b)),
+                            b->getLHS()->getType());
+    store(place, value);
+    return value;
+  }
+  const Value left = evaluate(b->getLHS()), right = evaluate(b->getRHS());
+  return binary(kind, left, right, b->getLHS()->getType(), b->getType(), line_of(b));
+}
+
+Value Interpreter::evaluate_unary(const clang::UnaryOperator* u) {
+  const clang::Expr* sub = u->getSubExpr();
+  if (u->getOpcode() == clang::UO_AddrOf) {
+    if (const auto* d = llvm::dyn_cast<clang::DeclRefExpr>(sub->IgnoreParens());
+        d != nullptr && llvm::isa<clang::FunctionDecl>(d->getDecl()))
+      return evaluate(d);
+    const Place place = place_of(sub);
+    return place.memory ? Value::pointer_to(place) : Value::not_known("an address", line_of(u));
+  }
+  if (u->isIncrementDecrementOp()) {
+    const Place place = place_of(sub);
+    const Value old = load(place, sub);
+    Value fresh = old;
+    const std::int64_t by = u->isIncrementOp() ? 1 : -1;
+    if (old.is_integer()) fresh = converted(Value::of(old.integer + by), sub->getType());
+    if (old.kind == Value::Kind::real) fresh.real += static_cast<double>(by);
+    if (old.kind == Value::Kind::pointer) fresh.place.key += by;
+    store(place, fresh);
+    return u->isPostfix() ? old : fresh;
+  }
+  if (u->getOpcode() == clang::UO_Deref) return load(place_of(u), u);
+  Value v = evaluate(sub);
+  if (u->getOpcode() == clang::UO_LNot) {
+    const auto truth = v.truth();
+    return truth ? Value::of(*truth ? 0 : 1) : v;
+  }
+  if (u->getOpcode() == clang::UO_Minus && v.is_integer())
+    return converted(Value::of(static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(v.integer))), u->getType());
+  if (u->getOpcode() == clang::UO_Minus && v.kind == Value::Kind::real) v.real = -v.real;
+  if (u->getOpcode() == clang::UO_Not && v.is_integer()) return converted(Value::of(~v.integer), u->getType());
+  return v;
+}
+
+Value Interpreter::evaluate_list(const clang::InitListExpr* list) {
+  const clang::InitListExpr* l =
+      list->isSemanticForm() || list->getSemanticForm() == nullptr ? list : list->getSemanticForm();
+  const clang::QualType type = l->getType();
+  if (l->isTransparent() || (!type->isRecordType() && !type->isArrayType()))
+    return l->getNumInits() > 0 ? converted(evaluate(l->getInit(0)), type) : zero_of(type);
+  Value object = zero_of(type);
+  if (object.kind != Value::Kind::object) return Value::not_known("a list of values", line_of(list));
+  const MemoryRef memory = object.place.memory;
+  if (type->isArrayType()) {
+    for (unsigned k = 0; k < l->getNumInits(); ++k)
+      if (l->getInit(k) != nullptr) memory->slots[k] = copied(evaluate(l->getInit(k)));
+    return object;
+  }
+  unsigned k = 0;
+  if (const auto* record = type->getAsCXXRecordDecl()) {
+    for (const auto& base : record->bases()) {
+      (void)base;
+      ++k;
+    }
+    for (const clang::FieldDecl* f : record->fields()) {
+      if (k >= l->getNumInits()) break;
+      if (f->isUnnamedBitField()) continue;
+      memory->slots[key_of(f)] = converted(copied(evaluate(l->getInit(k++))), f->getType());
+    }
+  }
+  return object;
+}
+
+Value Interpreter::evaluate(const clang::Expr* e) {
+  step(e);
+  if (const auto* l = llvm::dyn_cast<clang::IntegerLiteral>(e))
+    return Value::of(static_cast<std::int64_t>(l->getValue().getZExtValue()));
+  if (const auto* l = llvm::dyn_cast<clang::FloatingLiteral>(e))
+    return Value::of_real(l->getValueAsApproximateDouble());
+  if (const auto* l = llvm::dyn_cast<clang::CharacterLiteral>(e)) return Value::of(l->getValue());
+  if (const auto* l = llvm::dyn_cast<clang::CXXBoolLiteralExpr>(e)) return Value::of(l->getValue() ? 1 : 0);
+  if (llvm::isa<clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr>(e)) return Value::pointer_to({});
+  if (const auto* p = llvm::dyn_cast<clang::ParenExpr>(e)) return evaluate(p->getSubExpr());
+  if (const auto* c = llvm::dyn_cast<clang::CastExpr>(e)) return evaluate_cast(c);
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e)) return evaluate_binary(b);
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e)) return evaluate_unary(u);
+  if (const auto* d = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
+    if (const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d->getDecl())) {
+      Value v;
+      v.kind = Value::Kind::function;
+      v.function = f;
+      return v;
+    }
+    if (const auto* k = llvm::dyn_cast<clang::EnumConstantDecl>(d->getDecl()))
+      return Value::of(k->getInitVal().getExtValue());
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(d->getDecl())) return load(variable(v), d);
+    return Value::not_known("a name", line_of(e));
+  }
+  if (llvm::isa<clang::ArraySubscriptExpr>(e)) return load(place_of(e), e);
+  if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) return load(place_of(m), m);
+  if (const auto* k = llvm::dyn_cast<clang::CUDAKernelCallExpr>(e)) return launch_by_chevrons(k);
+  if (const auto* c = llvm::dyn_cast<clang::CallExpr>(e)) {
+    const Value v = evaluate_call(c);
+    return c->isLValue() && v.kind == Value::Kind::pointer ? load(v.place, c) : v;
+  }
+  if (const auto* c = llvm::dyn_cast<clang::CXXConstructExpr>(e)) return evaluate_construction(c);
+  if (const auto* n = llvm::dyn_cast<clang::CXXNewExpr>(e)) return evaluate_new(n);
+  if (const auto* w = llvm::dyn_cast<clang::FullExpr>(e)) return evaluate(w->getSubExpr());
+  if (const auto* m = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(e)) return evaluate(m->getSubExpr());
+  if (const auto* b = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(e)) return evaluate(b->getSubExpr());
+  if (const auto* s = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return evaluate(s->getReplacement());
+  if (const auto* d = llvm::dyn_cast<clang::CXXDefaultArgExpr>(e)) return evaluate(d->getExpr());
+  if (const auto* d = llvm::dyn_cast<clang::CXXDefaultInitExpr>(e)) return evaluate(d->getExpr());
+  if (const auto* l = llvm::dyn_cast<clang::InitListExpr>(e)) return evaluate_list(l);
+  if (llvm::isa<clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr>(e)) return zero_of(e->getType());
+  if (llvm::isa<clang::CXXThisExpr>(e)) {
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame)
+      if ((*frame)->self) return *(*frame)->self;
+    return Value::not_known("this", line_of(e));
+  }
+  if (const auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) {
+    const Value condition = evaluate(c->getCond());
+    const auto truth = condition.truth();
+    if (truth) return evaluate(*truth ? c->getTrueExpr() : c->getFalseExpr());
+    return condition;
+  }
+  if (const auto* l = llvm::dyn_cast<clang::LambdaExpr>(e))
+    return empty_of(l->getType(), "a function object", line_of(e));
+  if (llvm::isa<clang::CXXDeleteExpr>(e)) return Value::of(0);
+  if (llvm::isa<clang::CXXThrowExpr>(e)) throw ProgramEnd{"an exception is thrown", line_of(e)};
+  if (const auto* s = llvm::dyn_cast<clang::StmtExpr>(e)) {
+    const clang::CompoundStmt* body = s->getSubStmt();
+    Value last = Value::of(0);
+    for (const clang::Stmt* part : body->body()) {
+      if (const auto* inner = llvm::dyn_cast<clang::Expr>(part))
+        last = evaluate(inner);
+      else
+        execute(part);
+    }
+    return last;
+  }
+  if (!e->isValueDependent() && !e->containsErrors() && e->isPRValue()) {
+    clang::Expr::EvalResult constant;
+    if (e->getType()->isIntegralOrEnumerationType() && e->EvaluateAsInt(constant, context_))
+      return Value::of(constant.Val.getInt().getExtValue());
+  }
+  // Broken code: what can be read of it is evaluated for its launches and writes.
+  if (const auto* r = llvm::dyn_cast<clang::RecoveryExpr>(e)) {
+    for (const clang::Expr* child : const_cast<clang::RecoveryExpr*>(r)->subExpressions()) evaluate(child);
+    return Value::not_known("code that cannot be compiled", line_of(e));
+  }
+  return Value::not_known("an expression that is not evaluated", line_of(e));
+}
+
+}  // namespace kernelcast::frontend::host

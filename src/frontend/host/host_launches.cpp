@@ -1,0 +1,20 @@
+// The door of the room: parses the whole file, host code with bodies, and evaluates it. Names that no header declared,
+// such as helpers of samples, are declared as functions that are not evaluated, and the file is parsed again.
+#include <set>
+
+#include "frontend/host/interpreter.h"
+#include "frontend/source/compile.h"
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+
+HostProgram host_launches(const Source& source, const HostOptions& options) {
+  auto program = std::make_shared<HostProgram>();
+  auto own = std::make_shared<HostOptions>(options);
+  frontend::inspect_host(source, options.target, options.time_limit_s, [program, own](clang::ASTContext& context) {
+    *program = frontend::host::Interpreter(context, *own).run();
+  });
+  return std::move(*program);
+}
+
+}  // namespace kernelcast

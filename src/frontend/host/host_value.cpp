@@ -1,0 +1,86 @@
+#include "frontend/host/host_value.h"
+
+#include <algorithm>
+
+namespace kernelcast::frontend::host {
+
+Value Value::of(std::int64_t number) {
+  Value v;
+  v.kind = Kind::integer;
+  v.integer = number;
+  return v;
+}
+
+Value Value::of_real(double number) {
+  Value v;
+  v.kind = Kind::real;
+  v.real = number;
+  return v;
+}
+
+Value Value::pointer_to(Place place) {
+  Value v;
+  v.kind = Kind::pointer;
+  v.place = std::move(place);
+  return v;
+}
+
+Value Value::object_of(MemoryRef memory) {
+  Value v;
+  v.kind = Kind::object;
+  v.place.memory = std::move(memory);
+  return v;
+}
+
+Value Value::not_known(std::string why, int line) {
+  Value v;
+  v.unknown = {"", std::move(why), line};
+  return v;
+}
+
+std::optional<bool> Value::truth() const {
+  switch (kind) {
+    case Kind::integer:
+      return integer != 0;
+    case Kind::real:
+      return real != 0;
+    case Kind::pointer:
+      return place.memory != nullptr;
+    case Kind::function:
+      return true;
+    default:
+      return std::nullopt;
+  }
+}
+
+Value copied(const Value& value) {
+  if (value.kind != Value::Kind::object || value.place.memory == nullptr) return value;
+  auto memory = std::make_shared<Memory>(*value.place.memory);
+  for (auto& [key, slot] : memory->slots) slot = copied(slot);
+  return Value::object_of(std::move(memory));
+}
+
+}  // namespace kernelcast::frontend::host
+
+namespace kernelcast {
+
+std::vector<HostUnknown> HostLaunch::unknowns() const {
+  std::vector<HostUnknown> found;
+  const auto add = [&](const HostUnknown& u) {
+    const bool listed = std::any_of(found.begin(), found.end(), [&](const HostUnknown& other) {
+      return other.name == u.name && other.why == u.why && other.line == u.line;
+    });
+    if (!listed) found.push_back(u);
+  };
+  const auto add_number = [&](const HostNumber& n) {
+    if (const auto* u = std::get_if<HostUnknown>(&n)) add(*u);
+  };
+  for (const HostNumber& n : grid) add_number(n);
+  for (const HostNumber& n : block) add_number(n);
+  add_number(shared);
+  for (const HostArgument& a : args)
+    if (const auto* u = std::get_if<HostUnknown>(&a.value)) add(*u);
+  return found;
+}
+
+}  // namespace kernelcast

@@ -1,0 +1,61 @@
+// Values and memory of the host program under evaluation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernelcast/host.h"
+
+namespace clang {
+class FunctionDecl;
+}
+
+namespace kernelcast::frontend::host {
+
+struct Memory;
+using MemoryRef = std::shared_ptr<Memory>;
+
+/// A place in memory: an element of an array, a field of a structure (the key is its declaration), key 0 of a variable.
+struct Place {
+  MemoryRef memory;  // null: no place is known
+  std::int64_t key = 0;
+};
+
+struct Value {
+  enum class Kind : std::uint8_t { unknown, integer, real, pointer, object, function } kind = Kind::unknown;
+  std::int64_t integer = 0;
+  double real = 0;
+  Place place;  // pointer: where to, memory null for a null pointer; object: its memory
+  const clang::FunctionDecl* function = nullptr;  // function
+  HostUnknown unknown;
+
+  static Value of(std::int64_t number);
+  static Value of_real(double number);
+  static Value pointer_to(Place place);
+  static Value object_of(MemoryRef memory);
+  static Value not_known(std::string why, int line);
+
+  [[nodiscard]] bool known() const { return kind != Kind::unknown; }
+  [[nodiscard]] bool is_integer() const { return kind == Kind::integer; }
+  [[nodiscard]] bool is_number() const { return kind == Kind::integer || kind == Kind::real; }
+  [[nodiscard]] double number() const { return kind == Kind::real ? real : static_cast<double>(integer); }
+  /// As a condition; nothing: not known.
+  [[nodiscard]] std::optional<bool> truth() const;
+};
+
+/// A variable, an array, a structure, or what was allocated. Elements that were never written have the value `rest`.
+struct Memory {
+  std::map<std::int64_t, Value> slots;
+  Value rest;
+  std::optional<Value> bytes;       // of an allocation or array; an unknown value says why its size is not known
+  std::optional<std::string> text;  // of a string that cannot change
+  bool shared_with_device = false;  // managed memory: kernels write it
+};
+
+/// Structures are copied as values; everything else is passed on.
+Value copied(const Value& value);
+
+}  // namespace kernelcast::frontend::host

@@ -1,0 +1,323 @@
+// Statements of the host program.
+#include "frontend/host/interpreter.h"
+
+#include <algorithm>
+
+#include "clang/AST/Stmt.h"
+
+namespace kernelcast::frontend::host {
+namespace {
+
+constexpr std::int64_t kLoopShare = 100;  // a loop without a launch may take 1/100 of all steps
+
+template <class T>
+const T* as(const clang::Stmt* s) {
+  return llvm::dyn_cast_or_null<T>(s);
+}
+
+}  // namespace
+
+Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options)
+    : context_(context), options_(options), mangle_(context.createMangleContext()) {}
+
+int Interpreter::line_of(const clang::Stmt* statement) const {
+  const clang::SourceManager& sources = context_.getSourceManager();
+  return static_cast<int>(sources.getExpansionLineNumber(statement->getBeginLoc()));
+}
+
+void Interpreter::step(const clang::Stmt* statement) {
+  if (++steps_ <= options_.max_steps) return;
+  throw ProgramEnd{"the limit of " + std::to_string(options_.max_steps) + " evaluated steps is reached",
+                   line_of(statement)};
+}
+
+Interpreter::Flow Interpreter::execute(const clang::Stmt* s) {
+  if (s == nullptr) return Flow::next;
+  step(s);
+  if (const auto* e = as<clang::Expr>(s)) {
+    evaluate(e);
+    return Flow::next;
+  }
+  if (const auto* c = as<clang::CompoundStmt>(s)) {
+    for (const clang::Stmt* part : c->body())
+      if (const Flow flow = execute(part); flow != Flow::next) return flow;
+    return Flow::next;
+  }
+  if (const auto* d = as<clang::DeclStmt>(s)) {
+    for (const clang::Decl* part : d->decls())
+      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(part)) declare(v);
+    return Flow::next;
+  }
+  if (const auto* r = as<clang::ReturnStmt>(s)) {
+    Frame& frame = *frames_.back();
+    if (const clang::Expr* value = r->getRetValue()) {
+      if (frame.function != nullptr && frame.function->getReturnType()->isReferenceType())
+        frame.result = Value::pointer_to(place_of(value));
+      else
+        frame.result = copied(evaluate(value));
+    }
+    if (program_.launches.empty() && frames_.size() == 1 && frame.function != nullptr && frame.function->isMain())
+      throw ProgramEnd{"main returns before any launch", line_of(s)};
+    return Flow::leave_function;
+  }
+  if (const auto* i = as<clang::IfStmt>(s)) return execute_if(i);
+  if (const auto* f = as<clang::ForStmt>(s)) {
+    if (f->getInit() != nullptr) execute(f->getInit());
+    return execute_loop(f, f->getCond(), f->getInc(), f->getBody(), false);
+  }
+  if (const auto* w = as<clang::WhileStmt>(s)) return execute_loop(w, w->getCond(), nullptr, w->getBody(), false);
+  if (const auto* d = as<clang::DoStmt>(s)) return execute_loop(d, d->getCond(), nullptr, d->getBody(), true);
+  if (const auto* r = as<clang::CXXForRangeStmt>(s)) return execute_range(r);
+  if (const auto* w = as<clang::SwitchStmt>(s)) return execute_switch(w);
+  if (const auto* c = as<clang::SwitchCase>(s)) return execute(c->getSubStmt());
+  if (as<clang::BreakStmt>(s)) return Flow::leave_loop;
+  if (as<clang::ContinueStmt>(s)) return Flow::next_iteration;
+  if (const auto* l = as<clang::LabelStmt>(s)) return execute(l->getSubStmt());
+  if (const auto* a = as<clang::AttributedStmt>(s)) return execute(a->getSubStmt());
+  if (const auto* t = as<clang::CXXTryStmt>(s)) return execute(t->getTryBlock());
+  if (as<clang::GotoStmt>(s)) throw ProgramEnd{"goto is not evaluated", line_of(s)};
+  // Directives such as OpenMP's: the statement below, once.
+  for (const clang::Stmt* child : s->children())
+    if (child != nullptr && !as<clang::Expr>(child)) return execute(child);
+  return Flow::next;
+}
+
+void Interpreter::declare(const clang::VarDecl* v) {
+  auto& variables = frames_.back()->variables;
+  if (v->isStaticLocal()) {
+    variable(v);
+    return;
+  }
+  if (v->getType()->isReferenceType()) {
+    variables[v] = v->getInit() != nullptr ? place_of(v->getInit()) : Place{};
+    return;
+  }
+  auto memory = std::make_shared<Memory>();
+  const clang::Expr* init = v->getInit();
+  const int line = init != nullptr ? line_of(init) : 0;
+  Value value = init != nullptr ? copied(evaluate(init)) : empty_of(v->getType(), "it has no value yet", line);
+  if (init != nullptr && v->getType()->isArrayType() && value.kind != Value::Kind::object)
+    value = empty_of(v->getType(), "its initial value is not evaluated", line);
+  memory->slots[0] = init != nullptr ? converted(std::move(value), v->getType()) : std::move(value);
+  variables[v] = {memory, 0};
+}
+
+Interpreter::Flow Interpreter::execute_where_unknown(const clang::Stmt* branch, const std::string& condition) {
+  if (branch == nullptr || !launches(branch)) return Flow::next;
+  conditions_.push_back(condition);
+  const Flow flow = execute(branch);
+  conditions_.pop_back();
+  return flow;
+}
+
+Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
+  if (s->getInit() != nullptr) execute(s->getInit());
+  if (s->getConditionVariable() != nullptr) declare(s->getConditionVariable());
+  if (s->isConstexpr()) {
+    clang::Expr::EvalResult constant;
+    if (!s->getCond()->isValueDependent() && s->getCond()->EvaluateAsInt(constant, context_))
+      return execute(constant.Val.getInt().getBoolValue() ? s->getThen() : s->getElse());
+  }
+  const Value condition = evaluate(s->getCond());
+  if (const auto truth = condition.truth()) return execute(*truth ? s->getThen() : s->getElse());
+  const HostUnknown& u = condition.unknown;
+  const std::string text = "condition at line " + std::to_string(line_of(s)) +
+                           " is not known: " + (u.name.empty() ? "" : u.name + ", ") + u.why + " (line " +
+                           std::to_string(u.line) + ")";
+  // What only leaves is taken for the treatment of an error.
+  const bool first_leaves = leaves(s->getThen()) && !launches(s->getThen());
+  const bool second_leaves = s->getElse() != nullptr && leaves(s->getElse()) && !launches(s->getElse());
+  if (first_leaves) return s->getElse() != nullptr ? execute(s->getElse()) : Flow::next;
+  if (second_leaves) return execute(s->getThen());
+  execute_where_unknown(s->getThen(), text);
+  if (s->getElse() != nullptr) execute_where_unknown(s->getElse(), text);
+  forget_written(s->getThen(), "it depends on the " + text);
+  if (s->getElse() != nullptr) forget_written(s->getElse(), "it depends on the " + text);
+  return Flow::next;
+}
+
+Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang::Expr* condition,
+                                            const clang::Expr* increment, const clang::Stmt* body, bool body_first) {
+  const bool pure = !launches(loop);
+  const bool outermost = pure && loop_end_ == 0;
+  if (outermost) loop_end_ = steps_ + std::max<std::int64_t>(options_.max_steps / kLoopShare, 1000);
+  const auto give_up = [&](const std::string& why) {
+    if (outermost) loop_end_ = 0;
+    forget_written(loop, why);
+    return Flow::next;
+  };
+  for (bool first = true;; first = false) {
+    step(loop);
+    if (pure && steps_ > loop_end_) {
+      if (!outermost) return give_up("a loop is too long to evaluate");
+      return give_up("the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
+    }
+    if (condition != nullptr && !(body_first && first)) {
+      const Value value = evaluate(condition);
+      const auto truth = value.truth();
+      if (truth && !*truth) break;
+      if (!truth) {
+        const std::string text = "number of iterations of the loop at line " + std::to_string(line_of(loop)) +
+                                 " is not known: " + (value.unknown.name.empty() ? "" : value.unknown.name + ", ") +
+                                 value.unknown.why + " (line " + std::to_string(value.unknown.line) + ")";
+        if (pure) return give_up("the " + text);
+        // One iteration stands for all; what the loop changes is not the same in the others.
+        if (!first && body_first) {
+          for (HostLaunch& l : program_.launches)
+            if (launching_statements_.contains(loop) && l.line >= line_of(loop)) l.more = true;
+          forget_written(loop, "the " + text);
+          break;
+        }
+        conditions_.push_back(text);
+        const Flow flow = execute(body);
+        conditions_.pop_back();
+        forget_written(loop, "the " + text);
+        if (flow == Flow::leave_function) return flow;
+        break;
+      }
+    }
+    const Flow flow = execute(body);
+    if (flow == Flow::leave_function) {
+      if (outermost) loop_end_ = 0;
+      return flow;
+    }
+    if (flow == Flow::leave_loop) break;
+    if (increment != nullptr) evaluate(increment);
+    if (condition == nullptr && pure && first && !leaves(body))
+      throw ProgramEnd{"a loop without an end", line_of(loop)};
+  }
+  if (outermost) loop_end_ = 0;
+  return Flow::next;
+}
+
+Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop) {
+  const Place range = place_of(loop->getRangeInit());
+  const Value value = load(range, loop->getRangeInit());
+  const bool array = loop->getRangeInit()->getType()->isArrayType() && value.kind == Value::Kind::object;
+  MemoryRef elements = array ? value.place.memory : nullptr;
+  if (!array && value.kind == Value::Kind::object) {  // std::vector, see construct_vector()
+    const auto data = value.place.memory->slots.find(-1);
+    if (data != value.place.memory->slots.end() && data->second.kind == Value::Kind::pointer)
+      elements = data->second.place.memory;
+  }
+  const bool pure = !launches(loop);
+  if (elements == nullptr || !elements->bytes || !elements->bytes->is_integer()) {
+    if (!pure)
+      execute_where_unknown(loop->getBody(), "the range at line " + std::to_string(line_of(loop)) + " is not known");
+    forget_written(loop, "the range at line " + std::to_string(line_of(loop)) + " is not known");
+    return Flow::next;
+  }
+  const std::int64_t size =
+      std::max<std::int64_t>(size_of(loop->getLoopVariable()->getType().getNonReferenceType()), 1);
+  const std::int64_t last_step = steps_ + options_.max_steps / kLoopShare;
+  for (std::int64_t k = 0; k < elements->bytes->integer / size; ++k) {
+    step(loop);
+    if (pure && steps_ > last_step) {
+      forget_written(loop, "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
+      break;
+    }
+    auto& variables = frames_.back()->variables;
+    if (loop->getLoopVariable()->getType()->isReferenceType())
+      variables[loop->getLoopVariable()] = {elements, k};
+    else
+      variables[loop->getLoopVariable()] = temporary(copied(load({elements, k}, loop->getRangeInit())));
+    const Flow flow = execute(loop->getBody());
+    if (flow == Flow::leave_function) return flow;
+    if (flow == Flow::leave_loop) break;
+  }
+  return Flow::next;
+}
+
+Interpreter::Flow Interpreter::execute_switch(const clang::SwitchStmt* s) {
+  const Value value = evaluate(s->getCond());
+  if (!value.is_integer()) {
+    const std::string text = "the switch at line " + std::to_string(line_of(s)) + " is not known: " + value.unknown.why;
+    execute_where_unknown(s->getBody(), text);
+    forget_written(s->getBody(), text);
+    return Flow::next;
+  }
+  const clang::SwitchCase* chosen = nullptr;
+  for (const clang::SwitchCase* c = s->getSwitchCaseList(); c != nullptr; c = c->getNextSwitchCase()) {
+    if (const auto* one = llvm::dyn_cast<clang::CaseStmt>(c)) {
+      const Value label = evaluate(one->getLHS());
+      if (label.is_integer() && label.integer == value.integer) chosen = c;
+    } else if (chosen == nullptr) {
+      chosen = c;
+    }
+  }
+  if (chosen == nullptr) return Flow::next;
+  bool reached = false;
+  const auto* body = as<clang::CompoundStmt>(s->getBody());
+  if (body == nullptr) return execute(chosen->getSubStmt());
+  for (const clang::Stmt* part : body->body()) {
+    const clang::Stmt* inner = part;
+    while (!reached && as<clang::SwitchCase>(inner) && inner != chosen)
+      inner = as<clang::SwitchCase>(inner)->getSubStmt();
+    if (inner == chosen) reached = true;
+    if (!reached) continue;
+    const Flow flow = execute(part);
+    if (flow == Flow::leave_loop) return Flow::next;
+    if (flow != Flow::next) return flow;
+  }
+  return Flow::next;
+}
+
+void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments) {
+  frames_.clear();
+  frames_.push_back(std::make_unique<Frame>());
+  frames_.back()->function = function;
+  conditions_.clear();
+  loop_end_ = 0;
+  const auto& sources = context_.getSourceManager();
+  const int line = static_cast<int>(sources.getExpansionLineNumber(function->getLocation()));
+  for (unsigned k = 0; k < function->getNumParams(); ++k) {
+    const clang::ParmVarDecl* p = function->getParamDecl(k);
+    Value value = Value::not_known("a parameter of " + function->getNameAsString(), line);
+    value.unknown.name = p->getNameAsString();
+    if (give_arguments && k == 0) value = Value::of(static_cast<std::int64_t>(options_.argv.size()) + 1);
+    if (give_arguments && k == 1) {
+      auto words = std::make_shared<Memory>();
+      words->rest = Value::pointer_to({});
+      for (std::size_t w = 0; w <= options_.argv.size(); ++w) {
+        auto text = std::make_shared<Memory>();
+        text->text = w == 0 ? "program" : options_.argv[w - 1];
+        words->slots[static_cast<std::int64_t>(w)] = Value::pointer_to({text, 0});
+      }
+      value = Value::pointer_to({words, 0});
+    }
+    frames_.back()->variables[p] = temporary(std::move(value));
+  }
+  try {
+    execute(function->getBody());
+  } catch (const ProgramEnd& end) {
+    program_.notes.push_back("evaluation ended at line " + std::to_string(end.line) + ": " + end.why);
+  }
+}
+
+HostProgram Interpreter::run() {
+  std::vector<const clang::FunctionDecl*> launching, all;
+  const std::function<void(const clang::DeclContext*)> collect = [&](const clang::DeclContext* context) {
+    for (const clang::Decl* d : context->decls()) {
+      if (const auto* inner = llvm::dyn_cast<clang::DeclContext>(d);
+          inner != nullptr && (d->getKind() == clang::Decl::Namespace || d->getKind() == clang::Decl::LinkageSpec))
+        collect(inner);
+      const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
+      if (f != nullptr && f->doesThisDeclarationHaveABody() && !f->isDependentContext() &&
+          !context_.getSourceManager().isInSystemHeader(f->getLocation()))
+        all.push_back(f);
+    }
+  };
+  collect(context_.getTranslationUnitDecl());
+  for (const clang::FunctionDecl* f : all) {
+    if (f->isMain()) {
+      run_function(f, true);
+      return std::move(program_);
+    }
+  }
+  for (const clang::FunctionDecl* f : all)
+    if (!f->hasAttr<clang::CUDAGlobalAttr>() && !f->hasAttr<clang::CUDADeviceAttr>() && launches(f))
+      run_function(f, false);
+  return std::move(program_);
+}
+
+}  // namespace kernelcast::frontend::host

@@ -1,0 +1,130 @@
+// Evaluates host functions on Clang's syntax tree. Each statement and expression is a step, and steps are limited. A
+// value that cannot be told is a value of its own that says why; what depends on it is not known either.
+//
+// Loops without a launch may take a share of the steps each; one that takes more is left, and what it writes is not
+// known from there. A branch whose condition is not known is taken where it launches, and passed by where it only
+// leaves.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/Mangle.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "frontend/host/host_value.h"
+
+namespace kernelcast::frontend::host {
+
+/// The program has ended, by itself or by a limit.
+struct ProgramEnd {
+  std::string why;
+  int line = 0;
+};
+
+class Interpreter {
+ public:
+  Interpreter(clang::ASTContext& context, const HostOptions& options);
+  HostProgram run();
+
+ private:
+  enum class Flow : std::uint8_t { next, leave_loop, next_iteration, leave_function };
+  struct Frame {
+    const clang::FunctionDecl* function = nullptr;
+    std::map<const clang::VarDecl*, Place> variables;
+    std::optional<Value> self;  // pointer: *this
+    Value result;
+  };
+
+  // interpreter.cpp: statements
+  Flow execute(const clang::Stmt* statement);
+  Flow execute_if(const clang::IfStmt* statement);
+  Flow execute_loop(const clang::Stmt* loop, const clang::Expr* condition, const clang::Expr* step,
+                    const clang::Stmt* body, bool body_first);
+  Flow execute_range(const clang::CXXForRangeStmt* loop);
+  Flow execute_switch(const clang::SwitchStmt* statement);
+  void declare(const clang::VarDecl* variable);
+  void step(const clang::Stmt* statement);
+  void run_function(const clang::FunctionDecl* function, bool give_arguments);
+  Flow execute_where_unknown(const clang::Stmt* branch, const std::string& condition);
+
+  // effects.cpp: what a statement may do, without doing it
+  bool launches(const clang::Stmt* statement);
+  bool launches(const clang::FunctionDecl* function);
+  bool leaves(const clang::Stmt* statement);
+  void forget_written(const clang::Stmt* statement, const std::string& why);
+  void forget(const Place& place, const std::string& why, int line);
+
+  // expressions.cpp
+  Value evaluate(const clang::Expr* expression);
+  Place place_of(const clang::Expr* expression);
+  Value load(const Place& place, const clang::Expr* expression);
+  void store(const Place& place, Value value);
+  Value evaluate_unary(const clang::UnaryOperator* expression);
+  Value evaluate_binary(const clang::BinaryOperator* expression);
+  Value binary(clang::BinaryOperatorKind kind, const Value& left, const Value& right, clang::QualType left_type,
+               clang::QualType type, int line);
+  Value evaluate_cast(const clang::CastExpr* expression);
+  Value converted(Value value, clang::QualType type);
+  Value evaluate_list(const clang::InitListExpr* list);
+  Value zero_of(clang::QualType type);
+  Value empty_of(clang::QualType type, const std::string& why, int line);
+  Place variable(const clang::VarDecl* variable);
+  Place temporary(Value value);
+
+  // calls.cpp
+  Value evaluate_call(const clang::CallExpr* call);
+  Value evaluate_construction(const clang::CXXConstructExpr* expression);
+  Value evaluate_new(const clang::CXXNewExpr* expression);
+  Value call_body(const clang::FunctionDecl* function, const clang::Expr* const* arguments, unsigned count,
+                  std::optional<Value> self, int line);
+  Value construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* expression);
+  Value unknown_call(const clang::CallExpr* call, const std::string& name);
+
+  // library.cpp: functions of C, C++ and the GPU runtimes
+  std::optional<Value> library_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<Value> runtime_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<Value> math_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<Value> vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  Value construct_vector(const clang::CXXConstructExpr* expression);
+  Value allocation(const Value& bytes, int line, bool zero, bool managed);
+  std::optional<std::string> text_at(const Value& pointer);
+
+  // launches.cpp
+  Value launch_by_chevrons(const clang::CUDAKernelCallExpr* call);
+  Value launch_by_function(const clang::CallExpr* call, const std::string& name);
+  void record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
+              const std::vector<Value>& arguments, int line, const std::string& file);
+  HostNumber dimension(const Value& value, int axis);
+  HostArgument argument(const clang::ParmVarDecl* parameter, const Value& value);
+
+  [[nodiscard]] int line_of(const clang::Stmt* statement) const;
+  [[nodiscard]] std::int64_t size_of(clang::QualType type) const;  // 0: not known
+  bool is_dim3(clang::QualType type) const;
+  const clang::FieldDecl* field_named(const clang::CXXRecordDecl* record, const std::string& name) const;
+  Value field(const Value& object, clang::QualType type, const std::string& name, int line);
+  static std::int64_t key_of(const clang::FieldDecl* field);
+
+  clang::ASTContext& context_;
+  const HostOptions& options_;
+  std::unique_ptr<clang::MangleContext> mangle_;
+  HostProgram program_;
+  std::map<std::string, std::size_t> known_launches_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::map<const clang::VarDecl*, Place> globals_;
+  std::map<const clang::FunctionDecl*, bool> launching_;
+  std::map<const clang::Stmt*, bool> launching_statements_;
+  std::vector<std::string> conditions_;  // that are not known and under which evaluation stands
+  std::int64_t steps_ = 0;
+  std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
+  bool repeats_unknown_ = false;
+};
+
+}  // namespace kernelcast::frontend::host

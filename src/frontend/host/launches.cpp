@@ -1,0 +1,189 @@
+// Launches as the program comes to them.
+#include <set>
+
+#include "frontend/host/interpreter.h"
+
+namespace kernelcast::frontend::host {
+namespace {
+
+std::string printed(const HostNumber& n) {
+  if (const auto* v = std::get_if<std::int64_t>(&n)) return std::to_string(*v);
+  return "?" + std::get<HostUnknown>(n).name;
+}
+
+std::string printed(const HostArgument& a) {
+  if (const auto* v = std::get_if<std::int64_t>(&a.value)) return std::to_string(*v);
+  if (const auto* v = std::get_if<double>(&a.value)) return std::to_string(*v);
+  if (const auto* b = std::get_if<HostBuffer>(&a.value)) return b->elements ? std::to_string(*b->elements) : "?";
+  if (const auto* u = std::get_if<HostUnknown>(&a.value)) return "?" + u->name;
+  return "-";
+}
+
+}  // namespace
+
+HostNumber Interpreter::dimension(const Value& value, int axis) {
+  if (!value.known()) return value.unknown;
+  if (value.is_number()) return axis == 0 ? static_cast<std::int64_t>(value.number()) : 1;
+  if (value.kind == Value::Kind::object && value.place.memory) {
+    const auto slot = value.place.memory->slots.find(-10 - axis);
+    const Value& v = slot == value.place.memory->slots.end() ? value.place.memory->rest : slot->second;
+    if (v.is_integer()) return v.integer;
+    return v.known() ? HostNumber(HostUnknown{"", "it is no number", 0}) : HostNumber(v.unknown);
+  }
+  return HostUnknown{"", "it is no number", 0};
+}
+
+HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Value& value) {
+  HostArgument a;
+  a.name = parameter == nullptr ? "" : parameter->getNameAsString();
+  const clang::QualType type = parameter == nullptr ? clang::QualType() : parameter->getType();
+  const bool pointer = !type.isNull() && type->isPointerType();
+  switch (value.kind) {
+    case Value::Kind::unknown:
+      if (pointer)
+        a.value = HostBuffer{std::nullopt, value.unknown};
+      else if (!type.isNull() && type->isRecordType())
+        a.value = HostOther{"structure"};
+      else
+        a.value = value.unknown;
+      break;
+    case Value::Kind::integer:
+      if (!type.isNull() && type->isRealFloatingType())
+        a.value = static_cast<double>(value.integer);
+      else
+        a.value = value.integer;
+      if (pointer) a.value = HostOther{value.integer == 0 ? "null pointer" : "address"};
+      break;
+    case Value::Kind::real:
+      a.value = value.real;
+      break;
+    case Value::Kind::pointer: {
+      if (value.place.memory == nullptr) {
+        a.value = HostOther{"null pointer"};
+        break;
+      }
+      HostBuffer b;
+      const std::int64_t size = pointer && !type->getPointeeType()->isVoidType() ? size_of(type->getPointeeType()) : 1;
+      const auto& bytes = value.place.memory->bytes;
+      if (bytes && bytes->is_integer() && size > 0)
+        b.elements = bytes->integer / size - value.place.key;
+      else
+        b.unknown = bytes && !bytes->known() ? bytes->unknown : HostUnknown{"", "its size is not known", 0};
+      a.value = b;
+      break;
+    }
+    case Value::Kind::object:
+      a.value = HostOther{"structure"};
+      break;
+    case Value::Kind::function:
+      a.value = HostOther{"function"};
+      break;
+  }
+  return a;
+}
+
+void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
+                         const std::vector<Value>& arguments, int line, const std::string& file) {
+  HostLaunch launch;
+  llvm::raw_string_ostream name(launch.kernel);
+  kernel->getNameForDiagnostic(name, clang::PrintingPolicy(context_.getLangOpts()), /*Qualified=*/true);
+  llvm::raw_string_ostream symbol(launch.symbol);
+  if (mangle_->shouldMangleDeclName(kernel))
+    mangle_->mangleName(clang::GlobalDecl(kernel, clang::KernelReferenceKind::Kernel), symbol);
+  else
+    launch.symbol = kernel->getNameAsString();
+  launch.file = file;
+  launch.line = line;
+  for (int axis = 0; axis < 3; ++axis) {
+    launch.grid[static_cast<std::size_t>(axis)] = dimension(grid, axis);
+    launch.block[static_cast<std::size_t>(axis)] = dimension(block, axis);
+  }
+  launch.shared = dimension(shared, 0);
+  std::string key = std::to_string(line) + launch.symbol;
+  for (const auto* sizes : {&launch.grid, &launch.block})
+    for (const HostNumber& n : *sizes) key += "," + printed(n);
+  key += "," + printed(launch.shared);
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    launch.args.push_back(
+        argument(k < kernel->getNumParams() ? kernel->getParamDecl(static_cast<unsigned>(k)) : nullptr, arguments[k]));
+    key += "," + printed(launch.args.back());
+    const MemoryRef& memory = arguments[k].place.memory;
+    if (arguments[k].kind == Value::Kind::pointer && memory != nullptr && !memory->text) {  // kernels may write it
+      memory->slots.clear();
+      memory->rest = Value::not_known("a kernel may write it", line);
+    }
+  }
+  launch.conditions = conditions_;
+  launch.more = false;
+  for (const std::string& c : conditions_)
+    if (c.starts_with("number of iterations")) launch.more = true;
+  const auto [known, added] = known_launches_.emplace(key, program_.launches.size());
+  if (added)
+    program_.launches.push_back(std::move(launch));
+  else
+    ++program_.launches[known->second].repetitions;
+}
+
+Value Interpreter::launch_by_chevrons(const clang::CUDAKernelCallExpr* call) {
+  const clang::CallExpr* configuration = call->getConfig();
+  const Value one = Value::of(1), none = Value::of(0);
+  const auto configured = [&](unsigned k, const Value& otherwise) {
+    if (configuration == nullptr || k >= configuration->getNumArgs()) return otherwise;
+    const clang::Expr* e = configuration->getArg(k);
+    return llvm::isa<clang::CXXDefaultArgExpr>(e) ? otherwise : copied(evaluate(e));
+  };
+  const Value grid = configured(0, one), block = configured(1, one), shared = configured(2, none);
+  const Value callee = evaluate(call->getCallee());
+  std::vector<Value> arguments;
+  for (const clang::Expr* a : call->arguments()) arguments.push_back(copied(evaluate(a)));
+  const auto& sources = context_.getSourceManager();
+  const std::string file = sources.getFilename(sources.getExpansionLoc(call->getBeginLoc())).str();
+  const clang::FunctionDecl* kernel = call->getDirectCallee();
+  if (kernel == nullptr) kernel = callee.function;
+  if (kernel == nullptr || !kernel->hasAttr<clang::CUDAGlobalAttr>()) {
+    program_.notes.push_back("launch at line " + std::to_string(line_of(call)) +
+                             ": the kernel is chosen at run time and is not known");
+    return Value::of(0);
+  }
+  record(kernel, grid, block, shared, arguments, line_of(call), file);
+  return Value::of(0);
+}
+
+Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::string& name) {
+  const auto& sources = context_.getSourceManager();
+  const std::string file = sources.getFilename(sources.getExpansionLoc(call->getBeginLoc())).str();
+  std::vector<Value> given;
+  for (const clang::Expr* a : call->arguments()) given.push_back(copied(evaluate(a)));
+  const bool extended = name.find("KernelEx") != std::string::npos;
+  const std::size_t at = extended ? 1 : 0;
+  const clang::FunctionDecl* kernel = at < given.size() ? given[at].function : nullptr;
+  if (kernel == nullptr || (!extended && given.size() < 4)) {
+    program_.notes.push_back("launch at line " + std::to_string(line_of(call)) +
+                             ": the kernel is chosen at run time and is not known");
+    return Value::of(0);
+  }
+  std::vector<Value> arguments;
+  if (extended) {
+    const Value configuration = given[0].kind == Value::Kind::pointer ? load(given[0].place, call) : given[0];
+    const clang::QualType type = call->getArg(0)->IgnoreParenImpCasts()->getType();
+    const clang::QualType record_type = type->isPointerType() ? type->getPointeeType() : type;
+    const int line = line_of(call);
+    arguments.assign(given.begin() + 2, given.end());
+    record(kernel, field(configuration, record_type, "gridDim", line),
+           field(configuration, record_type, "blockDim", line),
+           field(configuration, record_type, "dynamicSmemBytes", line), arguments, line, file);
+    return Value::of(0);
+  }
+  for (unsigned k = 0; k < kernel->getNumParams(); ++k) {
+    Value v = Value::not_known("the list of arguments is not known", line_of(call));
+    if (given[3].kind == Value::Kind::pointer && given[3].place.memory) {
+      const Value pointer = load({given[3].place.memory, given[3].place.key + k}, call);
+      v = pointer.kind == Value::Kind::pointer ? load(pointer.place, call) : pointer;
+    }
+    arguments.push_back(copied(v));
+  }
+  record(kernel, given[1], given[2], given.size() > 4 ? given[4] : Value::of(0), arguments, line_of(call), file);
+  return Value::of(0);
+}
+
+}  // namespace kernelcast::frontend::host

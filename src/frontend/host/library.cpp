@@ -1,0 +1,459 @@
+// Functions whose bodies are not read: of C, C++ and the GPU runtimes. An allocation that succeeds is taken for
+// granted.
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "frontend/host/interpreter.h"
+
+namespace kernelcast::frontend::host {
+namespace {
+
+// Functions that change nothing that evaluation sees.
+const std::set<std::string>& silent() {
+  static const std::set<std::string> names{"printf",
+                                           "fprintf",
+                                           "puts",
+                                           "putchar",
+                                           "fflush",
+                                           "free",
+                                           "fclose",
+                                           "srand",
+                                           "srand48",
+                                           "perror",
+                                           "assert",
+                                           "__assert_fail",
+                                           "usleep",
+                                           "sleep",
+                                           "setbuf",
+                                           "fputs",
+                                           "putc",
+                                           "cudaFree",
+                                           "cudaFreeHost",
+                                           "cudaFreeAsync",
+                                           "cudaDeviceSynchronize",
+                                           "cudaThreadSynchronize",
+                                           "cudaDeviceReset",
+                                           "cudaSetDevice",
+                                           "cudaGetLastError",
+                                           "cudaPeekAtLastError",
+                                           "cudaStreamSynchronize",
+                                           "cudaStreamDestroy",
+                                           "cudaEventDestroy",
+                                           "cudaEventRecord",
+                                           "cudaEventSynchronize",
+                                           "cudaStreamWaitEvent",
+                                           "cudaMemcpyToSymbol",
+                                           "cudaMemcpyToSymbolAsync",
+                                           "cudaFuncSetAttribute",
+                                           "cudaFuncSetCacheConfig",
+                                           "cudaMemPrefetchAsync",
+                                           "cudaMemAdvise",
+                                           "cudaDeviceSetLimit",
+                                           "cudaHostRegister",
+                                           "cudaHostUnregister",
+                                           "cudaProfilerStart",
+                                           "cudaProfilerStop",
+                                           "cudaSetDeviceFlags",
+                                           "cudaFuncSetSharedMemConfig",
+                                           "cudaDeviceSetCacheConfig",
+                                           "cudaFreeArray",
+                                           "cudaDestroyTextureObject"};
+  return names;
+}
+
+const std::set<std::string>& creates() {  // into the first argument, a handle that is not looked at
+  static const std::set<std::string> names{
+      "cudaStreamCreate",         "cudaStreamCreateWithFlags",    "cudaEventCreate",
+      "cudaEventCreateWithFlags", "cudaStreamCreateWithPriority", "cudaCreateTextureObject"};
+  return names;
+}
+
+std::string as_cuda(const std::string& name) {
+  if (!name.starts_with("hip")) return name;
+  if (name == "hipHostMalloc") return "cudaMallocHost";
+  if (name == "hipHostFree") return "cudaFreeHost";
+  return "cuda" + name.substr(3);
+}
+
+}  // namespace
+
+Value Interpreter::allocation(const Value& bytes, int line, bool zero, bool managed) {
+  auto memory = std::make_shared<Memory>();
+  memory->bytes = bytes;
+  memory->rest = zero ? Value::of(0) : Value::not_known("contents of memory", line);
+  memory->shared_with_device = managed;
+  return Value::pointer_to({memory, 0});
+}
+
+std::optional<std::string> Interpreter::text_at(const Value& pointer) {
+  if (pointer.kind != Value::Kind::pointer || !pointer.place.memory || !pointer.place.memory->text) return std::nullopt;
+  const std::string& text = *pointer.place.memory->text;
+  const auto at = static_cast<std::size_t>(pointer.place.key);
+  return at <= text.size() ? std::optional(text.substr(at)) : std::nullopt;
+}
+
+std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const clang::CallExpr* call) {
+  const std::string name = as_cuda(spelled);
+  const int line = line_of(call);
+  const unsigned count = call->getNumArgs();
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is({"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx", "cudaLaunchCooperativeKernel"}))
+    return launch_by_function(call, name);
+  if (is({"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"}) && count >= 2) {
+    const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
+    if (into.kind == Value::Kind::pointer)
+      store(into.place, allocation(bytes, line, false, name == "cudaMallocManaged"));
+    return Value::of(0);
+  }
+  if (name == "cudaMallocPitch" && count >= 4) {
+    const Value into = evaluate(call->getArg(0)), pitch = evaluate(call->getArg(1));
+    const Value row = Value::not_known("the pitch is the runtime's choice", line);
+    if (pitch.kind == Value::Kind::pointer) store(pitch.place, row);
+    if (into.kind == Value::Kind::pointer) store(into.place, allocation(row, line, false, false));
+    return Value::of(0);
+  }
+  if (is({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemset", "cudaMemsetAsync", "cudaMemcpy2D"}) &&
+      count >= 3) {
+    const Value into = evaluate(call->getArg(0));
+    for (unsigned k = 1; k < count; ++k) evaluate(call->getArg(k));
+    if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text) {
+      if (into.place.memory->bytes) {
+        into.place.memory->slots.clear();
+        into.place.memory->rest = Value::not_known("data that the device computes", line);
+      } else {
+        forget(into.place, "data that the device computes", line);
+      }
+    }
+    return Value::of(0);
+  }
+  if (is({"cudaGetDeviceCount", "cudaGetDevice"}) && count == 1) {
+    const Value into = evaluate(call->getArg(0));
+    if (into.kind == Value::Kind::pointer) store(into.place, Value::of(name == "cudaGetDevice" ? 0 : 1));
+    return Value::of(0);
+  }
+  if (is({"cudaGetDeviceProperties"}) && count >= 1) {
+    const Value into = evaluate(call->getArg(0));
+    if (into.kind != Value::Kind::pointer || !into.place.memory) return Value::of(0);
+    auto memory = std::make_shared<Memory>();
+    memory->rest = Value::not_known("a property of the device", line);
+    const clang::Expr* to = call->getArg(0)->IgnoreParenImpCasts();
+    const auto* record =
+        to->getType()->isPointerType() ? to->getType()->getPointeeType()->getAsCXXRecordDecl() : nullptr;
+    for (const auto& [field, number] : options_.device)
+      if (const clang::FieldDecl* f = field_named(record, field)) memory->slots[key_of(f)] = Value::of(number);
+    store(into.place, Value::object_of(memory));
+    return Value::of(0);
+  }
+  if (is({"cudaDeviceGetAttribute"}) && count >= 2) {
+    const Value into = evaluate(call->getArg(0)), which = evaluate(call->getArg(1));
+    Value value = Value::not_known("a property of the device", line);
+    static const std::map<std::int64_t, const char*> fields{{1, "maxThreadsPerBlock"},
+                                                            {8, "sharedMemPerBlock"},
+                                                            {10, "warpSize"},
+                                                            {16, "multiProcessorCount"},
+                                                            {39, "maxThreadsPerMultiProcessor"},
+                                                            {75, "major"},
+                                                            {76, "minor"}};
+    if (which.is_integer())
+      if (const auto field = fields.find(which.integer); field != fields.end())
+        if (const auto known = options_.device.find(field->second); known != options_.device.end())
+          value = Value::of(known->second);
+    if (into.kind == Value::Kind::pointer) store(into.place, value);
+    return Value::of(0);
+  }
+  if (creates().contains(name) && count >= 1) {
+    const Value into = evaluate(call->getArg(0));
+    for (unsigned k = 1; k < count; ++k) evaluate(call->getArg(k));
+    if (into.kind == Value::Kind::pointer) store(into.place, Value::pointer_to({std::make_shared<Memory>(), 0}));
+    return Value::of(0);
+  }
+  if (silent().contains(name)) {
+    for (const clang::Expr* a : call->arguments()) evaluate(a);
+    return Value::of(0);
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Interpreter::library_call(const std::string& name, const clang::CallExpr* call) {
+  const int line = line_of(call);
+  const unsigned count = call->getNumArgs();
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is({"exit", "_exit", "quick_exit", "abort"})) throw ProgramEnd{"the program calls " + name + "()", line};
+  if (is({"rand", "random", "lrand48", "drand48", "rand_r"})) return Value::not_known(name + "()", line);
+  if (is({"fopen", "open", "fscanf", "fread", "fgets", "getline", "scanf", "fgetc", "getc", "feof", "stat", "fseek",
+          "ftell"})) {
+    Value v = unknown_call(call, name);
+    v = Value::not_known("a file is read", line);
+    return v;
+  }
+  if (is({"getenv"})) return Value::pointer_to({});
+  if (is({"malloc", "aligned_alloc", "calloc", "valloc", "_mm_malloc"}) && count >= 1) {
+    const Value first = evaluate(call->getArg(0));
+    if (name == "malloc" || count == 1) return allocation(first, line, false, false);
+    const Value second = evaluate(call->getArg(1));
+    if (name == "_mm_malloc") return allocation(first, line, false, false);
+    if (name == "aligned_alloc") return allocation(second, line, false, false);
+    return allocation(binary(clang::BO_Mul, first, second, context_.getSizeType(), context_.getSizeType(), line), line,
+                      true, false);
+  }
+  if (is({"posix_memalign"}) && count == 3) {
+    const Value into = evaluate(call->getArg(0));
+    if (into.kind == Value::Kind::pointer) store(into.place, allocation(evaluate(call->getArg(2)), line, false, false));
+    return Value::of(0);
+  }
+  if (is({"memcpy", "memset", "memmove"}) && count == 3) {
+    const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1)), bytes = evaluate(call->getArg(2));
+    if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text) {
+      into.place.memory->slots.clear();
+      into.place.memory->rest = name == "memset" && from.is_integer() && from.integer == 0
+                                    ? Value::of(0)
+                                    : Value::not_known(name + "() is not evaluated", line);
+    }
+    return into;
+  }
+  if (is({"atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "stoi",
+          "stol", "stoll", "stoul", "stoull", "stof", "stod"}) &&
+      count >= 1) {
+    Value pointer = evaluate(call->getArg(0));
+    const auto text = text_at(pointer);
+    if (!text)
+      return pointer.known() ? Value::not_known("an argument of the program is read that was not given", line)
+                             : pointer;
+    if (name == "atof" || name.starts_with("strtod") || name.starts_with("strtof") || name == "stof" || name == "stod")
+      return Value::of_real(std::strtod(text->c_str(), nullptr));
+    int base = 10;
+    if (name.starts_with("strto") && count >= 3)
+      if (const Value b = evaluate(call->getArg(2));
+          b.is_integer() && (b.integer == 0 || (b.integer >= 2 && b.integer <= 36)))
+        base = static_cast<int>(b.integer);
+    return converted(Value::of(static_cast<std::int64_t>(std::strtoll(text->c_str(), nullptr, base))), call->getType());
+  }
+  if (is({"sscanf"}) && count == 3) {  // one number
+    const auto text = text_at(evaluate(call->getArg(0))), format = text_at(evaluate(call->getArg(1)));
+    const Value into = evaluate(call->getArg(2));
+    const std::set<std::string> whole{"%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%zu"}, real{"%f", "%lf"};
+    if (text && format && into.kind == Value::Kind::pointer && (whole.contains(*format) || real.contains(*format))) {
+      char* end = nullptr;
+      const Value value = whole.contains(*format)
+                              ? Value::of(static_cast<std::int64_t>(std::strtoll(text->c_str(), &end, 10)))
+                              : Value::of_real(std::strtod(text->c_str(), &end));
+      if (end == text->c_str()) return Value::of(0);
+      store(into.place, value);
+      return Value::of(1);
+    }
+    return unknown_call(call, name);
+  }
+  if (is({"strcmp", "strncmp", "strcasecmp"}) && count >= 2) {
+    const auto a = text_at(evaluate(call->getArg(0))), b = text_at(evaluate(call->getArg(1)));
+    if (!a || !b) return Value::not_known("a text", line);
+    if (name == "strncmp" && count == 3) {
+      const Value n = evaluate(call->getArg(2));
+      if (n.is_integer() && n.integer >= 0)
+        return Value::of(a->substr(0, static_cast<std::size_t>(n.integer))
+                             .compare(b->substr(0, static_cast<std::size_t>(n.integer))));
+    }
+    return Value::of(a->compare(*b));
+  }
+  if (is({"strlen"}) && count == 1) {
+    if (const auto a = text_at(evaluate(call->getArg(0)))) return Value::of(static_cast<std::int64_t>(a->size()));
+    return Value::not_known("a text", line);
+  }
+  if (is({"move", "forward", "addressof", "__addressof", "as_const"}) && count == 1 &&
+      call->getDirectCallee()->isInStdNamespace()) {
+    if (name.ends_with("addressof") || call->isLValue() || call->isXValue())
+      return Value::pointer_to(place_of(call->getArg(0)));
+    return evaluate(call->getArg(0));
+  }
+  if (is({"swap"}) && count == 2) {
+    const Place a = place_of(call->getArg(0)), b = place_of(call->getArg(1));
+    const Value va = load(a, call->getArg(0)), vb = load(b, call->getArg(1));
+    store(a, vb);
+    store(b, va);
+    return Value::of(0);
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Interpreter::math_call(const std::string& spelled, const clang::CallExpr* call) {
+  std::string name = spelled;
+  if (name.starts_with("__builtin_")) name = name.substr(10);
+  if (name.size() > 3 && name.ends_with("f") &&
+      (name.starts_with("ceil") || name.starts_with("floor") || name.starts_with("sqrt") || name.starts_with("pow") ||
+       name.starts_with("log") || name.starts_with("fabs") || name.starts_with("exp") || name.starts_with("round")))
+    name.pop_back();
+  static const std::map<std::string, double (*)(double)> one{
+      {"sqrt", [](double x) { return std::sqrt(x); }},   {"ceil", [](double x) { return std::ceil(x); }},
+      {"floor", [](double x) { return std::floor(x); }}, {"log", [](double x) { return std::log(x); }},
+      {"log2", [](double x) { return std::log2(x); }},   {"log10", [](double x) { return std::log10(x); }},
+      {"exp", [](double x) { return std::exp(x); }},     {"exp2", [](double x) { return std::exp2(x); }},
+      {"fabs", [](double x) { return std::fabs(x); }},   {"round", [](double x) { return std::round(x); }},
+      {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
+      {"cbrt", [](double x) { return std::cbrt(x); }},   {"trunc", [](double x) { return std::trunc(x); }},
+      {"tan", [](double x) { return std::tan(x); }}};
+  const unsigned count = call->getNumArgs();
+  const auto result = [&](Value v) -> Value {
+    if (call->isLValue()) return Value::pointer_to(temporary(std::move(v)));
+    return converted(std::move(v), call->getType());
+  };
+  if (const auto f = one.find(name); f != one.end() && count == 1) {
+    const Value x = evaluate(call->getArg(0));
+    if (!x.is_number()) return x.known() ? Value::not_known(name, line_of(call)) : x;
+    return result(Value::of_real(f->second(x.number())));
+  }
+  if (name == "abs" && count == 1) {
+    const Value x = evaluate(call->getArg(0));
+    if (x.is_integer()) return result(Value::of(std::abs(x.integer)));
+    if (x.kind == Value::Kind::real) return result(Value::of_real(std::fabs(x.real)));
+    return x;
+  }
+  if (count == 2 && (name == "pow" || name == "fmod" || name == "fmax" || name == "fmin")) {
+    const Value x = evaluate(call->getArg(0)), y = evaluate(call->getArg(1));
+    if (!x.is_number() || !y.is_number()) return x.is_number() ? y : x;
+    const double a = x.number(), b = y.number();
+    return result(Value::of_real(name == "pow"    ? std::pow(a, b)
+                                 : name == "fmod" ? std::fmod(a, b)
+                                 : name == "fmax" ? std::fmax(a, b)
+                                                  : std::fmin(a, b)));
+  }
+  if (count == 2 && (name == "max" || name == "min")) {
+    const Value x = evaluate(call->getArg(0)), y = evaluate(call->getArg(1));
+    if (!x.is_number() || !y.is_number())
+      return call->isLValue() ? Value::pointer_to(temporary(x.is_number() ? y : x)) : x.is_number() ? y : x;
+    const bool first_less = x.number() < y.number();
+    return result((name == "min") == first_less ? x : y);
+  }
+  return std::nullopt;
+}
+
+// std::vector: key -1 is the pointer to its elements, -2 their number; the class's own code is not evaluated.
+Value Interpreter::construct_vector(const clang::CXXConstructExpr* e) {
+  const auto* arguments = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(e->getConstructor()->getParent());
+  const int line = line_of(e);
+  if (arguments == nullptr || arguments->getTemplateArgs().size() == 0) return Value::not_known("std::vector", line);
+  const std::int64_t size = size_of(arguments->getTemplateArgs()[0].getAsType());
+  auto memory = std::make_shared<Memory>();
+  Value number = Value::of(0);
+  Value content = Value::of(0);
+  std::vector<const clang::Expr*> given;
+  for (const clang::Expr* a : e->arguments())
+    if (!llvm::isa<clang::CXXDefaultArgExpr>(a)) given.push_back(a);
+  if (!given.empty()) {
+    const clang::QualType first = given[0]->getType();
+    if (first->isIntegralOrEnumerationType()) {
+      number = evaluate(given[0]);
+      if (given.size() > 1 && !given[1]->getType()->isRecordType()) content = copied(evaluate(given[1]));
+    } else if (given.size() >= 2 && first->isPointerType()) {
+      number = binary(clang::BO_Sub, evaluate(given[1]), evaluate(given[0]), first, context_.LongTy, line);
+      content = Value::not_known("a copy", line);
+    } else if (const auto* l = llvm::dyn_cast<clang::CXXStdInitializerListExpr>(given[0]->IgnoreParenImpCasts())) {
+      const auto* list =
+          llvm::dyn_cast<clang::InitListExpr>(l->getSubExpr()->IgnoreParenImpCasts()->IgnoreUnlessSpelledInSource());
+      Value elements = allocation(Value::of(0), line, false, false);
+      if (list != nullptr) {
+        for (unsigned k = 0; k < list->getNumInits(); ++k)
+          elements.place.memory->slots[k] = copied(evaluate(list->getInit(k)));
+        elements.place.memory->bytes = Value::of(list->getNumInits() * size);
+        memory->slots[-1] = elements;
+        memory->slots[-2] = Value::of(list->getNumInits());
+        return Value::object_of(memory);
+      }
+      number = Value::not_known("a list of values", line);
+    } else {
+      number = Value::not_known("a range", line);
+    }
+  }
+  memory->slots[-2] = number;
+  Value elements = allocation(number.is_integer() ? Value::of(number.integer * size) : number, line, false, false);
+  elements.place.memory->rest = content;
+  memory->slots[-1] = elements;
+  return Value::object_of(memory);
+}
+
+std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method) {
+  if (method == nullptr || !method->getParent()->isInStdNamespace() || method->getParent()->getName() != "vector")
+    return std::nullopt;
+  const auto* specialization = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(method->getParent());
+  if (specialization == nullptr) return std::nullopt;
+  const std::int64_t size = size_of(specialization->getTemplateArgs()[0].getAsType());
+  const int line = line_of(call);
+  const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(call);
+  const clang::Expr* object = member != nullptr        ? member->getImplicitObjectArgument()
+                              : call->getNumArgs() > 0 ? call->getArg(0)
+                                                       : nullptr;
+  if (object == nullptr) return std::nullopt;
+  Value self;
+  Place place;
+  if (object->getType()->isPointerType()) {
+    const Value pointer = evaluate(object);
+    if (pointer.kind == Value::Kind::pointer) place = pointer.place;
+  } else {
+    place = place_of(object);
+  }
+  if (place.memory != nullptr) self = load(place, object);
+  if (self.kind == Value::Kind::object && self.place.memory &&
+      self.place.memory->slots.count(-1) == 0) {  // of an array or a member
+    self.place.memory->slots[-1] = allocation(Value::of(0), line, true, false);
+    self.place.memory->slots[-2] = Value::of(0);
+  }
+  if (self.kind != Value::Kind::object || !self.place.memory) return unknown_call(call, "std::vector");
+  auto& slots = self.place.memory->slots;
+  Value data = slots[-1];
+  const std::string name = method->getNameAsString();
+  const auto argument_at = [&](unsigned k) { return call->getArg(member != nullptr ? k : k + 1); };
+  const unsigned count = call->getNumArgs() - (member != nullptr ? 0 : 1);
+  if (data.kind != Value::Kind::pointer || !data.place.memory) return unknown_call(call, "std::vector");
+  const auto resize = [&](const Value& number) {
+    slots[-2] = number;
+    data.place.memory->bytes = number.is_integer() ? Value::of(number.integer * size) : number;
+  };
+  if (name == "size") return slots[-2];
+  if (name == "empty") return slots[-2].is_integer() ? Value::of(slots[-2].integer == 0) : slots[-2];
+  if (name == "data") return data;
+  if (name == "operator[]" || name == "at") {
+    const Value index = evaluate(argument_at(0));
+    if (!index.is_integer()) return Value::not_known("an element", line);
+    return Value::pointer_to({data.place.memory, index.integer});
+  }
+  if (name == "front") return Value::pointer_to({data.place.memory, 0});
+  if (name == "back")
+    return slots[-2].is_integer() ? Value::pointer_to({data.place.memory, slots[-2].integer - 1}) : slots[-2];
+  if ((name == "resize" || name == "assign") && count >= 1 &&
+      argument_at(0)->getType().getNonReferenceType()->isIntegralOrEnumerationType()) {
+    resize(evaluate(argument_at(0)));
+    if (data.place.memory->rest.unknown.why.empty() && !data.place.memory->rest.known())
+      data.place.memory->rest = Value::of(0);
+    return Value::of(0);
+  }
+  if ((name == "push_back" || name == "emplace_back") && slots[-2].is_integer()) {
+    data.place.memory->slots[slots[-2].integer] =
+        count >= 1 ? copied(evaluate(argument_at(0))) : Value::not_known("an element", line);
+    resize(Value::of(slots[-2].integer + 1));
+    return Value::of(0);
+  }
+  if (name == "pop_back" && slots[-2].is_integer()) {
+    resize(Value::of(slots[-2].integer - 1));
+    return Value::of(0);
+  }
+  if (name == "clear") {
+    resize(Value::of(0));
+    return Value::of(0);
+  }
+  if (name == "reserve" || name == "shrink_to_fit") return Value::of(0);
+  if (name == "operator=" && count == 1) {
+    Value value = copied(evaluate(argument_at(0)));
+    store(place, value);
+    return Value::pointer_to(place);
+  }
+  if (name == "begin" || name == "end" || name == "cbegin" || name == "cend")
+    return Value::not_known("an iterator", line);
+  const bool constant = method->isConst();
+  if (!constant) resize(Value::not_known("std::vector::" + name + "()", line));
+  return Value::not_known("std::vector::" + name + "()", line);
+}
+
+}  // namespace kernelcast::frontend::host

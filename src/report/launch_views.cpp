@@ -1,0 +1,195 @@
+// Totals add a launch's time times its repetitions. They are sums of kernel times: copies, the host's own time and gaps
+// between launches are not in them.
+#include "report/launch_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "io/text.h"
+#include "report/execution_views.h"
+#include "report/json_parts.h"
+
+namespace kernelcast::report {
+namespace {
+
+std::string number_text(const HostNumber& n) {
+  if (const auto* v = std::get_if<std::int64_t>(&n)) return std::to_string(*v);
+  const HostUnknown& u = std::get<HostUnknown>(n);
+  return "?" + (u.name.empty() ? "" : "(" + u.name + ")");
+}
+
+std::optional<double> time_of(const Forecast& f, const std::string& device, const std::string& model) {
+  for (const DeviceResult& d : f.devices)
+    for (const ModelResult& m : d.models)
+      if (d.device.id == device && m.model == model && m.estimate) return m.estimate->time_s.value;
+  return std::nullopt;
+}
+
+struct Total {
+  std::string device, model;
+  double seconds = 0;
+  std::int64_t launches = 0;
+  bool complete = true;  // every launch that was found is in it
+  std::string longest;   // kernel
+  double share = 0;      // of it
+};
+
+std::vector<Total> totals(const ProgramForecast& program) {
+  std::vector<Total> all;
+  for (const LaunchForecast& l : program.launches) {
+    if (!l.forecast) continue;
+    for (const DeviceResult& d : l.forecast->devices)
+      for (const ModelResult& m : d.models)
+        if (std::none_of(all.begin(), all.end(),
+                         [&](const Total& t) { return t.device == d.device.id && t.model == m.model; }))
+          all.push_back({d.device.id, m.model, 0, 0, true, "", 0});
+  }
+  for (Total& t : all) {
+    std::map<std::string, double> kernels;
+    for (const LaunchForecast& l : program.launches) {
+      const auto time = l.forecast ? time_of(*l.forecast, t.device, t.model) : std::nullopt;
+      if (!time) {
+        t.complete = false;
+        continue;
+      }
+      if (l.launch.more || !l.launch.conditions.empty()) t.complete = false;
+      const double seconds = *time * static_cast<double>(l.launch.repetitions);
+      t.seconds += seconds;
+      t.launches += l.launch.repetitions;
+      kernels[l.launch.kernel] += seconds;
+    }
+    for (const auto& [kernel, seconds] : kernels) {
+      if (t.seconds <= 0 || seconds / t.seconds <= t.share) continue;
+      t.share = seconds / t.seconds;
+      t.longest = kernel;
+    }
+  }
+  if (!program.notes.empty())
+    for (Total& t : all) t.complete = false;
+  return all;
+}
+
+Json number_json(const HostNumber& n) {
+  if (const auto* v = std::get_if<std::int64_t>(&n)) return *v;
+  return nullptr;
+}
+
+Json launch_json(const LaunchForecast& l) {
+  Json j{{"number", l.number}, {"kernel", l.launch.kernel}, {"file", l.launch.file}, {"line", l.launch.line}};
+  j["grid"] = Json::array();
+  j["block"] = Json::array();
+  for (const HostNumber& n : l.launch.grid) j["grid"].push_back(number_json(n));
+  for (const HostNumber& n : l.launch.block) j["block"].push_back(number_json(n));
+  j["shared_bytes"] = number_json(l.launch.shared);
+  j["repetitions"] = l.launch.repetitions;
+  j["repetitions_exact"] = !l.launch.more;
+  j["args"] = Json::array();
+  for (const HostArgument& a : l.launch.args) {
+    Json argument{{"name", a.name}, {"value", nullptr}, {"elements", nullptr}, {"kind", "unknown"}};
+    if (const auto* i = std::get_if<std::int64_t>(&a.value)) argument["value"] = *i;
+    if (const auto* d = std::get_if<double>(&a.value)) argument["value"] = number(*d);
+    if (a.value.index() < 2) argument["kind"] = "value";
+    if (const auto* b = std::get_if<HostBuffer>(&a.value)) {
+      argument["kind"] = "buffer";
+      if (b->elements) argument["elements"] = *b->elements;
+    }
+    if (std::holds_alternative<HostOther>(a.value)) argument["kind"] = "other";
+    j["args"].push_back(argument);
+  }
+  j["unknown"] = Json::array();
+  for (const HostUnknown& u : l.launch.unknowns())
+    j["unknown"].push_back({{"name", u.name}, {"why", u.why}, {"line", u.line}});
+  j["conditions"] = l.launch.conditions;
+  j["failure"] = l.failure;
+  return j;
+}
+
+}  // namespace
+
+std::string launch_sizes(const std::array<HostNumber, 3>& sizes) {
+  std::string text = number_text(sizes[0]);
+  const auto is_one = [](const HostNumber& n) {
+    return std::holds_alternative<std::int64_t>(n) && std::get<std::int64_t>(n) == 1;
+  };
+  if (!is_one(sizes[1]) || !is_one(sizes[2])) text += "," + number_text(sizes[1]);
+  if (!is_one(sizes[2])) text += "," + number_text(sizes[2]);
+  return text;
+}
+
+std::string launches_text(const ProgramForecast& program, const Style& style) {
+  std::set<std::string> kernels;
+  std::int64_t launches = 0;
+  for (const LaunchForecast& l : program.launches) {
+    kernels.insert(l.launch.kernel);
+    launches += l.launch.repetitions;
+  }
+  std::string text = fmt::format("{}: {} {} of {} in the host code\n\n", program.source, launches,
+                                 launches == 1 ? "launch" : "launches",
+                                 format_count_of(static_cast<double>(kernels.size()), "kernel"));
+  const std::vector<Total> sums = totals(program);
+  std::vector<Table::Align> columns{Table::Align::right, Table::Align::right, Table::Align::left, Table::Align::left,
+                                    Table::Align::left,  Table::Align::right, Table::Align::right};
+  std::vector<std::string> heading{"launch", "line", "kernel", "grid", "block", "shared", "times"};
+  for (const Total& t : sums) {
+    heading.push_back(sums.size() == 1 ? t.device : t.device + " " + t.model);
+    columns.push_back(Table::Align::right);
+  }
+  Table table(columns);
+  table.row(heading);
+  for (const LaunchForecast& l : program.launches) {
+    std::vector<std::string> cells{std::to_string(l.number),
+                                   std::to_string(l.launch.line),
+                                   l.launch.kernel,
+                                   launch_sizes(l.launch.grid),
+                                   launch_sizes(l.launch.block),
+                                   number_text(l.launch.shared),
+                                   std::to_string(l.launch.repetitions) + (l.launch.more ? "+" : "")};
+    for (const Total& t : sums) {
+      const auto time = l.forecast ? time_of(*l.forecast, t.device, t.model) : std::nullopt;
+      cells.push_back(time ? format_seconds(*time) : "-");
+    }
+    table.row(cells);
+  }
+  text += table.str(style, true);
+  if (!sums.empty()) text += "\n";
+  for (const Total& t : sums)
+    text += fmt::format("{}: {} in {} kernel runs{}{} (model {}; without copies, host code and gaps)\n", t.device,
+                        style.bold(format_seconds(t.seconds)), t.launches,
+                        t.longest.empty() ? "" : fmt::format(", {} in {}", format_percent(t.share), t.longest),
+                        t.complete ? "" : ", a lower bound: see the messages", t.model);
+  return text;
+}
+
+std::string launches_json(const ProgramForecast& program) {
+  Json j = head_json(program.head);
+  j["predictions"] = Json::array();
+  Json findings = Json::array();
+  for (const LaunchForecast& l : program.launches) {
+    if (!l.forecast) continue;
+    for (const DeviceResult& d : l.forecast->devices) {
+      for (const ModelResult& m : d.models) {
+        Json prediction = prediction_json(*l.forecast, d, m);
+        prediction["launch_number"] = l.number;
+        j["predictions"].push_back(std::move(prediction));
+      }
+    }
+    for (Json& f : findings_json(l.forecast->findings))
+      if (std::find(findings.begin(), findings.end(), f) == findings.end()) findings.push_back(f);
+  }
+  j["findings"] = findings;
+  j["launches"] = Json::array();
+  for (const LaunchForecast& l : program.launches) j["launches"].push_back(launch_json(l));
+  j["program"] = Json::array();
+  for (const Total& t : totals(program))
+    j["program"].push_back({{"device", t.device},
+                            {"model", t.model},
+                            {"time_s", number(t.seconds)},
+                            {"launches", t.launches},
+                            {"complete", t.complete}});
+  j["notes"] = program.notes;
+  return dumped(j);
+}
+
+}  // namespace kernelcast::report

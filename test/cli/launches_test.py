@@ -1,0 +1,66 @@
+"""Launches found in host code: predict and explain without --grid and --block."""
+
+import json
+import unittest
+
+from program import Case
+
+PROGRAM_TEXT = """#include <cstdio>
+#include <cstdlib>
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+int main(int argc, char** argv) {
+  if (argc != 3) { printf("usage\\n"); return 1; }
+  int n = atoi(argv[1]), repeat = atoi(argv[2]);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  for (int r = 0; r < repeat; r++) saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x, y);
+}
+"""
+
+
+class Launches(Case):
+    def setUp(self):
+        super().setUp()
+        self.file = self.path("program.cu", PROGRAM_TEXT)
+
+    def test_the_launch_found_gives_the_forecast_of_the_launch_typed(self):
+        found = json.loads(self.good("predict", self.file, "--device", "a100", "--argv", "1048576 10", "--format", "json"))
+        typed = json.loads(self.good("predict", self.file, "--device", "a100", "--grid", "4096", "--block", "256", "--arg", "n=1048576", "--arg", "a=2",
+                                     "--buffer", "x=1048576", "--buffer", "y=1048576", "--format", "json"))
+        self.assertEqual(found["predictions"][0]["time_s"], typed["predictions"][0]["time_s"])
+        self.assertEqual(found["predictions"][0]["launch_number"], 1)
+        self.assertEqual(found["launches"][0]["repetitions"], 10)
+        self.assertAlmostEqual(found["program"][0]["time_s"], 10 * found["predictions"][0]["time_s"])
+
+    def test_list(self):
+        text = self.good("predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "list")
+        self.assertRegex(text, r"1 +13 +saxpy +4 +256 +0 +3")
+
+    def test_without_arguments_the_program_ends_early(self):
+        self.bad(2, r"no launch is found in the host code; .*line 8: main returns before any launch; give the program's arguments with --argv",
+                 "predict", self.file, "--device", "a100")
+
+    def test_unknown_launch_number(self):
+        self.bad(2, r"--launch 4: launches 1 to 1 are found", "predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "4")
+
+    def test_unknowns_are_asked_for_by_name(self):
+        file = self.path("random.cu", PROGRAM_TEXT.replace("atoi(argv[1])", "rand()"))
+        result = self.run_program("predict", file, "--device", "a100", "--argv", "1 1")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(":13: saxpy: the grid is not known: n: rand() (line 9); give --let n=VALUE", result.stderr)
+        self.good("predict", file, "--device", "a100", "--argv", "1 1", "--let", "n=1000")
+
+    def test_explain_takes_the_launch(self):
+        self.assertIn("saxpy", self.good("explain", self.file, "--device", "a100", "--argv", "1000 1"))
+
+    def test_flags_of_both_kinds(self):
+        self.bad(2, r"--launch, --argv and --let are about launches in the host code", "predict", self.file, "--device", "a100", "--grid", "1", "--block", "32",
+                 "--argv", "1")
+
+
+if __name__ == "__main__":
+    unittest.main()

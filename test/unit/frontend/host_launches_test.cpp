@@ -1,0 +1,142 @@
+// Launches found by evaluating host code.
+#include "kernelcast/host.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernelcast/error.h"
+
+namespace kernelcast {
+namespace {
+
+constexpr const char* host_kernels = R"(
+__global__ void saxpy(int n, float a, const float* x, float* y) { y[0] = a * x[n]; }
+template <int K> __global__ void scale(float* y, int n) { y[n] *= K; }
+)";
+
+HostProgram program_of(const std::string& host, std::vector<std::string> argv = {}, HostOptions options = {}) {
+  Source source;
+  source.path = "program.cu";
+  source.language = Language::cuda;
+  source.text = host_kernels + host;
+  options.argv = std::move(argv);
+  return host_launches(source, options);
+}
+
+std::int64_t whole(const HostNumber& n) {
+  return std::holds_alternative<std::int64_t>(n) ? std::get<std::int64_t>(n) : -1;
+}
+
+TEST(HostLaunches, EvaluatesArgumentsFunctionsAndAllocations) {
+  const HostProgram p = program_of(R"(
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+int main(int argc, char** argv) {
+  if (argc != 2) { return 1; }
+  int n = atoi(argv[1]);
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc((void**)&y, 2 * n * sizeof(float));
+  saxpy<<<ceil_div(n, 256), 256, 64>>>(n, 2.5f, x, y);
+})",
+                                   {"1000"});
+  ASSERT_EQ(p.launches.size(), 1u);
+  const HostLaunch& l = p.launches[0];
+  EXPECT_EQ(l.kernel, "saxpy");
+  EXPECT_EQ(whole(l.grid[0]), 4);
+  EXPECT_EQ(whole(l.block[0]), 256);
+  EXPECT_EQ(whole(l.shared), 64);
+  ASSERT_EQ(l.args.size(), 4u);
+  EXPECT_EQ(std::get<std::int64_t>(l.args[0].value), 1000);
+  EXPECT_EQ(std::get<double>(l.args[1].value), 2.5);
+  EXPECT_EQ(std::get<HostBuffer>(l.args[2].value).elements, 1000);
+  EXPECT_EQ(std::get<HostBuffer>(l.args[3].value).elements, 2000);
+  EXPECT_TRUE(l.unknowns().empty());
+}
+
+TEST(HostLaunches, LoopsAreRepetitionsAndWrappersPassTheirSizesOn) {
+  const HostProgram p = program_of(R"(
+void wrap(float* y, int n, dim3 g, dim3 b) { scale<3><<<g, b>>>(y, n); }
+int main() {
+  float* y;
+  cudaMalloc(&y, 400);
+  for (int i = 0; i < 20; i++) wrap(y, 100, dim3(4, 2), dim3(16, 16));
+  for (int i = 1; i <= 4; i *= 2) scale<i0><<<i, 32>>>(y, 7);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);  // i0 is not declared: the second launch cannot be compiled
+  EXPECT_EQ(p.launches[0].kernel, "scale<3>");
+  EXPECT_EQ(p.launches[0].repetitions, 20);
+  EXPECT_EQ(whole(p.launches[0].grid[1]), 2);
+  EXPECT_EQ(whole(p.launches[0].block[1]), 16);
+}
+
+TEST(HostLaunches, UnknownValuesSayWhyAndAreGivenByName) {
+  const std::string host = R"(
+int main() {
+  int width = rand() % 1000;
+  float* y;
+  cudaMalloc(&y, width * sizeof(float));
+  scale<2><<<(width + 31) / 32, 32>>>(y, width);
+})";
+  const HostProgram p = program_of(host);
+  ASSERT_EQ(p.launches.size(), 1u);
+  const auto unknown = p.launches[0].unknowns();
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown[0].name, "width");
+  EXPECT_EQ(unknown[0].why, "rand()");
+  HostOptions given;
+  given.lets["width"] = std::int64_t{4096};
+  const HostProgram q = program_of(host, {}, given);
+  ASSERT_EQ(q.launches.size(), 1u);
+  EXPECT_EQ(whole(q.launches[0].grid[0]), 128);
+  EXPECT_EQ(std::get<HostBuffer>(q.launches[0].args[0].value).elements, 4096);
+}
+
+TEST(HostLaunches, EndlessProgramsEnd) {
+  HostOptions few;
+  few.max_steps = 100'000;
+  const HostProgram p =
+      program_of("int main() { float* y; cudaMalloc(&y, 4); for (;;) scale<1><<<1, 1>>>(y, 0); }", {}, few);
+  ASSERT_EQ(p.launches.size(), 1u);
+  ASSERT_EQ(p.notes.size(), 1u);
+  EXPECT_THAT(p.notes[0], testing::HasSubstr("limit of 100000 evaluated steps"));
+}
+
+TEST(HostLaunches, LongLoopsWithoutLaunchesAreLeft) {
+  const HostProgram p = program_of(R"(
+int main() {
+  int n = 1 << 24, sum = 0;
+  for (int i = 0; i < n; i++) sum += i;
+  float* y;
+  cudaMalloc(&y, n);
+  scale<1><<<n / 256, 256>>>(y, sum);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(whole(p.launches[0].grid[0]), 65536);
+  EXPECT_THAT(std::get<HostUnknown>(p.launches[0].args[1].value).why, testing::HasSubstr("too long"));
+}
+
+TEST(HostLaunches, FunctionsOfTheRuntimeLaunch) {
+  const HostProgram p = program_of(R"(
+int main() {
+  float* y;
+  int n = 12;
+  cudaMalloc(&y, 4096);
+  void* args[] = {&y, &n};
+  cudaLaunchKernel((const void*)scale<5>, dim3(3), dim3(64), args, 128, 0);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(p.launches[0].kernel, "scale<5>");
+  EXPECT_EQ(whole(p.launches[0].grid[0]), 3);
+  EXPECT_EQ(whole(p.launches[0].shared), 128);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[1].value), 12);
+}
+
+TEST(HostLaunches, OtherLanguagesAreRefused) {
+  Source source;
+  source.path = "program.cl";
+  source.language = Language::opencl;
+  EXPECT_THROW(host_launches(source, {}), UserError);
+}
+
+}  // namespace
+}  // namespace kernelcast
