@@ -45,7 +45,7 @@ def launches_of(program, source, words, includes=()):
         except subprocess.TimeoutExpired:
             return [], "timeout"
         if not os.path.exists(output):
-            return [], (done.stderr.strip() or str(done.returncode)).split("\n")[-1]
+            return [], (done.stderr.strip() or str(done.returncode)).split("\n")[0]
         with open(output, encoding="utf-8") as file:
             return json.load(file)["launches"], ""
 
