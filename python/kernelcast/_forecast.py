@@ -123,7 +123,7 @@ class Forecaster:
         self._one = isinstance(device, str) and isinstance(model, str)
         self._analysed = native.Analysed(settings)
 
-    def __call__(self, grid=None, block=None, *, global_size=None, shared=None, args=None, buffers=None, assume=None):
+    def __call__(self, grid=None, block=None, *, global_size=None, shared=None, args=None, buffers=None, assume=None, cache="cold"):
         """A Forecast, or a list of them where several devices or models were named."""
         if (grid is None) == (global_size is None):
             raise UsageError("give either grid (in blocks) or global_size (in threads)")
@@ -136,18 +136,21 @@ class Forecaster:
         scalars = {str(name): _scalar(name, value) for name, value in args.items()} if args else {}
         memory = {str(name): _buffer(name, value) for name, value in buffers.items()} if buffers else {}
         sizes = _sizes("grid", grid) if grid is not None else _sizes("global_size", global_size)
-        found = self._analysed.on(sizes, grid is None, _sizes("block", block), shared, scalars, memory, assume or {})
+        if cache not in ("cold", "warm"):
+            raise UsageError(f"cache is {cache!r}: expected 'cold' or 'warm'")
+        found = self._analysed.on(sizes, grid is None, _sizes("block", block), shared, scalars, memory, assume or {}, cache == "warm")
         forecasts = [Forecast(*p.fields, p) for p in found]
         return forecasts[0] if self._one else forecasts
 
 
-def forecast(source, *, device, grid=None, block=None, global_size=None, shared=None, args=None, buffers=None, assume=None, **analysis):
+def forecast(source, *, device, grid=None, block=None, global_size=None, shared=None, args=None, buffers=None, assume=None, cache="cold",
+             **analysis):
     """How long one launch takes.
 
     `grid` in blocks or `global_size` in threads, `block` in threads, `shared`: dynamic shared memory in bytes. `args`: scalar arguments
     by name or position; `buffers`: elements of pointer arguments, (elements, fill), or arrays whose size is taken. `assume`: answers to
-    what analysis cannot know ({"trips:14": 3}). The rest is as for Forecaster. Raises SourceError, UsageError or LimitError where no
+    what analysis cannot know ({"trips:14": 3}). `cache`: "warm" where an earlier launch left what fits in the L2. The rest is as for Forecaster. Raises SourceError, UsageError or LimitError where no
     device and model has an answer.
     """
     return Forecaster(source, device=device, **analysis)(grid, block, global_size=global_size, shared=shared, args=args, buffers=buffers,
-                                                         assume=assume)
+                                                         assume=assume, cache=cache)

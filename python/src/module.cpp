@@ -91,13 +91,14 @@ class Analysed {
                                            const std::array<std::int64_t, 3>& block, std::int64_t shared,
                                            const std::map<std::string, ArgValue>& args,
                                            const std::map<std::string, std::pair<std::int64_t, std::string>>& buffers,
-                                           const std::map<std::string, double>& assume) const {
+                                           const std::map<std::string, double>& assume, bool warm) const {
     ForecastQuestion q = question_;
     (grid_is_global ? q.global : q.grid) = Dim3{grid[0], grid[1], grid[2]};
     q.launch.block = {block[0], block[1], block[2]};
     q.launch.dynamic_shared_bytes = shared;
     q.launch.args = args;
     q.launch.assume = assume;
+    if (warm) q.launch.cache = CacheState::warm;
     for (const auto& [name, buffer] : buffers) q.launch.buffers[name] = {buffer.first, buffer.second};
     Forecaster forecaster(q, frontend_, analysed_);
     std::vector<Prediction> predictions;
@@ -215,5 +216,6 @@ PYBIND11_MODULE(_kernelcast, m) {
   py::class_<kp::Analysed>(m, "Analysed")
       .def(py::init<const kp::Settings&>(), py::call_guard<py::gil_scoped_release>())
       .def("on", &kp::Analysed::on, py::arg("grid"), py::arg("grid_is_global"), py::arg("block"), py::arg("shared"),
-           py::arg("args"), py::arg("buffers"), py::arg("assume"), py::call_guard<py::gil_scoped_release>());
+           py::arg("args"), py::arg("buffers"), py::arg("assume"), py::arg("warm"),
+           py::call_guard<py::gil_scoped_release>());
 }

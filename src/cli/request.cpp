@@ -156,8 +156,8 @@ Launch launch_of(const ForecastFlags& f) {
 
 }  // namespace
 
-void declare_launch_state(Flags c, ForecastFlags& f) {
-  c.option("--cache-state", "cold|warm", f.cache_state,
+void declare_launch_state(Flags c, ForecastFlags& f, const std::string& cache_flag) {
+  c.option(cache_flag, "cold|warm", f.cache_state,
            "L2 contents before the launch: nothing (cold), or the buffers that fit (warm) (default: cold)");
   c.option("--launch-overhead", "S", f.launch_overhead,
            "Host's launch overhead in seconds, added to the GPU's duration (default: 0)");
@@ -286,7 +286,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become threads, outermost first");
   declare_vendor(c, f.ptxas, f.nvrtc);
   c.list("--assume", "KEY=VALUE", f.assume, "Value of an unknown, by the key that the assumptions name; repeat");
-  declare_launch_state(c, f);
+  declare_launch_state(c, f, "--cache,--cache-state");
   declare_result(c, f.format, f.output);
   declare_devices_dir(c, f.devices_dir);
 }

@@ -27,8 +27,9 @@ struct ForecastFlags {
 
 /// Those that say how the source is read: also of `tune`.
 void declare_source(Flags command, ForecastFlags& flags);
-/// --cache-state and --launch-overhead.
-void declare_launch_state(Flags command, ForecastFlags& flags);
+/// The contents of the caches, by `cache_flag`, and --launch-overhead. `tune` and `validate` have a folder called
+/// --cache.
+void declare_launch_state(Flags command, ForecastFlags& flags, const std::string& cache_flag);
 /// --launch, --argv and --let.
 void declare_launches(Flags command, ForecastFlags& flags);
 void declare_compile_seconds(Flags command, ForecastFlags& flags);

@@ -211,7 +211,7 @@ Action add_tune(Parser& parser) {
   c.option("--map", "i[,j[,k]]", common.map, "Loops of a C nest that become threads, outermost first");
   declare_vendor(c, common.ptxas, common.nvrtc);
   c.list("--assume", "KEY=VALUE", common.assume, "Value of an unknown, by the key that the assumptions name; repeat");
-  declare_launch_state(c, common);
+  declare_launch_state(c, common, "--cache-state");
   c.option("--top", "N|all", f->top, "Configurations to show (default: 10)");
   c.option("--measure", "opencl", f->measure,
            "Runs of the first device's best configurations on this machine's OpenCL device");

@@ -58,6 +58,12 @@ class Forecasts(unittest.TestCase):
         self.assertGreater(two.time_s, one.time_s)
         self.assertEqual(two.time_s, kc.forecast(COPY, device="a100", grid=8192, block=256, args={"n": 1 << 21}).time_s)
 
+    def test_warm_caches(self):
+        launch = {"device": "a100", "grid": 64, "block": 256, "args": {"n": 16384}}
+        self.assertLess(kc.forecast(COPY, cache="warm", **launch).time_s, kc.forecast(COPY, **launch).time_s)
+        with self.assertRaises(kc.UsageError):
+            kc.forecast(COPY, cache="hot", **launch)
+
     def test_positions_stand_for_names(self):
         self.assertEqual(kc.forecast(COPY, device="a100", grid=4096, block=256, args={"2": 1 << 20}).time_s,
                          kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20}).time_s)
