@@ -1,4 +1,5 @@
-// Commands and their flags. The one door to CLI11, whose headers are slow to compile: only parser.cpp and completion.cpp include them.
+// Commands and their flags. The one door to CLI11, whose headers are slow to compile: only parser.cpp and
+// completion.cpp include them.
 #pragma once
 
 #include <memory>

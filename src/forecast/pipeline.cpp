@@ -136,7 +136,9 @@ class Forecaster::Impl {
     const std::string key = ptx ? target + " " + capability_of(device) : target;
     auto found = by_target_.find(key);
     if (found == by_target_.end()) {
-      found = by_target_.emplace(key, analysed_->get(key, request_.launch.block, [&] { return analyse(target, capability_of(device)); }))
+      found = by_target_
+                  .emplace(key, analysed_->get(key, request_.launch.block,
+                                               [&] { return analyse(target, capability_of(device)); }))
                   .first;
       for (const std::string& text : found->second->warnings) warn(text);
     }

@@ -11,9 +11,9 @@ class PassBuilder;
 namespace kernelcast::frontend {
 
 /// Marks the loops of known trip counts that index a private array with their counter, where the unrolled size is at
-/// most 2,430 instructions (phis, truncations, widened loads, parts of structures, casts and addresses of private arrays
-/// count nothing), so that the array can live in registers. Loops in such loops count unrolled where they are unrolled themselves. Loops that
-/// the source gives a pragma are left alone.
+/// most 2,430 instructions (phis, truncations, widened loads, parts of structures, casts and addresses of private
+/// arrays count nothing), so that the array can live in registers. Loops in such loops count unrolled where they are
+/// unrolled themselves. Loops that the source gives a pragma are left alone.
 ///
 /// Source: the largest number of trips at which NVRTC 11.8, 12.4 and 13.0 (sm_80, all three alike) leave no array in
 /// local memory, for 12 loops of one level (127 to 485 trips) and 6 nests of two and three levels (224 to 336

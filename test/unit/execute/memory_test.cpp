@@ -179,15 +179,15 @@ TEST(MemoryTest, Assumptions) {
   s.launch.buffers["index"] = {500, ""};
   Memory m = s.memory();
   for (int b = 0; b < 3; ++b) EXPECT_NE(m.at(b, 396, 4), nullptr);
-  EXPECT_THAT(
-      m.assumptions(),
-      ElementsAre(
-          Assumption{"size and contents of buffer x", "100 elements of 4 bytes, as far as touched; uniform(0,1)",
-                     KC_SETTING(buffer) " x=COUNT:FILL"},
-          Assumption{"contents of buffer index", "uniform(0,500)", KC_SETTING(buffer) " index=500:FILL"},
-          // never read: nobody asks what it holds
-          Assumption{"size of buffer out", "100 elements of 4 bytes, as far as touched",
-                     KC_SETTING(buffer) " out=COUNT"}));
+  EXPECT_THAT(m.assumptions(),
+              ElementsAre(Assumption{"size and contents of buffer x",
+                                     "100 elements of 4 bytes, as far as touched; uniform(0,1)",
+                                     KC_SETTING(buffer) " x=COUNT:FILL", Assumption::Kind::contents, "x"},
+                          Assumption{"contents of buffer index", "uniform(0,500)", KC_SETTING(buffer) " index=500:FILL",
+                                     Assumption::Kind::contents, "index"},
+                          // never read: nobody asks what it holds
+                          Assumption{"size of buffer out", "100 elements of 4 bytes, as far as touched",
+                                     KC_SETTING(buffer) " out=COUNT"}));
   s.launch.buffers = {{"x", {200, "zero"}}, {"index", {200, "iota"}}, {"out", {200, ""}}};
   Memory given = s.memory();
   for (int b = 0; b < 3; ++b) EXPECT_NE(given.at(b, 396, 4), nullptr);
@@ -269,7 +269,8 @@ TEST(MemoryTest, BuffersOfTheSource) {
   EXPECT_EQ(m.buffer(tile).data, nullptr);
   EXPECT_EQ(m.buffer(tile).name, "tile");
   EXPECT_THAT(m.assumptions(),
-              ElementsAre(Assumption{"contents of buffer filter", "zero", KC_SETTING(buffer) " filter=1089:FILL"}));
+              ElementsAre(Assumption{"contents of buffer filter", "zero", KC_SETTING(buffer) " filter=1089:FILL",
+                                     Assumption::Kind::contents, "filter"}));
   s.launch.buffers["filter"] = {1089, "3"};
   s.launch.buffers["table"] = {3, "9"};
   Memory filled = s.memory();
