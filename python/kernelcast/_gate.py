@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ._errors import UsageError
 from ._program import check
-from ._sources import SourceText, _endings, read_source
+from ._sources import SourceText
 
 
 def base_of(path, revision):
@@ -19,12 +19,8 @@ def base_of(path, revision):
 def assert_not_slower(path, *, device, base="HEAD", tolerance=0.05, **launch):
     """Raises AssertionError where the forecast of `path` is slower than that of its revision `base` by more than `tolerance` (0.05: 5 %).
     Returns the answer of `check`. Launch keywords as for kernelcast.forecast."""
-    text = base_of(path, base)
-    new = read_source(Path(path))
-    suffix = Path(path).suffix
-    language = next((name for name, ending in _endings.items() if ending == suffix), "")
-    old = SourceText(f"{base.replace('/', '-')}-{Path(path).name}", text, language)
-    answer = check(old, new, device=device, max_slowdown=f"{tolerance * 100:g}%", **launch)
+    old = SourceText(f"{base.replace('/', '-')}-{Path(path).name}", base_of(path, base))
+    answer = check(old, Path(path), device=device, max_slowdown=f"{tolerance * 100:g}%", **launch)
     if answer.gate == "fail":
         lines = [f"{c.kernel} on {c.device}: {c.base_time_s:.4g} s -> {c.new_time_s:.4g} s, {c.ratio:.3f} times (90 %: {c.ratio_interval[0]:.3f} to "
                  f"{c.ratio_interval[1]:.3f})" for c in answer.checks if c.gate == "fail"]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "count/mix.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
@@ -41,26 +42,9 @@ void scale_slowest(WarpPath& path, const Workload& before, const Workload& after
 }  // namespace
 
 void add_up(Variant& v) {
-  const KernelProfile& profile = v.profile;
   Workload& w = v.workload;
   const Workload before = w;
-  w.warp_ops = w.thread_ops = {};
-  w.stalls = {};
-  w.read_only_sectors = 0;
-  for (auto& row : w.by_space)
-    for (auto& c : row) c = {};
-  std::size_t k = 0;
-  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
-    const BlockCount& n = w.block_counts.at(b);
-    w.warp_ops += profile.blocks[b].ops.scaled(n.warps);
-    w.thread_ops += profile.blocks[b].ops.scaled_lanes(n.lanes);
-    w.stalls.add(profile.blocks[b].stalls, n.warps);
-    for (const Access& a : profile.blocks[b].accesses) {
-      const AccessCount& c = w.access_counts.at(k++);
-      if (a.read_only) w.read_only_sectors += c.sectors;
-      w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += c;
-    }
-  }
+  sum_parts(v.profile, w);
   for (const Reuse::Direction d : {Reuse::read, Reuse::write}) {
     if (v.near_counted) break;
     double& near = w.reuse.near[d];

@@ -102,24 +102,12 @@ bool default_decides(const KernelProfile& profile, const Decides& d) {
 }
 
 void add_up(const KernelProfile& profile, const Launch& launch, const CountOrigin& origin, Workload& w) {
+  sum_parts(profile, w);
   const Parts parts(profile, launch);
-  w.warp_ops = w.thread_ops = w.data_branch_ops = {};
-  w.stalls = {};
-  w.read_only_sectors = 0;
-  for (auto& row : w.by_space)
-    for (auto& c : row) c = {};
-  std::size_t k = 0;
-  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
-    w.warp_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);
-    w.stalls.add(profile.blocks[b].stalls, w.block_counts[b].warps);
-    w.thread_ops += profile.blocks[b].ops.scaled_lanes(w.block_counts[b].lanes);
+  w.data_branch_ops = {};
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b)
     if (origin.blocks[b] == Origin::closed && default_decides(profile, parts.of_block(profile.blocks[b])))
       w.data_branch_ops += profile.blocks[b].ops.scaled(w.block_counts[b].warps);
-    for (const Access& a : profile.blocks[b].accesses) {
-      if (a.read_only) w.read_only_sectors += w.access_counts[k].sectors;
-      w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += w.access_counts[k++];
-    }
-  }
 }
 
 bool barriers_executed(const KernelProfile& profile, const CountOrigin& origin) {
@@ -238,6 +226,26 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
                                           : CountsMethod::mixed;
   w.assumptions = joined_assumptions(profile, launch, closed, executed, origin);
   return {std::move(w), std::move(origin)};
+}
+
+void sum_parts(const KernelProfile& profile, Workload& w) {
+  w.warp_ops = w.thread_ops = {};
+  w.stalls = {};
+  w.read_only_sectors = 0;
+  for (auto& row : w.by_space)
+    for (auto& c : row) c = {};
+  std::size_t k = 0;
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
+    const BlockCount& n = w.block_counts.at(b);
+    w.warp_ops += profile.blocks[b].ops.scaled(n.warps);
+    w.thread_ops += profile.blocks[b].ops.scaled_lanes(n.lanes);
+    w.stalls.add(profile.blocks[b].stalls, n.warps);
+    for (const Access& a : profile.blocks[b].accesses) {
+      const AccessCount& c = w.access_counts.at(k++);
+      if (a.read_only) w.read_only_sectors += c.sectors;
+      w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += c;
+    }
+  }
 }
 
 }  // namespace kernelcast

@@ -40,4 +40,7 @@ struct Mixed {
 Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& closed, const Workload& executed,
             CountOrigin origin);
 
+/// Operations, stalls and memory counts of the whole launch from those of its blocks and accesses, in place.
+void sum_parts(const KernelProfile& profile, Workload& w);
+
 }  // namespace kernelcast

@@ -16,6 +16,8 @@ import re
 import subprocess
 import tempfile
 
+from replay import spearman
+
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGE = os.path.join(ROOT, "validation", "modern.md")
 MARKED = re.compile(r"(<!-- tools/validate/modern.py writes from here -->\n).*(<!-- to here -->\n)", re.S)
@@ -37,27 +39,6 @@ def run(options):
 def table(heading, rows, names=1):
     lines = ["| " + " | ".join(heading) + " |", "|" + "---|" * names + "---:|" * (len(heading) - names)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
-
-
-def ranks(values):
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    of = [0.0] * len(values)
-    i = 0
-    while i < len(order):
-        j = i
-        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
-            j += 1
-        for k in range(i, j + 1):
-            of[order[k]] = (i + j) / 2
-        i = j + 1
-    return of
-
-
-def spearman(a, b):
-    x, y = ranks(a), ranks(b)
-    mean = (len(a) - 1) / 2
-    below = math.sqrt(sum((u - mean) ** 2 for u in x) * sum((v - mean) ** 2 for v in y))
-    return sum((u - mean) * (v - mean) for u, v in zip(x, y)) / below if below else 0.0
 
 
 def factor(errors):
