@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ Symbol local_size(int axis);  // "lsz.x"
 Symbol num_groups(int axis);  // "nwg.x"
 Symbol dynamic_shared();      // "dynamic_shared": bytes of the launch
 Symbol argument(std::string_view parameter_name);  // "arg:NAME": value of a scalar integer parameter
+/// "real:NAME": the `order_of` a floating-point parameter's value, so that comparisons of it are conditions like others.
+Symbol real_argument(std::string_view parameter_name);
+/// An integer in the order of the value (IEEE 754's bits, -0 as 0), half of the 64 bits: values that differ in the last
+/// bit of a double alone may share one; those of floats never do. NaN has none.
+std::optional<std::int64_t> order_of(double value);
+/// Adds the symbols of the launch's arguments and their values.
+void add_arguments(const Launch& launch, std::map<Symbol, Expr>& known);
 
 struct SourceLine {
   int file = -1;  // index into KernelProfile::files, -1: unknown

@@ -17,8 +17,7 @@ std::map<Symbol, Expr> launch_symbols(const Workload& w, const Launch& launch) {
     if (grid[static_cast<std::size_t>(axis)] == 1) known.emplace(group_id(axis), Expr(0));
   }
   known.emplace(dynamic_shared(), Expr(launch.dynamic_shared_bytes));
-  for (const auto& [name, value] : launch.args)
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
+  add_arguments(launch, known);
   return known;
 }
 

@@ -9,8 +9,7 @@ namespace kernelcast {
 
 Extents mapped_extents(const KernelProfile& profile, const Launch& launch) {
   std::map<Symbol, Expr> known;
-  for (const auto& [name, value] : launch.args)
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) known.emplace(argument(name), Expr(*integer));
+  add_arguments(launch, known);
   if (profile.mapped_axes == 0 || profile.mapped_extent.empty() ||
       profile.mapped_extent.size() < static_cast<std::size_t>(profile.mapped_axes))
     throw UsageError("the number of blocks of '" + profile.kernel +

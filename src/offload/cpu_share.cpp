@@ -15,8 +15,7 @@ namespace {
 /// Iterations of each shared loop, in the order of `parallel_loops`; empty when one of them is not known.
 std::vector<std::int64_t> iterations_of(const CpuCode& code, const Launch& launch) {
   std::map<Symbol, Expr> values;
-  for (const auto& [name, value] : launch.args)
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) values.emplace(argument(name), Expr(*integer));
+  add_arguments(launch, values);
   std::vector<std::int64_t> out;
   for (const int l : code.parallel_loops) {
     const auto n = code.profile.loops[static_cast<std::size_t>(l)].trips.substitute(values).constant();

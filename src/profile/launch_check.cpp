@@ -73,10 +73,12 @@ LaunchReader::LaunchReader(const KernelProfile& profile) : profile_(profile) {
     for (Symbol s : e.symbols()) {
       if (!known.insert(s).second) continue;
       const std::string& name = s.name();
-      if (name.rfind("arg:", 0) != 0)
+      const bool real = name.starts_with("real:");
+      if (!real && !name.starts_with("arg:"))
         throw InternalError("kernel " + profile.kernel + ": nothing gives a value to the symbol " + name);
       symbols_.push_back(s);
-      needed_.push_back(name.substr(4));
+      needed_.push_back(name.substr(real ? 5 : 4));
+      needed_real_.push_back(real);
       needed_why_.push_back(std::string(why) + " (" + place_of(profile, line) + ")");
     }
   };
@@ -167,7 +169,8 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
                               " is a pointer: give " KC_SETTING(buffer) " " + name +
                               "=COUNT instead of " KC_SETTING(arg),
                           name);
-    const bool integer = needed != needed_.end() || p->integer;
+    const std::size_t slot = static_cast<std::size_t>(needed - needed_.begin());
+    const bool integer = needed != needed_.end() ? !needed_real_[slot] : p->integer;
     if (integer && !std::holds_alternative<std::int64_t>(value))
       throw ArgumentError("parameter \"" + name + "\" of kernel " + profile_.kernel + " is an integer, not " +
                               std::to_string(std::get<double>(value)) + ": give " KC_SETTING(arg) " " + name +
@@ -175,10 +178,27 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
                           name);
     names_.push_back(name);
     ranges_.push_back(range_of(p == profile_.parameters.end() ? Parameter{} : *p));
-    slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + (needed - needed_.begin())));
+    slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + slot));
   }
-  for (std::size_t i = 0; i < needed_.size(); ++i)
-    if (std::find(names_.begin(), names_.end(), needed_[i]) == names_.end()) missing(i);
+  assumed_arguments_.clear();
+  for (std::size_t i = 0; i < needed_.size(); ++i) {
+    if (std::find(names_.begin(), names_.end(), needed_[i]) != names_.end()) continue;
+    if (!needed_real_[i]) missing(i);
+    values_[fixed + i] = *order_of(1.0);  // as execution takes it
+    assumed_arguments_.push_back({"argument '" + needed_[i] + "'", "1.0", KC_SETTING(arg) " " + needed_[i] + "=VALUE"});
+  }
+}
+
+std::int64_t LaunchReader::value_in(std::size_t slot, const ArgValue& value) const {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  const std::size_t argument = slot - fixed;
+  if (!needed_real_[argument]) return *whole;
+  const auto order = order_of(whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value));
+  if (!order)
+    throw ArgumentError(
+        KC_SETTING(arg) " " + needed_[argument] + "=nan: the parameter " + needed_why_[argument] + ": give a number",
+        needed_[argument]);
+  return *order;
 }
 
 void LaunchReader::resolve_unknowns(const Launch& launch) {
@@ -194,7 +214,7 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
   }
   unknown_values_.clear();
   unknown_given_.clear();
-  assumptions_.clear();
+  assumptions_ = assumed_arguments_;
   for (const auto& u : profile_.unknowns) {
     const auto given = launch.assume.find(u.key);
     const double v = given == launch.assume.end() ? u.default_value : given->second;
@@ -258,7 +278,7 @@ void LaunchReader::read(const Launch& launch) {
   if (same) {
     std::size_t i = 0;
     for (const auto& [name, value] : launch.args) {
-      if (name != names_[i] || (slot_of_name_[i] >= 0 && value.index() != 0)) {
+      if (name != names_[i] || (slot_of_name_[i] >= 0 && value.index() != 0 && !reads_real(slot_of_name_[i]))) {
         same = false;
         break;
       }
@@ -294,7 +314,7 @@ void LaunchReader::read(const Launch& launch) {
   std::size_t i = 0;
   for (const auto& [name, value] : launch.args) {
     check_range(name, value, ranges_[i]);
-    if (slot_of_name_[i] >= 0) values_[slot_of_name_[i]] = *std::get_if<std::int64_t>(&value);
+    if (slot_of_name_[i] >= 0) values_[slot_of_name_[i]] = value_in(static_cast<std::size_t>(slot_of_name_[i]), value);
     ++i;
   }
 }

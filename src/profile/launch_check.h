@@ -41,6 +41,8 @@ class LaunchReader {
   void resolve_arguments(const Launch& launch);
   void resolve_unknowns(const Launch& launch);
   void resolve_buffers(const Launch& launch);
+  [[nodiscard]] std::int64_t value_in(std::size_t slot, const ArgValue& value) const;
+  [[nodiscard]] bool reads_real(int slot) const { return needed_real_[static_cast<std::size_t>(slot) - fixed]; }
   [[noreturn]] void missing(std::size_t argument) const;
   /// What an integer parameter can hold.
   struct Range {
@@ -51,7 +53,9 @@ class LaunchReader {
 
   const KernelProfile& profile_;
   std::vector<Symbol> symbols_;
-  std::vector<std::string> needed_;      // names of the arguments that matter
+  std::vector<std::string> needed_;  // names of the arguments that matter
+  std::vector<bool> needed_real_;    // of a floating-point parameter: values_ has its `order_of`
+  std::vector<Assumption> assumed_arguments_;
   std::vector<std::string> needed_why_;  // "decides loop trip counts (matmul.cl:12)"
   std::vector<std::int64_t> values_;
   std::vector<double> unknown_values_;

@@ -1,6 +1,9 @@
 // The small vocabulary of profiles: shared symbols, names of enumerations, sums of counts.
 #include "kernelcast/profile.h"
 
+#include <bit>
+#include <cmath>
+
 #include "kernelcast/error.h"
 #include "kernelcast/workload.h"
 
@@ -20,6 +23,22 @@ Symbol local_size(int axis) { return axis_symbol("lsz.", axis); }
 Symbol num_groups(int axis) { return axis_symbol("nwg.", axis); }
 Symbol dynamic_shared() { return Symbol("dynamic_shared"); }
 Symbol argument(std::string_view parameter_name) { return Symbol("arg:" + std::string(parameter_name)); }
+Symbol real_argument(std::string_view parameter_name) { return Symbol("real:" + std::string(parameter_name)); }
+
+std::optional<std::int64_t> order_of(double value) {
+  if (std::isnan(value)) return std::nullopt;
+  const auto bits = std::bit_cast<std::int64_t>(std::abs(value)) >> 1;
+  return value < 0 ? -bits : bits;
+}
+
+void add_arguments(const Launch& launch, std::map<Symbol, Expr>& known) {
+  for (const auto& [name, value] : launch.args) {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    if (integer != nullptr) known.emplace(argument(name), Expr(*integer));
+    const auto order = order_of(integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value));
+    if (order) known.emplace(real_argument(name), Expr(*order));
+  }
+}
 
 std::string_view name_of(MemorySpace s) {
   switch (s) {

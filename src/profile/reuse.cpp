@@ -23,11 +23,12 @@ bool is_group(int variable) { return variable >= first_outer && variable < first
 
 bool among(Symbol s, std::span<const Symbol> list) { return std::find(list.begin(), list.end(), s) != list.end(); }
 
+bool is_argument(Symbol s) { return s.name().starts_with("arg:") || s.name().starts_with("real:"); }
+
 /// Whether the launch gives every argument that the expression mentions.
 bool arguments_given(const Expr& e, std::span<const Symbol> parameters) {
   const std::set<Symbol> needed = e.symbols();
-  return std::all_of(needed.begin(), needed.end(),
-                     [&](Symbol s) { return s.name().rfind("arg:", 0) != 0 || among(s, parameters); });
+  return std::all_of(needed.begin(), needed.end(), [&](Symbol s) { return !is_argument(s) || among(s, parameters); });
 }
 
 bool computable(const Expr& e, std::span<const Symbol> inputs) {

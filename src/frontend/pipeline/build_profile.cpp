@@ -392,7 +392,7 @@ class ProfileBuilder {
       for (const Access& a : b.accesses) a.offset.collect_symbols(seen);
     }
     for (const auto& b : profile_.branches) b.condition.collect_symbols(seen);
-    for (Parameter& p : profile_.parameters) p.used = seen.contains(argument(p.name));
+    for (Parameter& p : profile_.parameters) p.used = seen.contains(argument(p.name)) || seen.contains(real_argument(p.name));
   }
 
   Function& kernel_;

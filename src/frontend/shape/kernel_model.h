@@ -85,6 +85,8 @@ class KernelModel {
   Expr compute_instruction(llvm::Instruction* instruction);
   std::optional<Expr> value_of_lane(llvm::CallInst& call);
   Expr compute_intrinsic(llvm::CallInst* call);
+  std::optional<Expr> real_order(llvm::Value* value) const;
+  Expr compare_real(llvm::FCmpInst* comparison);
   Expr compare(llvm::CmpInst* comparison);
   void assume(const Assumption& assumption);
   Expr compare_exprs(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b) const;

@@ -275,7 +275,7 @@ Expr KernelModel::compute_instruction(Instruction* i) {
     case Instruction::AtomicRMW:
       return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
     case Instruction::FCmp:
-      return data(i, "compares floating-point values at " + text_of(line_of(*i)));
+      return compare_real(cast<FCmpInst>(i));
     default:
       return data(i, std::string("computed by ") + i->getOpcodeName() + " at " + text_of(line_of(*i)));
   }
@@ -343,6 +343,46 @@ std::optional<Expr> KernelModel::value_of_lane(CallInst& call) {
 void KernelModel::assume(const Assumption& assumption) {
   auto& said = profile_.assumptions;
   if (std::find(said.begin(), said.end(), assumption) == said.end()) said.push_back(assumption);
+}
+
+/// The `order_of` a floating-point constant or parameter.
+std::optional<Expr> KernelModel::real_order(Value* value) const {
+  if (auto* wider = dyn_cast<FPExtInst>(value)) return real_order(wider->getOperand(0));
+  if (auto* constant = dyn_cast<ConstantFP>(value)) {
+    APFloat exact = constant->getValueAPF();
+    bool inexact = false;
+    exact.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+    const auto order = inexact ? std::nullopt : order_of(exact.convertToDouble());
+    return order ? std::optional<Expr>(*order) : std::nullopt;
+  }
+  const auto* parameter = dyn_cast<Argument>(value);
+  if (parameter == nullptr || !parameter->getType()->isFloatingPointTy()) return std::nullopt;
+  return real_argument(profile_.parameters[parameter->getArgNo()].name);
+}
+
+/// A comparison of parameters and constants is known at launch; of what is computed, the data decide. Parameters are
+/// not NaN.
+Expr KernelModel::compare_real(FCmpInst* comparison) {
+  const auto a = real_order(comparison->getOperand(0)), b = real_order(comparison->getOperand(1));
+  if (!a || !b) return data(comparison, "compares floating-point values at " + text_of(line_of(*comparison)));
+  switch (CmpInst::getOrderedPredicate(comparison->getPredicate())) {
+    case CmpInst::FCMP_OEQ:
+      return equal(*a, *b);
+    case CmpInst::FCMP_ONE:
+      return logical_not(equal(*a, *b));
+    case CmpInst::FCMP_OLT:
+      return less(*a, *b);
+    case CmpInst::FCMP_OLE:
+      return less_equal(*a, *b);
+    case CmpInst::FCMP_OGT:
+      return less(*b, *a);
+    case CmpInst::FCMP_OGE:
+      return less_equal(*b, *a);
+    case CmpInst::FCMP_ORD:  // its unordered twin is FCMP_UNO
+      return comparison->getPredicate() == CmpInst::FCMP_ORD ? 1 : 0;
+    default:
+      return data(comparison, "compares floating-point values at " + text_of(line_of(*comparison)));
+  }
 }
 
 Expr KernelModel::compare(CmpInst* comparison) {

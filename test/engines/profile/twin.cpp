@@ -100,8 +100,11 @@ class Machine {
         v[num_groups(axis)] = l_.grid.array()[axis];
       }
       v[dynamic_shared()] = l_.dynamic_shared_bytes;
-      for (const auto& [name, value] : l_.args)
-        if (const auto* whole = std::get_if<std::int64_t>(&value)) v[argument(name)] = *whole;
+      for (const auto& [name, value] : l_.args) {
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        if (whole) v[argument(name)] = *whole;
+        v[real_argument(name)] = *order_of(whole ? static_cast<double>(*whole) : std::get<double>(value));
+      }
     }
     iteration_.clear();
     const std::size_t assignments = std::size_t{1} << uniform_.size();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/frontend.h"
 
@@ -295,6 +296,62 @@ TEST(Profile, DataDecidedTripCountsAreUnknownWithTheirFlag) {
   ASSERT_THAT(p.loops, SizeIs(1));
   ASSERT_GE(p.loops[0].unknown, 0);
   EXPECT_EQ(p.unknowns[static_cast<std::size_t>(p.loops[0].unknown)].key, "trips:4");
+}
+
+double stored_lanes(const KernelProfile& p, const Workload& w) {
+  double lanes = 0;
+  std::size_t n = 0;
+  for (const Block& b : p.blocks) {
+    for (const Access& a : b.accesses) {
+      if (a.kind == AccessKind::store) lanes += w.access_counts[n].lanes;
+      ++n;
+    }
+  }
+  return lanes;
+}
+
+TEST(Profile, ComparisonsOfFloatingPointArgumentsAreKnownAtLaunch) {
+  // The branch as the source has it, against its own arithmetic here.
+  struct Case {
+    const char* condition;
+    bool (*holds)(double beta);
+  };
+  const Case cases[] = {
+      {"beta == 0.f", [](double b) { return b == 0; }},   {"beta != 0.f", [](double b) { return b != 0; }},
+      {"beta > 0.5f", [](double b) { return b > 0.5; }},  {"beta >= 0.5f", [](double b) { return b >= 0.5; }},
+      {"beta < -2.f", [](double b) { return b < -2; }},   {"!(beta <= 1.5f)", [](double b) { return !(b <= 1.5); }},
+      {"alpha < beta", [](double b) { return 1.0 < b; }},
+  };
+  for (const Case& c : cases) {
+    const KernelProfile p = profile_of(
+        "__kernel void k(__global float* a, float alpha, float beta) {\n  int i = "
+        "get_global_id(0);\n  a[i] = 2;\n  if (" +
+        std::string(c.condition) + ")\n    a[i + 4096] = a[i + 8192];\n}\n");
+    EXPECT_THAT(p.unknowns, SizeIs(0)) << c.condition;
+    Binder binder(p, {});
+    for (const double beta : {-1e30, -2.5, -2.0, -0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 1.5000001, 3e38}) {
+      Launch l;
+      l.grid = {1};
+      l.block = {32};
+      l.args = {{"alpha", ArgValue{std::int64_t{1}}}, {"beta", ArgValue{beta}}};
+      EXPECT_EQ(stored_lanes(p, binder.bind(l)), c.holds(beta) ? 64 : 32) << c.condition << " with " << beta;
+    }
+  }
+}
+
+TEST(Profile, AFloatingPointArgumentThatDecidesIsOneUnlessGivenAndSaidSo) {
+  const KernelProfile p =
+      profile_of("__kernel void k(__global float* a, float beta) { if (beta != 1.f) a[get_global_id(0)] = beta; }");
+  Launch l;
+  l.grid = {1};
+  l.block = {32};
+  Workload w = Binder(p, {}).bind(l);
+  EXPECT_EQ(stored_lanes(p, w), 0);
+  ASSERT_THAT(w.assumptions, SizeIs(1));
+  EXPECT_EQ(w.assumptions[0].what, "argument 'beta'");
+  EXPECT_EQ(w.assumptions[0].value, "1.0");
+  l.args["beta"] = std::nan("");
+  EXPECT_THROW((void)Binder(p, {}).bind(l), ArgumentError);
 }
 
 TEST(Profile, ALoopThatEndsByAFlagIsCounted) {
