@@ -84,9 +84,19 @@ template <class F> KC_D unsigned __kc_get(const F& f, int i) {
   __builtin_memcpy(&r, (const char*)f.x + 4 * i, 4);
   return r;
 }
+// Elements of 16 bits move in pairs, as the registers that hold them: nothing takes a register apart.
 template <class F, class V> KC_D void fill_fragment(F& f, const V& v) {
+  if constexpr (sizeof(f.x[0]) == 2) {
+    const typename F::element_type element = (typename F::element_type)v;
+    unsigned short bits;
+    __builtin_memcpy(&bits, &element, 2);
+    const unsigned r = bits | (unsigned)bits << 16;
 #pragma unroll
-  for (int i = 0; i < F::num_elements; ++i) f.x[i] = v;
+    for (int i = 0; i < F::num_elements / 2; ++i) __builtin_memcpy((char*)f.x + 4 * i, &r, 4);
+  } else {
+#pragma unroll
+    for (int i = 0; i < F::num_elements; ++i) f.x[i] = v;
+  }
 }
 // `stride` in elements; of 4 bits and 1 bit the memory is addressed in words.
 template <class Use, int M, int N, int K, class T, class L, class P>
@@ -150,7 +160,17 @@ template <int M, int N, int K, class T>
 KC_D void store_matrix_sync(T* p, const fragment<accumulator, M, N, K, T>& f, unsigned int stride, layout_t layout) {
   fragment<accumulator, M, N, K, T> copy = f;
   __kc_accumulator(copy, p, stride, layout, [](T& a, T& b, T* q, bool pairs, unsigned int next) __attribute__((always_inline)) {
-    if (pairs) {
+    if constexpr (sizeof(T) == 2) {
+      unsigned both;
+      __builtin_memcpy(&both, &a, 4);  // b stands behind a
+      if (pairs) {
+        *(unsigned*)q = both;
+      } else {
+        const unsigned short low = (unsigned short)both, high = (unsigned short)(both >> 16);
+        __builtin_memcpy(q, &low, 2);
+        __builtin_memcpy(q + next, &high, 2);
+      }
+    } else if (pairs) {
       *(__kc_two<T>*)q = __kc_two<T>{a, b};
     } else {
       q[0] = a, q[next] = b;
@@ -282,8 +302,17 @@ KC_D void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a
 #pragma unroll
     for (int s = 0; s < S::short_tiles; ++s) {
       D* at = d.x + (l * S::short_tiles + s) * each;
+      if constexpr (sizeof(D) == 2 && sizeof(C) == 2) {
 #pragma unroll
-      for (int i = 0; i < each; ++i) at[i] = (D)c.x[(l * S::short_tiles + s) * each + i];
+        for (int i = 0; i < each / 2; ++i) {
+          unsigned r;
+          __builtin_memcpy(&r, c.x + (l * S::short_tiles + s) * each + 2 * i, 4);
+          __builtin_memcpy(at + 2 * i, &r, 4);
+        }
+      } else {
+#pragma unroll
+        for (int i = 0; i < each; ++i) at[i] = (D)c.x[(l * S::short_tiles + s) * each + i];
+      }
       if constexpr (A::bits == 64) {
         __kc_mma_f64(at, a.x[0], b.x[0]);
       } else {

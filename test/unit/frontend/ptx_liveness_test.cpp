@@ -82,6 +82,13 @@ TEST(PtxPressure, OffsetsNeedNoRegister) {
   EXPECT_GT(pressure("add.s64 %rd2, %rd1, %rd9;\nadd.s64 %rd3, %rd1, %rd9;\n"), 4);
 }
 
+TEST(PtxPressure, TheUpperHalfOfAnUnsignedWideningIsTheZeroRegister) {
+  const auto of = [](const std::string& widening) {
+    return pressure("ld.global.u32 %r1, [%rd9];\n" + widening + " %rd1, %r1;\nst.global.u64 [%rd9], %rd1;").in_order;
+  };
+  EXPECT_EQ(of("cvt.s64.s32"), of("cvt.u64.u32") + 1);
+}
+
 TEST(PtxPressure, LoopCarriedValuesStayLive) {
   const PtxPressure p = pressure(
       "mov.f32 %f1, 0f00000000;\nmov.u32 %r1, %tid.x;\n$L1:\nadd.f32 %f1, %f1, %f1;\n"

@@ -59,5 +59,20 @@ TEST(RegisterArrays, OfSixtyFourBitElementsStayInMemory) {
   EXPECT_TRUE(in_registers("float", 2, "v[d[k]] += a[k];"));
 }
 
+TEST(RegisterArrays, FragmentsOfHalvesStayInTheirRegisters) {
+  Source s;
+  s.path = "test.cu";
+  s.text =
+      "#include <mma.h>\nusing namespace nvcuda;\nextern \"C\" __global__ void k(half* out, const half* a, int n) {\n"
+      "wmma::fragment<wmma::accumulator, 16, 16, 16, half> c;\nwmma::fill_fragment(c, 0.0);\n"
+      "for (int k = 0; k < n; k += 16) {\nwmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;\n"
+      "wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> y;\nwmma::load_matrix_sync(x, a + k, n);\n"
+      "wmma::load_matrix_sync(y, a + k * n, n);\nwmma::mma_sync(c, x, y, c); }\n"
+      "wmma::store_matrix_sync(out, c, n, wmma::mem_row_major); }";
+  const TargetCode code = code_of_source(s, "k", "sm_80");
+  EXPECT_NE(code.assembly.find("mma.sync"), std::string::npos);
+  EXPECT_EQ(code.assembly.find("65535"), std::string::npos) << "a register taken apart";
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend

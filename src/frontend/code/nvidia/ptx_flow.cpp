@@ -217,6 +217,13 @@ PtxFlow ptx_flow(const AsmFunction& kernel) {
   std::vector<int> definitions(flow.names.size(), 0);
   for (const PtxAccesses& a : accesses)
     for (std::string_view w : a.writes) ++definitions[static_cast<std::size_t>(number(w))];
+  // The upper half of what is widened without a sign is the zero register.
+  std::vector<int> widenings(flow.names.size(), 0);
+  for (std::size_t k = 0; k < kernel.instructions.size(); ++k)
+    if (kernel.instructions[k].opcode == "cvt.u64.u32")
+      ++widenings[static_cast<std::size_t>(number(accesses[k].writes.at(0)))];
+  for (std::size_t r = 0; r < widenings.size(); ++r)
+    if (widenings[r] > 0 && widenings[r] == definitions[r]) flow.graph.weight[r] = 1;
   for (std::size_t r = 0; r < free.size(); ++r)
     if (free[r] && definitions[r] == 1) flow.graph.weight[r] = 0;
   return flow;
