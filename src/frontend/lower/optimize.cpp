@@ -281,16 +281,11 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     static const std::string of_arrays = "function(sroa,instsimplify)";
     run_passes(module, &machine, of_arrays);
   }
-  if (nvidia) {
-    split_address_constants(*entry);
-    static const std::string of_constants =
-        "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep)";
-    run_passes(module, &machine, of_constants);
-    put_constants_last(*entry);
-  }
+  if (nvidia) split_address_constants(*entry);
   // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
   const std::string after =
-      nvidia ? "function(load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
+      nvidia ? "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep,"
+               "load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
              : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
   run_passes(module, &machine, after);
   if (nvidia) {

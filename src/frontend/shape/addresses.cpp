@@ -221,23 +221,6 @@ void split_address_constants(Function& kernel) {
   keep_constants_of_opaque_reads(kernel);
 }
 
-void put_constants_last(Function& kernel) {
-  const DataLayout& layout = kernel.getParent()->getDataLayout();
-  for (BasicBlock* block : ReversePostOrderTraversal<Function*>(&kernel))
-    for (Instruction& i : make_early_inc_range(*block)) {
-      auto* address = dyn_cast<GetElementPtrInst>(&i);
-      auto* moved = address ? dyn_cast<GetElementPtrInst>(address->getPointerOperand()) : nullptr;
-      if (!moved || address->hasAllConstantIndices() || address->getType()->isVectorTy()) continue;
-      APInt bytes(layout.getIndexTypeSizeInBits(moved->getType()), 0);
-      if (!moved->hasAllConstantIndices() || !moved->accumulateConstantOffset(layout, bytes)) continue;
-      IRBuilder<> b(address);
-      Value* start = b.CreateGEP(address->getSourceElementType(), moved->getPointerOperand(),
-                                 SmallVector<Value*>(address->indices()));
-      address->replaceAllUsesWith(b.CreateGEP(b.getInt8Ty(), start, b.getInt(bytes)));
-      address->eraseFromParent();
-    }
-}
-
 void share_addresses(Function& kernel) {
   DominatorTree dominators(kernel);
   const llvm::LoopInfo loops(dominators);

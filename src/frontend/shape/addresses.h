@@ -40,10 +40,6 @@ class SignedIndices {
 /// inline assembly in NVIDIA's header, keeps them in its index where nothing says that the sum does not overflow.
 void split_address_constants(llvm::Function& kernel);
 
-/// The constants of an address become its last summand, which an access has for nothing: LLVM's loop-invariant code
-/// motion adds them first, in front of the loop, and so keeps a register for each constant. nvcc 13.0 keeps one base.
-void put_constants_last(llvm::Function& kernel);
-
 /// Arithmetic of addresses that several blocks repeat moves in front of the branch that they share, if no loop begins
 /// in between: guarded accesses with one base and constant offsets share that base. Addresses of inline assembly stay.
 void share_addresses(llvm::Function& kernel);

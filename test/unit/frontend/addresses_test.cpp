@@ -73,18 +73,6 @@ TEST(Addresses, TermsThatShareTermsAreVisitedOnce) {
   EXPECT_EQ(shape_of(text).loads, 2U);
 }
 
-TEST(Addresses, ConstantsInFrontOfALoopStayOffsets) {
-  // nvcc 13.0: one base for the four loads of a turn.
-  const Shape shape = shape_of(
-      "struct Row { float v[4096]; };\nextern \"C\" __global__ void k(float* out, const Row* in, const int* turns, int "
-      "n) "
-      "{\nfloat s = 0;\n#pragma unroll 1\nfor (int k = 0; k < n; ++k) {\n const Row* p = in + turns[k];\n s += "
-      "p[0].v[threadIdx.x] + p[1].v[threadIdx.x] + p[2].v[threadIdx.x + 8] + p[3].v[threadIdx.x + 16]; }\n"
-      "out[threadIdx.x] = s; }");
-  EXPECT_EQ(shape.loads, 5U);
-  EXPECT_EQ(shape.bases, 2U);
-}
-
 std::string guarded(const std::string& read) {
   return "extern \"C\" __global__ void k(float* out, const float* in) {\n"
          "int x = blockIdx.x * 96 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;\n"
