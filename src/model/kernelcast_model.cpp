@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 
-#include "model/describe.h"
+#include "device/describe.h"
+#include "machine/occupancy.h"
 #include "model/energy.h"
 #include "model/kernelcast.h"
 #include "model/kernelcast_interval.h"
 #include "model/models.h"
-#include "model/occupancy.h"
 #include "model/stable_order.h"
 
 namespace kernelcast {
