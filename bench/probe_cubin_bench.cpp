@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
+#include "machine/sass/cubin.h"
+#include "machine/sass/find_ptxas.h"
 #include "probe/cuda/assemble.h"
 #include "probe/cuda/ptx.h"
-#include "sass/cubin.h"
-#include "sass/find_ptxas.h"
 
 namespace kernelcast::probe::cuda {
 using namespace sass;

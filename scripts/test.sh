@@ -7,8 +7,8 @@ jobs=$(nproc)
 
 # Folders without LLVM, where the arithmetic is. Not validate and report: they score and format, and bring the tuner and the JSON
 # library along, which together take as long to compile as all the others.
-sanitized="core io device sass ptx profile model sm offload converge probe"
-# Not golden/probe: it measures a dozen simulated devices with code that unit/probe and unit/sm go through on small ones.
+sanitized="core io device machine ptx profile model offload converge probe"
+# Not golden/probe: it measures a dozen simulated devices with code that unit/probe and unit/machine go through on small ones.
 kinds="unit golden error engines package"
 left_out="golden/probe"
 scripts/build.sh release

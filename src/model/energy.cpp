@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "device/describe.h"
 #include "kernelcast/busy_power.h"
-#include "model/describe.h"
 
 namespace kernelcast {
 namespace {

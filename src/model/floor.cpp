@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/describe.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 
 namespace kernelcast {
 namespace {

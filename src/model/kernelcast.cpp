@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace kernelcast::forecast {
 namespace {
@@ -26,8 +27,6 @@ double total_of(const OpCounts& c) {
   for (; i < c.n.size(); ++i) t[0] += c.n[i];
   return (t[0] + t[1]) + (t[2] + t[3]);
 }
-
-double& slot(Forecast& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
 
 /// a / b, where nothing takes no time whatever the rate.
 double over(double a, double b) { return a <= 0 ? 0 : a / b; }
@@ -190,10 +189,22 @@ Through through_cache(const Workload& w, const Machine& m, const Traffic& t, dou
 
 std::string_view name_of(Limit limit) {
   static constexpr std::array<std::string_view, limit_count> names{
-      "issue", "arithmetic", "fp64", "special_functions", "integer_multiply", "tensor", "load_store", "shared_memory",
-      "l1",    "l2",         "l3",   "dram_bandwidth",    "atomics",          "latency"};
+#define BOUND(id, name, group, cycles, sentence) name,
+#include "model/kernelcast_bounds.def"
+  };
   return names[static_cast<std::size_t>(limit)];
 }
+
+namespace {
+
+constexpr std::array<BoundGroup, limit_count> group_of_bound{
+#define BOUND(id, name, group, cycles, sentence) BoundGroup::group,
+#include "model/kernelcast_bounds.def"
+};
+
+}  // namespace
+
+BoundGroup group_of(Limit limit) { return group_of_bound[static_cast<std::size_t>(limit)]; }
 
 double Traffic::dram_moved_by_writes(const Workload& w, const Machine& m) const {
   const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
@@ -236,36 +247,36 @@ int first_window_of(double blocks) {
 
 namespace {
 
-/// `total`: of w.warp_ops.
-void pipes(const Workload& w, const Machine& m, const Constants& c, double total, double share, Forecast& f) {
-  const OpCounts& n = w.warp_ops;
-  const double lanes = share * m.warp / c.issue_efficiency;  // lane operations of the busiest unit, for one warp op
+/// Cycles of one warp-wide lane for FP32, FP16 and integers.
+double arithmetic_per_lane(const OpCounts& n, const Machine& m) {
   const double fp32 = n[C::fp32_add] + n[C::fp32_mul] + n[C::fp32_fma] + n[C::fp32_div];
   const double half = 2 * (n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma]);  // the lanes count packed values twice
   const double shifts = n[C::shift];
   const double integers = n[C::int_add] + n[C::int64_add] + n[C::logic] + n[C::compare] + n[C::select] + n[C::min_max] +
                           n[C::bit_special] + n[C::move] + n[C::vote] + shifts;
-  const double multiplies =
-      n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
   const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
-  slot(f, Limit::issue) =
-      (total - n[C::scalar_alu] - n[C::scalar_load]) * share / c.issue_efficiency / m.issue_per_cycle;
-  slot(f, Limit::arithmetic) = lanes * std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes,
-                                                 (fp32 + integers) / all, over(shifts, m.shift_lanes)});
-  slot(f, Limit::integer_multiply) = lanes * over(multiplies, m.int_mul_lanes);
-  slot(f, Limit::fp64) =
-      lanes *
-      (over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special], m.fp64_lanes) +
-       over(n[C::convert64], m.convert64_lanes));
-  slot(f, Limit::special) = lanes * (over(n[C::fp32_special], m.special_lanes) + over(n[C::convert], m.convert_lanes));
-  if (n[C::tensor] <= 0) return;
+  return std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes, (fp32 + integers) / all,
+                   over(shifts, m.shift_lanes)});
+}
+
+double fp64_per_lane(const OpCounts& n, const Machine& m) {
+  return over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special], m.fp64_lanes) +
+         over(n[C::convert64], m.convert64_lanes);
+}
+
+double integer_multiplies(const OpCounts& n) {
+  return n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
+}
+
+double tensor_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
+  if (n[C::tensor] <= 0) return 0;
   double products = 0;
   for (std::size_t t = 0; t < tensor_type_count; ++t) {
     const double of_peak = c.tensor_efficiency;
     const double warps = has_async_form(static_cast<TensorType>(t)) ? std::min(of_peak, m.tensor_warp_share) : of_peak;
     products += over(n.tensor.warp[t], m.tensor_fma[t] * warps) + over(n.tensor.async[t], m.tensor_fma[t] * of_peak);
   }
-  slot(f, Limit::tensor) = share * products;
+  return products;
 }
 
 double requests_of(const Workload& w, MemorySpace s) {
@@ -273,20 +284,26 @@ double requests_of(const Workload& w, MemorySpace s) {
          w.at(s, AccessKind::atomic).requests;
 }
 
-void units_memory(const Workload& w, const Machine& m, const Constants& c, double share, Forecast& f) {
-  const double per = share / c.memory_efficiency;
+double memory_instructions(const Workload& w) {
+  return requests_of(w, MemorySpace::global) + requests_of(w, MemorySpace::shared) +
+         requests_of(w, MemorySpace::local) + spill_requests(w) +
+         w.at(MemorySpace::texture, AccessKind::load).requests + w.warp_ops[C::shuffle];
+}
+
+double shared_wavefronts(const Workload& w) {
+  double wavefronts = 0;
+  for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic})
+    wavefronts += w.at(MemorySpace::shared, k).bank_passes;
+  return wavefronts;
+}
+
+/// The longer of its wavefronts, one a cycle, and its bytes.
+double l1_cycles(const Workload& w, const Machine& m) {
+  constexpr double local_line_bytes = 128;  // a word of each of 32 lanes lies side by side in local memory
   const AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
   const AccessCount& store = w.at(MemorySpace::global, AccessKind::store);
   const AccessCount& texture = w.at(MemorySpace::texture, AccessKind::load);
   const AccessCount& atomic = w.at(MemorySpace::global, AccessKind::atomic);
-  double passes = 0;
-  for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic})
-    passes += w.at(MemorySpace::shared, k).bank_passes;
-  const double instructions = requests_of(w, MemorySpace::global) + requests_of(w, MemorySpace::shared) +
-                              requests_of(w, MemorySpace::local) + spill_requests(w) + texture.requests +
-                              w.warp_ops[C::shuffle];
-  slot(f, Limit::load_store) = per * instructions * m.warp / m.load_store_lanes;
-  slot(f, Limit::shared_memory) = per * (passes + w.warp_ops[C::shuffle]) / m.shared_passes_per_cycle;
   const double local_bytes =
       4 * (w.at(MemorySpace::local, AccessKind::load).words + w.at(MemorySpace::local, AccessKind::store).words) +
       spill_bytes(w, m);
@@ -298,8 +315,8 @@ void units_memory(const Workload& w, const Machine& m, const Constants& c, doubl
       m.l1_caches_loads || m.read_only_bytes <= 0 ? 0 : 4 * load.words * over(w.read_only_sectors, load.sectors);
   // What moves are registers: a lane that loads a byte fills one.
   const double bytes = 4 * (load.words + texture.words + store.words) - read_only + local_bytes;
-  slot(f, Limit::l1) = per * std::max(lines + local_sectors(w, m) * m.sector_bytes / 128,
-                                      bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
+  return std::max(lines + local_sectors(w, m) * m.sector_bytes / local_line_bytes,
+                  bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
 }
 
 /// Distinct words that atomics update.
@@ -325,20 +342,13 @@ double atomic_units(const Workload& w, const Machine& m) {
   return std::clamp(atomic_words(w) * 4 / together_bytes, 1.0, m.units);
 }
 
-void chip_memory(const Workload& w, const Machine& m, const Constants& c, Forecast& f) {
-  const Traffic& t = f.traffic;
-  const double l2 = (t.l2_read + t.l2_written + t.local_past_l1) * m.sector_bytes;
-  const double active = std::min(1.0, w.blocks / m.units);  // idle units leave their share of the L2 unused
-  // What DRAM can deliver passes the L2.
-  const double streams = m.dram_bytes_per_s * c.dram_efficiency;
-  const double l2_rate = std::max(m.l2_bytes_per_s * c.l2_efficiency, streams);
-  slot(f, Limit::l2) = l2 / (l2_rate * std::sqrt(active)) * m.clock_hz;
-  slot(f, Limit::l3) =
-      over(t.past_l2 * m.sector_bytes, std::max(m.l3_bytes_per_s * c.l2_efficiency, streams)) * m.clock_hz;
-  const double dram = (t.dram_read + t.dram_moved_by_writes(w, m) + t.local_past_cache) * m.sector_bytes;
-  slot(f, Limit::dram) = dram / (m.dram_bytes_per_s * c.dram_efficiency) * m.clock_hz;
-  slot(f, Limit::atomics) = atomic_passes(w) / (c.same_address_atomics_per_s * atomic_units(w, m)) * m.clock_hz;
+/// Bandwidth that is reached of a cache's: what DRAM can deliver passes it.
+double at_least_dram(double bytes_per_s, const Machine& m, const Constants& c) {
+  return std::max(bytes_per_s * c.l2_efficiency, m.dram_bytes_per_s * c.dram_efficiency);
 }
+
+/// Share of the SMs that have a block: the others leave their part of the L2's bandwidth unused.
+double working_sms(const Workload& w, const Machine& m) { return std::min(1.0, w.blocks / m.units); }
 
 /// Of a batch of loads: where one of them finds its data, as shares. What is left is found nearer.
 struct Depth {
@@ -377,7 +387,7 @@ WarpPath path_of(const Workload& w, double total) {
 
 /// Latencies are those of an idle memory: where many warps wait at once, the bounds of L2 and DRAM hold the queues, and
 /// the norm joins them. One factor for all launches made those of few warps 1.6 times too slow.
-void latency_bound(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
+void critical_path(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
   const Traffic& t = f.traffic;
   const WarpPath p = path_of(w, total);
   const double together =
@@ -397,7 +407,36 @@ void latency_bound(const Workload& w, const Machine& m, const Constants& c, doub
   }
   path += p.branches * c.branch_cycles;
   f.path_cycles = (path + w.barriers * c.barrier_cycles) / w.blocks;
-  slot(f, Limit::latency) = f.path_cycles * f.rounds;
+}
+
+/// What the formulas of kernelcast_bounds.def read.
+struct Terms {
+  const Workload& w;
+  const OpCounts& n;  // warp instructions
+  const Machine& m;
+  const Constants& c;
+  const Traffic& t;
+  const Forecast& f;    // all but its cycles
+  double total;         // warp instructions of all classes
+  double share;         // of the launch, on the busiest SM
+  double lanes;         // lane operations of the busiest SM for one warp instruction, at the pipes' efficiency
+  double memory_share;  // share, at the efficiency of load/store units, shared memory and L1
+};
+
+template <Limit>
+double cycles_of(const Terms& terms);
+
+#define BOUND(id, name, group, cycles, sentence)                               \
+  template <>                                                                  \
+  inline double cycles_of<Limit::id>(const Terms& terms) {                     \
+    const auto& [w, n, m, c, t, f, total, share, lanes, memory_share] = terms; \
+    return cycles;                                                             \
+  }
+#include "model/kernelcast_bounds.def"
+
+template <std::size_t... l>
+void fill_cycles(const Terms& terms, std::array<double, limit_count>& cycles, std::index_sequence<l...>) {
+  ((cycles[l] = cycles_of<static_cast<Limit>(l)>(terms)), ...);
 }
 
 }  // namespace
@@ -415,10 +454,10 @@ Forecast forecast(const Workload& w, const Machine& m, const Constants& c, doubl
   const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
   f.traffic = traffic_of(w, m, c, resident);
   const double total = total_of(w.warp_ops);
-  pipes(w, m, c, total, share, f);
-  units_memory(w, m, c, share, f);
-  chip_memory(w, m, c, f);
-  latency_bound(w, m, c, total, f);
+  critical_path(w, m, c, total, f);
+  fill_cycles({w, w.warp_ops, m, c, f.traffic, f, total, share, share * m.warp / c.issue_efficiency,
+               share / c.memory_efficiency},
+              f.cycles, std::make_index_sequence<limit_count>());
   return f;
 }
 
@@ -430,7 +469,7 @@ namespace {
   for (const double v : values) most = std::max(most, v);
   if (most <= 0) return 0;
   double sum = 0;
-  const double least = 0.005 * most;  // well below those that count: a comparison is quicker than a quotient
+  const double least = 0.005 * most;  // half of what counts below: a comparison is quicker than a quotient
   for (const double v : values) {
     if (v <= least) continue;
     const double share = v / most;
@@ -447,18 +486,27 @@ double norm_of_two(double a, double b, double p) {
   return share > 0.01 ? most * std::sqrt(1 + share * share) : std::max(0.0, most);
 }
 
+/// The bounds of a group, behind those that are given.
+template <BoundGroup group, class... First>
+[[gnu::always_inline]] inline auto values_of(const std::array<double, limit_count>& cycles, First... first) {
+  constexpr auto size = static_cast<std::size_t>(std::ranges::count(group_of_bound, group));
+  std::array<double, sizeof...(First) + size> values{first...};
+  std::size_t next = sizeof...(First);
+  for (std::size_t l = 0; l < limit_count; ++l)
+    if (group_of_bound[l] == group) values[next++] = cycles[l];
+  return values;
+}
+
 }  // namespace
 
 double Forecast::seconds(Limit without) const {
   std::array<double, limit_count> c = cycles;
   if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
   if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;
-  const auto first_outside = static_cast<std::size_t>(Limit::l2);
-  const double unit = norm_of(std::span(c.data(), first_outside), unit_norm);
-  const std::array<double, 5> groups{unit, c[first_outside], c[first_outside + 1], c[first_outside + 2],
-                                     c[first_outside + 3]};
-  const double throughput = norm_of(groups, norm), latency = c[first_outside + 4];
-  return launch_s + norm_of_two(throughput, latency, latency_norm) / clock_hz;
+  const double sm = norm_of(values_of<BoundGroup::sm>(c), unit_norm);
+  const double throughput = norm_of(values_of<BoundGroup::chip>(c, sm), norm);
+  const double path = norm_of(values_of<BoundGroup::path>(c), latency_norm);
+  return launch_s + norm_of_two(throughput, path, latency_norm) / clock_hz;
 }
 
 }  // namespace kernelcast::forecast

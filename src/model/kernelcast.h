@@ -17,10 +17,10 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 3.543;       // exponent of the p-norm that combines a unit, the L2, what stands behind it, and atomics
-  double unit_norm = 4.862;  // likewise inside a unit: schedulers, pipes, load/store, shared memory, L1
-  double latency_norm = 2;   // likewise of all that and the latency bound
-  double clock = 1.15;       // sustained clock over rated boost clock, of cards that run beyond it
+  double norm = 3.543;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
+  double unit_norm = 4.862;       // likewise of those of BoundGroup::sm
+  double latency_norm = 2;        // likewise of all that and BoundGroup::path
+  double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 0.6;
   double issue_efficiency = 0.8343;   // of the issue slots and of the arithmetic pipes
@@ -36,24 +36,18 @@ struct Constants {
 /// The constants of this version.
 const Constants& fitted_constants();
 
+/// How bounds overlap: those inside an SM with each other (unit_norm), the SM with what all SMs share (norm), and all
+/// that with a warp's critical path (latency_norm).
+enum class BoundGroup : std::uint8_t { sm, chip, path };
+
+/// The rows of kernelcast_bounds.def.
 enum class Limit : std::uint8_t {
-  issue,       // instructions through the schedulers
-  arithmetic,  // FP32 and integer lanes
-  fp64,
-  special,  // special functions and conversions
-  integer_multiply,
-  tensor,
-  load_store,     // memory instructions through the load/store units
-  shared_memory,  // passes through the banks
-  l1,             // lines and bytes of the L1
-  l2,
-  l3,  // what goes past the L2, where a cache stands behind it
-  dram,
-  atomics,  // lanes that update the same address
-  latency,  // a warp's critical path, over the rounds of resident blocks
+#define BOUND(id, name, group, cycles, sentence) id,
+#include "model/kernelcast_bounds.def"
   count_
 };
 inline constexpr std::size_t limit_count = static_cast<std::size_t>(Limit::count_);
+BoundGroup group_of(Limit limit);
 std::string_view name_of(Limit limit);
 
 /// What the device can do, in cycles of its units. NaN: not known and nothing stands in for it.

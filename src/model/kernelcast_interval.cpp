@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/describe.h"
+#include "device/describe.h"
 
 namespace kernelcast::forecast {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/describe.h"
+#include "device/describe.h"
 #include "model/kernelcast.h"
 
 namespace kernelcast::forecast {

@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 
-#include "model/describe.h"
+#include "device/describe.h"
+#include "machine/occupancy.h"
 #include "model/energy.h"
 #include "model/kernelcast.h"
 #include "model/kernelcast_interval.h"
 #include "model/models.h"
-#include "model/occupancy.h"
 #include "model/stable_order.h"
 
 namespace kernelcast {
@@ -31,57 +31,31 @@ std::string whose_path(const Workload& w) {
   return " (the slowest of a block's issues " + number(more) + " times what the mean one does)";
 }
 
+std::string instructions_text(double count, const char* of) { return si(count, "") + " warp instructions " + of; }
+
+std::string products_text(const OpCounts& n, const Machine& m) {
+  return describe::products(
+      n.tensor, [&m](TensorType t) { return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)]; });
+}
+
+std::string wavefronts_text(const Workload& w) {
+  double wavefronts = 0, requests = 0;
+  for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic}) {
+    wavefronts += w.at(MemorySpace::shared, k).bank_passes;
+    requests += w.at(MemorySpace::shared, k).requests;
+  }
+  return requests > 0
+             ? si(wavefronts, "") + " passes through the banks, " + number(wavefronts / requests) + " a request"
+             : "no access to shared memory";
+}
+
 std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f) {
   const OpCounts& n = w.warp_ops;
-  const auto instructions = [&](double count, const char* of) { return si(count, "") + " warp instructions " + of; };
   switch (l) {
-    case Limit::issue:
-      return instructions(n.total(), "through schedulers that take ") + number(m.issue_per_cycle) + " a cycle";
-    case Limit::arithmetic:
-      return si(flops32(w.thread_ops), "FLOP") + " of FP32 and the integer instructions, on " + number(m.fp32_lanes) +
-             " and " + number(m.int_lanes) + " lanes" +
-             (m.shared_lanes > 0 ? ", " + number(m.shared_lanes) + " of them in common" : "");
-    case Limit::fp64:
-      return flops64(w.thread_ops) > 0
-                 ? si(flops64(w.thread_ops), "FLOP") + " of FP64 on " + number(m.fp64_lanes) + " lanes"
-                 : "no FP64 operation";
-    case Limit::special:
-      return instructions(n[OpClass::fp32_special] + n[OpClass::convert], "of special functions and conversions");
-    case Limit::integer_multiply:
-      return instructions(n[OpClass::int_mul] + n[OpClass::int_mad], "that multiply integers");
-    case Limit::tensor:
-      return describe::products(n.tensor, [&m](TensorType t) {
-        return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)];
-      });
-    case Limit::load_store:
-      return "memory instructions at " + number(m.load_store_lanes) + " lanes a cycle";
-    case Limit::shared_memory: {
-      double passes = 0, requests = 0;
-      for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic}) {
-        passes += w.at(MemorySpace::shared, k).bank_passes;
-        requests += w.at(MemorySpace::shared, k).requests;
-      }
-      return requests > 0 ? si(passes, "") + " passes through the banks, " + number(passes / requests) + " a request"
-                          : "no access to shared memory";
-    }
-    case Limit::l1:
-      return si(w.at(MemorySpace::global, AccessKind::load).bank_passes, "") +
-             " passes of loads, one a cycle, or bytes at " + number(m.l1_bytes_per_cycle) + " a cycle; " +
-             percent(f.traffic.l1_hits()) + " hits";
-    case Limit::l2:
-      return si((f.traffic.l2_read + f.traffic.l2_written + f.traffic.local_past_l1) * m.sector_bytes, "B") + " at " +
-             si(m.l2_bytes_per_s, "B/s") + "; " + percent(f.traffic.l2_hits()) + " hits";
-    case Limit::l3:
-      return si(f.traffic.past_l2 * m.sector_bytes, "B") + " past the L2 at " + si(m.l3_bytes_per_s, "B/s");
-    case Limit::dram:
-      return si((f.traffic.dram_read + f.traffic.dram_written + f.traffic.local_past_cache) * m.sector_bytes, "B") +
-             " at " + si(m.dram_bytes_per_s, "B/s");
-    case Limit::atomics:
-      return si(w.at(MemorySpace::global, AccessKind::atomic).lanes, "") + " lanes that update global memory";
-    case Limit::latency:
-      return number(f.path_cycles) + " cycles from a warp's first to its last instruction" + whose_path(w) + ", " +
-             number(f.rounds) + (f.rounds == 1 ? " round of " : " rounds of ") + number(f.resident_blocks) +
-             " resident blocks a unit";
+#define BOUND(id, name, group, cycles, sentence) \
+  case Limit::id:                                \
+    return sentence;
+#include "model/kernelcast_bounds.def"
     case Limit::count_:
       break;
   }

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
-#include "model/describe.h"
+#include "device/describe.h"
+#include "machine/occupancy.h"
 #include "model/models.h"
 #include "model/mwp_cwp.h"
-#include "model/occupancy.h"
 #include "model/stable_order.h"
 
 namespace kernelcast {

@@ -15,7 +15,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/describe.h"
+#include "device/describe.h"
 #include "model/shared_passes.h"
 
 namespace kernelcast::opencl_quantitative {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "device/describe.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
+#include "machine/occupancy.h"
 #include "model/models.h"
-#include "model/occupancy.h"
 #include "model/opencl_quantitative_device.h"
 #include "model/stable_order.h"
 

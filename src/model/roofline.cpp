@@ -19,9 +19,9 @@
 #include <cmath>
 #include <limits>
 
-#include "model/describe.h"
+#include "device/describe.h"
+#include "machine/occupancy.h"
 #include "model/models.h"
-#include "model/occupancy.h"
 #include "model/stable_order.h"
 
 namespace kernelcast {

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/describe.h"
+#include "device/describe.h"
 #include "model/shared_passes.h"
 #include "model/ske_paper.h"
 

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
-#include "model/describe.h"
+#include "device/describe.h"
+#include "machine/occupancy.h"
 #include "model/models.h"
-#include "model/occupancy.h"
 #include "model/ske_device.h"
 #include "model/stable_order.h"
 

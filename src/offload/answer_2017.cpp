@@ -3,10 +3,10 @@
 // of an instruction.
 #include <algorithm>
 
+#include "device/describe.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 #include "offload/region_parts.h"
 #include "offload/side_costs.h"
 

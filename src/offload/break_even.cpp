@@ -4,9 +4,9 @@
 #include <functional>
 #include <limits>
 
+#include "device/describe.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 #include "offload/region_parts.h"
 
 namespace kernelcast::offload {

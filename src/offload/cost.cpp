@@ -1,10 +1,10 @@
 // Formulas (20) to (23) of the model of 2017; (19) is src/model/energy.cpp.
 #include <cmath>
 
+#include "device/describe.h"
 #include "kernelcast/error.h"
 #include "kernelcast/offload.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 
 namespace kernelcast::offload {
 

@@ -21,8 +21,8 @@
 #include <cmath>
 #include <set>
 
+#include "device/describe.h"
 #include "kernelcast/error.h"
-#include "model/describe.h"
 #include "offload/cache_sets.h"
 
 namespace kernelcast::offload {

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "device/describe.h"
 #include "kernelcast/error.h"
 #include "kernelcast/offload.h"
-#include "model/describe.h"
 
 namespace kernelcast::offload {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/describe.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 #include "offload/region_parts.h"
 #include "offload/side_costs.h"
 

@@ -7,10 +7,10 @@
 
 #include "count/count.h"
 #include "count/grid.h"
+#include "device/describe.h"
 #include "kernelcast/cpu_model.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 
 namespace kernelcast::offload {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "device/describe.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "model/describe.h"
 
 namespace kernelcast::offload {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/occupancy.h"
+#include "machine/occupancy.h"
 
 namespace kernelcast::tune {
 namespace {

@@ -9,7 +9,7 @@
 #include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "model/occupancy.h"
+#include "machine/occupancy.h"
 #include "model/ske.h"
 #include "model/ske_device.h"
 

@@ -19,8 +19,8 @@
 
 #include "fake_cuda.h"
 #include "kernelcast/error.h"
+#include "machine/sass/cubin.h"
 #include "probe/cuda/driver.h"
-#include "sass/cubin.h"
 
 namespace {
 

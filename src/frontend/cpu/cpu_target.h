@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/cpu/cpu_schedule.h"
+#include "frontend/ir/machine_code.h"
 #include "kernelcast/cpu_code.h"
 
 namespace llvm {

@@ -7,9 +7,9 @@
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "machine/sass/find_ptxas.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/process.h"
-#include "sass/find_ptxas.h"
 
 namespace kernelcast::probe {
 namespace cuda {

@@ -8,10 +8,10 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "machine/sass/cubin.h"
 #include "probe/cuda/assemble.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/ptx.h"
-#include "sass/cubin.h"
 
 namespace kernelcast::probe::cuda {
 

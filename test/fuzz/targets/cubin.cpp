@@ -1,4 +1,4 @@
-// folder: sass
+// folder: machine
 // A cubin: the answer is a value or an Error, whatever the bytes.
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernelcast/error.h"
-#include "sass/cubin.h"
-#include "sass/flow.h"
+#include "machine/sass/cubin.h"
+#include "machine/sass/flow.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kernelcast::sass;

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "frontend/code/liveness.h"
 #include "frontend/code/nvidia/ptx_registers.h"
 #include "frontend/code/nvidia/ptx_text.h"
+#include "machine/liveness.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -22,7 +22,7 @@
 #include "frontend/ir/cost_text.h"
 #include "frontend/pipeline/code_of_source.h"
 #include "kernelcast/error.h"
-#include "sass/find_ptxas.h"
+#include "machine/sass/find_ptxas.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -402,6 +402,33 @@ TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
   EXPECT_TRUE(std::isnan(f.seconds()));
 }
 
+/// Seconds with 3 and 4 cycles in two bounds, at exponents that give 7 where the group's own exponent joins them (1)
+/// and 5 or 4 where another one does.
+double seconds_of_pair(Limit a, Limit b, double sm, double chip, double path) {
+  Forecast f;
+  f.clock_hz = 1;
+  f.unit_norm = sm;
+  f.norm = chip;
+  f.latency_norm = path;
+  f.cycles[static_cast<std::size_t>(a)] = 3;
+  f.cycles[static_cast<std::size_t>(b)] = 4;
+  return f.seconds();
+}
+
+TEST(KernelcastNorm, GroupOfABoundDecidesItsExponent) {
+  for (std::size_t a = 0; a < limit_count; ++a)
+    for (std::size_t b = a + 1; b < limit_count; ++b) {
+      const auto x = static_cast<Limit>(a), y = static_cast<Limit>(b);
+      const BoundGroup outer = std::max(group_of(x), group_of(y));
+      const double seconds = seconds_of_pair(x, y, outer == BoundGroup::sm ? 1 : 2, outer == BoundGroup::chip ? 1 : 2,
+                                             outer == BoundGroup::path ? 1 : 2);
+      EXPECT_NEAR(seconds, 7, 1e-12) << name_of(x) << " and " << name_of(y);
+    }
+  EXPECT_EQ(group_of(Limit::l1), BoundGroup::sm);
+  EXPECT_EQ(group_of(Limit::atomics), BoundGroup::chip);
+  EXPECT_EQ(group_of(Limit::latency), BoundGroup::path);
+}
+
 TEST(KernelcastNorm, OfTwoSquaresIsThatOfAnyExponent) {
   Forecast f;
   f.clock_hz = 1;

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "kernelcast/error.h"
+#include "machine/sass/cubin.h"
+#include "machine/sass/find_ptxas.h"
 #include "probe/cuda/assemble.h"
 #include "probe/cuda/ptx.h"
-#include "sass/cubin.h"
-#include "sass/find_ptxas.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "frontend/code/amd/amdgcn_ops.h"
 #include "frontend/code/amd/amdgcn_text.h"
 #include "frontend/code/code_join.h"
-#include "frontend/code/waits.h"
+#include "frontend/code/stalls.h"
 
 namespace kernelcast::frontend {
 

@@ -15,7 +15,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/Demangle/Demangle.h"
-#include "sass/cubin.h"
+#include "machine/sass/cubin.h"
 
 namespace kernelcast {
 

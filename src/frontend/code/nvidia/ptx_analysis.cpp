@@ -13,9 +13,9 @@
 #include "frontend/code/nvidia/ptx_text.h"
 #include "frontend/code/nvidia/ptxas.h"
 #include "frontend/code/nvidia/sass_counts.h"
-#include "frontend/code/waits.h"
+#include "frontend/code/stalls.h"
 #include "kernelcast/setting.h"
-#include "sass/cubin.h"
+#include "machine/sass/cubin.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/code/liveness.h"
 #include "frontend/ir/assembly.h"
+#include "frontend/ir/machine_code.h"
 
 namespace kernelcast::frontend {
 

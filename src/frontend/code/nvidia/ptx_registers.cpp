@@ -17,7 +17,7 @@
 
 #include "frontend/code/nvidia/ptx_ops.h"
 #include "frontend/code/nvidia/ptx_spills.h"
-#include "frontend/code/waits.h"
+#include "frontend/code/stalls.h"
 
 #include <algorithm>
 #include <cmath>

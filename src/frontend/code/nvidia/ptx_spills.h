@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "frontend/code/liveness.h"
+#include "frontend/ir/machine_code.h"
 
 namespace kernelcast::frontend {
 

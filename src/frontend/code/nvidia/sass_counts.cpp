@@ -16,9 +16,9 @@
 #include <charconv>
 #include <map>
 
-#include "frontend/code/waits.h"
-#include "sass/flow.h"
-#include "sass/opcodes.h"
+#include "frontend/code/stalls.h"
+#include "machine/sass/flow.h"
+#include "machine/sass/opcodes.h"
 
 namespace kernelcast::frontend {
 namespace {

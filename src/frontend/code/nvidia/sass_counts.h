@@ -8,7 +8,7 @@
 
 #include "frontend/ir/assembly.h"
 #include "kernelcast/profile.h"
-#include "sass/instruction.h"
+#include "machine/sass/instruction.h"
 
 namespace kernelcast::frontend {
 

@@ -1,0 +1,29 @@
+// The types in which the front end hands machine code to the schedulers.
+#pragma once
+
+#include "machine/in_order_schedule.h"
+#include "machine/liveness.h"
+#include "machine/window_schedule.h"
+
+namespace kernelcast::frontend {
+
+using machine::Async;
+using machine::Core;
+using machine::CoreInstruction;
+using machine::FlowBlock;
+using machine::FlowGraph;
+using machine::FlowInstruction;
+using machine::LiveSets;
+using machine::LoopCycles;
+using machine::TimedBlock;
+using machine::TimedInstruction;
+using machine::Timing;
+
+using machine::find_stalls;
+using machine::latency_class;
+using machine::live_out;
+using machine::max_pressure;
+using machine::narrow_order;
+using machine::schedule_loop;
+
+}  // namespace kernelcast::frontend
