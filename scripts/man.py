@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ("predict", "explain", "advise", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "replay")
+COMMANDS = ("predict", "explain", "advise", "report", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "replay")
 
 
 def help_text(program, *words):

@@ -5,9 +5,10 @@ set -eu
 
 build="g++ cmake ninja-build ccache git ca-certificates
   llvm-19-dev libclang-19-dev clang-19 lld-19 libclang-cpp19-dev libclc-19 libzstd-dev zlib1g-dev libxml2-dev libffi-dev
-  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtbb-dev libnlopt-dev opencl-headers python3-dev pybind11-dev"
+  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtbb-dev libnlopt-dev opencl-headers libjs-chart.js python3-dev pybind11-dev"
 test="libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3 python3-jsonschema clang-format-19 clang-tidy-19
   ocl-icd-opencl-dev pocl-opencl-icd libhwy-dev dpkg-dev"
+optional=chromium  # of the tests that look at the page of `report`; not a package of every distribution
 
 if [ "${1:-}" != --install ]; then
   echo $build $test
@@ -17,6 +18,12 @@ fi
 missing=
 for package in $build $test; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+for package in $optional; do
+  if ! dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' &&
+    apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+    missing="$missing $package"
+  fi
 done
 if [ -z "$missing" ]; then
   exit

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advise/cut.h"
 #include "advise/rules.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
@@ -12,39 +13,10 @@
 namespace kernelcast::advice {
 namespace {
 
-/// Whether every expression depends on ids in x through blockDim.x * blockIdx.x + threadIdx.x alone, so that threads
-/// can be cut into blocks of another size: moving one block up and as many threads down changes nothing.
-bool cut_freely(const Subject& s) {
-  const std::map<Symbol, Expr> moved{{group_id(0), Expr(group_id(0)) - 1},
-                                     {local_id(0), Expr(local_id(0)) + Expr(local_size(0))}};
-  const std::map<Symbol, Expr> first{{group_id(0), Expr(0)}};
-  const auto free = [&](const Expr& e) {
-    if (!(e.substitute(moved) == e)) return false;
-    const Expr rest = e.substitute(first);
-    return !rest.depends_on(local_size(0)) || rest.depends_on(num_groups(0));
-  };
-  const auto guard_free = [&](const Guard& g) {
-    return std::all_of(g.paths.begin(), g.paths.end(), [&](const Path& p) { return free(p.condition); });
-  };
-  try {
-    for (const Block& b : s.profile().blocks) {
-      if (!guard_free(b.guard) || b.barriers > 0) return false;
-      for (const Access& a : b.accesses)
-        if (a.space == MemorySpace::shared || a.unknown >= 0 || !free(a.offset)) return false;
-    }
-    return std::all_of(s.profile().loops.begin(), s.profile().loops.end(),
-                       [&](const Loop& l) { return l.unknown < 0 && guard_free(l.guard) && free(l.trips); });
-  } catch (const LimitError&) {
-    return false;
-  }
-}
-
 std::vector<Draft> block_sizes(const Subject& s) {
   const Dim3 block = s.workload().block, grid = s.workload().grid;
   const KernelProfile& p = s.profile();
-  if (block.y != 1 || block.z != 1 || p.required_block.x > 0 || p.static_shared_bytes > 0 || p.uses_dynamic_shared)
-    return {};
-  if (!s.closed() || !cut_freely(s)) return {};
+  if (!why_blocks_are_fixed(s).empty()) return {};
   std::optional<DeviceResult> best;
   Dim3 best_block, best_grid;
   double best_s = *s.estimate().time_s.value;

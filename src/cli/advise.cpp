@@ -2,17 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
-#include <tuple>
 
 #include "advise/advise.h"
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/common_flags.h"
+#include "cli/findings.h"
 #include "cli/forecast.h"
 #include "cli/output.h"
+#include "cli/quoted_sources.h"
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "cli/values.h"
@@ -83,58 +83,6 @@ Gate gate_of(const std::vector<std::string>& texts) {
   return gate;
 }
 
-/// Analyses of equal texts are shared: a what-if of the launch compiles nothing again.
-Frontend cached_frontend() {
-  using Key = std::tuple<std::string, bool, std::string, std::string, bool>;
-  auto known = std::make_shared<std::map<Key, Analysis>>();
-  Frontend real = real_frontend();
-  Frontend cached = real;
-  cached.analyze = [known, real](const Source& s, const FrontendOptions& o) {
-    const Key key{s.text, s.fast_math, o.target, o.kernel, o.program};
-    auto found = known->find(key);
-    if (found == known->end()) found = known->emplace(key, real.analyze(s, o)).first;
-    return found->second;
-  };
-  return cached;
-}
-
-advice::SourceLines sources_of(const Source& main, const report::Forecast& forecast) {
-  advice::SourceLines lines;
-  lines[main.path] = lines_of(main.text);
-  for (const report::DeviceResult& d : forecast.devices) {
-    if (!d.profile) continue;
-    for (const std::string& path : d.profile->files) {
-      if (lines.contains(path) || path.empty() || path.front() == '<') continue;
-      try {
-        lines[path] = lines_of(read_source(path));
-      } catch (const Error&) {
-        lines[path] = {};  // not on disk
-      }
-    }
-  }
-  return lines;
-}
-
-report::DeviceAdvice advice_on(const Request& request, const Frontend& frontend, const DeviceResult& result,
-                               const advice::SourceLines& sources, const advice::AdviceOptions& options) {
-  report::DeviceAdvice d;
-  d.device = result.device.id;
-  d.name = result.device.name;
-  d.kernel = result.profile ? result.profile->kernel : request.kernel;
-  const ModelResult& m = result.models.front();
-  d.failure = !result.failure.empty()     ? result.failure
-              : !m.estimate               ? m.failure
-              : !m.estimate->time_s.value ? m.estimate->time_s.reason
-                                          : std::string();
-  if (!d.failure.empty()) return d;
-  d.time_s = m.estimate->time_s.value;
-  d.floor_s = m.estimate->floor_s.value;
-  d.limiter = m.estimate->limiter;
-  for (const Assumption& a : result.assumptions) d.assumptions.push_back(plain_text(a.what + " = " + a.value));
-  d.findings = advice::findings(advice::Subject(request, frontend, result, sources), options);
-  return d;
-}
-
 int advise_command(const AdviseFlags& flags, const Environment& environment) {
   ForecastFlags base = flags.base;
   const bool sarif = base.format == "sarif";
@@ -158,7 +106,7 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   report::AdviceReport report;
   report.head = environment.head;
   report.source = request.source.path;
-  report.sources = sources_of(request.source, run.forecast);
+  report.sources = quoted_sources(request.source, run.forecast);
   report.rules = advice::all_rules();
   report.least_gain = flags.all ? 0 : options.least_gain;
   bool broken = false;

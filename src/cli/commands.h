@@ -26,6 +26,7 @@ using Action = std::function<int(const Environment&)>;
 Action add_predict(Parser& parser);
 Action add_explain(Parser& parser);
 Action add_advise(Parser& parser);
+Action add_report(Parser& parser);
 Action add_devices(Parser& parser);
 Action add_models(Parser& parser);
 Action add_tune(Parser& parser);

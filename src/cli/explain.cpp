@@ -1,5 +1,4 @@
 // kernelcast explain: what the forecast stands on, line by line.
-#include <filesystem>
 #include <memory>
 
 #include "cli/catalog.h"
@@ -7,6 +6,7 @@
 #include "cli/forecast.h"
 #include "cli/launches.h"
 #include "cli/output.h"
+#include "cli/quoted_sources.h"
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "kernelcast/error.h"
@@ -24,31 +24,6 @@ constexpr const char* explain_examples = R"(Examples:
 
 Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if a device named with --device cannot run
 the kernel; the others are shown. With --device all it is 0 as long as one can.)";
-
-/// The file where its path is, or beside the main source: PTX names the files that it was made of as its compiler saw
-/// them.
-std::string quoted(const std::string& path, const std::string& main) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) return read_source(path);
-  return read_source((fs::path(main).parent_path() / fs::path(path).filename()).string());
-}
-
-/// Lines of every file that some profile quotes. Headers that exist only inside the front end are left out.
-void add_sources(const Source& main, report::Forecast& forecast) {
-  forecast.sources[main.path] = lines_of(main.text);
-  for (const report::DeviceResult& d : forecast.devices) {
-    if (!d.profile) continue;
-    for (const std::string& path : d.profile->files) {
-      if (forecast.sources.contains(path) || path.empty() || path.front() == '<') continue;
-      try {
-        forecast.sources[path] = lines_of(quoted(path, main.path));
-      } catch (const Error&) {
-        forecast.sources[path] = {};  // not on disk
-      }
-    }
-  }
-}
 
 /// What the cycle-level SM of the one device sees of the kernel.
 void write_views(const std::string& path, const report::Forecast& forecast) {
@@ -70,7 +45,7 @@ int explain(const ForecastFlags& flags, const std::string& views, const Environm
   };
   ForecastRun run = run_forecast(request, real_frontend(), catalog, progress);
   run.forecast.head = environment.head;
-  add_sources(request.source, run.forecast);
+  run.forecast.sources = quoted_sources(request.source, run.forecast);
   if (!views.empty()) write_views(views, run.forecast);
   const report::Style style(environment.colour && request.output.empty());
   write_result(request.output,

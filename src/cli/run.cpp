@@ -66,7 +66,8 @@ int parse_and_run(int argc, char** argv) {
       {"predict", add_predict(parser)},   {"explain", add_explain(parser)}, {"devices", add_devices(parser)},
       {"models", add_models(parser)},     {"tune", add_tune(parser)},       {"validate", add_validate(parser)},
       {"converge", add_converge(parser)}, {"probe", add_probe(parser)},     {"check", add_check(parser)},
-      {"offload", add_offload(parser)},   {"replay", add_replay(parser)},   {"advise", add_advise(parser)}};
+      {"offload", add_offload(parser)},   {"replay", add_replay(parser)},   {"advise", add_advise(parser)},
+      {"report", add_report(parser)}};
   const Parser::Outcome outcome = parser.parse(argc, argv);
   if (outcome.command.empty()) {
     write_stdout(outcome.text);

@@ -9,11 +9,9 @@
 #include "report/settings.h"
 
 namespace kernelcast::report {
-namespace {
-
-Json finding_json(const Advice& a, const DeviceAdvice& d, const AdviceReport& r) {
+Json finding_json(const Advice& a, const DeviceAdvice& d, const std::string& source) {
   Json j = {{"rule", a.rule}, {"severity", "advice"}, {"kernel", d.kernel}, {"device", d.device}};
-  j["file"] = a.where.file.empty() ? r.source : a.where.file;
+  j["file"] = a.where.file.empty() ? source : a.where.file;
   if (!a.where.file.empty()) {
     j["line"] = a.where.line;
     j["end_line"] = a.where.line;
@@ -37,6 +35,8 @@ Json finding_json(const Advice& a, const DeviceAdvice& d, const AdviceReport& r)
   j["assumptions"] = a.assumptions;
   return j;
 }
+
+namespace {
 
 std::string sarif_uri(const std::string& path) {
   std::string uri;
@@ -93,7 +93,7 @@ std::string advice_json(const AdviceReport& report) {
     one["limiter"] = d.limiter;
     one["assumptions"] = d.assumptions;
     j["devices"].push_back(std::move(one));
-    for (const Advice& a : d.findings) j["findings"].push_back(finding_json(a, d, report));
+    for (const Advice& a : d.findings) j["findings"].push_back(finding_json(a, d, report.source));
   }
   return dumped(j);
 }

@@ -131,6 +131,8 @@ Json registers_json(const Registers& r) {
           {"text_order_spill_bytes", number(r.text_order_spill_bytes)}};
 }
 
+}  // namespace
+
 Json explanation_json(const Forecast& f, const DeviceResult& d) {
   Json j = {{"device", d.device.id}, {"codegen_target", d.device.codegen_target}};
   if (!d.profile || !d.workload) {
@@ -156,8 +158,6 @@ Json explanation_json(const Forecast& f, const DeviceResult& d) {
   for (const ModelResult& m : d.models) j["predictions"].push_back(prediction_json(f, d, m));
   return j;
 }
-
-}  // namespace
 
 std::string explain_json(const Forecast& forecast) {
   Json j = head_json(forecast.head);

@@ -202,8 +202,6 @@ Json prediction_json(const Forecast& forecast, const DeviceResult& d, const Mode
   return j;
 }
 
-namespace {
-
 Json with_flags_in(const Json& json) {
   if (json.is_string()) return with_flags(json.get_ref<const std::string&>());
   if (!json.is_structured()) return json;
@@ -211,8 +209,6 @@ Json with_flags_in(const Json& json) {
   for (Json& part : out) part = with_flags_in(part);
   return out;
 }
-
-}  // namespace
 
 std::string dumped(const Json& json) {
   return printable_json(with_flags_in(json).dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/advice_views.h"
 #include "report/results.h"
 
 namespace kernelcast::report {
@@ -25,6 +26,12 @@ void put(Json& object, std::string_view key, const std::optional<double>& value,
 void put_unknown(Json& object, std::string_view key, std::string_view why);
 /// One (device, model) entry of `predict`.
 Json prediction_json(const report::Forecast& forecast, const DeviceResult& device, const ModelResult& result);
+/// One device of `explain`.
+Json explanation_json(const report::Forecast& forecast, const DeviceResult& device);
+/// One finding of `advise`; `source` is the file of findings without a line.
+Json finding_json(const Advice& advice, const DeviceAdvice& device, const std::string& source);
+/// Every string with the settings that it names as flags.
+Json with_flags_in(const Json& json);
 /// Indented by two, with a final newline; bytes that are not UTF-8 are replaced.
 std::string dumped(const Json& json);
 

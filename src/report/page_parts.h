@@ -1,0 +1,11 @@
+// Files of src/report/page, Chart.js and documents of validation/, embedded when the program was built.
+#pragma once
+
+#include <string_view>
+
+namespace kernelcast::report {
+
+/// By name: "page.html", "page.css", "page.js" (all scripts in order), "chart.js", "programs.md", "rows.md".
+std::string_view page_part(std::string_view name);
+
+}  // namespace kernelcast::report
