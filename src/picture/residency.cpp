@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "model/occupancy.h"
+#include "machine/occupancy.h"
 
 namespace kernelcast::picture {
 namespace {

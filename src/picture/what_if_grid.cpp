@@ -17,7 +17,7 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "model/kernelcast.h"
-#include "model/occupancy.h"
+#include "machine/occupancy.h"
 
 namespace kernelcast::picture {
 namespace {
