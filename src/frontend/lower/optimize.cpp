@@ -281,17 +281,23 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     static const std::string of_arrays = "function(sroa,instsimplify)";
     run_passes(module, &machine, of_arrays);
   }
-  if (nvidia) split_address_constants(*entry);
+  if (nvidia) {
+    split_address_constants(*entry);
+    static const std::string of_addresses =
+        "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep)";
+    run_passes(module, &machine, of_addresses);
+    share_addresses(*entry);
+    merge_loads(*entry, LoadsToMerge::shared);  // before the copies become parts of wider ones
+  }
   // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
   const std::string after =
-      nvidia ? "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep,"
-               "load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
+      nvidia ? "function(load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
              : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
   run_passes(module, &machine, after);
   if (nvidia) {
     show_divisors(*entry);
     share_addresses(*entry);
-    merge_loads(*entry);
+    merge_loads(*entry, LoadsToMerge::all);
     sink_addresses(*entry);
   }
   check_calls(*entry);

@@ -251,7 +251,7 @@ void share_addresses(Function& kernel) {
     }
 }
 
-void merge_loads(Function& kernel) {
+void merge_loads(Function& kernel, LoadsToMerge which) {
   constexpr int reach = 200;  // loads
   struct Loaded {
     LoadInst* load = nullptr;
@@ -266,8 +266,9 @@ void merge_loads(Function& kernel) {
         if (i.mayWriteToMemory()) loaded.clear();
         continue;
       }
-      Loaded& first = loaded[{load->getPointerOperand(), load->getType()}];
       const bool shared = load->getPointerAddressSpace() == shared_space;
+      if (!shared && which == LoadsToMerge::shared) continue;
+      Loaded& first = loaded[{load->getPointerOperand(), load->getType()}];
       if (first.load && (shared || loads - first.at <= reach)) {
         load->replaceAllUsesWith(first.load);
         load->eraseFromParent();

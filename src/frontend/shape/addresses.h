@@ -48,7 +48,8 @@ void share_addresses(llvm::Function& kernel);
 /// a constant, so that NVIDIA's compiler sees early that they are equal. Of global memory those that at most 200 loads
 /// lie between: in a stencil with several outputs a thread NVRTC 11.8 merges all that are 120 loads apart, 41, 51 and
 /// 66 % at 240, and 13 and 29 % at 480.
-void merge_loads(llvm::Function& kernel);
+enum class LoadsToMerge { all, shared };
+void merge_loads(llvm::Function& kernel, LoadsToMerge which);
 
 /// Addresses with one block of users are computed there, behind the guard; sums stay where they are
 /// (vendor_options.cpp).
