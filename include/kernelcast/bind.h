@@ -47,7 +47,10 @@
 // local               Word w (4 bytes) of lane l lies at (w * warp_size + l) * 4; sectors and segments as above.
 // shared              bank_passes: shared-memory wavefronts. Parts of min(warp_size, shared_banks) lanes, divided by
 //                     bytes / bank_bytes for wider accesses (128-bit: quarter-warps). A part with active lanes takes
-//                     the largest number of distinct words of one bank. Lanes on one word are served together, atomics
+//                     the largest number of distinct words of one bank. With shared_pairs the parts of a wide load are
+//                     twice as large where all active lanes n and n ^ 1, or all n and n ^ 2, read one address: the
+//                     return path then packs two lanes. Source: NVIDIA, forums.developer.nvidia.com, "Unexpected
+//                     shared memory bank conflict" (77228), for compute capability 7.x. Lanes on one word are served together, atomics
 //                     one by one. With probabilities: execution of the part times wavefronts of all lanes that may be
 //                     active (an upper bound).
 // constant            bank_passes: distinct addresses of a request, one at a time; expected with probabilities. Sectors

@@ -140,6 +140,7 @@ struct Spec {
 
   // memory, from the device unless the file says otherwise
   int shared_banks = 32, shared_bank_bytes = 4, shared_latency = 24;
+  int shared_pairs = 0;                 // as in MemoryGeometry
   double shared_bytes_per_cycle = 128;  // of the SM
   int sector_bytes = 32, line_bytes_l1 = 128;
   MemoryGeometry l1;             // of the device: banks and tags of its L1; l1_banks 0: a line a cycle

@@ -40,6 +40,7 @@ struct MemoryGeometry {
   int l1_tags = 0;       // segments that it looks up at once
   int l1_tag_banks = 0;  // segments of one residue modulo this are looked up one after another; 0: any can go together
   int l1_group = 0;      // lanes that it serves at once where they are not side by side; 0: all
+  int shared_pairs = 0;  // 1: wide loads of shared memory return two lanes at a time where they read one address (bind.h)
   friend auto operator<=>(const MemoryGeometry&, const MemoryGeometry&) = default;
 };
 
@@ -59,6 +60,20 @@ struct AccessCount {
 
 /// 32-bit registers of one lane's access of `bytes` bytes.
 constexpr int words_of(int bytes) { return (bytes + 3) / 4; }
+
+/// Whether all active lanes n and n ^ 1, or all active n and n ^ 2, have the same `at(lane)`.
+template <class At>
+bool lanes_are_pairs(std::uint64_t active, const At& at) {
+  for (const int other : {1, 2}) {
+    bool all = true;
+    for (std::uint64_t rest = active; rest != 0 && all; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest), partner = lane ^ other;
+      all = (active >> partner & 1) == 0 || at(lane) == at(partner);
+    }
+    if (all) return true;
+  }
+  return false;
+}
 
 /// Lanes of a warp whose accesses of `bytes` bytes go to global memory at once: all for up to 4 bytes, half of them for
 /// 8, a quarter for 16. Source: CUDA C++ Programming Guide, Compute Capability 2.x, Global Memory.

@@ -21,6 +21,7 @@ MemoryGeometry Device::geometry() const {
   g.sector_bytes = whole(Field::memory_sector_bytes, g.sector_bytes);
   g.segment_bytes = whole(Field::memory_segment_bytes, g.segment_bytes);
   g.shared_banks = whole(Field::memory_shared_banks, g.shared_banks);
+  g.shared_pairs = whole(Field::memory_shared_pairs, g.shared_pairs);
   g.bank_bytes = whole(Field::memory_shared_bank_bytes, g.bank_bytes);
   g.l1_banks = whole(Field::memory_l1_banks, g.l1_banks);
   g.l1_tags = whole(Field::memory_l1_tags, g.l1_tags);

@@ -306,7 +306,8 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
     const bool regular = pattern_ != Pattern::any && site.kind != AccessKind::atomic && site.pieces.size() == 1;
     // Within one row of the banks no two words share a bank.
     const bool one_row = span_ <= static_cast<std::uint64_t>(plan_.geometry.shared_banks * plan_.geometry.bank_bytes);
-    if (space_ == MemorySpace::shared && (regular || (one_row && site.kind != AccessKind::atomic))) {
+    if (space_ == MemorySpace::shared && !requests_.returns_pairs(p.bytes, site.kind) &&
+        (regular || (one_row && site.kind != AccessKind::atomic))) {
       requests_.shared_regular(lanes, p.bytes, out);
       continue;
     }
@@ -320,7 +321,7 @@ void BlockRunner::count_request(const SimtInstruction& i, std::uint64_t lanes) {
     }
     switch (space_) {
       case MemorySpace::shared:
-        requests_.shared(at, lanes, p.bytes, site.kind == AccessKind::atomic, out);
+        requests_.shared(at, lanes, p.bytes, site.kind, out);
         break;
       case MemorySpace::local:
         requests_.local(at, lanes, p.bytes, out);

@@ -256,10 +256,13 @@ void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount
     if ((active >> first & mask) != 0) out.bank_passes += 1;
 }
 
-void RequestCounter::shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic,
+void RequestCounter::shared(const std::uint64_t* offset, std::uint64_t active, int bytes, AccessKind kind,
                             AccessCount& out) {
   count_lanes(active, bytes, out);
-  const int part_lanes = lanes_a_part(bytes);
+  const bool atomic = kind == AccessKind::atomic;
+  int part_lanes = lanes_a_part(bytes);
+  if (returns_pairs(bytes, kind) && lanes_are_pairs(active, [offset](int lane) { return offset[lane]; }))
+    part_lanes *= 2;
   const std::uint64_t part_mask = part_lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << part_lanes) - 1;
   for (int first = 0; first < geometry_.warp_size; first += part_lanes) {
     const std::uint64_t part = active & part_mask << first;

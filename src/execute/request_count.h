@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernelcast/profile.h"
 #include "kernelcast/workload.h"
 
 namespace kernelcast::interpreter {
@@ -21,7 +22,11 @@ class RequestCounter {
   /// Private memory: offsets within each lane's own, interleaved by words over the warp.
   void local(const std::uint64_t* offset, std::uint64_t active, int bytes, AccessCount& out);
   /// Shared memory; atomics serve one lane at a time.
-  void shared(const std::uint64_t* offset, std::uint64_t active, int bytes, bool atomic, AccessCount& out);
+  void shared(const std::uint64_t* offset, std::uint64_t active, int bytes, AccessKind kind, AccessCount& out);
+  /// Whether the passes of a shared access depend on which lanes read one address (MemoryGeometry::shared_pairs).
+  [[nodiscard]] bool returns_pairs(int bytes, AccessKind kind) const {
+    return geometry_.shared_pairs != 0 && kind == AccessKind::load && bytes > geometry_.bank_bytes;
+  }
 
   /// The usual patterns, told by the caller: `count` lanes at one address, or at consecutive places from `first` on.
   /// In global memory at most 4 bytes a lane, so that the warp goes at once, and without groups (l1_group).

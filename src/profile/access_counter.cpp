@@ -23,7 +23,8 @@ constexpr double node_work = 4;
 AccessCounter::AccessCounter(const Access& access, const Scope& scope, const MemoryGeometry& geometry,
                              ConstantPool& pool)
     : access_(access), scope_(scope), geometry_(geometry) {
-  rule_ = {access.space, access.kind == AccessKind::atomic, access.unknown >= 0, access.bytes};
+  rule_ = {access.space, access.kind == AccessKind::atomic, access.unknown >= 0, access.bytes,
+           access.kind == AccessKind::load};
   if (access.space == MemorySpace::texture) rule_.space = MemorySpace::global;
   period_ = shift_period(rule_, geometry);
   std::vector<std::int64_t> shifts{0};

@@ -196,7 +196,10 @@ struct Counter {
 
   double passes(std::uint64_t bits, std::size_t first) {
     const int wide = std::max(1, rule.bytes / g.bank_bytes);
-    const int part = std::max(1, std::min(g.warp_size, g.shared_banks) / wide);
+    int part = std::max(1, std::min(g.warp_size, g.shared_banks) / wide);
+    if (g.shared_pairs != 0 && rule.load && wide > 1 &&
+        lanes_are_pairs(bits, [&](int lane) { return addresses[first + static_cast<std::size_t>(lane)]; }))
+      part *= 2;
     double sum = 0;
     for (int begin = 0; begin < g.warp_size; begin += part) {
       const std::uint64_t window = part >= 64 ? ~0ULL : ((1ULL << part) - 1) << begin;

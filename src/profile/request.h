@@ -14,6 +14,7 @@ struct RequestRule {
   bool atomic = false;
   bool physical = false;  // local memory: addresses are where they are, not per-thread offsets
   int bytes = 4;
+  bool load = false;
   friend bool operator==(const RequestRule&, const RequestRule&) = default;
 };
 

@@ -175,7 +175,8 @@ Json page_device_json(const Page& page, std::size_t i) {
   j["geometry"] = {{"warp_size", g.warp_size},
                    {"sector_bytes", g.sector_bytes},
                    {"shared_banks", g.shared_banks},
-                   {"bank_bytes", g.bank_bytes}};
+                   {"bank_bytes", g.bank_bytes},
+                   {"shared_pairs", g.shared_pairs}};
   j["models"] = models_json_of(f, d);
   Json explanation = explanation_json(f, d);
   explanation.erase("predictions");

@@ -27,10 +27,14 @@ bool is_atomic(Op op) { return op == Op::atomic_shared || op == Op::atomic_globa
 
 /// Lanes go in groups whose data the banks could deliver in one pass. Lanes that load one word share it (`share`); an
 /// atomic operation is one update of the bank for each lane.
-int shared_passes(const Spec& spec, const Access& a, int warp, std::uint64_t k, bool share) {
+int shared_passes(const Spec& spec, const Access& a, int warp, std::uint64_t k, bool share, bool pairs) {
   const int width = spec.shared_banks * spec.shared_bank_bytes;
-  const int group = std::clamp(width / a.bytes, 1, spec.warp_size);
   const int lanes = lanes_of(spec, a);
+  int group = std::clamp(width / a.bytes, 1, spec.warp_size);
+  const std::uint64_t all = lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lanes) - 1;
+  if (pairs && a.bytes > spec.shared_bank_bytes &&
+      lanes_are_pairs(all, [&](int lane) { return lane_address(a, warp, k, lane); }))
+    group *= 2;
   int passes = 0;
   for (int first = 0; first < lanes; first += group) {
     std::array<int, 128> words{};
@@ -200,7 +204,8 @@ Request shared(Machine& m, Warp& w, const Decoded& d, const Access& a, Cycle sta
   const std::uint64_t k = w.executions[static_cast<std::size_t>(d.access)];
   const bool atomic = d.op == Op::atomic_shared;
   const int passes =
-      a.passes ? std::max(1, static_cast<int>(std::lround(*a.passes))) : shared_passes(spec, a, w.number, k, !atomic);
+      a.passes ? std::max(1, static_cast<int>(std::lround(*a.passes)))
+               : shared_passes(spec, a, w.number, k, !atomic, spec.shared_pairs != 0 && d.op == Op::load_shared);
   const int beyond = std::max(passes - (a.passes ? 1 : least_passes(spec)), 0);
   const double pass = std::max(spec.shared_banks * spec.shared_bank_bytes / spec.shared_bytes_per_cycle, 1.0);
   if (!atomic) return {start + static_cast<Cycle>(spec.shared_latency + beyond), pass * passes};

@@ -42,6 +42,7 @@ void take(const Device& device, Spec& spec, Field field, std::string_view key, i
 void memory_of(const Device& device, Spec& spec) {
   take(device, spec, Field::memory_shared_banks, "memory.shared_banks", &Spec::shared_banks);
   take(device, spec, Field::memory_shared_bank_bytes, "memory.shared_bank_bytes", &Spec::shared_bank_bytes);
+  take(device, spec, Field::memory_shared_pairs, "memory.shared_pairs", &Spec::shared_pairs);
   take(device, spec, Field::memory_shared_latency_cycles, "memory.shared_latency", &Spec::shared_latency);
   take(device, spec, Field::memory_l1_latency_cycles, "memory.l1_latency", &Spec::l1_latency);
   take(device, spec, Field::memory_l2_latency_cycles, "memory.l2_latency", &Spec::l2_latency);

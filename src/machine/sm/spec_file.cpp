@@ -34,6 +34,7 @@ constexpr std::array whole_keys = {
     WholeKey{"registers", "ports_per_bank", &Spec::ports_per_bank, 0, 8},
     WholeKey{"registers", "late_request_cycles", &Spec::late_request_cycles, 0, 100},
     WholeKey{"memory", "shared_banks", &Spec::shared_banks, 1, 128},
+    WholeKey{"memory", "shared_pairs", &Spec::shared_pairs, 0, 1},
     WholeKey{"memory", "shared_bank_bytes", &Spec::shared_bank_bytes, 1, 32},
     WholeKey{"memory", "shared_latency", &Spec::shared_latency, 1, 2000},
     WholeKey{"memory", "l1_latency", &Spec::l1_latency, 0, 2000},

@@ -32,7 +32,10 @@ function globalPicture(into, d, a, lanes) {
 function sharedPicture(into, d, a, lanes) {
   const width = d.geometry.bank_bytes, banks = d.geometry.shared_banks;
   // Wider accesses go in parts: half a warp for 8 bytes, a quarter for 16.
-  const part = Math.max(1, Math.floor(Math.min(d.geometry.warp_size, banks) / Math.max(1, a.bytes / width)));
+  let part = Math.max(1, Math.floor(Math.min(d.geometry.warp_size, banks) / Math.max(1, a.bytes / width)));
+  // Loads return two lanes at a time where all lanes n and n ^ 1, or all n and n ^ 2, read one address.
+  const pairs = by => lanes.every((o, l) => o === "off" || lanes[l ^ by] === undefined || lanes[l ^ by] === "off" || lanes[l ^ by] === o);
+  if (d.geometry.shared_pairs && a.kind === "load" && a.bytes > width && (pairs(1) || pairs(2))) part *= 2;
   let passes = 0, worst = new Map(), worstDegree = -1;
   for (let first = 0; first < lanes.length; first += part) {
     const words = new Map();

@@ -18,6 +18,7 @@ const MemoryGeometry geometries[] = {
     {32, 32, 128, 32, 4, 32, 4},
     {32, 128, 128, 32, 4, 32, 0, 4},
     {64, 64, 64, 32, 4, 4, 0, 0, 4},
+    {32, 32, 128, 32, 4, 0, 0, 0, 0, 1},
 };
 
 class BindTwin : public testing::TestWithParam<kernels::Case> {};

@@ -211,6 +211,7 @@ void check(bool unknowns) {
   const KernelProfile profile = Random(unknowns).make();
   const auto warp = pick({32, 64});
   MemoryGeometry geometry{warp, pick({32, 64}), pick({64, 128}), pick({16, 32}), 4};
+  geometry.shared_pairs = pick({0, 1});
   geometry.l1_banks = pick({0, 4, 32});
   geometry.l1_tags = pick({0, 4});
   geometry.l1_tag_banks = pick({0, 0, 4});

@@ -276,7 +276,15 @@ class Machine {
 
   double bank_passes(const Access& a, const Lanes& q, const std::vector<std::int64_t>& address) const {
     const int wide = std::max(1, a.bytes / g_.bank_bytes);
-    const int part = std::max(1, std::min(g_.warp_size, g_.shared_banks) / wide);
+    int part = std::max(1, std::min(g_.warp_size, g_.shared_banks) / wide);
+    const auto all_share = [&](int distance) {
+      for (int lane = 0; lane < g_.warp_size; ++lane) {
+        const int partner = lane % (2 * distance) < distance ? lane + distance : lane - distance;
+        if (q[lane] > 0 && q[partner] > 0 && address[lane] != address[partner]) return false;
+      }
+      return true;
+    };
+    if (g_.shared_pairs != 0 && a.kind == AccessKind::load && wide > 1 && (all_share(1) || all_share(2))) part *= 2;
     double passes = 0;
     for (int first = 0; first < g_.warp_size; first += part) {
       std::map<std::int64_t, std::set<std::pair<std::int64_t, int>>> words_of_bank;

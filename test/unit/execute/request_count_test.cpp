@@ -53,9 +53,37 @@ RC_GTEST_PROP(RequestCounter, SharedMemoryPassesAreWordsOfTheBusiestBank, ()) {
   for (int again = 0; again < 3; ++again) {
     const LaneRequest r = random_request(g.warp_size, places, static_cast<std::uint64_t>(bytes));
     AccessCount out;
-    counter.shared(r.at.data(), r.active, bytes, atomic, out);
+    counter.shared(r.at.data(), r.active, bytes, atomic ? AccessKind::atomic : AccessKind::store, out);
     RC_ASSERT(out.bank_passes == passes_by_sets(r, g, bytes, atomic));
   }
+}
+
+TEST(RequestCounter, WideLoadsOfPairsTakeHalfThePasses) {
+  MemoryGeometry g;
+  g.shared_pairs = 1;
+  const auto passes = [&g](int bytes, AccessKind kind, auto address) {
+    RequestCounter counter(g);
+    std::uint64_t at[64] = {};
+    for (std::uint64_t lane = 0; lane < 32; ++lane) at[lane] = address(lane);
+    AccessCount out;
+    counter.shared(at, 0xffffffff, bytes, kind, out);
+    return out.bank_passes;
+  };
+  const auto one = [](std::uint64_t) { return std::uint64_t{64}; };
+  const auto neighbours = [](std::uint64_t lane) { return lane / 2 * 16; };
+  const auto crossed = [](std::uint64_t lane) { return (lane & ~std::uint64_t{2}) * 16; };
+  const auto modulo = [](std::uint64_t lane) { return lane % 4 * 16; };  // lanes n and n + 4
+  for (const auto kind : {AccessKind::load, AccessKind::store}) {
+    const double of_16 = kind == AccessKind::load ? 2 : 4, of_8 = kind == AccessKind::load ? 1 : 2;
+    EXPECT_EQ(passes(16, kind, one), of_16);
+    EXPECT_EQ(passes(16, kind, neighbours), of_16);
+    EXPECT_EQ(passes(8, kind, one), of_8);
+  }
+  EXPECT_EQ(passes(16, AccessKind::load, crossed), 4) << "two words a bank in each half";
+  EXPECT_EQ(passes(16, AccessKind::load, modulo), 4);
+  EXPECT_EQ(passes(4, AccessKind::load, one), 1);
+  g.shared_pairs = 0;
+  EXPECT_EQ(passes(16, AccessKind::load, one), 4);
 }
 
 RC_GTEST_PROP(RequestCounter, GlobalSectorsAreDistinct, ()) {
