@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "kernelcast/launch.h"
 
 namespace kernelcast {
 
@@ -19,12 +22,28 @@ struct CodePlace {
 enum class Verified : std::uint8_t { what_if, rewrite };
 constexpr std::string_view name_of(Verified v) { return v == Verified::what_if ? "what-if" : "rewrite"; }
 
+/// A line of the source with another text.
+struct LineEdit {
+  int line = 0;  // of the original
+  std::string before, after;
+};
+
+/// The change for programs, where it is mechanical: what to launch, compile or write instead. What is empty stays.
+struct AdviceEdit {
+  std::optional<Dim3> grid, block;      // in blocks, in threads
+  std::string option;                   // compiler's, "use_fast_math"
+  std::optional<double> most_registers; // of a thread, as -maxrregcount takes it
+  std::vector<LineEdit> lines;          // of the source
+  [[nodiscard]] bool any() const { return grid || block || !option.empty() || most_registers || !lines.empty(); }
+};
+
 /// One finding on one device. Times are seconds; a gain is the share of the time that the change saves.
 struct Advice {
   std::string rule;      // "bank-conflicts", as -Wno-RULE takes it
   CodePlace where;
   std::string message;   // what is there, and what it costs
   std::string change;    // what to do, one or two lines of code or prose
+  AdviceEdit edit;       // the same for programs, as far as it is mechanical
   double time_s = 0, changed_time_s = 0;
   double gain = 0, gain_low = 0, gain_high = 0;  // 90 % interval: the model's error of ratios
   double probability = 0;                        // that the change is a gain at all

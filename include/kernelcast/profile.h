@@ -65,12 +65,14 @@ struct Guard {
 struct Access {
   MemorySpace space = MemorySpace::global;
   AccessKind kind = AccessKind::load;
-  int bytes = 4;                     // per lane: 1, 2, 4, 8, 16
+  int bytes = 4;                     // per lane: 1, 2, 4, 8, 16; of a copy in bulk all that it moves
   int buffer = -1;                   // index into KernelProfile::buffers, -1: unknown base
   Expr offset;                       // bytes from the buffer's base
   std::vector<std::int64_t> also;    // further constant offsets relative to `offset` with the same pattern (unrolled copies)
   int unknown = -1;                  // index of an Unknown of kind address when data decide the offset
   bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
+  bool bulk = false;                 // a copy in bulk (cp.async.bulk): one lane asks for it, no warp's request, past the L1
+  bool by_coordinates = false;       // bulk, through a tensor map: `offset` tells its boxes apart and is no address
   SourceLine line;
   [[nodiscard]] double copies() const { return 1.0 + static_cast<double>(also.size()); }
 };
@@ -90,6 +92,8 @@ struct Stalls {
   std::array<double, latency_count> waits{}, hidden{};
   double loads = 0;
   double text_order_spills = 0;  // see Registers::in_text_order: words that each lane stores or loads again
+  double fills = 0;     // times that an mbarrier is told what will arrive (expect_tx): stages of copies in bulk
+  double products = 0;  // multiply-adds of asynchronous matrix instructions that the warp issues, each in whole
   Stalls& operator+=(const Stalls& o);
   /// Adds o so many times.
   void add(const Stalls& o, double times);
@@ -167,6 +171,14 @@ struct Unmodeled {
   friend bool operator==(const Unmodeled&, const Unmodeled&) = default;
 };
 
+/// setmaxnreg: the warps that execute a block hold so many registers a thread from there on.
+struct SetRegisters {
+  int block = 0;                 // index into KernelProfile::blocks
+  int registers = 0;
+  SourceLine line;
+  friend bool operator==(const SetRegisters&, const SetRegisters&) = default;
+};
+
 struct KernelProfile {
   std::string kernel;            // as the user names it
   std::string symbol;            // mangled
@@ -183,6 +195,8 @@ struct KernelProfile {
   bool uses_dynamic_shared = false;
   std::int64_t stack_bytes = 0;              // private memory per thread that stays in local memory
   std::int64_t max_threads_per_block = 0;    // __launch_bounds__, 0: none
+  Dim3 cluster{0, 0, 0};                     // blocks of a cluster where the code fixes them, 0: it does not
+  std::vector<SetRegisters> set_registers;   // setmaxnreg
   Dim3 required_block{0, 0, 0};              // reqd_work_group_size, 0: none
   int mapped_axes = 0;                       // loop nests: number of loops that became work-items
   std::vector<Expr> mapped_extent;           // and their trip counts, x first

@@ -30,6 +30,8 @@ std::string_view name_of(TensorType t);
 /// "FP16, accumulated in FP32"
 std::string_view words_of(TensorType t);
 bool is_floating_point(TensorType t);
+/// Of an element of the inputs in shared memory: types of 6 bits take a byte.
+int bits_of_input(TensorType t);
 /// Whether wgmma or tcgen05 multiply it where a device has them: the device field tensor_warp_share is about these.
 bool has_async_form(TensorType t);
 
@@ -37,6 +39,7 @@ bool has_async_form(TensorType t);
 /// wmma, MFMA, AMD's WMMA); `async`: of those that run beside the warps and read shared memory (wgmma, tcgen05).
 struct TensorOps {
   std::array<double, tensor_type_count> warp{}, async{};
+  double shared_bytes = 0;  // of operands that asynchronous instructions read in shared memory
   [[nodiscard]] double of(TensorType t) const {
     return warp[static_cast<std::size_t>(t)] + async[static_cast<std::size_t>(t)];
   }
@@ -51,6 +54,7 @@ struct TensorOps {
       warp[i] += o.warp[i] * times;
       async[i] += o.async[i] * times;
     }
+    shared_bytes += o.shared_bytes * times;
   }
   friend bool operator==(const TensorOps&, const TensorOps&) = default;
 };

@@ -189,6 +189,8 @@ struct Workload {
 
   AccessCount by_space[5][3];    // [MemorySpace][AccessKind]
   double read_only_sectors = 0;  // of the global loads' sectors: those of Access::read_only
+  double bulk_sectors = 0;       // likewise of Access::bulk
+  double bulk_bytes = 0;         // that copies in bulk write to shared memory
   double barriers = 0;           // barrier executions by whole blocks, whole grid
   double flat_barriers = 0;      // of these, right after a shared store (opencl-quantitative's flat cost)
   double footprint_bytes = 0;    // distinct global bytes touched, an upper bound where unknown
@@ -205,7 +207,9 @@ struct Workload {
   [[nodiscard]] double local_bytes() const { return stack_bytes + spill_bytes; }
 
   double registers_per_thread = 0;
+  double set_registers_per_block = 0;  // that setmaxnreg asks for at most at a time; 0: the kernel has none
   double shared_bytes_per_block = 0;
+  Dim3 cluster{0, 0, 0};               // KernelProfile::cluster
   CountsMethod counts_method = CountsMethod::symbolic;
   CacheState cache = CacheState::cold;  // the launch's, like the next
   double launch_overhead_s = 0;
@@ -232,6 +236,9 @@ struct Workload {
     return by_space[static_cast<int>(s)][static_cast<int>(k)];
   }
 };
+
+/// Adds to the sums of bulk copies where `access` is one.
+void add_bulk(const Access& access, const AccessCount& count, Workload& work);
 
 /// Says so where the kernel stores to global memory and no thread of this launch, as it was counted, does: sizes may be
 /// negative, or others than were meant. Nothing otherwise.

@@ -50,6 +50,34 @@ struct Base {
   double seconds = 0, added_up = 0;
 };
 
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+/// What the draft says of itself, the launch that was forecast, and lines of a source with as many lines.
+AdviceEdit edit_of(const Subject& s, const Draft& d) {
+  AdviceEdit e = d.edit;
+  if (d.forecast && d.forecast->workload) {
+    const Workload& now = *d.forecast->workload;
+    if (!(now.grid == s.workload().grid)) e.grid = now.grid;
+    if (!(now.block == s.workload().block)) e.block = now.block;
+  }
+  if (d.rewritten.empty()) return e;
+  const auto before = lines_of_text(s.question().source.text), after = lines_of_text(d.rewritten);
+  if (before.size() != after.size()) return e;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (before[i] != after[i]) e.lines.push_back({static_cast<int>(i) + 1, before[i], after[i]});
+  return e;
+}
+
 std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d, const Base& base) {
   Advice a;
   double changed = 0;
@@ -77,6 +105,7 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   a.where = place_of(s, d.line, d.token);
   a.message = d.message;
   a.change = d.change;
+  a.edit = edit_of(s, d);
   a.time_s = base.seconds;
   a.changed_time_s = changed;
   a.gain = 1 - share;

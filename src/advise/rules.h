@@ -21,6 +21,7 @@ struct Draft {
   std::string rewritten = {};          // the source with the change, where it is mechanical
   std::optional<double> seconds = {};  // in place of both: a time that the model has given already, and its bound
   std::string limiter = {};
+  AdviceEdit edit = {};  // launch and lines are found by themselves
 };
 
 struct Rule {

@@ -70,7 +70,7 @@ std::vector<Draft> accidental_double(const Subject& s) {
   std::vector<std::string> text = split_lines(q.source.text);
   std::map<SourceLine, double> changed;
   for (const auto& [line, n] : lines) {
-    if (s.file(line) != q.source.path || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
+    if (!s.in_source(line) || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& old = text[static_cast<std::size_t>(line.line) - 1];
     if (old.size() > longest_read || old.find("double") != std::string::npos) continue;
     std::string now = with_suffixes(old);
@@ -136,6 +136,7 @@ std::vector<Draft> slow_functions(const Subject& s) {
                             : fmt::format("'{}' in full precision takes several instructions", token);
   d.change = token.empty() ? "use __fdividef(a, b) or multiply by the reciprocal, or compile with --use_fast_math"
                            : fast_form(token);
+  d.edit.option = "use_fast_math";
   d.assumptions.emplace_back("results may differ in the last bits, and denormals become zero");
   return {std::move(d)};
 }
@@ -177,7 +178,7 @@ std::vector<Draft> integer_divisions(const Subject& s) {
   std::set<std::string> names;
   std::string token;
   for (const auto& [line, n] : lines) {
-    if (s.file(line) != q.source.path || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
+    if (!s.in_source(line) || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& now = text[static_cast<std::size_t>(line.line) - 1];
     std::size_t from = now.size() > longest_read ? now.size() : 0;
     while (const auto d = shared_divisor(s, now, from)) {

@@ -144,17 +144,19 @@ std::vector<Draft> fewer_registers(const Subject& s) {
     const double warps = warps_with(s, [r](Workload& w) { w.registers_per_thread = r; });
     if (warps <= o.warps_per_unit) continue;
     const double threads = static_cast<double>(s.workload().block.count());
-    return {
-        {{},
-         "",
-         fmt::format(
-             "registers limit the occupancy: {:.0f} a thread leave room for {:.3g} of warps; {:.0f} would for {:.3g}",
-             now, o.warps_per_unit, r, warps),
-         fmt::format("__launch_bounds__({:.0f}, {:.0f})  // or -maxrregcount {:.0f}", threads,
-                     std::max(1.0, std::floor(warps * s.device().geometry().warp_size / threads)), r),
-         [r](Variant& v) { v.workload.registers_per_thread = r; },
-         {},
-         {"the compiler finds an order with so many registers without spills"}}};
+    Draft d{
+        {},
+        "",
+        fmt::format(
+            "registers limit the occupancy: {:.0f} a thread leave room for {:.3g} of warps; {:.0f} would for {:.3g}",
+            now, o.warps_per_unit, r, warps),
+        fmt::format("__launch_bounds__({:.0f}, {:.0f})  // or -maxrregcount {:.0f}", threads,
+                    std::max(1.0, std::floor(warps * s.device().geometry().warp_size / threads)), r),
+        [r](Variant& v) { v.workload.registers_per_thread = r; },
+        {},
+        {"the compiler finds an order with so many registers without spills"}};
+    d.edit.most_registers = r;
+    return {std::move(d)};
   }
   return {};
 }

@@ -74,6 +74,14 @@ std::string Subject::text(SourceLine line) const {
   return text.size() > longest_read ? std::string() : text;
 }
 
+bool Subject::in_source(SourceLine line) const {
+  const std::string path = file(line);
+  if (path == question_.source.path) return true;
+  const auto named = sources_.find(path), own = sources_.find(question_.source.path);
+  return !path.empty() && named != sources_.end() && own != sources_.end() && !own->second.empty() &&
+         named->second == own->second;
+}
+
 std::vector<SourceLine> Subject::lines() const {
   std::vector<SourceLine> all;
   for (std::size_t f = 0; f < profile().files.size(); ++f) {

@@ -54,6 +54,8 @@ class Subject {
   /// The text of a source line; empty where it is not at hand, or too long.
   [[nodiscard]] std::string text(SourceLine line) const;
   [[nodiscard]] std::string file(SourceLine line) const;
+  /// Whether the line is of the question's source, which the compiler may name relative to its folder.
+  [[nodiscard]] bool in_source(SourceLine line) const;
   /// Of the profile's files that are at hand.
   [[nodiscard]] std::vector<SourceLine> lines() const;
   /// Whether the caller said what buffers hold, or how data decide: without that, data are random, and what they decide

@@ -33,7 +33,20 @@ void write_views(const std::string& path, const report::Forecast& forecast) {
                report::sm_views_json(forecast.head, d.device, sm::watch_kernel(*d.profile, *d.workload, d.device)));
 }
 
-int explain(const ForecastFlags& flags, const std::string& views, const Environment& environment) {
+std::vector<report::LineCosts> costs_of(const report::Forecast& forecast) {
+  std::vector<report::LineCosts> costs;
+  for (const report::DeviceResult& d : forecast.devices) {
+    costs.emplace_back();
+    if (!d.workload || d.models.empty() || !d.models.front().estimate) continue;
+    costs.back() =
+        picture::line_costs(*d.profile, *d.workload, d.device, d.models.front().estimate->occupancy.blocks_per_unit);
+  }
+  return costs;
+}
+
+int explain(const ForecastFlags& flags, const std::string& views, bool annotate, const Environment& environment) {
+  if (annotate && flags.format != "text")
+    throw UsageError(KC_SETTING(annotate) ": is text for a terminal; leave out " KC_SETTING(format) " " + flags.format);
   Request request = checked(wants_launches(flags) ? only_launch(flags, environment) : flags);
   if (!views.empty() && (request.all_devices || request.devices.size() != 1))
     throw UsageError("--sm-views " + views + ": give one --device, whose SM is watched");
@@ -48,8 +61,9 @@ int explain(const ForecastFlags& flags, const std::string& views, const Environm
   run.forecast.sources = quoted_sources(request.source, run.forecast);
   if (!views.empty()) write_views(views, run.forecast);
   const report::Style style(environment.colour && request.output.empty());
-  write_result(request.output,
-               request.json ? report::explain_json(run.forecast) : report::explain_text(run.forecast, style));
+  write_result(request.output, annotate       ? report::annotated_text(run.forecast, costs_of(run.forecast), style)
+                               : request.json ? report::explain_json(run.forecast)
+                                              : report::explain_text(run.forecast, style));
   for (const std::string& text : run.messages) message("kernelcast: " + text);
   return run.complete ? done : could_not_analyse;
 }
@@ -59,13 +73,18 @@ int explain(const ForecastFlags& flags, const std::string& views, const Environm
 Action add_explain(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
   auto views = std::make_shared<std::string>();
+  auto annotate = std::make_shared<bool>(false);
   Flags command = parser.command(
       "explain", "Show what a forecast rests on: counts, accesses, source lines, assumptions", explain_examples);
   declare(command, *flags);
   declare_launches(command, *flags);
   command.option("--sm-views", "FILE", *views,
                  "JSON file for the cycle-level SM's view of the kernel: issues, stalls, pipes");
-  return [flags, views](const Environment& environment) { return explain(*flags, *views, environment); };
+  command.flag("--annotate", *annotate,
+               "Source with margins instead: shares of instructions, sectors, bank conflicts and waits by line");
+  return [flags, views, annotate](const Environment& environment) {
+    return explain(*flags, *views, *annotate, environment);
+  };
 }
 
 }  // namespace kernelcast::cli

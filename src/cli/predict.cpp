@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
+#include "kernelcast/error.h"
 #include "report/views.h"
 
 namespace kernelcast::cli {
@@ -25,8 +26,16 @@ Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if 
 the kernel; the others are shown. With --device all it is 0 as long as one can.)";
 
 int predict(const ForecastFlags& flags, const Environment& environment) {
-  if (wants_launches(flags)) return predict_program(flags, environment);
-  Request request = checked(flags);
+  const bool csv = flags.format == "csv";
+  if (wants_launches(flags)) {
+    if (csv)
+      throw UsageError(KC_SETTING(format) " csv: give " KC_SETTING(grid) " and " KC_SETTING(
+          block) "; launches of host code have text and json");
+    return predict_program(flags, environment);
+  }
+  ForecastFlags as_json = flags;
+  if (csv) as_json.format = "json";
+  Request request = checked(as_json);
   const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
@@ -35,8 +44,9 @@ int predict(const ForecastFlags& flags, const Environment& environment) {
   ForecastRun run = run_forecast(request, real_frontend(), catalog, progress);
   run.forecast.head = environment.head;
   const report::Style style(environment.colour && request.output.empty());
-  write_result(request.output,
-               request.json ? report::predict_json(run.forecast) : report::predict_text(run.forecast, style));
+  write_result(request.output, csv            ? report::predict_csv(run.forecast)
+                               : request.json ? report::predict_json(run.forecast)
+                                              : report::predict_text(run.forecast, style));
   for (const std::string& text : run.messages) message("kernelcast: " + text);
   return run.complete ? done : could_not_analyse;
 }
@@ -47,6 +57,7 @@ Action add_predict(Parser& parser) {
   auto flags = std::make_shared<ForecastFlags>();
   Flags command = parser.command("predict", "Forecast a kernel's time on GPUs and what limits it", predict_examples);
   declare(command, *flags);
+  command.say_instead("--format", "text|json|csv", "Output format (default: text)");
   declare_launches(command, *flags);
   return [flags](const Environment& environment) { return predict(*flags, environment); };
 }

@@ -52,6 +52,7 @@ class Report {
     p.residency = picture::residency_of(*d.workload, d.device);
     p.lanes = picture::lane_pictures(*d.profile, *d.workload, d.launch);
     p.lines = picture::line_costs(*d.profile, *d.workload, d.device, e.occupancy.blocks_per_unit);
+    add_listing(d, p);
     add_what_ifs(d, p);
     add_timeline(d, p);
     return p;
@@ -66,6 +67,21 @@ class Report {
                                         fixed.empty(), fixed);
     } catch (const Error& e) {
       p.no_what_if = message_of(e);
+    }
+  }
+
+  void add_listing(const DeviceResult& d, report::PageDetail& p) const {
+    FrontendOptions options;
+    options.kernel = request_.kernel;
+    options.target = d.device.codegen_target;
+    options.capability = capability_of(d.device);
+    options.map = request_.map;
+    options.block = d.launch.block;
+    options.time_limit_s = request_.compile_seconds;
+    try {
+      p.listing = target_listing(request_.source, options);
+    } catch (const Error& e) {
+      p.no_listing = message_of(e);
     }
   }
 

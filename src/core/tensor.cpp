@@ -249,6 +249,33 @@ std::string_view words_of(TensorType t) {
 
 bool is_floating_point(TensorType t) { return t != T::s8_s32 && t != T::s4_s32 && t != T::b1_s32; }
 
+int bits_of_input(TensorType t) {
+  switch (t) {
+    case T::f16_f16:
+    case T::f16_f32:
+    case T::bf16_f32:
+      return 16;
+    case T::tf32_f32:
+    case T::f32_f32:
+      return 32;
+    case T::f64_f64:
+      return 64;
+    case T::s8_s32:
+    case T::f8_f16:
+    case T::f8_f32:
+    case T::f6_f32:
+      return 8;
+    case T::s4_s32:
+    case T::f4_f32:
+      return 4;
+    case T::b1_s32:
+      return 1;
+    case T::count_:
+      break;
+  }
+  return 0;
+}
+
 bool has_async_form(TensorType t) { return t != T::f32_f32 && t != T::f64_f64 && t != T::s4_s32; }
 
 double tensor_flops(const TensorOps& ops) {

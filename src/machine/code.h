@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernelcast/ops.h"
+#include "kernelcast/profile.h"
 
 namespace kernelcast::machine {
 
@@ -26,8 +27,8 @@ struct FlowGraph {
 };
 
 /// Part of an instruction in copies that run beside the warp (cp.async): one of them, the end of a group of them, or a
-/// wait until at most `open_groups` groups are under way.
-enum class Async : std::uint8_t { none, copy, commit, wait };
+/// wait until at most `open_groups` groups are under way; stop: a wait for what has the latency `stops_for`.
+enum class Async : std::uint8_t { none, copy, commit, wait, stop };
 
 /// An instruction of a warp, which issues in order.
 struct TimedInstruction {
@@ -35,6 +36,8 @@ struct TimedInstruction {
   OpCounts ops;                 // what it issues; nothing: it costs nothing and only passes values on
   Async async = Async::none;
   int open_groups = 0;
+  Latency stops_for = Latency::alu;
+  double fills = 0, products = 0;  // see Stalls
 };
 
 struct TimedBlock {

@@ -305,6 +305,8 @@ class Walk {
       now_ = latest.ready;
     }
     s.loads += t.ops[C::global_load] + t.ops[C::texture_load];
+    s.fills += t.fills;
+    s.products += t.products;
     asynchronous(t, s);
     const Latency cls = latency_class(t.ops);
     if (t.ops[C::control] > 0) {  // the next instruction is fetched when the branch is decided
@@ -328,6 +330,10 @@ class Walk {
       case Async::commit:
         groups_.push_back(open_);
         open_ = {};
+        return;
+      case Async::stop:
+        s.waits[index(t.stops_for)] += 1;
+        now_ += timing_.latency[index(t.stops_for)];
         return;
       case Async::wait:
         break;

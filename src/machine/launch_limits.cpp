@@ -52,6 +52,26 @@ bool within(const Dim3& size, const std::array<double, 3>& most) {
          static_cast<double>(size.z) <= most[2];
 }
 
+void check_cluster(const Workload& work, const Device& device) {
+  const double blocks = static_cast<double>(work.cluster.count());
+  if (blocks <= 0) return;
+  if (const auto limit = device.get(Field::limits_max_blocks_per_cluster); limit && blocks > *limit)
+    refuse("the number of blocks in a cluster", blocks, *limit, "limits.max_blocks_per_cluster", device,
+           "give the kernel a smaller cluster");
+  const auto grid = work.grid.array(), cluster = work.cluster.array();
+  for (std::size_t i = 0; i < 3; ++i)
+    if (grid[i] % cluster[i] != 0)
+      throw UserError("the grid size in " + std::string(grid_axes[i].name) + " is " + std::to_string(grid[i]) +
+                      ", no multiple of the " + std::to_string(cluster[i]) +
+                      " blocks of a cluster; give another " KC_SETTING(grid));
+}
+
+void check_set_registers(const Workload& work, const Device& device) {
+  if (const auto limit = device.get(Field::limits_registers_per_unit); limit && work.set_registers_per_block > *limit)
+    refuse("the number of registers that a block asks for by setmaxnreg", work.set_registers_per_block, *limit,
+           "limits.registers_per_unit", device, "give the warps fewer registers");
+}
+
 }  // namespace
 
 LaunchBounds::LaunchBounds(const Device& d)
@@ -62,7 +82,7 @@ LaunchBounds::LaunchBounds(const Device& d)
 
 bool LaunchBounds::admit(const Workload& work) const {
   return static_cast<double>(work.block.count()) <= threads && within(work.block, block) && within(work.grid, grid) &&
-         work.shared_bytes_per_block <= shared_bytes;
+         work.shared_bytes_per_block <= shared_bytes && work.cluster.count() <= 0 && work.set_registers_per_block <= 0;
 }
 
 void check_launch(const Workload& work, const Device& device) {
@@ -79,6 +99,8 @@ void check_launch(const Workload& work, const Device& device) {
            "limits.shared_bytes_per_block", device,
            "give less " KC_SETTING(shared) ", or a smaller " KC_SETTING(block) " or tile");
   }
+  check_cluster(work, device);
+  check_set_registers(work, device);
 }
 
 }  // namespace kernelcast

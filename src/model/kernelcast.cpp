@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -71,7 +72,10 @@ void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double 
   t.l2_read = t.l1_requested;
   if (!w.reuse.known || t.l1_requested <= 0) return;
   // Where the L1 is not for loads, those of read-only data may have a cache of their own.
-  const double cached = m.l1_caches_loads ? 1 : m.read_only_bytes > 0 ? w.read_only_sectors / t.l1_requested : 0;
+  // Copies in bulk go past the L1.
+  const double cached = m.l1_caches_loads       ? 1 - std::min(1.0, w.bulk_sectors / t.l1_requested)
+                        : m.read_only_bytes > 0 ? w.read_only_sectors / t.l1_requested
+                                                : 0;
   if (cached <= 0) return;
   const double left =
       m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
@@ -247,6 +251,14 @@ int first_window_of(double blocks) {
 
 namespace {
 
+/// Cycles of all asynchronous products of the launch on one unit.
+double async_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
+  double cycles = 0;
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    cycles += over(n.tensor.async[t], m.tensor_fma[t] * c.tensor_efficiency);
+  return cycles;
+}
+
 /// Cycles of one warp-wide lane for FP32, FP16 and integers.
 double arithmetic_per_lane(const OpCounts& n, const Machine& m) {
   const double fp32 = n[C::fp32_add] + n[C::fp32_mul] + n[C::fp32_fma] + n[C::fp32_div];
@@ -270,11 +282,11 @@ double integer_multiplies(const OpCounts& n) {
 
 double tensor_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
   if (n[C::tensor] <= 0) return 0;
-  double products = 0;
+  double products = async_cycles(n, m, c);
   for (std::size_t t = 0; t < tensor_type_count; ++t) {
     const double of_peak = c.tensor_efficiency;
     const double warps = has_async_form(static_cast<TensorType>(t)) ? std::min(of_peak, m.tensor_warp_share) : of_peak;
-    products += over(n.tensor.warp[t], m.tensor_fma[t] * warps) + over(n.tensor.async[t], m.tensor_fma[t] * of_peak);
+    products += over(n.tensor.warp[t], m.tensor_fma[t] * warps);
   }
   return products;
 }
@@ -294,7 +306,8 @@ double shared_wavefronts(const Workload& w) {
   double wavefronts = 0;
   for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic})
     wavefronts += w.at(MemorySpace::shared, k).bank_passes;
-  return wavefronts;
+  // Operands of wgmma and tcgen05 in whole ones.
+  return wavefronts + w.warp_ops.tensor.shared_bytes / (w.geometry.shared_banks * w.geometry.bank_bytes);
 }
 
 /// The longer of its wavefronts, one a cycle, and its bytes.
@@ -385,6 +398,27 @@ WarpPath path_of(const Workload& w, double total) {
   return p;
 }
 
+/// Cycles, over all blocks, of the asynchronous products that the slowest warp issues and so has to wait for.
+double awaited_products(const Workload& w, const Machine& m, const Constants& c, const WarpPath& p) {
+  const auto& async = w.warp_ops.tensor.async;
+  const double all = std::accumulate(async.begin(), async.end(), 0.0);
+  return all <= 0 ? 0 : async_cycles(w.warp_ops, m, c) * p.stalls.products / all;
+}
+
+/// Copies in bulk fill stages of shared memory; a stage is filled again when its consumer is done with it. So a block
+/// that has room for n stages takes at least an n-th of what it took if each copy waited for the products before it: of
+/// the warps' own path and of every stage's copy, from its issue to its last byte (Little's law).
+double pipelined(const Workload& w, const Machine& m, const Constants& c, double path, Forecast& f) {
+  if (w.stalls.fills <= 0 || w.bulk_bytes <= 0) return path;
+  const Traffic& t = f.traffic;
+  const double stage = w.bulk_bytes / w.stalls.fills;
+  f.stages = std::clamp(std::floor(w.shared_bytes_per_block / stage), 1.0, std::max(1.0, w.stalls.fills / w.blocks));
+  const double latency = slowest_of(1, depth_of(1, t.l2_read, t.l3_read, t.dram_read, m), 0, m);
+  const double transfer = stage / (at_least_dram(m.l2_bytes_per_s, m, c) / m.units / m.clock_hz);
+  const double product = w.stalls.products > 0 ? m.latency[static_cast<std::size_t>(Latency::tensor)] : 0;
+  return std::max(path, (path + w.stalls.fills * (latency + transfer + product)) / f.stages);
+}
+
 /// Latencies are those of an idle memory: where many warps wait at once, the bounds of L2 and DRAM hold the queues, and
 /// the norm joins them. One factor for all launches made those of few warps 1.6 times too slow.
 void critical_path(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
@@ -406,7 +440,10 @@ void critical_path(const Workload& w, const Machine& m, const Constants& c, doub
     path += std::max(0.0, p.stalls.waits[k] * latency - p.stalls.hidden[k] * m.issue_interval);
   }
   path += p.branches * c.branch_cycles;
-  f.path_cycles = (path + w.barriers * c.barrier_cycles) / w.blocks;
+  path += w.barriers * c.barrier_cycles;
+  const double products = awaited_products(w, m, c, p);
+  f.path_cycles = pipelined(w, m, c, path + products, f) / w.blocks;
+  f.in_both = products / w.blocks * f.rounds;
 }
 
 /// What the formulas of kernelcast_bounds.def read.
@@ -506,7 +543,9 @@ double Forecast::seconds(Limit without) const {
   const double sm = norm_of(values_of<BoundGroup::sm>(c), unit_norm);
   const double throughput = norm_of(values_of<BoundGroup::chip>(c, sm), norm);
   const double path = norm_of(values_of<BoundGroup::path>(c), latency_norm);
-  return launch_s + norm_of_two(throughput, path, latency_norm) / clock_hz;
+  // Neither can hide in the other what is in both.
+  const double common = std::min({in_both, throughput, path});
+  return launch_s + (common + norm_of_two(throughput - common, path - common, latency_norm)) / clock_hz;
 }
 
 }  // namespace kernelcast::forecast

@@ -105,6 +105,8 @@ struct Forecast {
   double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
   double path_cycles = 0;     // critical path of one warp
   double global_latency = 0;  // cycles of a wait for global loads, mean over where the slowest finds its data
+  double stages = 0;          // of copies in bulk that are under way at a time, 0: there are none
+  double in_both = 0;  // cycles that both the pipes' bounds and the latency bound hold: products that a warp awaits
   double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1, latency_norm = 2;
   /// Seconds; `without`: as if this limit did not exist.
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;

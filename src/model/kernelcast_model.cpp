@@ -33,6 +33,13 @@ std::string whose_path(const Workload& w) {
 
 std::string instructions_text(double count, const char* of) { return si(count, "") + " warp instructions " + of; }
 
+/// Of copies in bulk; empty: there are none.
+std::string stages_text(const Forecast& f) {
+  if (f.stages <= 0) return "";
+  return "; copies in bulk with " + (f.stages == 1 ? std::string("one stage") : number(f.stages) + " stages") +
+         " in shared memory";
+}
+
 std::string products_text(const OpCounts& n, const Machine& m) {
   return describe::products(
       n.tensor, [&m](TensorType t) { return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)]; });
@@ -44,9 +51,12 @@ std::string wavefronts_text(const Workload& w) {
     wavefronts += w.at(MemorySpace::shared, k).bank_passes;
     requests += w.at(MemorySpace::shared, k).requests;
   }
-  return requests > 0
-             ? si(wavefronts, "") + " passes through the banks, " + number(wavefronts / requests) + " a request"
-             : "no access to shared memory";
+  const double operands = w.warp_ops.tensor.shared_bytes;
+  if (wavefronts + operands <= 0) return "no access to shared memory";
+  std::string text = si(wavefronts, "") + " passes through the banks";
+  if (requests > 0) text += ", " + number(wavefronts / requests) + " a request";
+  if (operands > 0) text += ", and " + si(operands, "B") + " of matrix operands";
+  return text;
 }
 
 std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f) {

@@ -273,7 +273,7 @@ struct Binder::Impl {
       if ((direction == Direction::read && kind == AccessKind::store) ||
           (direction == Direction::write && kind == AccessKind::load))
         continue;
-      if (plan.access->unknown >= 0 || b.buffer < 0 || !domain_exact[plan.domain]) {
+      if (plan.access->unknown >= 0 || plan.access->by_coordinates || b.buffer < 0 || !domain_exact[plan.domain]) {
         if (known_only) continue;
         sum += declared >= 0 ? std::min(reach, static_cast<double>(declared)) : reach;
         if (reach > 0) bounded = false;
@@ -426,7 +426,7 @@ struct Binder::Impl {
     for (std::size_t b = 0; b < profile.branches.size(); ++b)
       if (profile.branches[b].block >= 0)
         out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
-    out.read_only_sectors = 0;
+    out.read_only_sectors = out.bulk_sectors = out.bulk_bytes = 0;
     for (auto& row : out.by_space)
       for (auto& c : row) c = {};
     for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -442,6 +442,11 @@ struct Binder::Impl {
       count.segments = counter.cost().segments;
       count.bank_passes = counter.cost().bank_passes;
       if (a.read_only) out.read_only_sectors += count.sectors;
+      if (a.bulk) {  // asks nothing of the load/store units
+        count.requests = count.lanes = count.words = 0;
+        if (a.space != MemorySpace::shared) count.bank_passes = 0;
+        add_bulk(a, count, out);
+      }
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);
@@ -450,12 +455,27 @@ struct Binder::Impl {
     for (std::size_t b = 0; b < profile.blocks.size(); ++b)
       out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
     out.slowest = slowest_path(shared_paths, launch.block->warps);
+    out.cluster = profile.cluster;
+    set_registers(out);
     out.spill_bytes = profile.registers.spill_bytes;
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
     out.counts_method = CountsMethod::symbolic;
     set_assumptions(out);
+  }
+
+  /// Registers that a block's warps hold at most at a time: the largest that each asks for, or those of the launch.
+  void set_registers(Workload& out) const {
+    out.set_registers_per_block = 0;
+    if (profile.set_registers.empty() || out.blocks <= 0) return;
+    double others = out.warps_per_block, registers = 0;
+    for (const SetRegisters& s : profile.set_registers) {
+      const double warps = std::min(others, out.block_counts[static_cast<std::size_t>(s.block)].warps / out.blocks);
+      registers += warps * s.registers;
+      others -= warps;
+    }
+    out.set_registers_per_block = (registers + others * profile.registers.per_thread) * geometry.warp_size;
   }
 
   void find_reuse(Workload& out) {

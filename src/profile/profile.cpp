@@ -99,6 +99,8 @@ void Stalls::add(const Stalls& o, double times) {
   }
   loads += o.loads * times;
   text_order_spills += o.text_order_spills * times;
+  fills += o.fills * times;
+  products += o.products * times;
 }
 
 Stalls& Stalls::operator+=(const Stalls& o) {
@@ -108,6 +110,8 @@ Stalls& Stalls::operator+=(const Stalls& o) {
   }
   loads += o.loads;
   text_order_spills += o.text_order_spills;
+  fills += o.fills;
+  products += o.products;
   return *this;
 }
 

@@ -18,7 +18,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF05";
+constexpr std::string_view magic = "KCPROF06";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -44,9 +44,10 @@ void fields(A& a, T& d) {
 }
 template <class A, Like<TensorOps> T>
 void fields(A& a, T& x) {
-  auto& [warp, async] = x;
+  auto& [warp, async, shared_bytes] = x;
   for (auto& v : warp) a(v);
   for (auto& v : async) a(v);
+  a(shared_bytes);
 }
 template <class A, Like<OpCounts> T>
 void fields(A& a, T& x) {
@@ -56,10 +57,10 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Stalls> T>
 void fields(A& a, T& x) {
-  auto& [waits, hidden, loads, text_order_spills] = x;
+  auto& [waits, hidden, loads, text_order_spills, fills, products] = x;
   for (auto& v : waits) a(v);
   for (auto& v : hidden) a(v);
-  a(loads, text_order_spills);
+  a(loads, text_order_spills, fills, products);
 }
 template <class A, Like<Unknown> T>
 void fields(A& a, T& x) {
@@ -83,8 +84,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Access> T>
 void fields(A& a, T& x) {
-  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, line] = x;
-  a(space, kind, bytes, buffer, offset, also, unknown, read_only, line);
+  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, by_coordinates, line] = x;
+  a(space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, by_coordinates, line);
 }
 template <class A, Like<LineOps> T>
 void fields(A& a, T& x) {
@@ -131,14 +132,19 @@ void fields(A& a, T& x) {
   auto& [what, count, line] = x;
   a(what, count, line);
 }
+template <class A, Like<SetRegisters> T>
+void fields(A& a, T& x) {
+  auto& [block, registers, line] = x;
+  a(block, registers, line);
+}
 template <class A, Like<KernelProfile> T>
 void fields(A& a, T& x) {
   auto& [kernel, symbol, target, files, parameters, buffers, loops, blocks, branches, unknowns, registers,
-         static_shared_bytes, uses_dynamic_shared, stack_bytes, max_threads_per_block, required_block, mapped_axes,
-         mapped_extent, assumptions, unmodeled, notes] = x;
+         static_shared_bytes, uses_dynamic_shared, stack_bytes, max_threads_per_block, cluster, set_registers,
+         required_block, mapped_axes, mapped_extent, assumptions, unmodeled, notes] = x;
   a(kernel, symbol, target, files, parameters, buffers, loops, blocks, branches, unknowns, registers,
-    static_shared_bytes, uses_dynamic_shared, stack_bytes, max_threads_per_block, required_block, mapped_axes,
-    mapped_extent, assumptions, unmodeled, notes);
+    static_shared_bytes, uses_dynamic_shared, stack_bytes, max_threads_per_block, cluster, set_registers,
+    required_block, mapped_axes, mapped_extent, assumptions, unmodeled, notes);
 }
 
 class Writer {

@@ -9,11 +9,14 @@ namespace {
 
 /// Cycles of one stop, by class of latency: what NVIDIA's GPUs since 2014 have in common (device files).
 constexpr std::array<double, latency_count> usual_cycles{5, 10, 20, 25, 25, 400, 100};
+/// Multiply-adds of asynchronous products in a cycle: 16-bit types on GH100.
+constexpr double usual_products = 2048;
 
 }  // namespace
 
 double usual_length(const WarpPath& p) {
-  return std::inner_product(usual_cycles.begin(), usual_cycles.end(), p.stalls.waits.begin(), p.instructions);
+  return std::inner_product(usual_cycles.begin(), usual_cycles.end(), p.stalls.waits.begin(), p.instructions) +
+         p.stalls.products / usual_products;
 }
 
 void WarpShares::clear() {

@@ -17,4 +17,10 @@ double ReuseDistances::hit_rate(double sectors) const {
   return std::min(1.0, hits / touches);
 }
 
+void add_bulk(const Access& access, const AccessCount& count, Workload& work) {
+  if (!access.bulk) return;
+  if (access.space == MemorySpace::global && access.kind == AccessKind::load) work.bulk_sectors += count.sectors;
+  if (access.space == MemorySpace::shared && access.kind == AccessKind::store) work.bulk_bytes += count.bytes;
+}
+
 }  // namespace kernelcast

@@ -9,6 +9,21 @@
 #include "report/settings.h"
 
 namespace kernelcast::report {
+namespace {
+
+Json edit_json(const AdviceEdit& e) {
+  Json j = Json::object();
+  if (e.grid) j["grid"] = dims(*e.grid);
+  if (e.block) j["block"] = dims(*e.block);
+  if (!e.option.empty()) j["option"] = "--" + e.option;
+  if (e.most_registers) j["most_registers"] = number(*e.most_registers);
+  if (!e.lines.empty()) j["lines"] = Json::array();
+  for (const LineEdit& l : e.lines) j["lines"].push_back({{"line", l.line}, {"before", l.before}, {"after", l.after}});
+  return j;
+}
+
+}  // namespace
+
 Json finding_json(const Advice& a, const DeviceAdvice& d, const std::string& source) {
   Json j = {{"rule", a.rule}, {"severity", "advice"}, {"kernel", d.kernel}, {"device", d.device}};
   j["file"] = a.where.file.empty() ? source : a.where.file;
@@ -22,6 +37,7 @@ Json finding_json(const Advice& a, const DeviceAdvice& d, const std::string& sou
   }
   j["message"] = a.message;
   j["change"] = a.change;
+  if (a.edit.any()) j["edit"] = edit_json(a.edit);
   j["time_s"] = number(a.time_s);
   j["changed_time_s"] = number(a.changed_time_s);
   j["gain_s"] = number(a.time_s - a.changed_time_s);

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t longest_shown = 2000;  // bytes of a source line that are shown
 constexpr int most_lines = 4000;             // of a file
 constexpr int around = 60;                   // lines before the first and after the last one with work, in longer files
+constexpr std::size_t most_instructions = 6000;  // of the target's code
 constexpr std::size_t most_spans = 16000;
 
 /// Four digits: as exact as any forecast, and short. 0: the launch does not fit.
@@ -143,6 +144,24 @@ Json timeline_json(const PageDetail& d) {
           {"stalls", stalls}};
 }
 
+Json listing_json(const PageDetail& d, const std::string& target) {
+  if (d.listing.empty()) return {{"reason", d.no_listing.empty() ? "the code generator gave no text" : d.no_listing}};
+  Json lines = Json::array();
+  std::vector<std::string> files;
+  const std::size_t shown = std::min(d.listing.size(), most_instructions);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const TargetLine& l = d.listing[i];
+    int file = -1;
+    if (!l.file.empty()) {
+      const auto found = std::find(files.begin(), files.end(), l.file);
+      file = static_cast<int>(found - files.begin());
+      if (found == files.end()) files.push_back(l.file);
+    }
+    lines.push_back({l.text, file, l.line});
+  }
+  return {{"target", target}, {"files", files}, {"lines", lines}, {"left_out", d.listing.size() - shown}};
+}
+
 /// "prediction", or "failure": why there is none.
 void put_prediction(Json& j, const Forecast& f, const DeviceResult& d) {
   if (!d.models.empty() && d.models.front().estimate) {
@@ -189,6 +208,7 @@ Json page_device_json(const Page& page, std::size_t i) {
   j["what_if"] = what_if_json(*detail);
   j["residency"] = residency_json(detail->residency);
   j["pictures"] = lanes_json(detail->lanes);
+  j["listing"] = listing_json(*detail, d.profile->target);
   j["timeline"] = timeline_json(*detail);
   j["kinds"] = {"all", name_of(d.workload->basis()), d.models.front().estimate->limiter};
   return j;
@@ -214,10 +234,14 @@ Interval lines_with_work(const Page& page, const std::string& path) {
 }
 
 Json sources_json(const Page& page) {
+  // The compiler may name the source otherwise, relative to the folder that it runs in.
+  const bool any_work = std::any_of(page.forecast.sources.begin(), page.forecast.sources.end(), [&](const auto& file) {
+    return !file.second.empty() && lines_with_work(page, file.first).hi > 0;
+  });
   Json list = Json::array();
   for (const auto& [path, lines] : page.forecast.sources) {
     const Interval work = lines_with_work(page, path);
-    if (lines.empty() || (work.hi == 0 && path != page.forecast.source)) continue;
+    if (lines.empty() || (work.hi == 0 && (any_work || path != page.forecast.source))) continue;
     int first = 1, last = static_cast<int>(lines.size());
     std::string note;
     if (last > most_lines) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernelcast/sm_views.h"
+#include "kernelcast/target_listing.h"
 #include "picture/lanes.h"
 #include "picture/line_costs.h"
 #include "picture/residency.h"
@@ -26,6 +27,8 @@ struct PageDetail {
   std::map<SourceLine, picture::LineCost> lines;
   std::optional<picture::WhatIfGrid> what_if;
   std::string no_what_if;
+  std::vector<TargetLine> listing;
+  std::string no_listing;  // why there is none
   std::optional<sm::Views> timeline;
   std::string no_timeline;  // why there is none
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernelcast/model.h"
+#include "picture/line_costs.h"
 #include "report/results.h"
 #include "report/style.h"
 
@@ -13,9 +14,14 @@ namespace kernelcast::report {
 
 std::string predict_text(const Forecast& forecast, const Style& style);
 std::string predict_json(const Forecast& forecast);
+std::string predict_csv(const Forecast& forecast);
 
 std::string explain_text(const Forecast& forecast, const Style& style);
 std::string explain_json(const Forecast& forecast);
+
+using LineCosts = std::map<SourceLine, picture::LineCost>;
+/// The source with shares in the margin; `costs` is parallel to the forecast's devices, empty where one has no counts.
+std::string annotated_text(const Forecast& forecast, const std::vector<LineCosts>& costs, const Style& style);
 
 /// The list of devices; `failures` are files that cannot be read, as one line each.
 struct DeviceList {

@@ -5,6 +5,7 @@ import os
 import re
 import unittest
 
+import jsonschema
 from check_schema import checked
 from program import ROOT, Case
 
@@ -377,6 +378,48 @@ class Command(Case):
         (f,) = [f for f in value["findings"] if f["rule"] == "accidental-double"]
         self.assertEqual(f["verified"], "what-if")
         self.assertIn("1.01f + 0.1f", f["diff"])
+
+    def test_edits_give_the_time_that_was_promised(self):
+        """What a program does with the edit is forecast as the finding says."""
+        value = checked(self.good("advise", *self.args, "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "bank-conflicts"]
+        lines = TRANSPOSE.format(row=32).split("\n")
+        for e in f["edit"]["lines"]:
+            self.assertEqual(lines[e["line"] - 1], e["before"])
+            lines[e["line"] - 1] = e["after"]
+        edited = json.loads(self.good("predict", self.path("edited.cu", "\n".join(lines)), *self.args[1:], "--format", "json"))
+        self.assertEqual(edited["predictions"][0]["time_s"], f["changed_time_s"])
+
+        small = (self.path("copy.cu", ARRAYS), "--device", "a100", "--arg", "n=1048576")
+        value = checked(self.good("advise", *small, "--grid", "32768", "--block", "32", "--all", "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "block-size"]
+        grid, block = (",".join(map(str, f["edit"][k])) for k in ("grid", "block"))
+        edited = json.loads(self.good("predict", *small, "--grid", grid, "--block", block, "--format", "json"))
+        self.assertEqual(edited["predictions"][0]["time_s"], f["changed_time_s"])
+
+        slow = (self.path("slow.cu", SLOW), "--device", "a100", *ONE)
+        value = checked(self.good("advise", *slow, "--format", "json"), "advise")
+        (f,) = [f for f in value["findings"] if f["rule"] == "slow-function"]
+        edited = json.loads(self.good("predict", *slow, f["edit"]["option"], "--format", "json"))
+        self.assertEqual(edited["predictions"][0]["time_s"], f["changed_time_s"])
+
+    def test_a_source_named_by_its_whole_path_is_rewritten_all_the_same(self):
+        source = self.path("here.cu", TRANSPOSE.format(row=32))
+        value = json.loads(self.good("advise", source, *self.args[1:], "--diff", "--format", "json", cwd=self.folder))
+        self.assertEqual([f["verified"] for f in value["findings"] if f["rule"] == "bank-conflicts"], ["rewrite"])
+        source = self.path("double.cu", DOUBLE)
+        value = json.loads(self.good("advise", source, "--device", "rtx3080", *ONE, "--format", "json", cwd=self.folder))
+        self.assertIn("accidental-double", [f["rule"] for f in value["findings"]])
+
+    def test_sarif_follows_the_official_schema(self):
+        schema = os.environ.get("KERNELCAST_SARIF_SCHEMA")  # sarif-schema-2.1.0.json of oasis-tcs/sarif-spec
+        if not schema:
+            self.skipTest("KERNELCAST_SARIF_SCHEMA names no file")
+        with open(schema, encoding="utf-8") as file:
+            official = json.load(file)
+        hostile = self.path("a b\u00e9%.cu", TRANSPOSE.format(row=32) + "// </script> \u202e\n")
+        for args in (self.args, (self.args[0], "--device", "a100,mi100", *SQUARE), (hostile, *self.args[1:]), (self.args[0], "--device", "a100", *SQUARE, "--all")):
+            jsonschema.Draft7Validator(official).validate(json.loads(self.good("advise", *args, "--format", "sarif")))
 
     def test_sarif(self):
         value = json.loads(self.good("advise", *self.args, "--format", "sarif"))

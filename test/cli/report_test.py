@@ -139,6 +139,16 @@ class Structure(Report):
         self.assertIn("loaded from memory", pictures["a"]["reason"])
 
 
+    def test_the_code_of_the_target_has_lines_of_the_source(self):
+        for device, target, instruction in (("a100", "sm_80", "fma.rn.f32"), ("mi100", "gfx908", "v_fma")):
+            (d,) = json.loads(self.good("report", *TILED, "--device", device, "--format", "json"))["devices"]
+            listing = d["listing"]
+            self.assertEqual((listing["target"], [os.path.basename(f) for f in listing["files"]]), (target, ["matmul_tiled.cu"]))
+            self.assertEqual({line["file"] for line in d["lines"]} - {""}, set(listing["files"]))
+            lines = {line for text, file, line in listing["lines"] if instruction in text}
+            self.assertEqual(lines, {19})
+
+
 class WhatIf(Report):
     def grid(self, *args):
         (d,) = json.loads(self.good("report", *args, "--format", "json"))["devices"]
@@ -352,6 +362,9 @@ class InABrowser(Report):
         value("document.querySelector('#line-6 button').click()")
         self.assertEqual(value("document.querySelector('#line-6 button').getAttribute('aria-expanded')"), "true")
         self.assertIn("shared load", value("document.querySelector('#line-6').nextElementSibling.textContent"))
+        self.assertIn("ld.shared", value("[...document.querySelectorAll('tr.chosen td.target')].map(t => t.textContent).join()"))
+        value("[...document.querySelectorAll('td.target')].find(t => t.textContent.includes('st.shared')).closest('tr').querySelector('button').click()")
+        self.assertTrue(value("document.getElementById('line-4').classList.contains('chosen')"))
         value("[...document.querySelectorAll('#line-6 + tr a')].find(a => a.closest('tr').textContent.includes('shared load')).click()")
         self.assertIn("32 wavefronts for this request: up to 32 different words of one bank", value("document.querySelector('#accesses').textContent"))
 

@@ -7,6 +7,7 @@
 
 #include "frontend/code/nvidia/ptx_flow.h"
 #include "frontend/code/stalls.h"
+#include "kernelcast/tensor.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -77,8 +78,19 @@ std::vector<int> amd_successors(const std::vector<const AsmInstruction*>& code, 
   return out;
 }
 
-/// cp.async and its groups. Copies in bulk complete on mbarriers: their waits are not followed.
+/// cp.async and its groups. Copies in bulk and products that complete on mbarriers have no wait here: the model takes
+/// their stages and products as a pipeline. Tensor memory is taken to answer like shared memory.
 void mark_asynchronous(const AsmInstruction& i, TimedInstruction& t) {
+  if (i.opcode.starts_with("mbarrier.") && i.opcode.find(".expect_tx") != std::string_view::npos) t.fills = 1;
+  if (t.ops[OpClass::tensor] > 0)
+    if (const auto product = matrix_instruction(i.opcode); product && product->asynchronous)
+      t.products = product->multiply_adds() * product->warps;
+  const auto stop_for = [&t](Latency l) {
+    t.async = Async::stop;
+    t.stops_for = l;
+  };
+  if (i.opcode.starts_with("wgmma.wait_group")) stop_for(Latency::tensor);
+  if (i.opcode.starts_with("tcgen05.wait::ld")) stop_for(Latency::shared);
   if (!i.opcode.starts_with("cp.async.") || i.opcode.starts_with("cp.async.bulk") ||
       i.opcode.starts_with("cp.async.mbarrier"))
     return;
@@ -114,7 +126,7 @@ std::vector<Stalls> ptx_stalls(const AsmFunction& kernel, const std::vector<OpCo
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     const auto b = static_cast<std::size_t>(kernel.instructions[i].block);
     const FlowInstruction& f = flow.graph.blocks[b].code[next[b]++];
-    blocks[b].code.push_back({f.uses, f.defs, costs[i]});
+    blocks[b].code.push_back({.uses = f.uses, .defs = f.defs, .ops = costs[i]});
     mark_asynchronous(kernel.instructions[i], blocks[b].code.back());
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].successors = flow.graph.blocks[b].successors;
@@ -131,7 +143,8 @@ std::vector<Stalls> amdgcn_stalls(const AsmFunction& kernel, const std::vector<O
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     const AsmInstruction& a = kernel.instructions[i];
     const auto b = static_cast<std::size_t>(a.block);
-    TimedInstruction t{{}, {}, costs[i]};
+    TimedInstruction t;
+    t.ops = costs[i];
     const bool result = amd_has_result(a.opcode);
     for (std::size_t k = 0; k < a.operands.size(); ++k) {
       const bool written = result && k == (a.opcode == "kc_math" ? 1U : 0U);

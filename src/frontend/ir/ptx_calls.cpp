@@ -1,5 +1,7 @@
 #include "frontend/ir/ptx_calls.h"
 
+#include <bit>
+
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -22,6 +24,8 @@ StringRef opcode_in(const Value& value) {
   return name.consume_front(ptx_call_prefix) ? name.split('#').first : StringRef();
 }
 
+constexpr std::int64_t most_bulk_bytes = 1 << 20;  // beyond any shared memory
+
 std::optional<std::int64_t> constant_argument(const CallInst& call, unsigned n) {
   if (n >= call.arg_size()) return std::nullopt;
   const auto* c = dyn_cast<ConstantInt>(call.getArgOperand(n));
@@ -37,6 +41,38 @@ std::vector<PtxAccess> asynchronous_copy(const CallInst& call) {
       call.arg_size() > 3 && call.getArgOperand(3)->getType()->isIntegerTy(32) ? call.getArgOperand(3) : nullptr;
   return {{call.getArgOperand(1), AccessKind::load, bytes, 32, given},
           {call.getArgOperand(0), AccessKind::store, bytes, 32, nullptr}};
+}
+
+/// cp.async.bulk [to], [from], size, [barrier]; cp.reduce.async.bulk likewise.
+std::vector<PtxAccess> bulk_copy(const CallInst& call, const ptx::Instruction& what) {
+  const auto size = constant_argument(call, 2);
+  if (!size || *size <= 0 || *size > most_bulk_bytes) return {};
+  PtxAccess from{call.getArgOperand(1), AccessKind::load, static_cast<int>(*size)};
+  PtxAccess to{call.getArgOperand(0), AccessKind::store, static_cast<int>(*size)};
+  from.bulk = to.bulk = true;
+  if (what.op == ptx::Op::cp_reduce_async_bulk) to.kind = AccessKind::atomic;
+  return {from, to};
+}
+
+/// 2 of cp.async.bulk.tensor.2d
+unsigned rank_of(const ptx::Instruction& what) {
+  for (unsigned d = 1; d <= 5; ++d)
+    if (what.has(std::to_string(d) + "d")) return d;
+  return 0;
+}
+
+/// cp.async.bulk.tensor [shared], [map, {coordinates}], [barrier], and [map, {coordinates}], [shared] the other way.
+std::vector<PtxAccess> tensor_copy(const CallInst& call, const ptx::Instruction& what) {
+  const bool to_global = what.space() == ptx::Space::global;
+  const unsigned rank = rank_of(what);
+  const unsigned map = to_global ? 0 : 1, shared = to_global ? 1 + rank : 0;
+  if (rank == 0 || call.arg_size() < 2 + rank) return {};
+  PtxAccess tensor{call.getArgOperand(map), to_global ? AccessKind::store : AccessKind::load};
+  PtxAccess tile{call.getArgOperand(shared), to_global ? AccessKind::load : AccessKind::store};
+  if (what.op == ptx::Op::cp_reduce_async_bulk_tensor) tensor.kind = AccessKind::atomic;
+  tensor.bulk = tile.bulk = true;
+  for (unsigned d = 0; d < rank; ++d) tensor.coordinates.push_back(call.getArgOperand(map + 1 + d));
+  return to_global ? std::vector{tile, tensor} : std::vector{tensor, tile};
 }
 
 }  // namespace
@@ -57,6 +93,12 @@ std::vector<PtxAccess> ptx_accesses(const CallInst& call) {
   switch (instruction->op) {
     case ptx::Op::cp_async:
       return asynchronous_copy(call);
+    case ptx::Op::cp_async_bulk:
+    case ptx::Op::cp_reduce_async_bulk:
+      return bulk_copy(call, *instruction);
+    case ptx::Op::cp_async_bulk_tensor:
+    case ptx::Op::cp_reduce_async_bulk_tensor:
+      return tensor_copy(call, *instruction);
     case ptx::Op::ldmatrix:
     case ptx::Op::stmatrix: {
       // One row address a lane: eight rows a matrix; m16n16 has sixteen rows of sixteen bytes.
@@ -86,10 +128,15 @@ bool is_modelled(const ptx::Instruction& i) {
     // counted as matrix operations
     case Op::mma:
     case Op::mma_sp:
+    case Op::wmma_mma:
     case Op::wgmma_mma_async:
     case Op::wgmma_mma_async_sp:
     // with their addresses
     case Op::cp_async:
+    case Op::cp_async_bulk:
+    case Op::cp_async_bulk_tensor:
+    case Op::cp_reduce_async_bulk:
+    case Op::cp_reduce_async_bulk_tensor:
     case Op::ldmatrix:
     case Op::stmatrix:
     case Op::mbarrier_init:
@@ -109,6 +156,20 @@ bool is_modelled(const ptx::Instruction& i) {
     case Op::wgmma_fence:
     case Op::wgmma_commit_group:
     case Op::wgmma_wait_group:
+    case Op::tcgen05_alloc:
+    case Op::tcgen05_dealloc:
+    case Op::tcgen05_relinquish_alloc_permit:
+    case Op::tcgen05_ld:
+    case Op::tcgen05_st:
+    case Op::tcgen05_wait:
+    case Op::tcgen05_fence:
+    case Op::tcgen05_commit:
+    case Op::barrier_cluster_arrive:
+    case Op::barrier_cluster_wait:
+    case Op::cp_async_mbarrier_arrive:
+    case Op::cp_async_bulk_prefetch:
+    case Op::cp_async_bulk_prefetch_tensor:
+    case Op::mbarrier_pending_count:
     case Op::movmatrix:
     case Op::fence:
     case Op::fence_proxy:
@@ -149,6 +210,36 @@ bool is_modelled(const ptx::Instruction& i) {
     default:
       return false;
   }
+}
+
+Value* expected_bytes(const Value& value) {
+  const auto instruction = ptx_instruction(value);
+  if (!instruction) return nullptr;
+  switch (instruction->op) {
+    case ptx::Op::mbarrier_expect_tx:
+      break;
+    case ptx::Op::mbarrier_arrive:
+    case ptx::Op::mbarrier_arrive_drop:
+      if (instruction->has("expect_tx")) break;
+      return nullptr;
+    default:
+      return nullptr;
+  }
+  const auto& call = cast<CallInst>(value);
+  return call.arg_size() < 2 ? nullptr : call.getArgOperand(call.arg_size() - 1);
+}
+
+int receivers(const CallInst& call) {
+  const auto instruction = ptx_instruction(call);
+  if (!instruction || !instruction->has("multicast::cluster")) return 1;
+  // [to], [from], size, [barrier], mask, and [to], [map, {coordinates}], [barrier], {offsets of im2col}, mask
+  unsigned at = 4;
+  if (instruction->op == ptx::Op::cp_async_bulk_tensor) {
+    const unsigned rank = rank_of(*instruction);
+    at = 3 + rank + (instruction->has("im2col") && rank > 2 ? rank - 2 : 0);
+  }
+  const auto mask = constant_argument(call, at);
+  return mask ? std::popcount(static_cast<std::uint64_t>(*mask) & 0xffff) : 0;
 }
 
 bool is_barrier_test(const Value& value) {

@@ -39,13 +39,23 @@ struct PtxAccess {
   int bytes = 0;
   int lanes = 32;                          // of a warp, from lane 0 on
   const llvm::Value* bytes_are = nullptr;  // where this is 0 nothing is touched; null: always
+  /// A copy in bulk, which each lane that executes it asks for. Through a tensor map: `pointer` is the map's, `bytes`
+  /// 0, and these are its coordinates.
+  bool bulk = false;
+  std::vector<llvm::Value*> coordinates = {};
 };
-/// Nothing where the instruction touches no memory that is modelled.
+/// Nothing where the instruction touches no memory that is modelled, or how much is not a constant.
 std::vector<PtxAccess> ptx_accesses(const llvm::CallInst& call);
 
 /// Whether what the instruction costs is counted: by class of operation, by its accesses, or because it takes an issue
 /// slot and nothing else. False: it is listed as not modelled.
 bool is_modelled(const ptx::Instruction& instruction);
+
+/// The bytes that an mbarrier is told to expect (expect_tx); null: another instruction.
+llvm::Value* expected_bytes(const llvm::Value& value);
+
+/// Blocks that receive what a copy in bulk reads: 1 without .multicast::cluster, 0 where the mask is no constant.
+int receivers(const llvm::CallInst& call);
 
 /// A test of an mbarrier that a loop repeats until the phase is complete: the loop is a wait.
 bool is_barrier_test(const llvm::Value& value);

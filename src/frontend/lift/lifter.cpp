@@ -361,6 +361,6 @@ bool Lifter::control(const Instruction& i) {
   return true;
 }
 
-bool Lifter::lift(const Instruction& i) { return memory(i) || warp(i) || arithmetic(i); }
+bool Lifter::lift(const Instruction& i) { return memory(i) || warp(i) || wmma(i) || arithmetic(i); }
 
 }  // namespace kernelcast::frontend

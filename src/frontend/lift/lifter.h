@@ -91,6 +91,13 @@ class Lifter {
   bool move(const Instruction& i);
   bool convert_address(const Instruction& i);
   bool call(const Instruction& i);
+  // lift_wmma.cpp
+  struct Fragment;
+  bool wmma(const Instruction& i);
+  bool load_operand(const Instruction& i);
+  bool move_accumulator(const Instruction& i);
+  Fragment fragment(const Instruction& i, std::size_t address, std::size_t stride, int natural_stride);
+  llvm::Value* element_of(const Fragment& f, llvm::Value* line, llvm::Value* within);
   // lift_warp.cpp
   bool warp(const Instruction& i);
   // lift_opaque.cpp

@@ -161,10 +161,12 @@ class ModuleLifter {
       note.push_back(ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), value)));
     };
     const auto& d = f.directives;
+    const char* cluster[3] = {"cluster_dim_x", "cluster_dim_y", "cluster_dim_z"};
     const char* axes[2][3] = {{"maxntidx", "maxntidy", "maxntidz"}, {"reqntidx", "reqntidy", "reqntidz"}};
     for (unsigned a = 0; a < 3; ++a) {
       add(axes[0][a], d.maxntid[a]);
       add(axes[1][a], d.reqntid[a]);
+      add(cluster[a], d.reqnctapercluster[a]);
     }
     add("minctasm", d.minnctapersm);
     add("maxnreg", d.maxnreg);

@@ -56,7 +56,38 @@ std::string at_line(const Instruction& i) {
   return " (" + where->getFilename().str() + ":" + std::to_string(where.getLine()) + ")";
 }
 
+/// __cluster_dims__, an annotation of our headers (Clang has no attribute for it), as NVVM writes it.
+void take_cluster(Module& module, StringRef kernel) {
+  GlobalVariable* notes = module.getGlobalVariable("llvm.global.annotations");
+  if (!notes) return;
+  const auto* list = notes->hasInitializer() ? dyn_cast<ConstantArray>(notes->getInitializer()) : nullptr;
+  for (unsigned n = 0; list && n < list->getNumOperands(); ++n) {
+    const auto* entry = dyn_cast<ConstantStruct>(list->getOperand(n));
+    if (!entry || entry->getNumOperands() < 5) continue;
+    auto* function = dyn_cast<Function>(entry->getOperand(0)->stripPointerCasts());
+    const auto* text = dyn_cast<GlobalVariable>(entry->getOperand(1)->stripPointerCasts());
+    const auto* sizes = dyn_cast<GlobalVariable>(entry->getOperand(4)->stripPointerCasts());
+    const auto* name =
+        text && text->hasInitializer() ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
+    if (!function || function->getName() != kernel || !name || !name->isCString() ||
+        name->getAsCString() != "kc_cluster" || !sizes || !sizes->hasInitializer())
+      continue;
+    LLVMContext& c = module.getContext();
+    SmallVector<Metadata*, 7> note{ValueAsMetadata::get(function)};
+    const char* axes[3] = {"cluster_dim_x", "cluster_dim_y", "cluster_dim_z"};
+    for (unsigned a = 0; a < 3; ++a) {
+      const auto* size = dyn_cast_or_null<ConstantInt>(sizes->getInitializer()->getAggregateElement(a));
+      note.push_back(MDString::get(c, axes[a]));
+      note.push_back(ConstantAsMetadata::get(
+          ConstantInt::get(Type::getInt32Ty(c), size ? static_cast<std::uint64_t>(size->getSExtValue()) : 1)));
+    }
+    module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(c, note));
+  }
+  notes->eraseFromParent();
+}
+
 void keep_only(Module& module, StringRef kernel) {
+  take_cluster(module, kernel);
   for (const char* used : {"llvm.used", "llvm.compiler.used"})
     if (GlobalVariable* g = module.getGlobalVariable(used)) g->eraseFromParent();
   for (Function& f : module) {

@@ -42,6 +42,7 @@ class ProfileBuilder {
     profile_.symbol = kernel_.getName().str();
     read_limits();
     add_loops();
+    boxes_ = tensor_boxes(model_);
     ReversePostOrderTraversal<Function*> order(&kernel_);
     for (BasicBlock* block : order) add_block(*block);
     mark_flat_barriers();
@@ -50,6 +51,7 @@ class ProfileBuilder {
     name_rolled_loops();
     name_unknown_calls();
     name_unmodeled();
+    name_box_shares();
     note_changed_flow();
     mark_used_parameters();
     drop_unused_unknowns();
@@ -93,7 +95,7 @@ class ProfileBuilder {
     b.guard = model_.guard(&source);
     llvm::Loop* loop = model_.loops().getLoopFor(&source);
     b.loop = loop ? loop_index_.at(loop) : -1;
-    const auto partial = collect_accesses(source, model_, profile_, b, places_.accesses, steps_[&source]);
+    const auto partial = collect_accesses(source, model_, profile_, b, places_.accesses, steps_[&source], boxes_);
     places_.block[&source] = static_cast<int>(profile_.blocks.size());
     first_of_name_[b.name] = places_.block[&source];
     const bool last_test = loop && loop->getHeader() == &source && model_.trips(loop).header_test;
@@ -291,11 +293,12 @@ class ProfileBuilder {
     for (Instruction& i : instructions(kernel_)) {
       std::string what;
       if (const auto ptx = ptx_instruction(i)) {
-        const auto& call = cast<CallInst>(i);
-        if (!is_modelled(*ptx) || (ptx->op == ptx::Op::cp_async && ptx_accesses(call).empty())) what = ptx_opcode(i);
-        // Its products are counted; what it reads through its descriptors moves no bytes here.
-        if (ptx->op == ptx::Op::wgmma_mma_async || ptx->op == ptx::Op::wgmma_mma_async_sp)
-          what = ptx_opcode(i) + ": operands in shared memory";
+        if (!is_modelled(*ptx) && shape_in_descriptor(cast<CallInst>(i)).empty()) what = ptx_opcode(i);
+        if (moves_unknown_bytes(cast<CallInst>(i), *ptx)) {
+          what = ptx_opcode(i);
+          name_missing_bytes(i, *ptx);
+        }
+        if (ptx->op == ptx::Op::setmaxnreg) add_set_registers(cast<CallInst>(i));
       } else if (auto* call = dyn_cast<CallInst>(&i); call && call->isInlineAsm()) {
         what = statement(cast<InlineAsm>(call->getCalledOperand())->getAsmString());
       }
@@ -307,6 +310,64 @@ class ProfileBuilder {
       else
         known.push_back({what, 1, model_.line_of(i)});
     }
+  }
+
+  /// Whether it copies and how much is not known here.
+  bool moves_unknown_bytes(const CallInst& call, const ptx::Instruction& what) const {
+    switch (what.op) {
+      case ptx::Op::cp_async:
+      case ptx::Op::cp_async_bulk:
+      case ptx::Op::cp_reduce_async_bulk:
+        return ptx_accesses(call).empty();
+      case ptx::Op::cp_async_bulk_tensor:
+      case ptx::Op::cp_reduce_async_bulk_tensor:
+        return !boxes_.bytes.contains(&call);
+      default:
+        return false;
+    }
+  }
+
+  void name_missing_bytes(const Instruction& i, const ptx::Instruction& what) {
+    if (what.op == ptx::Op::cp_async) return;
+    const bool tensor = what.op != ptx::Op::cp_async_bulk && what.op != ptx::Op::cp_reduce_async_bulk;
+    Assumption a{"the bytes of the copy in bulk at " + model_.text_of(model_.line_of(i)) +
+                     (tensor ? ", which its tensor map says and no constant of an expect_tx in its loop"
+                             : ", which are no constant"),
+                 "not modelled: it moves none", ""};
+    auto& known = profile_.assumptions;
+    if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
+  }
+
+  /// Where all boxes come from what mbarriers expect, the interval need not say more; the shares are named.
+  void name_box_shares() {
+    std::set<const Argument*> maps;
+    for (const auto& [call, bytes] : boxes_.bytes)
+      if (const Argument* map = tensor_map_of(*ptx_accesses(*call)[0].pointer)) maps.insert(map);
+    for (const Argument& map : kernel_.args()) {
+      if (!maps.contains(&map)) continue;
+      const auto of_map = [&](const auto& box) { return tensor_map_of(*ptx_accesses(*box.first)[0].pointer) == &map; };
+      const auto box = std::find_if(boxes_.bytes.begin(), boxes_.bytes.end(), of_map);
+      profile_.assumptions.push_back(
+          {"the box of the tensor map " + map.getName().str() + "; boxes at different coordinates are different data",
+           std::to_string(box->second) + " bytes, an even share of what its mbarrier expects", ""});
+    }
+  }
+
+  void add_set_registers(const CallInst& call) {
+    const auto* registers = call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
+    const auto block = places_.block.find(call.getParent());
+    if (!registers || block == places_.block.end()) return;
+    const auto n = static_cast<int>(registers->getZExtValue());
+    const SourceLine line = model_.line_of(call);
+    if (n < 24 || n > 256 || n % 8 != 0)  // PTX ISA 9.0, "setmaxnreg"
+      throw UserError(model_.text_of(line) + ": setmaxnreg asks for " + std::to_string(n) +
+                      " registers; it takes a multiple of 8 from 24 to 256");
+    auto& known = profile_.set_registers;
+    const auto same = [&](const SetRegisters& s) { return s.block == block->second; };
+    if (const auto at = std::find_if(known.begin(), known.end(), same); at != known.end())
+      *at = {block->second, n, line};
+    else
+      known.push_back({block->second, n, line});
   }
 
   /// "asm: v_add_u32"; empty for a statement that is a wait or nothing.
@@ -338,7 +399,11 @@ class ProfileBuilder {
         for (unsigned k = 1; k + 1 < n->getNumOperands(); k += 2) {
           auto* key = dyn_cast<MDString>(n->getOperand(k));
           auto* value = mdconst::dyn_extract<ConstantInt>(n->getOperand(k + 1));
-          if (key && value && key->getString() == "maxntidx") profile_.max_threads_per_block = value->getSExtValue();
+          if (!key || !value) continue;
+          if (key->getString() == "maxntidx") profile_.max_threads_per_block = value->getSExtValue();
+          if (key->getString() == "cluster_dim_x") profile_.cluster.x = value->getSExtValue();
+          if (key->getString() == "cluster_dim_y") profile_.cluster.y = value->getSExtValue();
+          if (key->getString() == "cluster_dim_z") profile_.cluster.z = value->getSExtValue();
         }
       }
     if (kernel_.hasFnAttribute("amdgpu-flat-work-group-size")) {
@@ -403,6 +468,7 @@ class ProfileBuilder {
   std::map<std::string, int> first_of_name_;
   ProfilePlaces places_;
   BarrierSteps steps_;
+  TensorBoxes boxes_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "frontend/code/nvidia/nvrtc.h"
+#include "frontend/ir/assembly.h"
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
@@ -26,6 +27,7 @@
 #include "frontend/source/pass_messages.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "kernelcast/target_listing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InstIterator.h"
@@ -159,7 +161,8 @@ void look_for_bodies(const llvm::Function& kernel, const CompiledUnit& unit, con
                   "folder of the file that has it by " KC_SETTING(I) ", or a file that includes both");
 }
 
-Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
+/// `assembly`: where the text of the code goes; null: nowhere.
+Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options, std::string* assembly) {
   name_stage("the analysis, or LLVM's optimizer or code generator,");
   const TargetFamily family = family_of(options.target);
   llvm::Module& module = *unit.module;
@@ -198,6 +201,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
     }
   }
   const TargetCode code = make_code(module, entry.symbol, source.fast_math, options, nvrtc);
+  if (assembly != nullptr) *assembly = code.assembly;
   build_profile(*module.getFunction(entry.symbol), code, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;
@@ -208,20 +212,25 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   return result;
 }
 
-}  // namespace
+struct AnalysisWithCode {
+  Analysis analysis;
+  std::string assembly;
+};
 
-Analysis analyze(const Source& source, const FrontendOptions& options) {
-  auto result = std::make_shared<Analysis>();
+std::shared_ptr<AnalysisWithCode> analyze_guarded(const Source& source, const FrontendOptions& options,
+                                                  bool with_code) {
+  auto result = std::make_shared<AnalysisWithCode>();
   GuardLimits limits;
   limits.time_s = options.time_limit_s;
   run_guarded(
-      [result, source, options] {
+      [result, source, options, with_code] {
         constexpr int most_rounds = 4;  // bodies may call others that are missing, too
         Source whole = source;
         std::vector<std::string> used;
         for (int round = 1;; ++round) {
           try {
-            *result = analyze_unit(unit_of(whole, options, options.kernel), whole, options);
+            result->analysis = analyze_unit(unit_of(whole, options, options.kernel), whole, options,
+                                            with_code ? &result->assembly : nullptr);
             break;
           } catch (const BodiesElsewhere& b) {
             if (round == most_rounds)
@@ -231,10 +240,55 @@ Analysis analyze(const Source& source, const FrontendOptions& options) {
           }
         }
         for (const std::string& file : used)
-          result->profile.notes.push_back("bodies of functions that the source only declares are taken from " + file);
+          result->analysis.profile.notes.push_back("bodies of functions that the source only declares are taken from " +
+                                                   file);
       },
       limits);
-  return std::move(*result);
+  return result;
+}
+
+/// Instructions and labels, with the places that `.loc` directives give.
+std::vector<TargetLine> lines_of_code(std::string_view text) {
+  std::vector<TargetLine> lines;
+  std::string file;
+  int line = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view whole = text.substr(0, end), code = trim(whole);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (code.starts_with(".loc")) {
+      const std::size_t comment = std::min(code.find("//"), code.find(';'));
+      file = comment == std::string_view::npos ? std::string() : path_in_comment(code.substr(comment));
+      std::string_view numbers = trim(code.substr(4));
+      numbers = trim(numbers.substr(std::min(numbers.find_first_of(" \t"), numbers.size())));
+      line = 0;
+      for (const char c : numbers) {
+        if (c < '0' || c > '9' || line > (1 << 24)) break;
+        line = 10 * line + (c - '0');
+      }
+      continue;
+    }
+    const bool label = code.ends_with(':') || code.find(":  ") != std::string_view::npos;
+    const bool skipped = code.empty() || code.front() == ';' || code.starts_with("//") || code == "{" || code == "}" ||
+                         code == "(" || code == ")" || (code.front() == '.' && !label);
+    if (skipped) continue;
+    if (label) {
+      lines.push_back({std::string(code.substr(0, code.find_first_of(" \t"))), {}, 0});
+    } else {
+      lines.push_back({"  " + std::string(code), line > 0 ? file : std::string(), line});
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+Analysis analyze(const Source& source, const FrontendOptions& options) {
+  return std::move(analyze_guarded(source, options, false)->analysis);
+}
+
+std::vector<TargetLine> target_listing(const Source& source, const FrontendOptions& options) {
+  return lines_of_code(analyze_guarded(source, options, true)->assembly);
 }
 
 std::vector<std::string> kernels_in(const Source& source, const FrontendOptions& options) {

@@ -27,8 +27,8 @@ constexpr int widest = 16;
 class Collector {
  public:
   Collector(KernelModel& model, KernelProfile& profile, Block& block, AccessPlaces& places,
-            std::vector<BarrierStep>& steps)
-      : model_(model), profile_(profile), block_(block), places_(places), steps_(steps) {}
+            std::vector<BarrierStep>& steps, const TensorBoxes* boxes = nullptr)
+      : model_(model), profile_(profile), block_(block), places_(places), steps_(steps), boxes_(boxes) {}
 
   void visit(Instruction& i) {
     const DataLayout& layout = i.getModule()->getDataLayout();
@@ -53,6 +53,10 @@ class Collector {
       intrinsic(*call, size);
     } else if (auto* other = dyn_cast<CallInst>(&i)) {
       for (const PtxAccess& a : ptx_accesses(*other)) {
+        if (a.bulk) {
+          add_bulk(*other, a);
+          continue;
+        }
         const bool all = a.lanes >= 32 && !decided(a.bytes_are);
         if (all)
           add(i, a.pointer, a.bytes, a.kind);
@@ -115,6 +119,50 @@ class Collector {
     } catch (const Error&) {
       add_at(model_.unknown_address(pointer, "the address leaves 64 bits"), i, pointer, bytes, kind);
     }
+  }
+
+  /// A copy in bulk, or what of it lies in one space.
+  void add_bulk(CallInst& call, const PtxAccess& what) {
+    Access a;
+    a.bulk = true;
+    a.kind = what.kind;
+    a.line = model_.line_of(call);
+    a.bytes = what.bytes;
+    if (const auto box = boxes_->bytes.find(&call); a.bytes == 0 && box != boxes_->bytes.end()) a.bytes = box->second;
+    if (a.bytes <= 0) return;
+    int times = 1;
+    if (!what.coordinates.empty()) {
+      a.by_coordinates = true;
+      a.buffer = buffer_of_map(*what.pointer);
+      const auto offset = offset_of_box(model_, *boxes_, what, a.bytes);
+      if (offset)
+        a.offset = *offset;
+      else
+        for (Value* c : what.coordinates) a.offset = a.offset + model_.integer(c) * Expr(a.bytes);
+    } else if (const unsigned space = what.pointer->getType()->getPointerAddressSpace(); space == 3) {
+      a.space = MemorySpace::shared;  // whole lines: where they lie is of no weight
+      if (a.kind == AccessKind::store) times = std::max(1, receivers(call));
+    } else {
+      const Address where = model_.address(what.pointer);
+      a.buffer = where.buffer;
+      a.offset = where.offset;
+      a.space = space_of(what.pointer, where.buffer);
+    }
+    if (a.space == MemorySpace::global) settle_data(a);
+    for (int k = 0; k < times; ++k) place(a, a.offset.constant_term());
+  }
+
+  int buffer_of_map(const Value& pointer) {
+    const Argument* map = tensor_map_of(pointer);
+    if (!map) return -1;
+    const std::string name = map->getName().str() + (map->hasByValAttr() ? "" : "[]");
+    auto& known = profile_.buffers;
+    const auto at = std::find_if(known.begin(), known.end(), [&](const Buffer& b) { return b.name == name; });
+    if (at != known.end()) return static_cast<int>(at - known.begin());
+    Buffer b;
+    b.name = name;
+    known.push_back(b);
+    return static_cast<int>(known.size()) - 1;
   }
 
   void add_at(const Address& where, Instruction& i, Value* pointer, int bytes, AccessKind kind) {
@@ -227,7 +275,8 @@ class Collector {
   int place(const Access& a, std::int64_t constant) {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
-          b.unknown != a.unknown || b.read_only != a.read_only || !(b.line == a.line))
+          b.unknown != a.unknown || b.read_only != a.read_only || b.bulk != a.bulk ||
+          b.by_coordinates != a.by_coordinates || !(b.line == a.line))
         continue;
       const std::int64_t shift = constant - b.offset.constant_term();
       if (b.offset + Expr(shift) == a.offset) {
@@ -244,6 +293,7 @@ class Collector {
   Block& block_;
   AccessPlaces& places_;
   std::vector<BarrierStep>& steps_;
+  const TensorBoxes* boxes_;
   std::vector<PartialAccess> partial_;
   int block_index_ = -1;
 };
@@ -251,8 +301,9 @@ class Collector {
 }  // namespace
 
 std::vector<PartialAccess> collect_accesses(BasicBlock& source, KernelModel& model, KernelProfile& profile,
-                                            Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps) {
-  Collector collector(model, profile, block, places, steps);
+                                            Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps,
+                                            const TensorBoxes& boxes) {
+  Collector collector(model, profile, block, places, steps, &boxes);
   for (Instruction& i : source) collector.visit(i);
   return collector.take_partial();
 }

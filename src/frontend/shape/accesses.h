@@ -6,6 +6,7 @@
 
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/shape/barrier_order.h"
+#include "frontend/shape/bulk_copies.h"
 #include "frontend/shape/kernel_model.h"
 
 namespace kernelcast::frontend {
@@ -27,10 +28,12 @@ using AccessPlaces = std::unordered_map<const llvm::Instruction*, std::vector<Ac
 
 /// Fills `block.accesses` and `block.barriers`; adds unknowns and assumptions to the profile for addresses that data
 /// decide. `places` learns which access counts which instruction, `steps` what the block does around its barriers.
+/// `boxes`: of copies through tensor maps.
 /// Returns what is left for blocks of its own: collect_partial() fills one, which has the number `index` in the
 /// profile.
 std::vector<PartialAccess> collect_accesses(llvm::BasicBlock& source, KernelModel& model, KernelProfile& profile,
-                                            Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps);
+                                            Block& block, AccessPlaces& places, std::vector<BarrierStep>& steps,
+                                            const TensorBoxes& boxes);
 void collect_partial(const PartialAccess& access, KernelModel& model, KernelProfile& profile, Block& block, int index,
                      AccessPlaces& places);
 

@@ -84,7 +84,7 @@ TEST_P(CudaBody, CompilesForEveryTarget) {
   const std::string text =
       "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cooperative_groups.h>\n#include <mma.h>\n#include "
       "<curand_kernel.h>\n#include <cuda_fp8.h>\n#include <cuda_fp4.h>\n#include <cuda_pipeline.h>\n#include "
-      "<cuda/barrier>\n#include <cuda/pipeline>\n#include "
+      "<cuda/barrier>\n#include <cuda/ptx>\n#include <cuda/pipeline>\n#include "
       "<cuda/atomic>\n#include "
       "<cuda/std/limits>\n#include <cufft.h>\n"
       "#include <cuComplex.h>\n#include <helper_math.h>\n#include <math_constants.h>\n__constant__ float "

@@ -9,6 +9,7 @@
 #include "hand_made.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
+#include "machine/occupancy.h"
 #include "support/test_names.h"
 
 namespace kernelcast::forecast {
@@ -305,6 +306,79 @@ TEST(KernelcastBounds, AWarpWaitsForTheSlowestOfItsLoads) {
   EXPECT_DOUBLE_EQ(waited(1), 0.5 * 30 + 0.25 * 200 + 0.25 * 500);
   EXPECT_DOUBLE_EQ(waited(2), 0.25 * 30 + (0.5625 - 0.25) * 200 + (1 - 0.5625) * 500);
   EXPECT_NEAR(waited(100), 500, 1e-6);
+}
+
+TEST(KernelcastBounds, CopiesInBulkGoPastTheL1) {
+  Workload w = hand_made::launch(100, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 8, 1);
+  const double asked = w.at(MemorySpace::global, AccessKind::load).sectors;
+  w.reuse.known = true;  // nothing is left for the L2 of what the L1 sees
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l1_bytes, 65536);
+  hand_made::set(d, Field::memory_l1_caches_global_loads, 1);
+  EXPECT_DOUBLE_EQ(of(w, d).traffic.l2_read, 0);
+  w.bulk_sectors = asked / 4;
+  EXPECT_DOUBLE_EQ(of(w, d).traffic.l2_read, asked / 4);
+}
+
+// A stage of 1000 bytes takes 10 cycles at 100 bytes a cycle and unit, 200 cycles after it was asked for.
+TEST(KernelcastBounds, StagesInSharedMemoryHideCopiesInBulk) {
+  Workload w = hand_made::launch(100, 32);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  w.stalls.fills = 100 * 8;
+  w.bulk_bytes = 100 * 8 * 1000;
+  const auto path = [&](double shared) {
+    w.shared_bytes_per_block = shared;
+    return of(w, gpu(), plain(), 1).path_cycles;
+  };
+  EXPECT_DOUBLE_EQ(path(1000), 10 + 8 * 210);
+  EXPECT_DOUBLE_EQ(path(1900), 10 + 8 * 210);
+  EXPECT_DOUBLE_EQ(path(4000), (10 + 8 * 210) / 4.0);
+  EXPECT_DOUBLE_EQ(path(16000), (10 + 8 * 210) / 8.0);  // no more than are filled
+  w.stalls.fills = 0;
+  EXPECT_DOUBLE_EQ(path(1000), 10);
+}
+
+TEST(KernelcastBounds, AWarpWaitsForTheProductsThatItIssues) {
+  Workload w = hand_made::launch(10, 64);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  hand_made::execute(w, OpClass::tensor, 1);
+  w.warp_ops.tensor = {};
+  w.warp_ops.tensor.async[static_cast<std::size_t>(TensorType::f16_f32)] = 10 * 102400.0;
+  Device d = gpu();
+  hand_made::set(d, tensor_rate_field(TensorType::f16_f32), 1024);
+  Forecast f = of(w, d, plain(), 1);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::tensor), 100);
+  EXPECT_DOUBLE_EQ(f.path_cycles, 11);
+  w.slowest.instructions = 10 * 11;
+  w.slowest.stalls.products = w.stalls.products = 10 * 102400.0;  // one warp of each block issues them all
+  f = of(w, d, plain(), 1);
+  EXPECT_DOUBLE_EQ(f.path_cycles, 111);
+  EXPECT_DOUBLE_EQ(f.in_both, 100);
+  EXPECT_NEAR(f.seconds() * f.clock_hz, 111, 1e-9);  // what both bounds hold counts once
+}
+
+TEST(KernelcastBounds, OperandsOfProductsAreWavefronts) {
+  Workload w = hand_made::launch(10, 32);
+  w.warp_ops.tensor.shared_bytes = 10 * 6400;
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu()), Limit::shared_memory), 6400 / 64.0);  // 16 banks of 4 bytes
+}
+
+TEST(KernelcastModel, LaunchesThatTheDriverRefusesForClustersAndRegisters) {
+  Device d = gpu();
+  hand_made::set(d, Field::limits_max_blocks_per_cluster, 8);
+  Workload w = hand_made::launch(64, 32);
+  w.cluster = {2, 1, 1};
+  EXPECT_NO_THROW((void)resident_warps(w, d));
+  w.cluster = {16, 1, 1};
+  EXPECT_THROW((void)resident_warps(w, d), UserError);
+  w.cluster = {3, 1, 1};  // 64 blocks are no whole number of clusters
+  EXPECT_THROW((void)resident_warps(w, d), UserError);
+  w.cluster = {0, 0, 0};
+  w.set_registers_per_block = 16384;
+  EXPECT_NO_THROW((void)resident_warps(w, d));
+  w.set_registers_per_block = 16385;
+  EXPECT_THROW((void)resident_warps(w, d), UserError);
 }
 
 TEST(KernelcastBounds, WarmCachesServeWhatFits) {

@@ -27,8 +27,22 @@ KernelProfile full_profile() {
   b.guard = guard;
   b.ops[OpClass::fp32_fma] = 2.5;
   b.lines = {{{0, 3}, b.ops}};
-  b.accesses = {
-      {MemorySpace::global, AccessKind::atomic, 8, 0, clamped * clamped + i * -4, {4, -8, 1 << 20}, -1, true, {0, 9}}};
+  b.accesses = {{MemorySpace::global,
+                 AccessKind::atomic,
+                 8,
+                 0,
+                 clamped * clamped + i * -4,
+                 {4, -8, 1 << 20},
+                 -1,
+                 true,
+                 false,
+                 false,
+                 {0, 9}},
+                {MemorySpace::global, AccessKind::load, 8192, 0, i * 8192, {}, -1, false, true, true, {0, 10}}};
+  b.stalls.fills = 2;
+  b.stalls.products = 4096;
+  b.ops[OpClass::tensor] = 1;
+  b.ops.tensor.shared_bytes = 512;
   b.barriers = 2;
   b.flat_barriers = 1;
   p.blocks = {b, Block{}};
@@ -40,6 +54,8 @@ KernelProfile full_profile() {
   p.uses_dynamic_shared = true;
   p.stack_bytes = 64;
   p.max_threads_per_block = 256;
+  p.cluster = {2, 1, 1};
+  p.set_registers = {{0, 240, {0, 11}}};
   p.required_block = {16, 8, 2};
   p.mapped_axes = 1;
   p.mapped_extent = {n + 1};
@@ -59,6 +75,11 @@ TEST(ProfileBytes, EverythingComesBack) {
   EXPECT_EQ(q.blocks.at(0).accesses.at(0).offset, p.blocks.at(0).accesses.at(0).offset);
   EXPECT_EQ(q.blocks.at(0).accesses.at(0).also, p.blocks.at(0).accesses.at(0).also);
   EXPECT_EQ(q.blocks.at(0).ops, p.blocks.at(0).ops);
+  EXPECT_TRUE(q.blocks.at(0).accesses.at(1).bulk && q.blocks.at(0).accesses.at(1).by_coordinates);
+  EXPECT_EQ(q.blocks.at(0).stalls.fills, 2);
+  EXPECT_EQ(q.blocks.at(0).stalls.products, 4096);
+  EXPECT_EQ(q.cluster, p.cluster);
+  EXPECT_EQ(q.set_registers, p.set_registers);
   EXPECT_EQ(q.branches.at(0).condition, p.branches.at(0).condition);
   EXPECT_EQ(q.unknowns.at(1).default_value, 1e9);
   EXPECT_EQ(q.registers.method, "ptxas");

@@ -71,8 +71,8 @@ bool has_result(std::string_view opcode) {
                                 "stackrestore"})
     if (opcode.starts_with(none) && (opcode.size() == none.size() || opcode[none.size()] == '.'))
       return opcode.starts_with("barrier.red") || opcode.starts_with("bar.red");
-  return !opcode.starts_with("wmma.store") && !opcode.starts_with("mbarrier.init") &&
-         !opcode.starts_with("mbarrier.inval");
+  return !opcode.starts_with("wmma.store") && !opcode.starts_with("tcgen05.dealloc") &&
+         !opcode.starts_with("mbarrier.init") && !opcode.starts_with("mbarrier.inval");
 }
 
 std::size_t results_of_math(std::string_view key) {

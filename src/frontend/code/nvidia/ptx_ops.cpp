@@ -278,6 +278,7 @@ constexpr PtxRow rows[] = {
     {"wmma mma", "tensor"},
     {"wgmma mma_async", "tensor"},
     {"tcgen05 mma", "tensor"},
+    {"tcgen05", "other"},
     {"wgmma", "other"},
     {"cp commit_group", "other"},
     {"cp wait_group", "other"},
@@ -388,6 +389,16 @@ OpCounts move(const AsmInstruction& i) {
   return parse_cost(i.opcode.ends_with("64") ? "move:2" : "move");
 }
 
+/// What wgmma and tcgen05.mma read in shared memory, for one of the warps that issue it. A may lie in registers or in
+/// tensor memory instead: {...}, [...].
+double operand_bytes(const AsmInstruction& i) {
+  const auto product = matrix_instruction(i.opcode);
+  if (!product || !product->asynchronous || product->m == 0) return 0;
+  const bool a_elsewhere = i.operands.size() > 1 && (i.operands[1].starts_with('{') || i.operands[1].starts_with('['));
+  const double a = a_elsewhere ? 0 : static_cast<double>(product->m) / (product->sparse ? 2 : 1);
+  return (a + product->n) * product->k * bits_of_input(product->type) / 8 / product->warps;
+}
+
 Cost look_up(const AsmInstruction& i, int sm) {
   std::size_t n = 0;
   const auto opcode = split(i.opcode, '.', n);
@@ -426,7 +437,10 @@ Cost ptx_cost(const AsmInstruction& i, int sm) {
   cached_sm = sm;
   const auto [at, fresh] = cache.try_emplace(std::string(i.opcode));
   if (fresh) at->second = look_up(i, sm);
-  return at->second;
+  if (at->second.ops[OpClass::tensor] == 0) return at->second;
+  Cost cost = at->second;
+  cost.ops.tensor.shared_bytes = operand_bytes(i);
+  return cost;
 }
 
 }  // namespace kernelcast::frontend

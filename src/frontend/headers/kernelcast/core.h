@@ -15,7 +15,7 @@
 #define __device_builtin__
 #define __cudart_builtin__
 #define __maxnreg__(n)
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __attribute__((annotate("kc_cluster", __VA_ARGS__)))
 #define __block_size__(...)
 #define __nv_pure__ __attribute__((pure))
 #define __location__(a) __attribute__((a))
