@@ -351,6 +351,16 @@ class Reader {
   std::uint64_t key_;
 };
 
+/// Every value of the type; of 64 bits as far as a range can be written.
+std::string whole_range(const ElementType& type) {
+  const int bits = 8 * std::min(size_of(type.scalar), 8);
+  if (bits == 64) return "uniform(-9223372036854775808,9223372036854775807)";
+  const bool is_signed = type.sign != ElementType::Sign::unsigned_;
+  const std::int64_t values = std::int64_t{1} << bits;
+  return is_signed ? "uniform(" + std::to_string(-values / 2) + "," + std::to_string(values / 2) + ")"
+                   : "uniform(0," + std::to_string(values) + ")";
+}
+
 /// Rows of bound_trips elements on average, of fewer where they would not fit the indices' range.
 std::string default_bounds(const FillTarget& t) {
   if (t.role == BoundRole::length) {
@@ -378,6 +388,7 @@ std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& t
 std::string default_fill(const FillTarget& target) {
   if (!is_float(target.type.scalar) && target.role != BoundRole::none) return default_bounds(target);
   if (is_float(target.type.scalar)) return "uniform(0,1)";
+  if (target.packed && target.type.scalar != ValueType::i1) return whole_range(target.type);
   return "uniform(0," + std::to_string(default_range(target)) + ")";
 }
 

@@ -11,6 +11,7 @@
 
 #include "execute/element_type.h"
 #include "execute/loop_bounds.h"
+#include "execute/packed.h"
 #include "io/text.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
@@ -131,6 +132,7 @@ class Planner {
         options_(options),
         elements_(elements_of(profile, program)),
         roles_(bound_roles(program, profile.buffers.size())),
+        packed_(packed_buffers(program, profile.buffers.size())),
         trips_(usual_trips(profile)),
         index_range_(index_range(launch)) {}
 
@@ -157,6 +159,7 @@ class Planner {
     FillTarget target{m.name, m.elements, m.element_bytes, m.element, index_range_, options_.seed};
     target.role = m.role =
         wanted.fill.empty() && trips_ > 0 ? roles_[static_cast<std::size_t>(index)] : BoundRole::none;
+    target.packed = packed_[static_cast<std::size_t>(index)];
     target.bound_trips = trips_;
     target.bound_count = m.declared ? scalars_of(m) : threads_of(launch_) + 1;
     target.bound_range = offset_range(launch_, m.name, target.bound_count);
@@ -217,6 +220,7 @@ class Planner {
   const ExecuteOptions& options_;
   std::vector<Element> elements_;
   std::vector<BoundRole> roles_;
+  std::vector<bool> packed_;
   double trips_;
   std::int64_t index_range_;
 };

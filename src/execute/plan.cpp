@@ -135,11 +135,24 @@ void Plan::take_scalars(const Launch& launch) {
     } else if (is_float(in.type)) {
       plan_.scalars[in.name] = 1.0;
       assumptions_.push_back({"argument '" + in.name + "'", "1.0", KC_SETTING(arg) " " + in.name + "=VALUE"});
+    } else if (!plan_.options.keep_buffers && !relevance().of_register(in.reg)) {
+      take_irrelevant(in.name);
+      plan_.scalars[in.name] = std::int64_t{1};
     } else {
       throw UserError("the argument '" + in.name + "' is needed to execute the kernel: give " KC_SETTING(arg) " " +
                       in.name + "=VALUE");
     }
   }
+}
+
+const Relevance& Plan::relevance() {
+  if (!relevance_) relevance_.emplace(program_);
+  return *relevance_;
+}
+
+void Plan::take_irrelevant(const std::string& name) {
+  assumptions_.push_back(
+      {"argument '" + name + "', on which no count depends", "1", KC_SETTING(arg) " " + name + "=VALUE"});
 }
 
 void Plan::fill_parameters(const Launch& launch) {
@@ -160,7 +173,13 @@ void Plan::fill_parameters(const Launch& launch) {
       continue;
     }
     const auto given = launch.args.find(f.name);
-    if (given == launch.args.end() && !is_float(f.type)) {
+    const bool integer = !is_float(f.type);
+    if (given == launch.args.end() && integer && !plan_.options.keep_buffers && !relevance().of_field(f)) {
+      take_irrelevant(f.name);
+      to[0] = 1;  // the rest is zero
+      continue;
+    }
+    if (given == launch.args.end() && integer) {
       throw UserError("the argument '" + f.name + "' is needed to execute the kernel: give " KC_SETTING(arg) " " +
                       f.name + "=VALUE");
     }

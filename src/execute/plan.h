@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "execute/block_runner.h"
+#include "execute/relevant.h"
 
 namespace kernelcast::interpreter {
 
@@ -29,6 +32,8 @@ class Plan {
   void place_shared(const Launch& launch);
   void take_scalars(const Launch& launch);
   void fill_parameters(const Launch& launch);
+  const Relevance& relevance();
+  void take_irrelevant(const std::string& name);
 
   const KernelProfile& profile_;
   const Program& program_;
@@ -36,6 +41,7 @@ class Plan {
   std::unique_ptr<Memory> memory_;
   LaunchPlan plan_;
   std::vector<Assumption> assumptions_;
+  std::optional<Relevance> relevance_;  // once it was asked for
 };
 
 }  // namespace kernelcast::interpreter

@@ -2,4 +2,6 @@
 // EXIT: 2
 // STDERR: 'v' is needed to execute the kernel: give --arg v=VALUE
 
-__kernel void set(__global int* out, int v) { out[get_global_id(0)] = v; }
+__kernel void set(__global int* out, int v) {
+  if (out[get_global_id(0)] > v) out[get_global_id(0)] = 0;
+}
