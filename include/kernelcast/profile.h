@@ -36,8 +36,13 @@ struct SourceLine {
 
 enum class MemorySpace : std::uint8_t { global, shared, local, constant, texture };
 enum class AccessKind : std::uint8_t { load, store, atomic };
+/// What an atomic does, as far as its cost goes: integer arithmetic and logic, floating-point arithmetic, an exchange, a
+/// compare-and-swap.
+enum class AtomicKind : std::uint8_t { integer, real, exchange, compare, count_ };
+inline constexpr std::size_t atomic_kind_count = static_cast<std::size_t>(AtomicKind::count_);
 std::string_view name_of(MemorySpace s);
 std::string_view name_of(AccessKind k);
+std::string_view name_of(AtomicKind k);
 
 /// Something data decide: a value that closed forms cannot give.
 struct Unknown {
@@ -73,6 +78,10 @@ struct Access {
   bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
   bool bulk = false;                 // a copy in bulk (cp.async.bulk): one lane asks for it, no warp's request, past the L1
   bool by_coordinates = false;       // bulk, through a tensor map: `offset` tells its boxes apart and is no address
+  AtomicKind atomic = AtomicKind::integer;  // of kind atomic only, like the next two
+  bool joined = false;               // the target's code has one lane of a warp update for all: they share the address
+  bool retried = false;              // on shared memory, which has no such instruction: load, compute, compare and swap,
+                                     // again until nobody was faster
   SourceLine line;
   [[nodiscard]] double copies() const { return 1.0 + static_cast<double>(also.size()); }
 };
@@ -124,6 +133,9 @@ struct Loop {
   int unknown = -1;              // index of an Unknown of kind trip_count when the trip count is not computable
   Guard guard;                   // when the loop is entered, relative to the parent
   SourceLine line;
+  /// Repeats a look at global memory until others have written there: a flag (its address differs between blocks), or a
+  /// lock (one address for all).
+  enum class Wait : std::uint8_t { none, flag, lock } wait = Wait::none;
 };
 
 struct Branch {

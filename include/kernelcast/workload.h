@@ -54,6 +54,8 @@ struct AccessCount {
                            // of the L1 (bind.h); summed over requests
   double bytes = 0;        // lanes * width
   double words = 0;        // 32-bit registers that lanes fill or empty: one even for a byte
+  double distinct = 0;     // atomics whose addresses are known: different words that are updated, of the launch (shared
+                           // memory: of a block); 0: not known. Not part of sums
   AccessCount& operator+=(const AccessCount& o);
   friend bool operator==(const AccessCount&, const AccessCount&) = default;
 };
@@ -80,6 +82,22 @@ bool lanes_are_pairs(std::uint64_t active, const At& at) {
 constexpr int lanes_of_part(int warp_size, int bytes) {
   return std::max(1, warp_size / static_cast<int>(std::bit_ceil(static_cast<unsigned>(words_of(bytes)))));
 }
+
+/// Updates of global memory by atomics of one kind.
+struct AtomicCount {
+  double updates = 0;  // lanes; of a request that the compiler joins (Access::joined), one
+  double sectors = 0;  // touched, summed over requests
+  double hottest = 0;  // updates of the word that is updated most, where the words of a buffer are updated alike
+  double bytes = 0;    // that the updated words take
+};
+
+/// Updates of shared memory that the target's code repeats until nobody was faster (Access::retried).
+struct RetryCount {
+  double requests = 0;
+  double passes = 0;  // bank passes of one attempt each, part of by_space
+  double rounds = 0;  // attempts of warps
+  double fp64 = 0;    // of these, with FP64 arithmetic
+};
 
 /// How often one profile block ran.
 struct BlockCount {
@@ -188,6 +206,8 @@ struct Workload {
   std::vector<BranchCount> branch_counts;  // parallel to profile.branches
 
   AccessCount by_space[5][3];    // [MemorySpace][AccessKind]
+  std::array<AtomicCount, atomic_kind_count> atomics;  // of global memory
+  RetryCount retries;            // of shared memory
   double read_only_sectors = 0;  // of the global loads' sectors: those of Access::read_only
   double bulk_sectors = 0;       // likewise of Access::bulk
   double bulk_bytes = 0;         // that copies in bulk write to shared memory
@@ -219,11 +239,16 @@ struct Workload {
   /// Of the lanes that update global memory by atomics, the share that updates the same word as most others do, over
   /// the blocks that ran; 0: not known.
   double hottest_atomic_share = 0;
+  /// Waits for other blocks that follow one another (Loop::wait): blocks that wait for a flag, warps that take a lock.
+  double handovers = 0;
   double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
   /// Closed forms only, where warps of a block take unequal paths: the path of that number of the warps of a block
   /// which takes longest, summed over all blocks. Without instructions: all take the same. Which one it is does not
   /// change from block to block or barrier to barrier, so this is a lower bound. See profile/slowest_warp.h.
   WarpPath slowest;
+  /// Closed forms only, where some code runs in some blocks of the grid only: the path of the slowest warp of the block
+  /// that has the longest one, times the number of blocks. Without instructions: code runs in all blocks alike.
+  WarpPath longest;
   std::vector<Assumption> assumptions;
   [[nodiscard]] CountsBasis basis() const {
     const auto is_default = [](const Assumption& a) {
@@ -239,6 +264,10 @@ struct Workload {
 
 /// Adds to the sums of bulk copies where `access` is one.
 void add_bulk(const Access& access, const AccessCount& count, Workload& work);
+
+/// Sums up what atomics and waits cost (`atomics`, `retries`, `handovers`) from the counts of accesses and blocks and
+/// from hottest_atomic_share.
+void sum_atomics(const KernelProfile& profile, Workload& work);
 
 /// Says so where the kernel stores to global memory and no thread of this launch, as it was counted, does: sizes may be
 /// negative, or others than were meant. Nothing otherwise.

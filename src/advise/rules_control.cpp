@@ -110,7 +110,7 @@ std::vector<Draft> contended_atomics(const Subject& s) {
     const Access& a = *o.access;
     if (a.space != MemorySpace::global || a.kind != AccessKind::atomic || o.count.requests <= 0 || a.line.file < 0)
       continue;
-    if (a.unknown >= 0 || s.stride(a, local_id(0)) != 0 || o.lanes_per_request() < 2) continue;
+    if (a.joined || a.unknown >= 0 || s.stride(a, local_id(0)) != 0 || o.lanes_per_request() < 2) continue;
     if (!seen.insert(a.line).second) continue;
     const std::string name = s.buffer_name(a);
     const auto what_if = [index = o.index, block = o.block, copies = a.copies()](Variant& v) {

@@ -51,6 +51,7 @@ void add_up(Variant& v) {
     near = std::min(1.0, near * ratio(asked(before, d), asked(w, d)));
   }
   scale_slowest(w.slowest, before, w);
+  scale_slowest(w.longest, before, w);
 }
 
 void bind_again(Variant& v, const Subject& subject) {

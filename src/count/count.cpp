@@ -22,6 +22,12 @@ bool contents_given(const Launch& launch) {
                      [](const auto& b) { return !b.second.fill.empty(); });
 }
 
+/// A block that runs by itself would wait for ever.
+bool waits_for_others(const KernelProfile& profile) {
+  return std::any_of(profile.loops.begin(), profile.loops.end(),
+                     [](const Loop& l) { return l.wait != Loop::Wait::none; });
+}
+
 }  // namespace
 
 Sharing sharing_of(const Workload& closed, const Device& device) {
@@ -51,6 +57,10 @@ Counted count(const KernelProfile& profile, const Launch& launch, Workload close
   const bool all = counting == Counting::executed;
   CountOrigin origin = all ? all_executed(closed) : count_origin(profile, launch, closed);
   if (!all && origin.all_closed()) return {std::move(closed), std::nullopt, nullptr};
+  if (!all && waits_for_others(profile)) {
+    closed.assumptions.push_back({"what data decide", "by default, not executed: blocks wait for one another", ""});
+    return {std::move(closed), std::nullopt, nullptr};
+  }
   try {
     Counted c{{}, std::nullopt, executor(sharing_of(closed, device))};
     if (all) {

@@ -136,8 +136,9 @@ std::vector<Assumption> joined_assumptions(const KernelProfile& profile, const L
                                            const Workload& executed, const CountOrigin& origin) {
   std::vector<Assumption> all;
   const std::set<int> open = still_open(profile, launch, origin);
+  const auto ends_early = [](const Assumption& a) { return a.kind == Assumption::Kind::contents; };  // may
   for (const Assumption& a : closed.assumptions)
-    if (std::any_of(open.begin(), open.end(), [&](int u) {
+    if (ends_early(a) || std::any_of(open.begin(), open.end(), [&](int u) {
           return a.kind == Assumption::Kind::unknown && a.subject == profile.unknowns[static_cast<std::size_t>(u)].key;
         }))
       all.push_back(a);
@@ -219,8 +220,9 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
   w.locality = executed.locality;
   w.sampled = executed.sampled;
   w.hottest_atomic_share = executed.hottest_atomic_share;
+  sum_atomics(profile, w);
   w.warp_imbalance = executed.warp_imbalance;
-  if (!origin.all_closed()) w.slowest = {};
+  if (!origin.all_closed()) w.slowest = w.longest = {};
   w.counts_method = origin.all_executed() ? CountsMethod::executed
                     : origin.all_closed() ? CountsMethod::symbolic
                                           : CountsMethod::mixed;
@@ -247,6 +249,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
       w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += c;
     }
   }
+  sum_atomics(profile, w);
 }
 
 }  // namespace kernelcast

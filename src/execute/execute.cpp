@@ -18,6 +18,7 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "profile/atomics.h"
 
 namespace kernelcast {
 namespace {
@@ -357,8 +358,14 @@ class Execute {
     w.assumptions.clear();
     w.warp_ops = w.thread_ops = w.data_branch_ops = {};
     w.stalls = {};
-    w.slowest = {};
+    w.slowest = w.longest = {};
     w.block_counts = total_.blocks;
+    std::size_t number = 0;
+    for (const Block& block : profile_.blocks)
+      for (const Access& a : block.accesses) {
+        total_.accesses[number].distinct = w.access_counts[number].distinct;
+        join_lanes(a, total_.accesses[number++]);
+      }
     w.access_counts = total_.accesses;
     w.branch_counts = total_.branches;
     w.barriers = total_.barriers;
@@ -397,6 +404,7 @@ class Execute {
     }
     w.warp_imbalance = total_.phase_mean > 0 ? total_.phase_longest / total_.phase_mean : 1;
     w.hottest_atomic_share = hottest_share();
+    sum_atomics(profile_, w);
     w.sampled = error_;
     if (options_.locality && !traces_.empty()) measure_locality(w);
     w.assumptions = plan_.assumptions();

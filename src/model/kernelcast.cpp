@@ -251,6 +251,9 @@ int first_window_of(double blocks) {
 
 namespace {
 
+/// An attempt to update shared memory: load, compute, compare and swap, test, branch (cuobjdump -sass).
+constexpr double retry_instructions = 5;
+
 /// Cycles of all asynchronous products of the launch on one unit.
 double async_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
   double cycles = 0;
@@ -306,6 +309,7 @@ double shared_wavefronts(const Workload& w) {
   double wavefronts = 0;
   for (const AccessKind k : {AccessKind::load, AccessKind::store, AccessKind::atomic})
     wavefronts += w.at(MemorySpace::shared, k).bank_passes;
+  wavefronts += 2 * w.retries.rounds - w.retries.passes;  // a load and an exchange each
   // Operands of wgmma and tcgen05 in whole ones.
   return wavefronts + w.warp_ops.tensor.shared_bytes / (w.geometry.shared_banks * w.geometry.bank_bytes);
 }
@@ -332,27 +336,21 @@ double l1_cycles(const Workload& w, const Machine& m) {
                   bytes / m.l1_bytes_per_cycle + over(read_only, m.read_only_bytes_per_cycle));
 }
 
-/// Distinct words that atomics update.
-double atomic_words(const Workload& w) {
-  if (w.hottest_atomic_share > 0) return std::max(1.0, 1 / w.hottest_atomic_share);
-  const double bytes = w.reuse.known ? w.reuse.at(Reuse::write, Reuse::depths - 1, Reuse::windows - 1).footprint *
-                                           w.geometry.sector_bytes
-                                     : w.footprint_write_bytes;
-  return std::max(1.0, bytes / 4);
-}
-
-/// A request of a warp is served line by line, and lanes that update the same word one after the other.
-double atomic_passes(const Workload& w) {
-  const AccessCount& a = w.at(MemorySpace::global, AccessKind::atomic);
-  return std::max(a.segments, a.lanes / atomic_words(w));
-}
-
-/// Places that serve atomics at once: what lies within 2 KB meets in one. Seen on three GPUs of 14, 30 and 68 units,
-/// where warps that update the same 512 words side by side take the same time (validation/README.md,
-/// nv_histogram_shared).
-double atomic_units(const Workload& w, const Machine& m) {
-  constexpr double together_bytes = 2048;
-  return std::clamp(atomic_words(w) * 4 / together_bytes, 1.0, m.units);
+/// Updates of a word follow one another; floating-point ones take longer. What lies within 512 bytes meets in one place
+/// of the L2, which takes a sector a cycle, or a lane where it adds floating-point numbers: 512 words that all warps
+/// update side by side take as long on GPUs of 14 to 68 units (validation/README.md, nv_histogram_shared), and 32, 256
+/// words of 8 bytes a quarter and a sixteenth of that a lane (validation/atomics.md).
+double atomic_cycles(const Workload& w, const Machine& m, const Constants& c) {
+  constexpr double together_bytes = 512;
+  double sum = 0;
+  for (std::size_t k = 0; k < atomic_kind_count; ++k) {
+    const AtomicCount& a = w.atomics[k];
+    const bool real = k == static_cast<std::size_t>(AtomicKind::real);
+    const double places = std::clamp(a.bytes / together_bytes, 1.0, m.units);
+    sum += std::max(a.hottest * (real ? m.real_update_cycles : c.update_cycles),
+                    (real ? a.updates : a.sectors) * c.update_cycles / places);
+  }
+  return sum;
 }
 
 /// Bandwidth that is reached of a cache's: what DRAM can deliver passes it.
@@ -419,6 +417,14 @@ double pipelined(const Workload& w, const Machine& m, const Constants& c, double
   return std::max(path, (path + w.stalls.fills * (latency + transfer + product)) / f.stages);
 }
 
+/// What all warps wait for in attempts to update shared memory.
+double retry_cycles(const Workload& w, const Machine& m, const Constants& c) {
+  const auto latency = [&m](Latency l) { return m.latency[static_cast<std::size_t>(l)]; };
+  const double attempt = 2 * latency(Latency::shared) + c.branch_cycles;
+  return w.retries.rounds * (attempt + latency(Latency::alu)) +
+         w.retries.fp64 * (latency(Latency::fp64) - latency(Latency::alu));
+}
+
 /// Latencies are those of an idle memory: where many warps wait at once, the bounds of L2 and DRAM hold the queues, and
 /// the norm joins them. One factor for all launches made those of few warps 1.6 times too slow.
 void critical_path(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
@@ -432,17 +438,21 @@ void critical_path(const Workload& w, const Machine& m, const Constants& c, doub
   const double local =
       slowest_of(1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
                  m.latency[static_cast<std::size_t>(Latency::local)], m);
-  double path = p.instructions * m.issue_interval;
-  for (std::size_t k = 0; k < latency_count; ++k) {
-    const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
-                           : k == static_cast<std::size_t>(Latency::local) ? local
-                                                                           : m.latency[k];
-    path += std::max(0.0, p.stalls.waits[k] * latency - p.stalls.hidden[k] * m.issue_interval);
-  }
-  path += p.branches * c.branch_cycles;
-  path += w.barriers * c.barrier_cycles;
+  const double beside = retry_cycles(w, m, c) / w.warps_per_block + w.barriers * c.barrier_cycles;
+  const auto cycles_of_path = [&](const WarpPath& path) {
+    double cycles = path.instructions * m.issue_interval;
+    for (std::size_t k = 0; k < latency_count; ++k) {
+      const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
+                             : k == static_cast<std::size_t>(Latency::local) ? local
+                                                                             : m.latency[k];
+      cycles += std::max(0.0, path.stalls.waits[k] * latency - path.stalls.hidden[k] * m.issue_interval);
+    }
+    return cycles + path.branches * c.branch_cycles + beside;
+  };
   const double products = awaited_products(w, m, c, p);
-  f.path_cycles = pipelined(w, m, c, path + products, f) / w.blocks;
+  f.path_cycles = pipelined(w, m, c, cycles_of_path(p) + products, f) / w.blocks;
+  f.longest_cycles =
+      w.longest.instructions > 0 ? std::max(f.path_cycles, cycles_of_path(w.longest) / w.blocks) : f.path_cycles;
   f.in_both = products / w.blocks * f.rounds;
 }
 

@@ -31,7 +31,7 @@ struct Constants {
   double barrier_cycles = 102;        // one barrier of a block that waits for nobody
   double l1_share = 0.9306;           // of the L1 that is left for data before lines that will be used again are lost
   double l2_share = 0.8526;
-  double same_address_atomics_per_s = 1.855e+09;
+  double update_cycles = 1.09;  // from one integer update of a word of global memory to the next, of all units
 };
 /// The constants of this version.
 const Constants& fitted_constants();
@@ -72,7 +72,8 @@ struct Machine {
   double sector_bytes = 32;
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
-  double launch_s = 0;  // of an empty grid, on the GPU
+  double real_update_cycles = 0;  // from one floating-point update of a word of global memory to the next
+  double launch_s = 0;            // of an empty grid, on the GPU
   /// Numbers that the device file does not have, with what stands in.
   std::vector<Assumption> stand_ins;
 };
@@ -104,6 +105,7 @@ struct Forecast {
   Traffic traffic;
   double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
   double path_cycles = 0;     // critical path of one warp
+  double longest_cycles = 0;  // likewise in the block with the longest one
   double global_latency = 0;  // cycles of a wait for global loads, mean over where the slowest finds its data
   double stages = 0;          // of copies in bulk that are under way at a time, 0: there are none
   double in_both = 0;  // cycles that both the pipes' bounds and the latency bound hold: products that a warp awaits

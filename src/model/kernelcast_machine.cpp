@@ -5,7 +5,8 @@
 //   special functions: an eighth of the FP32 lanes (the ratio of most NVIDIA architectures); conversions likewise;
 //   load/store: as many lanes as shared memory has banks;
 //   L2: the medians of the 42 device files that have its bandwidth, 24 bytes a cycle and unit and 2.8 times DRAM's;
-//   latencies: the medians of the devices that have been measured; of matrix instructions GA10x's.
+//   latencies: the medians of the devices that have been measured; of matrix instructions GA10x's;
+//   floating-point updates of a word: the mean of the architectures that have been measured.
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,7 @@ namespace kernelcast::forecast {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double real_update = 3.57;   // cycles, mean of six architectures (validation/atomics.md), likewise
 constexpr double tensor_latency = 32;  // cycles, GA10x's (accel-sim), where the device file has none
 
 class Reader {
@@ -102,6 +104,8 @@ void latencies(Machine& m, Reader& read) {
   if (std::isnan(at(Latency::tensor))) at(Latency::tensor) = tensor_latency;
   m.l2_latency = read(Field::memory_l2_latency_cycles, 220, "the median of what has been measured");
   if (m.l3_bytes > 0) m.l3_latency = read(Field::memory_l3_latency_cycles, m.l2_latency, "as long as the L2's");
+  m.real_update_cycles = read(Field::latency_atomic_real_cycles);
+  if (std::isnan(m.real_update_cycles)) m.real_update_cycles = real_update;
   m.dram_latency =
       read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
 }

@@ -40,6 +40,27 @@ std::string stages_text(const Forecast& f) {
          " in shared memory";
 }
 
+/// Of blocks that are not like the others, or wait for them; empty: there are none.
+std::string longest_text(const Workload& w, const Forecast& f) {
+  std::string text;
+  if (f.longest_cycles > 1.01 * f.path_cycles)
+    text += "; " + number(f.longest_cycles) + " cycles in the block that takes longest";
+  if (w.handovers > 0) text += "; " + si(w.handovers, "") + " waits for others one after another";
+  return text;
+}
+
+/// "1.5M floating point updates of global memory, 1.5M of one word".
+std::string updates_text(const Workload& w) {
+  std::string text;
+  for (std::size_t k = 0; k < atomic_kind_count; ++k) {
+    const AtomicCount& a = w.atomics[k];
+    if (a.updates <= 0) continue;
+    text += (text.empty() ? "" : "; ") + si(a.updates, "") + " " + std::string(name_of(static_cast<AtomicKind>(k))) +
+            " updates of global memory, " + si(a.hottest, "") + " of one word";
+  }
+  return text;
+}
+
 std::string products_text(const OpCounts& n, const Machine& m) {
   return describe::products(
       n.tensor, [&m](TensorType t) { return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)]; });
@@ -151,6 +172,10 @@ class Kernelcast final : public Model {
       e.assumptions.push_back({"kernelcast: latency.tensor_cycles of " + d.name,
                                number(m.latency[static_cast<std::size_t>(Latency::tensor)]) + " (as on GA10x)",
                                describe::where_to_set(d, "latency.tensor_cycles")});
+    if (w.atomics[static_cast<std::size_t>(AtomicKind::real)].updates > 0 && !d.get(Field::latency_atomic_real_cycles))
+      e.assumptions.push_back({"kernelcast: latency.atomic_real_cycles of " + d.name,
+                               number(m.real_update_cycles) + " (the mean of six architectures)",
+                               describe::where_to_set(d, "latency.atomic_real_cycles")});
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
       put_energy(d, e);

@@ -7,6 +7,7 @@
 
 #include "kernelcast/error.h"
 #include "profile/access_counter.h"
+#include "profile/atomics.h"
 #include "profile/launch_check.h"
 #include "profile/launch_memo.h"
 #include "profile/reuse.h"
@@ -47,6 +48,7 @@ struct Binder::Impl {
     double reach = 0;  // lane executions with every lane that may be active: no fewer than happen
     WarpPath once;     // of its blocks together
     WarpShares shares;
+    BlockRange blocks;
   };
   /// The operations of all blocks of one domain and with the same unknowns.
   struct OpPlan {
@@ -83,7 +85,7 @@ struct Binder::Impl {
         if (plan.all.n[i] != 0) plan.ops.emplace_back(i, plan.all.n[i]);
     plan_buffers();
     for (const auto& d : domains)
-      if (d->condition_branch < 0) shared_paths.push_back({&d->once, &d->shares});
+      if (d->condition_branch < 0) shared_paths.push_back({&d->once, &d->shares, &d->blocks});
   }
 
   int domain_of(int loop, const Guard& guard) {
@@ -186,6 +188,7 @@ struct Binder::Impl {
       plan.shares.add(part, times, launch.block->warps);
       reach += part.set->lanes;
     }
+    if (reach > 0 && times > 0) plan.blocks.add(*leaf.box, launch.grid);
     plan.reach +=
         leaf.volume * std::min(reach, static_cast<double>(launch.block->threads)) * std::max(1.0, leaf.weight);
     if (plan.barriers > 0) plan.group_executions += times * group_execution(leaf);
@@ -381,6 +384,7 @@ struct Binder::Impl {
       DomainPlan& plan = *domains[d];
       plan.warps = plan.lanes = plan.group_executions = plan.reach = 0;
       plan.shares.clear();
+      plan.blocks.clear();
       if (plan.condition_branch >= 0 && !divergence_wanted) continue;  // these come last
       const auto n = static_cast<double>(plan.counters.size());
       launch.work_limit = std::max(least, left / waiting);
@@ -441,6 +445,10 @@ struct Binder::Impl {
       count.sectors = counter.cost().sectors;
       count.segments = counter.cost().segments;
       count.bank_passes = counter.cost().bank_passes;
+      count.distinct = a.kind == AccessKind::atomic && a.unknown < 0 && !counter.empty()
+                           ? std::max(1.0, static_cast<double>(counter.highest() - counter.lowest() + 1) / a.bytes)
+                           : 0;
+      join_lanes(a, count);
       if (a.read_only) out.read_only_sectors += count.sectors;
       if (a.bulk) {  // asks nothing of the load/store units
         count.requests = count.lanes = count.words = 0;
@@ -451,16 +459,19 @@ struct Binder::Impl {
     }
     footprints(out);
     find_reuse(out);
+    out.hottest_atomic_share = 0;
     out.stalls = {};
     for (std::size_t b = 0; b < profile.blocks.size(); ++b)
       out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
     out.slowest = slowest_path(shared_paths, launch.block->warps);
     out.cluster = profile.cluster;
     set_registers(out);
+    out.longest = longest_path(shared_paths, launch.block->warps, launch.grid);
     out.spill_bytes = profile.registers.spill_bytes;
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
+    sum_atomics(profile, out);
     out.counts_method = CountsMethod::symbolic;
     set_assumptions(out);
   }

@@ -237,6 +237,8 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
     if (std::find(assumptions_.begin(), assumptions_.end(), a) == assumptions_.end())
       assumptions_.push_back(std::move(a));
   }
+  for (const Assumption& a : profile_.assumptions)
+    if (a.kind == Assumption::Kind::contents) assumptions_.push_back(a);
   assume_ = launch.assume;
 }
 

@@ -68,6 +68,22 @@ std::string_view name_of(AccessKind k) {
   throw InternalError("unknown kind of access");
 }
 
+std::string_view name_of(AtomicKind k) {
+  switch (k) {
+    case AtomicKind::integer:
+      return "integer";
+    case AtomicKind::real:
+      return "floating point";
+    case AtomicKind::exchange:
+      return "exchange";
+    case AtomicKind::compare:
+      return "compare and swap";
+    case AtomicKind::count_:
+      break;
+  }
+  throw InternalError("unknown kind of atomic");
+}
+
 std::string_view name_of(Latency l) {
   switch (l) {
     case Latency::alu:

@@ -18,7 +18,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF06";
+constexpr std::string_view magic = "KCPROF07";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -84,8 +84,9 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Access> T>
 void fields(A& a, T& x) {
-  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, by_coordinates, line] = x;
-  a(space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, by_coordinates, line);
+  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, by_coordinates, atomic, joined, retried,
+         line] = x;
+  a(space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, by_coordinates, atomic, joined, retried, line);
 }
 template <class A, Like<LineOps> T>
 void fields(A& a, T& x) {
@@ -99,8 +100,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Loop> T>
 void fields(A& a, T& x) {
-  auto& [parent, counter, trips, unknown, guard, line] = x;
-  a(parent, counter, trips, unknown, guard, line);
+  auto& [parent, counter, trips, unknown, guard, line, wait] = x;
+  a(parent, counter, trips, unknown, guard, line, wait);
 }
 template <class A, Like<Branch> T>
 void fields(A& a, T& x) {

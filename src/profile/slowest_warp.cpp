@@ -55,20 +55,72 @@ void add_block(const Block& block, WarpPath& path) {
   path.stalls += block.stalls;
 }
 
-WarpPath slowest_path(std::span<const SharedPath> code, std::size_t warps) {
-  if (std::all_of(code.begin(), code.end(), [](const SharedPath& c) { return c.shares->beyond.empty(); })) return {};
+double BlockRange::count() const {
+  double n = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) n *= static_cast<double>(last[axis] - first[axis] + 1);
+  return empty() ? 0 : n;
+}
+
+bool BlockRange::contains(const std::array<std::int64_t, 3>& block) const {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (block[axis] < first[axis] || block[axis] > last[axis]) return false;
+  return true;
+}
+
+void BlockRange::add(const Box& box, const Dim3& grid) {
+  const bool none = empty();
+  const std::array<std::int64_t, 3> blocks{grid.x, grid.y, grid.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int v = first_outer + static_cast<int>(axis);
+    const bool whole = box.sheared == v;
+    const std::int64_t lo = whole ? 0 : box.lo[static_cast<std::size_t>(v)];
+    const std::int64_t hi = whole ? blocks[axis] - 1 : box.hi[static_cast<std::size_t>(v)];
+    first[axis] = none ? lo : std::min(first[axis], lo);
+    last[axis] = none ? hi : std::max(last[axis], hi);
+  }
+}
+
+namespace {
+
+/// The path of the slowest warp where each piece of code counts so many times.
+WarpPath path_with(std::span<const SharedPath> code, std::span<const double> times, std::size_t warps) {
   std::vector<double> weight(warps, 0.0);
-  for (const SharedPath& c : code)
-    for (std::size_t w = 0; w < warps; ++w) weight[w] += usual_length(*c.once) * c.shares->of(w);
+  for (std::size_t c = 0; c < code.size(); ++c)
+    for (std::size_t w = 0; w < warps; ++w) weight[w] += usual_length(*code[c].once) * code[c].shares->of(w) * times[c];
   const auto slowest = static_cast<std::size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
   WarpPath path;
-  for (const SharedPath& c : code) {
-    const double n = c.shares->of(slowest);
-    path.instructions += c.once->instructions * n;
-    path.branches += c.once->branches * n;
-    path.stalls.add(c.once->stalls, n);
+  for (std::size_t c = 0; c < code.size(); ++c) {
+    const double n = code[c].shares->of(slowest) * times[c];
+    path.instructions += code[c].once->instructions * n;
+    path.branches += code[c].once->branches * n;
+    path.stalls.add(code[c].once->stalls, n);
   }
   return path;
+}
+
+}  // namespace
+
+WarpPath longest_path(std::span<const SharedPath> code, std::size_t warps, const Dim3& grid) {
+  const auto blocks = static_cast<double>(grid.count());
+  const auto partial = [blocks](const SharedPath& c) { return !c.blocks->empty() && c.blocks->count() < blocks; };
+  if (std::none_of(code.begin(), code.end(), partial)) return {};
+  WarpPath longest;
+  std::vector<double> times(code.size());
+  for (const SharedPath& chosen : code) {
+    if (!partial(chosen)) continue;
+    for (const auto& block : {chosen.blocks->first, chosen.blocks->last}) {
+      for (std::size_t c = 0; c < code.size(); ++c)
+        times[c] = code[c].blocks->contains(block) ? blocks / code[c].blocks->count() : 0;
+      const WarpPath path = path_with(code, times, warps);
+      if (usual_length(path) > usual_length(longest)) longest = path;
+    }
+  }
+  return longest;
+}
+
+WarpPath slowest_path(std::span<const SharedPath> code, std::size_t warps) {
+  if (std::all_of(code.begin(), code.end(), [](const SharedPath& c) { return c.shares->beyond.empty(); })) return {};
+  return path_with(code, std::vector<double>(code.size(), 1.0), warps);
 }
 
 }  // namespace kernelcast

@@ -20,10 +20,22 @@ struct WarpShares {
   [[nodiscard]] double of(std::size_t warp) const { return each + (beyond.empty() ? 0 : beyond[warp]); }
 };
 
+/// The blocks of the grid in which code runs: the smallest box of block numbers that holds them all.
+struct BlockRange {
+  std::array<std::int64_t, 3> first{}, last{-1, -1, -1};
+  [[nodiscard]] bool empty() const { return last[0] < first[0]; }
+  [[nodiscard]] double count() const;
+  [[nodiscard]] bool contains(const std::array<std::int64_t, 3>& block) const;
+  void clear() { *this = {}; }
+  /// Adds the blocks of a leaf's box; of a sheared one all blocks of the grid along the sheared axis.
+  void add(const Box& box, const Dim3& grid);
+};
+
 /// Code with the executions that its warps share.
 struct SharedPath {
   const WarpPath* once = nullptr;  // of one warp in one execution
   const WarpShares* shares = nullptr;
+  const BlockRange* blocks = nullptr;
 };
 
 /// Adds what a block of code asks of a warp in one execution.
@@ -35,5 +47,9 @@ double usual_length(const WarpPath& path);
 
 /// The path of the warp for which that is longest, summed over all blocks; nothing where all warps take the same path.
 WarpPath slowest_path(std::span<const SharedPath> code, std::size_t warps);
+
+/// Likewise of the block with the longest path, times the number of blocks: the code that runs in a block runs in each
+/// block of its range alike. Nothing where all code runs in all blocks.
+WarpPath longest_path(std::span<const SharedPath> code, std::size_t warps, const Dim3& grid);
 
 }  // namespace kernelcast

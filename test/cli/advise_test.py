@@ -61,14 +61,14 @@ BRANCH = kernel(
   }}
   o[i] = x;""",
 )
-ATOMIC = kernel("const int* a, int* total, int n", f"{ID}\n  atomicAdd(total, a[i]);")
+ATOMIC = kernel("const float* a, float* total, int n", f"{ID}\n  atomicAdd(total, a[i]);")
 ATOMIC_WARP = kernel(
-    "const int* a, int* total, int n",
-    f"{ID}\n  int v = a[i];\n  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);\n  if ((threadIdx.x & 31) == 0) atomicAdd(total, v);",
+    "const float* a, float* total, int n",
+    f"{ID}\n  float v = a[i];\n  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);\n  if ((threadIdx.x & 31) == 0) atomicAdd(total, v);",
 )
 SHARED_ATOMIC = kernel(
-    "const int* a, int* o, int n",
-    f"""__shared__ int sum;
+    "const float* a, float* o, int n",
+    f"""__shared__ float sum;
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
   {ID}
@@ -173,9 +173,11 @@ class Rules(Case):
     def test_contended_atomic(self):
         self.one("contended-atomic", ATOMIC, *ONE)
         self.none("contended-atomic", ATOMIC_WARP, *ONE)
+        self.none("contended-atomic", ATOMIC.replace("float", "int"), *ONE)  # the compiler joins integers
 
     def test_shared_atomic(self):
         self.one("shared-atomic", SHARED_ATOMIC, "--grid", "512", "--block", "256", "--arg", "n=131072")
+        self.none("shared-atomic", SHARED_ATOMIC.replace("float", "int"), "--grid", "512", "--block", "256", "--arg", "n=131072")
         self.none("shared-atomic", TRANSPOSE.format(row=33), *SQUARE)
 
     def test_accidental_double(self):

@@ -17,6 +17,7 @@
 #include "frontend/program/decode.h"
 #include "frontend/shape/accesses.h"
 #include "frontend/shape/kernel_model.h"
+#include "frontend/shape/waiting.h"
 #include "kernelcast/error.h"
 #include "kernelcast/tensor.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -75,7 +76,11 @@ class ProfileBuilder {
         if (count.other_exits)
           profile_.assumptions.push_back(
               {"the loop at " + model_.text_of(l.line) + " does not end early (" + count.reason + ")",
-               l.trips.str() + " trips", ""});
+               l.trips.str() + " trips", "", Assumption::Kind::contents});
+      } else if (const Waiting w = waiting_of(*loop, model_); w.wait != kernelcast::Loop::Wait::none) {
+        l.trips = Expr(1);  // what the wait costs is not in the loop's code
+        l.wait = w.for_all ? kernelcast::Loop::Wait::none : w.wait;
+        profile_.assumptions.push_back(waiting_text(w, model_.text_of(l.line)));
       } else {
         l.unknown = static_cast<int>(profile_.unknowns.size());
         l.trips = Expr(static_cast<std::int64_t>(default_trips));
@@ -86,6 +91,15 @@ class ProfileBuilder {
       loop_index_[loop] = static_cast<int>(profile_.loops.size());
       profile_.loops.push_back(std::move(l));
     }
+  }
+
+  static Assumption waiting_text(const Waiting& w, const std::string& where) {
+    if (w.for_all) return {"the loop at " + where + " waits for all blocks of the grid", "it passes at once", ""};
+    if (w.wait == kernelcast::Loop::Wait::lock)
+      return {"the loop at " + where + " takes a lock",
+              "one thread after another, each with a write and a read of the L2", ""};
+    return {"the loop at " + where + " waits until another block has written",
+            "one block after another, each with a write and a read of the L2", ""};
   }
 
   void add_block(BasicBlock& source) {

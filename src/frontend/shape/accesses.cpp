@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "frontend/ir/builtins.h"
+#include "frontend/shape/atomic_update.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -38,8 +39,10 @@ class Collector {
     } else if (auto* store = dyn_cast<StoreInst>(&i)) {
       add(i, store->getPointerOperand(), size(store->getValueOperand()->getType()), AccessKind::store);
     } else if (auto* rmw = dyn_cast<AtomicRMWInst>(&i)) {
+      atomic_ = update_of(*rmw, !model_.divergent(rmw->getPointerOperand()));
       add(i, rmw->getPointerOperand(), size(rmw->getType()), AccessKind::atomic);
     } else if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&i)) {
+      atomic_ = {AtomicKind::compare, false, false};
       add(i, exchange->getPointerOperand(), size(exchange->getNewValOperand()->getType()), AccessKind::atomic);
     } else if (auto* copy = dyn_cast<MemTransferInst>(&i)) {
       if (auto* n = dyn_cast<ConstantInt>(copy->getLength())) {
@@ -91,6 +94,7 @@ class Collector {
     switch (call.getIntrinsicID()) {
       case Intrinsic::nvvm_atomic_load_inc_32:
       case Intrinsic::nvvm_atomic_load_dec_32:
+        atomic_ = {};
         add(call, call.getArgOperand(0), 4, AccessKind::atomic);
         break;
       default:
@@ -172,6 +176,11 @@ class Collector {
     a.offset = where.offset;
     a.line = model_.line_of(i);
     a.space = space_of(pointer, where.buffer);
+    if (kind == AccessKind::atomic) {
+      a.atomic = atomic_.kind;
+      a.joined = atomic_.joined;
+      a.retried = atomic_.retried_in_shared && a.space == MemorySpace::shared;
+    }
     a.read_only = kind == AccessKind::load && a.space == MemorySpace::global &&
                   (isa<IntrinsicInst>(i) || is_read_only(pointer));  // the intrinsics that load are __ldg and __ldu
     if (a.space == MemorySpace::shared && kind == AccessKind::store) steps_.push_back(BarrierStep::store);
@@ -276,7 +285,8 @@ class Collector {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
           b.unknown != a.unknown || b.read_only != a.read_only || b.bulk != a.bulk ||
-          b.by_coordinates != a.by_coordinates || !(b.line == a.line))
+          b.by_coordinates != a.by_coordinates || b.atomic != a.atomic || b.joined != a.joined ||
+          b.retried != a.retried || !(b.line == a.line))
         continue;
       const std::int64_t shift = constant - b.offset.constant_term();
       if (b.offset + Expr(shift) == a.offset) {
@@ -295,6 +305,7 @@ class Collector {
   std::vector<BarrierStep>& steps_;
   const TensorBoxes* boxes_;
   std::vector<PartialAccess> partial_;
+  AtomicUpdate atomic_;  // of the instruction at hand
   int block_index_ = -1;
 };
 

@@ -207,25 +207,70 @@ TEST(KernelcastBounds, SpilledRegistersWaitForWhereTheyLie) {
   EXPECT_NEAR(path(1e-9, 1e-9), at_once + waits * (m.dram_latency - l1), 1e-6);
 }
 
-TEST(KernelcastBounds, AtomicsMeetInLinesAndWithin2KB) {
+TEST(KernelcastBounds, AtomicsMeetInWordsAndWithin512Bytes) {
   Constants c = plain();
-  c.same_address_atomics_per_s = 1e9;  // one a cycle
-  Workload w = hand_made::launch(100, 64);
-  AccessCount& a = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::atomic)];
-  a.requests = 200;
-  a.lanes = 6400;
-  a.segments = 200;  // warps side by side
-  const auto over = [&](double words) {
-    w.footprint_write_bytes = 4 * words;
-    return cycles(of(w, gpu(), c), Limit::atomics);
+  c.update_cycles = 1;
+  Device d = gpu();
+  hand_made::set(d, Field::latency_atomic_real_cycles, 4);
+  const auto over = [&](AtomicKind kind, double words) {
+    Workload w = hand_made::launch(100, 64);
+    w.atomics[static_cast<std::size_t>(kind)] = {
+        .updates = 6400, .sectors = 800, .hottest = 6400 / words, .bytes = 4 * words};
+    return cycles(of(w, d, c), Limit::atomics);
   };
-  EXPECT_DOUBLE_EQ(over(1), 6400);      // all lanes one word
-  EXPECT_DOUBLE_EQ(over(8), 800);       // eight words
-  EXPECT_DOUBLE_EQ(over(512), 200);     // a line at a time, in one place
-  EXPECT_DOUBLE_EQ(over(2048), 50);     // in four
-  EXPECT_DOUBLE_EQ(over(1 << 20), 20);  // at most as many as the GPU has units
-  a.segments = 200 * 16;                // each request in 16 lines
-  EXPECT_DOUBLE_EQ(over(512), 200 * 16);
+  EXPECT_DOUBLE_EQ(over(AtomicKind::integer, 1), 6400);      // one after another
+  EXPECT_DOUBLE_EQ(over(AtomicKind::integer, 8), 800);       // eight words
+  EXPECT_DOUBLE_EQ(over(AtomicKind::integer, 128), 800);     // a sector at a time, in one place
+  EXPECT_DOUBLE_EQ(over(AtomicKind::integer, 512), 200);     // in four
+  EXPECT_DOUBLE_EQ(over(AtomicKind::integer, 1 << 20), 80);  // at most as many as the GPU has units
+  EXPECT_DOUBLE_EQ(over(AtomicKind::real, 1), 4 * 6400);
+  EXPECT_DOUBLE_EQ(over(AtomicKind::real, 128), 6400);  // a lane at a time
+  EXPECT_DOUBLE_EQ(over(AtomicKind::real, 512), 1600);
+  EXPECT_DOUBLE_EQ(over(AtomicKind::exchange, 8), 800);
+}
+
+TEST(KernelcastBounds, KindsOfAtomicsAddUp) {
+  Constants c = plain();
+  c.update_cycles = 1;
+  Workload w = hand_made::launch(100, 64);
+  w.atomics[static_cast<std::size_t>(AtomicKind::integer)] = {.updates = 10, .sectors = 10, .hottest = 10, .bytes = 4};
+  w.atomics[static_cast<std::size_t>(AtomicKind::compare)] = {.updates = 30, .sectors = 30, .hottest = 30, .bytes = 4};
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::atomics), 40);
+}
+
+// Each attempt is five instructions, two passes of shared memory, and of doubles one FP64 instruction.
+TEST(KernelcastBounds, RetriesInSharedMemory) {
+  const Workload none = hand_made::launch(100, 64);
+  Workload w = none;
+  w.retries = {.requests = 200, .passes = 0, .rounds = 1000, .fp64 = 1000};
+  const Forecast before = of(none, gpu()), f = of(w, gpu());
+  const Machine m = machine_of(gpu(), plain(), false);
+  const double share = f.blocks_per_unit / 100;
+  const double e = plain().issue_efficiency;
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::issue) - cycles(before, Limit::issue), 5000 * share / e / m.issue_per_cycle);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::fp64), 1000 * share * m.warp / m.fp64_lanes / e);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::shared_memory),
+                   2000 * share / m.shared_passes_per_cycle / plain().memory_efficiency);
+  const auto latency = [&m](Latency l) { return m.latency[static_cast<std::size_t>(l)]; };
+  EXPECT_NEAR(f.path_cycles - before.path_cycles,
+              1000 / w.warps * (2 * latency(Latency::shared) + latency(Latency::fp64) + plain().branch_cycles), 1e-9);
+}
+
+TEST(KernelcastBounds, TheLongestBlockIsWaitedFor) {
+  Workload w = hand_made::launch(100, 64);
+  const Forecast alike = of(w, gpu());
+  w.longest.instructions = 100 * 1e6;
+  const Forecast f = of(w, gpu());
+  EXPECT_DOUBLE_EQ(f.path_cycles, alike.path_cycles);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 1e6 * machine_of(gpu(), plain(), false).issue_interval);
+}
+
+TEST(KernelcastBounds, HandoversFollowOneAnother) {
+  Workload w = hand_made::launch(100, 64);
+  w.handovers = 100;
+  const Machine m = machine_of(gpu(), plain(), false);
+  const Forecast f = of(w, gpu());
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), f.path_cycles + 200 * m.l2_latency);
 }
 
 TEST(KernelcastBounds, TheL1MovesRegisters) {

@@ -310,5 +310,16 @@ TEST(Bind, RefusesImpossibleGeometry) {
   EXPECT_THROW(Binder(p, MemoryGeometry{32, 1009, 1024, 32, 4}), UserError);
 }
 
+// A loop of known length that data may leave: the profile says so, and counts rest on its not happening.
+TEST(Bind, ALoopThatMayEndEarlyIsADefault) {
+  auto p = kernel(MemorySpace::global, gid * 4);
+  EXPECT_EQ(Binder(p, {}).bind(launch({4}, {256})).basis(), CountsBasis::closed_form);
+  p.assumptions.push_back({"the loop at k.cu:3 does not end early", "n trips", "", Assumption::Kind::contents});
+  p.assumptions.push_back({"the address at k.cu:4 starts at a multiple of 128 bytes", "aligned", ""});
+  const Workload w = Binder(p, {}).bind(launch({4}, {256}));
+  EXPECT_EQ(w.basis(), CountsBasis::defaults);
+  EXPECT_EQ(w.assumptions.size(), 1U);
+}
+
 }  // namespace
 }  // namespace kernelcast

@@ -20,7 +20,7 @@ KernelProfile full_profile() {
   const Expr n = Expr(argument("n")), i = Expr::symbol("i");
   const Expr clamped = min(n, mod(i * 7 + Expr(local_id(0)), Expr(33)) + floor_div(n * n, Expr(5)));
   Guard guard{{Path{less(i, n), {{0, true}, {1, false}}}, Path{equal(i, n), {}}}};
-  p.loops = {{-1, Symbol("i"), max(clamped, Expr(0)), 1, guard, {0, 7}}};
+  p.loops = {{-1, Symbol("i"), max(clamped, Expr(0)), 1, guard, {0, 7}, Loop::Wait::flag}};
   Block b;
   b.name = "entry";
   b.loop = 0;
@@ -37,8 +37,24 @@ KernelProfile full_profile() {
                  true,
                  false,
                  false,
+                 AtomicKind::compare,
+                 true,
+                 true,
                  {0, 9}},
-                {MemorySpace::global, AccessKind::load, 8192, 0, i * 8192, {}, -1, false, true, true, {0, 10}}};
+                {MemorySpace::global,
+                 AccessKind::load,
+                 8192,
+                 0,
+                 i * 8192,
+                 {},
+                 -1,
+                 false,
+                 true,
+                 true,
+                 AtomicKind::integer,
+                 false,
+                 false,
+                 {0, 10}}};
   b.stalls.fills = 2;
   b.stalls.products = 4096;
   b.ops[OpClass::tensor] = 1;
@@ -74,6 +90,9 @@ TEST(ProfileBytes, EverythingComesBack) {
   EXPECT_EQ(q.loops.at(0).guard.paths.at(0).factors, p.loops.at(0).guard.paths.at(0).factors);
   EXPECT_EQ(q.blocks.at(0).accesses.at(0).offset, p.blocks.at(0).accesses.at(0).offset);
   EXPECT_EQ(q.blocks.at(0).accesses.at(0).also, p.blocks.at(0).accesses.at(0).also);
+  EXPECT_EQ(q.blocks.at(0).accesses.at(0).atomic, AtomicKind::compare);
+  EXPECT_TRUE(q.blocks.at(0).accesses.at(0).joined && q.blocks.at(0).accesses.at(0).retried);
+  EXPECT_EQ(q.loops.at(0).wait, Loop::Wait::flag);
   EXPECT_EQ(q.blocks.at(0).ops, p.blocks.at(0).ops);
   EXPECT_TRUE(q.blocks.at(0).accesses.at(1).bulk && q.blocks.at(0).accesses.at(1).by_coordinates);
   EXPECT_EQ(q.blocks.at(0).stalls.fills, 2);

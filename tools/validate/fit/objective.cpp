@@ -28,7 +28,7 @@ std::span<const Parameter> parameters() {
       {"l1_share", &Constants::l1_share, 0.05, 1},
       {"l2_share", &Constants::l2_share, 0.05, 1},
       {"branch_cycles", &Constants::branch_cycles, 0.1, 100},
-      {"same_address_atomics_per_s", &Constants::same_address_atomics_per_s, 2e8, 1e10},
+      {"update_cycles", &Constants::update_cycles, 0.25, 8},
   }};
   return all;
 }
