@@ -103,6 +103,10 @@ TEST(BulkCopies, ToGlobalMemoryAreWrites) {
   EXPECT_EQ(w.at(MemorySpace::global, AccessKind::atomic).bytes, 8 * 16 * 1024);
   EXPECT_EQ(w.at(MemorySpace::shared, AccessKind::load).bank_passes, 8 * 16 * 5120 / 128);
   EXPECT_EQ(w.bulk_bytes, 0);
+  const AtomicCount& updates = w.atomics[static_cast<std::size_t>(AtomicKind::integer)];
+  EXPECT_EQ(updates.updates, 0);  // no lanes that meet in one word
+  EXPECT_EQ(updates.sectors, 8 * 16 * 1024 / 32);
+  EXPECT_GE(updates.bytes, 15 * 4096 + 1024);  // spread over all that is written
 }
 
 TEST(BulkCopies, BoxesOfTensorMapsAreWhatTheirBarrierExpects) {
