@@ -16,8 +16,8 @@
 
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
-#include "model/kernelcast.h"
 #include "machine/occupancy.h"
+#include "model/kernelcast.h"
 
 namespace kernelcast::picture {
 namespace {
