@@ -52,7 +52,7 @@ Evaluator::Impl::Impl(const Region& r, const Device& c, const Device& g) : regio
   for (std::size_t k = 0; k < region.kernels.size(); ++k) {
     const RegionKernel& kernel = region.kernels[k];
     cpu_binders_.push_back(std::make_unique<Binder>(kernel.cpu.profile, cpu_geometry(cpu)));
-    cpu_binders_.back()->set_walks(true);
+    cpu_binders_.back()->set_streams(true);
     gpu_binders_.push_back(std::make_unique<Binder>(*kernel.gpu, gpu.geometry()));
     for (std::size_t b = 0; b < kernel.cpu.profile.buffers.size(); ++b)
       if (kernel.cpu.profile.buffers[b].parameter >= 0) add_touch(k, static_cast<int>(b));
@@ -92,14 +92,15 @@ void Evaluator::Impl::add_touch(std::size_t kernel, int buffer) {
   k.touches.push_back(std::move(t));
 }
 
-Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const Question& q) const {
+Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const OffloadRequest& q) const {
   Launch l = for_profile(region.kernels[kernel].cpu.profile, q.launch);
   l.grid = l.block = {1, 1, 1};
   l.dynamic_shared_bytes = 0;
   return l;
 }
 
-Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q, const std::map<std::string, double>& trips) {
+Workload Evaluator::Impl::on_cpu(std::size_t kernel, const OffloadRequest& q,
+                                 const std::map<std::string, double>& trips) {
   Launch l = cpu_launch(kernel, q);
   std::vector<Assumption> found;
   for (const Unknown& u : region.kernels[kernel].cpu.profile.unknowns) {
@@ -114,11 +115,11 @@ Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q, const st
   return w;
 }
 
-double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const Question& q) const {
+double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const OffloadRequest& q) const {
   return uneven_share(region.kernels[kernel].cpu, cpu_launch(kernel, q), cpu, q.threads);
 }
 
-Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q, std::map<std::string, double>& trips) {
+Workload Evaluator::Impl::on_gpu(std::size_t kernel, const OffloadRequest& q, std::map<std::string, double>& trips) {
   const RegionKernel& k = region.kernels[kernel];
   const KernelProfile& p = *k.gpu;
   Launch l = for_profile(p, q.launch);
@@ -148,7 +149,7 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q, std::map
   return c.workload;
 }
 
-std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {
+std::vector<BufferUse> Evaluator::Impl::buffers(const OffloadRequest& q) {
   std::vector<BufferUse> out;
   for (Known& k : buffers_) {
     BufferUse use;

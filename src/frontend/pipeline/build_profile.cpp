@@ -14,8 +14,8 @@
 #include "frontend/ir/warp_uniform.h"
 #include "frontend/lower/reducible.h"
 #include "frontend/lower/unrolling.h"
-#include "frontend/program/decode.h"
-#include "frontend/shape/accesses.h"
+#include "frontend/program/decode_function.h"
+#include "frontend/shape/access_shapes.h"
 #include "frontend/shape/kernel_model.h"
 #include "frontend/shape/waiting.h"
 #include "kernelcast/error.h"
@@ -471,7 +471,8 @@ class ProfileBuilder {
       for (const Access& a : b.accesses) a.offset.collect_symbols(seen);
     }
     for (const auto& b : profile_.branches) b.condition.collect_symbols(seen);
-    for (Parameter& p : profile_.parameters) p.used = seen.contains(argument(p.name)) || seen.contains(real_argument(p.name));
+    for (Parameter& p : profile_.parameters)
+      p.used = seen.contains(argument(p.name)) || seen.contains(real_argument(p.name));
   }
 
   Function& kernel_;

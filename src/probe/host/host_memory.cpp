@@ -2,7 +2,7 @@
 // and n have no common divisor, a - 1 is divisible by every prime that divides n, and by 4 if n is (Hull and Dobell
 // 1962, "Random number generators", SIAM Review 4(3)). So a walk is written in one pass over the memory, without a
 // shuffle.
-#include "probe/host/memory.h"
+#include "probe/host/host_memory.h"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // Coalescing and bank conflicts by their definition (kernelcast/bind.h): distinct pieces of memory among the active
 // lanes. With probabilities, a piece is touched unless every lane that maps to it is idle. The sort is skipped where
 // addresses rise from lane to lane, which is nearly always.
-#include "profile/request.h"
+#include "profile/warp_request.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // Blocks, control flow and inputs. Blocks are numbered in reverse post-order, so definitions are decoded before their
 // uses; phi nodes, which may look back, get their registers first.
-#include "frontend/program/decode.h"
+#include "frontend/program/decode_function.h"
 
 #include <algorithm>
 

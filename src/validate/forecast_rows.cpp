@@ -1,6 +1,6 @@
 // Rows that share an analysis are one job: the profile lives as long as the job, so that a space of thirty thousand
 // configurations needs no more memory than its results. Jobs are handed out in the order of their first row.
-#include "validate/forecast.h"
+#include "validate/forecast_rows.h"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -192,8 +192,9 @@ Facts facts_of(const KernelProfile& profile, const Workload& workload) {
   return f;
 }
 
-Forecast forecast_of(const Model& model, const KernelProfile& profile, const Workload& workload, const Device& device) {
-  Forecast f;
+RowForecast forecast_of(const Model& model, const KernelProfile& profile, const Workload& workload,
+                        const Device& device) {
+  RowForecast f;
   try {
     const Estimate e = model.estimate(profile, workload, device);
     const double time = e.time_s.value.value_or(0);

@@ -2,7 +2,7 @@
 // are one access with further offsets. An offset that data decide is irregular: if the data are the same for a whole
 // block, only the base moves and the pattern stays; otherwise each lane is taken to go its own way unless --assume says
 // else.
-#include "frontend/shape/accesses.h"
+#include "frontend/shape/access_shapes.h"
 
 #include <algorithm>
 #include <cmath>

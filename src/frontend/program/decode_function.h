@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/shape/accesses.h"
+#include "frontend/shape/access_shapes.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/program.h"
 

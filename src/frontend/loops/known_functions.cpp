@@ -1,5 +1,5 @@
 // Names, because bodies of toolkit functions are either not there or made of instructions of one target.
-#include "frontend/loops/loop_names.h"
+#include "frontend/loops/known_functions.h"
 
 #include <algorithm>
 

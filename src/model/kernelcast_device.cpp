@@ -22,7 +22,7 @@ constexpr double tensor_latency = 32;  // cycles, GA10x's (accel-sim), where the
 
 class Reader {
  public:
-  Reader(const Device& d, Machine& m, bool with_text) : d_(d), m_(m), text_(with_text) {}
+  Reader(const Device& d, KernelcastDevice& m, bool with_text) : d_(d), m_(m), text_(with_text) {}
   double operator()(Field f) const { return d_.get_or(f, unknown); }
   double operator()(Field f, double stand_in, const char* reason) {
     if (const auto v = d_.get(f)) return *v;
@@ -37,11 +37,11 @@ class Reader {
 
  private:
   const Device& d_;
-  Machine& m_;
+  KernelcastDevice& m_;
   bool text_;
 };
 
-void compute_lanes(Machine& m, Reader& read, const Device& d) {
+void compute_lanes(KernelcastDevice& m, Reader& read, const Device& d) {
   m.fp32_lanes = read(Field::compute_fp32_lanes_per_unit);
   if (const auto single = d.get(Field::compute_fp32_single_issue_lanes_per_unit)) m.fp32_lanes = *single;
   m.int_lanes = read(Field::compute_int_add_lanes_per_unit, m.fp32_lanes, "as many as for FP32");
@@ -61,7 +61,7 @@ void compute_lanes(Machine& m, Reader& read, const Device& d) {
   m.tensor_warp_share = d.get_or(Field::compute_tensor_warp_share, 1);
 }
 
-void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
+void memory(KernelcastDevice& m, Reader& read, const Device& d, const Constants& c) {
   const double banks = d.get_or(Field::memory_shared_banks, 32), bank = d.get_or(Field::memory_shared_bank_bytes, 4);
   m.shared_bytes_per_cycle =
       read(Field::memory_shared_bandwidth_bytes_per_unit, banks * bank, "banks times their width");
@@ -90,7 +90,7 @@ void memory(Machine& m, Reader& read, const Device& d, const Constants& c) {
     m.l3_bytes_per_s = read(Field::memory_l3_bandwidth_bytes_per_s, m.l2_bytes_per_s, "as much as the L2's");
 }
 
-void latencies(Machine& m, Reader& read) {
+void latencies(KernelcastDevice& m, Reader& read) {
   const auto at = [&m](Latency l) -> double& { return m.latency[static_cast<std::size_t>(l)]; };
   at(Latency::alu) = read(Field::latency_fp32_cycles, 5, "the median of what has been measured");
   at(Latency::fp64) =
@@ -112,8 +112,8 @@ void latencies(Machine& m, Reader& read) {
 
 }  // namespace
 
-Machine machine_of(const Device& d, const Constants& c, bool with_text) {
-  Machine m;
+KernelcastDevice machine_of(const Device& d, const Constants& c, bool with_text) {
+  KernelcastDevice m;
   Reader read(d, m, with_text);
   m.units = read(Field::compute_units);
   m.units_per_block = d.get_or(Field::limits_units_per_block, 1);

@@ -8,7 +8,7 @@
 
 #include "kernelcast/error.h"
 #include "machine/sm/stages.h"
-#include "profile/request.h"
+#include "profile/warp_request.h"
 
 namespace kernelcast::sm {
 namespace {
@@ -62,7 +62,7 @@ int least_passes(const Spec& spec) {
 
 /// When the last lane of an atomic operation that reaches its words at `start` has its turn. Words of shared memory are
 /// those of the warp's block.
-Cycle last_turn(Machine& m, const Warp& w, const Access& a, std::uint64_t k, Op op, Cycle start) {
+Cycle last_turn(SmState& m, const Warp& w, const Access& a, std::uint64_t k, Op op, Cycle start) {
   const bool shared = op == Op::atomic_shared;
   const auto each = static_cast<Cycle>(shared ? m.spec->atomic_shared_cycles : m.spec->atomic_global_cycles);
   const std::uint64_t space = shared ? static_cast<std::uint64_t>(w.block + 1) << 56U : 0;
@@ -105,7 +105,7 @@ double whole_part(double& debt, double sectors, double share) {
 
 class GlobalRequest {
  public:
-  GlobalRequest(Machine& m, const Decoded& d, double start)
+  GlobalRequest(SmState& m, const Decoded& d, double start)
       : m_(m),
         load_(d.op == Op::load_global),
         more_(is_atomic(d.op) ? m.spec->latency_of_global_atomic() - m.spec->l2_latency : 0),
@@ -185,7 +185,7 @@ class GlobalRequest {
     return free - sectors * m_.spec->sector_bytes / bytes_per_cycle;
   }
 
-  Machine& m_;
+  SmState& m_;
   bool load_;
   int more_;  // cycles that an atomic operation takes beyond a load
   double start_, done_, answered_ = 0;
@@ -199,7 +199,7 @@ Cycle begin_atomic(double& free, Cycle start, double cycles) {
   return static_cast<Cycle>(std::ceil(begin));
 }
 
-Request shared(Machine& m, Warp& w, const Decoded& d, const Access& a, Cycle start) {
+Request shared(SmState& m, Warp& w, const Decoded& d, const Access& a, Cycle start) {
   const Spec& spec = *m.spec;
   const std::uint64_t k = w.executions[static_cast<std::size_t>(d.access)];
   const bool atomic = d.op == Op::atomic_shared;
@@ -215,7 +215,7 @@ Request shared(Machine& m, Warp& w, const Decoded& d, const Access& a, Cycle sta
   return {last + static_cast<Cycle>(spec.latency_of_shared_atomic()), pass * passes, static_cast<int>(from - start)};
 }
 
-Request global(Machine& m, Warp& w, const Decoded& d, const Access& a, Cycle start) {
+Request global(SmState& m, Warp& w, const Decoded& d, const Access& a, Cycle start) {
   const bool atomic = is_atomic(d.op);
   const Cycle from = atomic ? begin_atomic(m.memory.l1_free, start, 0) : start;
   GlobalRequest request(m, d, static_cast<double>(from));
@@ -234,14 +234,14 @@ Request global(Machine& m, Warp& w, const Decoded& d, const Access& a, Cycle sta
 
 }  // namespace
 
-Cycle memory_accepts(Machine& m) {
+Cycle memory_accepts(SmState& m) {
   auto& outstanding = m.memory.outstanding;
   while (!outstanding.empty() && outstanding.top() <= m.now) outstanding.pop();
   if (outstanding.size() < static_cast<std::size_t>(m.spec->max_requests)) return m.now;
   return outstanding.top();
 }
 
-Request access_memory(Machine& m, Warp& w, const Decoded& d, Cycle start) {
+Request access_memory(SmState& m, Warp& w, const Decoded& d, Cycle start) {
   if (d.access < 0) throw InternalError("a memory instruction without access reached the load/store unit");
   const auto index = static_cast<std::size_t>(d.access);
   const Access& a = m.program->accesses[index];

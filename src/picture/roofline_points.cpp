@@ -1,6 +1,6 @@
 // Peaks are at the clock that the model takes, so that no forecast lies above a roof for its clock alone. Bytes: of the
 // L1 what requests ask for, of the L2 what passes between it and the L1s, and so on down to DRAM.
-#include "picture/roofline.h"
+#include "picture/roofline_points.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ void add(std::vector<Use>& uses, const std::string& name, double amount, double 
   if (amount > 0) uses.push_back({name, amount, peak});
 }
 
-void add_compute(Roofline& r, const Workload& w, const Device& d, const forecast::Machine& m) {
+void add_compute(Roofline& r, const Workload& w, const Device& d, const forecast::KernelcastDevice& m) {
   const roofline::Demand need = roofline::demand_of(w);
   const roofline::Peaks peaks = roofline::peaks_of(d);
   const double faster = peaks.clock_hz > 0 ? m.clock_hz / peaks.clock_hz : 1;
@@ -46,7 +46,7 @@ void add_compute(Roofline& r, const Workload& w, const Device& d, const forecast
 
 Roofline roofline_of(const Workload& w, const Device& d, double resident_blocks) {
   const forecast::Constants& c = forecast::fitted_constants();
-  const forecast::Machine m = forecast::machine_of(d, c, false);
+  const forecast::KernelcastDevice m = forecast::machine_of(d, c, false);
   const forecast::Traffic t = forecast::traffic_of(w, m, c, std::max(resident_blocks, 1 / m.units_per_block));
   Roofline r;
   r.clock_hz = m.clock_hz;

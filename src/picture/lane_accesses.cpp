@@ -1,5 +1,5 @@
 // Addresses and conditions are evaluated lane by lane: the slow, obvious way of what the binder counts in closed form.
-#include "picture/lanes.h"
+#include "picture/lane_accesses.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "execute/plan.h"
+#include "execute/launch_plan.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "ptx/opcodes.h"
+#include "ptx/operations.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "probe/cuda/assemble.h"
+#include "probe/cuda/assemble_ptx.h"
 
 #include <filesystem>
 

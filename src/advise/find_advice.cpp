@@ -1,4 +1,4 @@
-#include "advise/advise.h"
+#include "advise/find_advice.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// Everything that changes while a program runs. Plain data: the stages in fetch, operands, lanes, memory, blocks and
-// issue are functions on it, and simulate.cpp is the wiring.
+// Everything that changes while a program runs. Plain data: the stages in fetch, operands, choose_lanes, access_memory,
+// blocks and issue are functions on it, and simulate.cpp is the wiring.
 #pragma once
 
 #include <array>
@@ -83,10 +83,10 @@ struct Memory {
   std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> outstanding;
 };
 
-struct Machine {
+struct SmState {
   const Spec* spec = nullptr;
   const Program* program = nullptr;
-  Launch launch;
+  SmLaunch launch;
   Listener* listener = nullptr;
   Cycle now = 0;
 
@@ -103,6 +103,6 @@ struct Machine {
 };
 
 /// Sets up everything for the first cycle. Throws UserError when the spec cannot run the program or the launch.
-Machine make_machine(const Spec& spec, const Program& program, const Launch& launch);
+SmState initial_state(const Spec& spec, const Program& program, const SmLaunch& launch);
 
 }  // namespace kernelcast::sm

@@ -1,5 +1,5 @@
 // std::from_chars throughout: no locale, no leading blanks, overflow told apart from nonsense.
-#include "cli/values.h"
+#include "cli/flag_values.h"
 
 #include <fmt/format.h>
 

@@ -47,7 +47,7 @@ void request(const Spec& spec, Lanes& lanes, int scheduler, Cycle now) {
 
 }  // namespace
 
-Choice choose_lanes(Machine& m, int scheduler, Op op, bool announced, int other_than, bool other_name) {
+Choice choose_lanes(SmState& m, int scheduler, Op op, bool announced, int other_than, bool other_name) {
   const std::vector<int>& candidates =
       m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + static_cast<std::size_t>(op)];
   if (candidates.empty()) return {-1, false};

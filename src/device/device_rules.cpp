@@ -1,11 +1,11 @@
 // Consistency of a device: rules that follow from what the fields mean, so that no device can break them.
 // They catch what a range cannot: numbers of two devices mixed, swapped rows, a per-core count for a per-device one.
-#include "device/check.h"
+#include "device/device_rules.h"
 
 #include <array>
 #include <cmath>
 
-#include "device/fields.h"
+#include "device/field_table.h"
 
 namespace kernelcast {
 namespace {

@@ -3,7 +3,7 @@
 // A wrong key in a device file is most often the right name with another unit (boost_clock_mhz, l2_kb). Such a key is
 // matched by its stem, the name without the unit, because taking its number as it stands would be wrong by powers of
 // ten. Only then do misspellings count.
-#include "device/fields.h"
+#include "device/field_table.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 // Beyond max_keys, keys are followed by a hash of the key (Waldspurger, Park, Garthwaite, Ahmad, "Efficient MRC
 // construction with SHARDS", FAST 2015): distances among one in 2^s keys are 2^s times too small, and each touch stands
 // for 2^s. Their correction is applied: touches that the sample has too few or too many of go to the nearest bucket.
-#include "execute/reuse.h"
+#include "execute/stack_distances.h"
 
 #include <algorithm>
 #include <bit>

@@ -10,7 +10,7 @@
 namespace kernelcast::tune {
 
 /// A time, or why there is none.
-struct Answer {
+struct TrialTime {
   double time_s = 0;      // 0: none
   double cannot_run = 0;  // probability that it needs more registers than there are
   Refusal refusal = Refusal::none;

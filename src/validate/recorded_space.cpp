@@ -1,5 +1,5 @@
 // Sizes must come out whole and positive; Python's ceil in a T1 file, or the division here, has rounded them.
-#include "validate/space.h"
+#include "validate/recorded_space.h"
 
 #include <fmt/format.h>
 
