@@ -1,5 +1,5 @@
 // Random walks: each step is cheap for most walkers and dear for those that collide.
-//   kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256
+//   kernelcast converge libconverge/examples/walk.cl --global 1024 --block 64 --arg steps=256
 __kernel void walk(__global float* restrict out, int steps) {
   const int id = (int)get_global_id(0);
   unsigned seed = (unsigned)id * 2654435761u + 12345u;

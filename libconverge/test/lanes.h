@@ -1,5 +1,5 @@
 // Loops of real kernels as one lane runs them: what the lanes of kernels_test.cpp must arrive at. Those of
-// converge/examples, in arithmetic that rounds alike on every unit.
+// libconverge/examples, in arithmetic that rounds alike on every unit.
 #pragma once
 
 #include <algorithm>

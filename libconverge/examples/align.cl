@@ -1,7 +1,7 @@
 // Global alignment of pairs of sequences (Needleman and Wunsch), a pair a work-item, a row of the table at a time. Cells
 // whose letters match take the diagonal; others look for the best gap.
 //
-//   kernelcast converge converge/examples/align.cl --global 512 --block 64 --arg "length=48" \
+//   kernelcast converge libconverge/examples/align.cl --global 512 --block 64 --arg "length=48" \
 //     --buffer "letters=65536:uniform(0,4)"
 
 __kernel void align(__global const int* restrict letters, __global int* restrict score, int length) {

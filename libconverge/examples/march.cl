@@ -1,7 +1,7 @@
 // Ray marching through a field of spheres: long steps through free space, short ones with a second sample of the field and
 // shading near a surface; a ray ends at a surface or far away.
 //
-//   kernelcast converge converge/examples/march.cl --global 64,16 --block 32,4 --arg width=64 --arg height=16
+//   kernelcast converge libconverge/examples/march.cl --global 64,16 --block 32,4 --arg width=64 --arg height=16
 
 float field(float x, float y, float z) {
   const float cx = x - rint(x), cy = y - rint(y), cz = z - rint(z);

@@ -1,7 +1,7 @@
 // Traversal of a tree of boxes, as of ray tracers: a step either opens an inner node or tests the points of a leaf. The tree
 // is complete and implicit: node k has children 2k and 2k + 1, the leaves are nodes 256 to 511.
 //
-//   kernelcast converge converge/examples/tree.cl --global 512 --block 64 --buffer "points=2048:uniform(0,1)"
+//   kernelcast converge libconverge/examples/tree.cl --global 512 --block 64 --buffer "points=2048:uniform(0,1)"
 
 #define LEAVES 256
 

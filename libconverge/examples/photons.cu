@@ -1,7 +1,7 @@
 // Monte-Carlo transport of light through a slab: most events scatter into a new direction, some cross into the next layer,
 // where the path is bent. Random numbers come from a counter, so that the code in front of the branch may be run again.
 //
-//   kernelcast converge converge/examples/photons.cu --grid 8 --block 128 --arg events=200
+//   kernelcast converge libconverge/examples/photons.cu --grid 8 --block 128 --arg events=200
 
 __device__ unsigned hash(unsigned x) {
   x ^= x >> 16;

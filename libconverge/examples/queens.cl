@@ -1,7 +1,7 @@
 // Queens on an n by n board by backtracking, without recursion: a step either places a queen or takes one back. The first
 // two rows are those of the work-item's number.
 //
-//   kernelcast converge converge/examples/queens.cl --global 64 --block 64 --arg n=8
+//   kernelcast converge libconverge/examples/queens.cl --global 64 --block 64 --arg n=8
 
 __kernel void queens(__global int* restrict solutions, int n) {
   const int id = (int)get_global_id(0), first = id % n, second = id / n % n;

@@ -1,7 +1,7 @@
 // Escape times, twice: a nest, whose lanes leave the inner loop at different times, and one loop over pixels and steps, whose
 // lanes take up their next pixel at once, with a branch between a step and a new pixel.
 //
-//   kernelcast converge converge/examples/mandelbrot.cl --global 512 --block 64 --arg width=256 --arg height=128 --arg limit=64
+//   kernelcast converge libconverge/examples/mandelbrot.cl --global 512 --block 64 --arg width=256 --arg height=128 --arg limit=64
 
 __kernel void nest(__global int* restrict count, int width, int height, int limit) {
   for (int pixel = (int)get_global_id(0); pixel < width * height; pixel += (int)get_global_size(0)) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the sweep in ../../build (configured as usual), runs it and writes sweep.csv, postpone.svg, advance.svg and
-# figures.txt into FOLDER: converge/bench/run.sh FOLDER [--runs N] [--iterations N] [--quick]
+# figures.txt into FOLDER: libconverge/bench/run.sh FOLDER [--runs N] [--iterations N] [--quick]
 set -eu
-[ $# -ge 1 ] || { echo "usage: converge/bench/run.sh FOLDER [--runs N] [--iterations N] [--quick]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: libconverge/bench/run.sh FOLDER [--runs N] [--iterations N] [--quick]" >&2; exit 2; }
 folder=$1
 shift
 root=$(cd "$(dirname "$0")/../.." && pwd)
