@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "forecast/pipeline.h"
+#include "kernelcast/device.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "kernelcast/sm_model.h"
@@ -29,6 +30,17 @@ ForecastQuestion question_of(Source source, const ForecastOptions& options) {
   return q;
 }
 
+LaunchSums sums_of(const Workload& w) {
+  LaunchSums s;
+  s.warp_instructions = w.warp_ops.total();
+  s.flop32 = flops32(w.thread_ops);
+  s.flop64 = flops64(w.thread_ops);
+  s.tensor_flop = tensor_flops(w.warp_ops.tensor);
+  s.footprint_read_bytes = w.footprint_read_bytes;
+  s.footprint_write_bytes = w.footprint_write_bytes;
+  return s;
+}
+
 DeviceForecast value_of(DeviceResult&& r) {
   DeviceForecast f;
   f.device = r.device.id;
@@ -41,7 +53,7 @@ DeviceForecast value_of(DeviceResult&& r) {
     if (m.estimate) f.estimates.push_back(std::move(*m.estimate));
     if (!m.failure.empty()) f.failures.push_back(m.model + ": " + plain_text(m.failure));
   }
-  f.counts = std::move(r.workload);
+  if (r.workload) f.counts = sums_of(*r.workload);
   f.assumptions = std::move(r.assumptions);
   for (Assumption& a : f.assumptions) a.replace = plain_text(a.replace);
   return f;
@@ -71,6 +83,13 @@ ForecastResult answers(const ForecastQuestion& question, const std::vector<Devic
 }
 
 }  // namespace
+
+std::vector<DeviceEntry> devices_in(const std::string& device_folder) {
+  std::vector<DeviceEntry> devices;
+  for (const DeviceHead& head : DeviceCatalog(device_folder).heads())
+    if (head.trouble.empty()) devices.push_back({head.id, head.name, head.kind});
+  return devices;
+}
 
 ForecastResult forecast(const Source& source, const ForecastOptions& options) {
   return answers(question_of(source, options), devices_of(options), nullptr);

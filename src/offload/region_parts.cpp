@@ -26,15 +26,6 @@ Launch for_profile(const KernelProfile& p, const Launch& all) {
   return l;
 }
 
-/// What binding rejects is in the question: arguments, sizes, answers.
-Workload bound(Binder& binder, const Launch& launch) {
-  try {
-    return binder.bind(launch);
-  } catch (const UserError& e) {
-    throw UsageError(message_of(e));
-  }
-}
-
 }  // namespace
 
 Messages messages_of(const std::vector<BufferUse>& buffers) {
@@ -110,7 +101,7 @@ Workload Evaluator::Impl::on_cpu(std::size_t kernel, const OffloadRequest& q,
       found.push_back({"mean trip count on the CPU, " + u.key, describe::number(executed->second) + " (executed)",
                        KC_SETTING(assume) " " + u.key + "=VALUE", Assumption::Kind::unknown, u.key});
   }
-  Workload w = bound(*cpu_binders_[kernel], l);
+  Workload w = bind_asked(*cpu_binders_[kernel], l);
   w.assumptions.insert(w.assumptions.end(), found.begin(), found.end());
   return w;
 }
@@ -133,7 +124,7 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const OffloadRequest& q, st
       l.block.x = std::min(l.block.x, (extents[0] + warp - 1) / warp * warp);
     l.grid = grid_over(extents, l.block);
   }
-  const Workload closed = bound(*gpu_binders_[kernel], l);
+  const Workload closed = bind_asked(*gpu_binders_[kernel], l);
   ExecuteOptions options;
   options.check_shared = false;
   options.sample_work = q.sample_work;
@@ -161,7 +152,7 @@ std::vector<BufferUse> Evaluator::Impl::buffers(const OffloadRequest& q) {
       const auto declared = q.launch.buffers.find(k.name);
       use.bytes = declared != q.launch.buffers.end()
                       ? static_cast<double>(declared->second.elements) * k.element_bytes
-                      : std::max(use.bytes, bound(*t.binder, cpu_launch(t.kernel, q)).footprint_bytes);
+                      : std::max(use.bytes, bind_asked(*t.binder, cpu_launch(t.kernel, q)).footprint_bytes);
     }
     use.role = in && stored ? Role::inout : stored ? Role::out : Role::in;
     if (const auto said = region.roles.find(k.name); said != region.roles.end()) {

@@ -1,6 +1,7 @@
 // Times of launches of one analysed kernel on one device.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +11,6 @@
 #include "kernelcast/device.h"
 #include "kernelcast/model.h"
 #include "tune/feasible.h"
-#include "tune/recount.h"
 #include "tune/trial_time.h"
 #include "tune/tuner.h"
 
@@ -36,6 +36,9 @@ class LaunchCounts {
   Workload work_;
   std::optional<LaunchShape> counted_;  // what work_ holds
 };
+
+/// Counts of a launch whose closed forms are known: count() in count/count.h, with the kernel and its budget bound.
+using Recount = std::function<Workload(const Launch& launch, Workload closed)>;
 
 /// Keeps memo tables: one for each thread.
 class LaunchForecaster {
