@@ -23,7 +23,6 @@
 #include "kernelcast/error.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/setting.h"
-#include "validate/launch.h"
 
 namespace kernelcast::validate {
 namespace {

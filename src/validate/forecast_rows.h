@@ -8,7 +8,9 @@
 #include "kernelcast/device.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/model.h"
+#include "kernelcast/profile.h"
 #include "tune/analysis_memory.h"
+#include "validate/measurement.h"
 #include "validate/results.h"
 
 namespace kernelcast::validate {
@@ -36,5 +38,11 @@ struct ForecastOptions {
 /// `rows` whatever the number of jobs. Report::analyses and the rows are filled, the scores are not.
 Report forecast_rows(std::vector<Measurement> rows, const std::map<std::string, KernelEntry>& kernels,
                      const DeviceCatalog& catalog, const ForecastOptions& options);
+
+/// Buffers in elements of what the kernel's pointers point to, with their fills ("file:" relative to `folder`),
+/// arguments by position under the kernel's own names, and the block that the kernel demands where the row gives none.
+/// Throws UserError when positions and parameters do not agree.
+Launch launch_for(const Measurement& row, const KernelEntry& kernel, const KernelProfile& profile,
+                  const std::string& folder);
 
 }  // namespace kernelcast::validate

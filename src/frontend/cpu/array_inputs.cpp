@@ -2,7 +2,7 @@
 // dominates the load and stands in a loop around it, so that between the two no counter of the address has moved.
 // A sum that is cleared and then added up in memory (c[i] = 0; for (...) c[i] += ...) is thus written first. An array
 // that one loop clears and the next adds to is not seen to be.
-#include "frontend/cpu/array_inputs.h"
+#include "frontend/cpu/function_passes.h"
 
 #include <algorithm>
 

@@ -2,13 +2,12 @@
 // could not be told from that, nor where an access goes whose address was kept. In the copy that is counted the arrays
 // give way to what they hold: x[item] is stored once as a function of the item, so a load of x[i] is that function of
 // i.
-#include "frontend/cpu/context_arrays.h"
+#include "frontend/cpu/function_passes.h"
 
 #include <optional>
 #include <vector>
 
 #include "frontend/cpu/cpu_barriers.h"
-#include "frontend/cpu/masked_accesses.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"

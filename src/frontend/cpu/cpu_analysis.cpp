@@ -11,13 +11,10 @@
 #include <optional>
 #include <set>
 
-#include "frontend/cpu/array_inputs.h"
-#include "frontend/cpu/context_arrays.h"
 #include "frontend/cpu/cpu_barriers.h"
 #include "frontend/cpu/cpu_openmp.h"
 #include "frontend/cpu/cpu_target.h"
-#include "frontend/cpu/cpu_work_items.h"
-#include "frontend/cpu/masked_accesses.h"
+#include "frontend/cpu/function_passes.h"
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/lower/reducible.h"

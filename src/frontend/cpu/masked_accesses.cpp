@@ -2,7 +2,7 @@
 // neighbouring elements is a plain one of the whole vector: what the mask leaves out lies in the same lines, but for
 // the edge of the guard. Gathers and scatters become an access a lane. Addresses are often one lane of a vector of
 // indices: where it can be computed by itself, it is.
-#include "frontend/cpu/masked_accesses.h"
+#include "frontend/cpu/function_passes.h"
 
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "kernelcast/error.h"
-#include "validate/launch.h"
 
 namespace kernelcast::validate {
 namespace {

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "frontend/code/code_join.h"
-#include "frontend/code/nvidia/cubin_lines.h"
 #include "frontend/code/nvidia/ptx_fusion.h"
 #include "frontend/code/nvidia/ptx_predication.h"
 #include "frontend/code/nvidia/ptx_registers.h"

@@ -26,7 +26,6 @@
 #include <unordered_map>
 
 #include "frontend/code/nvidia/ptx_flow.h"
-#include "frontend/code/nvidia/ptx_narrow.h"
 #include "frontend/code/nvidia/ptx_offsets.h"
 #include "frontend/code/nvidia/ptx_ops.h"
 #include "frontend/ir/math_costs.h"

@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "frontend/code/nvidia/ptx_flow.h"
-#include "frontend/code/nvidia/ptx_reconvergence.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,6 +1,6 @@
 // Post-dominators by the iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the
 // reversed graph with one virtual end behind all blocks without successors.
-#include "frontend/code/nvidia/ptx_reconvergence.h"
+#include "frontend/code/nvidia/ptx_predication.h"
 
 #include <cstddef>
 #include <map>
