@@ -39,9 +39,4 @@ struct ReconvergencePoint {
 std::vector<ReconvergencePoint> reconvergence_points(const std::vector<std::vector<int>>& next,
                                                      const std::vector<bool>& diverge);
 
-/// Instructions that one such point costs a warp, on its way in and out: BSSY and BSYNC from Volta on, with a BMOV
-/// before Ampere; SSY and SYNC on Maxwell and Pascal; SSY before, where the join is a flag of an instruction. Seen in
-/// code of ptxas 11.8 and 12.4.
-double reconvergence_instructions(int sm);
-
 }  // namespace kernelcast::frontend

@@ -89,10 +89,4 @@ std::vector<ReconvergencePoint> reconvergence_points(const std::vector<std::vect
   return out;
 }
 
-double reconvergence_instructions(int sm) {
-  if (sm >= 80) return 2;
-  if (sm >= 70) return 3;
-  return sm >= 50 ? 2 : 1;
-}
-
 }  // namespace kernelcast::frontend
