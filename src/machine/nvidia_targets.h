@@ -14,7 +14,12 @@ struct NvidiaTarget {
   double registers_per_unit = 0, registers_per_thread = 0;  // 32 bits; of a thread: what an instruction can name
   /// Registers of a thread up to which ptxas spends them freely: occupancy is full with that many.
   double full_occupancy_registers = 0;
-  bool begins_generation = false;  // instructions that older targets lack may be there
+  bool begins_generation = false;   // instructions that older targets lack may be there
+  bool funnel_shift = false;        // SHF: a rotation is one instruction
+  bool three_inputs = false;        // IADD3, LOP3
+  bool wide_multiply_add = false;   // IMAD.WIDE
+  bool factor_in_register = false;  // of an address: the size of an element that indices are multiplied by
+  bool readable_code = false;       // machine code that src/machine/sass reads
 };
 
 /// In ascending order of sm.
