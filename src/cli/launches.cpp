@@ -12,6 +12,7 @@
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "kernelcast/error.h"
+#include "report/views.h"
 
 namespace kernelcast::cli {
 namespace {
