@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelcast {
@@ -24,6 +25,7 @@ struct Source {
   std::vector<FileText> headers;    // texts that are read in place of those that these files have on disk
   std::string standard;             // "CL2.0", "c++17"; empty: the default of the language
   bool fast_math = false;
+  std::vector<std::pair<std::string, int>> tensor_maps;  // parameter that holds one, bytes of its box
 };
 
 }  // namespace kernelcast

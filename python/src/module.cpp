@@ -78,7 +78,8 @@ class Analysed {
                         .include_dirs = s.include_dirs,
                         .headers = {},
                         .standard = s.standard,
-                        .fast_math = s.fast_math};
+                        .fast_math = s.fast_math,
+                        .tensor_maps = {}};
     question_.kernel = s.kernel;
     for (const std::string& name : s.models) question_.models.push_back(&sm::any_model_named(name));
     question_.counts = s.execute ? Counting::automatic : Counting::symbolic;

@@ -162,7 +162,7 @@ std::span<const Rule> rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> list;
     for (const auto& group : {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(),
-                              launch_rules(), control_rules(), arithmetic_rules()})
+                              launch_rules(), control_rules(), arithmetic_rules(), tensor_rules(), cache_rules()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

@@ -40,5 +40,7 @@ std::span<const Rule> register_rules();
 std::span<const Rule> launch_rules();
 std::span<const Rule> control_rules();
 std::span<const Rule> arithmetic_rules();
+std::span<const Rule> tensor_rules();
+std::span<const Rule> cache_rules();
 
 }  // namespace kernelcast::advice

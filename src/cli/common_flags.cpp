@@ -32,6 +32,12 @@ bool is_json(const std::string& format) {
   return format == "json";
 }
 
+bool is_json_of_page(const std::string& format) {
+  if (format != "text" && format != "json" && format != "html")
+    throw UsageError("--format " + format + ": expected text, json or html");
+  return format == "json";
+}
+
 std::string program_file(const char* flag, const std::string& path) {
   std::error_code error;
   if (!path.empty() && !(std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0))

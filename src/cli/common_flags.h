@@ -18,6 +18,8 @@ void keep_inputs(const std::string& flag, const std::string& written, const std:
 
 /// Whether --format asks for JSON. Throws UsageError for anything but text and json.
 bool is_json(const std::string& format);
+/// The same where --format also takes html.
+bool is_json_of_page(const std::string& format);
 /// The path of a program that can be run; empty stays empty. Throws UsageError naming the flag.
 std::string program_file(const char* flag, const std::string& path);
 /// The path of a folder that is there. Throws UsageError naming the flag.

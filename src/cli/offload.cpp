@@ -7,10 +7,11 @@
 
 #include "cli/catalog.h"
 #include "cli/common_flags.h"
-#include "cli/flag_values.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
+#include "cli/flag_values.h"
+#include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/offload_views.h"
 
@@ -89,7 +90,9 @@ report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, 
 int offload_command(const OffloadFlags& f, const Environment& environment) {
   if (!f.replay.empty()) return offload_replay(f, environment);
   if (f.source.file.empty()) throw UsageError("FILE is required");
-  const bool json = is_json(f.source.format);
+  const bool html = f.source.format == "html";
+  const bool json = is_json_of_page(f.source.format);
+  if (!f.source.output.empty()) check_writable(f.source.output);
   keep_inputs("-o", f.source.output, {f.source.file, f.cpu_source, f.cpu});
   const OffloadRequest q = question_of(f);
   settings_of(f);
@@ -131,7 +134,11 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   std::stable_sort(out.rows.begin(), out.rows.end(),
                    [](const auto& a, const auto& b) { return *a.answer.gpu.cost.value < *b.answer.gpu.cost.value; });
   const report::Style style(environment.colour && f.source.output.empty());
-  write_result(f.source.output, json ? report::offload_json(out) : report::offload_text(out, style));
+  if (html) {
+    write_page(f.source.output, report::offload_html(out));
+  } else {
+    write_result(f.source.output, json ? report::offload_json(out) : report::offload_text(out, style));
+  }
   for (const auto* list : {&warnings, &failures})
     for (const std::string& text : *list) message("kernelcast: " + text);
   return failures.empty() || f.devices == "all" ? done : could_not_analyse;
@@ -196,6 +203,7 @@ Action add_offload(Parser& parser) {
   c.option("--replay", "TABLE.csv", f->replay, "Table of the published experiment to replay, instead of FILE");
   c.option("--examples", "DIR", f->examples, "Folder of the replay's loop nests (default: examples/offload)");
   declare_result(c, f->source.format, f->source.output);
+  c.say_instead("--format", "text|json|html", "Output format; html: a page with plots (default: text)");
   declare_devices_dir(c, f->source.devices_dir);
   return [f](const Environment& environment) { return offload_command(*f, environment); };
 }

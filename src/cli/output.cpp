@@ -118,6 +118,12 @@ void write_result(const std::string& path, std::string_view text) {
   write_text_file(path, report::with_flags(text));
 }
 
+void write_page(const std::string& path, const std::string& page) {
+  progress_line("");
+  if (path.empty()) return write_source("", page);
+  write_bytes(path, page);
+}
+
 void write_bytes(const std::string& path, std::string_view bytes) {
   const NoInterrupt guard;
   write_text_file(path, bytes);

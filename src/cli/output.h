@@ -14,6 +14,8 @@ void write_stdout(std::string_view text);
 void write_result(const std::string& path, std::string_view text);
 /// A file that is no text, as it is; never half written.
 void write_bytes(const std::string& path, std::string_view bytes);
+/// A page, as it is; never half written. A terminal gets it with escapes.
+void write_page(const std::string& path, const std::string& page);
 /// write_result() of source code or a patch, whose bytes stay as they are unless a terminal would show them.
 void write_source(const std::string& path, std::string_view text);
 /// A line on standard error, after clearing a progress line.

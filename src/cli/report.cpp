@@ -158,12 +158,7 @@ int report_command(const ReportFlags& flags, const Environment& environment) {
   if (!flags.compare.empty()) page.compared = compared(request, flags.compare, frontend, catalog, run.messages);
   if (!flags.trace.empty()) write_trace(flags.trace, page);
   const std::string text = html ? report::report_html(page) : report::report_json(page);
-  progress_line("");
-  if (request.output.empty()) {
-    write_source("", text);
-  } else {
-    write_bytes(request.output, text);
-  }
+  write_page(request.output, text);
   for (const std::string& m : run.messages) message("kernelcast: " + m);
   return run.complete ? done : could_not_analyse;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <map>
 
@@ -84,6 +85,35 @@ std::vector<std::string> files_read(const ForecastFlags& f) {
 
 }  // namespace
 
+namespace {
+
+/// "A=64x128:2": a box of 64 by 128 elements of 2 bytes in parameter A. Limits: cuTensorMapEncodeTiled.
+std::pair<std::string, int> tensor_box(const std::string& text) {
+  constexpr const char* form =
+      ": expected NAME=DIM[xDIM...]:BYTES, such as A=64x128:2, with 1 to 5 sizes from 1 to 256";
+  auto [name, box] = name_and_value(KC_SETTING(tensor_map), text);
+  const auto refuse = [&] { throw UsageError(KC_SETTING(tensor_map) " " + text + form); };
+  const std::size_t colon = box.find(':');
+  if (colon == std::string::npos) refuse();
+  const auto number = [&](std::string_view digits, int most) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+    if (error != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > most) refuse();
+    return n;
+  };
+  std::int64_t bytes = number(std::string_view(box).substr(colon + 1), 16);
+  int rank = 0;
+  for (std::size_t at = 0; at <= colon; ++rank) {
+    const std::size_t end = std::min(box.find('x', at), colon);
+    bytes *= number(std::string_view(box).substr(at, end - at), 256);
+    if (rank == 5 || bytes > 1 << 20) refuse();
+    at = end + 1;
+  }
+  return {name, static_cast<int>(bytes)};
+}
+
+}  // namespace
+
 Source source_of(const ForecastFlags& f) {
   Source s;
   s.path = f.file == "-" ? "<stdin>" : f.file;
@@ -100,6 +130,7 @@ Source source_of(const ForecastFlags& f) {
   s.include_dirs = f.includes;
   s.standard = f.standard;
   s.fast_math = f.fast_math;
+  for (const std::string& map : f.tensor_maps) s.tensor_maps.push_back(tensor_box(map));
   return s;
 }
 
@@ -286,6 +317,8 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.option("--map", "i[,j[,k]]", f.map, "Loops of a C nest that become threads, outermost first");
   declare_vendor(c, f.ptxas, f.nvrtc);
   c.list("--assume", "KEY=VALUE", f.assume, "Value of an unknown, by the key that the assumptions name; repeat");
+  c.list("--tensor-map", "NAME=DIM[xDIM...]:BYTES", f.tensor_maps,
+         "Box of the tensor map in a parameter: elements along its dimensions, bytes of one; repeat");
   declare_launch_state(c, f, "--cache,--cache-state");
   declare_result(c, f.format, f.output);
   declare_devices_dir(c, f.devices_dir);

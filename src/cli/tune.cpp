@@ -107,8 +107,8 @@ void show(const tune::Progress& p, double start) {
 }
 
 int run_tune(TuneFlags f, const Environment& environment) {
-  if (f.common.format != "text" && f.common.format != "json" && f.common.format != "t4") {
-    throw UsageError("--format " + f.common.format + ": expected text, json or t4");
+  if (f.common.format != "text" && f.common.format != "json" && f.common.format != "t4" && f.common.format != "html") {
+    throw UsageError("--format " + f.common.format + ": expected text, json, t4 or html");
   }
   tune::TuneOptions options;
   options.source = source_of(f.common);
@@ -164,9 +164,13 @@ int run_tune(TuneFlags f, const Environment& environment) {
     });
   }
   const report::Style style(environment.colour && f.common.output.empty());
-  write_result(f.common.output, f.common.format == "json" ? report::tune_json(report)
-                                : f.common.format == "t4" ? report::tune_t4(report)
-                                                          : report::tune_text(report, style));
+  if (f.common.format == "html") {
+    write_page(f.common.output, report::tune_html(report));
+  } else {
+    write_result(f.common.output, f.common.format == "json" ? report::tune_json(report)
+                                  : f.common.format == "t4" ? report::tune_t4(report)
+                                                            : report::tune_text(report, style));
+  }
   for (const std::string& text : report.result.messages) message("kernelcast: " + text);
   if (report.result.compiled > 0) memory.trim(most_cache_bytes);
   if (report.result.interrupted) return interrupted;
@@ -233,7 +237,8 @@ Action add_tune(Parser& parser) {
   c.option("--jobs", "N", common.jobs, "Threads (default: one per processor)");
   c.option("--cache", "DIR", f->cache, "Cache folder of analyses (default: kernelcast/ in XDG_CACHE_HOME or ~/.cache)");
   c.flag("--no-cache", f->no_cache, "No cache of analyses");
-  c.option("--format", "text|json|t4", common.format, "Output format; t4: Kernel Tuner's results file (default: text)");
+  c.option("--format", "text|json|t4|html", common.format,
+           "Output format; t4: Kernel Tuner's results file; html: a page with plots (default: text)");
   c.option("-o", "FILE", common.output, "Output file, written in one step (default: standard output)");
   declare_devices_dir(c, common.devices_dir);
   return [f](const Environment& environment) { return run_tune(*f, environment); };

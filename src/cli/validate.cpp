@@ -109,7 +109,8 @@ validate::InputFiles inputs_of(const ValidateFlags& f, const validate::Selection
 }
 
 int validate(const ValidateFlags& f, const Environment& environment) {
-  const bool json = is_json(f.format);
+  const bool html = f.format == "html";
+  const bool json = is_json_of_page(f.format);
   for (const auto& [flag, written] : {std::pair{"-o", f.output}, std::pair{"--rows-out", f.rows_output}})
     keep_inputs(flag, written, {f.rows, f.kernels, f.t1, f.like});
   for (const std::string& file : {f.output, f.rows_output})
@@ -144,7 +145,12 @@ int validate(const ValidateFlags& f, const Environment& environment) {
   validate::score(report);
   const report::Style style(environment.colour && f.output.empty());
   if (!f.rows_output.empty()) write_result(f.rows_output, report::validate_rows_csv(report));
-  write_result(f.output, json ? report::validate_json(environment.head, report) : report::validate_text(report, style));
+  if (html) {
+    write_page(f.output, report::validate_html(environment.head, report));
+  } else {
+    write_result(f.output,
+                 json ? report::validate_json(environment.head, report) : report::validate_text(report, style));
+  }
   if (const std::string why = trouble.text(); !why.empty())
     message(fmt::format("kernelcast: warning: --cache {}: analyses are not kept: {}", f.cache, why));
   if (environment.progress) {
@@ -188,6 +194,7 @@ Action add_validate(Parser& parser) {
   flags.option("--jobs", "N", f->jobs, "Threads (default: one per processor)");
   flags.option("--cache", "DIR", f->cache, "Cache folder of analyses (default: no cache)");
   declare_result(flags, f->format, f->output);
+  flags.say_instead("--format", "text|json|html", "Output format; html: a page with plots (default: text)");
   flags.option("--rows-out", "FILE", f->rows_output, "CSV file for every row with forecasts and counts");
   declare_devices_dir(flags, f->devices_dir);
   return [f](const Environment& environment) { return validate(*f, environment); };

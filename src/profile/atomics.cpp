@@ -38,6 +38,10 @@ void add_global(const Access& a, const AccessCount& n, Workload& w, std::vector<
   auto b = std::find_if(buffers.begin(), buffers.end(),
                         [&a](const UpdatedBuffer& x) { return x.buffer == a.buffer && x.kind == a.atomic; });
   if (b == buffers.end()) b = buffers.insert(buffers.end(), UpdatedBuffer{a.buffer, a.atomic});
+  if (a.bulk) {  // a reduction in bulk: whole pieces of memory, no lanes
+    b->bytes = std::max(b->bytes, std::min(n.bytes, std::max(w.footprint_write_bytes, static_cast<double>(a.bytes))));
+    return;
+  }
   const double words = words_of_launch(a, n, w);
   b->hottest += updates / words;
   b->bytes = std::max(b->bytes, words * a.bytes);
@@ -95,7 +99,7 @@ void sum_atomics(const KernelProfile& profile, Workload& w) {
   for (const Block& block : profile.blocks)
     for (const Access& a : block.accesses) {
       const AccessCount& n = w.access_counts.at(k++);
-      if (a.kind != AccessKind::atomic || n.requests <= 0) continue;
+      if (a.kind != AccessKind::atomic || (n.requests <= 0 && !a.bulk)) continue;
       if (a.space == MemorySpace::global) add_global(a, n, w, buffers);
       if (a.space == MemorySpace::shared && a.retried) add_retries(profile, a, n, w);
     }

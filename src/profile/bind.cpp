@@ -101,6 +101,7 @@ struct Binder::Impl {
     DomainPlan& plan = *domains[d];
     for (const Access& a : block.accesses) {
       accesses.push_back({&a, d, counter_of(plan, a)});
+      by_coordinates = by_coordinates || a.by_coordinates;
       reuse.add(a, block.loop, plan.domain.scope(), pool, reader.symbols());
     }
     kernelcast::add_block(block, plan.once);
@@ -459,6 +460,7 @@ struct Binder::Impl {
     }
     footprints(out);
     find_reuse(out);
+    if (by_coordinates) cap_footprints(out);
     out.hottest_atomic_share = 0;
     out.stalls = {};
     for (std::size_t b = 0; b < profile.blocks.size(); ++b)
@@ -474,6 +476,17 @@ struct Binder::Impl {
     sum_atomics(profile, out);
     out.counts_method = CountsMethod::symbolic;
     set_assumptions(out);
+  }
+
+  /// Boxes of tensor maps lie nowhere: their bytes are those of the distinct ones.
+  static void cap_footprints(Workload& out) {
+    if (!out.reuse.known) return;
+    const auto touched = [&out](Reuse::Direction d) {
+      return out.reuse.at(d, Reuse::depths - 1, Reuse::windows - 1).footprint * out.geometry.sector_bytes;
+    };
+    out.footprint_read_bytes = std::min(out.footprint_read_bytes, touched(Reuse::read));
+    out.footprint_write_bytes = std::min(out.footprint_write_bytes, touched(Reuse::write));
+    out.footprint_bytes = std::min(out.footprint_bytes, touched(Reuse::read) + touched(Reuse::write));
   }
 
   /// Registers that a block's warps hold at most at a time: the largest that each asks for, or those of the launch.
@@ -515,6 +528,7 @@ struct Binder::Impl {
   std::vector<BufferPlan> buffers;
   std::vector<SharedPath> shared_paths;  // of the domains that hold code
   ReuseFinder reuse;
+  bool by_coordinates = false;  // whether any access is
   bool reuse_wanted = true, memo_wanted = true, divergence_wanted = true;
   LaunchState launch;
   double work_limit = default_work_limit;

@@ -139,7 +139,9 @@ AccessPattern pattern(const Access& access, const AccessCount& count, const Know
     p.sectors_per_request = count.sectors / count.requests;
     p.passes_per_request = count.bank_passes / count.requests;
   }
-  if (count.requests <= 0) {
+  if (access.bulk && count.bytes > 0) {
+    p.words = access.by_coordinates ? "in bulk, by tensor map" : "in bulk";
+  } else if (count.requests <= 0) {
     p.words = "never executed";
   } else if (access.space == MemorySpace::shared) {
     p.words = shared_words(access, p, geometry);

@@ -109,6 +109,7 @@ std::string address_text(const KernelProfile& p, const Access& a) {
 }
 
 std::string cost_text(const Access& a, const AccessPattern& pattern) {
+  if (a.bulk) return fmt::format("{} copies", format_count(pattern.count.bytes / a.bytes));
   if (pattern.count.requests <= 0) return "";
   if (a.space == MemorySpace::shared) return fmt::format("{:.3g} passes/request", pattern.passes_per_request);
   return fmt::format("{:.3g} sectors/request", pattern.sectors_per_request);

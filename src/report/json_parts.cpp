@@ -47,7 +47,7 @@ Json memory_json(const Workload& w) {
   for (int space = 0; space < 5; ++space) {
     for (int kind = 0; kind < 3; ++kind) {
       const AccessCount& c = w.by_space[space][kind];
-      if (c.requests == 0) continue;
+      if (c.requests == 0 && c.bytes == 0) continue;  // copies in bulk are no requests
       rows.push_back({{"space", name_of(static_cast<MemorySpace>(space))},
                       {"kind", name_of(static_cast<AccessKind>(kind))},
                       {"requests", number(c.requests)},

@@ -41,6 +41,7 @@ struct OffloadReport {
 
 std::string offload_text(const OffloadReport& report, const Style& style);
 std::string offload_json(const OffloadReport& report);
+std::string offload_html(const OffloadReport& report);
 
 /// The published table on one platform: decisions of each model, cell by cell.
 struct OffloadReplayPlatform {

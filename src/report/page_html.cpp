@@ -2,56 +2,12 @@
 // of JSON, in which no "<" is left that a browser could read as a tag.
 #include <fmt/format.h>
 
-#include <map>
-
-#include "io/printable.h"
 #include "io/text.h"
-#include "report/page_parts.h"
+#include "report/page_fill.h"
 #include "report/page_views.h"
-#include "report/settings.h"
 
 namespace kernelcast::report {
 namespace {
-
-std::string escaped_html(std::string_view text) {
-  std::string out;
-  for (const char c : printable(with_flags(text))) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-/// JSON that is harmless between tags: the same values, other spelling.
-std::string escaped_json(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<' || c == '>' || c == '&') {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 /// The answer for readers without JavaScript.
 std::string summary_of(const Page& page) {
@@ -79,33 +35,11 @@ std::string kernel_of(const Page& page) {
   return page.forecast.kernel;
 }
 
-/// Fills each {{NAME}} once, from left to right: what is put in is not read again.
-std::string filled(std::string_view text, const std::map<std::string, std::string, std::less<>>& places) {
-  std::string out;
-  for (;;) {
-    const auto begin = text.find("{{");
-    const auto end = begin == std::string_view::npos ? begin : text.find("}}", begin);
-    if (end == std::string_view::npos) return out.append(text);
-    const auto place = places.find(text.substr(begin + 2, end - begin - 2));
-    out.append(text.substr(0, begin));
-    if (place != places.end()) out.append(place->second);
-    text.remove_prefix(end + 2);
-  }
-}
-
 }  // namespace
 
 std::string report_html(const Page& page) {
-  std::string command;
-  for (const std::string& word : page.forecast.head.command) command += (command.empty() ? "" : " ") + word;
-  return filled(page_part("page.html"), {{"version", escaped_html(page.forecast.head.tool_version)},
-                                         {"title", escaped_html(kernel_of(page) + ", " + page.forecast.source)},
-                                         {"command", escaped_html(command)},
-                                         {"summary", escaped_html(summary_of(page))},
-                                         {"style", std::string(page_part("page.css"))},
-                                         {"chart", std::string(page_part("chart.js"))},
-                                         {"script", std::string(page_part("page.js"))},
-                                         {"data", escaped_json(report_json(page))}});
+  return html_page({page.forecast.head, "page.html", "page.js", kernel_of(page) + ", " + page.forecast.source,
+                    report_json(page), summary_of(page)});
 }
 
 }  // namespace kernelcast::report

@@ -29,6 +29,8 @@ struct TuneReport {
 std::string tune_text(const TuneReport& report, const Style& style);
 /// schema/tune.schema.json.
 std::string tune_json(const TuneReport& report);
+/// The configurations as a page with plots.
+std::string tune_html(const TuneReport& report);
 /// T4, results schema 1.0.0 of https://github.com/KernelTuner/kernel_tuner: the best configurations of one device with
 /// forecasts in place of measured times, and the listed ones that cannot run.
 std::string tune_t4(const TuneReport& report);

@@ -82,6 +82,10 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
     digest.add(header.path);
     digest.add(header.text);
   }
+  for (const auto& [name, bytes] : source.tensor_maps) {
+    digest.add(name);
+    digest.add(std::to_string(bytes));
+  }
   digest.add(options.map);
   digest.add(source.standard);
   digest.add(options.kernel);

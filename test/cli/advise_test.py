@@ -84,6 +84,26 @@ SUM = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (i
 UNROLLED = SUM.replace("k < n; k += gridDim.x * blockDim.x) s += a[k]", "k < n - 262144; k += 327680) s += a[k] + a[k + 81920] + a[k + 163840] + a[k + 245760]")
 
 
+PRODUCTS = """#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half* a, const half* b, float* o) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> y;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> s[4];
+  wmma::load_matrix_sync(x, a, 16);
+  wmma::load_matrix_sync(y, b, 16);
+  for (int i = 0; i < 4; ++i) wmma::fill_fragment(s[i], 0.0f);
+  for (int r = 0; r < 1024; ++r)
+    for (int i = 0; i < 4; ++i) wmma::mma_sync(s[i], x, y, s[i]);
+  for (int i = 0; i < 4; ++i) wmma::store_matrix_sync(o + 256 * i, s[i], 16, wmma::mem_row_major);
+}
+"""
+SWEEPS = kernel(
+    "const float* a, float* o, int n, int rounds",
+    f"{ID}\n  float s = 0;\n  for (int r = 0; r < rounds; ++r)\n    for (int k = i; k < n; k += gridDim.x * blockDim.x) s = s * 0.5f + a[k];\n  o[i] = s;",
+)
+
+
 class Rules(Case):
     """Where a rule holds and where it does not."""
 
@@ -98,6 +118,30 @@ class Rules(Case):
 
     def none(self, rule, text, *args, **keywords):
         self.assertNotIn(rule, [f["rule"] for f in self.found(text, *args, **keywords)])
+
+    def test_tensor_type(self):
+        products = ("--grid", "1024", "--block", "256")
+        f = self.one("tensor-type", PRODUCTS, *products, device="rtx3080")
+        self.assertEqual(f["line"], 11)
+        self.assertAlmostEqual(f["gain_fraction"], 0.5, delta=0.05)  # half accumulators run at twice the rate there
+        self.none("tensor-type", PRODUCTS, *products, device="a100")  # both at one rate
+
+    def test_tensor_instruction(self):
+        products = ("--grid", "1024", "--block", "256")
+        f = self.one("tensor-instruction", PRODUCTS, *products, device="h100")
+        self.assertIn("mma.sync reaches 62.9 %", f["message"])
+        self.assertGreater(f["gain_fraction"], 0.2)
+        self.none("tensor-instruction", PRODUCTS, *products, device="a100")
+
+    def test_repeated_sweep(self):
+        large = ("--grid", "432", "--block", "256", "--arg", "n=134217728")
+        f = self.one("repeated-sweep", SWEEPS, *large, "--arg", "rounds=4")
+        self.assertRegex(f["message"], r"read from DRAM (3\.[5-9]|4) times")  # the L2 keeps a part
+        once = json.loads(self.good("predict", self.path("once.cu", SWEEPS), "--device", "a100", *large, "--arg", "rounds=1", "--format", "json"))
+        # The L2 serves the other three; DRAM moves as much as in one sweep.
+        self.assertGreaterEqual(f["changed_time_s"], 0.95 * once["predictions"][0]["time_s"])
+        self.none("repeated-sweep", SWEEPS, *large, "--arg", "rounds=1")
+        self.none("repeated-sweep", SWEEPS, "--grid", "432", "--block", "256", "--arg", "n=1048576", "--arg", "rounds=4")  # fits into the L2
 
     def test_uncoalesced_store(self):
         f = self.one("uncoalesced-store", NAIVE_TRANSPOSE, *SQUARE)

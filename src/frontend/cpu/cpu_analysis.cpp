@@ -492,7 +492,7 @@ CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   make_structure(*structure, symbol, options.optimization);
   Function& plain = *structure->getFunction(symbol);
   Analysis analysis;
-  build_profile(plain, counted(plain), false, analysis);
+  build_profile(plain, counted(plain), {}, false, analysis);
   code.profile = std::move(analysis.profile);
   code.profile.kernel = nest.entry.plain;
   code.profile.target = code.cpu;

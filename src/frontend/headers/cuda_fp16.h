@@ -70,6 +70,12 @@ KC_HD __half __hmax(__half a, __half b) { return __half((KC_F16)__builtin_elemen
 KC_HD __half __hmin(__half a, __half b) { return __half((KC_F16)__builtin_elementwise_min(a.v, b.v)); }
 KC_HD __half2 __hmax2(__half2 a, __half2 b) { return __kc_unpair(__builtin_elementwise_max(__kc_pair(a), __kc_pair(b))); }
 KC_HD __half2 __hmin2(__half2 a, __half2 b) { return __kc_unpair(__builtin_elementwise_min(__kc_pair(a), __kc_pair(b))); }
+KC_HD __half __hmax_nan(__half a, __half b) { return __hmax(a, b); }
+KC_HD __half __hmin_nan(__half a, __half b) { return __hmin(a, b); }
+KC_HD __half2 __hmax2_nan(__half2 a, __half2 b) { return __hmax2(a, b); }
+KC_HD __half2 __hmin2_nan(__half2 a, __half2 b) { return __hmin2(a, b); }
+KC_HD __half __hfma_relu(__half a, __half b, __half c) { return __hmax(__hfma(a, b, c), __half(0.0f)); }
+KC_HD __half2 __hfma2_relu(__half2 a, __half2 b, __half2 c) { return __hmax2(__hfma2(a, b, c), __half2(__half(0.0f), __half(0.0f))); }
 KC_HD bool __hisnan(__half a) { return a.v != a.v; }
 KC_HD int __hisinf(__half a) { return __builtin_isinf((float)a.v); }
 

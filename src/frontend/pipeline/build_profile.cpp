@@ -19,6 +19,7 @@
 #include "frontend/shape/kernel_model.h"
 #include "frontend/shape/waiting.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "kernelcast/tensor.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Demangle/Demangle.h"
@@ -37,13 +38,14 @@ constexpr double default_trips = 16;
 
 class ProfileBuilder {
  public:
-  ProfileBuilder(Function& kernel, const TargetCode& code) : kernel_(kernel), code_(code), model_(kernel, profile_) {}
+  ProfileBuilder(Function& kernel, const TargetCode& code, const std::vector<std::pair<std::string, int>>& maps)
+      : kernel_(kernel), code_(code), given_maps_(maps), model_(kernel, profile_) {}
 
   void build() {
     profile_.symbol = kernel_.getName().str();
     read_limits();
     add_loops();
-    boxes_ = tensor_boxes(model_);
+    boxes_ = tensor_boxes(model_, maps_by_parameter());
     ReversePostOrderTraversal<Function*> order(&kernel_);
     for (BasicBlock* block : order) add_block(*block);
     mark_flat_barriers();
@@ -341,30 +343,60 @@ class ProfileBuilder {
     }
   }
 
+  std::map<const Argument*, int> maps_by_parameter() const {
+    std::map<const Argument*, int> maps;
+    for (const auto& [name, bytes] : given_maps_) {
+      const auto named = [&name = name](const Argument& a) { return a.getName() == name; };
+      const auto at = std::find_if(kernel_.arg_begin(), kernel_.arg_end(), named);
+      if (at == kernel_.arg_end())
+        throw UsageError(KC_SETTING(tensor_map) " " + name + ": kernel " + demangle(kernel_.getName().str()) +
+                         " has no parameter of that name");
+      maps[&*at] = bytes;
+    }
+    return maps;
+  }
+
+  /// What gives the box of the copy's tensor map; empty: its map is no parameter.
+  static std::string setting_of_map(const Instruction& i) {
+    for (const PtxAccess& a : ptx_accesses(cast<CallInst>(i)))
+      if (!a.coordinates.empty())
+        if (const Argument* map = tensor_map_of(*a.pointer))
+          return KC_SETTING(tensor_map) " " + map->getName().str() + "=DIM[xDIM...]:BYTES";
+    return "";
+  }
+
   void name_missing_bytes(const Instruction& i, const ptx::Instruction& what) {
     if (what.op == ptx::Op::cp_async) return;
     const bool tensor = what.op != ptx::Op::cp_async_bulk && what.op != ptx::Op::cp_reduce_async_bulk;
     Assumption a{"the bytes of the copy in bulk at " + model_.text_of(model_.line_of(i)) +
                      (tensor ? ", which its tensor map says and no constant of an expect_tx in its loop"
                              : ", which are no constant"),
-                 "not modelled: it moves none", ""};
+                 "not modelled: it moves none", tensor ? setting_of_map(i) : ""};
     auto& known = profile_.assumptions;
     if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(std::move(a));
   }
 
-  /// Where all boxes come from what mbarriers expect, the interval need not say more; the shares are named.
+  /// Boxes that come from what mbarriers expect.
   void name_box_shares() {
     std::set<const Argument*> maps;
     for (const auto& [call, bytes] : boxes_.bytes)
-      if (const Argument* map = tensor_map_of(*ptx_accesses(*call)[0].pointer)) maps.insert(map);
+      if (const Argument* map = map_of(*call)) maps.insert(map);
     for (const Argument& map : kernel_.args()) {
-      if (!maps.contains(&map)) continue;
-      const auto of_map = [&](const auto& box) { return tensor_map_of(*ptx_accesses(*box.first)[0].pointer) == &map; };
+      const auto given = [&map](const auto& m) { return map.getName() == m.first; };
+      if (!maps.contains(&map) || std::any_of(given_maps_.begin(), given_maps_.end(), given)) continue;
+      const auto of_map = [&](const auto& box) { return map_of(*box.first) == &map; };
       const auto box = std::find_if(boxes_.bytes.begin(), boxes_.bytes.end(), of_map);
       profile_.assumptions.push_back(
           {"the box of the tensor map " + map.getName().str() + "; boxes at different coordinates are different data",
-           std::to_string(box->second) + " bytes, an even share of what its mbarrier expects", ""});
+           std::to_string(box->second) + " bytes, an even share of what its mbarrier expects",
+           setting_of_map(*box->first)});
     }
+  }
+
+  static const Argument* map_of(const CallInst& call) {
+    for (const PtxAccess& a : ptx_accesses(call))
+      if (!a.coordinates.empty()) return tensor_map_of(*a.pointer);
+    return nullptr;
   }
 
   void add_set_registers(const CallInst& call) {
@@ -477,6 +509,7 @@ class ProfileBuilder {
 
   Function& kernel_;
   const TargetCode& code_;
+  const std::vector<std::pair<std::string, int>>& given_maps_;
   KernelProfile profile_;
   KernelModel model_;
   std::map<const llvm::Loop*, int> loop_index_;
@@ -510,8 +543,9 @@ void add_fields(const Program& program, KernelProfile& profile) {
 
 }  // namespace
 
-void build_profile(Function& kernel, const TargetCode& code, bool program, Analysis& out) {
-  ProfileBuilder builder(kernel, code);
+void build_profile(Function& kernel, const TargetCode& code,
+                   const std::vector<std::pair<std::string, int>>& tensor_maps, bool program, Analysis& out) {
+  ProfileBuilder builder(kernel, code, tensor_maps);
   builder.build();
   if (program) try {
       out.program = std::make_shared<const Program>(builder.program());

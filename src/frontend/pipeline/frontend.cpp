@@ -95,6 +95,7 @@ std::string digest_of(const llvm::Module& module, const KernelEntry& entry, cons
          << source.fast_math << '\n'
          << options.ptxas << '\n'
          << nvrtc.obstacle;
+  for (const auto& [name, bytes] : source.tensor_maps) stream << ' ' << name << '=' << bytes;
   if (nvrtc.code)
     stream << nvrtc.code->compiler << ' ' << nvrtc.code->registers << ' ' << nvrtc.code->stack_bytes << ' '
            << nvrtc.code->shared_bytes;
@@ -202,7 +203,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   }
   const TargetCode code = make_code(module, entry.symbol, source.fast_math, options, nvrtc);
   if (assembly != nullptr) *assembly = code.assembly;
-  build_profile(*module.getFunction(entry.symbol), code, options.program, result);
+  build_profile(*module.getFunction(entry.symbol), code, source.tensor_maps, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;
   result.profile.mapped_axes = nest.axes;

@@ -61,7 +61,7 @@ constexpr int address_bits = 54;  // of all offsets, so that they stay well insi
 
 }  // namespace
 
-TensorBoxes tensor_boxes(KernelModel& model) {
+TensorBoxes tensor_boxes(KernelModel& model, const std::map<const Argument*, int>& given) {
   struct Region {
     double expected = 0, copies = 0;
     bool known = true;
@@ -76,7 +76,11 @@ TensorBoxes tensor_boxes(KernelModel& model) {
     if (!call) continue;
     if (is_tensor_copy_to_shared(*call)) copies.push_back(call);
     for (const PtxAccess& a : ptx_accesses(*call))
-      if (!a.coordinates.empty()) add_to_axes(model, a, boxes.axes[tensor_map_of(*a.pointer)]);
+      if (!a.coordinates.empty()) {
+        const Argument* const map = tensor_map_of(*a.pointer);
+        if (const auto box = given.find(map); box != given.end()) found[call] = box->second;
+        add_to_axes(model, a, boxes.axes[map]);
+      }
     Value* bytes = expected_bytes(i);
     if (!bytes) continue;
     Region& region = regions[model.loops().getLoopFor(i.getParent())];
@@ -87,9 +91,9 @@ TensorBoxes tensor_boxes(KernelModel& model) {
   for (Instruction& i : instructions(model.function())) {
     auto* call = dyn_cast<CallInst>(&i);
     if (!call) continue;
-    const bool tensor = is_tensor_copy_to_shared(*call);
-    int bytes = 0;
-    if (!tensor)
+    const bool known = found.contains(call), tensor = is_tensor_copy_to_shared(*call) && !known;
+    int bytes = known && is_tensor_copy_to_shared(*call) ? found[call] * std::max(1, receivers(*call)) : 0;
+    if (!tensor && bytes == 0)
       for (const PtxAccess& a : ptx_accesses(*call))
         if (a.bulk && a.kind == AccessKind::store && a.pointer == call->getArgOperand(0)) bytes = a.bytes;
     if (!tensor && bytes == 0) continue;

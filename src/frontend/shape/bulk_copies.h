@@ -21,7 +21,8 @@ struct TensorBoxes {
   std::map<const llvm::CallInst*, int> bytes;
   std::map<const llvm::Argument*, std::vector<BoxAxis>> axes;  // null: of maps that are no parameter
 };
-TensorBoxes tensor_boxes(KernelModel& model);
+/// `given`: bytes of boxes by the parameter that holds the map; they need no mbarrier.
+TensorBoxes tensor_boxes(KernelModel& model, const std::map<const llvm::Argument*, int>& given);
 
 /// The parameter that holds the tensor map; null: it comes from elsewhere.
 const llvm::Argument* tensor_map_of(const llvm::Value& pointer);

@@ -1,11 +1,15 @@
 # Writes OUTPUT, a C++ source with the parts of the page as bytes:
 #   cmake -DFOLDER=src/report/page -DCHART=chart.min.js -DVALIDATION=validation -DOUTPUT=... -P embed.cmake
-file(GLOB scripts "${FOLDER}/*.js")
+file(GLOB scripts "${FOLDER}/[0-9]*.js")
 list(SORT scripts)
-set(names page_html page_css page_js chart_js programs_md rows_md)
+set(names page_html page_css page_js plots_html tune_js offload_js validate_js chart_js programs_md rows_md)
 set(page_html "${FOLDER}/page.html")
 set(page_css "${FOLDER}/page.css")
 set(page_js ${scripts})
+set(plots_html "${FOLDER}/plots/plots.html")
+foreach(command tune offload validate)
+  set(${command}_js "${FOLDER}/10_parts.js" "${FOLDER}/plots/${command}.js" "${FOLDER}/plots/frame.js")
+endforeach()
 set(chart_js "${CHART}")
 set(programs_md "${VALIDATION}/programs.md")
 set(rows_md "${VALIDATION}/README.md")

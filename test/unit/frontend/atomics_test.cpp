@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kernelcast/frontend.h"
-#include "sass/find_ptxas.h"
+#include "machine/sass/find_ptxas.h"
 
 namespace kernelcast {
 namespace {

@@ -17,7 +17,8 @@ using ::testing::SizeIs;
 
 /// A kernel of which thread 0 runs `loop` 16 times; %r10 to %r12 are its counter, the array and the barrier.
 KernelProfile profile_of_loop(const std::string& loop, const std::string& target = "sm_90",
-                              const std::string& directives = "") {
+                              const std::string& directives = "",
+                              std::vector<std::pair<std::string, int>> tensor_maps = {}) {
   Source source;
   source.path = "test.ptx";
   source.text = ".version 8.6\n.target " + target + "\n.address_size 64\n.visible .entry k(.param .u64 p,\n" +
@@ -49,6 +50,7 @@ $out:
   bar.sync 0;
   ret;
 })";
+  source.tensor_maps = std::move(tensor_maps);
   FrontendOptions options;
   options.target = "sm_90";
   options.capability = target;
@@ -101,6 +103,10 @@ TEST(BulkCopies, ToGlobalMemoryAreWrites) {
   EXPECT_EQ(w.at(MemorySpace::global, AccessKind::atomic).bytes, 8 * 16 * 1024);
   EXPECT_EQ(w.at(MemorySpace::shared, AccessKind::load).bank_passes, 8 * 16 * 5120 / 128);
   EXPECT_EQ(w.bulk_bytes, 0);
+  const AtomicCount& updates = w.atomics[static_cast<std::size_t>(AtomicKind::integer)];
+  EXPECT_EQ(updates.updates, 0);  // no lanes that meet in one word
+  EXPECT_EQ(updates.sectors, 8 * 16 * 1024 / 32);
+  EXPECT_GE(updates.bytes, 15 * 4096 + 1024);  // spread over all that is written
 }
 
 TEST(BulkCopies, BoxesOfTensorMapsAreWhatTheirBarrierExpects) {
@@ -114,10 +120,20 @@ TEST(BulkCopies, BoxesOfTensorMapsAreWhatTheirBarrierExpects) {
   // Of a: 8 by 16 boxes, each asked for twice; of b: 16, the same for all blocks.
   ASSERT_TRUE(w.reuse.known);
   EXPECT_EQ(w.reuse.at(Reuse::read, Reuse::depths - 1, Reuse::windows - 1).footprint * 32, (8 * 16 + 16) * 8192);
+  EXPECT_EQ(w.footprint_read_bytes, (8 * 16 + 16) * 8192);
   EXPECT_EQ(w.compulsory_bytes, 0);  // where the boxes lie is not known
   EXPECT_TRUE(std::any_of(p.assumptions.begin(), p.assumptions.end(), [](const Assumption& a) {
     return a.what.find("tensor map") != std::string::npos && a.value.find("8192 bytes") != std::string::npos;
   }));
+}
+
+TEST(BulkCopies, BoxesThatAreGivenNeedNoBarrier) {
+  const std::string store = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd3, {%r13, %r14}], [%r11];\n";
+  const Workload w = of(profile_of_loop(expect("%r1") + tensor_copy + store, "sm_90", "", {{"a", 4096}, {"b", 1024}}));
+  EXPECT_EQ(w.at(MemorySpace::global, AccessKind::load).bytes, 8 * 16 * 4096);
+  EXPECT_EQ(w.at(MemorySpace::global, AccessKind::store).bytes, 8 * 16 * 1024);
+  EXPECT_EQ(w.at(MemorySpace::shared, AccessKind::load).bank_passes, 8 * 16 * 1024 / 128);
+  EXPECT_THROW((void)profile_of_loop(tensor_copy, "sm_90", "", {{"c", 4096}}), UsageError);
 }
 
 TEST(BulkCopies, MulticastReadsOnceAndWritesEverywhere) {
@@ -175,6 +191,9 @@ TEST(SetMaxNReg, SaysWhatABlockHoldsAtATime) {
   ASSERT_THAT(p.set_registers, SizeIs(1));
   EXPECT_EQ(p.set_registers[0].registers, 240);
   EXPECT_EQ(of(p).set_registers_per_block, 32 * (240 + 3 * p.registers.per_thread));
+  const KernelProfile bounded =
+      profile_of_loop("setmaxnreg.inc.sync.aligned.u32 240;\n", "sm_90a", ".maxntid 384, 1, 1\n");
+  EXPECT_EQ(bounded.registers.per_thread, 168);  // 65536 / 384, in steps of 8: what the launch has
   EXPECT_THROW((void)profile_of_loop("setmaxnreg.inc.sync.aligned.u32 250;\n", "sm_90a"), UserError);
 }
 

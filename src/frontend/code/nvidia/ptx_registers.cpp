@@ -21,6 +21,7 @@
 #include "machine/nvidia_targets.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -198,16 +199,35 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
   return p;
 }
 
+namespace {
+
+/// What setmaxnreg raises a warp's registers to, at most; 0: nothing.
+double most_set_registers(const AsmFunction& kernel) {
+  double most = 0;
+  for (const AsmInstruction& i : kernel.instructions) {
+    if (!i.opcode.starts_with("setmaxnreg.inc") || i.operands.empty()) continue;
+    int n = 0;
+    std::from_chars(i.operands[0].data(), i.operands[0].data() + i.operands[0].size(), n);
+    most = std::max(most, static_cast<double>(n));
+  }
+  return most;
+}
+
+}  // namespace
+
 PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block) {
   const PtxPressure p = ptx_pressure(kernel, sm);
   const double ordered = p.in_order + hidden_registers, want = std::max(p.in_order, p.loads_first) + hidden_registers;
-  const double plenty = full_occupancy_registers(sm), cap = register_cap(sm, max_threads_per_block);
+  const double plenty = full_occupancy_registers(sm), launched = register_cap(sm, max_threads_per_block);
+  const double later = most_set_registers(kernel), cap = std::max(launched, later);
   const double free = want <= plenty ? want : p.in_order <= plenty + squeeze ? plenty : ordered;
   PtxRegisters out;
   Registers& r = out.registers;
   r.per_thread = std::min(free, cap);
   r.low = std::clamp(free - below, 8.0, r.per_thread);
   r.high = std::clamp(free + above, r.per_thread, cap);
+  if (later > 0 && max_threads_per_block > 0)  // ptxas gives the launch all that the block's size leaves
+    r.per_thread = r.low = r.high = launched;
   r.method = "max-live estimate";
   const int values = static_cast<int>(cap - hidden_registers);
   if (ordered > cap) {

@@ -52,7 +52,18 @@ struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
 struct cudaMemcpy3DParms { cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr; cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr; cudaExtent extent; cudaMemcpyKind kind; };
 struct cudaPointerAttributes { int type, device; void *devicePointer, *hostPointer; };
-struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; void* attrs; unsigned int numAttrs; };
+enum cudaLaunchAttributeID : int {
+  cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributePriority = 8, cudaLaunchAttributePreferredClusterDimension = 11
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int cooperative, priority, programmaticStreamSerializationAllowed;
+  struct { unsigned int x, y, z; } clusterDim, preferredClusterDim;
+};
+struct cudaLaunchAttribute { cudaLaunchAttributeID id; cudaLaunchAttributeValue val; };
+typedef cudaLaunchAttribute CUlaunchAttribute;
+struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute* attrs; unsigned int numAttrs; };
 
 extern "C" int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" int hipConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);

@@ -1,4 +1,5 @@
-// The published table (Roofline + LogGP + power, 2017; test/data/offload-2017.csv): what its print says of itself.
+// The published table (Roofline + LogGP + power, 2017): our copy, test/data/offload-2017.csv, against the totals that
+// the text states, and our programs against its rows. What we decide in its cells: test/cli/offload_test.py.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -24,26 +25,13 @@ ReplayScore scored(const std::vector<ReplayCell>& c, F decision) {
   return score(c, d);
 }
 
-TEST(PublishedTable, ThePrintedDecisionsAreRightIn33Of39) {
+TEST(PublishedTable, OurCopyHasTheTotalsOfTheText) {
   const ReplayScore s = scored(cells(), [](const ReplayCell& c) { return c.printed; });
   EXPECT_EQ(s.cells, 39);
   EXPECT_EQ(s.right, 33);
   EXPECT_EQ(s.cpu_cells, 3);
   EXPECT_EQ(s.cpu_found, 0);
   EXPECT_NEAR(s.loss, 1.13, 0.005);
-}
-
-TEST(PublishedTable, TheConstantAnswerIsRightIn36AndCosts1Point8Percent) {
-  const ReplayScore s = scored(cells(), [](const ReplayCell&) { return Decision::gpu; });
-  EXPECT_EQ(s.right, 36);
-  EXPECT_NEAR(s.loss, 1.018, 0.0005);
-}
-
-TEST(PublishedTable, OnlyThreeCellsFavourTheCpu) {
-  std::string names;
-  for (const ReplayCell& c : cells())
-    if (c.cheaper() == Decision::cpu) names += c.program + std::to_string(c.size_mib).substr(0, 3) + " ";
-  EXPECT_EQ(names, "3DCONV0.5 3DCONV2.0 GESUMMV0.5 ");
 }
 
 TEST(PublishedTable, EveryProgramHasLoopNestsOfOurs) {
