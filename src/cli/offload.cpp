@@ -7,10 +7,10 @@
 
 #include "cli/catalog.h"
 #include "cli/common_flags.h"
+#include "cli/flag_values.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/flag_values.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/offload_views.h"
