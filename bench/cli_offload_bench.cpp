@@ -39,7 +39,7 @@ void answer(benchmark::State& state) {
   const Case c = gemm();
   const offload::Region region = region_of(c);
   offload::Evaluator evaluator(region, c.cpu, c.gpu);
-  offload::Question q;
+  offload::OffloadRequest q;
   q.launch.block = {128, 1, 1};
   std::int64_t n = 512;
   for (auto _ : state) {

@@ -10,7 +10,7 @@ using namespace kernelcast::sm;
 void warp_instructions(benchmark::State& state, const std::string& body) {
   const Spec spec = load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-gk110.toml");
   const Program program = assemble("loop 4\nrepeat 64\n" + body + "\nend\nend\n", "bench");
-  Launch launch;
+  SmLaunch launch;
   launch.warps_per_block = 16;
   std::uint64_t count = 0;
   for (auto _ : state) count += simulate(spec, program, launch).warp_instructions;

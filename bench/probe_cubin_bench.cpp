@@ -6,7 +6,7 @@
 
 #include "machine/sass/cubin.h"
 #include "machine/sass/find_ptxas.h"
-#include "probe/cuda/assemble.h"
+#include "probe/cuda/assemble_ptx.h"
 #include "probe/cuda/ptx.h"
 
 namespace kernelcast::probe::cuda {

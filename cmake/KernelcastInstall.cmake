@@ -9,11 +9,8 @@ list(TRANSFORM kernelcast_installed PREPEND kernelcast_)
 install(TARGETS ${kernelcast_installed} EXPORT kernelcast ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
 install(EXPORT kernelcast NAMESPACE kernelcast:: FILE kernelcastTargets.cmake DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kernelcast" COMPONENT devel)
 
-foreach(header forecast source launch estimate device device_fields.def workload profile expr ops tensor units error setting)
-  if(NOT header MATCHES "[.]def$")
-    string(APPEND header ".h")
-  endif()
-  install(FILES "${PROJECT_SOURCE_DIR}/include/kernelcast/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kernelcast" COMPONENT devel)
+foreach(header forecast source launch estimate units error setting)
+  install(FILES "${PROJECT_SOURCE_DIR}/include/kernelcast/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kernelcast" COMPONENT devel)
 endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kernelcastConfig.cmake.in" "${PROJECT_BINARY_DIR}/kernelcastConfig.cmake"

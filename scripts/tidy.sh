@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/packages.sh --install
 cmake --preset tidy >/dev/null
-[ $# -gt 0 ] || set -- core io device profile execute model sm offload converge probe report
+[ $# -gt 0 ] || set -- core io device machine profile execute model offload converge probe report
 targets=
 for folder in "$@"; do targets="$targets kernelcast_$folder"; done
 cmake --build --preset tidy --target $targets -- -k 0

@@ -9,7 +9,8 @@
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: compare_devices FILE DEVICE...\n");
+    std::fprintf(stderr, "usage: compare_devices FILE DEVICE...\ndevices:\n");
+    for (const kernelcast::DeviceEntry& d : kernelcast::devices_in(DEVICES_DIR)) std::fprintf(stderr, "  %s\n", d.id.c_str());
     return 2;
   }
   std::ostringstream text;
@@ -27,6 +28,7 @@ int main(int argc, char** argv) try {
 
   for (const kernelcast::DeviceForecast& f : kernelcast::forecast(source, options).devices) {
     if (f.time_s()) std::printf("%s: %s takes %.3g us, limited by %s\n", f.name.c_str(), f.kernel.c_str(), *f.time_s() * 1e6, f.estimates[0].limiter.c_str());
+    if (f.counts) std::printf("%s: %.2g MFLOP\n", f.name.c_str(), f.counts->flop32 / 1e6);
     for (const std::string& failure : f.failures) std::printf("%s: %s\n", f.name.c_str(), failure.c_str());
   }
 } catch (const kernelcast::Error& e) {

@@ -86,8 +86,8 @@ class Binder {
   /// unknown with the reason: for callers none of whose models has Model::reads_reuse().
   void set_reuse(bool wanted);
 
-  /// Whether bind() fills Workload::walks where it finds reuse (default: no).
-  void set_walks(bool wanted);
+  /// Whether bind() fills Workload::streams where it finds reuse (default: no).
+  void set_streams(bool wanted);
 
   /// Whether bind() finds how many warps go both ways at branches (default: yes). Without it BranchCount::divergent is 0
   /// where a condition that is known varies among lanes: for callers whose models have Model::reads_divergence() false.

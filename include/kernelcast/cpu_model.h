@@ -47,7 +47,7 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& workload, const De
                          double uneven = 1);
 
 /// Cache lines that a cache of so many bytes does not keep, over the whole run (docs/reference/offload.md, "Caches"). With `ways`
-/// and Workload::walks (Binder::set_walks) walks that leave sets out are told from others; 0: one set.
+/// and Workload::streams (Binder::set_streams) walks that leave sets out are told from others; 0: one set.
 double lines_missed(const Workload& workload, double bytes, double line_bytes, double write_only_share,
                     double ways = 0);
 

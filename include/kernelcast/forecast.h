@@ -20,7 +20,6 @@
 #include "kernelcast/estimate.h"
 #include "kernelcast/launch.h"
 #include "kernelcast/source.h"
-#include "kernelcast/workload.h"
 
 namespace kernelcast {
 
@@ -37,6 +36,13 @@ struct ForecastOptions {
   double compile_seconds = 30;   // processor time of the front end
 };
 
+/// What a launch executes, all threads together.
+struct LaunchSums {
+  double warp_instructions = 0;
+  double flop32 = 0, flop64 = 0, tensor_flop = 0;              // operations; a multiply-add is two
+  double footprint_read_bytes = 0, footprint_write_bytes = 0;  // distinct bytes of global memory
+};
+
 /// One kernel on one device. Times are seconds, energies joules, sizes bytes.
 struct DeviceForecast {
   std::string device;  // id of the device file
@@ -44,7 +50,7 @@ struct DeviceForecast {
   std::string kernel;  // demangled
   Dim3 grid, block;
   std::vector<Estimate> estimates;        // one for each model that could answer, in the order asked for
-  std::optional<Workload> counts;         // nothing: see failure
+  std::optional<LaunchSums> counts;       // nothing: see failures
   std::vector<Assumption> assumptions;    // of source, launch and counts; each estimate has its own beside
   std::vector<std::string> failures;      // why a model, or the device as a whole, has no answer
   /// Of the first model; nothing where it has none.
@@ -58,6 +64,13 @@ struct ForecastResult {
   std::vector<std::string> warnings;    // of the compiler, as it renders them
   std::vector<std::string> findings;    // races, accesses out of bounds: "spmv.cu:14: out of bounds: ..."
 };
+
+struct DeviceEntry {
+  std::string id, name, kind;  // kind: "gpu", "cpu"
+};
+/// The devices of a folder (empty: the installed one, or that of the source tree), sorted by id. Throws UsageError when there is no such
+/// folder.
+std::vector<DeviceEntry> devices_in(const std::string& device_folder = {});
 
 /// Throws UserError for a source that does not compile, an unknown device, model or argument, LimitError for what kernelcast cannot
 /// analyze, when no device has an answer; where at least one has, the others' reasons are in DeviceForecast::failures. Messages name

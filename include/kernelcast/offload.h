@@ -93,14 +93,14 @@ std::vector<std::string> names_of(const Faults2017& faults);
 /// Operations a second: min(BW * AI, f * N), or as printed (4 to 8).
 double performance_2017(const Node2017& node, const Workload2017& work, const Faults2017& faults);
 
-struct Answer2017 {
+struct Times2017 {
   double cpu_s = 0, transfer_s = 0, execution_s = 0;
   double cpu_performance = 0, gpu_performance = 0;  // operations a second
   [[nodiscard]] double gpu_s() const { return transfer_s + execution_s; }
   [[nodiscard]] bool gpu() const { return gpu_s() < cpu_s; }
 };
 /// Times by (2), (3), (9) and (11); the decision for weights time = 1, energy = 0.
-Answer2017 offload_2017(const Node2017& cpu, const Node2017& gpu, const Link& link, const Workload2017& work,
+Times2017 offload_2017(const Node2017& cpu, const Node2017& gpu, const Link& link, const Workload2017& work,
                         const Faults2017& faults);
 
 /// Clock, units and bandwidth as the source counts them: cores on a CPU, FP32 lanes of all units on a GPU, base clocks.
@@ -110,7 +110,7 @@ Node2017 node_2017(const Device& device);
 // ---- our decision ----
 
 /// A time with its 90 % interval, symmetric in the logarithm.
-struct Forecast {
+struct SideTime {
   double time_s = 0;
   double factor = 1;  // the interval is time / factor to time * factor
 };
@@ -129,6 +129,6 @@ inline constexpr double tie_ratio = 1.10;
 /// Errors of the two sides are taken as independent and normal in the logarithm. "Too close" claims a tie: it is said
 /// where a tie is likelier than that the cheaper side, as forecast, is the cheaper one; and where the probability of
 /// that is below `confidence` (0.5: no such wish).
-Verdict decide(const Forecast& cpu, const Forecast& gpu, double confidence);
+Verdict decide(const SideTime& cpu, const SideTime& gpu, double confidence);
 
 }  // namespace kernelcast::offload

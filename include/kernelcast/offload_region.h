@@ -46,7 +46,7 @@ struct Given {
 enum class DecisionModel : std::uint8_t { kernelcast, offload_2017 };
 std::string_view name_of(DecisionModel m);
 
-struct Question {
+struct OffloadRequest {
   DecisionModel model = DecisionModel::kernelcast;
   Faults2017 faults;         // of the model of 2017
   Launch launch;             // arguments, buffers, answers, and the GPU's block
@@ -79,7 +79,7 @@ struct KernelTimes {
 
 /// One side, for all repetitions.
 struct Side {
-  Forecast time;
+  SideTime time;
   std::string limiter;                                                          // the model of 2017: which roof
   double transfer_in_s = 0, transfer_out_s = 0, launch_s = 0, execution_s = 0;  // CPU: launch is the start of threads
   Maybe idle_w, busy_w;
@@ -87,7 +87,7 @@ struct Side {
   Maybe energy_j, cost;
 };
 
-struct Answer {
+struct OffloadDecision {
   Side cpu, gpu;
   std::vector<BufferUse> buffers;
   std::vector<KernelTimes> kernels;  // of one repetition; the model of 2017 has sums only
@@ -128,10 +128,10 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
   /// Throws UserError and LimitError as binding and models do, UsageError for an argument or a buffer of no kernel.
-  [[nodiscard]] Answer answer(const Question& question);
-  [[nodiscard]] std::vector<Change> changes(const Question& question, const Answer& now);
+  [[nodiscard]] OffloadDecision answer(const OffloadRequest& question);
+  [[nodiscard]] std::vector<Change> changes(const OffloadRequest& question, const OffloadDecision& now);
   /// `parameter`: integer argument to vary; empty: not.
-  [[nodiscard]] BreakEven break_even(const Question& question, const std::string& parameter);
+  [[nodiscard]] BreakEven break_even(const OffloadRequest& question, const std::string& parameter);
 
  private:
   struct Impl;

@@ -1,5 +1,5 @@
-// A cycle-level streaming multiprocessor: what it is made of (Spec), what runs on it (Program, Launch), what comes out
-// (Result), and who may watch (Listener). Times are cycles of the SM's clock throughout.
+// A cycle-level streaming multiprocessor: what it is made of (Spec), what runs on it (Program, SmLaunch), what comes
+// out (Result), and who may watch (Listener). Times are cycles of the SM's clock throughout.
 #pragma once
 
 #include <array>
@@ -195,7 +195,7 @@ Control decode_control(const Spec& spec, std::uint32_t code);
 /// reuse 4.
 std::uint32_t encode_control(const Control& control);
 
-struct Launch {
+struct SmLaunch {
   int blocks = 1, warps_per_block = 1;
   int resident_blocks = 0;  // at most that many at a time; 0: what the spec's limits allow
   std::uint64_t max_cycles = 1'000'000'000;
@@ -243,6 +243,6 @@ struct Result {
 
 /// Runs blocks of the program on one SM until all have ended. Throws UserError for a program or launch that the spec
 /// cannot run, LimitError after `max_cycles`.
-Result simulate(const Spec& spec, const Program& program, const Launch& launch, Listener* listener = nullptr);
+Result simulate(const Spec& spec, const Program& program, const SmLaunch& launch, Listener* listener = nullptr);
 
 }  // namespace kernelcast::sm

@@ -32,7 +32,7 @@ struct Span {
 struct Views {
   std::string program;                     // its text (disassemble)
   std::vector<std::string> instructions;   // name of each
-  Launch launch;
+  SmLaunch launch;
   Result result;
   std::vector<Listener::Issue> timeline;   // the first issues
   std::vector<Span> spans;                 // the first, by where they begin: what each warp did in each cycle
@@ -48,7 +48,7 @@ struct Views {
 };
 
 /// Runs the program twice: to learn how long it takes, and to watch. Throws what simulate() throws.
-Views watch(const Spec& spec, const Program& program, const Launch& launch, const ViewOptions& options = {});
+Views watch(const Spec& spec, const Program& program, const SmLaunch& launch, const ViewOptions& options = {});
 
 /// The blocks of a user's kernel that one SM holds at a time, its loops shortened to what fits into a short run: what
 /// the model `sm` sees in its steady state. Throws UserError without an SM spec of the device, LimitError where the

@@ -172,7 +172,7 @@ struct Reuse {
 
 /// Regular accesses to one buffer that differ by constants only: where they go, and their part of Reuse. What another
 /// loop's accesses to the same data are counted with (see Reuse) is in the level of one of both.
-struct Walk {
+struct AccessStream {
   struct Step {
     std::int64_t stride = 0, count = 1;  // bytes, values of the variable
     int depth = 0;                       // passages of this depth and deeper run through it
@@ -219,7 +219,7 @@ struct Workload {
   double compulsory_bytes = 0;
 
   Reuse reuse;
-  std::vector<Walk> walks;  // where Binder::set_walks asks for them
+  std::vector<AccessStream> streams;  // where Binder::set_streams asks for them
   Stalls stalls;            // sum over all warps: see profile.h
   double spill_bytes = 0;   // registers that the compiler spills, bytes per thread
   double stack_bytes = 0;   // arrays that stay in local memory, bytes per thread

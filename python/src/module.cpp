@@ -39,7 +39,7 @@ struct Prediction {
   }
   /// The document that `kernelcast predict --format json` writes, of this device and model alone.
   [[nodiscard]] std::string json() const {
-    report::Forecast f;
+    report::ForecastReport f;
     f.head.tool_version = KERNELCAST_VERSION;
     f.head.command = {"kernelcast.forecast"};
     f.source = source;

@@ -18,7 +18,7 @@ std::vector<Draft> repeated_sweeps(const Subject& s) {
   const double l2 = s.device().get(Field::memory_l2_bytes).value_or(0);
   if (!s.closed() || !w.reuse.known || l2 <= 0) return {};
   const forecast::Constants& c = forecast::fitted_constants();
-  const forecast::Machine m = forecast::machine_of(s.device(), c, false);
+  const forecast::KernelcastDevice m = forecast::machine_of(s.device(), c, false);
   const double resident = std::max(s.estimate().occupancy.blocks_per_unit, 1 / m.units_per_block);
   const double read = forecast::traffic_of(w, m, c, resident).dram_read;
   const double distinct = w.reuse.at(Reuse::read, Reuse::depths - 1, Reuse::windows - 1).footprint;

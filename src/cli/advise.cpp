@@ -5,17 +5,17 @@
 #include <memory>
 #include <set>
 
-#include "advise/advise.h"
+#include "advise/find_advice.h"
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/common_flags.h"
 #include "cli/findings.h"
+#include "cli/flag_values.h"
 #include "cli/forecast.h"
 #include "cli/output.h"
 #include "cli/quoted_sources.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "report/advice_views.h"

@@ -8,11 +8,11 @@
 
 #include "cli/catalog.h"
 #include "cli/commands.h"
+#include "cli/flag_values.h"
 #include "cli/forecast.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "kernelcast/error.h"
 #include "model/ratio_error.h"
 #include "report/check_views.h"

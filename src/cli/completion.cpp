@@ -1,6 +1,6 @@
 // Commands, flags and the values that a flag's help lists ("text|json"). Everything else completes as a file. The
 // parser (parser.cpp) and this file are the only ones that see CLI11.
-#include "cli/completion.h"
+#include "cli/parser.h"
 
 #include <fmt/format.h>
 

@@ -11,9 +11,9 @@ namespace kernelcast::cli {
 namespace {
 
 constexpr const char* converge_examples = R"(Examples:
-  kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256
-  kernelcast converge converge/examples/walk.cl --global 1024 --block 64 --arg steps=256 --rewrite --diff
-  kernelcast converge --replay converge/examples/pattern.txt --policy round-robin
+  kernelcast converge libconverge/examples/walk.cl --global 1024 --block 64 --arg steps=256
+  kernelcast converge libconverge/examples/walk.cl --global 1024 --block 64 --arg steps=256 --rewrite --diff
+  kernelcast converge --replay libconverge/examples/pattern.txt --policy round-robin
 
 Exit status: 0 success, 1 analysis or rewriting failed, 2 usage, 130 interrupted.)";
 

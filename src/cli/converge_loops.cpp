@@ -6,10 +6,10 @@
 #include <set>
 
 #include "cli/converge_run.h"
+#include "cli/flag_values.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "io/unified_diff.h"
 #include "kernelcast/error.h"
 #include "report/converge_views.h"

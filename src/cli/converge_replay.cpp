@@ -1,10 +1,10 @@
 // kernelcast converge --replay.
 #include "cli/common_flags.h"
 #include "cli/converge.h"
+#include "cli/flag_values.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/converge_views.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/catalog.h"
+#include "cli/flag_values.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "forecast/launch_size.h"
 #include "kernelcast/error.h"
 

@@ -26,14 +26,14 @@ Exit status: 0 success, 1 analysis failed, 2 usage, 130 interrupted. It is 1 if 
 the kernel; the others are shown. With --device all it is 0 as long as one can.)";
 
 /// What the cycle-level SM of the one device sees of the kernel.
-void write_views(const std::string& path, const report::Forecast& forecast) {
+void write_views(const std::string& path, const report::ForecastReport& forecast) {
   const report::DeviceResult& d = forecast.devices.front();
   if (!d.profile || !d.workload) return;  // the device's own failure is shown
   write_result(path,
                report::sm_views_json(forecast.head, d.device, sm::watch_kernel(*d.profile, *d.workload, d.device)));
 }
 
-std::vector<report::LineCosts> costs_of(const report::Forecast& forecast) {
+std::vector<report::LineCosts> costs_of(const report::ForecastReport& forecast) {
   std::vector<report::LineCosts> costs;
   for (const report::DeviceResult& d : forecast.devices) {
     costs.emplace_back();

@@ -1,7 +1,7 @@
 // Findings of `advise` on a forecast: of the commands that show them.
 #pragma once
 
-#include "advise/advise.h"
+#include "advise/find_advice.h"
 #include "cli/request.h"
 #include "report/advice_views.h"
 

@@ -13,7 +13,7 @@
 namespace kernelcast::cli {
 
 struct ForecastRun {
-  report::Forecast forecast;
+  report::ForecastReport forecast;
   std::vector<std::string> messages;  // warnings of the compiler and failures, for standard error
   bool complete = false;              // everything that was asked for by name has an answer
 };

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/flag_values.h"
 #include "cli/forecast.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "kernelcast/error.h"
+#include "report/views.h"
 
 namespace kernelcast::cli {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "cli/catalog.h"
 #include "cli/common_flags.h"
+#include "cli/flag_values.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/offload_views.h"
@@ -42,11 +42,11 @@ std::vector<Device> gpus_of(const OffloadFlags& f, const Device& cpu, const Devi
 }
 
 /// The same question to the published model in its other form and to ours.
-std::vector<report::OffloadRow::Beside> beside(Evaluator& evaluator, const Question& asked) {
+std::vector<report::OffloadRow::Beside> beside(Evaluator& evaluator, const OffloadRequest& asked) {
   std::vector<report::OffloadRow::Beside> out;
   const auto add = [&](DecisionModel model, const Faults2017& faults) {
     if (model == asked.model && names_of(faults) == names_of(asked.faults)) return;
-    Question q = asked;
+    OffloadRequest q = asked;
     q.model = model;
     q.faults = faults;
     report::OffloadRow::Beside b{model, names_of(faults), std::nullopt, ""};
@@ -64,7 +64,7 @@ std::vector<report::OffloadRow::Beside> beside(Evaluator& evaluator, const Quest
 }
 
 report::OffloadRow answered(const Source& gpu_source, const Source& cpu_source, const OffloadFlags& f,
-                            const Device& cpu, const Device& gpu, const Question& q,
+                            const Device& cpu, const Device& gpu, const OffloadRequest& q,
                             std::vector<std::string>& warnings) {
   report::OffloadRow row;
   row.cpu = cpu;
@@ -94,7 +94,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   const bool json = is_json_of_page(f.source.format);
   if (!f.source.output.empty()) check_writable(f.source.output);
   keep_inputs("-o", f.source.output, {f.source.file, f.cpu_source, f.cpu});
-  const Question q = question_of(f);
+  const OffloadRequest q = question_of(f);
   settings_of(f);
   const DeviceCatalog catalog = catalog_of(f.source.devices_dir, environment.devices_dir);
   const Device cpu = catalog.find(f.cpu.empty() ? "host" : f.cpu);
@@ -120,7 +120,7 @@ int offload_command(const OffloadFlags& f, const Environment& environment) {
   for (const Device& gpu : gpus) {
     if (environment.progress) progress_line(gpu.name);
     try {
-      Question here = q;
+      OffloadRequest here = q;
       if (f.measure_power) measure_power(f, cpu, gpu, here);
       out.rows.push_back(answered(gpu_source, cpu_source, f, cpu, gpu, here, warnings));
     } catch (const UsageError&) {

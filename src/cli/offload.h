@@ -38,12 +38,12 @@ struct CpuSettings {
 };
 
 /// The flags as values; UsageError for those that say nothing sensible.
-offload::Question question_of(const OffloadFlags& flags);
+offload::OffloadRequest question_of(const OffloadFlags& flags);
 CpuSettings settings_of(const OffloadFlags& flags);
 /// --role and --resident.
 void roles_of(const OffloadFlags& flags, offload::Region& region);
 /// The argument whose value is the size: as named, or the only integer one; empty: none.
-std::string scale_of(const OffloadFlags& flags, const offload::Question& question);
+std::string scale_of(const OffloadFlags& flags, const offload::OffloadRequest& question);
 
 /// Reads and analyses kernels for both sides. `names` in the order in which they run; empty: all of the source.
 /// Messages of the compiler go to `warnings`.
@@ -53,7 +53,7 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
                                 std::vector<std::string>& warnings);
 
 /// Reads the machine's meters for what no flag gives: idle power of both devices, and of the CPU when busy.
-void measure_power(const OffloadFlags& flags, const Device& cpu, const Device& gpu, offload::Question& question);
+void measure_power(const OffloadFlags& flags, const Device& cpu, const Device& gpu, offload::OffloadRequest& question);
 
 /// `offload --replay TABLE.csv`.
 int offload_replay(const OffloadFlags& flags, const Environment& environment);

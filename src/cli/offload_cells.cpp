@@ -80,8 +80,8 @@ OffloadReplayPlatform PreparedCells::answers(const Device& cpu, const Device& gp
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const Asked& a = asked_[i];
     Evaluator evaluator(*a.region, cpu, gpu);
-    const Answer ours = evaluator.answer(a.question);
-    Question q = a.question;
+    const OffloadDecision ours = evaluator.answer(a.question);
+    OffloadRequest q = a.question;
     q.model = DecisionModel::offload_2017;
     OffloadReplayPlatform::Cell c;
     c.cell = cells_[i];

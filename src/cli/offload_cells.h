@@ -38,7 +38,7 @@ class PreparedCells {
  private:
   struct Asked {
     const offload::Region* region;
-    offload::Question question;
+    offload::OffloadRequest question;
     std::int64_t n;
   };
   Device cpu_, gpu_;

@@ -15,7 +15,7 @@ offload::Given given(power::Power p) { return {p.watts, std::move(p.how)}; }
 
 }  // namespace
 
-void measure_power(const OffloadFlags& f, const Device& cpu, const Device& gpu, offload::Question& q) {
+void measure_power(const OffloadFlags& f, const Device& cpu, const Device& gpu, offload::OffloadRequest& q) {
   if (cpu.codegen_target != "host") {
     const std::string why = "meters are read for --cpu host or a device file that `probe` wrote here";
     if (!q.cpu_idle.watts) q.cpu_idle.how = why;

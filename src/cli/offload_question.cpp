@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "cli/flag_values.h"
 #include "cli/offload.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -43,7 +43,7 @@ int threads_of(const OffloadFlags& f) {
 }
 
 /// --model and --faults. Flags that the model of 2017 has no place for are not passed over in silence.
-void set_model(const OffloadFlags& f, offload::Question& q) {
+void set_model(const OffloadFlags& f, offload::OffloadRequest& q) {
   using offload::DecisionModel;
   bool known = false;
   for (const DecisionModel m : {DecisionModel::kernelcast, DecisionModel::offload_2017}) {
@@ -67,8 +67,8 @@ void set_model(const OffloadFlags& f, offload::Question& q) {
 
 }  // namespace
 
-offload::Question question_of(const OffloadFlags& f) {
-  offload::Question q;
+offload::OffloadRequest question_of(const OffloadFlags& f) {
+  offload::OffloadRequest q;
   set_model(f, q);
   q.launch = arguments_of(f.source);
   q.fit_block = f.source.block.empty();
@@ -125,7 +125,7 @@ void roles_of(const OffloadFlags& f, offload::Region& region) {
   for (const std::string& name : comma_list("--resident", f.resident)) region.resident.insert(name);
 }
 
-std::string scale_of(const OffloadFlags& f, const offload::Question& q) {
+std::string scale_of(const OffloadFlags& f, const offload::OffloadRequest& q) {
   if (!f.scale.empty()) {
     if (!q.launch.args.contains(f.scale))
       throw UsageError("--scale " + f.scale + ": --arg gives no value of that name");

@@ -5,11 +5,11 @@
 
 #include "cli/catalog.h"
 #include "cli/common_flags.h"
+#include "cli/flag_values.h"
 #include "cli/offload.h"
 #include "cli/offload_cells.h"
 #include "cli/output.h"
 #include "cli/run.h"
-#include "cli/values.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/offload_replay.h"

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/completion.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 

@@ -8,7 +8,7 @@
 
 namespace CLI {
 class App;
-}
+}  // namespace CLI
 
 namespace kernelcast::cli {
 
@@ -52,5 +52,8 @@ class Parser {
   std::unique_ptr<CLI::App> app_;
   std::string completion_;
 };
+
+/// The script of "bash", "zsh" or "fish" for a program with this parser. UsageError for another shell.
+std::string completion_script(const CLI::App& app, const std::string& shell);
 
 }  // namespace kernelcast::cli

@@ -7,11 +7,11 @@
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/common_flags.h"
+#include "cli/flag_values.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
-#include "cli/values.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
@@ -54,7 +54,7 @@ double positive(const std::string& flag, const std::string& text) {
 int watch_program(const ProbeFlags& flags, const DeviceCatalog& catalog, const Environment& environment) {
   const Device device = catalog.find(flags.device);
   const sm::Spec spec = sm::spec_of(device, catalog.folder());
-  sm::Launch launch;
+  sm::SmLaunch launch;
   if (!flags.warps.empty())
     launch.warps_per_block = static_cast<int>(std::min<std::int64_t>(whole_number("--warps", flags.warps, 1), 1024));
   if (!flags.blocks.empty())

@@ -19,7 +19,8 @@ std::string quoted(const std::string& path, const std::string& main) {
 
 }  // namespace
 
-std::map<std::string, std::vector<std::string>> quoted_sources(const Source& main, const report::Forecast& forecast) {
+std::map<std::string, std::vector<std::string>> quoted_sources(const Source& main,
+                                                               const report::ForecastReport& forecast) {
   std::map<std::string, std::vector<std::string>> lines;
   lines[main.path] = lines_of(main.text);
   for (const report::DeviceResult& d : forecast.devices) {

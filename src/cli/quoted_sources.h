@@ -12,6 +12,7 @@ namespace kernelcast::cli {
 
 /// Lines by path of the source and of every file that some profile quotes; none of a file that is not on disk. Headers
 /// that exist only inside the front end are left out.
-std::map<std::string, std::vector<std::string>> quoted_sources(const Source& main, const report::Forecast& forecast);
+std::map<std::string, std::vector<std::string>> quoted_sources(const Source& main,
+                                                               const report::ForecastReport& forecast);
 
 }  // namespace kernelcast::cli

@@ -8,10 +8,10 @@
 
 #include "cli/catalog.h"
 #include "cli/common_flags.h"
+#include "cli/flag_values.h"
 #include "cli/offload_cells.h"
 #include "cli/output.h"
 #include "cli/replay.h"
-#include "cli/values.h"
 #include "io/text_file.h"
 
 namespace kernelcast::cli {

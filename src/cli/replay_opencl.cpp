@@ -44,11 +44,11 @@ ReplayTable figures_table() {
       {"The figures are images without numbers: no time of the paper can be put beside these.",
        "settled calls MM_Local slower than MM_Global; the paper measured it faster. (12) outweighs the memory "
        "that tiles save."}};
-  const oq::Machine m = paper::gtx_280();
+  const oq::QuantitativeDevice m = paper::gtx_280();
   for (const paper::Configuration& c : paper::configurations()) {
     const paper::KernelLaunch k = c.make(m.batch);
     const oq::BatchCost cost = oq::batch_cost(m, k.kernel);
-    const oq::Forecast settled = oq::forecast(m, cost, k.launch, oq::Variant::settled);
+    const oq::QuantitativeTimes settled = oq::forecast(m, cost, k.launch, oq::Variant::settled);
     const auto ms = [&](oq::Variant v) { return oq::forecast(m, cost, k.launch, v).total().value() * 1e3; };
     const double group_barriers = settled.barriers.value() * m.shader_clock.value() * m.compute_units / k.launch.groups;
     t.rows.push_back({static_cast<double>(c.figure), std::string(c.kernel), std::string(c.configuration),
@@ -96,20 +96,20 @@ void add_counted(const RealKernel& r, const ReplayInputs& in, const Device& devi
   if (r.n) launch.args["n"] = std::int64_t{1024};
   Binder binder(analysis.profile, device.geometry());
   const Workload w = binder.bind(launch);
-  const oq::Machine m = oq::machine_of(device);
+  const oq::QuantitativeDevice m = oq::machine_of(device);
   const double factor = oq::fp64_factor(device);
   const oq::Instructions counted = oq::instructions_of(w.warp_ops, w.warps, factor);
   const oq::BatchCost cost = oq::batch_cost_of(m, w, factor);
-  oq::Launch ours;
+  oq::QuantitativeLaunch ours;
   ours.work_items = w.threads;
   ours.groups = w.blocks;
-  const oq::Forecast f = oq::forecast(m, cost, ours, oq::Variant::settled);
+  const oq::QuantitativeTimes f = oq::forecast(m, cost, ours, oq::Variant::settled);
   const paper::Configuration* printed = nullptr;
   for (const paper::Configuration& c : paper::configurations())
     if (std::string_view(c.kernel) == r.kernel && std::string_view(c.configuration) == r.configuration) printed = &c;
   const paper::KernelLaunch k = printed->make(m.batch);
   const oq::BatchCost stated = oq::batch_cost(m, k.kernel);
-  const oq::Forecast theirs = oq::forecast(m, stated, k.launch, oq::Variant::settled);
+  const oq::QuantitativeTimes theirs = oq::forecast(m, stated, k.launch, oq::Variant::settled);
   const std::string name = fmt::format("{} {}", r.kernel, r.configuration);
   const auto row = [&](const char* what, double paper_value, double our_value) {
     t.rows.push_back({name, std::string(r.file), std::string(what), paper_value, our_value});

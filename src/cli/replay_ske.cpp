@@ -68,7 +68,7 @@ ReplayTable sweep_table() {
 
 struct NamedMachine {
   const char* name;
-  const ske::Machine* machine;
+  const ske::SkeDevice* machine;
   double printed;  // table 7: macroblocks by all shared memory together
 };
 constexpr std::array<NamedMachine, 3> ske_machines{

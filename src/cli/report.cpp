@@ -41,7 +41,7 @@ struct ReportFlags {
 
 class Report {
  public:
-  Report(const Request& request, const Frontend& frontend, const report::Forecast& forecast)
+  Report(const Request& request, const Frontend& frontend, const report::ForecastReport& forecast)
       : request_(request), frontend_(frontend), forecast_(forecast) {}
 
   [[nodiscard]] report::PageDetail on(const DeviceResult& d) const {
@@ -97,7 +97,7 @@ class Report {
 
   const Request& request_;
   const Frontend& frontend_;
-  const report::Forecast& forecast_;
+  const report::ForecastReport& forecast_;
 };
 
 bool has_time(const DeviceResult& d) {

@@ -10,8 +10,8 @@
 #include <map>
 
 #include "cli/common_flags.h"
+#include "cli/flag_values.h"
 #include "cli/triton.h"
-#include "cli/values.h"
 #include "execute/fill.h"
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"

@@ -30,6 +30,14 @@ bool waits_for_others(const KernelProfile& profile) {
 
 }  // namespace
 
+Workload bind_asked(Binder& binder, const Launch& launch) {
+  try {
+    return binder.bind(launch);
+  } catch (const UserError& e) {
+    throw UsageError(message_of(e));
+  }
+}
+
 Sharing sharing_of(const Workload& closed, const Device& device) {
   Sharing s;
   s.processors = static_cast<int>(std::max(1.0, device.get_or(Field::compute_units, 1)));

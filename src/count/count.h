@@ -10,6 +10,7 @@
 #include <string>
 
 #include "count/mix.h"
+#include "kernelcast/bind.h"
 #include "kernelcast/device.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/launch.h"
@@ -35,6 +36,10 @@ struct Sharing {
   int processors = 1;
   friend bool operator==(const Sharing&, const Sharing&) = default;
 };
+
+/// Binder::bind() of what a user asked for: what it rejects is in the question (arguments, sizes, answers), a
+/// UsageError.
+Workload bind_asked(Binder& binder, const Launch& launch);
 
 /// One block an SM where none fits: the models refuse the launch in their own words.
 Sharing sharing_of(const Workload& closed, const Device& device);

@@ -1,7 +1,7 @@
 // What a device says about itself: required numbers and the geometry that counting depends on.
 #include "kernelcast/device.h"
 
-#include "device/fields.h"
+#include "device/field_table.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "device/check.h"
 #include "device/data_file.h"
-#include "device/fields.h"
+#include "device/device_rules.h"
+#include "device/field_table.h"
 #include "device/raw_file.h"
 #include "io/text_file.h"
 #include "kernelcast/device.h"

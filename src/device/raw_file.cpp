@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "device/fields.h"
+#include "device/field_table.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 

@@ -1,7 +1,7 @@
 // The table of fields as a JSON Schema (draft 2020-12, https://json-schema.org/draft/2020-12), for editors and for
 // checks without kernelcast. A TOML file is validated as the JSON document with the same tables and values.
 // What a schema cannot say is left to load_device: sources that exist, the file's name, rules between numbers.
-#include "device/fields.h"
+#include "device/field_table.h"
 
 namespace kernelcast {
 namespace {

@@ -11,8 +11,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "execute/launch_plan.h"
 #include "execute/locality.h"
-#include "execute/plan.h"
 #include "execute/sampling.h"
 #include "execute/work.h"
 #include "kernelcast/bind.h"

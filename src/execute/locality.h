@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "execute/reuse.h"
+#include "execute/stack_distances.h"
 #include "execute/trace.h"
 #include "kernelcast/workload.h"
 

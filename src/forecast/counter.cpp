@@ -8,22 +8,17 @@
 namespace kernelcast {
 namespace {
 
-/// What binding rejects is on the command line: arguments, sizes, answers.
-Workload bound(const DeviceResult& result, const std::vector<const Model*>& models) {
-  try {
-    Binder binder(*result.profile, result.device.geometry());
-    binder.set_reuse(any_reads_reuse(models));
-    return binder.bind(result.launch);
-  } catch (const UserError& e) {
-    throw UsageError(message_of(e));
-  }
+Workload closed_forms(const DeviceResult& result, const std::vector<const Model*>& models) {
+  Binder binder(*result.profile, result.device.geometry());
+  binder.set_reuse(any_reads_reuse(models));
+  return bind_asked(binder, result.launch);
 }
 
 }  // namespace
 
 void Counter::count(const Kernel& kernel, DeviceResult& result) {
   bool other_sharing = false;
-  Counted c = kernelcast::count(*result.profile, result.launch, bound(result, request_.models), result.device,
+  Counted c = kernelcast::count(*result.profile, result.launch, closed_forms(result, request_.models), result.device,
                                 request_.counts, [&](const Sharing& sharing) {
                                   const Ran& ran = executed(kernel, result, sharing);
                                   other_sharing = ran.sharing != sharing;

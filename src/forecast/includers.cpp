@@ -1,5 +1,5 @@
 // A header that stands alone misses what its includer declares: the includer is looked for beside it.
-#include "forecast/includers.h"
+#include "forecast/pipeline.h"
 
 #include <algorithm>
 #include <array>

@@ -86,4 +86,8 @@ class Forecaster {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Where names are missing in a file that another file near it includes, behind what declares them: a note that names
+/// that file. Else empty.
+std::string includers_note(const std::string& path, const std::string& errors);
+
 }  // namespace kernelcast

@@ -249,9 +249,9 @@ class BlockGraph {
   std::vector<int> loads_[2];
 };
 
-class Walk {
+class InOrderWalk {
  public:
-  Walk(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing)
+  InOrderWalk(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing)
       : blocks_(blocks), timing_(timing), state_(static_cast<std::size_t>(registers)), stalls_(blocks.size()) {
     for (const TimedBlock& b : blocks) {
       std::vector<std::size_t> order(b.code.size());
@@ -407,7 +407,7 @@ std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector
 }
 
 std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {
-  return Walk(blocks, registers, timing).run();
+  return InOrderWalk(blocks, registers, timing).run();
 }
 
 }  // namespace kernelcast::machine

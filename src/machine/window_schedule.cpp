@@ -30,9 +30,9 @@ struct Stored {
   double ready = 0;
 };
 
-class Machine {
+class WindowedCore {
  public:
-  explicit Machine(const Core& core)
+  explicit WindowedCore(const Core& core)
       : core_(core),
         ready_(static_cast<std::size_t>(core.registers), 0),
         value_(static_cast<std::size_t>(core.registers)),
@@ -207,7 +207,7 @@ double port_bound(const std::vector<CoreInstruction>& body) {
 double overlap_of(const std::vector<CoreInstruction>& body, const Core& core, const LoopCycles& steady) {
   constexpr int passages = 6;
   const auto iterations = static_cast<int>(std::ceil(3 * core.window / std::max(1.0, steady.uops)));
-  Machine machine(core);
+  WindowedCore machine(core);
   double begin = 0;
   for (int p = 0; p < passages; ++p) {
     if (p == passages / 2) begin = machine.now();
@@ -229,7 +229,7 @@ LoopCycles schedule_loop(const std::vector<CoreInstruction>& body, const Core& c
   constexpr std::size_t most_instructions = 20000, fewest = 16, most = 400;
   const std::size_t rounds = std::clamp(most_instructions / body.size(), fewest, most);
   const std::size_t warm = rounds / 2;
-  Machine machine(core);
+  WindowedCore machine(core);
   double half = 0;
   for (std::size_t n = 0; n < rounds; ++n) {
     if (n == warm) half = machine.now();

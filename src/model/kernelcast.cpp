@@ -67,7 +67,7 @@ double line_waste(const Workload& w) {
 /// Stack distances say more than strides where data decide addresses.
 bool measured(const Workload& w) { return w.locality && w.locality->resident.touches > 0; }
 
-void l1_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, Traffic& t) {
+void l1_traffic(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident, Traffic& t) {
   t.l1_requested = requested_sectors(w, AccessKind::load);
   t.l2_read = t.l1_requested;
   if (!w.reuse.known || t.l1_requested <= 0) return;
@@ -97,7 +97,7 @@ Blocks blocks_by_window(double blocks) {
 
 /// The largest window, from the resident blocks on, whose whole life fits into the L2 counts; else what fits of the
 /// resident blocks' passages.
-double dram_sectors(const Workload& w, const Machine& m, Reuse::Direction d, double asked, double together,
+double dram_sectors(const Workload& w, const KernelcastDevice& m, Reuse::Direction d, double asked, double together,
                     double capacity, const Blocks& in_window) {
   const Reuse& r = w.reuse;
   const auto blocks_in = [&](int k) { return in_window[static_cast<std::size_t>(k)]; };
@@ -130,22 +130,22 @@ double spill_requests(const Workload& w) {
       w.at(MemorySpace::local, AccessKind::load).requests + w.at(MemorySpace::local, AccessKind::store).requests;
   return std::max(0.0, w.warp_ops[C::local_load] + w.warp_ops[C::local_store] - arrays);
 }
-double spill_bytes(const Workload& w, const Machine& m) { return spill_requests(w) * m.warp * 4; }
+double spill_bytes(const Workload& w, const KernelcastDevice& m) { return spill_requests(w) * m.warp * 4; }
 
 /// Of private arrays and spilled registers.
-double local_sectors(const Workload& w, const Machine& m) {
+double local_sectors(const Workload& w, const KernelcastDevice& m) {
   return w.at(MemorySpace::local, AccessKind::load).sectors + w.at(MemorySpace::local, AccessKind::store).sectors +
          spill_bytes(w, m) / m.sector_bytes;
 }
 
 /// Sectors of local memory that the resident threads' share of a cache cannot hold.
-double local_overflow(const Workload& w, const Machine& m, double threads, double capacity) {
+double local_overflow(const Workload& w, const KernelcastDevice& m, double threads, double capacity) {
   const double held = threads * w.local_bytes();
   return held <= 0 ? 0 : local_sectors(w, m) * std::clamp(1 - capacity / held, 0.0, 1.0);
 }
 
 /// What of local memory goes past each cache.
-void local_traffic(const Workload& w, const Machine& m, const Constants& c, double resident, Traffic& t) {
+void local_traffic(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident, Traffic& t) {
   const double threads = resident * static_cast<double>(w.block.count());
   const double all = threads * std::min(m.units, w.blocks / resident);
   t.local = local_sectors(w, m);
@@ -162,7 +162,7 @@ struct Through {
 
 /// Of what a launch touches, the share that a cache of `capacity` still holds from an earlier launch over the same
 /// data. Data that do not fit replace themselves: as in filtered(), the square of the share that fits.
-double left_by_earlier_launch(const Workload& w, const Machine& m, double capacity) {
+double left_by_earlier_launch(const Workload& w, const KernelcastDevice& m, double capacity) {
   if (w.cache != CacheState::warm) return 0;
   const auto touched = [&w](Reuse::Direction d) {
     return w.reuse.at(d, Reuse::depths - 1, Reuse::windows - 1).footprint;
@@ -173,7 +173,8 @@ double left_by_earlier_launch(const Workload& w, const Machine& m, double capaci
   return kept * kept;
 }
 
-Through through_cache(const Workload& w, const Machine& m, const Traffic& t, double resident, double capacity) {
+Through through_cache(const Workload& w, const KernelcastDevice& m, const Traffic& t, double resident,
+                      double capacity) {
   if (!w.reuse.known || capacity <= 0)
     return {std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read),
             std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written)};
@@ -210,14 +211,14 @@ constexpr std::array<BoundGroup, limit_count> group_of_bound{
 
 BoundGroup group_of(Limit limit) { return group_of_bound[static_cast<std::size_t>(limit)]; }
 
-double Traffic::dram_moved_by_writes(const Workload& w, const Machine& m) const {
+double Traffic::dram_moved_by_writes(const Workload& w, const KernelcastDevice& m) const {
   const AccessCount& s = w.at(MemorySpace::global, AccessKind::store);
   const double full = s.sectors > 0 ? std::min(1.0, s.bytes / (s.sectors * m.sector_bytes)) : 1;
   const double merged = l2_written > 0 ? std::min(1.0, full * l2_written / std::max(1.0, dram_written)) : 1;
   return dram_written * (2 - merged);
 }
 
-Traffic traffic_of(const Workload& w, const Machine& m, const Constants& c, double resident) {
+Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
   Traffic t;
   l1_traffic(w, m, c, resident, t);
   t.l2_written = requested_sectors(w, AccessKind::store) + requested_sectors(w, AccessKind::atomic);
@@ -255,7 +256,7 @@ namespace {
 constexpr double retry_instructions = 5;
 
 /// Cycles of all asynchronous products of the launch on one unit.
-double async_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
+double async_cycles(const OpCounts& n, const KernelcastDevice& m, const Constants& c) {
   double cycles = 0;
   for (std::size_t t = 0; t < tensor_type_count; ++t)
     cycles += over(n.tensor.async[t], m.tensor_fma[t] * c.tensor_efficiency);
@@ -263,7 +264,7 @@ double async_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
 }
 
 /// Cycles of one warp-wide lane for FP32, FP16 and integers.
-double arithmetic_per_lane(const OpCounts& n, const Machine& m) {
+double arithmetic_per_lane(const OpCounts& n, const KernelcastDevice& m) {
   const double fp32 = n[C::fp32_add] + n[C::fp32_mul] + n[C::fp32_fma] + n[C::fp32_div];
   const double half = 2 * (n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma]);  // the lanes count packed values twice
   const double shifts = n[C::shift];
@@ -274,7 +275,7 @@ double arithmetic_per_lane(const OpCounts& n, const Machine& m) {
                    over(shifts, m.shift_lanes)});
 }
 
-double fp64_per_lane(const OpCounts& n, const Machine& m) {
+double fp64_per_lane(const OpCounts& n, const KernelcastDevice& m) {
   return over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special], m.fp64_lanes) +
          over(n[C::convert64], m.convert64_lanes);
 }
@@ -283,7 +284,7 @@ double integer_multiplies(const OpCounts& n) {
   return n[C::int_mul] + n[C::int_mad] + n[C::int64_mul] + n[C::int64_mad] + n[C::int_div] + n[C::int64_div];
 }
 
-double tensor_cycles(const OpCounts& n, const Machine& m, const Constants& c) {
+double tensor_cycles(const OpCounts& n, const KernelcastDevice& m, const Constants& c) {
   if (n[C::tensor] <= 0) return 0;
   double products = async_cycles(n, m, c);
   for (std::size_t t = 0; t < tensor_type_count; ++t) {
@@ -315,7 +316,7 @@ double shared_wavefronts(const Workload& w) {
 }
 
 /// The longer of its wavefronts, one a cycle, and its bytes.
-double l1_cycles(const Workload& w, const Machine& m) {
+double l1_cycles(const Workload& w, const KernelcastDevice& m) {
   constexpr double local_line_bytes = 128;  // a word of each of 32 lanes lies side by side in local memory
   const AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
   const AccessCount& store = w.at(MemorySpace::global, AccessKind::store);
@@ -340,7 +341,7 @@ double l1_cycles(const Workload& w, const Machine& m) {
 /// of the L2, which takes a sector a cycle, or a lane where it adds floating-point numbers: 512 words that all warps
 /// update side by side take as long on GPUs of 14 to 68 units (validation/README.md, nv_histogram_shared), and 32, 256
 /// words of 8 bytes a quarter and a sixteenth of that a lane (validation/atomics.md).
-double atomic_cycles(const Workload& w, const Machine& m, const Constants& c) {
+double atomic_cycles(const Workload& w, const KernelcastDevice& m, const Constants& c) {
   constexpr double together_bytes = 512;
   double sum = 0;
   for (std::size_t k = 0; k < atomic_kind_count; ++k) {
@@ -354,12 +355,12 @@ double atomic_cycles(const Workload& w, const Machine& m, const Constants& c) {
 }
 
 /// Bandwidth that is reached of a cache's: what DRAM can deliver passes it.
-double at_least_dram(double bytes_per_s, const Machine& m, const Constants& c) {
+double at_least_dram(double bytes_per_s, const KernelcastDevice& m, const Constants& c) {
   return std::max(bytes_per_s * c.l2_efficiency, m.dram_bytes_per_s * c.dram_efficiency);
 }
 
 /// Share of the SMs that have a block: the others leave their part of the L2's bandwidth unused.
-double working_sms(const Workload& w, const Machine& m) { return std::min(1.0, w.blocks / m.units); }
+double working_sms(const Workload& w, const KernelcastDevice& m) { return std::min(1.0, w.blocks / m.units); }
 
 /// Of a batch of loads: where one of them finds its data, as shares. What is left is found nearer.
 struct Depth {
@@ -368,7 +369,7 @@ struct Depth {
 
 /// Cycles that a warp waits for the last of `loads` loads that are under way together, each of which goes as deep as
 /// `one` says, whatever the others do: all come back from a level or above with the power of one's probability.
-double slowest_of(double loads, const Depth& one, double l1_latency, const Machine& m) {
+double slowest_of(double loads, const Depth& one, double l1_latency, const KernelcastDevice& m) {
   const double above_dram = std::max(0.0, 1 - one.dram), above_l3 = std::max(0.0, above_dram - one.l3);
   const double above_l2 = std::max(0.0, above_l3 - one.l2);
   const auto all = [loads](double p) { return loads == 1 || p <= 0 || p >= 1 ? p : std::pow(p, loads); };
@@ -380,7 +381,7 @@ double slowest_of(double loads, const Depth& one, double l1_latency, const Machi
 
 /// `missed`: share of the requests that the L1 does not serve; of `asked` sectors behind it `past_l2` and `past_cache`
 /// go on.
-Depth depth_of(double missed, double asked, double past_l2, double past_cache, const Machine& m) {
+Depth depth_of(double missed, double asked, double past_l2, double past_cache, const KernelcastDevice& m) {
   const double dram = std::clamp(over(past_cache, asked), 0.0, 1.0);
   const double l3 = m.l3_bytes > 0 ? std::clamp(over(past_l2, asked) - dram, 0.0, 1.0) : 0;
   return {missed * (1 - dram - l3), missed * l3, missed * dram};
@@ -397,7 +398,7 @@ WarpPath path_of(const Workload& w, double total) {
 }
 
 /// Cycles, over all blocks, of the asynchronous products that the slowest warp issues and so has to wait for.
-double awaited_products(const Workload& w, const Machine& m, const Constants& c, const WarpPath& p) {
+double awaited_products(const Workload& w, const KernelcastDevice& m, const Constants& c, const WarpPath& p) {
   const auto& async = w.warp_ops.tensor.async;
   const double all = std::accumulate(async.begin(), async.end(), 0.0);
   return all <= 0 ? 0 : async_cycles(w.warp_ops, m, c) * p.stalls.products / all;
@@ -406,7 +407,7 @@ double awaited_products(const Workload& w, const Machine& m, const Constants& c,
 /// Copies in bulk fill stages of shared memory; a stage is filled again when its consumer is done with it. So a block
 /// that has room for n stages takes at least an n-th of what it took if each copy waited for the products before it: of
 /// the warps' own path and of every stage's copy, from its issue to its last byte (Little's law).
-double pipelined(const Workload& w, const Machine& m, const Constants& c, double path, Forecast& f) {
+double pipelined(const Workload& w, const KernelcastDevice& m, const Constants& c, double path, BoundTimes& f) {
   if (w.stalls.fills <= 0 || w.bulk_bytes <= 0) return path;
   const Traffic& t = f.traffic;
   const double stage = w.bulk_bytes / w.stalls.fills;
@@ -418,7 +419,7 @@ double pipelined(const Workload& w, const Machine& m, const Constants& c, double
 }
 
 /// What all warps wait for in attempts to update shared memory.
-double retry_cycles(const Workload& w, const Machine& m, const Constants& c) {
+double retry_cycles(const Workload& w, const KernelcastDevice& m, const Constants& c) {
   const auto latency = [&m](Latency l) { return m.latency[static_cast<std::size_t>(l)]; };
   const double attempt = 2 * latency(Latency::shared) + c.branch_cycles;
   return w.retries.rounds * (attempt + latency(Latency::alu)) +
@@ -427,7 +428,7 @@ double retry_cycles(const Workload& w, const Machine& m, const Constants& c) {
 
 /// Latencies are those of an idle memory: where many warps wait at once, the bounds of L2 and DRAM hold the queues, and
 /// the norm joins them. One factor for all launches made those of few warps 1.6 times too slow.
-void critical_path(const Workload& w, const Machine& m, const Constants& c, double total, Forecast& f) {
+void critical_path(const Workload& w, const KernelcastDevice& m, const Constants& c, double total, BoundTimes& f) {
   const Traffic& t = f.traffic;
   const WarpPath p = path_of(w, total);
   const double together =
@@ -460,10 +461,10 @@ void critical_path(const Workload& w, const Machine& m, const Constants& c, doub
 struct Terms {
   const Workload& w;
   const OpCounts& n;  // warp instructions
-  const Machine& m;
+  const KernelcastDevice& m;
   const Constants& c;
   const Traffic& t;
-  const Forecast& f;    // all but its cycles
+  const BoundTimes& f;  // all but its cycles
   double total;         // warp instructions of all classes
   double share;         // of the launch, on the busiest SM
   double lanes;         // lane operations of the busiest SM for one warp instruction, at the pipes' efficiency
@@ -488,8 +489,8 @@ void fill_cycles(const Terms& terms, std::array<double, limit_count>& cycles, st
 
 }  // namespace
 
-Forecast forecast(const Workload& w, const Machine& m, const Constants& c, double resident) {
-  Forecast f;
+BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
+  BoundTimes f;
   f.resident_blocks = resident;
   f.blocks_per_unit = std::ceil(w.blocks * m.units_per_block / m.units) / m.units_per_block;
   f.rounds = std::ceil(w.blocks / (m.units * resident));
@@ -546,7 +547,7 @@ template <BoundGroup group, class... First>
 
 }  // namespace
 
-double Forecast::seconds(Limit without) const {
+double BoundTimes::seconds(Limit without) const {
   std::array<double, limit_count> c = cycles;
   if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
   if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;

@@ -1,6 +1,6 @@
 // The model `kernelcast`: named bounds of one launch and the rule that combines them. Plain numbers: what a device can
-// do (Machine), what a launch asks for (Demand), global constants (Constants). docs/model/kernelcast.md has the
-// equations with their sources.
+// do (KernelcastDevice), what a launch asks for (Demand), global constants (Constants). docs/model/kernelcast.md has
+// the equations with their sources.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ BoundGroup group_of(Limit limit);
 std::string_view name_of(Limit limit);
 
 /// What the device can do, in cycles of its units. NaN: not known and nothing stands in for it.
-struct Machine {
+struct KernelcastDevice {
   double units = 0, warp = 32, clock_hz = 0;
   double units_per_block = 1;                              // units that hold blocks together
   double issue_per_cycle = 0;                              // warp instructions of a unit
@@ -77,7 +77,7 @@ struct Machine {
   /// Numbers that the device file does not have, with what stands in.
   std::vector<Assumption> stand_ins;
 };
-Machine machine_of(const Device&, const Constants&, bool with_text);
+KernelcastDevice machine_of(const Device&, const Constants&, bool with_text);
 
 /// What the caches let through: sectors of one launch.
 struct Traffic {
@@ -93,14 +93,14 @@ struct Traffic {
   [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }
   /// Sectors that DRAM moves for its writes: sectors that are written in part are fetched first, unless the L2 has
   /// merged them.
-  [[nodiscard]] double dram_moved_by_writes(const Workload&, const Machine&) const;
+  [[nodiscard]] double dram_moved_by_writes(const Workload&, const KernelcastDevice&) const;
 };
-Traffic traffic_of(const Workload&, const Machine&, const Constants&, double resident_blocks);
+Traffic traffic_of(const Workload&, const KernelcastDevice&, const Constants&, double resident_blocks);
 
 /// The first window behind one block's that traffic_of() reads where `blocks` or more are resident.
 int first_window_of(double blocks);
 
-struct Forecast {
+struct BoundTimes {
   std::array<double, limit_count> cycles{};  // of the busiest unit
   Traffic traffic;
   double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
@@ -115,6 +115,6 @@ struct Forecast {
   [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }
 };
 /// `resident_blocks`: of one unit, grid included.
-Forecast forecast(const Workload&, const Machine&, const Constants&, double resident_blocks);
+BoundTimes forecast(const Workload&, const KernelcastDevice&, const Constants&, double resident_blocks);
 
 }  // namespace kernelcast::forecast

@@ -24,7 +24,7 @@ constexpr double log_no_reuse = 0.4;  // caches without reuse information: by ju
 
 }  // namespace
 
-Spread spread_of(const Workload& w, const Machine& m, CountsBasis basis) {
+Spread spread_of(const Workload& w, const KernelcastDevice& m, CountsBasis basis) {
   Spread s;
   double variance = log_base * log_base;
   const auto add = [&](double log_factor, const std::string& reason) {

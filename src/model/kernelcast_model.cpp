@@ -16,10 +16,10 @@ namespace {
 
 using describe::number;
 using describe::si;
-using forecast::Forecast;
+using forecast::BoundTimes;
+using forecast::KernelcastDevice;
 using forecast::Limit;
 using forecast::limit_count;
-using forecast::Machine;
 
 std::string percent(double share) { return number(std::round(share * 100)) + " %"; }
 
@@ -34,14 +34,14 @@ std::string whose_path(const Workload& w) {
 std::string instructions_text(double count, const char* of) { return si(count, "") + " warp instructions " + of; }
 
 /// Of copies in bulk; empty: there are none.
-std::string stages_text(const Forecast& f) {
+std::string stages_text(const BoundTimes& f) {
   if (f.stages <= 0) return "";
   return "; copies in bulk with " + (f.stages == 1 ? std::string("one stage") : number(f.stages) + " stages") +
          " in shared memory";
 }
 
 /// Of blocks that are not like the others, or wait for them; empty: there are none.
-std::string longest_text(const Workload& w, const Forecast& f) {
+std::string longest_text(const Workload& w, const BoundTimes& f) {
   std::string text;
   if (f.longest_cycles > 1.01 * f.path_cycles)
     text += "; " + number(f.longest_cycles) + " cycles in the block that takes longest";
@@ -61,7 +61,7 @@ std::string updates_text(const Workload& w) {
   return text;
 }
 
-std::string products_text(const OpCounts& n, const Machine& m) {
+std::string products_text(const OpCounts& n, const KernelcastDevice& m) {
   return describe::products(
       n.tensor, [&m](TensorType t) { return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)]; });
 }
@@ -80,7 +80,7 @@ std::string wavefronts_text(const Workload& w) {
   return text;
 }
 
-std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f) {
+std::string why(Limit l, const Workload& w, const KernelcastDevice& m, const BoundTimes& f) {
   const OpCounts& n = w.warp_ops;
   switch (l) {
 #define BOUND(id, name, group, cycles, sentence) \
@@ -94,7 +94,7 @@ std::string why(Limit l, const Workload& w, const Machine& m, const Forecast& f)
 }
 
 /// What a kernel needs and a device lacks; empty: nothing.
-std::string missing(const Workload& w, const Machine& m, const Device& d) {
+std::string missing(const Workload& w, const KernelcastDevice& m, const Device& d) {
   const auto set = [&d](const char* what, const char* key) {
     return std::string("kernelcast needs ") + what + " of " + d.name + "; set " + describe::where_to_set(d, key);
   };
@@ -112,7 +112,7 @@ std::string missing(const Workload& w, const Machine& m, const Device& d) {
 }
 
 /// `warps` are those resident on a unit.
-Forecast forecast_with(const Workload& w, const Machine& m, double warps) {
+BoundTimes forecast_with(const Workload& w, const KernelcastDevice& m, double warps) {
   const double blocks =
       std::max(1 / m.units_per_block, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
   return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
@@ -133,7 +133,7 @@ class KernelcastTimes final : public DeviceTimes {
 
  private:
   WarpResidency residency_;
-  Machine machine_;
+  KernelcastDevice machine_;
 };
 
 class Kernelcast final : public Model {
@@ -164,8 +164,8 @@ class Kernelcast final : public Model {
       return e;
     }
     put_occupancy(w, d, e);
-    const Machine m = forecast::machine_of(d, forecast::fitted_constants(), true);
-    const Forecast f = forecast_on(w, d, m);
+    const KernelcastDevice m = forecast::machine_of(d, forecast::fitted_constants(), true);
+    const BoundTimes f = forecast_on(w, d, m);
     const double total = f.seconds();
     e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
     if (w.warp_ops[OpClass::tensor] > 0 && !d.get(Field::latency_tensor_cycles))
@@ -198,7 +198,7 @@ class Kernelcast final : public Model {
 
  private:
   /// Whether the compiler finds an order that fits cannot be known: the interval reaches to where the other one ends.
-  static void add_text_order(const KernelProfile& p, const Workload& w, const Device& d, const Machine& m,
+  static void add_text_order(const KernelProfile& p, const Workload& w, const Device& d, const KernelcastDevice& m,
                              double factor_above, Estimate& e) {
     const std::optional<Workload> spilled = forecast::in_text_order(p, w, d);
     if (!spilled) return;
@@ -212,11 +212,11 @@ class Kernelcast final : public Model {
          ""});
   }
 
-  static Forecast forecast_on(const Workload& w, const Device& d, const Machine& m) {
+  static BoundTimes forecast_on(const Workload& w, const Device& d, const KernelcastDevice& m) {
     return forecast_with(w, m, resident_warps(w, d));  // throws when the launch cannot run
   }
 
-  static void add_bounds(const Workload& w, const Machine& m, const Forecast& f, double total, Estimate& e) {
+  static void add_bounds(const Workload& w, const KernelcastDevice& m, const BoundTimes& f, double total, Estimate& e) {
     const auto add = [&](std::string name, double seconds, std::string text, double without) {
       e.bounds.push_back({std::move(name), Seconds(seconds), std::move(text), Seconds(without)});
     };

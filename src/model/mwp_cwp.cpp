@@ -11,13 +11,13 @@
 
 namespace kernelcast::mwp_cwp {
 
-Forecast forecast(const Machine& m, const Kernel& k) {
-  Forecast f;
+MwpCwpCycles forecast(const MwpCwpDevice& m, const Kernel& k) {
+  MwpCwpCycles f;
   const double mem_insts = k.coal_mem_insts + k.uncoal_mem_insts, n = k.active_warps;
   f.repetitions = std::max(1.0, k.blocks / (k.active_blocks * k.active_multiprocessors));  // (21)
   f.comp_cycles = m.issue_cycles * (k.comp_insts + mem_insts);                             // (19)
   if (mem_insts <= 0) {
-    f.which = Forecast::Case::no_memory;
+    f.which = MwpCwpCycles::Case::no_memory;
     f.mwp = f.cwp = 1;
     f.exec_cycles = f.comp_cycles * n * f.repetitions;
     return f;
@@ -34,13 +34,13 @@ Forecast forecast(const Machine& m, const Kernel& k) {
   f.cwp = std::min((f.mem_cycles + f.comp_cycles) / f.comp_cycles, n);                        // (7), (8)
   const double between = f.comp_cycles / mem_insts * (f.mwp - 1);
   if (f.mwp >= n && f.cwp >= n) {
-    f.which = Forecast::Case::enough_of_neither;
+    f.which = MwpCwpCycles::Case::enough_of_neither;
     f.exec_cycles = (f.mem_cycles + f.comp_cycles + between) * f.repetitions;  // (22)
   } else if (f.cwp >= f.mwp || f.comp_cycles > f.mem_cycles) {
-    f.which = Forecast::Case::memory;
+    f.which = MwpCwpCycles::Case::memory;
     f.exec_cycles = (f.mem_cycles * n / f.mwp + between) * f.repetitions;  // (23)
   } else {
-    f.which = Forecast::Case::computation;
+    f.which = MwpCwpCycles::Case::computation;
     f.exec_cycles = (f.mem_l + f.comp_cycles * n) * f.repetitions;  // (24)
   }
   f.synch_cycles = f.departure_delay * (f.mwp - 1) * k.synch_insts * k.active_blocks * f.repetitions;  // (25)

@@ -5,7 +5,7 @@
 namespace kernelcast::mwp_cwp {
 
 /// What the paper's table of architectures gives.
-struct Machine {
+struct MwpCwpDevice {
   double multiprocessors = 1;
   double clock_hz = 1e9;             // Freq
   double bandwidth_bytes_per_s = 1;  // Mem_Bandwidth
@@ -27,7 +27,7 @@ struct Kernel {
 };
 
 /// All intermediate results under the paper's names; numbers are its equations.
-struct Forecast {
+struct MwpCwpCycles {
   double mem_l = 0, departure_delay = 0;                // (10)-(15)
   double mwp_without_bw = 0, mwp_peak_bw = 0, mwp = 0;  // (16)-(17), (2)-(4), (1)
   double mem_cycles = 0, comp_cycles = 0, cwp = 0;      // (18)-(19), (5)-(8)
@@ -36,6 +36,6 @@ struct Forecast {
   enum class Case { enough_of_neither, memory, computation, no_memory } which = Case::memory;
   [[nodiscard]] double total_cycles() const { return exec_cycles + synch_cycles; }
 };
-Forecast forecast(const Machine&, const Kernel&);
+MwpCwpCycles forecast(const MwpCwpDevice&, const Kernel&);
 
 }  // namespace kernelcast::mwp_cwp

@@ -22,8 +22,8 @@ using describe::number;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double gtx280_mem_ld = 450, gtx280_departure_uncoal = 40, departure_coal = 4;  // the paper's table of GPUs
 
-mwp_cwp::Machine machine_of(const Device& d) {
-  mwp_cwp::Machine m;
+mwp_cwp::MwpCwpDevice machine_of(const Device& d) {
+  mwp_cwp::MwpCwpDevice m;
   m.multiprocessors = d.get_or(Field::compute_units, unknown);
   const auto boost = d.get(Field::clock_boost_clock_hz);
   m.clock_hz = boost ? *boost : d.get_or(Field::clock_base_clock_hz, unknown);
@@ -67,7 +67,7 @@ mwp_cwp::Kernel kernel_of(const Workload& w, const WarpResidency& residency, dou
   return k;
 }
 
-std::string missing(const mwp_cwp::Machine& m, const Device& d) {
+std::string missing(const mwp_cwp::MwpCwpDevice& m, const Device& d) {
   const auto set = [&d](const char* what, const char* key) {
     return std::string("mwp-cwp needs ") + what + " of " + d.name + "; set " + describe::where_to_set(d, key);
   };
@@ -77,8 +77,8 @@ std::string missing(const mwp_cwp::Machine& m, const Device& d) {
   return set("the lanes that issue a warp", "compute.fp32_lanes_per_unit");
 }
 
-std::vector<Bound> bounds_of(const mwp_cwp::Machine& m, const mwp_cwp::Kernel& k, const mwp_cwp::Forecast& f) {
-  using Case = mwp_cwp::Forecast::Case;
+std::vector<Bound> bounds_of(const mwp_cwp::MwpCwpDevice& m, const mwp_cwp::Kernel& k, const mwp_cwp::MwpCwpCycles& f) {
+  using Case = mwp_cwp::MwpCwpCycles::Case;
   const std::string parallel = "MWP " + number(f.mwp) + ", CWP " + number(f.cwp) + ", N " + number(k.active_warps) +
                                ", " + number(f.repetitions) + " repetitions";
   const char* name = f.which == Case::memory              ? "memory_parallelism"
@@ -92,7 +92,7 @@ std::vector<Bound> bounds_of(const mwp_cwp::Machine& m, const mwp_cwp::Kernel& k
   return bounds;
 }
 
-std::vector<Assumption> assumptions_of(const mwp_cwp::Machine& m, const Device& d) {
+std::vector<Assumption> assumptions_of(const mwp_cwp::MwpCwpDevice& m, const Device& d) {
   std::vector<Assumption> out;
   if (!d.get(Field::mwp_cwp_mem_ld_cycles)) {
     out.push_back({"mwp-cwp: latency of device memory (Mem_LD)",
@@ -117,7 +117,7 @@ class MwpCwpTimes final : public DeviceTimes {
 
  private:
   WarpResidency residency_;
-  mwp_cwp::Machine machine_;
+  mwp_cwp::MwpCwpDevice machine_;
   double units_;
 };
 
@@ -143,9 +143,9 @@ class MwpCwp final : public Model {
       return e;
     }
     put_occupancy(w, d, e);
-    const mwp_cwp::Machine m = machine_of(d);
+    const mwp_cwp::MwpCwpDevice m = machine_of(d);
     const mwp_cwp::Kernel k = kernel_of(w, WarpResidency(d), units_of_device(d));
-    const mwp_cwp::Forecast f = mwp_cwp::forecast(m, k);
+    const mwp_cwp::MwpCwpCycles f = mwp_cwp::forecast(m, k);
     const double total = f.total_cycles() / m.clock_hz;
     if (std::isnan(total)) {
       e.time_s.reason = missing(m, d);

@@ -16,33 +16,35 @@ namespace kernelcast::opencl_quantitative {
 namespace {
 
 /// (6), (2), (8): work-items of a batch take turns on the processing elements.
-Ratio<per::Thread, per::Warp> turns(const Machine& m) {
+Ratio<per::Thread, per::Warp> turns(const QuantitativeDevice& m) {
   return Ratio<per::Thread, per::Warp>(m.batch / m.processing_elements);
 }
 
 }  // namespace
 
-Cycles<per::Thread> work_item_cycles(const Machine& m, const Instructions& n) {
+Cycles<per::Thread> work_item_cycles(const QuantitativeDevice& m, const Instructions& n) {
   return m.add * n.add + m.mul * n.mul + m.div * n.div + m.special * n.special;
 }
 
-Cycles<per::Warp> compute_cycles(const Machine& m, const Instructions& n) { return work_item_cycles(m, n) * turns(m); }
+Cycles<per::Warp> compute_cycles(const QuantitativeDevice& m, const Instructions& n) {
+  return work_item_cycles(m, n) * turns(m);
+}
 
-Transactions<per::Warp> transactions(const Machine& m, double served) {
+Transactions<per::Warp> transactions(const QuantitativeDevice& m, double served) {
   return Transactions<per::Warp>(m.batch / served);
 }
 
-Cycles<per::Warp> global_cycles(const Machine& m, Transactions<per::Warp> t) {
+Cycles<per::Warp> global_cycles(const QuantitativeDevice& m, Transactions<per::Warp> t) {
   return Cycles<per::Warp>(t.value() * m.global_latency.value());
 }
 
-double conflict_ways(const Machine& m, std::int64_t stride, double active_lanes) {
+double conflict_ways(const QuantitativeDevice& m, std::int64_t stride, double active_lanes) {
   if (stride == 0) return 1;
   const auto ways = static_cast<double>(std::gcd(stride, static_cast<std::int64_t>(m.banks)));
   return std::max(1.0, std::min(ways, active_lanes));
 }
 
-Cycles<per::Warp> local_cycles(const Machine& m, double ways) {
+Cycles<per::Warp> local_cycles(const QuantitativeDevice& m, double ways) {
   return Cycles<per::Warp>(transfers_per_access * m.local_latency.value() * ways);
 }
 
@@ -52,7 +54,7 @@ double batches_per_group(double work_items, double groups, double batch) {
   return std::ceil(work_items / (groups * batch));
 }
 
-BatchCost batch_cost(const Machine& m, const Kernel& k) {
+BatchCost batch_cost(const QuantitativeDevice& m, const Kernel& k) {
   BatchCost cost;
   cost.compute = compute_cycles(m, k.instructions);
   for (const GlobalAccess& a : k.global) cost.global += a.count * global_cycles(m, transactions(m, a.served));
@@ -69,8 +71,9 @@ BatchCost batch_cost(const Machine& m, const Kernel& k) {
   return cost;
 }
 
-Forecast forecast(const Machine& m, const BatchCost& cost, const Launch& launch, Variant variant) {
-  Forecast f;
+QuantitativeTimes forecast(const QuantitativeDevice& m, const BatchCost& cost, const QuantitativeLaunch& launch,
+                           Variant variant) {
+  QuantitativeTimes f;
   f.batches_per_group = batches_per_group(launch.work_items, launch.groups, m.batch);
   f.batches_per_unit = launch.groups * f.batches_per_group / m.compute_units;  // (16)
 

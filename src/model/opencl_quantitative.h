@@ -15,7 +15,7 @@ struct Instructions {
   double add = 0, mul = 0, div = 0, special = 0;
 };
 
-struct Machine {
+struct QuantitativeDevice {
   double compute_units = 0;        // N_CU
   double processing_elements = 0;  // N_PE, per unit
   double batch = 32;               // BATCH
@@ -31,17 +31,17 @@ inline constexpr double flat_barrier_cycles = 50;  // a barrier right after a lo
 inline constexpr double transfers_per_access = 2;  // a conflict-free access to local memory, formula (5)
 
 /// sum_i cost_i * num_i
-Cycles<per::Thread> work_item_cycles(const Machine&, const Instructions&);
+Cycles<per::Thread> work_item_cycles(const QuantitativeDevice&, const Instructions&);
 /// (1) C_ins = BATCH/N_PE * sum_i cost_i * num_i
-Cycles<per::Warp> compute_cycles(const Machine&, const Instructions&);
+Cycles<per::Warp> compute_cycles(const QuantitativeDevice&, const Instructions&);
 /// (3) transactions of one access: BATCH/c, where one transaction serves c work-items.
-Transactions<per::Warp> transactions(const Machine&, double served);
+Transactions<per::Warp> transactions(const QuantitativeDevice&, double served);
 /// (3) C_gm, in memory cycles.
-Cycles<per::Warp> global_cycles(const Machine&, Transactions<per::Warp>);
+Cycles<per::Warp> global_cycles(const QuantitativeDevice&, Transactions<per::Warp>);
 /// Ways of the bank conflict: gcd(stride, L), a stride of 0 is a broadcast without conflict; at most the active lanes.
-double conflict_ways(const Machine&, std::int64_t stride, double active_lanes);
+double conflict_ways(const QuantitativeDevice&, std::int64_t stride, double active_lanes);
 /// (5) C_lm of one access that conflicts `ways` ways.
-Cycles<per::Warp> local_cycles(const Machine&, double ways);
+Cycles<per::Warp> local_cycles(const QuantitativeDevice&, double ways);
 /// (7) share of the serial cost (all paths one after another) that a batch pays: D + (1 - D)/paths.
 double serial_share(double divergence, double paths);
 /// (15) N_batch/WG
@@ -83,9 +83,9 @@ struct BatchCost {
   Cycles<per::Block> flat_barriers;
   double synchronised = 0;  // sum of barrier count * share: how much of a batch's computation waits at barriers (12)
 };
-BatchCost batch_cost(const Machine&, const Kernel&);
+BatchCost batch_cost(const QuantitativeDevice&, const Kernel&);
 
-struct Launch {
+struct QuantitativeLaunch {
   double work_items = 0, groups = 0;
   double resident_batches = std::numeric_limits<double>::infinity();  // that one unit can hold at a time
 };
@@ -94,13 +94,13 @@ struct Launch {
 /// a unit once more. no_overlap: the memory time of every batch is counted.
 enum class Variant { settled, printed, no_overlap };
 
-struct Forecast {
+struct QuantitativeTimes {
   double batches_per_unit = 0, batches_per_group = 0;
   bool serial = false;  // one batch at a time on a unit: nothing overlaps
   Seconds compute, branch, global_memory, local_memory, barriers;
   [[nodiscard]] Seconds total() const { return compute + branch + global_memory + local_memory + barriers; }
 };
 /// (9)-(16).
-Forecast forecast(const Machine&, const BatchCost&, const Launch&, Variant);
+QuantitativeTimes forecast(const QuantitativeDevice&, const BatchCost&, const QuantitativeLaunch&, Variant);
 
 }  // namespace kernelcast::opencl_quantitative

@@ -38,12 +38,12 @@ struct Derivation {
   const char* key;
   const char* what;
   const char* from;
-  double Machine::* plain = nullptr;
-  Cycles<per::Thread> Machine::* cost = nullptr;
-  Cycles<per::None> Machine::* latency = nullptr;
+  double QuantitativeDevice::* plain = nullptr;
+  Cycles<per::Thread> QuantitativeDevice::* cost = nullptr;
+  Cycles<per::None> QuantitativeDevice::* latency = nullptr;
 };
 
-double value_of(const Machine& m, const Derivation& d) {
+double value_of(const QuantitativeDevice& m, const Derivation& d) {
   if (d.plain) return m.*d.plain;
   return d.cost ? (m.*d.cost).value() : (m.*d.latency).value();
 }
@@ -52,21 +52,22 @@ std::vector<Derivation> derivations(const Device& device) {
   const bool special = device.get(Field::latency_special_cycles).has_value();
   return {
       {Field::opencl_quantitative_lanes_per_unit, "lanes_per_unit", "processing elements per unit (N_PE)",
-       "compute.fp32_lanes_per_unit", &Machine::processing_elements, nullptr, nullptr},
+       "compute.fp32_lanes_per_unit", &QuantitativeDevice::processing_elements, nullptr, nullptr},
       {Field::opencl_quantitative_add_cycles, "add_cycles", "cost of ADD", "latency.fp32_cycles", nullptr,
-       &Machine::add, nullptr},
+       &QuantitativeDevice::add, nullptr},
       {Field::opencl_quantitative_mul_cycles, "mul_cycles", "cost of MUL", "latency.fp32_cycles", nullptr,
-       &Machine::mul, nullptr},
+       &QuantitativeDevice::mul, nullptr},
       {Field::opencl_quantitative_div_cycles, "div_cycles", "cost of DIV", "GT200's ratio 137/24 to ADD", nullptr,
-       &Machine::div, nullptr},
+       &QuantitativeDevice::div, nullptr},
       {Field::opencl_quantitative_special_cycles, "special_cycles", "cost of special functions",
-       special ? "latency.special_cycles" : "GT200's ratio 45/24 to ADD", nullptr, &Machine::special, nullptr},
+       special ? "latency.special_cycles" : "GT200's ratio 45/24 to ADD", nullptr, &QuantitativeDevice::special,
+       nullptr},
       {Field::opencl_quantitative_global_latency_cycles, "global_latency_cycles", "cost of a global transaction (GM_L)",
        device.get(Field::memory_dram_latency_cycles) ? "memory.dram_latency_cycles" : "GTX 280 (Wong et al. 2010)",
-       nullptr, nullptr, &Machine::global_latency},
+       nullptr, nullptr, &QuantitativeDevice::global_latency},
       {Field::opencl_quantitative_local_latency_cycles, "local_latency_cycles", "cost of a local transfer (LM_L)",
        device.get(Field::memory_shared_latency_cycles) ? "memory.shared_latency_cycles" : "GTX 280 (Wong et al. 2010)",
-       nullptr, nullptr, &Machine::local_latency},
+       nullptr, nullptr, &QuantitativeDevice::local_latency},
   };
 }
 
@@ -105,7 +106,7 @@ Q priced(double count, Q cost) {
 }
 
 /// (1) with unknown costs of unused classes left out.
-Cycles<per::Warp> compute_of(const Machine& m, const Instructions& n) {
+Cycles<per::Warp> compute_of(const QuantitativeDevice& m, const Instructions& n) {
   const Cycles<per::Thread> c =
       priced(n.add, m.add) + priced(n.mul, m.mul) + priced(n.div, m.div) + priced(n.special, m.special);
   return c * Ratio<per::Thread, per::Warp>(m.batch / m.processing_elements);
@@ -113,8 +114,8 @@ Cycles<per::Warp> compute_of(const Machine& m, const Instructions& n) {
 
 }  // namespace
 
-Machine machine_of(const Device& d) {
-  Machine m;
+QuantitativeDevice machine_of(const Device& d) {
+  QuantitativeDevice m;
   m.compute_units = d.get_or(Field::compute_units, unknown);
   m.batch = d.get_or(Field::compute_warp_size, 32);
   m.banks = d.get_or(Field::memory_shared_banks, 32);
@@ -136,7 +137,7 @@ Machine machine_of(const Device& d) {
 }
 
 std::vector<Assumption> machine_assumptions(const Device& device) {
-  const Machine m = machine_of(device);
+  const QuantitativeDevice m = machine_of(device);
   std::vector<Assumption> out;
   for (const Derivation& d : derivations(device)) {
     const double value = value_of(m, d);
@@ -174,7 +175,7 @@ Instructions instructions_of(const OpCounts& n, double warps, double factor) {
   return {i.add / warps, i.mul / warps, i.div / warps, i.special / warps};
 }
 
-BatchCost batch_cost_of(const Machine& m, const Workload& w, double factor) {
+BatchCost batch_cost_of(const QuantitativeDevice& m, const Workload& w, double factor) {
   BatchCost cost;
   cost.compute = compute_of(m, instructions_of(w.warp_ops, w.warps, factor));
   // (7): what data decide costs all of its paths for a share D of the batches, half of them (b = 2) for the others.
@@ -191,7 +192,7 @@ BatchCost batch_cost_of(const Machine& m, const Workload& w, double factor) {
   return cost;
 }
 
-std::string missing(const Machine& m, const Workload& w, const Device& device) {
+std::string missing(const QuantitativeDevice& m, const Workload& w, const Device& device) {
   const auto set = [&device](const char* what, const char* key) {
     return std::string("opencl-quantitative needs ") + what + "; set " + describe::where_to_set(device, key);
   };

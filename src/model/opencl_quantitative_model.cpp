@@ -18,22 +18,22 @@ using describe::number;
 using describe::si;
 
 /// Everything that both estimate() and seconds() compute; plain numbers.
-struct Answer {
-  oq::Machine machine;
+struct QuantitativeEstimate {
+  oq::QuantitativeDevice machine;
   oq::BatchCost cost;
-  oq::Forecast forecast;
+  oq::QuantitativeTimes forecast;
 };
 
 /// What answer() knows of a device.
 struct OnDevice {
   explicit OnDevice(const Device& d) : residency(d), machine(oq::machine_of(d)), fp64_factor(oq::fp64_factor(d)) {}
   WarpResidency residency;
-  oq::Machine machine;
+  oq::QuantitativeDevice machine;
   double fp64_factor;
 };
 
-Answer answer(const Workload& w, const OnDevice& d, oq::Variant variant) {
-  Answer a;
+QuantitativeEstimate answer(const Workload& w, const OnDevice& d, oq::Variant variant) {
+  QuantitativeEstimate a;
   a.machine = d.machine;
   a.cost = oq::batch_cost_of(a.machine, w, d.fp64_factor);
   const double threads = w.blocks * static_cast<double>(w.block.count());
@@ -43,8 +43,8 @@ Answer answer(const Workload& w, const OnDevice& d, oq::Variant variant) {
   return a;
 }
 
-std::string computing(const Answer& a, oq::Variant variant) {
-  const oq::Forecast& f = a.forecast;
+std::string computing(const QuantitativeEstimate& a, oq::Variant variant) {
+  const oq::QuantitativeTimes& f = a.forecast;
   if (f.serial)
     return "one batch at a time on a unit (limit case: nothing overlaps), " + number(f.batches_per_unit) +
            " batches a unit";
@@ -52,7 +52,7 @@ std::string computing(const Answer& a, oq::Variant variant) {
          (variant == oq::Variant::printed ? ", counted twice as printed" : "");
 }
 
-std::string waiting(const Answer& a, oq::Variant variant) {
+std::string waiting(const QuantitativeEstimate& a, oq::Variant variant) {
   if (a.forecast.serial) return "nothing hides it: one batch at a time on a unit";
   switch (variant) {
     case oq::Variant::settled:
@@ -65,8 +65,8 @@ std::string waiting(const Answer& a, oq::Variant variant) {
   return {};
 }
 
-std::vector<Bound> bounds_of(const Answer& a, const Workload& w, oq::Variant variant) {
-  const oq::Forecast& f = a.forecast;
+std::vector<Bound> bounds_of(const QuantitativeEstimate& a, const Workload& w, oq::Variant variant) {
+  const oq::QuantitativeTimes& f = a.forecast;
   const std::string shader = " at " + si(a.machine.shader_clock.value(), "Hz");
   std::vector<Bound> bounds;
   bounds.push_back(
@@ -133,7 +133,7 @@ class OpenclQuantitative final : public Model {
       return e;
     }
     put_occupancy(w, d, e);
-    const Answer a = answer(w, OnDevice(d), variant_);
+    const QuantitativeEstimate a = answer(w, OnDevice(d), variant_);
     const double total = a.forecast.total().value();
     if (std::isnan(total)) {
       e.time_s.reason = oq::missing(a.machine, w, d);

@@ -5,8 +5,8 @@
 
 namespace kernelcast::opencl_quantitative::paper {
 
-Machine gtx_280() {
-  Machine m;
+QuantitativeDevice gtx_280() {
+  QuantitativeDevice m;
   m.compute_units = 30;
   m.processing_elements = 8;
   m.batch = 32;
@@ -22,8 +22,8 @@ Machine gtx_280() {
   return m;
 }
 
-Machine hd_5870(double instruction, double global_latency, double local_latency) {
-  Machine m;
+QuantitativeDevice hd_5870(double instruction, double global_latency, double local_latency) {
+  QuantitativeDevice m;
   m.compute_units = 20;
   m.processing_elements = 16;
   m.batch = 64;
@@ -36,9 +36,9 @@ Machine hd_5870(double instruction, double global_latency, double local_latency)
   return m;
 }
 
-std::vector<Machine> hd_5870_costs() {
+std::vector<QuantitativeDevice> hd_5870_costs() {
   const auto step = [](double from, int k) { return from * std::pow(10, k / 4.0); };
-  std::vector<Machine> all;
+  std::vector<QuantitativeDevice> all;
   for (int i = 0; i < 9; ++i)
     for (int g = 0; g < 9; ++g)
       for (int l = 0; l < 9; ++l) all.push_back(hd_5870(step(1, i), step(10, g), step(1, l)));
@@ -124,7 +124,7 @@ std::vector<Ordering> hd_5870_orderings() {
   std::vector<Ordering> out;
   for (const Pair& p : pairs) {
     Ordering o{p.faster, p.slower, {}};
-    for (const Machine& m : hd_5870_costs()) {
+    for (const QuantitativeDevice& m : hd_5870_costs()) {
       const BatchCost a = batch_cost(m, p.a.kernel), b = batch_cost(m, p.b.kernel);
       for (std::size_t v = 0; v < o.holds.size(); ++v) {
         const auto reading = static_cast<Variant>(v);

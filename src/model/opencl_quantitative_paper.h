@@ -13,16 +13,16 @@ namespace kernelcast::opencl_quantitative::paper {
 /// GeForce GTX 280. The paper prints ADD 24 and the special functions' 45. Its print of MUL and DIV ("357") is damaged:
 /// 35 is our reading, unconfirmed, and DIV is Wong et al.'s (ISPASS 2010); so are GM_L and LM_L, which the paper does
 /// not print.
-Machine gtx_280();
+QuantitativeDevice gtx_280();
 /// Radeon HD 5870 with given costs: the paper prints none.
-Machine hd_5870(double instruction, double global_latency, double local_latency);
+QuantitativeDevice hd_5870(double instruction, double global_latency, double local_latency);
 /// Costs over which its orderings are tried, independently of each other, nine values each: an instruction 1 to 100
 /// cycles, GM_L 10 to 1000, LM_L 1 to 100. 729 machines.
-std::vector<Machine> hd_5870_costs();
+std::vector<QuantitativeDevice> hd_5870_costs();
 
 struct KernelLaunch {
   Kernel kernel;
-  Launch launch;
+  QuantitativeLaunch launch;
 };
 
 inline constexpr double side = 1024;       // matrices are side x side

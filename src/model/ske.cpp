@@ -36,7 +36,7 @@ Status status_of(double left, double right, double step) {
 
 double words(double bytes) { return std::max(1.0, std::ceil(bytes / 4)); }
 
-double active_blocks(const Machine& m, const Kernel& k) {
+double active_blocks(const SkeDevice& m, const Kernel& k) {
   const double warps = std::ceil(k.threads / m.warp);
   const double by_size = std::min(at_most(m.max_threads_per_sm, k.threads), at_most(m.max_warps_per_sm, warps));
   const double by_memory =
@@ -44,8 +44,8 @@ double active_blocks(const Machine& m, const Kernel& k) {
   return std::min({m.max_blocks_per_sm, by_size, by_memory});
 }
 
-Forecast forecast(const Machine& m, const Kernel& k, Correction correction) {
-  Forecast f;
+SkeTimes forecast(const SkeDevice& m, const Kernel& k, Correction correction) {
+  SkeTimes f;
   const double block_warps = std::ceil(k.threads / m.warp);
   f.active_blocks = active_blocks(m, k);
   f.active_warps = f.active_blocks * block_warps;
@@ -84,7 +84,7 @@ std::string_view name_of(Status s) {
   return "violated";
 }
 
-std::array<Constraint, 8> constraints(const Machine& m, const Kernel& k, double n_b) {
+std::array<Constraint, 8> constraints(const SkeDevice& m, const Kernel& k, double n_b) {
   const auto make = [](int number, std::string_view name, double left, double right, double step) {
     return Constraint{number, name, left, right, status_of(left, right, step)};
   };
@@ -100,7 +100,7 @@ std::array<Constraint, 8> constraints(const Machine& m, const Kernel& k, double 
   };
 }
 
-bool feasible(const Machine& m, const Kernel& k) {
+bool feasible(const SkeDevice& m, const Kernel& k) {
   const double n_b = active_blocks(m, k);
   const auto all = constraints(m, k, n_b);
   return n_b >= 1 &&

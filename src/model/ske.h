@@ -12,7 +12,7 @@ namespace kernelcast::ske {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-struct Machine {
+struct SkeDevice {
   double multiprocessors = 1;   // S
   double cores = 1;             // P, per SM
   double load_store_units = 1;  // L, per SM
@@ -47,9 +47,9 @@ double words(double bytes);
 enum class Correction { none, a, b };
 
 /// (14): n_b, floored; 0 when not one block fits.
-double active_blocks(const Machine&, const Kernel&);
+double active_blocks(const SkeDevice&, const Kernel&);
 
-struct Forecast {
+struct SkeTimes {
   double active_blocks = 0, active_warps = 0;  // n_b, n_w
   double hiding = 1;                           // (8) r_w^n_w * r_b^n_b
   bool corrected = false;                      // a correction was asked for and the block is small
@@ -57,7 +57,7 @@ struct Forecast {
   [[nodiscard]] Seconds total() const { return (compute + memory) * hiding + barriers; }  // (9)
 };
 /// (1)-(9). The constraints are not checked here.
-Forecast forecast(const Machine&, const Kernel&, Correction = Correction::none);
+SkeTimes forecast(const SkeDevice&, const Kernel&, Correction = Correction::none);
 
 enum class Status { satisfied, active, violated };
 std::string_view name_of(Status);
@@ -72,8 +72,8 @@ struct Constraint {
 };
 /// With n_b active blocks; pass active_blocks() for the model's own choice. Order: (10), (11), (12) per SM, (12) per
 /// thread, (13), (14), (15), (16).
-std::array<Constraint, 8> constraints(const Machine&, const Kernel&, double active_blocks);
+std::array<Constraint, 8> constraints(const SkeDevice&, const Kernel&, double active_blocks);
 /// True if no constraint is violated with at least one active block.
-bool feasible(const Machine&, const Kernel&);
+bool feasible(const SkeDevice&, const Kernel&);
 
 }  // namespace kernelcast::ske

@@ -69,8 +69,8 @@ double shared_passes(const Workload& w) {
 
 }  // namespace
 
-Machine machine_of(const Device& d) {
-  Machine m;
+SkeDevice machine_of(const Device& d) {
+  SkeDevice m;
   m.multiprocessors = d.get_or(Field::compute_units, unknown);
   m.cores = first_of(d, Field::ske_cores_per_unit, Field::compute_fp32_lanes_per_unit);
   m.load_store_units = load_store_units(d);
@@ -138,7 +138,7 @@ Kernel kernel_of(const Workload& w, const Device& d) {
 
 std::vector<Assumption> assumptions(const Workload& w, const Device& d) {
   std::vector<Assumption> out;
-  const Machine m = machine_of(d);
+  const SkeDevice m = machine_of(d);
   if (!d.get(Field::ske_cores_per_unit)) {
     out.push_back({"ske: cores per SM (P) on " + d.name,
                    describe::number(m.cores) + " (from compute.fp32_lanes_per_unit)",
@@ -170,7 +170,7 @@ std::vector<Assumption> assumptions(const Workload& w, const Device& d) {
 }
 
 std::string missing(const Workload& w, const Device& d) {
-  const Machine m = machine_of(d);
+  const SkeDevice m = machine_of(d);
   const auto set = [&d](const char* what, const char* key) {
     return std::string("ske needs ") + what + "; set " + describe::where_to_set(d, key);
   };

@@ -12,7 +12,7 @@
 namespace kernelcast::ske {
 
 /// SKE's machine; numbers that the device file does not give are NaN (S, P, L, clock) or no limit. No allocation.
-Machine machine_of(const Device&);
+SkeDevice machine_of(const Device&);
 /// sum n_i p_i of a thread: warp instructions a warp (lanes wait for each other). NaN with FP64 on unknown FP64 lanes.
 Cycles<per::Thread> instruction_cycles(const Workload&, const Device&);
 /// sum m_j q_j of a thread.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double value_cycles = 5 * cost::simple;
 
-std::vector<Placement> placements(const Machine& m, double threads, double instructions, const DataSet& inputs,
+std::vector<Placement> placements(const SkeDevice& m, double threads, double instructions, const DataSet& inputs,
                                   const DataSet& outputs) {
   Kernel k;
   k.instruction_cycles = Cycles<per::Thread>(instructions);
@@ -21,24 +21,24 @@ std::vector<Placement> placements(const Machine& m, double threads, double instr
 
 }  // namespace
 
-Capacity capacity(const Machine& m) {
+Capacity capacity(const SkeDevice& m) {
   const double sm = std::floor(m.shared_bytes_per_sm / macroblock_bytes);
   return {sm, sm * m.multiprocessors, std::floor(m.shared_bytes_per_sm * m.multiprocessors / macroblock_bytes)};
 }
 
-std::vector<double> all_sizes(const Machine& m) {
+std::vector<double> all_sizes(const SkeDevice& m) {
   std::vector<double> sizes(static_cast<std::size_t>(m.max_threads_per_block));
   std::iota(sizes.begin(), sizes.end(), 1.0);
   return sizes;
 }
 
-std::vector<Placement> thread_per_macroblock(const Machine& m) {
+std::vector<Placement> thread_per_macroblock(const SkeDevice& m) {
   return placements(m, streams, 16 * 7 * value_cycles, {"inputs", input_bytes, 33, 16 * 7 * 3, 0, 0},
                     {"outputs", output_bytes, 0, 0, 256, 256});
 }
 
 // 256 threads a macroblock; each loads at most one of the 33 inputs, reads three, writes one output.
-std::vector<Placement> thread_per_pixel(const Machine& m) {
+std::vector<Placement> thread_per_pixel(const SkeDevice& m) {
   return placements(m, 256 * streams, value_cycles, {"inputs", input_bytes / 256, 1, 3, 0, 0},
                     {"outputs", output_bytes / 256, 0, 0, 1, 1});
 }

@@ -25,13 +25,13 @@ inline constexpr double registers = 20;
 struct Capacity {
   double sm = 0, gpu = 0, together = 0;
 };
-Capacity capacity(const Machine& m);
+Capacity capacity(const SkeDevice& m);
 
 /// Every block size that the GPU can launch.
-std::vector<double> all_sizes(const Machine& m);
+std::vector<double> all_sizes(const SkeDevice& m);
 /// Inputs and outputs in shared or global memory, best first, with a thread a macroblock or a thread a pixel.
-std::vector<Placement> thread_per_macroblock(const Machine& m);
-std::vector<Placement> thread_per_pixel(const Machine& m);
+std::vector<Placement> thread_per_macroblock(const SkeDevice& m);
+std::vector<Placement> thread_per_pixel(const SkeDevice& m);
 /// The paper's three plans for one 4x4 block of each stream, inputs in shared and outputs in global memory.
 std::vector<Plan> plans();
 

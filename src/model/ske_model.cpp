@@ -15,7 +15,7 @@ using describe::number;
 using describe::si;
 
 /// "16 active blocks of 4 warps (active: (11) threads per SM 2048 of 2048; ...)".
-std::string residency(const ske::Machine& m, const ske::Kernel& k, const ske::Forecast& f) {
+std::string residency(const ske::SkeDevice& m, const ske::Kernel& k, const ske::SkeTimes& f) {
   std::string text = number(f.active_blocks) + " active blocks and " + number(f.active_warps) + " active warps an SM";
   for (const ske::Constraint& c : ske::constraints(m, k, f.active_blocks)) {
     if (c.status == ske::Status::satisfied || c.number == 14) continue;
@@ -25,7 +25,7 @@ std::string residency(const ske::Machine& m, const ske::Kernel& k, const ske::Fo
   return text;
 }
 
-std::vector<Bound> bounds_of(const ske::Machine& m, const ske::Kernel& k, const ske::Forecast& f) {
+std::vector<Bound> bounds_of(const ske::SkeDevice& m, const ske::Kernel& k, const ske::SkeTimes& f) {
   const std::string hidden = "hidden to " + number(f.hiding) + " of ";
   const std::string rounds = " in " + number(std::ceil(k.blocks / m.multiprocessors)) + " rounds of blocks";
   std::vector<Bound> bounds;
@@ -57,7 +57,7 @@ class SkeTimes final : public DeviceTimes {
  private:
   const Device& device_;
   WarpResidency residency_;
-  ske::Machine machine_;
+  ske::SkeDevice machine_;
   ske::Correction correction_;
 };
 
@@ -84,9 +84,9 @@ class Ske final : public Model {
       return e;
     }
     put_occupancy(w, d, e);
-    const ske::Machine m = ske::machine_of(d);
+    const ske::SkeDevice m = ske::machine_of(d);
     const ske::Kernel k = ske::kernel_of(w, d);
-    const ske::Forecast f = ske::forecast(m, k, correction_);
+    const ske::SkeTimes f = ske::forecast(m, k, correction_);
     const double total = f.total().value();
     if (std::isnan(total)) {
       e.time_s.reason = ske::missing(w, d);

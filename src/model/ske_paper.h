@@ -22,11 +22,12 @@ inline constexpr double shared = 1, constant = 4, coalesced = 62.5, texture = 30
 
 /// The paper's table of limits. T = 1 ns and L = 32 are the paper's for the sweep on GTX 670. Of the others it prints
 /// no L: 16 is NVIDIA's figure for Fermi, 8 is GT200's core count (one access a core and cycle).
-inline constexpr Machine gtx_280{30, 8, 8, 32, Hertz(1e9), 512, 768, 24, 8, 16384, 124, 16 * 1024, 48 * 1024, no_limit};
-inline constexpr Machine gtx_480{15, 32, 16,    32, Hertz(1e9), 1024,      1536,
-                                 48, 8,  32768, 63, 48 * 1024,  48 * 1024, no_limit};
-inline constexpr Machine gtx_670{7,  192, 32,    32, Hertz(1e9), 1024,      2048,
-                                 64, 16,  65536, 63, 48 * 1024,  48 * 1024, no_limit};
+inline constexpr SkeDevice gtx_280{30, 8, 8,     32,  Hertz(1e9), 512,       768,
+                                   24, 8, 16384, 124, 16 * 1024,  48 * 1024, no_limit};
+inline constexpr SkeDevice gtx_480{15, 32, 16,    32, Hertz(1e9), 1024,      1536,
+                                   48, 8,  32768, 63, 48 * 1024,  48 * 1024, no_limit};
+inline constexpr SkeDevice gtx_670{7,  192, 32,    32, Hertz(1e9), 1024,      2048,
+                                   64, 16,  65536, 63, 48 * 1024,  48 * 1024, no_limit};
 
 /// The sweep's kernels: one thread per pixel of a 480 x 270 frame, 20 registers, no shared memory, no barrier.
 struct ImageKernel {

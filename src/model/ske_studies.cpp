@@ -12,7 +12,7 @@
 
 namespace kernelcast::ske {
 
-std::vector<Point> block_size_sweep(const Machine& m, const Kernel& per_thread, double total_threads,
+std::vector<Point> block_size_sweep(const SkeDevice& m, const Kernel& per_thread, double total_threads,
                                     double shared_bytes_per_thread, std::span<const double> block_sizes,
                                     Correction correction) {
   std::vector<Point> points;
@@ -41,7 +41,7 @@ const Point& best(std::span<const Point> points) {
   return *found;
 }
 
-std::vector<Placement> choose_memory(const Machine& m, const Kernel& per_thread, std::span<const DataSet> sets,
+std::vector<Placement> choose_memory(const SkeDevice& m, const Kernel& per_thread, std::span<const DataSet> sets,
                                      double total_threads, double global_cycles, std::span<const double> block_sizes) {
   std::vector<Placement> placements;
   for (std::size_t mask = 0; mask < (std::size_t{1} << sets.size()); ++mask) {
@@ -72,7 +72,7 @@ std::vector<Placement> choose_memory(const Machine& m, const Kernel& per_thread,
   return placements;
 }
 
-std::vector<RankedPlan> rank_plans(const Machine& m, std::span<const Plan> plans, double registers,
+std::vector<RankedPlan> rank_plans(const SkeDevice& m, std::span<const Plan> plans, double registers,
                                    std::span<const double> block_sizes) {
   std::vector<RankedPlan> ranked;
   for (const Plan& plan : plans) {

@@ -13,13 +13,13 @@ namespace kernelcast::ske {
 struct Point {
   double threads = 0;  // per block
   Kernel kernel;
-  Forecast forecast;
+  SkeTimes forecast;
   bool feasible = false;
 };
 
 /// `per_thread` with blocks of each of `block_sizes`, enough of them for `total_threads`: b = ceil(total / t). Shared
 /// memory is given per thread: M2 = t * shared_bytes_per_thread.
-std::vector<Point> block_size_sweep(const Machine&, const Kernel& per_thread, double total_threads,
+std::vector<Point> block_size_sweep(const SkeDevice&, const Kernel& per_thread, double total_threads,
                                     double shared_bytes_per_thread, std::span<const double> block_sizes,
                                     Correction = Correction::none);
 /// The feasible point of least time; throws UserError when there is none.
@@ -41,7 +41,7 @@ struct Placement {
   Point point;
 };
 /// All placements that fit, best first. Every access to global memory costs `global_cycles`.
-std::vector<Placement> choose_memory(const Machine&, const Kernel& per_thread, std::span<const DataSet>,
+std::vector<Placement> choose_memory(const SkeDevice&, const Kernel& per_thread, std::span<const DataSet>,
                                      double total_threads, double global_cycles, std::span<const double> block_sizes);
 
 /// How work is dealt to threads.
@@ -56,7 +56,7 @@ struct RankedPlan {
   Point point;
 };
 /// Each plan at its best block size, fastest first.
-std::vector<RankedPlan> rank_plans(const Machine&, std::span<const Plan>, double registers,
+std::vector<RankedPlan> rank_plans(const SkeDevice&, std::span<const Plan>, double registers,
                                    std::span<const double> block_sizes);
 
 }  // namespace kernelcast::ske

@@ -44,11 +44,11 @@ struct Setting {
   Spec spec;
   UserProgram program;
   UserLaunch launch;
-  forecast::Machine machine;
-  forecast::Forecast closed;  // of the model kernelcast
+  forecast::KernelcastDevice machine;
+  forecast::BoundTimes closed;  // of the model kernelcast
 };
 
-HitShares hit_shares(const Workload& w, const forecast::Machine& m, const forecast::Forecast& f) {
+HitShares hit_shares(const Workload& w, const forecast::KernelcastDevice& m, const forecast::BoundTimes& f) {
   HitShares h;
   const forecast::Traffic& t = f.traffic;
   h.load_l1 = std::clamp(t.l1_hits(), 0.0, 1.0);
@@ -61,7 +61,7 @@ HitShares hit_shares(const Workload& w, const forecast::Machine& m, const foreca
 }
 
 /// The device's SM with the share of the chip's bandwidth that `blocks` of all blocks have.
-Spec spec_for(const Device& d, const forecast::Machine& m, double share) {
+Spec spec_for(const Device& d, const forecast::KernelcastDevice& m, double share) {
   Spec spec = spec_of(d, folder_of(d));
   spec.clock_hz = m.clock_hz;
   // Stall counts are the compiler's work; a scoreboard stands in for it.
@@ -71,7 +71,7 @@ Spec spec_for(const Device& d, const forecast::Machine& m, double share) {
   return spec;
 }
 
-Setting setting_of(const KernelProfile& p, const Workload& w, const Device& d, forecast::Machine machine) {
+Setting setting_of(const KernelProfile& p, const Workload& w, const Device& d, forecast::KernelcastDevice machine) {
   Setting s;
   s.machine = std::move(machine);
   const double warps = resident_warps(w, d);  // throws when the launch cannot run
@@ -140,7 +140,7 @@ class CycleLevel final : public Model {
 
  private:
   static void simulate_kernel(const KernelProfile& p, const Workload& w, const Device& d, Estimate& e) {
-    const forecast::Machine machine = forecast::machine_of(d, forecast::fitted_constants(), false);
+    const forecast::KernelcastDevice machine = forecast::machine_of(d, forecast::fitted_constants(), false);
     if (!has_spec(d, e)) return;
     if (!(machine.clock_hz > 0) || !(machine.dram_bytes_per_s > 0) || !(machine.units > 0)) {
       e.time_s.reason = "sm needs compute units, clock and DRAM bandwidth of " + d.name + "; set them in " + d.file;
@@ -196,7 +196,7 @@ class CycleLevel final : public Model {
 Views watch_kernel(const KernelProfile& p, const Workload& w, const Device& d, const ViewOptions& options) {
   if (d.kind == "cpu") throw UserError("sm describes GPUs; " + d.name + " is a CPU");
   const Setting s = setting_of(p, w, d, forecast::machine_of(d, forecast::fitted_constants(), false));
-  Launch launch;
+  SmLaunch launch;
   launch.resident_blocks = launch.blocks = static_cast<int>(std::min(s.launch.blocks, s.launch.resident));
   launch.warps_per_block = s.launch.warps_per_block;
   const double warps = static_cast<double>(launch.blocks) * launch.warps_per_block;

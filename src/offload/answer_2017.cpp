@@ -33,8 +33,8 @@ std::string roof_of(const Node2017& node, double performance) {
 
 std::string_view name_of(DecisionModel m) { return m == DecisionModel::kernelcast ? "kernelcast" : "offload-2017"; }
 
-Answer Evaluator::Impl::answer_2017(const Question& q) {
-  Answer a;
+OffloadDecision Evaluator::Impl::answer_2017(const OffloadRequest& q) {
+  OffloadDecision a;
   a.buffers = buffers(q);
   Workload2017 work;
   double bytes = 0;
@@ -58,7 +58,7 @@ Answer Evaluator::Impl::answer_2017(const Question& q) {
   link.to.eager_bytes = link.from.eager_bytes = 0;  // its LogGP has one protocol
   if (!in.empty() || !out.empty()) merge(a.assumptions, link.assumptions);
   const Node2017 host = node_2017(cpu), device = node_2017(gpu);
-  const Answer2017 times = offload_2017(host, device, link, work, q.faults);
+  const Times2017 times = offload_2017(host, device, link, work, q.faults);
 
   a.threads = static_cast<int>(host.units);  // it credits all cores
   a.cpu.execution_s = a.cpu.time.time_s = times.cpu_s * q.reps;

@@ -17,7 +17,9 @@ constexpr double break_even_work = 3e7;
 
 constexpr std::int64_t smallest = 8, largest = std::numeric_limits<std::int32_t>::max();
 
-Decision faster(const Answer& a) { return *a.gpu.cost.value < *a.cpu.cost.value ? Decision::gpu : Decision::cpu; }
+Decision faster(const OffloadDecision& a) {
+  return *a.gpu.cost.value < *a.cpu.cost.value ? Decision::gpu : Decision::cpu;
+}
 
 /// Where the search ends: at the smaller memory of the two, of those that are known.
 struct Room {
@@ -41,8 +43,9 @@ Room room_of(const Device& cpu, const Device& gpu) {
 /// Sizes of one argument, all else as asked.
 class SizeSearch {
  public:
-  using Buffers = std::function<std::vector<BufferUse>(const Question&)>;
-  SizeSearch(Evaluator& evaluator, Buffers buffers, Room room, const Question& question, const std::string& parameter)
+  using Buffers = std::function<std::vector<BufferUse>(const OffloadRequest&)>;
+  SizeSearch(Evaluator& evaluator, Buffers buffers, Room room, const OffloadRequest& question,
+             const std::string& parameter)
       : evaluator_(evaluator),
         buffers_(std::move(buffers)),
         room_(std::move(room)),
@@ -73,7 +76,7 @@ class SizeSearch {
   Evaluator& evaluator_;
   Buffers buffers_;
   Room room_;
-  const Question& question_;
+  const OffloadRequest& question_;
   const std::string& parameter_;
   std::optional<Decision> last_;  // at BreakEven::highest
   std::string error_;             // of the last size without an answer
@@ -84,8 +87,8 @@ class SizeSearch {
     return step % 2 == 0 ? even : static_cast<std::int64_t>(static_cast<double>(even) * std::sqrt(2.0));
   }
 
-  Question with(std::int64_t n) const {
-    Question q = question_;
+  OffloadRequest with(std::int64_t n) const {
+    OffloadRequest q = question_;
     q.sample_work = break_even_work;
     q.launch.args[parameter_] = n;
     return q;
@@ -154,19 +157,19 @@ class SizeSearch {
 
 }  // namespace
 
-std::vector<Change> Evaluator::changes(const Question& question, const Answer& now) {
+std::vector<Change> Evaluator::changes(const OffloadRequest& question, const OffloadDecision& now) {
   std::vector<Change> out;
-  const auto add = [&](const char* what, const Answer& a) {
+  const auto add = [&](const char* what, const OffloadDecision& a) {
     if (std::abs(a.gpu.time.time_s / now.gpu.time.time_s - 1) > 1e-6)
       out.push_back({what, a.gpu.time.time_s, a.verdict});
   };
   if (question.memory == HostMemory::pageable) {
-    Question q = question;
+    OffloadRequest q = question;
     q.memory = HostMemory::pinned;
     add("pinned host memory", answer(q));
   }
   if (!question.overlap && question.model == DecisionModel::kernelcast) {
-    Question q = question;
+    OffloadRequest q = question;
     q.overlap = true;
     add("transfers that overlap with execution, at best", answer(q));
   }
@@ -176,13 +179,13 @@ std::vector<Change> Evaluator::changes(const Question& question, const Answer& n
   return out;
 }
 
-BreakEven Evaluator::break_even(const Question& question, const std::string& parameter) {
+BreakEven Evaluator::break_even(const OffloadRequest& question, const std::string& parameter) {
   BreakEven b;
   // For one repetition more each side costs as much again; transfers stand once.
-  Question once = question, twice = question;
+  OffloadRequest once = question, twice = question;
   once.reps = 1;
   twice.reps = 2;
-  const Answer first = answer(once), second = answer(twice);
+  const OffloadDecision first = answer(once), second = answer(twice);
   const double cpu = *second.cpu.cost.value - *first.cpu.cost.value;
   const double gpu = *second.gpu.cost.value - *first.gpu.cost.value;
   if (faster(first) == Decision::gpu) {
@@ -202,7 +205,7 @@ BreakEven Evaluator::break_even(const Question& question, const std::string& par
     return b;
   }
   SizeSearch(
-      *this, [this](const Question& q) { return impl_->buffers(q); }, room_of(impl_->cpu, impl_->gpu), question,
+      *this, [this](const OffloadRequest& q) { return impl_->buffers(q); }, room_of(impl_->cpu, impl_->gpu), question,
       parameter)
       .run(b);
   return b;

@@ -74,13 +74,13 @@ std::int64_t set_period(double cache_bytes, double line_bytes, double ways) {
   return way >= line_bytes && std::fmod(way, line_bytes) == 0 ? static_cast<std::int64_t>(way) : 0;
 }
 
-double share_of_sets(const Walk& walk, int depth, std::int64_t line, std::int64_t period) {
+double share_of_sets(const AccessStream& walk, int depth, std::int64_t line, std::int64_t period) {
   std::int64_t cell = std::gcd(line, static_cast<std::int64_t>(walk.bytes));
   for (const std::int64_t o : walk.offsets) cell = std::gcd(cell, o);
-  for (const Walk::Step& s : walk.steps) cell = std::gcd(cell, s.stride);
+  for (const AccessStream::Step& s : walk.steps) cell = std::gcd(cell, s.stride);
   Residues reached(period, cell);
   for (const std::int64_t o : walk.offsets) reached.add(o, walk.bytes);
-  for (const Walk::Step& s : walk.steps)
+  for (const AccessStream::Step& s : walk.steps)
     if (s.depth <= depth) reached.walk(s.stride, s.count);
   return reached.lines_share(line);
 }

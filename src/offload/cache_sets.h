@@ -15,6 +15,6 @@ std::int64_t set_period(double cache_bytes, double line_bytes, double ways);
 
 /// Share of the sets that hold the lines which one passage of `depth` touches: of the period / line lines of a period,
 /// those that an address of the walk falls into. Exact; the buffer starts at a line. `period` a multiple of `line`.
-double share_of_sets(const Walk& walk, int depth, std::int64_t line, std::int64_t period);
+double share_of_sets(const AccessStream& walk, int depth, std::int64_t line, std::int64_t period);
 
 }  // namespace kernelcast::offload

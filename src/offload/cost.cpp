@@ -45,7 +45,7 @@ double above(double bound, double mean, double deviation) {
 
 }  // namespace
 
-Verdict decide(const Forecast& cpu, const Forecast& gpu, double confidence) {
+Verdict decide(const SideTime& cpu, const SideTime& gpu, double confidence) {
   constexpr double quantile_95 = 1.6448536269514722;  // half of a 90 % interval in standard deviations
   const double spread = std::hypot(std::log(cpu.factor), std::log(gpu.factor)) / quantile_95;
   const double ratio = std::log(cpu.time_s / gpu.time_s);

@@ -71,7 +71,7 @@ class CpuReader {
   CpuEstimate& estimate_;
 };
 
-struct Machine {
+struct CpuRates {
   double clock_hz = 0, cores = 1, line = 64;
   double l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
   double l1_ways = 0, l2_ways = 0, l3_ways = 0;                            // 0: not known
@@ -92,9 +92,9 @@ double clock_of(const Device& d, int threads, CpuEstimate& e) {
   return clock;
 }
 
-Machine machine_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins) {
+CpuRates rates_of(const Device& d, int threads, CpuEstimate& e, int& stand_ins) {
   CpuReader read(d, e);
-  Machine m;
+  CpuRates m;
   m.clock_hz = clock_of(d, threads, e);
   m.cores = d.require(Field::compute_units);
   m.line = d.get_or(Field::memory_l1_line_bytes, 64);
@@ -233,8 +233,8 @@ using Kept = std::array<double, Reuse::depths>;  // share of a passage by its de
 
 /// Lines of one walk that miss although as many lines would find room in a cache with one set. In the sets that a
 /// passage touches lie its own lines, as densely as they are few, beside an even share of everybody else's.
-double conflicts(const Walk& walk, double write_only, double cache_lines, std::int64_t line, std::int64_t period,
-                 const Kept& ratio, const Kept& kept) {
+double conflicts(const AccessStream& walk, double write_only, double cache_lines, std::int64_t line,
+                 std::int64_t period, const Kept& ratio, const Kept& kept) {
   double missed = 0, own = 1;
   for (int d = 0; d < Reuse::depths; ++d) {
     const auto at = static_cast<std::size_t>(d);
@@ -250,7 +250,7 @@ double conflicts(const Walk& walk, double write_only, double cache_lines, std::i
 /// Cycles that lines take beyond the stream of the L2 because the walk that brings them goes to few sets of the L1: one
 /// set takes a line in `one` cycles, two in turn one in `two`; the time halves where the sets double, down to what any
 /// line takes (`any`). Walks that bring about as many lines are taken to go on at a time, each to sets of its own.
-double crowded_cycles(const Workload& w, const Machine& m, double one, double two, double any) {
+double crowded_cycles(const Workload& w, const CpuRates& m, double one, double two, double any) {
   const std::int64_t period = set_period(m.l1_bytes, m.line, m.l1_ways);
   if (!w.reuse.known || period == 0 || (one <= any && two <= any)) return 0;
   const double sets = m.l1_bytes / m.line / m.l1_ways;
@@ -259,7 +259,7 @@ double crowded_cycles(const Workload& w, const Machine& m, double one, double tw
     double lines, sets;
   };
   std::vector<Crowd> crowds;
-  for (const Walk& walk : w.walks) {
+  for (const AccessStream& walk : w.streams) {
     double missed = walk.level[0].traffic, own = 1, used = 0;
     for (int d = 0; d < Reuse::depths; ++d) {
       const auto at = static_cast<std::size_t>(d);
@@ -338,7 +338,7 @@ double lines_missed(const Workload& w, double bytes, double line, double write_o
   const std::int64_t period = set_period(bytes, line, ways);
   if (period == 0) return missed;
   double more = 0;
-  for (const Walk& walk : w.walks)
+  for (const AccessStream& walk : w.streams)
     more += conflicts(walk, write_only, bytes / line, static_cast<std::int64_t>(line), period, ratio, kept);
   return std::clamp(traffic(0), missed, missed + more);
 }
@@ -357,7 +357,7 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   threads = cpu_threads(code, cpu, threads);
   e.threads = threads;
   int stand_ins = 0;
-  const Machine m = machine_of(cpu, threads, e, stand_ins);
+  const CpuRates m = rates_of(cpu, threads, e, stand_ins);
   const Core c = core_of(code, w, port_bytes(cpu), cpu.get_or(Field::cpu_predicted_trips, 0));
   const double busy_cores = std::min<double>(threads, m.cores);
   // Two threads of a core fill each other's waits, up to what dispatch and ports allow.

@@ -63,11 +63,11 @@ double performance_2017(const Node2017& node, const Workload2017& work, const Fa
   return faults.larger_roof ? std::max(memory_roof, computation_roof) : std::min(memory_roof, computation_roof);
 }
 
-Answer2017 offload_2017(const Node2017& cpu, const Node2017& gpu, const Link& link, const Workload2017& work,
-                        const Faults2017& faults) {
+Times2017 offload_2017(const Node2017& cpu, const Node2017& gpu, const Link& link, const Workload2017& work,
+                       const Faults2017& faults) {
   Node2017 host = cpu;
   if (faults.cpu_bandwidth_tenth) host.bandwidth_bytes_per_s /= 10;
-  Answer2017 a;
+  Times2017 a;
   a.cpu_performance = performance_2017(host, work, faults);
   a.gpu_performance = performance_2017(gpu, work, faults);
   a.cpu_s = work.operations / a.cpu_performance;        // (2), (3)

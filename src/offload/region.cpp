@@ -87,11 +87,11 @@ Evaluator::Evaluator(const Region& region, const Device& cpu, const Device& gpu)
     : impl_(std::make_unique<Impl>(region, cpu, gpu)) {}
 Evaluator::~Evaluator() = default;
 
-Answer Evaluator::answer(const Question& q) {
+OffloadDecision Evaluator::answer(const OffloadRequest& q) {
   Impl& m = *impl_;
   m.check_launch(q.launch);
   if (q.model == DecisionModel::offload_2017) return m.answer_2017(q);
-  Answer a;
+  OffloadDecision a;
   a.buffers = m.buffers(q);
   double cpu_log = 0, gpu_log = 0;
   const Model& model = model_named("kernelcast");

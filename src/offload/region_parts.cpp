@@ -26,15 +26,6 @@ Launch for_profile(const KernelProfile& p, const Launch& all) {
   return l;
 }
 
-/// What binding rejects is in the question: arguments, sizes, answers.
-Workload bound(Binder& binder, const Launch& launch) {
-  try {
-    return binder.bind(launch);
-  } catch (const UserError& e) {
-    throw UsageError(message_of(e));
-  }
-}
-
 }  // namespace
 
 Messages messages_of(const std::vector<BufferUse>& buffers) {
@@ -52,7 +43,7 @@ Evaluator::Impl::Impl(const Region& r, const Device& c, const Device& g) : regio
   for (std::size_t k = 0; k < region.kernels.size(); ++k) {
     const RegionKernel& kernel = region.kernels[k];
     cpu_binders_.push_back(std::make_unique<Binder>(kernel.cpu.profile, cpu_geometry(cpu)));
-    cpu_binders_.back()->set_walks(true);
+    cpu_binders_.back()->set_streams(true);
     gpu_binders_.push_back(std::make_unique<Binder>(*kernel.gpu, gpu.geometry()));
     for (std::size_t b = 0; b < kernel.cpu.profile.buffers.size(); ++b)
       if (kernel.cpu.profile.buffers[b].parameter >= 0) add_touch(k, static_cast<int>(b));
@@ -92,14 +83,15 @@ void Evaluator::Impl::add_touch(std::size_t kernel, int buffer) {
   k.touches.push_back(std::move(t));
 }
 
-Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const Question& q) const {
+Launch Evaluator::Impl::cpu_launch(std::size_t kernel, const OffloadRequest& q) const {
   Launch l = for_profile(region.kernels[kernel].cpu.profile, q.launch);
   l.grid = l.block = {1, 1, 1};
   l.dynamic_shared_bytes = 0;
   return l;
 }
 
-Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q, const std::map<std::string, double>& trips) {
+Workload Evaluator::Impl::on_cpu(std::size_t kernel, const OffloadRequest& q,
+                                 const std::map<std::string, double>& trips) {
   Launch l = cpu_launch(kernel, q);
   std::vector<Assumption> found;
   for (const Unknown& u : region.kernels[kernel].cpu.profile.unknowns) {
@@ -109,16 +101,16 @@ Workload Evaluator::Impl::on_cpu(std::size_t kernel, const Question& q, const st
       found.push_back({"mean trip count on the CPU, " + u.key, describe::number(executed->second) + " (executed)",
                        KC_SETTING(assume) " " + u.key + "=VALUE", Assumption::Kind::unknown, u.key});
   }
-  Workload w = bound(*cpu_binders_[kernel], l);
+  Workload w = bind_asked(*cpu_binders_[kernel], l);
   w.assumptions.insert(w.assumptions.end(), found.begin(), found.end());
   return w;
 }
 
-double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const Question& q) const {
+double Evaluator::Impl::uneven_on_cpu(std::size_t kernel, const OffloadRequest& q) const {
   return uneven_share(region.kernels[kernel].cpu, cpu_launch(kernel, q), cpu, q.threads);
 }
 
-Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q, std::map<std::string, double>& trips) {
+Workload Evaluator::Impl::on_gpu(std::size_t kernel, const OffloadRequest& q, std::map<std::string, double>& trips) {
   const RegionKernel& k = region.kernels[kernel];
   const KernelProfile& p = *k.gpu;
   Launch l = for_profile(p, q.launch);
@@ -132,7 +124,7 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q, std::map
       l.block.x = std::min(l.block.x, (extents[0] + warp - 1) / warp * warp);
     l.grid = grid_over(extents, l.block);
   }
-  const Workload closed = bound(*gpu_binders_[kernel], l);
+  const Workload closed = bind_asked(*gpu_binders_[kernel], l);
   ExecuteOptions options;
   options.check_shared = false;
   options.sample_work = q.sample_work;
@@ -148,7 +140,7 @@ Workload Evaluator::Impl::on_gpu(std::size_t kernel, const Question& q, std::map
   return c.workload;
 }
 
-std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {
+std::vector<BufferUse> Evaluator::Impl::buffers(const OffloadRequest& q) {
   std::vector<BufferUse> out;
   for (Known& k : buffers_) {
     BufferUse use;
@@ -160,7 +152,7 @@ std::vector<BufferUse> Evaluator::Impl::buffers(const Question& q) {
       const auto declared = q.launch.buffers.find(k.name);
       use.bytes = declared != q.launch.buffers.end()
                       ? static_cast<double>(declared->second.elements) * k.element_bytes
-                      : std::max(use.bytes, bound(*t.binder, cpu_launch(t.kernel, q)).footprint_bytes);
+                      : std::max(use.bytes, bind_asked(*t.binder, cpu_launch(t.kernel, q)).footprint_bytes);
     }
     use.role = in && stored ? Role::inout : stored ? Role::out : Role::in;
     if (const auto said = region.roles.find(k.name); said != region.roles.end()) {

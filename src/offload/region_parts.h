@@ -24,16 +24,16 @@ struct Evaluator::Impl {
   Impl(const Region& region, const Device& cpu, const Device& gpu);
 
   /// Buffers of all kernels with their roles and sizes, in order of appearance.
-  std::vector<BufferUse> buffers(const Question& q);
+  std::vector<BufferUse> buffers(const OffloadRequest& q);
   /// UsageError for an argument or a buffer that no kernel of the region has.
   void check_launch(const Launch& launch) const;
   /// `trips`: mean trip counts of loops that data decide, as execution on the other side found them.
-  Workload on_cpu(std::size_t kernel, const Question& q, const std::map<std::string, double>& trips);
-  double uneven_on_cpu(std::size_t kernel, const Question& q) const;
+  Workload on_cpu(std::size_t kernel, const OffloadRequest& q, const std::map<std::string, double>& trips);
+  double uneven_on_cpu(std::size_t kernel, const OffloadRequest& q) const;
   /// Sets `trips` to what execution found where data decide trip counts.
-  Workload on_gpu(std::size_t kernel, const Question& q, std::map<std::string, double>& trips);
+  Workload on_gpu(std::size_t kernel, const OffloadRequest& q, std::map<std::string, double>& trips);
   /// The answer of the model of 2017, with our counts (docs/model/offload-2017.md).
-  Answer answer_2017(const Question& q);
+  OffloadDecision answer_2017(const OffloadRequest& q);
 
   const Region& region;
   const Device& cpu;
@@ -55,7 +55,7 @@ struct Evaluator::Impl {
   void check_roles() const;  // those of the region name buffers
   Known& known(const std::string& name);
   void add_touch(std::size_t kernel, int buffer);
-  Launch cpu_launch(std::size_t kernel, const Question& q) const;
+  Launch cpu_launch(std::size_t kernel, const OffloadRequest& q) const;
 
   using ExecutionKey = std::tuple<std::size_t, std::array<std::int64_t, 3>, std::array<std::int64_t, 3>,
                                   std::map<std::string, ArgValue>, double>;

@@ -63,7 +63,7 @@ void energy_by_instructions(Side& side, const Device& cpu, const std::vector<Ker
   side.cost.value = cost(weights, 0, *side.idle_w.value, side.time.time_s, *side.busy_w.value);
 }
 
-void check_costs(const Answer& a, const Weights& weights) {
+void check_costs(const OffloadDecision& a, const Weights& weights) {
   for (const Side* side : {&a.cpu, &a.gpu})
     if (!side->cost.value)
       throw UserError(KC_SETTING(weights) " energy=" + describe::number(weights.energy) + ": " + side->cost.reason);

@@ -18,6 +18,6 @@ void energies(Side& side, const Device& d, const Given& busy, double transfer_s,
 void energy_by_instructions(Side& side, const Device& cpu, const std::vector<KernelTimes>& kernels, double reps,
                             const Weights& weights);
 /// Throws UserError where the weights need an energy that is not known.
-void check_costs(const Answer& a, const Weights& weights);
+void check_costs(const OffloadDecision& a, const Weights& weights);
 
 }  // namespace kernelcast::offload

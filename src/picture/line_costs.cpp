@@ -58,7 +58,7 @@ double least_passes(const Access& a, const AccessCount& count, const MemoryGeome
 std::map<SourceLine, LineCost> line_costs(const KernelProfile& p, const Workload& w, const Device& d,
                                           double resident_blocks) {
   const forecast::Constants& c = forecast::fitted_constants();
-  const forecast::Machine m = forecast::machine_of(d, c, false);
+  const forecast::KernelcastDevice m = forecast::machine_of(d, c, false);
   const double global_latency =
       forecast::forecast(w, m, c, std::max(resident_blocks, 1 / m.units_per_block)).global_latency;
   Cycles latency = m.latency;

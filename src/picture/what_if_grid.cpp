@@ -59,7 +59,7 @@ class Changed {
 };
 
 /// The largest term, as Forecast has them: the bound that binds. Past the limits: the launch itself.
-std::size_t binding(const forecast::Forecast& f) {
+std::size_t binding(const forecast::BoundTimes& f) {
   std::size_t most = 0;
   for (std::size_t i = 1; i < forecast::limit_count; ++i)
     if (f.cycles[i] > f.cycles[most]) most = i;
@@ -145,7 +145,7 @@ class Grid {
  private:
   void point(const Workload& w, const Device& d) {
     const forecast::Constants& c = forecast::fitted_constants();
-    const forecast::Machine m = forecast::machine_of(d, c, false);
+    const forecast::KernelcastDevice m = forecast::machine_of(d, c, false);
     const double warps = std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp));
     const double blocks = std::max(1 / m.units_per_block, resident_warps(w, d) / warps);
     out_.seconds.push_back(static_cast<float>(model_.seconds(w, d)));

@@ -6,7 +6,7 @@ namespace kernelcast::probe {
 namespace {
 
 /// Cycles of a load and an addition that does not need it.
-double pair_cycles(const Machine& m, std::uint32_t load_code, std::uint32_t add_code) {
+double pair_cycles(const TestedSm& m, std::uint32_t load_code, std::uint32_t add_code) {
   sm::Instruction load;
   load.op = sm::Op::load_global;
   load.destination = 8;
@@ -23,7 +23,7 @@ double pair_cycles(const Machine& m, std::uint32_t load_code, std::uint32_t add_
 
 }  // namespace
 
-std::vector<WaitBit> wait_bits(const Machine& m, Barrier kind) {
+std::vector<WaitBit> wait_bits(const TestedSm& m, Barrier kind) {
   std::vector<WaitBit> out;
   const std::uint32_t neutral = m.barrier(-1, -1);
   for (int barrier = 0; barrier < barriers; ++barrier) {
@@ -39,7 +39,7 @@ std::vector<WaitBit> wait_bits(const Machine& m, Barrier kind) {
   return out;
 }
 
-std::vector<double> reuse_fractions(const Machine& m, const std::vector<int>& one_bank) {
+std::vector<double> reuse_fractions(const TestedSm& m, const std::vector<int>& one_bank) {
   std::vector<double> out;
   for (unsigned flags = 0; flags < 8; ++flags) {
     const auto body =

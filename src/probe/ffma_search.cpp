@@ -120,7 +120,7 @@ bool give_registers(Way& way, const Tile& t, Registers pool, const Layout& layou
 
 class Search {
  public:
-  Search(const Machine& m, const FfmaKnown& known) : m_(m), known_(known), slots_(known.dual ? m.encoding.group : 1) {
+  Search(const TestedSm& m, const FfmaKnown& known) : m_(m), known_(known), slots_(known.dual ? m.encoding.group : 1) {
     if (known.registers < 19) tile_ = {2, 2};  // 19: the larger tile and its factors
     const double accumulators = tile_.rows * tile_.columns;
     stall_ = std::max(1, static_cast<int>(std::ceil(known.latency / accumulators)));
@@ -306,7 +306,7 @@ class Search {
       }
   }
 
-  const Machine& m_;
+  const TestedSm& m_;
   const FfmaKnown& known_;
   int slots_, stall_ = 1, tried_ = 0;
   Tile tile_;
@@ -318,6 +318,6 @@ class Search {
 
 }  // namespace
 
-FfmaSearch search_ffma(const Machine& m, const FfmaKnown& known) { return Search(m, known).run(); }
+FfmaSearch search_ffma(const TestedSm& m, const FfmaKnown& known) { return Search(m, known).run(); }
 
 }  // namespace kernelcast::probe

@@ -28,6 +28,6 @@ struct FfmaKnown {
 
 /// Looks from several beginnings for the program that runs fastest, changing one thing at a time: which slots go
 /// together, two of the order, the register of an operand. Gives up after some hundred programs.
-FfmaSearch search_ffma(const Machine& m, const FfmaKnown& known);
+FfmaSearch search_ffma(const TestedSm& m, const FfmaKnown& known);
 
 }  // namespace kernelcast::probe

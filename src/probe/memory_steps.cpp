@@ -33,9 +33,9 @@ int first_at_the_most(const Times& times) {
 
 }  // namespace
 
-double shared_latency_cycles(const Machine& m) { return chain_of(m, ".access a lane=0", "LDS", unrolled).per_load; }
+double shared_latency_cycles(const TestedSm& m) { return chain_of(m, ".access a lane=0", "LDS", unrolled).per_load; }
 
-SharedBanks shared_banks(const Machine& m) {
+SharedBanks shared_banks(const TestedSm& m) {
   // A conflict of two may hide behind few load/store lanes, where only the latency shows it, or behind a scheduler's
   // turns, where only many loads do.
   const Times times = times_by_step(1024, [&m](int step) {
@@ -52,7 +52,7 @@ SharedBanks shared_banks(const Machine& m) {
   return out;
 }
 
-std::vector<CurvePoint> latency_by_size(const Machine& m, int line_bytes, std::int64_t largest) {
+std::vector<CurvePoint> latency_by_size(const TestedSm& m, int line_bytes, std::int64_t largest) {
   constexpr std::int64_t smallest = 1024;
   const Chain first = chain_of(m, walk(smallest, line_bytes), "LDG", smallest / line_bytes);
   std::vector<CurvePoint> out;
@@ -69,29 +69,29 @@ std::vector<CurvePoint> latency_by_size(const Machine& m, int line_bytes, std::i
   return out;
 }
 
-double cold_latency_cycles(const Machine& m, int line_bytes) {
+double cold_latency_cycles(const TestedSm& m, int line_bytes) {
   return chain_of(m, fmt::format(".access a step={} span=0 lane=0", line_bytes), "LDG", unrolled).per_load;
 }
 
-int fill_bytes(const Machine& m) {
+int fill_bytes(const TestedSm& m) {
   const int step = first_at_the_most(times_by_step(1024, [&m](int bytes) {
     return chain_of(m, fmt::format(".access a step={} span=0 lane=0", bytes), "LDG", unrolled).per_load;
   }));
   return step > 4 ? step : 0;
 }
 
-int line_bytes(const Machine& m) {
+int line_bytes(const TestedSm& m) {
   const Times times = times_by_step(
       256, [&m](int bytes) { return cycles_per_load(m, fmt::format(".access a lane={}", bytes), "LDG", m.warps); });
   return times.back().second <= times.front().second + alike ? 0 : first_at_the_most(times);
 }
 
-double shared_bytes_per_cycle(const Machine& m, int lane_bytes) {
+double shared_bytes_per_cycle(const TestedSm& m, int lane_bytes) {
   const std::string access = fmt::format(".access a lane={0} bytes={0}", lane_bytes);
   return lane_bytes * m.warp_size / cycles_per_load(m, access, "LDS", m.warps);
 }
 
-double cached_bytes_per_cycle(const Machine& m, std::int64_t region) {
+double cached_bytes_per_cycle(const TestedSm& m, std::int64_t region) {
   const int bytes = 4 * m.warp_size;
   const std::int64_t loads = std::max<std::int64_t>(region / m.warps / bytes, 1);
   const int many =
@@ -100,7 +100,7 @@ double cached_bytes_per_cycle(const Machine& m, std::int64_t region) {
   return bytes / warm_cycles_per_load(m, access, "LDG", m.warps, many);
 }
 
-double stream_bytes_per_cycle(const Machine& m, int warps, int lane_bytes) {
+double stream_bytes_per_cycle(const TestedSm& m, int warps, int lane_bytes) {
   const int bytes = lane_bytes * m.warp_size;
   const std::string access =
       fmt::format(".access a step={} span=0 warp=268435456 lane={} bytes={}", bytes, lane_bytes, lane_bytes);

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "kernelcast/error.h"
-#include "probe/host/memory.h"
+#include "probe/host/host_memory.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -33,7 +33,7 @@ class SimProbe {
             fmt::format(KC_SETTING(time_limit) " {:g}: not over in time; a larger limit or fewer " KC_SETTING(
                             registers) " would do",
                         options_.time_limit_s));
-      sm::Launch launch;
+      sm::SmLaunch launch;
       launch.warps_per_block = warps;
       return sm::simulate(spec_, program, launch).clocks;
     };
@@ -379,7 +379,7 @@ class SimProbe {
   Options options_;
   sm::Spec spec_;
   Clock::time_point start_;
-  Machine machine_;
+  TestedSm machine_;
   Banks banks_;
   std::vector<CodeMeaning> codes_;
   std::optional<std::uint32_t> dual_;

@@ -34,7 +34,7 @@ void add_level(std::vector<Result>& out, const std::string& name, const Plateau*
 
 /// A step from which loads take no longer is a line only when a miss does not bring more: a cache that serves groups of
 /// lanes has such steps, too.
-Result line_figure(const Machine& m, int fill) {
+Result line_figure(const TestedSm& m, int fill) {
   constexpr const char* id = "l1.line_bytes";
   const int step = line_bytes(m);
   if (step == 0) return unknown_figure(id, "bytes", "the time does not depend on the step between lanes");
@@ -49,7 +49,7 @@ Result line_figure(const Machine& m, int fill) {
 }
 
 /// Lines and bandwidth of the first cache; `fill`: what a miss brings.
-void add_first_cache(std::vector<Result>& out, const Machine& m, const Plateau* l1, int fill) {
+void add_first_cache(std::vector<Result>& out, const TestedSm& m, const Plateau* l1, int fill) {
   constexpr const char* unit = "bytes per cycle and SM";
   if (l1 == nullptr) {
     out.push_back(unknown_figure("l1.line_bytes", "bytes", "no such level shows in memory.latency_by_size"));
@@ -65,7 +65,7 @@ void add_first_cache(std::vector<Result>& out, const Machine& m, const Plateau* 
 
 /// Half of what the L2 holds, where that is four times the L1: warps drift apart, and what a few of them read together
 /// may fit a cache that is not much smaller.
-void add_second_cache(std::vector<Result>& out, const Machine& m, const Plateau* l1, const Plateau* l2) {
+void add_second_cache(std::vector<Result>& out, const TestedSm& m, const Plateau* l1, const Plateau* l2) {
   constexpr const char *id = "l2.read_bytes_per_cycle", *unit = "bytes per cycle and SM";
   if (l2 == nullptr) {
     out.push_back(unknown_figure(id, unit, "no such level shows in memory.latency_by_size"));
@@ -90,7 +90,7 @@ std::vector<std::vector<double>> by_lanes(const std::vector<AtomicLatency>& late
   return out;
 }
 
-void add_atomics(std::vector<Result>& out, const Machine& m, Memory memory, const std::string& name,
+void add_atomics(std::vector<Result>& out, const TestedSm& m, Memory memory, const std::string& name,
                  const std::string& words) {
   const std::vector<AtomicLatency> latencies = atomic_latencies(m, memory);
   const std::string chains = "chains of 64 and 128 operations of one warp, second of two passes; ";
@@ -140,7 +140,7 @@ Result unknown_figure(std::string id, std::string unit, std::string reason) {
 
 /// The paper's bandwidth by access width: one figure for each of 32, 64 and 128 bits a lane.
 template <class F>
-void add_widths(std::vector<Result>& out, const Machine& m, const std::string& start, const char* from,
+void add_widths(std::vector<Result>& out, const TestedSm& m, const std::string& start, const char* from,
                 F bytes_per_cycle) {
   for (const int lane_bytes : {4, 8, 16})
     out.push_back(exact_figure(
@@ -149,7 +149,7 @@ void add_widths(std::vector<Result>& out, const Machine& m, const std::string& s
         fmt::format("Bytes that the SM reads from {} in a cycle, {} bits a lane.", from, 8 * lane_bytes)));
 }
 
-std::vector<Result> shared_memory_figures(const Machine& m) {
+std::vector<Result> shared_memory_figures(const TestedSm& m) {
   std::vector<Result> out;
   out.push_back(exact_figure("shared.latency_cycles", shared_latency_cycles(m), "cycles",
                              "chains of 64 and 128 loads of one warp, all lanes from one word, second of two passes",
@@ -172,7 +172,7 @@ std::vector<Result> shared_memory_figures(const Machine& m) {
   return out;
 }
 
-std::vector<Result> global_memory_figures(const Machine& m, int line, bool cached) {
+std::vector<Result> global_memory_figures(const TestedSm& m, int line, bool cached) {
   std::vector<Result> out;
   const std::string method = fmt::format("one warp walks line by line ({} bytes), second of two passes", line);
   const std::vector<CurvePoint> curve = latency_by_size(m, line, longest_walk);
@@ -208,7 +208,7 @@ std::vector<Result> global_memory_figures(const Machine& m, int line, bool cache
   return out;
 }
 
-std::vector<Result> barrier_figures(const Machine& m, int most_warps) {
+std::vector<Result> barrier_figures(const TestedSm& m, int most_warps) {
   const std::vector<BarrierCost> costs = barrier_costs(m, most_warps);
   const std::string method = "64 and 128 barriers of a block, second of two passes";
   std::vector<Result> out;
@@ -227,7 +227,7 @@ std::vector<Result> barrier_figures(const Machine& m, int most_warps) {
   return out;
 }
 
-std::vector<Result> atomic_figures(const Machine& m) {
+std::vector<Result> atomic_figures(const TestedSm& m) {
   std::vector<Result> out;
   add_atomics(out, m, Memory::shared, "atomic.shared", "shared memory");
   add_atomics(out, m, Memory::global, "atomic.global", "global memory");

@@ -18,13 +18,13 @@ Result exact_figure(std::string id, std::optional<double> value, std::string uni
 Result unknown_figure(std::string id, std::string unit, std::string reason);
 
 /// Latency, bandwidth and banks of shared memory.
-std::vector<Result> shared_memory_figures(const Machine& m);
+std::vector<Result> shared_memory_figures(const TestedSm& m);
 /// Latencies, sizes, lines and bandwidths of caches and DRAM, walking by lines of `line` bytes. `cached`: the vendor
 /// says that loads of global memory go through the L1.
-std::vector<Result> global_memory_figures(const Machine& m, int line, bool cached);
+std::vector<Result> global_memory_figures(const TestedSm& m, int line, bool cached);
 /// Barriers of blocks of up to `most_warps` warps.
-std::vector<Result> barrier_figures(const Machine& m, int most_warps);
-std::vector<Result> atomic_figures(const Machine& m);
+std::vector<Result> barrier_figures(const TestedSm& m, int most_warps);
+std::vector<Result> atomic_figures(const TestedSm& m);
 /// Launches and transfers: nothing of a host is simulated.
 std::vector<Result> figures_of_a_host();
 

@@ -25,7 +25,7 @@ std::vector<int> destinations(int above) {
 }
 
 /// One warp: cycles between the two clock reads.
-double single_warp(const Machine& m, const std::vector<sm::Instruction>& body) {
+double single_warp(const TestedSm& m, const std::vector<sm::Instruction>& body) {
   const Timed t = timed(m.encoding, "single warp", body);
   const auto [from, to] = second_pass(m.run(t.program, 1).front());
   return static_cast<double>(to - from);
@@ -33,14 +33,14 @@ double single_warp(const Machine& m, const std::vector<sm::Instruction>& body) {
 
 }  // namespace
 
-double latency_cycles(const Machine& m, sm::Op op, std::optional<std::uint32_t> code) {
+double latency_cycles(const TestedSm& m, sm::Op op, std::optional<std::uint32_t> code) {
   // Two lengths: what stands around the chain cancels.
   const double one = single_warp(m, chain(op, chain_length, code));
   const double two = single_warp(m, chain(op, 2 * chain_length, code));
   return (two - one) / chain_length;
 }
 
-double issue_interval_cycles(const Machine& m, std::optional<std::uint32_t> first,
+double issue_interval_cycles(const TestedSm& m, std::optional<std::uint32_t> first,
                              std::optional<std::uint32_t> second) {
   // Whole control groups, so that both lengths have the same alignment; pairs start at the second slot.
   const auto body = [&](int count) {
@@ -56,7 +56,7 @@ double issue_interval_cycles(const Machine& m, std::optional<std::uint32_t> firs
   return (single_warp(m, body(2 * length)) - single_warp(m, body(length))) / length;
 }
 
-double throughput(const Machine& m, const std::vector<sm::Instruction>& body, int counted) {
+double throughput(const TestedSm& m, const std::vector<sm::Instruction>& body, int counted) {
   const Timed t = timed(m.encoding, "throughput", body);
   std::uint64_t from = ~std::uint64_t{0}, to = 0;
   for (const std::vector<std::uint64_t>& clocks : m.run(t.program, m.warps)) {
@@ -67,7 +67,7 @@ double throughput(const Machine& m, const std::vector<sm::Instruction>& body, in
   return static_cast<double>(counted) * m.warps * m.warp_size / static_cast<double>(to - from);
 }
 
-Banks register_banks(const Machine& m, int registers, double theoretical) {
+Banks register_banks(const TestedSm& m, int registers, double theoretical) {
   Banks out;
   const int count = m.body;
   UnionFind sets(registers);
@@ -93,7 +93,7 @@ Banks register_banks(const Machine& m, int registers, double theoretical) {
   return out;
 }
 
-Banks register_banks_by_triples(const Machine& m, int registers, double theoretical) {
+Banks register_banks_by_triples(const TestedSm& m, int registers, double theoretical) {
   Banks out;
   out.conflict_rate = theoretical;
   const auto conflict = [&](int a, int b, int c) {
@@ -134,7 +134,7 @@ Banks register_banks_by_triples(const Machine& m, int registers, double theoreti
   return out;
 }
 
-std::vector<CodeMeaning> control_codes(const Machine& m) {
+std::vector<CodeMeaning> control_codes(const TestedSm& m) {
   std::vector<CodeMeaning> out;
   const auto value = [&](int code) { return m.code ? m.code(code) : static_cast<std::uint32_t>(code); };
   const std::uint32_t full_speed = m.encoding.neutral.value_or(value(1));
@@ -151,7 +151,7 @@ std::vector<CodeMeaning> control_codes(const Machine& m) {
   return out;
 }
 
-bool pairs_with_other_unit(const Machine& m, std::uint32_t code) {
+bool pairs_with_other_unit(const TestedSm& m, std::uint32_t code) {
   // A special function in sixteen, so that its few lanes are no limit: a pair saves a cycle each time.
   constexpr int period = 16;
   const std::uint32_t alone = m.encoding.neutral.value_or(m.code ? m.code(1) : 1);
@@ -194,7 +194,7 @@ std::vector<Ffma> order_tile(const Banks& banks) {
   return tile;
 }
 
-double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks) {
+double order_fraction(const TestedSm& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks) {
   const auto body = ffma_groups(order_tile(banks), slots, order_groups, pattern_of(order), dual, m.encoding.neutral);
   return throughput(m, body, order_groups * 6) / m.lanes;
 }

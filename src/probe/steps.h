@@ -12,7 +12,7 @@ namespace kernelcast::probe {
 using Clocks = std::vector<std::vector<std::uint64_t>>;
 using Runner = std::function<Clocks(const sm::Program&, int warps)>;
 
-struct Machine {
+struct TestedSm {
   Runner run;
   Encoding encoding;
   int schedulers = 4, warp_size = 32, lanes = 192;  // lanes: FP32 multiply-adds a cycle, what 100 % of peak is
@@ -27,11 +27,12 @@ struct Machine {
 };
 
 /// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
-double latency_cycles(const Machine& m, sm::Op op, std::optional<std::uint32_t> code);
+double latency_cycles(const TestedSm& m, sm::Op op, std::optional<std::uint32_t> code);
 /// Cycles from one issue to the next of a single warp whose instructions do not depend on each other.
-double issue_interval_cycles(const Machine& m, std::optional<std::uint32_t> first, std::optional<std::uint32_t> second);
+double issue_interval_cycles(const TestedSm& m, std::optional<std::uint32_t> first,
+                             std::optional<std::uint32_t> second);
 /// Thread instructions a cycle of the SM.
-double throughput(const Machine& m, const std::vector<sm::Instruction>& body, int counted);
+double throughput(const TestedSm& m, const std::vector<sm::Instruction>& body, int counted);
 
 /// Step 2.
 struct Banks {
@@ -40,20 +41,20 @@ struct Banks {
   int pairs = 0;
   bool transitive = true;  // every pair of a class conflicts, no pair of two classes does
 };
-Banks register_banks(const Machine& m, int registers, double theoretical);
+Banks register_banks(const TestedSm& m, int registers, double theoretical);
 /// The same where a bank delivers two registers a cycle, so that no pair conflicts: FFMA on three registers, which
 /// conflict when all lie in one bank. `pairs` counts triples; more than eight banks are not found; `transitive` is
 /// checked on all triples of the first twelve registers.
-Banks register_banks_by_triples(const Machine& m, int registers, double theoretical);
+Banks register_banks_by_triples(const TestedSm& m, int registers, double theoretical);
 
 /// Step 3: what each code does to the issue of a warp.
 struct CodeMeaning {
   double interval = 0;  // cycles to the next issue
   bool dual = false;    // goes together with the next instruction
 };
-std::vector<CodeMeaning> control_codes(const Machine& m);
+std::vector<CodeMeaning> control_codes(const TestedSm& m);
 /// Whether an FFMA with `code` goes together with a special function behind it, which another unit executes.
-bool pairs_with_other_unit(const Machine& m, std::uint32_t code);
+bool pairs_with_other_unit(const TestedSm& m, std::uint32_t code);
 /// The longest run of codes whose interval rises linearly.
 struct LinearField {
   int first = 0, last = -1;
@@ -67,7 +68,7 @@ inline constexpr int order_groups = 36;
 /// The instructions of step 4: one product on registers of two banks, sums in the other two in turn.
 std::vector<Ffma> order_tile(const Banks& banks);
 /// Step 4: throughput of one order of single and dual issues, as a fraction of peak. Registers come from the banks.
-double order_fraction(const Machine& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks);
+double order_fraction(const TestedSm& m, const std::vector<int>& order, std::uint32_t dual, const Banks& banks);
 /// All orders of two singles and two duals.
 std::vector<std::vector<int>> all_orders();
 

@@ -10,7 +10,7 @@ namespace kernelcast::probe {
 namespace {
 
 /// Cycles from the first to the last clock reading of a block that runs `count` barriers.
-double barrier_pass(const Machine& m, int warps, int count) {
+double barrier_pass(const TestedSm& m, int warps, int count) {
   const std::string text = fmt::format("loop 2\nBAR\nCLK\nrepeat {}\nBAR\nend\nCLK\nend\n", count);
   std::uint64_t from = ~std::uint64_t{0}, to = 0;
   for (const std::vector<std::uint64_t>& clocks : m.run(sm::assemble(text, "barriers"), warps)) {
@@ -24,7 +24,7 @@ const char* atomic_mnemonic(Memory memory) { return memory == Memory::shared ? "
 
 }  // namespace
 
-std::vector<BarrierCost> barrier_costs(const Machine& m, int most_warps) {
+std::vector<BarrierCost> barrier_costs(const TestedSm& m, int most_warps) {
   std::vector<BarrierCost> out;
   for (int warps = 1; warps <= most_warps; warps *= 2)
     out.push_back(
@@ -38,7 +38,7 @@ double barrier_threads_per_cycle(const std::vector<BarrierCost>& costs) {
   return all.cycles > half.cycles ? (all.threads - half.threads) / (all.cycles - half.cycles) : 0;
 }
 
-std::vector<AtomicLatency> atomic_latencies(const Machine& m, Memory memory) {
+std::vector<AtomicLatency> atomic_latencies(const TestedSm& m, Memory memory) {
   std::vector<AtomicLatency> out;
   for (int lanes = 1; lanes <= m.warp_size; lanes *= 2)
     out.push_back(
@@ -47,7 +47,7 @@ std::vector<AtomicLatency> atomic_latencies(const Machine& m, Memory memory) {
   return out;
 }
 
-double atomics_per_cycle(const Machine& m, Memory memory, bool same_word) {
+double atomics_per_cycle(const TestedSm& m, Memory memory, bool same_word) {
   const std::string access = same_word ? ".access a lane=0" : fmt::format(".access a lane=4 warp={}", 4 * m.warp_size);
   return m.warp_size / warm_cycles_per_load(m, access, atomic_mnemonic(memory), m.warps, 128);
 }

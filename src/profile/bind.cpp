@@ -508,7 +508,7 @@ struct Binder::Impl {
       return;
     }
     if (out.reuse.known) out.reuse = {};
-    out.walks.clear();
+    out.streams.clear();
     out.reuse.reason = "it was not asked for";
   }
 
@@ -578,7 +578,7 @@ void Binder::set_reuse(bool wanted) {
   impl_->memo.clear();
 }
 
-void Binder::set_walks(bool wanted) {
+void Binder::set_streams(bool wanted) {
   impl_->reuse.keep_walks(wanted);
   impl_->memo.clear();
 }

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profile/request.h"
 #include "profile/residues.h"
+#include "profile/warp_request.h"
 #include "profile/warp_runs.h"
 
 namespace kernelcast {

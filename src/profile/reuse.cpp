@@ -327,8 +327,8 @@ void ReuseFinder::prepare_group(Group& g) {
 }
 
 /// Strides and offsets; add_traffic() adds the levels, by rows.
-Walk ReuseFinder::walk_of(const Group& g) const {
-  Walk walk;
+AccessStream ReuseFinder::stream_of(const Group& g) const {
+  AccessStream walk;
   walk.direction = g.direction;
   walk.bytes = g.bytes;
   walk.offsets = g.offsets;
@@ -344,7 +344,8 @@ Walk ReuseFinder::walk_of(const Group& g) const {
   return walk;
 }
 
-void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double declared, double blocks, Walk* walk) {
+void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double declared, double blocks,
+                              AccessStream* walk) {
   const Chain& chain = chains_[static_cast<std::size_t>(g.chain)];
   Phase& phase = phases_[phase_of(chain)];
   const bool alone = !g.scattered && g.host < 0 && g.guests.empty();
@@ -422,7 +423,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   const double blocks = static_cast<double>(launch.grid.count());
   find_windows(launch.grid);
   used_phases_ = 0;
-  out.walks.clear();
+  out.streams.clear();
   last_ = nullptr;
   requested_ = near_ = {};
   for (std::size_t i = 0; i < used_groups_; ++i) prepare_group(groups_[i]);
@@ -434,11 +435,11 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
     const Group& g = groups_[i];
     const std::int64_t bytes = g.buffer >= 0 ? buffer_bytes[static_cast<std::size_t>(g.buffer)] : 0;
     const double declared = bytes > 0 ? std::ceil(static_cast<double>(bytes) / geometry_.sector_bytes) : 0;
-    if (keep_walks_ && !g.scattered) out.walks.push_back(walk_of(g));
-    add_traffic(g, launch, declared, blocks, keep_walks_ && !g.scattered ? &out.walks.back() : nullptr);
+    if (keep_streams_ && !g.scattered) out.streams.push_back(stream_of(g));
+    add_traffic(g, launch, declared, blocks, keep_streams_ && !g.scattered ? &out.streams.back() : nullptr);
   }
   write(out.reuse);
-  for (Walk& walk : out.walks) {
+  for (AccessStream& walk : out.streams) {
     const auto rows = walk.level;
     for (std::size_t d = 0; d < Reuse::depths; ++d) walk.level[d] = rows[row_of(d)];
   }

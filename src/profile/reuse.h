@@ -24,7 +24,7 @@ class ReuseFinder {
   /// Windows behind the first and before number `first` are not wanted: they get the numbers of that one.
   void skip_windows(int first) { first_window_ = static_cast<std::size_t>(first); }
   /// Whether find() fills out.walks.
-  void keep_walks(bool wanted) { keep_walks_ = wanted; }
+  void keep_walks(bool wanted) { keep_streams_ = wanted; }
   /// Fills out.reuse from out.access_counts and the launch.
   void find(const LaunchState& launch, std::span<const std::int64_t> buffer_bytes, Workload& out);
 
@@ -107,8 +107,8 @@ class ReuseFinder {
   void distinct_together(const Group& host, const LaunchState& launch, int outside, Row& sectors);
   void find_windows(const Dim3& grid);
   double near_share(const Group& group);
-  [[nodiscard]] Walk walk_of(const Group& group) const;
-  void add_traffic(const Group& group, const LaunchState& launch, double declared, double blocks, Walk* walk);
+  [[nodiscard]] AccessStream stream_of(const Group& group) const;
+  void add_traffic(const Group& group, const LaunchState& launch, double declared, double blocks, AccessStream* walk);
   void sizes(const Chain& chain, const LaunchState& launch, std::int64_t (&n)[max_variables]) const;
   void footprints(const Group& group, std::span<const std::int64_t> offsets, const std::int64_t (&n)[max_variables],
                   Row& sectors);
@@ -135,7 +135,7 @@ class ReuseFinder {
   std::size_t rows_ = 1;          // depths that differ: deeper ones are like the last of these
   std::size_t whole_ = 0;         // the row of a block's whole life: the last of these, or one more
   bool shares_ = false;           // whether any plan does
-  bool keep_walks_ = false;
+  bool keep_streams_ = false;
   Row traffic_[2][Reuse::depths];
   std::array<double, 2> requested_{}, near_{};  // sectors by direction, and those that near touches leave
   std::vector<std::pair<std::int64_t, int>> places_;

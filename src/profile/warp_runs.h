@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "profile/request.h"
+#include "profile/warp_request.h"
 
 namespace kernelcast {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptx/opcodes.h"
+#include "ptx/operations.h"
 #include "ptx/types.h"
 
 namespace kernelcast::ptx {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ptx/print_variable.h"
-
 namespace kernelcast::ptx {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "ptx/print_variable.h"
+#include "ptx/print.h"
 
 #include <algorithm>
 #include <array>

@@ -65,7 +65,7 @@ std::string file_text(const std::vector<std::string>& lines, const std::map<int,
 
 }  // namespace
 
-std::string annotated_text(const Forecast& forecast, const std::vector<LineCosts>& costs, const Style& style) {
+std::string annotated_text(const ForecastReport& forecast, const std::vector<LineCosts>& costs, const Style& style) {
   std::string out;
   for (std::size_t i = 0; i < forecast.devices.size(); ++i) {
     const DeviceResult& d = forecast.devices[i];

@@ -100,7 +100,7 @@ Json accesses_json(const KernelProfile& p, const Breakdown& b) {
   return list;
 }
 
-Json lines_json(const Forecast& f, const KernelProfile& p, const Breakdown& b) {
+Json lines_json(const ForecastReport& f, const KernelProfile& p, const Breakdown& b) {
   Json list = Json::array();
   for (const LineShare& s : b.lines) {
     Json j = {{"at", line_json(p, s.line)},
@@ -133,7 +133,7 @@ Json registers_json(const Registers& r) {
 
 }  // namespace
 
-Json explanation_json(const Forecast& f, const DeviceResult& d) {
+Json explanation_json(const ForecastReport& f, const DeviceResult& d) {
   Json j = {{"device", d.device.id}, {"codegen_target", d.device.codegen_target}};
   if (!d.profile || !d.workload) {
     for (const char* key : {"kernel", "registers", "shared", "loops", "branches", "accesses", "lines", "notes"}) {
@@ -159,7 +159,7 @@ Json explanation_json(const Forecast& f, const DeviceResult& d) {
   return j;
 }
 
-std::string explain_json(const Forecast& forecast) {
+std::string explain_json(const ForecastReport& forecast) {
   Json j = head_json(forecast.head);
   j["explanations"] = Json::array();
   for (const DeviceResult& d : forecast.devices) j["explanations"].push_back(explanation_json(forecast, d));

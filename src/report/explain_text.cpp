@@ -140,7 +140,7 @@ std::string accesses_text(const KernelProfile& p, const Breakdown& b, const Styl
   return next == 0 ? "" : section("memory accesses", table, style, true);
 }
 
-std::string source_text(const Forecast& f, const KernelProfile& p, SourceLine line) {
+std::string source_text(const ForecastReport& f, const KernelProfile& p, SourceLine line) {
   if (line.file < 0 || static_cast<std::size_t>(line.file) >= p.files.size()) return "";
   const auto file = f.sources.find(p.files[static_cast<std::size_t>(line.file)]);
   if (file == f.sources.end() || line.line < 1 || static_cast<std::size_t>(line.line) > file->second.size()) return "";
@@ -149,7 +149,7 @@ std::string source_text(const Forecast& f, const KernelProfile& p, SourceLine li
   return first == std::string::npos ? "" : text.substr(first);
 }
 
-std::string lines_text(const Forecast& f, const KernelProfile& p, const Breakdown& b, const Style& style) {
+std::string lines_text(const ForecastReport& f, const KernelProfile& p, const Breakdown& b, const Style& style) {
   std::vector<Table::Align> columns{left, right, right, left};
   if (b.executed) columns = {left, right, right, right, left, left};
   Table table(columns, 4);
@@ -178,7 +178,7 @@ std::string notes_text(const KernelProfile& p, const Style& style) {
   return section("notes", table, style, false);
 }
 
-std::string profile_text(const Forecast& f, const DeviceResult& d, const Style& style) {
+std::string profile_text(const ForecastReport& f, const DeviceResult& d, const Style& style) {
   const KernelProfile& p = *d.profile;
   const Breakdown b = breakdown(p, *d.workload, d.launch, d.origin);
   return registers_text(p, *d.workload, d.launch, d.execution != nullptr) + execution_text(d, style) +
@@ -188,7 +188,7 @@ std::string profile_text(const Forecast& f, const DeviceResult& d, const Style& 
 
 }  // namespace
 
-std::string explain_text(const Forecast& forecast, const Style& style) {
+std::string explain_text(const ForecastReport& forecast, const Style& style) {
   std::string out;
   for (const DeviceResult& d : forecast.devices) {
     if (!out.empty()) out += "\n";

@@ -160,7 +160,7 @@ void put(Json& object, std::string_view key, const std::optional<double>& value,
   }
 }
 
-Json prediction_json(const Forecast& forecast, const DeviceResult& d, const ModelResult& result) {
+Json prediction_json(const ForecastReport& forecast, const DeviceResult& d, const ModelResult& result) {
   const std::string kernel = d.profile ? d.profile->kernel : forecast.kernel;
   Json j = {{"kernel", kernel}, {"device", d.device.id}, {"model", result.model}};
   if (kernel.empty()) put_unknown(j, "kernel", d.failure);

@@ -25,9 +25,9 @@ Json assumptions_json(const std::vector<Assumption>& assumptions);
 void put(Json& object, std::string_view key, const std::optional<double>& value, std::string_view why);
 void put_unknown(Json& object, std::string_view key, std::string_view why);
 /// One (device, model) entry of `predict`.
-Json prediction_json(const report::Forecast& forecast, const DeviceResult& device, const ModelResult& result);
+Json prediction_json(const report::ForecastReport& forecast, const DeviceResult& device, const ModelResult& result);
 /// One device of `explain`.
-Json explanation_json(const report::Forecast& forecast, const DeviceResult& device);
+Json explanation_json(const report::ForecastReport& forecast, const DeviceResult& device);
 /// One finding of `advise`; `source` is the file of findings without a line.
 Json finding_json(const Advice& advice, const DeviceAdvice& device, const std::string& source);
 /// Every string with the settings that it names as flags.

@@ -20,7 +20,7 @@ std::string number_text(const HostNumber& n) {
   return "?" + (u.name.empty() ? "" : "(" + u.name + ")");
 }
 
-std::optional<double> time_of(const Forecast& f, const std::string& device, const std::string& model) {
+std::optional<double> time_of(const ForecastReport& f, const std::string& device, const std::string& model) {
   for (const DeviceResult& d : f.devices)
     for (const ModelResult& m : d.models)
       if (d.device.id == device && m.model == model && m.estimate) return m.estimate->time_s.value;

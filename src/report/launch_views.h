@@ -14,7 +14,7 @@ namespace kernelcast::report {
 struct LaunchForecast {
   int number = 0;  // from 1, as --launch takes it
   HostLaunch launch;
-  std::optional<Forecast> forecast;
+  std::optional<ForecastReport> forecast;
   std::string failure;  // why there is none; empty and no forecast: none was asked for
 };
 

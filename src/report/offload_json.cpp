@@ -73,7 +73,7 @@ Json beside_json(const OffloadRow::Beside& b) {
 }
 
 Json row_json(const OffloadRow& r) {
-  const Answer& a = r.answer;
+  const OffloadDecision& a = r.answer;
   const bool margin = a.verdict.has_margin;
   Json j;
   j["decision"] = name_of(a.verdict.decision);

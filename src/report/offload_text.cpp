@@ -24,7 +24,7 @@ std::string decision_text(const Verdict& v) {
 
 std::string probability(const Verdict& v) { return v.has_margin ? format_percent(v.probability) : "-"; }
 
-std::string interval(const offload::Forecast& f, const Verdict& v) {
+std::string interval(const offload::SideTime& f, const Verdict& v) {
   if (!v.has_margin) return "-";
   return format_seconds(f.time_s / f.factor) + " to " + format_seconds(f.time_s * f.factor);
 }
@@ -55,7 +55,7 @@ std::string model_text(DecisionModel m, const std::vector<std::string>& faults) 
   return std::string(name_of(m)) + (m == DecisionModel::offload_2017 ? " " + faults_text(faults) : "");
 }
 
-std::string decision_line(const Answer& a, const Question& q, const Style& style) {
+std::string decision_line(const OffloadDecision& a, const OffloadRequest& q, const Style& style) {
   std::string text = fmt::format("  decision    {}", style.bold(decision_text(a.verdict)));
   if (a.verdict.has_margin)
     return text + fmt::format(" (probability {}; within 10 % of each other: {})\n",
@@ -83,7 +83,7 @@ std::string beside_text(const OffloadRow& r, const Style& style) {
 }
 
 std::string row_text(const OffloadRow& r, const OffloadReport& report, const Style& style) {
-  const Answer& a = r.answer;
+  const OffloadDecision& a = r.answer;
   const bool margin = a.verdict.has_margin;
   std::string text = fmt::format("{} ({} {}) or {}\n", style.bold(r.cpu.name), a.threads,
                                  plural(a.threads, margin ? "thread" : "core"), style.bold(r.gpu.name));
@@ -155,7 +155,7 @@ std::string offload_text(const OffloadReport& report, const Style& style) {
       ranking.row({r.gpu.name, format_seconds(r.answer.gpu.time.time_s), interval(r.answer.gpu.time, r.answer.verdict),
                    format_seconds(r.answer.cpu.time.time_s), decision_text(r.answer.verdict),
                    probability(r.answer.verdict)});
-    const Question& q = report.question;
+    const OffloadRequest& q = report.question;
     const std::string by =
         q.model == DecisionModel::kernelcast ? "" : ", by " + model_text(q.model, names_of(q.faults));
     return style.bold(report.source) + by + "\n" + ranking.str(style, true);

@@ -13,7 +13,7 @@ namespace kernelcast::report {
 
 struct OffloadRow {
   Device cpu, gpu;
-  offload::Answer answer;
+  offload::OffloadDecision answer;
   std::vector<offload::Change> changes;
   offload::BreakEven break_even;
   struct LoopOfKernel {
@@ -25,7 +25,7 @@ struct OffloadRow {
   struct Beside {
     offload::DecisionModel model;
     std::vector<std::string> faults;  // of the print, that are in
-    std::optional<offload::Answer> answer;
+    std::optional<offload::OffloadDecision> answer;
     std::string reason;  // why there is none
   };
   std::vector<Beside> beside;
@@ -34,7 +34,7 @@ struct OffloadRow {
 struct OffloadReport {
   Head head;
   std::string source;
-  offload::Question question;
+  offload::OffloadRequest question;
   bool ranking = false;          // several GPUs were asked for, whatever number of them has an answer
   std::vector<OffloadRow> rows;  // cheapest GPU first
 };

@@ -163,7 +163,7 @@ Json listing_json(const PageDetail& d, const std::string& target) {
 }
 
 /// "prediction", or "failure": why there is none.
-void put_prediction(Json& j, const Forecast& f, const DeviceResult& d) {
+void put_prediction(Json& j, const ForecastReport& f, const DeviceResult& d) {
   if (!d.models.empty() && d.models.front().estimate) {
     j["prediction"] = prediction_json(f, d, d.models.front());
   } else {
@@ -171,7 +171,7 @@ void put_prediction(Json& j, const Forecast& f, const DeviceResult& d) {
   }
 }
 
-Json models_json_of(const Forecast& f, const DeviceResult& d) {
+Json models_json_of(const ForecastReport& f, const DeviceResult& d) {
   Json list = Json::array();
   for (const ModelResult& m : d.models) {
     const Json all = prediction_json(f, d, m);
@@ -184,7 +184,7 @@ Json models_json_of(const Forecast& f, const DeviceResult& d) {
 }
 
 Json page_device_json(const Page& page, std::size_t i) {
-  const Forecast& f = page.forecast;
+  const ForecastReport& f = page.forecast;
   const DeviceResult& d = f.devices[i];
   const std::optional<PageDetail>& detail = page.details[i];
   Json j = {{"device", d.device.id}, {"name", d.device.name}, {"detail", detail.has_value()}};

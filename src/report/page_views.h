@@ -8,10 +8,10 @@
 
 #include "kernelcast/sm_views.h"
 #include "kernelcast/target_listing.h"
-#include "picture/lanes.h"
+#include "picture/lane_accesses.h"
 #include "picture/line_costs.h"
 #include "picture/residency.h"
-#include "picture/roofline.h"
+#include "picture/roofline_points.h"
 #include "picture/what_if_grid.h"
 #include "report/advice_views.h"
 #include "report/results.h"
@@ -35,12 +35,12 @@ struct PageDetail {
 
 /// Another version of the source on the same devices.
 struct ComparedForecast {
-  Forecast forecast;
+  ForecastReport forecast;
   std::string diff;
 };
 
 struct Page {
-  Forecast forecast;  // with sources
+  ForecastReport forecast;  // with sources
   std::vector<std::optional<PageDetail>>
       details;  // parallel to forecast.devices; nothing: no forecast, or side by side only
   std::optional<ComparedForecast> compared;

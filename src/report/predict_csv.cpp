@@ -17,7 +17,7 @@ std::string csv_number(const std::optional<double>& x) { return x ? fmt::format(
 
 std::string csv_dims(const Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
 
-std::vector<std::string> csv_row(const Forecast& f, const DeviceResult& d, const ModelResult& m) {
+std::vector<std::string> csv_row(const ForecastReport& f, const DeviceResult& d, const ModelResult& m) {
   std::vector<std::string> cells{d.profile ? d.profile->kernel : f.kernel, d.device.id, m.model};
   const std::string failure = d.failure.empty() ? m.failure : d.failure;
   if (m.estimate) {
@@ -41,7 +41,7 @@ std::vector<std::string> csv_row(const Forecast& f, const DeviceResult& d, const
 
 }  // namespace
 
-std::string predict_csv(const Forecast& forecast) {
+std::string predict_csv(const ForecastReport& forecast) {
   std::string out =
       "kernel,device,model,time_s,interval_lo_s,interval_hi_s,limiter,floor_s,launch_overhead_s,occupancy,energy_j,"
       "registers_per_thread,shared_bytes_per_block,grid,block,counts_method,reason\n";

@@ -5,7 +5,7 @@
 
 namespace kernelcast::report {
 
-std::string predict_json(const Forecast& forecast) {
+std::string predict_json(const ForecastReport& forecast) {
   Json j = head_json(forecast.head);
   j["predictions"] = Json::array();
   for (const DeviceResult& d : forecast.devices) {

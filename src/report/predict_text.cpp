@@ -36,7 +36,7 @@ std::string occupancy_cell(const DeviceResult& device) {
   return "-";
 }
 
-std::string summary_table(const Forecast& forecast, const Style& style) {
+std::string summary_table(const ForecastReport& forecast, const Style& style) {
   std::vector<Table::Align> columns{Table::Align::left};
   std::vector<std::string> heading{"device"};
   for (const ModelResult& m : forecast.devices.front().models) {
@@ -59,7 +59,7 @@ std::string summary_table(const Forecast& forecast, const Style& style) {
 
 }  // namespace
 
-std::string predict_text(const Forecast& forecast, const Style& style) {
+std::string predict_text(const ForecastReport& forecast, const Style& style) {
   std::string out;
   if (forecast.devices.size() > 1) out += summary_table(forecast, style) + "\n";
   for (std::size_t i = 0; i < forecast.devices.size(); ++i) {

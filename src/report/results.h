@@ -20,7 +20,7 @@ struct Head {
 };
 
 /// The answer to `predict` and `explain`.
-struct Forecast {
+struct ForecastReport {
   Head head;
   std::string kernel;                 // as the user named it until an analysis names it
   std::string source;                 // path, "<stdin>" for standard input

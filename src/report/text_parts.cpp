@@ -76,7 +76,7 @@ std::string dim_text(const Dim3& d) {
   return fmt::format("{}", d.x);
 }
 
-std::string device_heading(const Forecast& forecast, const DeviceResult& d, const Style& style) {
+std::string device_heading(const ForecastReport& forecast, const DeviceResult& d, const Style& style) {
   const std::string kernel = d.profile ? d.profile->kernel : forecast.kernel;
   std::string out =
       style.bold(fmt::format("{} on {}", kernel, d.device.name)) + style.dim(fmt::format("  [{}]", d.device.id)) + "\n";

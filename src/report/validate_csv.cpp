@@ -11,8 +11,8 @@ namespace kernelcast::report {
 namespace {
 
 using validate::Facts;
-using validate::Forecast;
 using validate::Report;
+using validate::RowForecast;
 using validate::RowResult;
 
 std::string csv_quoted(std::string_view text) {
@@ -65,21 +65,21 @@ void add_row_columns(std::vector<Column>& columns) {
 
 void add_model_columns(std::vector<Column>& columns, const Report& report) {
   for (std::size_t m = 0; m < report.models.size(); ++m) {
-    const auto add = [&](const char* name, const std::function<std::string(const Forecast&)>& f) {
+    const auto add = [&](const char* name, const std::function<std::string(const RowForecast&)>& f) {
       columns.push_back({report.models[m] + "." + name, [m, f](const RowResult& r) { return f(r.models[m]); }});
     };
-    add("time_s", [](const Forecast& f) { return cell(f.time_s); });
-    add("lo_s", [](const Forecast& f) { return cell(f.lo_s); });
-    add("hi_s", [](const Forecast& f) { return cell(f.hi_s); });
-    add("limiter", [](const Forecast& f) { return f.limiter; });
-    add("bounds", [](const Forecast& f) {
+    add("time_s", [](const RowForecast& f) { return cell(f.time_s); });
+    add("lo_s", [](const RowForecast& f) { return cell(f.lo_s); });
+    add("hi_s", [](const RowForecast& f) { return cell(f.hi_s); });
+    add("limiter", [](const RowForecast& f) { return f.limiter; });
+    add("bounds", [](const RowForecast& f) {
       std::string text;
       for (const auto& [name, seconds] : f.bounds_s) {
         text += fmt::format("{}{}={:.6g}", text.empty() ? "" : ";", name, seconds);
       }
       return text;
     });
-    add("failure", [](const Forecast& f) { return f.failure; });
+    add("failure", [](const RowForecast& f) { return f.failure; });
   }
 }
 

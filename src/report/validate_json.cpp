@@ -8,13 +8,13 @@ namespace kernelcast::report {
 namespace {
 
 using validate::ErrorScores;
-using validate::Forecast;
 using validate::Report;
+using validate::RowForecast;
 using validate::RowResult;
 
 constexpr std::string_view no_rows = "no row counts";
 
-Json forecast_json(const Forecast& f, const std::string& row_failure, const RowResult& r) {
+Json forecast_json(const RowForecast& f, const std::string& row_failure, const RowResult& r) {
   const std::string& why = row_failure.empty() ? f.failure : row_failure;
   Json j = Json::object();
   put(j, "time_s", f.time_s, why);

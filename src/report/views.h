@@ -12,16 +12,16 @@
 
 namespace kernelcast::report {
 
-std::string predict_text(const Forecast& forecast, const Style& style);
-std::string predict_json(const Forecast& forecast);
-std::string predict_csv(const Forecast& forecast);
+std::string predict_text(const ForecastReport& forecast, const Style& style);
+std::string predict_json(const ForecastReport& forecast);
+std::string predict_csv(const ForecastReport& forecast);
 
-std::string explain_text(const Forecast& forecast, const Style& style);
-std::string explain_json(const Forecast& forecast);
+std::string explain_text(const ForecastReport& forecast, const Style& style);
+std::string explain_json(const ForecastReport& forecast);
 
 using LineCosts = std::map<SourceLine, picture::LineCost>;
 /// The source with shares in the margin; `costs` is parallel to the forecast's devices, empty where one has no counts.
-std::string annotated_text(const Forecast& forecast, const std::vector<LineCosts>& costs, const Style& style);
+std::string annotated_text(const ForecastReport& forecast, const std::vector<LineCosts>& costs, const Style& style);
 
 /// The list of devices; `failures` are files that cannot be read, as one line each.
 struct DeviceList {

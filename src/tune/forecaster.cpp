@@ -94,13 +94,13 @@ Workload& LaunchForecaster::workload(const LaunchShape& shape) {
 }
 
 /// SKE's nonlinear programme: formula (9) is the objective, (10)-(16) decide what is feasible, nothing else does.
-Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
-  Answer a;
+TrialTime LaunchForecaster::time_as_printed(const LaunchShape& shape) {
+  TrialTime a;
   try {
     const Workload& work = counts_->of(shape);
-    const ske::Machine machine = ske::machine_of(device_);
+    const ske::SkeDevice machine = ske::machine_of(device_);
     const ske::Kernel kernel = ske::kernel_of(work, device_);
-    const ske::Forecast f = ske::forecast(machine, kernel);
+    const ske::SkeTimes f = ske::forecast(machine, kernel);
     for (const ske::Constraint& c : ske::constraints(machine, kernel, f.active_blocks)) {
       const bool none = c.number == 14 && f.active_blocks < 1;
       if (c.status != ske::Status::violated && !none) continue;
@@ -123,21 +123,21 @@ Answer LaunchForecaster::time_as_printed(const LaunchShape& shape) {
   return a;
 }
 
-Answer LaunchForecaster::time(const LaunchShape& shape) {
+TrialTime LaunchForecaster::time(const LaunchShape& shape) {
   if (known_.empty()) {
     if (++asked_ <= few_launches) return forecast(shape);
     known_.resize(known_launches);
   }
   Known& known = known_[ShapeHash{}(shape) % known_launches];
   if (known.time_s > 0 && known.shape == shape) return {known.time_s, known.cannot_run, Refusal::none, {}};
-  Answer a = forecast(shape);
+  TrialTime a = forecast(shape);
   if (a.refusal == Refusal::none) known = {shape, a.time_s, a.cannot_run};
   return a;
 }
 
-Answer LaunchForecaster::forecast(const LaunchShape& shape) {
+TrialTime LaunchForecaster::forecast(const LaunchShape& shape) {
   if (ske_as_printed_) return time_as_printed(shape);
-  Answer a;
+  TrialTime a;
   const double shared = static_cast<double>(profile_->static_shared_bytes + shape.dynamic_shared_bytes);
   a.refusal = limits_.check(*profile_, shape.block, shared);
   if (a.refusal != Refusal::none) {
@@ -178,9 +178,9 @@ Answer LaunchForecaster::forecast(const LaunchShape& shape) {
 }
 
 void LaunchForecaster::describe_as_printed(const Workload& work, Candidate& out) const {
-  const ske::Machine machine = ske::machine_of(device_);
+  const ske::SkeDevice machine = ske::machine_of(device_);
   const ske::Kernel kernel = ske::kernel_of(work, device_);
-  const ske::Forecast f = ske::forecast(machine, kernel);
+  const ske::SkeTimes f = ske::forecast(machine, kernel);
   std::string active;
   for (const ske::Constraint& c : ske::constraints(machine, kernel, f.active_blocks)) {
     out.constraints.push_back({c.number, std::string(c.name), std::string(ske::name_of(c.status)), c.left, c.right});
@@ -207,7 +207,7 @@ void LaunchForecaster::describe_as_printed(const Workload& work, Candidate& out)
 }
 
 void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out, const Recount& recount) {
-  Answer a = forecast(shape);
+  TrialTime a = forecast(shape);
   if (recount && a.refusal != Refusal::none) throw UserError(a.reason);
   Workload work = ske_as_printed_ ? counts_->of(shape) : workload(shape);
   if (recount) {

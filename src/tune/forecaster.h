@@ -1,6 +1,7 @@
 // Times of launches of one analysed kernel on one device.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,9 +10,8 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/device.h"
 #include "kernelcast/model.h"
-#include "tune/answer.h"
 #include "tune/feasible.h"
-#include "tune/recount.h"
+#include "tune/trial_time.h"
 #include "tune/tuner.h"
 
 namespace kernelcast::tune {
@@ -37,6 +37,9 @@ class LaunchCounts {
   std::optional<LaunchShape> counted_;  // what work_ holds
 };
 
+/// Counts of a launch whose closed forms are known: count() in count/count.h, with the kernel and its budget bound.
+using Recount = std::function<Workload(const Launch& launch, Workload closed)>;
+
 /// Keeps memo tables: one for each thread.
 class LaunchForecaster {
  public:
@@ -45,7 +48,7 @@ class LaunchForecaster {
                    const Model& model, double risk, bool ske_as_printed = false);
   /// Registers that probably do not fit make a refusal, or else are taken as the most that fit: an estimate must not
   /// decide alone. Throws nothing but bugs: errors of binding and of the model are refusals of kind `forecast`.
-  Answer time(const LaunchShape& shape);
+  TrialTime time(const LaunchShape& shape);
   /// The same with everything that there is to say. The shape must have a time. Throws what the model throws.
   /// With `recount` the counts are what it says, and a shape without a time throws the reason.
   void describe(const LaunchShape& shape, Candidate& out, const Recount& recount = {});
@@ -54,10 +57,10 @@ class LaunchForecaster {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const { return assumptions_; }
 
  private:
-  Answer forecast(const LaunchShape& shape);
+  TrialTime forecast(const LaunchShape& shape);
   Workload& workload(const LaunchShape& shape);
   double most_for(const LaunchShape& shape);
-  Answer time_as_printed(const LaunchShape& shape);
+  TrialTime time_as_printed(const LaunchShape& shape);
   void describe_as_printed(const Workload& work, Candidate& out) const;
   std::shared_ptr<LaunchCounts> counts_;
   std::shared_ptr<const KernelProfile> profile_;

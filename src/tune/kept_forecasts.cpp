@@ -40,15 +40,15 @@ class Fields {
 
 std::string text_of(const Dim3& d) { return fmt::format("{} {} {}", d.x, d.y, d.z); }
 
-std::string line_of(const LaunchShape& s, const Answer& a) {
+std::string line_of(const LaunchShape& s, const TrialTime& a) {
   return fmt::format("{} {} {} {} {} {} {} {}\n", text_of(s.grid), text_of(s.block), s.dynamic_shared_bytes,
                      (s.grid_known ? 1 : 0) + (s.block_known ? 2 : 0), a.time_s, a.cannot_run,
                      static_cast<int>(a.refusal), a.reason);
 }
 
-std::optional<std::pair<LaunchShape, Answer>> read_line(std::string_view line) {
+std::optional<std::pair<LaunchShape, TrialTime>> read_line(std::string_view line) {
   LaunchShape s;
-  Answer a;
+  TrialTime a;
   int known = 0, refusal = 0;
   Fields fields(line);
   fields.read(s.grid);
@@ -99,12 +99,12 @@ KeptForecasts::KeptForecasts(AnalysisMemory& memory, std::string name)
   }
 }
 
-const Answer* KeptForecasts::find(const LaunchShape& shape) const {
+const TrialTime* KeptForecasts::find(const LaunchShape& shape) const {
   const auto found = answers_.find(shape);
   return found == answers_.end() ? nullptr : &found->second;
 }
 
-void KeptForecasts::add(const LaunchShape& shape, const Answer& answer) {
+void KeptForecasts::add(const LaunchShape& shape, const TrialTime& answer) {
   added_ = answers_.emplace(shape, answer).second || added_;
 }
 

@@ -9,8 +9,8 @@
 #include "kernelcast/device.h"
 #include "kernelcast/launch.h"
 #include "tune/analysis_memory.h"
-#include "tune/answer.h"
 #include "tune/space.h"
+#include "tune/trial_time.h"
 
 namespace kernelcast::tune {
 
@@ -26,15 +26,15 @@ class KeptForecasts {
   /// under it; a damaged file holds nothing.
   KeptForecasts(AnalysisMemory& memory, std::string name);
   /// Null: not kept. The pointer holds until add().
-  [[nodiscard]] const Answer* find(const LaunchShape& shape) const;
-  void add(const LaunchShape& shape, const Answer& answer);
+  [[nodiscard]] const TrialTime* find(const LaunchShape& shape) const;
+  void add(const LaunchShape& shape, const TrialTime& answer);
   /// Writes the file again if something was added; trouble is AnalysisMemory's.
   void flush();
 
  private:
   AnalysisMemory& memory_;
   std::string name_;
-  std::unordered_map<LaunchShape, Answer, ShapeHash> answers_;
+  std::unordered_map<LaunchShape, TrialTime, ShapeHash> answers_;
   bool added_ = false;
 };
 

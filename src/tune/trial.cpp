@@ -75,8 +75,8 @@ std::string Trial::variant(Configuration configuration) {
   return joined(reader_.defines(context_.space.kernel_tuner ? shape_of_choice() : LaunchShape{}));
 }
 
-Answer Trial::time(Configuration configuration, std::size_t device, bool explain) {
-  Answer a;
+TrialTime Trial::time(Configuration configuration, std::size_t device, bool explain) {
+  TrialTime a;
   choose(configuration);
   LaunchShape shape;
   try {
@@ -96,7 +96,7 @@ Answer Trial::time(Configuration configuration, std::size_t device, bool explain
   try {
     enter(shape);
     if (KeptForecasts* known = kept(device)) {
-      if (const Answer* again = known->find(shape)) {
+      if (const TrialTime* again = known->find(shape)) {
         context_.memory.note_found(source(), frontend(context_.options.devices[device]));
         return *again;
       }

@@ -39,7 +39,7 @@ class Trial {
   /// On device number `device`. Refuses what can be decided before compilation without compiling. Reasons of refusals
   /// by the device's limits are left out unless `explain`: space after space of them would take longer than the
   /// forecasts.
-  Answer time(Configuration configuration, std::size_t device, bool explain = true);
+  TrialTime time(Configuration configuration, std::size_t device, bool explain = true);
   /// In full; the configuration must have a time there.
   Candidate describe(Configuration configuration, std::size_t device);
   /// The same with counts as TuneOptions::counts wants them. Throws UserError or LimitError where that is not possible.

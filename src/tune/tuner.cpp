@@ -169,7 +169,7 @@ class Tuner {
 
   void try_one(Trial& trial, std::size_t index, WantedArgument::Variant& variant) {
     for (std::size_t d = 0; d < options_.devices.size(); ++d) {
-      const Answer a = trial.time(configurations_[index], d, listed_[d] < options_.most_refused);
+      const TrialTime a = trial.time(configurations_[index], d, listed_[d] < options_.most_refused);
       variant.note(a);
       if (a.refusal == Refusal::none) {
         times_[d][index] = static_cast<float>(a.time_s);
@@ -186,7 +186,7 @@ class Tuner {
     }
   }
 
-  void refuse(Trial& trial, Configuration configuration, std::size_t device, const Answer& a) {
+  void refuse(Trial& trial, Configuration configuration, std::size_t device, const TrialTime& a) {
     if (a.reason.empty()) {  // the list is full
       ++unlisted_[device][static_cast<std::size_t>(a.refusal)];
       return;
@@ -248,7 +248,7 @@ class Tuner {
         Trial& trial = trials_.local();
         WantedArgument::Variant variant;
         for (std::size_t other = 0; other < times.size(); ++other) {
-          const Answer a = trial.time(c, other);
+          const TrialTime a = trial.time(c, other);
           variant.note(a);
           if (a.refusal == Refusal::none) {
             times[other] = static_cast<float>(a.time_s);

@@ -18,7 +18,6 @@
 #include "kernelcast/model.h"
 #include "tune/analysis_memory.h"
 #include "tune/feasible.h"
-#include "tune/recount.h"
 #include "tune/space.h"
 
 namespace kernelcast::tune {

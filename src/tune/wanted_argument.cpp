@@ -5,7 +5,7 @@
 
 namespace kernelcast::tune {
 
-void WantedArgument::Variant::note(const Answer& answer) {
+void WantedArgument::Variant::note(const TrialTime& answer) {
   if (answer.refusal != Refusal::none && answer.refusal != Refusal::forecast) return;
   if (answer.argument.empty() || (!argument_.empty() && argument_ != answer.argument)) {
     other_ = true;

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "tune/answer.h"
+#include "tune/trial_time.h"
 
 namespace kernelcast::tune {
 
@@ -17,7 +17,7 @@ class WantedArgument {
   /// What the configurations of one variant say together; one thread's.
   class Variant {
    public:
-    void note(const Answer& answer);
+    void note(const TrialTime& answer);
 
    private:
     friend class WantedArgument;

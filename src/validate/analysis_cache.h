@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "validate/forecast.h"
+#include "validate/forecast_rows.h"
 
 namespace kernelcast::validate {
 

@@ -7,7 +7,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "validate/kernel_tuner.h"
-#include "validate/space.h"
+#include "validate/recorded_space.h"
 
 namespace kernelcast::validate {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "validate/space.h"
+#include "validate/recorded_space.h"
 
 namespace kernelcast::validate {
 

@@ -1,4 +1,4 @@
-#include "validate/launch.h"
+#include "validate/forecast_rows.h"
 
 #include <filesystem>
 

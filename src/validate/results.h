@@ -14,7 +14,7 @@
 namespace kernelcast::validate {
 
 /// What one model said of one row, or why it said nothing.
-struct Forecast {
+struct RowForecast {
   std::optional<double> time_s;  // positive and finite when there
   std::optional<double> lo_s, hi_s;
   std::string limiter;
@@ -38,7 +38,7 @@ struct RowResult {
   std::string device;                 // id; empty when no device file is known
   std::string cache_state;            // of the kernel
   std::optional<Facts> facts;         // nothing: see failure
-  std::vector<Forecast> models;       // parallel to Report::models
+  std::vector<RowForecast> models;    // parallel to Report::models
   std::string failure;                // why there is no workload
   double analysis_s = 0, bind_s = 0;  // processor time spent; the analysis is shared by rows of one source
 };

@@ -46,7 +46,7 @@ bool is_headline(const RowResult& r) { return !is_excluded(r.row); }
 std::optional<double> coverage_of(const Rows& rows, std::size_t model) {
   std::vector<double> inside;
   for (const RowResult* r : rows) {
-    const Forecast& f = r->models[model];
+    const RowForecast& f = r->models[model];
     if (!f.time_s || !f.lo_s || !f.hi_s) continue;
     inside.push_back(*f.lo_s <= *r->row.measured_s && *r->row.measured_s <= *f.hi_s ? 1 : 0);
   }
@@ -64,7 +64,7 @@ std::string without_numbers(const std::string& reason) {
 }
 
 bool all_models_fail_alike(const RowResult& r) {
-  return !r.models.empty() && std::all_of(r.models.begin(), r.models.end(), [&](const Forecast& f) {
+  return !r.models.empty() && std::all_of(r.models.begin(), r.models.end(), [&](const RowForecast& f) {
     return !f.time_s && f.failure == r.models.front().failure;
   });
 }

@@ -59,6 +59,23 @@ class Architecture(Case):
                  and re.search(r'#include ["<](llvm|clang)/', text)]
         self.assertEqual(wrong, [])
 
+    def test_no_two_sources_share_a_name(self):
+        seen = {}
+        for path, _ in sources("src"):
+            if path.endswith(".cpp"):
+                seen.setdefault(os.path.basename(path), []).append(path)
+        self.assertEqual([paths for paths in seen.values() if len(paths) > 1], [])
+
+    def test_no_code_asks_for_an_architecture(self):
+        """Differences are numbers of device files and of the table in src/machine/nvidia_targets.cpp."""
+        wrong = []
+        for path, text in sources("src/frontend", "src/model", "src/machine"):
+            for line in text.split("\n"):
+                code = re.split(r"//", line)[0]
+                if re.search(r"\bsm_? *(<|>|<=|>=|==|!=) *\d{2}|architecture *[=!]= *\"", code):
+                    wrong.append(f"{path}: {line.strip()}")
+        self.assertEqual(wrong, [])
+
     def test_flags_are_written_in_cli_and_report_only(self):
         wrong = []
         for path, text in sources("src", "include"):

@@ -131,7 +131,7 @@ class Advice(Case):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
                     head = re.sub(r"\\\n// *", "", file.read())
                 words = shlex.split(re.search(r"^//   kernelcast converge (.*)$", head, re.M)[1])
-                self.assertEqual(words[0], "converge/examples/" + name)
+                self.assertEqual(words[0], "libconverge/examples/" + name)
                 (loop,) = self.loops(*words)
                 verdict = {s["name"]: s["legal"] for s in loop["strategies"]}
                 self.assertEqual(verdict["advance-in-order"], "yes")

@@ -9,7 +9,7 @@ from program import ROOT
 
 COLUMNS = 120
 USER_PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/tutorials/*.md", "docs/reference/*.md", "docs/model/*.md",
-              "converge/README.md")
+              "libconverge/README.md")
 PAGES = (*USER_PAGES, "docs/lab/*.md", "src/README.md", "scripts/README.md", "tools/*/README.md", "validation/*.md", "python/README.md",
          "examples/*/README.md")
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"

@@ -53,12 +53,16 @@ class Install(unittest.TestCase):
                             "--format", "json")
         time_us = json.loads(told)["predictions"][0]["time_s"] * 1e6
         self.assertIn(f"V100 PCIe 16GB: saxpy takes {time_us:.3g} us, limited by dram_bandwidth", shown.stdout)
+        self.assertIn("V100 PCIe 16GB: 2.1 MFLOP", shown.stdout)
+        listed = subprocess.run([program], capture_output=True, text=True, check=False)
+        self.assertEqual(listed.returncode, 2)
+        self.assertIn("nvidia-tesla-v100-pcie-16gb", listed.stderr)
         wrong = subprocess.run([program, example, "v10"], capture_output=True, text=True, check=False)
         self.assertEqual(wrong.returncode, 1)
         self.assertIn('unknown device "v10"', wrong.stderr)
         self.assertNotIn("--", wrong.stderr)
         headers = os.listdir(os.path.join(self.prefix, "include", "kernelcast"))
-        self.assertLessEqual(len(headers), 14)
+        self.assertEqual(sorted(headers), ["error.h", "estimate.h", "forecast.h", "launch.h", "setting.h", "source.h", "units.h"])
 
 
 if __name__ == "__main__":

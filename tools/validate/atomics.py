@@ -116,8 +116,8 @@ def page(programs):
                  "for floating point, so it gets the mean of the others. Two things were read off `atomicPerf`, from its kernels on 32 and on "
                  "256 doubles in global memory: that 512 bytes meet in one place of the L2 (2 KB before; with `atomicPerf` left out it would "
                  "still be 2 KB, and its kernel on 256 doubles 4.1 times too slow), and that a place adds one floating-point number per cycle. "
-                 "That warps of a block that retry in shared memory need half as many attempts as there are warps follows from fairness; no "
-                 "constant was fitted to it."),
+                 "That warps of a block that retry in shared memory need half as many attempts as there are warps follows from fairness and has no "
+                 "constant, but was settled on with the two contended shared kernels in view: those are no check of it."),
             table(["kernel", "measured, us", "forecast, us", "forecast over measured", "binding bound"], of_programs(programs)),
         ]
     return "\n".join(parts)

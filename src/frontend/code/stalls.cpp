@@ -8,6 +8,7 @@
 #include "frontend/code/nvidia/ptx_flow.h"
 #include "frontend/code/stalls.h"
 #include "kernelcast/tensor.h"
+#include "machine/nvidia_targets.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -107,7 +108,7 @@ void mark_asynchronous(const AsmInstruction& i, TimedInstruction& t) {
 
 Timing nvidia_timing(int sm) {
   Timing t;
-  t.latency[0] = sm < 50 ? 9 : sm < 70 ? 6 : 4;
+  t.latency[0] = machine::nvidia_target(sm).alu_cycles;
   return t;
 }
 

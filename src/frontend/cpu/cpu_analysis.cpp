@@ -12,12 +12,9 @@
 #include <set>
 
 #include "frontend/cpu/cpu_barriers.h"
-#include "frontend/cpu/cpu_kept.h"
-#include "frontend/cpu/cpu_masked.h"
 #include "frontend/cpu/cpu_openmp.h"
 #include "frontend/cpu/cpu_target.h"
-#include "frontend/cpu/cpu_work_items.h"
-#include "frontend/cpu/written_first.h"
+#include "frontend/cpu/function_passes.h"
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/lower/reducible.h"

@@ -108,7 +108,7 @@ bool find_items(LoopInfo& info, DominatorTree& tree, const CallInst& mark, ItemL
 }
 
 /// Code between barriers.
-struct Stretch {
+struct ParallelRegion {
   BasicBlock* entry = nullptr;
   std::set<BasicBlock*> blocks;
   PHINode* item = nullptr;
@@ -133,9 +133,9 @@ class Splitter {
     step_over();
     if (!find_stretches()) return false;
     // From here on it must succeed.
-    for (Stretch& p : stretches_) make_loop(p);
-    for (Stretch& p : stretches_) keep_across(p);
-    for (const Stretch& p : stretches_)
+    for (ParallelRegion& p : stretches_) make_loop(p);
+    for (ParallelRegion& p : stretches_) keep_across(p);
+    for (const ParallelRegion& p : stretches_)
       mark_independent(SmallVector<BasicBlock*>(p.blocks.begin(), p.blocks.end()), *p.back);
     run_once();
     return true;
@@ -339,7 +339,7 @@ class Splitter {
     for (BasicBlock* entry : entries) {
       if (entry->getSinglePredecessor()) FoldSingleEntryPHINodes(entry);  // what comes out of a loop
       if (!entry->phis().empty()) return false;
-      Stretch p{entry, {}, nullptr, nullptr};
+      ParallelRegion p{entry, {}, nullptr, nullptr};
       std::vector<BasicBlock*> work{entry};
       while (!work.empty()) {
         BasicBlock* block = work.back();
@@ -358,7 +358,7 @@ class Splitter {
   [[nodiscard]] bool ends(BasicBlock* block) const { return barriers_.contains(block) || block == items_.latch; }
 
   /// for each item: the piece; then on to where the last item went.
-  void make_loop(Stretch& p) {
+  void make_loop(ParallelRegion& p) {
     LLVMContext& context = f_.getContext();
     const auto block = [&](const char* name) { return BasicBlock::Create(context, name, &f_, p.entry); };
     BasicBlock *before = block("items.begin"), *head = block("items.head"), *tail = block("items.tail"),
@@ -407,14 +407,14 @@ class Splitter {
     return phi ? phi->getIncomingBlock(u) : user->getParent();
   }
 
-  const Stretch* stretch_of(BasicBlock* block) const {
-    for (const Stretch& p : stretches_)
+  const ParallelRegion* stretch_of(BasicBlock* block) const {
+    for (const ParallelRegion& p : stretches_)
       if (p.blocks.contains(block)) return &p;
     return nullptr;
   }
 
   /// Slots of values that this piece makes and others need.
-  void keep_across(const Stretch& p) {
+  void keep_across(const ParallelRegion& p) {
     for (AllocaInst* slot : std::set<AllocaInst*>(slots_)) spread(slot);
     for (BasicBlock* block : p.blocks)
       for (Instruction& i : make_early_inc_range(*block)) {
@@ -451,7 +451,7 @@ class Splitter {
     slot->eraseFromParent();
   }
 
-  Value* element(IRBuilder<>& at, AllocaInst* slot, const Stretch* piece) const {
+  Value* element(IRBuilder<>& at, AllocaInst* slot, const ParallelRegion* piece) const {
     return piece ? at.CreateInBoundsGEP(slot->getAllocatedType(), slot, piece->item) : static_cast<Value*>(slot);
   }
 
@@ -476,7 +476,7 @@ class Splitter {
   std::set<const Value*> varying_, different_;
   std::set<BasicBlock*> barriers_;      // and what is done once between them
   std::set<AllocaInst*> slots_, same_;  // of a work-item's own; of these, the same for all items
-  std::vector<Stretch> stretches_;
+  std::vector<ParallelRegion> stretches_;
 };
 
 /// A work-item's variables come to life again and again now.

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "frontend/ir/vendor_options.h"
-#include "frontend/shape/analyses.h"
+#include "frontend/shape/analysis_managers.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/ADT/SmallString.h"

@@ -2,7 +2,7 @@
 // -O3 again (pocl/pocl, lib/CL/pocl_llvm_wg.cc). So what one work-item computes once is known once: an address that is
 // used on both sides of a barrier is a value that lives across it. Loops stay rolled (the same file, and
 // pocl_llvm_build.cc: "UnrollLoops = false").
-#include "frontend/cpu/cpu_work_items.h"
+#include "frontend/cpu/function_passes.h"
 
 #include <algorithm>
 #include <set>

@@ -68,7 +68,7 @@ std::string rewritten(const Source& source, const FrontendOptions& options, cons
   const std::string at = place_of(loop) + ": ";
   if (policy == Policy::plain) throw UserError(at + "plain is what the loop is");
   if (policy == Policy::majority) {
-    throw UserError(at + "majority needs votes: use the library in converge/, or rewrite as round-robin");
+    throw UserError(at + "majority needs votes: use the library in libconverge/, or rewrite as round-robin");
   }
   const LegalityVerdict& v = verdict_of(loop, policy);
   if (v.legal != Legality::yes) {

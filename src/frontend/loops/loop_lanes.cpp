@@ -1,7 +1,7 @@
 // Which variables may differ between the lanes of a warp: whatever is computed from a lane's number, or set where lanes
 // have parted. Contents of memory are taken to differ where their index does.
+#include "frontend/loops/known_functions.h"
 #include "frontend/loops/loop_effects.h"
-#include "frontend/loops/loop_names.h"
 
 namespace kernelcast::frontend {
 namespace {

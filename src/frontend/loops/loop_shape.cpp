@@ -4,8 +4,8 @@
 #include <set>
 
 #include "clang/AST/ExprCXX.h"
+#include "frontend/loops/known_functions.h"
 #include "frontend/loops/loop_find.h"
-#include "frontend/loops/loop_names.h"
 #include "frontend/source/ast_walk.h"
 
 namespace kernelcast::frontend {

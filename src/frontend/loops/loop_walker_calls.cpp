@@ -1,7 +1,7 @@
 // Calls: of the source's own functions, which are walked too; of collectives, fences and atomics; of all that toolkits
 // have.
 #include "clang/Basic/SourceManager.h"
-#include "frontend/loops/loop_names.h"
+#include "frontend/loops/known_functions.h"
 #include "frontend/loops/loop_walker.h"
 
 namespace kernelcast::frontend::effects {

@@ -15,7 +15,7 @@
 #include "frontend/lower/register_arrays.h"
 #include "frontend/lower/unrolling.h"
 #include "frontend/shape/addresses.h"
-#include "frontend/shape/analyses.h"
+#include "frontend/shape/analysis_managers.h"
 #include "frontend/shape/kernel_model.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/LoopInfo.h"

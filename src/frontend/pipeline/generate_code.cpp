@@ -41,6 +41,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "machine/nvidia_targets.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -485,9 +486,8 @@ std::string emit(Module& module, const std::string& target, bool fast_math, std:
 
 // Where an intrinsic does not select, newer targets may do.
 std::string next_target(const std::string& target) {
-  static const std::array<const char*, 7> ladder = {"sm_20", "sm_30", "sm_50", "sm_60", "sm_70", "sm_80", "sm_90"};
-  for (const char* t : ladder)
-    if (std::atoi(t + 3) > std::atoi(target.c_str() + 3)) return t;
+  for (const machine::NvidiaTarget& t : machine::nvidia_targets())
+    if (t.begins_generation && t.sm > std::atoi(target.c_str() + 3)) return "sm_" + std::to_string(t.sm);
   return {};
 }
 

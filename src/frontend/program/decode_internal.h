@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/program/decode.h"
+#include "frontend/program/decode_function.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
 #include "llvm/ADT/DenseMap.h"

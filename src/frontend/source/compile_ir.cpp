@@ -2,7 +2,6 @@
 
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/host_code.h"
-#include "frontend/source/ir_metadata.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

@@ -15,7 +15,7 @@
 #include <charconv>
 #include <map>
 
-#include "device/fields.h"
+#include "device/field_table.h"
 #include "kernelcast/error.h"
 #include "kernelcast/sm.h"
 

@@ -10,7 +10,7 @@ namespace {
 // Multiples of it modulo 1 are spread evenly, however many there are (Knuth, The Art of Computer Programming, 6.4).
 constexpr double golden_section = 0.6180339887498949;
 
-void start_block(Machine& m, int slot) {
+void start_block(SmState& m, int slot) {
   Block& block = m.blocks[static_cast<std::size_t>(slot)];
   block = {true, m.launch.warps_per_block, m.launch.warps_per_block, 0};
   for (int i = 0; i < m.launch.warps_per_block; ++i) {
@@ -34,7 +34,7 @@ void start_block(Machine& m, int slot) {
   ++m.next_block;
 }
 
-void release(Machine& m, int slot) {
+void release(SmState& m, int slot) {
   Block& block = m.blocks[static_cast<std::size_t>(slot)];
   block.waiting = 0;
   const auto latency = static_cast<Cycle>(std::max(m.spec->latency[static_cast<std::size_t>(Op::barrier)], 1));
@@ -49,12 +49,12 @@ void release(Machine& m, int slot) {
 
 }  // namespace
 
-void start_blocks(Machine& m) {
+void start_blocks(SmState& m) {
   for (std::size_t slot = 0; slot < m.blocks.size() && m.next_block < m.launch.blocks; ++slot)
     if (!m.blocks[slot].active) start_block(m, static_cast<int>(slot));
 }
 
-void end_warp(Machine& m, int slot) {
+void end_warp(SmState& m, int slot) {
   Warp& w = m.warps[static_cast<std::size_t>(slot)];
   w.alive = false;
   w.wake = never;
@@ -68,7 +68,7 @@ void end_warp(Machine& m, int slot) {
   start_blocks(m);
 }
 
-void arrive(Machine& m, int slot) {
+void arrive(SmState& m, int slot) {
   Warp& w = m.warps[static_cast<std::size_t>(slot)];
   w.at_barrier = true;
   w.wake = never;

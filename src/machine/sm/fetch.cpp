@@ -6,7 +6,7 @@
 
 namespace kernelcast::sm {
 
-Cycle fetch(Machine& m, Warp& w) {
+Cycle fetch(SmState& m, Warp& w) {
   const int line = m.code[w.pc].line;
   if (line == w.line) return m.now;
   InstructionCache& cache = m.icache;

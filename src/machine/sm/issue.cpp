@@ -42,7 +42,7 @@ Cycle scoreboards_ready(const Warp& w, std::uint8_t mask) {
 }
 
 /// Whether operands are there, or the spec leaves that to the code.
-bool operands_ready(Machine& m, Warp& w, const Decoded& d) {
+bool operands_ready(SmState& m, Warp& w, const Decoded& d) {
   if (d.control.wait_mask != 0) {
     const Cycle ready = scoreboards_ready(w, d.control.wait_mask);
     if (ready > m.now) {
@@ -97,7 +97,7 @@ int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, const Requ
 }
 
 /// Returns the cycles that its lanes are taken.
-int execute(Machine& m, int slot, const Issued& issued) {
+int execute(SmState& m, int slot, const Issued& issued) {
   Warp& w = issued.w;
   const Decoded& d = issued.d;
   Request request;
@@ -145,27 +145,27 @@ int execute(Machine& m, int slot, const Issued& issued) {
   return busy;
 }
 
-void tell(Machine& m, int scheduler, const Issued& issued, std::size_t pc, bool second, int busy) {
+void tell(SmState& m, int scheduler, const Issued& issued, std::size_t pc, bool second, int busy) {
   if (m.listener == nullptr) return;
   const int unit = issued.lanes >= 0 ? m.lanes[static_cast<std::size_t>(issued.lanes)].unit : -1;
   m.listener->on_issue({m.now, scheduler, issued.w.number, static_cast<int>(pc), unit, second, issued.reads, busy});
 }
 
 /// Whether all lanes that take `op` belong to `unit`.
-bool only_in(const Machine& m, int scheduler, Op op, int unit) {
+bool only_in(const SmState& m, int scheduler, Op op, int unit) {
   const auto& candidates = m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + static_cast<std::size_t>(op)];
   return !candidates.empty() &&
          std::ranges::all_of(candidates, [&](int i) { return m.lanes[static_cast<std::size_t>(i)].unit == unit; });
 }
 
 /// Whether `lanes` are the only ones of the scheduler that take `op`.
-bool has_no_other(const Machine& m, int scheduler, Op op, int lanes) {
+bool has_no_other(const SmState& m, int scheduler, Op op, int lanes) {
   const auto& candidates = m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + static_cast<std::size_t>(op)];
   return candidates.size() == 1 && candidates.front() == lanes;
 }
 
 /// The successor that may go together with the instruction at `w.pc`, ready to go; nullptr: there is none.
-const Decoded* partner(Machine& m, Warp& w) {
+const Decoded* partner(SmState& m, Warp& w) {
   const Spec& spec = *m.spec;
   const Decoded& first = m.code[w.pc];
   if (spec.dual == DualIssue::none || w.pc + 1 >= m.code.size()) return nullptr;
@@ -184,7 +184,7 @@ const Decoded* partner(Machine& m, Warp& w) {
 }
 
 /// After a code for dual issue that had no effect.
-void apply_unpaired(Machine& m, Warp& w, std::size_t pc) {
+void apply_unpaired(SmState& m, Warp& w, std::size_t pc) {
   const Spec& spec = *m.spec;
   if (spec.dual != DualIssue::by_control_code || !m.code[pc].control.dual || pc + 1 >= m.code.size()) return;
   if (!m.code[pc + 1].control.dual) return;
@@ -192,7 +192,7 @@ void apply_unpaired(Machine& m, Warp& w, std::size_t pc) {
   w.wake = w.may_issue;
 }
 
-bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) {
+bool try_issue(SmState& m, int scheduler, int slot, std::uint64_t& names_taken) {
   Warp& w = m.warps[static_cast<std::size_t>(slot)];
   if (w.may_issue > m.now) return block(w, Stall::control, w.may_issue, m.now), false;
   if (const Cycle there = fetch(m, w); w.line != m.code[w.pc].line) return block(w, Stall::fetch, there, m.now), false;
@@ -247,7 +247,7 @@ bool try_issue(Machine& m, int scheduler, int slot, std::uint64_t& names_taken) 
 }
 
 /// Whether the warp has begun its line of instructions and waits for its own or shared lanes.
-bool waits_in_line(const Machine& m, int scheduler, const Warp& w) {
+bool waits_in_line(const SmState& m, int scheduler, const Warp& w) {
   if (!m.spec->turn_ends_with_line || !w.alive || (w.why != Stall::unit && w.why != Stall::arbitration)) return false;
   const Decoded& next = m.code[w.pc];
   const bool begun = w.pc > 0 && next.line == w.line && m.code[w.pc - 1].line == w.line;
@@ -257,7 +257,7 @@ bool waits_in_line(const Machine& m, int scheduler, const Warp& w) {
 
 }  // namespace
 
-bool issue_turn(Machine& m, int scheduler) {
+bool issue_turn(SmState& m, int scheduler) {
   Scheduler& s = m.schedulers[static_cast<std::size_t>(scheduler)];
   const std::size_t count = s.warps.size();
   std::uint64_t names_taken = 0;

@@ -111,7 +111,7 @@ class Runs {
     std::vector<double> busy;  // of each pipe, cycles
   };
   Run run(const UserProgram& program, double blocks) {
-    Launch l;
+    SmLaunch l;
     l.blocks = static_cast<int>(blocks);
     l.warps_per_block = launch_.warps_per_block;
     l.resident_blocks = static_cast<int>(launch_.resident);

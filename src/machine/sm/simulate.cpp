@@ -73,7 +73,7 @@ Decoded decode(const Spec& spec, const Instruction& i, int index, int& loops) {
   return d;
 }
 
-void make_lanes(Machine& m) {
+void make_lanes(SmState& m) {
   const Spec& spec = *m.spec;
   m.lanes_of.assign(static_cast<std::size_t>(spec.schedulers) * op_count, {});
   m.result.unit_busy.assign(spec.units.size(), 0);
@@ -95,7 +95,7 @@ void make_lanes(Machine& m) {
   }
 }
 
-void make_warps(Machine& m, int loops) {
+void make_warps(SmState& m, int loops) {
   const Spec& spec = *m.spec;
   int slots = std::max(1, std::min(spec.max_warps / m.launch.warps_per_block, spec.max_blocks));
   if (m.launch.resident_blocks > 0) slots = std::min(slots, m.launch.resident_blocks);
@@ -123,7 +123,7 @@ Cycle turn_at(const Spec& spec, std::size_t scheduler, Cycle from) {
   return from + (turn + phase - from % turn) % turn;
 }
 
-Cycle next_event(const Machine& m) {
+Cycle next_event(const SmState& m) {
   Cycle next = never;
   for (std::size_t i = 0; i < m.warps.size(); ++i) {
     const Warp& w = m.warps[i];
@@ -133,14 +133,14 @@ Cycle next_event(const Machine& m) {
   return next;
 }
 
-bool issue_cycle(Machine& m) {
+bool issue_cycle(SmState& m) {
   bool any = false;
   for (int s = 0; s < m.spec->schedulers; ++s)
     if (turn_at(*m.spec, static_cast<std::size_t>(s), m.now) == m.now) any = issue_turn(m, s) || any;
   return any;
 }
 
-void tell_stalls(Machine& m, Cycle until, const std::vector<std::uint64_t>& issued_before) {
+void tell_stalls(SmState& m, Cycle until, const std::vector<std::uint64_t>& issued_before) {
   for (std::size_t i = 0; i < m.warps.size(); ++i) {
     const Warp& w = m.warps[i];
     if (!w.alive || issued_before[i] != 0) continue;
@@ -153,13 +153,13 @@ void tell_stalls(Machine& m, Cycle until, const std::vector<std::uint64_t>& issu
 
 }  // namespace
 
-Machine make_machine(const Spec& spec, const Program& program, const Launch& launch) {
+SmState initial_state(const Spec& spec, const Program& program, const SmLaunch& launch) {
   if (program.instructions.empty()) refuse(program, 1, "there is no instruction");
   if (launch.blocks < 1 || launch.warps_per_block < 1) throw UserError("a launch has at least one block of one warp");
   if (launch.warps_per_block > spec.max_warps)
     throw UserError("a block of " + std::to_string(launch.warps_per_block) + " warps does not fit; " + spec.name +
                     " holds " + std::to_string(spec.max_warps));
-  Machine m;
+  SmState m;
   m.spec = &spec;
   m.program = &program;
   m.launch = launch;
@@ -182,8 +182,8 @@ Machine make_machine(const Spec& spec, const Program& program, const Launch& lau
   return m;
 }
 
-Result simulate(const Spec& spec, const Program& program, const Launch& launch, Listener* listener) {
-  Machine m = make_machine(spec, program, launch);
+Result simulate(const Spec& spec, const Program& program, const SmLaunch& launch, Listener* listener) {
+  SmState m = initial_state(spec, program, launch);
   m.listener = listener;
   std::vector<std::uint64_t> issued;
   while (m.finished_blocks < launch.blocks) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "device/fields.h"
+#include "device/field_table.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::sm {

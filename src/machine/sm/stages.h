@@ -3,12 +3,12 @@
 
 #include <optional>
 
-#include "machine/sm/machine.h"
+#include "machine/sm/state.h"
 
 namespace kernelcast::sm {
 
 /// Whether the warp holds the line of its next instruction; otherwise when it will.
-Cycle fetch(Machine& m, Warp& w);
+Cycle fetch(SmState& m, Warp& w);
 
 /// What the instructions that a warp issues together ask of the register banks.
 struct Collection {
@@ -27,7 +27,7 @@ struct Choice {
   Cycle wake = 0;
 };
 /// Lanes for an instruction of a scheduler; `announced`: the control code asked for the shared ones in time.
-Choice choose_lanes(Machine& m, int scheduler, Op op, bool announced, int other_than = -1, bool other_name = false);
+Choice choose_lanes(SmState& m, int scheduler, Op op, bool announced, int other_than = -1, bool other_name = false);
 
 struct Request {
   Cycle done = 0;        // when the destination can be read
@@ -35,16 +35,16 @@ struct Request {
   int waits = 0;         // cycles until atomic operations before it are through
 };
 /// Sends a memory instruction on its way.
-Request access_memory(Machine& m, Warp& w, const Decoded& d, Cycle start);
+Request access_memory(SmState& m, Warp& w, const Decoded& d, Cycle start);
 /// Whether one more request can be under way; otherwise when.
-Cycle memory_accepts(Machine& m);
+Cycle memory_accepts(SmState& m);
 
 /// Fills free slots with blocks; ends a warp; a warp arrives at a barrier.
-void start_blocks(Machine& m);
-void end_warp(Machine& m, int slot);
-void arrive(Machine& m, int slot);
+void start_blocks(SmState& m);
+void end_warp(SmState& m, int slot);
+void arrive(SmState& m, int slot);
 
 /// One scheduler's turn; whether something was issued.
-bool issue_turn(Machine& m, int scheduler);
+bool issue_turn(SmState& m, int scheduler);
 
 }  // namespace kernelcast::sm

@@ -68,7 +68,7 @@ class Recorder final : public Listener {
 
 }  // namespace
 
-Views watch(const Spec& spec, const Program& program, const Launch& launch, const ViewOptions& options) {
+Views watch(const Spec& spec, const Program& program, const SmLaunch& launch, const ViewOptions& options) {
   Views out;
   out.program = disassemble(program);
   for (const Instruction& i : program.instructions) out.instructions.emplace_back(info(i.op).name);

@@ -41,10 +41,10 @@ class Maker {
     phase_.images.push_back(text);
     return static_cast<int>(phase_.images.size()) - 1;
   }
-  Launch& launch(const std::string& name, const std::string& kernel, const std::string& text, OurArguments a,
-                 unsigned blocks, unsigned threads, double items) {
+  PlannedLaunch& launch(const std::string& name, const std::string& kernel, const std::string& text, OurArguments a,
+                        unsigned blocks, unsigned threads, double items) {
     a.out = out_;
-    Launch l;
+    PlannedLaunch l;
     l.name = name;
     l.kernel = kernel;
     l.image = image(text);
@@ -117,9 +117,9 @@ Phase on_chip(const Info& info) {
                {0, -1, counters, turns, apart}, blocks, threads, 8.0 * turns * blocks * threads);
     }
   }
-  Launch& one = m.launch("launch.one", "empty", empty_module(), {}, 1, 32, 1);
+  PlannedLaunch& one = m.launch("launch.one", "empty", empty_module(), {}, 1, 32, 1);
   one.clocks = -1;
-  Launch& many = m.launch("launch.many", "empty", empty_module(), {}, 1, 32, 1);
+  PlannedLaunch& many = m.launch("launch.many", "empty", empty_module(), {}, 1, 32, 1);
   many.clocks = -1;
   many.repeat = 64;
   for (bool to : {true, false})
@@ -182,8 +182,8 @@ Phase memory(const Info& info) {
       const auto once = static_cast<unsigned>(bytes / 128 / 8);
       // What fits L1 is walked through once before; more is brought into L2 by all threads.
       const int before = bytes > mib ? reading("read", walk, bytes) : -1;
-      Launch& l = m.launch(fmt::format("chase.{}.{}", cached ? "l1" : "l2", bytes), "chase", chase_module(cached),
-                           {0, walk, -1, 128, bytes > mib ? 16 : once, bytes}, 1, 1, 1024);
+      PlannedLaunch& l = m.launch(fmt::format("chase.{}.{}", cached ? "l1" : "l2", bytes), "chase",
+                                  chase_module(cached), {0, walk, -1, 128, bytes > mib ? 16 : once, bytes}, 1, 1, 1024);
       l.before = before;
     }
   }

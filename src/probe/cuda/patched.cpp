@@ -9,7 +9,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "machine/sass/cubin.h"
-#include "probe/cuda/assemble.h"
+#include "probe/cuda/assemble_ptx.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/ptx.h"
 
@@ -64,7 +64,7 @@ Phase phase_of(const std::string& name) {
 
 void add(Phase& p, const std::string& name, const Body& body, unsigned threads, unsigned turns, double texts) {
   p.images.push_back(body.cubin.bytes());
-  Launch l;
+  PlannedLaunch l;
   l.name = name;
   l.image = static_cast<int>(p.images.size()) - 1;
   l.kernel = body.kernel.name;

@@ -42,7 +42,7 @@ void each(Reader& r, F one) {
   for (std::size_t left = r.number(); left > 0; --left) one();
 }
 
-void put(Writer& w, const Launch& l) {
+void put(Writer& w, const PlannedLaunch& l) {
   w.text(l.name);
   w.number(static_cast<std::size_t>(l.image));
   w.text(l.kernel);
@@ -60,8 +60,8 @@ void put(Writer& w, const Launch& l) {
   w.real(l.items);
 }
 
-Launch launch_from(Reader& r) {
-  Launch l;
+PlannedLaunch launch_from(Reader& r) {
+  PlannedLaunch l;
   l.name = r.text();
   l.image = static_cast<int>(r.number());
   l.kernel = r.text();
@@ -92,7 +92,7 @@ void put(Writer& w, const Phase& p) {
     w.number(b.stride);
     w.number(b.sequential ? 1 : 0);
   });
-  put_all(w, p.launches, [&](const Launch& l) { put(w, l); });
+  put_all(w, p.launches, [&](const PlannedLaunch& l) { put(w, l); });
   put_all(w, p.transfers, [&](const Transfer& t) {
     w.text(t.name);
     w.number(t.bytes);
@@ -137,7 +137,7 @@ Phase phase_from(Reader& r) {
   p.min_rounds = static_cast<int>(r.number());
   p.max_rounds = static_cast<int>(r.number());
   p.seconds = r.real();
-  for (const Launch& l : p.launches) {
+  for (const PlannedLaunch& l : p.launches) {
     check_index(l.image, p.images.size(), false);
     check_index(l.clocks, p.buffers.size(), true);
     check_index(l.before, p.launches.size(), true);

@@ -35,7 +35,7 @@ struct Argument {
   std::string value{};     // bytes of a scalar
 };
 
-struct Launch {
+struct PlannedLaunch {
   std::string name;  // of the series: "chain.ffma.long"
   int image = 0;     // index in Phase::images
   std::string kernel;
@@ -61,7 +61,7 @@ struct Phase {
   std::string name;
   std::vector<std::string> images;  // PTX or cubins
   std::vector<Buffer> buffers;
-  std::vector<Launch> launches;
+  std::vector<PlannedLaunch> launches;
   std::vector<Transfer> transfers;
   int min_rounds = 6, max_rounds = 60;
   double seconds = 10;  // no further round after that

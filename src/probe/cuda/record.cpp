@@ -166,7 +166,7 @@ class PhaseRun {
 
   /// Starts launch `i` once, with the one before it. Errors that lose the context throw.
   void start(std::size_t i) {
-    const Launch& l = phase_.launches[i];
+    const PlannedLaunch& l = phase_.launches[i];
     std::vector<std::uint64_t> pointers(l.arguments.size());
     std::vector<void*> values;
     for (std::size_t k = 0; k < l.arguments.size(); ++k) {
@@ -180,7 +180,7 @@ class PhaseRun {
   }
 
   Run timed(std::size_t i) {
-    const Launch& l = phase_.launches[i];
+    const PlannedLaunch& l = phase_.launches[i];
     if (l.before >= 0) {
       start(static_cast<std::size_t>(l.before));
       cu_.check(cu_.synchronize(), "cuCtxSynchronize");
@@ -200,7 +200,7 @@ class PhaseRun {
     return out;
   }
 
-  void read_clocks(const Launch& l, Run& out) {
+  void read_clocks(const PlannedLaunch& l, Run& out) {
     const std::size_t warps = (l.block[0] * l.block[1] * l.block[2] + 31) / 32;
     std::vector<std::uint64_t> words(1 + 2 * warps);
     cu_.check(cu_.from_device(words.data(), buffers_[static_cast<std::size_t>(l.clocks)], 8 * words.size()),

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "probe/host/memory.h"
+#include "probe/host/host_memory.h"
 #include "probe/host/team.h"
 #include "probe/native/native.h"
 #include "probe/series.h"

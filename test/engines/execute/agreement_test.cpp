@@ -34,7 +34,7 @@ Analysis analysis_of(const Case& c, const CaseFile& file, const Target& target) 
   Source source;
   source.path = file.interpreted;
   source.text = contents_of(file.interpreted);
-  source.include_dirs = {KERNELCAST_SOURCE_DIR "/converge/include"};
+  source.include_dirs = {KERNELCAST_SOURCE_DIR "/libconverge/include"};
   if (source.path.ends_with(".cl")) source.standard = "CL1.2";
   FrontendOptions options;
   options.kernel = c.kernel;

@@ -18,7 +18,7 @@ Analysis analysis_of(const std::string& file, const std::string& kernel, const c
   Source source;
   source.path = file;
   source.text = text.str();
-  source.include_dirs = {KERNELCAST_SOURCE_DIR "/converge/include"};
+  source.include_dirs = {KERNELCAST_SOURCE_DIR "/libconverge/include"};
   FrontendOptions options;
   options.kernel = kernel;
   options.target = target;

@@ -20,7 +20,7 @@ Device device(const char* name) { return DeviceCatalog(std::string(KERNELCAST_SO
 
 TEST(DeviceFiles, Gtx280HasTheConstantsOfTheOpenclPaper) {
   namespace oq = opencl_quantitative;
-  const oq::Machine file = oq::machine_of(device("gtx280")), paper = oq::paper::gtx_280();
+  const oq::QuantitativeDevice file = oq::machine_of(device("gtx280")), paper = oq::paper::gtx_280();
   EXPECT_EQ(file.compute_units, paper.compute_units);
   EXPECT_EQ(file.processing_elements, paper.processing_elements);
   EXPECT_EQ(file.batch, paper.batch);
@@ -37,7 +37,7 @@ TEST(DeviceFiles, Gtx280HasTheConstantsOfTheOpenclPaper) {
 }
 
 TEST(DeviceFiles, Gtx670HasTheCoresAndUnitsOfTheSkePaper) {
-  const ske::Machine m = ske::machine_of(device("gtx670"));
+  const ske::SkeDevice m = ske::machine_of(device("gtx670"));
   EXPECT_EQ(m.multiprocessors, 7);
   EXPECT_EQ(m.cores, 192);
   EXPECT_EQ(m.load_store_units, 32);

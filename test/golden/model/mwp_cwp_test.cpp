@@ -7,7 +7,7 @@
 namespace kernelcast::mwp_cwp {
 namespace {
 
-Machine example_machine() { return {16, 1e9, 80e9, 420, 10, 4, 4}; }
+MwpCwpDevice example_machine() { return {16, 1e9, 80e9, 420, 10, 4, 4}; }
 
 Kernel example_kernel() {
   Kernel k;
@@ -24,7 +24,7 @@ Kernel example_kernel() {
 }
 
 TEST(MwpCwp, WorkedExampleOfThePaper) {
-  const Forecast f = forecast(example_machine(), example_kernel());
+  const MwpCwpCycles f = forecast(example_machine(), example_kernel());
   EXPECT_EQ(f.mem_l, 730);
   EXPECT_EQ(f.departure_delay, 320);
   EXPECT_NEAR(f.mwp_without_bw, 2.28, 0.005);
@@ -44,8 +44,8 @@ TEST(MwpCwp, FewWarpsTakeCase22) {
   k.active_warps = 1;
   k.active_blocks = 1;
   k.synch_insts = 0;
-  const Forecast f = forecast(example_machine(), k);
-  EXPECT_EQ(f.which, Forecast::Case::enough_of_neither);
+  const MwpCwpCycles f = forecast(example_machine(), k);
+  EXPECT_EQ(f.which, MwpCwpCycles::Case::enough_of_neither);
   EXPECT_DOUBLE_EQ(f.exec_cycles, (4380 + 132) * 5);
 }
 
@@ -55,8 +55,8 @@ TEST(MwpCwp, ComputationTakesCase24) {
   k.coal_mem_insts = 1;
   k.comp_insts = 99;  // 400 cycles, less than the 420 of memory: CWP 2.05 < MWP
   k.synch_insts = 0;
-  const Forecast f = forecast(example_machine(), k);
-  EXPECT_EQ(f.which, Forecast::Case::computation);
+  const MwpCwpCycles f = forecast(example_machine(), k);
+  EXPECT_EQ(f.which, MwpCwpCycles::Case::computation);
   EXPECT_DOUBLE_EQ(f.exec_cycles, 420 + 400 * 20);
 }
 

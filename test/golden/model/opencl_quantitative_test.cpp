@@ -31,7 +31,7 @@ struct Hand {
 };
 
 void expect_exactly(const KernelLaunch& k, const Hand& hand) {
-  const Machine m = gtx_280();
+  const QuantitativeDevice m = gtx_280();
   const BatchCost cost = batch_cost(m, k.kernel);
   EXPECT_EQ(cost.compute.value(), hand.compute);
   EXPECT_NEAR(cost.branch.value(), hand.branch, 1e-9);  // a fifth of a cycle is no binary fraction
@@ -43,7 +43,7 @@ void expect_exactly(const KernelLaunch& k, const Hand& hand) {
   const double waiting = hand.global / memory + hand.local / shader;
   const double barriers = hand.groups / 30 * hand.barriers / shader;
 
-  const Forecast settled = forecast(m, cost, k.launch, Variant::settled);
+  const QuantitativeTimes settled = forecast(m, cost, k.launch, Variant::settled);
   EXPECT_EQ(settled.batches_per_group, hand.batches_per_group);
   EXPECT_DOUBLE_EQ(settled.batches_per_unit, n);
   EXPECT_FALSE(settled.serial);
@@ -103,7 +103,7 @@ TEST(OpenclQuantitativeGtx280, PrefixSumWithBankConflicts) {
   expect_exactly(paper::pps_conf(256), {8, 1024, 128, 3072, 0, 3520, 92644, 21604});
 }
 
-double seconds(const Machine& m, const KernelLaunch& k, Variant v) {
+double seconds(const QuantitativeDevice& m, const KernelLaunch& k, Variant v) {
   return forecast(m, batch_cost(m, k.kernel), k.launch, v).total().value();
 }
 
@@ -155,7 +155,7 @@ TEST(OpenclQuantitativeGtx280, OrderOfTheTiles) {
 // HD 5870. The paper prints no cost for it, so what is checked is what holds over costs that vary independently (729
 // machines, paper::hd_5870_costs). The numbers are those of the formulas written once more, outside this program.
 TEST(OpenclQuantitativeHd5870, TheGroupSizeOfMmGlobalNeverMatters) {
-  for (const Machine& m : paper::hd_5870_costs())
+  for (const QuantitativeDevice& m : paper::hd_5870_costs())
     for (const Variant v : {Variant::settled, Variant::printed, Variant::no_overlap})
       for (const double group : {128.0, 256.0})
         EXPECT_DOUBLE_EQ(seconds(m, paper::mm_global(group, 64), v), seconds(m, paper::mm_global(64, 64), v));

@@ -21,7 +21,7 @@ TEST(IntraPrediction, SharedMemoryHoldsThePapersNumberOfMacroblocks) {
   EXPECT_EQ(macroblock_bytes, 1156);
   EXPECT_EQ(std::floor(gtx_280.shared_bytes_per_sm / macroblock_bytes), 14);
   EXPECT_EQ(std::floor(gtx_280.shared_bytes_per_sm / macroblock_bytes) * gtx_280.multiprocessors, 420);
-  const auto whole_gpu = [](const Machine& m) {
+  const auto whole_gpu = [](const SkeDevice& m) {
     return std::floor(m.shared_bytes_per_sm * m.multiprocessors / macroblock_bytes);
   };
   EXPECT_EQ(whole_gpu(gtx_280), 425);  // 480 KB
@@ -31,7 +31,7 @@ TEST(IntraPrediction, SharedMemoryHoldsThePapersNumberOfMacroblocks) {
 
 // The same number out of (14): blocks of one thread and no limit on blocks.
 TEST(IntraPrediction, ActiveBlocksOfOneThreadAgree) {
-  Machine m = gtx_280;
+  SkeDevice m = gtx_280;
   m.max_blocks_per_sm = no_limit;
   Kernel k;
   k.threads = 1;
@@ -45,7 +45,7 @@ const std::vector<bool> advice{true, false};  // inputs in shared, outputs in gl
 // Threads of a pixel: shared memory limits no placement, so accesses decide: inputs 501 + 3 against 1,500 cycles,
 // outputs 500 against 502.
 TEST(IntraPrediction, AdviceIsInputsInSharedOutputsInGlobalMemory) {
-  for (const Machine& m : {gtx_280, gtx_480, gtx_670}) {
+  for (const SkeDevice& m : {gtx_280, gtx_480, gtx_670}) {
     const auto ranked = thread_per_pixel(m);
     ASSERT_EQ(ranked.size(), 4U);
     EXPECT_EQ(ranked[0].in_shared, advice);
@@ -60,7 +60,7 @@ TEST(IntraPrediction, AdviceIsInputsInSharedOutputsInGlobalMemory) {
 // A thread a macroblock, block size free: shared memory leaves few warps to hide anything, and the hiding factor makes
 // everything in global memory look best. Of the placements with inputs in shared memory the advice still wins.
 TEST(IntraPrediction, HidingOutweighsAccessesForAThreadPerMacroblock) {
-  for (const Machine& m : {gtx_280, gtx_480, gtx_670}) {
+  for (const SkeDevice& m : {gtx_280, gtx_480, gtx_670}) {
     const auto ranked = thread_per_macroblock(m);
     ASSERT_EQ(ranked.size(), 4U);
     EXPECT_EQ(ranked[0].in_shared, (std::vector<bool>{false, false}));
@@ -73,7 +73,7 @@ TEST(IntraPrediction, HidingOutweighsAccessesForAThreadPerMacroblock) {
 
 // With the 14 macroblocks at once that all data in shared memory allow, hiding is equal and the advice is best again.
 TEST(IntraPrediction, AdviceHoldsAtEqualOccupancy) {
-  Machine m = gtx_280;
+  SkeDevice m = gtx_280;
   m.max_blocks_per_sm = 14;
   const std::vector<double> one{1};
   Kernel k;
@@ -98,7 +98,7 @@ TEST(IntraPrediction, MemoryCyclesOfThePlacements) {
   }
 }
 
-std::string ranking(const Machine& m) {
+std::string ranking(const SkeDevice& m) {
   std::string names;
   for (const RankedPlan& r : rank_plans(m, plans(), 20, all_sizes(m))) names += (names.empty() ? "" : " < ") + r.name;
   return names;

@@ -76,10 +76,10 @@ TEST_F(Gk110, TheOrderOfThePublishedMatrixProductRunsNearPeak) {
   // the banks that the text names. The whole product reaches 88 % of peak with its loads.
   const std::vector<probe::Ffma> piece = {{6, 1, 13, {}}, {6, 0, 9, {}}, {5, 0, 12, {}},
                                           {4, 1, 15, {}}, {5, 1, 8, {}}, {4, 0, 11, {}}};
-  probe::Machine m;
+  probe::TestedSm m;
   m.encoding = {spec->group_instructions, spec->default_code};
   m.run = [](const sm::Program& program, int warps) {
-    sm::Launch launch;
+    sm::SmLaunch launch;
     launch.warps_per_block = warps;
     return sm::simulate(*spec, program, launch).clocks;
   };

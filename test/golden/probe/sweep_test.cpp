@@ -14,10 +14,10 @@ TEST(ControlCodeSweep, ThroughputIsWithinSixPercentOnAtLeast225Codes) {
   std::ifstream in(std::string(KERNELCAST_SOURCE_DIR) + "/test/data/gk110_control_codes.csv");
   ASSERT_TRUE(in);
   const sm::Spec spec = sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-gk110.toml");
-  probe::Machine m;
+  probe::TestedSm m;
   m.encoding = {spec.group_instructions, spec.default_code};
   m.run = [&](const sm::Program& program, int warps) {
-    sm::Launch launch;
+    sm::SmLaunch launch;
     launch.warps_per_block = warps;
     return sm::simulate(spec, program, launch).clocks;
   };

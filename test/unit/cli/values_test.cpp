@@ -1,5 +1,5 @@
 // Values of flags: everything that is not understood in full is refused by name.
-#include "cli/values.h"
+#include "cli/flag_values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <map>
 
-#include "device/check.h"
-#include "device/fields.h"
+#include "device/device_rules.h"
+#include "device/field_table.h"
 #include "device/name_key.h"
 #include "kernelcast/device.h"
 #include "kernelcast/error.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "device/fields.h"
+#include "device/field_table.h"
 #include "kernelcast/device.h"
 #include "kernelcast/error.h"
 

@@ -1,4 +1,4 @@
-#include "execute/reuse.h"
+#include "execute/stack_distances.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

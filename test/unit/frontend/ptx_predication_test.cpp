@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "frontend/code/nvidia/ptx_fusion.h"
-#include "frontend/code/nvidia/ptx_reconvergence.h"
 #include "frontend/code/nvidia/ptx_text.h"
 
 namespace kernelcast::frontend {

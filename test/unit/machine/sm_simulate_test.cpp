@@ -26,7 +26,7 @@ Spec plain() {
 }
 
 Result run(const Spec& spec, const std::string& text, int warps = 1, int blocks = 1) {
-  Launch launch;
+  SmLaunch launch;
   launch.warps_per_block = warps;
   launch.blocks = blocks;
   return simulate(spec, assemble(text, "t"), launch);
@@ -212,7 +212,7 @@ TEST(Simulate, ACodeForDualIssueOfOneSetOfLanesIssuesAlone) {
   s.control = ControlKind::twenty_one_bit;
   s.dual = DualIssue::by_control_code;
   s.dispatch_per_turn = 2;
-  Launch launch;
+  SmLaunch launch;
   launch.max_cycles = 1000;  // it must not wait for lanes that there are not
   const auto run = [&](const std::string& text) { return simulate(s, assemble(text, "t"), launch); };
   const Result alone = run("CLK {stall=1}\nFFMA R4, R0, R1 {stall=0}\nFFMA R5, R0, R1 {stall=1}\nCLK {stall=1}\n");
@@ -276,7 +276,7 @@ TEST(Simulate, AProgramLargerThanTheInstructionCacheMissesInEachPass) {
 TEST(Simulate, RefusesWhatItCannotRun) {
   EXPECT_THROW(run(plain(), "DFMA R0, R0\n"), kernelcast::UserError);
   EXPECT_THROW(run(plain(), "NOP\n", 65), kernelcast::UserError);
-  Launch launch;
+  SmLaunch launch;
   launch.max_cycles = 10;
   EXPECT_THROW(simulate(plain(), assemble("loop 1000\nNOP\nend\n", "t"), launch), kernelcast::LimitError);
 }

@@ -26,7 +26,7 @@ constexpr const char* text =
     ".access a lane=4 warp=128\nloop 20\nLDG R4, R0, [a]\nFFMA R5, R4, R1, R5\nFADD R6, R5, R1\nBAR\nend\n";
 
 Views seen(int warps, int blocks, const ViewOptions& options = {}) {
-  Launch launch;
+  SmLaunch launch;
   launch.warps_per_block = warps;
   launch.blocks = blocks;
   return watch(two_schedulers(), assemble(text, "t"), launch, options);
@@ -93,7 +93,7 @@ TEST(Views, ReasonsAreThoseOfTheProgram) {
 
 TEST(Views, WatchingChangesNothing) {
   const Views v = seen(4, 3);
-  Launch launch;
+  SmLaunch launch;
   launch.warps_per_block = 4;
   launch.blocks = 3;
   EXPECT_EQ(v.result.cycles, simulate(two_schedulers(), assemble(text, "t"), launch).cycles);

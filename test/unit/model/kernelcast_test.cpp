@@ -46,16 +46,16 @@ Device gpu() {
   return d;
 }
 
-Forecast of(const Workload& w, const Device& d, const Constants& c = plain(), double resident = 4) {
+BoundTimes of(const Workload& w, const Device& d, const Constants& c = plain(), double resident = 4) {
   return forecast(w, machine_of(d, c, false), c, resident);
 }
-double cycles(const Forecast& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
+double cycles(const BoundTimes& f, Limit l) { return f.cycles[static_cast<std::size_t>(l)]; }
 
 TEST(KernelcastBounds, Arithmetic) {
   Workload w = hand_made::launch(100, 64);  // 10 blocks of 2 warps a unit
   hand_made::execute(w, OpClass::fp32_fma, 50);
   hand_made::execute(w, OpClass::int_add, 25);
-  const Forecast f = of(w, gpu());
+  const BoundTimes f = of(w, gpu());
   EXPECT_DOUBLE_EQ(cycles(f, Limit::arithmetic), 10 * 2 * 75);  // one warp a cycle, lanes in common
   EXPECT_DOUBLE_EQ(cycles(f, Limit::issue), 10 * 2 * 75 / 2.0);
   Device apart = gpu();
@@ -96,7 +96,7 @@ TEST(KernelcastBounds, Fp64AndSpecialFunctions) {
   Workload w = hand_made::launch(10, 32);
   hand_made::execute(w, OpClass::fp64_fma, 3);
   hand_made::execute(w, OpClass::fp32_special, 5);
-  const Forecast f = of(w, gpu());
+  const BoundTimes f = of(w, gpu());
   EXPECT_DOUBLE_EQ(cycles(f, Limit::fp64), 3 * 16);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::special), 5 * 8);
 }
@@ -110,7 +110,7 @@ TEST(KernelcastBounds, TheBusiestUnitCounts) {
 TEST(KernelcastBounds, LoadStoreAndSharedMemory) {
   Workload w = hand_made::launch(10, 32);
   hand_made::access(w, MemorySpace::shared, AccessKind::load, 8, 0, 4);  // 4 passes each
-  const Forecast f = of(w, gpu());
+  const BoundTimes f = of(w, gpu());
   EXPECT_DOUBLE_EQ(cycles(f, Limit::load_store), 8 * 2);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::shared_memory), 8 * 4);
 }
@@ -124,12 +124,12 @@ TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
   Device d = gpu();
   hand_made::set(d, Field::memory_l1_bytes, 16384);
   hand_made::set(d, Field::memory_l1_bandwidth_bytes_per_unit, 64);
-  const Forecast held = of(w, d, plain(), 1);
+  const BoundTimes held = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::load_store), 12 * 2);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::l1), 12 * 32 * 4 / 64.0);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::l2), 0);
   hand_made::set(d, Field::memory_l1_bytes, 384);  // half of it
-  const Forecast half = of(w, d, plain(), 1);
+  const BoundTimes half = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(half, Limit::l2), 10 * 12 * 128 / 2.0 / 1e12 * 1e9);
   EXPECT_DOUBLE_EQ(cycles(half, Limit::dram), 0);
   hand_made::set(d, Field::memory_l2_bytes, 5760);  // three quarters of what all units hold
@@ -150,12 +150,12 @@ TEST(KernelcastBounds, ACacheBehindTheL2TakesWhatTheL2CannotHold) {
   EXPECT_DOUBLE_EQ(cycles(of(w, d, plain(), 1), Limit::l3), 0);
   hand_made::set(d, Field::memory_l3_bytes, 1e6);
   hand_made::set(d, Field::memory_l3_bandwidth_bytes_per_s, 5e11);
-  const Forecast held = of(w, d, plain(), 1);
+  const BoundTimes held = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::l2), bytes / 1e12 * 1e9);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::l3), bytes / 2 / 5e11 * 1e9);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::dram), 0);
   hand_made::set(d, Field::memory_l3_bytes, 5760);  // three quarters
-  const Forecast part = of(w, d, plain(), 1);
+  const BoundTimes part = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(part, Limit::l3), cycles(held, Limit::l3));
   EXPECT_DOUBLE_EQ(cycles(part, Limit::dram), dram / 2);
 }
@@ -181,7 +181,7 @@ TEST(KernelcastBounds, UnitsThatHoldBlocksTogetherShareThem) {
   hand_made::execute(w, OpClass::fp32_add, 10);
   Device d = gpu();
   hand_made::set(d, Field::limits_units_per_block, 2);
-  const Forecast f = of(w, d, plain(), 0.5);
+  const BoundTimes f = of(w, d, plain(), 0.5);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::arithmetic), 15);
   EXPECT_DOUBLE_EQ(f.rounds, 3);  // 11 blocks, five at a time
 }
@@ -199,7 +199,7 @@ TEST(KernelcastBounds, SpilledRegistersWaitForWhereTheyLie) {
     hand_made::set(d, Field::memory_l2_bytes, l2);
     return of(w, d, plain(), 1).path_cycles;
   };
-  const Machine m = machine_of(d, plain(), false);
+  const KernelcastDevice m = machine_of(d, plain(), false);
   const double at_once = path(16384, 1e6);
   const double l1 = m.latency[static_cast<std::size_t>(Latency::local)];
   const double waits = 6.0 / w.warps;
@@ -243,8 +243,8 @@ TEST(KernelcastBounds, RetriesInSharedMemory) {
   const Workload none = hand_made::launch(100, 64);
   Workload w = none;
   w.retries = {.requests = 200, .passes = 0, .rounds = 1000, .fp64 = 1000};
-  const Forecast before = of(none, gpu()), f = of(w, gpu());
-  const Machine m = machine_of(gpu(), plain(), false);
+  const BoundTimes before = of(none, gpu()), f = of(w, gpu());
+  const KernelcastDevice m = machine_of(gpu(), plain(), false);
   const double share = f.blocks_per_unit / 100;
   const double e = plain().issue_efficiency;
   EXPECT_DOUBLE_EQ(cycles(f, Limit::issue) - cycles(before, Limit::issue), 5000 * share / e / m.issue_per_cycle);
@@ -258,9 +258,9 @@ TEST(KernelcastBounds, RetriesInSharedMemory) {
 
 TEST(KernelcastBounds, TheLongestBlockIsWaitedFor) {
   Workload w = hand_made::launch(100, 64);
-  const Forecast alike = of(w, gpu());
+  const BoundTimes alike = of(w, gpu());
   w.longest.instructions = 100 * 1e6;
-  const Forecast f = of(w, gpu());
+  const BoundTimes f = of(w, gpu());
   EXPECT_DOUBLE_EQ(f.path_cycles, alike.path_cycles);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 1e6 * machine_of(gpu(), plain(), false).issue_interval);
 }
@@ -268,8 +268,8 @@ TEST(KernelcastBounds, TheLongestBlockIsWaitedFor) {
 TEST(KernelcastBounds, HandoversFollowOneAnother) {
   Workload w = hand_made::launch(100, 64);
   w.handovers = 100;
-  const Machine m = machine_of(gpu(), plain(), false);
-  const Forecast f = of(w, gpu());
+  const KernelcastDevice m = machine_of(gpu(), plain(), false);
+  const BoundTimes f = of(w, gpu());
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), f.path_cycles + 200 * m.l2_latency);
 }
 
@@ -280,7 +280,7 @@ TEST(KernelcastBounds, TheL1MovesRegisters) {
   a.lanes = w.threads;
   a.bytes = w.threads;  // one byte a lane
   a.words = w.threads;
-  const Forecast f = of(w, gpu());
+  const BoundTimes f = of(w, gpu());
   EXPECT_DOUBLE_EQ(cycles(f, Limit::l1), 10 * 64 * 4 / machine_of(gpu(), plain(), false).l1_bytes_per_cycle);
 }
 
@@ -302,10 +302,10 @@ TEST(KernelcastBounds, TheL1TakesPassesAndCachesBesideItLines) {
 
 TEST(KernelcastMachine, LanesOfSecondInstructionsAndErrorCorrection) {
   Device d = gpu();
-  const Machine whole = machine_of(d, plain(), false);
+  const KernelcastDevice whole = machine_of(d, plain(), false);
   hand_made::set(d, Field::compute_fp32_single_issue_lanes_per_unit, 20);
   hand_made::set(d, Field::memory_ecc_bandwidth_share, 0.8);
-  const Machine m = machine_of(d, plain(), false);
+  const KernelcastDevice m = machine_of(d, plain(), false);
   EXPECT_DOUBLE_EQ(m.fp32_lanes, 20);
   EXPECT_LE(m.shared_lanes, m.fp32_lanes);
   EXPECT_DOUBLE_EQ(m.dram_bytes_per_s, 0.8 * whole.dram_bytes_per_s);
@@ -318,7 +318,7 @@ TEST(KernelcastBounds, LatencyByRounds) {
   hand_made::execute(w, OpClass::fp32_add, 10);
   w.stalls.waits[static_cast<std::size_t>(Latency::alu)] = w.warps * 9;
   w.stalls.hidden[static_cast<std::size_t>(Latency::alu)] = w.warps * 9;
-  const Forecast f = of(w, gpu(), plain(), 5);
+  const BoundTimes f = of(w, gpu(), plain(), 5);
   EXPECT_DOUBLE_EQ(f.path_cycles, 10 + 9 * 5);
   EXPECT_DOUBLE_EQ(f.rounds, 2);  // 100 blocks, 10 units, 5 at once
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 2 * 55);
@@ -392,7 +392,7 @@ TEST(KernelcastBounds, AWarpWaitsForTheProductsThatItIssues) {
   w.warp_ops.tensor.async[static_cast<std::size_t>(TensorType::f16_f32)] = 10 * 102400.0;
   Device d = gpu();
   hand_made::set(d, tensor_rate_field(TensorType::f16_f32), 1024);
-  Forecast f = of(w, d, plain(), 1);
+  BoundTimes f = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::tensor), 100);
   EXPECT_DOUBLE_EQ(f.path_cycles, 11);
   w.slowest.instructions = 10 * 11;
@@ -463,7 +463,7 @@ TEST(KernelcastBounds, ABlockTakesAsLongAsItsSlowestWarp) {
   w.warp_imbalance = 1;
   w.slowest.instructions = 100 * 34;
   w.slowest.stalls.waits[static_cast<std::size_t>(Latency::alu)] = 100 * 8;
-  const Forecast f = of(w, gpu(), plain(), 5);
+  const BoundTimes f = of(w, gpu(), plain(), 5);
   EXPECT_DOUBLE_EQ(f.path_cycles, 34 + 8 * 6);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::issue), cycles(of(w, gpu(), plain(), 1), Limit::issue));  // of all warps as before
 }
@@ -472,7 +472,7 @@ TEST(KernelcastBounds, DramWithoutReuse) {
   Workload w = hand_made::launch(1000, 32);
   w.footprint_read_bytes = w.footprint_bytes = 4e6;
   hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);
-  const Forecast f = of(w, gpu());
+  const BoundTimes f = of(w, gpu());
   EXPECT_NEAR(f.seconds_of(Limit::dram), 4e6 / 1e11, 1e-12);
 }
 
@@ -503,7 +503,7 @@ TEST(KernelcastBounds, OnlyReadOnlyLoadsAreCachedWhereTheL1IsNotForLoads) {
 }
 
 TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
-  Forecast f;
+  BoundTimes f;
   f.clock_hz = 1;
   f.norm = 2;
   f.unit_norm = 2;
@@ -524,7 +524,7 @@ TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
 /// Seconds with 3 and 4 cycles in two bounds, at exponents that give 7 where the group's own exponent joins them (1)
 /// and 5 or 4 where another one does.
 double seconds_of_pair(Limit a, Limit b, double sm, double chip, double path) {
-  Forecast f;
+  BoundTimes f;
   f.clock_hz = 1;
   f.unit_norm = sm;
   f.norm = chip;
@@ -549,7 +549,7 @@ TEST(KernelcastNorm, GroupOfABoundDecidesItsExponent) {
 }
 
 TEST(KernelcastNorm, OfTwoSquaresIsThatOfAnyExponent) {
-  Forecast f;
+  BoundTimes f;
   f.clock_hz = 1;
   const auto seconds = [&f](double throughput, double latency, double p) {
     f.cycles[static_cast<std::size_t>(Limit::l2)] = throughput;

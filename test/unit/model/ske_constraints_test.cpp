@@ -17,7 +17,7 @@ Kernel block_of(double threads, double registers, double shared) {
   return k;
 }
 
-Constraint at(std::size_t index, const Machine& m, const Kernel& k, double n_b) {
+Constraint at(std::size_t index, const SkeDevice& m, const Kernel& k, double n_b) {
   return constraints(m, k, n_b).at(index);
 }
 
@@ -63,7 +63,7 @@ TEST(SkeConstraints, ActiveBlocksAreTheSmallestOfFiveFloors) {
   EXPECT_EQ(active_blocks(gtx_670, block_of(256, 63, 0)), 4);      // 65536/16128
   EXPECT_EQ(active_blocks(gtx_670, block_of(128, 20, 20000)), 2);  // 49152/20000
   EXPECT_EQ(active_blocks(gtx_280, block_of(1, 1, 0)), 8);
-  Machine warps = gtx_670;
+  SkeDevice warps = gtx_670;
   warps.max_warps_per_sm = 10;
   EXPECT_EQ(active_blocks(warps, block_of(96, 20, 0)), 3);  // 10/3
   expect(at(5, gtx_670, block_of(384, 20, 0), 5), 14, 5, 5, Status::active);
@@ -78,7 +78,7 @@ TEST(SkeConstraints, ConstantAndGlobalMemory) {
   k.constant_bytes = 49153;
   expect(at(6, gtx_670, k, 1), 15, 49153, 49152, Status::violated);
   EXPECT_FALSE(feasible(gtx_670, k));
-  Machine m = gtx_670;
+  SkeDevice m = gtx_670;
   m.constant_bytes = 65536;  // 64 KB on real devices
   m.global_bytes = 2e9;
   k.global_bytes = 1e9;

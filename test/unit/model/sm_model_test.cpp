@@ -75,7 +75,7 @@ TEST(UserProgram, ExecutesWhatTheWorkloadCounts) {
   EXPECT_EQ(program.loops[0].trips, 5);
   EXPECT_EQ(program.loops[1].trips, 7);
   EXPECT_EQ(program.loops[1].iterations, 35);
-  sm::Launch launch;
+  sm::SmLaunch launch;
   launch.blocks = 3;
   launch.warps_per_block = 2;
   const Spec spec = spec_of(device(titan_v), KERNELCAST_SOURCE_DIR "/devices");
@@ -111,7 +111,7 @@ TEST(UserProgram, PairsAreMarkedWhereCodesIssueTwo) {
   const Workload w = bound(p, 1);
   const Spec spec = spec_of(device(k20), KERNELCAST_SOURCE_DIR "/devices");
   const UserProgram program = user_program(p, w, spec, {});
-  sm::Launch launch;
+  sm::SmLaunch launch;
   launch.warps_per_block = 2;
   EXPECT_GT(simulate(spec, program.program, launch).dual_issues, 0U);
 }

@@ -15,9 +15,9 @@
 namespace kernelcast::offload::cache_sets_test {
 namespace {
 
-double enumerated(const Walk& walk, int depth, std::int64_t line, std::int64_t period) {
+double enumerated(const AccessStream& walk, int depth, std::int64_t line, std::int64_t period) {
   std::set<std::int64_t> places(walk.offsets.begin(), walk.offsets.end()), lines;
-  for (const Walk::Step& s : walk.steps) {
+  for (const AccessStream::Step& s : walk.steps) {
     if (s.depth > depth) continue;
     std::set<std::int64_t> next;
     for (const std::int64_t p : places)
@@ -31,7 +31,7 @@ double enumerated(const Walk& walk, int depth, std::int64_t line, std::int64_t p
 
 RC_GTEST_PROP(CacheSets, ShareIsThatOfTheAddressesOneByOne, ()) {
   const auto number = [](int low, int high) { return *rc::gen::inRange<std::int64_t>(low, high); };
-  Walk walk;
+  AccessStream walk;
   walk.bytes = *rc::gen::element(1, 4, 8, 16, 32);
   walk.offsets.resize(static_cast<std::size_t>(number(1, 4)));
   for (std::int64_t& o : walk.offsets) o = 4 * number(0, 3000);
@@ -84,14 +84,14 @@ double forecast(std::int64_t rows, std::int64_t stride, std::int64_t columns, do
   Workload w;
   w.reuse.known = true;
   w.footprint_bytes = lines * line;
-  Walk walk;
+  AccessStream walk;
   walk.bytes = element;
   walk.offsets = {0};
   walk.steps = {{stride, rows, 1}, {element, columns, 2}};
   walk.level = {{{1, r * c}, {r, r * c}, {lines, lines}, {lines, lines}}};
   for (std::size_t d = 0; d < Reuse::depths; ++d)
     for (auto& level : w.reuse.level[Reuse::read][d]) level = walk.level[d];
-  w.walks = {walk};
+  w.streams = {walk};
   return lines_missed(w, cache, line, 0, of_ways);
 }
 

@@ -213,7 +213,7 @@ TEST(CpuModel, LinesForFewSetsOfTheL1WaitForEachOther) {
   set(d, Field::memory_l1_bytes, 32768);
   set(d, Field::memory_l1_ways, 8);
   Workload w = work();
-  Walk walk;
+  AccessStream walk;
   walk.bytes = 8;
   walk.steps = {{4096, 256, 1}, {8, 100, 2}};
   walk.offsets = {0};
@@ -224,7 +224,7 @@ TEST(CpuModel, LinesForFewSetsOfTheL1WaitForEachOther) {
   for (int depth = 0; depth < Reuse::depths; ++depth)
     touch(w, depth, walk.level[static_cast<std::size_t>(depth)].footprint,
           walk.level[static_cast<std::size_t>(depth)].traffic);
-  w.walks = {walk};
+  w.streams = {walk};
   const double plain = estimate_cpu(code(1e3, false), w, d, 1).time_s;
   set(d, Field::cpu_l1_one_set_line_cycles, 10);
   set(d, Field::cpu_l1_two_sets_line_cycles, 8);

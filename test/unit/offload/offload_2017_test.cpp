@@ -26,8 +26,8 @@ TEST(Performance2017, PrintsIntensityPerInstruction) {
 TEST(Offload2017, ATenthOfTheBandwidthCountsForTheCpuOnly) {
   Link link;
   const Workload2017 work{2, 1, 8, {}, {}};
-  const Answer2017 right = offload_2017(node, node, link, work, {});
-  const Answer2017 printed = offload_2017(node, node, link, work, {.cpu_bandwidth_tenth = true});
+  const Times2017 right = offload_2017(node, node, link, work, {});
+  const Times2017 printed = offload_2017(node, node, link, work, {.cpu_bandwidth_tenth = true});
   EXPECT_DOUBLE_EQ(printed.cpu_s, 10 * right.cpu_s);
   EXPECT_DOUBLE_EQ(printed.execution_s, right.execution_s);
   EXPECT_TRUE(printed.gpu());

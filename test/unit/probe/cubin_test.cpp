@@ -9,7 +9,7 @@
 #include "kernelcast/error.h"
 #include "machine/sass/cubin.h"
 #include "machine/sass/find_ptxas.h"
-#include "probe/cuda/assemble.h"
+#include "probe/cuda/assemble_ptx.h"
 #include "probe/cuda/ptx.h"
 
 namespace {

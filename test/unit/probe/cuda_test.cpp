@@ -12,7 +12,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
 #include "machine/sass/find_ptxas.h"
-#include "probe/cuda/assemble.h"
+#include "probe/cuda/assemble_ptx.h"
 #include "probe/cuda/backend.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/ptx.h"
@@ -26,7 +26,7 @@ using namespace kernelcast::probe;
 using namespace kernelcast::probe::cuda;
 namespace fake = kernelcast::fake_cuda;
 using CudaBuffer = kernelcast::probe::cuda::Buffer;
-using CudaLaunch = kernelcast::probe::cuda::Launch;
+using CudaLaunch = kernelcast::probe::cuda::PlannedLaunch;
 using CudaRun = kernelcast::probe::cuda::Run;
 
 /// Scripts the fake driver for as long as it lives.

@@ -16,8 +16,8 @@ using namespace kernelcast::probe;
 
 sm::Spec kepler() { return sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-gk110.toml"); }
 
-Machine machine_of_kepler(const sm::Spec& spec) {
-  Machine m = machine_on(spec);
+TestedSm machine_of_kepler(const sm::Spec& spec) {
+  TestedSm m = machine_on(spec);
   m.encoding = {spec.group_instructions, spec.default_code};
   return m;
 }
@@ -87,7 +87,7 @@ TEST(FfmaSearch, IsAtLeastAsFastAsEachOfTheSixOrdersWhereverPairsBegin) {
   for (const bool slot_0_leads : {false, true}) {
     sm::Spec spec = kepler();
     spec.dual_slot0_leads = slot_0_leads;
-    const Machine m = machine_of_kepler(spec);
+    const TestedSm m = machine_of_kepler(spec);
     FfmaKnown known = known_of(spec);
     known.dual = spec.dual_code;
     double fastest = 0;
@@ -104,7 +104,7 @@ TEST(FfmaSearch, IsAtLeastAsFastAsEachOfTheSixOrdersWhereverPairsBegin) {
 
 TEST(FfmaSearch, FindsBanksAndFlagsThatDoNotConflict) {
   const sm::Spec spec = sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-maxwell.toml");
-  Machine m = machine_on(spec);
+  TestedSm m = machine_on(spec);
   m.encoding.group = spec.group_instructions;
   m.lanes = 128;
   const FfmaSearch plain = search_ffma(m, known_of(spec));
@@ -123,7 +123,7 @@ TEST(FfmaSearch, FindsBanksAndFlagsThatDoNotConflict) {
 
 TEST(FfmaSearch, WithoutBanksTheFirstProgramIsAsGoodAsAny) {
   sm::Spec spec = sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-gf100.toml");
-  Machine m = machine_on(spec);
+  TestedSm m = machine_on(spec);
   m.schedulers = spec.schedulers;
   m.warps = 4 * spec.schedulers;
   m.lanes = 32;

@@ -10,7 +10,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
-#include "probe/host/memory.h"
+#include "probe/host/host_memory.h"
 #include "probe/host/team.h"
 #include "probe/native/native.h"
 #include "probe/plateaus.h"

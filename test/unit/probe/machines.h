@@ -7,10 +7,10 @@
 namespace kernelcast::probe {
 
 /// Runs programs on one block on `spec`, which must outlive the machine.
-inline Machine machine_on(const sm::Spec& spec) {
-  Machine m;
+inline TestedSm machine_on(const sm::Spec& spec) {
+  TestedSm m;
   m.run = [&spec](const sm::Program& program, int warps) {
-    sm::Launch launch;
+    sm::SmLaunch launch;
     launch.warps_per_block = warps;
     return sm::simulate(spec, program, launch).clocks;
   };

@@ -28,7 +28,7 @@ TEST(MemorySteps, FindAnySharedMemory) {
       spec.shared_banks = banks;
       spec.shared_bank_bytes = bytes;
       spec.shared_bytes_per_cycle = banks * bytes;
-      const Machine m = machine_on(spec);
+      const TestedSm m = machine_on(spec);
       EXPECT_EQ(shared_latency_cycles(m), latency);
       EXPECT_EQ(shared_banks(m).banks, banks);
       EXPECT_EQ(shared_banks(m).bank_bytes, bytes);
@@ -41,7 +41,7 @@ TEST(MemorySteps, FindAnyLatencyOfCachesAndDram) {
     spec.l1_latency += more;
     spec.l2_latency += more;
     spec.dram_latency += 2 * more;
-    const Machine m = machine_on(spec);
+    const TestedSm m = machine_on(spec);
     EXPECT_EQ(cold_latency_cycles(m, 128), spec.dram_latency);
     const std::vector<CurvePoint> curve = latency_by_size(m, 128, 131072);
     for (const CurvePoint& p : curve) {

@@ -13,8 +13,8 @@ using namespace kernelcast::probe;
 
 sm::Spec gk110() { return sm::load_spec(std::string(KERNELCAST_SOURCE_DIR) + "/devices/sm/nvidia-gk110.toml"); }
 
-Machine on(const sm::Spec& spec) {
-  Machine m = machine_on(spec);
+TestedSm on(const sm::Spec& spec) {
+  TestedSm m = machine_on(spec);
   m.encoding = {spec.group_instructions, spec.default_code};
   m.codes = 256;
   return m;

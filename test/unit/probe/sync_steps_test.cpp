@@ -21,8 +21,8 @@ sm::Spec volta_sm() {
   return spec;
 }
 
-Machine machine_like(const sm::Spec& spec) {
-  Machine m = machine_on(spec);
+TestedSm machine_like(const sm::Spec& spec) {
+  TestedSm m = machine_on(spec);
   m.schedulers = spec.schedulers;
   m.warp_size = spec.warp_size;
   m.warps = 4 * spec.schedulers;
@@ -58,7 +58,7 @@ TEST(SyncSteps, FindAnyAtomicOperation) {
       spec.atomic_shared_cycles = each;
       spec.atomic_global_latency = 200 + latency;
       spec.atomic_global_cycles = each;
-      const Machine m = machine_like(spec);
+      const TestedSm m = machine_like(spec);
       for (const Memory memory : {Memory::shared, Memory::global}) {
         const int one = memory == Memory::shared ? latency : 200 + latency;
         const std::vector<AtomicLatency> found = atomic_latencies(m, memory);
@@ -81,7 +81,7 @@ TEST(SyncSteps, WithoutALatencyOfItsOwnAnAtomicOperationTakesThatOfALoad) {
 TEST(SyncSteps, OperationsOnWordsApartDoNotWaitForEachOther) {
   sm::Spec spec = volta_sm();
   spec.atomic_shared_cycles = 4;
-  const Machine m = machine_like(spec);
+  const TestedSm m = machine_like(spec);
   EXPECT_NEAR(atomics_per_cycle(m, Memory::shared, false), 32, 0.5) << "one pass a cycle";
   EXPECT_NEAR(atomics_per_cycle(m, Memory::shared, true), 0.25, 1e-9);
 }
@@ -93,7 +93,7 @@ TEST(MemorySteps, FindAnyLineAndWhatAMissBrings) {
       sm::Spec spec = volta_sm();
       spec.line_bytes_l1 = line;
       spec.sector_bytes = sector;
-      const Machine m = machine_like(spec);
+      const TestedSm m = machine_like(spec);
       EXPECT_EQ(line_bytes(m), line);
       EXPECT_EQ(fill_bytes(m), sector);
     }
@@ -104,7 +104,7 @@ TEST(MemorySteps, ARegionIsReadAsFastAsTheCacheThatHoldsIt) {
   spec.max_requests = 10000;
   spec.l2_bytes_per_cycle = 20;
   spec.dram_bytes_per_cycle = 5;
-  const Machine m = machine_like(spec);
+  const TestedSm m = machine_like(spec);
   EXPECT_NEAR(cached_bytes_per_cycle(m, 1024), 128, 2) << "a line a cycle";
   EXPECT_NEAR(cached_bytes_per_cycle(m, 131072), 20, 0.6);
   EXPECT_NEAR(shared_bytes_per_cycle(m), 128, 2);

@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "profile/request.h"
 #include "profile/residues.h"
+#include "profile/warp_request.h"
 
 namespace kernelcast {
 namespace {

@@ -142,12 +142,12 @@ TEST(Reuse, WalksSayWhereItsPartsGo) {
   Launch launch;
   launch.args["n"] = std::int64_t{64};
   Binder binder(p, MemoryGeometry{});
-  EXPECT_TRUE(binder.bind(launch).walks.empty());
-  binder.set_walks(true);
+  EXPECT_TRUE(binder.bind(launch).streams.empty());
+  binder.set_streams(true);
   for (int twice = 0; twice < 2; ++twice) {
     const Workload w = binder.bind(launch);
-    ASSERT_EQ(w.walks.size(), 1u);
-    const Walk& walk = w.walks[0];
+    ASSERT_EQ(w.streams.size(), 1u);
+    const AccessStream& walk = w.streams[0];
     EXPECT_EQ(walk.direction, Reuse::read);
     EXPECT_EQ(walk.offsets, (std::vector<std::int64_t>{12}));
     ASSERT_EQ(walk.steps.size(), 1u);

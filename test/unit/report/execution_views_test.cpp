@@ -47,8 +47,8 @@ DeviceResult executed() {
   return d;
 }
 
-Forecast forecast() {
-  Forecast f;
+ForecastReport forecast() {
+  ForecastReport f;
   f.head = {"0.1.0", {"kernelcast", "explain"}};
   f.devices = {executed()};
   Finding race;
@@ -94,7 +94,7 @@ TEST(ExecutionViews, ExplainNamesTheOriginOfEachPart) {
   DeviceResult closed = executed();
   closed.execution = nullptr;
   closed.origin = {};
-  Forecast f = forecast();
+  ForecastReport f = forecast();
   f.devices = {closed};
   EXPECT_THAT(explain_text(f, plain), AllOf(Not(HasSubstr("closed form")), Not(HasSubstr("imbalance"))));
 }
@@ -115,7 +115,7 @@ TEST(ExecutionViews, JsonHasSampleIntervalAndOrigins) {
 }
 
 TEST(ExecutionViews, FindingsHavePlaceAndIds) {
-  const Forecast f = forecast();
+  const ForecastReport f = forecast();
   EXPECT_EQ(f.findings[0].text(),
             "copy.cl:5: racecheck: race: reads what another thread writes [block (1,0,0), thread (2,3,0) and (4,0,0); "
             "12 in all]");

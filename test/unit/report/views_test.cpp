@@ -65,8 +65,8 @@ DeviceResult bad(const std::string& id) {
   return d;
 }
 
-Forecast forecast(std::vector<DeviceResult> devices) {
-  Forecast f;
+ForecastReport forecast(std::vector<DeviceResult> devices) {
+  ForecastReport f;
   f.head = {"0.1.0", {"kernelcast", "predict"}};
   f.kernel = "copy";
   f.source = "copy.cl";
@@ -152,7 +152,7 @@ TEST(PredictJson, NeverNotANumber) {
 }
 
 TEST(PredictJson, BytesThatAreNoTextAreReplaced) {
-  Forecast f = forecast({good("a")});
+  ForecastReport f = forecast({good("a")});
   f.head.command.push_back("\xff.cl");
   EXPECT_TRUE(json::accept(predict_json(f)));
 }

@@ -149,8 +149,8 @@ TEST_F(Kept, LinesAreReadAsTheyWereWritten) {
   shape.dynamic_shared_bytes = 48;
   LaunchShape open = shape;
   open.grid_known = false;
-  const Answer time{1.0 / 3e5, 1.0 / 7, Refusal::none, ""};
-  const Answer refusal{0, 0.75, Refusal::registers, "512 threads may have 128 registers each"};
+  const TrialTime time{1.0 / 3e5, 1.0 / 7, Refusal::none, ""};
+  const TrialTime refusal{0, 0.75, Refusal::registers, "512 threads may have 128 registers each"};
   const std::string name = digest_of("name");
   {
     KeptForecasts kept(memory, name);

@@ -1,5 +1,5 @@
 // The pipeline with a fake front end: what is analysed how often, and what becomes of rows that fail.
-#include "validate/forecast.h"
+#include "validate/forecast_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "kernelcast/error.h"
-#include "validate/launch.h"
 
 namespace kernelcast::validate {
 namespace {

@@ -1,5 +1,5 @@
 // Spaces and Kernel Tuner's files.
-#include "validate/space.h"
+#include "validate/recorded_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

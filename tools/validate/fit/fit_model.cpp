@@ -7,7 +7,8 @@
 //   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
 //   fit_model fit ROWS FACTS                       fit all constants
 //   fit_model loo ROWS FACTS                       the same, with one GPU left out, with one kernel left out
-//   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the interval
+//   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the
+//   interval
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -19,12 +20,13 @@
 #include "kernelcast/frontend.h"
 #include "objective.h"
 #include "report.h"
-#include "validate/forecast.h"
+#include "validate/forecast_rows.h"
 
 namespace kernelcast::fit {
 namespace {
 
-void collect(const std::string& rows, const std::string& kernels, const std::string& sources, const std::string& facts) {
+void collect(const std::string& rows, const std::string& kernels, const std::string& sources,
+             const std::string& facts) {
   validate::ForecastOptions options;
   options.jobs = static_cast<int>(std::thread::hardware_concurrency());
   options.sources = sources;
@@ -35,8 +37,8 @@ void collect(const std::string& rows, const std::string& kernels, const std::str
     if (done % 100 == 0) std::fprintf(stderr, "%zu of %zu\n", done, all);
   };
   const auto known = validate::read_kernels(kernels, read_text_file(kernels));
-  const validate::Report report = validate::forecast_rows(validate::read_rows(rows, read_text_file(rows)), known,
-                                                          DeviceCatalog(""), options);
+  const validate::Report report =
+      validate::forecast_rows(validate::read_rows(rows, read_text_file(rows)), known, DeviceCatalog(""), options);
   for (const validate::RowResult& r : report.rows)
     if (!r.facts) std::fprintf(stderr, "%s: %s\n", r.row.place.c_str(), r.failure.c_str());
   write_facts(facts, report.rows);
@@ -62,7 +64,8 @@ void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& star
     inside += in / static_cast<double>(keys.size());
     outside += out / static_cast<double>(keys.size());
   }
-  std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", gpu ? "GPU" : "kernel", std::exp(outside), std::exp(inside));
+  std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", gpu ? "GPU" : "kernel", std::exp(outside),
+              std::exp(inside));
   std::printf("  all rows forecast so: ");
   print_headline(scored(rows, seconds_outside).scores.at(0));
   std::printf("  in sample:            ");
@@ -114,7 +117,9 @@ int run(const std::vector<std::string>& a) {
       if (r.result.row.kernel_id == a[3] && r.device.id == a[4]) print_reuse(r);
     return 0;
   }
-  if (a.size() < 3 || a.size() % 2 == 0) throw UsageError("usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
+  if (a.size() < 3 || a.size() % 2 == 0)
+    throw UsageError(
+        "usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
   std::vector<Row> rows;
   for (std::size_t i = 1; i + 1 < a.size(); i += 2)
     for (Row& r : set_of(a[i], a[i + 1], i / 2)) rows.push_back(std::move(r));

@@ -35,7 +35,7 @@ std::span<const Parameter> parameters() {
 
 double predicted(const Row& row, const Constants& c) {
   if (row.resident_blocks <= 0) return NAN;
-  thread_local std::map<std::string, forecast::Machine> machines;
+  thread_local std::map<std::string, forecast::KernelcastDevice> machines;
   thread_local Constants made_for;
   thread_local bool fresh = true;
   if (fresh || std::memcmp(&made_for, &c, sizeof c) != 0) {
@@ -87,8 +87,7 @@ double objective(const std::vector<Row>& rows, const Constants& c, const std::fu
   for (const Row& r : rows) sets.insert(r.set);
   double sum = 0, n = 0;
   for (const std::size_t s : sets) {
-    const double of_set =
-        objective_of_set(rows, c, [&](const Row& r) { return r.set == s && use(r); }, pairs_share);
+    const double of_set = objective_of_set(rows, c, [&](const Row& r) { return r.set == s && use(r); }, pairs_share);
     if (std::isnan(of_set)) continue;
     sum += of_set;
     n += 1;

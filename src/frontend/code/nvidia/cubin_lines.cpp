@@ -1,6 +1,6 @@
 // The table is DWARF's (section .debug_line). Its addresses are relative to the kernel's code: what the loader would
 // relocate is zero in the file.
-#include "frontend/code/nvidia/cubin_lines.h"
+#include "frontend/code/nvidia/ptxas.h"
 
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"

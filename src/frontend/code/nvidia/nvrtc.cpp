@@ -15,6 +15,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/Demangle/Demangle.h"
+#include "machine/nvidia_targets.h"
 #include "machine/sass/cubin.h"
 
 namespace kernelcast {
@@ -30,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int first_readable = 70;
 constexpr std::size_t most_lines = 12;  // of messages that are shown
 
 /// Headers of a toolkit, or of NVIDIA's packages for Python, that belong to the library.
@@ -99,7 +99,7 @@ const sass::Cubin::Kernel* kernel_in(const sass::Cubin& cubin, const KernelEntry
 
 std::string obstacle_of(const NvrtcLibrary& library, Language language, const std::string& target) {
   if (language != Language::cuda) return "NVRTC compiles CUDA C++ alone";
-  if (std::atoi(target.c_str() + 3) < first_readable)
+  if (!machine::nvidia_target(std::atoi(target.c_str() + 3)).readable_code)
     return "code of " + target + " cannot be read, that of sm_70 and later can";
   if (!library.knows(target)) return "NVRTC " + library.version() + " does not know " + target;
   return "";

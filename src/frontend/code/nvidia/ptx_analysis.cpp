@@ -6,7 +6,6 @@
 #include <set>
 
 #include "frontend/code/code_join.h"
-#include "frontend/code/nvidia/cubin_lines.h"
 #include "frontend/code/nvidia/ptx_fusion.h"
 #include "frontend/code/nvidia/ptx_predication.h"
 #include "frontend/code/nvidia/ptx_registers.h"
@@ -15,6 +14,7 @@
 #include "frontend/code/nvidia/sass_counts.h"
 #include "frontend/code/stalls.h"
 #include "kernelcast/setting.h"
+#include "machine/nvidia_targets.h"
 #include "machine/sass/cubin.h"
 
 namespace kernelcast::frontend {
@@ -73,7 +73,8 @@ void take_sizes(const NvrtcCode& nvrtc, const PtxKernel& kernel, TargetCode& cod
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
 std::string count_machine_code(const Assembler& assembler, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
-  if (sm < 70) return "code of sm_" + std::to_string(sm) + " cannot be read, that of sm_70 and later can";
+  if (!machine::nvidia_target(sm).readable_code)
+    return "code of sm_" + std::to_string(sm) + " cannot be read, that of sm_70 and later can";
   for (const AsmInstruction& i : kernel.code.instructions)
     if (i.opcode == "kc.math")
       return "the function " + std::string(i.operands.empty() ? "?" : i.operands[0]) + " comes with NVIDIA's toolkit";

@@ -26,10 +26,10 @@
 #include <unordered_map>
 
 #include "frontend/code/nvidia/ptx_flow.h"
-#include "frontend/code/nvidia/ptx_narrow.h"
 #include "frontend/code/nvidia/ptx_offsets.h"
 #include "frontend/code/nvidia/ptx_ops.h"
 #include "frontend/ir/math_costs.h"
+#include "machine/nvidia_targets.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -63,6 +63,7 @@ class Fusion {
   Fusion(const AsmFunction& kernel, const std::vector<PtxAccesses>& accesses, int sm, std::vector<OpCounts>& costs)
       : code_(kernel.instructions),
         sm_(sm),
+        target_(machine::nvidia_target(sm)),
         costs_(costs),
         merged_(code_.size(), false),
         inputs_(code_.size()),
@@ -89,7 +90,7 @@ class Fusion {
         function_of_constants(i);
       else if (op.starts_with("mul.wide") || op.starts_with("shl.b64"))
         address(i);
-      else if (is_logic32(op) && sm_ < 50)
+      else if (is_logic32(op) && !target_.three_inputs)
         rotation(i);
       else if (is_logic32(op))
         logic(i);
@@ -149,7 +150,7 @@ class Fusion {
     const auto v = values_.find(o[0]);
     if (v == values_.end() || v->second.definitions != 1 || v->second.uses.empty()) return;
     const bool wide = code_[i].opcode.starts_with("mul.wide");
-    if (wide && sm_ < 70 && is_power_of_two(o[2])) costs_[i] = only(OpClass::shift, 2);
+    if (wide && !target_.wide_multiply_add && is_power_of_two(o[2])) costs_[i] = only(OpClass::shift, 2);
     for (int u : v->second.uses)
       if (!is_add64(at(u).opcode) || merged_[static_cast<std::size_t>(u)]) return;
     const double uses = static_cast<double>(v->second.uses.size());
@@ -160,7 +161,7 @@ class Fusion {
       merged_[static_cast<std::size_t>(u)] = true;
     }
     drop(static_cast<int>(i));
-    scaled_addresses_ |= wide && (sm_ < 50 || sm_ >= 70);  // the factor in a register
+    scaled_addresses_ |= wide && target_.factor_in_register;  // the factor in a register
   }
 
   // What `uses` sums of one scaled index take: measured for up to three, further ones as the third.
@@ -204,7 +205,7 @@ class Fusion {
 
   bool rotation(std::size_t i) {
     const auto& o = code_[i].operands;
-    if (o.size() < 3 || sm_ < 32) return false;
+    if (o.size() < 3 || !target_.funnel_shift) return false;
     const int a = sole_source(i, o[1]), b = sole_source(i, o[2]);
     if (a < 0 || b < 0 || !is_shift32(at(a).opcode) || !is_shift32(at(b).opcode) || at(a).opcode == at(b).opcode)
       return false;
@@ -247,7 +248,7 @@ class Fusion {
         costs_[i] = nvidia_cost("mad", sm_).value_or(only(OpClass::int_mad));
       } else if (!(is_shift32(op) && at(d).operands.size() > 2 && is_constant(at(d).operands[2])) && !rotated &&
                  !(op.starts_with("selp") && is_constant(at(d).operands[1]) && is_constant(at(d).operands[2])) &&
-                 !(sm_ >= 50 && is_add32(op) && !merged_[static_cast<std::size_t>(d)])) {
+                 !(target_.three_inputs && is_add32(op) && !merged_[static_cast<std::size_t>(d)])) {
         continue;
       }
       drop(d);
@@ -271,6 +272,7 @@ class Fusion {
 
   const std::vector<AsmInstruction>& code_;
   int sm_;
+  const machine::NvidiaTarget& target_;
   std::vector<OpCounts>& costs_;
   std::unordered_map<std::string_view, FusedValue> values_;
   std::vector<bool> merged_;                           // already does two operations

@@ -2,7 +2,7 @@
 // halves that nobody reads. An operation is narrowed when the lower half of its result depends on lower halves alone
 // (sums, products, logic, left shifts, copies) and no reader of the result wants the upper half. Readers that do not
 // are operations that are narrowed themselves, truncations, and the addresses of shared and local accesses.
-#include "frontend/code/nvidia/ptx_narrow.h"
+#include "frontend/code/nvidia/ptx_fusion.h"
 
 #include <algorithm>
 #include <bit>

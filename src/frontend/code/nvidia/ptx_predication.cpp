@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "frontend/code/nvidia/ptx_flow.h"
-#include "frontend/code/nvidia/ptx_reconvergence.h"
+#include "machine/nvidia_targets.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -121,7 +121,7 @@ class Predication {
       if (s.guard.empty() && !is_branch(a)) s.guard = guards_[b];
       out.scheduled.costs.push_back(costs_[i]);
     }
-    add_reconvergence(reconvergence_instructions(sm), out.counted);
+    add_reconvergence(machine::nvidia_target(sm).reconvergence_instructions, out.counted);
     return out;
   }
 

@@ -1,4 +1,5 @@
-// Which branches of PTX ptxas leaves out: short guarded paths become predicated instructions.
+// Which branches of PTX ptxas leaves out: short guarded paths become predicated instructions; and where warps that have
+// diverged meet again.
 #pragma once
 
 #include <vector>
@@ -26,5 +27,16 @@ struct PtxPredication {
 
 /// `costs[i]` are the SASS instructions of instruction i. The rules and their source are in ptx_predication.cpp.
 PtxPredication predicate_short_paths(const AsmFunction& kernel, const std::vector<OpCounts>& costs, int sm);
+
+struct ReconvergencePoint {
+  int at, from;  // where warps meet, and a block in which they diverge
+  friend bool operator==(const ReconvergencePoint&, const ReconvergencePoint&) = default;
+};
+
+/// The immediate post-dominators of the blocks that `diverge`, each once, in ascending order. `next[b]` are the
+/// successors of block b; block 0 is the entry. Blocks whose ways meet only at the kernel's end have none: their lanes
+/// just leave.
+std::vector<ReconvergencePoint> reconvergence_points(const std::vector<std::vector<int>>& next,
+                                                     const std::vector<bool>& diverge);
 
 }  // namespace kernelcast::frontend

@@ -1,6 +1,6 @@
 // Post-dominators by the iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the
 // reversed graph with one virtual end behind all blocks without successors.
-#include "frontend/code/nvidia/ptx_reconvergence.h"
+#include "frontend/code/nvidia/ptx_predication.h"
 
 #include <cstddef>
 #include <map>
@@ -87,12 +87,6 @@ std::vector<ReconvergencePoint> reconvergence_points(const std::vector<std::vect
   std::vector<ReconvergencePoint> out;
   for (const auto& [at, from] : points) out.push_back({at, from});
   return out;
-}
-
-double reconvergence_instructions(int sm) {
-  if (sm >= 80) return 2;
-  if (sm >= 70) return 3;
-  return sm >= 50 ? 2 : 1;
 }
 
 }  // namespace kernelcast::frontend

@@ -18,6 +18,7 @@
 #include "frontend/code/nvidia/ptx_ops.h"
 #include "frontend/code/nvidia/ptx_spills.h"
 #include "frontend/code/stalls.h"
+#include "machine/nvidia_targets.h"
 
 #include <algorithm>
 #include <charconv>
@@ -31,22 +32,16 @@ constexpr double hidden_registers = 6;
 constexpr double squeeze = 3;
 constexpr double below = 8, above = 11;  // 5th and 95th percentile of the error
 
-double full_occupancy_registers(int sm) {
-  if (sm < 30) return 32768.0 / 1536;
-  if (sm == 37) return 131072.0 / 2048;
-  if (sm == 75) return 48;                          // 65536 / 1024 = 64 is not sought
-  if (sm == 86 || sm == 87 || sm == 89) return 40;  // 65536 / 1536, in units of 8
-  return 65536.0 / 2048;
-}
+double full_occupancy_registers(int sm) { return machine::nvidia_target(sm).full_occupancy_registers; }
 
 // What the instruction set can name, and what __launch_bounds__ leaves: warps of a block share the registers, in
 // units of 8 a thread.
 double register_cap(int sm, std::int64_t threads) {
-  const double architecture = sm < 35 ? 63 : 255;
+  const machine::NvidiaTarget& target = machine::nvidia_target(sm);
+  const double architecture = target.registers_per_thread;
   if (threads <= 0) return architecture;
-  const double file = sm < 30 ? 32768 : 65536;
   const double warps = std::ceil(static_cast<double>(threads) / 32);
-  return std::min(architecture, std::max(16.0, std::floor(file / (warps * 32) / 8) * 8));
+  return std::min(architecture, std::max(16.0, std::floor(target.registers_per_unit / (warps * 32) / 8) * 8));
 }
 
 // Nothing moves across these: ptxas must assume that stores and loads meet.

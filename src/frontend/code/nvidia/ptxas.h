@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelcast::frontend {
 
@@ -28,5 +29,9 @@ struct PtxasCode {
 
 /// The only kernel of `ptx`, assembled with a line table.
 PtxasCode assemble_ptx(const Assembler& assembler, const std::string& ptx, const std::string& arch);
+
+/// `lines[i]`: line of the i-th instruction (of 16 bytes) of the only kernel, where its line table names the file of
+/// that number; 0: it does not say. Empty: there is no line table that can be read.
+std::vector<int> lines_of_cubin(const std::string& cubin, std::size_t instructions, int file);
 
 }  // namespace kernelcast::frontend

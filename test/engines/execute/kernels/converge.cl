@@ -1,4 +1,4 @@
-// The loops of converge/include/converge/opencl.h under every policy: the same results as the plain loop, which the host
+// The loops of libconverge/include/converge/opencl.h under every policy: the same results as the plain loop, which the host
 // does not compute here: each kernel runs both and counts where they differ.
 #define CONVERGE_RHO 20.0f
 #define CONVERGE_ALLOW (CONVERGE_ALLOW_POSTPONE | CONVERGE_ALLOW_ADVANCE_IN_ORDER)

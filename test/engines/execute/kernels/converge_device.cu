@@ -1,4 +1,4 @@
-// converge/include/converge/device.h on the same inputs as converge.cl; results must be the same for every policy.
+// libconverge/include/converge/device.h on the same inputs as converge.cl; results must be the same for every policy.
 #include "converge/device.h"
 
 #define TAKES(i) ((paths[((i) * n + id) % size] & mask) == 0)

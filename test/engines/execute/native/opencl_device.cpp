@@ -67,7 +67,7 @@ void OpenclDevice::build(const std::string& source) {
   impl_->program = clCreateProgramWithSource(impl_->context, 1, &text, nullptr, &status);
   check(status, "clCreateProgramWithSource");
   status = clBuildProgram(impl_->program, 1, &impl_->device,
-                          "-cl-std=CL1.2 -I" KERNELCAST_SOURCE_DIR "/converge/include", nullptr, nullptr);
+                          "-cl-std=CL1.2 -I" KERNELCAST_SOURCE_DIR "/libconverge/include", nullptr, nullptr);
   if (status == CL_SUCCESS) return;
   std::string log(1 << 16, '\0');
   std::size_t length = 0;

@@ -1,0 +1,21 @@
+#include "probe/cuda/assemble_ptx.h"
+
+#include <filesystem>
+
+#include "io/text_file.h"
+#include "probe/process.h"
+
+namespace kernelcast::probe::cuda {
+
+Assembled assemble(const std::string& ptxas, const std::string& ptx, int architecture) {
+  TemporaryFolder folder("kernelcast-ptxas");
+  const std::string source = folder.file("in.ptx"), cubin = folder.file("out.cubin"), log = folder.file("log");
+  write_text_file(source, ptx);
+  const Ended ended =
+      run_process({ptxas, "-arch=sm_" + std::to_string(architecture), source, "-o", cubin}, 60, "the assembler", log);
+  if (!ended.failure.empty()) return {"", ended.failure};
+  if (ended.status != 0) return {"", std::filesystem::exists(log) ? read_text_file(log) : "no message"};
+  return {read_text_file(cubin), ""};
+}
+
+}  // namespace kernelcast::probe::cuda
