@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "advise/advise.h"
+#include "advise/find_advice.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/model.h"
 #include "support/copy_profile.h"

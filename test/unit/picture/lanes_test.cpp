@@ -1,5 +1,5 @@
 // Lanes drawn one by one against the binder's closed forms: the same sectors, the same wavefronts.
-#include "picture/lanes.h"
+#include "picture/lane_accesses.h"
 
 #include <gtest/gtest.h>
 

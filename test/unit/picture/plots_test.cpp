@@ -6,7 +6,7 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/model.h"
 #include "picture/residency.h"
-#include "picture/roofline.h"
+#include "picture/roofline_points.h"
 #include "picture/what_if_grid.h"
 #include "support/copy_profile.h"
 
