@@ -123,7 +123,8 @@ std::vector<Draft> tiles(const Subject& s) {
         loads[site->block] += site->access->copies() / wide;
         requests += before.requests / wide;
         stored += before.requests / tile;
-        passes += before.requests;
+        // Its neighbours read the same words, two of which then return at a time (kernelcast/bind.h).
+        passes += before.requests * (wide > 1 && v.workload.geometry.shared_pairs != 0 ? 0.5 : 1);
         lanes += before.lanes;
       }
       for (const auto& [block, n] : copies) {
@@ -143,7 +144,7 @@ std::vector<Draft> tiles(const Subject& s) {
         v.profile.blocks.back().accesses.push_back(a);
         AccessCount c;
         c.requests = kind == AccessKind::load ? requests : stored;
-        c.bank_passes = passes * share;
+        c.bank_passes = kind == AccessKind::load ? passes : stored;
         c.lanes = lanes * share;
         c.bytes = c.lanes * 4;
         c.words = c.lanes;

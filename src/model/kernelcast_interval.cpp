@@ -15,7 +15,7 @@ namespace {
 // Nine in ten launches of programs that nobody chose, counts in closed form, every program weighing alike (of all
 // launches at equal weight 0.59 would hold as many).
 constexpr double log_base = 0.69;
-constexpr double log_data = 0.3;   // counts that data decide, executed with the contents that were given
+constexpr double log_data = 0.3;  // counts that data decide, executed with the contents that were given
 // Counts that rest on defaults; with the base in quadrature 1.34 (validation/programs.md, "Interval").
 constexpr double log_defaults = 1.15;
 constexpr double log_stand_in = 0.1;  // each number of the device that is not known

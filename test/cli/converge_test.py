@@ -10,7 +10,7 @@ import unittest
 from check_schema import checked
 from program import ROOT, Case
 
-PATTERN = os.path.join(ROOT, "converge", "examples", "pattern.txt")
+PATTERN = os.path.join(ROOT, "libconverge", "examples", "pattern.txt")
 
 
 class Replay(Case):
@@ -51,7 +51,7 @@ class Replay(Case):
         self.bad(1, r"nowhere", "converge", "--replay", "nowhere", "--policy", "plain")
 
 
-WALK = os.path.join(ROOT, "converge", "examples", "walk.cl")
+WALK = os.path.join(ROOT, "libconverge", "examples", "walk.cl")
 LAUNCH = ("--global", "256", "--block", "64", "--arg", "steps=64")
 ILLEGAL = """__kernel void k(__global const int* in, __global int* out, int n) {
   int id = get_global_id(0), s = id;
@@ -125,7 +125,7 @@ class Advice(Case):
         self.bad(1, r"no loop is worth it", "converge", path, *launch)
 
     def test_examples(self):
-        folder = os.path.join(ROOT, "converge", "examples")
+        folder = os.path.join(ROOT, "libconverge", "examples")
         for name in sorted(n for n in os.listdir(folder) if n.endswith((".cl", ".cu"))):
             with self.subTest(name):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
@@ -273,7 +273,7 @@ int main() {
                  "--buffer", "out=8192", "--rewrite", "--policy", "round-robin")
 
     def test_lanes_that_leave_at_different_times(self):
-        path = os.path.join(ROOT, "converge", "examples", "mandelbrot.cl")
+        path = os.path.join(ROOT, "libconverge", "examples", "mandelbrot.cl")
         launch = ("--global", "128", "--block", "64", "--arg", "width=64", "--arg", "height=32", "--arg", "limit=40")
         value = checked(self.good("converge", path, "--kernel", "nest", *launch, "--format", "json"), "converge")
         self.assertEqual(value["loops"], [])

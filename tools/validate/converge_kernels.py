@@ -119,7 +119,7 @@ def row(program, name, words, loop):
 
 
 def example_words():
-    folder = os.path.join(ROOT, "converge", "examples")
+    folder = os.path.join(ROOT, "libconverge", "examples")
     for name in sorted(n for n in os.listdir(folder) if n.endswith((".cl", ".cu"))):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             head = re.sub(r"\\\n// *", "", file.read())
