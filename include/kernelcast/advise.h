@@ -50,6 +50,7 @@ struct Advice {
   std::string limiter, changed_limiter;          // binding bound before and after
   Verified verified = Verified::what_if;
   std::string diff;                              // the rewritten source as a unified diff, where one was asked for and can be made
+  std::string rewritten;                         // that source as a whole
   std::vector<std::string> assumptions;          // what the gain takes for granted
 };
 

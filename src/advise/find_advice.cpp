@@ -128,6 +128,7 @@ void rewrite(const Subject& s, const Rule& rule, Draft& d, const Base& base, boo
   a = judged(s, rule, d, base);
   if (!a || !shown) return;
   a->diff = unified_diff(s.question().source.text, d.rewritten, s.question().source.path);
+  a->rewritten = d.rewritten;
   if (s.same_results(q)) a->verified = Verified::rewrite;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "io/nearest.h"
+#include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "report/advice_views.h"
 
@@ -34,7 +35,7 @@ Exit status: 0 success, 1 analysis failed, 2 usage, 3 a finding that --fail-on n
 
 struct AdviseFlags {
   ForecastFlags base;
-  bool all = false, diff = false;
+  bool all = false, diff = false, apply = false;
   std::vector<std::string> warnings, fail_on;
 };
 
@@ -83,6 +84,19 @@ Gate gate_of(const std::vector<std::string>& texts) {
   return gate;
 }
 
+/// Writes the change with the largest gain on the first device among those whose rewritten source was executed to equal
+/// results, and says so.
+void apply_first(const std::vector<Advice>& findings, const std::string& path) {
+  const auto found = std::ranges::find_if(
+      findings, [](const Advice& a) { return a.verified == Verified::rewrite && !a.rewritten.empty(); });
+  if (found == findings.end())
+    return message("kernelcast: --apply: no finding has a rewritten source with equal results; " + path +
+                   " is as it was");
+  write_text_file(path, found->rewritten);
+  message(fmt::format("kernelcast: --apply: {} changed for {}; the same command again finds what is left", path,
+                      found->rule));
+}
+
 int advise_command(const AdviseFlags& flags, const Environment& environment) {
   ForecastFlags base = flags.base;
   const bool sarif = base.format == "sarif";
@@ -90,12 +104,15 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   advice::AdviceOptions options;
   options.without = rules_without(flags.warnings);
   if (flags.all) options.least_gain = 1e-6;
-  options.rewrite = flags.diff;
+  options.rewrite = flags.diff || flags.apply;
   const Gate gate = gate_of(flags.fail_on);
   Request request = checked(base);
   if (request.models.size() != 1 || request.models.front()->name() != "kernelcast")
     throw UsageError(KC_SETTING(model) " " + base.model +
                      ": only ratios of the model kernelcast have a measured error");
+  if (flags.apply && request.source.path == "<stdin>")
+    throw UsageError("--apply: the source is standard input: give a file, or --diff to see the change");
+  if (flags.apply) check_writable(request.source.path);
   const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
@@ -120,6 +137,7 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
                                : request.json ? report::advice_json(report)
                                               : report::advice_text(report, style));
   for (const std::string& text : run.messages) message("kernelcast: " + text);
+  if (flags.apply && !report.devices.empty()) apply_first(report.devices.front().findings, request.source.path);
   return broken ? gate_broken : run.complete ? done : could_not_analyse;
 }
 
@@ -134,6 +152,8 @@ Action add_advise(Parser& parser) {
   c.flag("--all", f->all, "Also findings that gain less than 2 %");
   c.flag("--diff", f->diff,
          "Rewrite what is mechanical; show the patch, forecast it, and execute it against the original");
+  c.flag("--apply", f->apply,
+         "As --diff, and write the change with the largest gain into the source if its results are equal");
   c.list("-W", "no-RULE", f->warnings, "Rule to leave out, as -Wno-RULE; repeat");
   c.list("--fail-on", "RULE|gain:P%", f->fail_on,
          "Findings that give exit status 3: of a rule, or by their gain; repeat");

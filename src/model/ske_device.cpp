@@ -181,7 +181,7 @@ std::string missing(const Workload& w, const Device& d) {
   if (std::isnan(instruction_cycles(w, d).value())) {
     return set("the FP64 lanes of a unit for this kernel's FP64 operations", "compute.fp64_lanes_per_unit");
   }
-  return {};
+  return set("a limit of the blocks that an SM holds", "limits.max_blocks_per_unit");
 }
 
 }  // namespace kernelcast::ske

@@ -418,6 +418,30 @@ class Command(Case):
         self.assertEqual(f["changed_time_s"], padded["predictions"][0]["time_s"])
         self.assertIn("verified: rewrite", self.good("advise", *self.args, "--diff"))
 
+    def test_apply_writes_one_change_with_equal_results(self):
+        path = self.path("apply.cu", TRANSPOSE.format(row=32))
+        result = self.run_program("advise", path, *self.args[1:], "--apply")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"--apply: .*apply\.cu changed for bank-conflicts")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), TRANSPOSE.format(row="32 + 1"))
+        again = self.run_program("advise", path, *self.args[1:], "--apply")
+        self.assertRegex(again.stderr, r"no finding has a rewritten source with equal results; .*apply\.cu is as it was")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), TRANSPOSE.format(row="32 + 1"))
+
+    def test_apply_leaves_a_source_whose_results_would_change(self):
+        text = DOUBLE.replace("0.5f", "0.1")
+        path = self.path("keep.cu", text)
+        self.run_program("advise", path, "--device", "rtx3080", *ONE, "--apply")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+
+    def test_apply_needs_a_file_that_can_be_written(self):
+        result = self.run_program("advise", "-", "--lang", "cuda", *self.args[1:], "--apply", text=TRANSPOSE.format(row=32))
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("--apply: the source is standard input", result.stderr)
+
     def test_a_rewrite_with_other_results_is_shown_but_not_verified(self):
         args = (self.path("double.cu", DOUBLE.replace("0.5f", "0.1")), "--device", "rtx3080", *ONE)
         value = checked(self.good("advise", *args, "--diff", "--format", "json"), "advise")

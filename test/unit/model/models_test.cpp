@@ -444,6 +444,7 @@ RC_GTEST_PROP(Models, SecondsIsTheTimeOfTheEstimate, ()) {
   std::vector<const Model*> models(all_models().begin(), all_models().end());
   models.insert(models.end(), model_variants().begin(), model_variants().end());
   for (const Model* m : models) {
+    RC_LOG() << m->name() << "\n";
     Estimate e;
     try {
       e = m->estimate({}, w, d);
