@@ -11,19 +11,13 @@
 #include "advise/place.h"
 #include "advise/rules.h"
 #include "kernelcast/error.h"
+#include "profile/warp_request.h"
 
 namespace kernelcast::advice {
 namespace {
 
 bool in_shared(const Site& s) {
   return s.access->space == MemorySpace::shared && s.count.requests > 0 && s.access->line.file >= 0;
-}
-
-/// Wavefronts without any conflict: the parts of a warp that the active lanes need.
-double least_passes(const Site& s, const MemoryGeometry& g) {
-  const double wide = std::max(1.0, static_cast<double>(s.access->bytes) / g.bank_bytes);
-  const double part = std::max(1.0, std::min(g.warp_size, g.shared_banks) / wide);
-  return std::ceil(s.lanes_per_request() / part - 1e-9) * s.count.requests;
 }
 
 struct Conflict {
@@ -38,7 +32,7 @@ std::vector<Conflict> conflicts_of(const Subject& s) {
     Conflict& c = by_line[{site.access->line, site.access->buffer}];
     c.sites.push_back(&site);
     c.passes += site.count.bank_passes;
-    c.least += least_passes(site, s.device().geometry());
+    c.least += least_shared_passes(site.count, site.access->bytes, s.device().geometry());
   }
   std::vector<Conflict> found;
   for (auto& [key, c] : by_line)
@@ -172,7 +166,8 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
           "swizzle "
           "(column ^ row)";
       std::vector<std::pair<std::size_t, double>> least;
-      for (const Site* site : c.sites) least.emplace_back(site->index, least_passes(*site, g));
+      for (const Site* site : c.sites)
+        least.emplace_back(site->index, least_shared_passes(site->count, site->access->bytes, g));
       d.what_if = [least](Variant& v) {
         for (const auto& [index, passes] : least) v.workload.access_counts[index].bank_passes = passes;
       };

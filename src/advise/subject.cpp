@@ -3,25 +3,9 @@
 #include <algorithm>
 
 #include "kernelcast/error.h"
+#include "profile/launch_check.h"
 
 namespace kernelcast::advice {
-namespace {
-
-std::map<Symbol, Expr> launch_symbols(const Workload& w, const Launch& launch) {
-  std::map<Symbol, Expr> known;
-  const auto grid = w.grid.array(), block = w.block.array();
-  for (int axis = 0; axis < 3; ++axis) {
-    known.emplace(local_size(axis), Expr(block[static_cast<std::size_t>(axis)]));
-    known.emplace(num_groups(axis), Expr(grid[static_cast<std::size_t>(axis)]));
-    if (block[static_cast<std::size_t>(axis)] == 1) known.emplace(local_id(axis), Expr(0));
-    if (grid[static_cast<std::size_t>(axis)] == 1) known.emplace(group_id(axis), Expr(0));
-  }
-  known.emplace(dynamic_shared(), Expr(launch.dynamic_shared_bytes));
-  add_arguments(launch, known);
-  return known;
-}
-
-}  // namespace
 
 Subject::Subject(const ForecastQuestion& question, const Frontend& frontend, const DeviceResult& base,
                  const SourceLines& sources)
@@ -29,7 +13,7 @@ Subject::Subject(const ForecastQuestion& question, const Frontend& frontend, con
       frontend_(frontend),
       base_(base),
       sources_(sources),
-      known_(launch_symbols(*base.workload, base.launch)) {
+      known_(known_symbols(base.workload->grid, base.workload->block, base.launch)) {
   std::size_t k = 0;
   for (std::size_t b = 0; b < profile().blocks.size(); ++b)
     for (const Access& a : profile().blocks[b].accesses) {

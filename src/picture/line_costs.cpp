@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/kernelcast.h"
+#include "profile/warp_request.h"
 
 namespace kernelcast::picture {
 namespace {
@@ -46,13 +47,6 @@ Cycles stops_of(const Stalls& s, const Cycles& latency, double cycles_per_issue)
   return stops;
 }
 
-/// Wavefronts of as many requests without any conflict: bind.h.
-double least_passes(const Access& a, const AccessCount& count, const MemoryGeometry& g) {
-  const double wide = std::max(1.0, static_cast<double>(a.bytes) / g.bank_bytes);
-  const double part = std::max(1.0, std::min(g.warp_size, g.shared_banks) / wide);
-  return count.requests > 0 ? count.requests * std::ceil(count.lanes / count.requests / part - 1e-9) : 0;
-}
-
 }  // namespace
 
 std::map<SourceLine, LineCost> line_costs(const KernelProfile& p, const Workload& w, const Device& d,
@@ -70,7 +64,7 @@ std::map<SourceLine, LineCost> line_costs(const KernelProfile& p, const Workload
     for (const Access& a : block.accesses) {
       const AccessCount& count = w.access_counts.at(k++);
       if (a.space != MemorySpace::shared) continue;
-      costs[a.line].conflicts += std::max(0.0, count.bank_passes - least_passes(a, count, w.geometry));
+      costs[a.line].conflicts += std::max(0.0, count.bank_passes - least_shared_passes(count, a.bytes, w.geometry));
     }
     const Cycles stops = stops_of(block.stalls, latency, m.issue_interval);
     for (std::size_t l = 0; l < latency_count; ++l) {

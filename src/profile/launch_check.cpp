@@ -62,6 +62,20 @@ std::string place_of(const KernelProfile& profile, SourceLine line) {
   return line.line > 0 ? "line " + std::to_string(line.line) : "kernel " + profile.kernel;
 }
 
+std::map<Symbol, Expr> known_symbols(const Dim3& grid, const Dim3& block, const Launch& launch) {
+  std::map<Symbol, Expr> known;
+  const auto blocks = grid.array(), threads = block.array();
+  for (int axis = 0; axis < 3; ++axis) {
+    known.emplace(local_size(axis), Expr(threads[axis]));
+    known.emplace(num_groups(axis), Expr(blocks[axis]));
+    if (threads[axis] == 1) known.emplace(local_id(axis), Expr(0));
+    if (blocks[axis] == 1) known.emplace(group_id(axis), Expr(0));
+  }
+  known.emplace(dynamic_shared(), Expr(launch.dynamic_shared_bytes));
+  add_arguments(launch, known);
+  return known;
+}
+
 LaunchReader::LaunchReader(const KernelProfile& profile) : profile_(profile) {
   for (int axis = 0; axis < 3; ++axis) symbols_.push_back(local_size(axis));
   for (int axis = 0; axis < 3; ++axis) symbols_.push_back(num_groups(axis));

@@ -1,6 +1,7 @@
 // Launch -> numbers: checks sizes and names once, then resolves arguments to positions without searching.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@ namespace kernelcast {
 
 /// "file.cl:12", or "line 12", or the kernel's name when nothing is known.
 std::string place_of(const KernelProfile& profile, SourceLine line);
+
+/// What a launch makes known of the symbols: its sizes, its arguments, and ids along axes of one thread or block.
+std::map<Symbol, Expr> known_symbols(const Dim3& grid, const Dim3& block, const Launch& launch);
 
 /// Turns launches into the values of launch parameters: local sizes, numbers of groups, dynamic shared bytes, then the
 /// arguments that matter, in the order of `argument_names()`.

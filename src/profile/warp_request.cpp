@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "core/int_math.h"
@@ -231,6 +232,16 @@ struct Counter {
 };
 
 }  // namespace
+
+double lanes_of_shared_part(int bytes, const MemoryGeometry& g) {
+  const double wide = std::max(1.0, static_cast<double>(bytes) / g.bank_bytes);
+  return std::max(1.0, std::min(g.warp_size, g.shared_banks) / wide);
+}
+
+double least_shared_passes(const AccessCount& count, int bytes, const MemoryGeometry& g) {
+  if (count.requests <= 0) return 0;
+  return count.requests * std::ceil(count.lanes / count.requests / lanes_of_shared_part(bytes, g) - 1e-9);
+}
 
 int pieces_in_one_bank(std::uint64_t lanes, std::size_t first, std::span<const std::int64_t> addresses,
                        std::int64_t shift, int bytes, int piece, int banks) {

@@ -18,6 +18,12 @@ struct RequestRule {
   friend bool operator==(const RequestRule&, const RequestRule&) = default;
 };
 
+/// Wavefronts of shared memory that as many requests take without any conflict: the parts of a warp (kernelcast/bind.h)
+/// that their active lanes need.
+double least_shared_passes(const AccessCount& count, int bytes, const MemoryGeometry& geometry);
+/// Lanes of such a part.
+double lanes_of_shared_part(int bytes, const MemoryGeometry& geometry);
+
 /// Shifting all addresses of a block by a multiple of this changes no count.
 std::int64_t shift_period(const RequestRule& rule, const MemoryGeometry& geometry);
 

@@ -13,25 +13,13 @@
 
 #include "io/text.h"
 #include "kernelcast/error.h"
+#include "profile/launch_check.h"
+#include "profile/warp_request.h"
 
 namespace kernelcast::report {
 namespace {
 
 using Known = std::map<Symbol, Expr>;
-
-Known known_symbols(const Workload& workload, const Launch& launch) {
-  Known known;
-  const auto grid = workload.grid.array(), block = workload.block.array();
-  for (int axis = 0; axis < 3; ++axis) {
-    known.emplace(local_size(axis), Expr(block[axis]));
-    known.emplace(num_groups(axis), Expr(grid[axis]));
-    if (block[axis] == 1) known.emplace(local_id(axis), Expr(0));
-    if (grid[axis] == 1) known.emplace(group_id(axis), Expr(0));
-  }
-  known.emplace(dynamic_shared(), Expr(launch.dynamic_shared_bytes));
-  add_arguments(launch, known);
-  return known;
-}
 
 SymbolRanges id_ranges(const Workload& workload) {
   SymbolRanges box;
@@ -112,8 +100,7 @@ std::optional<std::int64_t> stride_in_x(const Access& access, const Known& known
 /// A request goes through the banks in parts (bind.h): as many passes are there without any conflict. Between the parts
 /// that the active lanes fill at least and all parts, lanes that idle cannot be told from lanes that conflict.
 std::string shared_words(const Access& access, const AccessPattern& p, const MemoryGeometry& g) {
-  const double wide = std::max(1.0, static_cast<double>(access.bytes) / g.bank_bytes);
-  const double part = std::max(1.0, std::min(g.warp_size, g.shared_banks) / wide);
+  const double part = lanes_of_shared_part(access.bytes, g);
   const double parts = std::ceil(g.warp_size / part);
   if (p.passes_per_request <= std::ceil(p.count.lanes / p.count.requests / part)) return "no bank conflict";
   if (p.passes_per_request <= parts) return "few lanes, or bank conflicts";
@@ -155,7 +142,7 @@ AccessPattern pattern(const Access& access, const AccessCount& count, const Know
 
 Breakdown breakdown(const KernelProfile& profile, const Workload& workload, const Launch& launch,
                     const CountOrigin& origin) {
-  const Known known = known_symbols(workload, launch);
+  const Known known = known_symbols(workload.grid, workload.block, launch);
   Breakdown result;
   result.loops = trips(profile, known, id_ranges(workload), launch);
 
