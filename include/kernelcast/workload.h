@@ -139,13 +139,14 @@ struct SampleError {
 };
 
 /// What caches could keep: distinct sectors of global memory, by how long one waits and how many blocks one watches.
-/// Depth d: the d innermost loops around each access run to their end, loops outside stand at one iteration (the last
-/// depth: everything that a block does). Window w: min(4^w, blocks) blocks that follow one another, x fastest (the
+/// Depth 0: one iteration of all loops around each access. Depth 1: as many iterations of its innermost loop as one
+/// sector serves. Depth d from 2: the d - 1 innermost loops run to their end, loops outside stand at one iteration (the
+/// last depth: everything that a block does). Window w: min(4^w, blocks) blocks that follow one another, x fastest (the
 /// last window: all blocks). Reads and writes (atomics included) apart. Closed form from the addresses' strides: exact
 /// for dense boxes and regular strides, an upper bound where accesses of different strides overlap; never more than
 /// what is requested.
 struct Reuse {
-  static constexpr int depths = 4, windows = 8;
+  static constexpr int depths = 5, windows = 8;
   enum Direction { read, write };
   struct Level {
     double footprint = 0;  // sectors touched in one passage at this depth, of the outermost loop that touches most

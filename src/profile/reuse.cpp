@@ -90,7 +90,7 @@ void ReuseFinder::prepare(std::span<const Symbol> parameters) {
   }
   rows_ = 1;
   for (const Chain& chain : chains_)
-    rows_ = std::max(rows_, std::min<std::size_t>(Reuse::depths, chain.loops.size() + 1));
+    if (!chain.loops.empty()) rows_ = std::max(rows_, std::min<std::size_t>(Reuse::depths, chain.loops.size() + 2));
   for (Plan& p : plans_) p.scattered = (p.access->unknown >= 0 && !by_lane(p.access->offset)) || !p.computable;
   const auto alike = [](const Plan& a, const Plan& b) {
     return a.chain != b.chain && a.access->buffer >= 0 && a.access->buffer == b.access->buffer &&
@@ -106,6 +106,7 @@ void ReuseFinder::prepare(std::span<const Symbol> parameters) {
 /// Trip counts in the middle of the grid, outer loops in the middle of theirs.
 void ReuseFinder::trips_of(Chain& chain, const LaunchState& launch) {
   chain.now.assign(chain.loops.size(), 1);
+  chain.run = 1;
   if (chain.loops.empty()) return;
   const std::size_t base = parameters_.size();
   in_.assign(base + chain.counters.size(), 0);
@@ -311,7 +312,21 @@ double ReuseFinder::near_share(const Group& g) {
   return left / (each * static_cast<double>(places_.size()));
 }
 
+/// Iterations of the innermost loop that one sector serves.
+void ReuseFinder::lengthen_run(const Group& g) {
+  Chain& chain = chains_[static_cast<std::size_t>(g.chain)];
+  if (chain.loops.empty() || g.scattered) return;
+  const int innermost = static_cast<int>(first_counter + chain.loops.size()) - 1;
+  for (const Step& s : g.steps) {
+    const std::int64_t stride = std::abs(s.stride);
+    if (s.variable != innermost || s.bit > 1 || stride == 0 || stride >= geometry_.sector_bytes) continue;
+    chain.run = std::max(chain.run, (geometry_.sector_bytes + stride - 1) / stride);
+  }
+  chain.run = std::min(chain.run, chain.now.back());
+}
+
 void ReuseFinder::prepare_group(Group& g) {
+  lengthen_run(g);
   if (g.offsets.size() > 1) {
     near_[g.direction] += g.requested * near_share(g);
     std::sort(g.offsets.begin(), g.offsets.end());
@@ -366,16 +381,22 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
   else
     most = requested;
   int before = -1;
+  std::int64_t run_before = 0;
   bool were_together = false;
   for (std::size_t depth = 0; depth <= whole_; ++depth) {
     if (g.host >= 0 && joined(groups_[static_cast<std::size_t>(g.host)], depth)) continue;  // counted with its host
     const int outside = outside_of(g, depth);
     const bool together = !g.guests.empty() && joined(g, depth);
-    if (outside != before || together != were_together) {
+    const std::int64_t run = depth == 1 && outside == static_cast<int>(chain.loops.size()) ? chain.run : 1;
+    if (outside != before || run != run_before || together != were_together) {
       before = outside;
+      run_before = run;
       were_together = together;
       double passages = 1;
-      for (int l = 0; l < outside; ++l) passages *= static_cast<double>(chain.now[static_cast<std::size_t>(l)]);
+      for (int l = 0; l < outside; ++l) {
+        const std::int64_t trips = chain.now[static_cast<std::size_t>(l)];
+        passages *= static_cast<double>(l + 1 < outside ? trips : (trips + run - 1) / run);
+      }
       if (together) {
         double asked = g.requested;
         for (const int guest : g.guests) asked += groups_[static_cast<std::size_t>(guest)].requested;
@@ -387,11 +408,11 @@ void ReuseFinder::add_traffic(const Group& g, const LaunchState& launch, double 
           sectors[w] = most[w] * -std::expm1(-(requested[w] / passages) / most[w]);
       } else {
         if (together)
-          distinct_together(g, launch, outside, sectors);
+          distinct_together(g, launch, outside, run, sectors);
         else if (counted)
           sectors = last_rows_[depth].distinct;
         else
-          distinct(g, g.offsets, launch, outside, sectors);
+          distinct(g, g.offsets, launch, outside, run, sectors);
         if (alone) last_rows_[depth].distinct = sectors;
         for (std::size_t w = 0; w < columns_; ++w)
           sectors[w] = std::min(std::min(passages == 1 ? requested[w] : requested[w] / passages, sectors[w]), most[w]);

@@ -56,6 +56,7 @@ class ReuseFinder {
     CompiledExprs trips;
     bool nested = false;  // trips depend on counters
     std::vector<std::int64_t> now;
+    std::int64_t run = 1;  // iterations of the innermost loop that one sector serves
   };
   /// Accesses that differ by a constant only, over the same buffer.
   struct Group {
@@ -95,6 +96,7 @@ class ReuseFinder {
   void group_accesses(const LaunchState& launch, const Workload& out);
   void add_group();
   void prepare_group(Group& group);
+  void lengthen_run(const Group& group);
   void join_groups();
   [[nodiscard]] int shared_loops(const Group& a, const Group& b) const;
   bool join(std::size_t host, std::size_t guest);
@@ -103,8 +105,8 @@ class ReuseFinder {
   [[nodiscard]] std::size_t row_of(std::size_t depth) const;
   [[nodiscard]] int outside_of(const Group& group, std::size_t depth) const;
   void distinct(const Group& group, std::span<const std::int64_t> offsets, const LaunchState& launch, int outside,
-                Row& sectors);
-  void distinct_together(const Group& host, const LaunchState& launch, int outside, Row& sectors);
+                std::int64_t run, Row& sectors);
+  void distinct_together(const Group& host, const LaunchState& launch, int outside, std::int64_t run, Row& sectors);
   void find_windows(const Dim3& grid);
   double near_share(const Group& group);
   [[nodiscard]] AccessStream stream_of(const Group& group) const;

@@ -89,33 +89,34 @@ bool ReuseFinder::joined(const Group& host, std::size_t depth) const {
 int ReuseFinder::outside_of(const Group& group, std::size_t depth) const {
   if (depth == Reuse::depths - 1) return 0;
   const int loops = static_cast<int>(chains_[static_cast<std::size_t>(group.chain)].loops.size());
-  const int own = std::max(0, loops - static_cast<int>(depth));
+  const int own = std::max(0, loops - std::max(0, static_cast<int>(depth) - 1));
   return group.host >= 0 ? std::max(own, std::min(loops, group.shared)) : own;
 }
 
 void ReuseFinder::distinct(const Group& group, std::span<const std::int64_t> offsets, const LaunchState& launch,
-                           int outside, Row& sectors) {
+                           int outside, std::int64_t run, Row& sectors) {
   std::int64_t n[max_variables];
   sizes(chains_[static_cast<std::size_t>(group.chain)], launch, n);
   for (int l = 0; l < outside; ++l)
-    if (first_counter + l < max_variables) n[first_counter + l] = 1;
+    if (first_counter + l < max_variables) n[first_counter + l] = l + 1 < outside ? 1 : run;
   footprints(group, offsets, n, sectors);
 }
 
 /// A host's and its guests' sectors: at least the most of one, at most the sum.
-void ReuseFinder::distinct_together(const Group& host, const LaunchState& launch, int outside, Row& sectors) {
+void ReuseFinder::distinct_together(const Group& host, const LaunchState& launch, int outside, std::int64_t run,
+                                    Row& sectors) {
   Row least, sum, one;
-  distinct(host, host.offsets, launch, outside, least);
+  distinct(host, host.offsets, launch, outside, run, least);
   sum = least;
   for (const int i : host.guests) {
     const Group& guest = groups_[static_cast<std::size_t>(i)];
-    distinct(guest, guest.offsets, launch, outside, one);
+    distinct(guest, guest.offsets, launch, outside, run, one);
     for (std::size_t w = 0; w < columns_; ++w) {
       least[w] = std::max(least[w], one[w]);
       sum[w] += one[w];
     }
   }
-  distinct(host, host.reach, launch, outside, sectors);
+  distinct(host, host.reach, launch, outside, run, sectors);
   for (std::size_t w = 0; w < columns_; ++w) sectors[w] = std::clamp(sectors[w], least[w], std::max(least[w], sum[w]));
 }
 

@@ -29,6 +29,16 @@ constexpr Measured measured[] = {
 #include "frontend/ir/measured_costs.inc"
 };
 
+struct LibraryBody {
+  std::string_view name;
+  unsigned instructions;
+  bool loops;
+};
+
+constexpr LibraryBody library_bodies[] = {
+#include "frontend/ir/libdevice_sizes.inc"
+};
+
 // Functions with an instruction or an LLVM intrinsic on every target.
 constexpr std::string_view called_directly[] = {
     "sqrt",  "rsqrt", "fabs",      "fma",      "mad",         "fmin",         "fmax",         "floor",        "ceil",
@@ -214,6 +224,25 @@ std::optional<std::string> math_function(std::string_view symbol) {
 }
 
 bool is_costed_function(const std::string& symbol) { return math_function(symbol).has_value(); }
+
+MathBody math_body(const std::string& name, bool is_double, bool fast) {
+  static const std::unordered_map<std::string_view, const LibraryBody*> bodies = [] {
+    std::unordered_map<std::string_view, const LibraryBody*> by_name;
+    for (const LibraryBody& body : library_bodies) by_name[body.name] = &body;
+    return by_name;
+  }();
+  const auto of = [](std::string_view family_name) {
+    return family_name == "powr" || family_name == "pown" || family_name == "rootn" ? std::string("pow")
+                                                                                    : std::string(family_name);
+  };
+  constexpr std::string_view native = "native_";
+  const bool is_native = name.starts_with(native);
+  const std::string plain = of(is_native ? std::string_view(name).substr(native.size()) : std::string_view(name));
+  auto found = bodies.end();
+  if (!is_double && (is_native || fast)) found = bodies.find("fast_" + plain + "f");
+  if (found == bodies.end() && !is_native) found = bodies.find(is_double ? plain : plain + "f");
+  return found == bodies.end() ? MathBody{} : MathBody{found->second->instructions, found->second->loops};
+}
 
 std::optional<OpCounts> nvidia_cost(const std::string& key, int sm) { return cost_of("nvidia", key, sm); }
 std::optional<OpCounts> amd_cost(const std::string& key) { return cost_of("amd", key, 0); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/ir/divisors.h"
+#include "frontend/ir/math_costs.h"
 #include "frontend/ir/vendor_options.h"
 #include "frontend/lift/pointers.h"
 #include "frontend/lower/reducible.h"
@@ -186,6 +187,17 @@ void check_calls(Function& kernel) {
   }
 }
 
+/// Clang calls every function without a body convergent, which keeps loops around it from being unrolled and values
+/// from being moved; the bodies of mathematical functions do not look at other lanes.
+void free_mathematical_functions(Module& module) {
+  for (Function& f : module) {
+    if (!f.isDeclaration() || f.isIntrinsic() || !f.isConvergent() || !is_costed_function(f.getName().str())) continue;
+    f.setNotConvergent();
+    for (User* user : f.users())
+      if (auto* call = dyn_cast<CallBase>(user); call && call->getCalledFunction() == &f) call->setNotConvergent();
+  }
+}
+
 /// `text` null: the default pipeline at -O3.
 void run_pipeline(Module& module, TargetMachine* machine, const std::string* text) {
   PipelineTuningOptions tuning;
@@ -278,6 +290,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   run_passes(module, &machine, inlining);
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
+  free_mathematical_functions(module);
   make_reducible(module, *entry);
   align_shared_arrays(module);
   drop_private_volatile(*entry);

@@ -1,8 +1,11 @@
 #include "frontend/lower/unrolling.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "frontend/ir/math_costs.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CodeMetrics.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -15,6 +18,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
 
@@ -28,6 +32,18 @@ constexpr unsigned full_size_of_private_arrays = 6 * full_size;
 constexpr unsigned partial_size = full_size / 2;
 constexpr unsigned remainder_count = 4;
 constexpr unsigned ending_size = 2;  // the comparison and the branch at a loop's end, which stay once
+
+/// The body that stands in place of a call of a mathematical function.
+std::optional<MathBody> body_of_call(const Instruction& i) {
+  const auto* call = dyn_cast<CallInst>(&i);
+  const Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+  if (callee == nullptr || callee->isIntrinsic() || !callee->isDeclaration() || call->arg_empty()) return std::nullopt;
+  const auto name = math_function(callee->getName());
+  if (!name) return std::nullopt;
+  const auto* number = dyn_cast<FPMathOperator>(call);
+  return math_body(*name, call->getArgOperand(0)->getType()->getScalarType()->isDoubleTy(),
+                   number != nullptr && number->hasApproxFunc());
+}
 
 bool has_pragma(const llvm::Loop& loop) {
   for (const char* name :
@@ -80,6 +96,9 @@ class Sizes {
   bool keeps_inner_loops(const llvm::Loop& loop) const {
     for (const llvm::Loop* inner : loop)
       if (!full_.contains(inner)) return true;
+    for (const BasicBlock* block : loop.blocks())
+      for (const Instruction& i : *block)
+        if (const auto math = body_of_call(i); math && math->loops) return true;
     return false;
   }
 
@@ -109,7 +128,10 @@ class Sizes {
     folded_.clear();
     for (BasicBlock* block : loop.blocks())
       for (Instruction& i : *block)
-        if (counts(i, loop)) sum += times(i, loop);
+        if (counts(i, loop)) {
+          const auto math = body_of_call(i);
+          sum += times(i, loop) * (math ? math->instructions : 1);
+        }
     return sum;
   }
 
@@ -217,7 +239,12 @@ class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
       CodeMetrics::collectEphemeralValues(loop, &assumptions, ephemeral);
       const UnrollCostEstimator size(loop, target, ephemeral, ending_size);
       if (!size.canUnroll()) continue;
-      const auto body = static_cast<unsigned>(size.getRolledLoopSize()) - ending_size;
+      const std::optional<unsigned> functions = more_of_functions(*loop, target);
+      if (!functions) {
+        addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+        continue;
+      }
+      const auto body = static_cast<unsigned>(size.getRolledLoopSize()) - ending_size + *functions;
       if (trips != 0 && uint64_t{body} * trips + ending_size < full_size) continue;  // unrolled whole
       const unsigned count = partial_count(trips, body);
       // LLVM makes no remainder of a loop with a barrier.
@@ -228,6 +255,22 @@ class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
         addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
     }
     return PreservedAnalyses::all();
+  }
+
+ private:
+  /// What bodies of mathematical functions add to the size of a loop that has calls; nothing where one has a loop.
+  static std::optional<unsigned> more_of_functions(const llvm::Loop& loop, const TargetTransformInfo& target) {
+    unsigned more = 0;
+    for (const BasicBlock* block : loop.blocks())
+      for (const Instruction& i : *block) {
+        const auto math = body_of_call(i);
+        if (!math) continue;
+        if (math->loops) return std::nullopt;
+        const InstructionCost call = target.getInstructionCost(&i, TargetTransformInfo::TCK_CodeSize);
+        const auto counted = call.isValid() ? static_cast<unsigned>(*call.getValue()) : 1;
+        more += std::max(counted, math->instructions) - counted;
+      }
+    return more;
   }
 };
 
@@ -245,8 +288,10 @@ void mark_loops_of_private_arrays(Function& kernel) {
 }
 
 void unroll_parts_of_loops(PassBuilder& builder) {
-  builder.registerVectorizerStartEPCallback(
-      [](FunctionPassManager& passes, OptimizationLevel) { passes.addPass(PartialUnrolling()); });
+  builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
+    passes.addPass(LoopSimplifyPass());
+    passes.addPass(PartialUnrolling());
+  });
 }
 
 void note_unroll_pragmas(Function& kernel) {

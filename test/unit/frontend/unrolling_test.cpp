@@ -128,6 +128,21 @@ TEST(Unrolling, LoopsOfUnknownTripsAreUnrolledByFourOrTwo) {
     EXPECT_EQ(copies(statements, "n"), static_cast<std::size_t>(number)) << statements;  // with the remainder's one
 }
 
+TEST(Unrolling, BodiesOfMathematicalFunctionsCount) {
+  // Loads of nvcc 13.0 for sm_86, with those of the remainder.
+  for (const auto& [term, loads] : {std::pair{"sqrtf(a[j])", 5},  // one instruction
+                                    {"expf(a[j])", 5},            // 10
+                                    {"fmaxf(a[j], 2)", 5},
+                                    {"cbrt((double)a[j])", 3},  // 48
+                                    {"tgammaf(a[j])", 1},       // 162
+                                    {"sinf(a[j])", 1}})         // it has a loop
+    EXPECT_EQ(
+        count(ptx_of(std::string("float s = 0;\nfor (int j = 0; j < n; ++j) s += ") + term + ";\nc[threadIdx.x] = s;"),
+              "ld.global"),
+        static_cast<std::size_t>(loads))
+        << term;
+}
+
 TEST(Unrolling, LoopsAroundLoopsThatStayAreLeftAlone) {
   for (const char* trips : {"n", "12"})
     EXPECT_EQ(count(ptx_of(std::string("float s = a[0], x = a[1];\nfor (int j = 0; j < ") + trips +

@@ -129,10 +129,13 @@ TEST(Reuse, RowsAreReusedOnlyWhileTheirSectorsStay) {
   // One iteration of one block: 64 lanes in 64 rows. All iterations: 64 rows of 256 bytes.
   EXPECT_EQ(w.reuse.at(Reuse::read, 0, 0).footprint, 64);
   EXPECT_EQ(w.reuse.at(Reuse::read, 0, 0).traffic, 64 * 64);
+  // Eight iterations stay in the sectors of one.
+  EXPECT_EQ(w.reuse.at(Reuse::read, 1, 0).footprint, 64);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 1, 0).traffic, 64 * 8);
   EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).footprint, 64 * 8);
   EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 64 * 8);
   // All blocks.
-  EXPECT_EQ(w.reuse.at(Reuse::read, 3, Reuse::windows - 1).footprint, 16 * 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, Reuse::depths - 1, Reuse::windows - 1).footprint, 16 * 64 * 8);
   EXPECT_EQ(w.reuse.at(Reuse::write, 3, 0).footprint, 0);
 }
 
@@ -153,7 +156,7 @@ TEST(Reuse, WalksSayWhereItsPartsGo) {
     ASSERT_EQ(walk.steps.size(), 1u);
     EXPECT_EQ(walk.steps[0].stride, 4096);
     EXPECT_EQ(walk.steps[0].count, 64);
-    EXPECT_EQ(walk.steps[0].depth, 1);
+    EXPECT_EQ(walk.steps[0].depth, 2);
     for (int d = 0; d < Reuse::depths; ++d) {
       const auto at = static_cast<std::size_t>(d);
       EXPECT_EQ(walk.level[at].footprint, w.reuse.at(Reuse::read, d, Reuse::windows - 1).footprint);
@@ -256,10 +259,10 @@ TEST(Reuse, OneLoopAfterAnotherTouchesTheSameDataAgainUnlessAllOfThemStay) {
   launch.args["n"] = std::int64_t{64};
   const Workload w = Binder(p, MemoryGeometry{}).bind(launch);
   // A loop's data stay: each loop fetches them. All data of the block stay: one does.
-  EXPECT_EQ(w.reuse.at(Reuse::read, 1, 0).footprint, 64 * 8);
-  EXPECT_EQ(w.reuse.at(Reuse::read, 1, 0).traffic, 2 * 64 * 8);
-  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).footprint, 64 * 8);
-  EXPECT_EQ(w.reuse.at(Reuse::read, 3, 0).traffic, 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 2, 0).footprint, 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, 2, 0).traffic, 2 * 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, Reuse::depths - 1, 0).footprint, 64 * 8);
+  EXPECT_EQ(w.reuse.at(Reuse::read, Reuse::depths - 1, 0).traffic, 64 * 8);
 }
 
 TEST(Reuse, IsLeftOutWhereNobodyReadsIt) {
