@@ -319,7 +319,10 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
-  if (nvidia) copy_in_registers(*entry);
+  if (nvidia) {
+    unroll_as_assembler(*entry, machine);
+    copy_in_registers(*entry);
+  }
   if (lifted && casts_numbers(*entry)) recover_pointers(*entry);  // through arrays that unrolling took apart
   if (nvidia && keep_small_arrays_in_registers(*entry)) {
     static const std::string of_arrays = "function(sroa,instsimplify)";

@@ -9,6 +9,7 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CodeMetrics.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -18,6 +19,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
@@ -31,6 +33,8 @@ constexpr unsigned full_size = 405;
 constexpr unsigned full_size_of_private_arrays = 6 * full_size;
 constexpr unsigned partial_size = full_size / 2;
 constexpr unsigned remainder_count = 4;
+constexpr unsigned assembler_count = 4;
+constexpr unsigned assembler_size = 45, assembler_loads = 12, assembler_size_without_loads = 20;
 constexpr unsigned ending_size = 2;  // the comparison and the branch at a loop's end, which stay once
 
 /// The body that stands in place of a call of a mathematical function.
@@ -53,6 +57,7 @@ bool has_pragma(const llvm::Loop& loop) {
 }
 
 constexpr const char* pragma_mark = "kernelcast.unroll";
+constexpr const char* parts_mark = "kernelcast.unrolled_in_part";
 
 bool is_private_address(const Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); }
 
@@ -249,9 +254,10 @@ class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
       const unsigned count = partial_count(trips, body);
       // LLVM makes no remainder of a loop with a barrier.
       if (count > 1 && !size.ConvergenceAllowsRuntime && (trips == 0 || trips % count != 0)) continue;
-      if (count > 1)
+      if (count > 1) {
         addStringMetadataToLoop(loop, "llvm.loop.unroll.count", count);
-      else
+        if (trips == 0) addStringMetadataToLoop(loop, parts_mark, count);
+      } else
         addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
     }
     return PreservedAnalyses::all();
@@ -274,7 +280,89 @@ class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
   }
 };
 
+/// Instructions of ptxas for a call of a mathematical function.
+std::optional<OpCounts> assembly_of_call(const Instruction& i) {
+  const auto* call = dyn_cast<CallBase>(&i);
+  const Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+  const auto name = callee != nullptr && !callee->isIntrinsic() ? math_function(callee->getName()) : std::nullopt;
+  if (!name) return std::nullopt;
+  constexpr int measured_for = 86;
+  const bool is_double = i.getType()->getScalarType()->isDoubleTy();
+  return nvidia_cost(*name + (is_double ? ".f64" : ".f32"), measured_for);
+}
+
+/// Whether ptxas makes branches of it, or it must not be copied.
+bool ends_block_in_assembly(const Instruction& i) {
+  const bool exact = isa<FPMathOperator>(i) && !i.hasApproxFunc();
+  if (i.getOpcode() == Instruction::FDiv) return exact;
+  if (i.isIntDivRem()) return i.getType()->getScalarSizeInBits() > 32 && !isa<Constant>(i.getOperand(1));
+  const auto* call = dyn_cast<CallBase>(&i);
+  if (call == nullptr) return false;
+  if (call->isConvergent() || call->isInlineAsm()) return true;
+  const Function* callee = call->getCalledFunction();
+  if (callee != nullptr && exact && math_function(callee->getName()) == "sqrt") return true;
+  const auto cost = assembly_of_call(i);
+  return cost && (*cost)[OpClass::control] > 0;
+}
+
+/// Whether an address is computed anew from a 32-bit counter without a sign: the loop then keeps a counter of its own
+/// for that, and ptxas does not see how often it runs.
+bool extends_counter(const Instruction& i, const llvm::Loop& loop, ScalarEvolution& evolution) {
+  const Value* address = getLoadStorePointerOperand(&i);
+  if (address == nullptr) return false;
+  return SCEVExprContains(evolution.getSCEV(const_cast<Value*>(address)), [&](const SCEV* part) {
+    const auto* extended = dyn_cast<SCEVZeroExtendExpr>(part);
+    const auto* counter = extended ? dyn_cast<SCEVAddRecExpr>(extended->getOperand()) : nullptr;
+    return counter != nullptr && counter->getLoop() == &loop;
+  });
+}
+
+/// Whether ptxas unrolls a loop; see unroll_as_assembler().
+bool unrolls_in_assembly(const llvm::Loop& loop, ScalarEvolution& evolution) {
+  if (loop.getNumBlocks() != 1 || !findOptionMDForLoop(&loop, parts_mark)) return false;
+  const SCEV* repeats = evolution.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(repeats) || isa<SCEVConstant>(repeats) || repeats->getType()->getIntegerBitWidth() > 32)
+    return false;
+  if (const unsigned most = evolution.getSmallConstantMaxTripCount(&loop); most != 0 && most <= remainder_count)
+    return false;
+  unsigned size = 0, loads = 0;
+  for (const Instruction& i : *loop.getHeader()) {
+    if (ends_block_in_assembly(i) || extends_counter(i, loop, evolution)) return false;
+    loads += isa<LoadInst>(i);
+    const bool fused =
+        i.getOpcode() == Instruction::FMul && i.hasOneUse() &&
+        (i.user_back()->getOpcode() == Instruction::FAdd || i.user_back()->getOpcode() == Instruction::FSub);
+    // An offset of the instruction that loads or stores.
+    const bool offset = (i.getOpcode() == Instruction::Add || i.getOpcode() == Instruction::Or) &&
+                        isa<ConstantInt>(i.getOperand(1)) &&
+                        all_of(i.users(), [](const User* u) { return isa<GetElementPtrInst>(u) || isa<CastInst>(u); });
+    const bool free =
+        offset || isa<PHINode>(i) || isa<DbgInfoIntrinsic>(i) || isa<GetElementPtrInst>(i) || isa<CastInst>(i) || fused;
+    const auto function = assembly_of_call(i);  // whose constants stay in registers
+    size += function ? static_cast<unsigned>(function->total() - (*function)[OpClass::move]) : !free;
+  }
+  return loads == 0 ? size <= assembler_size_without_loads : size <= assembler_size && loads <= assembler_loads;
+}
+
 }  // namespace
+
+void unroll_as_assembler(Function& kernel, TargetMachine& machine) {
+  DominatorTree dominators(kernel);
+  LoopInfo loops(dominators);
+  AssumptionCache assumptions(kernel);
+  TargetLibraryInfoImpl library(Triple(kernel.getParent()->getTargetTriple()));
+  TargetLibraryInfo names(library);
+  ScalarEvolution evolution(kernel, names, assumptions, dominators, loops);
+  const TargetTransformInfo target = machine.getTargetTransformInfo(kernel);
+  OptimizationRemarkEmitter remarks(&kernel);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost() || !unrolls_in_assembly(*loop, evolution)) continue;
+    simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+    formLCSSARecursively(*loop, dominators, &loops, &evolution);
+    UnrollLoop(loop, {assembler_count, true, true, true, false, false}, &loops, &evolution, &dominators, &assumptions,
+               &target, &remarks, true);
+  }
+}
 
 void mark_loops_of_private_arrays(Function& kernel) {
   DominatorTree dominators(kernel);

@@ -6,6 +6,7 @@ namespace llvm {
 class Function;
 class Loop;
 class PassBuilder;
+class TargetMachine;
 }  // namespace llvm
 
 namespace kernelcast::frontend {
@@ -25,6 +26,12 @@ void mark_loops_of_private_arrays(llvm::Function& kernel);
 /// remainder, where the number is odd or known only when the loop starts. Loops that the source gives a pragma are left
 /// alone. Source: the same compilers, 23 sizes of loops with 960 and an unknown number of trips, 10 numbers of trips.
 void unroll_parts_of_loops(llvm::PassBuilder& builder);
+
+/// Unrolls by four, with a remainder, what ptxas unrolls once more: innermost loops of one block that
+/// unroll_parts_of_loops() has unrolled, with a 32-bit counter, without barriers, and without operations that ptxas
+/// expands into branches. They may hold 45 instructions, with at most 12 loads; without loads 20. Source: ptxas of CUDA
+/// 13.0 for sm_86, 60 loops (tools/measure/measure_assembler_unrolling.py).
+void unroll_as_assembler(llvm::Function& kernel, llvm::TargetMachine& machine);
 
 /// Marks the loops of which a pragma says that they are to be unrolled whole: what LLVM unrolls in part it marks as
 /// done.
