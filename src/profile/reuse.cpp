@@ -135,6 +135,34 @@ void ReuseFinder::trips_of(Chain& chain, const LaunchState& launch) {
   }
 }
 
+/// Indices that are cut off at the borders, as min(x + 1, n - 1), are linear around the middle of the launch: the few
+/// that the border moves touch what their neighbours touch. `at(v, value)` evaluates the offset with one variable
+/// changed; in_ holds the others. Whether all variables are linear between a quarter and three quarters of their way.
+template <class At>
+bool ReuseFinder::linear_inside(Group& group, const At& at, const std::int64_t (&most)[max_variables],
+                                std::size_t variables) {
+  const std::size_t base = parameters_.size();
+  for (std::size_t v = 0; v < variables; ++v) in_[base + v] = most[v] / 2;
+  const std::int64_t middle = at(0, most[0] / 2);
+  std::int64_t start = middle;
+  bool linear = true;
+  for (std::size_t v = 0; v < variables && linear; ++v) {
+    const std::int64_t n = most[v], here = n / 2;
+    if (n <= 1) continue;
+    const std::int64_t step = here + 1 < n ? at(v, here + 1) - middle : middle - at(v, here - 1);
+    for (const std::int64_t other : {n / 4, here - 1, std::max(here, n - 1 - n / 4)})
+      linear = linear && at(v, other) - middle == step * (other - here);
+    group.steps.push_back({static_cast<int>(v), step, 0});
+    start -= step * here;
+  }
+  std::fill(in_.begin() + static_cast<std::ptrdiff_t>(base), in_.end(), 0);
+  if (linear)
+    group.offsets.push_back(start);
+  else
+    group.steps.clear();
+  return linear;
+}
+
 void ReuseFinder::general_steps(const Plan& plan, const LaunchState& launch, Group& group) {
   const Chain& chain = chains_[static_cast<std::size_t>(plan.chain)];
   const std::size_t base = parameters_.size();
@@ -151,6 +179,7 @@ void ReuseFinder::general_steps(const Plan& plan, const LaunchState& launch, Gro
   std::int64_t most[max_variables];
   sizes(chain, launch, most);
   for (std::size_t a = 0; a < 3; ++a) most[first_outer + a] = launch.grid.array()[a];
+  if (linear_inside(group, at, most, chain.counters.size())) return;
   const std::int64_t start = at(0, 0);
   group.offsets.push_back(start);
   for (std::size_t v = 0; v < chain.counters.size(); ++v) {
@@ -159,7 +188,7 @@ void ReuseFinder::general_steps(const Plan& plan, const LaunchState& launch, Gro
     const int variable = static_cast<int>(v);
     const std::int64_t step = at(v, 1) - start;
     if (at(v, n - 1) - start == step * (n - 1) && at(v, n / 2) - start == step * (n / 2)) {
-      group.steps.push_back({variable, step, n});
+      group.steps.push_back({variable, step, 0});
       continue;
     }
     for (std::int64_t bit = 1; bit < n; bit *= 2)
@@ -176,6 +205,14 @@ void ReuseFinder::steps_of(const Plan& plan, const LaunchState& launch, Group& g
   }
   const std::int64_t first = group.offsets.front();
   for (std::int64_t also : plan.access->also) group.offsets.push_back(first + also);
+}
+
+/// Without the variables that have one value: groups that differ in these alone are alike.
+void ReuseFinder::drop_still_steps(const LaunchState& launch, Group& group) {
+  std::int64_t most[max_variables];
+  sizes(chains_[static_cast<std::size_t>(group.chain)], launch, most);
+  for (std::size_t a = 0; a < 3; ++a) most[first_outer + a] = launch.grid.array()[a];
+  std::erase_if(group.steps, [&](const Step& s) { return s.stride == 0 || most[s.variable] <= 1; });
 }
 
 void ReuseFinder::group_accesses(const LaunchState& launch, const Workload& out) {
@@ -200,6 +237,7 @@ void ReuseFinder::group_accesses(const LaunchState& launch, const Workload& out)
     g.offsets.clear();
     try {
       if (!g.scattered) steps_of(plan, launch, g);
+      drop_still_steps(launch, g);
     } catch (const ArithmeticError&) {
       g.scattered = true;
     }

@@ -93,6 +93,9 @@ class ReuseFinder {
   void trips_of(Chain& chain, const LaunchState& launch);
   void steps_of(const Plan& plan, const LaunchState& launch, Group& group);
   void general_steps(const Plan& plan, const LaunchState& launch, Group& group);
+  template <class At>
+  bool linear_inside(Group& group, const At& at, const std::int64_t (&most)[max_variables], std::size_t variables);
+  void drop_still_steps(const LaunchState& launch, Group& group);
   void group_accesses(const LaunchState& launch, const Workload& out);
   void add_group();
   void prepare_group(Group& group);

@@ -136,33 +136,66 @@ void mark_kernel(Module& module, const std::string& symbol, const TargetMachine&
   }
 }
 
+/// Loads and stores of `unit` bytes, a power of two from 4 to 16, in place of a copy of `length`.
+void copy_by_units(MemCpyInst& copy, std::uint64_t length, std::uint64_t unit) {
+  IRBuilder<> b(&copy);
+  Type* type = unit == 4 ? static_cast<Type*>(b.getInt32Ty())
+                         : FixedVectorType::get(b.getInt32Ty(), static_cast<unsigned>(unit / 4));
+  SmallVector<Value*, 8> values;
+  const auto at = [&](Value* base, std::uint64_t byte) {
+    return byte ? b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte) : base;
+  };
+  for (std::uint64_t byte = 0; byte < length; byte += unit)
+    values.push_back(b.CreateAlignedLoad(type, at(copy.getSource(), byte), Align(unit)));
+  for (std::uint64_t byte = 0; byte < length; byte += unit)
+    b.CreateAlignedStore(values[byte / unit], at(copy.getDest(), byte), Align(unit));
+  copy.eraseFromParent();
+}
+
+constexpr std::uint64_t widest_unit = 16, most_copied = 64;
+
+/// Bytes of each access, or 0 where a copy is not for copy_by_units().
+std::uint64_t unit_of(const MemCpyInst& copy) {
+  const auto* length = copy.isVolatile() ? nullptr : dyn_cast<ConstantInt>(copy.getLength());
+  if (length == nullptr || length->isZero() || length->getZExtValue() > most_copied) return 0;
+  const std::uint64_t unit =
+      std::min({widest_unit, copy.getSourceAlign().valueOrOne().value(), copy.getDestAlign().valueOrOne().value()});
+  return unit < 4 || length->getZExtValue() % unit != 0 ? 0 : unit;
+}
+
+std::uint64_t length_of(const MemCpyInst& copy) { return cast<ConstantInt>(copy.getLength())->getZExtValue(); }
+
+/// A variable that is only copied whole, as in a swap of two structures, has no type that could be a register's: LLVM
+/// leaves it in memory. NVIDIA's compilers copy its members.
+void type_copied_variables(Function& kernel) {
+  const DataLayout& layout = kernel.getParent()->getDataLayout();
+  SmallVector<MemCpyInst*, 8> copies;
+  for (Instruction& i : instructions(kernel)) {
+    auto* variable = dyn_cast<AllocaInst>(&i);
+    const auto size = variable ? variable->getAllocationSize(layout) : std::nullopt;
+    if (!size || size->isScalable()) continue;
+    const auto whole = [&](const User* user) {
+      const auto* copy = dyn_cast<MemCpyInst>(user);
+      return (copy && unit_of(*copy) > 0 && length_of(*copy) == size->getFixedValue()) ||
+             cast<Instruction>(user)->isLifetimeStartOrEnd();
+    };
+    if (!all_of(variable->users(), whole)) continue;
+    for (User* user : variable->users())
+      if (auto* copy = dyn_cast<MemCpyInst>(user); copy && !is_contained(copies, copy)) copies.push_back(copy);
+  }
+  for (MemCpyInst* copy : copies) copy_by_units(*copy, length_of(*copy), unit_of(*copy));
+}
+
 /// NVIDIA's compilers copy small structures in accesses as wide as their alignment; LLVM's code generator takes eight
 /// bytes at a time, each behind the other's store.
 void copy_in_registers(Function& kernel) {
-  constexpr std::uint64_t widest = 16, most = 64;
   for (Instruction& i : make_early_inc_range(instructions(kernel))) {
     auto* copy = dyn_cast<MemCpyInst>(&i);
-    const auto* length = copy && !copy->isVolatile() ? dyn_cast<ConstantInt>(copy->getLength()) : nullptr;
-    if (!length || length->isZero() || length->getZExtValue() > most) continue;
-    const std::uint64_t unit =
-        std::min({widest, copy->getSourceAlign().valueOrOne().value(), copy->getDestAlign().valueOrOne().value()});
+    const std::uint64_t unit = copy ? unit_of(*copy) : 0;
     const auto local = [](Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); };
-    const auto* from = dyn_cast<Argument>(getUnderlyingObject(copy->getSource()));
-    if (unit < 4 || length->getZExtValue() % unit != 0 || local(copy->getSource()) || local(copy->getDest()) ||
-        (from && from->hasByValAttr()))
-      continue;
-    IRBuilder<> b(copy);
-    Type* type = unit == 4 ? static_cast<Type*>(b.getInt32Ty())
-                           : FixedVectorType::get(b.getInt32Ty(), static_cast<unsigned>(unit / 4));
-    SmallVector<Value*, 8> values;
-    const auto at = [&](Value* base, std::uint64_t byte) {
-      return byte ? b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte) : base;
-    };
-    for (std::uint64_t byte = 0; byte < length->getZExtValue(); byte += unit)
-      values.push_back(b.CreateAlignedLoad(type, at(copy->getSource(), byte), Align(unit)));
-    for (std::uint64_t byte = 0; byte < length->getZExtValue(); byte += unit)
-      b.CreateAlignedStore(values[byte / unit], at(copy->getDest(), byte), Align(unit));
-    copy->eraseFromParent();
+    const auto* from = copy ? dyn_cast<Argument>(getUnderlyingObject(copy->getSource())) : nullptr;
+    if (unit == 0 || local(copy->getSource()) || local(copy->getDest()) || (from && from->hasByValAttr())) continue;
+    copy_by_units(*copy, length_of(*copy), unit);
   }
 }
 
@@ -302,7 +335,10 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     recover_pointers(*entry);
   }
   const bool nvidia = machine.getTargetTriple().isNVPTX();
-  if (nvidia) hide_divisors(*entry);
+  if (nvidia) {
+    type_copied_variables(*entry);
+    hide_divisors(*entry);
+  }
   static const std::string before =
       "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
       "loop(loop-rotate,"
