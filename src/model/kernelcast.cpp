@@ -498,6 +498,7 @@ BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constant
   f.launch_s = m.launch_s;
   f.norm = c.norm;
   f.unit_norm = c.unit_norm;
+  f.pipe_norm = c.pipe_norm;
   f.latency_norm = c.latency_norm;
   const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
   f.traffic = traffic_of(w, m, c, resident);
@@ -551,7 +552,8 @@ double BoundTimes::seconds(Limit without) const {
   std::array<double, limit_count> c = cycles;
   if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
   if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;
-  const double sm = norm_of(values_of<BoundGroup::sm>(c), unit_norm);
+  const double pipes = norm_of(values_of<BoundGroup::pipe>(c), pipe_norm);
+  const double sm = norm_of(values_of<BoundGroup::sm>(c, pipes), unit_norm);
   const double throughput = norm_of(values_of<BoundGroup::chip>(c, sm), norm);
   const double path = norm_of(values_of<BoundGroup::path>(c), latency_norm);
   // Neither can hide in the other what is in both.

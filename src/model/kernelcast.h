@@ -18,7 +18,8 @@ namespace kernelcast::forecast {
 /// found and what it is worth.
 struct Constants {
   double norm = 3.543;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
-  double unit_norm = 4.862;       // likewise of those of BoundGroup::sm
+  double unit_norm = 4.862;       // likewise of those of BoundGroup::sm and all of BoundGroup::pipe
+  double pipe_norm = 4.862;       // likewise of those of BoundGroup::pipe
   double latency_norm = 2;        // likewise of all that and BoundGroup::path
   double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
@@ -36,9 +37,9 @@ struct Constants {
 /// The constants of this version.
 const Constants& fitted_constants();
 
-/// How bounds overlap: those inside an SM with each other (unit_norm), the SM with what all SMs share (norm), and all
-/// that with a warp's critical path (latency_norm).
-enum class BoundGroup : std::uint8_t { sm, chip, path };
+/// How bounds overlap: schedulers and arithmetic pipes with each other (pipe_norm), these with the rest of an SM
+/// (unit_norm), the SM with what all SMs share (norm), and all that with a warp's critical path (latency_norm).
+enum class BoundGroup : std::uint8_t { pipe, sm, chip, path };
 
 /// The rows of kernelcast_bounds.def.
 enum class Limit : std::uint8_t {
@@ -109,7 +110,7 @@ struct BoundTimes {
   double global_latency = 0;  // cycles of a wait for global loads, mean over where the slowest finds its data
   double stages = 0;          // of copies in bulk that are under way at a time, 0: there are none
   double in_both = 0;  // cycles that both the pipes' bounds and the latency bound hold: products that a warp awaits
-  double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1, latency_norm = 2;
+  double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1, pipe_norm = 1, latency_norm = 2;
   /// Seconds; `without`: as if this limit did not exist.
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;
   [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }

@@ -18,7 +18,7 @@ namespace {
 /// 10 units at 1 GHz; every efficiency is 1, so that the numbers are round.
 Constants plain() {
   Constants c;
-  c.norm = c.unit_norm = c.latency_norm = 20;
+  c.norm = c.unit_norm = c.pipe_norm = c.latency_norm = 20;
   c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
@@ -523,9 +523,10 @@ TEST(KernelcastNorm, BetweenTheLargestAndTheSum) {
 
 /// Seconds with 3 and 4 cycles in two bounds, at exponents that give 7 where the group's own exponent joins them (1)
 /// and 5 or 4 where another one does.
-double seconds_of_pair(Limit a, Limit b, double sm, double chip, double path) {
+double seconds_of_pair(Limit a, Limit b, double pipe, double sm, double chip, double path) {
   BoundTimes f;
   f.clock_hz = 1;
+  f.pipe_norm = pipe;
   f.unit_norm = sm;
   f.norm = chip;
   f.latency_norm = path;
@@ -539,8 +540,8 @@ TEST(KernelcastNorm, GroupOfABoundDecidesItsExponent) {
     for (std::size_t b = a + 1; b < limit_count; ++b) {
       const auto x = static_cast<Limit>(a), y = static_cast<Limit>(b);
       const BoundGroup outer = std::max(group_of(x), group_of(y));
-      const double seconds = seconds_of_pair(x, y, outer == BoundGroup::sm ? 1 : 2, outer == BoundGroup::chip ? 1 : 2,
-                                             outer == BoundGroup::path ? 1 : 2);
+      const double seconds = seconds_of_pair(x, y, outer == BoundGroup::pipe ? 1 : 2, outer == BoundGroup::sm ? 1 : 2,
+                                             outer == BoundGroup::chip ? 1 : 2, outer == BoundGroup::path ? 1 : 2);
       EXPECT_NEAR(seconds, 7, 1e-12) << name_of(x) << " and " << name_of(y);
     }
   EXPECT_EQ(group_of(Limit::l1), BoundGroup::sm);

@@ -15,9 +15,10 @@ namespace kernelcast::fit {
 using forecast::Constants;
 
 std::span<const Parameter> parameters() {
-  static const std::array<Parameter, 13> all{{
+  static const std::array<Parameter, 14> all{{
       {"norm", &Constants::norm, 1, 12},
       {"unit_norm", &Constants::unit_norm, 1, 20},
+      {"pipe_norm", &Constants::pipe_norm, 1, 40},
       {"clock", &Constants::clock, 0.85, 1.15},
       {"dram_efficiency", &Constants::dram_efficiency, 0.6, 0.95},
       {"l2_efficiency", &Constants::l2_efficiency, 0.6, 1.2},

@@ -42,6 +42,38 @@ typedef __UINT8_TYPE__ uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef unsigned long uint64_t;
+// Limits of these types, which the vendor's compilers bring along.
+#ifndef INT8_MAX
+#define INT8_MAX __INT8_MAX__
+#define INT8_MIN (-__INT8_MAX__ - 1)
+#endif
+#ifndef UINT8_MAX
+#define UINT8_MAX __UINT8_MAX__
+#endif
+#ifndef INT16_MAX
+#define INT16_MAX __INT16_MAX__
+#define INT16_MIN (-__INT16_MAX__ - 1)
+#endif
+#ifndef UINT16_MAX
+#define UINT16_MAX __UINT16_MAX__
+#endif
+#ifndef INT32_MAX
+#define INT32_MAX __INT32_MAX__
+#define INT32_MIN (-__INT32_MAX__ - 1)
+#endif
+#ifndef UINT32_MAX
+#define UINT32_MAX __UINT32_MAX__
+#endif
+#ifndef INT64_MAX
+#define INT64_MAX __INT64_MAX__
+#define INT64_MIN (-__INT64_MAX__ - 1)
+#endif
+#ifndef UINT64_MAX
+#define UINT64_MAX __UINT64_MAX__
+#endif
+#ifndef SIZE_MAX
+#define SIZE_MAX __SIZE_MAX__
+#endif
 typedef __INTPTR_TYPE__ intptr_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
 #ifndef NULL
