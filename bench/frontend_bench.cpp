@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/amd/amdgcn.h"
 #include "frontend/code/nvidia/ptx_analysis.h"
 #include "frontend/pipeline/code_of_source.h"
 

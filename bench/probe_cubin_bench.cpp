@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "machine/sass/cubin.h"
-#include "machine/sass/find_ptxas.h"
 #include "probe/cuda/assemble_ptx.h"
 #include "probe/cuda/ptx.h"
 

@@ -55,7 +55,7 @@ struct Estimate {
   Maybe energy_j;
   std::optional<double> energy_lo_j, energy_hi_j;  // 90 %, where energy_j is known
   /// The least time on this device: each type of operation at its peak, each byte of the footprint once at the peak DRAM
-  /// bandwidth. No estimate lies below it (floor.h).
+  /// bandwidth. No estimate lies below it (model/models.h).
   Maybe floor_s;
   std::string floor_why;       // "550 GFLOP of FP64 matrix products at 1.29 TFLOP/s"
   Achieved achieved;

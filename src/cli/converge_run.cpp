@@ -5,7 +5,7 @@
 #include "cli/catalog.h"
 #include "cli/flag_values.h"
 #include "cli/sources.h"
-#include "forecast/launch_size.h"
+#include "forecast/pipeline.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {

@@ -23,7 +23,7 @@
 #include "validate/analysis_cache.h"
 #include "validate/forecast_rows.h"
 #include "validate/inputs.h"
-#include "validate/select.h"
+#include "validate/measurement.h"
 #include "validate/summary.h"
 
 namespace kernelcast::cli {

@@ -2,6 +2,7 @@
 // validate, check and offload; they differ in how much work they allow (ExecuteOptions) and in what they keep.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -68,5 +69,14 @@ Counted count(const KernelProfile& profile, const Launch& launch, Workload close
 /// place of the default, for another form of the same source (the CPU's side of a nest).
 std::map<std::string, double> executed_trips(const KernelProfile& profile, const Workload& closed,
                                              const Workload& executed);
+
+using Extents = std::array<std::int64_t, 3>;
+
+/// Trip counts of the mapped loops with the launch's arguments put in; 1 where no loop is mapped. Throws UsageError for
+/// an extent that the arguments do not decide or that is below 1, and where the profile knows none.
+Extents mapped_extents(const KernelProfile& profile, const Launch& launch);
+
+/// Blocks that cover `extents`, the last ones in part.
+Dim3 grid_over(const Extents& extents, const Dim3& block);
 
 }  // namespace kernelcast

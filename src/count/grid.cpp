@@ -1,4 +1,4 @@
-#include "count/grid.h"
+#include "count/count.h"
 
 #include <map>
 

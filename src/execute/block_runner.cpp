@@ -7,7 +7,6 @@
 
 #include "execute/fill_value.h"
 #include "execute/for_lanes.h"
-#include "execute/work.h"
 #include "io/interrupt.h"
 #include "kernelcast/setting.h"
 

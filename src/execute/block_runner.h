@@ -217,4 +217,12 @@ class BlockRunner {
   std::vector<std::pair<int, AccessCount>> before_;
 };
 
+/// In lanes of arithmetic instructions, of which an interpreter's thread does several hundred million a second: all
+/// lanes of a warp count, active or not, memory instructions by lane and sector (more where the locality is recorded),
+/// and the pages of buffers filled.
+double work_of(const BlockCounts& counts, const KernelProfile& profile, int warp_size, bool locality);
+double work_of_pages(std::int64_t bytes);
+/// Of keeping how often each of so many words was updated by atomics.
+double work_of_updated_words(std::size_t words);
+
 }  // namespace kernelcast::interpreter

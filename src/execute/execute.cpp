@@ -11,10 +11,10 @@
 #include <thread>
 #include <unordered_map>
 
+#include "execute/block_runner.h"
 #include "execute/launch_plan.h"
 #include "execute/locality.h"
 #include "execute/sampling.h"
-#include "execute/work.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "execute/loop_bounds.h"
+#include "execute/buffer_roles.h"
 #include "kernelcast/program.h"
 
 namespace kernelcast::interpreter {

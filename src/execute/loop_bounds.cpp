@@ -8,7 +8,7 @@
 //   + length[i]                 a length, also where the loop begins at a loaded place: begin[i] + length[i] - begin[i]
 //
 // Not seen are bounds that go through shared memory or a shuffle, and products.
-#include "execute/loop_bounds.h"
+#include "execute/buffer_roles.h"
 
 #include <algorithm>
 #include <compare>

@@ -9,9 +9,8 @@
 #include <cstring>
 #include <limits>
 
+#include "execute/buffer_roles.h"
 #include "execute/element_type.h"
-#include "execute/loop_bounds.h"
-#include "execute/packed.h"
 #include "io/text.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"

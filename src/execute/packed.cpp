@@ -1,6 +1,6 @@
 // A loaded element whose every use is a mask, a shift, a field or the low part, at two different places at least, is
 // several numbers: bytes of an image or of a text that is read word by word. A hash or an index has other uses.
-#include "execute/packed.h"
+#include "execute/buffer_roles.h"
 
 #include <bit>
 #include <map>

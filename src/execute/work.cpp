@@ -1,6 +1,6 @@
 // The weights are times relative to that of a lane of an arithmetic instruction (1.5 to 2 ns), rounded, from runs of
 // the kernels of bench/speed_cases.cpp and of examples/. They move how many blocks are run, never what is counted.
-#include "execute/work.h"
+#include "execute/block_runner.h"
 
 namespace kernelcast::interpreter {
 namespace {

@@ -1,13 +1,13 @@
 // OpenCL before 2.0 demands that the global size is a multiple of the group size (OpenCL 1.2, clEnqueueNDRangeKernel);
 // 2.0 made the last group smaller instead. That group is counted as a full one, and the result says so. A loop nest's
 // global size is the trip counts of the mapped loops: the front end has put the bounds check into the kernel.
-#include "forecast/launch_size.h"
+#include "forecast/pipeline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "count/grid.h"
+#include "count/count.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 

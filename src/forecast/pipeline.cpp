@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "forecast/counter.h"
-#include "forecast/launch_size.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 

@@ -18,6 +18,7 @@
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
 #include "kernelcast/model.h"
+#include "kernelcast/profile.h"
 
 namespace kernelcast {
 
@@ -89,5 +90,9 @@ class Forecaster {
 /// Where names are missing in a file that another file near it includes, behind what declares them: a note that names
 /// that file. Else empty.
 std::string includers_note(const std::string& path, const std::string& errors);
+
+/// Sets launch.grid; returns what had to be assumed. Throws UsageError naming the flag when a global size cannot be
+/// divided: only OpenCL 2.0 and later allow work-groups that are smaller at the edge.
+std::vector<Assumption> set_grid(const ForecastQuestion& request, const KernelProfile& profile, Launch& launch);
 
 }  // namespace kernelcast

@@ -15,7 +15,7 @@
 //
 // Limits: branches inside are walked as if taken one after the other; no software pipelining; rematerialisation is not
 // seen. Paths that ptxas predicates are part of their block already (ptx_predication.h).
-#include "machine/in_order_schedule.h"
+#include "machine/schedules.h"
 
 #include <algorithm>
 #include <deque>

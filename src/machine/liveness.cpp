@@ -1,6 +1,6 @@
 // Liveness by iteration to the fixed point: in = uses + (out - defs), out = union of the successors' in. Blocks are
 // visited backwards, so loops take a few rounds. (Aho, Lam, Sethi, Ullman: Compilers, section 9.2.5.)
-#include "machine/liveness.h"
+#include "machine/schedules.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 //
 // A loop that waits for a chain of its own leaves room: the window holds the next passage of an outer loop while the
 // chain of the last one runs.
-#include "machine/window_schedule.h"
+#include "machine/schedules.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Energy = time * busy power. Power is one number for a device, whatever the kernel does, so its interval is as wide as
 // what is sure: no less than idle power over the shortest time, no more than design power (the limit at which boards
 // throttle) over the longest.
-#include "model/energy.h"
+#include "model/models.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 // bound where data decide addresses.
 //
 // Peaks are the data sheet's, at the rated boost clock. A board that runs beyond its rating can pass them by as much.
-#include "model/floor.h"
+#include "model/models.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,11 +5,9 @@
 
 #include "device/describe.h"
 #include "machine/occupancy.h"
-#include "model/energy.h"
 #include "model/kernelcast.h"
 #include "model/kernelcast_interval.h"
 #include "model/models.h"
-#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace {

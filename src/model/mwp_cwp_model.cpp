@@ -13,7 +13,6 @@
 #include "machine/occupancy.h"
 #include "model/models.h"
 #include "model/mwp_cwp.h"
-#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace {

@@ -16,7 +16,7 @@
 #include <limits>
 
 #include "device/describe.h"
-#include "model/shared_passes.h"
+#include "model/models.h"
 
 namespace kernelcast::opencl_quantitative {
 namespace {

@@ -8,7 +8,6 @@
 #include "machine/occupancy.h"
 #include "model/models.h"
 #include "model/opencl_quantitative_device.h"
-#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace {

@@ -6,7 +6,6 @@
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "model/floor.h"
 #include "model/models.h"
 
 namespace kernelcast {

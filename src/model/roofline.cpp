@@ -22,7 +22,6 @@
 #include "device/describe.h"
 #include "machine/occupancy.h"
 #include "model/models.h"
-#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace roofline {

@@ -16,7 +16,7 @@
 #include <cmath>
 
 #include "device/describe.h"
-#include "model/shared_passes.h"
+#include "model/models.h"
 #include "model/ske_paper.h"
 
 namespace kernelcast::ske {

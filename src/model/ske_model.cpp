@@ -6,7 +6,6 @@
 #include "machine/occupancy.h"
 #include "model/models.h"
 #include "model/ske_device.h"
-#include "model/stable_order.h"
 
 namespace kernelcast {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "model/models.h"
 #include "model/ske_paper.h"
-#include "model/stable_order.h"
 
 namespace kernelcast::ske {
 

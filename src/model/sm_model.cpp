@@ -15,10 +15,8 @@
 #include "kernelcast/sm_model.h"
 #include "kernelcast/sm_views.h"
 #include "machine/occupancy.h"
-#include "model/floor.h"
 #include "model/kernelcast.h"
 #include "model/models.h"
-#include "model/stable_order.h"
 
 namespace kernelcast::sm {
 namespace {

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "count/count.h"
-#include "count/grid.h"
 #include "device/describe.h"
 #include "kernelcast/cpu_model.h"
 #include "kernelcast/error.h"

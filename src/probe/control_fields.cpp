@@ -1,4 +1,4 @@
-#include "probe/control_fields.h"
+#include "probe/steps.h"
 
 #include <algorithm>
 

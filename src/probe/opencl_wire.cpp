@@ -1,9 +1,9 @@
 // Fields as in wire.h.
 #include "probe/opencl_wire.h"
 
+#include "io/process.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
-#include "probe/process.h"
 #include "probe/wire.h"
 
 namespace kernelcast::probe {

@@ -10,7 +10,6 @@
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
 #include "kernelcast/setting.h"
-#include "probe/control_fields.h"
 #include "probe/cost_table.h"
 #include "probe/ffma_search.h"
 #include "probe/sim_figures.h"

@@ -1,4 +1,4 @@
-#include "ptx/decode.h"
+#include "ptx/parse.h"
 
 #include <charconv>
 #include <optional>

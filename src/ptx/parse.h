@@ -40,4 +40,8 @@ struct Fragment {
 Fragment parse_fragment(std::string_view text, std::span<const FragmentOperand> operands, FragmentSyntax syntax,
                         std::string name, std::uint32_t line = 0, std::uint32_t column = 0);
 
+/// Splits `text` ("ld.global.nc.v4.f32") into opcode and modifiers and sets the fields that follow from them.
+/// The instruction views `text`.
+Instruction decode(std::string_view text);
+
 }  // namespace kernelcast::ptx

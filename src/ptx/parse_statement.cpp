@@ -1,5 +1,5 @@
-#include "ptx/decode.h"
 #include "ptx/limits.h"
+#include "ptx/parse.h"
 #include "ptx/parser.h"
 
 namespace kernelcast::ptx {

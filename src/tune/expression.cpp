@@ -10,7 +10,6 @@
 #include <set>
 
 #include "kernelcast/error.h"
-#include "tune/expression_parse.h"
 
 namespace kernelcast::tune {
 namespace {

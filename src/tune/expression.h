@@ -124,4 +124,14 @@ double evaluate(std::string_view expression, const Names& names);
 /// Names that a Python expression uses; in order of appearance.
 std::vector<std::string> names_in(std::string_view expression);
 
+struct ParsedExpression {
+  std::vector<ExpressionNode> nodes;
+  int root = -1;
+};
+/// Throws UserError.
+ParsedExpression parse_expression(std::string_view text, Syntax syntax, NameTable& names);
+
+/// The error of every expression: quotes the text.
+[[noreturn]] void fail_expression(std::string_view text, std::string_view what);
+
 }  // namespace kernelcast::tune

@@ -1,7 +1,7 @@
 // Recursive descent over two grammars that share atoms, arithmetic and functions: Python 3 (language reference, 6) and
 // the expressions of C (C17, 6.5) without assignment, casts and pointers. One row of a table is one level of binary
 // operators, loosest first.
-#include "tune/expression_parse.h"
+#include "tune/expression.h"
 
 #include <fmt/format.h>
 

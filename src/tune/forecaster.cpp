@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "count/grid.h"
+#include "count/count.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"

@@ -6,7 +6,6 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "validate/kernel_tuner.h"
 #include "validate/recorded_space.h"
 
 namespace kernelcast::validate {

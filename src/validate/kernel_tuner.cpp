@@ -1,7 +1,7 @@
 // Formats: https://github.com/KernelTuner/kernel_tuner, kernel_tuner/schema: T1 input-schema 1.0.0, T4 results-schema
 // 1.0.0, cache 1.0.0 and 1.1.0; caches before those lack "schema_version" and mark failures with a time of 1e20.
 // Kernel Tuner appends to its cache as it goes and closes the last two braces at the end only.
-#include "validate/kernel_tuner.h"
+#include "validate/recorded_space.h"
 
 #include <fmt/format.h>
 

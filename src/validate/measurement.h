@@ -1,6 +1,7 @@
 // Measured kernel times and where the kernels' sources are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernelcast/device.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
 #include "tune/positional.h"
@@ -68,5 +70,16 @@ const std::vector<std::string>& excluding_flags();
 
 /// Whether `name` is what `pattern` says, in which * stands for any text.
 bool matches(std::string_view pattern, std::string_view name);
+
+struct Selection {
+  std::vector<std::string> kernels;  // ids with * as a wildcard; empty: all
+  std::vector<std::string> devices;  // as --device names them; empty: all
+  std::size_t limit = 0;             // rows of one (kernel, GPU); 0: all
+};
+
+/// The rows that a selection means, in their order. Throws UsageError for a device that is not known, and when a kernel
+/// or device that was asked for has no row.
+std::vector<Measurement> selected(std::vector<Measurement> rows, const Selection& selection,
+                                  const DeviceCatalog& catalog);
 
 }  // namespace kernelcast::validate

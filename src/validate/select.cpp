@@ -1,6 +1,6 @@
 // A limit takes rows at even distances: files of tuning spaces are in the order of the parameters, so the first rows
 // would all be alike.
-#include "validate/select.h"
+#include "validate/measurement.h"
 
 #include <algorithm>
 #include <map>

@@ -18,7 +18,7 @@
 #include "frontend/lower/loop_nest.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/lower/reducible.h"
-#include "frontend/pipeline/build_profile.h"
+#include "frontend/pipeline/pipeline.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_language.h"

@@ -1,4 +1,5 @@
-// A kernel's assembly text in pieces: what the PTX and the AMDGCN reader share. Free of LLVM.
+// A kernel's assembly text in pieces, and what its instructions cost: what the PTX and the AMDGCN reader share. Free of
+// LLVM.
 #pragma once
 
 #include <string>
@@ -52,5 +53,12 @@ std::string path_in_comment(std::string_view comment);
 /// Gives instructions without a line that of the next known one in their block, else of the one before.
 /// Code generators mark code that they move with line 0.
 void fill_unknown_lines(AsmFunction& function);
+
+/// Parses a list of `class` or `class:count`, separated by blanks. Throws InternalError for unknown classes: the
+/// texts are tables in the source.
+OpCounts parse_cost(std::string_view text);
+
+/// Adds what one matrix instruction multiplies. False: the opcode does not say its type or its shape.
+bool count_products(std::string_view opcode, OpCounts& ops);
 
 }  // namespace kernelcast::frontend

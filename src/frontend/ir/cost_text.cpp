@@ -1,5 +1,5 @@
-// See cost_text.h.
-#include "frontend/ir/cost_text.h"
+// Costs as texts (parse_cost), and what matrix instructions multiply.
+#include "frontend/ir/assembly.h"
 
 #include <charconv>
 #include <string>

@@ -1,9 +1,7 @@
 // The types in which the front end hands machine code to the schedulers.
 #pragma once
 
-#include "machine/in_order_schedule.h"
-#include "machine/liveness.h"
-#include "machine/window_schedule.h"
+#include "machine/schedules.h"
 
 namespace kernelcast::frontend {
 

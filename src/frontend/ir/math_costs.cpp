@@ -12,7 +12,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "frontend/ir/cost_text.h"
+#include "frontend/ir/assembly.h"
 
 namespace kernelcast::frontend {
 namespace {

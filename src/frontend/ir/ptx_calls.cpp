@@ -6,7 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
-#include "ptx/decode.h"
+#include "ptx/parse.h"
 
 namespace kernelcast::frontend {
 

@@ -1,6 +1,6 @@
 // A statement becomes a function `kc.asm.N` of its operands, which is inlined like any other; statements that say the
 // same share it. One that cannot be lifted stays what it was, and build_profile.cpp lists it.
-#include "frontend/lift/asm_calls.h"
+#include "frontend/lift/lift.h"
 
 #include <map>
 

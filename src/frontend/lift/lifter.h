@@ -1,7 +1,7 @@
 // One body of PTX as LLVM IR: instruction by instruction, in the order of the text.
 //
 // A register is a variable of private memory (alloca), which LLVM's SROA makes values of; a predicated instruction is a
-// select where it has no effect but its result, else a branch. Addresses are numbers here; pointers.h finds the
+// select where it has no effect but its result, else a branch. Addresses are numbers here; recover_pointers() finds the
 // pointers in them. What has no counterpart in LLVM becomes a call of `kc.ptx.OPCODE` (ir/ptx_calls.h).
 #pragma once
 

@@ -3,7 +3,7 @@
 // apart. `and`, `or` and `xor` with an address (swizzles, alignment) act on the offset, as they do where the array
 // begins at a multiple of the largest power of two in their other operand; shared arrays and allocations do at 128 and
 // more, and what bank an address falls into does not depend on more.
-#include "frontend/lift/pointers.h"
+#include "frontend/lift/lift.h"
 
 #include <map>
 #include <optional>

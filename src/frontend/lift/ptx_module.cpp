@@ -1,7 +1,7 @@
 // Kernels and device functions become functions, variables become globals. Lines are those of `.loc`, or else of the
 // PTX text. A kernel's parameters are pointers where the text says so (.ptr, cvta.to) or an access has one for its
 // base.
-#include "frontend/lift/ptx_module.h"
+#include "frontend/lift/lift.h"
 
 #include <charconv>
 #include <filesystem>

@@ -8,13 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "frontend/ir/divisors.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/vendor_options.h"
-#include "frontend/lift/pointers.h"
+#include "frontend/lift/lift.h"
+#include "frontend/lower/nvidia_rules.h"
 #include "frontend/lower/reducible.h"
-#include "frontend/lower/register_arrays.h"
-#include "frontend/lower/unrolling.h"
 #include "frontend/shape/addresses.h"
 #include "frontend/shape/analysis_managers.h"
 #include "frontend/shape/kernel_model.h"

@@ -1,4 +1,4 @@
-#include "frontend/lower/unrolling.h"
+#include "frontend/lower/nvidia_rules.h"
 
 #include <algorithm>
 #include <map>

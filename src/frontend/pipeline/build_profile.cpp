@@ -2,7 +2,7 @@
 // (kernel_model.h); what each basic block executes comes from the target's code generator (target_code.h). Blocks carry
 // the same names on both sides. A header that only tests for the end of its loop runs once more than the body: it is
 // listed twice, in the loop and, for the last test, in the parent, so that bodies need no guard.
-#include "frontend/pipeline/build_profile.h"
+#include "frontend/pipeline/pipeline.h"
 
 #include <algorithm>
 #include <map>
@@ -12,12 +12,12 @@
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/warp_uniform.h"
+#include "frontend/lower/nvidia_rules.h"
 #include "frontend/lower/reducible.h"
-#include "frontend/lower/unrolling.h"
 #include "frontend/program/decode_function.h"
 #include "frontend/shape/access_shapes.h"
 #include "frontend/shape/kernel_model.h"
-#include "frontend/shape/waiting.h"
+#include "frontend/shape/synchronization.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "kernelcast/tensor.h"

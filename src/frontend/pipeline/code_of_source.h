@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pipeline/generate_code.h"
+#include "frontend/pipeline/pipeline.h"
 #include "frontend/source/compile.h"
 #include "kernelcast/frontend.h"
 

@@ -8,14 +8,14 @@
 //
 // LLVM reports what it cannot do through fatal errors, which end the process, or diagnostics. Both are caught
 // here: a fatal error leaves the code generator by longjmp (CrashRecoveryContext), which leaks its memory.
-#include "frontend/pipeline/generate_code.h"
 #include "frontend/ir/builtins.h"
+#include "frontend/pipeline/pipeline.h"
 
 #include <algorithm>
 #include <array>
 #include <memory>
 
-#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/amd/amdgcn.h"
 #include "frontend/code/nvidia/ptx_analysis.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/ptx_calls.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "frontend/ir/builtins.h"
-#include "frontend/shape/atomic_update.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -5,9 +5,14 @@
 #include <vector>
 
 #include "frontend/ir/ptx_calls.h"
-#include "frontend/shape/barrier_order.h"
 #include "frontend/shape/bulk_copies.h"
 #include "frontend/shape/kernel_model.h"
+#include "frontend/shape/synchronization.h"
+#include "kernelcast/profile.h"
+
+namespace llvm {
+class AtomicRMWInst;
+}  // namespace llvm
 
 namespace kernelcast::frontend {
 
@@ -36,5 +41,14 @@ std::vector<PartialAccess> collect_accesses(llvm::BasicBlock& source, KernelMode
                                             const TensorBoxes& boxes);
 void collect_partial(const PartialAccess& access, KernelModel& model, KernelProfile& profile, Block& block, int index,
                      AccessPlaces& places);
+
+struct AtomicUpdate {
+  AtomicKind kind = AtomicKind::integer;
+  bool joined = false;             // one lane updates for all of a warp
+  bool retried_in_shared = false;  // shared memory has no such instruction
+};
+
+/// `uniform`: the lanes of a warp share the address.
+AtomicUpdate update_of(const llvm::AtomicRMWInst& update, bool uniform);
 
 }  // namespace kernelcast::frontend

@@ -6,7 +6,7 @@
 // LLVM's optimizer for AMD joins integer additions, logic, minima and maxima (AMDGPUAtomicOptimizer.cpp).
 // In shared memory NVIDIA has additions, logic, minima and maxima of 32-bit integers, exchanges, and compare-and-swap;
 // all else is a loop around the latter.
-#include "frontend/shape/atomic_update.h"
+#include "frontend/shape/access_shapes.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"

@@ -1,6 +1,6 @@
 // Forward flow over the blocks: the set of last steps with which a block may be entered. A barrier, and the start of
 // the kernel, leave "nothing yet".
-#include "frontend/shape/barrier_order.h"
+#include "frontend/shape/synchronization.h"
 
 #include "frontend/ir/math_costs.h"
 #include "llvm/ADT/PostOrderIterator.h"

@@ -1,7 +1,7 @@
 // A loop that takes a lock differs from one that repeats an update (load, compute, compare and swap) in that it
 // compares with and swaps in the same values each time. What a flag is compared with, or where it lies, tells whether
 // blocks wait for one another in turn: it differs between them. Addresses and values that data decide are taken to.
-#include "frontend/shape/waiting.h"
+#include "frontend/shape/synchronization.h"
 
 #include <algorithm>
 

@@ -10,7 +10,6 @@
 #include "frontend/source/compile_clang.h"
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
-#include "frontend/source/compile_ir.h"
 #include "frontend/source/compile_language.h"
 #include "frontend/source/host_code.h"
 #include "frontend/source/kernels.h"

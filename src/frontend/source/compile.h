@@ -36,6 +36,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@
 
 namespace clang {
 class ASTContext;
-}
+}  // namespace clang
+
 namespace llvm {
 class LLVMContext;
 class Module;
@@ -108,5 +110,18 @@ void inspect_host(const Source& source, const std::string& target, double time_l
 
 /// The module as LLVM's assembly text, for tests and bug reports.
 std::string module_text(const CompiledUnit& unit);
+
+/// Parses and verifies; throws UserError with LLVM's message, which names line and column for text.
+CompiledUnit read_llvm_ir(const Source& source);
+
+/// What is malformed in the module's notes about kernels; empty: nothing.
+std::string malformed_metadata(const llvm::Module& module);
+
+/// Files in the source's folder and in those of -I, not below them, in which functions of these plain names have a body
+/// that looks like device code of the language. Absolute, in order of name; one for each name that is found.
+std::vector<std::string> files_with_bodies(const Source& source, Language language, const std::set<std::string>& names);
+
+/// The source with the text of these files behind its own.
+Source with_bodies(Source source, const std::vector<std::string>& files);
 
 }  // namespace kernelcast::frontend

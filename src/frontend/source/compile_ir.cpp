@@ -1,4 +1,4 @@
-#include "frontend/source/compile_ir.h"
+#include "frontend/source/compile.h"
 
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/host_code.h"

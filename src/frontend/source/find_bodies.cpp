@@ -1,7 +1,7 @@
 // A text search: NAME( ... ) { with no brace between the beginning of the declaration and the name, and in CUDA and HIP
 // a
 // __device__ there. Limits: bodies that macros write are not found; of two definitions the first file's counts.
-#include "frontend/source/find_bodies.h"
+#include "frontend/source/compile.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Forms: NVVM IR specification 2.0, "Global property annotation"; SPIR 2.0, 2.4 and 3.5 (kernel metadata); what Clang
 // writes. LLVM's back ends cast these operands unchecked.
-#include "frontend/source/compile_ir.h"
+#include "frontend/source/compile.h"
 
 #include <array>
 

@@ -2,6 +2,7 @@
 // instruction while every other byte stays.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,5 +47,8 @@ class Cubin {
   int architecture_ = 0;
   std::vector<Kernel> kernels_;
 };
+
+/// Path of ptxas: `given` if it is not empty, otherwise CUDA's usual places; nothing when there is none.
+std::optional<std::string> find_ptxas(const std::string& given = {});
 
 }  // namespace kernelcast::sass

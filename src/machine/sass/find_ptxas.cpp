@@ -1,4 +1,4 @@
-#include "machine/sass/find_ptxas.h"
+#include "machine/sass/cubin.h"
 
 #include <filesystem>
 

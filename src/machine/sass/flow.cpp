@@ -1,13 +1,11 @@
 // Branches hold their distance from the next instruction in units of 4 bytes, signed, in bits 34-81; from sm_90 on the
 // lowest eight bits of it are in bits 16-23 and the others in bits 34-81. Read off NVIDIA's disassembly for sm_75,
 // sm_80 and sm_90, with which test/unit/sass compares.
-#include "machine/sass/flow.h"
+#include "machine/sass/code.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-
-#include "machine/sass/opcodes.h"
 
 namespace kernelcast::sass {
 namespace {

@@ -2,7 +2,7 @@
 // sm_80 or sm_90; what was not seen there is not in the table. test/unit/sass holds 54 kernels against it. The
 // modifiers that change the class of an operation are read from the bits after the layout in Jia et al. 2018
 // ("Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", chapter 2), checked the same way.
-#include "machine/sass/opcodes.h"
+#include "machine/sass/code.h"
 
 #include <array>
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "probe/cuda/record.h"
+#include "probe/cuda/plan.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "io/process.h"
 #include "io/text_file.h"
-#include "probe/process.h"
 
 namespace kernelcast::probe::cuda {
 

@@ -1,15 +1,15 @@
 // The back end that measures an NVIDIA GPU through its driver library, in a process of its own (kernelcast-cuda): a
 // driver may crash, and a patched cubin may hang the device. First it asks what the device is, then it sends the plan.
-#include "probe/cuda/backend.h"
+#include "probe/cuda/figures.h"
 
 #include <fmt/format.h>
 
+#include "io/process.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "machine/sass/find_ptxas.h"
+#include "machine/sass/cubin.h"
 #include "probe/cuda/make_plan.h"
-#include "probe/process.h"
 
 namespace kernelcast::probe {
 namespace cuda {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernelcast/probe.h"
 #include "probe/cuda/plan.h"
 #include "probe/series.h"
 
@@ -56,5 +57,12 @@ class Figures {
   std::string failure_;
   std::vector<Result> results_;
 };
+
+void ptx_figures(Figures& f, const Record& record);
+/// Banks, control fields, orders; fractions are of `lanes` FP32 lanes of an SM.
+void patched_figures(Figures& f, double lanes);
+
+/// All figures of a record, over what `base` knows.
+Report report_of(const Record& record, const Device& base);
 
 }  // namespace kernelcast::probe::cuda

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "probe/cuda/backend.h"
+#include "probe/cuda/figures.h"
 #include "probe/cuda/make_plan.h"
 #include "probe/steps.h"
 #include "probe/union_find.h"

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,5 +104,10 @@ std::string bytes_of(const Plan& plan);
 Plan plan_of(std::string_view bytes);
 std::string bytes_of(const Record& record);
 Record record_of(std::string_view bytes);
+
+/// Never throws for a machine without a device or for what fails on it: see the record's failures. `keep` is given the
+/// record after each phase, so that a device that hangs takes only the rest with it. `library`: path of the driver
+/// library, libcuda.so.1 if empty.
+Record run_plan(const Plan& plan, const std::string& library, const std::function<void(const Record&)>& keep);
 
 }  // namespace kernelcast::probe::cuda

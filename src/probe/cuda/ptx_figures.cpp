@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "probe/cost_table.h"
-#include "probe/cuda/backend.h"
+#include "probe/cuda/figures.h"
 #include "probe/cuda/ptx.h"
 #include "probe/plateaus.h"
 

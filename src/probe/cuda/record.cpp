@@ -1,7 +1,7 @@
 // A phase in order: context, modules, buffers, one run of each launch to warm up, then rounds in which all take turns
 // in another order each time (as the other back ends do, so that a slow minute meets all of them). An error that loses
 // the context ends the phase.
-#include "probe/cuda/record.h"
+#include "probe/cuda/plan.h"
 
 #include <algorithm>
 #include <chrono>

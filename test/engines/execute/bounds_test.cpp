@@ -1,7 +1,7 @@
 // Which buffers bound loops, in kernels as people write them, and what default contents follow from that.
 #include <gtest/gtest.h>
 
-#include "execute/loop_bounds.h"
+#include "execute/buffer_roles.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/frontend.h"
 

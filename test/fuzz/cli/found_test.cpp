@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/amd/amdgcn.h"
 #include "frontend/code/nvidia/ptx_analysis.h"
 #include "kernelcast/error.h"
 #include "kernelcast/frontend.h"

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/code/amd/amdgcn_analysis.h"
+#include "frontend/code/amd/amdgcn.h"
 #include "frontend/code/nvidia/ptx_analysis.h"
 #include "frontend/pipeline/code_of_source.h"
 #include "frontend/source/compile.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernelcast/error.h"
+#include "machine/sass/code.h"
 #include "machine/sass/cubin.h"
-#include "machine/sass/flow.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kernelcast::sass;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernelcast/error.h"
-#include "validate/kernel_tuner.h"
+#include "validate/recorded_space.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

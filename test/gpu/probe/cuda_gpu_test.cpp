@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "probe/cuda/make_plan.h"
-#include "probe/cuda/record.h"
+#include "probe/cuda/plan.h"
 
 namespace {
 

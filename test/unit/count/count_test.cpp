@@ -2,7 +2,6 @@
 // cannot run.
 #include "count/count.h"
 
-#include "count/grid.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast {

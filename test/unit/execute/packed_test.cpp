@@ -1,5 +1,5 @@
 // Which buffers are taken apart, and which arguments counts depend on, from programs made by hand.
-#include "execute/packed.h"
+#include "execute/buffer_roles.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The grid from --grid, --global, or the extents of a loop nest.
-#include "forecast/launch_size.h"
+#include "forecast/pipeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

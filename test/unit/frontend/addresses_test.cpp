@@ -5,7 +5,7 @@
 #include <set>
 
 #include "frontend/pipeline/code_of_source.h"
-#include "frontend/pipeline/generate_code.h"
+#include "frontend/pipeline/pipeline.h"
 
 namespace kernelcast::frontend {
 namespace {

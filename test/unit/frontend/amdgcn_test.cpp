@@ -1,9 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "frontend/code/amd/amdgcn_analysis.h"
-#include "frontend/code/amd/amdgcn_ops.h"
-#include "frontend/code/amd/amdgcn_text.h"
-#include "frontend/ir/cost_text.h"
+#include "frontend/code/amd/amdgcn.h"
+#include "frontend/ir/assembly.h"
 #include "kernelcast/error.h"
 #include "support/test_names.h"
 

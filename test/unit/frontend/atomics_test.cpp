@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kernelcast/frontend.h"
-#include "machine/sass/find_ptxas.h"
+#include "machine/sass/cubin.h"
 
 namespace kernelcast {
 namespace {

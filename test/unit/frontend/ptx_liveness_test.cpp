@@ -5,7 +5,7 @@
 
 #include "frontend/code/nvidia/ptx_registers.h"
 #include "frontend/code/nvidia/ptx_text.h"
-#include "machine/liveness.h"
+#include "machine/schedules.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,10 +1,9 @@
-#include "frontend/code/nvidia/ptx_ops.h"
+#include "frontend/code/nvidia/ptx_text.h"
 
 #include <gtest/gtest.h>
 
 #include "frontend/code/nvidia/ptx_fusion.h"
-#include "frontend/code/nvidia/ptx_text.h"
-#include "frontend/ir/cost_text.h"
+#include "frontend/ir/assembly.h"
 #include "support/test_names.h"
 
 namespace kernelcast::frontend {

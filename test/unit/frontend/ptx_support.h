@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frontend/pipeline/code_of_source.h"
-#include "frontend/pipeline/generate_code.h"
+#include "frontend/pipeline/pipeline.h"
 
 namespace kernelcast::frontend {
 

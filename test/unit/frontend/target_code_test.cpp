@@ -1,5 +1,5 @@
 // The whole way from source to counts per block, on every test kernel and several targets.
-#include "frontend/pipeline/generate_code.h"
+#include "frontend/pipeline/pipeline.h"
 
 #include <gmock/gmock.h>
 
@@ -11,18 +11,16 @@
 #include <numeric>
 #include <sstream>
 
-#include "frontend/code/amd/amdgcn_ops.h"
-#include "frontend/code/amd/amdgcn_text.h"
+#include "frontend/code/amd/amdgcn.h"
 #include "frontend/code/nvidia/ptx_fusion.h"
-#include "frontend/code/nvidia/ptx_ops.h"
 #include "frontend/code/nvidia/ptx_predication.h"
 #include "frontend/code/nvidia/ptx_registers.h"
 #include "frontend/code/nvidia/ptx_text.h"
 #include "frontend/code/nvidia/ptxas.h"
-#include "frontend/ir/cost_text.h"
+#include "frontend/ir/assembly.h"
 #include "frontend/pipeline/code_of_source.h"
 #include "kernelcast/error.h"
-#include "machine/sass/find_ptxas.h"
+#include "machine/sass/cubin.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,5 +1,5 @@
 // Stalls of hand-made code: each number can be followed on paper. Nominal latencies: arithmetic 4, global loads 350.
-#include "machine/in_order_schedule.h"
+#include "machine/schedules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,7 @@
 // Blocks and classes of instructions made bit by bit.
-#include "machine/sass/flow.h"
+#include "machine/sass/code.h"
 
 #include <gtest/gtest.h>
-
-#include "machine/sass/opcodes.h"
 
 namespace kernelcast::sass {
 namespace {

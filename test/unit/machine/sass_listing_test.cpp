@@ -8,8 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "machine/sass/flow.h"
-#include "machine/sass/opcodes.h"
+#include "machine/sass/code.h"
 
 namespace kernelcast::sass {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernelcast/sm.h"
-#include "machine/in_order_schedule.h"
+#include "machine/schedules.h"
 
 namespace kernelcast::machine {
 namespace {

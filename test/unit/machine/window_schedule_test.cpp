@@ -1,5 +1,5 @@
 // Loops whose time follows from width, ports or latency alone.
-#include "machine/window_schedule.h"
+#include "machine/schedules.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // Energy of an estimate, and busy power in both readings of equation (19).
-#include "model/energy.h"
+#include "model/models.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

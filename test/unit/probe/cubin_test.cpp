@@ -8,7 +8,6 @@
 
 #include "kernelcast/error.h"
 #include "machine/sass/cubin.h"
-#include "machine/sass/find_ptxas.h"
 #include "probe/cuda/assemble_ptx.h"
 #include "probe/cuda/ptx.h"
 

@@ -11,12 +11,12 @@
 #include "io/text_file.h"
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
-#include "machine/sass/find_ptxas.h"
+#include "machine/sass/cubin.h"
 #include "probe/cuda/assemble_ptx.h"
-#include "probe/cuda/backend.h"
+#include "probe/cuda/figures.h"
 #include "probe/cuda/make_plan.h"
+#include "probe/cuda/plan.h"
 #include "probe/cuda/ptx.h"
-#include "probe/cuda/record.h"
 #include "support/fake_cuda.h"
 
 namespace {

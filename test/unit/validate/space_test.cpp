@@ -10,8 +10,7 @@
 
 #include "kernelcast/error.h"
 #include "validate/inputs.h"
-#include "validate/kernel_tuner.h"
-#include "validate/select.h"
+#include "validate/measurement.h"
 
 namespace kernelcast::validate {
 namespace {

@@ -1,11 +1,9 @@
-// See amdgcn_analysis.h. Registers are the code generator's own, the vendor's compiler being LLVM as well.
-#include "frontend/code/amd/amdgcn_analysis.h"
+// See amdgcn.h. Registers are the code generator's own, the vendor's compiler being LLVM as well.
+#include "frontend/code/amd/amdgcn.h"
 
 #include <algorithm>
 #include <map>
 
-#include "frontend/code/amd/amdgcn_ops.h"
-#include "frontend/code/amd/amdgcn_text.h"
 #include "frontend/code/code_join.h"
 #include "frontend/code/stalls.h"
 

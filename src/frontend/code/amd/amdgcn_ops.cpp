@@ -3,12 +3,12 @@
 // at full rate in the FP32 multiplier, as int_add; v_pk_fma_f32 has two results and is two fp32_fma, so that
 // floating-point operations add up (the packed issue rate is a matter of the device). Sources: AMD's instruction set
 // manuals (GCN3, Vega, CDNA2, RDNA2, RDNA3), tables of VALU, SALU, LDS and memory opcodes.
-#include "frontend/code/amd/amdgcn_ops.h"
+#include "frontend/code/amd/amdgcn.h"
 
 #include <string>
 #include <unordered_map>
 
-#include "frontend/ir/cost_text.h"
+#include "frontend/ir/assembly.h"
 #include "frontend/ir/math_costs.h"
 
 namespace kernelcast::frontend {

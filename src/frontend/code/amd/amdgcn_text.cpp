@@ -3,7 +3,7 @@
 // between
 // `;;#ASMSTART` and `;;#ASMEND`. Registers and sizes come from the "Kernel info" comments behind the code, spills from
 // the code object's metadata (.vgpr_spill_count). VOPD lines of GFX11 hold two instructions, joined by "::".
-#include "frontend/code/amd/amdgcn_text.h"
+#include "frontend/code/amd/amdgcn.h"
 
 #include <algorithm>
 #include <charconv>

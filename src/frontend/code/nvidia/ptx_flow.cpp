@@ -10,8 +10,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "frontend/code/nvidia/ptx_offsets.h"
-
 namespace kernelcast::frontend {
 namespace {
 

@@ -1,6 +1,8 @@
-// Registers that a PTX instruction reads and writes, and the kernel's flow graph.
+// Registers that a PTX instruction reads and writes, the kernel's flow graph, and the additions that ptxas writes into
+// the offset of a memory access.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +23,15 @@ bool only_addresses(const AsmInstruction& instruction, std::string_view name);
 
 /// The kernel's blocks with their registers numbered; `names[r]` is register r. Weights: two for 64-bit registers, none
 /// for predicates and for values that need no register (parameters, constants, what is computed from these by copies).
-/// Additions that become offsets (ptx_offsets.h) read and write nothing; the accesses read what they add to.
+/// Additions that become offsets (offset_bases) read and write nothing; the accesses read what they add to.
 struct PtxFlow {
   FlowGraph graph;
   std::vector<std::string_view> names;
 };
 PtxFlow ptx_flow(const AsmFunction& kernel);
+
+/// Of each instruction, where it adds a constant to a register and the sum is only the address of accesses while
+/// that register holds what it held: that register. Empty for all others. `accesses` are those of the instructions.
+std::vector<std::string_view> offset_bases(const AsmFunction& kernel, std::span<const PtxAccesses> accesses);
 
 }  // namespace kernelcast::frontend

@@ -14,7 +14,7 @@
 //   7. the address of a variable in shared memory, added to what serves only as a shared address: in the offset of the
 //      accesses;
 //   8. a mathematical function of constants is a constant;
-//   9. a constant added to an address (ptx_offsets.h): in the offset of the accesses.
+//   9. a constant added to an address (offset_bases): in the offset of the accesses.
 // Compared with SASS over test/data/kernels by tools/measure/register_table.py: docs/lab/registers.md.
 #include "frontend/code/nvidia/ptx_fusion.h"
 
@@ -26,8 +26,7 @@
 #include <unordered_map>
 
 #include "frontend/code/nvidia/ptx_flow.h"
-#include "frontend/code/nvidia/ptx_offsets.h"
-#include "frontend/code/nvidia/ptx_ops.h"
+#include "frontend/code/nvidia/ptx_text.h"
 #include "frontend/ir/math_costs.h"
 #include "machine/nvidia_targets.h"
 

@@ -1,7 +1,7 @@
 // An access of SASS has a signed offset of 24 bits. LLVM writes constants there itself; where the address stands in
 // inline assembly (as __ldg does) it cannot, and ptxas does. Seen in the code that ptxas 11.8, 12.4 and 13.0 make of
 // guarded and unguarded convolutions for sm_70 to sm_90.
-#include "frontend/code/nvidia/ptx_offsets.h"
+#include "frontend/code/nvidia/ptx_flow.h"
 
 #include <algorithm>
 #include <charconv>

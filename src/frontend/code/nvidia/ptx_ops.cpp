@@ -12,14 +12,14 @@
 //   - setp combined by and/or/not on predicates: ISETP, FSETP take a third predicate operand.
 // Constants in registers (mov of an immediate) are one move; ptxas folds most of them into their users, which
 // ptx_fusion.h accounts for.
-#include "frontend/code/nvidia/ptx_ops.h"
+#include "frontend/code/nvidia/ptx_text.h"
 
 #include <algorithm>
 #include <array>
 #include <mutex>
 #include <unordered_map>
 
-#include "frontend/ir/cost_text.h"
+#include "frontend/ir/assembly.h"
 #include "frontend/ir/math_costs.h"
 
 namespace kernelcast::frontend {

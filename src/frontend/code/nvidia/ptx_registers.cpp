@@ -15,8 +15,8 @@
 // Capability".
 #include "frontend/code/nvidia/ptx_registers.h"
 
-#include "frontend/code/nvidia/ptx_ops.h"
 #include "frontend/code/nvidia/ptx_spills.h"
+#include "frontend/code/nvidia/ptx_text.h"
 #include "frontend/code/stalls.h"
 #include "machine/nvidia_targets.h"
 

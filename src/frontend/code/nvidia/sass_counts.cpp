@@ -17,8 +17,7 @@
 #include <map>
 
 #include "frontend/code/stalls.h"
-#include "machine/sass/flow.h"
-#include "machine/sass/opcodes.h"
+#include "machine/sass/code.h"
 
 namespace kernelcast::frontend {
 namespace {

@@ -1,13 +1,22 @@
-// How long a warp that runs alone waits in each machine block: in-order issue over the dependences of the target's
-// code.
+// What schedulers and data flow read of machine code and say about it: which registers are live where, how long a warp
+// that issues in order waits in each machine block, and how long a core with an out-of-order window takes for a loop.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernelcast/profile.h"
 #include "machine/code.h"
 
 namespace kernelcast::machine {
+
+/// live_out[b][r / 64] bit r % 64: register r is live at the end of block b.
+using LiveSets = std::vector<std::vector<std::uint64_t>>;
+LiveSets live_out(const FlowGraph& graph);
+
+/// The largest sum of weights that is live at once anywhere in block `b`; definitions count even when nobody reads
+/// them.
+int max_pressure(const FlowGraph& graph, const LiveSets& live_out, int b);
 
 /// What the schedule is made for.
 struct Timing {
@@ -29,5 +38,17 @@ std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int regis
 /// value r; `live_out[r]`: it is needed after the block.
 std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector<int>& weight,
                                       const std::vector<bool>& live_out);
+
+struct LoopCycles {
+  double cycles = 0;        // of one iteration in the steady state
+  double width_cycles = 0;  // what dispatch and ports alone would take
+  double uops = 0;
+  /// Cycles by which the next passage of the loop begins before the chains of the last one have ended, long passages.
+  double overlap = 0;
+};
+
+/// Runs the body again and again until the time of an iteration is steady. Values are numbered, so that a load finds
+/// the store of the same address in an earlier iteration whatever registers hold it.
+LoopCycles schedule_loop(const std::vector<CoreInstruction>& body, const Core& core);
 
 }  // namespace kernelcast::machine

@@ -1,4 +1,5 @@
-// Which buffers hold the bounds of loops: row pointers of sparse matrices, lengths of lists, first and last of a cell.
+// What a program takes its buffers for: bounds of loops (row pointers of sparse matrices, lengths of lists, first and
+// last of a cell), and several small numbers in each element.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +18,9 @@ enum class BoundRole : std::uint8_t {
 
 /// For each of the profile's `buffers` (their number), what the loops of the program take it for.
 std::vector<BoundRole> bound_roles(const Program& program, std::size_t buffers);
+
+/// For each of the profile's `buffers` (their number): whether the program takes the integers that it loads from there
+/// apart, by masks and shifts by constants, and does nothing else with them.
+std::vector<bool> packed_buffers(const Program& program, std::size_t buffers);
 
 }  // namespace kernelcast::interpreter

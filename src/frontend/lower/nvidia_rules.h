@@ -1,5 +1,7 @@
-// Which loops NVIDIA's compilers unroll where LLVM's own rules for the target, with other thresholds
-// (vendor_options.cpp), do not say it: loops over private arrays, and how much of a loop where all of it is too much.
+// What NVIDIA's compilers do where LLVM's own rules for the target, with other thresholds (vendor_options.cpp), do not
+// say it: which loops they unroll (loops over private arrays, and how much of a loop where all of it is too much),
+// which small private arrays stay in registers although their index is known only at run time, and which remainders by
+// powers of two they do not see.
 #pragma once
 
 namespace llvm {
@@ -38,5 +40,28 @@ void unroll_as_assembler(llvm::Function& kernel, llvm::TargetMachine& machine);
 void note_unroll_pragmas(llvm::Function& kernel);
 /// Whether a loop has that mark. A loop that was unrolled whole is none any more.
 bool is_to_be_unrolled(const llvm::Loop& loop);
+
+/// ptxas replaces accesses to a small array of 32-bit elements by a comparison and a predicated move for each element
+/// that the index may mean, where that is little enough. Does the same to the kernel by selections; SROA then makes
+/// values of the array. Call it on optimised code. Returns whether an array was replaced.
+///
+/// When, was measured on generated kernels (NVRTC and ptxas 12.4, sm_75 and sm_80; docs/lab/registers.md): by the
+/// number of accesses of unknown index, neighbours that make one wide access counted once, and the number of elements
+/// that each may mean (the passages of the loop whose counter is the index; all elements otherwise). ptxas 11.8 goes a
+/// little further (9 elements instead of 7 for one load and one store). Arrays of 64-bit elements stay in memory.
+bool keep_small_arrays_in_registers(llvm::Function& kernel);
+
+/// LLVM 19 turns x % (2 * s) into a mask where s is 1, 2, 4 and so on by way of a loop; NVRTC 11.8, 12.4 and 13.0
+/// divide
+/// (`tid % (2 * s) == 0` of the first sum of every course on CUDA: 28 instructions a step instead of 8). Hides the
+/// divisors of all remainders that are no constants from what follows, before anything is optimised.
+void hide_divisors(llvm::Function& kernel);
+
+/// Once variables are values: shows the divisors that LLVM would not see through, or NVIDIA's compilers would as well.
+void show_other_divisors(llvm::Function& kernel);
+
+/// Shows all divisors, after the last pass that would make a mask of one. Constants that they became by unrolling are
+/// left to code generation.
+void show_divisors(llvm::Function& kernel);
 
 }  // namespace kernelcast::frontend

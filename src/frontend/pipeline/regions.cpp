@@ -1,7 +1,7 @@
 // A debug location has line and column and, once it is inlined, the chain of calls. The outermost link in a region
 // decides: what a path calls is the path's own. Code that the optimiser merged from both paths has no line and goes
 // with its neighbours, as everywhere.
-#include "frontend/ir/regions.h"
+#include "frontend/pipeline/pipeline.h"
 
 #include <filesystem>
 #include <map>

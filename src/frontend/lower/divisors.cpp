@@ -1,4 +1,4 @@
-#include "frontend/ir/divisors.h"
+#include "frontend/lower/nvidia_rules.h"
 
 #include <string>
 #include <vector>
