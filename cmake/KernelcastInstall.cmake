@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 # What forecast links, directly or not.
-set(kernelcast_installed core io profile device machine ptx frontend execute model count forecast)
+set(kernelcast_installed core io profile memory device machine ptx frontend execute model count forecast)
 list(APPEND kernelcast_installed options)
 list(TRANSFORM kernelcast_installed PREPEND kernelcast_)
 install(TARGETS ${kernelcast_installed} EXPORT kernelcast ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)

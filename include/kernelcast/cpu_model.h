@@ -46,9 +46,4 @@ double shared_cycles(const CpuCode& code, const Workload& workload);
 CpuEstimate estimate_cpu(const CpuCode& code, const Workload& workload, const Device& cpu, int threads,
                          double uneven = 1);
 
-/// Cache lines that a cache of so many bytes does not keep, over the whole run (docs/reference/offload.md, "Caches"). With `ways`
-/// and Workload::streams (Binder::set_streams) walks that leave sets out are told from others; 0: one set.
-double lines_missed(const Workload& workload, double bytes, double line_bytes, double write_only_share,
-                    double ways = 0);
-
 }  // namespace kernelcast::offload

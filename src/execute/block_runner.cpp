@@ -31,7 +31,7 @@ void BlockRunner::run_apart(std::int64_t index) {
   std::vector<int> order(warp_.size());
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t left = order.size(); left > 1; --left) {
-    const std::uint64_t bits = random_bits(mix(plan_.options.seed) + static_cast<std::uint64_t>(index), left);
+    const std::uint64_t bits = random_bits(mix_bits(plan_.options.seed) + static_cast<std::uint64_t>(index), left);
     std::swap(order[left - 1], order[static_cast<std::size_t>(below(bits, left))]);
   }
   warps_run_ = 0;

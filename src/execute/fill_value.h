@@ -8,27 +8,17 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/mix_bits.h"
 #include "execute/half.h"
 #include "kernelcast/program.h"
 
 namespace kernelcast::interpreter {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): applied to
-/// key + (k + 1) * 0x9e3779b97f4a7c15 it is the k-th number of the stream that starts at `key`.
-constexpr std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-constexpr std::uint64_t random_bits(std::uint64_t key, std::uint64_t k) {
-  return mix(key + (k + 1) * 0x9e3779b97f4a7c15U);
-}
-
 /// The stream of a buffer: 64-bit FNV-1a of the name, mixed with the seed.
 constexpr std::uint64_t stream_key(std::uint64_t seed, std::string_view name) {
   std::uint64_t h = 0xcbf29ce484222325U;
   for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return mix(h + mix(seed));
+  return mix_bits(h + mix_bits(seed));
 }
 
 /// In [0, 1), with 53 bits.

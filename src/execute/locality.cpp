@@ -13,7 +13,7 @@ namespace {
 /// Collects requests so that the distances are taken many sectors at a time.
 class Stream {
  public:
-  explicit Stream(StackDistances& distances) : distances_(distances) {}
+  explicit Stream(memory::StackDistances& distances) : distances_(distances) {}
   void operator()(std::span<const std::uint64_t> request) {
     batch_.insert(batch_.end(), request.begin(), request.end());
     if (batch_.size() >= 512) flush();
@@ -24,7 +24,7 @@ class Stream {
   }
 
  private:
-  StackDistances& distances_;
+  memory::StackDistances& distances_;
   std::vector<std::uint64_t> batch_;
 };
 
@@ -70,7 +70,7 @@ void add_residents(const std::vector<std::vector<const BlockTrace*>>& groups, co
   std::vector<const BlockTrace*> all;
   for (const auto& g : groups) all.insert(all.end(), g.begin(), g.end());
   const int shift = common_shift(all, limits.max_touches);
-  StackDistances distances(limits.max_keys);
+  memory::StackDistances distances(limits.max_keys);
   Stream stream(distances);
   const auto n = static_cast<double>(groups.size());
   for (const auto& g : groups) {
@@ -87,7 +87,7 @@ void add_residents(const std::vector<std::vector<const BlockTrace*>>& groups, co
 void add_grid(const std::vector<const BlockTrace*>& blocks, std::int64_t wave_blocks, const LocalityLimits& limits,
               LocalityResult& result) {
   if (blocks.empty()) return;
-  StackDistances distances(limits.max_keys, common_shift(blocks, limits.max_touches));
+  memory::StackDistances distances(limits.max_keys, common_shift(blocks, limits.max_touches));
   Stream stream(distances);
   const std::int64_t size = std::max<std::int64_t>(wave_blocks, 1);
   std::vector<const BlockTrace*> wave;
@@ -132,7 +132,7 @@ void LocalityRecorder::touch(int warp, std::span<const std::uint64_t> sectors) {
   } else {
     kept_.clear();
     for (const std::uint64_t s : sectors)
-      if (in_sample(s, current_.shift)) kept_.push_back(s);
+      if (memory::in_sample(s, current_.shift)) kept_.push_back(s);
     trace.append(kept_);
   }
   pending_bytes_ += trace.bytes();
@@ -148,7 +148,7 @@ void LocalityRecorder::halve() {
     interleave(one, [&](std::span<const std::uint64_t> request) {
       kept_.clear();
       for (const std::uint64_t s : request)
-        if (in_sample(s, shift)) kept_.push_back(s);
+        if (memory::in_sample(s, shift)) kept_.push_back(s);
       less.append(kept_);
     });
     trace = std::move(less);

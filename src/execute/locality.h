@@ -5,16 +5,16 @@
 #include <span>
 #include <vector>
 
-#include "execute/stack_distances.h"
 #include "execute/trace.h"
 #include "kernelcast/workload.h"
+#include "memory/stack_distances.h"
 
 namespace kernelcast::interpreter {
 
 /// How much is kept. Where a bound is met, one sector in 2, 4, 8 ... is followed further.
 struct LocalityLimits {
-  std::int64_t block_bytes = std::int64_t{4} << 20;          // of one block's packed requests, kept and while recording
-  std::int64_t max_keys = StackDistances::default_max_keys;  // distinct sectors of one stream
+  std::int64_t block_bytes = std::int64_t{4} << 20;  // of one block's packed requests, kept and while recording
+  std::int64_t max_keys = memory::StackDistances::default_max_keys;  // distinct sectors of one stream
   std::int64_t max_touches = std::int64_t{4} << 20;  // sectors touched that are analysed for residents and for the grid
 
   /// Shares `bytes` of memory among `blocks` blocks.
@@ -52,7 +52,7 @@ class LocalityRecorder {
   BlockTrace current_;
   std::vector<Trace> warps_;  // since the last barrier
   std::int64_t pending_bytes_ = 0;
-  StackDistances distances_;
+  memory::StackDistances distances_;
   std::vector<std::uint64_t> kept_;
 };
 

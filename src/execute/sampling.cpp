@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/mix_bits.h"
+
 namespace kernelcast::interpreter {
 namespace {
 
@@ -16,13 +18,6 @@ std::vector<Range> parts(std::int64_t n) {
   if (n == 1) return {{0, 1}};
   if (n == 2) return {{0, 1}, {1, 1}};
   return {{1, n - 2}, {0, 1}, {n - 1, 1}};
-}
-
-std::uint64_t mixed(std::uint64_t x) {  // splitmix64 (Steele, Lea, Flood 2014)
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
 }
 
 struct Box {
@@ -76,7 +71,8 @@ std::vector<Stratum> choose_blocks(const Dim3& grid, std::int64_t wanted, std::u
     out.population = here + (s == 0 ? left_over : 0);
     for (std::int64_t k = 0; k < n; ++k) {
       const double u =
-          static_cast<double>(mixed(seed * 1315423911U + s * 7919U + static_cast<std::uint64_t>(k)) >> 11) * 0x1p-53;
+          static_cast<double>(random_bits(seed * 1315423911U + s * 7919U + static_cast<std::uint64_t>(k), 0) >> 11) *
+          0x1p-53;
       const auto place =
           n == here ? k
                     : std::min(here - 1, static_cast<std::int64_t>((static_cast<double>(k) + u) /

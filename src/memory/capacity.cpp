@@ -47,7 +47,8 @@ double conflict_misses(const AccessStream& stream, double write_only, const Core
     const double lines = stream.level[at].footprint;
     if (lines > 1 && retained[at] > 0) {
       const double share = share_of_sets(stream, d, static_cast<std::int64_t>(cache.line_bytes), period);
-      own = std::min(own, retained_share(ratio[at] + lines / cache_lines * (1 / share - 1), 1, Eviction::random_victim));
+      own =
+          std::min(own, retained_share(ratio[at] + lines / cache_lines * (1 / share - 1), 1, Eviction::random_victim));
     }
     missed += std::max(0.0, retained[at] - own) * std::max(0.0, before - after);
   }
@@ -63,8 +64,8 @@ double retained_share(double bytes, double capacity, Eviction eviction) {
   return fits * fits;
 }
 
-double past_window(const Reuse& reuse, Reuse::Direction direction, int window, double requested, const BlockCache& cache,
-                   double sharers) {
+double past_window(const Reuse& reuse, Reuse::Direction direction, int window, double requested,
+                   const BlockCache& cache, double sharers) {
   double traffic = requested;
   for (int depth = 0; depth < Reuse::depths; ++depth) {
     const double fitting = reuse.at(direction, depth, window).traffic;
@@ -83,8 +84,8 @@ double past_grid(const Reuse& reuse, Reuse::Direction direction, double blocks, 
   int window = 0;
   while (window + 1 < Reuse::windows && blocks_in(window) < together) ++window;
   const double in_window = blocks_in(window);
-  double best = std::min(requested, past_window(reuse, direction, window, requested / blocks * in_window, cache, 1) *
-                                        blocks / in_window);
+  double best = std::min(
+      requested, past_window(reuse, direction, window, requested / blocks * in_window, cache, 1) * blocks / in_window);
   for (int k = window + 1; k < Reuse::windows; ++k) {
     const double fitting = reuse.at(direction, whole_life, k).traffic * blocks / blocks_in(k);
     if (!(fitting < best)) continue;
@@ -112,8 +113,7 @@ double lines_missed(const Workload& work, const CoreCache& cache, double write_o
   const auto footprint = [&](int d) { return std::min(most, passage_bytes(work.reuse, d, all, 1)); };
   const auto traffic = [&](int d) {
     if (d == Reuse::depths) return 0.0;  // it holds everything, since whoever made the data
-    return work.reuse.at(Reuse::read, d, all).traffic +
-           work.reuse.at(Reuse::write, d, all).traffic * (1 + write_only);
+    return work.reuse.at(Reuse::read, d, all).traffic + work.reuse.at(Reuse::write, d, all).traffic * (1 + write_only);
   };
   double missed = traffic(0), share = 1;
   Shares ratio, retained;

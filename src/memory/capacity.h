@@ -26,10 +26,10 @@ struct BlockCache {
 };
 
 /// Sectors that go past the cache for a window of blocks, of `requested`: the traffic at the deepest level whose
-/// passages fit; of a passage that does not fit, the retained share is served. `sharers`: blocks that touch as much each
-/// and share the cache.
-double past_window(const Reuse& reuse, Reuse::Direction direction, int window, double requested, const BlockCache& cache,
-                   double sharers);
+/// passages fit; of a passage that does not fit, the retained share is served. `sharers`: blocks that touch as much
+/// each and share the cache.
+double past_window(const Reuse& reuse, Reuse::Direction direction, int window, double requested,
+                   const BlockCache& cache, double sharers);
 
 /// Sectors that go past the cache for a grid of `blocks`, of which `together` run at a time, of `requested`: by the
 /// largest window, from the blocks that run together on, whose whole life fits; else what fits of their passages.

@@ -14,6 +14,8 @@
 #include <span>
 #include <utility>
 
+#include "memory/capacity.h"
+
 namespace kernelcast::forecast {
 namespace {
 
@@ -31,26 +33,6 @@ double total_of(const OpCounts& c) {
 
 /// a / b, where nothing takes no time whatever the rate.
 double over(double a, double b) { return a <= 0 ? 0 : a / b; }
-
-/// Sectors that a cache of `capacity` bytes lets through for a window of blocks: the traffic at the deepest level whose
-/// passages fit. A passage that does not fit keeps the share of it that does.
-double filtered(const Reuse& r, Reuse::Direction d, int window, double requested, double capacity, double sector_bytes,
-                double sharers) {
-  double traffic = requested;
-  for (int depth = 0; depth < Reuse::depths; ++depth) {
-    const Reuse::Level& own = r.at(d, depth, window);
-    if (!(own.traffic < traffic)) continue;  // saves nothing, whatever fits
-    const double bytes = (r.at(Reuse::read, depth, window).footprint + r.at(Reuse::write, depth, window).footprint) *
-                         sector_bytes * sharers;
-    if (bytes <= capacity) {
-      traffic = own.traffic;
-    } else {
-      const double kept = capacity / bytes;
-      traffic = std::min(traffic, traffic + (own.traffic - traffic) * kept * kept);
-    }
-  }
-  return traffic;
-}
 
 double requested_sectors(const Workload& w, AccessKind kind) {
   return w.at(MemorySpace::global, kind).sectors + w.at(MemorySpace::texture, kind).sectors;
@@ -81,46 +63,12 @@ void l1_traffic(const Workload& w, const KernelcastDevice& m, const Constants& c
       m.l1_and_shared_bytes > 0 ? m.l1_and_shared_bytes - resident * w.shared_bytes_per_block : m.l1_bytes;
   const double bytes = m.l1_caches_loads ? std::clamp(left, 0.0, m.l1_bytes) : m.read_only_bytes;
   const double capacity = bytes * c.l1_share / line_waste(w);
-  const double through =
-      measured(w) ? t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes))
-                  : w.blocks * filtered(w.reuse, Reuse::read, 0, t.l1_requested * w.reuse.near[Reuse::read] / w.blocks,
-                                        capacity, m.sector_bytes, resident);
+  const double through = measured(w)
+                             ? t.l1_requested * (1 - w.locality->resident.hit_rate(capacity / m.sector_bytes))
+                             : w.blocks * memory::past_window(w.reuse, Reuse::read, 0,
+                                                              t.l1_requested * w.reuse.near[Reuse::read] / w.blocks,
+                                                              {capacity, m.sector_bytes}, resident);
   t.l2_read = (1 - cached) * t.l1_requested + cached * through;
-}
-
-using Blocks = std::array<double, Reuse::windows>;
-Blocks blocks_by_window(double blocks) {
-  Blocks by_window;
-  for (int k = 0; k < Reuse::windows; ++k) by_window[static_cast<std::size_t>(k)] = Reuse::blocks_in(k, blocks);
-  return by_window;
-}
-
-/// The largest window, from the resident blocks on, whose whole life fits into the L2 counts; else what fits of the
-/// resident blocks' passages.
-double dram_sectors(const Workload& w, const KernelcastDevice& m, Reuse::Direction d, double asked, double together,
-                    double capacity, const Blocks& in_window) {
-  const Reuse& r = w.reuse;
-  const auto blocks_in = [&](int k) { return in_window[static_cast<std::size_t>(k)]; };
-  int window = 0;
-  while (window + 1 < Reuse::windows && blocks_in(window) < together) ++window;
-  const int last = Reuse::depths - 1;
-  double best = asked;
-  // Between the window below and the one above, in proportion.
-  const auto through = [&](int k) {
-    const double blocks = blocks_in(k);
-    return filtered(r, d, k, asked / w.blocks * blocks, capacity, m.sector_bytes, 1) * w.blocks / blocks;
-  };
-  best = std::min(best, through(window));
-  for (int k = window + 1; k < Reuse::windows; ++k) {
-    const double blocks = blocks_in(k);
-    const double whole = r.at(d, last, k).traffic * w.blocks / blocks;
-    if (!(whole < best)) continue;
-    const double bytes =
-        (r.at(Reuse::read, last, k).footprint + r.at(Reuse::write, last, k).footprint) * m.sector_bytes;
-    const double kept = bytes <= capacity ? 1 : capacity / bytes;
-    best = std::min(best, best + (whole - best) * (bytes <= capacity ? 1 : kept * kept));
-  }
-  return best;
 }
 
 /// Loads and stores of registers that the code generator put into local memory: what the target's code has beyond the
@@ -160,33 +108,20 @@ struct Through {
   double read = 0, written = 0;
 };
 
-/// Of what a launch touches, the share that a cache of `capacity` still holds from an earlier launch over the same
-/// data. Data that do not fit replace themselves: as in filtered(), the square of the share that fits.
-double left_by_earlier_launch(const Workload& w, const KernelcastDevice& m, double capacity) {
-  if (w.cache != CacheState::warm) return 0;
-  const auto touched = [&w](Reuse::Direction d) {
-    return w.reuse.at(d, Reuse::depths - 1, Reuse::windows - 1).footprint;
-  };
-  const double bytes =
-      w.reuse.known ? (touched(Reuse::read) + touched(Reuse::write)) * m.sector_bytes : w.footprint_bytes;
-  const double kept = bytes <= capacity ? 1 : capacity / bytes;
-  return kept * kept;
-}
-
 Through through_cache(const Workload& w, const KernelcastDevice& m, const Traffic& t, double resident,
                       double capacity) {
   if (!w.reuse.known || capacity <= 0)
     return {std::max(w.footprint_read_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_read),
             std::max(w.footprint_write_bytes / m.sector_bytes, capacity > 0 ? 0.0 : t.l2_written)};
   const double together = std::min(w.blocks, resident * m.units);
-  const Blocks in_window = blocks_by_window(w.blocks);
+  const memory::BlockCache cache{capacity, m.sector_bytes};
   const double asked = std::min(t.l2_read, t.l1_requested * w.reuse.near[Reuse::read]);
   Through past;
-  past.read = dram_sectors(w, m, Reuse::read, asked, together, capacity, in_window);
+  past.read = memory::past_grid(w.reuse, Reuse::read, w.blocks, together, asked, cache);
   if (measured(w))
     past.read = std::min(past.read, t.l1_requested * (1 - w.locality->grid.hit_rate(capacity / m.sector_bytes)));
   past.written =
-      dram_sectors(w, m, Reuse::write, t.l2_written * w.reuse.near[Reuse::write], together, capacity, in_window);
+      memory::past_grid(w.reuse, Reuse::write, w.blocks, together, t.l2_written * w.reuse.near[Reuse::write], cache);
   return past;
 }
 
@@ -225,7 +160,7 @@ Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants
   local_traffic(w, m, c, resident, t);
   const auto through = [&](double capacity) {
     Through past = through_cache(w, m, t, resident, capacity);
-    const double missed = 1 - left_by_earlier_launch(w, m, capacity);
+    const double missed = 1 - memory::left_by_earlier_launch(w, {capacity, m.sector_bytes});
     past.read *= missed;
     past.written *= missed;
     return past;

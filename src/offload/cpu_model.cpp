@@ -1,12 +1,8 @@
 // Core: cycles of each block by LLVM's scheduling model times how often it runs, spread over the threads where a marked
 // loop surrounds it.
 //
-// Caches: Workload::reuse has, for each depth of loops, how many lines one passage touches (footprint) and how many
-// lines move when a passage is kept and nothing longer (traffic). A cache that holds a passage of depth d serves the
-// reuse that the loop around it carries, so it misses what moves at depth d + 1. A passage that is larger than the
-// cache is kept in part (kept_share). Lines of a walk whose stride leaves sets out share the others (conflicts). A line
-// that is only written is fetched first, and every written line goes back. Data are taken to be warm: what fits into a
-// cache is there.
+// Caches: memory/capacity.h. Data are taken to be warm: what fits into a cache is there. A line that is only written is
+// fetched first, and every written line goes back.
 //
 // Accesses take turns at the two ports of the L1. Whether that time and the lines' add up or hide each other the device
 // file says, and so it does for lines that all go to few sets of the L1.
@@ -23,7 +19,8 @@
 
 #include "device/describe.h"
 #include "kernelcast/error.h"
-#include "offload/cache_sets.h"
+#include "memory/cache_sets.h"
+#include "memory/capacity.h"
 
 namespace kernelcast::offload {
 namespace {
@@ -215,43 +212,11 @@ Core core_of(const CpuCode& code, const Workload& w, double bytes_of_a_port, dou
   return c;
 }
 
-/// Share of a passage's lines that are still there when it comes again, for a passage of `ratio` times the cache.
-/// Caches of several ways do not evict in the order of use (Abel and Reineke, "Measurement-based modeling of the cache
-/// replacement policy", RTAS 2013), or a loop over one line too many would keep nothing. With a random victim a line
-/// outlives the m F misses of a passage of F lines with probability (1 - 1/C)^(m F) = exp(-m F/C), and that is 1 - m.
-double kept_share(double ratio) {
-  if (ratio <= 1) return 1;
-  double low = 0, high = 1;  // of m: 1 - m - exp(-m ratio) is positive between 0 and the root, negative behind it
-  for (int i = 0; i < 60; ++i) {
-    const double m = (low + high) / 2;
-    (1 - m > std::exp(-m * ratio) ? low : high) = m;
-  }
-  return 1 - low;
-}
-
-using Kept = std::array<double, Reuse::depths>;  // share of a passage by its depth
-
-/// Lines of one walk that miss although as many lines would find room in a cache with one set. In the sets that a
-/// passage touches lie its own lines, as densely as they are few, beside an even share of everybody else's.
-double conflicts(const AccessStream& walk, double write_only, double cache_lines, std::int64_t line,
-                 std::int64_t period, const Kept& ratio, const Kept& kept) {
-  double missed = 0, own = 1;
-  for (int d = 0; d < Reuse::depths; ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    const double before = walk.level[at].traffic, after = d + 1 < Reuse::depths ? walk.level[at + 1].traffic : 0;
-    const double lines = walk.level[at].footprint;
-    if (lines > 1 && kept[at] > 0)
-      own = std::min(own, kept_share(ratio[at] + lines / cache_lines * (1 / share_of_sets(walk, d, line, period) - 1)));
-    missed += std::max(0.0, kept[at] - own) * std::max(0.0, before - after);
-  }
-  return missed * (walk.direction == Reuse::write ? 1 + write_only : 1);
-}
-
 /// Cycles that lines take beyond the stream of the L2 because the walk that brings them goes to few sets of the L1: one
 /// set takes a line in `one` cycles, two in turn one in `two`; the time halves where the sets double, down to what any
 /// line takes (`any`). Walks that bring about as many lines are taken to go on at a time, each to sets of its own.
 double crowded_cycles(const Workload& w, const CpuRates& m, double one, double two, double any) {
-  const std::int64_t period = set_period(m.l1_bytes, m.line, m.l1_ways);
+  const std::int64_t period = memory::set_period(m.l1_bytes, m.line, m.l1_ways);
   if (!w.reuse.known || period == 0 || (one <= any && two <= any)) return 0;
   const double sets = m.l1_bytes / m.line / m.l1_ways;
   constexpr int all = Reuse::windows - 1;
@@ -266,8 +231,9 @@ double crowded_cycles(const Workload& w, const CpuRates& m, double one, double t
       const double lines = walk.level[at].footprint;
       const double others = w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint;
       if (lines > 1) {
-        const double share = share_of_sets(walk, d, static_cast<std::int64_t>(m.line), period);
-        own = std::min(own, kept_share((others + lines * (1 / share - 1)) * m.line / m.l1_bytes));
+        const double share = memory::share_of_sets(walk, d, static_cast<std::int64_t>(m.line), period);
+        own = std::min(own, memory::retained_share((others + lines * (1 / share - 1)) * m.line, m.l1_bytes,
+                                                   memory::Eviction::random_victim));
         if (used == 0 && own < 1) used = share * sets;  // of the smallest passage that the L1 does not keep
       }
       const double after = d + 1 < Reuse::depths ? walk.level[at + 1].traffic : 0;
@@ -313,36 +279,6 @@ MemoryGeometry cpu_geometry(const Device& cpu) {
   return g;
 }
 
-double lines_missed(const Workload& w, double bytes, double line, double write_only, double ways) {
-  if (!w.reuse.known) return w.footprint_bytes / line;
-  constexpr int all = Reuse::windows - 1;
-  // What accesses of different strides, or a load and a store, both touch counts for each of them; buffers have no
-  // more.
-  const double most = w.footprint_bytes > 0 ? w.footprint_bytes / line : INFINITY;
-  const auto footprint = [&](int d) {
-    return std::min(most, w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint);
-  };
-  const auto traffic = [&](int d) {
-    if (d == Reuse::depths) return 0.0;  // it holds everything, since whoever made the data
-    return w.reuse.at(Reuse::read, d, all).traffic + w.reuse.at(Reuse::write, d, all).traffic * (1 + write_only);
-  };
-  double missed = traffic(0), share = 1;
-  Kept ratio, kept;
-  for (int d = 0; d < Reuse::depths; ++d) {
-    ratio[static_cast<std::size_t>(d)] = footprint(d) * line / bytes;
-    share = std::min(share, kept_share(footprint(d) * line / bytes));
-    kept[static_cast<std::size_t>(d)] = share;
-    missed -= share * std::max(0.0, traffic(d) - traffic(d + 1));
-  }
-  missed = std::max(0.0, missed);
-  const std::int64_t period = set_period(bytes, line, ways);
-  if (period == 0) return missed;
-  double more = 0;
-  for (const AccessStream& walk : w.streams)
-    more += conflicts(walk, write_only, bytes / line, static_cast<std::int64_t>(line), period, ratio, kept);
-  return std::clamp(traffic(0), missed, missed + more);
-}
-
 int cpu_threads(const CpuCode& code, const Device& cpu, int threads) {
   const double cores = cpu.require(Field::compute_units);
   if (code.parallel_loops.empty()) return 1;
@@ -368,11 +304,11 @@ CpuEstimate estimate_cpu(const CpuCode& code, const Workload& w, const Device& c
   const double write_only = write_only_share(code, w);
   const double share = cycles > 0 ? c.shared_cycles / cycles : 1;
   const double spread = share / busy_cores * uneven + (1 - share);
-  const double l2_lines = lines_missed(w, m.l1_bytes, m.line, write_only, m.l1_ways);
-  const double l3_lines = std::min(l2_lines, lines_missed(w, m.l2_bytes, m.line, write_only, m.l2_ways));
-  const double last = m.l3_bytes > 0 ? m.l3_bytes : m.l2_bytes;
-  const double dram_lines =
-      std::min(l3_lines, lines_missed(w, last, m.line, write_only, m.l3_bytes > 0 ? m.l3_ways : m.l2_ways));
+  const double l2_lines = memory::lines_missed(w, {m.l1_bytes, m.line, m.l1_ways}, write_only);
+  const double l3_lines = std::min(l2_lines, memory::lines_missed(w, {m.l2_bytes, m.line, m.l2_ways}, write_only));
+  const memory::CoreCache last = m.l3_bytes > 0 ? memory::CoreCache{m.l3_bytes, m.line, m.l3_ways}
+                                                : memory::CoreCache{m.l2_bytes, m.line, m.l2_ways};
+  const double dram_lines = std::min(l3_lines, memory::lines_missed(w, last, write_only));
   // A line costs what the level takes that has it, up to the registers: that is what is measured, and what Little's law
   // gives from a latency. So each line counts once, and the L1 only for accesses that bring no line.
   // Where a measurement says that the L1 goes on meanwhile, its time hides behind that of the lines or they behind it.

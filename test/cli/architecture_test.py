@@ -8,7 +8,7 @@ import unittest
 from program import ROOT, Case
 
 # A folder may include what stands before it; so may a room of the front end.
-FOLDERS = "core io profile device machine ptx frontend execute model count forecast advise picture tune offload converge probe validate report cli".split()
+FOLDERS = "core io profile memory device machine ptx frontend execute model count forecast advise picture tune offload converge probe validate report cli".split()
 ROOMS = "source ir lift shape lower program code/nvidia code/amd code pipeline cpu loops host".split()
 # Of code: what both vendors share stands in the folder itself, which the vendors' rooms include and which joins them.
 MUTUAL = {("code", "code/nvidia"), ("code/nvidia", "code"), ("code", "code/amd"), ("code/amd", "code")}

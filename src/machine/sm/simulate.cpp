@@ -174,8 +174,8 @@ SmState initial_state(const Spec& spec, const Program& program, const SmLaunch& 
   m.icache.ready_at.assign(lines, never);
   m.icache.used_at.assign(lines, 0);
   m.icache.capacity = static_cast<std::size_t>(std::max(spec.icache_bytes / spec.line_bytes, 1));
-  m.memory.l1 = Cache(spec.l1_bytes, spec.line_bytes_l1, spec.sector_bytes);
-  m.memory.l2 = Cache(spec.l2_bytes, 128, spec.sector_bytes);
+  m.memory.l1 = memory::LruCache(spec.l1_bytes, spec.line_bytes_l1, spec.sector_bytes);
+  m.memory.l2 = memory::LruCache(spec.l2_bytes, 128, spec.sector_bytes);
   m.memory.l1_debt.assign(program.accesses.size(), 0);
   m.memory.l2_debt.assign(program.accesses.size(), 0);
   start_blocks(m);

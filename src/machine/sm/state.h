@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernelcast/sm.h"
-#include "machine/sm/cache.h"
+#include "memory/lru_cache.h"
 
 namespace kernelcast::sm {
 
@@ -75,7 +75,7 @@ struct InstructionCache {
 };
 
 struct Memory {
-  Cache l1, l2;
+  memory::LruCache l1, l2;
   double shared_free = 0, l1_free = 0;                 // when atomic operations are through
   double l2_free = 0, dram_free = 0;                   // when the queues are empty
   std::vector<double> l1_debt, l2_debt;                // by access: fractions of sectors that are still to miss

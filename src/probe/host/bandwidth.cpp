@@ -257,7 +257,7 @@ std::shared_ptr<Pages> stream_memory(Bench& b) {
       std::max(b.base.get(Field::memory_l3_bytes).value_or(0), b.base.get(Field::memory_l2_bytes).value_or(0));
   std::size_t bytes = std::size_t{64} << 20;
   // Blocks in turn through twice a cache with a random victim find a fifth of their lines still there, through four
-  // times the cache 2 % (offload's kept_share). At least twice.
+  // times the cache 2 % (memory/capacity.h). At least twice.
   while (static_cast<double>(bytes) < 4 * last && 2 * bytes <= b.memory_limit) bytes *= 2;
   if (static_cast<double>(bytes) < 2 * last) return nullptr;
   if (!b.stream) b.stream = std::make_shared<Pages>(bytes);

@@ -96,45 +96,8 @@ TEST(CpuModel, SecondThreadsOfACoreFillWaitsOnly) {
   EXPECT_EQ(estimate_cpu(code(1e6, true), work(), cpu(), 100).threads, 8);
 }
 
-// Roots of 1 - m = exp(-m x), by hand with Newton's method: m(2) = 0.79681213, m(5) = 0.99302285.
-constexpr double lost_at_2 = 0.79681213, lost_at_5 = 0.99302285;
-
-TEST(CpuModel, WhatFitsIsThere) {
-  Workload w = work();
-  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 900, 900);
-  EXPECT_EQ(lines_missed(w, 64e3, 64, 0), 0);
-  EXPECT_EQ(lines_missed(w, 64 * 900, 64, 0), 0);
-}
-
-TEST(CpuModel, APassageLargerThanTheCacheIsKeptInPart) {
-  Workload w = work();
-  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 1000, 1e6);
-  EXPECT_NEAR(lines_missed(w, 64 * 500, 64, 0), lost_at_2 * 1e6, 1);
-  EXPECT_NEAR(lines_missed(w, 64 * 200, 64, 0), lost_at_5 * 1e6, 1);
-  // A line too many costs a few lines, not all: m is 2 (x - 1) for x just above 1.
-  EXPECT_NEAR(lines_missed(w, 64 * 999, 64, 0), 2.0 / 999 * 1e6, 10);
-  EXPECT_NEAR(lines_missed(w, 64 * 20, 64, 0), 1e6, 1);
-}
-
-TEST(CpuModel, LinesThatSeveralAccessesTouchAreThereOnce) {
-  Workload w = work();
-  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 1600, 1e6);
-  EXPECT_GT(lines_missed(w, 64e3, 64, 0), 1e5);
-  w.footprint_bytes = 64 * 800;  // of all buffers
-  EXPECT_EQ(lines_missed(w, 64e3, 64, 0), 0);
-}
-
-TEST(CpuModel, AKeptPassageServesTheReuseOfTheNextLoop) {
-  Workload w = work();
-  touch(w, 0, 1, 1e6);
-  touch(w, 1, 500, 5e5);
-  touch(w, 2, 5000, 5e4);
-  touch(w, 3, 50000, 5e4);
-  // One iteration fits; of the innermost loop, five times too large, the little that such a loop keeps.
-  EXPECT_NEAR(lines_missed(w, 64.0 * 100, 64, 0), 5e5 - (1 - lost_at_5) * (5e5 - 5e4), 1);
-  EXPECT_NEAR(lines_missed(w, 64.0 * 500, 64, 0), 5e4, 1);  // the innermost loop fits
-  EXPECT_EQ(lines_missed(w, 64.0 * 50000, 64, 0), 0);
-}
+// Root of 1 - m = exp(-5 m), by hand with Newton's method: what a passage of five times the cache loses.
+constexpr double lost_at_5 = 0.99302285;
 
 TEST(CpuModel, ALineCostsWhatTheLevelTakesThatHasIt) {
   Workload w = work();

@@ -8,7 +8,7 @@
 
 #include "kernelcast/workload.h"
 
-namespace kernelcast::interpreter {
+namespace kernelcast::memory {
 
 /// Whether a key belongs to the sample of one in 2^shift, chosen by a hash of the key alone. Samples are nested.
 bool in_sample(std::uint64_t key, int shift);
@@ -67,4 +67,4 @@ class StackDistances {
   std::array<double, 64> nearer_{};
 };
 
-}  // namespace kernelcast::interpreter
+}  // namespace kernelcast::memory

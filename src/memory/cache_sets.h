@@ -6,7 +6,7 @@
 
 #include "kernelcast/workload.h"
 
-namespace kernelcast::offload {
+namespace kernelcast::memory {
 
 /// Bytes after which the sets of a cache come again, as a program knows its addresses: a way of the cache, or a page
 /// of 4 KiB where a way is larger, since caches behind the L1 go by physical addresses and pages lie anywhere. 0 where
@@ -17,4 +17,4 @@ std::int64_t set_period(double cache_bytes, double line_bytes, double ways);
 /// those that an address of the walk falls into. Exact; the buffer starts at a line. `period` a multiple of `line`.
 double share_of_sets(const AccessStream& walk, int depth, std::int64_t line, std::int64_t period);
 
-}  // namespace kernelcast::offload
+}  // namespace kernelcast::memory

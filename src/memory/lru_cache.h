@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-namespace kernelcast::sm {
+namespace kernelcast::memory {
 
-class Cache {
+class LruCache {
  public:
-  Cache() = default;
-  Cache(double bytes, int line_bytes, int sector_bytes);
+  LruCache() = default;
+  LruCache(double bytes, int line_bytes, int sector_bytes);
   /// Whether the sector is there; if not, it is from now on.
   bool touch(std::uint64_t address);
   [[nodiscard]] bool exists() const { return sets_ > 0; }
@@ -24,4 +24,4 @@ class Cache {
   std::vector<Line> lines_;
 };
 
-}  // namespace kernelcast::sm
+}  // namespace kernelcast::memory

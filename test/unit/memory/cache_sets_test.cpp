@@ -1,5 +1,5 @@
 // Sets of a cache: the closed form against addresses one by one, and lines that miss against a simulated cache.
-#include "offload/cache_sets.h"
+#include "memory/cache_sets.h"
 
 #include <gtest/gtest.h>
 // rapidcheck/gtest.h needs gtest first
@@ -10,9 +10,9 @@
 #include <random>
 #include <set>
 
-#include "kernelcast/cpu_model.h"
+#include "memory/capacity.h"
 
-namespace kernelcast::offload::cache_sets_test {
+namespace kernelcast::memory::cache_sets_test {
 namespace {
 
 double enumerated(const AccessStream& walk, int depth, std::int64_t line, std::int64_t period) {
@@ -92,7 +92,7 @@ double forecast(std::int64_t rows, std::int64_t stride, std::int64_t columns, do
   for (std::size_t d = 0; d < Reuse::depths; ++d)
     for (auto& level : w.reuse.level[Reuse::read][d]) level = walk.level[d];
   w.streams = {walk};
-  return lines_missed(w, cache, line, 0, of_ways);
+  return lines_missed(w, {cache, line, of_ways}, 0);
 }
 
 TEST(CacheSets, AColumnInFewSetsMissesAsASimulatedCacheDoes) {
@@ -128,4 +128,4 @@ TEST(CacheSets, AStrideThatSpreadsMissesAsWithoutSets) {
 }
 
 }  // namespace
-}  // namespace kernelcast::offload::cache_sets_test
+}  // namespace kernelcast::memory::cache_sets_test

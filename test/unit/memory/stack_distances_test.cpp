@@ -1,4 +1,4 @@
-#include "execute/stack_distances.h"
+#include "memory/stack_distances.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <list>
 #include <vector>
 
-namespace kernelcast::interpreter {
+namespace kernelcast::memory {
 namespace {
 
 using ::testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST(Reuse, MemoryStaysBounded) {
 }
 
 }  // namespace
-}  // namespace kernelcast::interpreter
+}  // namespace kernelcast::memory

@@ -5,14 +5,14 @@
 // Sources: caches of x86-64 cores look up a line by the address bits above the line (Intel optimisation manual, "Cache
 // hierarchy"; slices of the L3 are chosen by a hash of all bits, the set within a slice is not: Maurice et al.,
 // "Reverse engineering Intel last-level cache complex addressing using performance counters", RAID 2015).
-#include "offload/cache_sets.h"
+#include "memory/cache_sets.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-namespace kernelcast::offload {
+namespace kernelcast::memory {
 namespace {
 
 constexpr double page_bytes = 4096;  // the smallest page of x86-64
@@ -85,4 +85,4 @@ double share_of_sets(const AccessStream& walk, int depth, std::int64_t line, std
   return reached.lines_share(line);
 }
 
-}  // namespace kernelcast::offload
+}  // namespace kernelcast::memory

@@ -7,13 +7,13 @@
 // Beyond max_keys, keys are followed by a hash of the key (Waldspurger, Park, Garthwaite, Ahmad, "Efficient MRC
 // construction with SHARDS", FAST 2015): distances among one in 2^s keys are 2^s times too small, and each touch stands
 // for 2^s. Their correction is applied: touches that the sample has too few or too many of go to the nearest bucket.
-#include "execute/stack_distances.h"
+#include "memory/stack_distances.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "execute/fill_value.h"
+#include "core/mix_bits.h"
 
 // Counting bits is most of the work, and plain x86-64 has no instruction for it: what counts is compiled twice,
 // together with all that it calls on the way (a function by itself would be there once, without the instruction).
@@ -25,7 +25,7 @@
 #define KERNELCAST_PART_OF_CALLER inline
 #endif
 
-namespace kernelcast::interpreter {
+namespace kernelcast::memory {
 namespace {
 
 constexpr std::uint32_t block_bits = 512;
@@ -36,9 +36,7 @@ constexpr std::size_t ahead = 6;  // keys of which the table is fetched before t
 
 }  // namespace
 
-bool in_sample(std::uint64_t key, int shift) {
-  return shift == 0 || (mix(key + 0x9e3779b97f4a7c15U) >> (64 - shift)) == 0;
-}
+bool in_sample(std::uint64_t key, int shift) { return shift == 0 || (random_bits(key, 0) >> (64 - shift)) == 0; }
 
 StackDistances::StackDistances(std::int64_t max_keys, int shift)
     : max_keys_(std::max<std::int64_t>(max_keys, 16)),
@@ -237,4 +235,4 @@ ReuseDistances StackDistances::distances(double touches) const {
   return r;
 }
 
-}  // namespace kernelcast::interpreter
+}  // namespace kernelcast::memory

@@ -1,16 +1,16 @@
-#include "machine/sm/cache.h"
+#include "memory/lru_cache.h"
 
 #include <algorithm>
 
-namespace kernelcast::sm {
+namespace kernelcast::memory {
 
-Cache::Cache(double bytes, int line_bytes, int sector_bytes)
+LruCache::LruCache(double bytes, int line_bytes, int sector_bytes)
     : sets_(static_cast<std::uint64_t>(bytes / (static_cast<double>(line_bytes) * ways))),
       line_bytes_(static_cast<std::uint64_t>(line_bytes)),
       sector_bytes_(static_cast<std::uint64_t>(sector_bytes)),
       lines_(static_cast<std::size_t>(sets_) * ways) {}
 
-bool Cache::touch(std::uint64_t address) {
+bool LruCache::touch(std::uint64_t address) {
   if (sets_ == 0) return false;
   const std::uint64_t tag = address / line_bytes_;
   const auto sector = std::uint32_t{1} << (address % line_bytes_ / sector_bytes_);
@@ -26,4 +26,4 @@ bool Cache::touch(std::uint64_t address) {
   return hit;
 }
 
-}  // namespace kernelcast::sm
+}  // namespace kernelcast::memory

@@ -1,0 +1,60 @@
+// The capacity rule on passages that fit on paper.
+#include "memory/capacity.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelcast::memory::capacity_test {
+namespace {
+
+Workload known() {
+  Workload w;
+  w.reuse.known = true;
+  return w;
+}
+
+void touch(Workload& w, int depth, double footprint, double traffic) {
+  for (auto& level : w.reuse.level[Reuse::read][static_cast<std::size_t>(depth)]) level = {footprint, traffic};
+}
+
+// Roots of 1 - m = exp(-m x), by hand with Newton's method: m(2) = 0.79681213, m(5) = 0.99302285.
+constexpr double lost_at_2 = 0.79681213, lost_at_5 = 0.99302285;
+
+TEST(Capacity, WhatFitsIsThere) {
+  Workload w = known();
+  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 900, 900);
+  EXPECT_EQ(lines_missed(w, {64e3, 64}, 0), 0);
+  EXPECT_EQ(lines_missed(w, {64 * 900, 64}, 0), 0);
+}
+
+TEST(Capacity, APassageLargerThanTheCacheIsKeptInPart) {
+  Workload w = known();
+  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 1000, 1e6);
+  EXPECT_NEAR(lines_missed(w, {64 * 500, 64}, 0), lost_at_2 * 1e6, 1);
+  EXPECT_NEAR(lines_missed(w, {64 * 200, 64}, 0), lost_at_5 * 1e6, 1);
+  // A line too many costs a few lines, not all: m is 2 (x - 1) for x just above 1.
+  EXPECT_NEAR(lines_missed(w, {64 * 999, 64}, 0), 2.0 / 999 * 1e6, 10);
+  EXPECT_NEAR(lines_missed(w, {64 * 20, 64}, 0), 1e6, 1);
+}
+
+TEST(Capacity, LinesThatSeveralAccessesTouchAreThereOnce) {
+  Workload w = known();
+  for (int d = 0; d < Reuse::depths; ++d) touch(w, d, 1600, 1e6);
+  EXPECT_GT(lines_missed(w, {64e3, 64}, 0), 1e5);
+  w.footprint_bytes = 64 * 800;  // of all buffers
+  EXPECT_EQ(lines_missed(w, {64e3, 64}, 0), 0);
+}
+
+TEST(Capacity, AKeptPassageServesTheReuseOfTheNextLoop) {
+  Workload w = known();
+  touch(w, 0, 1, 1e6);
+  touch(w, 1, 500, 5e5);
+  touch(w, 2, 5000, 5e4);
+  touch(w, 3, 50000, 5e4);
+  // One iteration fits; of the innermost loop, five times too large, the little that such a loop keeps.
+  EXPECT_NEAR(lines_missed(w, {64.0 * 100, 64}, 0), 5e5 - (1 - lost_at_5) * (5e5 - 5e4), 1);
+  EXPECT_NEAR(lines_missed(w, {64.0 * 500, 64}, 0), 5e4, 1);  // the innermost loop fits
+  EXPECT_EQ(lines_missed(w, {64.0 * 50000, 64}, 0), 0);
+}
+
+}  // namespace
+}  // namespace kernelcast::memory::capacity_test
