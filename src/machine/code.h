@@ -16,10 +16,13 @@ struct FlowInstruction {
   bool may_skip = false;  // guarded: its definitions do not end the life of the old values
 };
 
-struct FlowBlock {
-  std::vector<FlowInstruction> code;
+/// A basic block, in the order of the text.
+template <class Instruction>
+struct CodeBlockOf {
+  std::vector<Instruction> code;
   std::vector<int> successors;
 };
+using FlowBlock = CodeBlockOf<FlowInstruction>;
 
 struct FlowGraph {
   std::vector<FlowBlock> blocks;
@@ -30,20 +33,16 @@ struct FlowGraph {
 /// wait until at most `open_groups` groups are under way; stop: a wait for what has the latency `stops_for`.
 enum class Async : std::uint8_t { none, copy, commit, wait, stop };
 
-/// An instruction of a warp, which issues in order.
-struct TimedInstruction {
-  std::vector<int> uses, defs;  // registers, numbered from 0
-  OpCounts ops;                 // what it issues; nothing: it costs nothing and only passes values on
+/// An instruction of a warp, which issues in order: what data flow sees, with what it costs.
+struct TimedInstruction : FlowInstruction {
+  OpCounts ops;  // what it issues; nothing: it costs nothing and only passes values on
   Async async = Async::none;
   int open_groups = 0;
   Latency stops_for = Latency::alu;
   double fills = 0, products = 0;  // see Stalls
 };
 
-struct TimedBlock {
-  std::vector<TimedInstruction> code;  // in the order of the text
-  std::vector<int> successors;
-};
+using TimedBlock = CodeBlockOf<TimedInstruction>;
 
 /// An instruction of a core with an out-of-order window.
 struct CoreInstruction {

@@ -54,6 +54,31 @@ class Architecture(Case):
                     wrong.append(f"{path}: frontend/{name}")
         self.assertEqual(wrong, [])
 
+    def test_an_analysis_visits_the_rooms_in_order(self):
+        """analyze_unit() and its helpers call what the rooms' headers declare, and never go back to an earlier room."""
+        with open(os.path.join(ROOT, "src/frontend/pipeline/frontend.cpp"), encoding="utf-8") as file:
+            text = file.read()
+        room_of = {}
+        for header in re.findall(r'^#include "frontend/([^"]+)"', text, re.M):
+            with open(os.path.join(ROOT, "src/frontend", header), encoding="utf-8") as file:
+                declared = re.sub(r"//.*", "", file.read())
+            room = os.path.dirname(header)
+            for name in re.findall(r"^\w[\w:<>,*& ]*?[ *&](\w+)\(", declared, re.M):
+                room_of[name] = "code" if room.startswith("code/") else room
+        bodies = dict(re.findall(r"^(?!namespace|using|struct)[\w:<>,*& ]+?[ *&](\w+)\([^;{]*\) \{\n(.*?)^\}", text, re.M | re.S))
+
+        def rooms(function):
+            for name in re.findall(r"\b(\w+)\(", bodies[function]):
+                if name in bodies:
+                    yield from rooms(name)
+                elif name in room_of:
+                    yield room_of[name]
+
+        visits = list(rooms("analyze_unit"))
+        order = ["source", "lower", "code", "pipeline"]
+        left = [room for at, room in enumerate(visits) if at == 0 or visits[at - 1] != room]
+        self.assertEqual(left, order)
+
     def test_only_the_front_end_sees_llvm(self):
         wrong = [path for path, text in sources("src", "include") if not path.startswith("src/frontend/")
                  and re.search(r'#include ["<](llvm|clang)/', text)]

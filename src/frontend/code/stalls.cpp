@@ -126,8 +126,7 @@ std::vector<Stalls> ptx_stalls(const AsmFunction& kernel, const std::vector<OpCo
   std::vector<std::size_t> next(blocks.size(), 0);
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     const auto b = static_cast<std::size_t>(kernel.instructions[i].block);
-    const FlowInstruction& f = flow.graph.blocks[b].code[next[b]++];
-    blocks[b].code.push_back({.uses = f.uses, .defs = f.defs, .ops = costs[i]});
+    blocks[b].code.push_back({flow.graph.blocks[b].code[next[b]++], costs[i]});
     mark_asynchronous(kernel.instructions[i], blocks[b].code.back());
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].successors = flow.graph.blocks[b].successors;

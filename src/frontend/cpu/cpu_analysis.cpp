@@ -455,7 +455,7 @@ std::vector<ArrayUse> arrays_of(const Nest& in_place, TargetMachine& machine) {
 
 CpuCode analyze_now(const Source& source, const CpuCodeOptions& options) {
   const Language language = source.language == Language::automatic ? language_of(source.path) : source.language;
-  if (language != Language::c && language != Language::cxx)
+  if (!is_loop_nest(language))
     throw UserError(source.path + ": the CPU side is read from a plain C or C++ loop nest (.c, .cc, .cpp)");
   Nest in_place = compiled(source, options);
   in_place.marked =

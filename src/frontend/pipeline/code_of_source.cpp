@@ -1,12 +1,9 @@
 // See code_of_source.h; the steps are those of frontend.cpp.
 #include "frontend/pipeline/code_of_source.h"
 
-#include "frontend/ir/builtins.h"
-#include "frontend/ir/images.h"
-#include "frontend/lower/optimize.h"
+#include "frontend/lower/lower_kernel.h"
 #include "frontend/source/kernels.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Target/TargetMachine.h"
 
 namespace kernelcast::frontend {
 
@@ -22,12 +19,7 @@ PreparedKernel::PreparedKernel(const Source& source, std::string kernel_symbol, 
       symbol_(std::move(kernel_symbol)),
       target_(std::move(target)),
       fast_math_(source.fast_math) {
-  const TargetFamily family = family_of(target_);
-  lower_opencl_builtins(*unit_.module, family);
-  lower_image_accesses(*unit_.module, family);
-  link_opencl_library(*unit_.module, family);
-  const auto machine = make_target_machine(target_, fast_math_);
-  optimize_for_target(*unit_.module, symbol_, *machine);
+  lower_kernel(unit_, symbol_, target_, fast_math_, {});
 }
 
 TargetCode PreparedKernel::generate(const std::string& ptxas) const {

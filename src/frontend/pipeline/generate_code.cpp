@@ -525,6 +525,7 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
   std::int64_t threads = 0;
   while (true) {
     const std::unique_ptr<Module> clone = clone_kernel(module, kernel_symbol);
+    if (!nvidia) lower_size_markers(*clone);
     Function& kernel = *clone->getFunction(kernel_symbol);
     names.clear();
     for (const BasicBlock& block : kernel) names.push_back(block.getName().str());

@@ -8,6 +8,7 @@
 #include "frontend/code/nvidia/nvrtc.h"
 #include "frontend/code/target_code.h"
 #include "kernelcast/frontend.h"
+#include "kernelcast/target_listing.h"
 
 namespace llvm {
 class Function;
@@ -34,5 +35,8 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
 /// or says in `out.no_program` why that cannot be. `tensor_maps`: Source::tensor_maps.
 void build_profile(llvm::Function& kernel, const TargetCode& code,
                    const std::vector<std::pair<std::string, int>>& tensor_maps, bool program, Analysis& out);
+
+/// Instructions and labels of a code's text, with the places that `.loc` directives give.
+std::vector<TargetLine> lines_of_code(std::string_view text);
 
 }  // namespace kernelcast::frontend

@@ -51,7 +51,7 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   const bool cuda = language == Language::cuda || language == Language::hip;
   job.host_code_may_fail = cuda;
   job.headers = source.headers;
-  const bool host = language == Language::c || language == Language::cxx;
+  const bool host = is_loop_nest(language);
   job.text = host ? rename_loop_pragmas(source.text) : cuda ? child_launches_as_calls(source.text) : source.text;
   std::vector<std::string> preludes;
   if (cuda) {

@@ -107,7 +107,7 @@ class CompileAction : public clang::ASTFrontendAction {
     auto& preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<MissingHeaders>(result_.missing_headers));
     preprocessor.addPPCallbacks(std::make_unique<MacroNames>(preprocessor.getSourceManager(), result_.macros));
-    if (job_.language == Language::c || job_.language == Language::cxx) {
+    if (is_loop_nest(job_.language)) {
       for (const char* family : {"omp", "acc"})
         preprocessor.AddPragmaHandler(new LoopPragmaHandler(family, result_.pragmas));
     }

@@ -152,7 +152,7 @@ KernelConsumer::~KernelConsumer() = default;
 void KernelConsumer::Initialize(clang::ASTContext& context) { generator_->Initialize(context); }
 
 bool KernelConsumer::HandleTopLevelDecl(clang::DeclGroupRef group) {
-  if (job_.language == Language::c || job_.language == Language::cxx) {
+  if (is_loop_nest(job_.language)) {
     for (clang::Decl* declaration : group) keep_unused_function(declaration);
   }
   for (clang::Decl* declaration : group) {

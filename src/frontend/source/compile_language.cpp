@@ -211,7 +211,7 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
                                      const std::string& main_file, const std::vector<std::string>& preludes) {
   CompilerArguments result;
   auto& args = result.arguments;
-  result.c_family_host = language == Language::c || language == Language::cxx;
+  result.c_family_host = is_loop_nest(language);
   append(args, {"-emit-llvm-only", "-O2", "-disable-llvm-passes", "-disable-llvm-verifier",
                 "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-debugger-tuning=gdb", "-resource-dir",
                 resource_folder(), "-fno-rounding-math", "-ferror-limit", "0", "-fcolor-diagnostics"});

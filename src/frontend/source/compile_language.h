@@ -17,6 +17,9 @@ Vendor vendor_of(const std::string& target);
 /// text contains).
 Language resolve_language(const Source& source);
 
+/// In C and C++, which are compiled as for the host, kernels are loop nests.
+constexpr bool is_loop_nest(Language language) { return language == Language::c || language == Language::cxx; }
+
 /// How the compiler proper is to be called.
 struct CompilerArguments {
   std::vector<std::string> arguments;  // of -cc1, the input file last

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <set>
 
+#include "frontend/source/compile_language.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -256,7 +257,7 @@ std::vector<KernelEntry> list_kernels(const llvm::Module& module, Language langu
     if (function.isDeclaration()) continue;
     if (has_kernel_convention(function) || annotated.contains(&function)) kernels.push_back(entry_of(function));
   }
-  const bool plain_code = language == Language::c || language == Language::cxx || language == Language::llvm_ir;
+  const bool plain_code = is_loop_nest(language) || language == Language::llvm_ir;
   if (kernels.empty() && plain_code) {
     for (const llvm::Function& function : module) {
       if (!function.isDeclaration() && in_main_file(function) && has_loop(function))

@@ -9,7 +9,7 @@ namespace kernelcast::machine {
 namespace {
 
 TimedInstruction op(OpClass c, std::vector<int> defs, std::vector<int> uses, double n = 1) {
-  TimedInstruction t{std::move(uses), std::move(defs), {}};
+  TimedInstruction t{{std::move(uses), std::move(defs)}, {}};
   t.ops[c] = n;
   return t;
 }

@@ -31,7 +31,7 @@ Straight random_code(unsigned seed, int instructions) {
     };
     const int a = source(), b = source(), d = s.registers++;
     s.text += "FFMA R" + std::to_string(d) + ", R" + std::to_string(a) + ", R" + std::to_string(b) + "\n";
-    TimedInstruction t{{a, b}, {d}, {}};
+    TimedInstruction t{{{a, b}, {d}}, {}};
     t.ops[OpClass::fp32_fma] = 1;
     s.block.code.push_back(std::move(t));
   }

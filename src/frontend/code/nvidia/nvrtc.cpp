@@ -107,12 +107,12 @@ std::string obstacle_of(const NvrtcLibrary& library, Language language, const st
 
 }  // namespace
 
-NvrtcAnswer ask_nvrtc(const std::string& path, const Source& source, Language language, const KernelEntry& kernel,
+NvrtcReport ask_nvrtc(const std::string& path, const Source& source, Language language, const KernelEntry& kernel,
                       const std::string& target) {
   const NvrtcLibrary& library = NvrtcLibrary::at(path);
-  NvrtcAnswer answer;
-  answer.obstacle = obstacle_of(library, language, target);
-  if (!answer.obstacle.empty()) return answer;
+  NvrtcReport report;
+  report.obstacle = obstacle_of(library, language, target);
+  if (!report.obstacle.empty()) return report;
   const bool of_template = kernel.demangled.find('<') != std::string::npos;
   const NvrtcResult result =
       library.compile({source.path, source.text, of_template ? without_parameters(kernel.demangled) : std::string(),
@@ -126,9 +126,9 @@ NvrtcAnswer ask_nvrtc(const std::string& path, const Source& source, Language la
   const sass::Cubin::Kernel* found = kernel_in(cubin, kernel, result.lowered_name);
   if (found == nullptr) throw UserError(who + " made no code for " + kernel.demangled);
   if (found->registers <= 0) throw UserError(who + " does not say how many registers " + kernel.demangled + " takes");
-  answer.code = NvrtcCode{static_cast<double>(found->registers), static_cast<std::int64_t>(found->stack_bytes),
+  report.code = NvrtcCode{static_cast<double>(found->registers), static_cast<std::int64_t>(found->stack_bytes),
                           static_cast<std::int64_t>(found->shared_bytes), "NVRTC " + library.version()};
-  return answer;
+  return report;
 }
 
 }  // namespace kernelcast::frontend

@@ -19,14 +19,14 @@ struct NvrtcCode {
   std::string compiler;           // "NVRTC 12.4"
 };
 
-struct NvrtcAnswer {
+struct NvrtcReport {
   std::optional<NvrtcCode> code;
   std::string obstacle;  // why it could not be asked: another language, a target that it or we cannot read
 };
 
 /// Compiles `source`, which is of `language`, for `target` by the library and reads `kernel` in the code. Throws
 /// UserError, naming --nvrtc, with the library's messages where it refuses the source.
-NvrtcAnswer ask_nvrtc(const std::string& library, const Source& source, Language language, const KernelEntry& kernel,
+NvrtcReport ask_nvrtc(const std::string& library, const Source& source, Language language, const KernelEntry& kernel,
                       const std::string& target);
 
 }  // namespace kernelcast::frontend

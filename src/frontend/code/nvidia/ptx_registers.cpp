@@ -140,7 +140,7 @@ std::vector<std::size_t> narrow_block(const AsmFunction& kernel, int sm, std::si
   TimedBlock block;
   const FlowBlock& text = graph.blocks[b];
   for (std::size_t i = 0; i < text.code.size(); ++i)
-    block.code.push_back({text.code[i].uses, text.code[i].defs, ptx_cost(kernel.instructions[first + i], sm).ops});
+    block.code.push_back({text.code[i], ptx_cost(kernel.instructions[first + i], sm).ops});
   std::vector<bool> out(graph.weight.size());
   for (std::size_t r = 0; r < out.size(); ++r) out[r] = (live[b][r / 64] >> (r % 64) & 1) != 0;
   return narrow_order(block, graph.weight, out);

@@ -1,0 +1,62 @@
+// The steps in the order in which they need each other: loop nests become kernels with OpenCL's functions; these become
+// the target's; asm statements are lifted before image accesses become asm statements of their own; libraries are
+// linked; the vendor's optimizations come last.
+#include "frontend/lower/lower_kernel.h"
+
+#include "frontend/ir/builtins.h"
+#include "frontend/ir/images.h"
+#include "frontend/ir/math_costs.h"
+#include "frontend/ir/ptx_calls.h"
+#include "frontend/lift/lift.h"
+#include "frontend/lower/optimize.h"
+#include "frontend/source/compile_language.h"
+#include "frontend/source/kernels.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
+  MissingBodies out;
+  for (const llvm::Instruction& i : llvm::instructions(kernel)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    const llvm::Function* f = call == nullptr ? nullptr : call->getCalledFunction();
+    if (f == nullptr || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i)) continue;
+    const std::string symbol = f->getName().str();
+    if (symbol.starts_with("kc_")) continue;  // marks of a work-item and its barriers, for the CPU's side
+    const bool of_ir = language == Language::llvm_ir && !is_runtime_function(symbol) && !id_value(i);
+    if (!(f->hasFnAttribute(without_body_key) || of_ir) || is_costed_function(symbol)) continue;
+    const std::string spoken = without_parameters(llvm::demangle(symbol));
+    const std::size_t scope = spoken.rfind("::");
+    out.names.insert(scope == std::string::npos ? spoken : spoken.substr(scope + 2));
+    if (!out.first.empty()) continue;
+    out.first = "'" + llvm::demangle(symbol) + "'";
+    if (const llvm::DebugLoc& at = i.getDebugLoc())
+      out.first += " (" + at->getFilename().str() + ":" + std::to_string(at.getLine()) + ")";
+  }
+  return out;
+}
+
+}  // namespace
+
+LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const std::string& target, bool fast_math,
+                           const std::vector<std::string>& map) {
+  llvm::Module& module = *unit.module;
+  const TargetFamily family = family_of(target);
+  LoweredKernel out;
+  if (is_loop_nest(unit.language)) out.nest = map_loop_nest(module, symbol, map, unit.pragmas, family);
+  lower_opencl_builtins(module, family);
+  if (family == TargetFamily::nvidia) lift_asm_statements(module);
+  lower_image_accesses(module, family);
+  out.library_note = link_opencl_library(module, family);
+  const auto machine = make_target_machine(target, fast_math);
+  optimize_for_target(module, symbol, *machine);
+  out.missing = missing_bodies(*module.getFunction(symbol), unit.language);
+  return out;
+}
+
+}  // namespace kernelcast::frontend
