@@ -148,8 +148,9 @@ void sign_from_bits_handler(unsigned char* file, const PreparedOp& p) {
 template <std::size_t f>
 Handler math_of(ValueType t, std::size_t wanted) {
   if constexpr (f < static_cast<std::size_t>(MathFunction::count_)) {
-    if (f == wanted)
-      return with_real(t, [](auto r) -> Handler { return math_handler<decltype(r), static_cast<MathFunction>(f)>; });
+    if constexpr (with_library_calls || has_instructions(static_cast<MathFunction>(f)))
+      if (f == wanted)
+        return with_real(t, [](auto r) -> Handler { return math_handler<decltype(r), static_cast<MathFunction>(f)>; });
     return math_of<f + 1>(t, wanted);
   } else {
     return nullptr;

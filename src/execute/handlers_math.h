@@ -42,6 +42,16 @@ inline double bessel_i(int order, double x) {
   return sum;
 }
 
+// Functions that are vector code. The others are calls, a lane at a time, and stand in one version only (base).
+constexpr bool has_instructions(MathFunction f) {
+  using M = MathFunction;
+  for (const M one :
+       {M::sqrt, M::rsqrt, M::reciprocal, M::fabs, M::floor, M::ceil, M::trunc, M::rint, M::lrint, M::fraction,
+        M::fract, M::divide, M::fmin, M::fmax, M::minimum, M::maximum, M::copysign, M::norm3d, M::rnorm3d})
+    if (f == one) return true;
+  return false;
+}
+
 template <class W, MathFunction f>
 W function(W a, W b, W c) {
   (void)b;
