@@ -33,7 +33,7 @@ bool has_avx2() {
 
 Handler handler_for(const SimtInstruction& i) {
 #ifdef KERNELCAST_HAVE_AVX2
-  // What it does not have is no quicker there.
+  // Calls of the library are in the base version alone.
   if (const Handler found = has_avx2() ? avx2::find(i) : nullptr) return found;
 #endif
   return base::find(i);
