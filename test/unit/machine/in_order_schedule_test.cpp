@@ -89,7 +89,7 @@ TEST(Waits, ResultsOfOneBlockAreAwaitedInTheNext) {
 TEST(Waits, FreeCopiesPassTheLatencyOn) {
   std::vector<TimedBlock> code(1);
   code[0].code.push_back(op(OpClass::global_load, {0}, {}));
-  code[0].code.push_back({{0}, {1}, {}});  // a move that costs nothing
+  code[0].code.push_back({{{0}, {1}}, {}});  // a move that costs nothing
   code[0].code.push_back(op(OpClass::fp32_add, {2}, {1}));
   const Stalls s = find_stalls(code, 3, Timing{}).at(0);
   EXPECT_EQ(waits(s, Latency::global), 1);
