@@ -107,7 +107,7 @@ std::vector<Draft> tails(const Subject& s) {
 
 std::vector<Draft> small_grids(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count();
-  if (blocks > units / 2 || blocks < 1) return {};
+  if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch") return {};
   // Threads that can be cut into other blocks are the rule block-size's.
   if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
   // Blocks whose loops synchronize depend on what the iterations before did.
