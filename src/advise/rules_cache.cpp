@@ -77,9 +77,10 @@ std::vector<Draft> block_order(const Subject& s) {
   auto now = s.ask(q);
   if (!now) return {};
   Draft d{{}, "", "", "", {}, std::move(now), {}};
-  d.message = fmt::format("blocks in the order of x read more from DRAM than in the order of y would: {} of different "
-                          "data, {} of L2",
-                          format_bytes(distinct * w.geometry.sector_bytes), format_bytes(l2));
+  d.message = fmt::format(
+      "blocks in the order of x read more from DRAM than in the order of y would: {} of different "
+      "data, {} of L2",
+      format_bytes(distinct * w.geometry.sector_bytes), format_bytes(l2));
   d.change = fmt::format("exchange blockIdx.x and blockIdx.y, and launch <<<dim3({}, {}), ...>>>", w.grid.y, w.grid.x);
   d.rewritten = std::move(text);
   d.grid = Dim3{w.grid.y, w.grid.x, 1};

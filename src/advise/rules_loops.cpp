@@ -46,9 +46,9 @@ std::string with_factor(const std::string& text, const Pragma& p, int factor) {
 
 bool runs_through(const Subject& s, int line) {
   return std::any_of(s.profile().blocks.begin(), s.profile().blocks.end(), [&](const Block& b) {
-    return std::any_of(b.lines.begin(), b.lines.end(),
-                       [&](const LineOps& l) { return s.in_source(l.line) && l.line.line > line &&
-                                                      l.line.line <= line + 3; });
+    return std::any_of(b.lines.begin(), b.lines.end(), [&](const LineOps& l) {
+      return s.in_source(l.line) && l.line.line > line && l.line.line <= line + 3;
+    });
   });
 }
 
@@ -85,12 +85,11 @@ std::vector<Draft> unrolled_too_far(const Subject& s) {
   for (const SourceLine l : s.lines())
     if (s.in_source(l) && l.line == at.line) line = l;
   Draft d{line, "unroll", "", "", {}, std::move(best), {}};
-  d.message = fmt::format("unrolled {}: {:.0f} registers a thread{}",
-                          at.factor > 0 ? fmt::format("{} times", at.factor) : std::string("in full"),
-                          w.registers_per_thread,
-                          w.spill_bytes > 0 ? fmt::format(", and {} are spilled", format_bytes(w.spill_bytes))
-                                            : fmt::format(" leave {} occupancy",
-                                                          format_percent(s.estimate().occupancy.fraction)));
+  d.message = fmt::format(
+      "unrolled {}: {:.0f} registers a thread{}",
+      at.factor > 0 ? fmt::format("{} times", at.factor) : std::string("in full"), w.registers_per_thread,
+      w.spill_bytes > 0 ? fmt::format(", and {} are spilled", format_bytes(w.spill_bytes))
+                        : fmt::format(" leave {} occupancy", format_percent(s.estimate().occupancy.fraction)));
   d.change = fmt::format("#pragma unroll {}", factor);
   d.rewritten = text;
   return {std::move(d)};

@@ -85,7 +85,8 @@ std::vector<Draft> matrix_conflicts(const Subject& s) {
     drafts.push_back(
         {a.line,
          s.buffer_name(a),
-         fmt::format("ldmatrix reads rows of '{}' that begin in the same banks: {}", s.buffer_name(a), wavefronts_of(c)),
+         fmt::format("ldmatrix reads rows of '{}' that begin in the same banks: {}", s.buffer_name(a),
+                     wavefronts_of(c)),
          "swizzle the tile where it is written and read, in units of 16 bytes, or pad its rows by 16 bytes:\n"
          "tile[row][column]  ->  tile[row][column ^ (row % 8)]",
          without_conflicts(c, s.device().geometry()),
@@ -202,12 +203,14 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
         if (!passes || *passes >= 0.999 * best) continue;
         best = *passes;
         const bool declared = pitch == declared_pitch(s, name, a.bytes) || !with_padding(s, name, 1).empty();
-        d.change = declared ? fmt::format("pad the rows of '{}' by {} bytes, so that rows of {} bytes begin in "
-                                          "different banks",
-                                          name, pad, pitch)
-                            : fmt::format("lengthen the rows of '{}' by {} bytes: neighboring threads, {} bytes apart, "
-                                          "then use different banks",
-                                          name, pad, pitch);
+        d.change = declared ? fmt::format(
+                                  "pad the rows of '{}' by {} bytes, so that rows of {} bytes begin in "
+                                  "different banks",
+                                  name, pad, pitch)
+                            : fmt::format(
+                                  "lengthen the rows of '{}' by {} bytes: neighboring threads, {} bytes apart, "
+                                  "then use different banks",
+                                  name, pad, pitch);
         if (declared && pitch % a.bytes == 0 && widest == a.bytes)
           d.change += fmt::format(":\n{0}[...][{1}]  ->  {0}[...][{1} + {2}]", name, pitch / a.bytes, pad / a.bytes);
         d.rewritten = widest == a.bytes ? with_padding(s, name, pad / a.bytes) : std::string();
