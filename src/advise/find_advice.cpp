@@ -122,6 +122,10 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
 void rewrite(const Subject& s, const Rule& rule, Draft& d, const Base& base, bool shown, std::optional<Advice>& a) {
   ForecastQuestion q = s.question();
   q.source.text = d.rewritten;
+  if (d.grid) {
+    q.grid = d.grid;
+    q.global.reset();
+  }
   std::optional<DeviceResult> now = s.ask(q);
   if (!now) return;
   d.forecast = std::move(now);
@@ -162,8 +166,9 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> list;
-    for (const auto& group : {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(),
-                              launch_rules(), control_rules(), arithmetic_rules(), tensor_rules(), cache_rules()})
+    for (const auto& group :
+         {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(), launch_rules(),
+          control_rules(), arithmetic_rules(), loop_rules(), tensor_rules(), cache_rules()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

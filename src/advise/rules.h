@@ -19,6 +19,7 @@ struct Draft {
   std::optional<DeviceResult> forecast;  // in place of the what-if: the answer to a changed question
   std::vector<std::string> assumptions;
   std::string rewritten = {};          // the source with the change, where it is mechanical
+  std::optional<Dim3> grid = {};       // of the rewritten source, where it differs
   std::optional<double> seconds = {};  // in place of both: a time that the model has given already, and its bound
   std::string limiter = {};
   AdviceEdit edit = {};  // launch and lines are found by themselves
@@ -42,5 +43,6 @@ std::span<const Rule> control_rules();
 std::span<const Rule> arithmetic_rules();
 std::span<const Rule> tensor_rules();
 std::span<const Rule> cache_rules();
+std::span<const Rule> loop_rules();
 
 }  // namespace kernelcast::advice

@@ -97,7 +97,11 @@ std::vector<Draft> accidental_double(const Subject& s) {
   return {std::move(d)};
 }
 
-double slow_of(const OpCounts& c) { return c[OpClass::fp32_special] + c[OpClass::fp32_div]; }
+/// Divisions of single precision: an estimate of the reciprocal and multiply-adds. Those of integers have the estimate
+/// alone.
+double slow_of(const OpCounts& c) {
+  return c[OpClass::fp32_fma] + c[OpClass::fp32_div] > 0 ? c[OpClass::fp32_special] + c[OpClass::fp32_div] : 0;
+}
 
 /// CUDA's intrinsics of less precision (CUDA C++ Programming Guide, Intrinsic Functions); square roots have an option
 /// only.

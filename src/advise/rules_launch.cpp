@@ -95,8 +95,10 @@ std::vector<Draft> tails(const Subject& s) {
   const auto what_if = [even](Variant& v) { spread_over(v, even); };
   return {{{},
            "",
-           fmt::format("the last wave is not full: {} on {:.0f} SMs that hold {:.3g} are {:.3g} waves",
-                       format_count_of(blocks, "block"), units, wave / units, rounds),
+           blocks >= wave ? fmt::format("the last wave is not full: {} on {:.0f} SMs that hold {:.3g} are {:.3g} waves",
+                                        format_count_of(blocks, "block"), units, wave / units, rounds)
+                          : fmt::format("SMs have unequal work: {} on {:.0f} of them, {:.0f} or {:.0f} each",
+                                        format_count_of(blocks, "block"), units, std::floor(rounds), std::ceil(rounds)),
            fmt::format("launch {:.0f} blocks that take work in a grid-stride loop, or smaller blocks:\n"
                        "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)",
                        even),
@@ -107,7 +109,7 @@ std::vector<Draft> tails(const Subject& s) {
 
 std::vector<Draft> small_grids(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count();
-  if (blocks > units / 2 || blocks < 1) return {};
+  if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch") return {};
   // Threads that can be cut into other blocks are the rule block-size's.
   if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
   // Blocks whose loops synchronize depend on what the iterations before did.
@@ -124,7 +126,18 @@ std::vector<Draft> small_grids(const Subject& s) {
            {"the work of a block can be divided, at no cost"}}};
 }
 
+/// A kernel that moves data, and whose length nobody had to guess: what prints or waits takes time of another kind.
+bool length_is_known(const Subject& s) {
+  const bool moves = std::any_of(s.sites().begin(), s.sites().end(), [](const Site& o) {
+    return o.access->space == MemorySpace::global && o.count.requests > 0;
+  });
+  return moves && std::none_of(s.profile().loops.begin(), s.profile().loops.end(), [&](const Loop& l) {
+           return l.wait != Loop::Wait::none || (l.unknown >= 0 && !s.base().execution);
+         });
+}
+
 std::vector<Draft> launch_time(const Subject& s) {
+  if (!length_is_known(s)) return {};
   const double total = *s.estimate().time_s.value;
   for (const Bound& b : s.estimate().bounds) {
     if (b.kind != BoundKind::launch || !b.without || b.time.value() < 0.3 * total) continue;

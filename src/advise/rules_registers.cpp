@@ -6,6 +6,7 @@
 #include <map>
 
 #include "advise/rules.h"
+#include "advise/source_edit.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
@@ -156,6 +157,10 @@ std::vector<Draft> fewer_registers(const Subject& s) {
         {},
         {"the compiler finds an order with so many registers without spills"}};
     d.edit.most_registers = r;
+    const LineEdit bounds =
+        with_launch_bounds(s.question().source.text, s.profile().kernel, static_cast<int>(threads),
+                           std::max(1, static_cast<int>(warps * s.device().geometry().warp_size / threads)));
+    if (bounds.line > 0) d.edit.lines.push_back(bounds);
     return {std::move(d)};
   }
   return {};

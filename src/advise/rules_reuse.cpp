@@ -7,6 +7,7 @@
 #include <set>
 
 #include "advise/rules.h"
+#include "advise/source_edit.h"
 
 namespace kernelcast::advice {
 namespace {
@@ -61,16 +62,22 @@ std::vector<Draft> invariant_loads(const Subject& s) {
       remove_share(v, block, index, share);
       v.workload.registers_per_thread += 1;
     };
-    drafts.push_back(
-        {site.access->line,
-         name,
-         fmt::format("the same element of '{}' is loaded {:.6g} times: a store in between may change it, as far as "
-                     "the compiler knows",
-                     name, times),
-         fmt::format("load it into a register before the loop, or declare '{}' const __restrict__", name),
-         what_if,
-         {},
-         {}});
+    // What the compiler makes of the promise replaces the what-if, where it can be written into the source.
+    const bool cuda = s.question().source.language == Language::cuda || s.question().source.language == Language::hip;
+    Draft d{site.access->line,
+            name,
+            fmt::format("the same element of '{}' is loaded {:.6g} times: a store in between may change it, as far as "
+                        "the compiler knows",
+                        name, times),
+            fmt::format("load it into a register before the loop, or declare '{}' const __restrict__", name),
+            what_if,
+            {},
+            {}};
+    if (cuda) {
+      d.rewritten = with_restrict(s.question().source.text, s.profile().kernel);
+      if (!d.rewritten.empty()) d.assumptions.emplace_back("no two pointers of the kernel overlap");
+    }
+    drafts.push_back(std::move(d));
   }
   return drafts;
 }

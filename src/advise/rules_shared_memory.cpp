@@ -20,24 +20,80 @@ bool in_shared(const Site& s) {
   return s.access->space == MemorySpace::shared && s.count.requests > 0 && s.access->line.file >= 0;
 }
 
+/// Accesses of one buffer that conflict, those with most wavefronts too many first: one change of its layout is for
+/// all.
 struct Conflict {
-  std::vector<const Site*> sites;  // of one line and buffer
-  double passes = 0, least = 0;
+  std::vector<const Site*> sites;
+  double passes = 0, least = 0, requests = 0;
 };
 
-std::vector<Conflict> conflicts_of(const Subject& s) {
-  std::map<std::pair<SourceLine, int>, Conflict> by_line;
+/// Whether the instruction loads or stores 8x8 matrices, whose rows of 16 bytes the lanes address.
+bool moves_matrices(const Subject& s, const Site& site) {
+  for (int below = 0; below < 2; ++below) {
+    const std::string text = s.text({site.access->line.file, site.access->line.line + below});
+    if (text.find("ldmatrix") != std::string::npos || text.find("stmatrix") != std::string::npos ||
+        text.find("LDMATRIX") != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+std::vector<Conflict> conflicts_of(const Subject& s, bool matrices) {
+  const auto least_of = [&](const Site& o) {
+    return least_shared_passes(o.count, o.access->bytes, s.device().geometry());
+  };
+  std::map<int, Conflict> by_buffer;
   for (const Site& site : s.sites()) {
     if (!in_shared(site) || site.access->unknown >= 0 || site.access->kind == AccessKind::atomic) continue;
-    Conflict& c = by_line[{site.access->line, site.access->buffer}];
+    if (site.count.bank_passes <= 1.3 * least_of(site) || moves_matrices(s, site) != matrices) continue;
+    Conflict& c = by_buffer[site.access->buffer];
     c.sites.push_back(&site);
     c.passes += site.count.bank_passes;
-    c.least += least_shared_passes(site.count, site.access->bytes, s.device().geometry());
+    c.least += least_of(site);
+    c.requests += site.count.requests;
   }
   std::vector<Conflict> found;
-  for (auto& [key, c] : by_line)
-    if (c.passes > 1.3 * c.least) found.push_back(std::move(c));
+  for (auto& [buffer, c] : by_buffer) {
+    std::stable_sort(c.sites.begin(), c.sites.end(), [&](const Site* a, const Site* b) {
+      return a->count.bank_passes - least_of(*a) > b->count.bank_passes - least_of(*b);
+    });
+    found.push_back(std::move(c));
+  }
   return found;
+}
+
+/// As many wavefronts as without conflicts.
+Change without_conflicts(const Conflict& c, const MemoryGeometry& g) {
+  std::vector<std::pair<std::size_t, double>> least;
+  for (const Site* site : c.sites)
+    least.emplace_back(site->index, least_shared_passes(site->count, site->access->bytes, g));
+  return [least](Variant& v) {
+    for (const auto& [index, passes] : least) v.workload.access_counts[index].bank_passes = passes;
+  };
+}
+
+std::string wavefronts_of(const Conflict& c) {
+  return fmt::format("{:.3g} wavefronts per request where {:.3g} would do", c.passes / c.requests,
+                     c.least / c.requests);
+}
+
+/// Rows of matrices that lie a multiple of 128 bytes apart begin in the same banks.
+std::vector<Draft> matrix_conflicts(const Subject& s) {
+  std::vector<Draft> drafts;
+  for (const Conflict& c : conflicts_of(s, true)) {
+    const Access& a = *c.sites.front()->access;
+    drafts.push_back(
+        {a.line,
+         s.buffer_name(a),
+         fmt::format("ldmatrix reads rows of '{}' that begin in the same banks: {}", s.buffer_name(a),
+                     wavefronts_of(c)),
+         "swizzle the tile where it is written and read, in units of 16 bytes, or pad its rows by 16 bytes:\n"
+         "tile[row][column]  ->  tile[row][column ^ (row % 8)]",
+         without_conflicts(c, s.device().geometry()),
+         {},
+         {"the copies that fill the tile can write the same order"}});
+  }
+  return drafts;
 }
 
 /// Widens rows of `pitch` bytes by `pad`, in every access to the buffer.
@@ -122,16 +178,13 @@ std::string with_padding(const Subject& s, const std::string& name, std::int64_t
 std::vector<Draft> bank_conflicts(const Subject& s) {
   std::vector<Draft> drafts;
   const MemoryGeometry g = s.device().geometry();
-  for (const Conflict& c : conflicts_of(s)) {
+  for (const Conflict& c : conflicts_of(s, false)) {
     const Site& first = *c.sites.front();
     const Access& a = *first.access;
     const std::string name = s.buffer_name(a);
     const double ways = c.passes / c.least;
     Draft d{a.line, name, "", "", {}, {}, {}};
-    double requests = 0;
-    for (const Site* site : c.sites) requests += site->count.requests;
-    d.message = fmt::format("bank conflicts on '{}': {:.3g} wavefronts per request where {:.3g} would do", name,
-                            c.passes / requests, c.least / requests);
+    d.message = fmt::format("bank conflicts on '{}': {}", name, wavefronts_of(c));
     std::set<std::int64_t> pitches;
     for (const int axis : {0, 1, 2})
       if (const auto k = s.stride(a, local_id(axis)); k && std::abs(*k) >= 2 * g.bank_bytes * 4)
@@ -149,9 +202,16 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
         const auto passes = passes_when_padded(s, c, pitch, pad);
         if (!passes || *passes >= 0.999 * best) continue;
         best = *passes;
-        d.change = fmt::format("pad the rows of '{}' by {} bytes, so that rows of {} bytes begin in different banks",
-                               name, pad, pitch);
-        if (pitch % a.bytes == 0 && widest == a.bytes)
+        const bool declared = pitch == declared_pitch(s, name, a.bytes) || !with_padding(s, name, 1).empty();
+        d.change = declared ? fmt::format(
+                                  "pad the rows of '{}' by {} bytes, so that rows of {} bytes begin in "
+                                  "different banks",
+                                  name, pad, pitch)
+                            : fmt::format(
+                                  "lengthen the rows of '{}' by {} bytes: neighboring threads, {} bytes apart, "
+                                  "then use different banks",
+                                  name, pad, pitch);
+        if (declared && pitch % a.bytes == 0 && widest == a.bytes)
           d.change += fmt::format(":\n{0}[...][{1}]  ->  {0}[...][{1} + {2}]", name, pitch / a.bytes, pad / a.bytes);
         d.rewritten = widest == a.bytes ? with_padding(s, name, pad / a.bytes) : std::string();
         d.what_if = [buffer = a.buffer, pitch, pad, &s](Variant& v) {
@@ -165,12 +225,7 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
           "let neighboring threads use neighboring words: index by threadIdx.x in place of a multiple of it, or "
           "swizzle "
           "(column ^ row)";
-      std::vector<std::pair<std::size_t, double>> least;
-      for (const Site* site : c.sites)
-        least.emplace_back(site->index, least_shared_passes(site->count, site->access->bytes, g));
-      d.what_if = [least](Variant& v) {
-        for (const auto& [index, passes] : least) v.workload.access_counts[index].bank_passes = passes;
-      };
+      d.what_if = without_conflicts(c, g);
       d.assumptions.emplace_back("the order of the words can change");
     }
     drafts.push_back(std::move(d));
@@ -424,6 +479,7 @@ std::vector<Draft> trees(const Subject& s) {
 std::span<const Rule> shared_memory_rules() {
   static const Rule list[] = {
       {{"bank-conflicts", "lanes of a warp use different words of one bank"}, bank_conflicts},
+      {{"matrix-conflicts", "ldmatrix reads rows that begin in the same banks"}, matrix_conflicts},
       {{"shared-atomic", "lanes of a warp update the same words of shared memory"}, shared_atomics},
       {{"needless-barrier", "a barrier between threads that share nothing"}, needless_barriers},
       {{"double-buffer", "a tile is filled and used between two barriers"}, double_buffers},

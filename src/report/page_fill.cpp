@@ -70,14 +70,17 @@ std::string filled(std::string_view text, const std::map<std::string, std::strin
 std::string html_page(const PageText& page) {
   std::string command;
   for (const std::string& word : page.head.command) command += (command.empty() ? "" : " ") + word;
-  return filled(page_part(page.form), {{"version", escaped_html(page.head.tool_version)},
-                                       {"title", escaped_html(page.title)},
-                                       {"command", escaped_html(command)},
-                                       {"summary", escaped_html(page.summary)},
-                                       {"style", std::string(page_part("page.css"))},
-                                       {"chart", std::string(page_part("chart.js"))},
-                                       {"script", std::string(page_part(page.script))},
-                                       {"data", escaped_json(page.json)}});
+  return filled(
+      page_part("frame.html"),
+      {{"version", escaped_html(page.head.tool_version)},
+       {"title", escaped_html(page.title)},
+       {"command", escaped_html(command)},
+       {"summary", page.summary.empty() ? "" : "<p>" + escaped_html(page.summary) + "</p>\n"},
+       {"body", page.body ? std::string(page_part(page.body)) : "<main id=\"main\" tabindex=\"-1\"></main>\n"},
+       {"style", std::string(page_part("page.css"))},
+       {"chart", std::string(page_part("chart.js"))},
+       {"script", std::string(page_part(page.script))},
+       {"data", escaped_json(page.json)}});
 }
 
 }  // namespace kernelcast::report

@@ -9,9 +9,9 @@ namespace kernelcast::report {
 
 struct PageText {
   Head head;
-  const char *form, *script;  // parts of the page (page_parts.h)
+  const char *body, *script;  // parts of the page (page_parts.h); no body: the script makes it
   std::string title, json;
-  std::string summary = {};  // for readers without JavaScript, where the form has a place for it
+  std::string summary = {};  // for readers without JavaScript
 };
 std::string html_page(const PageText& page);
 

@@ -27,11 +27,11 @@ Json plotted_row_json(const validate::Report& report, const validate::RowResult&
 }  // namespace
 
 std::string tune_html(const TuneReport& report) {
-  return html_page({report.head, "plots.html", "tune.js", "Tuning " + report.result.kernel, tune_json(report)});
+  return html_page({report.head, nullptr, "tune.js", "Tuning " + report.result.kernel, tune_json(report)});
 }
 
 std::string offload_html(const OffloadReport& report) {
-  return html_page({report.head, "plots.html", "offload.js", "CPU or GPU: " + report.source, offload_json(report)});
+  return html_page({report.head, nullptr, "offload.js", "CPU or GPU: " + report.source, offload_json(report)});
 }
 
 std::string validate_html(const Head& head, const validate::Report& report) {
@@ -50,7 +50,7 @@ std::string validate_html(const Head& head, const validate::Report& report) {
                                                  report.seconds}))["models"];
   j["rows"] = Json::array();
   for (const validate::RowResult& r : report.rows) j["rows"].push_back(plotted_row_json(report, r));
-  return html_page({head, "plots.html", "validate.js", "Forecast against measured", dumped(j)});
+  return html_page({head, nullptr, "validate.js", "Forecast against measured", dumped(j)});
 }
 
 }  // namespace kernelcast::report

@@ -66,6 +66,46 @@ ATOMIC_WARP = kernel(
     "const float* a, float* total, int n",
     f"{ID}\n  float v = a[i];\n  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);\n  if ((threadIdx.x & 31) == 0) atomicAdd(total, v);",
 )
+MATRICES = """__global__ void k(const float* a, unsigned* o, int n) {{
+  __shared__ unsigned short tile[64 * 64];
+  int lane = threadIdx.x % 32;
+  for (int k = threadIdx.x; k < 64 * 64; k += blockDim.x) tile[k] = k;
+  __syncthreads();
+  unsigned s = 0, r;
+  for (int c = 0; c < 8; ++c) {{
+    unsigned at = (unsigned)__cvta_generic_to_shared(&tile[lane % 8 * 64 + {column} * 8]);
+    for (int t = 0; t < 8; ++t) {{
+      asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%0}}, [%1];" : "=r"(r) : "r"(at + t * 1024));
+      s += r;
+    }}
+  }}
+  o[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}}
+"""
+STRIPS = """__global__ void k(const float* a, float* o, int n) {{
+  float s = 0;
+  for (int k = threadIdx.x; k < n; k += 256) s += a[{strip} * n + k];
+  o[({place}) * 256 + threadIdx.x] = s;
+}}
+"""
+LOOP = """__global__ void k(const float* a, float* o, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = a[i];
+  float s = 0;
+  #pragma unroll {factor}
+  for (int k = 0; k < 256; ++k) s = s * x + 1.0f;
+  o[i] = s;
+}}
+"""
+CONVERT = """
+__global__ void k(const float* a, float* o, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = a[i];
+  for (int k = 0; k < 1024; ++k)
+    s += {value};
+  o[i] = s;
+}}
+"""
 SHARED_ATOMIC = kernel(
     "const float* a, float* o, int n",
     f"""__shared__ float sum;
@@ -188,6 +228,55 @@ class Rules(Case):
         self.none("bank-conflicts", TRANSPOSE.format(row=33), *SQUARE)
         padded = json.loads(self.good("predict", self.path("padded.cu", TRANSPOSE.format(row=33)), "--device", "a100", *SQUARE, "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / padded["predictions"][0]["time_s"], 1, delta=0.03)
+
+    def test_lines_of_one_buffer_are_one_finding(self):
+        twice = TRANSPOSE.format(row=32).replace("tile[x][y];", "tile[x][y];\n  out[(left + y) * n + top + (x ^ 1)] += tile[x][y ^ 1];")
+        self.one("bank-conflicts", twice, *SQUARE)
+
+    def test_matrix_conflicts(self):
+        f = self.one("matrix-conflicts", MATRICES.format(column="c"), *ONE)
+        self.assertIn("'tile'", f["message"])
+        self.assertIn("8 wavefronts per request where 1 would do", f["message"])
+        self.none("bank-conflicts", MATRICES.format(column="c"), *ONE)  # it says it once
+        swizzled = MATRICES.format(column="(c ^ lane % 8)")
+        self.none("matrix-conflicts", swizzled, *ONE)
+        after = json.loads(self.good("predict", self.path("swizzled.cu", swizzled), "--device", "a100", *ONE, "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / after["predictions"][0]["time_s"], 1, delta=0.15)
+
+    def test_tensor_cores(self):
+        launch = ("--grid", "64,64", "--block", "16,16", "--arg", "n=1024", "--format", "json")
+        found = checked(self.good("advise", "examples/matmul_tiled.cu", "--device", "a100", *launch), "advise")["findings"]
+        (f,) = [f for f in found if f["rule"] == "tensor-cores"]
+        self.assertIn("10 bits of mantissa", f["assumptions"][0])
+        # Volta multiplies no TF32; a sum is no product of matrices.
+        self.assertNotIn("tensor-cores", self.good("advise", "examples/matmul_tiled.cu", "--device", "v100", "--all", *launch))
+        self.none("tensor-cores", COLUMNS, *ONE)
+
+    def test_block_order(self):
+        launch = ("--grid", "128,64", "--block", "256", "--arg", "n=262144")
+        source = STRIPS.format(strip="blockIdx.x", place="blockIdx.y * 128 + blockIdx.x")
+        f = self.one("block-order", source, *launch)
+        self.assertIn("dim3(64, 128)", f["change"])
+        other = STRIPS.format(strip="blockIdx.y", place="blockIdx.x * 128 + blockIdx.y")
+        after = json.loads(self.good("predict", self.path("order.cu", other), "--device", "a100", "--grid", "64,128", *launch[2:], "--format", "json"))
+        self.assertAlmostEqual(f["changed_time_s"] / after["predictions"][0]["time_s"], 1, delta=0.01)
+        self.none("block-order", other, "--grid", "64,128", *launch[2:])
+        self.none("block-order", source.replace("* 128", "* gridDim.x"), *launch)  # the size of the grid would change too
+
+    def test_not_unrolled(self):
+        f = self.one("not-unrolled", LOOP.format(factor=1), *ONE, "--diff")
+        self.assertEqual(f["change"], "#pragma unroll 4")
+        self.assertIn("-  #pragma unroll 1\n+  #pragma unroll 4\n", f["diff"])
+        self.assertEqual(f["verified"], "rewrite")
+        self.none("not-unrolled", LOOP.format(factor=4), *ONE)
+
+    def test_conversion_in_loop(self):
+        f = self.one("conversion-in-loop", CONVERT.format(value="(float)(k ^ i)"), *ONE)
+        self.assertEqual(f["line"], 6)
+        self.none("conversion-in-loop", CONVERT.format(value="__int_as_float(k ^ i)"), *ONE)
+
+    def test_a_division_of_integers_is_no_slow_function(self):
+        self.none("slow-function", DIVIDE, *ONE, "--arg", "w=1000")
 
     def test_tile_in_shared_memory(self):
         launch = ("--device", "a100", "--grid", "64,64", "--block", "16,16", "--arg", "n=1024", "--format", "json")

@@ -2,11 +2,11 @@
 #   cmake -DFOLDER=src/report/page -DCHART=chart.min.js -DVALIDATION=validation -DOUTPUT=... -P embed.cmake
 file(GLOB scripts "${FOLDER}/[0-9]*.js")
 list(SORT scripts)
-set(names page_html page_css page_js plots_html tune_js offload_js validate_js chart_js programs_md rows_md)
+set(names frame_html page_html page_css page_js tune_js offload_js validate_js chart_js programs_md rows_md)
+set(frame_html "${FOLDER}/frame.html")
 set(page_html "${FOLDER}/page.html")
 set(page_css "${FOLDER}/page.css")
 set(page_js ${scripts})
-set(plots_html "${FOLDER}/plots/plots.html")
 foreach(command tune offload validate)
   set(${command}_js "${FOLDER}/10_parts.js" "${FOLDER}/plots/${command}.js" "${FOLDER}/plots/frame.js")
 endforeach()
