@@ -42,6 +42,8 @@ def forecast(options, path, flags, kernel):
         code, text = call(options, path, flags, more)
         if code == 0:
             return "forecast", ""
+        if text == "timeout":
+            return "timeout", text
         if code < 0 or code == 70:
             return "crash", text.strip()[-400:] or f"signal {-code}"
         small = re.search(r"--arg (\S+)=1024: parameter .* holds -?\d+ to (\d+):", text)  # a bool, a char
@@ -81,7 +83,7 @@ def judge(options, path):
     names = names_in(re.search(r"--kernel: (.*)", reason).group(1))
     results = [forecast(options, path, flags, n) for n in names[: options.most]]
     worst = "forecast"
-    for rank in ("asks", "refused", "crash"):
+    for rank in ("no kernel", "asks", "timeout", "refused", "crash"):
         if any(s == rank for s, _ in results):
             worst = rank
     if worst == "refused" and any(s in ("forecast", "asks") for s, _ in results):
