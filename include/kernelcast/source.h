@@ -22,6 +22,8 @@ struct Source {
   std::vector<std::string> defines;      // NAME or NAME=VALUE
   std::vector<std::string> undefines;
   std::vector<std::string> include_dirs;
+  /// Folders from which files that the text names may be read, besides the compiler's own headers; empty: all.
+  std::vector<std::string> readable_dirs;
   std::vector<FileText> headers;    // texts that are read in place of those that these files have on disk
   std::string standard;             // "CL2.0", "c++17"; empty: the default of the language
   bool fast_math = false;

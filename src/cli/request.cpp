@@ -128,6 +128,7 @@ Source source_of(const ForecastFlags& f) {
   s.defines = f.defines;
   s.undefines = f.undefines;
   s.include_dirs = f.includes;
+  s.readable_dirs = f.readable;
   s.standard = f.standard;
   s.fast_math = f.fast_math;
   for (const std::string& map : f.tensor_maps) s.tensor_maps.push_back(tensor_box(map));
@@ -211,6 +212,8 @@ void declare_source(Flags c, ForecastFlags& f) {
   c.list("-D", "NAME[=VALUE]", f.defines, "Macro to define; repeat");
   c.list("-U", "NAME", f.undefines, "Macro to undefine; repeat");
   c.list("-I", "DIR", f.includes, "Include folder; repeat");
+  c.list("--restrict-includes", "DIR", f.readable,
+         "Folder from which included files may be read, besides system headers; repeat (default: all)");
   c.option("--std", "STD", f.standard, "Language standard: CL1.2, CL2.0, CL3.0, c++17, ... (default: the language's)");
   c.option("--lang", "LANG", f.language,
            "Language: opencl, cuda, hip, c, cxx, llvm-ir or ptx (default: by the file's ending)");
@@ -272,6 +275,10 @@ NvrtcChoice nvrtc_choice(const std::string& path, const Source& source) {
   if (!path.empty() && source.language != Language::cuda)
     throw UsageError(KC_SETTING(nvrtc) " " + path + ": NVIDIA's run-time compiler takes CUDA C++ alone, and " +
                      source.path + " is in another language");
+  if (!path.empty() && !source.readable_dirs.empty())
+    throw UsageError(
+        KC_SETTING(nvrtc) " " + path +
+        ": NVIDIA's run-time compiler reads included files itself; leave out " KC_SETTING(restrict_includes));
   return nvrtc_choice(path);
 }
 

@@ -59,21 +59,26 @@ std::string words_of(const std::exception& e) {
                      version);
 }
 
-int parse_and_run(int argc, char** argv) {
-  const Environment environment = environment_of(argc, argv);
-  Parser parser("kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, run_examples);
-  const std::map<std::string, Action> actions{
+/// The parser with every command, and what each command does.
+struct Commands {
+  Parser parser{"kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, run_examples};
+  std::map<std::string, Action> actions{
       {"predict", add_predict(parser)},   {"explain", add_explain(parser)}, {"devices", add_devices(parser)},
       {"models", add_models(parser)},     {"tune", add_tune(parser)},       {"validate", add_validate(parser)},
       {"converge", add_converge(parser)}, {"probe", add_probe(parser)},     {"check", add_check(parser)},
       {"offload", add_offload(parser)},   {"replay", add_replay(parser)},   {"advise", add_advise(parser)},
       {"report", add_report(parser)}};
-  const Parser::Outcome outcome = parser.parse(argc, argv);
+};
+
+int parse_and_run(int argc, char** argv) {
+  const Environment environment = environment_of(argc, argv);
+  Commands commands;
+  const Parser::Outcome outcome = commands.parser.parse(argc, argv);
   if (outcome.command.empty()) {
     write_stdout(outcome.text);
     return done;
   }
-  return actions.at(outcome.command)(environment);
+  return commands.actions.at(outcome.command)(environment);
 }
 
 int guarded(int argc, char** argv) {
@@ -102,6 +107,8 @@ int guarded(int argc, char** argv) {
 }
 
 }  // namespace
+
+std::string chosen_command(int argc, char** argv) { return Commands().parser.parse(argc, argv).command; }
 
 int run(int argc, char** argv) {
   install_signal_handlers();

@@ -1,6 +1,8 @@
 // The program: arguments in, exit status out.
 #pragma once
 
+#include <string>
+
 namespace kernelcast::cli {
 
 /// Exit statuses of the contract.
@@ -15,5 +17,8 @@ enum Status : int {
 
 /// Runs one command. Leaves through std::_Exit: after a time limit a front-end thread may still be running.
 [[noreturn]] int run(int argc, char** argv);
+
+/// The command that the arguments choose; empty for help and the like. Nothing runs. Throws UsageError.
+std::string chosen_command(int argc, char** argv);
 
 }  // namespace kernelcast::cli

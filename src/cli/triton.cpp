@@ -9,6 +9,8 @@
 namespace kernelcast::cli {
 namespace {
 
+constexpr std::int64_t most_warps = 32;  // of a block, on every device
+
 /// The number behind "key": in JSON that has the key once, on its outer level.
 std::optional<std::int64_t> number_of(const std::string& json, const std::string& key) {
   const std::size_t at = json.find("\"" + key + "\"");
@@ -24,25 +26,29 @@ std::optional<std::int64_t> number_of(const std::string& json, const std::string
 
 }  // namespace
 
-TritonMetadata triton_metadata(const std::string& path) {
-  TritonMetadata result;
-  const std::filesystem::path file(path);
-  if (file.extension() != ".ptx") return result;
-  std::filesystem::path beside = file;
-  beside.replace_extension(".json");
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(beside, ignored)) return result;
-  const std::string json = read_text_file(beside.string());
+TritonMetadata triton_metadata_of(const std::string& json, const std::string& name) {
   const auto warps = number_of(json, "num_warps");
-  if (!warps || *warps <= 0)
-    throw UserError(beside.string() + ": no \"num_warps\" in it; it should be Triton's metadata of " + path +
-                    ": move it away, or give it as Triton wrote it");
+  if (!warps || *warps <= 0 || *warps > most_warps)
+    throw UserError(name +
+                    ": no \"num_warps\" from 1 to 32 in it; it should be Triton's metadata of the .ptx file beside it: "
+                    "move it away, or give it as Triton wrote it");
   if (const auto blocks = number_of(json, "num_ctas"); blocks && *blocks > 1)
-    throw LimitError(beside.string() + ": \"num_ctas\" is " + std::to_string(*blocks) +
+    throw LimitError(name + ": \"num_ctas\" is " + std::to_string(*blocks) +
                      ": clusters of several blocks are not modelled; compile the kernel with num_ctas=1");
+  TritonMetadata result;
   result.threads = *warps * 32;
   result.shared_bytes = number_of(json, "shared");
   return result;
+}
+
+TritonMetadata triton_metadata(const std::string& path) {
+  const std::filesystem::path file(path);
+  if (file.extension() != ".ptx") return {};
+  std::filesystem::path beside = file;
+  beside.replace_extension(".json");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(beside, ignored)) return {};
+  return triton_metadata_of(read_text_file(beside.string()), beside.string());
 }
 
 }  // namespace kernelcast::cli

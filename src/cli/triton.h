@@ -16,4 +16,7 @@ struct TritonMetadata {
 /// there and has no num_warps, or more than one block a cluster.
 TritonMetadata triton_metadata(const std::string& path);
 
+/// The same of a file's text; `name` is the file's. Throws UserError, LimitError.
+TritonMetadata triton_metadata_of(const std::string& json, const std::string& name);
+
 }  // namespace kernelcast::cli

@@ -140,6 +140,8 @@ int run_tune(TuneFlags f, const Environment& environment) {
                      ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
                      : static_cast<int>(std::min<std::int64_t>(whole_number("--jobs", f.common.jobs, 1), 1024));
   if (!f.measure.empty() && f.measure != "opencl") throw UsageError("--measure " + f.measure + ": expected opencl");
+  if (!f.measure.empty() && !options.source.readable_dirs.empty())
+    throw UsageError("--measure: the driver's compiler reads included files itself; leave out --restrict-includes");
   keep_inputs("-o", f.common.output, {f.common.file, f.space_file});
   if (!f.common.output.empty()) check_writable(f.common.output);
   const std::string cache = cache_of(f, environment);

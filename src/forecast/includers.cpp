@@ -49,12 +49,12 @@ std::vector<fs::path> sources_in(const fs::path& folder) {
 
 }  // namespace
 
-std::string includers_note(const std::string& path, const std::string& errors) {
+std::string includers_note(const Source& source, const std::string& errors) {
   const bool missing = errors.find("undeclared identifier") != std::string::npos ||
                        errors.find("unknown type name") != std::string::npos;
   std::error_code error;
-  const fs::path file = fs::absolute(path, error);
-  if (!missing || error || !fs::exists(file, error)) return "";
+  const fs::path file = fs::absolute(source.path, error);
+  if (!missing || error || !source.readable_dirs.empty() || !fs::exists(file, error)) return "";
   for (const fs::path& folder : {file.parent_path(), file.parent_path().parent_path()})
     for (const fs::path& other : sources_in(folder))
       if (const int line = other == file ? 0 : line_that_includes(other, file); line > 0)

@@ -37,7 +37,7 @@ std::string values_in(const ArithmeticError& e, const Launch& launch) {
     names = frontend.kernels_in(request.source, options);
   } catch (const Error&) {
     throw UserError(message_of(e) +
-                    includers_note(request.source.path, message_of(e)));  // the source is bad: the first error
+                    includers_note(request.source, message_of(e)));  // the source is bad: the first error
   }
   if (request.kernel.empty() && names.size() > 1) {
     throw UsageError(fmt::format("{} has several kernels; choose with " KC_SETTING(kernel) ": {}", request.source.path,

@@ -89,7 +89,7 @@ class Forecaster {
 
 /// Where names are missing in a file that another file near it includes, behind what declares them: a note that names
 /// that file. Else empty.
-std::string includers_note(const std::string& path, const std::string& errors);
+std::string includers_note(const Source& source, const std::string& errors);
 
 /// Sets launch.grid; returns what had to be assumed. Throws UsageError naming the flag when a global size cannot be
 /// divided: only OpenCL 2.0 and later allow work-groups that are smaller at the edge.

@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C++ source with every file of FOLDER as a string: cmake -DFOLDER=... -DOUTPUT=... -P embed_headers.cmake
-# Names in the .txt files (in_prelude.txt, host_only.txt) become headers without contents.
+# Names in in_prelude.txt and host_only.txt become headers without contents, those in thrust.txt headers that read kernelcast/thrust.h.
 file(GLOB_RECURSE files RELATIVE "${FOLDER}" "${FOLDER}/*.h" "${FOLDER}/*.cuh" "${FOLDER}/*.hpp" "${FOLDER}/cassert" "${FOLDER}/cuda/*")
 list(SORT files)
 set(text "// Made from src/frontend/headers by embed_headers.cmake.
@@ -17,6 +17,10 @@ foreach(list in_prelude host_only)
   foreach(name ${names})
     string(APPEND text "{\"${name}\", \"\"},\n")
   endforeach()
+endforeach()
+file(STRINGS "${FOLDER}/thrust.txt" names REGEX "^[^#]")
+foreach(name ${names})
+  string(APPEND text "{\"${name}\", \"#include \\\"kernelcast/thrust.h\\\"\\n\"},\n")
 endforeach()
 string(APPEND text "};
 }  // namespace

@@ -71,7 +71,7 @@ Ended run_process(const std::vector<std::string>& command, double seconds, const
   const int error = posix_spawn(&child, command.front().c_str(), &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return {command.front() + " cannot be started", 0};
+  if (error != 0) return {command.front() + " cannot be started: " + std::strerror(error), 0};
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   const TemporaryChild registered(child);
   int status = 0;

@@ -44,10 +44,10 @@ class Descriptor {
 
 std::string reason(int error) { return std::strerror(error); }
 
-int open_retrying(const fs::path& path, int flags) {
+int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
   int fd = -1;
   do {
-    fd = ::open(path.c_str(), flags | O_CLOEXEC);
+    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
   } while (fd < 0 && errno == EINTR);
   return fd;
 }
@@ -114,7 +114,7 @@ void write_in_place(const fs::path& path, std::string_view text) {
 int create_beside(const fs::path& target, std::string& name) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     name = fmt::format("{}.{}-{}.tmp", target.string(), ::getpid(), attempt);
-    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = open_retrying(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;
@@ -152,6 +152,7 @@ void write_text_file(const fs::path& path, std::string_view text) {
   }
   struct stat info{};
   const bool exists = ::stat(target.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) cannot_write(path, errno);  // its permissions would be lost
   if (exists && S_ISDIR(info.st_mode))
     throw UserError(fmt::format("{}: is a directory; name a file in it", path.string()));
   if (exists && !S_ISREG(info.st_mode)) return write_in_place(target, text);

@@ -78,6 +78,7 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
   digest.add(source.defines);
   digest.add(source.undefines);
   digest.add(source.include_dirs);
+  digest.add(source.readable_dirs);
   for (const FileText& header : source.headers) {
     digest.add(header.path);
     digest.add(header.text);

@@ -110,6 +110,11 @@ struct coalesced_group {
   __device__ __inline__ int all(int p) const { return __all_sync(lanes, p); }
   __device__ __inline__ __kc_mask ballot(int p) const { return __ballot_sync(lanes, p); }
 };
+template <class Group> KC_D coalesced_group binary_partition(const Group&, bool p) {
+  const __kc_mask active = __activemask(), chosen = __ballot_sync(active, p);
+  return coalesced_group{p ? chosen : active & ~chosen};
+}
+template <class Group, class T> KC_D coalesced_group labeled_partition(const Group&, T label) { return coalesced_group{__match_any_sync(__activemask(), label)}; }
 KC_D coalesced_group coalesced_threads() { return coalesced_group{__activemask()}; }
 
 template <class T> struct plus { __device__ __inline__ T operator()(T a, T b) const { return a + b; } };

@@ -67,6 +67,8 @@ KC_FP8(__nv_fp8_e5m2, 2, 15, 0x7bu)
     x4() = default;                                                                                                     \
     __host__ __device__ explicit x4(float4 v)                                                                           \
         : __x(x2(make_float2(v.x, v.y)).__x | (unsigned int)x2(make_float2(v.z, v.w)).__x << 16) {}                     \
+    __host__ __device__ explicit x4(__half2 low, __half2 high)                                                          \
+        : x4(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                                  \
     __host__ __device__ explicit operator float4() const {                                                              \
       x2 a, b;                                                                                                          \
       a.__x = (unsigned short)__x, b.__x = (unsigned short)(__x >> 16);                                                 \

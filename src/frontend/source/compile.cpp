@@ -13,6 +13,7 @@
 #include "frontend/source/compile_language.h"
 #include "frontend/source/host_code.h"
 #include "frontend/source/kernels.h"
+#include "frontend/source/nvcc_text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/IR/Instructions.h"
@@ -51,8 +52,11 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   const bool cuda = language == Language::cuda || language == Language::hip;
   job.host_code_may_fail = cuda;
   job.headers = source.headers;
+  job.readable_dirs = source.readable_dirs;
   const bool host = is_loop_nest(language);
-  job.text = host ? rename_loop_pragmas(source.text) : cuda ? child_launches_as_calls(source.text) : source.text;
+  job.text = host   ? rename_loop_pragmas(source.text)
+             : cuda ? child_launches_as_calls(as_clang_spells(source.text))
+                    : source.text;
   std::vector<std::string> preludes;
   if (cuda) {
     std::string words = job.text;  // macros of the command line may name what the prelude declares
@@ -91,7 +95,7 @@ std::set<std::string> reachable_symbols(const llvm::Module& module, std::span<co
 
 bool in_device_code(const ClangError& error) { return error.where != ClangError::Where::host_code; }
 
-std::string rendered_errors(const ClangResult& result, bool only_device_code, bool opencl = false) {
+std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool only_device_code) {
   std::string text;
   std::size_t count = 0;
   only_device_code = only_device_code && std::any_of(result.errors.begin(), result.errors.end(), in_device_code);
@@ -100,11 +104,13 @@ std::string rendered_errors(const ClangResult& result, bool only_device_code, bo
     if (count++ < kMostErrors) text += error.text;
   }
   if (count > kMostErrors) text += "... and " + std::to_string(count - kMostErrors) + " more errors\n";
+  const std::string searched = job.readable_dirs.empty() ? "" : " in the folders of " KC_SETTING(restrict_includes);
   for (const auto& header : result.missing_headers) {
-    text += "note: the header '" + header + "' was not found and was skipped; give its folder by " KC_SETTING(I) "\n";
+    text += "note: the header '" + header + "' was not found" + searched +
+            " and was skipped; give its folder by " KC_SETTING(I) "\n";
   }
-  if (opencl && (text.find("undeclared identifier") != std::string::npos ||
-                 text.find("unknown type name") != std::string::npos)) {
+  if (job.language == Language::opencl && (text.find("undeclared identifier") != std::string::npos ||
+                                           text.find("unknown type name") != std::string::npos)) {
     text +=
         "note: if the host program builds this source with options (clBuildProgram: " KC_SETTING(D) " NAME=VALUE, " KC_SETTING(I) " DIR), give the "
         "same ones here\n";
@@ -115,18 +121,32 @@ std::string rendered_errors(const ClangResult& result, bool only_device_code, bo
   return text;
 }
 
+/// Which kernels can be asked for in spite of the errors.
+std::string note_of_good_kernels(const ClangResult& result, const std::vector<KernelEntry>& kernels) {
+  std::string names;
+  for (const KernelEntry& kernel : kernels) {
+    const auto reached = reachable_symbols(*result.module, {&kernel, 1}, "");
+    if (std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
+                    [&](const auto& name) { return reached.contains(name); }))
+      continue;
+    names += (names.empty() ? "" : ", ") + kernel.demangled;
+  }
+  return names.empty() ? "" : "\nnote: kernels without errors, for " KC_SETTING(kernel) ": " + names;
+}
+
 /// Throws if an error of the run concerns the kernel that is wanted (or, without a name, any kernel).
 void refuse_errors(const ClangJob& job, const ClangResult& result, const std::string& wanted) {
   if (result.errors.empty()) return;
   const auto device_errors = std::count_if(result.errors.begin(), result.errors.end(), in_device_code);
   if (!job.host_code_may_fail || result.module == nullptr)
-    throw UserError(rendered_errors(result, device_errors > 0, job.language == Language::opencl));
+    throw UserError(rendered_errors(job, result, device_errors > 0));
   const auto kernels = list_kernels(*result.module, job.language);
   const std::string& name = result.wanted_symbol.empty() ? wanted : result.wanted_symbol;
   const auto reached = reachable_symbols(*result.module, kernels, name);
   const bool found = std::any_of(kernels.begin(), kernels.end(),
                                  [&](const auto& kernel) { return name.empty() || means_kernel(kernel, name); });
-  if (!found && (device_errors > 0 || kernels.empty())) throw UserError(rendered_errors(result, device_errors > 0));
+  if (!found && (device_errors > 0 || kernels.empty()))
+    throw UserError(rendered_errors(job, result, device_errors > 0));
   if (!found) return;  // a matter of the name, not of the errors
   const bool reaches_broken = std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
                                           [&](const auto& name) { return reached.contains(name); });
@@ -134,7 +154,7 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
     return error.where == ClangError::Where::other_device_code;
   });
   if (reaches_broken || (wanted.empty() && (loose_error || result.broken_kernel)))
-    throw UserError(rendered_errors(result, true));
+    throw UserError(rendered_errors(job, result, true) + note_of_good_kernels(result, kernels));
 }
 
 std::string base_name(const std::string& kernel) {

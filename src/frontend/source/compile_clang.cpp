@@ -1,6 +1,7 @@
 #include "frontend/source/compile_clang.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <unordered_set>
 
@@ -17,6 +18,7 @@
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
 #include "frontend/source/compile_language.h"
+#include "io/within.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -32,16 +34,27 @@ ClangResult::~ClangResult() = default;
 
 namespace {
 
-/// Skips headers that do not exist, and remembers their names.
+/// Skips headers that do not exist, and remembers their names. Names of theirs are then no misspelt ones, nor are those
+/// that the front end's Thrust lacks: Clang tries every combination of corrections for all names of an expression,
+/// which takes minutes for a few of them.
 class MissingHeaders : public clang::PPCallbacks {
  public:
-  explicit MissingHeaders(std::vector<std::string>& names) : names_(names) {}
+  MissingHeaders(clang::CompilerInstance& compiler, std::vector<std::string>& names)
+      : compiler_(compiler), names_(names) {}
+  void LexedFileChanged(clang::FileID file, LexedFileChangeReason /*reason*/,
+                        clang::SrcMgr::CharacteristicKind /*kind*/, clang::FileID /*before*/,
+                        clang::SourceLocation /*at*/) override {
+    const auto entry = compiler_.getSourceManager().getFileEntryRefForID(file);
+    if (entry && entry->getName().ends_with("kernelcast/thrust.h")) compiler_.getLangOpts().SpellChecking = 0;
+  }
   bool FileNotFound(llvm::StringRef name) override {
+    compiler_.getLangOpts().SpellChecking = 0;
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name.str());
     return true;
   }
 
  private:
+  clang::CompilerInstance& compiler_;
   std::vector<std::string>& names_;
 };
 
@@ -105,7 +118,7 @@ class CompileAction : public clang::ASTFrontendAction {
  protected:
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
     auto& preprocessor = compiler.getPreprocessor();
-    preprocessor.addPPCallbacks(std::make_unique<MissingHeaders>(result_.missing_headers));
+    preprocessor.addPPCallbacks(std::make_unique<MissingHeaders>(compiler, result_.missing_headers));
     preprocessor.addPPCallbacks(std::make_unique<MacroNames>(preprocessor.getSourceManager(), result_.macros));
     if (is_loop_nest(job_.language)) {
       for (const char* family : {"omp", "acc"})
@@ -134,21 +147,40 @@ class CompileAction : public clang::ASTFrontendAction {
   MessageCollector& messages_;
 };
 
-/// Files and folders only: opening a pipe would wait for somebody who writes, and a device may have no end.
+/// Files and folders only: opening a pipe would wait for somebody who writes, and a device may have no end. What lies
+/// outside of the folders of ClangJob::readable_dirs does not exist here.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
-  using ProxyFileSystem::ProxyFileSystem;
+  RegularFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> all, const std::vector<std::string>& folders)
+      : ProxyFileSystem(std::move(all)), folders_(folders) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    if (hidden(path)) return std::make_error_code(std::errc::no_such_file_or_directory);
+    return ProxyFileSystem::status(path);
+  }
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
     const auto about = status(path);
-    if (about && !about->isRegularFile() && !about->isDirectory())
+    if (!about) return about.getError();
+    if (!about->isRegularFile() && !about->isDirectory())
       return std::make_error_code(std::errc::not_supported);  // "Operation not supported"
     return ProxyFileSystem::openFileForRead(path);
   }
+
+ private:
+  [[nodiscard]] bool hidden(const llvm::Twine& path) const {
+    if (folders_.empty() || path.str() == ".") return false;  // Clang takes it for granted that there is a "."
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(path.str(), error);
+    return error || real.empty() ||
+           (!lies_within(real, folders_) && !in_system_folder(real.string()) && !in_system_folder(path.str()));
+  }
+
+  const std::vector<std::string>& folders_;
 };
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const ClangJob& job) {
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real =
-      llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem());
+      llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem(), job.readable_dirs);
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   if (auto folder = real->getCurrentWorkingDirectory()) memory->setCurrentWorkingDirectory(*folder);
   for (const VirtualHeader& header : virtual_headers()) {

@@ -187,7 +187,7 @@ Vendor vendor_of(const std::string& target) {
 
 bool in_system_folder(const std::string& path) {
   const std::string file = fs::absolute(path).lexically_normal().string();
-  const auto holds = [&file](const std::string& folder) { return file.starts_with(folder + "/"); };
+  const auto holds = [&file](const std::string& folder) { return file == folder || file.starts_with(folder + "/"); };
   const SystemHeaders& headers = system_headers();
   return holds(kVirtualHeaderFolder) || holds(resource_folder()) || std::ranges::any_of(headers.cxx, holds) ||
          std::ranges::any_of(headers.c, holds);

@@ -9,6 +9,7 @@
 
 #include "frontend/source/host_code.h"
 #include "io/text_file.h"
+#include "io/within.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::frontend {
@@ -40,7 +41,8 @@ std::vector<fs::path> searched_files(const Source& source, Language language) {
       if (here.size() == most_searched_files) break;
       std::error_code unknown;
       if (may_have_bodies(at->path(), language) && at->is_regular_file(unknown) &&
-          at->file_size(unknown) <= most_searched_bytes && !fs::equivalent(at->path(), own, unknown))
+          at->file_size(unknown) <= most_searched_bytes && !fs::equivalent(at->path(), own, unknown) &&
+          (source.readable_dirs.empty() || lies_within(at->path(), source.readable_dirs)))
         here.push_back(at->path());
     }
     std::sort(here.begin(), here.end());

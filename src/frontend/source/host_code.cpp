@@ -23,7 +23,8 @@ std::size_t skip_raw_string(std::string_view text, std::size_t quote) {
   return end == std::string_view::npos ? text.size() : end + close.size();
 }
 
-// The offset behind a comment, string or character constant that starts at `at`; `at` itself if none does.
+}  // namespace
+
 std::size_t skip_opaque(std::string_view text, std::size_t at) {
   const char c = text[at];
   const char next = at + 1 < text.size() ? text[at + 1] : '\0';
@@ -37,6 +38,8 @@ std::size_t skip_opaque(std::string_view text, std::size_t at) {
   if (c == '\'' && (at == 0 || !is_word(text[at - 1]))) return skip_quoted(text, at, '\'');  // not 1'000
   return at;
 }
+
+namespace {
 
 bool is_launch(std::string_view text, std::size_t at) {
   if (text[at] == '<') return text.substr(at, 3) == "<<<";

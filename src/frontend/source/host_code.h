@@ -17,6 +17,9 @@ std::string child_launches_as_calls(std::string_view text);
 /// The text with comments, strings and character constants as blanks, each line where it was.
 std::string without_comments(std::string text);
 
+/// The offset behind a comment, string or character constant that starts at `at`; `at` itself if none does.
+std::size_t skip_opaque(std::string_view text, std::size_t at);
+
 /// A letter, digit or underscore.
 bool is_word(char c);
 

@@ -50,9 +50,11 @@ PtxasCode assemble_ptx(const Assembler& assembler, const std::string& ptx, const
     std::vector<std::string> command{assembler.path, "-v", "-lineinfo", "-arch=" + arch, "-o", cubin, source};
     if (assembler.relocatable) command.insert(command.begin() + 1, "-c");
     const Ended ended = run_process(command, most_seconds, assembler.path, messages);
+    out.message = ended.failure;
+    if (!ended.failure.empty()) return out;
     const std::string text = read_text_file(messages, most_message_bytes);
-    out.message = ended.failure.empty() ? first_line_of(text) : ended.failure;
-    if (!ended.failure.empty() || ended.status != 0) return out;
+    out.message = first_line_of(text);
+    if (ended.status != 0) return out;
     out.report = {number_before(text, " registers"), number_before(text, " bytes spill stores"),
                   number_before(text, " bytes spill loads"), number_before(text, " bytes stack frame")};
     out.cubin = read_text_file(cubin, most_cubin_bytes);

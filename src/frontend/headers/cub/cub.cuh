@@ -160,3 +160,5 @@ template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, int Y = 1,
 };
 
 }  // namespace cub
+
+#include "cub/exchange.cuh"

@@ -1,0 +1,3 @@
+// In cub.cuh.
+#pragma once
+#include "cub/cub.cuh"

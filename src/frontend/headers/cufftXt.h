@@ -1,0 +1,3 @@
+// In cufft.h.
+#pragma once
+#include "cufft.h"

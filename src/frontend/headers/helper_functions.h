@@ -1,0 +1,3 @@
+// In helper_cuda.h.
+#pragma once
+#include "helper_cuda.h"

@@ -1,0 +1,112 @@
+// Text before preprocessing, so a spelling that a macro hides stays as it is. In an asm string with operands "%" and a
+// letter before a digit is an operand with a modifier for Clang; a name of two letters or more is one for neither.
+#include "frontend/source/nvcc_text.h"
+
+#include <cctype>
+
+#include "frontend/source/host_code.h"
+
+namespace kernelcast::frontend {
+namespace {
+
+bool word_at(std::string_view text, std::size_t at, std::string_view word) {
+  return text.substr(at, word.size()) == word && (at == 0 || !is_word(text[at - 1])) &&
+         (at + word.size() >= text.size() || !is_word(text[at + word.size()]));
+}
+
+std::size_t behind_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
+  return at;
+}
+
+/// Behind the bracket that closes the one at `open`; npos: none does.
+std::size_t behind_brackets(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size();) {
+    const std::size_t behind = skip_opaque(text, at);
+    if (behind != at) {
+      at = behind;
+      continue;
+    }
+    if (text[at] == '(') ++depth;
+    if (text[at++] == ')' && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+bool letter(std::string_view text, std::size_t at) {
+  return at < text.size() && (std::isalpha(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+}
+
+/// An asm statement's brackets and what they hold.
+std::string asm_text(std::string_view text) {
+  std::string result;
+  bool operands = false;
+  char last = 0;  // that is no blank
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t behind = skip_opaque(text, at);
+    if (behind == at || text[at] != '"') {
+      operands = operands || (behind == at && text[at] == ':');
+      if (behind == at && std::isspace(static_cast<unsigned char>(text[at])) == 0) last = text[at];
+      const std::size_t end = behind == at ? at + 1 : behind;
+      result.append(text.substr(at, end - at));
+      at = end;
+      continue;
+    }
+    if (operands && last == ')') result.push_back(',');
+    last = '"';
+    for (; at < behind; ++at) {
+      result.push_back(text[at]);
+      if (text[at] != '%' || operands) continue;
+      if (at + 1 < behind && text[at + 1] == '%') {
+        result.push_back(text[++at]);
+      } else if (letter(text, at + 1) && letter(text, at + 2)) {
+        result.push_back('%');
+      }
+    }
+  }
+  return operands ? result : std::string(text);
+}
+
+}  // namespace
+
+std::string as_clang_spells(std::string_view text) {
+  constexpr std::string_view shared = "__shared__", align = "alignas";
+  std::string result;
+  std::size_t done = 0;
+  const auto replace = [&](std::size_t begin, std::size_t end, const std::string& by) {
+    result.append(text.substr(done, begin - done)).append(by);
+    done = end;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t behind = skip_opaque(text, at);
+    if (behind != at) {
+      at = behind;
+      continue;
+    }
+    std::size_t next = at + 1;
+    if (word_at(text, at, shared)) {
+      const std::size_t second = behind_blanks(text, at + shared.size());
+      const std::size_t open = word_at(text, second, align) ? behind_blanks(text, second + align.size()) : text.size();
+      const std::size_t end =
+          open < text.size() && text[open] == '(' ? behind_brackets(text, open) : std::string_view::npos;
+      if (end != std::string_view::npos) {
+        const std::string blanks(text.substr(at + shared.size(), second - at - shared.size()));
+        replace(at, end, std::string(text.substr(second, end - second)) + blanks + std::string(shared));
+        next = end;
+      }
+    } else if (word_at(text, at, "asm") || word_at(text, at, "__asm__")) {
+      const std::size_t open = text.find_first_of("(;{", at);
+      const std::size_t end =
+          open != std::string_view::npos && text[open] == '(' ? behind_brackets(text, open) : std::string_view::npos;
+      if (end != std::string_view::npos) {
+        replace(open, end, asm_text(text.substr(open, end - open)));
+        next = end;
+      }
+    }
+    at = next;
+  }
+  return result.append(text.substr(done));
+}
+
+}  // namespace kernelcast::frontend

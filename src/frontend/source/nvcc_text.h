@@ -1,0 +1,13 @@
+// Spellings that nvcc takes and Clang does not.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kernelcast::frontend {
+
+/// `__shared__ alignas(16)` as `alignas(16) __shared__`, and names of PTX registers in asm statements with operands,
+/// "%globaltimer", as "%%globaltimer"; two operands of an asm statement without a comma get one. Lines stay.
+std::string as_clang_spells(std::string_view text);
+
+}  // namespace kernelcast::frontend

@@ -1,0 +1,34 @@
+#include "frontend/source/nvcc_text.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelcast::frontend {
+namespace {
+
+TEST(NvccText, AlignmentStandsBeforeTheAddressSpace) {
+  EXPECT_EQ(as_clang_spells("extern __shared__ alignas(alignof(float4)) char s[];"),
+            "extern alignas(alignof(float4)) __shared__ char s[];");
+  EXPECT_EQ(as_clang_spells("__shared__\n  alignas(16) int a;"), "alignas(16)\n  __shared__ int a;");
+  for (const char* text : {"alignas(16) __shared__ int a;", "my__shared__ alignas(16)", "__shared__ int alignas_(1);",
+                           "// __shared__ alignas(16)", "\"__shared__ alignas(16)\"", "__shared__ alignas(16"})
+    EXPECT_EQ(as_clang_spells(text), text);
+}
+
+TEST(NvccText, RegistersByName) {
+  EXPECT_EQ(as_clang_spells(R"(asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));)"),
+            R"(asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));)");
+  EXPECT_EQ(as_clang_spells(R"(asm("a %tid.x" "b %laneid" :: "r"(x));)"),
+            R"(asm("a %%tid.x" "b %%laneid" :: "r"(x));)");
+  for (const char* text :
+       {R"(asm("mov.u32 %0, %%laneid;" : "=r"(x));)", R"(asm("mov %laneid, 1;");)", R"(asm("%h0 %[name]" :: "r"(x));)",
+        R"(printf("%globaltimer : %d", 3);)", R"(asm("%tid" :)", "asm", "my_asm(\"%tid\" :)"})
+    EXPECT_EQ(as_clang_spells(text), text);
+}
+
+TEST(NvccText, OperandsWithoutComma) {
+  EXPECT_EQ(as_clang_spells(R"(asm("st [%1], %0;" ::"r"(a) "l"(f(b)) : "memory");)"),
+            R"(asm("st [%1], %0;" ::"r"(a) ,"l"(f(b)) : "memory");)");
+}
+
+}  // namespace
+}  // namespace kernelcast::frontend
