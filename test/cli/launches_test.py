@@ -58,7 +58,7 @@ class Launches(Case):
         self.assertIn("saxpy", self.good("explain", self.file, "--device", "a100", "--argv", "1000 1"))
 
     def test_flags_of_both_kinds(self):
-        self.bad(2, r"--launch, --argv and --let are about launches in the host code", "predict", self.file, "--device", "a100", "--grid", "1", "--block", "32",
+        self.bad(2, r"--launch, --argv, --with and --let are about launches in the host code", "predict", self.file, "--device", "a100", "--grid", "1", "--block", "32",
                  "--argv", "1")
 
 

@@ -220,7 +220,7 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
           "stol", "stoll", "stoul", "stoull", "stof", "stod"}) &&
       count >= 1) {
     Value pointer = evaluate(call->getArg(0));
-    const auto text = text_at(pointer);
+    const auto text = text_of(pointer);
     if (!text)
       return pointer.known() ? Value::not_known("an argument of the program is read that was not given", line)
                              : pointer;
@@ -347,7 +347,7 @@ Value Interpreter::construct_vector(const clang::CXXConstructExpr* e) {
     if (first->isIntegralOrEnumerationType()) {
       number = evaluate(given[0]);
       if (given.size() > 1 && !given[1]->getType()->isRecordType()) content = copied(evaluate(given[1]));
-    } else if (given.size() >= 2 && first->isPointerType()) {
+    } else if (given.size() >= 2 && (first->isPointerType() || is_iterator(first))) {
       number = binary(clang::BO_Sub, evaluate(given[1]), evaluate(given[0]), first, context_.LongTy, line);
       content = Value::not_known("a copy", line);
     } else if (const auto* l = llvm::dyn_cast<clang::CXXStdInitializerListExpr>(given[0]->IgnoreParenImpCasts())) {
@@ -449,8 +449,9 @@ std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const
     store(place, value);
     return Value::pointer_to(place);
   }
-  if (name == "begin" || name == "end" || name == "cbegin" || name == "cend")
-    return Value::not_known("an iterator", line);
+  if (name == "begin" || name == "cbegin") return data;
+  if (name == "end" || name == "cend")
+    return slots[-2].is_integer() ? Value::pointer_to({data.place.memory, slots[-2].integer}) : slots[-2];
   const bool constant = method->isConst();
   if (!constant) resize(Value::not_known("std::vector::" + name + "()", line));
   return Value::not_known("std::vector::" + name + "()", line);
