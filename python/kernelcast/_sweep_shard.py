@@ -60,7 +60,7 @@ def table_of(plan, shard):
     names = plan.parameter_names
     columns = [text(same, [kernel["name"]]), text(rows.device, swept.devices), text(same, [given]), numbers(rows.configuration, pa.int64())]
     for name in names:
-        columns.append(text(indices[name], values[name]) if name in indices else text(same, [None]))
+        columns.append(text(indices[name], values[name]) if name in indices else text(same, [""], bytes((n + 7) // 8), n))
     columns += [numbers(sizes, pa.int64()) for sizes in rows.sizes]
     columns.append(numbers(rows.time_s, pa.float64(), rows.time_validity, n - rows.timed))
     columns.append(text(rows.reason, rows.reasons, rows.reason_validity, rows.timed))

@@ -71,6 +71,14 @@ def run_threads(plan, shards, jobs, done):
             raise
 
 
+def _remote(plan, shard):
+    """A worker's part; what it raises can be sent, whatever it was."""
+    try:
+        return shard_bytes(plan, shard)
+    except Exception as error:
+        raise Error(f"{type(error).__name__}: {error}") from None
+
+
 def run_dask(address, plan, shards, done):
     """A cluster whose scheduler is the user's. A shard whose worker dies runs again on another one; one that fails or whose workers died
     TRIES times is set aside."""
@@ -79,7 +87,8 @@ def run_dask(address, plan, shards, done):
     except ImportError:
         raise ImportError("--engine dask needs distributed: pip install 'kernelcast[sweep]'") from None
     with Client(address, set_as_default=False) as client:
-        text = client.scatter(plan.text, broadcast=True, hash=True)
+        # A task, not scattered data: where the worker that holds it dies, it is made again.
+        text = client.submit(str, plan.text, key=f"kernelcast-{plan.digest[:16]}-plan")
         waiting = iter(shards)
         most = 4 * max(1, sum(client.nthreads().values()))
         running = {}
@@ -88,11 +97,11 @@ def run_dask(address, plan, shards, done):
             shard = next(waiting, None)
             if shard is None:
                 return None
-            future = client.submit(shard_bytes, text, shard, key=f"kernelcast-{plan.digest[:16]}-{shard.number}", retries=TRIES - 1, pure=True)
+            future = client.submit(_remote, text, shard, key=f"kernelcast-{plan.digest[:16]}-{shard.number}", retries=TRIES - 1, pure=True)
             running[future] = shard
             return future
 
-        queue = as_completed([f for f in (submit() for _ in range(most)) if f is not None])
+        queue = as_completed([f for f in (submit() for _ in range(most)) if f is not None], loop=client.loop)
         for future in queue:
             shard = running.pop(future)
             error = future.exception() if future.status != "finished" else None

@@ -36,6 +36,12 @@ std::map<std::string, std::int64_t> properties_of(const Device& d) {
                                                   {"l2CacheSize", Field::memory_l2_bytes}};
   for (const auto& [name, field] : fields)
     if (const auto value = d.get(field)) found[name] = static_cast<std::int64_t>(*value);
+  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for 3.0 and later.
+  found["maxGridSize[0]"] = 2147483647;
+  found["maxGridSize[1]"] = found["maxGridSize[2]"] = 65535;
+  found["maxThreadsDim[0]"] = found["maxThreadsDim[1]"] = 1024;
+  found["maxThreadsDim[2]"] = 64;
+  found["sharedMemPerBlock"] = 48 << 10;  // without an attribute of the kernel
   const std::size_t dot = d.compute_capability.find('.');
   if (dot != std::string::npos) {
     found["major"] = std::stoll(d.compute_capability.substr(0, dot));

@@ -64,25 +64,21 @@ SweepRows Sweep::rows(std::uint64_t begin, std::uint64_t end) const {
   SweepRows rows;
   rows.parameters.resize(space_.parameters.size());
   RowWriter writer(rows);
-  SpaceReader reader(space_);
   Trial trial(context_);
   std::vector<std::uint64_t> strides(space_.parameters.size(), 1);
   for (std::size_t p = strides.size(); p-- > 1;) strides[p - 1] = strides[p] * space_.parameters[p].values.size();
   for (Configuration c = begin; c < std::min(end, combinations_); ++c) {
-    LaunchShape shape;
+    std::optional<LaunchShape> shape;
     TrialTime refused;
     try {
-      reader.choose(c);
-      shape = reader.shape();
-      bool kept = true;
-      for (std::size_t k = 0; kept && k < space_.constraints.size(); ++k) kept = reader.holds(k);
-      if (!kept) continue;
+      shape = trial.launch(c);
+      if (!shape) continue;
     } catch (const Error& e) {
-      shape.grid_known = shape.block_known = false;
+      shape.emplace().grid_known = shape->block_known = false;
       refused = {0, 0, Refusal::constraint, first_line(message_of(e))};
     }
     for (std::size_t d = 0; d < options_.devices.size(); ++d) {
-      writer.add(c, d, shape, refused.refusal != Refusal::none ? refused : trial.time(c, d));
+      writer.add(c, d, *shape, refused.refusal != Refusal::none ? refused : trial.time(c, d));
       for (std::size_t p = 0; p < strides.size(); ++p)
         rows.parameters[p].push_back(static_cast<std::int32_t>(c / strides[p] % space_.parameters[p].values.size()));
     }

@@ -142,8 +142,18 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     const clang::Expr* to = call->getArg(0)->IgnoreParenImpCasts();
     const auto* record =
         to->getType()->isPointerType() ? to->getType()->getPointeeType()->getAsCXXRecordDecl() : nullptr;
-    for (const auto& [field, number] : options_.device)
-      if (const clang::FieldDecl* f = field_named(record, field)) memory->slots[key_of(f)] = Value::of(number);
+    for (const auto& [field, number] : options_.device) {
+      const std::size_t bracket = field.find('[');  // "maxGridSize[1]"
+      const clang::FieldDecl* f = field_named(record, field.substr(0, bracket));
+      if (f == nullptr) continue;
+      Value& held = memory->slots[key_of(f)];
+      if (bracket == std::string::npos) {
+        held = Value::of(number);
+        continue;
+      }
+      if (held.kind != Value::Kind::object) held = empty_of(f->getType(), "a property of the device", line);
+      if (held.place.memory) held.place.memory->slots[field[bracket + 1] - '0'] = Value::of(number);
+    }
     store(into.place, Value::object_of(memory));
     return Value::of(0);
   }
@@ -152,7 +162,14 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     Value value = Value::not_known("a property of the device", line);
     static const std::map<std::int64_t, const char*> fields{{1, "maxThreadsPerBlock"},
                                                             {8, "sharedMemPerBlock"},
+                                                            {2, "maxThreadsDim[0]"},
+                                                            {3, "maxThreadsDim[1]"},
+                                                            {4, "maxThreadsDim[2]"},
+                                                            {5, "maxGridSize[0]"},
+                                                            {6, "maxGridSize[1]"},
+                                                            {7, "maxGridSize[2]"},
                                                             {10, "warpSize"},
+                                                            {97, "sharedMemPerBlockOptin"},
                                                             {16, "multiProcessorCount"},
                                                             {39, "maxThreadsPerMultiProcessor"},
                                                             {75, "major"},
