@@ -24,6 +24,13 @@ bool Interpreter::is_iterator(clang::QualType type) const {
 
 /// The elements of a vector, array or std::array and their number; no memory: another type, or not known.
 Interpreter::Elements Interpreter::elements_of(const clang::Expr* e) {
+  if (const auto* given = llvm::dyn_cast<clang::CXXStdInitializerListExpr>(e->IgnoreParenImpCasts())) {
+    const auto* list = llvm::dyn_cast<clang::InitListExpr>(given->getSubExpr()->IgnoreUnlessSpelledInSource());
+    if (list == nullptr) return {};
+    auto memory = std::make_shared<Memory>();
+    for (unsigned k = 0; k < list->getNumInits(); ++k) memory->slots[k] = copied(evaluate(list->getInit(k)));
+    return {memory, Value::of(list->getNumInits())};
+  }
   const Place place = place_of(e);
   const Value held = load(place, e);
   if (held.kind != Value::Kind::object || held.place.memory == nullptr) return {};
@@ -164,11 +171,11 @@ std::optional<Value> Interpreter::algorithm_call(const std::string& name, const 
   if (name == "distance" && count == 2)
     return binary(clang::BO_Sub, evaluate(call->getArg(1)), evaluate(call->getArg(0)), call->getType(), call->getType(), line);
   if ((name == "max" || name == "min") && count == 1)
-    if (const auto* given = llvm::dyn_cast<clang::CXXStdInitializerListExpr>(call->getArg(0)->IgnoreParenImpCasts())) {
-      const auto* list = llvm::dyn_cast<clang::InitListExpr>(given->getSubExpr()->IgnoreUnlessSpelledInSource());
+    if (llvm::isa<clang::CXXStdInitializerListExpr>(call->getArg(0)->IgnoreParenImpCasts())) {
+      const Elements list = elements_of(call->getArg(0));
       Value best;
-      for (unsigned k = 0; list != nullptr && k < list->getNumInits(); ++k) {
-        const Value v = evaluate(list->getInit(k));
+      for (std::int64_t k = 0; k < list.count.integer; ++k) {
+        const Value v = load({list.memory, k}, call);
         if (!v.is_number()) return v.known() ? Value::not_known(name, line) : v;
         if (k == 0 || (name == "max" ? v.number() > best.number() : v.number() < best.number())) best = v;
       }

@@ -84,6 +84,7 @@ TEST(HostLibrary, Containers) {
   EXPECT_EQ(blocks_of("std::array<int, 3> a{{1, 2, 3}}; for (int x : a) n += x; n += a.size() + a[2];"), 12);
   EXPECT_EQ(blocks_of("std::vector<int> v{1, 2}, w(v.begin(), v.end()); n = w.size() + (v.end() - v.begin());"), 4);
   EXPECT_EQ(blocks_of("auto p = std::make_pair(4, 5); n = p.first * p.second;"), 20);
+  EXPECT_EQ(blocks_of("for (int x : {2, 3, 7}) n += x;"), 12);
   EXPECT_EQ(blocks_of("n = std::max({3, 9, 4}) + std::min(2, 5);"), 11);
 }
 
@@ -91,6 +92,16 @@ TEST(HostLibrary, FunctionObjects) {
   EXPECT_EQ(blocks_of("int m = 4; auto f = [&](int x) { m += x; }; f(3); n = m;"), 7);
   EXPECT_EQ(blocks_of("std::function<int(int)> f = [](int x) { return x * x; }; n = f(5);"), 25);
   EXPECT_EQ(blocks_of("n = apply([](int x) { return x + 1; });", {}, "template <class F> int apply(F f) { return f(9); }"), 10);
+}
+
+TEST(HostLibrary, LongLoopsForgetOnlyWhatTheyWrite) {
+  EXPECT_EQ(blocks_of("Field f; f.size = 12; f.data = new float[1000]; for (long i = 0; i < 1000000000L; ++i) f.data[i % 9] = i; n = f.size;", {},
+                      "struct Field { int size; float* data; };"),
+            12);
+  EXPECT_EQ(blocks_of("Field f; f.size = 12; f.last = 0; for (long i = 0; i < 1000000000L; ++i) f.last += i; n = f.size;", {},
+                      "struct Field { int size; long last; };"),
+            12);
+  EXPECT_EQ(blocks_of("for (long i = 0; i < 1000000000L; ++i) n += i;"), -1);
 }
 
 TEST(HostLibrary, Goto) {
