@@ -64,7 +64,9 @@ class SweptKernel {
     options.risk = risk;
     tune::SpaceFlags own = flags;
     own.arguments = args;
-    sweep_ = std::make_unique<tune::Sweep>(tune::space_of(own, options.source.language == Language::c || options.source.language == Language::cxx), std::move(options), memory_);
+    sweep_ = std::make_unique<tune::Sweep>(
+        tune::space_of(own, options.source.language == Language::c || options.source.language == Language::cxx),
+        std::move(options), memory_);
   }
 
   [[nodiscard]] SweepRows rows(std::uint64_t begin, std::uint64_t end) const { return sweep_->rows(begin, end); }

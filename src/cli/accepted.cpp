@@ -56,7 +56,8 @@ void write_accepted(const std::string& path, std::vector<AcceptedTime> accepted,
     accepted.push_back({r.device, r.launch, r.kernel, *r.new_s});
   }
   std::string text = "# Accepted forecasts of `kernelcast check`: TIME_S DEVICE LAUNCH KERNEL\n";
-  for (const AcceptedTime& a : accepted) text += fmt::format("{:.7g} {} {} {}\n", a.time_s, a.device, a.launch, a.kernel);
+  for (const AcceptedTime& a : accepted)
+    text += fmt::format("{:.7g} {} {} {}\n", a.time_s, a.device, a.launch, a.kernel);
   write_text_file(path, text);
 }
 

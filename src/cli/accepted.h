@@ -1,5 +1,5 @@
-// Slowdowns that were accepted: a file of launches and the times up to which they pass. It is kept with the sources, and
-// a reader sees what was accepted in a change of its own.
+// Slowdowns that were accepted: a file of launches and the times up to which they pass. It is kept with the sources,
+// and a reader sees what was accepted in a change of its own.
 #pragma once
 
 #include <string>

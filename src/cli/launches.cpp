@@ -86,8 +86,8 @@ Frontend remembering(const Frontend& frontend) {
   auto known = std::make_shared<std::map<std::string, Analysis>>();
   Frontend result = frontend;
   result.analyze = [known, frontend](const Source& source, const FrontendOptions& o) {
-    const std::string key =
-        fmt::format("{}|{}|{}|{},{},{}|{}", source.path, o.kernel, o.target, o.block.x, o.block.y, o.block.z, o.program);
+    const std::string key = fmt::format("{}|{}|{}|{},{},{}|{}", source.path, o.kernel, o.target, o.block.x, o.block.y,
+                                        o.block.z, o.program);
     if (const auto found = known->find(key); found != known->end()) return found->second;
     return known->emplace(key, frontend.analyze(source, o)).first->second;
   };

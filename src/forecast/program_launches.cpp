@@ -55,9 +55,12 @@ bool defines_variable(const std::string& text, std::size_t begin, std::size_t be
   const std::size_t next = skip_space(text, behind_name);
   if (next >= text.size() || (text[next] != '=' && text[next] != ';' && text[next] != '[')) return false;
   const std::size_t line = text.rfind('\n', begin);
-  const std::string before = text.substr(line == std::string::npos ? 0 : line + 1, begin - (line == std::string::npos ? 0 : line + 1));
-  if (before.empty() || std::isspace(static_cast<unsigned char>(before[0])) != 0) return false;  // of a function or a class
-  return before.find_first_of("(=.>;{}") == std::string::npos && !before.starts_with("extern") && !before.starts_with("return");
+  const std::string before =
+      text.substr(line == std::string::npos ? 0 : line + 1, begin - (line == std::string::npos ? 0 : line + 1));
+  if (before.empty() || std::isspace(static_cast<unsigned char>(before[0])) != 0)
+    return false;  // of a function or a class
+  return before.find_first_of("(=.>;{}") == std::string::npos && !before.starts_with("extern") &&
+         !before.starts_with("return");
 }
 
 std::vector<fs::path> sources_beside(const fs::path& file) {

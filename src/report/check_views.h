@@ -19,9 +19,9 @@ struct CheckRow {
   double probability_slower = 0;      // than base
   double probability_broken = 0;      // slower than the gate allows
   bool passed = false;
-  bool accepted = false;              // slower than the gate allows, and passed because it was accepted
-  std::string launch;                 // "4096,1,1/256,1,1": grid and block of new
-  int line = 1;                       // first line of the kernel in new
+  bool accepted = false;                           // slower than the gate allows, and passed because it was accepted
+  std::string launch;                              // "4096,1,1/256,1,1": grid and block of new
+  int line = 1;                                    // first line of the kernel in new
   bool local_memory = false;                       // base or new probably keeps values there: the ratio is less certain
   std::string base_limiter, new_limiter, failure;  // failure: why there is no ratio; the gate then fails
 };

@@ -18,7 +18,8 @@ class RowWriter {
   void add(Configuration configuration, std::size_t device, const LaunchShape& shape, const TrialTime& t) {
     rows_.configuration.push_back(static_cast<std::int64_t>(configuration));
     rows_.device.push_back(static_cast<std::int32_t>(device));
-    const Dim3 grid = shape.grid_known ? shape.grid : Dim3{0, 0, 0}, block = shape.block_known ? shape.block : Dim3{0, 0, 0};
+    const Dim3 grid = shape.grid_known ? shape.grid : Dim3{0, 0, 0},
+               block = shape.block_known ? shape.block : Dim3{0, 0, 0};
     rows_.grid_x.push_back(grid.x);
     rows_.grid_y.push_back(grid.y);
     rows_.grid_z.push_back(grid.z);

@@ -14,12 +14,12 @@ namespace kernelcast::tune {
 /// One row for each configuration and device, the devices of a configuration behind each other. Of the same length.
 struct SweepRows {
   std::vector<std::int64_t> configuration;
-  std::vector<std::int32_t> device;                            // number in TuneOptions::devices
-  std::vector<std::vector<std::int32_t>> parameters;           // by parameter: number of its value
+  std::vector<std::int32_t> device;                   // number in TuneOptions::devices
+  std::vector<std::vector<std::int32_t>> parameters;  // by parameter: number of its value
   std::vector<std::int64_t> grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;  // 0: not known
-  std::vector<double> time_s;                                  // 0: none
-  std::vector<std::int32_t> reason;                            // number in `reasons`; -1: it has a time
-  std::vector<std::string> reasons;                            // "registers: 1024 threads may have 64 registers each, ..."
+  std::vector<double> time_s;                                                                 // 0: none
+  std::vector<std::int32_t> reason;  // number in `reasons`; -1: it has a time
+  std::vector<std::string> reasons;  // "registers: 1024 threads may have 64 registers each, ..."
 };
 
 /// Thread-safe: rows() may run in any number of threads at once.

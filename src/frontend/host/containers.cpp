@@ -38,7 +38,8 @@ Interpreter::Elements Interpreter::elements_of(const clang::Expr* e) {
   if (const auto data = slots.find(-1); data != slots.end()) return {data->second.place.memory, slots[-2]};
   const auto* record = class_of(e->getType());
   if (const auto* made = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
-      made != nullptr && made->isInStdNamespace() && made->getName() == "array" && made->getTemplateArgs().size() == 2 &&
+      made != nullptr && made->isInStdNamespace() && made->getName() == "array" &&
+      made->getTemplateArgs().size() == 2 &&
       made->getTemplateArgs()[1].getKind() == clang::TemplateArgument::Integral) {
     const clang::FieldDecl* f = field_named(made, "_M_elems");
     if (f == nullptr) return {};
@@ -164,12 +165,14 @@ std::optional<Value> Interpreter::algorithm_call(const std::string& name, const 
       return Value::not_known("std::" + name, line);
     for (std::int64_t k = begin.place.key; k < end.place.key && sum.known(); ++k) {
       step(call);
-      sum = binary(clang::BO_Add, sum, load({begin.place.memory, k}, call->getArg(0)), call->getType(), call->getType(), line);
+      sum = binary(clang::BO_Add, sum, load({begin.place.memory, k}, call->getArg(0)), call->getType(), call->getType(),
+                   line);
     }
     return sum;
   }
   if (name == "distance" && count == 2)
-    return binary(clang::BO_Sub, evaluate(call->getArg(1)), evaluate(call->getArg(0)), call->getType(), call->getType(), line);
+    return binary(clang::BO_Sub, evaluate(call->getArg(1)), evaluate(call->getArg(0)), call->getType(), call->getType(),
+                  line);
   if ((name == "max" || name == "min") && count == 1)
     if (llvm::isa<clang::CXXStdInitializerListExpr>(call->getArg(0)->IgnoreParenImpCasts())) {
       const Elements list = elements_of(call->getArg(0));

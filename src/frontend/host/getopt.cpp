@@ -42,7 +42,8 @@ std::optional<std::vector<Interpreter::LongOption>> Interpreter::long_options(co
 }
 
 /// Reads all words; false: one of them is not known.
-bool Interpreter::read_options(const clang::CallExpr* call, const std::vector<LongOption>& known_words, bool single_dash) {
+bool Interpreter::read_options(const clang::CallExpr* call, const std::vector<LongOption>& known_words,
+                               bool single_dash) {
   const Value number = evaluate(call->getArg(0)), list = evaluate(call->getArg(1));
   const auto letters = text_at(evaluate(call->getArg(2)));
   if (!number.is_integer() || list.kind != Value::Kind::pointer || !list.place.memory || !letters) return false;
@@ -82,7 +83,8 @@ bool Interpreter::read_options(const clang::CallExpr* call, const std::vector<Lo
         if (known_words[k].name == name || (!found && known_words[k].name.starts_with(name))) found = k;
       Value argument = Value::pointer_to({});
       if (found && equals != std::string::npos) {
-        argument = Value::pointer_to({words[at].place.memory, words[at].place.key + static_cast<std::int64_t>(equals) + 1});
+        argument =
+            Value::pointer_to({words[at].place.memory, words[at].place.key + static_cast<std::int64_t>(equals) + 1});
       } else if (found && known_words[*found].takes == 1 && at + 1 < texts.size()) {
         sorted.push_back(words[++at]);
         argument = words[at];
@@ -94,7 +96,8 @@ bool Interpreter::read_options(const clang::CallExpr* call, const std::vector<Lo
         Value argument = Value::pointer_to({});
         bool last = false;
         if (option.takes && k + 1 < word.size()) {
-          argument = Value::pointer_to({words[at].place.memory, words[at].place.key + static_cast<std::int64_t>(k) + 1});
+          argument =
+              Value::pointer_to({words[at].place.memory, words[at].place.key + static_cast<std::int64_t>(k) + 1});
           last = true;
         } else if (option.takes && !option.optional && at + 1 < texts.size()) {
           sorted.push_back(words[++at]);

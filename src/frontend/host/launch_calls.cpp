@@ -97,7 +97,8 @@ std::string Interpreter::file_of(const clang::FunctionDecl* kernel) const {
   }
   const auto entry = sources.getFileEntryRefForID(file);
   const std::string name = entry ? entry->getName().str() : "";
-  return std::find(options_.more_files.begin(), options_.more_files.end(), name) != options_.more_files.end() ? name : "";
+  return std::find(options_.more_files.begin(), options_.more_files.end(), name) != options_.more_files.end() ? name
+                                                                                                              : "";
 }
 
 void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,

@@ -25,9 +25,7 @@ Value text_value(std::string text) {
   return Value::object_of(std::move(memory));
 }
 
-Value position_value(std::size_t at) {
-  return Value::of(at == std::string::npos ? -1 : static_cast<std::int64_t>(at));
-}
+Value position_value(std::size_t at) { return Value::of(at == std::string::npos ? -1 : static_cast<std::int64_t>(at)); }
 
 }  // namespace
 
@@ -36,7 +34,7 @@ bool Interpreter::is_string(clang::QualType type) const {
 }
 
 bool Interpreter::is_string_stream(clang::QualType type) const {
-  return named(record_of(type), {"basic_istringstream", "basic_stringstream"});
+  return named(record_of(type), {"basic_istream", "basic_istringstream", "basic_stringstream"});
 }
 
 /// Of a string, or of what a pointer to characters points to.
@@ -60,7 +58,8 @@ Value Interpreter::construct_string(const clang::CXXConstructExpr* e) {
   auto text = given[0].is_integer() ? std::nullopt : text_of(given[0]);
   if (!text) {
     const Value& cause = given[0];
-    return empty_of(e->getType(), cause.known() ? "a text" : cause.unknown.why, cause.known() ? line_of(e) : cause.unknown.line);
+    return empty_of(e->getType(), cause.known() ? "a text" : cause.unknown.why,
+                    cause.known() ? line_of(e) : cause.unknown.line);
   }
   if (numbers) {  // (pointer, length) or (string, position, length)
     const auto first = static_cast<std::size_t>(given[1].integer);
@@ -91,21 +90,24 @@ std::optional<Value> Interpreter::string_call(const clang::CallExpr* call, const
   const std::string name = method->getNameAsString();
   const auto text = text_of(self);
   const auto store_text = [&](std::optional<std::string> fresh) {
-    store(place, fresh ? text_value(std::move(*fresh)) : empty_of(object->getType().getNonReferenceType(), "a text", line));
+    store(place,
+          fresh ? text_value(std::move(*fresh)) : empty_of(object->getType().getNonReferenceType(), "a text", line));
     return call->isLValue() ? Value::pointer_to(place) : Value::of(0);
   };
   const auto other = given.empty() ? std::nullopt : text_of(given[0]);
   if (name == "operator=" || name == "assign") return store_text(given.size() == 1 ? other : std::nullopt);
   if (name == "clear") return store_text("");
   if (!text) {
-    if (!method->isConst() && name != "operator[]" && name != "at" && name != "begin" && name != "end" && name != "data")
+    if (!method->isConst() && name != "operator[]" && name != "at" && name != "begin" && name != "end" &&
+        name != "data")
       return store_text(std::nullopt);
     if (call->isLValue()) return Value::pointer_to(temporary(Value::not_known("a text", line)));
     return self.known() ? Value::not_known("a text", line) : self;
   }
   const auto number = [&](std::size_t k, std::size_t otherwise) {
-    return k < given.size() && given[k].is_integer() && given[k].integer >= 0 ? static_cast<std::size_t>(given[k].integer)
-                                                                           : otherwise;
+    return k < given.size() && given[k].is_integer() && given[k].integer >= 0
+               ? static_cast<std::size_t>(given[k].integer)
+               : otherwise;
   };
   if (name == "size" || name == "length") return Value::of(static_cast<std::int64_t>(text->size()));
   if (name == "empty") return Value::of(text->empty() ? 1 : 0);
@@ -138,8 +140,9 @@ std::optional<Value> Interpreter::string_operator(const clang::CXXOperatorCallEx
   if (kind == clang::OO_GreaterGreater && is_string_stream(o->getArg(0)->getType())) return read_from_stream(o);
   if (!is_string(o->getArg(0)->getType()) && !is_string(o->getArg(1)->getType())) return std::nullopt;
   static const std::map<clang::OverloadedOperatorKind, clang::BinaryOperatorKind> comparisons{
-      {clang::OO_EqualEqual, clang::BO_EQ}, {clang::OO_ExclaimEqual, clang::BO_NE}, {clang::OO_Less, clang::BO_LT},
-      {clang::OO_Greater, clang::BO_GT},    {clang::OO_LessEqual, clang::BO_LE},    {clang::OO_GreaterEqual, clang::BO_GE}};
+      {clang::OO_EqualEqual, clang::BO_EQ}, {clang::OO_ExclaimEqual, clang::BO_NE},
+      {clang::OO_Less, clang::BO_LT},       {clang::OO_Greater, clang::BO_GT},
+      {clang::OO_LessEqual, clang::BO_LE},  {clang::OO_GreaterEqual, clang::BO_GE}};
   const auto comparison = comparisons.find(kind);
   if (comparison == comparisons.end() && kind != clang::OO_Plus) return std::nullopt;
   const Value left = evaluate(o->getArg(0)), right = evaluate(o->getArg(1));
@@ -149,7 +152,8 @@ std::optional<Value> Interpreter::string_operator(const clang::CXXOperatorCallEx
     return Value::not_known("a text", line_of(o));
   }
   if (kind == clang::OO_Plus) return text_value(*a + *b);
-  return binary(comparison->second, Value::of(a->compare(*b)), Value::of(0), context_.IntTy, context_.BoolTy, line_of(o));
+  return binary(comparison->second, Value::of(a->compare(*b)), Value::of(0), context_.IntTy, context_.BoolTy,
+                line_of(o));
 }
 
 Value Interpreter::read_from_stream(const clang::CXXOperatorCallExpr* o) {
@@ -187,13 +191,15 @@ std::optional<Value> Interpreter::text_call(const std::string& name, const clang
   if (name == "to_string" && count == 1 && call->getDirectCallee()->isInStdNamespace()) {
     const Value v = evaluate(call->getArg(0));
     if (v.is_integer()) return text_value(std::to_string(v.integer));
-    return v.is_number() ? text_value(std::to_string(v.real)) : empty_of(call->getType(), v.unknown.why, v.unknown.line);
+    return v.is_number() ? text_value(std::to_string(v.real))
+                         : empty_of(call->getType(), v.unknown.why, v.unknown.line);
   }
   if ((name == "strcpy" || name == "strncpy" || name == "strcat") && count >= 2) {
     const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));
     auto text = text_at(from);
     const Value length = count > 2 ? evaluate(call->getArg(2)) : Value::of(1 << 20);
-    if (text && length.is_integer() && length.integer >= 0) text = text->substr(0, static_cast<std::size_t>(length.integer));
+    if (text && length.is_integer() && length.integer >= 0)
+      text = text->substr(0, static_cast<std::size_t>(length.integer));
     if (text && name == "strcat") {
       const auto before = text_at(into);
       text = before ? std::optional(*before + *text) : std::nullopt;
@@ -213,15 +219,18 @@ std::optional<Value> Interpreter::text_call(const std::string& name, const clang
   if ((name == "strstr" || name == "strchr" || name == "strrchr") && count == 2) {
     const Value from = evaluate(call->getArg(0)), what = evaluate(call->getArg(1));
     const auto text = text_at(from);
-    const auto wanted = what.is_integer() ? std::optional(std::string(1, static_cast<char>(what.integer))) : text_at(what);
+    const auto wanted =
+        what.is_integer() ? std::optional(std::string(1, static_cast<char>(what.integer))) : text_at(what);
     if (!text || !wanted) return Value::not_known("a text", line);
     const std::size_t at = name == "strrchr" ? text->rfind(*wanted) : text->find(*wanted);
     if (at == std::string::npos) return Value::pointer_to({});
     return Value::pointer_to({from.place.memory, from.place.key + static_cast<std::int64_t>(at)});
   }
-  if (count == 1 && (name == "isdigit" || name == "isalpha" || name == "isspace" || name == "tolower" || name == "toupper")) {
+  if (count == 1 &&
+      (name == "isdigit" || name == "isalpha" || name == "isspace" || name == "tolower" || name == "toupper")) {
     const Value c = evaluate(call->getArg(0));
-    if (!c.is_integer() || c.integer < 0 || c.integer > 127) return c.known() ? Value::not_known("a character", line) : c;
+    if (!c.is_integer() || c.integer < 0 || c.integer > 127)
+      return c.known() ? Value::not_known("a character", line) : c;
     const int n = static_cast<int>(c.integer);
     if (name == "isdigit") return Value::of(std::isdigit(n) != 0 ? 1 : 0);
     if (name == "isalpha") return Value::of(std::isalpha(n) != 0 ? 1 : 0);

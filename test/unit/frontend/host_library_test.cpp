@@ -68,12 +68,15 @@ TEST(HostLibrary, GetoptLong) {
 }
 
 TEST(HostLibrary, Strings) {
-  EXPECT_EQ(blocks_of("std::string s(argv[1]); n = s == \"-n\" ? std::stoi(std::string(argv[2])) : 1;", {"-n", "12"}), 12);
-  EXPECT_EQ(blocks_of("std::string s = argv[1]; auto at = s.find('='); if (at != std::string::npos && s.substr(0, at) == "
-                      "\"size\") n = atoi(s.substr(at + 1).c_str());",
-                      {"size=33"}),
-            33);
-  EXPECT_EQ(blocks_of("std::string s; s += \"1\"; s += std::to_string(7); s[0] = '2'; n = std::stoi(s) + s.size();"), 29);
+  EXPECT_EQ(blocks_of("std::string s(argv[1]); n = s == \"-n\" ? std::stoi(std::string(argv[2])) : 1;", {"-n", "12"}),
+            12);
+  EXPECT_EQ(
+      blocks_of("std::string s = argv[1]; auto at = s.find('='); if (at != std::string::npos && s.substr(0, at) == "
+                "\"size\") n = atoi(s.substr(at + 1).c_str());",
+                {"size=33"}),
+      33);
+  EXPECT_EQ(blocks_of("std::string s; s += \"1\"; s += std::to_string(7); s[0] = '2'; n = std::stoi(s) + s.size();"),
+            29);
   EXPECT_EQ(blocks_of("std::istringstream s(argv[1]); int m; s >> n >> m; n *= m;", {"6 7"}), 42);
   EXPECT_EQ(blocks_of("char buffer[20]; strcpy(buffer, argv[1]); n = atoi(strchr(buffer, ':') + 1);", {"ab:15"}), 15);
 }
@@ -91,16 +94,20 @@ TEST(HostLibrary, Containers) {
 TEST(HostLibrary, FunctionObjects) {
   EXPECT_EQ(blocks_of("int m = 4; auto f = [&](int x) { m += x; }; f(3); n = m;"), 7);
   EXPECT_EQ(blocks_of("std::function<int(int)> f = [](int x) { return x * x; }; n = f(5);"), 25);
-  EXPECT_EQ(blocks_of("n = apply([](int x) { return x + 1; });", {}, "template <class F> int apply(F f) { return f(9); }"), 10);
+  EXPECT_EQ(
+      blocks_of("n = apply([](int x) { return x + 1; });", {}, "template <class F> int apply(F f) { return f(9); }"),
+      10);
 }
 
 TEST(HostLibrary, LongLoopsForgetOnlyWhatTheyWrite) {
-  EXPECT_EQ(blocks_of("Field f; f.size = 12; f.data = new float[1000]; for (long i = 0; i < 1000000000L; ++i) f.data[i % 9] = i; n = f.size;", {},
-                      "struct Field { int size; float* data; };"),
+  EXPECT_EQ(blocks_of("Field f; f.size = 12; f.data = new float[1000]; for (long i = 0; i < 1000000000L; ++i) f.data[i "
+                      "% 9] = i; n = f.size;",
+                      {}, "struct Field { int size; float* data; };"),
             12);
-  EXPECT_EQ(blocks_of("Field f; f.size = 12; f.last = 0; for (long i = 0; i < 1000000000L; ++i) f.last += i; n = f.size;", {},
-                      "struct Field { int size; long last; };"),
-            12);
+  EXPECT_EQ(
+      blocks_of("Field f; f.size = 12; f.last = 0; for (long i = 0; i < 1000000000L; ++i) f.last += i; n = f.size;", {},
+                "struct Field { int size; long last; };"),
+      12);
   EXPECT_EQ(blocks_of("for (long i = 0; i < 1000000000L; ++i) n += i;"), -1);
 }
 
@@ -110,10 +117,12 @@ TEST(HostLibrary, Goto) {
 }
 
 TEST(HostLibrary, WhatCallsMissesIsNamed) {
-  Source source{.path = "program.cu",
-                .text = "__global__ void k(); int size_of(int); extern int scale; struct Box { Box(int); };\n"
-                        "int main() { Box b(1); k<<<size_of(1) * scale, 1>>>(); }",
-                .language = Language::cuda};
+  Source source;
+  source.path = "program.cu";
+  source.language = Language::cuda;
+  source.text =
+      "__global__ void k(); int size_of(int); extern int scale; struct Box { Box(int); };\n"
+      "int main() { Box b(1); k<<<size_of(1) * scale, 1>>>(); }";
   const HostProgram p = host_launches(source, {});
   EXPECT_EQ(p.undefined, (std::vector<std::string>{"Box", "size_of", "scale", "k"}));
 }
