@@ -55,7 +55,7 @@ class Manual(unittest.TestCase):
         texts = {name: read(name) for name in documents()}
         told = set().union(*map(FLAG.findall, texts.values()))
         self.assertEqual(flags - told - {f for f in flags if f.startswith("--new-")} - {"--help", "--version", "--completion"}, set())
-        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*/*") for name in found(pattern))
+        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*/*", "python/kernelcast/*.py") for name in found(pattern))
         for name, text in texts.items():
             for flag in set(FLAG.findall(text)) - flags - {"--prefix", "--text"}:  # CMake's; an arrow of a drawing
                 self.assertRegex(scripts, re.escape(flag) + r"(?![\w-])", f"{name}: {flag} is a flag of nothing")
