@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Writes docs/man/kernelcast.1 from the program's own --help: scripts/man.py PROGRAM > docs/man/kernelcast.1"""
+"""Manual pages from the program's own --help.
+
+    scripts/man.py PROGRAM > docs/man/kernelcast.1
+    scripts/man.py PROGRAM FOLDER                   kernelcast-COMMAND.1 for each command, which the installation has beside it
+"""
 
 import os
 import re
@@ -18,16 +22,35 @@ def quoted(text):
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
 
 
+def title(name, version):
+    return f'.TH {name.upper()} 1 "" "kernelcast {version}" "User commands"'
+
+
+def pages(program, version, folder):
+    """A page a command: its first line is the sentence of NAME."""
+    os.makedirs(folder, exist_ok=True)
+    for command in COMMANDS:
+        sentence, text = help_text(program, command).strip().split("\n", 1)
+        name = f"kernelcast-{command}"
+        out = [title(name, version), ".SH NAME", quoted(name) + r" \- " + quoted(sentence), ".SH SYNOPSIS", ".nf", quoted(text.strip()), ".fi", ".SH SEE ALSO",
+               "kernelcast(1)"]
+        with open(os.path.join(folder, name + ".1"), "w", encoding="utf-8") as file:
+            file.write("\n".join(out) + "\n")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    if len(sys.argv) > 2:
+        pages(program, version, sys.argv[2])
+        return
     out = [
-        f'.TH KERNELCAST 1 "" "kernelcast {version}" "User commands"',
+        title("kernelcast", version),
         ".SH NAME",
         r"kernelcast \- a forecast for GPU kernels: from source to time, with no GPU",
     ]
-    for title, words in [("SYNOPSIS", ())] + [(c.upper(), (c,)) for c in COMMANDS]:
-        out += [f".SH {title}", ".nf", quoted(help_text(program, *words).strip()), ".fi"]
+    for head, words in [("SYNOPSIS", ())] + [(c.upper(), (c,)) for c in COMMANDS]:
+        out += [f".SH {head}", ".nf", quoted(help_text(program, *words).strip()), ".fi"]
     out += [
         ".SH EXIT STATUS",
         "0 success, 1 analysis failed, 2 usage, 3 the gate of check or advise is broken, 70 a bug in kernelcast, 130 interrupted.",

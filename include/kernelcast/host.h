@@ -44,6 +44,7 @@ struct HostLaunch {
   std::string kernel;               // qualified, with template arguments: "reduce<256>"
   std::string symbol;               // mangled
   std::string file;
+  std::string kernel_file;          // of HostOptions::more_files, where the kernel is defined; empty: the source itself
   int line = 0;
   std::array<HostNumber, 3> grid, block;
   HostNumber shared;                // dynamic shared memory in bytes
@@ -59,11 +60,13 @@ struct HostLaunch {
 struct HostProgram {
   std::vector<HostLaunch> launches; // in order of first execution
   std::vector<std::string> notes;   // one line each: where evaluation ended early and why
+  std::vector<std::string> undefined;  // functions, variables and classes that are used and defined in another file
 };
 
 struct HostOptions {
   std::string target = "sm_70";     // as FrontendOptions
   std::vector<std::string> argv;    // without the program's name
+  std::vector<std::string> more_files;  // further source files of the program; read behind the source as one unit
   std::map<std::string, std::variant<std::int64_t, double>> lets;  // values of unknowns by the host's names
   std::map<std::string, std::int64_t> device;  // fields of cudaDeviceProp: "multiProcessorCount"
   std::int64_t max_steps = 20'000'000;

@@ -8,10 +8,10 @@ Times are seconds, sizes bytes, grids blocks, blocks threads. The kernel is neve
 lock is released while they work. Errors are `Error` and its kinds, with the messages of the command line.
 """
 from ._errors import Error, LimitError, SourceError, UsageError
-from ._forecast import Assumption, Bound, Forecast, Forecaster, forecast
+from ._forecast import Assumption, Bound, Forecast, Forecaster, forecast, frame
 from ._gate import assert_not_slower
 from ._program import Answer, advise, check, devices, explain, offload, tune
 from ._native import __version__
 
 __all__ = ["Answer", "Assumption", "Bound", "Error", "Forecast", "Forecaster", "LimitError", "SourceError", "UsageError", "advise",
-           "assert_not_slower", "check", "devices", "explain", "forecast", "offload", "tune"]
+           "assert_not_slower", "check", "devices", "explain", "forecast", "frame", "offload", "tune"]

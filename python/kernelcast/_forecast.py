@@ -154,3 +154,20 @@ def forecast(source, *, device, grid=None, block=None, global_size=None, shared=
     """
     return Forecaster(source, device=device, **analysis)(grid, block, global_size=global_size, shared=shared, args=args, buffers=buffers,
                                                          assume=assume, cache=cache)
+
+
+def frame(forecasts):
+    """Forecasts as a pandas DataFrame, one row each: the dataclass's fields, sizes as text, and a column `bound_NAME` (seconds) for each bound."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("frame() needs pandas: pip install pandas") from None
+    rows = []
+    for f in [forecasts] if isinstance(forecasts, Forecast) else forecasts:
+        if not isinstance(f, Forecast):
+            raise TypeError(f"frame() takes Forecasts, not {type(f).__name__}")
+        low, high = f.interval_s or (None, None)
+        rows.append({"kernel": f.kernel, "device": f.device, "model": f.model, "grid": "x".join(map(str, f.grid)), "block": "x".join(map(str, f.block)),
+                     "time_s": f.time_s, "low_s": low, "high_s": high, "limiter": f.limiter, "floor_s": f.floor_s, "energy_j": f.energy_j,
+                     "occupancy": f.occupancy, **{f"bound_{b.name}": b.time_s for b in f.bounds}, "failure": f.failure or None})
+    return pandas.DataFrame(rows)

@@ -12,19 +12,12 @@
 #include "kernelcast/setting.h"
 #include "kernelcast/sm_model.h"
 #include "report/views.h"
+#include "settings.h"
 
 namespace py = pybind11;
 
 namespace kernelcast::python {
 namespace {
-
-/// What stays the same from launch to launch.
-struct Settings {
-  std::string path, text, language, kernel, standard, device_folder;
-  std::vector<std::string> devices, models, defines, include_dirs;
-  bool fast_math = false, execute = true;
-  double compile_seconds = 30;
-};
 
 /// One device and model of an answer.
 struct Prediction {
@@ -57,29 +50,10 @@ struct Prediction {
   }
 };
 
-Language language_named(const std::string& name, const std::string& path) {
-  if (name.empty()) return language_of(path);
-  static const std::map<std::string, Language> names{
-      {"opencl", Language::opencl}, {"cuda", Language::cuda},       {"hip", Language::hip}, {"c", Language::c},
-      {"cxx", Language::cxx},       {"llvm-ir", Language::llvm_ir}, {"ptx", Language::ptx}};
-  const auto found = names.find(name);
-  if (found == names.end()) throw UsageError("lang '" + name + "': expected opencl, cuda, hip, c, cxx, llvm-ir or ptx");
-  return found->second;
-}
-
 class Analysed {
  public:
   explicit Analysed(const Settings& s) {
-    question_.source = {.path = s.path,
-                        .text = s.text,
-                        .language = language_named(s.language, s.path),
-                        .defines = s.defines,
-                        .undefines = {},
-                        .include_dirs = s.include_dirs,
-                        .headers = {},
-                        .standard = s.standard,
-                        .fast_math = s.fast_math,
-                        .tensor_maps = {}};
+    question_.source = source_of(s);
     question_.kernel = s.kernel;
     for (const std::string& name : s.models) question_.models.push_back(&sm::any_model_named(name));
     question_.counts = s.execute ? Counting::automatic : Counting::symbolic;
@@ -219,4 +193,5 @@ PYBIND11_MODULE(_kernelcast, m) {
       .def("on", &kp::Analysed::on, py::arg("grid"), py::arg("grid_is_global"), py::arg("block"), py::arg("shared"),
            py::arg("args"), py::arg("buffers"), py::arg("assume"), py::arg("warm"),
            py::call_guard<py::gil_scoped_release>());
+  kp::bind_sweep(m);
 }

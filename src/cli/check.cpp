@@ -2,10 +2,12 @@
 // integration on machines that have no GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 
+#include "cli/accepted.h"
 #include "cli/catalog.h"
 #include "cli/commands.h"
 #include "cli/flag_values.h"
@@ -32,8 +34,9 @@ Exit status: 0 the gate holds, 1 analysis failed, 2 usage, 3 the gate is broken,
 
 struct CheckFlags {
   ForecastFlags base;
-  std::string changed, base_ref, max_slowdown = "5%", kernel, grid, block, global, shared;
+  std::string changed, base_ref, accepted, max_slowdown = "5%", kernel, grid, block, global, shared;
   std::vector<std::string> args, buffers, defines;
+  bool accept = false;
 };
 
 /// "5%" or "0.05".
@@ -84,10 +87,27 @@ std::optional<double> time_of(const report::DeviceResult& d, std::string& failur
   return failure.empty() ? m.estimate->time_s.value : std::nullopt;
 }
 
+/// The first line of the kernel's own file that does anything; 1: not known.
+int first_line_of(const report::DeviceResult& d, const std::string& path) {
+  int first = 0;
+  if (!d.profile) return 1;
+  for (const Block& block : d.profile->blocks)
+    for (const LineOps& l : block.lines)
+      if (l.line.file >= 0 && d.profile->files[static_cast<std::size_t>(l.line.file)] == path && l.line.line > 0)
+        first = first == 0 ? l.line.line : std::min(first, l.line.line);
+  return std::max(first, 1);
+}
+
+std::string launch_text(const Launch& launch) {
+  return fmt::format("{},{},{}/{},{},{}", launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x, launch.block.y,
+                     launch.block.z);
+}
+
 report::CheckRow compared(const report::DeviceResult& base, const report::DeviceResult& changed, double max_slowdown) {
   report::CheckRow row;
   row.device = base.device.id;
   row.kernel = base.profile ? base.profile->kernel : "";
+  row.launch = launch_text(changed.launch);
   std::string trouble;
   row.base_s = time_of(base, trouble);
   if (!row.base_s) {
@@ -157,12 +177,12 @@ CheckFlags with_both_sides(CheckFlags f) {
   return f;
 }
 
-bool is_markdown(const CheckFlags& f) { return f.base.format == "markdown"; }
-
 int check(CheckFlags flags, const Environment& environment) {
   flags = with_both_sides(std::move(flags));
-  const bool markdown = is_markdown(flags);
-  if (markdown) flags.base.format = "text";
+  const bool markdown = flags.base.format == "markdown", sarif = flags.base.format == "sarif";
+  if (markdown || sarif) flags.base.format = "text";
+  if (flags.accept && flags.accepted.empty())
+    throw UsageError(KC_SETTING(accept) ": name the file with " KC_SETTING(accepted));
   const double max_slowdown = slowdown_of(flags.max_slowdown);
   Request base = checked(flags.base), changed = checked_changed(flags);
   if (base.models.size() != 1 || base.models.front()->name() != "kernelcast") {
@@ -186,11 +206,20 @@ int check(CheckFlags flags, const Environment& environment) {
   report.changed = changed.source.path;
   report.max_slowdown = max_slowdown;
   report.ratio_factor = std::exp(kernelcast_ratio_error.half_width());
-  for (std::size_t i = 0; i < old_run.forecast.devices.size(); ++i)
+  report.visible_ratio = kernelcast_ratio_error.ratio_seen(0.9);
+  for (std::size_t i = 0; i < old_run.forecast.devices.size(); ++i) {
     report.rows.push_back(compared(old_run.forecast.devices[i], new_run.forecast.devices[i], max_slowdown));
+    report.rows.back().line = first_line_of(new_run.forecast.devices[i], report.changed);
+  }
+  if (!flags.accepted.empty()) {
+    const std::vector<AcceptedTime> accepted = read_accepted(flags.accepted);
+    if (flags.accept) write_accepted(flags.accepted, accepted, report);
+    apply_accepted(flags.accept ? read_accepted(flags.accepted) : accepted, report);
+  }
   const report::Style style(environment.colour && base.output.empty());
   write_result(base.output, base.json  ? report::check_json(report)
                             : markdown ? report::check_markdown(report)
+                            : sarif    ? report::check_sarif(report)
                                        : report::check_text(report, style));
   for (const ForecastRun* run : {&old_run, &new_run})
     for (const std::string& text : run->messages) message("kernelcast: " + text);
@@ -207,7 +236,10 @@ Action add_check(Parser& parser) {
                "Kernel source after the change; -: standard input; the same file compares configurations");
   c.option("--base-ref", "REV", f->base_ref,
            "Git revision of the one file that is named: BASE is the file as it was then; headers are those on disk");
-  c.say_instead("--format", "text|markdown|json", "Output format (default: text)");
+  c.option("--accepted", "FILE", f->accepted,
+           "File of accepted slowdowns: launches that pass up to the forecast time in it");
+  c.flag("--accept", f->accept, "Write the launches that are slower than the gate allows to the file of --accepted");
+  c.say_instead("--format", "text|markdown|sarif|json", "Output format (default: text)");
   c.say_instead("--model", "kernelcast", "Model (default: kernelcast, the one with a measured error of ratios)");
   c.option("--max-slowdown", "P%", f->max_slowdown,
            "Largest slowdown of NEW that passes, in percent or as a fraction (default: 5%)");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "cli/flag_values.h"
@@ -11,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
+#include "forecast/program_launches.h"
 #include "kernelcast/error.h"
 #include "report/views.h"
 
@@ -34,6 +36,12 @@ std::map<std::string, std::int64_t> properties_of(const Device& d) {
                                                   {"l2CacheSize", Field::memory_l2_bytes}};
   for (const auto& [name, field] : fields)
     if (const auto value = d.get(field)) found[name] = static_cast<std::int64_t>(*value);
+  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for 3.0 and later.
+  found["maxGridSize[0]"] = 2147483647;
+  found["maxGridSize[1]"] = found["maxGridSize[2]"] = 65535;
+  found["maxThreadsDim[0]"] = found["maxThreadsDim[1]"] = 1024;
+  found["maxThreadsDim[2]"] = 64;
+  found["sharedMemPerBlock"] = 48 << 10;  // without an attribute of the kernel
   const std::size_t dot = d.compute_capability.find('.');
   if (dot != std::string::npos) {
     found["major"] = std::stoll(d.compute_capability.substr(0, dot));
@@ -46,6 +54,13 @@ std::string asking_for(const HostUnknown& u) {
   std::string text = u.why.empty() ? "not known" : u.why;
   if (u.line > 0) text += fmt::format(" (line {})", u.line);
   return u.name.empty() ? text : fmt::format("{}: {}; give " KC_SETTING(let) " {}=VALUE", u.name, text, u.name);
+}
+
+std::string names_of(const std::vector<std::string>& files) {
+  std::string text;
+  for (const std::string& file : files)
+    text += (text.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+  return text;
 }
 
 std::string place_of(const HostLaunch& launch) {
@@ -71,8 +86,8 @@ Frontend remembering(const Frontend& frontend) {
   auto known = std::make_shared<std::map<std::string, Analysis>>();
   Frontend result = frontend;
   result.analyze = [known, frontend](const Source& source, const FrontendOptions& o) {
-    const std::string key =
-        fmt::format("{}|{}|{},{},{}|{}", o.kernel, o.target, o.block.x, o.block.y, o.block.z, o.program);
+    const std::string key = fmt::format("{}|{}|{}|{},{},{}|{}", source.path, o.kernel, o.target, o.block.x, o.block.y,
+                                        o.block.z, o.program);
     if (const auto found = known->find(key); found != known->end()) return found->second;
     return known->emplace(key, frontend.analyze(source, o)).first->second;
   };
@@ -92,8 +107,8 @@ std::string about_argument(const HostLaunch& launch, const ArgumentError& error)
 
 bool wants_launches(const ForecastFlags& f) {
   if (!f.grid.empty() || !f.block.empty() || !f.global.empty()) {
-    if (!f.launch.empty() || !f.argv.empty() || !f.lets.empty())
-      throw UsageError(KC_SETTING(launch) ", " KC_SETTING(argv) " and " KC_SETTING(let)
+    if (!f.launch.empty() || !f.argv.empty() || !f.lets.empty() || !f.with.empty())
+      throw UsageError(KC_SETTING(launch) ", " KC_SETTING(argv) ", " KC_SETTING(with) " and " KC_SETTING(let)
                        " are about launches in the host code: leave out " KC_SETTING(grid) ", " KC_SETTING(block) " and " KC_SETTING(global));
     return false;
   }
@@ -110,9 +125,12 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
   options.device = properties_of(devices.front());
   if (devices.front().codegen_target.starts_with("sm_") || devices.front().codegen_target.starts_with("gfx"))
     options.target = devices.front().codegen_target;
-  const HostProgram found = host_launches(source, options);
+  for (const std::string& file : f.with) options.more_files.push_back(std::filesystem::absolute(file).string());
+  const ProgramLaunches whole = program_launches(source, options);
+  const HostProgram& found = whole.program;
   report::ProgramForecast program;
   program.source = source.path;
+  if (!whole.files.empty()) program.notes.push_back(source.path + ": read with it: " + names_of(whole.files));
   for (const std::string& note : found.notes) program.notes.push_back(source.path + ": " + note);
   const bool list = f.launch == "list" || f.launch.empty();
   const std::int64_t wanted = list ? 0 : whole_number(KC_SETTING(launch), f.launch, 1);
@@ -159,8 +177,14 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
         b != nullptr && b->elements && *b->elements > 0 && !gives(f.buffers, a.name))
       f.buffers.push_back(fmt::format("{}={}", a.name, *b->elements));
   }
+  if (f.language.empty()) {
+    const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);
+    if (language != Language::cuda && language != Language::hip) f.language = "cuda";
+  }
+  if (!launch.kernel_file.empty()) f.file = launch.kernel_file;
   f.launch.clear();
   f.argv.clear();
+  f.with.clear();
   f.lets.clear();
   return f;
 }
@@ -183,7 +207,7 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
     if (flags.launch == "list") continue;
     try {
       Request request = checked(flags_for(flags, l.launch));
-      request.source.text = source.text;
+      request.source.text = l.launch.kernel_file.empty() ? source.text : read_source(l.launch.kernel_file);
       const auto progress = [&](const std::string& text) {
         if (environment.progress) progress_line(fmt::format("launch {}: {}", l.number, text));
       };

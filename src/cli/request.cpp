@@ -122,7 +122,11 @@ Source source_of(const ForecastFlags& f) {
     throw UsageError(
         "standard input has no file ending: give " KC_SETTING(lang) " opencl, cuda, hip, c, cxx, llvm-ir or ptx");
   }
-  if (s.language == Language::automatic) s.language = language_by_ending(f.file);
+  if (s.language == Language::automatic) {
+    s.language = language_by_ending(f.file);
+    const bool host = !f.launch.empty() || !f.argv.empty() || !f.with.empty();
+    if (host && (s.language == Language::c || s.language == Language::cxx)) s.language = Language::cuda;
+  }
   for (const std::string& d : f.defines) check_macro(KC_SETTING(D), d, "NAME or NAME=VALUE");
   for (const std::string& u : f.undefines) check_macro(KC_SETTING(U), u, "NAME");
   s.defines = f.defines;
@@ -200,6 +204,8 @@ void declare_launches(Flags c, ForecastFlags& f) {
            "Launch of the host code, by its number; list: only list launches (default: all, where no grid and no block "
            "is given)");
   c.option("--argv", "WORDS", f.argv, "Arguments of the program whose host code launches, such as \"1024 10\"");
+  c.list("--with", "FILE", f.with,
+         "Further source file of the program; repeat. Files beside the source that define what it calls are found");
   c.list("--let", "NAME=VALUE", f.lets,
          "Value of a variable of the host code that is not known from the source; repeat");
 }

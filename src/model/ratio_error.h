@@ -14,6 +14,8 @@ struct RatioError {
   [[nodiscard]] double half_width() const;
   /// Probability that the true ratio is above `limit` when `ratio` is forecast.
   [[nodiscard]] double above(double ratio, double limit) const;
+  /// The smallest forecast ratio of which above(ratio, 1) is `probability`.
+  [[nodiscard]] double ratio_seen(double probability) const;
 };
 
 /// Of the model `kernelcast`; the models of the literature were not measured in pairs.

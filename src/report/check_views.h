@@ -19,6 +19,9 @@ struct CheckRow {
   double probability_slower = 0;      // than base
   double probability_broken = 0;      // slower than the gate allows
   bool passed = false;
+  bool accepted = false;                           // slower than the gate allows, and passed because it was accepted
+  std::string launch;                              // "4096,1,1/256,1,1": grid and block of new
+  int line = 1;                                    // first line of the kernel in new
   bool local_memory = false;                       // base or new probably keeps values there: the ratio is less certain
   std::string base_limiter, new_limiter, failure;  // failure: why there is no ratio; the gate then fails
 };
@@ -27,6 +30,7 @@ struct CheckReport {
   Head head;
   std::string base, changed;  // paths
   double max_slowdown = 0;    // 0.05: a ratio of 1.05 still passes
+  double visible_ratio = 0;   // the smallest that is slower with a probability of 90 %
   double ratio_factor = 0;    // nine in ten true ratios are within this factor of the forecast one
   std::vector<CheckRow> rows;
   [[nodiscard]] bool passed() const;
@@ -35,6 +39,7 @@ struct CheckReport {
 std::string check_text(const CheckReport& report, const Style& style);
 /// A table for a comment on a pull request.
 std::string check_markdown(const CheckReport& report);
+std::string check_sarif(const CheckReport& report);
 std::string check_json(const CheckReport& report);
 
 }  // namespace kernelcast::report

@@ -69,6 +69,14 @@ const LaunchShape& Trial::shape_of_choice() {
   return *shape_;
 }
 
+std::optional<LaunchShape> Trial::launch(Configuration configuration) {
+  choose(configuration);
+  const LaunchShape shape = shape_of_choice();
+  for (std::size_t k = 0; k < context_.space.constraints.size(); ++k)
+    if (!reader_.holds(k)) return std::nullopt;
+  return shape;
+}
+
 std::string Trial::variant(Configuration configuration) {
   if (context_.one_variant) return "the only one";
   choose(configuration);

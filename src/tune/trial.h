@@ -36,6 +36,8 @@ TrialContext context_of(const Space& space, const TuneOptions& options, Analysis
 class Trial {
  public:
   explicit Trial(const TrialContext& context) : context_(context), reader_(context.space) {}
+  /// As far as the space says it; nothing where a constraint excludes it. Throws UserError for sizes that are none.
+  std::optional<LaunchShape> launch(Configuration configuration);
   /// On device number `device`. Refuses what can be decided before compilation without compiling. Reasons of refusals
   /// by the device's limits are left out unless `explain`: space after space of them would take longer than the
   /// forecasts.

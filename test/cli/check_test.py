@@ -1,5 +1,6 @@
 """The gate: ratios of two sources and of two configurations, exit statuses, JSON."""
 
+import json
 import math
 import unittest
 
@@ -93,6 +94,42 @@ class Check(Case):
         self.bad(2, "roofline", "check", self.base, self.base, *LAUNCH, "--model", "roofline")
         self.bad(2, "NEW", "check", self.base, *LAUNCH)
         self.bad(1, "nothing.cl", "check", self.base, self.path("nothing.cl"), *LAUNCH)
+
+    def test_accepted_slowdowns_pass_up_to_their_time(self):
+        accepted = self.path("accepted", "")
+        self.checks(3, self.base, self.changed, *LAUNCH, "--accepted", accepted)
+        value = self.checks(0, self.base, self.changed, *LAUNCH, "--accepted", accepted, "--accept")
+        self.assertEqual({c["gate"] for c in value["checks"]}, {"accepted"})
+        value = self.checks(0, self.base, self.changed, *LAUNCH, "--accepted", accepted)
+        self.assertEqual(value["gate"], "pass")
+        slower = self.path("slower.cl", TWICE.replace("% n]", "% n] + in[(i + 262144) % n]"))
+        self.checks(3, self.base, slower, *LAUNCH, "--accepted", accepted)
+        with open(accepted, "a", encoding="utf-8") as file:
+            file.write("fast v100\n")
+        self.bad(1, r"accepted:4: expected TIME_S DEVICE LAUNCH KERNEL", "check", self.base, self.changed, *LAUNCH, "--accepted", accepted)
+        self.bad(2, r"--accept: name the file with --accepted", "check", self.base, self.changed, *LAUNCH, "--accept")
+
+    def test_sarif(self):
+        result = self.run_program("check", self.base, self.changed, *LAUNCH, "--format", "sarif")
+        self.assertEqual(result.returncode, 3)
+        log = json.loads(result.stdout)
+        self.assertEqual(log["version"], "2.1.0")
+        run = log["runs"][0]
+        self.assertEqual(run["tool"]["driver"]["name"], "kernelcast")
+        self.assertEqual([r["level"] for r in run["results"]], ["error"] * 2)
+        for r in run["results"]:
+            self.assertIn(r["ruleId"], [rule["id"] for rule in run["tool"]["driver"]["rules"]])
+            self.assertRegex(r["message"]["text"], r"copy on .*: ratio 1\.\d+")
+            place = r["locations"][0]["physicalLocation"]
+            self.assertEqual(place["artifactLocation"]["uri"], self.changed)
+            self.assertTrue(1 <= place["region"]["startLine"] <= TWICE.count("\n") + 1)
+        self.assertEqual(json.loads(self.good("check", self.base, self.base, *LAUNCH, "--format", "sarif"))["runs"][0]["results"], [])
+
+    def test_what_the_gate_sees_stands_above_the_table(self):
+        text = self.run_program("check", self.base, self.changed, *LAUNCH).stdout
+        value = self.checks(3, self.base, self.changed, *LAUNCH)
+        percent = round((value["visible_ratio"] - 1) * 100)
+        self.assertIn(f"A slowdown of {percent} % is detected with a probability of 90 %", text.split("\n")[1])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Launches found in host code: predict and explain without --grid and --block."""
 
 import json
+import os
 import unittest
 
 from program import Case
@@ -57,8 +58,27 @@ class Launches(Case):
     def test_explain_takes_the_launch(self):
         self.assertIn("saxpy", self.good("explain", self.file, "--device", "a100", "--argv", "1000 1"))
 
+    def test_files_beside_the_source_that_define_what_it_calls_are_read(self):
+        main, kernels = PROGRAM_TEXT.split("int main")
+        host = self.path("host.cpp", "#include <cstdlib>\nvoid run(int n, int repeat);\nint main(int argc, char** argv) { run(atoi(argv[1]), 2); }\n")
+        self.path("kernels.cu", main + "void run(int n, int repeat) {\n  float *x, *y;\n  cudaMalloc(&x, 4 * n);\n  cudaMalloc(&y, 4 * n);\n"
+                  "  for (int r = 0; r < repeat; r++) saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x, y);\n}\n")
+        self.path("other.cu", "void run(int n, int repeat) {}\nint main() {}\n")
+        result = self.run_program("predict", host, "--device", "a100", "--argv", "1048576", "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("host.cpp: read with it: kernels.cu", result.stderr)
+        found = json.loads(result.stdout)
+        one = json.loads(self.good("predict", self.file, "--device", "a100", "--argv", "1048576 2", "--format", "json"))
+        self.assertEqual(found["predictions"][0]["time_s"], one["predictions"][0]["time_s"])
+        self.assertEqual(found["launches"][0]["repetitions"], 2)
+        os.mkdir(self.path("apart"))
+        apart = self.path("apart/kernels.cu", "__global__ void k() {}\nvoid go(int n) { k<<<n, 64>>>(); }\n")
+        alone = self.path("alone.cu", "void go(int n);\nint main() { go(7); }\n")
+        self.bad(2, "no launch is found", "predict", alone, "--device", "a100")
+        self.assertRegex(self.good("predict", alone, "--device", "a100", "--launch", "list", "--with", apart), r"k +7 +64")
+
     def test_flags_of_both_kinds(self):
-        self.bad(2, r"--launch, --argv and --let are about launches in the host code", "predict", self.file, "--device", "a100", "--grid", "1", "--block", "32",
+        self.bad(2, r"--launch, --argv, --with and --let are about launches in the host code", "predict", self.file, "--device", "a100", "--grid", "1", "--block", "32",
                  "--argv", "1")
 
 

@@ -3,8 +3,10 @@
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from program import PROGRAM, ROOT
@@ -32,6 +34,20 @@ class Manual(unittest.TestCase):
         with open(os.path.join(ROOT, "docs", "man", "kernelcast.1"), encoding="utf-8") as file:
             self.assertEqual(file.read(), made, "write it again with scripts/man.py")
 
+    def test_a_page_a_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "man.py"), PROGRAM, folder], check=True)
+            listed = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+            for name in sorted(os.listdir(folder)):
+                command = name.removeprefix("kernelcast-").removesuffix(".1")
+                self.assertRegex(listed, rf"(?m)^  {command} ")
+                text = read(os.path.join(folder, name))
+                self.assertIn(f".SH NAME\nkernelcast\\-{command} \\- ", text)
+                if shutil.which("groff"):
+                    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", os.path.join(folder, name)], capture_output=True, text=True, check=True)
+                    self.assertEqual(done.stderr, "")
+            self.assertEqual(len(os.listdir(folder)), len(re.findall(r"(?m)^\.SH [A-Z]+\n\.nf", read(os.path.join(ROOT, "docs/man/kernelcast.1")))) - 1)
+
 
     def test_flags_are_documented_and_documented_flags_are_there(self):
         with open(os.path.join(ROOT, "docs", "man", "kernelcast.1"), encoding="utf-8") as file:
@@ -39,7 +55,7 @@ class Manual(unittest.TestCase):
         texts = {name: read(name) for name in documents()}
         told = set().union(*map(FLAG.findall, texts.values()))
         self.assertEqual(flags - told - {f for f in flags if f.startswith("--new-")} - {"--help", "--version", "--completion"}, set())
-        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*/*") for name in found(pattern))
+        scripts = "".join(read(name) for pattern in ("scripts/*", "tools/*/*", "python/kernelcast/*.py") for name in found(pattern))
         for name, text in texts.items():
             for flag in set(FLAG.findall(text)) - flags - {"--prefix", "--text"}:  # CMake's; an arrow of a drawing
                 self.assertRegex(scripts, re.escape(flag) + r"(?![\w-])", f"{name}: {flag} is a flag of nothing")

@@ -4,10 +4,11 @@
   launches.py rows PROGRAM ROWS.csv KERNELS.csv SOURCES   recorded grids, blocks and arguments against those found
   launches.py count PROGRAM FOLDER...                     programs (a folder each): launches found, and complete
 
-The arguments of a program are those of the `run` rule of its Makefile.
+Arguments, macros and include folders of a program are those that `make -n run` prints; without a Makefile, none.
 """
 
 import argparse
+import concurrent.futures
 import csv
 import json
 import os
@@ -15,33 +16,72 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 
-def default_arguments(folder):
-    for name in ("Makefile", "makefile"):
-        path = os.path.join(folder, name)
-        if not os.path.exists(path):
+ENDINGS = (".cu", ".cpp", ".cc", ".c")
+
+
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def has_main(path):
+    return os.path.exists(path) and re.search(r"^[^/\n]*\bmain\s*\(", text_of(path), re.M)
+
+
+def program_of(folder):
+    """(source with main, further sources, flags, arguments): what `make -n run` says, or what lies in the folder."""
+    sources, flags, words = [], [], ""
+    done = None
+    if any(os.path.exists(os.path.join(folder, name)) for name in ("Makefile", "makefile")):
+        done = subprocess.run(["make", "-n", "-B", "run"], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    for line in (done.stdout.replace("\\\n", " ") if done else "").split("\n"):
+        parts = line.split()
+        if not parts:
             continue
-        with open(path, encoding="utf-8", errors="replace") as file:
-            found = re.search(r"^run\s*:.*\n((?:\t.*\n?)+)", file.read(), re.M)
-        if found:
-            line = found.group(1).strip().split("\n")[0].replace("$(LAUNCHER)", "").strip()
-            return re.sub(r"^\S+\s*", "", line)
-    return ""
+        if parts[0].startswith("./") or (len(parts) > 1 and parts[0] in ("sh", "bash")):
+            words = " ".join(parts[1:]).split(">")[0].split("|")[0].split("&&")[0].split(";")[0].strip()
+            break
+        for k, part in enumerate(parts):
+            if part in ("-I", "-D") and k + 1 < len(parts):
+                flags += [part, parts[k + 1]]
+            elif part.startswith(("-I", "-D")) and len(part) > 2:
+                flags += [part[:2], part[2:]]
+            elif part.endswith(ENDINGS):
+                sources.append(os.path.normpath(os.path.join(folder, part)))
+    unique = []
+    for k in range(0, len(flags), 2):
+        if flags[k:k + 2] not in unique:
+            unique.append(flags[k:k + 2])
+    flags = [x for pair in unique for x in (pair if pair[0] == "-D" else ["-I", os.path.join(folder, pair[1])])]
+    sources = list(dict.fromkeys(s for s in sources if os.path.exists(s)))
+    for below in ("", "src"):
+        place = os.path.join(folder, below)
+        if not sources and os.path.isdir(place):
+            sources = sorted(os.path.join(place, f) for f in os.listdir(place) if f.endswith(ENDINGS))
+            sources = [s for s in sources if has_main(s)] or sources
+    common = os.path.join(folder, "../../../Common")
+    if os.path.isdir(common):
+        flags += ["-I", common]
+    mains = sorted((s for s in sources if has_main(s)), key=lambda s: not s.endswith(".cu")) or [s for s in sources if s.endswith(".cu")]
+    main = mains[0] if mains else None
+    outside = [s for s in sources if main and s != main and os.path.dirname(s) != os.path.dirname(main)]
+    return main, outside, flags, words
 
 
-def launches_of(program, source, words, includes=()):
+def launches_of(program, source, words, with_files=(), flags=()):
     """(launches, error)"""
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "out.json")
-        command = [program, "predict", source, "--device", "rtx3080", "--launch", "list", "--format", "json", "-o", output]
+        command = [program, "predict", source, "--device", "rtx3080", "--launch", "list", "--format", "json", "-o", output, *flags]
         if words:
             command += ["--argv", words]
-        for i in includes:
-            command += ["-I", i]
+        for file in with_files:
+            command += ["--with", file]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=os.path.dirname(source))
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=os.path.dirname(source))
         except subprocess.TimeoutExpired:
             return [], "timeout"
         if not os.path.exists(output):
@@ -64,7 +104,8 @@ def rows(a):
     total = defaultdict(int)
     for path, of_program in sorted(wanted.items()):
         source = os.path.join(a.sources, path)
-        found, error = launches_of(a.program, source, default_arguments(os.path.dirname(source)))
+        _, outside, flags, words = program_of(os.path.dirname(source))
+        found, error = launches_of(a.program, source, words, outside, flags)
         for row in {(r["kernel_id"], r["grid_x"], r["grid_y"], r["grid_z"], r["block_x"], r["block_y"], r["block_z"]): r for r in of_program}.values():
             entry = kernels[row["kernel_id"]]["entry"]
             base = re.sub(r"[<(].*", "", entry).split("::")[-1].split()[-1]
@@ -88,18 +129,18 @@ def same(value, text):
 
 
 def count(a):
-    tally = defaultdict(int)
-    for folder in a.folders:
-        sources = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(".cu"))
-        mains = [s for s in sources if re.search(r"\bmain\s*\(", open(s, encoding="utf-8", errors="replace").read())]
-        best, why = [], "no .cu file with main"
-        for source in mains[:1]:
-            includes = [p for p in (os.path.join(folder, "../../../Common"), os.path.join(folder, "include")) if os.path.isdir(p)]
-            best, why = launches_of(a.program, source, default_arguments(folder), includes)
-        verdict = "complete" if best and all(complete(f) for f in best) else "some complete" if any(complete(f) for f in best) else "found" if best else "none"
-        tally[verdict] += 1
-        print(f"{verdict:14} {os.path.basename(folder):32} {len(best)} {why[-170:]}", flush=True)
-    print(dict(tally))
+    def one(folder):
+        folder = os.path.abspath(folder)
+        source, outside, flags, words = program_of(folder)
+        found, why = launches_of(a.program, source, words, outside, flags) if source else ([], "no source with main")
+        whole = sum(complete(f) for f in found)
+        verdict = "complete" if found and whole == len(found) else "some complete" if whole else "found" if found else "none"
+        print(f"{verdict:14} {os.path.basename(folder):32} {whole}/{len(found)} {why[-220:]}", flush=True)
+        return verdict
+
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        tally = Counter(pool.map(one, a.folders))
+    print(dict(tally), f"{tally['complete'] / len(a.folders):.0%} complete")
 
 
 def main():
@@ -112,6 +153,7 @@ def main():
     many = commands.add_parser("count")
     many.add_argument("program")
     many.add_argument("folders", nargs="+")
+    many.add_argument("--jobs", type=int, default=1)
     many.set_defaults(run=count)
     a = parser.parse_args()
     a.program = os.path.abspath(a.program)

@@ -36,9 +36,18 @@ Value Interpreter::call_body(const clang::FunctionDecl* f, const clang::Expr* co
   return result;
 }
 
+void Interpreter::miss(const clang::NamedDecl* d) {
+  if (context_.getSourceManager().isInSystemHeader(d->getLocation()) || d->isInStdNamespace()) return;
+  const std::string name = d->getNameAsString();
+  if (name.empty() || name.starts_with("__")) return;
+  auto& names = program_.undefined;
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
 Value Interpreter::unknown_call(const clang::CallExpr* call, const std::string& name) {
   const int line = line_of(call);
   const std::string why = name.empty() ? "a call" : name + "() is not evaluated";
+  if (const clang::FunctionDecl* f = call->getDirectCallee(); f != nullptr && !f->hasBody()) miss(f);
   for (const clang::Expr* a : call->arguments()) {
     const clang::Expr* plain = a->IgnoreParenCasts();
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(plain);
@@ -76,9 +85,17 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
     if (auto v = runtime_call(name, call)) return *v;
     if (auto v = library_call(name, call)) return *v;
     if (auto v = math_call(name, call)) return *v;
+    if (auto v = option_call(name, call)) return *v;
+    if (auto v = text_call(name, call)) return *v;
+    if (auto v = algorithm_call(name, call)) return *v;
   }
+  if (auto v = string_call(call, method)) return *v;
+  if (auto v = array_call(call, method)) return *v;
   const bool of_std = f->isInStdNamespace() || (method != nullptr && method->getParent()->isInStdNamespace());
   if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call)) {
+    if (auto v = string_operator(o)) return *v;
+    if (auto v = iterator_operator(o)) return *v;
+    if (auto v = function_object_call(o)) return *v;
     if (o->getOperator() == clang::OO_Equal && o->getNumArgs() == 2 &&
         (!users || (method != nullptr && method->isDefaulted()))) {
       Value value = copied(evaluate(o->getArg(1)));
@@ -89,7 +106,9 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
     if (of_std || !has_body) return unknown_call(call, name);
     if (method != nullptr && !method->isStatic()) {
       const Place self = place_of(o->getArg(0));
-      return call_body(defined, call->getArgs() + 1, call->getNumArgs() - 1, Value::pointer_to(self), line);
+      const bool lambda = method->getParent()->isLambda();  // its `this` is that of the function around it
+      return call_body(defined, call->getArgs() + 1, call->getNumArgs() - 1,
+                       lambda ? std::nullopt : std::optional(Value::pointer_to(self)), line);
     }
     return call_body(defined, call->getArgs(), call->getNumArgs(), std::nullopt, line);
   }
@@ -110,7 +129,10 @@ Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConst
   const clang::CXXConstructorDecl* c = e->getConstructor();
   const clang::FunctionDecl* defined = nullptr;
   const Place self = temporary(Value::object_of(memory));
-  if (!c->hasBody(defined)) return Value::object_of(memory);
+  if (!c->hasBody(defined)) {
+    miss(c->getParent());
+    return Value::object_of(memory);
+  }
   const auto* constructor = llvm::cast<clang::CXXConstructorDecl>(defined);
   if (frames_.size() >= kMostFrames) return Value::object_of(memory);
   auto frame = std::make_unique<Frame>();
@@ -156,6 +178,24 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
     return Value::object_of(memory);
   }
   if (record->isInStdNamespace() && record->getName() == "vector") return construct_vector(e);
+  if (is_string(e->getType()) || is_string_stream(e->getType())) return construct_string(e);
+  if (is_iterator(e->getType()) && e->getNumArgs() == 1) return evaluate(e->getArg(0));
+  if (record->isInStdNamespace() && record->getName() == "function" && e->getNumArgs() >= 1) {
+    const auto* lambda = e->getArg(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    Value callee = evaluate(e->getArg(0));
+    if (lambda == nullptr || !lambda->isLambda()) return callee;
+    callee = Value{};
+    callee.kind = Value::Kind::function;
+    callee.function = lambda->getLambdaCallOperator();
+    return callee;
+  }
+  if (record->isInStdNamespace() && record->getName() == "pair" && e->getNumArgs() == 2) {
+    Value pair = empty_of(e->getType(), "it has no value yet", line_of(e));
+    for (unsigned k = 0; k < 2; ++k)
+      if (const clang::FieldDecl* f = field_named(record, k == 0 ? "first" : "second"))
+        pair.place.memory->slots[key_of(f)] = copied(evaluate(e->getArg(k)));
+    return pair;
+  }
   const clang::QualType type = e->getType();
   if (const auto* array = context_.getAsConstantArrayType(type))
     return empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));

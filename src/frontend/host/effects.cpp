@@ -28,7 +28,23 @@ const clang::Expr* root_of(const clang::Expr* e) {
   }
 }
 
-bool is_direct(const clang::Expr* e) { return llvm::isa<clang::DeclRefExpr>(e->IgnoreParenCasts()); }
+/// A variable, or a member of one that no index and no pointer arithmetic leads to.
+bool is_direct(const clang::Expr* e) {
+  e = e->IgnoreParenCasts();
+  if (llvm::isa<clang::DeclRefExpr>(e)) return true;
+  const auto* m = llvm::dyn_cast<clang::MemberExpr>(e);
+  return m != nullptr && (llvm::isa<clang::CXXThisExpr>(m->getBase()->IgnoreParenCasts()) || is_direct(m->getBase()));
+}
+
+/// `p` of p[i] and *p where it is direct: what it points to is written, and nothing else.
+const clang::Expr* direct_pointer(const clang::Expr* e) {
+  e = e->IgnoreParenCasts();
+  const clang::Expr* base = nullptr;
+  if (const auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e)) base = a->getBase();
+  if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_Deref)
+    base = u->getSubExpr();
+  return base != nullptr && llvm::isa<clang::MemberExpr>(base->IgnoreParenCasts()) && is_direct(base) ? base : nullptr;
+}
 
 }  // namespace
 
@@ -108,7 +124,15 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
     if (place.memory == nullptr && v->hasGlobalStorage()) place = variable(v);
     if (place.memory == nullptr) return;  // declared inside
     if (is_direct(target)) {
-      forget(place, why, line);
+      forget(place_of(target->IgnoreParenCasts()), why, line);
+      return;
+    }
+    if (const clang::Expr* pointer = direct_pointer(target)) {
+      const Value to = evaluate(pointer);
+      if (to.kind == Value::Kind::pointer && to.place.memory && !to.place.memory->text) {
+        to.place.memory->slots.clear();
+        to.place.memory->rest = Value::not_known(why, line);
+      }
       return;
     }
     const Value& held = place.memory->slots[place.key];  // what the pointer or structure holds

@@ -106,6 +106,9 @@ Place Interpreter::variable(const clang::VarDecl* v) {
   const clang::VarDecl* with_init = nullptr;
   const clang::Expr* init = v->getAnyInitializer(with_init);
   const bool external = v->hasDefinition() == clang::VarDecl::DeclarationOnly;
+  if (external && v->getName() == "optarg") return globals_[defined] = option_argument();
+  if (external && v->getName() == "optind") return globals_[defined] = option_index();
+  if (external) miss(v);
   Value value = init != nullptr ? converted(copied(evaluate(init)), v->getType())
                 : external      ? Value::not_known("defined in another file", 0)
                                 : zero_of(v->getType());
@@ -147,7 +150,16 @@ Value Interpreter::load(const Place& place, const clang::Expr* expression) {
 }
 
 void Interpreter::store(const Place& place, Value value) {
-  if (place.memory == nullptr || place.memory->text) return;
+  if (place.memory == nullptr) return;
+  if (auto& text = place.memory->text) {
+    const auto at = static_cast<std::size_t>(place.key);
+    if (value.is_integer() && at < text->size()) {
+      (*text)[at] = static_cast<char>(value.integer);
+      return;
+    }
+    text.reset();
+    place.memory->rest = Value::not_known("a text", 0);
+  }
   place.memory->slots[place.key] = std::move(value);
 }
 
@@ -566,8 +578,12 @@ Value Interpreter::evaluate(const clang::Expr* e) {
     if (truth) return evaluate(*truth ? c->getTrueExpr() : c->getFalseExpr());
     return condition;
   }
-  if (const auto* l = llvm::dyn_cast<clang::LambdaExpr>(e))
+  if (const auto* l = llvm::dyn_cast<clang::LambdaExpr>(e)) {
+    for (const clang::LambdaCapture& c : l->captures())
+      if (c.capturesVariable() && l->isInitCapture(&c))
+        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(c.getCapturedVar())) declare(v);
     return empty_of(l->getType(), "a function object", line_of(e));
+  }
   if (llvm::isa<clang::CXXDeleteExpr>(e)) return Value::of(0);
   if (llvm::isa<clang::CXXThrowExpr>(e)) throw ProgramEnd{"an exception is thrown", line_of(e)};
   if (const auto* s = llvm::dyn_cast<clang::StmtExpr>(e)) {
@@ -588,7 +604,11 @@ Value Interpreter::evaluate(const clang::Expr* e) {
   }
   // Broken code: what can be read of it is evaluated for its launches and writes.
   if (const auto* r = llvm::dyn_cast<clang::RecoveryExpr>(e)) {
-    for (const clang::Expr* child : const_cast<clang::RecoveryExpr*>(r)->subExpressions()) evaluate(child);
+    const auto parts = const_cast<clang::RecoveryExpr*>(r)->subExpressions();
+    Value last;
+    for (const clang::Expr* child : parts) last = evaluate(child);
+    // `int* p = malloc(n)`, which C allows
+    if (parts.size() == 1 && last.kind == Value::Kind::pointer) return last;
     return Value::not_known("code that cannot be compiled", line_of(e));
   }
   return Value::not_known("an expression that is not evaluated", line_of(e));

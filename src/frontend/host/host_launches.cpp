@@ -11,7 +11,9 @@ namespace kernelcast {
 HostProgram host_launches(const Source& source, const HostOptions& options) {
   auto program = std::make_shared<HostProgram>();
   auto own = std::make_shared<HostOptions>(options);
-  frontend::inspect_host(source, options.target, options.time_limit_s, [program, own](clang::ASTContext& context) {
+  Source whole = source;
+  for (const std::string& file : options.more_files) whole.text += "\n#include \"" + file + "\"\n";
+  frontend::inspect_host(whole, options.target, options.time_limit_s, [program, own](clang::ASTContext& context) {
     *program = frontend::host::Interpreter(context, *own).run();
   });
   return std::move(*program);

@@ -25,6 +25,11 @@ int Interpreter::line_of(const clang::Stmt* statement) const {
   return static_cast<int>(sources.getExpansionLineNumber(statement->getBeginLoc()));
 }
 
+void Interpreter::note(const std::string& text) {
+  if (std::find(program_.notes.begin(), program_.notes.end(), text) == program_.notes.end())
+    program_.notes.push_back(text);
+}
+
 void Interpreter::step(const clang::Stmt* statement) {
   if (++steps_ <= options_.max_steps) return;
   throw ProgramEnd{"the limit of " + std::to_string(options_.max_steps) + " evaluated steps is reached",
@@ -38,11 +43,7 @@ Interpreter::Flow Interpreter::execute(const clang::Stmt* s) {
     evaluate(e);
     return Flow::next;
   }
-  if (const auto* c = as<clang::CompoundStmt>(s)) {
-    for (const clang::Stmt* part : c->body())
-      if (const Flow flow = execute(part); flow != Flow::next) return flow;
-    return Flow::next;
-  }
+  if (const auto* c = as<clang::CompoundStmt>(s)) return execute_compound(c);
   if (const auto* d = as<clang::DeclStmt>(s)) {
     for (const clang::Decl* part : d->decls())
       if (const auto* v = llvm::dyn_cast<clang::VarDecl>(part)) declare(v);
@@ -75,10 +76,33 @@ Interpreter::Flow Interpreter::execute(const clang::Stmt* s) {
   if (const auto* l = as<clang::LabelStmt>(s)) return execute(l->getSubStmt());
   if (const auto* a = as<clang::AttributedStmt>(s)) return execute(a->getSubStmt());
   if (const auto* t = as<clang::CXXTryStmt>(s)) return execute(t->getTryBlock());
-  if (as<clang::GotoStmt>(s)) throw ProgramEnd{"goto is not evaluated", line_of(s)};
+  if (const auto* g = as<clang::GotoStmt>(s)) {
+    target_ = g->getLabel();
+    return Flow::go_to;
+  }
   // Directives such as OpenMP's: the statement below, once.
   for (const clang::Stmt* child : s->children())
     if (child != nullptr && !as<clang::Expr>(child)) return execute(child);
+  return Flow::next;
+}
+
+/// A goto leads to a label of this block or of one around it.
+Interpreter::Flow Interpreter::execute_compound(const clang::CompoundStmt* block) {
+  const std::vector<const clang::Stmt*> parts(block->body_begin(), block->body_end());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const Flow flow = execute(parts[k]);
+    if (flow == Flow::next) continue;
+    if (flow != Flow::go_to) return flow;
+    const auto label = std::find_if(parts.begin(), parts.end(), [&](const clang::Stmt* part) {
+      while (const auto* l = as<clang::LabelStmt>(part)) {
+        if (l->getDecl() == target_) return true;
+        part = l->getSubStmt();
+      }
+      return false;
+    });
+    if (label == parts.end()) return flow;
+    k = static_cast<std::size_t>(label - parts.begin()) - 1;
+  }
   return Flow::next;
 }
 
@@ -172,12 +196,12 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
         const Flow flow = execute(body);
         conditions_.pop_back();
         forget_written(loop, "the " + text);
-        if (flow == Flow::leave_function) return flow;
+        if (flow == Flow::leave_function || flow == Flow::go_to) return flow;
         break;
       }
     }
     const Flow flow = execute(body);
-    if (flow == Flow::leave_function) {
+    if (flow == Flow::leave_function || flow == Flow::go_to) {
       if (outermost) loop_end_ = 0;
       return flow;
     }
@@ -191,26 +215,17 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
 }
 
 Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop) {
-  const Place range = place_of(loop->getRangeInit());
-  const Value value = load(range, loop->getRangeInit());
-  const bool array = loop->getRangeInit()->getType()->isArrayType() && value.kind == Value::Kind::object;
-  MemoryRef elements = array ? value.place.memory : nullptr;
-  if (!array && value.kind == Value::Kind::object) {  // std::vector, see construct_vector()
-    const auto data = value.place.memory->slots.find(-1);
-    if (data != value.place.memory->slots.end() && data->second.kind == Value::Kind::pointer)
-      elements = data->second.place.memory;
-  }
+  const Elements range = elements_of(loop->getRangeInit());
+  const MemoryRef elements = range.memory;
   const bool pure = !launches(loop);
-  if (elements == nullptr || !elements->bytes || !elements->bytes->is_integer()) {
+  if (elements == nullptr || !range.count.is_integer()) {
     if (!pure)
       execute_where_unknown(loop->getBody(), "the range at line " + std::to_string(line_of(loop)) + " is not known");
     forget_written(loop, "the range at line " + std::to_string(line_of(loop)) + " is not known");
     return Flow::next;
   }
-  const std::int64_t size =
-      std::max<std::int64_t>(size_of(loop->getLoopVariable()->getType().getNonReferenceType()), 1);
   const std::int64_t last_step = steps_ + options_.max_steps / kLoopShare;
-  for (std::int64_t k = 0; k < elements->bytes->integer / size; ++k) {
+  for (std::int64_t k = 0; k < range.count.integer; ++k) {
     step(loop);
     if (pure && steps_ > last_step) {
       forget_written(loop, "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
@@ -222,7 +237,7 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
     else
       variables[loop->getLoopVariable()] = temporary(copied(load({elements, k}, loop->getRangeInit())));
     const Flow flow = execute(loop->getBody());
-    if (flow == Flow::leave_function) return flow;
+    if (flow == Flow::leave_function || flow == Flow::go_to) return flow;
     if (flow == Flow::leave_loop) break;
   }
   return Flow::next;
@@ -268,6 +283,7 @@ void Interpreter::run_function(const clang::FunctionDecl* function, bool give_ar
   frames_.back()->function = function;
   conditions_.clear();
   loop_end_ = 0;
+  options_started_ = false;
   const auto& sources = context_.getSourceManager();
   const int line = static_cast<int>(sources.getExpansionLineNumber(function->getLocation()));
   for (unsigned k = 0; k < function->getNumParams(); ++k) {
@@ -290,7 +306,7 @@ void Interpreter::run_function(const clang::FunctionDecl* function, bool give_ar
   try {
     execute(function->getBody());
   } catch (const ProgramEnd& end) {
-    program_.notes.push_back("evaluation ended at line " + std::to_string(end.line) + ": " + end.why);
+    note("evaluation ended at line " + std::to_string(end.line) + ": " + end.why);
   }
 }
 

@@ -6,6 +6,7 @@
 // leaves.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,12 +36,28 @@ class Interpreter {
   HostProgram run();
 
  private:
-  enum class Flow : std::uint8_t { next, leave_loop, next_iteration, leave_function };
+  enum class Flow : std::uint8_t { next, leave_loop, next_iteration, leave_function, go_to };
   struct Frame {
     const clang::FunctionDecl* function = nullptr;
     std::map<const clang::VarDecl*, Place> variables;
     std::optional<Value> self;  // pointer: *this
     Value result;
+  };
+  struct Elements {
+    MemoryRef memory;
+    Value count;
+  };
+  struct LongOption {
+    std::string name;
+    int takes = 0;  // 1: an argument, 2: may have one
+    Value flag;
+    std::int64_t value = 0;
+  };
+  struct OptionRead {
+    std::int64_t value = 0;
+    Value argument;
+    std::optional<std::size_t> index;  // of a long option
+    std::int64_t next = 0;             // optind behind it; 0: inside a word
   };
 
   // interpreter.cpp: statements
@@ -48,10 +65,12 @@ class Interpreter {
   Flow execute_if(const clang::IfStmt* statement);
   Flow execute_loop(const clang::Stmt* loop, const clang::Expr* condition, const clang::Expr* step,
                     const clang::Stmt* body, bool body_first);
+  Flow execute_compound(const clang::CompoundStmt* statement);
   Flow execute_range(const clang::CXXForRangeStmt* loop);
   Flow execute_switch(const clang::SwitchStmt* statement);
   void declare(const clang::VarDecl* variable);
   void step(const clang::Stmt* statement);
+  void note(const std::string& text);
   void run_function(const clang::FunctionDecl* function, bool give_arguments);
   Flow execute_where_unknown(const clang::Stmt* branch, const std::string& condition);
 
@@ -97,6 +116,31 @@ class Interpreter {
   Value allocation(const Value& bytes, int line, bool zero, bool managed);
   std::optional<std::string> text_at(const Value& pointer);
 
+  // strings.cpp
+  bool is_string(clang::QualType type) const;
+  bool is_string_stream(clang::QualType type) const;
+  std::optional<std::string> text_of(const Value& value);
+  Value construct_string(const clang::CXXConstructExpr* expression);
+  std::optional<Value> string_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  std::optional<Value> string_operator(const clang::CXXOperatorCallExpr* call);
+  Value read_from_stream(const clang::CXXOperatorCallExpr* call);
+  std::optional<Value> text_call(const std::string& name, const clang::CallExpr* call);
+
+  // containers.cpp
+  bool is_iterator(clang::QualType type) const;
+  Elements elements_of(const clang::Expr* expression);
+  std::optional<Value> array_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  std::optional<Value> iterator_operator(const clang::CXXOperatorCallExpr* call);
+  std::optional<Value> algorithm_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<Value> function_object_call(const clang::CXXOperatorCallExpr* call);
+
+  // getopt.cpp
+  std::optional<std::vector<LongOption>> long_options(const clang::Expr* expression);
+  bool read_options(const clang::CallExpr* call, const std::vector<LongOption>& known_words, bool single_dash);
+  std::optional<Value> option_call(const std::string& name, const clang::CallExpr* call);
+  Place& option_argument();
+  Place& option_index();
+
   // launches.cpp
   Value launch_by_chevrons(const clang::CUDAKernelCallExpr* call);
   Value launch_by_function(const clang::CallExpr* call, const std::string& name);
@@ -110,6 +154,8 @@ class Interpreter {
   bool is_dim3(clang::QualType type) const;
   const clang::FieldDecl* field_named(const clang::CXXRecordDecl* record, const std::string& name) const;
   Value field(const Value& object, clang::QualType type, const std::string& name, int line);
+  void miss(const clang::NamedDecl* declaration);  // its definition is in another file
+  std::string file_of(const clang::FunctionDecl* kernel) const;
   static std::int64_t key_of(const clang::FieldDecl* field);
 
   clang::ASTContext& context_;
@@ -125,6 +171,11 @@ class Interpreter {
   std::int64_t steps_ = 0;
   std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;
+  const clang::LabelDecl* target_ = nullptr;  // of the goto on its way
+  std::deque<OptionRead> options_read_;
+  std::int64_t options_end_ = 1;
+  bool options_started_ = false;
+  Place option_argument_, option_index_;
 };
 
 }  // namespace kernelcast::frontend::host

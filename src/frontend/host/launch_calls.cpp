@@ -82,6 +82,25 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
   return a;
 }
 
+/// The one of the program's further files in which it is defined, or which includes the header that does; else empty.
+std::string Interpreter::file_of(const clang::FunctionDecl* kernel) const {
+  const clang::FunctionDecl* defined = kernel->getTemplateInstantiationPattern();
+  if (defined == nullptr && !kernel->hasBody(defined)) return "";
+  const auto& sources = context_.getSourceManager();
+  clang::FileID file = sources.getFileID(sources.getExpansionLoc(defined->getLocation()));
+  for (;;) {
+    const clang::SourceLocation includer = sources.getIncludeLoc(file);
+    if (includer.isInvalid()) return "";
+    const clang::FileID outer = sources.getFileID(includer);
+    if (outer == sources.getMainFileID()) break;
+    file = outer;
+  }
+  const auto entry = sources.getFileEntryRefForID(file);
+  const std::string name = entry ? entry->getName().str() : "";
+  return std::find(options_.more_files.begin(), options_.more_files.end(), name) != options_.more_files.end() ? name
+                                                                                                              : "";
+}
+
 void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
                          const std::vector<Value>& arguments, int line, const std::string& file) {
   HostLaunch launch;
@@ -93,6 +112,8 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
   else
     launch.symbol = kernel->getNameAsString();
   launch.file = file;
+  launch.kernel_file = file_of(kernel);
+  if (!kernel->hasBody() && kernel->getTemplateInstantiationPattern() == nullptr) miss(kernel);
   launch.line = line;
   for (int axis = 0; axis < 3; ++axis) {
     launch.grid[static_cast<std::size_t>(axis)] = dimension(grid, axis);
@@ -141,8 +162,7 @@ Value Interpreter::launch_by_chevrons(const clang::CUDAKernelCallExpr* call) {
   const clang::FunctionDecl* kernel = call->getDirectCallee();
   if (kernel == nullptr) kernel = callee.function;
   if (kernel == nullptr || !kernel->hasAttr<clang::CUDAGlobalAttr>()) {
-    program_.notes.push_back("launch at line " + std::to_string(line_of(call)) +
-                             ": the kernel is chosen at run time and is not known");
+    note("launch at line " + std::to_string(line_of(call)) + ": the kernel is chosen at run time and is not known");
     return Value::of(0);
   }
   record(kernel, grid, block, shared, arguments, line_of(call), file);
@@ -158,8 +178,7 @@ Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::st
   const std::size_t at = extended ? 1 : 0;
   const clang::FunctionDecl* kernel = at < given.size() ? given[at].function : nullptr;
   if (kernel == nullptr || (!extended && given.size() < 4)) {
-    program_.notes.push_back("launch at line " + std::to_string(line_of(call)) +
-                             ": the kernel is chosen at run time and is not known");
+    note("launch at line " + std::to_string(line_of(call)) + ": the kernel is chosen at run time and is not known");
     return Value::of(0);
   }
   std::vector<Value> arguments;

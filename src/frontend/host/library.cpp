@@ -142,8 +142,18 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     const clang::Expr* to = call->getArg(0)->IgnoreParenImpCasts();
     const auto* record =
         to->getType()->isPointerType() ? to->getType()->getPointeeType()->getAsCXXRecordDecl() : nullptr;
-    for (const auto& [field, number] : options_.device)
-      if (const clang::FieldDecl* f = field_named(record, field)) memory->slots[key_of(f)] = Value::of(number);
+    for (const auto& [field, number] : options_.device) {
+      const std::size_t bracket = field.find('[');  // "maxGridSize[1]"
+      const clang::FieldDecl* f = field_named(record, field.substr(0, bracket));
+      if (f == nullptr) continue;
+      Value& held = memory->slots[key_of(f)];
+      if (bracket == std::string::npos) {
+        held = Value::of(number);
+        continue;
+      }
+      if (held.kind != Value::Kind::object) held = empty_of(f->getType(), "a property of the device", line);
+      if (held.place.memory) held.place.memory->slots[field[bracket + 1] - '0'] = Value::of(number);
+    }
     store(into.place, Value::object_of(memory));
     return Value::of(0);
   }
@@ -152,7 +162,14 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     Value value = Value::not_known("a property of the device", line);
     static const std::map<std::int64_t, const char*> fields{{1, "maxThreadsPerBlock"},
                                                             {8, "sharedMemPerBlock"},
+                                                            {2, "maxThreadsDim[0]"},
+                                                            {3, "maxThreadsDim[1]"},
+                                                            {4, "maxThreadsDim[2]"},
+                                                            {5, "maxGridSize[0]"},
+                                                            {6, "maxGridSize[1]"},
+                                                            {7, "maxGridSize[2]"},
                                                             {10, "warpSize"},
+                                                            {97, "sharedMemPerBlockOptin"},
                                                             {16, "multiProcessorCount"},
                                                             {39, "maxThreadsPerMultiProcessor"},
                                                             {75, "major"},
@@ -220,7 +237,7 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
           "stol", "stoll", "stoul", "stoull", "stof", "stod"}) &&
       count >= 1) {
     Value pointer = evaluate(call->getArg(0));
-    const auto text = text_at(pointer);
+    const auto text = text_of(pointer);
     if (!text)
       return pointer.known() ? Value::not_known("an argument of the program is read that was not given", line)
                              : pointer;
@@ -347,7 +364,7 @@ Value Interpreter::construct_vector(const clang::CXXConstructExpr* e) {
     if (first->isIntegralOrEnumerationType()) {
       number = evaluate(given[0]);
       if (given.size() > 1 && !given[1]->getType()->isRecordType()) content = copied(evaluate(given[1]));
-    } else if (given.size() >= 2 && first->isPointerType()) {
+    } else if (given.size() >= 2 && (first->isPointerType() || is_iterator(first))) {
       number = binary(clang::BO_Sub, evaluate(given[1]), evaluate(given[0]), first, context_.LongTy, line);
       content = Value::not_known("a copy", line);
     } else if (const auto* l = llvm::dyn_cast<clang::CXXStdInitializerListExpr>(given[0]->IgnoreParenImpCasts())) {
@@ -449,8 +466,9 @@ std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const
     store(place, value);
     return Value::pointer_to(place);
   }
-  if (name == "begin" || name == "end" || name == "cbegin" || name == "cend")
-    return Value::not_known("an iterator", line);
+  if (name == "begin" || name == "cbegin") return data;
+  if (name == "end" || name == "cend")
+    return slots[-2].is_integer() ? Value::pointer_to({data.place.memory, slots[-2].integer}) : slots[-2];
   const bool constant = method->isConst();
   if (!constant) resize(Value::not_known("std::vector::" + name + "()", line));
   return Value::not_known("std::vector::" + name + "()", line);
