@@ -37,7 +37,6 @@ class WindowedCore {
         ready_(static_cast<std::size_t>(core.registers), 0),
         value_(static_cast<std::size_t>(core.registers)),
         taken_(static_cast<std::size_t>(core.ports)),
-        busy_(static_cast<std::size_t>(core.ports), 0),
         leaves_(static_cast<std::size_t>(std::max(core.window, 64)), 0),
         waiting_(core.queues.size()) {
     for (std::size_t r = 0; r < value_.size(); ++r) value_[r] = mix(0x51ed, r + 1);
@@ -135,25 +134,29 @@ class WindowedCore {
     return c - run;
   }
 
-  /// An instruction starts when the last of its micro-operations finds a port.
+  /// An instruction starts when the last of its micro-operations finds a port. Of ports that are free at once a set uses
+  /// the one after its last, as llvm-mca does (DefaultResourceStrategy): a core does not know which of them other
+  /// instructions will need, so that additions hold up multiplications that have one port.
   double take_ports(const CoreInstruction& in, double start) {
     double begin = start;
     for (const CoreInstruction::Use& use : in.uses) {
+      std::size_t& last = last_[use.ports];
       std::size_t best = 0, at = 0;
       bool found = false;
-      for (std::size_t p = 0; p < taken_.size(); ++p) {
+      for (std::size_t k = 1; k <= taken_.size(); ++k) {
+        const std::size_t p = (last + k) % taken_.size();
         if ((use.ports >> p & 1U) == 0) continue;
         const std::size_t c = free_from(p, static_cast<std::size_t>(start), use.cycles);
-        if (found && (c > at || (c == at && busy_[p] >= busy_[best]))) continue;
+        if (found && c >= at) continue;
         found = true;
         best = p;
         at = c;
       }
       if (!found) continue;
+      last = best;
       const std::size_t end = at + static_cast<std::size_t>(use.cycles);
       if (taken_[best].size() < end) taken_[best].resize(end + 64, false);
       for (std::size_t c = at; c < end; ++c) taken_[best][c] = true;
-      busy_[best] += use.cycles;
       begin = std::max(begin, static_cast<double>(at));
     }
     return begin;
@@ -163,7 +166,7 @@ class WindowedCore {
   std::vector<double> ready_;
   std::vector<std::uint64_t> value_;
   std::vector<std::vector<bool>> taken_;  // of each port, by cycle
-  std::vector<double> busy_;
+  std::unordered_map<std::uint64_t, std::size_t> last_;  // port that a set of ports used last
   std::unordered_map<std::uint64_t, Stored> memory_;
   std::vector<double> leaves_;  // when the micro-operations of the last window leave it, by number
   std::size_t entered_ = 0, left_ = 0;
