@@ -1,6 +1,7 @@
 // Dispatch in order at the core's width into a window; an instruction starts when its operands are there and its ports
 // are free, oldest first; it leaves the window in order, and a load or store its buffer. That is the machine of
-// llvm-mca, plus the forwarding of stores, which code without optimisation and accumulators in memory live on. Branches are predicted; caches hit.
+// llvm-mca, plus the forwarding of stores, which code without optimisation and accumulators in memory live on. Branches
+// are predicted; caches hit.
 //
 // Values get numbers (hashes of what computes them), and an address is the hash of its parts: two addresses are the
 // same when they are computed alike from the same values.
@@ -144,8 +145,8 @@ class WindowedCore {
     return c - run;
   }
 
-  /// An instruction starts when the last of its micro-operations finds a port. Of ports that are free at once a set uses
-  /// the one after its last, as llvm-mca does (DefaultResourceStrategy): a core does not know which of them other
+  /// An instruction starts when the last of its micro-operations finds a port. Of ports that are free at once a set
+  /// uses the one after its last, as llvm-mca does (DefaultResourceStrategy): a core does not know which of them other
   /// instructions will need, so that additions hold up multiplications that have one port.
   double take_ports(const CoreInstruction& in, double start) {
     double begin = start;
@@ -175,7 +176,7 @@ class WindowedCore {
   const Core& core_;
   std::vector<double> ready_;
   std::vector<std::uint64_t> value_;
-  std::vector<std::vector<bool>> taken_;  // of each port, by cycle
+  std::vector<std::vector<bool>> taken_;                 // of each port, by cycle
   std::unordered_map<std::uint64_t, std::size_t> last_;  // port that a set of ports used last
   std::unordered_map<std::uint64_t, Stored> memory_;
   std::vector<double> leaves_;  // when the micro-operations of the last window leave it, by number

@@ -1,8 +1,8 @@
 // Programs: level 1 of a public OpenACC suite (EPCCed/epcc-openacc-benchmarks). Which loops become work-items and which
 // arrays move follows its directives; the loop nests are ours (examples/offload), in the form of the suite's host code,
-// which is what ran on the CPU. Where the innermost marked loop is a reduction, a group of vector lanes runs along it, one
-// sum after another, and gangs share the outermost loop, also where the loop between them is triangular. Our mapping has
-// no reductions, so these programs have an OpenCL form for the GPU.
+// which is what ran on the CPU. Where the innermost marked loop is a reduction, a group of vector lanes runs along it,
+// one sum after another, and gangs share the outermost loop, also where the loop between them is triangular. Our
+// mapping has no reductions, so these programs have an OpenCL form for the GPU.
 #include "kernelcast/offload_replay.h"
 
 #include <algorithm>

@@ -169,8 +169,8 @@ class CpuReader {
   }
 
   /// Loads and stores keep a buffer until they retire. LLVM's models of AMD's cores have their number, those of Intel's
-  /// do not: these are of the Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), chapter by chapter.
-  /// Code without optimization, half of which are loads, fills them before the window.
+  /// do not: these are of the Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), chapter by
+  /// chapter. Code without optimization, half of which are loads, fills them before the window.
   void find_buffers() {
     if (model_.hasExtraProcessorInfo()) {
       const MCExtraProcessorInfo& extra = model_.getExtraProcessorInfo();

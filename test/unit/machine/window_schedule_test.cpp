@@ -104,15 +104,6 @@ TEST(Schedule, LoadsAndStoresKeepABufferUntilTheyRetire) {
   EXPECT_NEAR(schedule_loop({store}, few).cycles, 2.5, 0.3);
 }
 
-// An addition that may use any port takes that of the multiplication in turn.
-TEST(Schedule, PortsOfASetAreUsedInTurn) {
-  Core small = core;
-  small.window = 8;
-  const LoopCycles c = schedule_loop({op(1, {}, {1}), op(1, {}, {2}), op(1, {}, {3}), op(1, {}, {4}, 0b0001)}, small);
-  EXPECT_DOUBLE_EQ(c.width_cycles, 1);
-  EXPECT_GT(c.cycles, 1.1);
-}
-
 TEST(Schedule, NothingTakesNoTime) { EXPECT_EQ(schedule_loop({}, core).cycles, 0); }
 
 RC_GTEST_PROP(Schedule, NeverBeatsWidthAndPortsAndMoreCodeIsNeverFaster, ()) {
