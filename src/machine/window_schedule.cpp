@@ -1,6 +1,7 @@
 // Dispatch in order at the core's width into a window; an instruction starts when its operands are there and its ports
-// are free, oldest first; it leaves the window in order. That is the machine of llvm-mca, plus the forwarding of
-// stores, which code without optimisation and accumulators in memory live on. Branches are predicted; caches hit.
+// are free, oldest first; it leaves the window in order, and a load or store its buffer. That is the machine of
+// llvm-mca, plus the forwarding of stores, which code without optimisation and accumulators in memory live on. Branches
+// are predicted; caches hit.
 //
 // Values get numbers (hashes of what computes them), and an address is the hash of its parts: two addresses are the
 // same when they are computed alike from the same values.
@@ -37,8 +38,9 @@ class WindowedCore {
         ready_(static_cast<std::size_t>(core.registers), 0),
         value_(static_cast<std::size_t>(core.registers)),
         taken_(static_cast<std::size_t>(core.ports)),
-        busy_(static_cast<std::size_t>(core.ports), 0),
         leaves_(static_cast<std::size_t>(std::max(core.window, 64)), 0),
+        loads_(static_cast<std::size_t>(std::max(core.load_buffers, 0)), 0),
+        stores_(static_cast<std::size_t>(std::max(core.store_buffers, 0)), 0),
         waiting_(core.queues.size()) {
     for (std::size_t r = 0; r < value_.size(); ++r) value_[r] = mix(0x51ed, r + 1);
   }
@@ -72,7 +74,7 @@ class WindowedCore {
     // What is stored can be forwarded a cycle after the store has it; its latency in the model is that of the cache. An
     // instruction that loads, computes and stores has its result when its own latency is over.
     if (in.stores) memory_[address] = {value, in.loads ? done : start + 1};
-    retire(in.uops, done);
+    retire(in, done);
   }
 
   [[nodiscard]] double now() const { return last_retired_; }
@@ -95,6 +97,8 @@ class WindowedCore {
   /// window older to leave, and all for entries in the queues.
   double dispatch(const CoreInstruction& in) {
     for (const CoreInstruction::Entry& e : in.queued) wait_for_entries(e);
+    if (in.loads) wait_for_buffer(loads_, load_);
+    if (in.stores) wait_for_buffer(stores_, store_);
     for (int u = 0; u < std::max(1, in.uops); ++u, ++entered_) {
       wait_until(leaves_[entered_ % leaves_.size()]);
       if (dispatched_ == core_.width) {
@@ -116,15 +120,21 @@ class WindowedCore {
     }
   }
 
+  void wait_for_buffer(const std::vector<double>& leaves, std::size_t number) {
+    if (!leaves.empty()) wait_until(leaves[number % leaves.size()]);
+  }
+
   void wait_until(double cycle) {
     if (cycle <= cycle_) return;
     cycle_ = cycle;
     dispatched_ = 0;
   }
 
-  void retire(int uops, double done) {
+  void retire(const CoreInstruction& in, double done) {
     last_retired_ = std::max(last_retired_, done);
-    for (int u = 0; u < std::max(1, uops); ++u) leaves_[left_++ % leaves_.size()] = last_retired_;
+    for (int u = 0; u < std::max(1, in.uops); ++u) leaves_[left_++ % leaves_.size()] = last_retired_;
+    if (in.loads && !loads_.empty()) loads_[load_++ % loads_.size()] = last_retired_;
+    if (in.stores && !stores_.empty()) stores_[store_++ % stores_.size()] = last_retired_;
   }
 
   /// First cycle from `from` on in which port p is free for so long.
@@ -135,25 +145,29 @@ class WindowedCore {
     return c - run;
   }
 
-  /// An instruction starts when the last of its micro-operations finds a port.
+  /// An instruction starts when the last of its micro-operations finds a port. Of ports that are free at once a set
+  /// uses the one after its last, as llvm-mca does (DefaultResourceStrategy): a core does not know which of them other
+  /// instructions will need, so that additions hold up multiplications that have one port.
   double take_ports(const CoreInstruction& in, double start) {
     double begin = start;
     for (const CoreInstruction::Use& use : in.uses) {
+      std::size_t& last = last_[use.ports];
       std::size_t best = 0, at = 0;
       bool found = false;
-      for (std::size_t p = 0; p < taken_.size(); ++p) {
+      for (std::size_t k = 1; k <= taken_.size(); ++k) {
+        const std::size_t p = (last + k) % taken_.size();
         if ((use.ports >> p & 1U) == 0) continue;
         const std::size_t c = free_from(p, static_cast<std::size_t>(start), use.cycles);
-        if (found && (c > at || (c == at && busy_[p] >= busy_[best]))) continue;
+        if (found && c >= at) continue;
         found = true;
         best = p;
         at = c;
       }
       if (!found) continue;
+      last = best;
       const std::size_t end = at + static_cast<std::size_t>(use.cycles);
       if (taken_[best].size() < end) taken_[best].resize(end + 64, false);
       for (std::size_t c = at; c < end; ++c) taken_[best][c] = true;
-      busy_[best] += use.cycles;
       begin = std::max(begin, static_cast<double>(at));
     }
     return begin;
@@ -162,11 +176,13 @@ class WindowedCore {
   const Core& core_;
   std::vector<double> ready_;
   std::vector<std::uint64_t> value_;
-  std::vector<std::vector<bool>> taken_;  // of each port, by cycle
-  std::vector<double> busy_;
+  std::vector<std::vector<bool>> taken_;                 // of each port, by cycle
+  std::unordered_map<std::uint64_t, std::size_t> last_;  // port that a set of ports used last
   std::unordered_map<std::uint64_t, Stored> memory_;
   std::vector<double> leaves_;  // when the micro-operations of the last window leave it, by number
   std::size_t entered_ = 0, left_ = 0;
+  std::vector<double> loads_, stores_;  // when the last loads and stores leave their buffers, by number
+  std::size_t load_ = 0, store_ = 0;
   /// When what waits in each queue starts.
   std::vector<std::priority_queue<double, std::vector<double>, std::greater<>>> waiting_;
   double cycle_ = 0, last_retired_ = 0;

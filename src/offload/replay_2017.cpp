@@ -1,7 +1,8 @@
 // Programs: level 1 of a public OpenACC suite (EPCCed/epcc-openacc-benchmarks). Which loops become work-items and which
 // arrays move follows its directives; the loop nests are ours (examples/offload), in the form of the suite's host code,
-// which is what ran on the CPU. A loop of two levels whose inner one is marked as a reduction is one gang for each sum
-// with vector lanes along it: our mapping has no reductions, so these have an OpenCL form for the GPU.
+// which is what ran on the CPU. Where the innermost marked loop is a reduction, a group of vector lanes runs along it,
+// one sum after another, and gangs share the outermost loop, also where the loop between them is triangular. Our
+// mapping has no reductions, so these programs have an OpenCL form for the GPU.
 #include "kernelcast/offload_replay.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ std::span<const ReplayProgram> replay_programs() {
   using enum Role;
   static const std::vector<ReplayProgram> programs{
       {"2DCONV", "2dconv.c", {"convolve"}, {}, 2, 2},
-      {"2MM", "2mm.c", {"product1", "product2"}, {{"c", temp}, {"e", out}}, 5, 2},
+      {"2MM", "2mm.c", {"product1", "product2"}, {{"c", temp}, {"e", out}}, 5, 2, "2mm.cl"},
       {"3DCONV", "3dconv.c", {"convolve"}, {}, 2, 3},
       {"3MM", "3mm.c", {"product1", "product2", "product3"}, {{"e", temp}, {"f", temp}, {"g", out}}, 7, 2},
       {"ATAX", "atax.c", {"row_sums", "column_sums"}, {{"t", temp}}, 1, 2, "atax.cl"},
@@ -87,17 +88,19 @@ std::span<const ReplayProgram> replay_programs() {
        {"mean_of_columns", "deviation_of_columns", "standardise", "products"},
        {{"data", in}, {"mean", temp}, {"deviation", temp}, {"result", out}},
        2,
-       2},
+       2,
+       "cor.cl"},
       {"COV",
        "cov.c",
        {"mean_of_columns", "centre", "products"},
        {{"data", in}, {"mean", temp}, {"result", out}},
        2,
-       2},
+       2,
+       "cov.cl"},
       {"GEMM", "gemm.c", {"gemm"}, {}, 3, 2},
       {"GESUMMV", "gesummv.c", {"gesummv"}, {{"t", temp}, {"y", out}}, 2, 2, "gesummv.cl"},
       {"MVT", "mvt.c", {"row_sums", "column_sums"}, {}, 1, 2, "mvt.cl"},
-      {"SYR2K", "syr2k.c", {"scale", "update"}, {}, 4, 2},
+      {"SYR2K", "syr2k.c", {"scale", "update"}, {}, 4, 2, "syr2k.cl"},
       {"SYRK", "syrk.c", {"scale", "update"}, {}, 3, 2}};
   return programs;
 }
