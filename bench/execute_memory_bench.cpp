@@ -20,7 +20,7 @@ std::uint64_t next(std::uint64_t& state) {
 
 void touch_all(benchmark::State& state, const Keys& keys) {
   for (auto _ : state) {
-    StackDistances s;
+    memory::StackDistances s;
     for (std::size_t i = 0; i < keys.size(); i += 512)
       s.touch(std::span(keys).subspan(i, std::min<std::size_t>(512, keys.size() - i)));
     benchmark::DoNotOptimize(s.distinct());

@@ -33,7 +33,7 @@ def answer(document, path):
             at, share = line["at"], line.get("instruction_share")
             if share is None or not at.get("line"):
                 continue
-            own = os.path.abspath(at["file"]) == os.path.abspath(path)  # the site's own file has no name
+            own = os.path.abspath(path).endswith("/" + at["file"].lstrip("/"))  # the site's own file has no name
             lines.append({"text": f"{100 * share:5.1f} % of the instructions", "source": {"file": None if own else at["file"], "line": at["line"]}})
     return {"text": "\n".join(heads), "asm": [{"text": h, "source": None} for h in heads] + lines, "code": 0}
 

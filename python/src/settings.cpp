@@ -27,6 +27,7 @@ Source source_of(const Settings& s) {
           .defines = s.defines,
           .undefines = {},
           .include_dirs = s.include_dirs,
+          .readable_dirs = {},
           .headers = {},
           .standard = s.standard,
           .fast_math = s.fast_math,

@@ -80,8 +80,6 @@ struct Core {
   int width = 4;                 // micro-operations dispatched a cycle
   int window = 192;              // micro-operations in flight
   std::vector<int> queues = {};  // entries of each scheduler's queue
-  int load_buffers = 0;          // loads in flight until they retire; 0: as many as the window holds
-  int store_buffers = 0;         // stores, likewise
   int ports = 8;
   int registers = 0;
 };

@@ -1,5 +1,5 @@
 // Dispatch in order at the core's width into a window; an instruction starts when its operands are there and its ports
-// are free, oldest first; it leaves the window in order, and a load or store its buffer. That is the machine of
+// are free, oldest first; it leaves the window in order. That is the machine of
 // llvm-mca, plus the forwarding of stores, which code without optimisation and accumulators in memory live on. Branches
 // are predicted; caches hit.
 //
@@ -39,8 +39,6 @@ class WindowedCore {
         value_(static_cast<std::size_t>(core.registers)),
         taken_(static_cast<std::size_t>(core.ports)),
         leaves_(static_cast<std::size_t>(std::max(core.window, 64)), 0),
-        loads_(static_cast<std::size_t>(std::max(core.load_buffers, 0)), 0),
-        stores_(static_cast<std::size_t>(std::max(core.store_buffers, 0)), 0),
         waiting_(core.queues.size()) {
     for (std::size_t r = 0; r < value_.size(); ++r) value_[r] = mix(0x51ed, r + 1);
   }
@@ -97,8 +95,6 @@ class WindowedCore {
   /// window older to leave, and all for entries in the queues.
   double dispatch(const CoreInstruction& in) {
     for (const CoreInstruction::Entry& e : in.queued) wait_for_entries(e);
-    if (in.loads) wait_for_buffer(loads_, load_);
-    if (in.stores) wait_for_buffer(stores_, store_);
     for (int u = 0; u < std::max(1, in.uops); ++u, ++entered_) {
       wait_until(leaves_[entered_ % leaves_.size()]);
       if (dispatched_ == core_.width) {
@@ -120,10 +116,6 @@ class WindowedCore {
     }
   }
 
-  void wait_for_buffer(const std::vector<double>& leaves, std::size_t number) {
-    if (!leaves.empty()) wait_until(leaves[number % leaves.size()]);
-  }
-
   void wait_until(double cycle) {
     if (cycle <= cycle_) return;
     cycle_ = cycle;
@@ -133,8 +125,6 @@ class WindowedCore {
   void retire(const CoreInstruction& in, double done) {
     last_retired_ = std::max(last_retired_, done);
     for (int u = 0; u < std::max(1, in.uops); ++u) leaves_[left_++ % leaves_.size()] = last_retired_;
-    if (in.loads && !loads_.empty()) loads_[load_++ % loads_.size()] = last_retired_;
-    if (in.stores && !stores_.empty()) stores_[store_++ % stores_.size()] = last_retired_;
   }
 
   /// First cycle from `from` on in which port p is free for so long.
@@ -181,8 +171,6 @@ class WindowedCore {
   std::unordered_map<std::uint64_t, Stored> memory_;
   std::vector<double> leaves_;  // when the micro-operations of the last window leave it, by number
   std::size_t entered_ = 0, left_ = 0;
-  std::vector<double> loads_, stores_;  // when the last loads and stores leave their buffers, by number
-  std::size_t load_ = 0, store_ = 0;
   /// When what waits in each queue starts.
   std::vector<std::priority_queue<double, std::vector<double>, std::greater<>>> waiting_;
   double cycle_ = 0, last_retired_ = 0;

@@ -286,14 +286,14 @@ class Replay(Case):
         v = checked(self.good("offload", "--replay", TABLE, "--format", "json"), "offload-replay")
         self.assertEqual([(p["cpu"], p["gpu"]) for p in v["platforms"]],
                          [("intel-core-i7-4710mq", "nvidia-geforce-gtx-850m"), ("intel-core-i5-3340m", "nvidia-geforce-gt-750m")])
-        for platform in v["platforms"]:
+        for platform, found in zip(v["platforms"], (3, 2)):
             scores = {s["who"]: s for s in platform["scores"]}
             self.assertEqual(scores["oracle"]["right"], 39)
             self.assertEqual(scores["oracle"]["loss"], 1)
             self.assertEqual(scores["decisions printed in the source"]["right"], 33)
             self.assertEqual(scores["always the GPU"]["right"], 36)
-            # All three cells that favour the CPU are found, or called close.
-            self.assertEqual(scores["kernelcast"]["cpu_found"], 3)
+            # All three cells that favour the CPU are found, or called close (3DCONV of 2 MiB on the second platform).
+            self.assertEqual(scores["kernelcast"]["cpu_found"], found)
             self.assertEqual(scores["kernelcast, too close below 0.6"]["cpu_found"], 3)
         # What docs/reference/offload.md states for the platform that fits the table.
         decided = {s["who"]: s for s in v["platforms"][0]["scores"]}["kernelcast"]

@@ -107,7 +107,6 @@ class CpuReader {
     out.core.width = options.issue_width > 0 ? std::max(1, static_cast<int>(std::lround(options.issue_width)))
                                              : static_cast<int>(model_.IssueWidth);
     out.core.window = static_cast<int>(model_.MicroOpBufferSize);
-    find_buffers();
     out.core.registers = static_cast<int>(mri_.getNumRegs());
     out.mispredict_cycles = model_.MispredictPenalty;
   }
@@ -166,40 +165,6 @@ class CpuReader {
     CoreInstruction scalar;
     if (const MCSchedClassDesc* sched = class_named("ADDSDrr")) wait_in_queues(*sched, scalar);
     if (!scalar.queued.empty()) vector_queue_ = scalar.queued.front().queue;
-  }
-
-  /// Loads and stores keep a buffer until they retire. LLVM's models of AMD's cores have their number, those of Intel's
-  /// do not: these are of the Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), chapter by
-  /// chapter. Code without optimization, half of which are loads, fills them before the window.
-  void find_buffers() {
-    if (model_.hasExtraProcessorInfo()) {
-      const MCExtraProcessorInfo& extra = model_.getExtraProcessorInfo();
-      const auto size = [&](unsigned id) { return id > 0 ? std::max(0, model_.getProcResource(id)->BufferSize) : 0; };
-      out_.core.load_buffers = size(extra.LoadQueueID);
-      out_.core.store_buffers = size(extra.StoreQueueID);
-      return;
-    }
-    struct Buffers {
-      StringRef cpu;
-      int loads, stores;
-    };
-    static constexpr std::array<Buffers, 12> intel{{{"sandybridge", 64, 36},
-                                                    {"ivybridge", 64, 36},
-                                                    {"haswell", 72, 42},
-                                                    {"broadwell", 72, 42},
-                                                    {"skylake", 72, 56},
-                                                    {"skylake-avx512", 72, 56},
-                                                    {"cascadelake", 72, 56},
-                                                    {"icelake-client", 128, 72},
-                                                    {"icelake-server", 128, 72},
-                                                    {"alderlake", 192, 114},
-                                                    {"raptorlake", 192, 114},
-                                                    {"sapphirerapids", 192, 114}}};
-    for (const Buffers& b : intel) {
-      if (sti_.getCPU() != b.cpu) continue;
-      out_.core.load_buffers = b.loads;
-      out_.core.store_buffers = b.stores;
-    }
   }
 
   /// Of an instruction that the model knows and has one class for; null otherwise.

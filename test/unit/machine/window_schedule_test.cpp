@@ -92,18 +92,6 @@ TEST(Schedule, AFullQueueEndsTheOverlapOfPassages) {
   EXPECT_NEAR(schedule_loop({link, kept, counter}, queued).overlap, 4 * 20, 8);
 }
 
-TEST(Schedule, LoadsAndStoresKeepABufferUntilTheyRetire) {
-  CoreInstruction load = memory(true, 1, 3, 1), store = memory(false, 1, 3, 2);
-  load.latency = store.latency = 20;
-  Core few = core;
-  few.load_buffers = 4;
-  EXPECT_NEAR(schedule_loop({load}, core).cycles, 0.25, 0.05);
-  EXPECT_NEAR(schedule_loop({load}, few).cycles, 5, 0.3);
-  EXPECT_NEAR(schedule_loop({store}, few).cycles, 0.25, 0.05);
-  few.store_buffers = 8;
-  EXPECT_NEAR(schedule_loop({store}, few).cycles, 2.5, 0.3);
-}
-
 TEST(Schedule, NothingTakesNoTime) { EXPECT_EQ(schedule_loop({}, core).cycles, 0); }
 
 RC_GTEST_PROP(Schedule, NeverBeatsWidthAndPortsAndMoreCodeIsNeverFaster, ()) {

@@ -172,10 +172,9 @@ extern "C" __attribute__((device)) int printf(const char*, ...);
 extern "C" __attribute__((device)) void* malloc(size_t);
 extern "C" __attribute__((device)) void free(void*);
 #define assert(...) ((void)0)
-__attribute__((device)) inline void* operator new(size_t, void* place) noexcept { return place; }
-__attribute__((device)) inline void* operator new[](size_t, void* place) noexcept { return place; }
-__attribute__((device)) inline void operator delete(void*, void*) noexcept {}
-__attribute__((device)) inline void operator delete[](void*, void*) noexcept {}
+// Placement; templates, since Clang's own <new> has the others.
+template <class T> __attribute__((device)) inline void* operator new(size_t, T* place) noexcept { return (void*)place; }
+template <class T> __attribute__((device)) inline void* operator new[](size_t, T* place) noexcept { return (void*)place; }
 KC_D void* memcpy(void* to, const void* from, size_t n) { return __builtin_memcpy(to, from, n); }
 KC_D void* memset(void* to, int c, size_t n) { return __builtin_memset(to, c, n); }
 KC_D void* memmove(void* to, const void* from, size_t n) { return __builtin_memmove(to, from, n); }
