@@ -64,10 +64,8 @@ void add_ratios(const OffloadReplayPlatform& p, ReplayTable& t) {
     t.rows.push_back({device, std::exp(mean), std::exp(std::sqrt(squares / count))});
   };
   using Cell = OffloadReplayPlatform::Cell;
-  add(
-      p.cpu, [](const Cell& c) { return c.cpu_s; }, [](const Cell& c) { return c.cell.cpu_cost; });
-  add(
-      p.gpu, [](const Cell& c) { return c.gpu_s; }, [](const Cell& c) { return c.cell.gpu_cost; });
+  add(p.cpu, [](const Cell& c) { return c.cpu_s; }, [](const Cell& c) { return c.cell.cpu_cost; });
+  add(p.gpu, [](const Cell& c) { return c.gpu_s; }, [](const Cell& c) { return c.cell.gpu_cost; });
 }
 
 /// Clocks, bandwidths, latencies and link, each by a factor of its own.
