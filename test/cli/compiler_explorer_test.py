@@ -28,7 +28,7 @@ class CompilerExplorer(unittest.TestCase):
         self.assertTrue(lines)
         for a in lines:
             self.assertIsNone(a["source"]["file"])
-            self.assertRegex(source[a["source"]["line"] - 1], r"\w")
+            self.assertRegex(source[a["source"]["line"] - 1], r"\S")
 
     def test_errors_are_the_program_s(self):
         status, value = asked(SAXPY, "--device", "a1000000", "--grid", "1", "--block", "32")
