@@ -21,9 +21,8 @@ std::string gate_of(const CheckRow& r) { return r.accepted ? "accepted" : r.pass
 /// What a reader must know before the table: how large a change has to be.
 std::string what_is_seen(const CheckReport& report) {
   return fmt::format(
-      "A slowdown of {} is detected with a probability of 90 %. Nine in ten true ratios are within a factor of {:.2f} "
-      "of "
-      "the forecast one.",
+      "A slowdown of {} is detected with a probability of 90 %.\nNine in ten true ratios are within a factor of {:.2f} "
+      "of the forecast one.",
       format_percent(report.visible_ratio - 1), report.ratio_factor);
 }
 
