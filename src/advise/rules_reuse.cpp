@@ -89,6 +89,17 @@ bool same_along(const Subject& s, const Access& a, int axis) {
 }
 
 /// A product in the manner of matrices: one load is the same along x, another along y, both move with the loop.
+/// The arithmetic of `loads` addresses of a block: a wide multiply-add or a 64-bit sum each, and the sum of its index.
+void drop_addresses(Block& b, double loads) {
+  const auto take = [&b](OpClass c, double n) {
+    const double taken = std::min(b.ops[c], n);
+    b.ops[c] -= taken;
+    return n - taken;
+  };
+  take(OpClass::int64_add, take(OpClass::int64_mad, take(OpClass::int_mad, loads)));
+  take(OpClass::int_add, loads);
+}
+
 std::vector<Draft> tiles(const Subject& s) {
   std::vector<Draft> drafts;
   const Dim3& shape = s.workload().block;
@@ -127,6 +138,8 @@ std::vector<Draft> tiles(const Subject& s) {
         // Rows of a tile are aligned, and what moves along them in an unrolled loop is loaded four words at a time.
         const double wide = site->access->bytes == 4 && along_x(site) ? 4 : 1;
         copies[site->block] += site->access->copies();
+        // Where a tile's element lies is a constant; where one of another row lies was computed each time.
+        if (!along_x(site)) drop_addresses(v.profile.blocks[site->block], site->access->copies() * (1 - 1 / tile));
         loads[site->block] += site->access->copies() / wide;
         requests += before.requests / wide;
         stored += before.requests / tile;
