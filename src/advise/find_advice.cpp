@@ -91,7 +91,7 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
     a.changed_limiter = e.limiter;
     local = local || d.forecast->workload->local_bytes() > 0;
   } else {
-    const std::optional<Answer> now = answer(s, d.what_if);
+    const std::optional<VariantForecast> now = forecast_variant(s, d.what_if);
     if (!now) return std::nullopt;
     changed = base.seconds * now->seconds / base.added_up;
     a.changed_limiter = now->limiter;
@@ -146,7 +146,7 @@ std::vector<AdviceRule> all_rules() {
 
 std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
   std::vector<Advice> found;
-  const std::optional<Answer> same = answer(s, [](Variant&) {});
+  const std::optional<VariantForecast> same = forecast_variant(s, [](Variant&) {});
   if (!same) return found;
   const Base base{*s.estimate().time_s.value, same->seconds};
   for (const Rule& rule : rules()) {

@@ -78,14 +78,14 @@ void bind_again(Variant& v, const Subject& subject) {
   v.workload.shared_bytes_per_block = now.shared_bytes_per_block;
 }
 
-std::optional<Answer> answer(const Subject& subject, const Change& change) {
+std::optional<VariantForecast> forecast_variant(const Subject& subject, const Change& change) {
   try {
     Variant v{subject.profile(), subject.workload(), subject.launch()};
     change(v);
     add_up(v);
     const Estimate e = subject.model().estimate(v.profile, v.workload, subject.device());
     if (!e.time_s.value) return std::nullopt;
-    return Answer{*e.time_s.value, e.limiter, v.workload.local_bytes() > 0};
+    return VariantForecast{*e.time_s.value, e.limiter, v.workload.local_bytes() > 0};
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -20,7 +20,7 @@ struct Variant {
 
 using Change = std::function<void(Variant&)>;
 
-struct Answer {
+struct VariantForecast {
   double seconds = 0;
   std::string limiter;
   bool local_memory = false;  // keeps values there: ratios are less certain
@@ -35,7 +35,7 @@ void add_up(Variant& variant);
 void bind_again(Variant& variant, const Subject& subject);
 
 /// The model's answer; nothing where it has none (a block that no longer fits).
-std::optional<Answer> answer(const Subject& subject, const Change& change);
+std::optional<VariantForecast> forecast_variant(const Subject& subject, const Change& change);
 
 /// Replaces the counts of one access by those of as many bytes side by side, from aligned addresses.
 AccessCount coalesced(const AccessCount& count, int bytes, const MemoryGeometry& geometry);

@@ -116,7 +116,7 @@ class OpenclProbe {
     }
     [[nodiscard]] std::string written() const { return width == 1 ? "scalars" : fmt::format("vectors of {}", width); }
   };
-  struct Walk {
+  struct PointerChase {
     std::size_t bytes = 0, shorter = 0, longer = 0;
   };
   struct Stream {
@@ -188,7 +188,7 @@ class OpenclProbe {
       next.walk = true;
       const auto walk = [&](int steps) { return launch("walk", 1, 1, {next, buffer(64), scalar(steps)}); };
       const std::size_t shorter = walk(once), longer = walk(once + walked);
-      walks_.push_back({bytes, shorter, longer});
+      chases_.push_back({bytes, shorter, longer});
     }
     if (l1_ > 0 && info_.cpu) stream("l1", l1_ / 2, 256, {}, "in the L1 caches of all units");
     if (l1_ > 0 && l2_ > 0) stream("l2", std::sqrt(l1_ * l2_), 32, {}, "in the L2 caches");
@@ -351,13 +351,13 @@ class OpenclProbe {
 
   void walks() {
     std::vector<std::pair<Handle, Handle>> pairs;
-    for (const Walk& w : walks_) pairs.emplace_back(series(w.shorter, 1), series(w.longer, 1));
+    for (const PointerChase& w : chases_) pairs.emplace_back(series(w.shorter, 1), series(w.longer, 1));
     const auto seconds = [](const View& v, std::pair<Handle, Handle> p) { return (v(p.second) - v(p.first)) / walked; };
     const auto nearest = [&](double bytes) {
       std::size_t best = 0;
-      for (std::size_t i = 0; i < walks_.size(); ++i)
-        if (std::abs(std::log(static_cast<double>(walks_[i].bytes) / bytes)) <
-            std::abs(std::log(static_cast<double>(walks_[best].bytes) / bytes)))
+      for (std::size_t i = 0; i < chases_.size(); ++i)
+        if (std::abs(std::log(static_cast<double>(chases_[i].bytes) / bytes)) <
+            std::abs(std::log(static_cast<double>(chases_[best].bytes) / bytes)))
           best = i;
       return best;
     };
@@ -365,7 +365,7 @@ class OpenclProbe {
                            const std::string& unknown) {
       measure_.figure(
           row(id, "cycles",
-              fmt::format("one work-item walks through {} KiB: {} steps more; {}", walks_[i].bytes / 1024, walked,
+              fmt::format("one work-item walks through {} KiB: {} steps more; {}", chases_[i].bytes / 1024, walked,
                           clock_words_),
               "Cycles of a load whose result is the address of the next.", std::move(fields)),
           [p = pairs[i], known, seconds, c = cycle_](const View& v) -> std::optional<double> {
@@ -378,12 +378,12 @@ class OpenclProbe {
     level("l1.latency_cycles", nearest(std::max(l1_ / 2, 1.0)), l1_ > 0, {Field::memory_l1_latency_cycles}, no_size);
     level("l2.latency_cycles", nearest(std::sqrt(std::max(l1_ * l2_, 1.0))), l1_ > 0 && l2_ > 0,
           {Field::memory_l2_latency_cycles}, no_size);
-    level("dram.latency_cycles", walks_.size() - 1, beyond_, {Field::memory_dram_latency_cycles},
+    level("dram.latency_cycles", chases_.size() - 1, beyond_, {Field::memory_dram_latency_cycles},
           "the largest buffer is no more than twice the caches");
     measure_.table(
         row("memory.latency_by_size", "bytes, s", "one work-item, pointer chase through buffers of each size",
             "Time of a load by the size of the buffer that it walks through: sizes, then times."),
-        [pairs, seconds, all = walks_](const View& v) {
+        [pairs, seconds, all = chases_](const View& v) {
           std::vector<std::vector<double>> out(2);
           for (std::size_t i = 0; i < all.size(); ++i) {
             out[0].push_back(static_cast<double>(all[i].bytes));
@@ -395,7 +395,7 @@ class OpenclProbe {
       measure_.step(
           row(fmt::format("l{}.size_bytes", k + 1), "bytes", "last power of two before the curve of latency climbs",
               fmt::format("Size of the L{} cache as one work-item finds it.", k + 1)),
-          [k, pairs, seconds, all = walks_](const View& v) -> std::optional<double> {
+          [k, pairs, seconds, all = chases_](const View& v) -> std::optional<double> {
             std::vector<CurvePoint> curve;
             for (std::size_t i = 0; i < all.size(); ++i)
               curve.push_back({static_cast<double>(all[i].bytes), seconds(v, pairs[i])});
@@ -482,7 +482,7 @@ class OpenclProbe {
   std::vector<OpenclBatch::Transfer> transfers_;
   std::map<std::string, std::size_t> chain_launch_;
   std::vector<Arithmetic> arithmetic_;
-  std::vector<Walk> walks_;
+  std::vector<PointerChase> chases_;
   std::vector<Stream> streams_;
   std::vector<std::size_t> local_walk_, barriers_, atomics_;  // launches
   std::size_t empty_ = 0, atomic_chain_ = 0;

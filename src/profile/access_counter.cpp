@@ -73,7 +73,8 @@ void AccessCounter::extend(Int128 low, Int128 high) {
   }
 }
 
-bool AccessCounter::Walk::add(std::int64_t lo, std::int64_t hi, std::int64_t coefficient, std::int64_t period) {
+bool AccessCounter::LaneAddresses::add(std::int64_t lo, std::int64_t hi, std::int64_t coefficient,
+                                       std::int64_t period) {
   const Int128 a = static_cast<Int128>(coefficient) * lo, b = static_cast<Int128>(coefficient) * hi;
   start += a;
   low += coefficient > 0 ? a : b;
@@ -108,12 +109,12 @@ void AccessCounter::add(const Leaf& leaf, PatternTable& patterns) {
   const ConstantPool& pool = *launch_->pool;
   std::array<std::int64_t, 3> stride{};
   for (const Term& t : lane_terms_) stride[static_cast<std::size_t>(t.variable)] = pool[t.slot];
-  Walk walk(pool[offset_.constant_slot()]);
+  LaneAddresses addresses(pool[offset_.constant_slot()]);
   VariableMask moved = 0;
   for (const Term& t : outer_terms_)
-    moved |= static_cast<VariableMask>(walk.add(box.lo[t.variable], box.hi[t.variable], pool[t.slot], period_))
+    moved |= static_cast<VariableMask>(addresses.add(box.lo[t.variable], box.hi[t.variable], pool[t.slot], period_))
              << t.variable;
-  add_affine(leaf, leaf.weight * unmoved(box, moved), stride, walk, patterns);
+  add_affine(leaf, leaf.weight * unmoved(box, moved), stride, addresses, patterns);
 }
 
 void AccessCounter::add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns) {
@@ -189,11 +190,11 @@ bool AccessCounter::add_classes(const Box& box, VariableMask spoiled, const Shap
   return true;
 }
 
-// Adds the progressions of residue classes to a walk. Returns how many of their terms lie at each position.
-double AccessCounter::add_classes(Walk& walk) const {
+// Adds the progressions of residue classes to the addresses. Returns how many of their terms lie at each position.
+double AccessCounter::add_classes(LaneAddresses& addresses) const {
   double n = 1;
   for (const Progression& c : classes_)
-    if (!walk.add(0, c.count - 1, c.step, period_)) n *= static_cast<double>(c.count);
+    if (!addresses.add(0, c.count - 1, c.step, period_)) n *= static_cast<double>(c.count);
   return n;
 }
 
@@ -223,54 +224,54 @@ void AccessCounter::unshear(const Box& box, Int128& base) {
 // address = stride * local id + base + sum over outer_.
 void AccessCounter::add_outer(const Box& box, double weight, const Leaf& leaf,
                               const std::array<std::int64_t, 3>& stride, Int128 base, PatternTable& patterns) {
-  Walk walk(base);
+  LaneAddresses addresses(base);
   VariableMask moved = 0;
   for (const Outer& o : outer_)
-    moved |= static_cast<VariableMask>(walk.add(box.lo[o.variable], box.hi[o.variable], o.coefficient, period_))
+    moved |= static_cast<VariableMask>(addresses.add(box.lo[o.variable], box.hi[o.variable], o.coefficient, period_))
              << o.variable;
-  const double repeated = add_classes(walk);
-  add_affine(leaf, weight * unmoved(box, moved) * repeated, stride, walk, patterns);
+  const double repeated = add_classes(addresses);
+  add_affine(leaf, weight * unmoved(box, moved) * repeated, stride, addresses, patterns);
 }
 
-// Each lane at stride * local id from the addresses of the walk, each of which counts `times`.
-void AccessCounter::add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride, const Walk& walk,
-                               PatternTable& patterns) {
+// Each lane at stride * local id from the addresses, each of which counts `times`.
+void AccessCounter::add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride,
+                               const LaneAddresses& addresses, PatternTable& patterns) {
   const Dim3& size = launch_->block->size;
   if (size.x == 1) stride[0] = 0;
   if (size.y == 1) stride[1] = 0;
   if (size.z == 1) stride[2] = 0;
   for (const LanePart& part : leaf.parts) {
     const auto [least, most] = part.set->reach(stride);
-    extend(walk.low + least, walk.high + most);
+    extend(addresses.low + least, addresses.high + most);
   }
   for (const LanePart& part : leaf.parts) {
     if (part.each == nullptr)
-      add_pattern(pattern_of(part, stride, patterns), walk, times * part.weight);
+      add_pattern(pattern_of(part, stride, patterns), addresses, times * part.weight);
     else
-      add_each(part, stride, walk, times);
+      add_each(part, stride, addresses, times);
   }
 }
 
 // A progression that covers its residues evenly makes every other one whose steps stay among them a mere repetition;
 // of what is left, one is summed up by the pattern and the others are counted by residue.
-void AccessCounter::add_pattern(Pattern& pattern, const Walk& walk, double times) {
+void AccessCounter::add_pattern(Pattern& pattern, const LaneAddresses& addresses, double times) {
   RequestCost sum;
   const auto add = [&](const RequestCost& c, double k) {
     sum.sectors += k * c.sectors;
     sum.segments += k * c.segments;
     sum.bank_passes += k * c.bank_passes;
   };
-  const auto start = static_cast<std::int64_t>(walk.start);
-  if (walk.count == 0) {
+  const auto start = static_cast<std::int64_t>(addresses.start);
+  if (addresses.count == 0) {
     for (const Shift& s : shifts_) add(pattern.at(residue_of(start + s.residue, period_)), s.times);
-  } else if (walk.count == 1) {
+  } else if (addresses.count == 1) {
     for (const Shift& s : shifts_)
-      add(pattern.along(residue_of(start + s.residue, period_), walk.progressions[0]), s.times);
+      add(pattern.along(residue_of(start + s.residue, period_), addresses.progressions[0]), s.times);
   } else {
     std::array<Progression, max_variables> others;
     std::size_t count = 0;
     const auto unit = [&](const Progression& p) { return spacing_of(p.step, period_); };
-    const auto moves = walk.moves();
+    const auto moves = addresses.moves();
     const auto finest =
         std::min_element(moves.begin(), moves.end(), [&](const auto& a, const auto& b) { return unit(a) < unit(b); });
     const std::int64_t spacing = unit(*finest);
@@ -291,13 +292,13 @@ void AccessCounter::add_pattern(Pattern& pattern, const Walk& walk, double times
   cost_.bank_passes += times * sum.bank_passes;
 }
 
-void AccessCounter::add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk,
-                             double times) {
+void AccessCounter::add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride,
+                             const LaneAddresses& addresses, double times) {
   const BlockLanes& block = *launch_->block;
   addresses_.resize(block.threads);
   for (std::size_t t = 0; t < block.threads; ++t)
     addresses_[t] = stride[0] * block.id[0][t] + stride[1] * block.id[1][t] + stride[2] * block.id[2][t];
-  const auto starts = residues_.count(static_cast<std::int64_t>(walk.start), period_, walk.moves());
+  const auto starts = residues_.count(static_cast<std::int64_t>(addresses.start), period_, addresses.moves());
   work_ += static_cast<double>(block.threads * starts.size() * shifts_.size());
   add_addresses(part, times, starts);
 }
@@ -331,13 +332,14 @@ Pattern& AccessCounter::pattern_of(const LanePart& part, const std::array<std::i
 
 // Any dependence on the lane: addresses at the box's first point, shifted by the residues of outer_.
 void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf) {
-  Walk walk(0);
+  LaneAddresses addresses(0);
   VariableMask moved = 0;
   for (const Outer& o : outer_)
-    moved |= static_cast<VariableMask>(walk.add(0, box.hi[o.variable] - box.lo[o.variable], o.coefficient, period_))
-             << o.variable;
-  const double times = weight * unmoved(box, moved) * add_classes(walk);
-  const auto starts = residues_.count(0, period_, walk.moves());
+    moved |=
+        static_cast<VariableMask>(addresses.add(0, box.hi[o.variable] - box.lo[o.variable], o.coefficient, period_))
+        << o.variable;
+  const double times = weight * unmoved(box, moved) * add_classes(addresses);
+  const auto starts = residues_.count(0, period_, addresses.moves());
   for (const LanePart& part : leaf.parts) {
     lanes_.clear();
     for (std::size_t w = 0; w < part.set->warp_bits.size(); ++w)
@@ -349,7 +351,7 @@ void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf) {
     addresses_.resize(launch_->block->threads);
     for (std::size_t i = 0; i < lanes_.size(); ++i) addresses_[lanes_[i]] = lane_values_[i];
     const auto [least, most] = std::minmax_element(lane_values_.begin(), lane_values_.end());
-    extend(walk.low + *least, walk.high + *most);
+    extend(addresses.low + *least, addresses.high + *most);
     add_addresses(part, times, starts);
   }
 }
@@ -372,9 +374,9 @@ void AccessCounter::sample(const Box& box, double weight, const Leaf& leaf, Patt
   exact_ = false;
   // The extent stays an upper bound: that of the whole box.
   const Bounds all = offset_.range_on(box, *launch_->pool);
-  Walk walk(0);
-  add_classes(walk);
-  extend(walk.low + all.lo, walk.high + all.hi);
+  LaneAddresses addresses(0);
+  add_classes(addresses);
+  extend(addresses.low + all.lo, addresses.high + all.hi);
   const int points = sample_points(work_, launch_->work_limit);
   const double share = box.volume() / points;
   for (int i = 0; i < points; ++i) add_box(sample_of(box, i), weight * share, leaf, patterns);

@@ -44,11 +44,11 @@ class AccessCounter {
   };
   // The addresses of one lane over a box: where they start, between which bounds they lie, and how they move modulo the
   // period.
-  struct Walk {
+  struct LaneAddresses {
     Int128 start, low, high;
     int count = 0;
     std::array<Progression, max_variables> progressions;
-    explicit Walk(Int128 base) : start(base), low(base), high(base) {}
+    explicit LaneAddresses(Int128 base) : start(base), low(base), high(base) {}
     /// A variable from lo to hi. Returns whether it moves the address modulo the period.
     bool add(std::int64_t lo, std::int64_t hi, std::int64_t coefficient, std::int64_t period);
     [[nodiscard]] std::span<const Progression> moves() const {
@@ -65,15 +65,16 @@ class AccessCounter {
   void add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns);
   void add_outer(const Box& box, double weight, const Leaf& leaf, const std::array<std::int64_t, 3>& stride,
                  Int128 base, PatternTable& patterns);
-  void add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride, const Walk& walk,
+  void add_affine(const Leaf& leaf, double times, std::array<std::int64_t, 3> stride, const LaneAddresses& addresses,
                   PatternTable& patterns);
-  void add_pattern(Pattern& pattern, const Walk& walk, double times);
-  void add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const Walk& walk, double times);
+  void add_pattern(Pattern& pattern, const LaneAddresses& addresses, double times);
+  void add_each(const LanePart& part, const std::array<std::int64_t, 3>& stride, const LaneAddresses& addresses,
+                double times);
   void add_lanes(const Box& box, double weight, const Leaf& leaf);
   void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts);
   bool add_classes(const Box& box, VariableMask spoiled, const Shape& shape, double weight, const Leaf& leaf,
                    PatternTable& patterns);
-  double add_classes(Walk& walk) const;
+  double add_classes(LaneAddresses& addresses) const;
   void unshear(const Box& box, Int128& base);
   static double unmoved(const Box& box, VariableMask moved);
   void extend(Int128 low, Int128 high);

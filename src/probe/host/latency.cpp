@@ -18,7 +18,7 @@ constexpr std::size_t smallest = 4096, largest_half = std::size_t{12} << 20, sha
 constexpr std::int64_t steps_at_most = 16384;  // of a sample
 constexpr double settle_time_s = 0.02;
 
-struct Walk {
+struct PointerChase {
   char* at = nullptr;
   std::size_t bytes = 0;
   Measurement::Handle series = 0;
@@ -125,18 +125,20 @@ class Latency {
         link(shared->data(), s, slot++);
       }
       const bool warm = last > 0 ? static_cast<double>(s) <= last : s <= shared_from;
-      walks_.push_back({at, s, walk(b_.measure, at, s, warm, static_cast<double>(s) > own_caches ? settle_time_s : 0)});
+      chases_.push_back(
+          {at, s, walk(b_.measure, at, s, warm, static_cast<double>(s) > own_caches ? settle_time_s : 0)});
     }
     many_ = walks<32>(b_.measure, shared->data() + static_cast<std::size_t>(slot - 1) * sizeof(void*), to);
   }
 
-  [[nodiscard]] const Walk& nearest(double bytes) const {
-    return *std::ranges::min_element(
-        walks_, {}, [&](const Walk& w) { return std::abs(std::log(static_cast<double>(w.bytes)) - std::log(bytes)); });
+  [[nodiscard]] const PointerChase& nearest(double bytes) const {
+    return *std::ranges::min_element(chases_, {}, [&](const PointerChase& w) {
+      return std::abs(std::log(static_cast<double>(w.bytes)) - std::log(bytes));
+    });
   }
 
   void level(const std::string& name, double bytes, bool known, std::vector<Field> to) {
-    const Walk w = known ? nearest(bytes) : walks_.front();
+    const PointerChase w = known ? nearest(bytes) : chases_.front();
     Result r =
         row(name + ".latency_cycles", "cycles",
             fmt::format("pointer chase through {} KiB after a pass through all of it", w.bytes / 1024),
@@ -152,7 +154,7 @@ class Latency {
 
   void shared_level(double l2, double l3) {
     const bool known = l2 > 0 && l3 > 0;
-    const Walk w = known ? nearest(block_of_l3(l2, l3)) : walks_.front();
+    const PointerChase w = known ? nearest(block_of_l3(l2, l3)) : chases_.front();
     auto other = std::make_shared<Pages>(known ? static_cast<std::size_t>(2 * l2) / 4096 * 4096 : 4096);
     b_.memory.push_back(other);
     const auto series = walk_after_pass(b_, w.at, w.bytes, other);
@@ -173,7 +175,7 @@ class Latency {
   }
 
   void dram(double caches) {
-    const Walk w = walks_.back();
+    const PointerChase w = chases_.back();
     const bool beyond = static_cast<double>(w.bytes) >= 2 * caches && caches > 0;
     const std::string why = beyond ? "" : "too little memory is free for a walk through twice the caches";
     const std::string method = fmt::format("pointer chase through {} MiB", w.bytes >> 20);
@@ -198,9 +200,9 @@ class Latency {
   void sizes() {
     b_.measure.table(row("memory.latency_by_size", "bytes, s", "pointer chase through blocks of each size, one thread",
                          "Time of a load by the size of the block that it walks through: sizes, then times."),
-                     [all = walks_](const View& v) {
+                     [all = chases_](const View& v) {
                        std::vector<std::vector<double>> out(2);
-                       for (const Walk& w : all) {
+                       for (const PointerChase& w : all) {
                          out[0].push_back(static_cast<double>(w.bytes));
                          out[1].push_back(v(w.series));
                        }
@@ -217,12 +219,12 @@ class Latency {
                           k == 0   ? "first"
                           : k == 1 ? "second"
                                    : "third",
-                          walks_.size(), walks_.back().bytes >> 20),
+                          chases_.size(), chases_.back().bytes >> 20),
               fmt::format("Size of the L{} cache as one thread finds it, rounded down to a size of the walk.", k + 1),
               to),
-          [k, all = walks_](const View& v) -> std::optional<double> {
+          [k, all = chases_](const View& v) -> std::optional<double> {
             std::vector<CurvePoint> curve;
-            for (const Walk& w : all) curve.push_back({static_cast<double>(w.bytes), v(w.series)});
+            for (const PointerChase& w : all) curve.push_back({static_cast<double>(w.bytes), v(w.series)});
             const std::vector<Plateau> found = plateaus(curve);
             // The last plateau is DRAM.
             if (k + 1 >= found.size()) return std::nullopt;
@@ -233,7 +235,7 @@ class Latency {
   }
 
   Bench& b_;
-  std::vector<Walk> walks_;
+  std::vector<PointerChase> chases_;
   Measurement::Handle many_ = 0;
 };
 
