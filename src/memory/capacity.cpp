@@ -20,6 +20,7 @@ namespace {
 /// With a random victim a line outlives the m F misses of a passage of F lines in a cache of C with probability
 /// (1 - 1/C)^(m F) = exp(-m F/C), and that is 1 - m. `ratio` is F/C, above 1.
 double random_survivors(double ratio) {
+  if (ratio > 40) return 0;  // exp(-40) is below the resolution of a double
   double low = 0, high = 1;  // of m: 1 - m - exp(-m ratio) is positive between 0 and the root, negative behind it
   for (int i = 0; i < 60; ++i) {
     const double m = (low + high) / 2;
@@ -35,6 +36,32 @@ double passage_bytes(const Reuse& reuse, int depth, int window, double sector_by
 
 using Shares = std::array<double, Reuse::depths>;  // of a passage, by its depth
 
+/// Nested passages, the innermost first. `bytes`: what one touches; `lines`: what all of them move if each finds all
+/// that it touched itself, so that only the first touch within it goes past the cache.
+struct Passage {
+  double bytes = 0, lines = 0;
+};
+
+/// Lines that go past a cache of `capacity` bytes, of `requested`. A cache that holds a passage serves what the next
+/// one touches again, which is what the passage around both saves; of one that it does not hold it serves the share
+/// that it retains. No passage touches more than the one around it, and none leaves more than one within it. `beyond`:
+/// what goes past if all is held. `retained`, if wanted: the share of each passage.
+template <std::size_t N>
+double past(double requested, std::array<Passage, N> nest, double beyond, double capacity,
+            std::array<double, N>* retained = nullptr) {
+  for (std::size_t d = N; d-- > 1;) nest[d - 1].bytes = std::min(nest[d - 1].bytes, nest[d].bytes);
+  double before = std::min(requested, nest[0].lines), past = before, share = 1;
+  for (std::size_t d = 0; d < N; ++d) {
+    const double after = d + 1 < N ? nest[d + 1].lines : beyond;
+    share = std::min(share, retained_share(nest[d].bytes, capacity));
+    if (retained) (*retained)[d] = share;
+    if (after >= before) continue;
+    past -= share * (before - after);
+    before = after;
+  }
+  return std::max(0.0, past);
+}
+
 /// Lines of one stream that miss although as many lines would find room in a cache with one set. In the sets that a
 /// passage touches lie its own lines, as densely as the sets are few, beside an even share of everybody else's.
 double conflict_misses(const AccessStream& stream, double write_only, const CoreCache& cache, std::int64_t period,
@@ -47,8 +74,7 @@ double conflict_misses(const AccessStream& stream, double write_only, const Core
     const double lines = stream.level[at].footprint;
     if (lines > 1 && retained[at] > 0) {
       const double share = share_of_sets(stream, d, static_cast<std::int64_t>(cache.line_bytes), period);
-      own =
-          std::min(own, retained_share(ratio[at] + lines / cache_lines * (1 / share - 1), 1, Eviction::random_victim));
+      own = std::min(own, retained_share(ratio[at] + lines / cache_lines * (1 / share - 1), 1));
     }
     missed += std::max(0.0, retained[at] - own) * std::max(0.0, before - after);
   }
@@ -57,42 +83,35 @@ double conflict_misses(const AccessStream& stream, double write_only, const Core
 
 }  // namespace
 
-double retained_share(double bytes, double capacity, Eviction eviction) {
-  if (bytes <= capacity) return 1;
-  if (eviction == Eviction::random_victim) return random_survivors(bytes / capacity);
-  const double fits = capacity / bytes;
-  return fits * fits;
+double retained_share(double bytes, double capacity) {
+  return bytes <= capacity ? 1 : random_survivors(bytes / capacity);
 }
 
 double past_window(const Reuse& reuse, Reuse::Direction direction, int window, double requested,
                    const BlockCache& cache, double sharers) {
-  double traffic = requested;
-  for (int depth = 0; depth < Reuse::depths; ++depth) {
-    const double fitting = reuse.at(direction, depth, window).traffic;
-    if (!(fitting < traffic)) continue;  // saves nothing, whatever fits
-    const double bytes = passage_bytes(reuse, depth, window, cache.sector_bytes) * sharers;
-    const double retained = retained_share(bytes, cache.capacity, Eviction::share_squared);
-    traffic = retained >= 1 ? fitting : std::min(traffic, traffic + (fitting - traffic) * retained);
-  }
-  return traffic;
+  std::array<Passage, Reuse::depths> nest;
+  for (int d = 0; d < Reuse::depths; ++d)
+    nest[static_cast<std::size_t>(d)] = {passage_bytes(reuse, d, window, cache.sector_bytes) * sharers,
+                                         reuse.at(direction, d, window).traffic};
+  return past(requested, nest, nest.back().lines, cache.capacity);
 }
 
 double past_grid(const Reuse& reuse, Reuse::Direction direction, double blocks, double together, double requested,
                  const BlockCache& cache) {
   const auto blocks_in = [blocks](int window) { return Reuse::blocks_in(window, blocks); };
   constexpr int whole_life = Reuse::depths - 1;
-  int window = 0;
-  while (window + 1 < Reuse::windows && blocks_in(window) < together) ++window;
-  const double in_window = blocks_in(window);
-  double best = std::min(
-      requested, past_window(reuse, direction, window, requested / blocks * in_window, cache, 1) * blocks / in_window);
-  for (int k = window + 1; k < Reuse::windows; ++k) {
-    const double fitting = reuse.at(direction, whole_life, k).traffic * blocks / blocks_in(k);
-    if (!(fitting < best)) continue;
-    const double bytes = passage_bytes(reuse, whole_life, k, cache.sector_bytes);
-    best += (fitting - best) * retained_share(bytes, cache.capacity, Eviction::share_squared);
+  int first = 0;
+  while (first + 1 < Reuse::windows && blocks_in(first) < together) ++first;
+  const double at_a_time = blocks / blocks_in(first);
+  const double alone = past_window(reuse, direction, first, requested / at_a_time, cache, 1) * at_a_time;
+  std::array<Passage, Reuse::windows> nest;  // from the first on; what is left over repeats the largest
+  for (int k = first; k < first + Reuse::windows; ++k) {
+    const int window = std::min(k, Reuse::windows - 1);
+    nest[static_cast<std::size_t>(k - first)] = {
+        passage_bytes(reuse, whole_life, window, cache.sector_bytes),
+        k == first ? alone : reuse.at(direction, whole_life, window).traffic * blocks / blocks_in(window)};
   }
-  return best;
+  return past(std::min(requested, alone), nest, nest.back().lines, cache.capacity);
 }
 
 double left_by_earlier_launch(const Workload& work, const BlockCache& cache) {
@@ -100,7 +119,7 @@ double left_by_earlier_launch(const Workload& work, const BlockCache& cache) {
   const double bytes = work.reuse.known
                            ? passage_bytes(work.reuse, Reuse::depths - 1, Reuse::windows - 1, cache.sector_bytes)
                            : work.footprint_bytes;
-  return retained_share(bytes, cache.capacity, Eviction::share_squared);
+  return retained_share(bytes, cache.capacity);
 }
 
 double lines_missed(const Workload& work, const CoreCache& cache, double write_only) {
@@ -112,19 +131,16 @@ double lines_missed(const Workload& work, const CoreCache& cache, double write_o
   const double most = work.footprint_bytes > 0 ? work.footprint_bytes / line : INFINITY;
   const auto footprint = [&](int d) { return std::min(most, passage_bytes(work.reuse, d, all, 1)); };
   const auto traffic = [&](int d) {
-    if (d == Reuse::depths) return 0.0;  // it holds everything, since whoever made the data
     return work.reuse.at(Reuse::read, d, all).traffic + work.reuse.at(Reuse::write, d, all).traffic * (1 + write_only);
   };
-  double missed = traffic(0), share = 1;
+  std::array<Passage, Reuse::depths> nest;
   Shares ratio, retained;
   for (int d = 0; d < Reuse::depths; ++d) {
     const auto at = static_cast<std::size_t>(d);
+    nest[at] = {footprint(d) * line, traffic(d)};
     ratio[at] = footprint(d) * line / cache.bytes;
-    share = std::min(share, retained_share(footprint(d) * line, cache.bytes, Eviction::random_victim));
-    retained[at] = share;
-    missed -= share * std::max(0.0, traffic(d) - traffic(d + 1));
   }
-  missed = std::max(0.0, missed);
+  const double missed = past(traffic(0), nest, 0, cache.bytes, &retained);
   const std::int64_t period = set_period(cache.bytes, line, cache.ways);
   if (period == 0) return missed;
   double more = 0;

@@ -9,15 +9,9 @@
 
 namespace kernelcast::memory {
 
-/// What is left of a passage that is larger than the cache when the passage comes again.
-enum class Eviction : std::uint8_t {
-  share_squared,  // GPUs: the square of the share that fits; chosen on measured data (docs/model/kernelcast.md)
-  random_victim,  // CPUs: each miss evicts any line
-};
-
-/// Of the lines of a passage of `bytes`, the share that a cache of `capacity` bytes still holds when it comes again;
-/// 1 where the passage fits.
-double retained_share(double bytes, double capacity, Eviction eviction);
+/// Of the lines of a passage of `bytes`, the share that a cache of `capacity` bytes still holds when it comes again:
+/// each miss evicts any line. 1 where the passage fits.
+double retained_share(double bytes, double capacity);
 
 /// A cache between the blocks of a grid and what is behind it.
 struct BlockCache {

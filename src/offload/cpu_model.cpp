@@ -232,8 +232,7 @@ double crowded_cycles(const Workload& w, const CpuRates& m, double one, double t
       const double others = w.reuse.at(Reuse::read, d, all).footprint + w.reuse.at(Reuse::write, d, all).footprint;
       if (lines > 1) {
         const double share = memory::share_of_sets(walk, d, static_cast<std::int64_t>(m.line), period);
-        own = std::min(own, memory::retained_share((others + lines * (1 / share - 1)) * m.line, m.l1_bytes,
-                                                   memory::Eviction::random_victim));
+        own = std::min(own, memory::retained_share((others + lines * (1 / share - 1)) * m.line, m.l1_bytes));
         if (used == 0 && own < 1) used = share * sets;  // of the smallest passage that the L1 does not keep
       }
       const double after = d + 1 < Reuse::depths ? walk.level[at + 1].traffic : 0;

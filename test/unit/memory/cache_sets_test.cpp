@@ -88,7 +88,9 @@ double forecast(std::int64_t rows, std::int64_t stride, std::int64_t columns, do
   walk.bytes = element;
   walk.offsets = {0};
   walk.steps = {{stride, rows, 1}, {element, columns, 2}};
-  walk.level = {{{1, r * c}, {r, r * c}, {lines, lines}, {lines, lines}}};
+  walk.level.fill({lines, lines});
+  walk.level[0] = {1, r * c};
+  walk.level[1] = {r, r * c};
   for (std::size_t d = 0; d < Reuse::depths; ++d)
     for (auto& level : w.reuse.level[Reuse::read][d]) level = walk.level[d];
   w.streams = {walk};

@@ -49,11 +49,34 @@ TEST(Capacity, AKeptPassageServesTheReuseOfTheNextLoop) {
   touch(w, 0, 1, 1e6);
   touch(w, 1, 500, 5e5);
   touch(w, 2, 5000, 5e4);
-  touch(w, 3, 50000, 5e4);
+  for (int d = 3; d < Reuse::depths; ++d) touch(w, d, 50000, 5e4);
   // One iteration fits; of the innermost loop, five times too large, the little that such a loop keeps.
   EXPECT_NEAR(lines_missed(w, {64.0 * 100, 64}, 0), 5e5 - (1 - lost_at_5) * (5e5 - 5e4), 1);
   EXPECT_NEAR(lines_missed(w, {64.0 * 500, 64}, 0), 5e4, 1);  // the innermost loop fits
   EXPECT_EQ(lines_missed(w, {64.0 * 50000, 64}, 0), 0);
+}
+
+// A grid and a core are asked by one rule: what a block's passages leave is what a core's leave, but for the first
+// touch.
+TEST(Capacity, AWindowOfBlocksAndACoreAreServedAlike) {
+  Workload w = known();
+  touch(w, 0, 1, 1e6);
+  touch(w, 1, 500, 5e5);
+  for (int d = 2; d < Reuse::depths; ++d) touch(w, d, 5000, 5e3);
+  for (const double lines : {0.5, 100.0, 700.0, 4000.0})
+    EXPECT_NEAR(past_window(w.reuse, Reuse::read, 0, 1e6, {32 * lines, 32}, 1), lines_missed(w, {64 * lines, 64}, 0),
+                5e3);
+  EXPECT_NEAR(past_window(w.reuse, Reuse::read, 0, 1e6, {32 * 500, 32}, 1), 5e3, 1e-6);
+  EXPECT_NEAR(past_window(w.reuse, Reuse::read, 0, 1e6, {32 * 500, 32}, 2), 5e5 - (1 - lost_at_2) * (5e5 - 5e3),
+              1);  // another block wants as much
+}
+
+// The iteration of an inner loop cannot touch more than the loop does, whatever its accesses add up to.
+TEST(Capacity, APassageTouchesNoMoreThanTheOneAroundIt) {
+  Workload w = known();
+  touch(w, 0, 800, 1e6);
+  for (int d = 1; d < Reuse::depths; ++d) touch(w, d, 400, 400);
+  EXPECT_NEAR(past_window(w.reuse, Reuse::read, 0, 1e6, {32 * 400, 32}, 1), 400, 1e-6);
 }
 
 }  // namespace

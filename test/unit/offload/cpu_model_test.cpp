@@ -137,7 +137,7 @@ TEST(CpuModel, LevelsAddUpAndOverlapWithArithmetic) {
   touch(w, 0, 500, 2e6);
   touch(w, 1, 5000, 1e6);
   touch(w, 2, 50000, 4e5);
-  touch(w, 3, 500000, 1e5);
+  for (int depth = 3; depth < Reuse::depths; ++depth) touch(w, depth, 500000, 1e5);
   CpuCode light = code(1e6, false), heavy = code(20e6, false);
   for (CpuCode* c : {&light, &heavy}) c->blocks[0].accesses.to_16 = 3e6;
   // Of three million accesses two find the L1 (two a cycle), 0.6 the L2 (1 ms a million), 0.3 the L3 (2), 0.1 memory
