@@ -1,7 +1,8 @@
-// The interval is wider where more was assumed. Logarithms of factors add in quadrature. Each is what the size of nine
-// in ten errors asks for: base and defaults over public programs (validation/programs.md), the others over measured
-// rows whose kernel had no part in the fit (validation/fit.md, "Interval"). Numbers of one device that are not known
-// err together, so their logarithms add before they are squared.
+// The interval is as wide as what bounds the launch is uncertain, and wider where more was assumed. Logarithms of
+// factors add in quadrature. Each is what the size of nine in ten errors asks for: kinds of bounds and defaults over
+// the three measured sets (tools/validate/interval.py; validation/fit.md, "Interval"), the others over measured rows
+// whose kernel had no part in the fit. Numbers of one device that are not known err together, so their logarithms add
+// before they are squared.
 #include "model/kernelcast_interval.h"
 
 #include <algorithm>
@@ -12,21 +13,55 @@
 namespace kernelcast::forecast {
 namespace {
 
-// Nine in ten launches of programs that nobody chose, counts in closed form, every program weighing alike (of all
-// launches at equal weight 0.59 would hold as many).
-constexpr double log_base = 0.69;
-constexpr double log_data = 0.3;  // counts that data decide, executed with the contents that were given
-// Counts that rest on defaults; with the base in quadrature 1.34 (validation/programs.md, "Interval").
-constexpr double log_defaults = 1.15;
-constexpr double log_stand_in = 0.1;  // each number of the device that is not known
-constexpr double log_cliff = 1.3;     // private arrays, spills
-constexpr double log_no_reuse = 0.4;  // caches without reuse information: by judgement, no row of the fit has it
+// Half widths by what bounds a launch: the largest of those that hold with one family of kernels left out.
+constexpr double log_pipes = 0.43;   // instructions, pipes and shared memory
+constexpr double log_stream = 0.20;  // DRAM
+constexpr double log_cache = 0.54;   // L1 to L3: what they hit
+constexpr double log_path = 0.58;    // latency, atomics
+constexpr double log_launch = 0.84;  // start and end of a grid
+
+constexpr double log_data = 0.3;       // counts that data decide, executed with the contents that were given
+constexpr double log_defaults = 1.23;  // counts that rest on defaults
+constexpr double log_stand_in = 0.1;   // each number of the device that is not known
+constexpr double log_cliff = 1.3;      // private arrays, spills
+constexpr double log_no_reuse = 0.4;   // caches without reuse information: by judgement, no row of the fit has it
+
+double half_width(Limit limit) {
+  switch (limit) {
+    case Limit::dram:
+      return log_stream;
+    case Limit::l1:
+    case Limit::l2:
+    case Limit::l3:
+      return log_cache;
+    case Limit::latency:
+    case Limit::atomics:
+      return log_path;
+    default:
+      return log_pipes;
+  }
+}
+
+/// The mean of the bounds' half widths, each with its part of the time. Bounds far below the largest have none: the
+/// eighth power tells them apart.
+double base_width(const BoundTimes& f) {
+  constexpr double power = 8;
+  const double largest = *std::ranges::max_element(f.cycles), launch = std::min(1.0, f.launch_s / f.seconds());
+  if (!(largest > 0)) return log_launch;
+  double sum = 0, weights = 0;
+  for (std::size_t i = 0; i < limit_count; ++i) {
+    const double weight = std::pow(f.cycles[i] / largest, power);
+    sum += weight * half_width(static_cast<Limit>(i));
+    weights += weight;
+  }
+  return launch * log_launch + (1 - launch) * sum / weights;
+}
 
 }  // namespace
 
-Spread spread_of(const Workload& w, const KernelcastDevice& m, CountsBasis basis) {
+Spread spread_of(const Workload& w, const KernelcastDevice& m, const BoundTimes& f, CountsBasis basis) {
   Spread s;
-  double variance = log_base * log_base;
+  double variance = std::pow(base_width(f), 2);
   const auto add = [&](double log_factor, const std::string& reason) {
     variance += log_factor * log_factor;
     s.reasons += (s.reasons.empty() ? "" : ", ") + reason;
