@@ -121,7 +121,8 @@ std::string malformed_metadata(const llvm::Module& module);
 /// that looks like device code of the language. Absolute, in order of name; one for each name that is found.
 std::vector<std::string> files_with_bodies(const Source& source, Language language, const std::set<std::string>& names);
 
-/// The source with the text of these files behind its own.
+/// The source with the text of these files behind its own. Static functions and variables of one name in several of
+/// them stay apart: those of later files get another name. Throws as read_text_file().
 Source with_bodies(Source source, const std::vector<std::string>& files);
 
 }  // namespace kernelcast::frontend

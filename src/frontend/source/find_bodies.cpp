@@ -1,10 +1,10 @@
 // A text search: NAME( ... ) { with no brace between the beginning of the declaration and the name, and in CUDA and HIP
-// a
-// __device__ there. Limits: bodies that macros write are not found; of two definitions the first file's counts.
+// a __device__ there. Limits: bodies that macros write are not found; of two definitions the first file's counts.
 #include "frontend/source/compile.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "frontend/source/host_code.h"
@@ -67,6 +67,24 @@ bool defines(std::string_view text, const std::string& name, Language language) 
   return false;
 }
 
+/// Functions and variables that a text declares static at its left margin: another file may have one of that name.
+std::set<std::string> names_of_its_own(std::string_view text) {
+  constexpr std::string_view word = "static";
+  std::set<std::string> names;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t after = at + word.size();
+    if ((at > 0 && text[at - 1] != '\n') || after >= text.size() || is_word(text[after])) continue;
+    std::size_t end = text.find_first_of("(;=[{", after);
+    if (end == std::string_view::npos) break;
+    while (end > after && !is_word(text[end - 1])) --end;
+    std::size_t begin = end;
+    while (begin > after && is_word(text[begin - 1])) --begin;
+    if (begin < end && std::isdigit(static_cast<unsigned char>(text[begin])) == 0)
+      names.emplace(text.substr(begin, end - begin));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> files_with_bodies(const Source& source, Language language,
@@ -88,8 +106,19 @@ std::vector<std::string> files_with_bodies(const Source& source, Language langua
 }
 
 Source with_bodies(Source source, const std::vector<std::string>& files) {
+  std::set<std::string> taken = names_of_its_own(without_comments(source.text));
   source.text += "\n#line 1 \"<kernelcast>\"\n";
-  for (const std::string& file : files) source.text += "#include \"" + file + "\"\n";
+  std::size_t number = 0;
+  for (const std::string& file : files) {
+    ++number;
+    std::string before, after;
+    for (const std::string& name : names_of_its_own(without_comments(read_text_file(file, most_searched_bytes)))) {
+      if (taken.insert(name).second) continue;
+      before += "#define " + name + " kernelcast_file_" + std::to_string(number) + "_" + name + "\n";
+      after += "#undef " + name + "\n";
+    }
+    source.text += before + "#include \"" + file + "\"\n" + after;
+  }
   return source;
 }
 
