@@ -17,21 +17,21 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 5.488;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
-  double unit_norm = 2.935;       // likewise of those of BoundGroup::sm and all of BoundGroup::pipe
+  double norm = 4.382;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
+  double unit_norm = 2.863;       // likewise of those of BoundGroup::sm and all of BoundGroup::pipe
   double pipe_norm = 40;          // likewise of those of BoundGroup::pipe
   double latency_norm = 2;        // likewise of all that and BoundGroup::path
   double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 0.6;
-  double issue_efficiency = 0.8395;   // of the issue slots and of the arithmetic pipes
+  double issue_efficiency = 0.8448;   // of the issue slots and of the arithmetic pipes
   double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
-  double memory_efficiency = 0.8944;  // of load/store units, shared memory and L1
-  double launch_s = 2.577e-06;        // from the start to the end of an empty grid, on the GPU
-  double branch_cycles = 24.08;       // from a branch of a warp to the instruction after it
-  double barrier_cycles = 110.5;      // one barrier of a block that waits for nobody
-  double l1_share = 0.842;            // of the L1 that is left for data before lines that will be used again are lost
-  double l2_share = 0.8381;
+  double memory_efficiency = 0.8958;  // of load/store units, shared memory and L1
+  double launch_s = 2.545e-06;        // from the start to the end of an empty grid, on the GPU
+  double branch_cycles = 24.31;       // from a branch of a warp to the instruction after it
+  double barrier_cycles = 104.8;      // one barrier of a block that waits for nobody
+  double l1_share = 0.8034;           // of the L1 that is left for data before lines that will be used again are lost
+  double l2_share = 0.5943;
   double update_cycles = 1.09;  // from one integer update of a word of global memory to the next, of all units
 };
 /// The constants of this version.
