@@ -61,21 +61,21 @@ struct CopyOnV100 {
   [[nodiscard]] Subject subject() const { return {question, frontend, base, sources}; }
 };
 
-TEST(Answer, NoChangeIsTheForecast) {
+TEST(VariantForecast, NoChangeIsTheForecast) {
   const CopyOnV100 c;
-  const auto same = answer(c.subject(), [](Variant&) {});
+  const auto same = forecast_variant(c.subject(), [](Variant&) {});
   ASSERT_TRUE(same);
   EXPECT_NEAR(same->seconds / *c.base.models[0].estimate->time_s.value, 1, 1e-9);
 }
 
-TEST(Answer, MoreSectorsTakeLongerAndABlockThatDoesNotFitHasNone) {
+TEST(VariantForecast, MoreSectorsTakeLongerAndABlockThatDoesNotFitHasNone) {
   const CopyOnV100 c;
-  const auto scattered = answer(c.subject(), [](Variant& v) {
+  const auto scattered = forecast_variant(c.subject(), [](Variant& v) {
     for (AccessCount& a : v.workload.access_counts) a.sectors *= 8;
   });
   ASSERT_TRUE(scattered);
   EXPECT_GT(scattered->seconds, *c.base.models[0].estimate->time_s.value);
-  EXPECT_FALSE(answer(c.subject(), [](Variant& v) { v.workload.shared_bytes_per_block = 1e9; }));
+  EXPECT_FALSE(forecast_variant(c.subject(), [](Variant& v) { v.workload.shared_bytes_per_block = 1e9; }));
 }
 
 TEST(AddUp, TotalsAreSumsOfParts) {
