@@ -10,6 +10,7 @@
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
 #include "machine/occupancy.h"
+#include "model/kernelcast_interval.h"
 #include "support/test_names.h"
 
 namespace kernelcast::forecast {
@@ -634,6 +635,29 @@ TEST(KernelcastModel, StandInsAreAssumptionsAndWidenTheInterval) {
   ASSERT_TRUE(known.interval_hi_s && open.interval_hi_s);
   EXPECT_GT(*open.interval_hi_s / *open.time_s.value, *known.interval_hi_s / *known.time_s.value);
   EXPECT_LT(*known.interval_lo_s, *known.time_s.value);
+}
+
+// What bounds a launch says how well its time is known: DRAM and pipes well, a short launch and what caches hit less.
+TEST(KernelcastInterval, FollowsWhatBoundsTheLaunch) {
+  Workload w = hand_made::launch(10, 32);
+  w.reuse.known = true;
+  const auto width = [&w](std::initializer_list<std::pair<Limit, double>> bounds, double launch_s) {
+    BoundTimes f;
+    f.clock_hz = 1e9;
+    f.launch_s = launch_s;
+    for (const auto& [limit, cycles] : bounds) f.cycles[static_cast<std::size_t>(limit)] = cycles;
+    const Spread s = spread_of(w, KernelcastDevice{}, f, CountsBasis::closed_form);
+    EXPECT_DOUBLE_EQ(s.factor_below, s.factor_above);
+    return std::log(s.factor_above);
+  };
+  const double stream = width({{Limit::dram, 1e6}}, 0), pipes = width({{Limit::fp64, 1e6}}, 0);
+  const double cache = width({{Limit::l2, 1e6}}, 0), launch = width({{Limit::fp64, 1}}, 1);
+  EXPECT_LT(stream, pipes);
+  EXPECT_LT(pipes, cache);
+  EXPECT_LT(cache, launch);
+  EXPECT_NEAR(width({{Limit::dram, 1e6}, {Limit::l2, 1e6}}, 0), (stream + cache) / 2, 1e-12);  // equal bounds
+  EXPECT_NEAR(width({{Limit::dram, 1e6}, {Limit::l2, 1e5}}, 0), stream, 1e-6);                 // one far below
+  EXPECT_NEAR(width({}, 1e-6), launch, 1e-6);
 }
 
 TEST(KernelcastModel, LocalMemoryIsAFinding) {
