@@ -14,14 +14,14 @@ namespace kernelcast::forecast {
 namespace {
 
 // Half widths by what bounds a launch: the largest of those that hold with one family of kernels left out.
-constexpr double log_pipes = 0.43;   // instructions, pipes and shared memory
+constexpr double log_pipes = 0.42;   // instructions, pipes and shared memory
 constexpr double log_stream = 0.20;  // DRAM
 constexpr double log_cache = 0.54;   // L1 to L3: what they hit
 constexpr double log_path = 0.58;    // latency, atomics
 constexpr double log_launch = 0.84;  // start and end of a grid
 
 constexpr double log_data = 0.3;       // counts that data decide, executed with the contents that were given
-constexpr double log_defaults = 1.23;  // counts that rest on defaults
+constexpr double log_defaults = 1.27;  // counts that rest on defaults, likewise
 constexpr double log_stand_in = 0.1;   // each number of the device that is not known
 constexpr double log_cliff = 1.3;      // private arrays, spills
 constexpr double log_no_reuse = 0.4;   // caches without reuse information: by judgement, no row of the fit has it

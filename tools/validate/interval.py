@@ -133,6 +133,7 @@ def main():
         weigh(defaults)
         for r in defaults:
             r["others2"] = 0.0
+
         def needed(rows):
             sizes = sorted((max(0.0, r["error"] ** 2 - half_width(r, widths) ** 2), r["weight"]) for r in rows)
             total, seen = sum(w for _, w in sizes), 0
@@ -140,8 +141,11 @@ def main():
                 seen += w
                 if seen >= QUANTILE * total:
                     return math.sqrt(size)
-        print(f"defaults: {len(defaults)} rows, width in quadrature {needed(defaults):.2f}")
+            return 0.0
+
         left_out = {f: needed([r for r in defaults if r["family"] != f]) for f in {r["family"] for r in defaults}}
+        print(f"defaults: {len(defaults)} rows, width in quadrature {needed(defaults):.2f}, with each family left out "
+              f"{min(left_out.values()):.2f} to {max(left_out.values()):.2f}")
         print("  inside with their family left out: %.1f %% of rows, %.1f %% with families alike; median factor %.2f" %
               inside(defaults, lambda r: math.hypot(half_width(r, widths), left_out[r["family"]])))
 
