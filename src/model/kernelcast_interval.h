@@ -18,7 +18,7 @@ struct Spread {
   double factor_below = 1, factor_above = 1;
   std::string reasons;  // what was assumed; empty: nothing
 };
-Spread spread_of(const Workload&, const KernelcastDevice&, const BoundTimes&, CountsBasis basis);
+Spread spread_of(const KernelProfile&, const Workload&, const KernelcastDevice&, const BoundTimes&, CountsBasis basis);
 
 /// Where defaults widen an interval beyond a factor of 10: the settings that replace them.
 std::optional<Assumption> what_narrows(const Workload&, const Spread&);

@@ -181,7 +181,7 @@ class Kernelcast final : public Model {
     }
     e.time_s.value = total;
     e.interval_reason.clear();
-    const forecast::Spread spread = forecast::spread_of(w, m, f, w.basis());
+    const forecast::Spread spread = forecast::spread_of(p, w, m, f, w.basis());
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     add_bounds(w, m, f, total, e);

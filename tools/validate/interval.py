@@ -107,8 +107,9 @@ def inside(rows, width_of):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("sets", nargs="+", metavar="SET.json")
-    parser.add_argument("--printed", default="0.69,0.69,0.69,0.69,0.69",
+    parser.add_argument("--printed", default="0.42,0.20,0.54,0.58,0.84",
                         help="widths of the version that wrote the sets: " + ", ".join(NAMES))
+    parser.add_argument("--printed-defaults", type=float, default=1.27, help="likewise the width of counts that rest on defaults")
     args = parser.parse_args()
     global PRINTED
     PRINTED = [float(x) for x in args.printed.split(",")]
@@ -132,7 +133,7 @@ def main():
     if defaults:
         weigh(defaults)
         for r in defaults:
-            r["others2"] = 0.0
+            r["others2"] = max(0.0, r["others2"] - args.printed_defaults ** 2)
 
         def needed(rows):
             sizes = sorted((max(0.0, r["error"] ** 2 - half_width(r, widths) ** 2), r["weight"]) for r in rows)

@@ -646,7 +646,7 @@ TEST(KernelcastInterval, FollowsWhatBoundsTheLaunch) {
     f.clock_hz = 1e9;
     f.launch_s = launch_s;
     for (const auto& [limit, cycles] : bounds) f.cycles[static_cast<std::size_t>(limit)] = cycles;
-    const Spread s = spread_of(w, KernelcastDevice{}, f, CountsBasis::closed_form);
+    const Spread s = spread_of(KernelProfile{}, w, KernelcastDevice{}, f, CountsBasis::closed_form);
     EXPECT_DOUBLE_EQ(s.factor_below, s.factor_above);
     return std::log(s.factor_above);
   };
@@ -658,6 +658,34 @@ TEST(KernelcastInterval, FollowsWhatBoundsTheLaunch) {
   EXPECT_NEAR(width({{Limit::dram, 1e6}, {Limit::l2, 1e6}}, 0), (stream + cache) / 2, 1e-12);  // equal bounds
   EXPECT_NEAR(width({{Limit::dram, 1e6}, {Limit::l2, 1e5}}, 0), stream, 1e-6);                 // one far below
   EXPECT_NEAR(width({}, 1e-6), launch, 1e-6);
+}
+
+// Two loops of unknown count around the same instruction are worse than one, and one that was given is none.
+TEST(KernelcastInterval, GrowsWithNestedTripCountsThatNobodyGave) {
+  KernelProfile p;
+  p.loops.resize(2);
+  p.loops[1].parent = 0;
+  for (int l = 0; l < 2; ++l) {
+    p.loops[static_cast<std::size_t>(l)].unknown = l;
+    p.unknowns.push_back({Unknown::Kind::trip_count, "trips:" + std::to_string(l + 1), {}, 16, false, ""});
+  }
+  p.blocks.resize(1);
+  p.blocks[0].loop = 1;
+  p.blocks[0].ops[OpClass::fp32_fma] = 1;
+  BoundTimes f;
+  f.clock_hz = 1e9;
+  f.cycles[0] = 1e6;
+  const auto width = [&](std::initializer_list<const char*> assumed) {
+    Workload w = hand_made::launch(10, 32);
+    w.reuse.known = true;
+    w.block_counts = {{10, 320}};
+    for (const char* key : assumed) w.assumptions.push_back({"", "16", "", Assumption::Kind::unknown, key});
+    return std::log(spread_of(p, w, KernelcastDevice{}, f, CountsBasis::closed_form).factor_above);
+  };
+  const double none = width({}), inner = width({"trips:2"}), both = width({"trips:1", "trips:2"});
+  EXPECT_GT(inner, std::log(16));
+  EXPECT_NEAR(both * both - none * none, 2 * (inner * inner - none * none), 1e-9);
+  EXPECT_DOUBLE_EQ(width({"trips:7"}), none);
 }
 
 TEST(KernelcastModel, LocalMemoryIsAFinding) {

@@ -140,7 +140,7 @@ void add_residual(const Row& row, const forecast::Constants& c, std::vector<Resi
   r.amd = row.device.vendor == "AMD";
   r.stand_ins = machine.stand_ins.size();
   r.half_width =
-      std::log(forecast::spread_of(w, machine, f, r.data ? CountsBasis::executed : CountsBasis::closed_form).factor_above);
+      std::log(forecast::spread_of({}, w, machine, f, r.data ? CountsBasis::executed : CountsBasis::closed_form).factor_above);
   r.kernel = m.kernel_id;
   out.push_back(std::move(r));
 }
