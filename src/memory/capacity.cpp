@@ -21,12 +21,16 @@ namespace {
 /// (1 - 1/C)^(m F) = exp(-m F/C), and that is 1 - m. `ratio` is F/C, above 1.
 double random_survivors(double ratio) {
   if (ratio > 40) return 0;  // exp(-40) is below the resolution of a double
-  double low = 0, high = 1;  // of m: 1 - m - exp(-m ratio) is positive between 0 and the root, negative behind it
-  for (int i = 0; i < 60; ++i) {
-    const double m = (low + high) / 2;
-    (1 - m > std::exp(-m * ratio) ? low : high) = m;
+  // 1 - m - exp(-m ratio) is concave in m and falls from the root on: Newton's steps from above it do not pass it.
+  double m = std::min(1.0, 2 * (ratio - 1));
+  for (int i = 0; i < 20; ++i) {
+    const double lost = std::exp(-m * ratio), slope = ratio * lost - 1;
+    if (!(slope < 0)) break;  // above 1 by rounding alone
+    const double next = m + (1 - m - lost) / -slope;
+    if (!(next < m)) break;
+    m = next;
   }
-  return 1 - low;
+  return 1 - m;
 }
 
 double passage_bytes(const Reuse& reuse, int depth, int window, double sector_bytes) {
@@ -50,12 +54,14 @@ template <std::size_t N>
 double past(double requested, std::array<Passage, N> nest, double beyond, double capacity,
             std::array<double, N>* retained = nullptr) {
   for (std::size_t d = N; d-- > 1;) nest[d - 1].bytes = std::min(nest[d - 1].bytes, nest[d].bytes);
-  double before = std::min(requested, nest[0].lines), past = before, share = 1;
+  double before = std::min(requested, nest[0].lines), past = before;
   for (std::size_t d = 0; d < N; ++d) {
     const double after = d + 1 < N ? nest[d + 1].lines : beyond;
-    share = std::min(share, retained_share(nest[d].bytes, capacity));
+    const bool saves = after < before;
+    if (!saves && !retained) continue;
+    const double share = retained_share(nest[d].bytes, capacity);
     if (retained) (*retained)[d] = share;
-    if (after >= before) continue;
+    if (!saves) continue;
     past -= share * (before - after);
     before = after;
   }
