@@ -31,7 +31,7 @@ struct Constants {
   double branch_cycles = 24.31;       // from a branch of a warp to the instruction after it
   double barrier_cycles = 104.8;      // one barrier of a block that waits for nobody
   double l1_share = 0.8034;           // of the L1 that is left for data before lines that will be used again are lost
-  double l2_share = 0.5943;
+  double l2_share = 0.8381;
   double update_cycles = 1.09;  // from one integer update of a word of global memory to the next, of all units
 };
 /// The constants of this version.
