@@ -17,6 +17,15 @@ enum class BusyPower : std::uint8_t { tdp_times, tdp_over };
 std::string_view name_of(BusyPower reading);
 std::optional<BusyPower> busy_power_named(std::string_view name);
 
+/// Idle power: of the device file, else a share of the design power.
+struct IdleWatts {
+  std::optional<double> watts;
+  double least = 0;      // the lower end of what it may be
+  bool assumed = false;  // by the share
+  std::string how;       // how it was got, or why there is none
+};
+IdleWatts idle_watts(const Device& device);
+
 struct BusyWatts {
   std::optional<double> watts;
   std::string how;  // how it was got, or why there is none
@@ -24,5 +33,12 @@ struct BusyWatts {
 /// Measured (system.busy_w), else by (19); system.busy_share_of_tdp in place of either reading's share. What is missing
 /// is named with where to set it.
 BusyWatts busy_watts(const Device& device, double idle_w, BusyPower reading);
+
+/// What a launch does, for power by instructions (20): instructions of lanes and bytes of DRAM traffic.
+struct Activity {
+  double instructions = 0, dram_bytes = 0;
+};
+/// Energy beyond idle, where the device file has the energy of an instruction.
+std::optional<double> energy_beyond_idle_j(const Device& device, const Activity& activity);
 
 }  // namespace kernelcast

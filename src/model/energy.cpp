@@ -1,5 +1,6 @@
-// Energy = time * busy power. Power is one number for a device, whatever the kernel does, so its interval is as wide as
-// what is sure: no less than idle power over the shortest time, no more than design power (the limit at which boards
+// Energy = time * busy power. Where the device file has the energy of an instruction, energy beyond idle is that of the
+// instructions and bytes (20). Else power is one number for a device, whatever the kernel does. The interval is as wide
+// as what is sure: no less than idle power over the shortest time, no more than design power (the limit at which boards
 // throttle) over the longest.
 #include "model/models.h"
 
@@ -14,6 +15,13 @@ namespace kernelcast {
 namespace {
 
 constexpr double share_of_2017 = 0.6;  // (19)
+
+/// Idle power over design power in the device files that have a reading: median and least. test/unit/model/energy_test
+/// computes both again from the files.
+struct IdleShare {
+  double median, least;
+};
+constexpr IdleShare gpu_idle_share{0.097, 0.016}, cpu_idle_share{0.189, 0.122};
 constexpr std::array<std::pair<BusyPower, std::string_view>, 2> busy_power_names{
     {{BusyPower::tdp_times, "tdp-times-0.6"}, {BusyPower::tdp_over, "tdp-over-0.6"}}};
 
@@ -25,6 +33,23 @@ std::optional<BusyPower> busy_power_named(std::string_view name) {
   for (const auto& [reading, its] : busy_power_names)
     if (its == name) return reading;
   return std::nullopt;
+}
+
+IdleWatts idle_watts(const Device& d) {
+  if (const auto watts = d.get(Field::system_idle_w)) return {watts, *watts, false, "device file"};
+  const auto tdp = d.get(Field::system_tdp_w);
+  if (!tdp)
+    return {std::nullopt, 0, false,
+            "idle power of " + d.name + " is not known; set " + describe::where_to_set(d, "system.idle_w")};
+  const IdleShare& share = d.kind == "cpu" ? cpu_idle_share : gpu_idle_share;
+  return {share.median * *tdp, share.least * *tdp, true,
+          describe::number(share.median) + " of the thermal design power, the median of the device files with a reading"};
+}
+
+std::optional<double> energy_beyond_idle_j(const Device& d, const Activity& a) {
+  const auto each = d.get(Field::energy_instruction_j);
+  if (!each) return std::nullopt;
+  return a.instructions * *each + a.dram_bytes * d.get_or(Field::energy_dram_byte_j, 0);
 }
 
 BusyWatts busy_watts(const Device& d, double idle_w, BusyPower reading) {
@@ -40,25 +65,32 @@ BusyWatts busy_watts(const Device& d, double idle_w, BusyPower reading) {
              : BusyWatts{idle_w + *tdp / share_of_2017, "idle + the thermal design power / 0.6"};
 }
 
-void put_energy(const Device& d, Estimate& e) {
-  const auto idle = d.get(Field::system_idle_w);
-  if (!e.time_s.value || !idle) {
-    e.energy_j.reason =
-        e.time_s.value ? "idle power of " + d.name + " is not known; set " + describe::where_to_set(d, "system.idle_w")
-                       : "the time is unknown";
+void put_energy(const Device& d, const Activity& activity, Estimate& e) {
+  const IdleWatts idle = idle_watts(d);
+  if (!e.time_s.value || !idle.watts) {
+    e.energy_j.reason = e.time_s.value ? idle.how : "the time is unknown";
     return;
   }
-  const BusyWatts busy = busy_watts(d, *idle, BusyPower::tdp_times);
+  BusyWatts busy = busy_watts(d, *idle.watts, BusyPower::tdp_times);
+  const bool measured = d.get(Field::system_busy_w).has_value();
+  if (const auto beyond = energy_beyond_idle_j(d, activity); beyond && !measured)
+    busy = {d.get_or(Field::energy_constant_w, *idle.watts) + *beyond / *e.time_s.value,
+            "constant + instructions and DRAM bytes at their energy"};
   if (!busy.watts) {
     e.energy_j.reason = busy.how;
     return;
   }
   e.energy_j = {*e.time_s.value * *busy.watts, ""};
-  e.assumptions.push_back({"kernelcast: power of " + d.name + " while the kernel runs, whatever it does",
+  if (idle.assumed)
+    e.assumptions.push_back({"kernelcast: idle power of " + d.name,
+                             describe::number(*idle.watts) + " W (" + idle.how + ")",
+                             describe::where_to_set(d, "system.idle_w")});
+  e.assumptions.push_back({"kernelcast: power of " + d.name + " while the kernel runs" +
+                               (d.get(Field::energy_instruction_j) && !measured ? "" : ", whatever it does"),
                            describe::number(*busy.watts) + " W (" + busy.how + ")",
                            describe::where_to_set(d, "system.busy_w")});
   if (!e.interval_lo_s || !e.interval_hi_s) return;
-  e.energy_lo_j = *e.interval_lo_s * *idle;
+  e.energy_lo_j = *e.interval_lo_s * idle.least;
   e.energy_hi_j = *e.interval_hi_s * std::max(*busy.watts, d.get_or(Field::system_tdp_w, 0));
 }
 

@@ -158,7 +158,7 @@ class Kernelcast final : public Model {
     Estimate e = empty_estimate(name());
     if (d.kind == "cpu") {
       e.time_s.reason = "kernelcast describes GPUs; " + d.name + " is a CPU";
-      put_energy(d, e);
+      put_energy(d, {}, e);
       return e;
     }
     put_occupancy(w, d, e);
@@ -176,7 +176,7 @@ class Kernelcast final : public Model {
                                describe::where_to_set(d, "latency.atomic_real_cycles")});
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
-      put_energy(d, e);
+      put_energy(d, {}, e);
       return e;
     }
     e.time_s.value = total;
@@ -190,7 +190,8 @@ class Kernelcast final : public Model {
     if (auto narrows = forecast::what_narrows(w, spread)) e.assumptions.push_back(std::move(*narrows));
     forecast::add_cliffs(p, w, d, e.assumptions);
     add_text_order(p, w, d, m, spread.factor_above, e);
-    put_energy(d, e);
+    const double sectors = f.traffic.dram_read + f.traffic.dram_moved_by_writes(w, m) + f.traffic.local_past_cache;
+    put_energy(d, {w.thread_ops.total(), sectors * m.sector_bytes}, e);
     return e;
   }
 

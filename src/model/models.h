@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "kernelcast/busy_power.h"
 #include "kernelcast/device.h"
 #include "kernelcast/estimate.h"
 #include "kernelcast/model.h"
@@ -25,7 +26,7 @@ std::span<const Model* const> kernelcast_models();
 Estimate empty_estimate(std::string_view model);
 
 /// Fills energy_j and its interval, or says what is missing. Needs the time and its interval.
-void put_energy(const Device& device, Estimate& e);
+void put_energy(const Device& device, const Activity& activity, Estimate& e);
 
 /// The least time: the largest of each type's operations at its peak and of the compulsory bytes at the peak DRAM
 /// bandwidth, of those whose rate the device file knows. 0: nothing is known to bound the launch.

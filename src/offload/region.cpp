@@ -142,7 +142,8 @@ OffloadDecision Evaluator::answer(const OffloadRequest& q) {
   set_idle(a.gpu, q.gpu_idle, m.gpu, KC_SETTING(gpu_idle_w));
   energies(a.cpu, m.cpu, q.cpu_busy, 0, a.cpu.time.time_s, q.busy_power, q.weights);
   if (!q.cpu_busy.watts) energy_by_instructions(a.cpu, m.cpu, a.kernels, q.reps, q.weights);
-  energies(a.gpu, m.gpu, {}, transfer, busy, q.busy_power, q.weights);
+  const BusyWatts by_work = busy_by_instructions(m.gpu, a.kernels);
+  energies(a.gpu, m.gpu, {by_work.watts, by_work.how}, transfer, busy, q.busy_power, q.weights);
   if (const auto byte = m.gpu.get(Field::energy_link_byte_j); byte && a.gpu.energy_j.value)
     for (const auto* direction : {&in, &out})
       for (const double bytes : *direction) *a.gpu.energy_j.value += bytes * *byte;

@@ -2,6 +2,7 @@
 #include "offload/side_costs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "device/describe.h"
 #include "kernelcast/error.h"
@@ -20,9 +21,9 @@ void set_idle(Side& side, const Given& given, const Device& d, const char* flag)
     side.idle_method = given.how;
     return;
   }
-  if (const auto v = d.get(Field::system_idle_w)) {
-    side.idle_w.value = v;
-    side.idle_method = "device file";
+  if (IdleWatts idle = idle_watts(d); idle.watts) {
+    side.idle_w.value = idle.watts;
+    side.idle_method = std::move(idle.how);
     return;
   }
   side.idle_w.reason = "idle power of " + d.name + " is not known: " + (given.how.empty() ? "" : given.how + "; ") +
@@ -61,6 +62,17 @@ void energy_by_instructions(Side& side, const Device& cpu, const std::vector<Ker
       byte > 0 ? "idle + instructions and DRAM bytes at their energy" : "idle + instructions at their energy";
   side.energy_j.value = side.time.time_s * *side.busy_w.value;
   side.cost.value = cost(weights, 0, *side.idle_w.value, side.time.time_s, *side.busy_w.value);
+}
+
+BusyWatts busy_by_instructions(const Device& d, const std::vector<KernelTimes>& kernels) {
+  if (!d.get(Field::energy_instruction_j) || d.get(Field::system_busy_w)) return {};
+  double energy = 0, time = 0;
+  for (const KernelTimes& k : kernels) {
+    if (!k.gpu.energy_j.value) return {};
+    energy += *k.gpu.energy_j.value;
+    time += *k.gpu.time_s.value;
+  }
+  return {energy / time, "constant + instructions and DRAM bytes at their energy"};
 }
 
 void check_costs(const OffloadDecision& a, const Weights& weights) {

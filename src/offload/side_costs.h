@@ -17,6 +17,9 @@ void energies(Side& side, const Device& d, const Given& busy, double transfer_s,
 /// Instructions and traffic where the device file has their energy: in place of the share of the design power.
 void energy_by_instructions(Side& side, const Device& cpu, const std::vector<KernelTimes>& kernels, double reps,
                             const Weights& weights);
+/// Busy power of the GPU by what its kernels do, where its device file has the energy of an instruction and no measured
+/// power; else nothing.
+BusyWatts busy_by_instructions(const Device& d, const std::vector<KernelTimes>& kernels);
 /// Throws UserError where the weights need an energy that is not known.
 void check_costs(const OffloadDecision& a, const Weights& weights);
 

@@ -39,7 +39,7 @@ TEST(BusyPower, ByTheOtherReadingEveryDeviceExceedsItsDesignPower) {
   for (const std::string& id : all_devices().ids()) {
     const Device d = all_devices().find(id);
     const auto tdp = d.get(Field::system_tdp_w), idle = d.get(Field::system_idle_w);
-    if (!tdp || !idle) continue;
+    if (!tdp || !idle || d.get(Field::system_busy_w)) continue;
     ++devices;
     EXPECT_GT(busy_watts(d, *idle, BusyPower::tdp_over).watts.value(), *tdp) << d.id;
     more_by_times += busy_watts(d, *idle, BusyPower::tdp_times).watts.value() > *tdp ? 1 : 0;
@@ -60,7 +60,7 @@ TEST(Energy, IsTimeAtBusyPowerWithinWhatIsSure) {
   const Device a100 = all_devices().find("a100-sxm4-40gb");
   const double idle = a100.get(Field::system_idle_w).value();
   Estimate e = of_a_second();
-  put_energy(a100, e);
+  put_energy(a100, {}, e);
   EXPECT_DOUBLE_EQ(e.energy_j.value.value(), idle + 0.6 * 400);
   EXPECT_DOUBLE_EQ(e.energy_lo_j.value(), 0.5 * idle);
   EXPECT_DOUBLE_EQ(e.energy_hi_j.value(), 2 * 400);
@@ -68,12 +68,80 @@ TEST(Energy, IsTimeAtBusyPowerWithinWhatIsSure) {
   EXPECT_THAT(e.assumptions[0].value, HasSubstr("idle + 0.6 of the thermal design power"));
 }
 
-TEST(Energy, WithoutIdlePowerSaysWhatToSet) {
-  const Device gtx280 = all_devices().find("gtx280");
+TEST(Energy, WithoutIdlePowerTakesTheShareOfTheDesignPower) {
+  const Device gtx280 = all_devices().find("gtx280");  // 236 W, no reading
   Estimate e = of_a_second();
-  put_energy(gtx280, e);
+  put_energy(gtx280, {}, e);
+  EXPECT_DOUBLE_EQ(e.energy_j.value.value(), 0.097 * 236 + 0.6 * 236);
+  EXPECT_DOUBLE_EQ(e.energy_lo_j.value(), 0.5 * 0.016 * 236);
+  ASSERT_EQ(e.assumptions.size(), 2U);
+  EXPECT_THAT(e.assumptions[0].what, HasSubstr("idle power"));
+  EXPECT_THAT(e.assumptions[0].override_hint, HasSubstr("system.idle_w"));
+}
+
+TEST(Energy, WithoutDesignPowerSaysWhatToSet) {
+  Device d = all_devices().find("gtx280");
+  d.values[static_cast<std::size_t>(Field::system_tdp_w)].value.reset();
+  Estimate e = of_a_second();
+  put_energy(d, {}, e);
   EXPECT_FALSE(e.energy_j.value);
   EXPECT_THAT(e.energy_j.reason, HasSubstr("system.idle_w"));
+}
+
+// (20): a second of 1e12 instructions and 1e11 bytes.
+TEST(Energy, ByInstructionsWhereTheFileHasTheirEnergy) {
+  const Device titan = all_devices().find("nvidia-geforce-gtx-titan");
+  Estimate e = of_a_second();
+  put_energy(titan, {1e12, 1e11}, e);
+  EXPECT_NEAR(e.energy_j.value.value(), 123 + 60.8 + 26.7, 1e-9);
+  ASSERT_EQ(e.assumptions.size(), 2U);
+  EXPECT_THAT(e.assumptions[1].value, HasSubstr("at their energy"));
+}
+
+double median_of(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return (v[(v.size() - 1) / 2] + v[v.size() / 2]) / 2;
+}
+
+// The assumed shares are what the device files say.
+TEST(IdlePower, ShareOfTheDesignPowerIsTheMedianOfTheFiles) {
+  std::map<std::string, std::vector<double>> shares;
+  for (const std::string& id : all_devices().ids()) {
+    const Device d = all_devices().find(id);
+    const auto tdp = d.get(Field::system_tdp_w), idle = d.get(Field::system_idle_w);
+    if (tdp && idle) shares[d.kind].push_back(*idle / *tdp);
+  }
+  EXPECT_GE(shares["gpu"].size(), 20U);
+  EXPECT_GE(shares["cpu"].size(), 8U);
+  for (const auto& [kind, values] : shares) {
+    Device d;
+    d.kind = kind;
+    d.values[static_cast<std::size_t>(Field::system_tdp_w)].value = 1.0;
+    EXPECT_NEAR(idle_watts(d).watts.value(), median_of(values), 6e-4) << kind;
+    EXPECT_NEAR(idle_watts(d).least, *std::min_element(values.begin(), values.end()), 6e-4) << kind;
+  }
+}
+
+// Idle and busy power of servers' processors: medians over the published results.
+TEST(IdlePower, DeviceFilesOfServersHaveTheMediansOfTheResults) {
+  std::ifstream file(std::string(KERNELCAST_SOURCE_DIR) + "/validation/power/specpower.csv");
+  ASSERT_TRUE(file);
+  std::map<std::string, std::vector<double>> idle, busy;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream row(line);
+    std::string id, at_idle, at_load, processors;
+    std::getline(std::getline(std::getline(std::getline(row, id, ','), at_idle, ','), at_load, ','), processors, ',');
+    idle[id].push_back(std::stod(at_idle) / std::stod(processors));
+    busy[id].push_back(std::stod(at_load) / std::stod(processors));
+  }
+  EXPECT_GE(idle.size(), 7U);
+  for (const auto& [id, watts] : idle) {
+    const Device d = all_devices().find(id);
+    EXPECT_NEAR(d.get(Field::system_idle_w).value(), median_of(watts), 0.051) << id;
+    EXPECT_NEAR(d.get(Field::system_busy_w).value(), median_of(busy[id]), 0.051) << id;
+  }
 }
 
 // The idle power of a device file is the median of the readings that the rule of the source keeps.
