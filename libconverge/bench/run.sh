@@ -10,4 +10,4 @@ cmake --build "$root/build" --target converge_sweep >/dev/null
 mkdir -p "$folder"
 sweep=$(find "$root/build" -name converge_sweep -type f | head -n 1)
 "$sweep" "$@" >"$folder/sweep.csv"
-python3 "$root/converge/bench/report.py" "$folder/sweep.csv" "$folder" | tee "$folder/figures.txt"
+python3 "$root/libconverge/bench/report.py" "$folder/sweep.csv" "$folder" | tee "$folder/figures.txt"

@@ -43,7 +43,7 @@ constexpr std::uintmax_t most_cache_bytes = std::uintmax_t{2} << 30;
 struct TuneFlags {
   ForecastFlags common;
   tune::SpaceFlags space;
-  std::string space_file, top = "10", search = "auto", budget, variants, risk, cache, measure;
+  std::string space_file, top = "10", search = "auto", budget, variants, risk, cache, measure, order = "time";
   bool no_cache = false, portable = false, as_printed = false;
 };
 
@@ -57,6 +57,13 @@ tune::Search search_of(const std::string& text) {
   if (text == "enumerate") return tune::Search::enumerate;
   if (text == "optimise") return tune::Search::optimise;
   throw UsageError("--search " + text + ": expected auto, enumerate or optimise");
+}
+
+tune::Order order_of(const std::string& text) {
+  if (text == "time") return tune::Order::time;
+  if (text == "energy") return tune::Order::energy;
+  if (text == "energy-delay") return tune::Order::energy_delay;
+  throw UsageError("--order " + text + ": expected time, energy or energy-delay");
 }
 
 Counting tune_counts(const TuneFlags& f) {
@@ -126,11 +133,14 @@ int run_tune(TuneFlags f, const Environment& environment) {
   options.top = top_of(f.top);
   options.search = search_of(f.search);
   options.risk = risk_of(f.risk);
+  options.order = order_of(f.order);
   options.portable = f.portable;
   options.ske_as_printed = f.as_printed;
   options.counts = tune_counts(f);
   options.execute = execute_options_of(f.common);
   options.execute.locality = options.model->reads_reuse();
+  if (options.order != tune::Order::time && options.model->name() != "kernelcast")
+    throw UsageError("--order " + f.order + ": --model " + std::string(options.model->name()) + " forecasts time only");
   if (f.as_printed && options.model->name() != "ske") throw UsageError("--as-printed needs --model ske");
   if (!f.budget.empty()) options.budget = static_cast<std::uint64_t>(whole_number("--budget", f.budget, 1));
   if (!f.variants.empty())
@@ -159,6 +169,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
                               std::string(frontend_identity()) + options.frontend.ptxas + nvrtc.path + nvrtc.version);
   report::TuneReport report;
   report.head = environment.head;
+  report.by_energy = options.order != tune::Order::time;
   report.result = tune::tune(space, options, memory);
   if (!f.measure.empty() && !report.result.interrupted) {
     measure_opencl(options.source, report, [&](const std::string& text) {
@@ -219,6 +230,8 @@ Action add_tune(Parser& parser) {
   c.list("--assume", "KEY=VALUE", common.assume, "Value of an unknown, by the key that the assumptions name; repeat");
   declare_launch_state(c, common, "--cache-state");
   c.option("--top", "N|all", f->top, "Configurations to show (default: 10)");
+  c.option("--order", "time|energy|energy-delay", f->order,
+           "Ranking: time, energy, or energy times time; the latter two of the 100 fastest (default: time)");
   c.option("--measure", "opencl", f->measure,
            "Runs of the first device's best configurations on this machine's OpenCL device");
   c.option("--counts", "auto|symbolic|executed", common.counts,

@@ -64,6 +64,22 @@ std::vector<sm::Instruction> chain(sm::Op op, int count, std::optional<std::uint
   return independent(op, {0}, {0}, count, code);
 }
 
+std::span<const sm::Op> division(bool fp64) {
+  using enum sm::Op;
+  static constexpr sm::Op single[] = {special, ffma, ffma, ffma, ffma, ffma};
+  static constexpr sm::Op twice[] = {special, dfma, dfma, dfma, dfma, dfma, dmul, dfma, dfma};
+  return fp64 ? std::span<const sm::Op>(twice) : std::span<const sm::Op>(single);
+}
+
+std::vector<sm::Instruction> divisions(bool fp64, int count, int chains, std::optional<std::uint32_t> code) {
+  std::vector<sm::Instruction> out;
+  for (int first = 0; first < count; first += chains)
+    for (const sm::Op op : division(fp64))
+      for (int k = 0; k < std::min(chains, count - first); ++k)
+        out.push_back(independent(op, {k}, {k}, 1, code).front());
+  return out;
+}
+
 GroupPattern pattern_of(const std::vector<int>& order) {
   GroupPattern out;
   int slot = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kernelcast/sm.h"
@@ -31,6 +32,12 @@ std::vector<sm::Instruction> independent(sm::Op op, const std::vector<int>& sour
                                          std::optional<std::uint32_t> code);
 /// `count` instructions each of which needs the result of the one before.
 std::vector<sm::Instruction> chain(sm::Op op, int count, std::optional<std::uint32_t> code);
+
+/// A division as NVIDIA's compilers write it, without the branch for exponents out of range (ptxas 13.0 for sm_80, in
+/// order): a reciprocal, two steps of Newton (FP64: four), the quotient, its remainder, the corrected quotient.
+std::span<const sm::Op> division(bool fp64);
+/// `count` divisions, each by the result of the one before; with several `chains`, of as many registers in turn.
+std::vector<sm::Instruction> divisions(bool fp64, int count, int chains, std::optional<std::uint32_t> code);
 
 /// c += a * b. `control`: nothing is the code of everything that is not under test.
 struct Ffma {

@@ -150,6 +150,29 @@ class SimProbe {
           fmt::format("252 independent instructions, {} warps, second of two passes", machine_.warps),
           "Thread instructions an SM completes in a cycle.");
     }
+    for (const bool fp64 : {false, true}) division_figures(fp64);
+  }
+
+  [[nodiscard]] bool divides(bool fp64) const {
+    return std::ranges::all_of(division(fp64), [&](sm::Op op) { return executes(op); });
+  }
+
+  void division_figures(bool fp64) {
+    const std::string name = fp64 ? "ddiv" : "fdiv";
+    if (!divides(fp64)) {
+      unknown(name + ".latency_cycles", "cycles", "the model has no unit for an instruction of it");
+      return;
+    }
+    const std::string what = fmt::format("division as {} instructions (a reciprocal, {} and corrections)",
+                                         division(fp64).size(), fp64 ? "DFMA" : "FFMA");
+    add(name + ".latency_cycles", division_latency_cycles(machine_, fp64, machine_.encoding.neutral), "cycles",
+        what + ", dependence chains of two lengths, one warp, second of two passes",
+        "Cycles from a division to the next one that needs its quotient.");
+    constexpr int count = 24, chains = 12;
+    const auto body = divisions(fp64, count, chains, machine_.encoding.neutral);
+    add(name + ".throughput_per_cycle", throughput(machine_, body, count), "thread divisions per cycle and SM",
+        fmt::format("{}, {} in {} chains, {} warps, second of two passes", what, count, chains, machine_.warps),
+        "Thread divisions an SM completes in a cycle.");
   }
 
   // One warp; the machine is deterministic, so the mean of ten repeats is any of them.
@@ -161,7 +184,14 @@ class SimProbe {
     for (const CostClass& k : cost_classes()) {
       const auto found = chains.find(k.id);
       if (found == chains.end()) {
-        unknown(k.id, "cycles", "the model has no division: compilers make it of other instructions");
+        const bool fp64 = std::string_view(k.id) == "cost.double_div_cycles";
+        if (!divides(fp64)) {
+          unknown(k.id, "cycles", "the model has no unit for an instruction of it");
+          continue;
+        }
+        add(k.id, division_latency_cycles(machine_, fp64, machine_.encoding.neutral), "cycles",
+            "dependence chains of divisions, of one warp; ten repeats would be alike", cost_sentence(k))
+            .fields = k.fields;
         continue;
       }
       const sm::Op op = found->second;

@@ -40,6 +40,14 @@ double latency_cycles(const TestedSm& m, sm::Op op, std::optional<std::uint32_t>
   return (two - one) / chain_length;
 }
 
+double division_latency_cycles(const TestedSm& m, bool fp64, std::optional<std::uint32_t> code) {
+  // Whole control groups in both lengths.
+  const int length = 4 * std::max(m.encoding.group, 1);
+  const double one = single_warp(m, divisions(fp64, length, 1, code));
+  const double two = single_warp(m, divisions(fp64, 2 * length, 1, code));
+  return (two - one) / length;
+}
+
 double issue_interval_cycles(const TestedSm& m, std::optional<std::uint32_t> first,
                              std::optional<std::uint32_t> second) {
   // Whole control groups, so that both lengths have the same alignment; pairs start at the second slot.

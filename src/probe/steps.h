@@ -28,6 +28,8 @@ struct TestedSm {
 
 /// Step 1: cycles between an instruction and one that needs its result, with `code` on all of them.
 double latency_cycles(const TestedSm& m, sm::Op op, std::optional<std::uint32_t> code);
+/// The same of whole divisions.
+double division_latency_cycles(const TestedSm& m, bool fp64, std::optional<std::uint32_t> code);
 /// Cycles from one issue to the next of a single warp whose instructions do not depend on each other.
 double issue_interval_cycles(const TestedSm& m, std::optional<std::uint32_t> first,
                              std::optional<std::uint32_t> second);

@@ -41,6 +41,9 @@ Json candidate_json(const Candidate& c, const std::string& device, std::size_t r
   } else {
     put_unknown(j, "interval_s", c.estimate.interval_reason);
   }
+  put(j, "energy_j", c.estimate.energy_j.value, c.estimate.energy_j.reason);
+  if (c.estimate.energy_lo_j && c.estimate.energy_hi_j)
+    j["energy_interval_j"] = {number(*c.estimate.energy_lo_j), number(*c.estimate.energy_hi_j)};
   j["limiter"] = c.estimate.limiter;
   j["bounds"] = Json::array();
   for (const Bound& b : c.estimate.bounds) {

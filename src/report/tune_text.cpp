@@ -44,11 +44,16 @@ std::string best_table(const TuneReport& report, std::size_t device, const Style
   const bool measured = device == 0 && !report.measured.empty();
   std::vector<Align> columns{Align::right, Align::right, Align::left, Align::left, Align::left,
                              Align::left,  Align::left,  Align::left, Align::left};
+  const bool energy = report.by_energy;
   std::vector<std::string> heading{"",     "time",  "90 % interval", "limited by", "occupancy",
                                    "grid", "block", "as good",       "parameters"};
   if (measured) {
     columns.insert(columns.begin() + 2, Align::right);
     heading.insert(heading.begin() + 2, "measured");
+  }
+  if (energy) {
+    columns.insert(columns.begin() + 2, Align::right);
+    heading.insert(heading.begin() + 2, "energy");
   }
   Table table(columns, 2);
   table.row(heading);
@@ -71,6 +76,9 @@ std::string best_table(const TuneReport& report, std::size_t device, const Style
       const Measured* m = measured_of(report, device, i);
       cells.insert(cells.begin() + 2, m == nullptr ? "" : m->failure.empty() ? format_seconds(m->time_s) : "failed");
     }
+    if (energy)
+      cells.insert(cells.begin() + 2,
+                   c.estimate.energy_j.value ? format_si(*c.estimate.energy_j.value, "J", 3) : "unknown");
     table.row(cells);
   }
   return table.str(style, true);

@@ -23,6 +23,7 @@ struct TuneReport {
   tune::TuneResult result;
   std::string measured_on;  // empty: nothing was run
   std::vector<Measured> measured;
+  bool by_energy = false;  // the table has a column of energies
 };
 
 /// `verbose`: also how every bound of the best stands.

@@ -283,7 +283,9 @@ class Tuner {
       DeviceTuning& device = result_.devices[d];
       const std::map<std::size_t, Recounted> recounted = recount(trial, d);
       device.recounted = recounted.size();
-      const std::vector<std::size_t> best = fastest(times_.empty() ? std::vector<float>{} : times_[d], options_.top,
+      const std::size_t wanted =
+          options_.order == Order::time ? options_.top : std::max(options_.top, options_.most_weighed);
+      const std::vector<std::size_t> best = fastest(times_.empty() ? std::vector<float>{} : times_[d], wanted,
                                                     [&](std::size_t i) { return canonical(trial, i); });
       for (const std::size_t i : best) {
         const auto counted = recounted.find(i);
@@ -296,6 +298,7 @@ class Tuner {
         any = true;
         result_.kernel = trial.kernel();
         mark_ties(device, times_[d], options_.model->name());
+        order(device);
       } else {
         device.failure = failures_.empty() ? "no configuration can run" : *failures_.begin();
       }
@@ -303,6 +306,18 @@ class Tuner {
     }
     if (!any && !stop_) throw_failure();
     if (options_.portable) add_portable(trial);
+  }
+
+  /// By energy or energy * time; configurations whose energy is unknown come last, the fastest first.
+  void order(DeviceTuning& device) const {
+    if (options_.order == Order::time) return;
+    const auto key = [&](const Candidate& c) {
+      if (!c.estimate.energy_j.value) return infinite_time;
+      return *c.estimate.energy_j.value * (options_.order == Order::energy ? 1 : c.time_s);
+    };
+    std::stable_sort(device.best.begin(), device.best.end(),
+                     [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
+    if (device.best.size() > options_.top) device.best.resize(options_.top);
   }
 
   struct Recounted {

@@ -25,6 +25,9 @@ namespace kernelcast::tune {
 /// How the configurations are found.
 enum class Search : unsigned char { automatic, enumerate, optimise };
 
+/// What the best have least of. Energy is forecast for the fastest configurations only (TuneOptions::most_weighed).
+enum class Order : unsigned char { time, energy, energy_delay };
+
 struct Progress {
   std::size_t done = 0, all = 0;  // configurations
   double best_s = 0;              // on the first device; 0: none yet
@@ -48,6 +51,8 @@ struct TuneOptions {
   Counting counts = Counting::symbolic;  // of the best; the search itself always uses closed forms
   std::size_t most_recounts = 100;       // configurations that are executed for each device
   ExecuteOptions execute;
+  Order order = Order::time;
+  std::size_t most_weighed = 100;  // the fastest configurations, of which those with the least energy are chosen
   bool portable = false;
   bool ske_as_printed = false;  // SKE's formula (9) under its own constraints (10)-(16), in place of model and limits
   std::function<void(const Progress&)> progress;  // calls do not overlap; may be empty

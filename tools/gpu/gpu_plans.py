@@ -142,6 +142,10 @@ def main(device, folder, program=os.path.join(ROOT, "build", "bin", "kernelcast"
     with open(os.path.join(folder, "examples.plan"), "wb") as file:
         file.write(examples_plan("sm_" + words[3]))
     shutil.copy2(os.path.join(os.path.dirname(program), "kernelcast-cuda"), folder)
+    build = os.path.dirname(os.path.dirname(program))
+    for part in ("bin/converge_sweep_cuda", "libconverge/sweep.ptx"):  # the sweep of divergent loops, where both are built
+        if os.path.exists(os.path.join(build, part)):
+            shutil.copy2(os.path.join(build, part), folder)
     print(f"{folder}: probe.plan, examples.plan, kernelcast-cuda; carry it to the GPU and run tools/gpu/gpu_session.sh {folder}")
 
 

@@ -41,5 +41,19 @@ for plan in examples probe; do
     fi
   fi
 done
+if [ -f "$folder/sweep.ptx" ]; then
+  echo "converge: $(date -u +%H:%M:%S)"
+  sweep=$folder/converge_sweep_cuda
+  "$sweep" >/dev/null 2>&1
+  if [ $? -ne 2 ]; then
+    sweep=$(mktemp -d)/converge_sweep_cuda
+    "${CXX:-g++}" -std=c++20 -O2 -I"$root/libconverge/include" "$root/libconverge/bench/sweep_cuda.cpp" -ldl -o "$sweep" || exit 1
+  fi
+  KERNELCAST_CUDA_LIBRARY=${library:-libcuda.so.1} timeout 280 "$sweep" "$folder/sweep.ptx" >"$out/converge.csv" 2>"$out/converge.txt"
+  case $? in
+    0 | 77) cat "$out/converge.txt" ;;
+    *) cat "$out/converge.txt"; status=1 ;;
+  esac
+fi
 echo "done: $(date -u +%H:%M:%S); evaluate by tools/gpu/gpu_results.py DEVICE $out"
 exit $status

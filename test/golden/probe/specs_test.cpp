@@ -234,7 +234,24 @@ TEST_P(Specs, TheCostTableIsInTheDeviceFile) {
     }
   EXPECT_EQ(value("cost.mul_cycles"), spec.latency[static_cast<std::size_t>(sm::Op::fmul)]);
   EXPECT_EQ(value("cost.special_cycles"), spec.latency[static_cast<std::size_t>(sm::Op::special)]);
-  EXPECT_FALSE(report.find("cost.div_cycles")->value);
+}
+
+// By hand from the spec: what a quotient waits for.
+TEST_P(Specs, DivisionIsItsInstructionsOneAfterAnother) {
+  const auto latency = [&](sm::Op op) { return spec.latency[static_cast<std::size_t>(op)]; };
+  const auto has = [&](sm::Op op) {
+    return std::ranges::any_of(spec.units, [&](const sm::Unit& u) { return std::ranges::count(u.ops, op) > 0; });
+  };
+  const double single = latency(sm::Op::special) + 5 * latency(sm::Op::ffma);
+  EXPECT_NEAR(value("fdiv.latency_cycles"), single, 0.05 * single);
+  EXPECT_EQ(value("cost.div_cycles"), value("fdiv.latency_cycles"));
+  EXPECT_LT(value("fdiv.throughput_per_cycle"), value("ffma.throughput_per_cycle") / 5);
+  if (has(sm::Op::dfma)) {
+    const double twice = latency(sm::Op::special) + 7 * latency(sm::Op::dfma) + latency(sm::Op::dmul);
+    EXPECT_NEAR(value("ddiv.latency_cycles"), twice, 0.05 * twice);
+  } else {
+    EXPECT_FALSE(report.find("ddiv.latency_cycles")->value);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Specs,

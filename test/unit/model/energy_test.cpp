@@ -76,7 +76,7 @@ TEST(Energy, WithoutIdlePowerTakesTheShareOfTheDesignPower) {
   EXPECT_DOUBLE_EQ(e.energy_lo_j.value(), 0.5 * 0.016 * 236);
   ASSERT_EQ(e.assumptions.size(), 2U);
   EXPECT_THAT(e.assumptions[0].what, HasSubstr("idle power"));
-  EXPECT_THAT(e.assumptions[0].override_hint, HasSubstr("system.idle_w"));
+  EXPECT_THAT(e.assumptions[0].replace, HasSubstr("system.idle_w"));
 }
 
 TEST(Energy, WithoutDesignPowerSaysWhatToSet) {
