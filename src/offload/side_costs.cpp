@@ -24,6 +24,7 @@ void set_idle(Side& side, const Given& given, const Device& d, const char* flag)
   if (IdleWatts idle = idle_watts(d); idle.watts) {
     side.idle_w.value = idle.watts;
     side.idle_method = std::move(idle.how);
+    if (idle.assumed && !given.how.empty()) side.idle_method += "; " + given.how;
     return;
   }
   side.idle_w.reason = "idle power of " + d.name + " is not known: " + (given.how.empty() ? "" : given.how + "; ") +

@@ -13,6 +13,7 @@
 #include "kernelcast/probe.h"
 #include "kernelcast/setting.h"
 #include "probe/cost_table.h"
+#include "probe/four_steps.h"
 #include "probe/opencl_kernels.h"
 #include "probe/opencl_wire.h"
 #include "probe/plateaus.h"
@@ -318,6 +319,9 @@ class OpenclProbe {
     out.backend = "opencl";
     out.device = base_;
     out.results = measure_.results();
+    for (Result& r : unseen_figures({"the device's compiler assigns registers", "OpenCL C has no control codes",
+                                     "the device's compiler orders instructions"}))
+      out.results.push_back(std::move(r));
     return out;
   }
 

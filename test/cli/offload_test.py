@@ -144,11 +144,33 @@ class Offload(Case):
         change = next(c for c in pageable["changes"] if "pinned" in c["what"])
         self.assertAlmostEqual(change["gpu_time_s"], pinned["gpu"]["time_s"])
 
-    def test_energy_needs_idle_power_and_weighs_in(self):
+    def test_idle_power_is_a_share_of_the_design_power_where_no_reading_is_known(self):
         v = self.answer(GEMM, *PAIR, "--arg", "n=500")
+        self.assertAlmostEqual(v["cpu"]["idle_w"], 0.189 * 91)
+        self.assertIn("0.189 of the thermal design power", v["cpu"]["idle_method"])
+        self.assertAlmostEqual(v["cpu"]["energy_j"], v["cpu"]["time_s"] * v["cpu"]["busy_w"])
+        self.assertEqual(v["gpu"]["idle_method"], "device file")
+        self.assertGreater(v["gpu"]["energy_j"], 0)
+
+    def test_weights_with_energy_change_the_decision(self):
+        # The GPU is faster and draws more.
+        pair = ("--cpu", "i7-6700k", "--gpu", "gtx1080", "--arg", "n=500", "--cpu-idle-w", "1", "--gpu-idle-w", "900")
+        self.assertEqual(self.answer(GEMM, *pair)["decision"], "gpu")
+        self.assertEqual(self.answer(GEMM, *pair, "--weights", "time=0,energy=1")["decision"], "cpu")
+
+    def test_busy_power_of_servers_is_measured_and_that_of_some_gpus_by_instructions(self):
+        v = self.answer(GEMM, "--cpu", "epyc 7763", "--gpu", "nvidia-geforce-gtx-titan", "--arg", "n=500")
+        self.assertEqual(v["cpu"]["power_method"], "measured (device file)")
+        self.assertEqual(v["cpu"]["busy_w"], 230.2)
+        self.assertEqual(v["gpu"]["power_method"], "constant + instructions and DRAM bytes at their energy")
+        self.assertGreater(v["gpu"]["busy_w"], 123)
+
+    def test_energy_needs_idle_power_and_weighs_in(self):
+        host = ("--cpu", "host", "--gpu", "gtx1080")  # the operating system tells no power
+        v = self.answer(GEMM, *host, "--arg", "n=500")
         self.assertIsNone(v["cpu"]["energy_j"])
         self.assertIn("--cpu-idle-w", v["cpu"]["reason"])
-        self.bad(1, "--weights.*idle power", "offload", GEMM, *PAIR, "--arg", "n=500", "--weights", "time=0.5,energy=0.5")
+        self.bad(1, "--weights.*idle power", "offload", GEMM, *host, "--arg", "n=500", "--weights", "time=0.5,energy=0.5")
         w = self.answer(GEMM, *PAIR, "--arg", "n=500", "--weights", "time=0.5,energy=0.5", "--cpu-idle-w", "10", "--gpu-idle-w", "20")
         gpu, cpu = w["gpu"], w["cpu"]
         self.assertAlmostEqual(cpu["busy_w"], 10 + 0.6 * 91)

@@ -66,16 +66,16 @@ class Power(Case):
         v = self.answer("--cpu", "i7-6700k", "--gpu", "v100", "--nvml", self.library())
         self.assertAlmostEqual(v["gpu"]["idle_w"], 55, delta=2)
         self.assertEqual(v["gpu"]["idle_method"], "NVML, its energy counter")
-        self.assertIsNone(v["cpu"]["idle_w"])
-        self.assertIn("meters are read for --cpu host", v["cpu"]["reason"])
+        self.assertIn("0.189 of the thermal design power", v["cpu"]["idle_method"])
+        self.assertIn("meters are read for --cpu host", v["cpu"]["idle_method"])
 
     def test_without_meters_the_reason_is_said(self):
         v = self.answer("--cpu", "host", "--gpu", "k40", "--powercap", self.path("absent"), "--nvml", self.library())
         self.assertIn("absent cannot be listed: No such file", v["cpu"]["reason"])
-        self.assertIn("NVML sees NVIDIA GeForce GTX 1080, Tesla V100-PCIE-16GB", v["gpu"]["reason"])
+        self.assertIn("NVML sees NVIDIA GeForce GTX 1080, Tesla V100-PCIE-16GB", v["gpu"]["idle_method"])
         for defines, text in (("FAIL_INIT", "nvmlInit_v2: Driver Not Loaded"), ("MISSING", "has no nvmlDeviceGetPowerUsage")):
             v = self.answer("--cpu", "i7-6700k", "--gpu", "k40", "--nvml", self.library(defines))
-            self.assertIn(text, v["gpu"]["reason"])
+            self.assertIn(text, v["gpu"]["idle_method"])
 
     def test_given_powers_come_first(self):
         v = self.answer("--cpu", "i7-6700k", "--gpu", "gtx1080", "--nvml", self.library(), "--gpu-idle-w", "7", "--cpu-idle-w", "9")

@@ -69,6 +69,10 @@ class Probe(Case):
             # The file is complete as it is.
             self.assertIn("measured", self.good("devices", path))
             self.assertEqual(json.loads(self.good("devices", path, "--format", "json"))["devices"][0]["id"], "this-machine")
+            # Steps 2 to 4 of the method cannot be seen here, and it says why.
+            for id, why in (("register.banks", "renamed"), ("control.intervals", "no control codes"), ("ffma.best_order", "orders instructions")):
+                self.assertIsNone(results[id]["value"])
+                self.assertIn(why, results[id]["reason"])
 
     def test_opencl_measures_the_machines_device(self):
         result = self.run_program("probe", "--backend", "opencl", "--quick", "--time-limit", "5", "--format", "json", timeout=170)
