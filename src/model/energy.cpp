@@ -42,8 +42,9 @@ IdleWatts idle_watts(const Device& d) {
     return {std::nullopt, 0, false,
             "idle power of " + d.name + " is not known; set " + describe::where_to_set(d, "system.idle_w")};
   const IdleShare& share = d.kind == "cpu" ? cpu_idle_share : gpu_idle_share;
-  return {share.median * *tdp, share.least * *tdp, true,
-          describe::number(share.median) + " of the thermal design power, the median of the device files with a reading"};
+  return {
+      share.median * *tdp, share.least * *tdp, true,
+      describe::number(share.median) + " of the thermal design power, the median of the device files with a reading"};
 }
 
 std::optional<double> energy_beyond_idle_j(const Device& d, const Activity& a) {

@@ -55,8 +55,8 @@ Report probe_host(const Device& base, const Options& options) {
   report.backend = "host";
   report.device = base;
   report.results = measure.results();
-  for (Result& r : unseen_figures({"registers are renamed", "instructions carry no control codes",
-                                   "the core orders instructions by itself"}))
+  for (Result& r : unseen_figures(
+           {"registers are renamed", "instructions carry no control codes", "the core orders instructions by itself"}))
     report.results.push_back(std::move(r));
   return report;
 }
