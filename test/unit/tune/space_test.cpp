@@ -157,8 +157,8 @@ TEST(T1, ParametersConditionsAndLaunch) {
 
 TEST(T1, GridsBeyondAllNumbersAreRefused) {
   std::string text = t1;
-  const std::string divisors = R"(["block_size_x", "tile"])";
-  text.replace(text.find(divisors), divisors.size(), R"(["1e-300", "1e-20"])");
+  const std::string divisors = R"("GridDivX": ["block_size_x", "tile"])";
+  text.replace(text.find(divisors), divisors.size(), R"("GridDivX": ["1e-300", "1e-20"])");
   const Space space = space_of(read_t1("t1.json", text));
   SpaceReader reader(space);
   reader.choose(0);
