@@ -1,32 +1,52 @@
 #!/bin/sh
-# Builds the libFuzzer targets under the address and undefined-behaviour sanitizers and runs each for a while; what they
-# found before stays in build/fuzz/found. Prints executions of each and in all; fails on the first input that is not taken.
+# Builds the libFuzzer targets under the address and undefined-behavior sanitizers and runs each for a while; inputs that
+# reach new code stay in build/fuzz/found. Prints executions of each target and of all, as libFuzzer's final statistics
+# state them, and adds them to build/fuzz/executions.tsv (scripts/fuzz_table.py makes a table of it). Fails after the
+# first input that is not taken. KERNELCAST_FUZZ_BUILT=1: the targets are built already; KERNELCAST_FUZZ_TIMEOUT: seconds an
+# input may take (20).
 # Usage: scripts/fuzz.sh [SECONDS_A_TARGET [TARGET...]]   (default: 60, all)
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz --target fuzz_targets
 [ $# -gt 0 ] || set -- $(ls test/fuzz/targets | sed 's/\.cpp$//')
+if [ -z "${KERNELCAST_FUZZ_BUILT:-}" ]; then
+  scripts/packages.sh --install sanitizers
+  cmake --preset fuzz >/dev/null
+  # shellcheck disable=SC2046
+  cmake --build --preset fuzz --target $(printf 'fuzz_%s ' "$@") >build/fuzz/build.log || { tail -40 build/fuzz/build.log >&2; exit 1; }
+fi
+# What LLVM allocates before a fatal error of its own is not freed.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:allocator_may_return_null=1"
 total=0
 for target in "$@"; do
   found=build/fuzz/found/$target
   mkdir -p "$found"
   seeds=
   for folder in "test/fuzz/corpora/$target"; do [ -d "$folder" ] && seeds="$seeds $folder"; done
-  [ "$target" = device ] && seeds="$seeds devices"
-  [ "$target" = pattern ] && [ -d examples/converge ] && seeds="$seeds examples/converge"
+  case $target in
+    device) seeds="$seeds devices devices/arch" ;;
+    ptx) seeds="$seeds test/data/ptx" ;;
+  esac
+  case $target in
+    cubin | csv | results) longest=65536 ;;
+    *) longest=4096 ;;
+  esac
   log=build/fuzz/$target.log
+  status=0
   # shellcheck disable=SC2086
-  if ! "build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
-      -artifact_prefix="build/fuzz/$target-" "$found" $seeds >"$log" 2>&1; then
-    tail -40 "$log" >&2
-    echo "scripts/fuzz.sh: $target failed; the input is build/fuzz/$target-*" >&2
+  "build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -timeout="${KERNELCAST_FUZZ_TIMEOUT:-20}" -rss_limit_mb=4096 -malloc_limit_mb=2048 \
+    -max_len=$longest -print_final_stats=1 -detect_leaks=0 -artifact_prefix="build/fuzz/$target-" "$found" $seeds >"$log" 2>&1 || status=$?
+  ran=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  ran=${ran:-0}
+  printf '%s\t%s\t%s\t%s\t%s\n' "$target" "$ran" "$(sed -n 's/^Done .* in \([0-9]*\) second.*/\1/p' "$log")" \
+    "$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6-)" "$status" >>build/fuzz/executions.tsv
+  if [ "$status" -ne 0 ]; then
+    grep -aE 'ERROR|SUMMARY|runtime error' "$log" >&2 || tail -40 "$log" >&2
+    echo "scripts/fuzz.sh: $target failed; the input is build/fuzz/$target-*, more in $log" >&2
     exit 1
   fi
-  ran=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  printf '%-12s %12s executions\n' "$target" "$ran"
+  printf '%-14s %12s executions\n' "$target" "$ran"
   total=$((total + ran))
 done
-printf '%-12s %12s executions\n' all "$total"
+printf '%-14s %12s executions\n' all "$total"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The one list of Debian and Ubuntu packages. Prints them; with --install installs those that are missing, which needs
-# root or sudo.
+# root or sudo. `--install sanitizers` adds clang's sanitizers and libFuzzer (presets fuzz and tsan).
 set -eu
 
 build="g++ cmake ninja-build ccache git ca-certificates
@@ -8,6 +8,7 @@ build="g++ cmake ninja-build ccache git ca-certificates
   libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtbb-dev libnlopt-dev opencl-headers libjs-chart.js python3-dev pybind11-dev"
 test="libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3 python3-jsonschema clang-format-19 clang-tidy-19
   ocl-icd-opencl-dev pocl-opencl-icd libhwy-dev dpkg-dev"
+sanitizers=libclang-rt-19-dev
 optional=chromium  # of the tests that look at the page of `report`; not a package of every distribution
 
 if [ "${1:-}" != --install ]; then
@@ -16,7 +17,8 @@ if [ "${1:-}" != --install ]; then
 fi
 
 missing=
-for package in $build $test; do
+[ "${2:-}" = sanitizers ] || sanitizers=
+for package in $build $test $sanitizers; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
 done
 for package in $optional; do

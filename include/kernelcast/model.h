@@ -30,6 +30,11 @@ class Model {
   [[nodiscard]] virtual std::string_view summary() const = 0;  // one line, with the paper
   /// The full answer with bounds and reasons. Throws UserError when the launch cannot run on the device.
   [[nodiscard]] virtual Estimate estimate(const KernelProfile&, const Workload&, const Device&) const = 0;
+  /// The same, with the time unknown where the answer would take longer than `seconds` (0: no limit) of this machine.
+  [[nodiscard]] virtual Estimate estimate_within(const KernelProfile& profile, const Workload& workload,
+                                                 const Device& device, double /*seconds*/) const {
+    return estimate(profile, workload, device);
+  }
   /// The time alone, in seconds: the hot path of tuning. Equal to estimate().time_s; NaN where that is unknown.
   [[nodiscard]] virtual double seconds(const Workload&, const Device&) const = 0;
   /// For many workloads on one device. Model and device must outlive it; several threads may share it.

@@ -199,6 +199,7 @@ struct SmLaunch {
   int blocks = 1, warps_per_block = 1;
   int resident_blocks = 0;  // at most that many at a time; 0: what the spec's limits allow
   std::uint64_t max_cycles = 1'000'000'000;
+  double deadline_s = 0;    // of the steady clock; 0: none
 };
 
 /// Why a warp did not issue in a cycle, or that it did.
@@ -242,7 +243,7 @@ struct Result {
 };
 
 /// Runs blocks of the program on one SM until all have ended. Throws UserError for a program or launch that the spec
-/// cannot run, LimitError after `max_cycles`.
+/// cannot run, LimitError after `max_cycles` and at the deadline.
 Result simulate(const Spec& spec, const Program& program, const SmLaunch& launch, Listener* listener = nullptr);
 
 }  // namespace kernelcast::sm

@@ -46,6 +46,7 @@ UserProgram shortened_to(const UserProgram& program, double instructions);
 struct UserLaunch {
   double blocks = 1, resident = 1;
   int warps_per_block = 1;
+  double deadline_s = 0;  // as SmLaunch::deadline_s
 };
 
 struct Extrapolation {

@@ -2,16 +2,8 @@
 
 #include <algorithm>
 
-#include "kernelcast/error.h"
-
-// As in raw_file.cpp: the library's assertions are wrong about table headers, and its tables recurse.
-#undef NDEBUG
-#define TOML_ASSERT(condition) static_assert(true)
-#define TOML_MAX_NESTED_VALUES 8
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
 #include "device/toml_number.h"
+#include "kernelcast/error.h"
 
 namespace kernelcast {
 namespace {

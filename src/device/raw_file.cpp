@@ -7,19 +7,9 @@
 #include <cmath>
 
 #include "device/field_table.h"
+#include "device/toml_number.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
-
-// The library asserts that a table header starts with a key character although files need not ("[%"); with NDEBUG it
-// even lets the compiler assume so. Its parser goes on to report that error properly, so both are turned off.
-#undef NDEBUG
-#define TOML_ASSERT(condition) static_assert(true)
-// Device files nest three deep; the library's tables destroy their children recursively.
-#define TOML_MAX_NESTED_VALUES 8
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
-
-#include "device/toml_number.h"
 
 namespace kernelcast {
 namespace {

@@ -1,7 +1,7 @@
-// A number of a TOML file. Include it behind the TOML library.
+// A number of a TOML file.
 #pragma once
 
-#include <toml++/toml.h>
+#include "device/toml_library.h"
 
 namespace kernelcast {
 

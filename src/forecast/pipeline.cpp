@@ -180,7 +180,8 @@ class Forecaster::Impl {
 
   void ask(const Model& model, const DeviceResult& result, ModelResult& answer) {
     try {
-      answer.estimate = model.estimate(*result.profile, *result.workload, result.device);
+      answer.estimate =
+          model.estimate_within(*result.profile, *result.workload, result.device, request_.execute.max_seconds);
     } catch (const Error& e) {
       answer.failure = message_of(e);
       failures_.push_back(std::current_exception());

@@ -117,7 +117,11 @@ class Floored final : public Model {
     return std::make_unique<FlooredTimes>(inner_.on(d), d);
   }
   [[nodiscard]] Estimate estimate(const KernelProfile& p, const Workload& w, const Device& d) const override {
-    Estimate e = inner_.estimate(p, w, d);
+    return estimate_within(p, w, d, 0);
+  }
+  [[nodiscard]] Estimate estimate_within(const KernelProfile& p, const Workload& w, const Device& d,
+                                         double seconds) const override {
+    Estimate e = inner_.estimate_within(p, w, d, seconds);
     apply_floor(w, d, e);
     add_launch_overhead(w, d, e);
     return e;

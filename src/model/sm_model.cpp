@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "device/describe.h"
+#include "io/clock.h"
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"
 #include "kernelcast/sm_views.h"
@@ -120,6 +121,12 @@ class CycleLevel final : public Model {
   }
 
   [[nodiscard]] Estimate estimate(const KernelProfile& p, const Workload& w, const Device& d) const override {
+    return estimate_within(p, w, d, 0);
+  }
+
+  [[nodiscard]] Estimate estimate_within(const KernelProfile& p, const Workload& w, const Device& d,
+                                         double seconds) const override {
+    const double deadline_s = seconds > 0 ? steady_seconds() + seconds : 0;
     Estimate e = empty_estimate(name());
     e.interval_reason = "sm has no error distribution: it is held against few measurements (docs/model/sm.md)";
     if (d.kind == "cpu") {
@@ -128,7 +135,7 @@ class CycleLevel final : public Model {
     }
     put_occupancy(w, d, e);
     try {
-      simulate_kernel(p, w, d, e);
+      simulate_kernel(p, w, d, deadline_s, e);
     } catch (const LimitError& limit) {
       e.time_s.value.reset();
       e.time_s.reason = message_of(limit);
@@ -137,14 +144,16 @@ class CycleLevel final : public Model {
   }
 
  private:
-  static void simulate_kernel(const KernelProfile& p, const Workload& w, const Device& d, Estimate& e) {
+  static void simulate_kernel(const KernelProfile& p, const Workload& w, const Device& d, double deadline_s,
+                              Estimate& e) {
     const forecast::KernelcastDevice machine = forecast::machine_of(d, forecast::fitted_constants(), false);
     if (!has_spec(d, e)) return;
     if (!(machine.clock_hz > 0) || !(machine.dram_bytes_per_s > 0) || !(machine.units > 0)) {
       e.time_s.reason = "sm needs compute units, clock and DRAM bandwidth of " + d.name + "; set them in " + d.file;
       return;
     }
-    const Setting s = setting_of(p, w, d, machine);
+    Setting s = setting_of(p, w, d, machine);
+    s.launch.deadline_s = deadline_s;
     const Extrapolation x = simulate_shortened(s.spec, s.program, s.launch, budget);
     UserLaunch one = s.launch;
     one.blocks = one.resident = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "io/printable.h"
 #include "kernelcast/error.h"
 #include "kernelcast/probe.h"
 #include "kernelcast/setting.h"
@@ -12,9 +13,10 @@
 namespace kernelcast::probe {
 namespace {
 
+/// Drivers give names in whatever bytes; a TOML file is UTF-8 without control characters.
 std::string toml_string(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
+  for (char c : printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
     out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   }
@@ -66,8 +68,8 @@ class FileWriter {
   std::string number(Field field) {
     const Result* unsteady = nullptr;
     for (const Result& r : report_.results) {
-      if (std::ranges::find(r.fields, field) == r.fields.end() || !r.value || *r.value < info(field).minimum ||
-          *r.value > info(field).maximum)
+      if (std::ranges::find(r.fields, field) == r.fields.end() || !r.value ||
+          !(*r.value >= info(field).minimum && *r.value <= info(field).maximum))  // nor what is no number
         continue;
       if (r.confidence != "unstable")
         return fmt::format("{{ value = {}, source = {} }}", shown(field, *r.value),

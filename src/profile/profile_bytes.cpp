@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "core/expr_node.h"
+#include "core/op_semantics.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast {
@@ -271,7 +272,9 @@ class Reader {
       WideTerm t{{}, whole()};
       for (std::size_t f = count(); f > 0; --f) {
         Atom a = atom();
-        t.factors.push_back({std::move(a), static_cast<std::uint32_t>(whole())});
+        const std::int64_t power = whole();
+        if (power < 1 || power > max_degree) damaged();
+        t.factors.push_back({std::move(a), static_cast<std::uint32_t>(power)});
       }
       terms.push_back(std::move(t));
     }
@@ -294,6 +297,10 @@ class Reader {
     item(op);
     item(args);
     --depth_;
+    if (op > Op::bit_width) damaged();
+    const auto wanted = static_cast<std::size_t>(arity(op));
+    const bool many = op == Op::min || op == Op::max;
+    if (many ? args.size() < wanted : args.size() != wanted) damaged();
     const Expr made = make_op(op, std::move(args));
     const Atom* single = single_atom(made);
     if (single == nullptr) damaged();

@@ -11,6 +11,17 @@ namespace {
 
 Json rule(const char* id, const char* text) { return {{"id", id}, {"shortDescription", {{"text", text}}}}; }
 
+/// A path as a relative reference (RFC 3986): bytes that a URI cannot hold are escaped.
+std::string uri_of(const std::string& path) {
+  std::string uri;
+  for (const char c : path) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
 std::string message_of(const CheckReport& report, const CheckRow& r) {
   if (!r.failure.empty()) return fmt::format("{} on {}: no forecast: {}", r.kernel, r.device, r.failure);
   std::string text = fmt::format("{} on {}: forecast {}, before {}: ratio {:.3f} (90 %: {:.2f} to {:.2f}), gate {:.3f}",
@@ -31,7 +42,7 @@ std::string check_sarif(const CheckReport& report) {
     result["level"] = r.accepted ? "note" : "error";
     result["message"]["text"] = message_of(report, r);
     Json location;
-    location["physicalLocation"]["artifactLocation"]["uri"] = report.changed;
+    location["physicalLocation"]["artifactLocation"]["uri"] = uri_of(report.changed);
     location["physicalLocation"]["region"]["startLine"] = r.line;
     result["locations"] = Json::array({location});
     result["partialFingerprints"]["kernelcast/launch/v1"] = fmt::format("{} {} {}", r.device, r.launch, r.kernel);

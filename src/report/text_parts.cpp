@@ -43,8 +43,8 @@ std::string model_block(const ModelResult& result, bool with_occupancy, bool all
   const Estimate& e = *result.estimate;
   std::string out = fmt::format("  {}  ", style.bold(e.model));
   if (e.time_s.value) {
-    out +=
-        fmt::format("{}{}, limited by {}\n", style.bold(format_seconds(*e.time_s.value)), interval_note(e), e.limiter);
+    out += fmt::format("{}{}{}\n", style.bold(format_seconds(*e.time_s.value)), interval_note(e),
+                       e.limiter.empty() ? "" : ", limited by " + e.limiter);
   } else {
     out += fmt::format("time unknown: {}\n", e.time_s.reason);
   }

@@ -14,7 +14,6 @@
 namespace kernelcast::tune {
 namespace {
 
-constexpr double largest_whole = 9007199254740992.0;  // 2^53
 constexpr std::size_t longest_list = 1U << 20U;
 constexpr std::size_t most_steps = 10'000'000;  // of one evaluation: nodes, and entries that are looked at
 constexpr std::size_t most_parts = 1U << 22U;   // of all the values that one evaluation makes

@@ -267,6 +267,7 @@ class Reader {
     }
     at_ += word.size();
     const bool whole = word.find_first_of(".eE") == std::string_view::npos;
+    if (whole && value > largest_whole) fail("a whole number of at most 2^53 is expected");
     if (!python()) skip_suffix(whole ? "uUlL" : "fFlL");
     return constant(whole ? Value::whole(value) : Value::real(value));
   }
@@ -275,7 +276,7 @@ class Reader {
     at_ += 2;
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value, 16);
-    if (error != std::errc{} || value > (std::uint64_t{1} << 53))
+    if (error != std::errc{} || value > static_cast<std::uint64_t>(largest_whole))
       fail("a hexadecimal number of at most 2^53 is expected");
     at_ = static_cast<std::size_t>(end - text_.data());
     if (!python()) skip_suffix("uUlL");

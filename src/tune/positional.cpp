@@ -32,7 +32,7 @@ void place_arguments(std::vector<PositionalArgument> arguments, const KernelProf
     }
     if (!a.scalar) {
       launch.buffers.try_emplace(p.name, BufferSpec{elements_of(p, a.elements, a.element_bytes), ""});
-    } else if (p.integer && a.value == std::floor(a.value)) {
+    } else if (p.integer && a.value == std::floor(a.value) && std::abs(a.value) < 0x1p63) {
       launch.args.try_emplace(p.name, static_cast<std::int64_t>(a.value));
     } else {
       launch.args.try_emplace(p.name, a.value);

@@ -161,7 +161,11 @@ LaunchShape SpaceReader::shape() {
         throw UserError(
             fmt::format("{}: the grid divisors of axis {} give {} for {}", space_.place, "xyz"[i], divisor, text()));
       }
-      *grid[i] = static_cast<std::int64_t>(std::max(1.0, std::ceil(problem / divisor)));
+      const double needed = std::max(1.0, std::ceil(problem / divisor));
+      if (!(needed <= largest_size))
+        throw UserError(fmt::format("{}: the grid divisors of axis {} give {} blocks for {}", space_.place, "xyz"[i],
+                                    needed, text()));
+      *grid[i] = static_cast<std::int64_t>(needed);
       s.grid_known = true;
     } else if (!space_.grid[i].empty()) {
       *grid[i] = size("grid size", space_.grid[i], 1);

@@ -15,6 +15,8 @@
 namespace kernelcast::tune {
 namespace {
 
+constexpr double most_elements = 1e15;  // of a buffer
+
 CodeKind kind_of(const Device& d) { return {d.codegen_target, d.geometry()}; }
 
 /// Parallel to the devices: from where on the reuse of a launch matters to any device of the same kind.
@@ -290,7 +292,11 @@ Launch Trial::launch_for(const KernelProfile& profile) {
     if (a.scalar) {
       p.value = reader_.python(a.value);
     } else {
-      p.elements = static_cast<std::int64_t>(reader_.python(a.size));
+      const double size = reader_.python(a.size);
+      if (!(size >= 0 && size <= most_elements))
+        throw UserError(fmt::format("{}: argument {} has {} elements; 0 to {} are possible", context_.space.place,
+                                    a.name, size, most_elements));
+      p.elements = static_cast<std::int64_t>(size);
     }
     positional.push_back(std::move(p));
   }

@@ -35,6 +35,7 @@ std::size_t Value::parts() const { return box ? box->parts : 1; }
 std::string text_of(const Value& value) {
   switch (value.kind) {
     case Value::Kind::integer:
+      if (std::abs(value.number) > largest_whole) return fmt::format("{:.0f}", value.number);
       return fmt::format("{}", static_cast<std::int64_t>(value.number));
     case Value::Kind::real:
       return fmt::format("{}", value.number);

@@ -9,6 +9,8 @@
 
 namespace kernelcast::tune {
 
+inline constexpr double largest_whole = 9007199254740992.0;  // 2^53
+
 /// Whole numbers are exact to 2^53, beyond which expressions are refused.
 struct Value {
   enum class Kind : unsigned char { integer, real, text, list };

@@ -10,9 +10,7 @@
 namespace kernelcast::validate {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30U;
-
-std::string inflated(const std::string& path, const std::string& compressed) {
+std::string inflated(const std::string& path, const std::string& compressed, std::size_t most_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) throw LimitError(path + ": zlib cannot start");  // 16: gzip's header
   // zlib's interface is not const-correct before 1.2.5.2's ZLIB_CONST; it does not write to its input.
@@ -28,16 +26,21 @@ std::string inflated(const std::string& path, const std::string& compressed) {
     text.append(buffer.data(), buffer.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (text.size() > most_bytes) throw UserError(path + ": more than 512 MiB after decompression; split the file");
+  if (text.size() > most_bytes)
+    throw UserError(path + ": more than " + std::to_string(most_bytes >> 20U) +
+                    " MiB after decompression; split the file");
   if (status != Z_STREAM_END) throw UserError(path + ": the compressed data are damaged or cut off");
   return text;
 }
 
 }  // namespace
 
+std::string plain_or_inflated(const std::string& path, std::string text, std::size_t most_bytes) {
+  return text.starts_with("\x1f\x8b") ? inflated(path, text, most_bytes) : text;
+}
+
 std::string read_plain_or_gzip(const std::string& path) {
-  std::string text = read_text_file(path, most_bytes);
-  return text.starts_with("\x1f\x8b") ? inflated(path, text) : text;
+  return plain_or_inflated(path, read_text_file(path, most_table_bytes), most_table_bytes);
 }
 
 }  // namespace kernelcast::validate

@@ -1,6 +1,7 @@
 // From file names to kernels and rows: which kind of file each is, told by its contents.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,7 +29,10 @@ struct Inputs {
 /// Throws UserError naming file and line, UsageError naming the flag that is missing or of no use.
 Inputs read_inputs(const InputFiles& files);
 
-/// The file's text, decompressed if it is gzip's. Throws UserError.
+inline constexpr std::size_t most_table_bytes = std::size_t{512} << 20U;
+/// The text, decompressed if it is gzip's. Throws UserError for damaged data and for more than `most_bytes`.
+std::string plain_or_inflated(const std::string& path, std::string text, std::size_t most_bytes);
+/// The same of a file.
 std::string read_plain_or_gzip(const std::string& path);
 
 }  // namespace kernelcast::validate

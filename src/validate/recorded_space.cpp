@@ -54,7 +54,8 @@ class Launcher {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       m.defines.push_back(fmt::format("grid_size_{}={}", "xyz"[axis], *grid[axis]));  // as Kernel Tuner does
     }
-    m.launch.dynamic_shared_bytes = static_cast<std::int64_t>(value_of(space_.dynamic_shared));
+    const double shared = value_of(space_.dynamic_shared);
+    m.launch.dynamic_shared_bytes = shared == 0 ? 0 : whole("dynamic shared memory", shared);
   }
 
   std::int64_t blocks(std::size_t axis) {

@@ -4,7 +4,7 @@
     tools/validate/try_forecasts.py FOLDER [--programs '*-cuda'] [--program build/bin/kernelcast] [--sample N --seed S] [--most 6] [--nvcc nvcc] [--list FILE]
 
 A kernel file holds __global__ outside of comments. -I and -D are those that the Makefile beside the file states without variables. Every
-launch is 1,024 blocks of 256 threads, every argument that the program asks for 1,024. Up to --most kernels of a file are forecast. With --nvcc,
+launch is 1,024 blocks of 256 threads, or of as many as the kernel declares at most, every argument that the program asks for 1,024. Up to --most kernels of a file are forecast. With --nvcc,
 files that are refused are compiled by that compiler with the same flags: "accepted by it" counts those that it takes. A file that only
 other files include is counted by way of one of them.
 """
@@ -22,7 +22,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from try_suite import COMMENT, includers, is_kernel_file, makefile_flags
 
-LAUNCH = ["--device", "a100", "--grid", "1024", "--block", "256"]
+LAUNCH = ["--device", "a100", "--grid", "1024"]
 
 
 def call(options, path, flags, more):
@@ -36,7 +36,7 @@ def call(options, path, flags, more):
 
 def forecast(options, path, flags, kernel):
     """Status ("forecast", "asks", "refused", "crash") and the reason of one kernel, or of the file where `kernel` is None."""
-    more = ["--kernel", kernel] if kernel else []
+    more = ["--block", "256"] + (["--kernel", kernel] if kernel else [])
     given = set()
     for _ in range(12):
         code, text = call(options, path, flags, more)
@@ -49,6 +49,10 @@ def forecast(options, path, flags, kernel):
         small = re.search(r"--arg (\S+)=1024: parameter .* holds -?\d+ to (\d+):", text)  # a bool, a char
         if small:
             more[more.index(f"{small.group(1)}=1024")] = "=".join(small.groups())
+            continue
+        fewer = re.search(r"declared for at most (\d+) threads a block", text)
+        if fewer and more[1] == "256":
+            more[1] = fewer.group(1)
             continue
         wanted = [n for n in re.findall(r"--arg (\S+)=VALUE", text) if n not in given]
         if not wanted:

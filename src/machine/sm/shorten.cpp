@@ -115,6 +115,7 @@ class Runs {
     l.blocks = static_cast<int>(blocks);
     l.warps_per_block = launch_.warps_per_block;
     l.resident_blocks = static_cast<int>(launch_.resident);
+    l.deadline_s = launch_.deadline_s;
     Result r = simulate(spec_, program.program, l);
     Run run{static_cast<double>(r.cycles), {}};
     for (std::size_t u = 0; u < spec_.units.size(); ++u)

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "io/clock.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "machine/sm/stages.h"
 
 namespace kernelcast::sm {
@@ -186,7 +188,9 @@ Result simulate(const Spec& spec, const Program& program, const SmLaunch& launch
   SmState m = initial_state(spec, program, launch);
   m.listener = listener;
   std::vector<std::uint64_t> issued;
-  while (m.finished_blocks < launch.blocks) {
+  for (unsigned turns = 1; m.finished_blocks < launch.blocks; ++turns) {
+    if ((turns & 1023U) == 0 && launch.deadline_s > 0 && steady_seconds() > launch.deadline_s)
+      throw LimitError(program.name + ": not simulated within the time of " KC_SETTING(max_seconds));
     if (m.now > launch.max_cycles)
       throw LimitError(program.name + ": not over after " + std::to_string(launch.max_cycles) +
                        " cycles; run fewer blocks or passes");

@@ -1,8 +1,6 @@
 // Asks Binder and its twin the same question and compares every number.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>

@@ -168,6 +168,24 @@ TEST(DeviceFile, TakesWhatIsStableAndInRange) {
   EXPECT_TRUE(back.values[static_cast<std::size_t>(Field::clock_sustained_clock_hz)].source.starts_with("measured"));
 }
 
+TEST(DeviceFile, ADriversNameAndNumbersAreWhateverTheyAre) {
+  Report report;
+  report.backend = "cuda";
+  report.device = host_device();
+  report.device.name = "GPU \xff\x7f \"X\"";
+  Result r;
+  r.id = "x";
+  r.value = std::nan("");
+  r.confidence = "high";
+  r.fields = {Field::memory_dram_latency_cycles};
+  report.results.push_back(r);
+  const auto file = std::filesystem::path(testing::TempDir()) / "odd-name.toml";
+  std::ofstream(file) << device_file(report, "odd-name");
+  const Device back = load_device(file.string());
+  EXPECT_EQ(back.name, "GPU \\xff\\x7f \"X\", measured");
+  EXPECT_EQ(back.get(Field::memory_dram_latency_cycles), report.device.get(Field::memory_dram_latency_cycles));
+}
+
 TEST(DeviceFile, OfAGpuHasSteadyNumbersOnly) {
   Report report;
   report.backend = "cuda";

@@ -122,6 +122,48 @@ TEST(ProfileBytes, DamageIsNoticed) {
   EXPECT_THROW(profile_of(good + "x"), UserError);
 }
 
+std::string with_checksum(const std::string& bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325ULL;
+  for (std::size_t i = 16; i < bytes.size(); ++i) sum = (sum ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3ULL;
+  std::string out = bytes;
+  for (std::size_t i = 0; i < 8; ++i) out[8 + i] = static_cast<char>(sum >> (8 * i));
+  return out;
+}
+
+// What has a right checksum was not written by us in every case: an operation with one operand, a power without end.
+TEST(ProfileBytes, DamageBehindARightChecksumIsAnErrorOrAnotherProfile) {
+  const std::string good = bytes_of(full_profile());
+  ASSERT_EQ(with_checksum(good), good);
+  int refused = 0;
+  for (std::size_t i = 16; i < good.size(); ++i)
+    for (const int flip : {0x01, 0x02, 0x06, 0x40, 0x80}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ flip);
+      try {
+        (void)profile_of(with_checksum(bad));
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+  EXPECT_GT(refused, 0);
+  KernelProfile p;
+  p.mapped_extent = {min(Expr(argument("n")), Expr(argument("m"))), Expr(argument("n")) * Expr(argument("n")), Expr(1)};
+  const std::string small = bytes_of(p);
+  // In turn: the kind of the operation, its number of operands, the power of n.
+  int damaged = 0;
+  for (std::size_t i = 16; i < small.size(); ++i)
+    for (int value = 0; value < 256; ++value) {
+      std::string bad = small;
+      bad[i] = static_cast<char>(value);
+      try {
+        (void)profile_of(with_checksum(bad));
+      } catch (const Error&) {
+        ++damaged;
+      }
+    }
+  EXPECT_GT(damaged, 1000);
+}
+
 Expr random_expr(int depth) {
   const int kind = *rc::gen::inRange(0, depth == 0 ? 2 : 9);
   if (kind == 0) return Expr(*rc::gen::inRange<std::int64_t>(-9, 10));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernelcast/bind.h"
+#include "report/check_views.h"
 #include "support/copy_profile.h"
 
 namespace kernelcast::report {
@@ -80,6 +81,22 @@ TEST(PredictText, SaysTimeLimiterOccupancyBoundsAndAssumptions) {
               AllOf(HasSubstr("copy on Device a"), HasSubstr("1.5 ms, limited by dram_bandwidth"),
                     HasSubstr("limited by registers"), HasSubstr("2 MB at 1.4 GB/s"), HasSubstr("--assume trips:4=N"),
                     HasSubstr("clock = 1 GHz"), Not(HasSubstr("fp32_peak")), Not(HasSubstr("\x1b"))));
+}
+
+TEST(PredictText, SaysNothingOfALimiterWhereThereIsNone) {
+  DeviceResult d = good("a");
+  d.models[0].estimate->limiter.clear();
+  EXPECT_THAT(predict_text(forecast({d}), plain), AllOf(HasSubstr("1.5 ms\n"), Not(HasSubstr("limited by \n"))));
+}
+
+TEST(CheckSarif, APathIsAReferenceOfItsCharacters) {
+  CheckReport report;
+  report.changed = "a folder/k#1:\xc3\xa9.cu";
+  report.rows.emplace_back();
+  report.rows.back().failure = "none";
+  const json j = json::parse(check_sarif(report));
+  EXPECT_EQ(j["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "a%20folder/k%231%3A%C3%A9.cu");
 }
 
 TEST(PredictText, StartsWithATableForSeveralDevices) {

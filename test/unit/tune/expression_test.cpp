@@ -105,6 +105,8 @@ TEST(Expression, WhatCannotBeComputedIsNoNumber) {
   };
   EXPECT_THAT(fails("x / (3 - x)"), HasSubstr("division by zero"));
   EXPECT_THAT(fails("9007199254740992 * 4"), HasSubstr("2^53"));
+  EXPECT_THAT(fails("9007199254740994"), HasSubstr("at most 2^53"));
+  EXPECT_THAT(fails(std::string(60, '3').c_str()), HasSubstr("at most 2^53"));
   EXPECT_THAT(fails("1 << 63"), HasSubstr("shift"));
   EXPECT_THAT(fails("1.5 & 1"), HasSubstr("whole numbers"));
   EXPECT_THAT(fails("x ** 2"), HasSubstr("a number or a name is expected"));

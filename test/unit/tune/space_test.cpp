@@ -155,6 +155,16 @@ TEST(T1, ParametersConditionsAndLaunch) {
                           "grid_size_y=64", "grid_size_z=1", "block_size_y=1", "block_size_z=1", "kernel_tuner=1"));
 }
 
+TEST(T1, GridsBeyondAllNumbersAreRefused) {
+  std::string text = t1;
+  const std::string divisors = R"("GridDivX": ["block_size_x", "tile"])";
+  text.replace(text.find(divisors), divisors.size(), R"("GridDivX": ["1e-300", "1e-20"])");
+  const Space space = space_of(read_t1("t1.json", text));
+  SpaceReader reader(space);
+  reader.choose(0);
+  EXPECT_THAT(failure([&] { (void)reader.shape(); }), HasSubstr("the grid divisors of axis x give"));
+}
+
 TEST(T1, ErrorsNameTheFile) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = t1;
