@@ -146,6 +146,8 @@ std::vector<Draft> slow_functions(const Subject& s) {
     const std::string code = without_comment(s.text(l.first));
     return !std::regex_search(code, m, call) || (m[1].str().empty() && !divisions.contains(l.first));
   });
+  // --use_fast_math leaves double precision as it is.
+  for (const auto& [line, n] : by_line(s, fp64_of)) lines.erase(line);
   const auto worst = heaviest(lines);
   if (!worst) return {};
   // A function with a slow path keeps values in local memory, which is no arithmetic.
@@ -153,7 +155,7 @@ std::vector<Draft> slow_functions(const Subject& s) {
   ForecastQuestion q = s.question();
   q.source.fast_math = true;
   auto now = s.ask(q);
-  if (!now) return {};
+  if (!now || fp64_of(now->workload->warp_ops) < 0.99 * fp64_of(s.workload().warp_ops)) return {};
   std::smatch first;
   const std::string code = without_comment(s.text(*worst));
   // A function costs more than a division beside it.

@@ -77,8 +77,10 @@ std::vector<Draft> block_sizes(const Subject& s) {
 std::vector<Draft> more_blocks(const Subject& s) {
   const Dim3 grid = s.workload().grid, block = s.workload().block;
   if (grid.y != 1 || grid.z != 1 || s.estimate().occupancy.limiter != "grid") return {};
-  const bool strides = std::any_of(s.profile().loops.begin(), s.profile().loops.end(),
-                                   [](const Loop& l) { return l.unknown < 0 && l.trips.depends_on(num_groups(0)); });
+  // Where each thread has one iteration already, more of them have nothing to do.
+  const bool strides = std::any_of(s.profile().loops.begin(), s.profile().loops.end(), [&s](const Loop& l) {
+    return l.unknown < 0 && l.trips.depends_on(num_groups(0)) && s.most_trips(l).value_or(2) >= 2;
+  });
   if (!strides) return {};
   std::optional<DeviceResult> best;
   double best_s = *s.estimate().time_s.value;
@@ -111,9 +113,20 @@ std::vector<Draft> more_blocks(const Subject& s) {
 /// Blocks that all units hold at once.
 double together(const Subject& s) { return s.unit_count() * std::max(1.0, s.estimate().occupancy.blocks_per_unit); }
 
+/// Nobody had to guess how long the kernel runs: data decide no trip count, and nothing waits.
+bool length_is_known(const Subject& s) {
+  return std::none_of(s.profile().loops.begin(), s.profile().loops.end(),
+                      [&](const Loop& l) { return l.wait != Loop::Wait::none || (l.unknown >= 0 && !s.knows_data()); });
+}
+
+bool moves_data(const Subject& s) {
+  return std::any_of(s.sites().begin(), s.sites().end(),
+                     [](const Site& o) { return o.access->space == MemorySpace::global && o.count.requests > 0; });
+}
+
 std::vector<Draft> tails(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count(), wave = together(s);
-  if (blocks <= units || does_more_than_counted(s)) return {};
+  if (blocks <= units || does_more_than_counted(s) || !length_is_known(s)) return {};
   // What a grid of that many blocks would take if every unit ended at the same time: the same work in as many blocks as
   // fill all rounds.
   const double step = blocks >= wave ? wave : units;
@@ -154,18 +167,8 @@ std::vector<Draft> small_grids(const Subject& s) {
            {"the work of a block can be divided, at no cost"}}};
 }
 
-/// A kernel that moves data, and whose length nobody had to guess: what prints or waits takes time of another kind.
-bool length_is_known(const Subject& s) {
-  const bool moves = std::any_of(s.sites().begin(), s.sites().end(), [](const Site& o) {
-    return o.access->space == MemorySpace::global && o.count.requests > 0;
-  });
-  return moves && std::none_of(s.profile().loops.begin(), s.profile().loops.end(), [&](const Loop& l) {
-           return l.wait != Loop::Wait::none || (l.unknown >= 0 && !s.knows_data());
-         });
-}
-
 std::vector<Draft> launch_time(const Subject& s) {
-  if (!length_is_known(s) || does_more_than_counted(s)) return {};
+  if (!length_is_known(s) || !moves_data(s) || does_more_than_counted(s)) return {};
   const double total = *s.estimate().time_s.value;
   for (const Bound& b : s.estimate().bounds) {
     if (b.kind != BoundKind::launch || !b.without || b.time.value() < 0.3 * total) continue;

@@ -87,12 +87,7 @@ std::vector<SourceLine> Subject::lines() const {
   return all;
 }
 
-std::optional<double> Subject::trips(int loop) const {
-  if (loop < 0) return 1;
-  const Loop& l = profile().loops.at(static_cast<std::size_t>(loop));
-  if (l.unknown >= 0) return std::nullopt;
-  const Expr trips = known(l.trips);
-  if (const auto constant = trips.constant()) return static_cast<double>(*constant);
+std::optional<Interval> Subject::trip_range(const Expr& trips) const {
   SymbolRanges box;
   const auto grid = workload().grid.array(), block = workload().block.array();
   for (int axis = 0; axis < 3; ++axis) {
@@ -100,12 +95,27 @@ std::optional<double> Subject::trips(int loop) const {
     box[group_id(axis)] = {0, grid[static_cast<std::size_t>(axis)] - 1};
   }
   try {
-    const auto between = trips.range(box);
-    if (!between || between->hi - between->lo > 2) return std::nullopt;
-    return static_cast<double>(between->lo + between->hi) / 2;
+    return trips.range(box);
   } catch (const LimitError&) {
     return std::nullopt;
   }
+}
+
+std::optional<double> Subject::trips(int loop) const {
+  if (loop < 0) return 1;
+  const Loop& l = profile().loops.at(static_cast<std::size_t>(loop));
+  if (l.unknown >= 0) return std::nullopt;
+  const Expr trips = known(l.trips);
+  if (const auto constant = trips.constant()) return static_cast<double>(*constant);
+  const auto between = trip_range(trips);
+  if (!between || between->hi - between->lo > 2) return std::nullopt;
+  return static_cast<double>(between->lo + between->hi) / 2;
+}
+
+std::optional<double> Subject::most_trips(const Loop& loop) const {
+  if (loop.unknown >= 0) return std::nullopt;
+  const auto between = trip_range(known(loop.trips));
+  return between ? std::optional(static_cast<double>(between->hi)) : std::nullopt;
 }
 
 bool Subject::knows_data() const {

@@ -78,6 +78,8 @@ class Subject {
   [[nodiscard]] bool knows_data() const;
   /// Trip count of a loop, also where lanes differ by one or two; nothing where it depends on data or outer counters.
   [[nodiscard]] std::optional<double> trips(int loop) const;
+  /// The most iterations that a thread can have; nothing where it is not known.
+  [[nodiscard]] std::optional<double> most_trips(const Loop& loop) const;
   [[nodiscard]] int unit_count() const;
 
   [[nodiscard]] const AdviceLimits& limits() const { return limits_; }
@@ -102,6 +104,9 @@ class Subject {
   const DeviceResult& base_;
   const SourceLines& sources_;
   const AdviceLimits limits_;
+  /// Values of a loop's trip count over all threads.
+  [[nodiscard]] std::optional<Interval> trip_range(const Expr& trips) const;
+
   std::vector<Site> sites_;
   std::map<Symbol, Expr> known_;
   // Answers, kept.
