@@ -91,7 +91,7 @@ std::optional<VariantForecast> forecast_variant(const Subject& subject, const Ch
 }
 
 bool could_gain(const Subject& subject, const Change& at_best) {
-  const std::optional<Answer> now = answer(subject, at_best), unchanged = answer(subject, [](Variant&) {});
+  const auto now = forecast_variant(subject, at_best), unchanged = forecast_variant(subject, [](Variant&) {});
   return now && unchanged && now->seconds < unchanged->seconds * (1 - subject.limits().least_gain);
 }
 
