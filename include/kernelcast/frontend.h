@@ -39,6 +39,7 @@ struct FrontendOptions {
   /// Instructions in these, or inlined into them, have lines of region_line() in the profile; the last that holds one wins.
   std::vector<CodeRegion> regions;
   bool program = false;             // also decode the kernel for execution
+  bool listing = false;             // also the target's code, for people to read
   /// Asked, with a digest of the optimised module, before code is generated: a profile that an earlier analysis with
   /// that digest made, or null. Variants of a source that differ in nothing that matters are analysed once. Not asked
   /// when `program` is set.
@@ -48,6 +49,13 @@ struct FrontendOptions {
 struct Diagnostic {
   enum class Severity : std::uint8_t { note, warning, error } severity;
   std::string text;                 // as clang renders it, with file:line:column, source line and caret
+};
+
+/// An instruction or a label of PTX or AMDGCN.
+struct TargetLine {
+  std::string text;
+  std::string file;  // of the source, as the compiler names it; empty: not known
+  int line = 0;      // 0: not known
 };
 
 struct Analysis {
@@ -60,6 +68,7 @@ struct Analysis {
   /// in nothing but values of other defines has the same analysis: its text after preprocessing is the same. Empty: it
   /// is not known which.
   std::optional<std::vector<std::string>> consulted;
+  std::vector<TargetLine> listing;      // FrontendOptions::listing: the code that is counted
   std::string digest;                   // of kernel, target and the optimised module; when FrontendOptions::known is set
 };
 

@@ -6,14 +6,14 @@
 
 namespace kernelcast::advice {
 
-bool cut_freely(const Subject& s) {
-  const std::map<Symbol, Expr> moved{{group_id(0), Expr(group_id(0)) - 1},
-                                     {local_id(0), Expr(local_id(0)) + Expr(local_size(0))}};
-  const std::map<Symbol, Expr> first{{group_id(0), Expr(0)}};
+bool cut_freely(const Subject& s, int axis) {
+  const std::map<Symbol, Expr> moved{{group_id(axis), Expr(group_id(axis)) - 1},
+                                     {local_id(axis), Expr(local_id(axis)) + Expr(local_size(axis))}};
+  const std::map<Symbol, Expr> first{{group_id(axis), Expr(0)}};
   const auto free = [&](const Expr& e) {
     if (!(e.substitute(moved) == e)) return false;
     const Expr rest = e.substitute(first);
-    return !rest.depends_on(local_size(0)) || rest.depends_on(num_groups(0));
+    return !rest.depends_on(local_size(axis)) || rest.depends_on(num_groups(axis));
   };
   const auto guard_free = [&](const Guard& g) {
     return std::all_of(g.paths.begin(), g.paths.end(), [&](const Path& p) { return free(p.condition); });
@@ -40,6 +40,13 @@ std::string why_blocks_are_fixed(const Subject& s) {
   if (!s.closed()) return "counts rest on execution";
   if (!cut_freely(s)) return "threads are not numbered by blockIdx.x * blockDim.x + threadIdx.x alone";
   return {};
+}
+
+bool shape_is_free(const Subject& s) {
+  const KernelProfile& p = s.profile();
+  const Dim3 block = s.workload().block;
+  return block.y > 1 && block.z == 1 && p.required_block.x == 0 && p.static_shared_bytes == 0 &&
+         !p.uses_dynamic_shared && s.closed() && cut_freely(s, 0) && cut_freely(s, 1);
 }
 
 }  // namespace kernelcast::advice

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "advise/place.h"
 #include "advise/rules.h"
@@ -97,8 +98,9 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
     a.changed_limiter = now->limiter;
     local = local || now->local_memory;
   }
-  if (!(changed > 0) || !(changed < base.seconds)) return std::nullopt;
-  const double share = changed / base.seconds;
+  const double before = d.before.value_or(base.seconds);
+  if (!(changed > 0) || !(changed < before)) return std::nullopt;
+  const double share = changed / before;
   const RatioError error = local ? kernelcast_local_memory_ratio_error : kernelcast_ratio_error;
   const double factor = std::exp(error.half_width());
   a.rule = rule.is.name;
@@ -106,7 +108,7 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   a.message = d.message;
   a.change = d.change;
   a.edit = edit_of(s, d);
-  a.time_s = base.seconds;
+  a.time_s = before;
   a.changed_time_s = changed;
   a.gain = 1 - share;
   a.gain_low = 1 - share * factor;
@@ -149,14 +151,17 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
   const std::optional<VariantForecast> same = forecast_variant(s, [](Variant&) {});
   if (!same) return found;
   const Base base{*s.estimate().time_s.value, same->seconds};
+  const double least_gain = s.limits().least_gain;
+  std::set<std::string> rewritten;  // one source is one change, whatever rules it follows
   for (const Rule& rule : rules()) {
     if (options.without.contains(std::string(rule.is.name))) continue;
     for (Draft& d : rule.drafts(s)) {
       if (d.line.file >= 0 && ignored(s, d.line, rule.is.name)) continue;
       std::optional<Advice> a = judged(s, rule, d, base);
-      if (!a || a->gain < options.least_gain) continue;
+      if (!a || a->gain < least_gain) continue;
+      if (!d.rewritten.empty() && !rewritten.insert(d.rewritten).second) continue;
       if (!d.rewritten.empty()) rewrite(s, rule, d, base, options.rewrite, a);
-      if (a && a->gain >= options.least_gain) found.push_back(std::move(*a));
+      if (a && a->gain >= least_gain) found.push_back(std::move(*a));
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
@@ -166,9 +171,9 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> list;
-    for (const auto& group :
-         {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(), launch_rules(),
-          control_rules(), arithmetic_rules(), loop_rules(), tensor_rules(), cache_rules()})
+    for (const auto& group : {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(),
+                              launch_rules(), control_rules(), arithmetic_rules(), loop_rules(), pipeline_rules(),
+                              tensor_rules(), cache_rules(), host_rules()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

@@ -22,7 +22,8 @@ struct Draft {
   std::optional<Dim3> grid = {};       // of the rewritten source, where it differs
   std::optional<double> seconds = {};  // in place of both: a time that the model has given already, and its bound
   std::string limiter = {};
-  AdviceEdit edit = {};  // launch and lines are found by themselves
+  std::optional<double> before = {};  // the time that `seconds` replaces, where it is not the kernel's alone
+  AdviceEdit edit = {};               // launch and lines are found by themselves
 };
 
 struct Rule {
@@ -44,5 +45,7 @@ std::span<const Rule> arithmetic_rules();
 std::span<const Rule> tensor_rules();
 std::span<const Rule> cache_rules();
 std::span<const Rule> loop_rules();
+std::span<const Rule> pipeline_rules();
+std::span<const Rule> host_rules();
 
 }  // namespace kernelcast::advice

@@ -7,6 +7,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include "advise/place.h"
 #include "advise/rules.h"
@@ -37,6 +38,12 @@ std::optional<SourceLine> heaviest(const std::map<SourceLine, double>& lines) {
   return most == lines.end() ? std::nullopt : std::optional(most->first);
 }
 
+std::set<SourceLine> keys_of(const std::map<SourceLine, double>& lines) {
+  std::set<SourceLine> keys;
+  for (const auto& [line, n] : lines) keys.insert(line);
+  return keys;
+}
+
 std::string without_comment(const std::string& text) { return text.substr(0, text.find("//")); }
 
 /// Literals of type double: 2.5, 1e-3, .5 without a suffix.
@@ -45,9 +52,22 @@ const std::regex& double_literal() {
   return literal;
 }
 
-std::string with_suffixes(const std::string& text) {
+/// Functions that C++ overloads for float and int arguments mixed, as pow(x, 2), by their double form.
+const std::regex& double_function() {
+  static const std::regex function(
+      R"(\b(pow|exp|exp2|exp10|log|log2|log10|sqrt|rsqrt|sin|cos|tan|fabs|fmax|fmin)(\s*\())");
+  return function;
+}
+
+bool has_suffixed_functions(const Subject& s) {
+  return s.question().source.language == Language::cuda || s.question().source.language == Language::hip;
+}
+
+std::string with_suffixes(const Subject& s, const std::string& text) {
   const std::string code = without_comment(text);
-  return std::regex_replace(code, double_literal(), "$1$2f") + text.substr(code.size());
+  std::string now = std::regex_replace(code, double_literal(), "$1$2f");
+  if (has_suffixed_functions(s)) now = std::regex_replace(now, double_function(), "$1f$2");
+  return now + text.substr(code.size());
 }
 
 std::vector<std::string> split_lines(const std::string& text) {
@@ -73,23 +93,26 @@ std::vector<Draft> accidental_double(const Subject& s) {
     if (!s.in_source(line) || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
     std::string& old = text[static_cast<std::size_t>(line.line) - 1];
     if (old.size() > longest_read || old.find("double") != std::string::npos) continue;
-    std::string now = with_suffixes(old);
+    std::string now = with_suffixes(s, old);
     if (now == old) continue;
     old = std::move(now);
     changed[line] = n;
   }
   const auto worst = heaviest(changed);
-  if (!worst) return {};
+  if (!worst || !could_gain(s, without_arithmetic(keys_of(changed)))) return {};
   q.source.text = fmt::format("{}", fmt::join(text, "\n"));
   auto now = s.ask(q);
   if (!now || fp64_of(now->workload->warp_ops) >= fp64_of(s.workload().warp_ops)) return {};
   std::smatch first;
   const std::string code = without_comment(s.text(*worst));
-  const std::string token = std::regex_search(code, first, double_literal()) ? first[2].str() : std::string();
+  const bool literal = std::regex_search(code, first, double_literal());
+  const std::string token = literal                                             ? first[2].str()
+                            : std::regex_search(code, first, double_function()) ? first[1].str()
+                                                                                : std::string();
   Draft d{*worst, token, "", "", {}, std::move(now), {}};
-  d.message =
-      fmt::format("{} double-precision warp instructions: the literal is a double, and what it meets becomes one",
-                  format_count(fp64_of(s.workload().warp_ops)));
+  d.message = fmt::format("{} double-precision warp instructions: {} is a double, and what it meets becomes one",
+                          format_count(fp64_of(s.workload().warp_ops)),
+                          literal ? "the literal" : fmt::format("what '{}' returns", token));
   d.change = fmt::format("write {0}f in place of {0}{1}", token,
                          changed.size() > 1 ? fmt::format(", and so on {} lines", changed.size()) : "");
   d.rewritten = q.source.text;
@@ -123,12 +146,16 @@ std::vector<Draft> slow_functions(const Subject& s) {
     const std::string code = without_comment(s.text(l.first));
     return !std::regex_search(code, m, call) || (m[1].str().empty() && !divisions.contains(l.first));
   });
+  // --use_fast_math leaves double precision as it is.
+  for (const auto& [line, n] : by_line(s, fp64_of)) lines.erase(line);
   const auto worst = heaviest(lines);
   if (!worst) return {};
+  // A function with a slow path keeps values in local memory, which is no arithmetic.
+  if (s.workload().local_bytes() <= 0 && !could_gain(s, without_arithmetic(keys_of(lines)))) return {};
   ForecastQuestion q = s.question();
   q.source.fast_math = true;
   auto now = s.ask(q);
-  if (!now) return {};
+  if (!now || fp64_of(now->workload->warp_ops) < 0.99 * fp64_of(s.workload().warp_ops)) return {};
   std::smatch first;
   const std::string code = without_comment(s.text(*worst));
   // A function costs more than a division beside it.
@@ -193,7 +220,7 @@ std::vector<Draft> integer_divisions(const Subject& s) {
     }
   }
   const auto worst = heaviest(changed);
-  if (!worst) return {};
+  if (!worst || !could_gain(s, without_arithmetic(keys_of(changed)))) return {};
   q.source.text = fmt::format("{}", fmt::join(text, "\n"));
   auto now = s.ask(q);
   if (!now) return {};
@@ -207,11 +234,76 @@ std::vector<Draft> integer_divisions(const Subject& s) {
   return {std::move(d)};
 }
 
+/// Calls that round a product or a sum by itself, which no compiler fuses, as operators; of one line.
+std::string with_operators(std::string line) {
+  static const std::map<std::string, std::string> operators{{"__fmul_rn", "*"}, {"__fadd_rn", "+"}, {"__fsub_rn", "-"},
+                                                            {"__dmul_rn", "*"}, {"__dadd_rn", "+"}, {"__dsub_rn", "-"}};
+  for (const auto& [name, sign] : operators) {
+    for (std::size_t at = find_word(line, name); at != std::string::npos; at = find_word(line, name, at + 1)) {
+      const std::size_t open = line.find_first_not_of(' ', at + name.size());
+      if (open == std::string::npos || line[open] != '(') continue;
+      std::size_t comma = 0, end = open;
+      int depth = 0;
+      for (; end < line.size(); ++end) {
+        if (line[end] == '(' || line[end] == '[') ++depth;
+        if ((line[end] == ')' || line[end] == ']') && --depth == 0) break;
+        if (line[end] == ',' && depth == 1) comma = end;
+      }
+      if (end >= line.size() || comma == 0) continue;
+      const std::string left = line.substr(open + 1, comma - open - 1), right = line.substr(comma + 1, end - comma - 1);
+      line = line.substr(0, at) + "((" + left + ") " + sign + " (" + right + "))" + line.substr(end + 1);
+    }
+  }
+  return line;
+}
+
+/// Products and sums that are rounded each, by intrinsics that say so.
+std::vector<Draft> not_fused(const Subject& s) {
+  const auto pairs = [](const OpCounts& c) {
+    return std::min(c[OpClass::fp32_mul], c[OpClass::fp32_add]) + std::min(c[OpClass::fp64_mul], c[OpClass::fp64_add]);
+  };
+  std::vector<std::string> text = split_lines(s.question().source.text);
+  std::map<SourceLine, double> changed;
+  for (const auto& [line, n] : by_line(s, pairs)) {
+    if (!s.in_source(line) || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
+    std::string& old = text[static_cast<std::size_t>(line.line) - 1];
+    std::string now = old.size() > longest_read ? old : with_operators(old);
+    if (now == old) continue;
+    old = std::move(now);
+    changed[line] = n;
+  }
+  const auto worst = heaviest(changed);
+  if (!worst) return {};
+  Draft d{*worst, "", "", "", {}, {}, {}};
+  d.message = fmt::format("{} products and as many sums are rounded each, where a fused multiply-add does both",
+                          format_count(changed[*worst]));
+  d.change = "write operators, which the compiler fuses, or fmaf(a, b, c)";
+  d.what_if = [lines = keys_of(changed)](Variant& v) {
+    for (Block& b : v.profile.blocks)
+      for (const LineOps& l : b.lines) {
+        if (!lines.contains(l.line)) continue;
+        for (const auto& [mul, add, fma] : {std::tuple(OpClass::fp32_mul, OpClass::fp32_add, OpClass::fp32_fma),
+                                            std::tuple(OpClass::fp64_mul, OpClass::fp64_add, OpClass::fp64_fma)}) {
+          const double fused = std::min(l.ops[mul], l.ops[add]);
+          b.ops[mul] -= fused;
+          b.ops[add] -= fused;
+          b.ops[fma] += fused;
+          const auto wait = static_cast<std::size_t>(mul == OpClass::fp32_mul ? Latency::alu : Latency::fp64);
+          b.stalls.waits[wait] = std::max(0.0, b.stalls.waits[wait] - fused);
+        }
+      }
+  };
+  d.rewritten = fmt::format("{}", fmt::join(text, "\n"));
+  d.assumptions.emplace_back("one rounding in place of two may change the last bit");
+  return {std::move(d)};
+}
+
 }  // namespace
 
 std::span<const Rule> arithmetic_rules() {
   static const Rule list[] = {
       {{"accidental-double", "a literal makes arithmetic double"}, accidental_double},
+      {{"not-fused", "products and sums that are rounded each"}, not_fused},
       {{"slow-function", "functions in full precision that have a fast form"}, slow_functions},
       {{"integer-division", "division by a value that all threads share"}, integer_divisions},
   };

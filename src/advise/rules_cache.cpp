@@ -5,6 +5,7 @@
 
 #include "advise/place.h"
 #include "advise/rules.h"
+#include "advise/text_edit.h"
 #include "io/text.h"
 #include "model/kernelcast.h"
 
@@ -12,6 +13,39 @@ namespace kernelcast::advice {
 namespace {
 
 constexpr double again = 1.5;  // bytes read from DRAM over distinct bytes, from which it is a finding
+
+/// As if each of so many sectors came once.
+Change read_once(double distinct) {
+  return [distinct](Variant& v) {
+    for (auto& depth : v.workload.reuse.level[Reuse::read])
+      for (Reuse::Level& level : depth) {
+        level.traffic = std::min(level.traffic, distinct);
+        level.footprint = std::min(level.footprint, distinct / Reuse::windows);
+      }
+  };
+}
+
+/// Where two loops of the source are one nest whose other order is quicker, that order, compiled, is the change.
+void exchange_nest(const Subject& s, Draft& d) {
+  const auto& loops = s.profile().loops;
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    const bool holds_another =
+        std::ranges::any_of(loops, [l](const Loop& x) { return x.parent == static_cast<int>(l); });
+    if (!holds_another || !s.in_source(loops[l].line)) continue;
+    ForecastQuestion q = s.question();
+    q.source.text = with_nest_exchanged(s.question().source.text, loops[l].line.line);
+    if (q.source.text.empty()) continue;
+    auto now = s.ask(q);
+    if (!now || *now->models.front().estimate->time_s.value >= *s.estimate().time_s.value) continue;
+    d.line = loops[l].line;
+    d.token = "for";
+    d.change = "exchange this loop with the one inside of it";
+    d.assumptions = {"sums may be added in another order"};
+    d.rewritten = std::move(q.source.text);
+    d.forecast = std::move(now);
+    return;
+  }
+}
 
 /// Reads of DRAM beyond one passage of data that the L2 cannot hold.
 std::vector<Draft> repeated_sweeps(const Subject& s) {
@@ -24,24 +58,17 @@ std::vector<Draft> repeated_sweeps(const Subject& s) {
   const double read = forecast::traffic_of(w, m, c, resident).dram_read;
   const double distinct = w.reuse.at(Reuse::read, Reuse::depths - 1, Reuse::windows - 1).footprint;
   if (distinct * m.sector_bytes <= l2 || read <= again * distinct) return {};
-  const auto what_if = [distinct](Variant& v) {
-    for (auto& depth : v.workload.reuse.level[Reuse::read])
-      for (Reuse::Level& level : depth) {
-        level.traffic = std::min(level.traffic, distinct);
-        level.footprint = std::min(level.footprint, distinct / Reuse::windows);
-      }
-  };
-  return {
-      {{},
-       "",
-       fmt::format("{} of different data are read from DRAM {:.2g} times: {} of L2 do not hold them from one use to "
-                   "the next",
-                   format_bytes(distinct * m.sector_bytes), read / distinct, format_bytes(l2)),
-       "use each element for all that needs it while it is there: loop over tiles outside and over their uses "
-       "inside, or fuse the loops that sweep",
-       what_if,
-       {},
-       {"uses can be reordered, and a tile's uses find it in the L2"}}};
+  Draft d{{}, "", "", "", read_once(distinct), {}, {}};
+  d.message = fmt::format(
+      "{} of different data are read from DRAM {:.2g} times: {} of L2 do not hold them from one use to the next",
+      format_bytes(distinct * m.sector_bytes), read / distinct, format_bytes(l2));
+  d.change =
+      "use each element for all that needs it while it is there: loop over tiles outside and over their uses inside, "
+      "or "
+      "fuse the loops that sweep";
+  d.assumptions.emplace_back("uses can be reordered, and a tile's uses find it in the L2");
+  if (could_gain(s, d.what_if)) exchange_nest(s, d);
+  return {std::move(d)};
 }
 
 /// The source with the ids of blocks in x and y exchanged; empty: it has not both, or reads the size of the grid.
@@ -69,7 +96,7 @@ std::vector<Draft> block_order(const Subject& s) {
   const double distinct = w.reuse.at(Reuse::read, Reuse::depths - 1, Reuse::windows - 1).footprint;
   if (distinct * w.geometry.sector_bytes <= l2) return {};
   std::string text = with_ids_exchanged(s.question().source.text);
-  if (text.empty()) return {};
+  if (text.empty() || !could_gain(s, read_once(distinct))) return {};
   ForecastQuestion q = s.question();
   q.source.text = text;
   q.global.reset();

@@ -105,6 +105,67 @@ std::vector<Draft> imbalance(const Subject& s) {
            {"the work can be spread evenly over the warps of a block"}}};
 }
 
+/// The launch ends with its longest block.
+std::vector<Draft> uneven_blocks(const Subject& s) {
+  const Workload& w = s.workload();
+  const double all = w.slowest.instructions > 0 ? w.slowest.instructions : w.warp_ops.total() / w.warps_per_block;
+  if (!s.closed() || all <= 0 || w.longest.instructions < 1.5 * all) return {};
+  return {{{},
+           "",
+           fmt::format("the longest block issues {:.3g} times the instructions of the mean one, and the launch ends "
+                       "with it",
+                       w.longest.instructions / all),
+           "divide the work of long blocks among more of them, or let blocks take work from a queue",
+           [](Variant& v) { v.workload.longest = {}; },
+           {},
+           {"the work can be spread evenly over the blocks"}}};
+}
+
+bool within(const KernelProfile& p, int loop, int around) {
+  while (loop >= 0 && loop != around) loop = p.loops[static_cast<std::size_t>(loop)].parent;
+  return loop == around;
+}
+
+/// Loops that some lanes of a warp leave long before others.
+std::vector<Draft> uneven_loops(const Subject& s) {
+  std::vector<Draft> drafts;
+  const KernelProfile& p = s.profile();
+  const double warp = s.workload().geometry.warp_size;
+  for (std::size_t l = 0; l < p.loops.size(); ++l) {
+    const Loop& loop = p.loops[l];
+    const int at = static_cast<int>(l);
+    if (loop.line.file < 0 || loop.wait != Loop::Wait::none || s.trips(at)) continue;
+    if (loop.unknown >= 0 ? !s.knows_data() : !s.known(loop.trips).depends_on(local_id(0))) continue;
+    double warps = 0, lanes = 0;
+    for (std::size_t b = 0; b < p.blocks.size(); ++b) {
+      if (!within(p, p.blocks[b].loop, at)) continue;
+      warps += p.blocks[b].ops.total() * s.workload().block_counts.at(b).warps;
+      lanes += p.blocks[b].ops.total() * s.workload().block_counts.at(b).lanes;
+    }
+    const double idle = warps > 0 ? 1 - lanes / (warps * warp) : 0;
+    if (idle < 0.2) continue;
+    const auto what_if = [at, warp, &p](Variant& v) {
+      std::size_t k = 0;
+      for (std::size_t b = 0; b < p.blocks.size(); ++b) {
+        BlockCount& c = v.workload.block_counts[b];
+        const bool inside = within(p, p.blocks[b].loop, at) && c.warps > 0;
+        const double share = inside ? std::min(1.0, c.lanes / (c.warps * warp)) : 1;
+        if (inside) c.warps *= share;
+        for (std::size_t a = 0; a < p.blocks[b].accesses.size(); ++a) v.workload.access_counts[k++].requests *= share;
+      }
+    };
+    drafts.push_back({loop.line,
+                      "for",
+                      fmt::format("lanes of a warp iterate unequally often: {} of them are idle", format_percent(idle)),
+                      "give the lanes of a warp work of equal length (sort it by length), or a whole warp to each row; "
+                      "`kernelcast converge` has what letting lanes meet again gains",
+                      what_if,
+                      {},
+                      {"work of equal length can be brought together, at no cost"}});
+  }
+  return drafts;
+}
+
 std::vector<Draft> contended_atomics(const Subject& s) {
   std::vector<Draft> drafts;
   std::set<SourceLine> seen;
@@ -145,7 +206,9 @@ std::vector<Draft> contended_atomics(const Subject& s) {
 std::span<const Rule> control_rules() {
   static const Rule list[] = {
       {{"divergent-branch", "lanes of a warp take both sides of a branch"}, divergence},
+      {{"divergent-loop", "lanes of a warp iterate unequally often"}, uneven_loops},
       {{"imbalance", "warps of a block have unequal work"}, imbalance},
+      {{"block-imbalance", "blocks have unequal work"}, uneven_blocks},
       {{"contended-atomic", "lanes of a warp update one word of global memory"}, contended_atomics},
   };
   return list;

@@ -13,6 +13,7 @@
 
 #include "advise/place.h"
 #include "advise/rules.h"
+#include "advise/text_edit.h"
 #include "io/text.h"
 
 namespace kernelcast::advice {
@@ -103,20 +104,20 @@ std::string pattern(const Subject& s, const Group& group, std::int64_t stride) {
                      t.sectors / t.requests, t.ideal / t.requests);
 }
 
-/// Constant distances in bytes from `a` at which the same buffer is accessed with the same stride and the same
+/// Constant distances in bytes from a site at which the same buffer is accessed with the same stride and the same
 /// direction.
-std::set<std::int64_t> neighbors_of(const Subject& s, const Access& a) {
-  std::set<std::int64_t> found;
+std::set<std::int64_t> neighbors_of(const Subject& s, const Site& site) {
+  const Access& a = *site.access;
+  std::set<std::int64_t> found(a.also.begin(), a.also.end());
   for (const Site& other : s.sites()) {
     const Access& b = *other.access;
-    if (b.buffer != a.buffer || b.space != a.space || b.kind != a.kind || b.unknown >= 0 || other.count.requests <= 0)
+    if (other.shape != site.shape || b.buffer != a.buffer || b.space != a.space || b.kind != a.kind ||
+        other.count.requests <= 0)
       continue;
-    const auto distance = s.known(b.offset - a.offset).constant();
-    if (!distance) continue;
-    found.insert(*distance);
-    for (const std::int64_t d : b.also) found.insert(*distance + d);
+    const std::int64_t distance = other.constant - site.constant;
+    found.insert(distance);
+    for (const std::int64_t d : b.also) found.insert(distance + d);
   }
-  for (const std::int64_t d : a.also) found.insert(d);
   return found;
 }
 
@@ -132,12 +133,12 @@ std::size_t fields_within(const std::set<std::int64_t>& at, std::int64_t stride)
 enum class Cause { none, wide, structure, loop, chunk, transposed, sparse };
 
 /// A loop around the access whose counter moves it by one element, or unrolled copies side by side.
-bool runs_along(const Subject& s, const Site& site) {
+bool runs_along(const Subject& s, const Site& site, const std::set<std::int64_t>& near) {
   const Access& a = *site.access;
   for (int l = s.profile().blocks[site.block].loop; l >= 0; l = s.profile().loops[static_cast<std::size_t>(l)].parent) {
     const auto step = s.stride(a, s.profile().loops[static_cast<std::size_t>(l)].counter);
     if (!step || *step == 0) continue;
-    const std::int64_t copies = static_cast<std::int64_t>(neighbors_of(s, a).size());
+    const std::int64_t copies = static_cast<std::int64_t>(near.size());
     if (std::abs(*step) == a.bytes || std::abs(*step) == a.bytes * copies) return true;
   }
   return false;
@@ -146,18 +147,17 @@ bool runs_along(const Subject& s, const Site& site) {
 Cause cause_of(const Subject& s, const Site& site, std::int64_t stride) {
   const Access& a = *site.access;
   const std::int64_t size = std::abs(stride);
-  const auto near = neighbors_of(s, a);
+  const auto near = neighbors_of(s, site);
   const auto fields = static_cast<std::int64_t>(fields_within(near, size));
   const auto y = s.stride(a, local_id(1));
   if (y && std::abs(*y) == a.bytes && s.workload().block.y > 1) return Cause::transposed;
-  if (runs_along(s, site)) return Cause::loop;
+  if (runs_along(s, site, near)) return Cause::loop;
   if (size <= 16 && fields >= 2 && std::has_single_bit(static_cast<std::uint64_t>(size))) return Cause::wide;
   if (fields * a.bytes == size) return Cause::chunk;
   if (size <= 128 && fields >= 2) return Cause::structure;
   // What lies between may be what another access of the thread uses, at a distance that is not constant.
   const bool filled = std::any_of(s.sites().begin(), s.sites().end(), [&](const Site& o) {
-    return o.access->buffer == a.buffer && o.count.requests > 0 && o.access->space == a.space &&
-           (o.access->unknown >= 0 || !s.known(o.access->offset - a.offset).constant());
+    return o.access->buffer == a.buffer && o.count.requests > 0 && o.access->space == a.space && o.shape != site.shape;
   });
   return filled ? Cause::none : Cause::sparse;
 }
@@ -289,6 +289,18 @@ std::vector<Draft> structures(const Subject& s) {
   return drafts;
 }
 
+/// The source with vectors of `elements` in place of the loads of `name`; empty: no such vector, or not written so.
+std::string vectorized(const Subject& s, const std::string& name, int elements) {
+  const Language language = s.question().source.language;
+  const auto& all = s.profile().parameters;
+  const auto p = std::ranges::find_if(all, [&](const Parameter& x) { return x.name == name && x.pointer; });
+  if (p == all.end() || (language != Language::cuda && language != Language::hip)) return "";
+  for (const char* type : {"float", "int", "double"})
+    if (find_word(p->type, type) != std::string::npos && find_word(p->type, "unsigned") == std::string::npos)
+      return with_vector_loads(s.question().source.text, name, elements, fmt::format("{}{}", type, elements));
+  return "";
+}
+
 /// Vectors that are loaded or stored element by element: one request in place of two, three or four.
 std::vector<Draft> vectors(const Subject& s) {
   std::map<std::tuple<int, AccessKind, std::size_t, std::int64_t>, Group> by_vector;
@@ -338,6 +350,8 @@ std::vector<Draft> vectors(const Subject& s) {
                       what_if,
                       {},
                       {fmt::format("the array begins at a multiple of {} bytes", stride)}});
+    if (kind == AccessKind::load && stride <= 16)
+      drafts.back().rewritten = vectorized(s, name, static_cast<int>(copies));
   }
   return drafts;
 }
@@ -350,7 +364,7 @@ std::vector<Draft> narrow(const Subject& s) {
     const Site& first = *group.front();
     const Access& a = *first.access;
     if (a.bytes > 2 || s.stride(a, local_id(0)) != a.bytes || first.lanes_per_request() < 24) continue;
-    if (neighbors_of(s, a).size() > 1) continue;  // a window over neighbors: wider pieces would overlap
+    if (neighbors_of(s, first).size() > 1) continue;  // a window over neighbors: wider pieces would overlap
     const double share = a.bytes / 4.0;
     const std::string name = s.buffer_name(a);
     const bool looped = s.profile().blocks[first.block].loop >= 0;
@@ -398,7 +412,7 @@ std::vector<Draft> misaligned(const Subject& s) {
     const Access& a = *first.access;
     if (s.stride(a, local_id(0)) != a.bytes || first.lanes_per_request() < 24) continue;
     const Sums t = sums_of(s, group);
-    if (t.sectors < 1.1 * t.ideal || neighbors_of(s, a).size() > 1) continue;
+    if (t.sectors < 1.1 * t.ideal || neighbors_of(s, first).size() > 1) continue;
     // A block narrower than a warp reads several rows: those are not misaligned.
     if (s.workload().block.x % s.device().geometry().warp_size != 0) continue;
     const std::string name = s.buffer_name(a);

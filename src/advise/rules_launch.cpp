@@ -13,34 +13,62 @@
 namespace kernelcast::advice {
 namespace {
 
+/// Lines that print or start kernels: their time is another than what is counted.
+bool does_more_than_counted(const Subject& s) {
+  return std::ranges::any_of(s.profile().blocks, [&](const Block& b) {
+    return std::ranges::any_of(b.lines, [&](const LineOps& l) {
+      const std::string text = s.text(l.line);
+      return text.find("printf") != std::string::npos || text.find("<<<") != std::string::npos;
+    });
+  });
+}
+
+/// Blocks of other sizes and shapes that cover the same threads.
+std::vector<Dim3> other_blocks(const Subject& s) {
+  std::vector<Dim3> all;
+  if (why_blocks_are_fixed(s).empty()) {
+    for (const std::int64_t x : {32, 64, 128, 256, 512, 1024}) all.push_back({x, 1, 1});
+  } else if (shape_is_free(s)) {
+    all = {{32, 4, 1}, {32, 8, 1}, {32, 16, 1}, {64, 4, 1}, {64, 8, 1}, {128, 2, 1}, {256, 1, 1}, {16, 16, 1}};
+  }
+  const Dim3 block = s.workload().block, grid = s.workload().grid;
+  const std::int64_t most = s.profile().max_threads_per_block;
+  std::erase_if(all, [&](const Dim3& b) {
+    return b == block || grid.x * block.x % b.x != 0 || grid.y * block.y % b.y != 0 || (most > 0 && b.count() > most);
+  });
+  return all;
+}
+
+std::string shape_text(const Dim3& size) {
+  return size.y == 1 ? fmt::format("{}", size.x) : fmt::format("dim3({}, {})", size.x, size.y);
+}
+
 std::vector<Draft> block_sizes(const Subject& s) {
   const Dim3 block = s.workload().block, grid = s.workload().grid;
-  const KernelProfile& p = s.profile();
-  if (!why_blocks_are_fixed(s).empty()) return {};
   std::optional<DeviceResult> best;
   Dim3 best_block, best_grid;
   double best_s = *s.estimate().time_s.value;
-  for (const std::int64_t x : {32, 64, 128, 256, 512, 1024}) {
-    const std::int64_t threads = grid.x * block.x;
-    if (x == block.x || threads % x != 0 || (p.max_threads_per_block > 0 && x > p.max_threads_per_block)) continue;
+  for (const Dim3& other : other_blocks(s)) {
     ForecastQuestion q = s.question();
-    q.launch.block.x = x;
+    q.launch.block = other;
     q.global.reset();
-    q.grid = Dim3{threads / x, grid.y, grid.z};
+    q.grid = Dim3{grid.x * block.x / other.x, grid.y * block.y / other.y, grid.z};
     auto now = s.ask(q);
     if (!now) continue;
     const double seconds = *now->models.front().estimate->time_s.value;
     if (seconds >= best_s) continue;
     best_s = seconds;
-    best_block = q.launch.block;
+    best_block = other;
     best_grid = *q.grid;
     best = std::move(now);
   }
   if (!best) return {};
   Draft d;
-  d.message = fmt::format("blocks of {} threads: {} occupancy, limited by {}", block.x,
+  d.message = fmt::format("blocks of {} threads: {} occupancy, limited by {}",
+                          block.y == 1 ? fmt::format("{}", block.x) : fmt::format("{} x {}", block.x, block.y),
                           format_percent(s.estimate().occupancy.fraction), s.estimate().occupancy.limiter);
-  d.change = fmt::format("<<<{}, {}>>> in place of <<<{}, {}>>>", best_grid.x, best_block.x, grid.x, block.x);
+  d.change = fmt::format("<<<{}, {}>>> in place of <<<{}, {}>>>", shape_text(best_grid), shape_text(best_block),
+                         shape_text(grid), shape_text(block));
   d.forecast = std::move(best);
   return {std::move(d)};
 }
@@ -49,8 +77,10 @@ std::vector<Draft> block_sizes(const Subject& s) {
 std::vector<Draft> more_blocks(const Subject& s) {
   const Dim3 grid = s.workload().grid, block = s.workload().block;
   if (grid.y != 1 || grid.z != 1 || s.estimate().occupancy.limiter != "grid") return {};
-  const bool strides = std::any_of(s.profile().loops.begin(), s.profile().loops.end(),
-                                   [](const Loop& l) { return l.unknown < 0 && l.trips.depends_on(num_groups(0)); });
+  // Where each thread has one iteration already, more of them have nothing to do.
+  const bool strides = std::any_of(s.profile().loops.begin(), s.profile().loops.end(), [&s](const Loop& l) {
+    return l.unknown < 0 && l.trips.depends_on(num_groups(0)) && s.most_trips(l).value_or(2) >= 2;
+  });
   if (!strides) return {};
   std::optional<DeviceResult> best;
   double best_s = *s.estimate().time_s.value;
@@ -83,9 +113,20 @@ std::vector<Draft> more_blocks(const Subject& s) {
 /// Blocks that all units hold at once.
 double together(const Subject& s) { return s.unit_count() * std::max(1.0, s.estimate().occupancy.blocks_per_unit); }
 
+/// Nobody had to guess how long the kernel runs: data decide no trip count, and nothing waits.
+bool length_is_known(const Subject& s) {
+  return std::none_of(s.profile().loops.begin(), s.profile().loops.end(),
+                      [&](const Loop& l) { return l.wait != Loop::Wait::none || (l.unknown >= 0 && !s.knows_data()); });
+}
+
+bool moves_data(const Subject& s) {
+  return std::any_of(s.sites().begin(), s.sites().end(),
+                     [](const Site& o) { return o.access->space == MemorySpace::global && o.count.requests > 0; });
+}
+
 std::vector<Draft> tails(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count(), wave = together(s);
-  if (blocks <= units) return {};
+  if (blocks <= units || does_more_than_counted(s) || !length_is_known(s)) return {};
   // What a grid of that many blocks would take if every unit ended at the same time: the same work in as many blocks as
   // fill all rounds.
   const double step = blocks >= wave ? wave : units;
@@ -109,7 +150,7 @@ std::vector<Draft> tails(const Subject& s) {
 
 std::vector<Draft> small_grids(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count();
-  if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch") return {};
+  if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch" || does_more_than_counted(s)) return {};
   // Threads that can be cut into other blocks are the rule block-size's.
   if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
   // Blocks whose loops synchronize depend on what the iterations before did.
@@ -126,18 +167,8 @@ std::vector<Draft> small_grids(const Subject& s) {
            {"the work of a block can be divided, at no cost"}}};
 }
 
-/// A kernel that moves data, and whose length nobody had to guess: what prints or waits takes time of another kind.
-bool length_is_known(const Subject& s) {
-  const bool moves = std::any_of(s.sites().begin(), s.sites().end(), [](const Site& o) {
-    return o.access->space == MemorySpace::global && o.count.requests > 0;
-  });
-  return moves && std::none_of(s.profile().loops.begin(), s.profile().loops.end(), [&](const Loop& l) {
-           return l.wait != Loop::Wait::none || (l.unknown >= 0 && !s.base().execution);
-         });
-}
-
 std::vector<Draft> launch_time(const Subject& s) {
-  if (!length_is_known(s)) return {};
+  if (!length_is_known(s) || !moves_data(s) || does_more_than_counted(s)) return {};
   const double total = *s.estimate().time_s.value;
   for (const Bound& b : s.estimate().bounds) {
     if (b.kind != BoundKind::launch || !b.without || b.time.value() < 0.3 * total) continue;

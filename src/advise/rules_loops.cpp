@@ -52,20 +52,33 @@ bool runs_through(const Subject& s, int line) {
   });
 }
 
-constexpr int most_asked = 3;  // pragmas whose change is compiled
+constexpr int most_asked = 3;         // pragmas whose change is drafted
+constexpr int most_unrolled = 2;      // of unrolled loops, each compiled
+constexpr double few_registers = 32;  // of a thread: no device's occupancy is limited by so many
+
+/// What fewer copies of a body can gain at most: every warp that fits, and nothing spilled.
+void with_few_registers(Variant& v) {
+  for (Block& b : v.profile.blocks) {
+    b.ops[OpClass::local_load] = b.ops[OpClass::local_store] = 0;
+    b.stalls.waits[static_cast<std::size_t>(Latency::local)] = 0;
+  }
+  v.workload.spill_bytes = 0;
+  v.workload.registers_per_thread = std::min(v.workload.registers_per_thread, few_registers);
+}
 
 /// Unrolled loops of kernels whose registers limit the occupancy or are spilled.
 std::vector<Draft> unrolled_too_far(const Subject& s) {
   const Workload& w = s.workload();
   const bool full = s.estimate().occupancy.limiter == "registers" && s.estimate().occupancy.fraction < 0.5;
-  if (w.spill_bytes <= 0 && !full) return {};
+  if ((w.spill_bytes <= 0 && !full) || !could_gain(s, with_few_registers)) return {};
   std::optional<DeviceResult> best;
   std::string text;
   Pragma at;
   int factor = 0, asked = 0;
   double best_s = *s.estimate().time_s.value;
   for (const Pragma& p : pragmas_of(s.question().source.text)) {
-    if ((p.factor > 0 && p.factor <= 4) || !runs_through(s, p.line) || asked++ == most_asked) continue;
+    if ((p.factor > 0 && p.factor <= 4) || !runs_through(s, p.line) || asked == most_unrolled) continue;
+    ++asked;
     for (const int f : {4, 1}) {
       ForecastQuestion q = s.question();
       q.source.text = with_factor(s.question().source.text, p, f);

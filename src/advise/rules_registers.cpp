@@ -16,6 +16,7 @@ namespace {
 
 constexpr double most_registers =
     255;  // of a thread: CUDA C++ Programming Guide, Technical Specifications per Compute Capability
+constexpr double most_selected = 32;  // words among which a chain of comparisons can choose
 constexpr auto local_latency = static_cast<std::size_t>(Latency::local);
 
 std::vector<Draft> local_arrays(const Subject& s) {
@@ -39,7 +40,12 @@ std::vector<Draft> local_arrays(const Subject& s) {
   d.message = fmt::format(
       "{} per thread stay in local memory, since indices that are not constants cannot name registers: {} requests",
       format_bytes(s.workload().stack_bytes), format_count(requests));
-  const bool fits = s.workload().registers_per_thread + words <= most_registers * 0.8;
+  // Unrolling makes no constant of an index that data decide.
+  const bool constant_once_unrolled = std::none_of(s.sites().begin(), s.sites().end(), [](const Site& o) {
+    return o.access->space == MemorySpace::local && o.access->unknown >= 0 && o.count.requests > 0;
+  });
+  const bool fits = s.workload().registers_per_thread + words <= most_registers * 0.8 &&
+                    (constant_once_unrolled || words <= most_selected);
   if (fits) {
     d.change =
         "make every index a constant after unrolling (#pragma unroll over a fixed trip count), or select with a chain "

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "advise/rules.h"
 #include "advise/source_edit.h"
@@ -77,6 +78,46 @@ std::vector<Draft> invariant_loads(const Subject& s) {
       d.rewritten = with_restrict(s.question().source.text, s.profile().kernel);
       if (!d.rewritten.empty()) d.assumptions.emplace_back("no two pointers of the kernel overlap");
     }
+    drafts.push_back(std::move(d));
+  }
+  return drafts;
+}
+
+/// Several instructions of one iteration that load one address, which stores or barriers in between keep apart.
+std::vector<Draft> repeated_loads(const Subject& s) {
+  using Place = std::tuple<int, int, std::int64_t, int, int>;  // buffer, shape, constant, bytes, loop
+  std::map<Place, std::vector<const Site*>> by_place;
+  for (const Site& site : s.sites()) {
+    const Access& a = *site.access;
+    if (executed_load(site) && a.unknown < 0 && a.buffer >= 0 && a.also.empty())
+      by_place[{a.buffer, site.shape, site.constant, a.bytes, s.profile().blocks[site.block].loop}].push_back(&site);
+  }
+  std::vector<Draft> drafts;
+  std::set<int> seen;
+  for (auto& [place, sites] : by_place) {
+    if (sites.size() < 2) continue;
+    const int buffer = std::get<0>(place);
+    const bool stored = std::any_of(s.sites().begin(), s.sites().end(), [&](const Site& o) {
+      return o.access->kind != AccessKind::load && (o.access->buffer == buffer || o.access->buffer < 0);
+    });
+    // One of them runs whenever another does.
+    const auto first =
+        std::ranges::find_if(sites, [&](const Site* x) { return s.profile().blocks[x->block].guard.always(); });
+    if (stored || first == sites.end() || !seen.insert(buffer).second) continue;
+    std::vector<const Site*> others;
+    for (const Site* x : sites)
+      if (x != *first) others.push_back(x);
+    const std::string name = s.buffer_name(*(*first)->access);
+    Draft d{others.front()->access->line,
+            name,
+            fmt::format("the same element of '{}' is loaded by {} instructions", name, sites.size()),
+            fmt::format("load it once and keep it in a register, or declare '{}' const __restrict__", name),
+            [others](Variant& v) {
+              for (const Site* x : others) remove_share(v, x->block, x->index, 1);
+              v.workload.registers_per_thread += 1;
+            },
+            {},
+            {"no other thread changes the element between the loads"}};
     drafts.push_back(std::move(d));
   }
   return drafts;
@@ -232,6 +273,7 @@ std::vector<Draft> one_at_a_time(const Subject& s) {
 std::span<const Rule> reuse_rules() {
   static const Rule list[] = {
       {{"invariant-load", "a loop loads the same element in each iteration"}, invariant_loads},
+      {{"redundant-load", "several instructions load the same element"}, repeated_loads},
       {{"tile-in-shared-memory", "threads of a block load the same elements"}, tiles},
       {{"loads-in-flight", "iterations wait for their loads one after the other"}, one_at_a_time},
   };

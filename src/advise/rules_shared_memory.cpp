@@ -150,7 +150,7 @@ std::int64_t declared_pitch(const Subject& s, const std::string& name, int bytes
   for (const SourceLine line : s.lines()) {
     std::smatch found;
     const std::string text = s.text(line);
-    if (!std::regex_search(text, found, declaration)) continue;
+    if (find_word(text, name) == std::string::npos || !std::regex_search(text, found, declaration)) continue;
     const auto size = sizes.find(found[2].str());
     return std::stoll(found[3].str()) * (size == sizes.end() ? bytes : size->second);
   }
@@ -166,7 +166,8 @@ std::string with_padding(const Subject& s, const std::string& name, std::int64_t
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     std::smatch found;
-    if (line.size() <= longest_read && std::regex_search(line, found, declaration)) {
+    if (line.size() <= longest_read && find_word(line, name) != std::string::npos &&
+        std::regex_search(line, found, declaration)) {
       const std::size_t at = begin + static_cast<std::size_t>(found.position(1) + found.length(1));
       return text.substr(0, at) + fmt::format(" + {}", elements) + text.substr(at);
     }
@@ -189,7 +190,8 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
     for (const int axis : {0, 1, 2})
       if (const auto k = s.stride(a, local_id(axis)); k && std::abs(*k) >= 2 * g.bank_bytes * 4)
         pitches.insert(std::abs(*k));
-    if (const std::int64_t row = declared_pitch(s, name, a.bytes); row > 0) pitches.insert(row);
+    const std::int64_t declared_row = declared_pitch(s, name, a.bytes);
+    if (declared_row > 0) pitches.insert(declared_row);
     // Wide accesses stay aligned only if rows grow by as much.
     std::int64_t widest = g.bank_bytes;
     for (const Site& o : s.sites())
@@ -202,7 +204,7 @@ std::vector<Draft> bank_conflicts(const Subject& s) {
         const auto passes = passes_when_padded(s, c, pitch, pad);
         if (!passes || *passes >= 0.999 * best) continue;
         best = *passes;
-        const bool declared = pitch == declared_pitch(s, name, a.bytes) || !with_padding(s, name, 1).empty();
+        const bool declared = pitch == declared_row || !with_padding(s, name, 1).empty();
         d.change = declared ? fmt::format(
                                   "pad the rows of '{}' by {} bytes, so that rows of {} bytes begin in "
                                   "different banks",

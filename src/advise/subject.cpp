@@ -2,23 +2,34 @@
 
 #include <algorithm>
 
+#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "profile/launch_check.h"
 
 namespace kernelcast::advice {
 
 Subject::Subject(const ForecastQuestion& question, const Frontend& frontend, const DeviceResult& base,
-                 const SourceLines& sources)
+                 const SourceLines& sources, const AdviceLimits& limits)
     : question_(question),
       frontend_(frontend),
       base_(base),
       sources_(sources),
+      limits_(limits),
       known_(known_symbols(base.workload->grid, base.workload->block, base.launch)) {
   std::size_t k = 0;
+  std::map<Expr, int> shapes;
   for (std::size_t b = 0; b < profile().blocks.size(); ++b)
     for (const Access& a : profile().blocks[b].accesses) {
       const Origin origin = k < base.origin.accesses.size() ? base.origin.accesses[k] : Origin::closed;
-      sites_.push_back({k, b, &a, workload().access_counts.at(k), origin});
+      Site site{k, b, &a, workload().access_counts.at(k), origin};
+      if (a.unknown < 0) {
+        const Expr at = known(a.offset);
+        site.constant = at.constant_term();
+        site.shape = shapes.emplace(at - Expr(site.constant), static_cast<int>(shapes.size())).first->second;
+      } else {
+        site.shape = -1 - static_cast<int>(k);
+      }
+      sites_.push_back(std::move(site));
       ++k;
     }
 }
@@ -76,12 +87,7 @@ std::vector<SourceLine> Subject::lines() const {
   return all;
 }
 
-std::optional<double> Subject::trips(int loop) const {
-  if (loop < 0) return 1;
-  const Loop& l = profile().loops.at(static_cast<std::size_t>(loop));
-  if (l.unknown >= 0) return std::nullopt;
-  const Expr trips = known(l.trips);
-  if (const auto constant = trips.constant()) return static_cast<double>(*constant);
+std::optional<Interval> Subject::trip_range(const Expr& trips) const {
   SymbolRanges box;
   const auto grid = workload().grid.array(), block = workload().block.array();
   for (int axis = 0; axis < 3; ++axis) {
@@ -89,12 +95,27 @@ std::optional<double> Subject::trips(int loop) const {
     box[group_id(axis)] = {0, grid[static_cast<std::size_t>(axis)] - 1};
   }
   try {
-    const auto between = trips.range(box);
-    if (!between || between->hi - between->lo > 2) return std::nullopt;
-    return static_cast<double>(between->lo + between->hi) / 2;
+    return trips.range(box);
   } catch (const LimitError&) {
     return std::nullopt;
   }
+}
+
+std::optional<double> Subject::trips(int loop) const {
+  if (loop < 0) return 1;
+  const Loop& l = profile().loops.at(static_cast<std::size_t>(loop));
+  if (l.unknown >= 0) return std::nullopt;
+  const Expr trips = known(l.trips);
+  if (const auto constant = trips.constant()) return static_cast<double>(*constant);
+  const auto between = trip_range(trips);
+  if (!between || between->hi - between->lo > 2) return std::nullopt;
+  return static_cast<double>(between->lo + between->hi) / 2;
+}
+
+std::optional<double> Subject::most_trips(const Loop& loop) const {
+  if (loop.unknown >= 0) return std::nullopt;
+  const auto between = trip_range(known(loop.trips));
+  return between ? std::optional(static_cast<double>(between->hi)) : std::nullopt;
 }
 
 bool Subject::knows_data() const {
@@ -104,7 +125,32 @@ bool Subject::knows_data() const {
 
 int Subject::unit_count() const { return static_cast<int>(device().get(Field::compute_units).value_or(1)); }
 
+const Workload& Subject::closed_forms() const {
+  if (!closed_forms_) {
+    Binder binder(profile(), device().geometry());
+    closed_forms_ = binder.bind(launch());
+  }
+  return *closed_forms_;
+}
+
 std::optional<DeviceResult> Subject::ask(const ForecastQuestion& changed) const {
+  const Source &now = changed.source, &was = question_.source;
+  if (now.text != was.text || now.fast_math != was.fast_math) {
+    const std::pair key(now.text, now.fast_math);
+    if (!compiled_.contains(key) && static_cast<int>(compiled_.size()) >= limits_.most_compiled) {
+      ++not_asked_;
+      return std::nullopt;
+    }
+    compiled_.insert(key);
+  }
+  const Dim3 sizes = changed.grid ? *changed.grid : changed.global.value_or(Dim3{0, 0, 0});
+  const auto [place, first] =
+      asked_.try_emplace(Asked{now.text, now.fast_math, sizes.array(), changed.launch.block.array()});
+  if (first) place->second = answered(changed);
+  return place->second;
+}
+
+std::optional<DeviceResult> Subject::answered(const ForecastQuestion& changed) const {
   Forecaster forecaster(changed, frontend_);
   DeviceResult result = forecaster.on(device());
   if (!result.workload || !result.models.front().estimate || !result.models.front().estimate->time_s.value)

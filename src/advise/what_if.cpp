@@ -57,8 +57,7 @@ void add_up(Variant& v) {
 void bind_again(Variant& v, const Subject& subject) {
   Binder binder(v.profile, subject.device().geometry());
   const Workload now = binder.bind(v.launch);
-  Binder original(subject.profile(), subject.device().geometry());
-  const Workload was = original.bind(subject.launch());
+  const Workload& was = subject.closed_forms();
   for (const Site& s : subject.sites()) {
     AccessCount& c = v.workload.access_counts[s.index];
     const AccessCount &a = now.access_counts[s.index], &b = was.access_counts[s.index];
@@ -89,6 +88,30 @@ std::optional<VariantForecast> forecast_variant(const Subject& subject, const Ch
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+bool could_gain(const Subject& subject, const Change& at_best) {
+  const auto now = forecast_variant(subject, at_best), unchanged = forecast_variant(subject, [](Variant&) {});
+  return now && unchanged && now->seconds < unchanged->seconds * (1 - subject.limits().least_gain);
+}
+
+Change without_arithmetic(std::set<SourceLine> lines) {
+  return [lines = std::move(lines)](Variant& v) {
+    for (Block& b : v.profile.blocks) {
+      bool touched = false;
+      for (const LineOps& l : b.lines) {
+        if (!lines.contains(l.line)) continue;
+        touched = true;
+        for (std::size_t i = 0; i < op_class_count; ++i) {
+          const auto c = static_cast<OpClass>(i);
+          if (!is_memory(c) && c != OpClass::barrier) b.ops[c] -= std::min(b.ops[c], l.ops[c]);
+        }
+      }
+      if (!touched) continue;
+      for (const Latency l : {Latency::alu, Latency::fp64, Latency::special})
+        b.stalls.waits[static_cast<std::size_t>(l)] = b.stalls.hidden[static_cast<std::size_t>(l)] = 0;
+    }
+  };
 }
 
 void spread_over(Variant& v, double blocks) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "advise/subject.h"
@@ -36,6 +37,12 @@ void bind_again(Variant& variant, const Subject& subject);
 
 /// The model's answer; nothing where it has none (a block that no longer fits).
 std::optional<VariantForecast> forecast_variant(const Subject& subject, const Change& change);
+
+/// Whether a change that gains at most what `at_best` does can be worth showing: rules ask it before they compile.
+bool could_gain(const Subject& subject, const Change& at_best);
+
+/// No arithmetic in these lines, and no waiting for any in their blocks: the most that another form of it can gain.
+Change without_arithmetic(std::set<SourceLine> lines);
 
 /// Replaces the counts of one access by those of as many bytes side by side, from aligned addresses.
 AccessCount coalesced(const AccessCount& count, int bytes, const MemoryGeometry& geometry);

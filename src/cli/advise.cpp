@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <memory>
 #include <set>
 
@@ -103,8 +104,9 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   if (sarif) base.format = "json";
   advice::AdviceOptions options;
   options.without = rules_without(flags.warnings);
-  if (flags.all) options.least_gain = 1e-6;
   options.rewrite = flags.diff || flags.apply;
+  if (flags.all) options.limits.least_gain = 1e-6;
+  if (flags.all || options.rewrite) options.limits.most_compiled = INT_MAX;
   const Gate gate = gate_of(flags.fail_on);
   Request request = checked(base);
   if (request.models.size() != 1 || request.models.front()->name() != "kernelcast")
@@ -125,7 +127,7 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   report.source = request.source.path;
   report.sources = quoted_sources(request.source, run.forecast);
   report.rules = advice::all_rules();
-  report.least_gain = flags.all ? 0 : options.least_gain;
+  report.least_gain = flags.all ? 0 : options.limits.least_gain;
   bool broken = false;
   for (const DeviceResult& d : run.forecast.devices) {
     progress("what-ifs on " + d.device.id);
@@ -137,6 +139,10 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
                                : request.json ? report::advice_json(report)
                                               : report::advice_text(report, style));
   for (const std::string& text : run.messages) message("kernelcast: " + text);
+  for (const report::DeviceAdvice& d : report.devices)
+    if (d.not_asked > 0)
+      message(fmt::format("kernelcast: {}: {} not compiled, to save time; --all compiles every one", d.device,
+                          d.not_asked == 1 ? "1 change was" : fmt::format("{} changes were", d.not_asked)));
   if (flags.apply && !report.devices.empty()) apply_first(report.devices.front().findings, request.source.path);
   return broken ? gate_broken : run.complete ? done : could_not_analyse;
 }

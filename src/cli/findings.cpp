@@ -8,15 +8,19 @@
 
 namespace kernelcast::cli {
 
-Frontend cached_frontend() {
+Frontend cached_frontend(bool listing) {
   using Key = std::tuple<std::string, bool, std::string, std::string, bool>;
   auto known = std::make_shared<std::map<Key, Analysis>>();
   Frontend real = real_frontend();
   Frontend cached = real;
-  cached.analyze = [known, real](const Source& s, const FrontendOptions& o) {
-    const Key key{s.text, s.fast_math, o.target, o.kernel, o.program};
+  cached.analyze = [known, real, listing](const Source& s, const FrontendOptions& asked) {
+    const Key key{s.text, s.fast_math, asked.target, asked.kernel, asked.program};
     auto found = known->find(key);
-    if (found == known->end()) found = known->emplace(key, real.analyze(s, o)).first;
+    if (found == known->end()) {
+      FrontendOptions o = asked;
+      o.listing = listing;
+      found = known->emplace(key, real.analyze(s, o)).first;
+    }
     return found->second;
   };
   return cached;
@@ -38,7 +42,9 @@ report::DeviceAdvice advice_on(const Request& request, const Frontend& frontend,
   d.floor_s = m.estimate->floor_s.value;
   d.limiter = m.estimate->limiter;
   for (const Assumption& a : result.assumptions) d.assumptions.push_back(plain_text(a.what + " = " + a.value));
-  d.findings = advice::findings(advice::Subject(request, frontend, result, sources), options);
+  const advice::Subject subject(request, frontend, result, sources, options.limits);
+  d.findings = advice::findings(subject, options);
+  d.not_asked = subject.not_asked();
   return d;
 }
 

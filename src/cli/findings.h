@@ -7,8 +7,9 @@
 
 namespace kernelcast::cli {
 
-/// Analyses of equal texts are shared: a what-if of the launch compiles nothing again.
-Frontend cached_frontend();
+/// Analyses of equal texts are shared: a what-if of the launch compiles nothing again. `listing`: with the target's
+/// code.
+Frontend cached_frontend(bool listing = false);
 
 report::DeviceAdvice advice_on(const Request& request, const Frontend& frontend, const DeviceResult& result,
                                const advice::SourceLines& sources, const advice::AdviceOptions& options);

@@ -77,9 +77,10 @@ class Report {
     options.capability = capability_of(d.device);
     options.map = request_.map;
     options.block = d.launch.block;
+    options.program = request_.counts != Counting::symbolic;
     options.time_limit_s = request_.compile_seconds;
     try {
-      p.listing = target_listing(request_.source, options);
+      p.listing = frontend_.analyze(request_.source, options).listing;  // which has been analyzed: nothing is compiled
     } catch (const Error& e) {
       p.no_listing = message_of(e);
     }
@@ -141,7 +142,7 @@ int report_command(const ReportFlags& flags, const Environment& environment) {
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);
   };
-  const Frontend frontend = cached_frontend();
+  const Frontend frontend = cached_frontend(true);
   ForecastRun run = run_forecast(request, frontend, catalog, progress);
   report::Page page;
   page.forecast = std::move(run.forecast);

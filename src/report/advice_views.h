@@ -18,6 +18,7 @@ struct DeviceAdvice {
   std::optional<double> time_s, floor_s;
   std::string limiter, failure;
   std::vector<Advice> findings;
+  int not_asked = 0;                     // changed sources that were not compiled
   std::vector<std::string> assumptions;  // of the forecast
 };
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kernelcast/frontend.h"
 #include "kernelcast/sm_views.h"
-#include "kernelcast/target_listing.h"
 #include "picture/lane_accesses.h"
 #include "picture/line_costs.h"
 #include "picture/residency.h"

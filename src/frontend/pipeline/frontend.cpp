@@ -16,7 +16,6 @@
 #include "frontend/source/pass_messages.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
-#include "kernelcast/target_listing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SHA256.h"
@@ -118,9 +117,8 @@ KernelEntry kernel_of(const CompiledUnit& unit, const Source& source, const Fron
   throw UserError(source.path + text + about_headers(unit));
 }
 
-/// Through the rooms in order: source, lower, code, and what the pipeline makes of them. `assembly`: where the text of
-/// the code goes; null: nowhere.
-Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options, std::string* assembly) {
+/// Through the rooms in order: source, lower, code, and what the pipeline makes of them.
+Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
   name_stage("the analysis, or LLVM's optimizer or code generator,");
   const KernelEntry entry = kernel_of(unit, source, options);
   const PassMessages messages(*unit.context);
@@ -146,7 +144,7 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
     }
   }
   const TargetCode code = make_code(module, entry.symbol, source.fast_math, options, nvrtc);
-  if (assembly != nullptr) *assembly = code.assembly;
+  if (options.listing) result.listing = lines_of_code(code.assembly);
   build_profile(kernel, code, source.tensor_maps, options.program, result);
   result.profile.kernel = entry.plain;
   result.profile.target = options.target;
@@ -157,25 +155,20 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   return result;
 }
 
-struct AnalysisWithCode {
-  Analysis analysis;
-  std::string assembly;
-};
+}  // namespace
 
-std::shared_ptr<AnalysisWithCode> analyze_guarded(const Source& source, const FrontendOptions& options,
-                                                  bool with_code) {
-  auto result = std::make_shared<AnalysisWithCode>();
+Analysis analyze(const Source& source, const FrontendOptions& options) {
+  auto result = std::make_shared<Analysis>();
   GuardLimits limits;
   limits.time_s = options.time_limit_s;
   run_guarded(
-      [result, source, options, with_code] {
+      [result, source, options] {
         constexpr int most_rounds = 4;  // bodies may call others that are missing, too
         Source whole = source;
         std::vector<std::string> used;
         for (int round = 1;; ++round) {
           try {
-            result->analysis = analyze_unit(unit_of(whole, options, options.kernel), whole, options,
-                                            with_code ? &result->assembly : nullptr);
+            *result = analyze_unit(unit_of(whole, options, options.kernel), whole, options);
             break;
           } catch (const BodiesElsewhere& b) {
             if (round == most_rounds)
@@ -186,21 +179,10 @@ std::shared_ptr<AnalysisWithCode> analyze_guarded(const Source& source, const Fr
           }
         }
         for (const std::string& file : used)
-          result->analysis.profile.notes.push_back("bodies of functions that the source only declares are taken from " +
-                                                   file);
+          result->profile.notes.push_back("bodies of functions that the source only declares are taken from " + file);
       },
       limits);
-  return result;
-}
-
-}  // namespace
-
-Analysis analyze(const Source& source, const FrontendOptions& options) {
-  return std::move(analyze_guarded(source, options, false)->analysis);
-}
-
-std::vector<TargetLine> target_listing(const Source& source, const FrontendOptions& options) {
-  return lines_of_code(analyze_guarded(source, options, true)->assembly);
+  return std::move(*result);
 }
 
 std::vector<std::string> kernels_in(const Source& source, const FrontendOptions& options) {

@@ -8,7 +8,6 @@
 #include "frontend/code/nvidia/nvrtc.h"
 #include "frontend/code/target_code.h"
 #include "kernelcast/frontend.h"
-#include "kernelcast/target_listing.h"
 
 namespace llvm {
 class Function;

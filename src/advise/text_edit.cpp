@@ -1,0 +1,181 @@
+#include "advise/text_edit.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "advise/place.h"
+
+namespace kernelcast::advice {
+namespace {
+
+constexpr auto npos = std::string::npos;
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::string stripped(const std::string& text) {
+  std::size_t begin = 0, end = text.size();
+  while (begin < end && is_space(text[begin])) ++begin;
+  while (end > begin && is_space(text[end - 1])) --end;
+  return text.substr(begin, end - begin);
+}
+
+/// Position of the bracket that closes the one at `open`; npos: none.
+std::size_t closing(const std::string& text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
+    if ((text[i] == ')' || text[i] == ']' || text[i] == '}') && --depth == 0) return i;
+  }
+  return npos;
+}
+
+/// Parts of an expression between operators `sign` outside of brackets.
+std::vector<std::string> parts_of(const std::string& text, char sign) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c == sign && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  for (std::string& part : parts) part = stripped(part);
+  return parts;
+}
+
+std::optional<int> integer_of(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+struct Component {
+  std::string index;
+  int at = 0;
+};
+
+/// n * e + k as vector e, component k.
+std::optional<Component> component_of(const std::string& index, int elements) {
+  Component found;
+  if (index.find_first_of("?-<>&|^~%/=,\"'") != npos) return std::nullopt;
+  for (const std::string& term : parts_of(index, '+')) {
+    if (const auto constant = integer_of(term)) {
+      found.at += *constant;
+      continue;
+    }
+    const std::vector<std::string> factors = parts_of(term, '*');
+    if (!found.index.empty() || factors.size() != 2) return std::nullopt;
+    for (const int n : {0, 1})
+      if (integer_of(factors[static_cast<std::size_t>(n)]) == elements)
+        found.index = factors[static_cast<std::size_t>(1 - n)];
+  }
+  const bool inside = !found.index.empty() && found.at >= 0 && found.at < elements;
+  return inside ? std::optional(found) : std::nullopt;
+}
+
+/// Whether what stands behind an access assigns to it.
+bool assigned(const std::string& text, std::size_t behind) {
+  while (behind < text.size() && is_space(text[behind])) ++behind;
+  const std::string rest = text.substr(behind, 3);
+  if (rest.starts_with("==")) return false;
+  if (rest.starts_with("=") || rest.starts_with("++") || rest.starts_with("--")) return true;
+  return rest.size() > 1 && std::string("+-*/%&|^").find(rest[0]) != npos && rest[1] == '=';
+}
+
+struct ForLoop {
+  std::size_t open = 0, close = 0;  // of its parentheses
+  std::string counter;
+  [[nodiscard]] std::string header(const std::string& text) const { return text.substr(open, close - open + 1); }
+};
+
+/// A `for` at this position, with a counter of its own.
+std::optional<ForLoop> for_at(const std::string& text, std::size_t at) {
+  if (at == npos || find_word(text, "for", at) != at) return std::nullopt;
+  ForLoop loop;
+  loop.open = text.find_first_not_of(" \t", at + 3);
+  if (loop.open == npos || text[loop.open] != '(') return std::nullopt;
+  loop.close = closing(text, loop.open);
+  if (loop.close == npos) return std::nullopt;
+  std::string head = text.substr(loop.open + 1, text.find('=', loop.open) - loop.open - 1);
+  head = stripped(head);
+  const std::size_t begin = head.find_last_of(" \t");
+  if (begin == npos) return std::nullopt;  // declared before the loop: it may be used behind it
+  loop.counter = head.substr(begin + 1);
+  return loop.counter.empty() ? std::nullopt : std::optional(loop);
+}
+
+std::size_t next_text(const std::string& text, std::size_t at) {
+  while (at < text.size() && is_space(text[at])) ++at;
+  return at;
+}
+
+/// The end of the statement that begins at `at`: behind its brace or semicolon.
+std::size_t past_statement(const std::string& text, std::size_t at) {
+  if (at >= text.size()) return npos;
+  if (text[at] == '{') {
+    const std::size_t end = closing(text, at);
+    return end == npos ? npos : end + 1;
+  }
+  const std::size_t end = text.find(';', at);
+  return end == npos ? npos : end + 1;
+}
+
+std::size_t start_of_line(const std::string& text, int line) {
+  std::size_t at = 0;
+  for (int l = 1; l < line && at != npos; ++l) {
+    at = text.find('\n', at);
+    if (at != npos) ++at;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string with_vector_loads(const std::string& text, const std::string& name, int elements,
+                              const std::string& vector) {
+  if (elements < 2 || elements > 4) return "";
+  std::string changed;
+  std::size_t from = 0;
+  for (std::size_t at = find_word(text, name); at != npos; at = find_word(text, name, at + 1)) {
+    if (at < from) continue;
+    const std::size_t open = at + name.size();
+    if (open >= text.size() || text[open] != '[') continue;
+    const std::size_t close = closing(text, open);
+    if (close == npos || assigned(text, close + 1)) return "";
+    const auto part = component_of(text.substr(open + 1, close - open - 1), elements);
+    if (!part) return "";
+    changed += text.substr(from, at - from) +
+               fmt::format("reinterpret_cast<const {}*>({})[{}].{}", vector, name, part->index, "xyzw"[part->at]);
+    from = close + 1;
+  }
+  return from == 0 ? "" : changed + text.substr(from);
+}
+
+std::string with_nest_exchanged(const std::string& text, int line) {
+  const std::size_t start = start_of_line(text, line);
+  if (start == npos) return "";
+  const std::size_t first = find_word(text, "for", start);
+  if (first == npos || first >= std::min(text.find('\n', start), text.size())) return "";
+  const auto outer = for_at(text, first);
+  if (!outer) return "";
+  const std::size_t body = next_text(text, outer->close + 1);
+  const bool braces = body < text.size() && text[body] == '{';
+  const auto inner = for_at(text, braces ? next_text(text, body + 1) : body);
+  if (!inner || inner->counter == outer->counter) return "";
+  if (braces) {
+    const std::size_t end = past_statement(text, next_text(text, inner->close + 1));
+    if (end == npos || next_text(text, end) != closing(text, body)) return "";  // more than the loop inside
+  }
+  const std::string one = outer->header(text), other = inner->header(text);
+  if (find_word(one, inner->counter) != npos || find_word(other, outer->counter) != npos) return "";
+  return text.substr(0, outer->open) + other + text.substr(outer->close + 1, inner->open - outer->close - 1) + one +
+         text.substr(inner->close + 1);
+}
+
+}  // namespace kernelcast::advice
