@@ -35,7 +35,9 @@ def box_of(space, most):
         values = {n: sorted({r[n] for r in rows}, key=int) for n in space.names}
         name = rng.choice([n for n in space.names if len(values[n]) > 1])
         dropped = rng.choice(values[name])
-        rows = [r for r in rows if r[name] != dropped]
+        left = [r for r in rows if r[name] != dropped]
+        if len(left) >= most / 2:  # not most of them at once
+            rows = left
     return rows
 
 
