@@ -234,76 +234,11 @@ std::vector<Draft> integer_divisions(const Subject& s) {
   return {std::move(d)};
 }
 
-/// Calls that round a product or a sum by itself, which no compiler fuses, as operators; of one line.
-std::string with_operators(std::string line) {
-  static const std::map<std::string, std::string> operators{{"__fmul_rn", "*"}, {"__fadd_rn", "+"}, {"__fsub_rn", "-"},
-                                                            {"__dmul_rn", "*"}, {"__dadd_rn", "+"}, {"__dsub_rn", "-"}};
-  for (const auto& [name, sign] : operators) {
-    for (std::size_t at = find_word(line, name); at != std::string::npos; at = find_word(line, name, at + 1)) {
-      const std::size_t open = line.find_first_not_of(' ', at + name.size());
-      if (open == std::string::npos || line[open] != '(') continue;
-      std::size_t comma = 0, end = open;
-      int depth = 0;
-      for (; end < line.size(); ++end) {
-        if (line[end] == '(' || line[end] == '[') ++depth;
-        if ((line[end] == ')' || line[end] == ']') && --depth == 0) break;
-        if (line[end] == ',' && depth == 1) comma = end;
-      }
-      if (end >= line.size() || comma == 0) continue;
-      const std::string left = line.substr(open + 1, comma - open - 1), right = line.substr(comma + 1, end - comma - 1);
-      line = line.substr(0, at) + "((" + left + ") " + sign + " (" + right + "))" + line.substr(end + 1);
-    }
-  }
-  return line;
-}
-
-/// Products and sums that are rounded each, by intrinsics that say so.
-std::vector<Draft> not_fused(const Subject& s) {
-  const auto pairs = [](const OpCounts& c) {
-    return std::min(c[OpClass::fp32_mul], c[OpClass::fp32_add]) + std::min(c[OpClass::fp64_mul], c[OpClass::fp64_add]);
-  };
-  std::vector<std::string> text = split_lines(s.question().source.text);
-  std::map<SourceLine, double> changed;
-  for (const auto& [line, n] : by_line(s, pairs)) {
-    if (!s.in_source(line) || line.line < 1 || static_cast<std::size_t>(line.line) > text.size()) continue;
-    std::string& old = text[static_cast<std::size_t>(line.line) - 1];
-    std::string now = old.size() > longest_read ? old : with_operators(old);
-    if (now == old) continue;
-    old = std::move(now);
-    changed[line] = n;
-  }
-  const auto worst = heaviest(changed);
-  if (!worst) return {};
-  Draft d{*worst, "", "", "", {}, {}, {}};
-  d.message = fmt::format("{} products and as many sums are rounded each, where a fused multiply-add does both",
-                          format_count(changed[*worst]));
-  d.change = "write operators, which the compiler fuses, or fmaf(a, b, c)";
-  d.what_if = [lines = keys_of(changed)](Variant& v) {
-    for (Block& b : v.profile.blocks)
-      for (const LineOps& l : b.lines) {
-        if (!lines.contains(l.line)) continue;
-        for (const auto& [mul, add, fma] : {std::tuple(OpClass::fp32_mul, OpClass::fp32_add, OpClass::fp32_fma),
-                                            std::tuple(OpClass::fp64_mul, OpClass::fp64_add, OpClass::fp64_fma)}) {
-          const double fused = std::min(l.ops[mul], l.ops[add]);
-          b.ops[mul] -= fused;
-          b.ops[add] -= fused;
-          b.ops[fma] += fused;
-          const auto wait = static_cast<std::size_t>(mul == OpClass::fp32_mul ? Latency::alu : Latency::fp64);
-          b.stalls.waits[wait] = std::max(0.0, b.stalls.waits[wait] - fused);
-        }
-      }
-  };
-  d.rewritten = fmt::format("{}", fmt::join(text, "\n"));
-  d.assumptions.emplace_back("one rounding in place of two may change the last bit");
-  return {std::move(d)};
-}
-
 }  // namespace
 
 std::span<const Rule> arithmetic_rules() {
   static const Rule list[] = {
       {{"accidental-double", "a literal makes arithmetic double"}, accidental_double},
-      {{"not-fused", "products and sums that are rounded each"}, not_fused},
       {{"slow-function", "functions in full precision that have a fast form"}, slow_functions},
       {{"integer-division", "division by a value that all threads share"}, integer_divisions},
   };

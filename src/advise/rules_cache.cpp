@@ -25,28 +25,6 @@ Change read_once(double distinct) {
   };
 }
 
-/// Where two loops of the source are one nest whose other order is quicker, that order, compiled, is the change.
-void exchange_nest(const Subject& s, Draft& d) {
-  const auto& loops = s.profile().loops;
-  for (std::size_t l = 0; l < loops.size(); ++l) {
-    const bool holds_another =
-        std::ranges::any_of(loops, [l](const Loop& x) { return x.parent == static_cast<int>(l); });
-    if (!holds_another || !s.in_source(loops[l].line)) continue;
-    ForecastQuestion q = s.question();
-    q.source.text = with_nest_exchanged(s.question().source.text, loops[l].line.line);
-    if (q.source.text.empty()) continue;
-    auto now = s.ask(q);
-    if (!now || *now->models.front().estimate->time_s.value >= *s.estimate().time_s.value) continue;
-    d.line = loops[l].line;
-    d.token = "for";
-    d.change = "exchange this loop with the one inside of it";
-    d.assumptions = {"sums may be added in another order"};
-    d.rewritten = std::move(q.source.text);
-    d.forecast = std::move(now);
-    return;
-  }
-}
-
 /// Reads of DRAM beyond one passage of data that the L2 cannot hold.
 std::vector<Draft> repeated_sweeps(const Subject& s) {
   const Workload& w = s.workload();
@@ -67,7 +45,6 @@ std::vector<Draft> repeated_sweeps(const Subject& s) {
       "or "
       "fuse the loops that sweep";
   d.assumptions.emplace_back("uses can be reordered, and a tile's uses find it in the L2");
-  if (could_gain(s, d.what_if)) exchange_nest(s, d);
   return {std::move(d)};
 }
 

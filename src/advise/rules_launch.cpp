@@ -153,6 +153,8 @@ std::vector<Draft> small_grids(const Subject& s) {
   if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch" || does_more_than_counted(s)) return {};
   // Threads that can be cut into other blocks are the rule block-size's.
   if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
+  // A loop that data end (a search) is not divided without doing more in all.
+  if (std::ranges::any_of(s.profile().loops, [](const Loop& l) { return l.unknown >= 0; })) return {};
   // Blocks whose loops synchronize depend on what the iterations before did.
   if (std::any_of(s.profile().blocks.begin(), s.profile().blocks.end(),
                   [](const Block& b) { return b.loop >= 0 && b.barriers > 0; }))

@@ -88,53 +88,6 @@ bool assigned(const std::string& text, std::size_t behind) {
   return rest.size() > 1 && std::string("+-*/%&|^").find(rest[0]) != npos && rest[1] == '=';
 }
 
-struct ForLoop {
-  std::size_t open = 0, close = 0;  // of its parentheses
-  std::string counter;
-  [[nodiscard]] std::string header(const std::string& text) const { return text.substr(open, close - open + 1); }
-};
-
-/// A `for` at this position, with a counter of its own.
-std::optional<ForLoop> for_at(const std::string& text, std::size_t at) {
-  if (at == npos || find_word(text, "for", at) != at) return std::nullopt;
-  ForLoop loop;
-  loop.open = text.find_first_not_of(" \t", at + 3);
-  if (loop.open == npos || text[loop.open] != '(') return std::nullopt;
-  loop.close = closing(text, loop.open);
-  if (loop.close == npos) return std::nullopt;
-  std::string head = text.substr(loop.open + 1, text.find('=', loop.open) - loop.open - 1);
-  head = stripped(head);
-  const std::size_t begin = head.find_last_of(" \t");
-  if (begin == npos) return std::nullopt;  // declared before the loop: it may be used behind it
-  loop.counter = head.substr(begin + 1);
-  return loop.counter.empty() ? std::nullopt : std::optional(loop);
-}
-
-std::size_t next_text(const std::string& text, std::size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
-  return at;
-}
-
-/// The end of the statement that begins at `at`: behind its brace or semicolon.
-std::size_t past_statement(const std::string& text, std::size_t at) {
-  if (at >= text.size()) return npos;
-  if (text[at] == '{') {
-    const std::size_t end = closing(text, at);
-    return end == npos ? npos : end + 1;
-  }
-  const std::size_t end = text.find(';', at);
-  return end == npos ? npos : end + 1;
-}
-
-std::size_t start_of_line(const std::string& text, int line) {
-  std::size_t at = 0;
-  for (int l = 1; l < line && at != npos; ++l) {
-    at = text.find('\n', at);
-    if (at != npos) ++at;
-  }
-  return at;
-}
-
 }  // namespace
 
 std::string with_vector_loads(const std::string& text, const std::string& name, int elements,
@@ -155,27 +108,6 @@ std::string with_vector_loads(const std::string& text, const std::string& name, 
     from = close + 1;
   }
   return from == 0 ? "" : changed + text.substr(from);
-}
-
-std::string with_nest_exchanged(const std::string& text, int line) {
-  const std::size_t start = start_of_line(text, line);
-  if (start == npos) return "";
-  const std::size_t first = find_word(text, "for", start);
-  if (first == npos || first >= std::min(text.find('\n', start), text.size())) return "";
-  const auto outer = for_at(text, first);
-  if (!outer) return "";
-  const std::size_t body = next_text(text, outer->close + 1);
-  const bool braces = body < text.size() && text[body] == '{';
-  const auto inner = for_at(text, braces ? next_text(text, body + 1) : body);
-  if (!inner || inner->counter == outer->counter) return "";
-  if (braces) {
-    const std::size_t end = past_statement(text, next_text(text, inner->close + 1));
-    if (end == npos || next_text(text, end) != closing(text, body)) return "";  // more than the loop inside
-  }
-  const std::string one = outer->header(text), other = inner->header(text);
-  if (find_word(one, inner->counter) != npos || find_word(other, outer->counter) != npos) return "";
-  return text.substr(0, outer->open) + other + text.substr(outer->close + 1, inner->open - outer->close - 1) + one +
-         text.substr(inner->close + 1);
 }
 
 }  // namespace kernelcast::advice

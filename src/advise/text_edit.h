@@ -12,8 +12,4 @@ namespace kernelcast::advice {
 std::string with_vector_loads(const std::string& text, const std::string& name, int elements,
                               const std::string& vector);
 
-/// The text with the headers of two `for` loops exchanged: the one on line `line`, and the one that is its whole body.
-/// Empty: there are no such two, or the bounds of one use the counter of the other.
-std::string with_nest_exchanged(const std::string& text, int line);
-
 }  // namespace kernelcast::advice
