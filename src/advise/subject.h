@@ -40,7 +40,7 @@ struct Site {
 /// What rules may spend, and what is worth it.
 struct AdviceLimits {
   double least_gain = 0.02;  // of the time; findings below are left out
-  int most_compiled = 3;     // changed sources of one kernel
+  int most_compiled = 2;     // changed sources of one kernel
 };
 
 class Subject {
