@@ -70,7 +70,7 @@ class Execute {
 
   Execution run() {
     const double start = now();
-    deadline_ = options_.max_seconds > 0 ? start + options_.max_seconds : 0;
+    deadline_ = options_.max_seconds > 0 ? created_ + options_.max_seconds : 0;
     limit_ = options_.max_lane_instructions > 0 ? options_.max_lane_instructions : default_limit;
     jobs_ = options_.jobs > 0 ? options_.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     threads_ = jobs_;
@@ -440,6 +440,7 @@ class Execute {
     }
   }
 
+  const double created_ = now();  // before the buffers are filled, which is part of the time
   const KernelProfile& profile_;
   const Launch& launch_;
   MemoryGeometry geometry_;
