@@ -88,9 +88,15 @@ double bytes_of(const Subject& s, const LaunchText& launch, const std::string& v
   const auto found = std::ranges::find(launch.arguments, variable);
   const auto position = static_cast<std::size_t>(found - launch.arguments.begin());
   if (position >= s.profile().parameters.size()) return 0;
-  const Parameter& p = s.profile().parameters[position];
-  const auto size = s.launch().buffers.find(p.name);
-  return size == s.launch().buffers.end() ? 0 : static_cast<double>(size->second.elements) * std::max(1, p.bytes);
+  const auto size = s.launch().buffers.find(s.profile().parameters[position].name);
+  int bytes = 0;  // of an element: the narrowest access
+  for (const Site& site : s.sites()) {
+    const Access& a = *site.access;
+    if (a.buffer < 0 || s.profile().buffers[static_cast<std::size_t>(a.buffer)].parameter != static_cast<int>(position))
+      continue;
+    bytes = bytes == 0 ? a.bytes : std::min(bytes, a.bytes);
+  }
+  return size == s.launch().buffers.end() ? 0 : static_cast<double>(size->second.elements) * bytes;
 }
 
 Copies copies_in(const Subject& s, const LaunchText& launch, const std::string& text, std::size_t from,

@@ -454,7 +454,7 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
 """
         sizes = ("--buffer", "a=1048576", "--buffer", "o=1048576")
         f = self.one("transfers", program, *ONE, *sizes)
-        self.assertIn("1.05 MB to the device and 1.05 MB back", f["message"])
+        self.assertIn("4.19 MB to the device and 4.19 MB back", f["message"])
         outside = program.replace("    cudaMemcpy(o, d_o, n * 4, cudaMemcpyDeviceToHost);\n  }", "  }").replace("{\n    cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);", "{")
         self.none("transfers", outside, *ONE, *sizes)
         self.none("transfers", program.replace("cudaMemcpy(d_a", "cudaMemcpy(flag").replace("cudaMemcpy(o, d_o", "cudaMemcpy(o, flag"), *ONE, *sizes)
