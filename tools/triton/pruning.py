@@ -2,7 +2,8 @@
 """What pruning a tuning list costs: pruning.py DEVICE [ARCH] [--keep 0.1], in processor time.
 
 60 configurations of the matrix product are forecast by `kernelcast.triton.early_config_prune`, which has Triton compile each to PTX. Those
-kept are compiled by Triton in full, ptxas included, as `@triton.autotune` would. Prints both times and their ratio, and the list that is kept.
+kept are compiled by Triton in full, ptxas included, as `@triton.autotune` would. Prints both times and their ratio, and the list that is
+kept.
 Triton's cache on disk is a new folder.
 """
 import argparse
@@ -51,19 +52,25 @@ def main():
     named = {k: v for k, v in arguments.items() if k not in ("BM", "BN", "BK")}
     prune = kt.early_config_prune(kernel, grid=lambda meta: (4096 // meta["BM"]) * (4096 // meta["BN"]), device=args.device, keep=args.keep)
     compile_in_full(kernel, {**arguments, **configs[0].kwargs}, triton.Config({}, num_warps=1, num_stages=1), args.arch)  # both begin warm
+    to_ptx = 0.0
+    compile_to_ptx = kt.compile_to_ptx
+
+    def timed(*given, **options):
+        nonlocal to_ptx
+        start = spent()
+        compiled = compile_to_ptx(*given, **options)
+        to_ptx += spent() - start
+        return compiled
+
+    kt.compile_to_ptx = timed
     begin = spent()
     kept = prune(configs, named)
     pruning = spent() - begin
+    kt.compile_to_ptx = compile_to_ptx
     begin = spent()
     for config in kept:
         compile_in_full(kernel, {**arguments, **config.kwargs}, config, args.arch)
     compiling = spent() - begin
-    begin = spent()
-    for config in configs:
-        values = {**arguments, **config.kwargs}
-        kt._known.clear()
-        kt.compile_to_ptx(kernel, values, arch=args.arch, num_warps=config.num_warps, num_stages=config.num_stages)
-    to_ptx = spent() - begin
     print(f"{len(configs)} configurations pruned to {len(kept)}: {pruning:.2f} s, of which Triton's way to PTX {to_ptx:.2f} s")
     print(f"those {len(kept)} compiled in full: {compiling:.2f} s; ratio {pruning / compiling:.2f}")
     for config in kept:
