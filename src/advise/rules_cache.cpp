@@ -42,8 +42,7 @@ std::vector<Draft> repeated_sweeps(const Subject& s) {
       format_bytes(distinct * m.sector_bytes), read / distinct, format_bytes(l2));
   d.change =
       "use each element for all that needs it while it is there: loop over tiles outside and over their uses inside, "
-      "or "
-      "fuse the loops that sweep";
+      "or fuse the loops that sweep";
   d.assumptions.emplace_back("uses can be reordered, and a tile's uses find it in the L2");
   return {std::move(d)};
 }

@@ -10,6 +10,7 @@
 
 #include "advise/place.h"
 #include "advise/rules.h"
+#include "advise/text_edit.h"
 #include "io/text.h"
 
 namespace kernelcast::advice {
@@ -17,21 +18,13 @@ namespace {
 
 constexpr auto nowhere = std::string::npos;
 
-/// The text between matching brackets at `open`, split at commas outside of further brackets.
-std::vector<std::string> list_at(const std::string& text, std::size_t open, std::size_t& end) {
-  std::vector<std::string> items(1);
-  int depth = 0;
-  for (end = open; end < text.size(); ++end) {
-    const char c = text[end];
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && --depth == 0) return items;
-    if (depth == 1 && c == ',') {
-      items.emplace_back();
-    } else if (end != open && std::isspace(static_cast<unsigned char>(c)) == 0) {
-      items.back() += c;
-    }
-  }
-  return {};
+/// The items between the brackets at `open`, without blanks.
+std::vector<std::string> list_at(const std::string& text, std::size_t open) {
+  const std::size_t end = closing(text, open);
+  if (end == nowhere) return {};
+  auto items = parts_of(text.substr(open + 1, end - open - 1), ',');
+  for (std::string& item : items) std::erase_if(item, [](unsigned char c) { return std::isspace(c) != 0; });
+  return items;
 }
 
 struct LaunchText {
@@ -49,8 +42,7 @@ std::optional<LaunchText> launch_of(const std::string& text, const std::string& 
     if (named >= at || close == nowhere) continue;
     const std::size_t open = text.find_first_not_of(" \t\n", close + 3);
     if (open == nowhere || text[open] != '(') continue;
-    std::size_t end = open;
-    return LaunchText{at, list_at(text, open, end)};
+    return LaunchText{at, list_at(text, open)};
   }
   return std::nullopt;
 }
@@ -62,17 +54,11 @@ std::optional<std::pair<std::size_t, std::size_t>> loop_around(const std::string
     if (text[i] == '}') ++depth;
     if (text[i] != '{' || depth-- > 0) continue;
     depth = 0;
-    const std::size_t before = text.find_last_of(";{}", i == 0 ? 0 : i - 1);
-    // A for loop's header has semicolons of its own.
     const std::size_t line = text.rfind('\n', i) == nowhere ? 0 : text.rfind('\n', i) + 1;
-    const std::string head = text.substr(std::min(line, before == nowhere ? 0 : before + 1), i);
     const std::string same = text.substr(line, i - line);
     const bool loop =
         find_word(same, "for") != nowhere || find_word(same, "while") != nowhere || find_word(same, "do") != nowhere;
-    if (!loop) continue;
-    std::size_t end = i;
-    list_at(text, i, end);
-    return std::pair{i, end};
+    if (loop) return std::pair{i, closing(text, i)};
   }
   return std::nullopt;
 }
@@ -106,8 +92,7 @@ Copies copies_in(const Subject& s, const LaunchText& launch, const std::string& 
     for (std::size_t at = find_word(text, name, from); at < to; at = find_word(text, name, at + 1)) {
       const std::size_t open = text.find_first_not_of(" \t", at + std::string_view(name).size());
       if (open == nowhere || text[open] != '(') continue;
-      std::size_t end = open;
-      const auto arguments = list_at(text, open, end);
+      const auto arguments = list_at(text, open);
       if (arguments.size() != 4) continue;
       const bool in = arguments[3].find("HostToDevice") != nowhere, out = arguments[3].find("DeviceToHost") != nowhere;
       if (!in && !out) continue;

@@ -129,7 +129,6 @@ bool same_along(const Subject& s, const Access& a, int axis) {
   return k && *k == 0;
 }
 
-/// A product in the manner of matrices: one load is the same along x, another along y, both move with the loop.
 /// The arithmetic of `loads` addresses of a block: a wide multiply-add or a 64-bit sum each, and the sum of its index.
 void drop_addresses(Block& b, double loads) {
   const auto take = [&b](OpClass c, double n) {
@@ -141,6 +140,7 @@ void drop_addresses(Block& b, double loads) {
   take(OpClass::int_add, loads);
 }
 
+/// A product in the manner of matrices: one load is the same along x, another along y, both move with the loop.
 std::vector<Draft> tiles(const Subject& s) {
   std::vector<Draft> drafts;
   const Dim3& shape = s.workload().block;

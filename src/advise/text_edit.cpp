@@ -23,32 +23,6 @@ std::string stripped(const std::string& text) {
   return text.substr(begin, end - begin);
 }
 
-/// Position of the bracket that closes the one at `open`; npos: none.
-std::size_t closing(const std::string& text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
-    if ((text[i] == ')' || text[i] == ']' || text[i] == '}') && --depth == 0) return i;
-  }
-  return npos;
-}
-
-/// Parts of an expression between operators `sign` outside of brackets.
-std::vector<std::string> parts_of(const std::string& text, char sign) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
-    if (c == sign && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  for (std::string& part : parts) part = stripped(part);
-  return parts;
-}
-
 std::optional<int> integer_of(const std::string& text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -89,6 +63,30 @@ bool assigned(const std::string& text, std::size_t behind) {
 }
 
 }  // namespace
+
+std::size_t closing(const std::string& text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
+    if ((text[i] == ')' || text[i] == ']' || text[i] == '}') && --depth == 0) return i;
+  }
+  return npos;
+}
+
+std::vector<std::string> parts_of(const std::string& text, char sign) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c == sign && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  for (std::string& part : parts) part = stripped(part);
+  return parts;
+}
 
 std::string with_vector_loads(const std::string& text, const std::string& name, int elements,
                               const std::string& vector) {
