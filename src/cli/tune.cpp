@@ -1,7 +1,6 @@
 // kernelcast tune: the best launch configuration, without running it.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "cli/run.h"
 #include "cli/sources.h"
 #include "frontend/identity.h"
+#include "io/clock.h"
 #include "io/text.h"
 #include "io/text_file.h"
 #include "kernelcast/error.h"
@@ -107,7 +107,7 @@ void show(const tune::Progress& p, double start) {
   constexpr std::size_t width = 30;
   const std::size_t done = std::min(p.done, p.all);
   const std::size_t filled = p.all == 0 ? width : done * width / p.all;
-  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const double now = steady_seconds();
   const double left = done == 0 ? 0 : (now - start) / static_cast<double>(done) * static_cast<double>(p.all - done);
   progress_line(fmt::format("[{:#<{}}{: <{}}] {} of {}, {:.0f} s left, best {}", "", filled, "", width - filled, done,
                             p.all, left, p.best_s > 0 ? format_seconds(p.best_s) : "-"));
@@ -163,7 +163,7 @@ int run_tune(TuneFlags f, const Environment& environment) {
   if (f.common.format == "t4" && options.devices.size() > 1) throw UsageError("--format t4 is for one device");
   options.source.text = read_source(options.source.path);
   options.stop = &defer_interrupts();
-  const double start = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const double start = steady_seconds();
   if (environment.progress) options.progress = [start](const tune::Progress& p) { show(p, start); };
   tune::AnalysisMemory memory(analyze, cache,
                               std::string(frontend_identity()) + options.frontend.ptxas + nvrtc.path + nvrtc.version);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <numeric>
 
 #include "execute/fill_value.h"
 #include "execute/for_lanes.h"
+#include "io/clock.h"
 #include "io/interrupt.h"
 #include "kernelcast/setting.h"
 
@@ -117,8 +117,8 @@ void BlockRunner::check_limits() {
     throw LimitReached{"a block ran more warp instructions than " KC_SETTING(max_instructions) " allows"};
   if ((++steps_ & 1023U) != 0) return;
   if (interrupted()) throw LimitReached{"interrupted"};
-  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (deadline > 0 && now > deadline) throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
+  if (deadline > 0 && steady_seconds() > deadline)
+    throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
   if (work_limit == 0) return;
   const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
   if (work + work_of_updated_words(updates_.size()) > work_limit)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include "execute/launch_plan.h"
 #include "execute/locality.h"
 #include "execute/sampling.h"
+#include "io/clock.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -33,8 +33,6 @@ constexpr std::int64_t wanted_blocks = 16;        // warps are left out where so
 // For the locality, as many blocks that share an SM; fewer of which most can run where warps stand for blocks.
 constexpr std::int64_t most_residents = 8, most_dear_residents = 4;
 constexpr double default_limit = 2e11;  // lane instructions of the whole execution
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// What the runners take, for as long as they live.
 class HeldMemory {
@@ -69,7 +67,7 @@ class Execute {
         plan_(profile, program, launch, geometry, options) {}
 
   Execution run() {
-    const double start = now();
+    const double start = steady_seconds();
     deadline_ = options_.max_seconds > 0 ? created_ + options_.max_seconds : 0;
     limit_ = options_.max_lane_instructions > 0 ? options_.max_lane_instructions : default_limit;
     jobs_ = options_.jobs > 0 ? options_.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -84,7 +82,7 @@ class Execute {
       throw LimitError("kernel " + profile_.kernel + ": not one block could be executed: " + stopped_);
     extrapolate();
     assemble(out);
-    out.seconds = now() - start;
+    out.seconds = steady_seconds() - start;
     return out;
   }
 
@@ -440,7 +438,7 @@ class Execute {
     }
   }
 
-  const double created_ = now();  // before the buffers are filled, which is part of the time
+  const double created_ = steady_seconds();  // before the buffers are filled, which is part of the time
   const KernelProfile& profile_;
   const Launch& launch_;
   MemoryGeometry geometry_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "memory/cache_sets.h"
 
@@ -48,15 +49,13 @@ struct Passage {
 
 /// Lines that go past a cache of `capacity` bytes, of `requested`. A cache that holds a passage serves what the next
 /// one touches again, which is what the passage around both saves; of one that it does not hold it serves the share
-/// that it retains. No passage touches more than the one around it, and none leaves more than one within it. `beyond`:
-/// what goes past if all is held. `retained`, if wanted: the share of each passage.
-template <std::size_t N>
-double past(double requested, std::array<Passage, N> nest, double beyond, double capacity,
-            std::array<double, N>* retained = nullptr) {
-  for (std::size_t d = N; d-- > 1;) nest[d - 1].bytes = std::min(nest[d - 1].bytes, nest[d].bytes);
+/// that it retains. No passage touches more than the one around it (`nest` is cut to that), and none leaves more than
+/// one within it. `beyond`: what goes past if all is held. `retained`, if wanted: the share of each passage.
+double past(double requested, std::span<Passage> nest, double beyond, double capacity, Shares* retained = nullptr) {
+  for (std::size_t d = nest.size(); d-- > 1;) nest[d - 1].bytes = std::min(nest[d - 1].bytes, nest[d].bytes);
   double before = std::min(requested, nest[0].lines), past = before;
-  for (std::size_t d = 0; d < N; ++d) {
-    const double after = d + 1 < N ? nest[d + 1].lines : beyond;
+  for (std::size_t d = 0; d < nest.size(); ++d) {
+    const double after = d + 1 < nest.size() ? nest[d + 1].lines : beyond;
     const bool saves = after < before;
     if (!saves && !retained) continue;
     const double share = retained_share(nest[d].bytes, capacity);
@@ -104,20 +103,21 @@ double past_window(const Reuse& reuse, Reuse::Direction direction, int window, d
 
 double past_grid(const Reuse& reuse, Reuse::Direction direction, double blocks, double together, double requested,
                  const BlockCache& cache) {
-  const auto blocks_in = [blocks](int window) { return Reuse::blocks_in(window, blocks); };
-  constexpr int whole_life = Reuse::depths - 1;
+  constexpr int whole_life = Reuse::depths - 1, last = Reuse::windows - 1;
   int first = 0;
-  while (first + 1 < Reuse::windows && blocks_in(first) < together) ++first;
-  const double at_a_time = blocks / blocks_in(first);
+  while (first < last && Reuse::blocks_in(first, blocks) < together) ++first;
+  const double at_a_time = blocks / Reuse::blocks_in(first, blocks);
   const double alone = past_window(reuse, direction, first, requested / at_a_time, cache, 1) * at_a_time;
-  std::array<Passage, Reuse::windows> nest;  // from the first on; what is left over repeats the largest
-  for (int k = first; k < first + Reuse::windows; ++k) {
-    const int window = std::min(k, Reuse::windows - 1);
-    nest[static_cast<std::size_t>(k - first)] = {
-        passage_bytes(reuse, whole_life, window, cache.sector_bytes),
-        k == first ? alone : reuse.at(direction, whole_life, window).traffic * blocks / blocks_in(window)};
+  std::array<Passage, Reuse::windows> nest;
+  std::size_t size = 0;
+  for (int window = first;; ++window) {
+    const double n = Reuse::blocks_in(window, blocks);
+    nest[size++] = {passage_bytes(reuse, whole_life, window, cache.sector_bytes),
+                    window == first ? alone : reuse.at(direction, whole_life, window).traffic * blocks / n};
+    if (n == blocks) break;
   }
-  return past(std::min(requested, alone), nest, nest.back().lines, cache.capacity);
+  const double all = reuse.at(direction, whole_life, last).traffic;  // what the window of all blocks moves
+  return past(std::min(requested, alone), std::span(nest).first(size), all, cache.capacity);
 }
 
 double left_by_earlier_launch(const Workload& work, const BlockCache& cache) {

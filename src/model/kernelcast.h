@@ -95,6 +95,10 @@ struct Traffic {
   /// Sectors that DRAM moves for its writes: sectors that are written in part are fetched first, unless the L2 has
   /// merged them.
   [[nodiscard]] double dram_moved_by_writes(const Workload&, const KernelcastDevice&) const;
+  /// Sectors that DRAM moves in all.
+  [[nodiscard]] double dram_moved(const Workload& w, const KernelcastDevice& m) const {
+    return dram_read + dram_moved_by_writes(w, m) + local_past_cache;
+  }
 };
 Traffic traffic_of(const Workload&, const KernelcastDevice&, const Constants&, double resident_blocks);
 

@@ -190,8 +190,7 @@ class Kernelcast final : public Model {
     if (auto narrows = forecast::what_narrows(w, spread)) e.assumptions.push_back(std::move(*narrows));
     forecast::add_cliffs(p, w, d, e.assumptions);
     add_text_order(p, w, d, m, spread.factor_above, e);
-    const double sectors = f.traffic.dram_read + f.traffic.dram_moved_by_writes(w, m) + f.traffic.local_past_cache;
-    put_energy(d, {w.thread_ops.total(), sectors * m.sector_bytes}, e);
+    put_energy(d, {w.thread_ops.total(), f.traffic.dram_moved(w, m) * m.sector_bytes}, e);
     return e;
   }
 

@@ -85,7 +85,7 @@ struct Binder::Impl {
         if (plan.all.n[i] != 0) plan.ops.emplace_back(i, plan.all.n[i]);
     plan_buffers();
     for (const auto& d : domains)
-      if (d->condition_branch < 0) shared_paths.push_back({&d->once, &d->shares, &d->blocks});
+      if (d->condition_branch < 0) shared_paths.push_back({&d->once, usual_length(d->once), &d->shares, &d->blocks});
   }
 
   int domain_of(int loop, const Guard& guard) {

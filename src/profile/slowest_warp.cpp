@@ -82,15 +82,27 @@ void BlockRange::add(const Box& box, const Dim3& grid) {
 
 namespace {
 
-/// The path of the slowest warp where each piece of code counts so many times.
-WarpPath path_with(std::span<const SharedPath> code, std::span<const double> times, std::size_t warps) {
-  std::vector<double> weight(warps, 0.0);
-  for (std::size_t c = 0; c < code.size(); ++c)
-    for (std::size_t w = 0; w < warps; ++w) weight[w] += usual_length(*code[c].once) * code[c].shares->of(w) * times[c];
-  const auto slowest = static_cast<std::size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin());
+/// Which warp takes longest where piece c of the code counts times(c) times.
+template <class Times>
+std::size_t slowest_of(std::span<const SharedPath> code, std::size_t warps, const Times& times) {
+  std::vector<double> cycles;  // of each warp, beyond what all have in common
+  for (std::size_t c = 0; c < code.size(); ++c) {
+    const std::vector<double>& beyond = code[c].shares->beyond;
+    const double n = beyond.empty() ? 0 : code[c].cycles * times(c);
+    if (n == 0) continue;
+    cycles.resize(warps);
+    for (std::size_t w = 0; w < warps; ++w) cycles[w] += beyond[w] * n;
+  }
+  return static_cast<std::size_t>(std::max_element(cycles.begin(), cycles.end()) - cycles.begin());
+}
+
+/// The path of one warp.
+template <class Times>
+WarpPath path_of(std::span<const SharedPath> code, std::size_t warp, const Times& times) {
   WarpPath path;
   for (std::size_t c = 0; c < code.size(); ++c) {
-    const double n = code[c].shares->of(slowest) * times[c];
+    const double n = code[c].shares->of(warp) * times(c);
+    if (n == 0) continue;
     path.instructions += code[c].once->instructions * n;
     path.branches += code[c].once->branches * n;
     path.stalls.add(code[c].once->stalls, n);
@@ -104,23 +116,36 @@ WarpPath longest_path(std::span<const SharedPath> code, std::size_t warps, const
   const auto blocks = static_cast<double>(grid.count());
   const auto partial = [blocks](const SharedPath& c) { return !c.blocks->empty() && c.blocks->count() < blocks; };
   if (std::none_of(code.begin(), code.end(), partial)) return {};
-  WarpPath longest;
-  std::vector<double> times(code.size());
+  double most = 0;
+  std::size_t warp = 0;
+  std::array<std::int64_t, 3> longest{};
+  const auto times_in = [&](const std::array<std::int64_t, 3>& block) {
+    return [&code, &block, blocks](std::size_t c) {
+      return code[c].blocks->contains(block) ? blocks / code[c].blocks->count() : 0;
+    };
+  };
+  const auto consider = [&](const std::array<std::int64_t, 3>& block) {
+    const std::size_t slowest = slowest_of(code, warps, times_in(block));
+    double cycles = 0;
+    for (std::size_t c = 0; c < code.size(); ++c)
+      cycles += code[c].cycles * code[c].shares->of(slowest) * times_in(block)(c);
+    if (!(cycles > most)) return;
+    most = cycles;
+    warp = slowest;
+    longest = block;
+  };
   for (const SharedPath& chosen : code) {
     if (!partial(chosen)) continue;
-    for (const auto& block : {chosen.blocks->first, chosen.blocks->last}) {
-      for (std::size_t c = 0; c < code.size(); ++c)
-        times[c] = code[c].blocks->contains(block) ? blocks / code[c].blocks->count() : 0;
-      const WarpPath path = path_with(code, times, warps);
-      if (usual_length(path) > usual_length(longest)) longest = path;
-    }
+    consider(chosen.blocks->first);
+    if (chosen.blocks->last != chosen.blocks->first) consider(chosen.blocks->last);
   }
-  return longest;
+  return most > 0 ? path_of(code, warp, times_in(longest)) : WarpPath{};
 }
 
 WarpPath slowest_path(std::span<const SharedPath> code, std::size_t warps) {
   if (std::all_of(code.begin(), code.end(), [](const SharedPath& c) { return c.shares->beyond.empty(); })) return {};
-  return path_with(code, std::vector<double>(code.size(), 1.0), warps);
+  const auto once = [](std::size_t) { return 1.0; };
+  return path_of(code, slowest_of(code, warps, once), once);
 }
 
 }  // namespace kernelcast

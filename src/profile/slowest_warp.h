@@ -34,6 +34,7 @@ struct BlockRange {
 /// Code with the executions that its warps share.
 struct SharedPath {
   const WarpPath* once = nullptr;  // of one warp in one execution
+  double cycles = 0;               // usual_length() of that
   const WarpShares* shares = nullptr;
   const BlockRange* blocks = nullptr;
 };

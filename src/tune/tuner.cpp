@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <numeric>
 #include <set>
 
+#include "io/clock.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "tune/digest.h"
@@ -36,10 +36,6 @@ constexpr std::size_t enough_variants = 16;
 constexpr std::size_t chunk = 512;  // launches that a thread takes at a time
 const std::atomic<bool> never = false;
 
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class Tuner {
  public:
   Tuner(const Space& space, const TuneOptions& options, AnalysisMemory& memory)
@@ -53,7 +49,7 @@ class Tuner {
         listed_(options.devices.size()) {}
 
   TuneResult run() {
-    const double start = wall_seconds();
+    const double start = steady_seconds();
     result_.model = options_.model->name();
     result_.devices.resize(options_.devices.size());
     for (std::size_t d = 0; d < options_.devices.size(); ++d) {
@@ -73,7 +69,7 @@ class Tuner {
     result_.alike = memory_.alike();
     result_.messages = memory_.warnings();
     if (!memory_.trouble().empty()) result_.messages.push_back("nothing could be kept: " + memory_.trouble());
-    result_.seconds = wall_seconds() - start;
+    result_.seconds = steady_seconds() - start;
     return std::move(result_);
   }
 
@@ -224,7 +220,7 @@ class Tuner {
     const std::size_t done = done_ += n;
     if (!options_.progress) return;
     const std::lock_guard lock(progress_mutex_);
-    const double now = wall_seconds();
+    const double now = steady_seconds();
     if (done < all_ && now - shown_ < 0.1) return;
     shown_ = now;
     options_.progress({done, all_, best_});

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -18,6 +17,7 @@
 #include <tuple>
 
 #include "count/count.h"
+#include "io/clock.h"
 #include "io/text_file.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
@@ -37,10 +37,6 @@ double thread_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// Devices by the name in the row; a name that is not known is remembered with the reason.
@@ -278,7 +274,7 @@ class Forecaster {
 
   void work_on(const Job& job) {
     RowResult& first = report_.rows[job.rows.front()];
-    const double start = wall_seconds();
+    const double start = steady_seconds();
     KernelProfile profile;
     std::string failure;
     const Source source = source_of(job, first.row);
@@ -288,7 +284,7 @@ class Forecaster {
     } catch (const std::exception& e) {
       failure = reason(e);
     }
-    first.analysis_s = wall_seconds() - start;
+    first.analysis_s = steady_seconds() - start;
     std::map<MemoryGeometry, Binder> binders;
     for (std::size_t row : job.rows) {
       RowResult& result = report_.rows[row];
@@ -370,14 +366,14 @@ class Forecaster {
 Report forecast_rows(std::vector<Measurement> rows, const std::map<std::string, KernelEntry>& kernels,
                      const DeviceCatalog& catalog, const ForecastOptions& options) {
   Report report;
-  const double start = wall_seconds();
+  const double start = steady_seconds();
   for (Measurement& m : rows) {
     RowResult r;
     r.row = std::move(m);
     report.rows.push_back(std::move(r));
   }
   Forecaster(report, kernels, catalog, options).run();
-  report.seconds = wall_seconds() - start;
+  report.seconds = steady_seconds() - start;
   return report;
 }
 

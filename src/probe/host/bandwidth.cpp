@@ -80,9 +80,9 @@ class Bandwidth {
     return b_.measure.series([at, size, kind, streams = b_.widest().streams]() {
       const std::size_t part = size / 4;
       for (std::size_t from = 0; from < size; from += part) stream(streams, kind, at + from, part);
-      const double begin = now();
+      const double begin = steady_seconds();
       stream(streams, kind, at, part);
-      return (now() - begin) / static_cast<double>(part);
+      return (steady_seconds() - begin) / static_cast<double>(part);
     });
   }
 
@@ -197,9 +197,9 @@ class Bandwidth {
                                     : b_.measure.series([kind, turn = Turn(pages->data(), pages->bytes()),
                                                          s = b_.widest().streams]() mutable {
                                         char* const at = turn.next();
-                                        const double from = now();
+                                        const double from = steady_seconds();
                                         stream(s, kind, at, block);
-                                        return (now() - from) / static_cast<double>(block);
+                                        return (steady_seconds() - from) / static_cast<double>(block);
                                       });
       b_.measure.figure(row(id, unit, method, what,
                             kind == 0 ? fields({{"cpu", "core_dram_bandwidth_bytes_per_s"}}) : std::vector<Field>{}),
@@ -230,11 +230,11 @@ class Bandwidth {
     if (!pages) return;
     const auto large = b_.measure.series([turn = Turn(pages->data(), pages->bytes())]() mutable {
       char* const at = turn.next();
-      const double from = now();
+      const double from = steady_seconds();
       constexpr std::size_t bytes = block / 2;
       std::memcpy(at + bytes, at, bytes);
       asm volatile("" ::: "memory");
-      return (now() - from) / static_cast<double>(bytes);
+      return (steady_seconds() - from) / static_cast<double>(bytes);
     });
     b_.measure.figure(row("memcpy.bandwidth_bytes_per_s", "bytes/s", "memcpy of 8 MiB that no cache holds",
                           "Bytes copied a second: LogGP's 1/G where host and device share memory.",

@@ -7,9 +7,9 @@ namespace kernelcast::probe::host {
 std::function<double()> repeated(std::function<void(std::int64_t)> work, double items, double target_s) {
   return [work = std::move(work), items, target_s, n = std::int64_t{0}]() mutable {
     const auto run = [&] {
-      const double from = now();
+      const double from = steady_seconds();
       work(n);
-      return now() - from;
+      return steady_seconds() - from;
     };
     if (n == 0) {
       n = 1;

@@ -1,7 +1,6 @@
 // What the groups of figures of the host back end share.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,16 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "io/clock.h"
 #include "probe/host/host_memory.h"
 #include "probe/host/team.h"
 #include "probe/native/native.h"
 #include "probe/series.h"
 
 namespace kernelcast::probe::host {
-
-inline double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Seconds per item of `work(n)`, which does `items` things n times; n is chosen on the first call, so that a sample
 /// takes about `target_s`: long beside reading the clock, short beside a time slice of the operating system.

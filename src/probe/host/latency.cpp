@@ -30,12 +30,12 @@ Measurement::Handle walk(Measurement& m, char* at, std::size_t bytes, bool warm,
   const auto lines = static_cast<std::int64_t>(bytes / line_bytes);
   const std::int64_t steps = std::max<std::int64_t>(std::min(lines, steps_at_most), 4096);
   return m.series([p = static_cast<const void*>(at), lines, steps, warm, settle_s]() mutable {
-    const double begin = now();
+    const double begin = steady_seconds();
     if (warm) p = native::chase(p, (lines + 15) / 16 * 16);
-    while (now() - begin < settle_s) p = native::chase(p, 4096);
-    const double from = now();
+    while (steady_seconds() - begin < settle_s) p = native::chase(p, 4096);
+    const double from = steady_seconds();
     p = native::chase(p, steps);
-    return (now() - from) / static_cast<double>(steps);
+    return (steady_seconds() - from) / static_cast<double>(steps);
   });
 }
 
@@ -46,14 +46,14 @@ Measurement::Handle walk_after_pass(Bench& b, char* at, std::size_t bytes, const
   constexpr std::int64_t steps = 1024;
   return b.measure.series(
       [p = static_cast<const void*>(at), at, bytes, other, read = b.widest().streams.read]() mutable {
-        const double begin = now();
+        const double begin = steady_seconds();
         do {
           read(at, bytes);
           read(other->data(), other->bytes());
-        } while (now() - begin < settle_time_s);
-        const double from = now();
+        } while (steady_seconds() - begin < settle_time_s);
+        const double from = steady_seconds();
         p = native::chase(p, steps);
-        return (now() - from) / static_cast<double>(steps);
+        return (steady_seconds() - from) / static_cast<double>(steps);
       });
 }
 
@@ -66,17 +66,17 @@ Measurement::Handle walks(Measurement& m, char* at, std::size_t bytes) {
     const void* p[count];
     std::copy(start.begin(), start.end(), p);
     constexpr int turns = 1024;
-    const double begin = now();
+    const double begin = steady_seconds();
     double seconds = 0;
     for (bool settled = false; !settled;) {
-      settled = now() - begin >= settle_time_s;
-      const double from = now();
+      settled = steady_seconds() - begin >= settle_time_s;
+      const double from = steady_seconds();
       for (int i = 0; i < turns; ++i)
         for (const void*& each : p) {
           each = *static_cast<const void* const*>(each);
           asm volatile("" : "+r"(each));
         }
-      seconds = now() - from;
+      seconds = steady_seconds() - from;
     }
     std::copy(p, p + count, start.begin());
     return seconds / (turns * count);

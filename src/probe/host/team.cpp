@@ -69,9 +69,9 @@ void Team::loop(int index) {
         arrived_.fetch_add(1);
         for (long spins = 0; arrived_.load() < active; ++spins)
           if (spins > 1000000) std::this_thread::yield();
-        begin_[i] = now();
+        begin_[i] = steady_seconds();
         (*work)(index);
-        end_[i] = now();
+        end_[i] = steady_seconds();
       }
       const std::lock_guard lock(mutex_);
       if (++finished_ == active) done_.notify_one();
@@ -104,10 +104,10 @@ double Team::run(int threads, const std::function<void(int)>& work) {
 }
 
 double Team::region() {
-  const double from = now();
+  const double from = steady_seconds();
   start(size(), nullptr);
   wait();
-  return now() - from;
+  return steady_seconds() - from;
 }
 
 double watched_region(int threads) {
@@ -124,11 +124,11 @@ double watched_region(int threads) {
     });
   double best = 1e9;
   for (int region = 1; region <= regions; ++region) {
-    const double from = now();
+    const double from = steady_seconds();
     begun.store(region, std::memory_order_release);
     while (arrived.load(std::memory_order_acquire) < region * (threads - 1)) {
     }
-    best = std::min(best, now() - from);
+    best = std::min(best, steady_seconds() - from);
   }
   for (std::thread& t : others) t.join();
   return best;

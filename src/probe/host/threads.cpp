@@ -94,9 +94,9 @@ void add_threads(Bench& b) {
       [watched](const View& v) { return v(watched); });
   const auto create = b.measure.series([] {
     return best_of(10, [] {
-      const double from = now();
+      const double from = steady_seconds();
       std::thread([] {}).join();
-      return now() - from;
+      return steady_seconds() - from;
     });
   });
   b.measure.figure(row("threads.create_s", "s", "std::thread of an empty function, joined; the best of ten a sample",
