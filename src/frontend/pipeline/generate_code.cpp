@@ -20,6 +20,7 @@
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/vendor_options.h"
+#include "frontend/lower/long_divisions.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/source/compile_guard.h"
 #include "kernelcast/error.h"
@@ -523,6 +524,7 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
   std::vector<std::string> names;
   std::string current = target, text, first_error;
   std::int64_t threads = 0;
+  bool short_divisions = false;
   while (true) {
     const std::unique_ptr<Module> clone = clone_kernel(module, kernel_symbol);
     if (!nvidia) lower_size_markers(*clone);
@@ -532,6 +534,7 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
     threads = declared_threads(kernel);
     if (nvidia) kernel.setCallingConv(CallingConv::PTX_Kernel);
     if (nvidia && fast_math) kernel.addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+    short_divisions = choose_ways_of_divisions(kernel, nvidia);
     lower_calls(kernel, {nvidia, fast_math});
     if (nvidia) end_merging_of_loads(kernel);
     keep_only_lines(*clone);
@@ -548,6 +551,9 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
              : analyze_amdgcn(text, kernel_symbol, names);
   if (current != target)
     code.assumptions.push_back({"code generation for " + target + ": " + first_error, "code of " + current, ""});
+  if (short_divisions)
+    code.assumptions.push_back(
+        {"operands of 64-bit divisions", "below 2^32: the short way that the compiler adds", ""});
   code.target = current;
   code.assembly = std::move(text);
   return code;
