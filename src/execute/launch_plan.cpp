@@ -138,6 +138,9 @@ void Plan::take_scalars(const Launch& launch) {
     } else if (!plan_.options.keep_buffers && !relevance().of_register(in.reg)) {
       take_irrelevant(in.name);
       plan_.scalars[in.name] = std::int64_t{1};
+    } else if (!plan_.options.keep_buffers && only_moves_addresses(profile_, in.name)) {
+      assumptions_.push_back(zero_distance(in.name));
+      plan_.scalars[in.name] = std::int64_t{0};
     } else {
       throw UserError("the argument '" + in.name + "' is needed to execute the kernel: give " KC_SETTING(arg) " " +
                       in.name + "=VALUE");

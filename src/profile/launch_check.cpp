@@ -62,6 +62,33 @@ std::string place_of(const KernelProfile& profile, SourceLine line) {
   return line.line > 0 ? "line " + std::to_string(line.line) : "kernel " + profile.kernel;
 }
 
+bool only_moves_addresses(const KernelProfile& profile, std::string_view argument) {
+  const Symbol symbol("arg:" + std::string(argument));
+  const auto decides = [symbol](const Expr& e) { return e.depends_on(symbol); };
+  const auto guards = [&decides](const Guard& g) {
+    return std::any_of(g.paths.begin(), g.paths.end(), [&](const Path& p) { return decides(p.condition); });
+  };
+  for (const auto& loop : profile.loops)
+    if ((loop.unknown < 0 && decides(loop.trips)) || guards(loop.guard)) return false;
+  for (const auto& branch : profile.branches)
+    if (branch.unknown < 0 && decides(branch.condition)) return false;
+  bool moves = false;
+  for (const auto& block : profile.blocks) {
+    if (guards(block.guard)) return false;
+    for (const auto& a : block.accesses) {
+      if (a.unknown >= 0 || !decides(a.offset)) continue;
+      const std::optional<Expr> distance = a.offset.coefficient(symbol);
+      if (!distance || !distance->constant()) return false;
+      moves = true;
+    }
+  }
+  return moves;
+}
+
+Assumption zero_distance(const std::string& argument) {
+  return {"argument '" + argument + "', which only moves addresses", "0", KC_SETTING(arg) " " + argument + "=VALUE"};
+}
+
 std::map<Symbol, Expr> known_symbols(const Dim3& grid, const Dim3& block, const Launch& launch) {
   std::map<Symbol, Expr> known;
   const auto blocks = grid.array(), threads = block.array();
@@ -197,8 +224,13 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
   assumed_arguments_.clear();
   for (std::size_t i = 0; i < needed_.size(); ++i) {
     if (std::find(names_.begin(), names_.end(), needed_[i]) != names_.end()) continue;
-    if (!needed_real_[i]) missing(i);
-    values_[fixed + i] = *order_of(1.0);  // as execution takes it
+    if (!needed_real_[i]) {
+      if (!only_moves_addresses(profile_, needed_[i])) missing(i);
+      values_[fixed + i] = 0;  // as execution takes it
+      assumed_arguments_.push_back(zero_distance(needed_[i]));
+      continue;
+    }
+    values_[fixed + i] = *order_of(1.0);  // likewise
     assumed_arguments_.push_back({"argument '" + needed_[i] + "'", "1.0", KC_SETTING(arg) " " + needed_[i] + "=VALUE"});
   }
 }

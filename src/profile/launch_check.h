@@ -13,6 +13,13 @@ namespace kernelcast {
 /// "file.cl:12", or "line 12", or the kernel's name when nothing is known.
 std::string place_of(const KernelProfile& profile, SourceLine line);
 
+/// Whether an integer argument is nothing but a constant distance that is added to addresses: no count depends on it
+/// beyond where sectors begin.
+bool only_moves_addresses(const KernelProfile& profile, std::string_view argument);
+
+/// That such an argument is taken as 0.
+Assumption zero_distance(const std::string& argument);
+
 /// What a launch makes known of the symbols: its sizes, its arguments, and ids along axes of one thread or block.
 std::map<Symbol, Expr> known_symbols(const Dim3& grid, const Dim3& block, const Launch& launch);
 

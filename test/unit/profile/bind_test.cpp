@@ -259,6 +259,21 @@ TEST(Bind, UnknownsAreListedWithTheirFlag) {
   EXPECT_TRUE(w.assumptions.empty());
 }
 
+TEST(Bind, AnArgumentThatOnlyMovesAddressesIsNotAskedFor) {
+  Launch without = launch({4}, {256});
+  without.args.clear();
+  const Workload moved = Binder(kernel(MemorySpace::global, gid * 4 + n * 4), {}).bind(without);
+  EXPECT_EQ(moved.access_counts[0].sectors, 128);
+  ASSERT_THAT(moved.assumptions, testing::SizeIs(1));
+  EXPECT_EQ(moved.assumptions[0].value, "0");
+  // A stride, a bound, and what is added under a division are more than that.
+  EXPECT_THROW((void)Binder(kernel(MemorySpace::global, gid * n * 4), {}).bind(without), ArgumentError);
+  EXPECT_THROW((void)Binder(kernel(MemorySpace::global, gid * 4 + n * n), {}).bind(without), ArgumentError);
+  EXPECT_THROW(
+      (void)Binder(kernel(MemorySpace::global, gid * 4 + n * 4, 4, Guard{{Path{less(gid, n), {}}}}), {}).bind(without),
+      ArgumentError);
+}
+
 TEST(Bind, SaysWhenItTookASample) {
   // Linear nowhere, so every group is looked at, until the limit.
   const auto p = kernel(MemorySpace::global, mod(gid * gid, 1013) * 4);
