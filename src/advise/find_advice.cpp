@@ -171,9 +171,9 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> list;
-    for (const auto& group :
-         {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(), launch_rules(),
-          control_rules(), arithmetic_rules(), loop_rules(), tensor_rules(), cache_rules(), host_rules()})
+    for (const auto& group : {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(),
+                              launch_rules(), control_rules(), arithmetic_rules(), loop_rules(), pipeline_rules(),
+                              tensor_rules(), cache_rules(), host_rules()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

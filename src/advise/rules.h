@@ -45,6 +45,7 @@ std::span<const Rule> arithmetic_rules();
 std::span<const Rule> tensor_rules();
 std::span<const Rule> cache_rules();
 std::span<const Rule> loop_rules();
+std::span<const Rule> pipeline_rules();
 std::span<const Rule> host_rules();
 
 }  // namespace kernelcast::advice

@@ -105,6 +105,22 @@ std::vector<Draft> imbalance(const Subject& s) {
            {"the work can be spread evenly over the warps of a block"}}};
 }
 
+/// The launch ends with its longest block.
+std::vector<Draft> uneven_blocks(const Subject& s) {
+  const Workload& w = s.workload();
+  const double all = w.slowest.instructions > 0 ? w.slowest.instructions : w.warp_ops.total() / w.warps_per_block;
+  if (!s.closed() || all <= 0 || w.longest.instructions < 1.5 * all) return {};
+  return {{{},
+           "",
+           fmt::format("the longest block issues {:.3g} times the instructions of the mean one, and the launch ends "
+                       "with it",
+                       w.longest.instructions / all),
+           "divide the work of long blocks among more of them, or let blocks take work from a queue",
+           [](Variant& v) { v.workload.longest = {}; },
+           {},
+           {"the work can be spread evenly over the blocks"}}};
+}
+
 bool within(const KernelProfile& p, int loop, int around) {
   while (loop >= 0 && loop != around) loop = p.loops[static_cast<std::size_t>(loop)].parent;
   return loop == around;
@@ -192,6 +208,7 @@ std::span<const Rule> control_rules() {
       {{"divergent-branch", "lanes of a warp take both sides of a branch"}, divergence},
       {{"divergent-loop", "lanes of a warp iterate unequally often"}, uneven_loops},
       {{"imbalance", "warps of a block have unequal work"}, imbalance},
+      {{"block-imbalance", "blocks have unequal work"}, uneven_blocks},
       {{"contended-atomic", "lanes of a warp update one word of global memory"}, contended_atomics},
   };
   return list;

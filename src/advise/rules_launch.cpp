@@ -155,6 +155,7 @@ std::vector<Draft> small_grids(const Subject& s) {
   if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
   // A loop that data end (a search) is not divided without doing more in all.
   if (std::ranges::any_of(s.profile().loops, [](const Loop& l) { return l.unknown >= 0; })) return {};
+  if (blocks == 1 && s.workload().barriers > 0) return {};  // the one block is there to synchronize
   // Blocks whose loops synchronize depend on what the iterations before did.
   if (std::any_of(s.profile().blocks.begin(), s.profile().blocks.end(),
                   [](const Block& b) { return b.loop >= 0 && b.barriers > 0; }))

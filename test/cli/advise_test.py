@@ -422,6 +422,11 @@ class Rules(Case):
         self.one("imbalance", uneven, "--grid", "512", "--block", "256", "--arg", "n=1")
         self.none("imbalance", uneven.replace("threadIdx.x < 32", "blockIdx.x < 32"), "--grid", "512", "--block", "256", "--arg", "n=1")
 
+    def test_block_imbalance(self):
+        some = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (blockIdx.x < 4)\n    for (int k = 0; k < 40000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
+        self.one("block-imbalance", some, "--grid", "512", "--block", "256", "--arg", "n=1")
+        self.none("block-imbalance", some.replace("if (blockIdx.x < 4)", ""), "--grid", "512", "--block", "256", "--arg", "n=1")
+
     def test_divergent_loop(self):
         rows = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < threadIdx.x % 32 * 64; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.assertIn("50 %", self.one("divergent-loop", rows, "--grid", "4096", "--block", "256", "--arg", "n=1")["message"])
@@ -436,6 +441,32 @@ class Rules(Case):
         self.none("redundant-load", twice.replace("const float* a, float* o", "const float* __restrict__ a, float* __restrict__ o"), *ONE)
         sides = kernel("const float* a, float* o, int n", f"{ID}\n  if (i % 64 < 32) o[i] = a[i * 8]; else o[i + n] = a[i * 8] * 2.0f;")
         self.none("redundant-load", sides, *ONE)
+
+    def test_pipeline_stages(self):
+        one = """__device__ void copy(void* to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
+  asm volatile("cp.async.commit_group;");
+}
+__global__ void k(const float* a, float* o, int n) {
+  __shared__ float tile[2][256];
+  float s = 0;
+  copy(&tile[0][threadIdx.x], &a[threadIdx.x]);
+  #pragma unroll 1
+  for (int t = 0; t < 256; ++t) {
+    copy(&tile[(t + 1) % 2][threadIdx.x], &a[(t + 1) * n + blockIdx.x * 256 + threadIdx.x]);
+    asm volatile("cp.async.wait_group 1;");
+    __syncthreads();
+    s += tile[t % 2][threadIdx.x ^ 32];
+    __syncthreads();
+  }
+  o[blockIdx.x * 256 + threadIdx.x] = s;
+}
+"""
+        args = ("--grid", "108", "--block", "256", "--arg", "n=65536")
+        few = [f for f in self.found(one, *args) if f["rule"] == "pipeline-stages"]
+        self.assertEqual(len(few), 1)
+        self.assertIn("one stage more (3 of", few[0]["change"])
+        self.none("pipeline-stages", SUM, "--grid", "108", "--block", "256", "--arg", "n=16777216")
 
     def test_transfers(self):
         program = """__global__ void k(const float* a, float* o, int n) {
