@@ -283,6 +283,32 @@ void keep_uncounted_loops(Function& kernel) {
   }
 }
 
+/// Instructions of a function with everything that it calls inlined, at most `limit`.
+std::size_t inlined_size(const Function& f, std::size_t limit, std::map<const Function*, std::size_t>& known) {
+  const auto [at, is_new] = known.emplace(&f, 0);  // a recursion counts nothing
+  if (!is_new) return at->second;
+  std::size_t size = 0;
+  for (const Instruction& i : instructions(f)) {
+    if (++size >= limit) break;
+    const auto* call = dyn_cast<CallBase>(&i);
+    const Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && !callee->isDeclaration()) size += inlined_size(*callee, limit, known);
+  }
+  return known[&f] = std::min(size, limit);
+}
+
+/// Functions are inlined as they are written, which keeps what later steps look for. Where that would be very much,
+/// each is made small before it is inlined.
+void inline_calls(Module& module, const std::string& kernel_symbol, TargetMachine& machine) {
+  static const std::string as_written = "always-inline,globaldce",
+                           from_below = "cgscc(inline<only-mandatory>,function(sroa,early-cse,simplifycfg)),globaldce";
+  constexpr std::size_t much = 50000;  // instructions; LLVM takes about a second for them
+  std::map<const Function*, std::size_t> known;
+  const Function* kernel = module.getFunction(kernel_symbol);
+  const bool large = kernel && inlined_size(*kernel, much, known) == much;
+  run_passes(module, &machine, large ? from_below : as_written);
+}
+
 }  // namespace
 
 bool is_relocatable(const Module& module) {
@@ -317,8 +343,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   module.setDataLayout(machine.createDataLayout());
   keep_only(module, kernel_symbol);
   mark_kernel(module, kernel_symbol, machine);
-  static const std::string inlining = "always-inline,globaldce";
-  run_passes(module, &machine, inlining);
+  inline_calls(module, kernel_symbol, machine);
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   free_mathematical_functions(module);
