@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "execute/block_runner.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
 
@@ -26,6 +27,19 @@ bool contents_given(const Launch& launch) {
 bool waits_for_others(const KernelProfile& profile) {
   return std::any_of(profile.loops.begin(), profile.loops.end(),
                      [](const Loop& l) { return l.wait != Loop::Wait::none; });
+}
+
+/// Of executing one block of counts that no data decide.
+double work_of_block(const KernelProfile& profile, const Workload& closed) {
+  interpreter::BlockCounts counts;
+  counts.accesses = closed.access_counts;
+  for (std::size_t b = 0; b < profile.blocks.size(); ++b)
+    counts.warp_instructions += closed.block_counts[b].warps * profile.blocks[b].ops.total();
+  double products = 0;
+  for (std::size_t t = 0; t < tensor_type_count; ++t) products += closed.warp_ops.tensor.of(static_cast<TensorType>(t));
+  return (interpreter::work_of(counts, profile, closed.geometry.warp_size, false) +
+          interpreter::work_of_products(products)) /
+         closed.blocks;
 }
 
 }  // namespace
@@ -54,6 +68,10 @@ std::shared_ptr<const Execution> execute_on(const Kernel& kernel, const Launch& 
     throw LimitError("kernel " + kernel.profile->kernel + " cannot be executed: " +
                      (kernel.no_program.empty() ? "its program was not compiled" : kernel.no_program));
   }
+  // Well beyond the limit: machine instructions and interpreted ones are not the same.
+  if (options.sample == 0 && options.most_sample_work > 0 && sharing.block_work > 1.5 * options.most_sample_work)
+    throw LimitError("kernel " + kernel.profile->kernel +
+                     ": not one block could be executed: " + std::string(interpreter::more_work_than_unasked));
   options.resident_blocks = sharing.resident_blocks;
   options.processors = sharing.processors;
   return std::make_shared<const Execution>(execute(*kernel.profile, *kernel.program, launch, geometry, options));
@@ -70,7 +88,9 @@ Counted count(const KernelProfile& profile, const Launch& launch, Workload close
     return {std::move(closed), std::nullopt, nullptr};
   }
   try {
-    Counted c{{}, std::nullopt, executor(sharing_of(closed, device))};
+    Sharing sharing = sharing_of(closed, device);
+    if (!all && profile.unknowns.empty()) sharing.block_work = work_of_block(profile, closed);
+    Counted c{{}, std::nullopt, executor(sharing)};
     if (all) {
       c.workload = c.execution->workload;
       c.workload.cache = closed.cache;

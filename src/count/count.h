@@ -31,10 +31,12 @@ struct Kernel {
   std::string no_program;                  // why not
 };
 
-/// How many blocks share an SM, and how many SMs take blocks in turn: what locality depends on beside the geometry.
+/// How many blocks share an SM, and how many SMs take blocks in turn: what locality depends on beside the geometry. And
+/// how much work a block is, so that none is begun that cannot be finished.
 struct Sharing {
   double resident_blocks = 1;
   int processors = 1;
+  double block_work = 0;  // of executing one block, as ExecuteOptions::most_sample_work; 0: data decide it
   friend bool operator==(const Sharing&, const Sharing&) = default;
 };
 

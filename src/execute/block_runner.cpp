@@ -8,7 +8,6 @@
 #include "execute/for_lanes.h"
 #include "io/clock.h"
 #include "io/interrupt.h"
-#include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
 namespace {
@@ -122,8 +121,7 @@ void BlockRunner::check_limits() {
   if (work_limit == 0) return;
   const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
   if (work + work_of_updated_words(updates_.size()) > work_limit)
-    throw LimitReached{
-        "a block needs more work than is done unasked; " KC_SETTING(sample) " 1 runs one however long it takes"};
+    throw LimitReached{std::string(more_work_than_unasked)};
 }
 
 void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {

@@ -20,6 +20,7 @@
 #include "execute/request_count.h"
 #include "execute/shared_memory.h"
 #include "kernelcast/execute.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast::interpreter {
 
@@ -60,6 +61,9 @@ struct LaunchPlan {
 struct LimitReached {
   std::string what;
 };
+/// Why a block is not run to its end by default.
+inline constexpr std::string_view more_work_than_unasked =
+    "a block needs more work than is done unasked; " KC_SETTING(sample) " 1 runs one however long it takes";
 
 class BlockRunner {
  public:
@@ -222,6 +226,8 @@ class BlockRunner {
 /// and the pages of buffers filled.
 double work_of(const BlockCounts& counts, const KernelProfile& profile, int warp_size, bool locality);
 double work_of_pages(std::int64_t bytes);
+/// Of multiply-adds of matrix instructions, which are taken apart.
+double work_of_products(double multiply_adds);
 /// Of keeping how often each of so many words was updated by atomics.
 double work_of_updated_words(std::size_t words);
 

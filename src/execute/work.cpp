@@ -7,6 +7,7 @@ namespace {
 
 constexpr double instruction_lanes = 16;  // what a warp instruction costs besides its lanes
 constexpr double lane = 8, shared_atomic_lane = 16, global_atomic_lane = 60, sector = 12, recorded_sector = 100;
+constexpr double product = 10;  // lanes' values are fetched from where the instruction has them
 constexpr double page_byte = 0.5, updated_word = 300;
 
 }  // namespace
@@ -23,6 +24,8 @@ double work_of(const BlockCounts& counts, const KernelProfile& profile, int warp
     }
   return work;
 }
+
+double work_of_products(double multiply_adds) { return multiply_adds * product; }
 
 double work_of_updated_words(std::size_t words) { return static_cast<double>(words) * updated_word; }
 

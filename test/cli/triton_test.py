@@ -48,6 +48,14 @@ class Triton(unittest.TestCase):
         self.assertEqual(p["counts"]["footprint_bytes"], 3 * 4 * 2**26)
         self.assertLess(3 * 4 * 2**26 / p["time_s"], 1.6e12)
 
+    def test_one_lane_of_a_block_copies_in_bulk(self):
+        """elect.sync gives a lane and whether it is this one: 1,024 tiles of two 128 x 4096 blocks of 16-bit numbers, not as many for each lane."""
+        for name, device in (("persistent_matmul.sm90", "h100"), ("persistent_matmul.sm100", "b200")):
+            with self.subTest(name):
+                p = json.loads(predict(DATA / f"{name}.ptx", device).stdout)["predictions"][0]
+                loads = sum(m["bytes"] for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "load"))
+                self.assertEqual(loads, 1024 * 2 * 128 * 4096 * 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -51,6 +51,18 @@ bool multiplies_in_pairs(const Module& module) {
   });
 }
 
+Expr lane() {
+  return mod(Expr(local_id(0)) + Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2))),
+             32);
+}
+
+/// elect.sync takes one lane of those that are active: of a whole warp lane 0 is as good as any other.
+bool elects(const Value& v) {
+  const auto* call = dyn_cast<CallInst>(&v);
+  const auto ptx = call ? ptx_instruction(*call) : std::nullopt;
+  return ptx && ptx->op == ptx::Op::elect;
+}
+
 }  // namespace
 
 Expr KernelModel::integer(Value* value) {
@@ -271,6 +283,8 @@ Expr KernelModel::compute_instruction(Instruction* i) {
       if (auto field = parameter_member(cast<ExtractValueInst>(i))) return *field;
       if (isa<AtomicCmpXchgInst>(i->getOperand(0)))
         return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
+      if (elects(*i->getOperand(0)))  // the lane that was taken, and whether it is this one
+        return cast<ExtractValueInst>(i)->getIndices().front() == 0 ? Expr(0) : equal(lane(), 0);
       return data(i, "part of a structure at " + text_of(line_of(*i)));
     case Instruction::AtomicRMW:
       return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
@@ -313,18 +327,13 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
   const Function* f = call->getCalledFunction();
   const std::string name = f ? f->getName().str() : call->isInlineAsm() ? "inline assembly" : "a call";
   if (name == "llvm.nvvm.read.ptx.sreg.warpsize") return Expr::symbol("warp_size");
-  const auto lane = [] {
-    return mod(Expr(local_id(0)) + Expr(local_size(0)) * (Expr(local_id(1)) + Expr(local_size(1)) * Expr(local_id(2))),
-               32);
-  };
   if (name == "llvm.nvvm.read.ptx.sreg.laneid") return lane();
   // Pairs of blocks that multiply together are clusters of two; other sizes are not known here.
   if (StringRef(name).ends_with("%cluster_ctarank") && multiplies_in_pairs(*call->getModule())) {
     assume({"blocks that multiply in pairs (cta_group::2): clusters", "2 neighbors along x", ""});
     return mod(Expr(group_id(0)), 2);
   }
-  // One lane of those that are active: of a whole warp lane 0 is as good as any other.
-  if (const auto ptx = ptx_instruction(*call); ptx && ptx->op == ptx::Op::elect && bits == 1) return equal(lane(), 0);
+  if (bits == 1 && elects(*call)) return equal(lane(), 0);
   return data(call, "result of " + name + " at " + text_of(line_of(*call)));
 }
 
