@@ -84,6 +84,7 @@ class KernelModel {
   Expr compute_integer(llvm::Value* value);
   Expr compute_instruction(llvm::Instruction* instruction);
   std::optional<Expr> value_of_lane(llvm::CallInst& call);
+  std::optional<Expr> part_of_warp_operation(llvm::ExtractValueInst& part);
   Expr compute_intrinsic(llvm::CallInst* call);
   std::optional<Expr> real_order(llvm::Value* value) const;
   Expr compare_real(llvm::FCmpInst* comparison);

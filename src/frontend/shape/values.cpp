@@ -283,8 +283,7 @@ Expr KernelModel::compute_instruction(Instruction* i) {
       if (auto field = parameter_member(cast<ExtractValueInst>(i))) return *field;
       if (isa<AtomicCmpXchgInst>(i->getOperand(0)))
         return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
-      if (elects(*i->getOperand(0)))  // the lane that was taken, and whether it is this one
-        return cast<ExtractValueInst>(i)->getIndices().front() == 0 ? Expr(0) : equal(lane(), 0);
+      if (auto part = part_of_warp_operation(*cast<ExtractValueInst>(i))) return *part;
       return data(i, "part of a structure at " + text_of(line_of(*i)));
     case Instruction::AtomicRMW:
       return data(i, "result of an atomic operation at " + text_of(line_of(*i)));
@@ -335,6 +334,18 @@ Expr KernelModel::compute_intrinsic(CallInst* call) {
   }
   if (bits == 1 && elects(*call)) return equal(lane(), 0);
   return data(call, "result of " + name + " at " + text_of(line_of(*call)));
+}
+
+/// Of elect.sync the lane that was taken, and whether it is this one; of a shfl.sync.idx the value, and whether there
+/// is such a lane.
+std::optional<Expr> KernelModel::part_of_warp_operation(ExtractValueInst& part) {
+  const bool second = part.getIndices().front() == 1;
+  auto* call = dyn_cast<CallInst>(part.getAggregateOperand());
+  if (!call) return std::nullopt;
+  if (elects(*call)) return second ? equal(lane(), 0) : Expr(0);
+  if (call->getIntrinsicID() != Intrinsic::nvvm_shfl_sync_idx_i32p) return std::nullopt;
+  const std::optional<Expr> value = value_of_lane(*call);
+  return value && second ? Expr(1) : value;
 }
 
 /// shfl.sync.idx from one lane of the whole warp: the value as that lane has it. Blocks are taken to have whole warps

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/frontend.h"
 
@@ -167,6 +168,32 @@ Access row_read_at(const std::string& computing) {
     for (const Access& a : b.accesses)
       if (a.space == MemorySpace::shared) return a;
   return {};
+}
+
+TEST(Ptx, one_lane_and_one_warp_are_known) {
+  const std::string head = R"(.visible .entry k(.param .u64 p)
+{ .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5;
+)";
+  const std::string tail = R"(
+  @!%p1 bra $out;
+  st.global.u32 [%rd1], %r1;
+$out: ret; })";
+  const auto stores = [&](const std::string& condition) {
+    Launch launch;
+    launch.grid = {4};
+    launch.block = {128};
+    const KernelProfile p = profile_of(ptx_of(head + condition + tail), "sm_90");
+    EXPECT_TRUE(p.unknowns.empty()) << condition;
+    return Binder(p, {}).bind(launch).at(MemorySpace::global, AccessKind::store).lanes;
+  };
+  EXPECT_EQ(stores("elect.sync _|%p1, -1;"), 4 * 4);  // of each warp one lane
+  EXPECT_EQ(stores("elect.sync %r3|%p1, -1;"), 4 * 4);
+  EXPECT_EQ(stores("elect.sync %r3|%p2, -1; setp.eq.u32 %p1, %r3, 0;"), 4 * 128);
+  EXPECT_EQ(stores("shfl.sync.idx.b32 %r3, %r2, 0, 31, -1; setp.eq.u32 %p1, %r3, 2;"),
+            4 * 32);  // of each block one warp
+  EXPECT_EQ(stores("shfl.sync.idx.b32 %r3|%p2, %r2, 0, 31, -1; setp.eq.u32 %p1, %r3, 2;"), 4 * 32);
+  EXPECT_EQ(stores("shfl.sync.idx.b32 %r3|%p1, %r2, 0, 31, -1;"), 4 * 128);
 }
 
 TEST(Ptx, swizzle_acts_on_the_whole_offset_in_the_array) {
