@@ -30,6 +30,8 @@ for target in "$@"; do
   esac
   case $target in
     cubin | csv | results) longest=65536 ;;
+    npy | pattern | triton) longest=256 ;; # the shortest inputs run most often
+    expression | record | replay) longest=1024 ;;
     *) longest=4096 ;;
   esac
   log=build/fuzz/$target.log

@@ -12,6 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "io/interrupt.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::cli {
@@ -90,7 +91,7 @@ int guarded(int argc, char** argv) {
     return usage;
   } catch (const Error& e) {
     message(fmt::format("kernelcast: {}", words_of(e)));
-    return could_not_analyse;
+    return kernelcast::interrupted() ? interrupted : could_not_analyse;
   } catch (const std::bad_alloc&) {
     message(
         "kernelcast: there is not enough memory; a larger limit (ulimit -v), fewer --jobs or a smaller --max-memory "

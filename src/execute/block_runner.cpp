@@ -6,7 +6,6 @@
 
 #include "execute/fill_value.h"
 #include "execute/for_lanes.h"
-#include "io/clock.h"
 #include "io/interrupt.h"
 
 namespace kernelcast::interpreter {
@@ -116,8 +115,7 @@ void BlockRunner::check_limits() {
     throw LimitReached{"a block ran more warp instructions than " KC_SETTING(max_instructions) " allows"};
   if ((++steps_ & 1023U) != 0) return;
   if (interrupted()) throw LimitReached{"interrupted"};
-  if (deadline > 0 && steady_seconds() > deadline)
-    throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
+  plan_.memory->check_time();
   if (work_limit == 0) return;
   const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
   if (work + work_of_updated_words(updates_.size()) > work_limit)

@@ -57,10 +57,6 @@ struct LaunchPlan {
   bool warps_apart = false;  // no warp of a block waits for another one or shares memory with it
 };
 
-/// Thrown inside when a limit strikes; execute() makes a finding of it.
-struct LimitReached {
-  std::string what;
-};
 /// Why a block is not run to its end by default.
 inline constexpr std::string_view more_work_than_unasked =
     "a block needs more work than is done unasked; " KC_SETTING(sample) " 1 runs one however long it takes";
@@ -87,7 +83,6 @@ class BlockRunner {
   [[nodiscard]] int warps_run() const { return warps_run_; }
   [[nodiscard]] int warps() const { return warps_; }
   double instruction_limit = 0;  // warp instructions a block; 0: none
-  double deadline = 0;           // seconds of the steady clock; 0: none
 
  private:
   struct Path {  // lanes that go the same way

@@ -68,7 +68,7 @@ class Execute {
 
   Execution run() {
     const double start = steady_seconds();
-    deadline_ = options_.max_seconds > 0 ? created_ + options_.max_seconds : 0;
+    if (options_.max_seconds > 0) plan_.memory().set_deadline(created_ + options_.max_seconds);
     limit_ = options_.max_lane_instructions > 0 ? options_.max_lane_instructions : default_limit;
     jobs_ = options_.jobs > 0 ? options_.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     threads_ = jobs_;
@@ -148,7 +148,6 @@ class Execute {
       try {
         BlockRunner runner(plan_.launch_plan());
         runner.alone = jobs == 1;
-        runner.deadline = deadline_;
         runner.enough = enough_;
         LocalityRecorder recorder(limits);
         const bool record = options_.locality && (most_warps_ == 0 || residents_);
@@ -445,7 +444,7 @@ class Execute {
   const ExecuteOptions& options_;
   double budget_;
   Plan plan_;
-  double deadline_ = 0, limit_ = 0;
+  double limit_ = 0;
   int threads_ = 1, jobs_ = 1;  // that may work; that run blocks
   std::vector<Stratum> strata_;
   std::mutex mutex_;

@@ -11,6 +11,7 @@
 
 #include "execute/buffer_roles.h"
 #include "execute/element_type.h"
+#include "io/clock.h"
 #include "io/text.h"
 #include "kernelcast/address.h"
 #include "kernelcast/error.h"
@@ -283,6 +284,7 @@ void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
   const std::int64_t cost = contents + (s.watch != nullptr ? (page_bytes >> watch_shift_) * 8 : 0);
   for (std::int64_t page = offset >> page_bits; page <= last; ++page) {
     if (s.pages[page].load(std::memory_order_acquire) != 0) continue;
+    check_time();
     const std::lock_guard lock(filling_[static_cast<std::size_t>(page) % std::size(filling_)]);
     if (s.pages[page].load(std::memory_order_relaxed) != 0) continue;
     if (resident_.fetch_add(cost) + cost > limit_bytes_) {
@@ -295,6 +297,11 @@ void Memory::bring_in(Slot& s, std::int64_t offset, std::int64_t past) {
     s.touched.store(true, std::memory_order_relaxed);
     s.pages[page].store(1, std::memory_order_release);
   }
+}
+
+void Memory::check_time() const {
+  if (deadline_ > 0 && steady_seconds() > deadline_)
+    throw LimitReached{"the time of " KC_SETTING(max_seconds) " is over"};
 }
 
 void Memory::hold(std::int64_t bytes, const std::string& what) {

@@ -19,6 +19,11 @@
 
 namespace kernelcast::interpreter {
 
+/// Thrown inside when a limit strikes; execute() makes a finding of it.
+struct LimitReached {
+  std::string what;
+};
+
 inline constexpr int page_bits = 12;
 inline constexpr std::int64_t page_bytes = std::int64_t{1} << page_bits;
 
@@ -106,6 +111,12 @@ class Memory {
     return slots_[static_cast<unsigned>(buffer)]->watch[unit];
   }
 
+  /// In seconds of the steady clock; 0: none. From then on check_time() throws LimitReached. So does at() where it
+  /// gives a page its contents: one access of a warp may ask for a page a lane, each of which costs as much as hundreds
+  /// of instructions.
+  void set_deadline(double seconds) { deadline_ = seconds; }
+  void check_time() const;
+
   /// Counts memory of the execution that is no buffer's: shared and private arrays, registers. Throws LimitError that
   /// says what wants it where the limit does not allow so much; give_back() takes it off again.
   void hold(std::int64_t bytes, const std::string& what);
@@ -152,6 +163,7 @@ class Memory {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::atomic<std::int64_t> resident_ = 0, touched_bytes_ = 0;
   std::int64_t limit_bytes_ = 0;
+  double deadline_ = 0;
   int watch_shift_ = 2;
   std::mutex filling_[16];
 };

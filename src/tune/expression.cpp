@@ -9,14 +9,16 @@
 #include <cmath>
 #include <set>
 
+#include "io/interrupt.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast::tune {
 namespace {
 
 constexpr std::size_t longest_list = 1U << 20U;
-constexpr std::size_t most_steps = 10'000'000;  // of one evaluation: nodes, and entries that are looked at
-constexpr std::size_t most_parts = 1U << 22U;   // of all the values that one evaluation makes
+constexpr std::size_t steps_between_looks = 4096;  // whether the program was interrupted
+constexpr std::size_t most_steps = 10'000'000;     // of one evaluation: nodes, and entries that are looked at
+constexpr std::size_t most_parts = 1U << 22U;      // of all the values that one evaluation makes
 
 class Walker {
  public:
@@ -81,7 +83,9 @@ class Walker {
 
  private:
   void spend(std::size_t by) {
+    const std::size_t before = steps_;
     steps_ += by;
+    if (before / steps_between_looks != steps_ / steps_between_looks && interrupted()) fail("interrupted");
     if (steps_ > most_steps) fail(fmt::format("it takes more than {} steps: write a shorter one", most_steps));
   }
 

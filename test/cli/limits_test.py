@@ -1,5 +1,6 @@
 """Hostile inputs: each ends soon, with one message, within its limits of memory, and leaves nothing behind."""
 
+import gzip
 import json
 import os
 import resource
@@ -62,6 +63,26 @@ class Limits(Case):
         wide = ",".join(f"c{i}" for i in range(200000)) + "\n" + ",".join(["1"] * 200000) + "\n"
         args = ("--kernels", self.path("kernels.csv", "id,path\nk,k.cu\n"), "--sources", self.folder)
         self.refused("wide.csv:1: more than 1000 columns", "validate", self.path("wide.csv", wide), *args)
+        bomb = self.path("bomb.csv.gz")
+        with gzip.open(bomb, "wb", compresslevel=1) as file:
+            for _ in range(600):
+                file.write(b"1,2,3,4\n" * (1 << 17))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.refused("bomb.csv.gz: .*512", "validate", bomb, *args)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, max(before, 2 << 20))  # KiB
+
+    def test_one_signal_ends_the_evaluation_of_expressions(self):
+        # Each of the values takes most of the steps that an evaluation may have.
+        text = t1(values="[x for x in range(1, 100000)]", condition="all([y < 1000000 for y in range(1000000)])")
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([PROGRAM, *self.tuned(text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                time.sleep(1)
+                self.assertIsNone(process.poll())
+                start = time.monotonic()
+                process.send_signal(sent)
+                process.communicate(timeout=10)
+                self.assertLess(time.monotonic() - start, 1)
+            self.assertEqual(process.returncode, 130)
 
     def test_pipes_that_nobody_writes_to(self):
         os.mkfifo(self.path("pipe.toml"))

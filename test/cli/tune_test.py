@@ -167,17 +167,19 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
         self.assertEqual((every["complete"], some["complete"]), (True, False))
 
     def test_interrupted_it_shows_the_best_so_far(self):
-        process = subprocess.Popen(
-            [PROGRAM, "tune", self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--arg", "n=65536",
-             "--format", "json", "--no-cache", "--jobs", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-        time.sleep(5)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=50)
-        self.assertEqual(process.returncode, 130, err)
-        j = checked(out, "tune")
-        self.assertTrue(j["interrupted"])
-        self.assertLess(j["evaluated"], 3997)
-        self.assertEqual(len(j["best"]), min(10, j["evaluated"]))
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(sent):
+                process = subprocess.Popen(
+                    [PROGRAM, "tune", self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--arg",
+                     "n=65536", "--format", "json", "--no-cache", "--jobs", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+                time.sleep(5)
+                process.send_signal(sent)
+                out, err = process.communicate(timeout=50)
+                self.assertEqual(process.returncode, 130, err)
+                j = checked(out, "tune")
+                self.assertTrue(j["interrupted"])
+                self.assertLess(j["evaluated"], 3997)
+                self.assertEqual(len(j["best"]), min(10, j["evaluated"]))
 
     def test_an_assembler_is_asked_and_what_is_kept_without_it_is_not_taken_for_its_answer(self):
         args = (self.kernel, "--device", "v100", "--problem", "65536", "--block", "64,{1,2}", "--param", "W=1,2", "--arg", "n=65536", "--cache", self.path("kept"))

@@ -34,7 +34,7 @@ const Endless endless[] = {
      "__global__ void k(int* a, long n) {\n"
      "  long i = blockIdx.x * 256L + threadIdx.x;\n"
      "  for (int j = 0; j < 100000000; ++j) i = (i * 1103515245 + a[i % n] + 12345) % n;\n  a[i % n] = 1;\n}\n",
-     1 << 25, 1 << 25},
+     1 << 27, 1 << 27},
     {"independent_threads",
      "__global__ void k(int* a, int n) {\n"
      "  int s = threadIdx.x;\n  for (int j = 0; j < n; ++j) if ((s ^ j) & 1) s = s * 3 + 1; else s += a[s & 1023];\n"
