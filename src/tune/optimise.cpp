@@ -103,6 +103,7 @@ class Minimiser {
       if (found != seen_.end()) return found->second;
     }
     double v = infinite_time;
+    if (stop_) return v;
     if (allowed(c)) {
       if (over()) return infinite_time;
       ++tried_;
