@@ -111,9 +111,9 @@ class Memory {
     return slots_[static_cast<unsigned>(buffer)]->watch[unit];
   }
 
-  /// In seconds of the steady clock; 0: none. From then on check_time() throws LimitReached. So does at() where it
-  /// gives a page its contents: one access of a warp may ask for a page a lane, each of which costs as much as hundreds
-  /// of instructions.
+  /// In seconds of the steady clock; 0: none. From then on, less the time to give back the memory touched, check_time()
+  /// throws LimitReached. So does at() where it gives a page its contents: one access of a warp may ask for a page a
+  /// lane, each of which costs as much as hundreds of instructions.
   void set_deadline(double seconds) { deadline_ = seconds; }
   void check_time() const;
 

@@ -52,6 +52,8 @@ KC_FP8(__nv_fp8_e5m2, 2, 15, 0x7bu)
     x2() = default;                                                                                                     \
     __host__ __device__ explicit x2(float2 v) : __x((unsigned short)(name(v.x).__x | name(v.y).__x << 8)) {}            \
     __host__ __device__ explicit x2(__half2 v) : x2(make_float2((float)v.x, (float)v.y)) {}                             \
+    __host__ __device__ explicit x2(__nv_bfloat162 v) : x2(make_float2((float)v.x, (float)v.y)) {}                      \
+    __host__ __device__ explicit x2(double2 v) : x2(make_float2((float)v.x, (float)v.y)) {}                             \
     __host__ __device__ explicit operator float2() const {                                                              \
       name a, b;                                                                                                        \
       a.__x = (unsigned char)__x, b.__x = (unsigned char)(__x >> 8);                                                    \
@@ -68,6 +70,8 @@ KC_FP8(__nv_fp8_e5m2, 2, 15, 0x7bu)
     __host__ __device__ explicit x4(float4 v)                                                                           \
         : __x(x2(make_float2(v.x, v.y)).__x | (unsigned int)x2(make_float2(v.z, v.w)).__x << 16) {}                     \
     __host__ __device__ explicit x4(__half2 low, __half2 high)                                                          \
+        : x4(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                                  \
+    __host__ __device__ explicit x4(__nv_bfloat162 low, __nv_bfloat162 high)                                            \
         : x4(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                                  \
     __host__ __device__ explicit operator float4() const {                                                              \
       x2 a, b;                                                                                                          \

@@ -26,7 +26,7 @@ struct Pair {
   [[nodiscard]] int low() const { return static_cast<int>(low_and_padding & 0xffffffff); }
 };
 
-void expect_sums(const char* target, int width) {
+Analysis analyzed(const char* kernel, const char* target) {
   std::ifstream in(KERNELCAST_SOURCE_DIR "/test/engines/execute/kernels/blocks.cu");
   std::stringstream text;
   text << in.rdbuf();
@@ -34,10 +34,14 @@ void expect_sums(const char* target, int width) {
   source.path = "blocks.cu";
   source.text = text.str();
   FrontendOptions options;
-  options.kernel = "blocks";
+  options.kernel = kernel;
   options.target = target;
   options.program = true;
-  const Analysis analysis = analyze(source, options);
+  return analyze(source, options);
+}
+
+void expect_sums(const char* target, int width) {
+  const Analysis analysis = analyzed("blocks", target);
   restart_random();
   const Argument input = uniform<int>(threads_of_block * blocks, -1000, 1000);
   const std::vector<int> v = read_as<int>(input.bytes);
@@ -68,8 +72,30 @@ void expect_sums(const char* target, int width) {
   }
 }
 
+void expect_scans_of_items(const char* target, int width) {
+  const Analysis analysis = analyzed("items", target);
+  restart_random();
+  constexpr int items_of_block = 2 * threads_of_block;
+  const Argument input = uniform<int>(items_of_block * blocks, -1000, 1000);
+  const std::vector<int> v = read_as<int>(input.bytes);
+  const Case c{"items",
+               {blocks, 1, 1},
+               {48, 4, 1},
+               {input, filled<int>(2 * items_of_block * blocks), filled<int>(threads_of_block * blocks)}};
+  const auto buffers = interpret(c, analysis, width, false);
+  const std::vector<int> scans = read_as<int>(buffers.at(1)), totals = read_as<int>(buffers.at(2));
+  for (int i = 0; i < items_of_block * blocks; ++i) {
+    const auto begin = v.begin() + i / items_of_block * items_of_block, at = v.begin() + i;
+    ASSERT_EQ(scans.at(2 * i), std::accumulate(begin, at, 0)) << target << " " << i;
+    ASSERT_EQ(scans.at(2 * i + 1), *std::max_element(begin, at + 1)) << target << " " << i;
+    ASSERT_EQ(totals.at(i / 2), std::accumulate(begin, begin + items_of_block, 0)) << target << " " << i;
+  }
+}
+
 TEST(BlockFunctions, AddUpOnWarpsOf32) { expect_sums("sm_70", 32); }
 TEST(BlockFunctions, AddUpOnWarpsOf64) { expect_sums("gfx90a", 64); }
+TEST(BlockFunctions, ScanItemsOnWarpsOf32) { expect_scans_of_items("sm_70", 32); }
+TEST(BlockFunctions, ScanItemsOnWarpsOf64) { expect_scans_of_items("gfx90a", 64); }
 
 }  // namespace
 }  // namespace kernelcast::agreement

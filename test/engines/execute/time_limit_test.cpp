@@ -75,7 +75,7 @@ TEST_P(TimeLimit, IsKeptToATenth) {
     }
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  EXPECT_GE(best, 1);
+  EXPECT_GE(best, 0.9);  // the time to give back memory is an estimate
   EXPECT_LE(best, 1.1);
 }
 

@@ -151,7 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
         "printf(\"%f\\n\", f[0]); assert(f[0] > 0);",
         "f[0] = tex2D<float>((cudaTextureObject_t)l[0], f[1], f[2]) + tex1Dfetch<float>((cudaTextureObject_t)l[1], "
         "i[0]);",
-        "__nv_fp8_e4m3 e(f[0]); __nv_fp8x4_e5m2 w(v[0]); v[1] = (float4)w; f[1] = (float)e + "
+        "__nv_fp8_e4m3 e(f[0]); __nv_fp8x4_e5m2 w(v[0]); v[1] = (float4)w; "
+        "__nv_bfloat162 h = __floats2bfloat162_rn(f[0], f[2]); __nv_fp8x4_e4m3 u(h, h); f[2] = ((float4)u).x; "
+        "f[1] = (float)e + "
         "(float)__nv_fp8_e5m2(d[0]);",
         "__shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x == 0) init(&b, blockDim.x); __shared__ "
         "float "

@@ -144,16 +144,35 @@ template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, int Y = 1,
   __device__ __inline__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T(), cub::Sum()); }
   __device__ __inline__ void ExclusiveSum(T in, T& out, T& all) { ExclusiveScan(in, out, T(), cub::Sum(), all); }
   /// N neighbouring items of each thread.
-  template <int N> __device__ __inline__ void ExclusiveSum(T (&in)[N], T (&out)[N]) {
+  template <int N, class Op> __device__ __inline__ void ExclusiveScan(T (&in)[N], T (&out)[N], T first, Op op, T& all) {
     T own = in[0], sum;
-    for (int i = 1; i < N; ++i) own = own + in[i];
-    ExclusiveSum(own, sum);
+    for (int i = 1; i < N; ++i) own = op(own, in[i]);
+    ExclusiveScan(own, sum, first, op, all);
     for (int i = 0; i < N; ++i) {
       const T v = in[i];
       out[i] = sum;
-      sum = sum + v;
+      sum = op(sum, v);
     }
   }
+  template <int N, class Op> __device__ __inline__ void InclusiveScan(T (&in)[N], T (&out)[N], Op op, T& all) {
+    T own = in[0], sum;
+    for (int i = 1; i < N; ++i) own = op(own, in[i]);
+    InclusiveScan(own, sum, op, all);
+    T left = __kc_any_up(sum, 1, B::lanes);
+    const int warp = B::rank() / B::lanes;
+    if (B::rank() % B::lanes == 0) {
+      left = of_warps_[0];
+      for (int w = 1; w < warp; ++w) left = op(left, of_warps_[w]);
+    }
+    out[0] = B::rank() == 0 ? in[0] : op(left, in[0]);
+    for (int i = 1; i < N; ++i) out[i] = op(out[i - 1], in[i]);
+  }
+  template <int N, class Op> __device__ __inline__ void ExclusiveScan(T (&in)[N], T (&out)[N], T first, Op op) { T all; ExclusiveScan(in, out, first, op, all); }
+  template <int N, class Op> __device__ __inline__ void InclusiveScan(T (&in)[N], T (&out)[N], Op op) { T all; InclusiveScan(in, out, op, all); }
+  template <int N> __device__ __inline__ void ExclusiveSum(T (&in)[N], T (&out)[N], T& all) { ExclusiveScan(in, out, T(), cub::Sum(), all); }
+  template <int N> __device__ __inline__ void ExclusiveSum(T (&in)[N], T (&out)[N]) { ExclusiveScan(in, out, T(), cub::Sum()); }
+  template <int N> __device__ __inline__ void InclusiveSum(T (&in)[N], T (&out)[N], T& all) { InclusiveScan(in, out, cub::Sum(), all); }
+  template <int N> __device__ __inline__ void InclusiveSum(T (&in)[N], T (&out)[N]) { InclusiveScan(in, out, cub::Sum()); }
 
  private:
   T* of_warps_;

@@ -32,3 +32,18 @@ __global__ void blocks(const int* in, int* sums, int* scans, int* warps, Pair* p
   const int sum = Eight(eight).Sum(v);
   if (rank % 8 == 0) warps[i / 8] = sum;
 }
+
+/// The same for two neighbouring items of each thread: `scans` before them, and with them.
+__global__ void items(const int* in, int* scans, int* totals) {
+  typedef cub::BlockScan<int, 48, cub::BLOCK_SCAN_RAKING, 4> Scan;
+  __shared__ Scan::TempStorage before, with;
+  const int i = blockIdx.x * 192 + threadIdx.x + 48 * threadIdx.y;
+  int sum[2] = {in[2 * i], in[2 * i + 1]}, most[2] = {sum[0], sum[1]}, total;
+  Scan(before).ExclusiveSum(sum, sum, total);
+  Scan(with).InclusiveScan(most, most, cub::Max());
+  for (int k = 0; k < 2; ++k) {
+    scans[4 * i + 2 * k] = sum[k];
+    scans[4 * i + 2 * k + 1] = most[k];
+  }
+  totals[i] = total;
+}
