@@ -81,13 +81,25 @@ void expect_scans_of_items(const char* target, int width) {
   const Case c{"items",
                {blocks, 1, 1},
                {48, 4, 1},
-               {input, filled<int>(2 * items_of_block * blocks), filled<int>(threads_of_block * blocks)}};
+               {input, filled<int>(2 * items_of_block * blocks), filled<int>(threads_of_block * blocks),
+                filled<int>(items_of_block * blocks)}};
   const auto buffers = interpret(c, analysis, width, false);
-  const std::vector<int> scans = read_as<int>(buffers.at(1)), totals = read_as<int>(buffers.at(2));
+  const std::vector<int> scans = read_as<int>(buffers.at(1)), totals = read_as<int>(buffers.at(2)),
+                         eights = read_as<int>(buffers.at(3));
   for (int i = 0; i < items_of_block * blocks; ++i) {
     const auto begin = v.begin() + i / items_of_block * items_of_block, at = v.begin() + i;
     ASSERT_EQ(scans.at(2 * i), std::accumulate(begin, at, 0)) << target << " " << i;
     ASSERT_EQ(scans.at(2 * i + 1), *std::max_element(begin, at + 1)) << target << " " << i;
+    if (i % 2 == 0) {
+      const auto first = v.begin() + i / 16 * 16;
+      int before = 0, all = 0;
+      for (auto lane = first; lane != first + 16; lane += 2) {
+        if (lane < at) before += *lane;
+        all += *lane;
+      }
+      ASSERT_EQ(eights.at(i), before) << target << " " << i;
+      ASSERT_EQ(eights.at(i + 1), all) << target << " " << i;
+    }
     ASSERT_EQ(totals.at(i / 2), std::accumulate(begin, begin + items_of_block, 0)) << target << " " << i;
   }
 }

@@ -66,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (std::size_t f = 0; f < field_count; ++f)
     require(seen[f] == 1 || (seen[f] == 0 && !report.device.values[f].value));
-  if (printable(report.device.name) == report.device.name && report.device.name.find('\n') == std::string::npos)
+  if (printable(report.device.name) == report.device.name &&
+      report.device.name.find_first_of("\n\t") == std::string::npos)
     require(again.name.text == report.device.name + ", measured");
   return 0;
 }

@@ -69,6 +69,20 @@ template <class T, int Lanes = __KERNELCAST_WARP_SIZE> class WarpScan {
   }
   __device__ __inline__ void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
   __device__ __inline__ void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T(), cub::Sum()); }
+  /// `all`: of all lanes.
+  template <class Op> __device__ __inline__ void InclusiveScan(T in, T& out, Op op, T& all) {
+    InclusiveScan(in, out, op);
+    all = Broadcast(out, Lanes - 1);
+  }
+  template <class Op> __device__ __inline__ void ExclusiveScan(T in, T& out, T first, Op op, T& all) {
+    T sum;
+    InclusiveScan(in, sum, op, all);
+    const T before = __kc_any_up(sum, 1, Lanes);
+    out = __lane_id() % Lanes == 0 ? first : op(first, before);
+  }
+  __device__ __inline__ void InclusiveSum(T in, T& out, T& all) { InclusiveScan(in, out, cub::Sum(), all); }
+  __device__ __inline__ void ExclusiveSum(T in, T& out, T& all) { ExclusiveScan(in, out, T(), cub::Sum(), all); }
+  __device__ __inline__ T Broadcast(T v, unsigned int lane) { return __kc_any(v, (int)lane, Lanes); }
 };
 
 template <int X, int Y, int Z> struct __kc_block {

@@ -33,8 +33,9 @@ __global__ void blocks(const int* in, int* sums, int* scans, int* warps, Pair* p
   if (rank % 8 == 0) warps[i / 8] = sum;
 }
 
-/// The same for two neighbouring items of each thread: `scans` before them, and with them.
-__global__ void items(const int* in, int* scans, int* totals) {
+/// The same for two neighbouring items of each thread: `scans` before them, and with them. `eights`: of the first of
+/// them by eight lanes, before this one and in all.
+__global__ void items(const int* in, int* scans, int* totals, int* eights) {
   typedef cub::BlockScan<int, 48, cub::BLOCK_SCAN_RAKING, 4> Scan;
   __shared__ Scan::TempStorage before, with;
   const int i = blockIdx.x * 192 + threadIdx.x + 48 * threadIdx.y;
@@ -46,4 +47,7 @@ __global__ void items(const int* in, int* scans, int* totals) {
     scans[4 * i + 2 * k + 1] = most[k];
   }
   totals[i] = total;
+  typedef cub::WarpScan<int, 8> Eight;
+  __shared__ Eight::TempStorage none;
+  Eight(none).ExclusiveSum(in[2 * i], eights[2 * i], eights[2 * i + 1]);
 }
