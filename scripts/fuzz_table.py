@@ -7,6 +7,8 @@
 import collections
 import sys
 
+INTERRUPTED = 72  # libFuzzer's status after a signal
+
 
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else "build/fuzz/executions.tsv"
@@ -21,7 +23,7 @@ def main():
         ran = sum(r[0] for r in runs[target])
         total += ran
         print(f"| `{target}` | {ran:,} | {len(runs[target])} | {sum(r[1] for r in runs[target]):,} | "
-              f"{max(r[2] for r in runs[target]):,} | {sum(r[3] != 0 for r in runs[target])} |")  # fmt: skip
+              f"{max(r[2] for r in runs[target]):,} | {sum(r[3] not in (0, INTERRUPTED) for r in runs[target])} |")  # fmt: skip
     print(f"| all | {total:,} | {sum(map(len, runs.values()))} | | | |")
 
 

@@ -24,6 +24,7 @@ constexpr std::string_view kAtomicWords[] = {"tomic"};
 constexpr std::string_view kScopedWords[] = {"_block", "_system"};
 constexpr std::string_view kWarpWords[] = {"__shfl",   "__ballot",     "__any", "__all", "__match",
                                            "__reduce", "__activemask", "__uni", "__lane"};
+constexpr std::string_view kPackedWords[] = {"__vab", "__vad", "__vav", "__vc", "__vh", "__vi", "__vm", "__vn", "__vs"};
 constexpr std::string_view kHostWords[] = {"<<<", "cuda", "hip", "CU"};
 constexpr std::string_view kTextureWords[] = {"tex", "surf", "Tex", "Channel", "Resource"};
 
@@ -129,6 +130,7 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(textures || read_only_loads || has_vector_type(text), "kernelcast/vectors.h");
   add_if(intrinsics || has_any(text, kMathWords), "kernelcast/math.h");
   add_if(intrinsics, "kernelcast/intrinsics.h");
+  add_if(all || has_any(text, kPackedWords), "kernelcast/simd.h");
   add_if(read_only_loads, "kernelcast/loads.h");
   add_if(all || has_any(text, kAtomicWords), "kernelcast/atomics.h");
   add_if(all || (has_any(text, kAtomicWords) && has_any(text, kScopedWords)), "kernelcast/atomics_scoped.h");
