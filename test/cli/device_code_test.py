@@ -89,6 +89,26 @@ __kernel void beside(__global float* out) { out[get_global_id(0)] = 1; }
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("it counts as nothing", result.stdout)
 
+    def test_pairs_of_thrust_beside_its_algorithms(self):
+        source = self.path("pairs.cu", """#include <thrust/device_vector.h>
+#include <thrust/pair.h>
+#include <thrust/sort.h>
+#include <thrust/tuple.h>
+__device__ thrust::pair<float, int> split(float x) { return thrust::make_pair(x * 0.5f, (int)x); }
+__global__ void k(float* a, int* b) {
+  float half;
+  int whole, i = blockIdx.x * 64 + threadIdx.x;
+  thrust::tie(half, whole) = split(a[i]);
+  a[i] = half;
+  thrust::tie(half, whole) = thrust::make_tuple(1.0f, whole + 1);
+  b[i] = whole;
+}
+void host(thrust::device_vector<float>& v) { thrust::sort(v.begin(), v.end()); }
+""")
+        p = self.forecast(source, "--counts", "executed", "--buffer", "a=1024", "--buffer", "b=1024")
+        stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
+        self.assertEqual(stores["requests"], 16 * 2 * 2)
+
     def test_a_child_is_named_and_counts_as_a_call(self):
         source = self.path("child.cu", """template <class T> __global__ void child(T* a, int n) { if (threadIdx.x < n) a[threadIdx.x] += 1; }
 __global__ void plain() {}

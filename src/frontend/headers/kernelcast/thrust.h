@@ -10,8 +10,24 @@ using std::get;
 using std::make_pair;
 using std::make_tuple;
 using std::pair;
-using std::tie;
 using std::tuple;
+// The library's tuple of references is assigned to by host functions alone.
+template <class... T> class __kc_tied {
+ public:
+  __host__ __device__ explicit __kc_tied(T&... v) : to_(v...) {}
+  template <class From> __host__ __device__ const __kc_tied& operator=(const From& from) const {
+    assign(from, std::index_sequence_for<T...>());
+    return *this;
+  }
+  __host__ __device__ operator std::tuple<T&...>() const { return to_; }
+
+ private:
+  template <class From, std::size_t... I> __host__ __device__ void assign(const From& from, std::index_sequence<I...>) const {
+    ((std::get<I>(to_) = std::get<I>(from)), ...);
+  }
+  std::tuple<T&...> to_;
+};
+template <class... T> __host__ __device__ __kc_tied<T...> tie(T&... v) { return __kc_tied<T...>(v...); }
 template <int N, class T> struct tuple_element : std::tuple_element<N, T> {};
 
 template <class T> class device_ptr {
