@@ -17,7 +17,15 @@
 
 // Counting bits is most of the work, and plain x86-64 has no instruction for it: what counts is compiled twice,
 // together with all that it calls on the way (a function by itself would be there once, without the instruction).
-#if defined(__x86_64__) && defined(__GNUC__)
+// ThreadSanitizer's runtime is not there yet when the loader chooses between the two.
+#if defined(__SANITIZE_THREAD__)
+#define KERNELCAST_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KERNELCAST_THREAD_SANITIZER
+#endif
+#endif
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(KERNELCAST_THREAD_SANITIZER)
 #define KERNELCAST_COUNTS_BITS __attribute__((target_clones("default", "popcnt")))
 #define KERNELCAST_PART_OF_CALLER __attribute__((always_inline)) inline
 #else

@@ -3,7 +3,7 @@
 
     tools/validate/try_forecasts.py FOLDER [--programs '*-cuda'] [--program build/bin/kernelcast] [--sample N --seed S] [--most 6] [--nvcc nvcc] [--list FILE]
 
-A kernel file holds __global__ outside of comments. -I and -D are those that the Makefile beside the file states without variables. Every
+A kernel file holds __global__ outside of comments, in itself or in a header beside it. -I and -D are those that the Makefile beside the file states without variables. Every
 launch is 1,024 blocks of 256 threads, or of as many as the kernel declares at most, every argument that the program asks for 1,024. Up to --most kernels of a file are forecast. With --nvcc,
 files that are refused are compiled by that compiler with the same flags: "accepted by it" counts those that it takes. A file that only
 other files include is counted by way of one of them.

@@ -3,7 +3,7 @@
 
     tools/validate/try_suite.py FOLDER [--command 'build/bin/kernelcast_frontend_probe {file} {flags}'] [--programs 'src/*-cuda' --sample 100 --seed 1]
 
-A kernel file is a .cu file with __global__ or a .cl file with __kernel. With --programs, each folder that the pattern matches is one program, which
+A kernel file is a .cu file with __global__, in itself or in a header beside it, or a .cl file with __kernel. With --programs, each folder that the pattern matches is one program, which
 succeeds if all of its kernel files do. {flags} become the -I and -D options that the Makefile beside a file states without variables; the
 suites themselves are not part of this repository. A file that
 does not compile alone but is included by another .cu file counts by way of that one, if its kernels are there. A file counts as compiled when the command exits with 0 and prints at least one kernel (a line with tabs:
@@ -21,14 +21,33 @@ import subprocess
 import sys
 
 KERNEL = re.compile(r"__global__\s[^;{}]*?\bvoid\b[^;{}()]*?\b(\w+)\s*\(|__kernel\s[^;{}]*?\bvoid\s+(\w+)\s*\(")
+INCLUDE = re.compile(r'#\s*include\s*"([^"]+)"')
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+def text_of(path):
+    return COMMENT.sub("", path.read_text(errors="replace"))
+
+
+def headers_hold_kernels(path, text, depth=3):
+    """Whether a header beside a file, or beside one of those, holds a kernel."""
+    for name in INCLUDE.findall(text):
+        header = path.parent / name
+        if header.suffix == ".cu" or not header.is_file():
+            continue
+        inner = text_of(header)
+        if "__global__" in inner or (depth > 1 and headers_hold_kernels(header, inner, depth - 1)):
+            return True
+    return False
 
 
 def is_kernel_file(path):
     if path.suffix not in (".cu", ".cl") or not path.is_file():
         return False
-    text = COMMENT.sub("", path.read_text(errors="replace"))
-    return ("__global__" in text) if path.suffix == ".cu" else bool(re.search(r"\b(__)?kernel\s+(void|__attribute__)", text))
+    text = text_of(path)
+    if path.suffix == ".cl":
+        return bool(re.search(r"\b(__)?kernel\s+(void|__attribute__)", text))
+    return "__global__" in text or headers_hold_kernels(path, text)
 
 
 def makefile_flags(path):
