@@ -39,6 +39,8 @@ KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 
   }
 KC_BF16_COMPARE(==, eq) KC_BF16_COMPARE(!=, ne) KC_BF16_COMPARE(<, lt) KC_BF16_COMPARE(<=, le) KC_BF16_COMPARE(>, gt) KC_BF16_COMPARE(>=, ge)
 #undef KC_BF16_COMPARE
+KC_HD __nv_bfloat16 operator+(__nv_bfloat16 a) { return a; }
+KC_HD __nv_bfloat162 operator+(__nv_bfloat162 a) { return a; }
 KC_HD __nv_bfloat16 operator-(__nv_bfloat16 a) { return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits ^ 0x8000)); }
 KC_HD __nv_bfloat162 operator-(__nv_bfloat162 a) { return __nv_bfloat162(-a.x, -a.y); }
 KC_HD __nv_bfloat16 __hneg(__nv_bfloat16 a) { return -a; }

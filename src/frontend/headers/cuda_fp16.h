@@ -46,6 +46,8 @@ KC_HALF_OPERATOR(+) KC_HALF_OPERATOR(-) KC_HALF_OPERATOR(*) KC_HALF_OPERATOR(/)
   KC_HD bool __hb##name##2(__half2 a, __half2 b) { return (a.x.v op b.x.v) && (a.y.v op b.y.v); }
 KC_HALF_COMPARE(==, eq) KC_HALF_COMPARE(!=, ne) KC_HALF_COMPARE(<, lt) KC_HALF_COMPARE(<=, le) KC_HALF_COMPARE(>, gt) KC_HALF_COMPARE(>=, ge)
 #undef KC_HALF_COMPARE
+KC_HD __half operator+(__half a) { return a; }
+KC_HD __half2 operator+(__half2 a) { return a; }
 KC_HD __half operator-(__half a) { return __half((KC_F16)-a.v); }
 KC_HD __half2 operator-(__half2 a) { return __kc_unpair(-__kc_pair(a)); }
 

@@ -152,7 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
         "f[0] = tex2D<float>((cudaTextureObject_t)l[0], f[1], f[2]) + tex1Dfetch<float>((cudaTextureObject_t)l[1], "
         "i[0]);",
         "__nv_fp8_e4m3 e(f[0]); __nv_fp8x4_e5m2 w(v[0]); v[1] = (float4)w; "
-        "__nv_bfloat162 h = __floats2bfloat162_rn(f[0], f[2]); __nv_fp8x4_e4m3 u(h, h); f[2] = ((float4)u).x; "
+        "__half2 p = +__floats2half2_rn(f[1], f[0]); f[3] = (float)(+p.x * p.y); "
+        "__nv_bfloat162 h = +__floats2bfloat162_rn(f[0], f[2]); __nv_fp8x4_e4m3 u(h, h); f[2] = ((float4)u).x; "
         "f[1] = (float)e + "
         "(float)__nv_fp8_e5m2(d[0]);",
         "__shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x == 0) init(&b, blockDim.x); __shared__ "
@@ -164,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
         "p.producer_commit(); cuda::pipeline_consumer_wait_prior<0>(p); f[1] = t[0]; p.consumer_release();",
         "cuda::atomic_ref<int, cuda::thread_scope_device> r(i[0]); r.fetch_add(2, cuda::memory_order_relaxed); r += 3; "
         "i[1] = r.load() + cuda::std::numeric_limits<int>::max();",
-        "__nv_bfloat16 h = __float2bfloat16(f[0]); h = __hadd(h, __shfl_xor_sync(~0u, h, 1)); "
+        "__nv_bfloat16 h = __float2bfloat16(f[0]); h = +__hadd(h, __shfl_xor_sync(~0u, h, 1)); "
         "*(__nv_bfloat162*)u = __float22bfloat162_rn(make_float2(f[1], hexp(h))); i[0] = __hgt(h, -h);",
         "f[0] = (float)__nv_fp4_e2m1(f[1]) + (float)__nv_fp6_e3m2(f[2]) + ((float2)__nv_fp4x2_e2m1(make_float2(f[3], "
         "f[4]))).y;",
