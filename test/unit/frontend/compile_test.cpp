@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
         "i[0]);",
         "__nv_fp8_e4m3 e(f[0]); __nv_fp8x4_e5m2 w(v[0]); v[1] = (float4)w; "
         "__half2 p = +__floats2half2_rn(f[1], f[0]); f[3] = (float)(+p.x * p.y); "
-        "__nv_bfloat162 h = +__floats2bfloat162_rn(f[0], f[2]); __nv_fp8x4_e4m3 u(h, h); f[2] = ((float4)u).x; "
+        "__nv_bfloat162 h = +__floats2bfloat162_rn(f[0], f[2]); __nv_fp8x4_e4m3 four(h, h); f[2] = ((float4)four).x; "
         "f[1] = (float)e + "
         "(float)__nv_fp8_e5m2(d[0]);",
         "__shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x == 0) init(&b, blockDim.x); __shared__ "
