@@ -158,12 +158,12 @@ class Offload(Case):
         self.assertEqual(self.answer(GEMM, *pair)["decision"], "gpu")
         self.assertEqual(self.answer(GEMM, *pair, "--weights", "time=0,energy=1")["decision"], "cpu")
 
-    def test_busy_power_of_servers_is_measured_and_that_of_some_gpus_by_instructions(self):
-        v = self.answer(GEMM, "--cpu", "epyc 7763", "--gpu", "nvidia-geforce-gtx-titan", "--arg", "n=500")
+    def test_busy_power_of_servers_is_measured_and_that_of_a_gpu_by_instructions(self):
+        v = self.answer(GEMM, "--cpu", "epyc 7763", "--gpu", self.board_with_energies(), "--arg", "n=500")
         self.assertEqual(v["cpu"]["power_method"], "measured (device file)")
         self.assertEqual(v["cpu"]["busy_w"], 230.2)
         self.assertEqual(v["gpu"]["power_method"], "constant + instructions and DRAM bytes at their energy")
-        self.assertGreater(v["gpu"]["busy_w"], 123)
+        self.assertGreater(v["gpu"]["busy_w"], 100)
 
     def test_energy_needs_idle_power_and_weighs_in(self):
         host = ("--cpu", "host", "--gpu", "gtx1080")  # the operating system tells no power

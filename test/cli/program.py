@@ -29,6 +29,17 @@ class Case(unittest.TestCase):
                 file.write(text)
         return full
 
+    def board_with_energies(self):
+        """GTX Titan with energies of this test's own: no file of ours has that of an instruction."""
+        texts = []
+        for name in ("sources.toml", "nvidia-geforce-gtx-titan.toml"):
+            with open(os.path.join(ROOT, "devices", name), encoding="utf-8") as file:
+                texts.append(file.read())
+        self.path("sources.toml", texts[0] + 'invented = "values of a test, of no board"\n')
+        energies = {"instruction_j": 5e-11, "dram_byte_j": 2e-10, "constant_w": 100}
+        rows = "".join(f'{key} = {{ value = {value}, source = "invented" }}\n' for key, value in energies.items())
+        return self.path("nvidia-geforce-gtx-titan.toml", f"{texts[1]}\n[energy]\n{rows}")
+
     def run_program(self, *args, text=None, env=None, **keywords):
         return subprocess.run(
             [PROGRAM, *args],
