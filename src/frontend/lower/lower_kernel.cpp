@@ -28,8 +28,9 @@ MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
     if (f == nullptr || !f->isDeclaration() || f->isIntrinsic() || ptx_instruction(i)) continue;
     const std::string symbol = f->getName().str();
     if (symbol.starts_with("kc_")) continue;  // marks of a work-item and its barriers, for the CPU's side
-    const bool of_ir = language == Language::llvm_ir && !is_runtime_function(symbol) && !id_value(i);
-    if (!(f->hasFnAttribute(without_body_key) || of_ir) || is_costed_function(symbol)) continue;
+    const bool is_code = language == Language::llvm_ir || language == Language::ptx;
+    const bool of_code = is_code && !is_runtime_function(symbol) && !id_value(i);
+    if (!(f->hasFnAttribute(without_body_key) || of_code) || is_costed_function(symbol)) continue;
     const std::string spoken = without_parameters(llvm::demangle(symbol));
     const std::size_t scope = spoken.rfind("::");
     out.names.insert(scope == std::string::npos ? spoken : spoken.substr(scope + 2));

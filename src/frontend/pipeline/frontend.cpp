@@ -100,6 +100,9 @@ struct BodiesElsewhere {
 
 std::vector<std::string> files_for(const BodiesElsewhere& b, const Source& source) {
   std::vector<std::string> files;
+  if (b.language == Language::ptx)
+    throw UserError(source.path + ": kernel '" + b.kernel + "' calls " + b.missing.first +
+                    ", which has no body in this PTX: give PTX that has it, as of a source that includes both files");
   if (b.language != Language::llvm_ir) files = files_with_bodies(source, b.language, b.missing.names);
   std::erase_if(files,
                 [&](const std::string& f) { return source.text.find("#include \"" + f + "\"") != std::string::npos; });
