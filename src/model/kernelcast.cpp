@@ -332,6 +332,12 @@ WarpPath path_of(const Workload& w, double total) {
   return p;
 }
 
+/// Work of the block that has most, in mean blocks: where a few blocks have all of it, the unit of one is busy with
+/// that block alone, however few blocks a unit has on average.
+double largest_block(const Workload& w, double total) {
+  return w.longest.instructions > 0 ? w.longest.instructions / path_of(w, total).instructions : 1;
+}
+
 /// Cycles, over all blocks, of the asynchronous products that the slowest warp issues and so has to wait for.
 double awaited_products(const Workload& w, const KernelcastDevice& m, const Constants& c, const WarpPath& p) {
   const auto& async = w.warp_ops.tensor.async;
@@ -401,7 +407,7 @@ struct Terms {
   const Traffic& t;
   const BoundTimes& f;  // all but its cycles
   double total;         // warp instructions of all classes
-  double share;         // of the launch, on the busiest SM
+  double share;         // of the launch, on the busiest SM: its blocks, or the largest block
   double lanes;         // lane operations of the busiest SM for one warp instruction, at the pipes' efficiency
   double memory_share;  // share, at the efficiency of load/store units, shared memory and L1
 };
@@ -435,10 +441,10 @@ BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constant
   f.unit_norm = c.unit_norm;
   f.pipe_norm = c.pipe_norm;
   f.latency_norm = c.latency_norm;
-  const double share = f.blocks_per_unit / w.blocks;  // of the launch, on the busiest unit
   f.traffic = traffic_of(w, m, c, resident);
   const double total = total_of(w.warp_ops);
   critical_path(w, m, c, total, f);
+  const double share = std::max(f.blocks_per_unit, largest_block(w, total) / m.units_per_block) / w.blocks;
   fill_cycles({w, w.warp_ops, m, c, f.traffic, f, total, share, share * m.warp / c.issue_efficiency,
                share / c.memory_efficiency},
               f.cycles, std::make_index_sequence<limit_count>());
