@@ -346,9 +346,8 @@ bool Lifter::comparison(const Instruction& i) {
     if (opposite) opposite = joined(opposite);
   }
   if (to_number) {
-    Value* number =
-        t == ptx::Type::f32 ? b_.CreateUIToFP(result, b_.getFloatTy()) : b_.CreateSExt(result, value_type(t));
-    write(i.operands[0], number);
+    llvm::Type* type = value_type(t);  // 1.0, or all bits
+    write(i.operands[0], type->isFloatingPointTy() ? b_.CreateUIToFP(result, type) : b_.CreateSExt(result, type));
   } else if (opposite) {
     write(i.operands[0].elements.at(0), result);
     write(i.operands[0].elements.at(1), opposite);

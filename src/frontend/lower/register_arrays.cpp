@@ -144,8 +144,18 @@ class Finder {
     return true;
   }
 
+  /// Bytes from the start of the variable, also through casts to other address spaces, which PTX has; null: not known.
+  const SCEV* offset_in(Value& pointer, const AllocaInst& variable) {
+    const SCEV* address = evolution_.getSCEV(&pointer);
+    const auto* base = dyn_cast<SCEVUnknown>(evolution_.getPointerBase(address));
+    if (base == nullptr || base->getValue()->stripPointerCasts() != &variable) return nullptr;
+    const SCEV* offset = evolution_.removePointerBase(address);
+    return isa<SCEVCouldNotCompute>(offset) ? nullptr : offset;
+  }
+
   bool add_access(Instruction& i, Value& pointer, AllocaInst& variable, Array& array) {
-    const SCEV* offset = evolution_.getMinusSCEV(evolution_.getSCEV(&pointer), evolution_.getSCEV(&variable));
+    const SCEV* offset = offset_in(pointer, variable);
+    if (offset == nullptr) return false;
     if (isa<SCEVConstant>(offset)) return true;  // SROA's
     Type* type = getLoadStoreType(&i);
     if (!type->isSingleValueType() || type->isVectorTy() || layout_.getTypeStoreSize(type) != element_bytes)

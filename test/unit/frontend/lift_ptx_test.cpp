@@ -170,6 +170,43 @@ Access row_read_at(const std::string& computing) {
   return {};
 }
 
+// As nvcc writes them: the array by `mov`, its elements in the local space.
+TEST(Ptx, small_array_of_unknown_index_is_in_registers) {
+  const auto accesses = [](int elements) {
+    const std::string bytes = std::to_string(4 * elements);
+    const KernelProfile p = profile_of(ptx_of(R"(.visible .entry k(.param .u64 p, .param .u32 n)
+{ .local .align 4 .b8 depot[)" + bytes + R"(];
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<12>;
+  mov.u64 %rd2, depot; ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0;
+$init:
+  mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd2, %rd3; st.local.u32 [%rd4], %r2;
+  add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, )" +
+                                              std::to_string(elements) + R"(; @%p1 bra $init;
+  mov.u32 %r3, 0;
+$loop:
+  mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd1, %rd5; ld.global.u32 %r4, [%rd6];
+  mul.wide.s32 %rd7, %r4, 4; add.s64 %rd8, %rd2, %rd7;
+  ld.local.f32 %f1, [%rd8]; add.f32 %f1, %f1, 0f3F800000; st.local.f32 [%rd8], %f1;
+  add.s32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %r1; @%p2 bra $loop;
+  ld.local.f32 %f2, [%rd2]; st.global.f32 [%rd1], %f2; ret; })"));
+    int local = 0;
+    for (const Block& b : p.blocks)
+      for (const Access& a : b.accesses) local += a.space == MemorySpace::local;
+    return local;
+  };
+  EXPECT_EQ(accesses(4), 0);
+  EXPECT_GT(accesses(64), 0);
+}
+
+TEST(Ptx, comparison_sets_a_number_of_its_type) {
+  const KernelProfile p = profile_of(ptx_of(R"(.visible .entry k(.param .u64 p)
+{ .reg .b16 %h<3>; .reg .f32 %f<3>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p]; ld.global.b16 %h1, [%rd1]; set.eq.f16.f16 %h2, %h1, %h1; st.global.b16 [%rd1], %h2;
+  ld.global.f32 %f1, [%rd1+4]; set.lt.f32.f32 %f2, %f1, %f1; st.global.f32 [%rd1+4], %f2;
+  ld.global.u32 %r1, [%rd1+8]; set.eq.u32.u32 %r2, %r1, %r1; st.global.u32 [%rd1+8], %r2; ret; })"));
+  EXPECT_TRUE(p.unknowns.empty());
+}
+
 TEST(Ptx, one_lane_and_one_warp_are_known) {
   const std::string head = R"(.visible .entry k(.param .u64 p)
 { .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;

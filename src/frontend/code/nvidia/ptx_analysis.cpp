@@ -70,14 +70,21 @@ void take_sizes(const NvrtcCode& nvrtc, const PtxKernel& kernel, TargetCode& cod
   code.static_shared_bytes = nvrtc.shared_bytes;
 }
 
+bool is_long_division(std::string_view opcode) {
+  return (opcode.starts_with("div.") || opcode.starts_with("rem.")) &&
+         (opcode.ends_with(".u64") || opcode.ends_with(".s64"));
+}
+
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
 std::string count_machine_code(const Assembler& assembler, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
   if (!machine::nvidia_target(sm).readable_code)
     return "code of sm_" + std::to_string(sm) + " cannot be read, that of sm_70 and later can";
-  for (const AsmInstruction& i : kernel.code.instructions)
+  for (const AsmInstruction& i : kernel.code.instructions) {
     if (i.opcode == "kc.math")
       return "the function " + std::string(i.operands.empty() ? "?" : i.operands[0]) + " comes with NVIDIA's toolkit";
+    if (is_long_division(i.opcode)) return "64-bit divisions are functions of the assembler, which are not counted";
+  }
   const MarkedPtx marked = marked_ptx(text, kernel.code);
   const PtxasCode assembled = machine_code(assembler, marked.text, "sm_" + std::to_string(sm));
   if (assembled.cubin.empty()) return "ptxas says: " + assembled.message;
