@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <exception>
 #include <map>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "forecast/counter.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "profile/launch_check.h"
 
 namespace kernelcast {
 namespace {
@@ -109,22 +108,6 @@ class Forecaster::Impl {
     if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
     result.assumptions = merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
-  }
-
-  /// Arguments and buffers by position, from 0 ("3"), get the parameter's name.
-  static void name_positions(const KernelProfile& profile, Launch& launch) {
-    const auto rename = [&profile](auto& values) {
-      auto given = std::exchange(values, {});
-      for (auto& [name, value] : given) {
-        const bool number =
-            !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; });
-        std::size_t at = 0;
-        if (number) std::from_chars(name.data(), name.data() + name.size(), at);
-        values.emplace(number && at < profile.parameters.size() ? profile.parameters[at].name : name, std::move(value));
-      }
-    };
-    rename(launch.args);
-    rename(launch.buffers);
   }
 
   const Kernel& kernel_for(const Device& device) {

@@ -3,10 +3,13 @@
 #include "profile/launch_check.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "core/int_math.h"
 #include "io/nearest.h"
@@ -60,6 +63,23 @@ std::string place_of(const KernelProfile& profile, SourceLine line) {
   if (line.file >= 0 && static_cast<std::size_t>(line.file) < profile.files.size())
     return profile.files[line.file] + ":" + std::to_string(line.line);
   return line.line > 0 ? "line " + std::to_string(line.line) : "kernel " + profile.kernel;
+}
+
+std::string parameter_named(const KernelProfile& profile, const std::string& given) {
+  if (given.empty() || !std::all_of(given.begin(), given.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return given;
+  std::size_t at = profile.parameters.size();
+  std::from_chars(given.data(), given.data() + given.size(), at);
+  return at < profile.parameters.size() ? profile.parameters[at].name : given;
+}
+
+void name_positions(const KernelProfile& profile, Launch& launch) {
+  const auto rename = [&profile](auto& values) {
+    auto given = std::exchange(values, {});
+    for (auto& [name, value] : given) values.emplace(parameter_named(profile, name), std::move(value));
+  };
+  rename(launch.args);
+  rename(launch.buffers);
 }
 
 bool only_moves_addresses(const KernelProfile& profile, std::string_view argument) {

@@ -13,6 +13,12 @@ namespace kernelcast {
 /// "file.cl:12", or "line 12", or the kernel's name when nothing is known.
 std::string place_of(const KernelProfile& profile, SourceLine line);
 
+/// The name of a parameter that is given by position, from 0 ("3"); any other name as it is.
+std::string parameter_named(const KernelProfile& profile, const std::string& given);
+
+/// Arguments and buffers by position get the parameter's name.
+void name_positions(const KernelProfile& profile, Launch& launch);
+
 /// Whether an integer argument is nothing but a constant distance that is added to addresses: no count depends on it
 /// beyond where sectors begin.
 bool only_moves_addresses(const KernelProfile& profile, std::string_view argument);

@@ -4,6 +4,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "profile/launch_check.h"
 
 namespace kernelcast::validate {
 namespace {
@@ -19,7 +20,8 @@ std::string resolved_fill(const std::string& fill, const std::string& folder) {
 }
 
 void convert_buffers(const Measurement& row, const KernelProfile& profile, Launch& launch) {
-  for (const auto& [name, bytes] : row.element_bytes) {
+  for (const auto& [given, bytes] : row.element_bytes) {
+    const std::string name = parameter_named(profile, given);
     const auto buffer = launch.buffers.find(name);
     if (buffer == launch.buffers.end()) continue;
     for (const Parameter& p : profile.parameters) {
@@ -41,6 +43,7 @@ Launch launch_for(const Measurement& row, const KernelEntry& kernel, const Kerne
     }
     launch.block = profile.required_block;
   }
+  name_positions(profile, launch);
   convert_buffers(row, profile, launch);
   if (!row.positional.empty()) tune::place_arguments(row.positional, profile, launch);
   for (auto& [name, buffer] : launch.buffers) {

@@ -192,6 +192,16 @@ TEST(LaunchFor, ArgumentsByPosition) {
   EXPECT_THROW(launch_for(m, {}, profile_of("run"), ""), UserError);
 }
 
+TEST(LaunchFor, NamesThatArePositions) {
+  Measurement m;
+  m.launch.args["1"] = std::int64_t{12};
+  m.launch.buffers["0"] = {100, ""};
+  m.element_bytes["0"] = 4;
+  const Launch l = launch_for(m, {}, profile_of("run"), "");
+  EXPECT_EQ(l.buffers.at("in").elements, 25);
+  EXPECT_EQ(std::get<std::int64_t>(l.args.at("n")), 12);
+}
+
 TEST(LaunchFor, TheBlockThatTheKernelRequires) {
   Measurement m;
   m.block_of_kernel = true;
