@@ -3,7 +3,7 @@
 // what a remainder leaves are below 2^32 in nearly all programs, products of two such values, hashes and packed keys
 // are not. Source: NVVM's and LLVM's pass BypassSlowDivision, which nvcc 13.0 applies to all 64-bit divisions of sm_75
 // to sm_120 whose operands are not known.
-#include "frontend/lower/long_divisions.h"
+#include "frontend/lower/optimize.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"

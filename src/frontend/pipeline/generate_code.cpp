@@ -20,7 +20,6 @@
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/ir/vendor_options.h"
-#include "frontend/lower/long_divisions.h"
 #include "frontend/lower/optimize.h"
 #include "frontend/source/compile_guard.h"
 #include "kernelcast/error.h"
