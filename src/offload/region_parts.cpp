@@ -57,6 +57,23 @@ Evaluator::Impl::Known& Evaluator::Impl::known(const std::string& name) {
   return buffers_.back();
 }
 
+namespace {
+
+/// Of a buffer: of its parameter's type, else of the narrowest access of the GPU's code (the CPU's may read several
+/// elements at a time). 0: not known.
+int element_bytes(const KernelProfile& gpu, const std::string& name) {
+  for (const Parameter& p : gpu.parameters)
+    if (p.name == name && p.bytes > 0) return p.bytes;
+  int narrowest = 0;
+  for (const Block& block : gpu.blocks)
+    for (const Access& a : block.accesses)
+      if (a.buffer >= 0 && gpu.buffers[static_cast<std::size_t>(a.buffer)].name == name)
+        narrowest = narrowest == 0 ? a.bytes : std::min(narrowest, a.bytes);
+  return narrowest;
+}
+
+}  // namespace
+
 void Evaluator::Impl::add_touch(std::size_t kernel, int buffer) {
   const KernelProfile& all = region.kernels[kernel].cpu.profile;
   Touch t;
@@ -77,8 +94,7 @@ void Evaluator::Impl::add_touch(std::size_t kernel, int buffer) {
     t.stored = use.stored;
   }
   Known& k = known(b.name);
-  const int bytes = all.parameters[static_cast<std::size_t>(b.parameter)].bytes;
-  if (bytes > 0) k.element_bytes = bytes;
+  if (const int bytes = element_bytes(*region.kernels[kernel].gpu, b.name); bytes > 0) k.element_bytes = bytes;
   k.touches.push_back(std::move(t));
 }
 

@@ -33,6 +33,8 @@ class Offload(Case):
         v = self.answer(GEMM, *PAIR, "--arg", "n=100")
         self.assertEqual({b["name"]: (b["role"], b["bytes"]) for b in v["buffers"]},
                          {"a": ("in", 80000), "b": ("in", 80000), "c": ("inout", 80000)})
+        given = self.answer(GEMM, *PAIR, "--arg", "n=100", "--buffer", "a=20000", "--buffer", "b=10000")
+        self.assertEqual({b["name"]: b["bytes"] for b in given["buffers"]}, {"a": 160000, "b": 80000, "c": 80000})
 
     def test_resident_data_do_not_move(self):
         moved = self.answer(GESUMMV, *PAIR, "--arg", "n=2000")
