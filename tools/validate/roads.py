@@ -59,7 +59,7 @@ def forecast(args, path, kernel, row, device, values, flags=()):
     for name, value in values:
         command += ["--arg", f"{name}={value}"]
     if row["dyn_smem_bytes"]:
-        command += ["--shared-bytes", row["dyn_smem_bytes"]]
+        command += ["--shared", row["dyn_smem_bytes"]]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
         return None, done.stderr.splitlines()[0][:160]

@@ -18,6 +18,9 @@ namespace kernelcast::frontend {
 CompiledUnit lift_ptx(const Source& source, const std::string& target, const std::string& capability,
                       const std::string& kernel);
 
+/// Whether lift_ptx() made the module: a compiler of NVIDIA's front end has optimized it already.
+bool is_ptx(const llvm::Module& module);
+
 /// Replaces every asm statement whose text the reader knows by a call of a function with the same meaning. The others
 /// stay. Returns how many were replaced.
 int lift_asm_statements(llvm::Module& module);
@@ -26,8 +29,8 @@ int lift_asm_statements(llvm::Module& module);
 /// that the access names. Registers must be values already (SROA).
 void recover_pointers(llvm::Function& kernel);
 
-/// Makes pointers of the kernel's 64-bit integer parameters that accesses have for their base. Returns the kernel,
-/// which is another function then, of the same name.
+/// Makes pointers of the 64-bit integers that accesses have for their base: the kernel's parameters, fields of
+/// structures among them, and what it loads. Returns the kernel, which may be another function then, of the same name.
 llvm::Function* with_pointer_parameters(llvm::Function& kernel);
 
 }  // namespace kernelcast::frontend

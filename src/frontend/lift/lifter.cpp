@@ -297,7 +297,24 @@ void Lifter::run() {
     instruction(*at_);
   }
   if (begins.back()) go_on_in(begins.back());
+  for (const ptx::Pragma& p : code_.pragmas)
+    if (BasicBlock* const header = p.text == "nounroll" ? begins.at(p.at) : nullptr) keep_rolled(*header);
   if (!fragment_ && !b_.GetInsertBlock()->getTerminator()) leave();
+}
+
+/// Marks the loop that begins with `header`, whose branches back come later in the text.
+void Lifter::keep_rolled(const BasicBlock& header) {
+  LLVMContext& c = into_.getContext();
+  bool behind = false;
+  for (BasicBlock& block : into_) {
+    behind |= &block == &header;
+    llvm::Instruction* end = block.getTerminator();
+    if (!behind || !end || !is_contained(successors(&block), &header)) continue;
+    Metadata* parts[] = {nullptr, MDNode::get(c, MDString::get(c, "llvm.loop.unroll.disable"))};
+    MDNode* loop = MDNode::getDistinct(c, parts);
+    loop->replaceOperandWith(0, loop);
+    end->setMetadata(LLVMContext::MD_loop, loop);
+  }
 }
 
 void Lifter::leave() {

@@ -51,6 +51,7 @@ class Lifter {
   void branch_around(const Instruction& i);
   bool control(const Instruction& i);
   void leave();
+  void keep_rolled(const llvm::BasicBlock& header);
   bool lift(const Instruction& i);
   llvm::BasicBlock* new_block();
   void go_on_in(llvm::BasicBlock* block);

@@ -5,12 +5,16 @@
 // more, and what bank an address falls into does not depend on more.
 #include "frontend/lift/lift.h"
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/Utils/Local.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -229,11 +233,32 @@ class PointerFinder {
 
 namespace {
 
-/// Parameters that are a term of the number, not multiplied by anything.
-void parameter_terms(Value* v, SmallPtrSetImpl<Argument*>& found, SmallPtrSetImpl<Value*>& seen) {
+/// A value that the kernel was given, or loads, as the pointer of an address; smaller ones are likelier to be that.
+struct Given {
+  enum class Kind { parameter, loaded } kind = Kind::loaded;
+  unsigned parameter = 0;
+  std::int64_t offset = 0;  // in a structure
+  friend auto operator<=>(const Given&, const Given&) = default;
+};
+
+/// Nothing: no 64-bit number from outside.
+std::optional<Given> given(Value* v) {
+  if (!v->getType()->isIntegerTy(64)) return std::nullopt;
+  if (auto* a = dyn_cast<Argument>(v)) return Given{Given::Kind::parameter, a->getArgNo(), 0};
+  auto* load = dyn_cast<LoadInst>(v);
+  if (!load) return std::nullopt;
+  std::int64_t offset = 0;
+  Value* base = GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, load->getDataLayout());
+  auto* a = dyn_cast<Argument>(base);
+  if (a && a->hasByValAttr()) return Given{Given::Kind::parameter, a->getArgNo(), offset};
+  return Given{};
+}
+
+/// What was given and is a term of the number, not multiplied by anything.
+void given_terms(Value* v, SmallSetVector<Value*, 8>& found, SmallPtrSetImpl<Value*>& seen) {
   if (!seen.insert(v).second) return;
-  if (auto* a = dyn_cast<Argument>(v)) {
-    if (a->getType()->isIntegerTy(64)) found.insert(a);
+  if (given(v)) {
+    found.insert(v);
     return;
   }
   auto* i = dyn_cast<Operator>(v);
@@ -241,8 +266,8 @@ void parameter_terms(Value* v, SmallPtrSetImpl<Argument*>& found, SmallPtrSetImp
   switch (i->getOpcode()) {
     case Instruction::Add:
     case Instruction::Or:
-      parameter_terms(i->getOperand(0), found, seen);
-      parameter_terms(i->getOperand(1), found, seen);
+      given_terms(i->getOperand(0), found, seen);
+      given_terms(i->getOperand(1), found, seen);
       return;
     case Instruction::Sub:
     case Instruction::And:
@@ -251,41 +276,65 @@ void parameter_terms(Value* v, SmallPtrSetImpl<Argument*>& found, SmallPtrSetImp
     case Instruction::IntToPtr:
     case Instruction::AddrSpaceCast:
     case Instruction::GetElementPtr:
-      return parameter_terms(i->getOperand(0), found, seen);
+      return given_terms(i->getOperand(0), found, seen);
     case Instruction::Select:
-      parameter_terms(i->getOperand(1), found, seen);
-      parameter_terms(i->getOperand(2), found, seen);
+      given_terms(i->getOperand(1), found, seen);
+      given_terms(i->getOperand(2), found, seen);
       return;
     case Instruction::PHI:
-      for (Value* in : cast<PHINode>(i)->incoming_values()) parameter_terms(in, found, seen);
+      for (Value* in : cast<PHINode>(i)->incoming_values()) given_terms(in, found, seen);
       return;
     default:
       return;
   }
 }
 
+/// The given values that are pointers. Of several in one address one is: one that is known for one, or else the first.
+SmallSetVector<Value*, 8> given_pointers(Function& kernel) {
+  SmallSetVector<Value*, 8> pointers;
+  std::vector<SmallSetVector<Value*, 8>> open;
+  for (Instruction& i : instructions(kernel)) {
+    auto* cast = dyn_cast<IntToPtrInst>(&i);
+    if (!cast) continue;
+    SmallSetVector<Value*, 8> terms;
+    SmallPtrSet<Value*, 32> seen;
+    given_terms(cast->getOperand(0), terms, seen);
+    const auto loaded = [](Value* v) { return given(v)->kind == Given::Kind::loaded; };
+    if (!all_of(terms, loaded)) terms.remove_if(loaded);
+    if (terms.size() == 1)
+      pointers.insert(terms.front());
+    else if (!terms.empty())
+      open.push_back(std::move(terms));
+  }
+  for (const auto& terms : open)
+    if (none_of(terms, [&](Value* v) { return pointers.contains(v); }))
+      pointers.insert(
+          *std::min_element(terms.begin(), terms.end(), [](Value* l, Value* r) { return *given(l) < *given(r); }));
+  return pointers;
+}
+
+/// Loads a pointer in place of a number.
+void load_as_pointer(LoadInst& load) {
+  IRBuilder<> b(&load);
+  LoadInst* pointer = b.CreateAlignedLoad(PointerType::get(load.getContext(), 0), load.getPointerOperand(),
+                                          load.getAlign(), load.isVolatile());
+  pointer->setDebugLoc(load.getDebugLoc());
+  pointer->setAtomic(load.getOrdering(), load.getSyncScopeID());
+  if (MDNode* invariant = load.getMetadata(LLVMContext::MD_invariant_load))
+    pointer->setMetadata(LLVMContext::MD_invariant_load, invariant);
+  load.replaceAllUsesWith(b.CreatePtrToInt(pointer, load.getType()));
+  load.eraseFromParent();
+}
+
 }  // namespace
 
 Function* with_pointer_parameters(Function& kernel) {
   SmallPtrSet<Argument*, 8> pointers;
-  std::vector<SmallPtrSet<Argument*, 8>> open;
-  for (Instruction& i : instructions(kernel)) {
-    auto* cast = dyn_cast<IntToPtrInst>(&i);
-    if (!cast) continue;
-    SmallPtrSet<Argument*, 8> terms;
-    SmallPtrSet<Value*, 32> seen;
-    parameter_terms(cast->getOperand(0), terms, seen);
-    if (terms.size() == 1)
-      pointers.insert(*terms.begin());
-    else if (!terms.empty())
-      open.push_back(std::move(terms));
-  }
-  // Of several terms one is the pointer: one that is known for one, or else the first.
-  for (const auto& terms : open) {
-    if (any_of(terms, [&](Argument* a) { return pointers.contains(a); })) continue;
-    Argument* first = *std::min_element(terms.begin(), terms.end(),
-                                        [](Argument* a, Argument* b) { return a->getArgNo() < b->getArgNo(); });
-    pointers.insert(first);
+  for (Value* v : given_pointers(kernel)) {
+    if (auto* a = dyn_cast<Argument>(v))
+      pointers.insert(a);
+    else
+      load_as_pointer(*cast<LoadInst>(v));
   }
   if (pointers.empty()) return &kernel;
   std::vector<Type*> types;

@@ -26,6 +26,8 @@ using namespace llvm;
 
 namespace {
 
+constexpr const char* ptx_mark = "kernelcast.ptx";
+
 StringRef ref(std::string_view s) { return {s.data(), s.size()}; }
 
 [[noreturn]] void not_lifted(const std::string& file, const NotLifted& e) {
@@ -43,6 +45,7 @@ class ModuleLifter {
     into_.setTargetTriple("nvptx64-nvidia-cuda");
     into_.setDataLayout("e-i64:64-i128:128-v16:16-v32:32-n16:32:64");
     into_.addModuleFlag(Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
+    into_.getOrInsertNamedMetadata(ptx_mark);
     const std::filesystem::path whole(path_);
     main_file_ = debug_.createFile(path_, ".");
     unit_ = debug_.createCompileUnit(dwarf::DW_LANG_C_plus_plus, main_file_, "kernelcast", true, "", 0, "",
@@ -103,6 +106,8 @@ class ModuleLifter {
                                  outside ? GlobalValue::ExternalLinkage : GlobalValue::InternalLinkage, start, name,
                                  nullptr, GlobalValue::NotThreadLocal, address_space(v.space));
     g->setAlignment(Align(std::max<std::uint64_t>(ptx::alignment_of(v), 1)));
+    // The host may write constants, and what no value is written for. Other tables are the compiler's own.
+    if (!outside && !shared) g->setExternallyInitialized(v.space == ptx::Space::constant || v.values.empty());
     return g;
   }
 
@@ -336,6 +341,8 @@ void refuse_other_targets(const ptx::Module& module, const std::string& path, co
 }
 
 }  // namespace
+
+bool is_ptx(const Module& module) { return module.getNamedMetadata(ptx_mark) != nullptr; }
 
 CompiledUnit lift_ptx(const Source& source, const std::string& target, const std::string& capability,
                       const std::string& kernel) {

@@ -29,11 +29,13 @@ void mark_loops_of_private_arrays(llvm::Function& kernel);
 /// alone. Source: the same compilers, 23 sizes of loops with 960 and an unknown number of trips, 10 numbers of trips.
 void unroll_parts_of_loops(llvm::PassBuilder& builder);
 
-/// Unrolls by four, with a remainder, what ptxas unrolls once more: innermost loops of one block that
-/// unroll_parts_of_loops() has unrolled, with a 32-bit counter, without barriers, and without operations that ptxas
-/// expands into branches. They may hold 45 instructions, with at most 12 loads; without loads 20. Source: ptxas of CUDA
-/// 13.0 for sm_86, 60 loops (tools/measure/measure_assembler_unrolling.py).
-void unroll_as_assembler(llvm::Function& kernel, llvm::TargetMachine& machine);
+/// Unrolls what ptxas unrolls once more: innermost loops of one block without operations that ptxas expands into
+/// branches, and without a pragma. Loops of unknown trips that unroll_parts_of_loops() has unrolled (of PTX: all), with
+/// a 32-bit counter, by four with a remainder; they may hold 45 instructions, with at most 12 loads; without loads 20.
+/// Loops of known trips (three or more) whole where that is little, or else by as many copies as make at most 350
+/// instructions with what is left over. Source: ptxas of CUDA 13.0 for sm_86, 60 loops of unknown trips and 24 bodies
+/// with 24 numbers of trips each (tools/measure/measure_assembler_unrolling.py). Returns whether a loop is gone.
+bool unroll_as_assembler(llvm::Function& kernel, llvm::TargetMachine& machine);
 
 /// Marks the loops of which a pragma says that they are to be unrolled whole: what LLVM unrolls in part it marks as
 /// done.

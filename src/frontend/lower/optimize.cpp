@@ -238,8 +238,9 @@ void run_pipeline(Module& module, TargetMachine* machine, const std::string* tex
   PassInstrumentationCallbacks callbacks;
   std::optional<SignedIndices> signed_indices;
   if (machine != nullptr && machine->getTargetTriple().isNVPTX()) signed_indices.emplace(callbacks);
+  tuning.LoopUnrolling = !is_ptx(module);  // what remains is ptxas' to unroll
   PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
-  if (signed_indices) unroll_parts_of_loops(builder);
+  if (signed_indices && tuning.LoopUnrolling) unroll_parts_of_loops(builder);
   Analyses analyses(builder);
   ModulePassManager passes;
   if (text)
@@ -371,7 +372,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   keep_uncounted_loops(*entry);
   if (nvidia) {
     show_other_divisors(*entry);
-    mark_loops_of_private_arrays(*entry);
+    if (!is_ptx(module)) mark_loops_of_private_arrays(*entry);
   }
   run_pipeline(module, &machine, nullptr);
   if (Function* f = module.getFunction(kernel_symbol)) make_reducible(module, *f);
@@ -379,7 +380,8 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
   if (nvidia) {
-    unroll_as_assembler(*entry, machine);
+    static const std::string of_outer_loops = "function(instsimplify,loop-simplify,lcssa,loop-mssa(licm))";
+    if (unroll_as_assembler(*entry, machine)) run_passes(module, &machine, of_outer_loops);
     copy_in_registers(*entry);
   }
   if (lifted && casts_numbers(*entry)) recover_pointers(*entry);  // through arrays that unrolling took apart

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "frontend/ir/math_costs.h"
+#include "frontend/lift/lift.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CodeMetrics.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -35,7 +36,12 @@ constexpr unsigned partial_size = full_size / 2;
 constexpr unsigned remainder_count = 4;
 constexpr unsigned assembler_count = 4;
 constexpr unsigned assembler_size = 45, assembler_loads = 12, assembler_size_without_loads = 20;
-constexpr unsigned ending_size = 2;  // the comparison and the branch at a loop's end, which stay once
+// Of known numbers of trips, in instructions with loads counted twice.
+constexpr unsigned assembler_part_body = 80, assembler_part_size = 350;
+constexpr unsigned assembler_whole_size = 1500, assembler_whole_size_of_small = 2000, assembler_small_body = 8;
+constexpr double assembler_whole_room = 333, assembler_saved = 15.5;
+constexpr unsigned assembler_ending_size = 3;  // counter, comparison, branch
+constexpr unsigned ending_size = 2;            // the comparison and the branch at a loop's end, which stay once
 
 /// The body that stands in place of a call of a mathematical function.
 std::optional<MathBody> body_of_call(const Instruction& i) {
@@ -58,6 +64,7 @@ bool has_pragma(const llvm::Loop& loop) {
 
 constexpr const char* pragma_mark = "kernelcast.unroll";
 constexpr const char* parts_mark = "kernelcast.unrolled_in_part";
+constexpr const char* pragma_for_assembler_mark = "kernelcast.nounroll";  // nvcc passes on that there was a pragma
 
 bool is_private_address(const Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); }
 
@@ -302,7 +309,8 @@ bool ends_block_in_assembly(const Instruction& i) {
   const Function* callee = call->getCalledFunction();
   if (callee != nullptr && exact && math_function(callee->getName()) == "sqrt") return true;
   const auto cost = assembly_of_call(i);
-  return cost && (*cost)[OpClass::control] > 0;
+  if (cost) return (*cost)[OpClass::control] > 0;
+  return callee == nullptr || (!callee->isIntrinsic() && !math_function(callee->getName()));
 }
 
 /// Whether an address is computed anew from a 32-bit counter without a sign: the loop then keeps a counter of its own
@@ -317,36 +325,88 @@ bool extends_counter(const Instruction& i, const llvm::Loop& loop, ScalarEvoluti
   });
 }
 
-/// Whether ptxas unrolls a loop; see unroll_as_assembler().
-bool unrolls_in_assembly(const llvm::Loop& loop, ScalarEvolution& evolution) {
-  if (loop.getNumBlocks() != 1 || !findOptionMDForLoop(&loop, parts_mark)) return false;
-  const SCEV* repeats = evolution.getBackedgeTakenCount(&loop);
-  if (isa<SCEVCouldNotCompute>(repeats) || isa<SCEVConstant>(repeats) || repeats->getType()->getIntegerBitWidth() > 32)
-    return false;
-  if (const unsigned most = evolution.getSmallConstantMaxTripCount(&loop); most != 0 && most <= remainder_count)
-    return false;
-  unsigned size = 0, loads = 0;
-  for (const Instruction& i : *loop.getHeader()) {
-    if (ends_block_in_assembly(i) || extends_counter(i, loop, evolution)) return false;
-    loads += isa<LoadInst>(i);
+/// A loop of one block as ptxas seems to count it.
+struct AssemblyBody {
+  unsigned instructions = 0, loads = 0;
+  bool ends_block = false, extends_counter = false, has_private = false;
+};
+
+/// Whether `i` is a step of the loop's address arithmetic that grows evenly: offsets of the accesses and one addition
+/// for all of them remain of it.
+bool moves_addresses_evenly(const Instruction& i, const llvm::Loop& loop, ScalarEvolution& evolution) {
+  if (!isa<BinaryOperator>(i) || !i.getType()->isIntegerTy()) return false;
+  const auto* grows = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(const_cast<Instruction*>(&i)));
+  if (grows == nullptr || grows->getLoop() != &loop || !grows->isAffine()) return false;
+  const auto is_of_addresses = [&](const User* u) {
+    const auto* user = dyn_cast<Instruction>(u);
+    return user != nullptr && user->getParent() == i.getParent() &&
+           (isa<GetElementPtrInst>(user) || isa<CastInst>(user) || moves_addresses_evenly(*user, loop, evolution));
+  };
+  return all_of(i.users(), [&](const User* u) {
+    const auto* turn = dyn_cast<PHINode>(u);  // an address of its own that grows
+    if (turn == nullptr || turn->getParent() != loop.getHeader()) return is_of_addresses(u);
+    return all_of(turn->users(), [&](const User* other) { return other == &i || is_of_addresses(other); });
+  });
+}
+
+AssemblyBody assembly_body(const llvm::Loop& loop, ScalarEvolution& evolution) {
+  AssemblyBody body;
+  for (Instruction& i : *loop.getHeader()) {
+    body.ends_block |= ends_block_in_assembly(i);
+    body.extends_counter |= extends_counter(i, loop, evolution);
+    if (const Value* at = getLoadStorePointerOperand(&i)) body.has_private |= is_private_address(at);
+    body.loads += isa<LoadInst>(i);
     const bool fused =
         i.getOpcode() == Instruction::FMul && i.hasOneUse() &&
         (i.user_back()->getOpcode() == Instruction::FAdd || i.user_back()->getOpcode() == Instruction::FSub);
-    // An offset of the instruction that loads or stores.
-    const bool offset = (i.getOpcode() == Instruction::Add || i.getOpcode() == Instruction::Or) &&
-                        isa<ConstantInt>(i.getOperand(1)) &&
-                        all_of(i.users(), [](const User* u) { return isa<GetElementPtrInst>(u) || isa<CastInst>(u); });
-    const bool free =
-        offset || isa<PHINode>(i) || isa<DbgInfoIntrinsic>(i) || isa<GetElementPtrInst>(i) || isa<CastInst>(i) || fused;
+    const bool free = isa<PHINode>(i) || isa<DbgInfoIntrinsic>(i) || isa<GetElementPtrInst>(i) || isa<CastInst>(i) ||
+                      fused || moves_addresses_evenly(i, loop, evolution);
     const auto function = assembly_of_call(i);  // whose constants stay in registers
-    size += function ? static_cast<unsigned>(function->total() - (*function)[OpClass::move]) : !free;
+    body.instructions += function ? static_cast<unsigned>(function->total() - (*function)[OpClass::move]) : !free;
   }
-  return loads == 0 ? size <= assembler_size_without_loads : size <= assembler_size && loads <= assembler_loads;
+  return body;
+}
+
+/// Copies that ptxas makes of a loop of unknown trips, if it makes any.
+unsigned assembler_count_of(const AssemblyBody& body) {
+  const bool fits = body.loads == 0 ? body.instructions <= assembler_size_without_loads
+                                    : body.instructions <= assembler_size && body.loads <= assembler_loads;
+  return fits && !body.extends_counter ? assembler_count : 1;
+}
+
+/// Copies that ptxas makes of a loop of `trips`; all of them where that is little, or else as many as fit together with
+/// what is left over.
+unsigned assembler_count_of(const AssemblyBody& body, unsigned trips) {
+  const unsigned size = std::max(body.instructions + body.loads, assembler_ending_size + 1) - assembler_ending_size;
+  if (body.has_private || trips < 3) return 1;
+  const unsigned most = size <= assembler_small_body ? assembler_whole_size_of_small : assembler_whole_size;
+  if (size * trips <= most && (size - assembler_saved) * trips <= assembler_whole_room) return trips;
+  if (size > assembler_part_body) return 1;
+  for (auto count = assembler_part_size / size; count > 1; --count)
+    if ((count + trips % count) * size <= assembler_part_size) return count;
+  return 1;
+}
+
+/// Copies that ptxas makes of a loop; see unroll_as_assembler().
+unsigned copies_in_assembly(const llvm::Loop& loop, ScalarEvolution& evolution) {
+  if (loop.getNumBlocks() != 1) return 1;
+  const SCEV* repeats = evolution.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(repeats)) return 1;
+  const AssemblyBody body = assembly_body(loop, evolution);
+  if (body.ends_block) return 1;
+  const bool ptx = is_ptx(*loop.getHeader()->getModule());
+  const bool left_alone = findOptionMDForLoop(&loop, ptx ? "llvm.loop.unroll.disable" : pragma_for_assembler_mark);
+  if (const unsigned trips = evolution.getSmallConstantTripCount(&loop); trips != 0)
+    return left_alone ? 1 : assembler_count_of(body, trips);
+  if (ptx ? left_alone : !findOptionMDForLoop(&loop, parts_mark)) return 1;
+  if (isa<SCEVConstant>(repeats) || repeats->getType()->getIntegerBitWidth() > 32) return 1;
+  const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
+  return most != 0 && most <= remainder_count ? 1 : assembler_count_of(body);
 }
 
 }  // namespace
 
-void unroll_as_assembler(Function& kernel, TargetMachine& machine) {
+bool unroll_as_assembler(Function& kernel, TargetMachine& machine) {
   DominatorTree dominators(kernel);
   LoopInfo loops(dominators);
   AssumptionCache assumptions(kernel);
@@ -355,13 +415,19 @@ void unroll_as_assembler(Function& kernel, TargetMachine& machine) {
   ScalarEvolution evolution(kernel, names, assumptions, dominators, loops);
   const TargetTransformInfo target = machine.getTargetTransformInfo(kernel);
   OptimizationRemarkEmitter remarks(&kernel);
-  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost() || !unrolls_in_assembly(*loop, evolution)) continue;
+  const auto outer_first = loops.getLoopsInPreorder();
+  bool any_whole = false;
+  for (llvm::Loop* loop : reverse(outer_first)) {
+    const unsigned count = loop->isInnermost() ? copies_in_assembly(*loop, evolution) : 1;
+    if (count == 1) continue;
+    any_whole |= count == evolution.getSmallConstantTripCount(loop);
     simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
     formLCSSARecursively(*loop, dominators, &loops, &evolution);
-    UnrollLoop(loop, {assembler_count, true, true, true, false, false}, &loops, &evolution, &dominators, &assumptions,
+    const bool with_remainder = evolution.getSmallConstantTripCount(loop) != 0;
+    UnrollLoop(loop, {count, true, true, true, with_remainder, false}, &loops, &evolution, &dominators, &assumptions,
                &target, &remarks, true);
   }
+  return any_whole;
 }
 
 void mark_loops_of_private_arrays(Function& kernel) {
@@ -385,9 +451,11 @@ void unroll_parts_of_loops(PassBuilder& builder) {
 void note_unroll_pragmas(Function& kernel) {
   DominatorTree dominators(kernel);
   const LoopInfo loops(dominators);
-  for (llvm::Loop* loop : loops.getLoopsInPreorder())
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (has_pragma(*loop)) addStringMetadataToLoop(loop, pragma_for_assembler_mark, 1);
     for (const char* name : {"llvm.loop.unroll.enable", "llvm.loop.unroll.full"})
       if (findOptionMDForLoop(loop, name)) addStringMetadataToLoop(loop, pragma_mark, 1);
+  }
 }
 
 bool is_to_be_unrolled(const llvm::Loop& loop) { return findOptionMDForLoop(&loop, pragma_mark) != nullptr; }

@@ -18,7 +18,8 @@ using ::testing::SizeIs;
 /// A kernel of which thread 0 runs `loop` 16 times; %r10 to %r12 are its counter, the array and the barrier.
 KernelProfile profile_of_loop(const std::string& loop, const std::string& target = "sm_90",
                               const std::string& directives = "",
-                              std::vector<std::pair<std::string, int>> tensor_maps = {}) {
+                              std::vector<std::pair<std::string, int>> tensor_maps = {},
+                              const std::string& before = "") {
   Source source;
   source.path = "test.ptx";
   source.text = ".version 8.6\n.target " + target + "\n.address_size 64\n.visible .entry k(.param .u64 p,\n" +
@@ -39,7 +40,7 @@ KernelProfile profile_of_loop(const std::string& loop, const std::string& target
   mov.u32 %r12, bar;
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra $out;
-$loop:
+)" + before + R"($loop:
   shl.b32 %r13, %r10, 6;
   shl.b32 %r14, %r2, 7;
 )" + loop + R"(
@@ -187,14 +188,17 @@ template __global__ void k<4>(int*);
 }
 
 TEST(SetMaxNReg, SaysWhatABlockHoldsAtATime) {
-  const KernelProfile p = profile_of_loop("setmaxnreg.inc.sync.aligned.u32 240;\n", "sm_90a");
+  const auto profile_of = [](int registers, const std::string& directives = "") {
+    const std::string set = "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(registers) + ";\n";
+    return profile_of_loop("", "sm_90a", directives, {}, set);
+  };
+  const KernelProfile p = profile_of(240);
   ASSERT_THAT(p.set_registers, SizeIs(1));
   EXPECT_EQ(p.set_registers[0].registers, 240);
   EXPECT_EQ(of(p).set_registers_per_block, 32 * (240 + 3 * p.registers.per_thread));
-  const KernelProfile bounded =
-      profile_of_loop("setmaxnreg.inc.sync.aligned.u32 240;\n", "sm_90a", ".maxntid 384, 1, 1\n");
+  const KernelProfile bounded = profile_of(240, ".maxntid 384, 1, 1\n");
   EXPECT_EQ(bounded.registers.per_thread, 168);  // 65536 / 384, in steps of 8: what the launch has
-  EXPECT_THROW((void)profile_of_loop("setmaxnreg.inc.sync.aligned.u32 250;\n", "sm_90a"), UserError);
+  EXPECT_THROW((void)profile_of(250), UserError);
 }
 
 // As nvcc writes a product of 16 x 16 x 16 halves: the same accesses as our own header's.

@@ -233,6 +233,97 @@ $out: ret; })";
   EXPECT_EQ(stores("shfl.sync.idx.b32 %r3|%p1, %r2, 0, 31, -1;"), 4 * 128);
 }
 
+// As nvcc 13.0 writes it for struct { float* out; int n; const float* in; }, and for a pointer to pointers.
+TEST(Ptx, pointers_in_structures_and_in_memory_are_buffers) {
+  const KernelProfile p = profile_of(ptx_of(R"(.visible .entry k(.param .align 8 .b8 s[24], .param .u64 rows)
+{
+  .reg .f32 %f<3>; .reg .b32 %r<2>; .reg .b64 %rd<12>;
+  ld.param.u64 %rd1, [s];
+  ld.param.u64 %rd2, [s+16];
+  ld.param.u64 %rd3, [rows];
+  cvta.to.global.u64 %rd4, %rd1;
+  cvta.to.global.u64 %rd5, %rd2;
+  cvta.to.global.u64 %rd6, %rd3;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd7, %r1, 4;
+  add.s64 %rd8, %rd5, %rd7;
+  ld.global.f32 %f1, [%rd8];
+  ld.global.u64 %rd9, [%rd6+8];
+  cvta.to.global.u64 %rd10, %rd9;
+  add.s64 %rd11, %rd10, %rd7;
+  ld.global.f32 %f2, [%rd11];
+  add.f32 %f1, %f1, %f2;
+  add.s64 %rd8, %rd4, %rd7;
+  st.global.f32 [%rd8], %f1;
+  ret;
+})"));
+  std::vector<std::string> names;
+  for (const Block& b : p.blocks)
+    for (const Access& a : b.accesses) {
+      names.push_back(a.buffer < 0 ? "" : p.buffers[static_cast<std::size_t>(a.buffer)].name);
+      EXPECT_LT(a.unknown, 0);
+      if (a.kind == AccessKind::store) {
+        EXPECT_EQ(a.offset, Expr(local_id(0)) * Expr(4));
+      }
+    }
+  ASSERT_THAT(names, SizeIs(4));
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"s+0", "s+16", "rows"}));
+}
+
+// The host may have written them: nothing that is computed from them goes away.
+TEST(Ptx, constants_are_not_taken_for_zero) {
+  for (const char* const declared : {".const .align 4 .b8 c[64];", ".global .align 4 .b8 c[64];"}) {
+    const std::string space = std::string(declared).substr(0, 7) == ".global" ? "global" : "const";
+    const KernelProfile p = profile_of(ptx_of(std::string(declared) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .f32 %f<4>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  cvta.to.global.u64 %rd2, %rd1;
+  ld.)" + space + R"(.f32 %f1, [c+8];
+  sin.approx.f32 %f2, %f1;
+  mul.f32 %f3, %f2, %f1;
+  st.global.f32 [%rd2], %f3;
+  ret;
+})"));
+    double special = 0;
+    for (const Block& b : p.blocks) special += b.ops[OpClass::fp32_special];
+    EXPECT_EQ(special, 1) << declared;
+  }
+}
+
+TEST(Ptx, loops_are_unrolled_as_the_assembler_does_and_no_further) {
+  const auto loads_of = [](const std::string& pragma, int trips) {
+    const KernelProfile p = profile_of(ptx_of(R"(.visible .entry k(.param .u64 p)
+{
+  .reg .pred %p<2>; .reg .f32 %f<3>; .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.f32 %f1, 0f00000000;
+  mov.u32 %r1, 0;
+$loop:
+)" + pragma + R"(  ld.global.f32 %f2, [%rd2];
+  add.f32 %f1, %f1, %f2;
+  add.s64 %rd2, %rd2, 512;
+  add.s32 %r1, %r1, 1;
+  setp.ne.s32 %p1, %r1, )" + std::to_string(trips) +
+                                              R"(;
+  @%p1 bra $loop;
+  st.global.f32 [%rd2], %f1;
+  ret;
+})"));
+    std::size_t loads = 0;
+    for (const Block& b : p.blocks)
+      for (const Access& a : b.accesses) loads += a.kind == AccessKind::load ? static_cast<std::size_t>(a.copies()) : 0;
+    return loads;
+  };
+  // ptxas 13.0, sm_86: 2, 100 and 112 loads; with the pragma one.
+  EXPECT_EQ(loads_of("", 2), 1U);
+  EXPECT_EQ(loads_of("", 100), 100U);
+  EXPECT_EQ(loads_of("", 1000), 112U);
+  EXPECT_EQ(loads_of("  .pragma \"nounroll\";\n", 100), 1U);
+}
+
 TEST(Ptx, swizzle_acts_on_the_whole_offset_in_the_array) {
   // Rows of 128 bytes, pieces of 16 bytes exchanged by the row's number.
   const Access a = row_read_at(
