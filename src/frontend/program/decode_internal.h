@@ -122,6 +122,11 @@ class Decoder {
     return s.regs.at(k);
   }
 
+  /// element(), of bfloat as f32. `result` makes a value of `type` of what was computed as computed_as() says.
+  std::uint32_t operand(llvm::Value* v, std::size_t k);
+  static ValueType computed_as(llvm::Type* type, ValueType stored);
+  std::uint32_t result(llvm::Type* type, std::uint32_t number);
+
   llvm::Function& kernel_;
   KernelModel& model_;
   const KernelProfile& profile_;

@@ -99,7 +99,7 @@ bool Decoder::tabled_intrinsic(IntrinsicInst& i) {
   const IntrinsicRow* row = std::find_if(std::begin(intrinsic_rows), std::end(intrinsic_rows),
                                          [&](const IntrinsicRow& r) { return r.id == i.getIntrinsicID(); });
   if (row == std::end(intrinsic_rows) || (!row->odd_widths && width_of(i.getType()) != 0)) return false;
-  const auto arg = [&](unsigned n, std::size_t k) { return element(i.getArgOperand(n), k); };
+  const auto arg = [&](unsigned n, std::size_t k) { return operand(i.getArgOperand(n), k); };
   if (row->form == IntrinsicForm::overflow) {
     const std::uint32_t a = one(i.getArgOperand(0)), b = one(i.getArgOperand(1));
     const ValueType t = program_.registers[a];
@@ -115,7 +115,7 @@ bool Decoder::tabled_intrinsic(IntrinsicInst& i) {
     define(i, sum);
     return true;
   }
-  elementwise(i, [&](ValueType t, std::size_t k) {
+  const auto compute = [&](ValueType t, std::size_t k) {
     const std::uint32_t a = arg(0, k);
     if (row->form == IntrinsicForm::math && row->arguments == 1) return math(row->function, t, a);
     if (row->arguments == 1) return binary(row->op, t, a, no_register);
@@ -125,6 +125,9 @@ bool Decoder::tabled_intrinsic(IntrinsicInst& i) {
     const std::uint32_t c = arg(2, k), dst = fresh(t);
     emit(row->op, t, dst, a, b, c);
     return dst;
+  };
+  elementwise(i, [&](ValueType stored, std::size_t k) {
+    return result(i.getType(), compute(computed_as(i.getType(), stored), k));
   });
   return true;
 }

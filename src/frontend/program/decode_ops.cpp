@@ -22,7 +22,8 @@ bool Decoder::arithmetic(llvm::Instruction& i) {
     });
   } else if (i.getOpcode() == llvm::Instruction::FNeg) {
     elementwise(i, [&](ValueType t, std::size_t k) {
-      return binary(Opcode::fneg, t, element(i.getOperand(0), k), no_register);
+      return result(i.getType(),
+                    binary(Opcode::fneg, computed_as(i.getType(), t), operand(i.getOperand(0), k), no_register));
     });
   } else if (isa<FreezeInst>(i)) {
     define(i, value(i.getOperand(0)));
@@ -52,13 +53,13 @@ void Decoder::binary_operator(BinaryOperator& i) {
   const bool needed = (op == Opcode::shl || op == Opcode::lshr || op == Opcode::ashr) && needed_where_computed(i);
   const bool is_signed = op == Opcode::sdiv || op == Opcode::srem || op == Opcode::ashr;
   elementwise(i, [&](ValueType t, std::size_t k) {
-    std::uint32_t a = element(i.getOperand(0), k), b = element(i.getOperand(1), k);
+    std::uint32_t a = operand(i.getOperand(0), k), b = operand(i.getOperand(1), k);
     if (is_signed) a = signed_view(i.getOperand(0), a);
     if (is_signed && op != Opcode::ashr) b = signed_view(i.getOperand(1), b);
-    const std::uint32_t dst = binary(op, t, a, b);
+    const std::uint32_t dst = binary(op, computed_as(i.getType(), t), a, b);
     program_.code.back().checked = needed;
     trim(i.getType(), dst);
-    return dst;
+    return result(i.getType(), dst);
   });
 }
 
@@ -75,7 +76,7 @@ void Decoder::comparison(CmpInst& i) {
   elementwise(i, [&](ValueType, std::size_t k) {
     if (i.getPredicate() == CmpInst::FCMP_TRUE || i.getPredicate() == CmpInst::FCMP_FALSE)
       return constant(ValueType::i1, i.getPredicate() == CmpInst::FCMP_TRUE ? 1 : 0);
-    std::uint32_t a = element(i.getOperand(0), k), b = element(i.getOperand(1), k);
+    std::uint32_t a = operand(i.getOperand(0), k), b = operand(i.getOperand(1), k);
     if (i.isSigned()) {
       a = signed_view(i.getOperand(0), a);
       b = signed_view(i.getOperand(1), b);
@@ -164,8 +165,9 @@ void Decoder::cast_value(CastInst& i) {
       {llvm::Instruction::SIToFP, Opcode::signed_to_float}, {llvm::Instruction::PtrToInt, Opcode::truncate},
       {llvm::Instruction::IntToPtr, Opcode::zero_extend}};
   const Opcode op = codes.at(i.getOpcode());
-  elementwise(i, [&](ValueType t, std::size_t k) {
-    std::uint32_t a = element(from, k);
+  elementwise(i, [&](ValueType stored, std::size_t k) {
+    const ValueType t = computed_as(i.getDestTy(), stored);
+    std::uint32_t a = operand(from, k);
     const ValueType f = program_.registers[a];
     if (op == Opcode::sign_extend || op == Opcode::signed_to_float) a = signed_view(from, a);
     if (op == Opcode::sign_extend && f == ValueType::i1 && t == ValueType::i1) return a;
@@ -176,7 +178,7 @@ void Decoder::cast_value(CastInst& i) {
       emit(f == t ? Opcode::move : op, f, dst, a).to = t;
     }
     if (grows_odd) trim(i.getDestTy(), dst);
-    return dst;
+    return result(i.getDestTy(), dst);
   });
 }
 

@@ -9,6 +9,7 @@ using namespace llvm;
 ValueType Decoder::type_of(Type* type) const {
   if (type->isPointerTy()) return ValueType::i64;
   if (type->isHalfTy()) return ValueType::f16;
+  if (type->isBFloatTy()) return ValueType::i16;  // its bits; computed with as f32
   if (type->isFloatTy()) return ValueType::f32;
   if (type->isDoubleTy()) return ValueType::f64;
   if (type->isIntegerTy()) {
@@ -24,6 +25,35 @@ ValueType Decoder::type_of(Type* type) const {
   raw_string_ostream out(text);
   type->print(out);
   throw LimitError("values of the type " + text + " cannot be executed");
+}
+
+std::uint32_t Decoder::operand(Value* v, std::size_t k) {
+  const std::uint32_t reg = element(v, k);
+  if (!v->getType()->getScalarType()->isBFloatTy()) return reg;
+  const ValueType w = ValueType::i32;
+  const std::uint32_t bits =
+      binary(Opcode::shl, w, convert(Opcode::zero_extend, ValueType::i16, w, reg), constant(w, 16));
+  const std::uint32_t dst = fresh(ValueType::f32);
+  emit(Opcode::move, w, dst, bits).to = ValueType::f32;
+  return dst;
+}
+
+ValueType Decoder::computed_as(Type* type, ValueType stored) {
+  return type->getScalarType()->isBFloatTy() ? ValueType::f32 : stored;
+}
+
+std::uint32_t Decoder::result(Type* type, std::uint32_t number) {
+  if (!type->getScalarType()->isBFloatTy()) return number;
+  const ValueType w = ValueType::i32;
+  const std::uint32_t bits = fresh(w);
+  emit(Opcode::move, ValueType::f32, bits, number).to = w;
+  // To the nearest, ties to even.
+  const std::uint32_t last = binary(Opcode::and_, w, binary(Opcode::lshr, w, bits, constant(w, 16)), constant(w, 1));
+  const std::uint32_t up = binary(Opcode::add, w, bits, binary(Opcode::add, w, last, constant(w, 0x7fff)));
+  const std::uint32_t nearest = binary(Opcode::lshr, w, up, constant(w, 16));
+  const std::uint32_t dst = fresh(w);
+  emit(Opcode::select, w, dst, binary(Opcode::funo, ValueType::f32, number, number), constant(w, 0x7fff), nearest);
+  return convert(Opcode::truncate, w, ValueType::i16, dst);
 }
 
 std::vector<ValueType> Decoder::types_of(Type* type) const {
