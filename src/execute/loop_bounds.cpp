@@ -109,7 +109,7 @@ class Bounds {
       if (grows) return;
       grows = {term, n};
     }
-    if (!grows || std::abs(grows->second) != 1 || difference.terms.size() < 2) return;
+    if (!grows || std::abs(grows->second) != 1) return;
     const Sum itself{{{grows->first, 1}}, 0};
     Sum bound;  // the value at which the register that grows meets the other side
     bound.add(difference, -grows->second);
@@ -209,6 +209,8 @@ class Bounds {
     return s;
   }
 
+  static bool is_remainder(std::int64_t mask) { return mask > 0 && (mask & (mask + 1)) == 0; }
+
   static std::int64_t value_of(const ProgramInput& in) {
     const int bits = 8 * std::min(size_of(in.type), 8);
     const auto v = static_cast<std::int64_t>(in.low << (64 - bits));
@@ -252,7 +254,10 @@ class Bounds {
         s = sum_of(i.a, depth + 1);
         s.add(sum_of(i.b, depth + 1), i.op == Opcode::add ? 1 : -1);
         return s;
-      case Opcode::and_:  // a multiple of a power of two: a loop that is unrolled
+      case Opcode::and_:  // a multiple of a power of two, or what is over it: a loop that is unrolled
+        if (const auto mask = constants_.find(i.b); mask != constants_.end() && is_remainder(value_of(mask->second)))
+          return s;
+        return sum_of(i.a, depth + 1);
       case Opcode::move:
       case Opcode::truncate:
       case Opcode::zero_extend:

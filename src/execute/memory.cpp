@@ -137,6 +137,7 @@ class Planner {
         elements_(elements_of(profile, program)),
         roles_(bound_roles(program, profile.buffers.size())),
         packed_(packed_buffers(program, profile.buffers.size())),
+        numbers_(number_roles(program, profile.buffers.size())),
         trips_(usual_trips(profile)),
         index_range_(index_range(launch)) {}
 
@@ -171,12 +172,29 @@ class Planner {
     m.fill_given = !wanted.fill.empty();
     const BufferImage* image = image_of(program_, index);
     if (!m.fill_given && image != nullptr) return image_fill(*image);
-    if (!m.fill_given) m.fill = in_source || !m.read ? "zero" : default_fill(target);
-    if (m.fill == "zero") m.role = BoundRole::none;
+    if (!m.fill_given) m.fill = in_source || !m.read ? "zero" : usual_fill(target, index);
+    if (m.fill == "zero" || numbers_[static_cast<std::size_t>(index)].size_of_launch) m.role = BoundRole::none;
     return make_fill(m.fill, target);
   }
 
  private:
+  /// What the program compares integers with says more about them than what they bound.
+  std::string usual_fill(FillTarget& target, int index) const {
+    const NumberRole& numbers = numbers_[static_cast<std::size_t>(index)];
+    if (is_float(target.type.scalar)) return default_fill(target);
+    if (numbers.size_of_launch) return "constant(" + std::to_string(largest_of(target, threads_of(launch_))) + ")";
+    for (const std::string& name : numbers.below) {
+      const auto bound = launch_.args.find(name);
+      const auto* value = bound == launch_.args.end() ? nullptr : std::get_if<std::int64_t>(&bound->second);
+      if (value != nullptr && *value > 1) target.index_range = std::min(target.index_range, *value);
+    }
+    return default_fill(target);
+  }
+
+  static std::int64_t largest_of(const FillTarget& target, std::int64_t wanted) {
+    return size_of(target.type.scalar) >= 8 ? wanted : std::min(wanted, std::int64_t{0x7fffffff});
+  }
+
   static std::int64_t scalars_of(const MemoryBuffer& m) { return m.bytes / size_of(m.element.scalar); }
 
   /// The source has the last word on the size; COUNT then says how large an element is.
@@ -225,6 +243,7 @@ class Planner {
   std::vector<Element> elements_;
   std::vector<BoundRole> roles_;
   std::vector<bool> packed_;
+  std::vector<NumberRole> numbers_;
   double trips_;
   std::int64_t index_range_;
 };

@@ -90,6 +90,10 @@ const BoundCase cases[] = {
      "const int* length, int* y, int n",
      "int s = 0; for (int k = 0; k < n; ++k) { if (k < length[i]) s += y[k] * 3; else s ^= y[n - k]; } y[i] = s;",
      {}},
+    {"falling",
+     "const int* length, const float* v, float* y",
+     "float s = 0; for (int k = length[i]; k > 0; --k) s += v[k]; y[i] = s;",
+     {length}},
     {"lists", "const int* next, int* y", "int k = i; while (k > 0) k = next[k]; y[i] = k;", {}},
 };
 
