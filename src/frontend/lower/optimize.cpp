@@ -197,6 +197,44 @@ void copy_in_registers(Function& kernel) {
   }
 }
 
+/// Stores the numbers of `c`, which stand from `offset` on in what `base` points to.
+void store_numbers(IRBuilder<>& b, Constant* c, Value* base, std::uint64_t offset, Align align,
+                   const DataLayout& layout) {
+  Type* type = c->getType();
+  if (!type->isAggregateType()) {
+    Value* at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset);
+    b.CreateAlignedStore(c, at, commonAlignment(align, offset));
+    return;
+  }
+  auto* structure = dyn_cast<StructType>(type);
+  const std::uint64_t parts = structure ? structure->getNumElements() : type->getArrayNumElements();
+  for (unsigned k = 0; k < parts; ++k) {
+    Constant* part = c->getAggregateElement(k);
+    const std::uint64_t place = structure ? layout.getStructLayout(structure)->getElementOffset(k).getFixedValue()
+                                          : k * layout.getTypeAllocSize(part->getType()).getFixedValue();
+    store_numbers(b, part, base, offset + place, align, layout);
+  }
+}
+
+/// nvcc stores the initial values of a thread's own array one by one, a constant array's as well (3 to 3,000 elements,
+/// nvcc 13.0), and indexes it in local memory; LLVM reads the table from which clang copies them.
+void store_initial_values(Function& kernel) {
+  constexpr std::uint64_t most_bytes = 16384;
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    auto* copy = dyn_cast<MemCpyInst>(&i);
+    auto* table = copy ? dyn_cast<GlobalVariable>(copy->getRawSource()->stripPointerCasts()) : nullptr;
+    if (!table || !table->isConstant() || !table->hasInitializer() || !table->hasPrivateLinkage()) continue;
+    const DataLayout& layout = kernel.getDataLayout();
+    const std::uint64_t bytes = layout.getTypeAllocSize(table->getValueType()).getFixedValue();
+    if (copy->isVolatile() || !isa<ConstantInt>(copy->getLength()) || length_of(*copy) != bytes || bytes > most_bytes)
+      continue;
+    if (!isa<AllocaInst>(copy->getRawDest()->stripPointerCasts())) continue;
+    IRBuilder<> b(copy);
+    store_numbers(b, table->getInitializer(), copy->getRawDest(), 0, copy->getDestAlign().valueOrOne(), layout);
+    copy->eraseFromParent();
+  }
+}
+
 /// Lifted PTX casts numbers to pointers.
 bool casts_numbers(Function& kernel) {
   return any_of(instructions(kernel), [](const Instruction& i) { return isa<IntToPtrInst>(i); });
@@ -351,6 +389,8 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   make_reducible(module, *entry);
   align_shared_arrays(module);
   drop_private_volatile(*entry);
+  const bool nvidia = machine.getTargetTriple().isNVPTX();
+  if (nvidia && !is_relocatable(module)) store_initial_values(*entry);
   const bool lifted = casts_numbers(*entry);
   if (lifted) {
     static const std::string to_values = "function(sroa,early-cse)";
@@ -358,7 +398,6 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     entry = with_pointer_parameters(*entry);
     recover_pointers(*entry);
   }
-  const bool nvidia = machine.getTargetTriple().isNVPTX();
   if (nvidia) {
     type_copied_variables(*entry);
     hide_divisors(*entry);

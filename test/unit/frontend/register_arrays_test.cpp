@@ -54,6 +54,17 @@ TEST(RegisterArrays, ACounterMeansTheElementsOfItsPassagesAndNeighboursCountOnce
   }
 }
 
+// nvcc 13.0 for sm_86: stores of two elements, which are constant, and a load of local memory; no table.
+TEST(RegisterArrays, ConstantTablesOfAThreadAreStoredInItsMemory) {
+  std::string values;
+  for (int k = 0; k < 64; ++k) values += std::to_string(k * 37 % 23) + ".5f, ";
+  const std::string ptx = ptx_of("const float t[64] = {" + values + "}; c[threadIdx.x] = t[d[threadIdx.x] & 63];");
+  EXPECT_NE(ptx.find("st.local"), std::string::npos);
+  EXPECT_NE(ptx.find("ld.local"), std::string::npos);
+  const std::string table = ptx_of("static const float t[64] = {" + values + "}; c[threadIdx.x] = t[d[threadIdx.x]];");
+  EXPECT_EQ(table.find(".local."), std::string::npos);
+}
+
 TEST(RegisterArrays, OfSixtyFourBitElementsStayInMemory) {
   EXPECT_FALSE(in_registers("double", 2, "v[d[k]] += a[k];"));
   EXPECT_TRUE(in_registers("float", 2, "v[d[k]] += a[k];"));
