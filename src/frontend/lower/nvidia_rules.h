@@ -34,7 +34,8 @@ void unroll_parts_of_loops(llvm::PassBuilder& builder);
 /// a 32-bit counter, by four with a remainder; they may hold 45 instructions, with at most 12 loads; without loads 20.
 /// Loops of known trips (three or more) whole where that is little, or else by as many copies as make at most 350
 /// instructions with what is left over. Source: ptxas of CUDA 13.0 for sm_86, 60 loops of unknown trips and 24 bodies
-/// with 24 numbers of trips each (tools/measure/measure_assembler_unrolling.py). Returns whether a loop is gone.
+/// with 24 numbers of trips each (tools/measure/measure_assembler_unrolling.py). Returns whether a number of trips was
+/// known: what is left over is to be simplified then.
 bool unroll_as_assembler(llvm::Function& kernel, llvm::TargetMachine& machine);
 
 /// Marks the loops of which a pragma says that they are to be unrolled whole: what LLVM unrolls in part it marks as

@@ -419,7 +419,8 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   if (!entry || entry->isDeclaration())
     throw InternalError("kernel '" + kernel_symbol + "' vanished during optimisation");
   if (nvidia) {
-    static const std::string of_outer_loops = "function(instsimplify,loop-simplify,lcssa,loop-mssa(licm))";
+    static const std::string of_outer_loops =
+        "function(sccp,instsimplify,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
     if (unroll_as_assembler(*entry, machine)) run_passes(module, &machine, of_outer_loops);
     copy_in_registers(*entry);
   }

@@ -416,18 +416,18 @@ bool unroll_as_assembler(Function& kernel, TargetMachine& machine) {
   const TargetTransformInfo target = machine.getTargetTransformInfo(kernel);
   OptimizationRemarkEmitter remarks(&kernel);
   const auto outer_first = loops.getLoopsInPreorder();
-  bool any_whole = false;
+  bool any_known = false;
   for (llvm::Loop* loop : reverse(outer_first)) {
     const unsigned count = loop->isInnermost() ? copies_in_assembly(*loop, evolution) : 1;
     if (count == 1) continue;
-    any_whole |= count == evolution.getSmallConstantTripCount(loop);
     simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
     formLCSSARecursively(*loop, dominators, &loops, &evolution);
-    const bool with_remainder = evolution.getSmallConstantTripCount(loop) != 0;
-    UnrollLoop(loop, {count, true, true, true, with_remainder, false}, &loops, &evolution, &dominators, &assumptions,
-               &target, &remarks, true);
+    const bool known = evolution.getSmallConstantTripCount(loop) != 0;
+    any_known |= known;
+    UnrollLoop(loop, {count, true, true, true, known, false}, &loops, &evolution, &dominators, &assumptions, &target,
+               &remarks, true);
   }
-  return any_whole;
+  return any_known;
 }
 
 void mark_loops_of_private_arrays(Function& kernel) {
