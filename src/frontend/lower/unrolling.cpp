@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "frontend/ir/math_costs.h"
 #include "frontend/lift/lift.h"
@@ -334,19 +335,26 @@ struct AssemblyBody {
 /// Whether `i` is a step of the loop's address arithmetic that grows evenly: offsets of the accesses and one addition
 /// for all of them remain of it.
 bool moves_addresses_evenly(const Instruction& i, const llvm::Loop& loop, ScalarEvolution& evolution) {
-  if (!isa<BinaryOperator>(i) || !i.getType()->isIntegerTy()) return false;
-  const auto* grows = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(const_cast<Instruction*>(&i)));
-  if (grows == nullptr || grows->getLoop() != &loop || !grows->isAffine()) return false;
-  const auto is_of_addresses = [&](const User* u) {
-    const auto* user = dyn_cast<Instruction>(u);
-    return user != nullptr && user->getParent() == i.getParent() &&
-           (isa<GetElementPtrInst>(user) || isa<CastInst>(user) || moves_addresses_evenly(*user, loop, evolution));
+  const auto grows_evenly = [&](const Instruction& x) {
+    if (!isa<BinaryOperator>(x) || !x.getType()->isIntegerTy()) return false;
+    const auto* grows = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(const_cast<Instruction*>(&x)));
+    return grows != nullptr && grows->getLoop() == &loop && grows->isAffine();
   };
-  return all_of(i.users(), [&](const User* u) {
-    const auto* turn = dyn_cast<PHINode>(u);  // an address of its own that grows
-    if (turn == nullptr || turn->getParent() != loop.getHeader()) return is_of_addresses(u);
-    return all_of(turn->users(), [&](const User* other) { return other == &i || is_of_addresses(other); });
-  });
+  if (!grows_evenly(i)) return false;
+  std::set<const Instruction*> seen{&i};
+  std::vector<const Instruction*> next{&i};
+  while (!next.empty()) {
+    const Instruction* at = next.back();
+    next.pop_back();
+    for (const User* u : at->users()) {
+      const auto* user = dyn_cast<Instruction>(u);
+      if (user == nullptr || user->getParent() != i.getParent()) return false;
+      if (isa<GetElementPtrInst>(user) || isa<CastInst>(user)) continue;
+      if (!isa<PHINode>(user) && !grows_evenly(*user)) return false;  // a phi: an address of its own that grows
+      if (seen.insert(user).second) next.push_back(user);
+    }
+  }
+  return true;
 }
 
 AssemblyBody assembly_body(const llvm::Loop& loop, ScalarEvolution& evolution) {

@@ -133,6 +133,14 @@ TEST(Unrolling, KnownTripsAreUnrolledTwice) {
     EXPECT_EQ(copies(2, std::to_string(trips)), static_cast<std::size_t>(number)) << trips;
 }
 
+TEST(Unrolling, AddressesThatTakeTurnsAreNoEndlessWay) {
+  const std::string body =
+      "int p = d[0], q = d[1]; float s = 0;\n"
+      "for (int i = 0; i < 500; ++i) { s += a[p] * a[q + 1]; const int last = p; p = q + 3; q = last + 5; }\n"
+      "c[threadIdx.x] = s;";
+  EXPECT_GT(count(ptx_of(body), "ld.global"), 0U);
+}
+
 TEST(Unrolling, LoopsOfUnknownTripsAreUnrolledByFourOrTwo) {
   // With the remainder's one; ptxas unrolls the smallest again, into 16 beside the 4.
   for (const auto& [statements, number] : {std::pair{1, 21}, {12, 5}, {24, 5}, {28, 3}, {40, 3}, {56, 1}})
