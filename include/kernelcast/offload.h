@@ -74,8 +74,9 @@ struct Faults2017 {
   bool larger_roof = false;               // (8) and (10): the larger of the two roofs
   bool intensity_by_instruction = false;  // (5): operations per memory instruction taken for operations per byte
   bool cpu_bandwidth_tenth = false;       // table of platforms: 2.56 GB/s for 25.6
+  bool gap_added = false;                 // (14): + g to the device, where (12) and (13) give - g
 };
-inline constexpr Faults2017 as_printed{true, true, true};
+inline constexpr Faults2017 as_printed{true, true, true, true};
 
 /// A fault under the name that `--faults` takes.
 struct FaultName2017 {

@@ -169,8 +169,8 @@ Action add_offload(Parser& parser) {
   c.option("--model", "NAME", f->model,
            "Deciding model: kernelcast, or the published offload-2017 with ours beside it (default: kernelcast)");
   c.option("--faults", "as-printed|none|NAME[,NAME...]", f->faults,
-           "Faults of the print that offload-2017 keeps: larger-roof, intensity-by-instruction, cpu-bandwidth-tenth "
-           "(default: none)");
+           "Faults of the print that offload-2017 keeps: larger-roof, intensity-by-instruction, cpu-bandwidth-tenth, "
+           "gap-added (default: none)");
   c.option("--host-memory", "pageable|pinned", f->memory, "Host memory of transfers (default: pageable)");
   c.flag("--overlap", f->overlap, "Transfers in pieces that overlap with execution, best case");
   c.option("--weights", "time=W,energy=W", f->weights,

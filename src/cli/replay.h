@@ -11,9 +11,8 @@
 namespace kernelcast::cli {
 
 struct ReplayFlags {
-  std::string name, device, format = "text", output, devices_dir;
-  std::string examples = "examples", table = "test/data/offload-2017.csv";
-  std::string draws = "0", seed = "1";
+  std::string name, device, examples, table, draws, seed;  // empty: not given
+  std::string format = "text", output, devices_dir;
 };
 
 /// What a table is made from beside the paper's stated inputs.

@@ -44,8 +44,7 @@ struct FfmaStep {
 }  // namespace
 
 std::vector<ReplayTable> replay_ffma(const ReplayInputs& in) {
-  const std::string name = in.flags->device.empty() ? "k20" : in.flags->device;
-  const Device device = in.catalog->find(name);
+  const Device device = in.catalog->find(in.flags->device);
   probe::Options options;
   options.device_folder = in.catalog->folder();
   if (in.progress) options.progress = [](const std::string& text) { progress_line(text); };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -13,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/replay.h"
 #include "io/text_file.h"
+#include "kernelcast/error.h"
 
 namespace kernelcast::cli {
 namespace {
@@ -68,23 +70,40 @@ void add_ratios(const OffloadReplayPlatform& p, ReplayTable& t) {
   add(p.gpu, [](const Cell& c) { return c.gpu_s; }, [](const Cell& c) { return c.cell.gpu_cost; });
 }
 
+enum Perturbed : std::size_t { clock_rate, bandwidth, latency, link_rate, perturbed_kinds };
+
+/// Which factor of a draw a number takes.
+std::optional<Perturbed> kind_of(const FieldInfo& f) {
+  if (f.section == "clock" && f.key.ends_with("_hz")) return clock_rate;
+  if (f.section == "link" ? f.key.ends_with("_per_s") : f.key.starts_with("link_bandwidth")) return link_rate;
+  if (f.key.ends_with("bandwidth_bytes_per_s")) return bandwidth;
+  if (f.section == "memory" && f.key.ends_with("latency_cycles")) return latency;
+  return std::nullopt;
+}
+
+/// Every number of every draw is one that a device file may have.
+void check_ranges(const Device& d) {
+  for (std::size_t i = 0; i < field_count; ++i) {
+    const FieldInfo& f = info(static_cast<Field>(i));
+    const std::optional<double>& value = d.values[i].value;
+    if (!value || !kind_of(f)) continue;
+    const double low = *value * (1 - most_off), high = *value * (1 + most_off);
+    if (low < f.minimum || high > f.maximum)
+      throw UserError(
+          fmt::format("{}: {}.{} = {:g} perturbed by {:.0f} % is {:g} to {:g}, outside its range {:g} to "
+                      "{:g}; correct the device file or leave out --draws",
+                      d.id, f.section, f.key, *value, 100 * most_off, low, high, f.minimum, f.maximum));
+  }
+}
+
 /// Clocks, bandwidths, latencies and link, each by a factor of its own.
 Device perturbed(Device d, std::mt19937_64& random) {
   std::uniform_real_distribution<double> factor(1 - most_off, 1 + most_off);
-  const double clock = factor(random), bandwidth = factor(random), latency = factor(random), link = factor(random);
-  for (std::size_t i = 0; i < field_count; ++i) {
-    std::optional<double>& value = d.values[i].value;
-    if (!value) continue;
-    const FieldInfo& f = info(static_cast<Field>(i));
-    if (f.section == "clock" && f.key.ends_with("_hz"))
-      *value *= clock;
-    else if (f.section == "link" ? f.key.ends_with("_per_s") : f.key.starts_with("link_bandwidth"))
-      *value *= link;
-    else if (f.key.ends_with("bandwidth_bytes_per_s"))
-      *value *= bandwidth;
-    else if (f.section == "memory" && f.key.ends_with("latency_cycles"))
-      *value *= latency;
-  }
+  std::array<double, perturbed_kinds> factors{};
+  for (double& f : factors) f = factor(random);
+  for (std::size_t i = 0; i < field_count; ++i)
+    if (const auto kind = kind_of(info(static_cast<Field>(i))); kind && d.values[i].value)
+      *d.values[i].value *= factors[*kind];
   return d;
 }
 
@@ -141,6 +160,9 @@ std::vector<ReplayTable> replay_offload(const ReplayInputs& in) {
                      {"device", "mean ratio", "spread, factor"},
                      {},
                      {"The platform that gave the table has the smaller spreads."}};
+  if (draws > 0)
+    for (const DevicePair& pair : published_pairs())
+      for (const std::string& name : {pair.cpu, pair.gpu}) check_ranges(in.catalog->find(name));
   for (const DevicePair& pair : published_pairs()) {
     const PreparedCells prepared(in.catalog->find(pair.cpu), in.catalog->find(pair.gpu), cells, nests,
                                  published_settings(), in.progress);

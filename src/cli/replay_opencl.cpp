@@ -42,8 +42,8 @@ ReplayTable figures_table() {
        "settled, ms", "printed (14), ms", "no-overlap, ms"},
       {},
       {"The figures are images without numbers: no time of the paper can be put beside these.",
-       "settled calls MM_Local slower than MM_Global; the paper measured it faster. (12) outweighs the memory "
-       "that tiles save."}};
+       "settled calls MM_Local slower than MM_Global; the paper says that it is the faster one. (12) outweighs the "
+       "memory that tiles save."}};
   const oq::QuantitativeDevice m = paper::gtx_280();
   for (const paper::Configuration& c : paper::configurations()) {
     const paper::KernelLaunch k = c.make(m.batch);

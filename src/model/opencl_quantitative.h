@@ -26,7 +26,7 @@ struct QuantitativeDevice {
   Cycles<per::None> local_latency;             // LM_L, cycles of one transfer
 };
 
-inline constexpr double default_divergence = 0.2;  // D: mean of the 13 to 28 % that published measurements give
+inline constexpr double default_divergence = 0.2;  // D: about the mean of 13 to 28 % (4.5, Fung et al.)
 inline constexpr double flat_barrier_cycles = 50;  // a barrier right after a load into local memory
 inline constexpr double transfers_per_access = 2;  // a conflict-free access to local memory, formula (5)
 

@@ -16,12 +16,13 @@ inline constexpr double reciprocal = 16;  // reciprocal, reciprocal square root,
 inline constexpr double root = 32;        // square root, trigonometric, exponential
 inline constexpr double float_div = 36;
 inline constexpr double slow = 500;  // double trigonometric, integer division, modulo, control flow
-/// q_j: cycles of the memories, measured by the authors on GTX 680.
+/// q_j: cycles of the memories, table 2: of GTX 680.
 inline constexpr double shared = 1, constant = 4, coalesced = 62.5, texture = 300, local = 500, uncoalesced = 500;
 }  // namespace cost
 
-/// The paper's table of limits. T = 1 ns and L = 32 are the paper's for the sweep on GTX 670. Of the others it prints
-/// no L: 16 is NVIDIA's figure for Fermi, 8 is GT200's core count (one access a core and cycle).
+/// The paper's table of limits. T = 1 ns and L = 32 are the paper's for the sweep on GTX 670, L = 16 is its
+/// section 3.4's for Fermi. It prints no L of GT200: 8 is that GPU's core count (one access a core and cycle). Shared
+/// memory of an SM is in table 7, constant memory in (15), for Kepler; registers and blocks in table 3.
 inline constexpr SkeDevice gtx_280{30, 8, 8,     32,  Hertz(1e9), 512,       768,
                                    24, 8, 16384, 124, 16 * 1024,  48 * 1024, no_limit};
 inline constexpr SkeDevice gtx_480{15, 32, 16,    32, Hertz(1e9), 1024,      1536,

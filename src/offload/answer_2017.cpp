@@ -63,8 +63,8 @@ OffloadDecision Evaluator::Impl::answer_2017(const OffloadRequest& q) {
   a.threads = static_cast<int>(host.units);  // it credits all cores
   a.cpu.execution_s = a.cpu.time.time_s = times.cpu_s * q.reps;
   a.gpu.execution_s = times.execution_s * q.reps;
-  a.gpu.transfer_in_s = one_way_s(link.to, in);
-  a.gpu.transfer_out_s = times.transfer_s - a.gpu.transfer_in_s;
+  a.gpu.transfer_out_s = one_way_s(link.from, out);
+  a.gpu.transfer_in_s = times.transfer_s - a.gpu.transfer_out_s;
   a.gpu.time.time_s = times.transfer_s + a.gpu.execution_s;
   a.cpu.limiter = roof_of(host, times.cpu_performance);
   a.gpu.limiter = roof_of(device, times.gpu_performance);

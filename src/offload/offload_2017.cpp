@@ -12,12 +12,14 @@
 namespace kernelcast::offload {
 
 std::span<const FaultName2017> fault_names_2017() {
-  static constexpr std::array<FaultName2017, 3> names{
+  static constexpr std::array<FaultName2017, 4> names{
       {{"larger-roof", &Faults2017::larger_roof, "the larger of the two roofs (8, 10)"},
        {"intensity-by-instruction", &Faults2017::intensity_by_instruction,
         "operations per memory instruction taken for operations per byte (5)"},
        {"cpu-bandwidth-tenth", &Faults2017::cpu_bandwidth_tenth,
-        "a tenth of the CPU's bandwidth (2.56 GB/s for 25.6 in the table of platforms)"}}};
+        "a tenth of the CPU's bandwidth (2.56 GB/s for 25.6 in the table of platforms)"},
+       {"gap-added", &Faults2017::gap_added,
+        "the gap between messages to the GPU added to the overhead, not taken off (14)"}}};
   return names;
 }
 
@@ -74,6 +76,7 @@ Times2017 offload_2017(const Node2017& cpu, const Node2017& gpu, const Link& lin
   a.execution_s = work.operations / a.gpu_performance;  // (9)
   a.transfer_s = work.in.empty() || work.out.empty() ? one_way_s(link.to, work.in) + one_way_s(link.from, work.out)
                                                      : both_ways_s(link, work.in, work.out);  // (13) to (16)
+  if (faults.gap_added && !work.in.empty() && !work.out.empty()) a.transfer_s += 2 * link.to.gap_s;
   return a;
 }
 

@@ -237,7 +237,7 @@ class Offload(Case):
         self.assertGreaterEqual(bytes_moved, 16e9)
         self.assertLessEqual(bytes_moved, 32.1e9)
         beside = {(b["model"], len(b.get("faults", []))): b for b in v["beside"]}
-        self.assertEqual(set(beside), {("offload-2017", 3), ("kernelcast", 0)})
+        self.assertEqual(set(beside), {("offload-2017", 4), ("kernelcast", 0)})
         self.assertEqual(beside["kernelcast", 0]["cpu_time_s"], ours["cpu"]["time_s"])
         self.assertEqual(beside["kernelcast", 0]["decision"], ours["decision"])
         self.assertEqual(beside["kernelcast", 0]["probability"], ours["probability"])
@@ -245,7 +245,7 @@ class Offload(Case):
     def test_faults_of_the_print_are_named_and_count(self):
         args = (GESUMMV, *PAIR, "--role", "t=temp", "--arg", "n=1000", "--model", "offload-2017")
         right = self.answer(*args)
-        every = ["larger-roof", "intensity-by-instruction", "cpu-bandwidth-tenth"]
+        every = ["larger-roof", "intensity-by-instruction", "cpu-bandwidth-tenth", "gap-added"]
         printed = self.answer(*args, "--faults", "as-printed")
         self.assertEqual(printed["faults"], every)
         self.assertEqual(printed["beside"][0]["faults"], [])

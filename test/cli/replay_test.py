@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import unittest
 
 from check_schema import checked
@@ -31,10 +32,39 @@ class Replay(Case):
         for name in NAMES:
             self.assertIn(name, message)
         self.bad(2, "--format yaml: expected text, json or csv", "replay", "ske", "--format", "yaml")
-        self.bad(2, "--device v100: only ffma takes it", "replay", "ske", "--device", "v100")
         self.bad(2, "--examples nowhere", "replay", "opencl-quantitative", "--examples", "nowhere")
         self.bad(1, "no/table", "replay", "offload", "--table", "no/table.csv")
         self.bad(2, "--draws -1: expected", "replay", "offload", "--draws", "-1")
+
+    def test_flags_that_an_experiment_does_not_read_are_refused(self):
+        readers = {
+            "--device": ("v100", {"ffma"}),
+            "--examples": ("examples", {"opencl-quantitative", "offload"}),
+            "--table": ("cells.csv", {"offload"}),
+            "--draws": ("3", {"offload"}),
+            "--seed": ("2", {"offload"}),
+        }
+        for flag, (value, of) in readers.items():
+            for name in set(NAMES) - of:
+                with self.subTest(flag=flag, name=name):
+                    message = self.bad(2, f"{flag} {value}: {name} does not read it; ", "replay", name, flag, value)
+                    self.assertTrue(all(reader in message for reader in of), message)
+            self.bad(2, f"{flag}: NAME is missing", "replay", flag, value)
+        self.bad(2, "--seed 2: --draws is missing", "replay", "offload", "--seed", "2")
+
+    def test_a_perturbed_device_outside_its_range_is_told(self):
+        folder = self.path("devices")
+        shutil.copytree(os.path.join(ROOT, "devices"), folder)
+        file = os.path.join(folder, "intel-core-i7-4710mq.toml")
+        with open(file, encoding="utf-8") as source:
+            text = source.read()
+        with open(file, "w", encoding="utf-8") as changed:
+            changed.write(text.replace("dram_bandwidth_bytes_per_s = { value = 2.56e10", "dram_bandwidth_bytes_per_s = { value = 9.9e13"))
+        self.bad(
+            1,
+            r"intel-core-i7-4710mq: memory.dram_bandwidth_bytes_per_s = 9.9e\+13 perturbed by 5 % is .* to 1.0395e\+14, outside its range 1e\+09 to 1e\+14",
+            *("replay", "offload", "--draws", "1", "--devices-dir", folder),
+        )
 
     def test_csv_has_every_value(self):
         tables = self.tables("ske")
@@ -91,7 +121,7 @@ class Replay(Case):
         self.assertEqual(values["of these with 5 by majority and 4 by round robin"], 36)
         self.assertEqual(values["most steps of majority"], 8)
         for row in tables["advance-sweep"]:
-            self.assertAlmostEqual(row["paths only"] / row["printed: 1/(1 - a)"], 1, delta=0.01)
+            self.assertAlmostEqual(row["paths only"] / row["1/(1 - a)"], 1, delta=0.01)
             self.assertLess(row["0.25"], row["6"] + 1e-9)
         for row in tables["postpone-sweep"][:1]:
             self.assertLess(row["round robin"], 1)

@@ -125,8 +125,8 @@ TEST(OpenclQuantitativeGtx280, TheTableOfTheDocumentation) {
   EXPECT_NEAR(ms(paper::pps_conf(256), no_overlap), 2.7005754893104488, 1e-11);
 }
 
-// The finding that the documentation reports: the paper measured the tiled product faster; the settled reading calls it
-// slower because (12) outweighs the memory that tiles save. The other two readings have the measured order.
+// The finding that the documentation reports: the paper says that the tiled product is faster; the settled reading
+// calls it slower because (12) outweighs the memory that tiles save. The other two readings have the measured order.
 TEST(OpenclQuantitativeGtx280, OrderOfTheMatrixProducts) {
   for (const double tile : {8.0, 16.0}) {
     const KernelLaunch global = paper::mm_global(tile * tile), local = paper::mm_local(tile, tile);

@@ -42,6 +42,18 @@ TEST(Offload2017, TransfersCountForTheGpu) {
   EXPECT_DOUBLE_EQ(offload_2017(node, node, link, {2, 1, 8, {1}, {}}, {}).transfer_s, 1);
 }
 
+// (14) as printed: L + o of both directions + g to the device - g from it; (12) and (13) give - g for both.
+TEST(Offload2017, PrintsTheGapToTheDeviceWithTheWrongSign) {
+  Link link;
+  link.to = {1, 2, 10, 0};
+  link.from = {4, 8, 100, 0};
+  const std::vector<double> in{1, 1}, out{1, 1, 1};
+  EXPECT_DOUBLE_EQ(offload_2017(node, node, link, {2, 1, 8, in, out}, {}).transfer_s, 15 + 10 + 200);
+  // n g of both directions, and the printed overhead
+  EXPECT_DOUBLE_EQ(offload_2017(node, node, link, {2, 1, 8, in, out}, {.gap_added = true}).transfer_s,
+                   2 * 10 + 3 * 100 + (15 + 10 - 100));
+}
+
 Faults2017 faults_named(const std::vector<std::string>& names) { return faults_2017(names); }
 
 TEST(Faults2017Names, AreEachFaultAlone) {
