@@ -89,6 +89,15 @@ class Replay(Case):
         self.assertEqual([r["printed: advice"] for r in best], ["this one"] * 3)
         self.assertEqual(len(tables["plan-choice"]), 9)
 
+    def test_ske_sweep_is_the_table_of_its_page(self):
+        with open(os.path.join(ROOT, "docs", "model", "ske.md"), encoding="utf-8") as file:
+            page = file.read().splitlines()
+        for row in self.tables("ske")["sweep"]:
+            cells = [c.strip(" *") for c in next(line for line in page if line.startswith(f"| {row['h']:g} |")).split("|")[2:-1]]
+            for of, text in zip(("resize", "RGB to gray", "Gaussian", "resize, corrected-a", "resize, corrected-b"), cells):
+                value = row["resize"] if text == "=" else float(text)
+                self.assertAlmostEqual(row[of], value, delta=0.05001, msg=f"{of} at h = {row['h']}")
+
     def test_opencl_quantitative_is_the_table_of_its_page(self):
         tables = self.tables("opencl-quantitative")
         with open(os.path.join(ROOT, "docs", "model", "opencl-quantitative.md"), encoding="utf-8") as file:
