@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -93,7 +94,7 @@ class Replay(Case):
         with open(os.path.join(ROOT, "docs", "model", "ske.md"), encoding="utf-8") as file:
             page = file.read().splitlines()
         for row in self.tables("ske")["sweep"]:
-            cells = [c.strip(" *") for c in next(line for line in page if line.startswith(f"| {row['h']:g} |")).split("|")[2:-1]]
+            cells = [c.strip(" *") for c in next(line for line in page if re.match(rf"\| {row['h']:g} \| [*\d]", line)).split("|")[2:-1]]
             for of, text in zip(("resize", "RGB to gray", "Gaussian", "resize, corrected-a", "resize, corrected-b"), cells):
                 value = row["resize"] if text == "=" else float(text)
                 self.assertAlmostEqual(row[of], value, delta=0.05001, msg=f"{of} at h = {row['h']}")

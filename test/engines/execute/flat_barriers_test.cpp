@@ -24,6 +24,9 @@ const BarrierCase barrier_cases[] = {
     {"arithmetic_after_the_store", "s[l] = x; g[l] = x * x; barrier(1); g[l] += s[63 - l];", 1, 0},
     {"arithmetic_before_the_store", "x = x * x; s[l] = x; barrier(1); g[l] = s[63 - l];", 1, 1},
     {"store_in_a_branch", "if (l < 16) s[l] = x; barrier(1); g[l] = s[l & 15];", 1, 1},
+    // Some lanes compute, and the others wait for them.
+    {"arithmetic_in_a_branch_after_the_store",
+     "s[l] = x; if (l < 16) g[l] = sqrt(g[l + 128]) * x; barrier(1); g[l] += s[63 - l];", 1, 0},
     {"fused_multiply_add", "s[l] = x; g[l] = fma(x, x, x); barrier(1); g[l] += s[63 - l];", 1, 0},
     {"square_root", "s[l] = x; g[l] = sqrt(x); barrier(1); g[l] += s[63 - l];", 1, 0},
     {"integers_are_addresses", "s[l] = x; int k = l * 3 + n; barrier(1); g[k] = s[63 - l];", 1, 1},

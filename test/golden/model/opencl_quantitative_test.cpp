@@ -126,7 +126,7 @@ TEST(OpenclQuantitativeGtx280, TheTableOfTheDocumentation) {
 }
 
 // The finding that the documentation reports: the paper says that the tiled product is faster; the settled reading
-// calls it slower because (12) outweighs the memory that tiles save. The other two readings have the measured order.
+// calls it slower because (12) outweighs the memory that tiles save. The other two readings have the stated order.
 TEST(OpenclQuantitativeGtx280, OrderOfTheMatrixProducts) {
   for (const double tile : {8.0, 16.0}) {
     const KernelLaunch global = paper::mm_global(tile * tile), local = paper::mm_local(tile, tile);
