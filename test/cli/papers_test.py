@@ -1,5 +1,6 @@
 """docs/reference/papers.md names code and tests that exist, and tables that `replay` has."""
 
+import importlib.util
 import json
 import os
 import re
@@ -35,6 +36,19 @@ class Papers(Case):
             for name in re.findall(r"`([a-z]\w+)`", cells[2]):
                 if "table" not in cells[2]:
                     self.assertIn(name, words, row)
+
+    def test_each_row_has_a_change_that_its_test_finds(self):
+        spec = importlib.util.spec_from_file_location("perturb", os.path.join(ROOT, "tools", "validate", "perturb.py"))
+        perturb = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(perturb)
+        rows = set()
+        for name, section in re.findall(r"^## (\S+).*?\n(.*?)(?=^## |\Z)", self.text, flags=re.M | re.S):
+            cells = [[c.strip() for c in line.split("|")] for line in section.splitlines() if line.startswith("|")]
+            rows |= {f"{name}: {c[1]}" for c in cells if c[1] != "of the text" and not c[1].startswith("-")}
+        self.assertEqual(rows, {change[1] for change in perturb.CHANGES})
+        for name, _, source, place, *_ in perturb.CHANGES:
+            with open(os.path.join(ROOT, source), encoding="utf-8") as file:
+                self.assertEqual(file.read().count(place), 1, name)
 
     def test_tables_exist(self):
         for name, section in re.findall(r"^## (\S+).*?\n(.*?)(?=^## |\Z)", self.text, flags=re.M | re.S):
