@@ -19,14 +19,11 @@ constexpr double value_cycles = 5 * cost::simple;
 
 TEST(IntraPrediction, SharedMemoryHoldsThePapersNumberOfMacroblocks) {
   EXPECT_EQ(macroblock_bytes, 1156);
-  EXPECT_EQ(std::floor(gtx_280.shared_bytes_per_sm / macroblock_bytes), 14);
-  EXPECT_EQ(std::floor(gtx_280.shared_bytes_per_sm / macroblock_bytes) * gtx_280.multiprocessors, 420);
-  const auto whole_gpu = [](const SkeDevice& m) {
-    return std::floor(m.shared_bytes_per_sm * m.multiprocessors / macroblock_bytes);
-  };
-  EXPECT_EQ(whole_gpu(gtx_280), 425);  // 480 KB
-  EXPECT_EQ(whole_gpu(gtx_480), 637);  // 720 KB
-  EXPECT_EQ(whole_gpu(gtx_670), 297);  // 336 KB
+  EXPECT_EQ(capacity(gtx_280).sm, 14);
+  EXPECT_EQ(capacity(gtx_280).gpu, 420);
+  EXPECT_EQ(capacity(gtx_280).together, 425);  // 480 KB
+  EXPECT_EQ(capacity(gtx_480).together, 637);  // 720 KB
+  EXPECT_EQ(capacity(gtx_670).together, 297);  // 336 KB
 }
 
 // The same number out of (14): blocks of one thread and no limit on blocks.
