@@ -64,7 +64,7 @@ CHANGES = [
     ("capacity", "ske: (17), table 7", "src/model/ske_intra.cpp", "std::floor(m.shared_bytes_per_sm * m.multiprocessors / macroblock_bytes)", "sm * m.multiprocessors", "test_golden_model", "IntraPrediction.SharedMemoryHoldsThePapersNumberOfMacroblocks"),
     ("placement", "ske: advice on memory", "src/model/ske_intra.cpp", "input_bytes / 256, 1, 3, 0, 0}", "input_bytes / 256, 8, 3, 0, 0}", "test_golden_model", "IntraPrediction.AdviceIsInputsInSharedOutputsInGlobalMemory"),
     ("plans", "ske: three plans", "src/model/ske_intra.cpp", "memory(2, 3, 4), bytes / 7", "memory(1, 3, 1), bytes / 7", "test_golden_model", "IntraPrediction.RankOfThePlans"),
-    ("division", "ffma: step 1: division", "src/probe/steps.cpp", "return (two - one) / length;", "return two / (2 * length);", "test_golden_probe", "All/Specs.DivisionIsItsInstructionsOneAfterAnother/*"),
+    ("division", "ffma: step 1: division", "src/probe/steps.cpp", "return (two - one) / length;", "return (two - one) / (2 * length);", "test_golden_probe", "All/Specs.DivisionIsItsInstructionsOneAfterAnother/*"),
     ("banks", "ffma: step 2: banks by FMUL pairs", "src/probe/steps.cpp", "if (rate >= free_of_conflict * theoretical) continue;", "if (rate >= 0.9 * theoretical) continue;", "test_golden_probe", "Gk110.BanksAreTheSpecs"),
     ("control", "ffma: step 3: control codes", "src/probe/steps.cpp", "if (meaning.dual) meaning.interval = 0;", "if (meaning.dual) meaning.interval = 1;", "test_golden_probe", "Gk110.MeaningOfEveryControlCodeIsTheSpecs"),
     ("orders", "ffma: step 4: six orders", "src/probe/steps.cpp", "order_groups * 6) / m.lanes", "order_groups * 7) / m.lanes", "test_golden_probe", "Gk110.OrdersOfDualIssueAreWithinTwoPointsTheSlowOnesWithinSix"),
