@@ -151,8 +151,8 @@ std::vector<Assumption> assumptions(const Workload& w, const Device& d) {
                                                                : " (accesses that shared memory serves in a cycle)"),
                    describe::where_to_set(d, "ske.load_store_units")});
   }
-  out.push_back({"ske: cycles of instructions and memories are the paper's, those of memories of GTX 680", "tables 1 and 2",
-                 ""});
+  out.push_back(
+      {"ske: cycles of instructions and memories are the paper's, those of memories of GTX 680", "tables 1 and 2", ""});
   if (fp64_arithmetic(w.warp_ops) > 0) {
     out.push_back({"ske: an FP64 operation costs 4 cycles times FP32 lanes per FP64 lane", "yes",
                    describe::where_to_set(d, "compute.fp64_lanes_per_unit")});
