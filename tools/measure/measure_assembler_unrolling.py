@@ -3,8 +3,10 @@
 
 usage: measure_assembler_unrolling.py [NVCC] [CUOBJDUMP] [sm_86]
 
-Compiles small loops and counts, in the loops of the PTX and of the SASS, the copies of one marked instruction. The
-limits of unroll_as_assembler() (src/frontend/lower/unrolling.h) come from its table for CUDA 13.0."""
+Compiles small loops and counts, in the loops of the PTX and of the SASS, the copies of one marked instruction. Then
+loops of known trips, which the compiler in front leaves rolled and ptxas is free to unroll: copies in the SASS, with a
++ where no loop is left. The limits of unroll_as_assembler() (src/frontend/lower/unrolling.cpp) come from both tables
+for CUDA 13.0."""
 
 import re
 import subprocess
@@ -43,12 +45,46 @@ LOOPS = {
 }
 
 
+TRIPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 24, 28, 32, 36, 40, 48, 64, 100, 128, 1000)
+BODIES = {
+    **{f"{k} multiply-adds": ("FFMA", MORE * k, k) for k in (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128)},
+    **{f"{k} loads": ("LDG", "".join(f"s += a[t + j * 1024 + {32 * i}]; " for i in range(k)), k)
+       for k in (1, 2, 4, 8, 12, 16, 24, 32, 48)},
+    "load, square root": ("LDG", "s += sqrtf(a[t + j * 1024]);", 1),
+    "load, barrier": ("LDG", "s += a[t + j * 1024]; __syncthreads();", 1),
+    "load, branch": ("LDG", "if (a[t + j * 1024] > x) s += y;", 1),
+}
+
+
 def loops(code):
     """Instructions of each loop of SASS, by backward branches."""
     for address, text in code:
         target = re.search(r"BRA\S* .*?0x([0-9a-f]+)", text)
         if target and int(target.group(1), 16) < int(address, 16):
             yield [t for a, t in code if int(target.group(1), 16) <= int(a, 16) <= int(address, 16)]
+
+
+def listing(cuobjdump, cubin):
+    text = subprocess.run([cuobjdump, "-sass", cubin], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"/\*([0-9a-f]{4,5})\*/\s+(.*?);", text)
+
+
+def known_trips(nvcc, cuobjdump, target, folder):
+    """Prints a line for each body."""
+    ptxas = str(Path(nvcc).with_name("ptxas"))
+    source, ptx, cubin = (Path(folder, "k" + ending) for ending in (".cu", ".ptx", ".cubin"))
+    print("\nknown trips" + " " * 13 + " ".join(f"{trips:6}" for trips in TRIPS))
+    for name, (marker, body, each) in BODIES.items():
+        cells = []
+        for trips in TRIPS:
+            source.write_text(f"{HEAD}float s = 0;\n#pragma unroll 1\nfor (int j = 0; j < {trips}; ++j) {{ {body} }}{END}")
+            subprocess.run([nvcc, "-arch=" + target, "-ptx", "-o", ptx, source], check=True, stderr=subprocess.DEVNULL)
+            ptx.write_text(ptx.read_text().replace('.pragma "nounroll";', ""))
+            subprocess.run([ptxas, "-arch=" + target, ptx, "-o", cubin], check=True)
+            code = listing(cuobjdump, cubin)
+            left = any(any(marker in line for line in loop) for loop in loops(code))
+            cells.append(f"{sum(marker in line for _, line in code) / each:.4g}{'' if left else '+'}")
+        print(f"{name:24}" + " ".join(f"{cell:>6}" for cell in cells))
 
 
 def main():
@@ -59,9 +95,9 @@ def main():
         for name, (marker, body) in LOOPS.items():
             source.write_text(HEAD + body)
             subprocess.run([nvcc, "-arch=" + target, "-cubin", "-o", cubin, source], check=True, stderr=subprocess.DEVNULL)
-            text = subprocess.run([cuobjdump, "-sass", cubin], check=True, capture_output=True, text=True).stdout
-            code = re.findall(r"/\*([0-9a-f]{4,5})\*/\s+(.*?);", text)
+            code = listing(cuobjdump, cubin)
             print(f"{name:32} " + ", ".join(f"{len(loop)} ({sum(marker in t for t in loop)})" for loop in loops(code)))
+        known_trips(nvcc, cuobjdump, target, folder)
 
 
 if __name__ == "__main__":
