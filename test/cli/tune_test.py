@@ -233,6 +233,7 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
         search = Search(self.kernel, "--param", "W=4..4000", "--arg", "n=65536", "--format", "json")
         search.wait_for(1)
         search.process.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # most often enough for the handler to run and too little for the end
         search.process.send_signal(signal.SIGSTOP)
         time.sleep(4)
         j = checked(search.end(self, signal.SIGCONT), "tune")
