@@ -1,5 +1,7 @@
 #include "frontend/lift/lifter.h"
 
+#include <stdexcept>
+
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
@@ -325,6 +327,14 @@ void Lifter::leave() {
 }
 
 void Lifter::instruction(const Instruction& i) {
+  try {
+    checked_instruction(i);
+  } catch (const std::out_of_range&) {  // lists of registers, and operands that only some forms need
+    refuse("'" + std::string(i.opcode) + "' with so few operands");
+  }
+}
+
+void Lifter::checked_instruction(const Instruction& i) {
   if (control(i)) return;
   if (i.guard.reg < 0) {
     if (!lift(i)) opaque(i);

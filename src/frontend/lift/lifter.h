@@ -48,6 +48,7 @@ class Lifter {
   [[noreturn]] void refuse(const std::string& what) const;
   // lifter.cpp: blocks, operands
   void instruction(const Instruction& i);
+  void checked_instruction(const Instruction& i);
   void branch_around(const Instruction& i);
   bool control(const Instruction& i);
   void leave();
