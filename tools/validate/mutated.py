@@ -7,8 +7,9 @@ Inputs: PTX of examples, of test/data and of the folders of --ptx; Triton's meta
 arguments and buffers by name and by position; the values of --buffer, --arg, --role and --tensor-map; with --python the plans of kernelcast-sweep
 and the requests of kernelcast-mcp, by the release build. Tokens and lines are dropped, doubled, swapped and replaced by others of the same kind.
 
-A run is taken when it ends in time with status 0, 1, 2 or 3, with a message where that is not 0, without a control character or a report of a
-sanitizer. The same seed gives the same inputs. What is not taken is written into --keep. Status 1 where there are any.
+A run is taken when it ends within --seconds of processor time (twenty times that on the clock) with status 0, 1, 2 or 3, with a message where
+that is not 0, without a control character or a report of a sanitizer. The same seed gives the same inputs. What is not taken is written into
+--keep. Status 1 where there are any.
 """
 
 import argparse
@@ -19,8 +20,10 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -255,11 +258,15 @@ def run(options, inputs, number):
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1", "PYTHONPATH": options.python or ""}
     start = time.monotonic()
     try:
-        done = subprocess.run(command, input=given, capture_output=True, timeout=options.seconds, cwd=folder, check=False, env=environment,
+        limit = int(options.seconds)
+        done = subprocess.run(command, input=given, capture_output=True, timeout=20 * limit, cwd=folder, check=False, env=environment,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)),
                               **({} if given is not None else {"stdin": subprocess.DEVNULL}))  # fmt: skip
         status, out, err = done.returncode, done.stdout, done.stderr
         wrong = ""
-        if status not in (0, 1, 2, 3):
+        if status == -signal.SIGXCPU:
+            wrong = f"not over after {limit} s of processor time"
+        elif status not in (0, 1, 2, 3):
             wrong = f"status {status}"
         elif status != 0 and not err.strip():
             wrong = f"status {status} without a message"
@@ -270,7 +277,7 @@ def run(options, inputs, number):
         elif kind == "requests_of_mcp" and b'"id":2' not in out.replace(b" ", b"") and b"error" not in (out + err).lower():
             wrong = "no answer"
     except subprocess.TimeoutExpired as late:
-        status, wrong, out, err = None, f"not over after {options.seconds} s", late.stdout or b"", late.stderr or b""
+        status, wrong, out, err = None, f"not over after {20 * limit} s on the clock", late.stdout or b"", late.stderr or b""
     seconds = time.monotonic() - start
     if wrong:
         kept = pathlib.Path(options.keep) / f"{number}"
