@@ -4,8 +4,8 @@
     tools/validate/mutated.py [--program build/fuzz/bin/kernelcast] [--runs 3000] [--seed 1] [--jobs 2] [--ptx FOLDER]... [--python build/python]
 
 Inputs: PTX of examples, of test/data and of the folders of --ptx; Triton's metadata; sources of report and advise --diff; rows of validate with
-arguments and buffers by name and by position; the values of --buffer, --arg, --role and --tensor-map; with --python the plans of kernelcast-sweep
-and the requests of kernelcast-mcp, by the release build. Tokens and lines are dropped, doubled, swapped and replaced by others of the same kind.
+arguments and buffers by name and by position; the values of --buffer, --arg, --role and --tensor-map; with --python the plans of kernelcast-sweep, by
+the release build. Tokens and lines are dropped, doubled, swapped and replaced by others of the same kind.
 
 A run is taken when it ends within --seconds of processor time (twenty times that on the clock) with status 0, 1, 2 or 3, with a message where
 that is not 0, without a control character or a report of a sanitizer. The same seed gives the same inputs. What is not taken is written into
@@ -224,23 +224,12 @@ class Inputs:
     def plans_of_sweep(self, folder, chance):
         self.write(folder, "saxpy.cu", self.text(ROOT / "examples" / "saxpy.cu"))
         plan = ('devices = ["a100", "v100"]\nmodel = "kernelcast"\nrisk = 0.5\n\n[[kernel]]\nsource = "saxpy.cu"\ngrid = "1..64:*2"\nblock = "32..1024:*2"\n'
-                'args = { n = [1048576, 16777216], a = 2 }\nconstraints = ["grid_size_x <= 32"]\nbuffers = { x = 1048576 }\nname = "s"\n')  # fmt: skip
+                'args = { n = [1048576, 16777216], a = 2 }\nname = "s"\n')  # fmt: skip
         return ["kernelcast.sweep", self.write(folder, "plan.toml", mutated(plan, chance)), "-o", str(folder / "results.parquet")], None
-
-    def requests_of_mcp(self, folder, chance):
-        source = self.text(ROOT / "examples" / "saxpy.cu")
-        launch = {"source": source, "device": "v100", "grid": [64], "block": [256], "args": {"n": 16384, "a": 2}}
-        tool, arguments = chance.choice((("predict", launch), ("advise", launch), ("devices", {}), ("check", {**launch, "base": source, "new": source})))
-        call = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
-        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
-                 "params": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}  # fmt: skip
-        call = by_tokens(call, chance).replace("\n", " ").replace("\r", " ")
-        text = json.dumps(hello) + '\n{"jsonrpc": "2.0", "method": "notifications/initialized"}\n' + call + "\n"
-        return ["kernelcast.mcp"], text.encode("utf-8", errors="replace")
 
 
 KINDS = ["lifted_ptx", "tritons_metadata", "tensor_maps", "given_values", "offload_values", "rows_of_validate", "patches_of_advise", "pages_of_report"]
-OF_PYTHON = ["plans_of_sweep", "requests_of_mcp"]
+OF_PYTHON = ["plans_of_sweep"]
 WEIGHTS = {"lifted_ptx": 4}
 SANITIZER = re.compile(rb"ERROR: (Address|Leak|Thread|Undefined)\w*Sanitizer|runtime error:|SUMMARY: \w*Sanitizer|LLVM ERROR|Stack dump|Traceback")
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -270,12 +259,10 @@ def run(options, inputs, number):
             wrong = f"status {status}"
         elif status != 0 and not err.strip():
             wrong = f"status {status} without a message"
-        elif report := SANITIZER.search(err) or (kind != "requests_of_mcp" and SANITIZER.search(out)):
+        elif report := SANITIZER.search(err) or SANITIZER.search(out):
             wrong = report.group().decode()
         elif CONTROL.search(err) or (not of_python and CONTROL.search(out)):
             wrong = "a control character"
-        elif kind == "requests_of_mcp" and b'"id":2' not in out.replace(b" ", b"") and b"error" not in (out + err).lower():
-            wrong = "no answer"
     except subprocess.TimeoutExpired as late:
         status, wrong, out, err = None, f"not over after {20 * limit} s on the clock", late.stdout or b"", late.stderr or b""
     seconds = time.monotonic() - start
@@ -293,7 +280,7 @@ def run(options, inputs, number):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(ROOT / "build" / "fuzz" / "bin" / "kernelcast"))
-    parser.add_argument("--python", help="folder of the package kernelcast: plans and requests, too")
+    parser.add_argument("--python", help="folder of the package kernelcast: plans, too")
     parser.add_argument("--ptx", action="append", default=[], metavar="FOLDER")
     parser.add_argument("--runs", type=int, default=3000)
     parser.add_argument("--first", type=int, default=0)
