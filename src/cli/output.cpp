@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 #include "cli/run.h"
 #include "io/interrupt.h"
@@ -25,21 +26,45 @@ std::atomic<bool> deferred = false;
 std::atomic<bool> asked = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-constexpr unsigned most_seconds_to_end = 3;  // once asked to: work is left within a second, whatever is stuck here
+// Once asked to end: work is left within a second, whatever is stuck here. Processor time, so that a busy machine does
+// not cost the result; a bound on the clock, because what is stuck may not use any.
+constexpr unsigned most_seconds_to_end = 3;
+constexpr double most_seconds_on_the_clock = 10 * most_seconds_to_end;
+std::atomic<int> threads_at_work = 1;
+std::atomic<double> asked_at = 0, spent_before = 0;
+static_assert(std::atomic<double>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+double seconds_of(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 extern "C" void on_interrupt(int) {
-  note_interrupt();
   if (!deferred || asked) {
+    note_interrupt();
     drop_temporaries();
     _exit(interrupted);
   }
+  const int before = errno;
+  asked_at = seconds_of(CLOCK_MONOTONIC);
+  spent_before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
   asked = true;
+  note_interrupt();
   alarm(most_seconds_to_end);
+  errno = before;
 }
 
 extern "C" void on_alarm(int) {
-  drop_temporaries();
-  _exit(interrupted);
+  const int before = errno;
+  const double spent = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - spent_before;
+  if (spent >= most_seconds_to_end * threads_at_work ||
+      seconds_of(CLOCK_MONOTONIC) - asked_at >= most_seconds_on_the_clock) {
+    drop_temporaries();
+    _exit(interrupted);
+  }
+  alarm(1);
+  errno = before;
 }
 
 /// Errno of the failure, 0 for none.
@@ -85,7 +110,8 @@ void install_signal_handlers() {
   sigaction(SIGPIPE, &action, nullptr);
 }
 
-const std::atomic<bool>& defer_interrupts() {
+const std::atomic<bool>& defer_interrupts(int threads) {
+  threads_at_work = threads;
   deferred = true;
   return asked;
 }

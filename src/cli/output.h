@@ -24,7 +24,8 @@ void message(std::string_view text);
 void progress_line(std::string_view text);
 /// Interrupts (SIGINT, SIGTERM) exit with 130; a closed pipe is an error code, not a signal.
 void install_signal_handlers();
-/// From now on the first interrupt only sets the flag that is returned; the second exits.
-const std::atomic<bool>& defer_interrupts();
+/// From now on the first interrupt only sets the flag that is returned, and ends the program after three seconds of
+/// processor time for each of `threads`, thirty on the clock at most; the second exits.
+const std::atomic<bool>& defer_interrupts(int threads);
 
 }  // namespace kernelcast::cli

@@ -162,7 +162,8 @@ int run_tune(TuneFlags f, const Environment& environment) {
   for (const Device& d : options.devices) require_gpu(d);
   if (f.common.format == "t4" && options.devices.size() > 1) throw UsageError("--format t4 is for one device");
   options.source.text = read_source(options.source.path);
-  options.stop = &defer_interrupts();
+  options.stop =
+      &defer_interrupts(std::min(options.jobs, static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
   const double start = steady_seconds();
   if (environment.progress) options.progress = [start](const tune::Progress& p) { show(p, start); };
   tune::AnalysisMemory memory(analyze, cache,

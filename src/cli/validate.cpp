@@ -159,7 +159,10 @@ int validate(const ValidateFlags& f, const Environment& environment) {
                         report.analyses == 1 ? "1 analysis" : fmt::format("{} analyses", report.analyses),
                         report.seconds));
   }
-  return any_forecast(report) ? done : could_not_analyse;
+  if (any_forecast(report)) return done;
+  message(fmt::format("kernelcast: {}: none of {} {} has a forecast; the result lists the reasons", f.rows,
+                      report.rows.size(), plural(static_cast<double>(report.rows.size()), "row")));
+  return could_not_analyse;
 }
 
 }  // namespace

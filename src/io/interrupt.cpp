@@ -15,6 +15,7 @@ constexpr std::size_t most_names = 512, most_children = 64;
 std::array<std::atomic<const char*>, most_names> names{};
 std::array<std::atomic<pid_t>, most_children> children{};
 std::atomic<bool> was_interrupted = false;
+thread_local int finishing = 0;
 static_assert(std::atomic<const char*>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free &&
               std::atomic<bool>::is_always_lock_free);
 
@@ -29,7 +30,11 @@ int taken_slot(std::array<std::atomic<T>, n>& slots, T value) {
 
 }  // namespace
 
-bool interrupted() { return was_interrupted.load(std::memory_order_relaxed); }
+bool interrupted() { return was_interrupted.load(std::memory_order_relaxed) && finishing == 0; }
+
+Finishing::Finishing() { ++finishing; }
+
+Finishing::~Finishing() { --finishing; }
 
 void note_interrupt() { was_interrupted = true; }
 

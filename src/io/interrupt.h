@@ -8,12 +8,22 @@
 
 namespace kernelcast {
 
-/// True from the first interrupt on (note_interrupt). Work of more than a tenth of a second asks now and then.
+/// True from the first interrupt on (note_interrupt), except on a thread with a Finishing. Work of more than a tenth of
+/// a second asks now and then.
 bool interrupted();
 /// May be called in a signal handler.
 void note_interrupt();
 /// Removes every file that is registered and kills every child. May be called in a signal handler.
 void drop_temporaries();
+
+/// While it lives, its thread does what is needed to show results so far: interrupts do not end that.
+class Finishing {
+ public:
+  Finishing();
+  ~Finishing();
+  Finishing(const Finishing&) = delete;
+  Finishing& operator=(const Finishing&) = delete;
+};
 
 /// Registers a file, or an empty folder, for drop_temporaries() while it lives. Beyond a few hundred at a time none is.
 class TemporaryName {

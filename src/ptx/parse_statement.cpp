@@ -1,3 +1,4 @@
+#include "ptx/instructions.h"
 #include "ptx/limits.h"
 #include "ptx/parse.h"
 #include "ptx/parser.h"
@@ -239,6 +240,9 @@ void Parser::instruction_body(Guard condition, std::string_view opcode, Place pl
   }
   if (!ends()) fail_expected("',' or ';' after an operand of " + std::string(opcode));
   take_mark(';');
+  if (const std::size_t least = operand_count(result.op).least; scratch_.size() < least)
+    fail_at(place, std::string(opcode) + " has " + std::to_string(scratch_.size()) + " of at least " +
+                       std::to_string(least) + " operands");
   result.operands.assign(std::make_move_iterator(scratch_.begin()), std::make_move_iterator(scratch_.end()));
   function_.body.push_back(std::move(result));
 }

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "io/clock.h"
+#include "io/interrupt.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "tune/digest.h"
@@ -170,10 +171,15 @@ class Tuner {
       if (a.refusal == Refusal::none) {
         times_[d][index] = static_cast<float>(a.time_s);
         if (d == 0) note_best(a.time_s);
-      } else {
+      } else if (!given_up(a)) {
         refuse(trial, configurations_[index], d, a);
       }
     }
+  }
+
+  /// Not refused: an interrupt ended its compilation or the evaluation of its expressions.
+  bool given_up(const TrialTime& a) const {
+    return stop_ && (a.refusal == Refusal::source || a.refusal == Refusal::forecast);
   }
 
   void note_best(double seconds) {
@@ -249,7 +255,7 @@ class Tuner {
           if (a.refusal == Refusal::none) {
             times[other] = static_cast<float>(a.time_s);
             if (other == 0) note_best(a.time_s);
-          } else {
+          } else if (!given_up(a)) {
             refuse(trial, c, other, a);
           }
         }
@@ -285,8 +291,7 @@ class Tuner {
                                                     [&](std::size_t i) { return canonical(trial, i); });
       for (const std::size_t i : best) {
         const auto counted = recounted.find(i);
-        device.best.push_back(counted != recounted.end() ? counted->second.candidate
-                                                         : trial.describe(configurations_[i], d));
+        device.best.push_back(counted != recounted.end() ? counted->second.candidate : describe(trial, i, d));
         if (device.best.size() == 1)
           device.assumptions = counted != recounted.end() ? counted->second.assumptions : trial.assumptions();
       }
@@ -340,6 +345,7 @@ class Tuner {
           times_[d][i] = static_cast<float>(c.time_s);
           done.emplace(i, Recounted{std::move(c), trial.assumptions()});
         } catch (const Error& e) {
+          if (stop_) return done;  // the interrupt ended its execution: its time in closed form stays
           reason = message_of(e);
           times_[d][i] = 0;
           refuse(trial, configurations_[i], d, {0, 0, Refusal::forecast, reason});
@@ -362,17 +368,23 @@ class Tuner {
 
   /// The same text for the same configuration whatever the order of the parameters.
   std::string canonical(Trial& trial, std::size_t index) {
+    const Finishing guard;
     std::set<std::string> parts;
     for (const auto& [name, value] : trial.described(configurations_[index]).parameters)
       parts.insert(name + "=" + text_of(value));
     return fmt::format("{}", fmt::join(parts, ","));
   }
 
+  Candidate describe(Trial& trial, std::size_t index, std::size_t device) {
+    const Finishing guard;
+    return trial.describe(configurations_[index], device);
+  }
+
   void add_portable(Trial& trial) {
     for (const PortableIndex& p :
          smallest_worst_loss(times_, options_.top, [&](std::size_t i) { return canonical(trial, i); })) {
       PortableChoice choice;
-      choice.candidate = trial.describe(configurations_[p.index], 0);
+      choice.candidate = describe(trial, p.index, 0);
       choice.worst_loss = p.worst_loss;
       for (std::size_t d = 0; d < times_.size(); ++d) {
         choice.time_s.push_back(static_cast<double>(times_[d][p.index]));

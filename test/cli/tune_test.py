@@ -2,8 +2,11 @@
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -41,6 +44,52 @@ ROWS = """__global__ void rows(const int* length, const float* in, float* out, i
   out[i] = s;
 }
 """
+
+
+class Search:
+    """A search whose progress a terminal shows: tests wait for configurations, not for seconds."""
+
+    def __init__(self, *args, whole=False):
+        if not whole:
+            args = (args[0], "--device", "v100", "--problem", "65536", "--block", "64", *args[1:])
+        self.terminal, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [PROGRAM, "tune", *args, "--no-cache", "--jobs", "1"], stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=ROOT)  # fmt: skip
+        os.close(theirs)
+        self.shown, self.over = "", False
+        self.changed = threading.Condition()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        """All that the terminal is sent, so that the program never waits for it."""
+        while True:
+            try:
+                more = os.read(self.terminal, 4096)
+            except OSError:  # the program has ended
+                more = b""
+            with self.changed:
+                self.shown += more.decode(errors="replace")
+                self.over = not more
+                self.changed.notify_all()
+            if not more:
+                return
+
+    def wait_for(self, configurations):
+        def enough():
+            done = [int(n) for n in re.findall(r"\] (\d+) of \d+,", self.shown)]
+            return done and done[-1] >= configurations
+
+        with self.changed:
+            self.changed.wait_for(lambda: enough() or self.over, 300)
+            if not enough():
+                self.process.kill()
+                raise AssertionError("no progress: " + self.shown)
+
+    def end(self, case, sent):
+        self.process.send_signal(sent)
+        out, _ = self.process.communicate(timeout=300)
+        case.assertEqual(self.process.returncode, 130, self.shown)
+        return out
 
 
 class Tune(Case):
@@ -169,17 +218,37 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
     def test_interrupted_it_shows_the_best_so_far(self):
         for sent in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(sent):
-                process = subprocess.Popen(
-                    [PROGRAM, "tune", self.kernel, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..4000", "--arg",
-                     "n=65536", "--format", "json", "--no-cache", "--jobs", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-                time.sleep(5)
-                process.send_signal(sent)
-                out, err = process.communicate(timeout=50)
-                self.assertEqual(process.returncode, 130, err)
+                search = Search(self.kernel, "--param", "W=4..4000", "--arg", "n=65536", "--format", "json")
+                search.wait_for(2)
+                out = search.end(self, sent)
                 j = checked(out, "tune")
                 self.assertTrue(j["interrupted"])
+                self.assertGreaterEqual(j["evaluated"], 2)
                 self.assertLess(j["evaluated"], 3997)
                 self.assertEqual(len(j["best"]), min(10, j["evaluated"]))
+                self.assertEqual(j["infeasible"], [])  # the variant that was compiled at the time is none of these
+
+    def test_interrupted_on_a_busy_machine_it_shows_the_best_so_far(self):
+        # Without a processor for longer than the program may need for its end.
+        search = Search(self.kernel, "--param", "W=4..4000", "--arg", "n=65536", "--format", "json")
+        search.wait_for(1)
+        search.process.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # most often enough for the handler to run and too little for the end
+        search.process.send_signal(signal.SIGSTOP)
+        time.sleep(4)
+        j = checked(search.end(self, signal.SIGCONT), "tune")
+        self.assertTrue(j["interrupted"])
+        self.assertGreaterEqual(len(j["best"]), 1)
+
+    def test_interrupted_it_evaluates_what_the_best_so_far_need(self):
+        # Enough steps that the evaluation looks for interrupts.
+        size = '"len([k for k in range(20000)]) // 20000 * block_size_x"'
+        text = T1.replace('"X": "block_size_x"', f'"X": {size}').replace("[1, 2]", str(list(range(100, 200)))).replace("range(5, 12)", "range(6, 7)")
+        search = Search(self.kernel, "--device", "v100", "--space", self.path("space.json", text), "--format", "json", whole=True)
+        search.wait_for(1)
+        j = checked(search.end(self, signal.SIGINT), "tune")
+        self.assertTrue(j["interrupted"])
+        self.assertGreaterEqual(len(j["best"]), 1)
 
     def test_an_assembler_is_asked_and_what_is_kept_without_it_is_not_taken_for_its_answer(self):
         args = (self.kernel, "--device", "v100", "--problem", "65536", "--block", "64,{1,2}", "--param", "W=1,2", "--arg", "n=65536", "--cache", self.path("kept"))
@@ -192,14 +261,9 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
 
     def test_interrupted_where_nothing_can_run_it_says_so(self):
         broken = self.path("broken.cl", "__kernel void k(__global float* a) { a[W] = undeclared; }\n")
-        process = subprocess.Popen(
-            [PROGRAM, "tune", broken, "--device", "v100", "--problem", "65536", "--block", "64", "--param", "W=4..40000", "--max-variants", "100000", "--no-cache",
-             "--jobs", "1"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-        time.sleep(5)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=50)
-        self.assertEqual(process.returncode, 130, err)
+        search = Search(broken, "--param", "W=4..40000", "--max-variants", "100000")
+        search.wait_for(1)
+        out = search.end(self, signal.SIGINT)
         self.assertIn("interrupted: nothing that was tried can run", out)
         self.assertIn("undeclared", out)
 

@@ -112,6 +112,12 @@ class Validate(Case):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("no such gpu", result.stdout)
 
+    def test_where_no_row_has_a_forecast_a_message_says_so(self):
+        nowhere = self.path("nowhere.csv", ROWS.replace("v100", "no such gpu").replace("Tesla V100", "no such gpu").replace("mi100", "no such gpu"))
+        result = self.run_program("validate", nowhere, *self.base[1:])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"nowhere\.csv: none of 6 rows has a forecast; the result lists the reasons")
+
     def test_files_without_a_measurement(self):
         self.bad(1, r"head\.csv: there is no measurement", "validate", self.path("head.csv", ROWS.splitlines()[0] + "\n"), *self.base[1:])
         empty = self.path("empty.json", '{"device_name": "v100", "tune_params_keys": ["bx"], "cache": {}}')

@@ -1,5 +1,10 @@
 #include "frontend/lift/lifter.h"
 
+#include <algorithm>
+#include <stdexcept>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
@@ -279,13 +284,12 @@ Value* Lifter::guard_value(const Instruction& i) {
 }
 
 void Lifter::run() {
-  for (std::size_t k = 0; k < labels_.size(); ++k) {
-    for (std::size_t other = 0; other < k && !labels_[k]; ++other)
-      if (code_.labels[other].at == code_.labels[k].at) labels_[k] = labels_[other];
-    if (!labels_[k]) labels_[k] = new_block();
-  }
   std::vector<BasicBlock*> begins(code_.body.size() + 1);
-  for (std::size_t k = 0; k < labels_.size(); ++k) begins.at(code_.labels[k].at) = labels_[k];
+  for (std::size_t k = 0; k < labels_.size(); ++k) {
+    BasicBlock*& block = begins.at(code_.labels[k].at);
+    if (!block) block = new_block();
+    labels_[k] = block;
+  }
   BasicBlock* const start = new_block();
   go_on_in(start);
   for (std::size_t n = 0; n < code_.body.size(); ++n) {
@@ -297,23 +301,31 @@ void Lifter::run() {
     instruction(*at_);
   }
   if (begins.back()) go_on_in(begins.back());
+  const auto asks = [](std::string_view pragma) { return pragma == "nounroll"; };
+  const bool every = names_.rolled || std::ranges::any_of(code_.directives.pragmas, asks);
+  std::vector<BasicBlock*> headers;
+  for (std::size_t n = 0; every && n < begins.size(); ++n) headers.push_back(begins[n]);
   for (const ptx::Pragma& p : code_.pragmas)
-    if (BasicBlock* const header = p.text == "nounroll" ? begins.at(p.at) : nullptr) keep_rolled(*header);
+    if (asks(p.text)) headers.push_back(begins.at(p.at));
+  keep_rolled(headers);
   if (!fragment_ && !b_.GetInsertBlock()->getTerminator()) leave();
 }
 
-/// Marks the loop that begins with `header`, whose branches back come later in the text.
-void Lifter::keep_rolled(const BasicBlock& header) {
+/// Marks the loops that begin with `headers` (null: no block begins there), whose branches back come later in the text.
+void Lifter::keep_rolled(const std::vector<BasicBlock*>& headers) {
+  if (headers.empty()) return;
   LLVMContext& c = into_.getContext();
-  bool behind = false;
-  for (BasicBlock& block : into_) {
-    behind |= &block == &header;
-    llvm::Instruction* end = block.getTerminator();
-    if (!behind || !end || !is_contained(successors(&block), &header)) continue;
-    Metadata* parts[] = {nullptr, MDNode::get(c, MDString::get(c, "llvm.loop.unroll.disable"))};
-    MDNode* loop = MDNode::getDistinct(c, parts);
-    loop->replaceOperandWith(0, loop);
-    end->setMetadata(LLVMContext::MD_loop, loop);
+  DenseMap<const BasicBlock*, std::size_t> order;
+  for (const BasicBlock& block : into_) order.try_emplace(&block, order.size());
+  for (BasicBlock* const header : headers) {
+    if (!header) continue;
+    for (BasicBlock* const block : predecessors(header)) {
+      if (order.at(block) < order.at(header)) continue;
+      Metadata* parts[] = {nullptr, MDNode::get(c, MDString::get(c, "llvm.loop.unroll.disable"))};
+      MDNode* loop = MDNode::getDistinct(c, parts);
+      loop->replaceOperandWith(0, loop);
+      block->getTerminator()->setMetadata(LLVMContext::MD_loop, loop);
+    }
   }
 }
 
@@ -325,6 +337,14 @@ void Lifter::leave() {
 }
 
 void Lifter::instruction(const Instruction& i) {
+  try {
+    checked_instruction(i);
+  } catch (const std::out_of_range&) {  // lists of registers, and operands that only some forms need
+    refuse("'" + std::string(i.opcode) + "' with so few operands");
+  }
+}
+
+void Lifter::checked_instruction(const Instruction& i) {
   if (control(i)) return;
   if (i.guard.reg < 0) {
     if (!lift(i)) opaque(i);

@@ -29,6 +29,7 @@ struct LiftNames {
   std::function<llvm::DebugLoc(std::int32_t location)> location;  // may be empty
   std::function<llvm::DebugLoc(ptx::Place)> line;                 // where there is no location; may be empty
   std::function<void(llvm::IRBuilder<>&)> leave;                  // makes the return; empty: of nothing
+  bool rolled = false;                                            // the module has no loop unrolled
 };
 
 class Lifter {
@@ -48,10 +49,11 @@ class Lifter {
   [[noreturn]] void refuse(const std::string& what) const;
   // lifter.cpp: blocks, operands
   void instruction(const Instruction& i);
+  void checked_instruction(const Instruction& i);
   void branch_around(const Instruction& i);
   bool control(const Instruction& i);
   void leave();
-  void keep_rolled(const llvm::BasicBlock& header);
+  void keep_rolled(const std::vector<llvm::BasicBlock*>& headers);
   bool lift(const Instruction& i);
   llvm::BasicBlock* new_block();
   void go_on_in(llvm::BasicBlock* block);

@@ -214,6 +214,7 @@ class ModuleLifter {
     LLVMContext& c = into_.getContext();
     std::map<std::string_view, Value*> own;  // parameters, results and variables of the body
     LiftNames names;
+    names.rolled = is_contained(from_.pragmas, "nounroll");
     names.variable = [&](const ptx::Symbol& s) -> Value* {
       if (const auto at = own.find(s.name); at != own.end()) return at->second;
       const auto at = globals_.find(s.name);

@@ -21,8 +21,8 @@ std::uint32_t Decoder::from_lane(std::uint32_t value, std::uint32_t lane) {
 /// cp.async: 16, 8 or 4 bytes to shared memory, zeros behind what the source size says.
 void Decoder::copy_async(CallInst& i) {
   const auto accesses = ptx_accesses(i);
-  if (accesses.size() != 2) unsupported(i, "this cp.async");
-  const int bytes = accesses[0].bytes;
+  const int bytes = accesses.size() == 2 ? accesses[0].bytes : 0;
+  if (bytes != 4 && bytes != 8 && bytes != 16) unsupported(i, "this cp.async");
   const ValueType t = bytes % 8 == 0 ? ValueType::i64 : ValueType::i32;
   const int count = bytes / size_of(t);
   const auto row = [&] {

@@ -264,5 +264,56 @@ TEST(LiftedAsm, ldmatrix_meets_the_banks_with_its_rows) {
   EXPECT_EQ(passes(analysed(tile(128, true)).profile), 4);
 }
 
+/// `before` stands before the kernel's body, `header` before the first instruction of its loop, `later` behind it.
+std::string summing_ptx(const std::string& before, const std::string& header, const std::string& later = "") {
+  return R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 k_param_0, .param .u32 k_param_1) )" +
+         before + R"({
+  .reg .pred %p<3>;
+  .reg .f32 %f<3>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [k_param_0];
+  ld.param.u32 %r1, [k_param_1];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r2, 0;
+  mov.f32 %f1, 0f00000000;
+  mov.u64 %rd3, %rd2;
+$loop:
+  )" + header +
+         R"(ld.global.f32 %f2, [%rd3];
+  )" + later +
+         R"(add.f32 %f1, %f1, %f2;
+  add.s64 %rd3, %rd3, 4;
+  add.s32 %r2, %r2, 1;
+  setp.lt.s32 %p1, %r2, %r1;
+  @%p1 bra $loop;
+  st.global.f32 [%rd2], %f1;
+  ret;
+}
+)";
+}
+
+std::size_t loads_of_loop(const std::string& text) {
+  Source source;
+  source.path = "test.ptx";
+  source.text = text;
+  FrontendOptions options;
+  options.target = "sm_80";
+  std::size_t loads = 0;
+  for (const Access& a : accesses_of(analyze(source, options).profile)) loads += a.kind == AccessKind::load ? 1 : 0;
+  return loads;
+}
+
+TEST(LiftedLoop, stays_whole_where_a_pragma_says_so) {
+  const std::string pragma = ".pragma \"nounroll\";\n";
+  EXPECT_GT(loads_of_loop(summing_ptx("", "")), 1U);  // the assembler would unroll it
+  EXPECT_EQ(loads_of_loop(summing_ptx("", pragma)), 1U);
+  EXPECT_EQ(loads_of_loop(summing_ptx(pragma, "")), 1U);
+  EXPECT_GT(loads_of_loop(summing_ptx("", "", pragma)), 1U);  // not at the loop's head: ignored
+}
+
 }  // namespace
 }  // namespace kernelcast

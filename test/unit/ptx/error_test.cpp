@@ -25,6 +25,15 @@ TEST(PtxErrors, NameFileLineAndColumn) {
   EXPECT_EQ(message_of(module_text(".global .u32 x = 1/0;")), "k.ptx:4:19: division by zero");
 }
 
+TEST(PtxErrors, OfOperandsThatAreMissing) {
+  const auto at = [](const std::string& statement) {
+    return message_of(module_text(".entry k() {\n" + statement + "\n}"));
+  };
+  EXPECT_EQ(at("add.s64 0;"), "k.ptx:5:1: add.s64 has 1 of at least 3 operands");
+  EXPECT_EQ(at(".reg .f32 %f; ld.global.f32 %f;"), "k.ptx:5:15: ld.global.f32 has 1 of at least 2 operands");
+  EXPECT_EQ(at("mov.u32;"), "k.ptx:5:1: mov.u32 has 0 of at least 2 operands");
+}
+
 TEST(PtxErrors, OfDeclarations) {
   const auto at = [](const std::string& text) { return message_of(module_text(text)); };
   EXPECT_THAT(at(".global .u32 x; .global .u32 x;"), HasSubstr("'x' is declared twice in one scope"));
