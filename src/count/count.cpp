@@ -42,12 +42,6 @@ double work_of_block(const KernelProfile& profile, const Workload& closed) {
          closed.blocks;
 }
 
-bool rests_on_trips(const KernelProfile& profile, const Launch& launch) {
-  return std::any_of(profile.unknowns.begin(), profile.unknowns.end(), [&](const Unknown& u) {
-    return u.kind == Unknown::Kind::trip_count && !launch.assume.contains(u.key);
-  });
-}
-
 }  // namespace
 
 Workload bind_asked(Binder& binder, const Launch& launch) {
@@ -78,7 +72,6 @@ std::shared_ptr<const Execution> execute_on(const Kernel& kernel, const Launch& 
   if (options.sample == 0 && options.most_sample_work > 0 && sharing.block_work > 1.5 * options.most_sample_work)
     throw LimitError("kernel " + kernel.profile->kernel +
                      ": not one block could be executed: " + std::string(interpreter::more_work_than_unasked));
-  options.most_sample_work *= sharing.patience;
   options.resident_blocks = sharing.resident_blocks;
   options.processors = sharing.processors;
   return std::make_shared<const Execution>(execute(*kernel.profile, *kernel.program, launch, geometry, options));
@@ -97,8 +90,6 @@ Counted count(const KernelProfile& profile, const Launch& launch, Workload close
   try {
     Sharing sharing = sharing_of(closed, device);
     if (!all && profile.unknowns.empty()) sharing.block_work = work_of_block(profile, closed);
-    // Nothing is as wrong as a loop's default number of trips.
-    if (rests_on_trips(profile, launch)) sharing.patience = 4;
     Counted c{{}, std::nullopt, executor(sharing)};
     if (all) {
       c.workload = c.execution->workload;

@@ -36,7 +36,6 @@ struct Kernel {
 struct Sharing {
   double resident_blocks = 1;
   int processors = 1;
-  double patience = 1;    // times ExecuteOptions::most_sample_work that a block may need
   double block_work = 0;  // of executing one block, as ExecuteOptions::most_sample_work; 0: data decide it
   friend bool operator==(const Sharing&, const Sharing&) = default;
 };
