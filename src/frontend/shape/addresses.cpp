@@ -104,13 +104,19 @@ WithoutConstants split_sum(Value* v, IRBuilder<>& b, KnownSums& known) {
   const WithoutConstants left = without_constants(sum->getOperand(0), b, known);
   if (scales) {
     if (left.constant == 0 || !left.rest) return {v, 0};
-    const std::int64_t by =
-        sum->getOpcode() == Instruction::Mul ? factor->getSExtValue() : std::int64_t{1} << factor->getZExtValue();
-    return {b.CreateNSWMul(left.rest, ConstantInt::get(v->getType(), by)), left.constant * by};
+    const std::int64_t by = sum->getOpcode() == Instruction::Mul
+                                ? factor->getSExtValue()
+                                : std::int64_t{1} << std::min<std::uint64_t>(factor->getZExtValue(), 62);
+    std::int64_t scaled = 0;
+    if (__builtin_mul_overflow(left.constant, by, &scaled)) return {v, 0};
+    return {b.CreateNSWMul(left.rest, ConstantInt::get(v->getType(), by)), scaled};
   }
   const WithoutConstants right = without_constants(sum->getOperand(1), b, known);
   const bool minus = sum->getOpcode() == Instruction::Sub;
-  const std::int64_t constant = minus ? left.constant - right.constant : left.constant + right.constant;
+  std::int64_t constant = 0;
+  if (minus ? __builtin_sub_overflow(left.constant, right.constant, &constant)
+            : __builtin_add_overflow(left.constant, right.constant, &constant))
+    return {v, 0};
   if (!right.rest) return {left.rest, constant};
   if (!left.rest) return minus ? WithoutConstants{v, 0} : WithoutConstants{right.rest, constant};
   if (left.constant == 0 && right.constant == 0) return {v, 0};
