@@ -2,6 +2,7 @@
 // guarded and unguarded stencils with signed, unsigned and 64-bit indices, plain and through __ldg.
 #include "frontend/shape/addresses.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <unordered_map>
