@@ -310,8 +310,9 @@ void LaunchReader::resolve_unknowns(const Launch& launch) {
 
 void LaunchReader::resolve_buffers(const Launch& launch) {
   std::vector<std::string> pointers;
+  // PTX does not tell a pointer that nothing reads from a number.
   for (const auto& p : profile_.parameters)
-    if (p.pointer) pointers.push_back(p.name);
+    if (p.pointer || (!p.used && p.type == "i64")) pointers.push_back(p.name);
   for (const auto& b : profile_.buffers)  // arrays of the source, and pointers in structures
     if (b.parameter < 0 && (b.space == MemorySpace::global || b.space == MemorySpace::constant))
       pointers.push_back(b.name);

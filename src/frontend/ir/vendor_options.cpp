@@ -2,12 +2,15 @@
 //
 // For NVIDIA: sums stay in front of the guards of their stores, as NVIDIA's compiler keeps them, which predicates such
 // stores; sunk behind the guards, all that they read would stay alive until then. Addresses are sunk by our own pass
-// (sink_addresses() in optimize.cpp), and nothing hoists them again. Loops with `#pragma unroll` are unrolled up to a
-// size of 22,000: NVRTC 11.8 unrolls 15 x 15 filters of 3,600 and 4,500 multiply-adds and not of 5,400 (7 variants, all
-// as here), which is 32,768 in the units of LLVM 14 to 16, where the same loops count 1.48 times as much as in LLVM 19.
-// Loops whose number of trips is known only to be small are no exception to what is done where it is not known at all:
-// LLVM 19 unrolls them to their bound under `#pragma unroll` and leaves them alone without it, NVRTC 13.0 unrolls by
-// four at run time and keeps the loop either way (16 loops of at most 2 to 12 trips, 24 variants of a stencil's tile).
+// (sink_addresses() in optimize.cpp), and nothing hoists them again. LLVM's search of machine code for common
+// subexpressions is off: it moves what two guarded blocks compute in front of both, which the LLVM 7 in NVIDIA's
+// compilers does not, and keeps all such values alive (1,800 guarded loads: 253 registers, 87 without, ptxas 48). Loops
+// with `#pragma unroll` are unrolled up to a size of 22,000: NVRTC 11.8 unrolls 15 x 15 filters of 3,600 and 4,500
+// multiply-adds and not of 5,400 (7 variants, all as here), which is 32,768 in the units of LLVM 14 to 16, where the
+// same loops count 1.48 times as much as in LLVM 19. Loops whose number of trips is known only to be small are no
+// exception to what is done where it is not known at all: LLVM 19 unrolls them to their bound under the pragma and
+// leaves them alone without it, NVRTC 13.0 unrolls by four at run time and keeps the loop either way (16 loops of at
+// most 2 to 12 trips, 24 variants of a stencil's tile).
 // Without a pragma loops are unrolled whole up to a size of 405 and in part up to 202, at run time by four at most
 // (tools/measure/measure_unrolling.py; what needs more than a threshold is in unrolling.cpp).
 // ROCm is LLVM: AMD keeps LLVM's defaults.
@@ -28,13 +31,14 @@ struct Option {
   const char* nvidia;  // value; nullptr: LLVM's own
   const char* amd;
 };
-constexpr std::array<Option, 13> options{{{"disable-early-taildup", "true", "true"},
+constexpr std::array<Option, 14> options{{{"disable-early-taildup", "true", "true"},
                                           {"disable-tail-duplicate", "true", "true"},
                                           {"disable-branch-fold", "true", "true"},
                                           {"tail-dup-placement", "false", "false"},
                                           {"disable-cgp-select2branch", "true", "true"},
                                           {"instcombine-code-sinking", "false", nullptr},
                                           {"disable-machine-sink", "true", nullptr},
+                                          {"disable-machine-cse", "true", nullptr},
                                           {"spec-exec-max-speculation-cost", "0", nullptr},
                                           {"pragma-unroll-threshold", "22000", nullptr},
                                           {"unroll-max-upperbound", "0", nullptr},

@@ -410,6 +410,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   note_unroll_pragmas(*entry);
   keep_uncounted_loops(*entry);
   if (nvidia) {
+    if (!is_ptx(module)) keep_sums_of_opaque_reads(*entry);
     show_other_divisors(*entry);
     if (!is_ptx(module)) mark_loops_of_private_arrays(*entry);
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "frontend/ir/builtins.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -91,13 +92,19 @@ struct WithoutConstants {
   std::int64_t constant = 0;
 };
 
-using KnownSums = SmallDenseMap<Value*, WithoutConstants>;
+/// Sums that are taken apart already. Where what wraps around may be taken apart too, nothing says of what is built
+/// that it does not.
+struct KnownSums {
+  bool wrapping = false;
+  SmallDenseMap<Value*, WithoutConstants> found;
+};
 
 WithoutConstants without_constants(Value* v, IRBuilder<>& b, KnownSums& known);
 
 WithoutConstants split_sum(Value* v, IRBuilder<>& b, KnownSums& known) {
   if (const auto* c = dyn_cast<ConstantInt>(v)) return {nullptr, c->getSExtValue()};
-  if (!is_signed_sum(v)) return {v, 0};
+  if (known.wrapping ? !is_sum(v) : !is_signed_sum(v)) return {v, 0};
+  const bool fits = !known.wrapping;
   auto* sum = cast<BinaryOperator>(v);
   const auto* factor = dyn_cast<ConstantInt>(sum->getOperand(1));
   const bool scales = sum->getOpcode() == Instruction::Mul || sum->getOpcode() == Instruction::Shl;
@@ -110,7 +117,7 @@ WithoutConstants split_sum(Value* v, IRBuilder<>& b, KnownSums& known) {
                                 : std::int64_t{1} << std::min<std::uint64_t>(factor->getZExtValue(), 62);
     std::int64_t scaled = 0;
     if (__builtin_mul_overflow(left.constant, by, &scaled)) return {v, 0};
-    return {b.CreateNSWMul(left.rest, ConstantInt::get(v->getType(), by)), scaled};
+    return {b.CreateMul(left.rest, ConstantInt::get(v->getType(), by), "", false, fits), scaled};
   }
   const WithoutConstants right = without_constants(sum->getOperand(1), b, known);
   const bool minus = sum->getOpcode() == Instruction::Sub;
@@ -121,13 +128,15 @@ WithoutConstants split_sum(Value* v, IRBuilder<>& b, KnownSums& known) {
   if (!right.rest) return {left.rest, constant};
   if (!left.rest) return minus ? WithoutConstants{v, 0} : WithoutConstants{right.rest, constant};
   if (left.constant == 0 && right.constant == 0) return {v, 0};
-  return {minus ? b.CreateNSWSub(left.rest, right.rest) : b.CreateNSWAdd(left.rest, right.rest), constant};
+  return {
+      minus ? b.CreateSub(left.rest, right.rest, "", false, fits) : b.CreateAdd(left.rest, right.rest, "", false, fits),
+      constant};
 }
 
 WithoutConstants without_constants(Value* v, IRBuilder<>& b, KnownSums& known) {
-  if (const auto at = known.find(v); at != known.end()) return at->second;
+  if (const auto at = known.found.find(v); at != known.found.end()) return at->second;
   const WithoutConstants split = split_sum(v, b, known);
-  known.insert({v, split});
+  known.found.insert({v, split});
   return split;
 }
 
@@ -166,6 +175,81 @@ void keep_constants_of_opaque_reads(Function& kernel) {
     auto* sum = extension ? dyn_cast<BinaryOperator>(extension->getOperand(0)) : nullptr;
     if (!sum || !is_sum(sum) || is_signed_sum(sum)) continue;
     address->setOperand(1, IRBuilder<>(address).CreateFreeze(extension));
+  }
+}
+
+/// An address that one extended index adds to a pointer; null: another one.
+GetElementPtrInst* extended_index(Value* pointer) {
+  auto* address = dyn_cast<GetElementPtrInst>(pointer);
+  return address && address->getNumIndices() == 1 && isa<SExtInst, ZExtInst>(address->getOperand(1)) ? address
+                                                                                                     : nullptr;
+}
+
+/// An address and the elements that a pass has split off its index.
+struct IndexedAddress {
+  GetElementPtrInst* address = nullptr;  // null: no such address
+  std::int64_t constant = 0;
+};
+
+IndexedAddress indexed_address(Value* pointer, const Type* element, const DataLayout& layout) {
+  APInt bytes(64, 0);
+  auto* split = dyn_cast<GetElementPtrInst>(pointer);
+  if (split && split->hasAllConstantIndices() && split->accumulateConstantOffset(layout, bytes))
+    pointer = split->getPointerOperand();
+  GetElementPtrInst* address = extended_index(pointer);
+  if (!address || (element && address->getSourceElementType() != element)) return {};
+  const std::uint64_t size = layout.getTypeAllocSize(address->getSourceElementType()).getFixedValue();
+  const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(size, 1));
+  if (bytes.getSExtValue() % whole != 0) return {};
+  return {address, bytes.getSExtValue() / whole};
+}
+
+/// A sum of a pointer and two indices, added one after the other, that only an opaque reader uses.
+struct TwoIndices {
+  IndexedAddress first, second;  // the second's pointer is the first
+  explicit operator bool() const { return first.address != nullptr; }
+};
+
+TwoIndices two_indices(GetElementPtrInst* sum, const DataLayout& layout) {
+  if (!sum || !opaque_address(sum)) return {};
+  const IndexedAddress second = indexed_address(sum, nullptr, layout);
+  if (!second.address) return {};
+  return {indexed_address(second.address->getPointerOperand(), second.address->getSourceElementType(), layout), second};
+}
+
+void freeze_index(GetElementPtrInst& address) {
+  auto* extension = cast<CastInst>(address.getOperand(1));
+  if (isa<FreezeInst>(extension->getOperand(0))) return;
+  IRBuilder<> b(extension);
+  address.setOperand(
+      1, b.CreateCast(extension->getOpcode(), b.CreateFreeze(extension->getOperand(0)), extension->getType()));
+}
+
+/// Two indices that are added one after the other, as one sum, with the constants in the indices.
+void add_indices_first(Function& kernel) {
+  const DataLayout& layout = kernel.getParent()->getDataLayout();
+  std::map<std::pair<CastInst*, std::int64_t>, Value*> with_constant;
+  const auto index_of = [&](const IndexedAddress& part) {
+    auto* extension = cast<CastInst>(part.address->getOperand(1));
+    Value*& index = with_constant[{extension, part.constant}];
+    if (index) return index;
+    IRBuilder<> early(extension);
+    KnownSums known;
+    known.wrapping = true;
+    const WithoutConstants split = without_constants(extension->getOperand(0), early, known);
+    Value* constants = ConstantInt::getSigned(extension->getOperand(0)->getType(), split.constant + part.constant);
+    Value* narrow = split.rest ? early.CreateAdd(split.rest, constants) : constants;
+    return index = early.CreateCast(extension->getOpcode(), narrow, extension->getType());
+  };
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    auto* address = dyn_cast<GetElementPtrInst>(&i);
+    const TwoIndices two = two_indices(address, layout);
+    if (!two) continue;
+    IRBuilder<> b(address);
+    Value* sum = b.CreateAdd(index_of(two.first), index_of(two.second));
+    Value* base = two.first.address->getPointerOperand();
+    address->replaceAllUsesWith(b.CreateGEP(two.first.address->getSourceElementType(), base, sum));
+    address->eraseFromParent();
   }
 }
 
@@ -222,9 +306,20 @@ void SignedIndices::mark() {
   sums_.clear();
 }
 
+void keep_sums_of_opaque_reads(Function& kernel) {
+  const DataLayout& layout = kernel.getParent()->getDataLayout();
+  for (Instruction& i : make_early_inc_range(instructions(kernel))) {
+    const TwoIndices two = two_indices(dyn_cast<GetElementPtrInst>(&i), layout);
+    if (!two) continue;
+    freeze_index(*two.first.address);
+    freeze_index(*two.second.address);
+  }
+}
+
 void split_address_constants(Function& kernel) {
   extend_by_sign(kernel);
   split_constants(kernel);
+  add_indices_first(kernel);
   keep_constants_of_opaque_reads(kernel);
 }
 
@@ -259,29 +354,24 @@ void share_addresses(Function& kernel) {
 }
 
 void merge_loads(Function& kernel, LoadsToMerge which) {
-  constexpr int reach = 200;  // loads
-  struct Loaded {
-    LoadInst* load = nullptr;
-    int at = 0;
-  };
   for (BasicBlock& block : kernel) {
-    std::map<std::pair<Value*, Type*>, Loaded> loaded;
-    int loads = 0;
+    std::map<std::pair<Value*, Type*>, Instruction*> loaded, constant;  // by address and type
     for (Instruction& i : make_early_inc_range(block)) {
       auto* load = dyn_cast<LoadInst>(&i);
-      if (!load || !load->isUnordered()) {
+      const auto* intrinsic = dyn_cast<IntrinsicInst>(&i);
+      const bool unchanged = which == LoadsToMerge::all &&
+                             ((intrinsic && is_read_only_load(*intrinsic)) ||
+                              (load && load->isUnordered() && load->hasMetadata(LLVMContext::MD_invariant_load)));
+      if (!unchanged && (!load || !load->isUnordered())) {
         if (i.mayWriteToMemory()) loaded.clear();
         continue;
       }
-      const bool shared = load->getPointerAddressSpace() == shared_space;
-      if (!shared && which == LoadsToMerge::shared) continue;
-      Loaded& first = loaded[{load->getPointerOperand(), load->getType()}];
-      if (first.load && (shared || loads - first.at <= reach)) {
-        load->replaceAllUsesWith(first.load);
-        load->eraseFromParent();
-      } else {
-        first = {load, loads++};
-      }
+      if (load && which == LoadsToMerge::shared && load->getPointerAddressSpace() != shared_space) continue;
+      Value* address = load ? load->getPointerOperand() : intrinsic->getArgOperand(0);
+      const auto [first, is_new] = (unchanged ? constant : loaded).try_emplace({address, i.getType()}, &i);
+      if (is_new) continue;
+      i.replaceAllUsesWith(first->second);
+      i.eraseFromParent();
     }
   }
 }
