@@ -105,6 +105,15 @@ std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llv
     x = integer(compare->getOperand(0));
     y = integer(compare->getOperand(1));
   }
+  Value *p = nullptr, *q = nullptr;  // p ^ q == y: LLVM's form of p == q ^ y, where q ^ y is what is left by an unrolled copy
+  if (compare->isEquality() && match(compare->getOperand(0), m_Xor(m_Value(p), m_Value(q)))) {
+    const Symbol c = counter(loop);
+    if (integer(p).depends_on(c)) std::swap(p, q);
+    if (!integer(p).depends_on(c) && integer(q).depends_on(c) && !y.depends_on(c)) {
+      x = integer(q);
+      y = Expr::apply(Op::bit_xor, integer(p), y);
+    }
+  }
   if (auto n = count_while(predicate, x, y, loop)) return n;
   return compare->getOperand(0)->getType()->isPointerTy() ? std::nullopt
                                                           : count_by_trying(condition(test), stay_if, loop);
