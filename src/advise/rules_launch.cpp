@@ -105,13 +105,22 @@ std::vector<Draft> more_blocks(const Subject& s) {
   d.message = fmt::format("{} leave room on the SMs: {} occupancy", format_count_of(s.workload().blocks, "block"),
                           format_percent(s.estimate().occupancy.fraction));
   d.change = fmt::format("<<<{}, {}>>> in place of <<<{}, {}>>>: the loop steps by the size of the grid",
-                         best->workload->grid.x, block.x, grid.x, block.x);
+                         best->workload->grid.x, shape_text(block), grid.x, shape_text(block));
   d.forecast = std::move(best);
   return {std::move(d)};
 }
 
 /// Blocks that all units hold at once.
 double together(const Subject& s) { return s.unit_count() * std::max(1.0, s.estimate().occupancy.blocks_per_unit); }
+
+/// The same with as few registers as their estimate allows.
+double together_at_most(const Subject& s) {
+  Workload w = s.workload();
+  w.registers_per_thread = s.fewest_registers();
+  w.grid = {65535, 1, 1};  // large enough that it limits nothing, and taken by all devices
+  w.blocks = static_cast<double>(w.grid.x);
+  return s.unit_count() * std::max(1.0, occupancy(w, s.device()).blocks_per_unit);
+}
 
 /// Nobody had to guess how long the kernel runs: data decide no trip count, and nothing waits.
 bool length_is_known(const Subject& s) {
@@ -132,6 +141,7 @@ std::vector<Draft> tails(const Subject& s) {
   const double step = blocks >= wave ? wave : units;
   const double even = std::floor(blocks / step) * step;
   if (even == blocks || even <= 0) return {};
+  if (blocks >= wave && blocks < together_at_most(s)) return {};  // the last wave may be the first
   const double rounds = blocks / step;
   const auto what_if = [even](Variant& v) { spread_over(v, even); };
   return {{{},

@@ -168,8 +168,8 @@ KERNELCAST_INLINE bool instruction_lanes(Code code, const Operands& o, std::size
 
 // All instructions for one chunk. `slots` are rows of `chunk` lanes, `varies` tells which of them differ between lanes;
 // the others are computed with the first chunk alone. True when something was not exact.
-KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t count, int64_t* slots, unsigned char* varies,
-                                       std::size_t first, std::size_t n, bool first_chunk) {
+KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t count, int64_t* slots,
+                                       unsigned char* varies, std::size_t first, std::size_t n, bool first_chunk) {
   bool bad = false;
   for (std::size_t k = 0; k < count; ++k) {
     const Instruction& i = code[k];
@@ -221,8 +221,7 @@ void CompiledExprs::evaluate_lanes(std::span<const int64_t> in, std::span<int64_
   for (std::size_t done = 0; done < lanes; done += chunk) {
     const std::size_t n = std::min(chunk, lanes - done);
     for (std::size_t k = 0; k < n_inputs_; ++k)
-      if (varies[constants + k] != 0)
-        std::copy_n(in.data() + k * lanes + done, n, slots + (constants + k) * chunk);
+      if (varies[constants + k] != 0) std::copy_n(in.data() + k * lanes + done, n, slots + (constants + k) * chunk);
     const bool inexact = code_lanes(code_.data(), code_.size(), slots, varies, first, n, done == 0);
     if (done == 0) bad = inexact;
     if (bad || inexact) {
