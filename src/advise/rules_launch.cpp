@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "advise/cut.h"
 #include "advise/rules.h"
@@ -158,11 +160,24 @@ std::vector<Draft> tails(const Subject& s) {
            {"the work can be spread evenly over the blocks"}}};
 }
 
+/// A loop that was unrolled whole: more accesses of one line stand in a block of code than anybody writes there.
+bool was_unrolled(const Subject& s) {
+  constexpr double passages = 16;
+  for (const Block& b : s.profile().blocks) {
+    std::map<std::pair<SourceLine, AccessKind>, double> copies;
+    for (const Access& a : b.accesses)
+      if (a.line.line > 0 && a.space == MemorySpace::global && (copies[{a.line, a.kind}] += a.copies()) >= passages)
+        return true;
+  }
+  return false;
+}
+
 std::vector<Draft> small_grids(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count();
   if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch" || does_more_than_counted(s)) return {};
   // Threads that can be cut into other blocks are the rule block-size's.
-  if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
+  if ((s.profile().loops.empty() && !was_unrolled(s)) || (s.workload().block.y == 1 && s.closed() && cut_freely(s)))
+    return {};
   // A loop that data end (a search) is not divided without doing more in all.
   if (std::ranges::any_of(s.profile().loops, [](const Loop& l) { return l.unknown >= 0; })) return {};
   if (blocks == 1 && s.workload().barriers > 0) return {};  // the one block is there to synchronize

@@ -422,7 +422,9 @@ class Rules(Case):
         self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
 
     def test_small_grid(self):
-        long = SHARED_ATOMIC.replace("64", "2000")  # 64 trips are no loop any more: ptxas unrolls them
+        self.one("small-grid", SHARED_ATOMIC, "--grid", "16", "--block", "256", "--arg", "n=4096")  # 64 trips are unrolled whole
+        self.none("small-grid", SHARED_ATOMIC.replace("64", "4"), "--grid", "16", "--block", "256", "--arg", "n=4096")
+        long = SHARED_ATOMIC.replace("64", "2000")
         self.one("small-grid", long, "--grid", "16", "--block", "256", "--arg", "n=4096")
         self.none("small-grid", long, "--grid", "512", "--block", "256", "--arg", "n=131072")
         self.none("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")  # more-blocks

@@ -91,8 +91,8 @@ class Sizes {
     for (llvm::Loop* inner : loop) decide(*inner);
     const unsigned trips = evolution_.getSmallConstantTripCount(&loop);
     // `#pragma unroll` without a number
-    if (trips > 1 && (findOptionMDForLoop(&loop, "llvm.loop.unroll.full") ||
-                      findOptionMDForLoop(&loop, "llvm.loop.unroll.enable")))
+    if (trips > 1 &&
+        (findOptionMDForLoop(&loop, "llvm.loop.unroll.full") || findOptionMDForLoop(&loop, "llvm.loop.unroll.enable")))
       unroll(loop, trips);
     if (has_pragma(loop)) return;
     const uint64_t size = body(loop);
