@@ -8,14 +8,17 @@
 The kernel is named by a function, because the decorators run before its name exists. Compilation stops before ptxas: what cannot launch
 is dropped without it. Triton is needed (pip install triton), a GPU and a driver are not.
 """
+import concurrent.futures
 import inspect
 import math
+import os
 import threading
 
 from ._errors import Error, LimitError, UsageError
 from ._forecast import Forecaster
 from ._program import devices
 from ._sources import SourceText
+from ._ttir import read as read_tile, seconds as tile_seconds
 
 __all__ = ["Compiled", "compile_to_ptx", "early_config_prune", "forecast_config", "perf_model"]
 
@@ -76,41 +79,43 @@ def _architecture(device):
     return int("".join(c for c in target[3:] if c.isdigit()))
 
 
-def compile_to_ptx(kernel, arguments, *, arch, num_warps=4, num_stages=3, **options):
-    """Compiled of `kernel` (a triton.jit function) for `arch` (80: sm_80).
+class _Specialization:
+    """One kernel with argument types, constants and alignments: what Triton compiles for a launch."""
 
-    `arguments` by name: arrays (anything with dtype and shape), type names such as "*fp16" for pointers, numbers, and constexprs. As at a
-    launch, numbers and pointers that 16 divides are compiled as such, and 1 becomes a constant.
-    """
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler.compiler import ASTSource, make_backend
-    from triton._C.libtriton import ir
+    def __init__(self, kernel, arguments):
+        function = _jit(kernel)
+        self.function, self.signature, self.constants, self.attributes, self.left = function, {}, {}, {}, []
+        for at, parameter in enumerate(function.params):
+            name = parameter.name
+            if name in arguments:
+                value = arguments[name]
+            elif parameter.default is not inspect.Parameter.empty and parameter.default is not None:
+                value = parameter.default
+            else:
+                raise UsageError(f"{function.__name__}: no value for {name}: give it among the arguments")
+            if parameter.is_constexpr or value is None or (isinstance(value, int) and not isinstance(value, bool) and value == 1):
+                self.signature[name], self.constants[name] = "constexpr", value
+                continue
+            self.signature[name] = _type_of(name, value)
+            self.left.append(name)
+            if self.signature[name].startswith("*") or (isinstance(value, int) and not isinstance(value, bool) and value % 16 == 0):
+                self.attributes[(at,)] = [["tt.divisibility", 16]]
 
-    function = _jit(kernel)
-    signature, constants, attributes, left = {}, {}, {}, []
-    for at, parameter in enumerate(function.params):
-        name = parameter.name
-        if name in arguments:
-            value = arguments[name]
-        elif parameter.default is not inspect.Parameter.empty and parameter.default is not None:
-            value = parameter.default
-        else:
-            raise UsageError(f"{function.__name__}: no value for {name}: give it among the arguments")
-        if parameter.is_constexpr or value is None or (isinstance(value, int) and not isinstance(value, bool) and value == 1):
-            signature[name], constants[name] = "constexpr", value
-            continue
-        signature[name] = _type_of(name, value)
-        left.append(name)
-        if signature[name].startswith("*") or (isinstance(value, int) and not isinstance(value, bool) and value % 16 == 0):
-            attributes[(at,)] = [["tt.divisibility", 16]]
-    target = GPUTarget("cuda", arch, 32)
-    key = (function.cache_key, arch, num_warps, num_stages, str(sorted(options.items())), str(signature), str(constants), str(attributes))
-    with _lock:
-        if key in _known:
-            return _known[key]
-        source = ASTSource(function, signature, constants, attributes)
+    def key(self):
+        return self.function.cache_key, str(self.signature), str(self.constants), str(self.attributes)
+
+    def source(self):
+        from triton.compiler.compiler import ASTSource
+        return ASTSource(self.function, self.signature, self.constants, self.attributes)
+
+    def lower(self, arch, last, options):
+        """Module after Triton's stage `last`, and its metadata."""
+        from triton.backends.compiler import GPUTarget
+        from triton.compiler.compiler import make_backend
+        from triton._C.libtriton import ir
+        target, source = GPUTarget("cuda", arch, 32), self.source()
         backend = make_backend(target)
-        parsed = backend.parse_options({"num_warps": num_warps, "num_stages": num_stages, **options, **source.parse_options()})
+        parsed = backend.parse_options({**options, **source.parse_options()})
         stages = {}
         backend.add_stages(stages, parsed, source.language)
         context = ir.context()
@@ -120,14 +125,41 @@ def compile_to_ptx(kernel, arguments, *, arch, num_warps=4, num_stages=3, **opti
         module = source.make_ir(target, parsed, backend.get_codegen_implementation(parsed), backend.get_module_map(), context)
         for name, stage in stages.items():
             module = stage(module, metadata)
-            if name == "ptx":
+            if name == last:
                 break
-        _known[key] = Compiled(module, metadata, left)
-        return _known[key]
+        return (module if isinstance(module, str) else str(module)), metadata
 
 
-def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=3, model="kernelcast", **options):
-    """Forecast of one configuration. `grid`: sizes, or a function of the arguments that gives them."""
+def _once(key, make):
+    """`make()`, once for each key; other keys may be made by other threads meanwhile."""
+    with _lock:
+        entry = _known.setdefault(key, [threading.Lock()])
+    with entry[0]:
+        if len(entry) == 1:
+            entry.append(make())
+        return entry[1]
+
+
+def compile_to_ptx(kernel, arguments, *, arch, num_warps=4, num_stages=3, **options):
+    """Compiled of `kernel` (a triton.jit function) for `arch` (80: sm_80).
+
+    `arguments` by name: arrays (anything with dtype and shape), type names such as "*fp16" for pointers, numbers, and constexprs. As at a
+    launch, numbers and pointers that 16 divides are compiled as such, and 1 becomes a constant.
+    """
+    special = _Specialization(kernel, arguments)
+    options = {"num_warps": num_warps, "num_stages": num_stages, **options}
+    return _once((*special.key(), arch, str(sorted(options.items()))), lambda: Compiled(*special.lower(arch, "ptx", options), special.left))
+
+
+def _tile(kernel, arguments, arch):
+    """What one program does, by TTIR: the same for all numbers of warps and stages."""
+    special = _Specialization(kernel, arguments)
+    scalars = {name: arguments[name] for name in special.left if isinstance(arguments.get(name), (bool, int, float))}
+    return _once((*special.key(), arch, str(scalars)), lambda: read_tile(special.lower(arch, "ttir", {})[0], scalars))
+
+
+def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=3, model="kernelcast", execute=True, **options):
+    """Forecast of one configuration. `grid`: sizes, or a function of the arguments that gives them. `execute`: as for Forecaster."""
     compiled = compile_to_ptx(kernel, arguments, arch=_architecture_of(device), num_warps=num_warps, num_stages=num_stages, **options)
     sizes = grid(arguments) if callable(grid) else grid
     scalars, buffers = {}, {}
@@ -137,39 +169,79 @@ def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=
             buffers[str(position)] = math.prod(value.shape)
         elif isinstance(value, (bool, int, float)):
             scalars[str(position)] = value
-    return Forecaster(compiled.source(), device=device, model=model)(sizes, args=scalars, buffers=buffers)
+    return Forecaster(compiled.source(), device=device, model=model, execute=execute)(sizes, args=scalars, buffers=buffers)
 
 
-_architectures = {}
+_devices = {}
+
+
+def _device(name):
+    """(architecture, numbers by field) of a device."""
+    if name not in _devices:
+        arch = _architecture(name)
+        fields = {field["key"]: field["value"] for field in devices(name)["devices"][0]["fields"]}
+        _devices[name] = arch, {**fields, "compute_capability": arch // 10}
+    return _devices[name]
 
 
 def _architecture_of(device):
-    if device not in _architectures:
-        _architectures[device] = _architecture(device)
-    return _architectures[device]
+    return _device(device)[0]
+
+
+def _split_options(arguments):
+    """(arguments of the kernel, options of the compiler)."""
+    return ({name: value for name, value in arguments.items() if name not in _options},
+            {name: arguments[name] for name in _options if arguments.get(name) is not None})
 
 
 def perf_model(kernel, *, grid, device):
     """For `prune_configs_by={"perf_model": ...}`: seconds of a configuration, infinite where it cannot launch. `kernel`: the triton.jit
     function, or a function without parameters that returns it."""
     def model(**arguments):
-        options = {name: arguments.pop(name) for name in _options if arguments.get(name) is not None}
-        try:
-            time = forecast_config(kernel, arguments, grid=grid, device=device, **options).time_s
-        except Error:
-            return math.inf
-        return math.inf if time is None else time
+        return _seconds(kernel, *_split_options(arguments), grid, device)
     return model
 
 
-def early_config_prune(kernel, *, grid, device, keep=0.1):
-    """For `prune_configs_by={"early_config_prune": ...}`: the share `keep` of the configurations that are forecast fastest (at least one),
-    the fastest first. Those that cannot launch are dropped; if none can, all are kept, so that Triton says why."""
-    seconds = perf_model(kernel, grid=grid, device=device)
+def _seconds(kernel, arguments, options, grid, device, **how):
+    try:
+        time = forecast_config(kernel, arguments, grid=grid, device=device, **options, **how).time_s
+    except Error:
+        return math.inf
+    return math.inf if time is None else time
 
+
+def _first_seconds(kernel, arguments, options, grid, device):
+    """Seconds by TTIR alone: an order, not a forecast."""
+    from triton.compiler.errors import CompileTimeAssertionFailure
+    arch, fields = _device(device)
+    try:
+        tile = _tile(kernel, arguments, arch)
+    except CompileTimeAssertionFailure:
+        return math.inf
+    sizes = grid(arguments) if callable(grid) else grid
+    programs = sizes if isinstance(sizes, int) else math.prod(sizes)
+    return tile_seconds(tile, programs, options.get("num_warps", 4), options.get("num_stages", 3), fields)
+
+
+def early_config_prune(kernel, *, grid, device, keep=0.1, compiled=1.0, threads=None):
+    """For `prune_configs_by={"early_config_prune": ...}`: the share `keep` of the configurations that are forecast fastest (at least one),
+    the fastest first. Those that cannot launch are dropped; if none can, all are kept, so that Triton says why.
+
+    All are ordered by their tiles first, before they have code. `compiled` times as many as are kept are then compiled to PTX and forecast
+    by closed forms, in `threads` threads (default: one a processor), and more of them where some cannot launch. 1.5 costs half as much
+    again and may find a configuration whose code is better than its tile; infinity compiles all.
+    """
     def prune(configs, named_args, **kwargs):
-        timed = [(seconds(**named_args, **kwargs, **config.all_kwargs()), at) for at, config in enumerate(configs)]
-        good = sorted((time, at) for time, at in timed if math.isfinite(time))
-        count = max(1, math.ceil(len(good) * keep)) if good else len(configs)
-        return [configs[at] for _, at in (good or timed)[:count]]
+        every = [_split_options({**named_args, **kwargs, **config.all_kwargs()}) for config in configs]
+        first = sorted((_first_seconds(kernel, *given, grid, device), at) for at, given in enumerate(every))
+        waiting = [at for time, at in first if math.isfinite(time)]
+        kept = max(1, math.ceil(len(waiting) * keep))
+        more, good = min(len(waiting), math.ceil(kept * max(1.0, compiled))) if math.isfinite(compiled) else len(waiting), []
+        with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+            while waiting and more > 0:
+                chosen, waiting = waiting[:more], waiting[more:]
+                times = pool.map(lambda at: _seconds(kernel, *every[at], grid, device, execute=False), chosen)
+                good += sorted((time, at) for time, at in zip(times, chosen) if math.isfinite(time))
+                more = kept - len(good)
+        return [configs[at] for _, at in sorted(good)[:kept]] or list(configs)
     return prune

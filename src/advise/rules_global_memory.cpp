@@ -130,6 +130,9 @@ std::size_t fields_within(const std::set<std::int64_t>& at, std::int64_t stride)
   return fields.size();
 }
 
+constexpr const char* triples[] = {"char3", "uchar3", "short3", "ushort3", "int3",
+                                   "uint3", "long3",  "ulong3", "float3",  "double3"};
+
 enum class Cause { none, wide, structure, loop, chunk, transposed, sparse };
 
 /// A loop around the access whose counter moves it by one element, or unrolled copies side by side.
@@ -144,6 +147,15 @@ bool runs_along(const Subject& s, const Site& site, const std::set<std::int64_t>
   return false;
 }
 
+/// Whether the elements of the buffer are vectors of three (float3), which no thread can load at once.
+bool holds_triples(const Subject& s, const Access& a) {
+  if (a.buffer < 0) return false;
+  const int parameter = s.profile().buffers[static_cast<std::size_t>(a.buffer)].parameter;
+  if (parameter < 0) return false;
+  const std::string& type = s.profile().parameters[static_cast<std::size_t>(parameter)].type;
+  return std::ranges::any_of(triples, [&](const char* name) { return find_word(type, name) != std::string::npos; });
+}
+
 Cause cause_of(const Subject& s, const Site& site, std::int64_t stride) {
   const Access& a = *site.access;
   const std::int64_t size = std::abs(stride);
@@ -153,7 +165,7 @@ Cause cause_of(const Subject& s, const Site& site, std::int64_t stride) {
   if (y && std::abs(*y) == a.bytes && s.workload().block.y > 1) return Cause::transposed;
   if (runs_along(s, site, near)) return Cause::loop;
   if (size <= 16 && fields >= 2 && std::has_single_bit(static_cast<std::uint64_t>(size))) return Cause::wide;
-  if (fields * a.bytes == size) return Cause::chunk;
+  if (fields * a.bytes == size) return holds_triples(s, a) ? Cause::structure : Cause::chunk;
   if (size <= 128 && fields >= 2) return Cause::structure;
   // What lies between may be what another access of the thread uses, at a distance that is not constant.
   const bool filled = std::any_of(s.sites().begin(), s.sites().end(), [&](const Site& o) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "advise/cut.h"
 #include "advise/rules.h"
@@ -105,13 +107,22 @@ std::vector<Draft> more_blocks(const Subject& s) {
   d.message = fmt::format("{} leave room on the SMs: {} occupancy", format_count_of(s.workload().blocks, "block"),
                           format_percent(s.estimate().occupancy.fraction));
   d.change = fmt::format("<<<{}, {}>>> in place of <<<{}, {}>>>: the loop steps by the size of the grid",
-                         best->workload->grid.x, block.x, grid.x, block.x);
+                         best->workload->grid.x, shape_text(block), grid.x, shape_text(block));
   d.forecast = std::move(best);
   return {std::move(d)};
 }
 
 /// Blocks that all units hold at once.
 double together(const Subject& s) { return s.unit_count() * std::max(1.0, s.estimate().occupancy.blocks_per_unit); }
+
+/// The same with as few registers as their estimate allows.
+double together_at_most(const Subject& s) {
+  Workload w = s.workload();
+  w.registers_per_thread = s.fewest_registers();
+  w.grid = {65535, 1, 1};  // large enough that it limits nothing, and taken by all devices
+  w.blocks = static_cast<double>(w.grid.x);
+  return s.unit_count() * std::max(1.0, occupancy(w, s.device()).blocks_per_unit);
+}
 
 /// Nobody had to guess how long the kernel runs: data decide no trip count, and nothing waits.
 bool length_is_known(const Subject& s) {
@@ -132,6 +143,7 @@ std::vector<Draft> tails(const Subject& s) {
   const double step = blocks >= wave ? wave : units;
   const double even = std::floor(blocks / step) * step;
   if (even == blocks || even <= 0) return {};
+  if (blocks >= wave && blocks < together_at_most(s)) return {};  // the last wave may be the first
   const double rounds = blocks / step;
   const auto what_if = [even](Variant& v) { spread_over(v, even); };
   return {{{},
@@ -148,11 +160,24 @@ std::vector<Draft> tails(const Subject& s) {
            {"the work can be spread evenly over the blocks"}}};
 }
 
+/// A loop that was unrolled whole: more accesses of one line stand in a block of code than anybody writes there.
+bool was_unrolled(const Subject& s) {
+  constexpr double passages = 16;
+  for (const Block& b : s.profile().blocks) {
+    std::map<std::pair<SourceLine, AccessKind>, double> copies;
+    for (const Access& a : b.accesses)
+      if (a.line.line > 0 && a.space == MemorySpace::global && (copies[{a.line, a.kind}] += a.copies()) >= passages)
+        return true;
+  }
+  return false;
+}
+
 std::vector<Draft> small_grids(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count();
   if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch" || does_more_than_counted(s)) return {};
   // Threads that can be cut into other blocks are the rule block-size's.
-  if (s.profile().loops.empty() || (s.workload().block.y == 1 && s.closed() && cut_freely(s))) return {};
+  if ((s.profile().loops.empty() && !was_unrolled(s)) || (s.workload().block.y == 1 && s.closed() && cut_freely(s)))
+    return {};
   // A loop that data end (a search) is not divided without doing more in all.
   if (std::ranges::any_of(s.profile().loops, [](const Loop& l) { return l.unknown >= 0; })) return {};
   if (blocks == 1 && s.workload().barriers > 0) return {};  // the one block is there to synchronize

@@ -147,6 +147,9 @@ std::vector<Draft> fewer_registers(const Subject& s) {
   const Occupancy& o = s.estimate().occupancy;
   const double now = s.workload().registers_per_thread;
   if (o.limiter != "registers" || s.workload().spill_bytes > 0) return {};
+  // Where the estimate allows so few registers that one more block fits, the compiler may be there already.
+  const double fewest = s.fewest_registers();
+  if (warps_with(s, [fewest](Workload& w) { w.registers_per_thread = fewest; }) > o.warps_per_unit) return {};
   for (double r = now - 1; r >= now * (1 - little); --r) {
     const double warps = warps_with(s, [r](Workload& w) { w.registers_per_thread = r; });
     if (warps <= o.warps_per_unit) continue;

@@ -123,6 +123,11 @@ bool Subject::knows_data() const {
                                                  [](const auto& b) { return !b.second.fill.empty(); });
 }
 
+double Subject::fewest_registers() const {
+  const double low = profile().registers.low;
+  return low > 0 ? std::min(low, workload().registers_per_thread) : workload().registers_per_thread;
+}
+
 int Subject::unit_count() const { return static_cast<int>(device().get(Field::compute_units).value_or(1)); }
 
 const Workload& Subject::closed_forms() const {

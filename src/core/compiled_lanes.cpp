@@ -6,6 +6,9 @@
 // is exact when both factors fit 32 bits: that test is a few vector operations; only where it fails, the exact test
 // follows factor by factor. A chunk with any overflow or undefined operation is done again lane by lane by `evaluate`,
 // which answers exactly or throws.
+//
+// Inputs with one value for all lanes (blocks, loops, arguments) make most of a long address. What follows from them
+// alone is computed once a call and copied to all lanes of its row, which serves every chunk.
 #include <algorithm>
 #include <array>
 
@@ -163,19 +166,33 @@ KERNELCAST_INLINE bool instruction_lanes(Code code, const Operands& o, std::size
   return true;
 }
 
-// All instructions for one chunk. `slots` are rows of `chunk` lanes; true when something was not exact.
-KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t count, int64_t* slots, std::size_t first,
-                                       std::size_t n) {
+// All instructions for one chunk. `slots` are rows of `chunk` lanes, `varies` tells which of them differ between lanes;
+// the others are computed with the first chunk alone. True when something was not exact.
+KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t count, int64_t* slots,
+                                       unsigned char* varies, std::size_t first, std::size_t n, bool first_chunk) {
   bool bad = false;
   for (std::size_t k = 0; k < count; ++k) {
     const Instruction& i = code[k];
     const auto number = static_cast<Code>(i.code);
     const bool immediate = number == Code::shift_floor || number == Code::mask;
-    const Operands o{slots + i.a * chunk, slots + (immediate ? 0 : i.b) * chunk, slots + i.c * chunk,
-                     slots + (first + k) * chunk, i.b};
-    bad |= instruction_lanes(number, o, n);
+    int64_t* const out = slots + (first + k) * chunk;
+    const Operands o{slots + i.a * chunk, slots + (immediate ? 0 : i.b) * chunk, slots + i.c * chunk, out, i.b};
+    const bool differs = (varies[i.a] | (immediate ? 0 : varies[i.b]) | varies[i.c]) != 0;
+    varies[first + k] = static_cast<unsigned char>(differs);
+    if (differs) {
+      bad |= instruction_lanes(number, o, n);
+    } else if (first_chunk) {
+      bad |= instruction_lanes(number, o, 1);
+      std::fill_n(out + 1, chunk - 1, *out);
+    }
   }
   return bad;
+}
+
+bool one_value(const int64_t* row, std::size_t n) {
+  Word difference = 0;
+  for (std::size_t l = 1; l < n; ++l) difference |= as_word(row[l] ^ row[0]);
+  return difference == 0;
 }
 
 }  // namespace
@@ -186,14 +203,28 @@ void CompiledExprs::evaluate_lanes(std::span<const int64_t> in, std::span<int64_
     throw InternalError("CompiledExprs::evaluate_lanes: span too short");
   }
   const std::size_t constants = constants_.size(), first = constants + n_inputs_, rows = first + code_.size();
-  if (scratch.size() < rows * chunk) scratch.resize(rows * chunk);
+  const std::size_t marks = (rows + sizeof(int64_t) - 1) / sizeof(int64_t);
+  if (scratch.size() < rows * chunk + marks) scratch.resize(rows * chunk + marks);
   int64_t* slots = scratch.data();
+  auto* const varies = reinterpret_cast<unsigned char*>(slots + rows * chunk);
+  std::fill_n(varies, rows, 0);
   for (std::size_t k = 0; k < constants; ++k) std::fill_n(slots + k * chunk, chunk, constants_[k]);
+  constexpr std::size_t few = 8;  // copies cost more than they save
+  for (std::size_t k = 0; k < n_inputs_; ++k) {
+    const int64_t* const row = in.data() + k * lanes;
+    if (lanes > few && one_value(row, lanes))
+      std::fill_n(slots + (constants + k) * chunk, chunk, *row);
+    else
+      varies[constants + k] = 1;
+  }
+  bool bad = false;  // in what serves every chunk
   for (std::size_t done = 0; done < lanes; done += chunk) {
     const std::size_t n = std::min(chunk, lanes - done);
     for (std::size_t k = 0; k < n_inputs_; ++k)
-      std::copy_n(in.data() + k * lanes + done, n, slots + (constants + k) * chunk);
-    if (code_lanes(code_.data(), code_.size(), slots, first, n)) {
+      if (varies[constants + k] != 0) std::copy_n(in.data() + k * lanes + done, n, slots + (constants + k) * chunk);
+    const bool inexact = code_lanes(code_.data(), code_.size(), slots, varies, first, n, done == 0);
+    if (done == 0) bad = inexact;
+    if (bad || inexact) {
       evaluate_one_by_one(in, out, lanes, done, done + n);
       continue;
     }

@@ -113,14 +113,30 @@ void BlockRunner::set_inputs(Warp& w) {
   }
 }
 
+// Copies of a size that the compiler knows: a copy of 4 bytes into 8, read back as 8, would stall each time.
 std::uint64_t BlockRunner::bits_at(const Warp& w, std::uint32_t at, int size, int lane) {
+  const unsigned char* from = w.file + at + static_cast<std::ptrdiff_t>(size) * lane;
+  const auto as = [from]<class T>(T v) {
+    std::memcpy(&v, from, sizeof v);
+    return std::uint64_t{v};
+  };
+  if (size == 4) return as(std::uint32_t{});
+  if (size >= 8) return as(std::uint64_t{});
+  if (size == 2) return as(std::uint16_t{});
+  if (size == 1) return as(std::uint8_t{});
   std::uint64_t v = 0;
-  std::memcpy(&v, w.file + at + static_cast<std::ptrdiff_t>(size) * lane, static_cast<std::size_t>(std::min(size, 8)));
+  std::memcpy(&v, from, static_cast<std::size_t>(size));
   return v;
 }
 
 void BlockRunner::set_bits(Warp& w, std::uint32_t at, int size, int lane, std::uint64_t value) {
-  std::memcpy(w.file + at + static_cast<std::ptrdiff_t>(size) * lane, &value, static_cast<std::size_t>(size));
+  unsigned char* to = w.file + at + static_cast<std::ptrdiff_t>(size) * lane;
+  if (size == 4)
+    std::memcpy(to, &value, 4);
+  else if (size == 8)
+    std::memcpy(to, &value, 8);
+  else
+    std::memcpy(to, &value, static_cast<std::size_t>(size));
 }
 
 Dim3 BlockRunner::thread_of(int linear) const {

@@ -50,6 +50,7 @@ void AccessCounter::start(const LaunchState& launch) {
   launch_ = &launch;
   cost_ = {};
   classes_.clear();
+  relative_.set = nullptr;
   work_ = 0;
   exact_ = true;
   lowest_ = 0;
@@ -352,8 +353,34 @@ void AccessCounter::add_lanes(const Box& box, double weight, const Leaf& leaf) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) addresses_[lanes_[i]] = lane_values_[i];
     const auto [least, most] = std::minmax_element(lane_values_.begin(), lane_values_.end());
     extend(addresses.low + *least, addresses.high + *most);
+    remember_lanes(part);
     add_addresses(part, times, starts);
   }
+}
+
+// Most boxes give the lanes the same addresses but for a shift, whose residue is all that matters.
+void AccessCounter::remember_lanes(const LanePart& part) {
+  Relative& r = relative_;
+  const std::int64_t first = lane_values_.empty() ? 0 : lane_values_.front();
+  const bool same = r.set == part.set && part.each == nullptr && r.probability == part.probability &&
+                    std::equal(lane_values_.begin(), lane_values_.end(), r.values.begin(), r.values.end(),
+                               [&](std::int64_t a, std::int64_t b) { return a - first == b; });
+  r.first = first;
+  if (same) return;
+  r.set = part.each == nullptr ? part.set : nullptr;
+  r.probability = part.probability;
+  r.costs.clear();
+  r.values.resize(lane_values_.size());
+  std::transform(lane_values_.begin(), lane_values_.end(), r.values.begin(), [&](std::int64_t a) { return a - first; });
+}
+
+RequestCost AccessCounter::cost_at(const LanePart& part, std::int64_t shift, std::span<const double> probability) {
+  const auto count = [&] { return count_requests(rule_, geometry_, *part.set, addresses_, shift, probability); };
+  if (part.each != nullptr || relative_.set != part.set) return count();
+  const std::int64_t residue = residue_of(relative_.first + shift, period_);
+  for (const auto& [known, cost] : relative_.costs)
+    if (known == residue) return cost;
+  return relative_.costs.emplace_back(residue, count()).second;
 }
 
 // addresses_ of every thread, from every one of the starts.
@@ -362,7 +389,7 @@ void AccessCounter::add_addresses(const LanePart& part, double times, std::span<
       part.each != nullptr ? std::span<const double>(*part.each) : std::span(&part.probability, 1);
   for (const auto& e : starts)
     for (const Shift& s : shifts_) {
-      const RequestCost c = count_requests(rule_, geometry_, *part.set, addresses_, e.residue + s.residue, q);
+      const RequestCost c = cost_at(part, e.residue + s.residue, q);
       const double k = e.count * s.times * times * part.weight;
       cost_.sectors += k * c.sectors;
       cost_.segments += k * c.segments;

@@ -62,6 +62,15 @@ class AccessCounter {
     Pattern* pattern;
   };
 
+  /// Addresses of the lanes of add_lanes() from that of the first, and what they cost by residue of the first.
+  struct Relative {
+    const LaneSet* set = nullptr;
+    double probability = 0;
+    std::int64_t first = 0;
+    std::vector<std::int64_t> values;
+    std::vector<std::pair<std::int64_t, RequestCost>> costs;
+  };
+
   void add_box(const Box& box, double weight, const Leaf& leaf, PatternTable& patterns);
   void add_outer(const Box& box, double weight, const Leaf& leaf, const std::array<std::int64_t, 3>& stride,
                  Int128 base, PatternTable& patterns);
@@ -72,6 +81,8 @@ class AccessCounter {
                 double times);
   void add_lanes(const Box& box, double weight, const Leaf& leaf);
   void add_addresses(const LanePart& part, double times, std::span<const ResidueCounts::Entry> starts);
+  void remember_lanes(const LanePart& part);
+  RequestCost cost_at(const LanePart& part, std::int64_t shift, std::span<const double> probability);
   bool add_classes(const Box& box, VariableMask spoiled, const Shape& shape, double weight, const Leaf& leaf,
                    PatternTable& patterns);
   double add_classes(LaneAddresses& addresses) const;
@@ -105,6 +116,7 @@ class AccessCounter {
   std::size_t next_recent_ = 0;
   std::uint64_t recent_generation_ = 0;
   std::vector<std::int64_t> addresses_, lane_values_;
+  Relative relative_;
   std::vector<std::uint32_t> lanes_;
 };
 

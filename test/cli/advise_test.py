@@ -36,6 +36,22 @@ STRUCTURES = kernel("const P* p, float* o, int n", f"{ID}\n  o[i] = p[i].x + p[i
 ARRAYS = kernel("const float* x, const float* m, float* o, int n", f"{ID}\n  o[i] = x[i] + m[i];")
 PITCH = kernel("const float* a, float* o, int w", "int x = threadIdx.x, y = blockIdx.x;\n  o[y * 256 + x] = a[y * w + x];")
 BYTES = kernel("const unsigned char* a, unsigned char* o, int n", f"{ID}\n  o[i] = a[i] ^ 1;")
+SUMS = """__global__ void k(const float* a, float* o, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float r[{0}];
+  #pragma unroll
+  for (int j = 0; j < {0}; ++j) r[j] = j * i;
+  for (int k = 0; k < 64; ++k) {{
+    float x = a[(k * 7919) * n + i];
+    #pragma unroll
+    for (int j = 0; j < {0}; ++j) r[j] = r[j] * x + j;
+  }}
+  float s = 0;
+  #pragma unroll
+  for (int j = 0; j < {0}; ++j) s += r[j] * r[{0} - 1 - j];
+  o[i] = s;
+}}
+"""
 VECTOR = kernel("const float* a, float* o, int n", f"{ID}\n  o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3];")
 VECTOR4 = kernel("const float4* a, float* o, int n", f"{ID}\n  float4 v = a[i];\n  o[i] = v.x + v.y + v.z + v.w;")
 LOCAL = kernel(
@@ -406,7 +422,9 @@ class Rules(Case):
         self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
 
     def test_small_grid(self):
-        long = SHARED_ATOMIC.replace("64", "2000")  # 64 trips are no loop any more: ptxas unrolls them
+        self.one("small-grid", SHARED_ATOMIC, "--grid", "16", "--block", "256", "--arg", "n=4096")  # 64 trips are unrolled whole
+        self.none("small-grid", SHARED_ATOMIC.replace("64", "4"), "--grid", "16", "--block", "256", "--arg", "n=4096")
+        long = SHARED_ATOMIC.replace("64", "2000")
         self.one("small-grid", long, "--grid", "16", "--block", "256", "--arg", "n=4096")
         self.none("small-grid", long, "--grid", "512", "--block", "256", "--arg", "n=131072")
         self.none("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")  # more-blocks
@@ -417,6 +435,21 @@ class Rules(Case):
         changed = json.loads(self.good("predict", self.path("same.cu", SUM), "--device", "a100", "--grid", str(grid), "--block", "256", "--arg", "n=16777216", "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
         self.none("more-blocks", COLUMNS, "--grid", "108", "--block", "256", "--arg", "n=27648")
+        f = self.one("more-blocks", SUM, "--grid", "108", "--block", "64,4", "--arg", "n=16777216")
+        self.assertRegex(f["change"], r"^<<<\d+, dim3\(64, 4\)>>> in place of <<<108, dim3\(64, 4\)>>>")
+
+    def test_occupancy_by_registers(self):
+        """ptxas 13.0 takes 84 for 74 sums and 79 for 70: the estimate, 4 to 6 above that, does not rule out that three blocks fit as it is."""
+        launch = ("--grid", "8640", "--block", "256", "--arg", "n=2211840")
+        f = self.one("occupancy-registers", SUMS.format(74), *launch)
+        self.assertIn("80 would for 24", f["message"])
+        self.none("occupancy-registers", SUMS.format(70), *launch)
+        self.none("occupancy-registers", SUMS.format(20), *launch)
+
+    def test_tail_that_the_estimate_of_registers_decides(self):
+        """240 blocks: 2 each of 108 SMs hold at 85 registers, 3 at the 79 that ptxas takes."""
+        self.none("tail", SUMS.format(70), "--grid", "240", "--block", "256", "--arg", "n=61440")
+        self.one("tail", SUMS.format(74), "--grid", "240", "--block", "256", "--arg", "n=61440")
 
     def test_imbalance(self):
         uneven = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (threadIdx.x < 32)\n    for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
@@ -521,6 +554,11 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
         chunk = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 16; ++k) s += a[i * 16 + k];\n  o[i] = s;")
         self.assertIn("in place of a chunk", self.one("uncoalesced-load", chunk, *ONE)["change"])
         self.none("array-of-structures", chunk, *ONE)
+
+    def test_triples_are_structures(self):
+        triple = kernel("float3* d, float c, int n", f"{ID}\n  float3 p = d[i];\n  d[i] = make_float3(p.x * c, p.y * c, p.z * c);")
+        self.assertIn("d_x[i]", self.one("array-of-structures", triple, *ONE)["change"])
+        self.none("uncoalesced-store", triple, *ONE)
 
     def test_gaps_that_another_access_fills_are_none(self):
         both = kernel("float* u, int n", f"{ID}\n  u[2 * i + (blockIdx.x & 1)] = 1.0f;\n  u[2 * i + (blockIdx.x + 1 & 1)] = 2.0f;")

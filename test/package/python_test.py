@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import kernelcast as kc
-from kernelcast import kernel_tuner, mcp
+from kernelcast import _ttir, kernel_tuner, mcp
 
 ROOT = Path(__file__).resolve().parents[2]
 SAXPY = ROOT / "examples" / "saxpy.cu"
@@ -160,6 +160,47 @@ class Sources(unittest.TestCase):
         kernel.metadata.num_ctas = 2
         with self.assertRaises(kc.LimitError):
             kc.forecast(kernel, device="a100", grid=1024)
+
+    def test_triton_tiles_before_code(self):
+        """tools/triton/kernels.py's matmul, 128 x 256 x 64, as Triton 3.9 writes it before layouts; M = N = K = 4096."""
+        sizes = {"M": 4096, "N": 4096, "K": 4096, "stride_am": 4096, "stride_bk": 4096, "stride_cm": 4096}
+        text = (ROOT / "test" / "data" / "triton" / "matmul.ttir").read_text()
+        tile = _ttir.read(text, sizes)
+        self.assertEqual([(p.m, p.n, p.k, p.type, p.times) for p in tile.products], [(128, 256, 64, "f16", 64)])
+        self.assertEqual((tile.loaded, tile.stored), (64 * 2 * (128 * 64 + 64 * 256), 2 * 128 * 256))
+        self.assertEqual((tile.carried, tile.rounds, tile.buffered), (4 * 128 * 256, 64, 2 * (128 * 64 + 64 * 256)))
+        self.assertEqual(_ttir.read(text, {**sizes, "K": 100}).rounds, 2)  # 100 over 64, rounded up
+        device = {f["key"]: f["value"] for f in kc.devices("a100")["devices"][0]["fields"]} | {"compute_capability": 8}
+        seconds = {(w, s): _ttir.seconds(tile, 512, w, s, device) for w in (4, 8) for s in (2, 3, 5)}
+        self.assertGreater(seconds[8, 3], 2 * 4096**3 / 312e12)  # the peak of an A100
+        self.assertGreater(seconds[4, 3], seconds[8, 3])  # the accumulator alone has 256 registers a thread
+        self.assertEqual(seconds[8, 5], float("inf"))  # four tiles of 48 KiB
+        self.assertLess(seconds[8, 3], _ttir.seconds(tile, 512, 8, 3, {**device, "l2_bandwidth_bytes_per_s": 1e12}))
+
+    def test_triton_pruning(self):
+        """Of 12 configurations the two best by full forecasts are kept; one that needs too much shared memory is dropped before code exists."""
+        try:
+            import triton
+            sys.path.insert(0, str(ROOT / "tools" / "triton"))
+            from kernels import LAUNCHES
+        except ImportError:
+            self.skipTest("needs the package triton")
+        import kernelcast.triton as kt
+        kernel, arguments, *_ = LAUNCHES["matmul"]
+        tiles = [(m, n, 32) for m in (32, 64, 128) for n in (32, 64, 128)] + [(128, 128, 128), (64, 32, 64)]
+        configs = [triton.Config({"BM": m, "BN": n, "BK": k}, num_warps=4, num_stages=3) for m, n, k in tiles]
+        configs.append(triton.Config({"BM": 256, "BN": 256, "BK": 256}, num_warps=8, num_stages=4))
+        named = {k: v for k, v in arguments.items() if k not in ("BM", "BN", "BK")}
+        grid = lambda meta: (4096 // meta["BM"]) * (4096 // meta["BN"])  # noqa: E731
+        compiled, compile_to_ptx = [], kt.compile_to_ptx
+        kt.compile_to_ptx = lambda kernel, values, **how: compiled.append(values["BM"]) or compile_to_ptx(kernel, values, **how)
+        try:
+            kept = kt.early_config_prune(kernel, grid=grid, device="a100", keep=0.15)(configs, named)
+            self.assertEqual((len(kept), sorted(compiled)), (2, [128, 128]))
+            every = kt.early_config_prune(kernel, grid=grid, device="a100", keep=0.15, compiled=float("inf"))(configs, named)
+            self.assertEqual((kept[0].kwargs, len(compiled)), (every[0].kwargs, 2 + len(tiles)))
+        finally:
+            kt.compile_to_ptx = compile_to_ptx
 
     def test_numba_and_cupy(self):
         numba = types.SimpleNamespace(inspect_asm=lambda: {("f4[:]",): self.PTX})

@@ -81,6 +81,34 @@ std::optional<Value> Interpreter::array_call(const clang::CallExpr* call, const 
   return std::nullopt;
 }
 
+std::optional<std::vector<Value>> Interpreter::inserted(const clang::Expr* call, const clang::Expr* first,
+                                                        const clang::Expr* last) {
+  const Value begin = evaluate(first);
+  if (last == nullptr) return std::vector<Value>{copied(begin)};
+  const Value end = evaluate(last);
+  std::vector<Value> values;
+  if (begin.is_integer()) {
+    if (begin.integer < 0 || begin.integer > kLongestSum) return std::nullopt;
+    values.assign(static_cast<std::size_t>(begin.integer), copied(end));
+    return values;
+  }
+  if (!is_pointer(begin) || end.place.memory != begin.place.memory || end.place.key - begin.place.key > kLongestSum)
+    return std::nullopt;
+  for (std::int64_t k = begin.place.key; k < end.place.key; ++k) {
+    step(call);
+    values.push_back(copied(load({begin.place.memory, k}, first)));
+  }
+  return values;
+}
+
+void insert_elements(Memory& memory, std::int64_t at, const std::vector<Value>& added) {
+  std::map<std::int64_t, Value> moved;
+  for (auto& [key, value] : memory.slots)
+    moved[key < at ? key : key + static_cast<std::int64_t>(added.size())] = std::move(value);
+  for (std::size_t k = 0; k < added.size(); ++k) moved[at + static_cast<std::int64_t>(k)] = added[k];
+  memory.slots = std::move(moved);
+}
+
 std::optional<Value> Interpreter::iterator_operator(const clang::CXXOperatorCallExpr* o) {
   if (!is_iterator(o->getArg(0)->getType())) return std::nullopt;
   const int line = line_of(o);

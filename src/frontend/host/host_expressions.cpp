@@ -298,8 +298,10 @@ Value Interpreter::evaluate_cast(const clang::CastExpr* c) {
     case clang::CK_BitCast: {
       Value v = evaluate(c->getSubExpr());
       if (v.kind != Value::Kind::pointer || v.place.key == 0 || v.place.memory == nullptr) return v;
-      const std::int64_t from = size_of(c->getSubExpr()->getType()->getPointeeType()),
-                         to = size_of(c->getType()->getPointeeType());
+      const auto step = [this](clang::QualType pointer) {  // of its arithmetic
+        return pointer->isVoidPointerType() ? 1 : size_of(pointer->getPointeeType());
+      };
+      const std::int64_t from = step(c->getSubExpr()->getType()), to = step(c->getType());
       if (v.place.memory->bytes && from > 0 && to > 0 && from != to && v.place.key * from % to == 0)
         v.place.key = v.place.key * from / to;
       return v;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernelcast/host.h"
 
@@ -54,6 +55,9 @@ struct Memory {
   std::optional<std::string> text;  // of a string that cannot change
   bool shared_with_device = false;  // managed memory: kernels write it
 };
+
+/// Elements from `at` on make room for those added.
+void insert_elements(Memory& memory, std::int64_t at, const std::vector<Value>& added);
 
 /// Structures are copied as values; everything else is passed on.
 Value copied(const Value& value);

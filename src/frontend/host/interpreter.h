@@ -130,6 +130,9 @@ class Interpreter {
   bool is_iterator(clang::QualType type) const;
   Elements elements_of(const clang::Expr* expression);
   std::optional<Value> array_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  /// Elements that std::vector::insert adds: one, a number of copies, or a range; nothing: not known.
+  std::optional<std::vector<Value>> inserted(const clang::Expr* call, const clang::Expr* first,
+                                             const clang::Expr* last);
   std::optional<Value> iterator_operator(const clang::CXXOperatorCallExpr* call);
   std::optional<Value> algorithm_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> function_object_call(const clang::CXXOperatorCallExpr* call);

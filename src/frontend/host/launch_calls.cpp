@@ -1,4 +1,5 @@
 // Launches as the program comes to them.
+#include <algorithm>
 #include <set>
 
 #include "frontend/host/interpreter.h"
@@ -127,7 +128,10 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     launch.args.push_back(
         argument(k < kernel->getNumParams() ? kernel->getParamDecl(static_cast<unsigned>(k)) : nullptr, arguments[k]));
-    key += "," + printed(launch.args.back());
+    HostArgument& added = launch.args.back();  // of a parameter pack all have one name: further ones go by position
+    if (std::any_of(launch.args.begin(), launch.args.end() - 1, [&](const auto& a) { return a.name == added.name; }))
+      added.name = std::to_string(k);
+    key += "," + printed(added);
     const MemoryRef& memory = arguments[k].place.memory;
     if (arguments[k].kind == Value::Kind::pointer && memory != nullptr && !memory->text) {  // kernels may write it
       memory->slots.clear();

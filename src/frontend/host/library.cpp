@@ -452,6 +452,15 @@ std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const
     resize(Value::of(slots[-2].integer + 1));
     return Value::of(0);
   }
+  if (name == "insert" && count >= 2 && slots[-2].is_integer()) {
+    const Value at = evaluate(argument_at(0));
+    const auto added = inserted(call, argument_at(1), count == 3 ? argument_at(2) : nullptr);
+    if (added && at.kind == Value::Kind::pointer && at.place.memory == data.place.memory) {
+      insert_elements(*data.place.memory, at.place.key, *added);
+      resize(Value::of(slots[-2].integer + static_cast<std::int64_t>(added->size())));
+      return at;
+    }
+  }
   if (name == "pop_back" && slots[-2].is_integer()) {
     resize(Value::of(slots[-2].integer - 1));
     return Value::of(0);

@@ -90,7 +90,10 @@ class Sizes {
   void decide(llvm::Loop& loop) {
     for (llvm::Loop* inner : loop) decide(*inner);
     const unsigned trips = evolution_.getSmallConstantTripCount(&loop);
-    if (trips > 1 && findOptionMDForLoop(&loop, "llvm.loop.unroll.full")) unroll(loop, trips);
+    // `#pragma unroll` without a number
+    if (trips > 1 &&
+        (findOptionMDForLoop(&loop, "llvm.loop.unroll.full") || findOptionMDForLoop(&loop, "llvm.loop.unroll.enable")))
+      unroll(loop, trips);
     if (has_pragma(loop)) return;
     const uint64_t size = body(loop);
     const bool of_private = indexes_private_array(loop);

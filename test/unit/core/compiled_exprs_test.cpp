@@ -95,6 +95,25 @@ TEST(CompiledExprs, LanesWithSomeHardOnes) {
   EXPECT_THROW(code.evaluate_lanes(in, out, lanes, scratch), ArithmeticError);
 }
 
+// One input has one value for all lanes, and so have some of the instructions: in each chunk, also where that part
+// overflows and is not taken.
+TEST(CompiledExprs, LanesThatShareAnInput) {
+  const Expr e[] = {floor_div(n, 7) * x + mod(n, 5), n * n + 1, select(less(n, 1000), n * n * n * n, x)};
+  const CompiledExprs code(e, inputs);
+  std::vector<std::int64_t> scratch;
+  for (const std::size_t lanes : {std::size_t{1}, std::size_t{9}, std::size_t{64}, std::size_t{150}})
+    for (const std::int64_t shared : {std::int64_t{37}, std::int64_t{-8}, std::int64_t{2000000000}})
+      for (const bool first : {true, false}) {  // which input is shared
+        std::vector<std::int64_t> in(2 * lanes, shared), out(3 * lanes);
+        for (std::size_t l = 0; l < lanes; ++l) in[(first ? lanes : 0) + l] = static_cast<std::int64_t>(l) - 3;
+        code.evaluate_lanes(in, out, lanes, scratch);
+        for (std::size_t k = 0; k < 3; ++k) {
+          const CompiledExprs one = compile(e[k]);
+          for (std::size_t l = 0; l < lanes; ++l) EXPECT_EQ(out[k * lanes + l], value(one, in[l], in[lanes + l]));
+        }
+      }
+}
+
 // Sums, differences and products of numbers of every size, in lanes: exact, or an error.
 RC_GTEST_PROP(CompiledExprs, LanesOfLargeNumbersAreExactOrThrow, ()) {
   const std::vector<Expr> forms = {x * n, x * n + 3 * x, x + n, x - n, 3 * x, x * n - 1, 3 * x + 2 * n};

@@ -91,6 +91,26 @@ int main() {
   EXPECT_EQ(std::get<HostBuffer>(q.launches[0].args[0].value).elements, 4096);
 }
 
+TEST(HostLaunches, OffsetsSurviveCastsByWayOfVoid) {
+  const HostProgram p = program_of(
+      "__global__ void k(const int4* a, const char* b);\n"
+      "int main() { short* d; cudaMalloc(&d, 8192);\n"
+      "  const void* v = d + 1024; k<<<1, 32>>>((const int4*)v, (const char*)v); }");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(std::get<HostBuffer>(p.launches[0].args[0].value).elements, (8192 - 2048) / 16);
+  EXPECT_EQ(std::get<HostBuffer>(p.launches[0].args[1].value).elements, 8192 - 2048);
+}
+
+TEST(HostLaunches, ArgumentsOfAPackGoByPosition) {
+  const HostProgram p = program_of(
+      "template <class... Args> __global__ void k(float* out, Args... args) { out[0] = (0.0f + ... + args); }\n"
+      "int main() { float* d; cudaMalloc(&d, 64); k<<<1, 32>>>(d, 1, 2.5f, 3); }");
+  ASSERT_EQ(p.launches.size(), 1u);
+  std::vector<std::string> names;
+  for (const HostArgument& a : p.launches[0].args) names.push_back(a.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"out", "args", "2", "3"}));
+}
+
 TEST(HostLaunches, EndlessProgramsEnd) {
   HostOptions few;
   few.max_steps = 100'000;

@@ -86,6 +86,9 @@ TEST(HostLibrary, Containers) {
   EXPECT_EQ(blocks_of("std::vector<int> v(10, 2); n = std::accumulate(v.begin(), v.end(), 1);"), 21);
   EXPECT_EQ(blocks_of("std::array<int, 3> a{{1, 2, 3}}; for (int x : a) n += x; n += a.size() + a[2];"), 12);
   EXPECT_EQ(blocks_of("std::vector<int> v{1, 2}, w(v.begin(), v.end()); n = w.size() + (v.end() - v.begin());"), 4);
+  EXPECT_EQ(blocks_of("std::vector<int> v{3, 4}, w; w.insert(w.end(), v.begin(), v.end()); v.insert(v.begin() + 1, 7);"
+                      "w.insert(w.begin(), 2, 6); n = 1000 * (w[1] * 10 + w[3]) + 100 * v[0] + 10 * v[1] + v[2];"),
+            64374);
   EXPECT_EQ(blocks_of("auto p = std::make_pair(4, 5); n = p.first * p.second;"), 20);
   EXPECT_EQ(blocks_of("for (int x : {2, 3, 7}) n += x;"), 12);
   EXPECT_EQ(blocks_of("n = std::max({3, 9, 4}) + std::min(2, 5);"), 11);

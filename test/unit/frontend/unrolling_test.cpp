@@ -104,6 +104,20 @@ TEST(Unrolling, APragmaOnTheLoopOfAPrivateArrayIsObeyed) {
   EXPECT_NE(count(ptx_of(body), "ld.local"), 0U);
 }
 
+// What nvcc 13.0 makes for sm_80 and sm_86: `#pragma unroll` on an inner loop unrolls it whole, and what then is the
+// innermost loop is unrolled by its size, with a remainder: 4 + 1 copies of 8 loads, 2 + 1 of 16, one of 32.
+TEST(Unrolling, ALoopAroundPragmasIsInnermost) {
+  const auto loads = [](int k) {
+    return count(ptx_of("float s = 0; for (int i = 0; i < n; ++i) {\n#pragma unroll\nfor (int k = 0; k < " +
+                        std::to_string(k) + "; ++k) s += a[i * " + std::to_string(k) + " + k] * a[(i * " +
+                        std::to_string(k) + " + k) * n + threadIdx.x]; }\nc[threadIdx.x] = s;"),
+                 "ld.global");
+  };
+  EXPECT_EQ(loads(4), 5 * 8U);
+  EXPECT_EQ(loads(8), 3 * 16U);
+  EXPECT_EQ(loads(16), 32U);
+}
+
 /// Multiply-adds in the code of a loop of `statements` multiply-adds, over those of one passage.
 std::size_t copies(int statements, const std::string& trips) {
   std::string body = "float s = a[0], x = a[1], y = a[2];\nfor (int i = 0; i < " + trips + "; ++i) {";
