@@ -79,11 +79,9 @@ std::vector<Stratum> choose_blocks(const Dim3& grid, std::int64_t wanted, std::u
                                                                    static_cast<double>(n) * static_cast<double>(here)));
       out.blocks.push_back(boxes[s].block(place, grid));
     }
-    if (s == 0 && std::find(out.blocks.begin(), out.blocks.end(), middle) == out.blocks.end() && n < here) {
-      bool inside = false;
-      for (std::int64_t k = 0; k < here && !inside; ++k) inside = here <= 4096 && boxes[0].block(k, grid) == middle;
-      if (inside || here > 4096) out.blocks[out.blocks.size() / 2] = middle;
-    }
+    // The first box holds the middle: of boxes of one size it is the one of the first parts, which do.
+    if (s == 0 && n < here && std::find(out.blocks.begin(), out.blocks.end(), middle) == out.blocks.end())
+      out.blocks[out.blocks.size() / 2] = middle;
     std::sort(out.blocks.begin(), out.blocks.end());
     out.blocks.erase(std::unique(out.blocks.begin(), out.blocks.end()), out.blocks.end());
   }

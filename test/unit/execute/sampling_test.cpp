@@ -50,6 +50,13 @@ TEST(Sampling, TheMiddleBlockIsAmongThem) {
   }
 }
 
+// Time of the sample, not of the grid: these 1.5e13 blocks would take hours one by one.
+TEST(Sampling, LargestGridsTakeNoLonger) {
+  const Dim3 grid{1024, 7, std::int64_t{1} << 31};
+  const auto strata = choose_blocks(grid, 100, 1);
+  EXPECT_EQ(std::count(strata[0].blocks.begin(), strata[0].blocks.end(), middle_block(grid)), 1);
+}
+
 TEST(Sampling, IntervalIsThatOfStratifiedSampling) {
   // One stratum of 100 with the values 1, 2, 3: variance 1, 100^2 (1 - 0.03) 1 / 3.
   const std::vector<Stratum> strata{{100, {0, 1, 2}}};
