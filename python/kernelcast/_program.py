@@ -40,7 +40,8 @@ def _run(arguments, good=(0,)):
     environment = dict(os.environ)
     if folder := device_folder():
         environment.setdefault("KERNELCAST_DEVICES", folder)
-    done = subprocess.run([program(), *arguments, "--format", "json"], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run([program(), *arguments, "--format", "json"], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment,
+                          check=False)
     if done.returncode in good and done.stdout:
         return json.loads(done.stdout, object_hook=Answer)
     words = "\n".join(line.removeprefix("kernelcast: ") for line in done.stderr.splitlines() if "--help` show usage" not in line)

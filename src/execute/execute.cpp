@@ -28,6 +28,7 @@ using namespace interpreter;
 // Without --sample: so much work in all (work.h; half a second of one thread), within these numbers of blocks.
 constexpr double default_budget = 3e8;
 constexpr std::int64_t default_most_blocks = 256;
+constexpr std::int64_t most_listed_blocks = std::int64_t{1} << 24;  // their list is written in a tenth of a second
 constexpr std::int64_t default_least_blocks = 4;  // fewer where these would take more than twice the budget
 constexpr std::int64_t wanted_blocks = 16;        // warps are left out where so many blocks would not fit the budget
 // For the locality, as many blocks that share an SM; fewer of which most can run where warps stand for blocks.
@@ -89,6 +90,11 @@ class Execute {
  private:
   void choose() {
     const std::int64_t all = launch_.grid.count();
+    const std::int64_t asked = options_.sample < 0 ? all : std::min(options_.sample, all);
+    if (asked > most_listed_blocks)
+      throw LimitError("kernel " + profile_.kernel + ": a sample of " + std::to_string(asked) + " blocks; at most " +
+                       std::to_string(most_listed_blocks) +
+                       " can be executed: give a smaller " KC_SETTING(sample) " N");
     if (options_.sample < 0 || options_.sample >= all) {
       strata_ = choose_blocks(launch_.grid, all, options_.seed);
       return;

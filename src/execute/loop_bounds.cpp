@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,10 +39,16 @@ struct Sum {
     constant = static_cast<std::int64_t>(static_cast<std::uint64_t>(constant) +
                                          static_cast<std::uint64_t>(o.constant) * static_cast<std::uint64_t>(times));
     for (const auto& [term, n] : o.terms)
-      if ((terms[term] += n * times) == 0) terms.erase(term);
+      if (int& here = terms[term]; (here = wrapped_sum(here, n, times)) == 0) terms.erase(term);
     if (terms.size() > most_terms) terms.clear();
   }
   friend bool operator==(const Sum&, const Sum&) = default;
+
+ private:
+  /// As the registers wrap: sums of sums double with each operation.
+  static int wrapped_sum(int a, int b, int times) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b) * static_cast<unsigned>(times));
+  }
 };
 
 bool is_integer_load(const SimtInstruction& i, const Program& program) {
@@ -209,7 +216,10 @@ class Bounds {
     return s;
   }
 
-  static bool is_remainder(std::int64_t mask) { return mask > 0 && (mask & (mask + 1)) == 0; }
+  /// The largest integer takes the sign away and leaves the value.
+  static bool is_remainder(std::int64_t mask) {
+    return mask > 0 && mask < std::numeric_limits<std::int64_t>::max() && (mask & (mask + 1)) == 0;
+  }
 
   static std::int64_t value_of(const ProgramInput& in) {
     const int bits = 8 * std::min(size_of(in.type), 8);

@@ -1,4 +1,5 @@
 """The Python package: forecasts equal the program's, errors, sources of other packages, the plug-ins."""
+import importlib.util
 import json
 import os
 import subprocess
@@ -313,6 +314,36 @@ class Plugins(unittest.TestCase):
         self.assertEqual(sorted(tools), ["advise", "check", "devices", "judge_time", "predict"])
         self.assertEqual(answer["verdict"], "impossible")
         self.assertIn("no-such-gpu", wrong["error"])
+
+    @unittest.skipUnless(importlib.util.find_spec("mcp"), "needs the package mcp")
+    def test_mcp_survives_wrong_messages(self):
+        def request(number, tool, **arguments):
+            return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+
+        launch = {"device": "a100", "grid": [64], "block": [128], "args": {"n": 8192}}
+        lines = [
+            '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
+            '"clientInfo":{"name":"t","version":"1"}}}', '{"jsonrpc":"2.0","method":"notifications/initialized"}', "no JSON", "[" * 5000, "{}",
+            request(1, "predict", source="__global__ void k(", **launch), request(2, "predict", source=COPY, **{**launch, "grid": [-1, 2**40, "x"]}),
+            request(3, "advise", source=COPY, **{**launch, "args": {"n": 1e300}}), request(4, "predict", source=7, device=None),
+            request(5, "advise", source="\0", **{**launch, "device": "-o"}), request(6, "no-such-tool"),
+            '{"jsonrpc":"2.0","id":7,"method":"no/such"}', request(8, "predict", source=COPY, **launch)]  # fmt: skip
+        with subprocess.Popen([sys.executable, "-m", "kernelcast.mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as server:
+            server.stdin.write(b"\xff\xfe\n" + "\n".join(lines).encode() + b"\n")
+            server.stdin.flush()
+            answers = {}
+            while len(answers) < 9:
+                answer = json.loads(server.stdout.readline())
+                if answer.get("id") is not None:
+                    answers[answer["id"]] = answer
+            server.stdin.close()
+            self.assertEqual(server.wait(60), 0)
+        for number in (1, 2, 3, 4, 5, 6):
+            self.assertTrue("error" in answers[number] or answers[number]["result"].get("isError") or
+                            "error" in json.loads(answers[number]["result"]["content"][0]["text"]), answers[number])
+        self.assertIn("error", answers[7])
+        self.assertGreater(json.loads(answers[8]["result"]["content"][0]["text"])["time_s"], 0)
 
 
 if __name__ == "__main__":

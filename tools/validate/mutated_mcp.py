@@ -19,6 +19,7 @@ import pathlib
 import queue
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -41,7 +42,7 @@ class Server:
     def __init__(self, options):
         environment = {**os.environ, "PYTHONPATH": options.python, "KERNELCAST": options.program, "KERNELCAST_DEVICES": str(ROOT / "devices"),
                        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1", **({"LD_PRELOAD": options.preload} if options.preload else {})}  # fmt: skip
-        self.process = subprocess.Popen([sys.executable, "-m", "kernelcast.mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        self.process = subprocess.Popen([sys.executable, "-X", "faulthandler", "-m", "kernelcast.mcp"], start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.lines, self.errors = queue.Queue(), collections.deque(maxlen=400)
         threading.Thread(target=self.read, daemon=True).start()
         threading.Thread(target=lambda: [self.errors.append(line) for line in self.process.stderr], daemon=True).start()
@@ -59,6 +60,20 @@ class Server:
     def write(self, line):
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
+
+    def stop(self):
+        """Ends it and what it started; its stacks go to its standard error."""
+        try:
+            self.process.send_signal(signal.SIGABRT)
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        time.sleep(0.2)  # what it wrote last is read
 
     def close(self):
         """Status after the end of standard input; None where it had to be killed."""
@@ -150,7 +165,9 @@ def wanted_id(line):
 
 
 def surely_json(line):
-    """Whether every reader of JSON takes the line: Python's takes NaN, zero bytes and lone surrogates, others do not."""
+    """Whether every reader takes the line: Python's takes NaN, zero bytes and lone surrogates; a carriage return ends a line of the SDK."""
+    if b"\r" in line:
+        return False
     try:
         text = line.decode("utf-8")
         read = json.loads(text, parse_constant=lambda word: 1 / 0)
@@ -220,14 +237,15 @@ def main():
         counts[kind] += 1
         if wrong:
             refused += 1
+            alive = "in the answer" in wrong
+            if not alive:
+                server.stop()
             kept = pathlib.Path(options.keep) / str(number)
             kept.mkdir(parents=True, exist_ok=True)
             (kept / "message").write_bytes(line + b"\n")
             (kept / "stderr").write_bytes(b"".join(server.errors))
             print(f"{number}: {wrong} ({kept})", flush=True)
-            if "in the answer" not in wrong:
-                server.process.kill()
-                server.process.wait()
+            if not alive:
                 server = Server(options)
     status = server.close()
     if status != 0:
