@@ -287,8 +287,8 @@ class Collector {
           b.by_coordinates != a.by_coordinates || b.atomic != a.atomic || b.joined != a.joined ||
           b.retried != a.retried || !(b.line == a.line))
         continue;
-      const std::int64_t shift = constant - b.offset.constant_term();
-      if (b.offset + Expr(shift) == a.offset) {
+      std::int64_t shift = 0;
+      if (!__builtin_sub_overflow(constant, b.offset.constant_term(), &shift) && b.offset + Expr(shift) == a.offset) {
         b.also.push_back(shift);
         return static_cast<int>(&b - block_.accesses.data());
       }

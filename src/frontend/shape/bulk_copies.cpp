@@ -53,7 +53,9 @@ void add_to_axes(KernelModel& model, const PtxAccess& access, std::vector<BoxAxi
   for (std::size_t d = 0; d < access.coordinates.size(); ++d) {
     const Expr c = model.integer(access.coordinates[d]);
     if (first) axes[d].base = c.constant_term();
-    axes[d].step = std::gcd(std::gcd(axes[d].step, step_of(c)), c.constant_term() - axes[d].base);
+    std::int64_t apart = 0;
+    if (__builtin_sub_overflow(c.constant_term(), axes[d].base, &apart)) apart = 1;
+    axes[d].step = std::gcd(std::gcd(axes[d].step, step_of(c)), apart);
   }
 }
 
