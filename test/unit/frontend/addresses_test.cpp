@@ -6,6 +6,7 @@
 
 #include "frontend/pipeline/code_of_source.h"
 #include "frontend/pipeline/pipeline.h"
+#include "kernelcast/frontend.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -171,6 +172,37 @@ TEST(Addresses, LoopsOfFewTripsThatDependOnTheThreadAreKept) {
     EXPECT_GE(loads, 5U) << pragma;
     EXPECT_LE(loads, 7U) << pragma;
   }
+}
+
+// Their difference has more than 64 bits: two accesses.
+TEST(Addresses, FarApartOnOneLineAreTwoAccesses) {
+  Source source;
+  source.path = "far.ll";
+  source.text = R"(target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+define void @k(ptr addrspace(1) %p) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %w = zext i32 %t to i64
+  %i = mul i64 %w, 4
+  %a = getelementptr i8, ptr addrspace(1) %p, i64 %i
+  %b = getelementptr i8, ptr addrspace(1) %a, i64 -9223372036854775808
+  %c = getelementptr i8, ptr addrspace(1) %a, i64 12
+  %x = load volatile float, ptr addrspace(1) %b
+  %y = load volatile float, ptr addrspace(1) %c
+  %z = fadd float %x, %y
+  store float %z, ptr addrspace(1) %p
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}
+)";
+  FrontendOptions options;
+  options.target = "sm_80";
+  const KernelProfile profile = analyze(source, options).profile;
+  std::size_t loads = 0;
+  for (const Block& b : profile.blocks)
+    for (const Access& a : b.accesses) loads += a.kind == AccessKind::load && a.also.empty() ? 1 : 0;
+  EXPECT_EQ(loads, 2U);
 }
 
 }  // namespace
