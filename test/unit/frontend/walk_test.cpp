@@ -354,5 +354,19 @@ TEST(Profile, NumbersBeyond64BitsBecomeUnknown) {
                              "  for (long j = 0; j < big; ++j) a[j * big] += 1;\n}\n"));
 }
 
+/// The block's size bounds the trips, so that LLVM tests what is left by an exclusive or.
+TEST(Walk, LoopsOfFewTripsThatDependOnTheThread) {
+  const KernelProfile p = profile_of("k.cu", R"(
+__global__ __launch_bounds__(96) void k(int* out, int n) {
+#pragma unroll
+  for (int i = threadIdx.x; i < 580; i += 96) out[i] = 1;
+})");
+  for (const std::int64_t lid : {0, 3, 4, 50, 95}) {
+    Walk expected;
+    for (std::int64_t i = lid; i < 580; i += 96) expected.push_back(i);
+    EXPECT_EQ(walk_of(p, lid, 580), expected) << lid;
+  }
+}
+
 }  // namespace
 }  // namespace kernelcast
