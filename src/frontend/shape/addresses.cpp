@@ -65,6 +65,37 @@ void mark_signed(Value* v, const SmallPtrSetImpl<Value*>& leaves, SmallPtrSetImp
   for (Value* operand : sum->operands()) mark_signed(operand, leaves, seen);
 }
 
+/// The terms of a sum, each as often as it is added; with `all`, of one whose `or`s may have bits in common too.
+void collect_terms(Value* v, bool all, SmallVectorImpl<Value*>& terms, std::int64_t& constant) {
+  constexpr std::size_t most = 16;
+  const auto* sum = dyn_cast<BinaryOperator>(v);
+  const auto* joined = dyn_cast<PossiblyDisjointInst>(v);
+  if (const auto* c = dyn_cast<ConstantInt>(v); c && c->getBitWidth() <= 32)
+    constant += c->getSExtValue();
+  else if (terms.size() < most && sum &&
+           (sum->getOpcode() == Instruction::Add || (joined && (all || joined->isDisjoint()))))
+    for (Value* operand : sum->operands()) collect_terms(operand, all, terms, constant);
+  else
+    terms.push_back(v);
+}
+
+void mark_disjoint(Value* v) {
+  auto* sum = dyn_cast<BinaryOperator>(v);
+  if (!sum || (sum->getOpcode() != Instruction::Add && sum->getOpcode() != Instruction::Or)) return;
+  if (auto* joined = dyn_cast<PossiblyDisjointInst>(sum)) joined->setIsDisjoint(true);
+  for (Value* operand : sum->operands()) mark_disjoint(operand);
+}
+
+/// Whether `before` and `now` are the same terms, none of them twice.
+bool same_terms(const SmallVectorImpl<WeakTrackingVH>& before, SmallVectorImpl<Value*>& now) {
+  SmallVector<Value*, 4> noted;
+  for (const WeakTrackingVH& term : before) noted.push_back(term);
+  llvm::sort(noted);
+  llvm::sort(now);
+  return noted.size() == now.size() && std::equal(noted.begin(), noted.end(), now.begin()) &&
+         std::adjacent_find(now.begin(), now.end()) == now.end() && !llvm::is_contained(now, nullptr);
+}
+
 Function* forgotten_in(StringRef pass, const Any& ir) {
   static constexpr std::array<const char*, 4> forgetful = {"ReassociatePass", "InstCombinePass", "LICMPass",
                                                            "IndVarSimplifyPass"};
@@ -291,6 +322,9 @@ void SignedIndices::note(Function& f) {
     SmallPtrSet<Value*, 8> leaves, seen;
     collect_leaves(i.getOperand(0), leaves, seen);
     sums_.back().leaves.assign(leaves.begin(), leaves.end());
+    SmallVector<Value*, 4> terms;
+    collect_terms(i.getOperand(0), false, terms, sums_.back().constant);
+    sums_.back().terms.assign(terms.begin(), terms.end());
   }
 }
 
@@ -301,7 +335,12 @@ void SignedIndices::mark() {
     SmallPtrSet<Value*, 8> leaves, seen;
     for (const WeakTrackingVH& leaf : s.leaves)
       if (leaf) leaves.insert(leaf);
-    mark_signed(cast<CastInst>(extension)->getOperand(0), leaves, seen);
+    Value* sum = cast<CastInst>(extension)->getOperand(0);
+    SmallVector<Value*, 4> terms;
+    std::int64_t constant = 0;
+    collect_terms(sum, true, terms, constant);
+    if (constant == s.constant && same_terms(s.terms, terms)) mark_disjoint(sum);
+    mark_signed(sum, leaves, seen);
   }
   sums_.clear();
 }

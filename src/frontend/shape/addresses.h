@@ -2,6 +2,7 @@
 // tests in test/unit/frontend/addresses_test.cpp hold what was found.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -30,6 +31,8 @@ class SignedIndices {
   struct Sum {
     llvm::WeakTrackingVH extension;
     llvm::SmallVector<llvm::WeakTrackingVH, 4> leaves;
+    llvm::SmallVector<llvm::WeakTrackingVH, 4> terms;  // what is added up, a product as one
+    std::int64_t constant = 0;                         // and added to the terms
   };
   void note(llvm::Function& f);
   void mark();

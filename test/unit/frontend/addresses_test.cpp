@@ -94,6 +94,16 @@ TEST(Addresses, ReadsByAssemblyHaveAnAddressEach) {
   EXPECT_EQ(shape.bases, 24U);
 }
 
+TEST(Addresses, DisjointBitsStayASum) {
+  // LLVM writes j + i as an `or`, and forgets that it was a sum where it adds the constants of unrolled copies. nvcc
+  // 13.0: one base for all loads of the unrolled loop.
+  const Shape shape = shape_of(
+      "extern \"C\" __global__ void k(int* out, const int* in) {\nint s = 0;\n"
+      "for (int i = 0; i < 4; ++i) for (int j = 0; j < 4096; j += 4) s ^= in[j + i];\nout[threadIdx.x] = s; }");
+  EXPECT_GE(shape.loads, 8U);
+  EXPECT_EQ(shape.bases, 1U);
+}
+
 TEST(Addresses, TwoIndicesOfAReadByAssemblyAreAddedFirst) {
   const std::string ptx =
       code_of(
