@@ -71,11 +71,11 @@ def _type_of(name, value):
     raise TypeError(f"argument {name} is {type(value).__name__}: expected an array, a type such as '*fp16', or a number")
 
 
-def _architecture(device):
-    """80 for an A100: what Triton calls the target."""
-    target = str(devices(device)["devices"][0]["codegen_target"])
+def _architecture(name, device):
+    """80 for an A100: what Triton calls the target. `device`: what devices() says of it."""
+    target = str(device["codegen_target"])
     if not target.startswith("sm_"):
-        raise LimitError(f"{device}: its target is {target}; forecasts of Triton kernels need an NVIDIA device")
+        raise LimitError(f"{name}: its target is {target}; forecasts of Triton kernels need an NVIDIA device")
     return int("".join(c for c in target[3:] if c.isdigit()))
 
 
@@ -178,8 +178,9 @@ _devices = {}
 def _device(name):
     """(architecture, numbers by field) of a device."""
     if name not in _devices:
-        arch = _architecture(name)
-        fields = {field["key"]: field["value"] for field in devices(name)["devices"][0]["fields"]}
+        device = devices(name)["devices"][0]
+        arch = _architecture(name, device)
+        fields = {field["key"]: field["value"] for field in device["fields"]}
         _devices[name] = arch, {**fields, "compute_capability": arch // 10}
     return _devices[name]
 

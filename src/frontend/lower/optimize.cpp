@@ -438,7 +438,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     share_addresses(*entry);
     merge_loads(*entry, LoadsToMerge::shared);  // before the copies become parts of wider ones
   }
-  // A scan that ends after a hundred instructions where NVIDIA's compilers merge no loads that are far apart either.
+  // Its scan for equal loads ends after a hundred instructions; merge_loads() finds those that are farther apart.
   const std::string after =
       nvidia ? "function(load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
              : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";

@@ -65,14 +65,16 @@ void mark_signed(Value* v, const SmallPtrSetImpl<Value*>& leaves, SmallPtrSetImp
   for (Value* operand : sum->operands()) mark_signed(operand, leaves, seen);
 }
 
-/// The terms of a sum, each as often as it is added; with `all`, of one whose `or`s may have bits in common too.
+constexpr std::size_t most_terms = 16;
+
+/// The terms of a sum, each as often as it is added; with `all`, of one whose `or`s may have bits in common too. More
+/// than most_terms: what is left of the sum is not taken apart.
 void collect_terms(Value* v, bool all, SmallVectorImpl<Value*>& terms, std::int64_t& constant) {
-  constexpr std::size_t most = 16;
   const auto* sum = dyn_cast<BinaryOperator>(v);
   const auto* joined = dyn_cast<PossiblyDisjointInst>(v);
   if (const auto* c = dyn_cast<ConstantInt>(v); c && c->getBitWidth() <= 32)
     constant += c->getSExtValue();
-  else if (terms.size() < most && sum &&
+  else if (terms.size() < most_terms && sum &&
            (sum->getOpcode() == Instruction::Add || (joined && (all || joined->isDisjoint()))))
     for (Value* operand : sum->operands()) collect_terms(operand, all, terms, constant);
   else
@@ -86,13 +88,14 @@ void mark_disjoint(Value* v) {
   for (Value* operand : sum->operands()) mark_disjoint(operand);
 }
 
-/// Whether `before` and `now` are the same terms, none of them twice.
+/// Whether `before` and `now` are all terms of a sum and the same, none of them twice.
 bool same_terms(const SmallVectorImpl<WeakTrackingVH>& before, SmallVectorImpl<Value*>& now) {
   SmallVector<Value*, 4> noted;
   for (const WeakTrackingVH& term : before) noted.push_back(term);
   llvm::sort(noted);
   llvm::sort(now);
-  return noted.size() == now.size() && std::equal(noted.begin(), noted.end(), now.begin()) &&
+  return now.size() <= most_terms && noted.size() == now.size() &&
+         std::equal(noted.begin(), noted.end(), now.begin()) &&
          std::adjacent_find(now.begin(), now.end()) == now.end() && !llvm::is_contained(now, nullptr);
 }
 

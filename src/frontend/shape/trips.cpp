@@ -105,8 +105,8 @@ std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llv
     x = integer(compare->getOperand(0));
     y = integer(compare->getOperand(1));
   }
-  Value *p = nullptr,
-        *q = nullptr;  // p ^ q == y: LLVM's form of p == q ^ y, where q ^ y is what is left by an unrolled copy
+  // LLVM writes `p ^ q == y` for q == p ^ y, where p ^ y is what the copies of an unrolled loop leave.
+  Value *p = nullptr, *q = nullptr;
   if (compare->isEquality() && match(compare->getOperand(0), m_Xor(m_Value(p), m_Value(q)))) {
     const Symbol c = counter(loop);
     if (integer(p).depends_on(c)) std::swap(p, q);

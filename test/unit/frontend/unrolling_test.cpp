@@ -211,31 +211,29 @@ TEST(Unrolling, LoopsAroundLoopsThatStayAreLeftAlone) {
 // 15 x 15 filters of a tile in shared memory, as many outputs a thread as rows times columns. ptxas 12.4 finds an order
 // of 3,200 instructions that fits the registers, and spills 5,252 bytes of one of 8,200 (sm_75, block of 32 x 8).
 std::string filter(int columns, int rows) {
-  const std::string c = std::to_string(columns), r = std::to_string(rows);
-  return "__constant__ float d[225];\nextern \"C\" __global__ void k(float* out, const float* in) {\n"
-         "__shared__ float t[8 * " +
-         r + " + 14][32 * " + c +
-         " + 14];\n"
-         "int x = threadIdx.x, y = threadIdx.y;\n"
-         "for (int j = y; j < 8 * " +
-         r + " + 14; j += 8) for (int i = x; i < 32 * " + c +
-         " + 14; i += 32)\n"
-         "t[j][i] = in[(blockIdx.y * 8 * " +
-         r + " + j) * 4110 + blockIdx.x * 32 * " + c +
-         " + i];\n"
-         "__syncthreads();\nfloat s[" +
-         r + "][" + c +
-         "] = {};\n"
-         "#pragma unroll\nfor (int i = 0; i < 15; ++i)\n#pragma unroll\nfor (int j = 0; j < 15; ++j)\n"
-         "#pragma unroll\nfor (int a = 0; a < " +
-         r + "; ++a)\n#pragma unroll\nfor (int b = 0; b < " + c +
-         "; ++b)\n"
-         "s[a][b] += t[y + a * 8 + i][x + b * 32 + j] * d[i * 15 + j];\n"
-         "#pragma unroll\nfor (int a = 0; a < " +
-         r + "; ++a)\n#pragma unroll\nfor (int b = 0; b < " + c +
-         "; ++b)\n"
-         "out[((blockIdx.y * " +
-         r + " + a) * 8 + y) * 4096 + (blockIdx.x * " + c + " + b) * 32 + x] = s[a][b]; }";
+  return "#define C " + std::to_string(columns) + "\n#define R " + std::to_string(rows) + R"(
+__constant__ float d[225];
+extern "C" __global__ void k(float* out, const float* in) {
+  __shared__ float t[8 * R + 14][32 * C + 14];
+  int x = threadIdx.x, y = threadIdx.y;
+  for (int j = y; j < 8 * R + 14; j += 8)
+    for (int i = x; i < 32 * C + 14; i += 32) t[j][i] = in[(blockIdx.y * 8 * R + j) * 4110 + blockIdx.x * 32 * C + i];
+  __syncthreads();
+  float s[R][C] = {};
+#pragma unroll
+  for (int i = 0; i < 15; ++i)
+#pragma unroll
+    for (int j = 0; j < 15; ++j)
+#pragma unroll
+      for (int a = 0; a < R; ++a)
+#pragma unroll
+        for (int b = 0; b < C; ++b) s[a][b] += t[y + a * 8 + i][x + b * 32 + j] * d[i * 15 + j];
+#pragma unroll
+  for (int a = 0; a < R; ++a)
+#pragma unroll
+    for (int b = 0; b < C; ++b) out[((blockIdx.y * R + a) * 8 + y) * 4096 + (blockIdx.x * C + b) * 32 + x] = s[a][b];
+}
+)";
 }
 
 TEST(Unrolling, LongBlocksStayInTheOrderOfTheirText) {

@@ -112,6 +112,9 @@ const WalkCase walk_cases[] = {
     WALK(swap, int p = lid; int q = 100; for (int i = 0; i < n; ++i) { put(p + i); int t = p; p = q; q = t; }),
     WALK(flip, int p = 0; for (int i = 0; i < n; ++i) { put(64 * p + lid); p = 1 - p; }),
     WALK(flip_bit, int p = 0; for (int i = 0; i < n; ++i) { put(64 * p + lid); p ^= 1; }),
+    WALK(bits_in_common_among_many_terms, for (int i = 2; i < n; ++i)
+         put(i / 2 + i / 3 + i / 4 + i / 5 + i / 6 + i / 7 + i / 8 + i / 9 + i / 10 + i / 11 + i / 12 + i / 13 +
+             i / 14 + i / 15 + i / 16 + i / 17 + (i | lid))),
     WALK(long_counter, for (long i = lid; i < n; i += 64) put(i)),
     WALK(short_index, for (int i = 0; i < n; ++i) { short s = (short)(i * 3); put(s + lid); }),
     WALK(byte_index, for (int i = 0; i < n; ++i) { unsigned char s = (unsigned char)(i * 7 + lid); put(s); }),

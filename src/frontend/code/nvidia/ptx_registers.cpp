@@ -134,11 +134,21 @@ void add_temporaries(const AsmFunction& kernel, PtxFlow& flow, int sm) {
     }
 }
 
+/// Instructions of a block that ptxas still puts into another order than the text's. Of 30 unrolled convolutions (ptxas
+/// 12.4, sm_75 and sm_80) 21 of up to 5,445 instructions are in an order that fits, four of 4,900 to 5,300 are not, and
+/// five of 6,165 and more spill what the order of the text does.
+constexpr std::size_t most_reordered = 5800;
+
 /// The order of block b that ptxas would seek when registers run out.
 std::vector<std::size_t> narrow_block(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph,
                                       const LiveSets& live, std::size_t b) {
   TimedBlock block;
   const FlowBlock& text = graph.blocks[b];
+  if (text.code.size() > most_reordered) {
+    std::vector<std::size_t> as_text(text.code.size());
+    std::iota(as_text.begin(), as_text.end(), std::size_t{0});
+    return as_text;
+  }
   for (std::size_t i = 0; i < text.code.size(); ++i)
     block.code.push_back({text.code[i], ptx_cost(kernel.instructions[first + i], sm).ops});
   std::vector<bool> out(graph.weight.size());
@@ -169,11 +179,6 @@ double spilled_bytes(const FlowGraph& graph, const LiveSets& live, const std::ve
 
 }  // namespace
 
-/// Instructions of a block that ptxas still puts into another order than the text's. Of 30 unrolled convolutions (ptxas
-/// 12.4, sm_75 and sm_80) 21 of up to 5,445 instructions are in an order that fits, four of 4,900 to 5,300 are not, and
-/// five of 6,165 and more spill what the order of the text does.
-static constexpr std::size_t most_reordered = 5800;
-
 PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
   PtxFlow flow = ptx_flow(kernel);
   add_temporaries(kernel, flow, sm);
@@ -184,7 +189,7 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
     FlowBlock& block = flow.graph.blocks[b];
     int now = max_pressure(flow.graph, live, static_cast<int>(b));
     p.text = std::max(p.text, now);
-    if (now > full_occupancy_registers(sm) && block.code.size() <= most_reordered)
+    if (now > full_occupancy_registers(sm))
       now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b));
     if (now > p.in_order) {
       p.in_order = now;
@@ -258,7 +263,7 @@ std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int regis
     const std::size_t n = flow.graph.blocks[b].code.size();
     order.emplace_back(n);
     std::iota(order.back().begin(), order.back().end(), std::size_t{0});
-    if (!as_text && n <= most_reordered && max_pressure(flow.graph, live, static_cast<int>(b)) > limit)
+    if (!as_text && max_pressure(flow.graph, live, static_cast<int>(b)) > limit)
       order.back() = narrow_block(kernel, sm, first, flow.graph, live, b);
     copies.emplace_back();
     for (std::size_t k = 0; k < n; ++k)
