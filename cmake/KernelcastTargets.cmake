@@ -111,6 +111,9 @@ endfunction()
 set(kernelcast_test_options $<$<CONFIG:Release>:$<IF:$<CXX_COMPILER_ID:Clang>,-O0,-Og>>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-maybe-uninitialized>)
 
+# Properties begin from one seed here, so that ctest says the same of the same code; scripts/nightly.sh draws new ones.
+set(kernelcast_test_seed "RC_PARAMS=seed=20261126")
+
 # Every test/<kind>/<module>/*.cpp into one program linked to kernelcast_<module>; the kind is the ctest label. Each case is a test
 # of its own; with WHOLE the program is one test, whose cases share what they have prepared.
 function(kernelcast_test_folder kind module)
@@ -126,10 +129,11 @@ function(kernelcast_test_folder kind module)
   set_target_properties(test_${kind}_${module} PROPERTIES UNITY_BUILD ${KERNELCAST_UNITY} UNITY_BUILD_BATCH_SIZE 40)
   if(arg_WHOLE)
     add_test(NAME ${kind}/${module}/all COMMAND test_${kind}_${module})
-    set_tests_properties(${kind}/${module}/all PROPERTIES LABELS ${kind} TIMEOUT 600 COST 60)  # the longest first
+    set_tests_properties(${kind}/${module}/all PROPERTIES LABELS ${kind} TIMEOUT 600 COST 60  # the longest first
+      ENVIRONMENT "${kernelcast_test_seed}")
   else()
     # NO_PRETTY_VALUES: parameters without a printer are bytes, padding and all.
     gtest_discover_tests(test_${kind}_${module} TEST_PREFIX "${kind}/${module}/" DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-      DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 300)
+      DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${kind} TIMEOUT 300 ENVIRONMENT "${kernelcast_test_seed}")
   endif()
 endfunction()
