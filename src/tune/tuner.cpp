@@ -34,6 +34,7 @@ constexpr std::uint64_t most_enumerated_variants = 1000000;
 // Variants in no order at all that must all want the same of the user, and none anything else, before the search ends:
 // if a fifth of a space did without, one such search in 35 would end too early.
 constexpr std::size_t enough_variants = 16;
+constexpr std::size_t most_named_at_the_end = 1000;
 constexpr std::size_t chunk = 512;  // launches that a thread takes at a time
 const std::atomic<bool> never = false;
 
@@ -287,8 +288,8 @@ class Tuner {
       device.recounted = recounted.size();
       const std::size_t wanted =
           options_.order == Order::time ? options_.top : std::max(options_.top, options_.most_weighed);
-      const std::vector<std::size_t> best = fastest(times_.empty() ? std::vector<float>{} : times_[d], wanted,
-                                                    [&](std::size_t i) { return canonical(trial, i); });
+      const std::vector<std::size_t> best =
+          times_.empty() ? std::vector<std::size_t>{} : fastest(times_[d], wanted, tie_order(trial));
       for (const std::size_t i : best) {
         const auto counted = recounted.find(i);
         device.best.push_back(counted != recounted.end() ? counted->second.candidate : describe(trial, i, d));
@@ -331,12 +332,11 @@ class Tuner {
   std::map<std::size_t, Recounted> recount(Trial& trial, std::size_t d) {
     std::map<std::size_t, Recounted> done;
     if (options_.counts == Counting::symbolic || times_.empty()) return done;
-    const auto name = [&](std::size_t i) { return canonical(trial, i); };
     std::size_t tried = 0;
     std::string reason;
     for (bool more = true; more;) {
       more = false;
-      for (const std::size_t i : fastest(times_[d], options_.top, name)) {
+      for (const std::size_t i : fastest(times_[d], options_.top, tie_order(trial))) {
         if (done.contains(i)) continue;
         if (tried++ >= options_.most_recounts || stop_) break;
         more = true;
@@ -366,6 +366,13 @@ class Tuner {
     }
   }
 
+  /// After an interrupt the names of a million ties would take a second.
+  TieOrder tie_order(Trial& trial) {
+    TieOrder order{[this, &trial](std::size_t i) { return canonical(trial, i); }};
+    if (stop_) order.most_named = most_named_at_the_end;
+    return order;
+  }
+
   /// The same text for the same configuration whatever the order of the parameters.
   std::string canonical(Trial& trial, std::size_t index) {
     const Finishing guard;
@@ -381,8 +388,7 @@ class Tuner {
   }
 
   void add_portable(Trial& trial) {
-    for (const PortableIndex& p :
-         smallest_worst_loss(times_, options_.top, [&](std::size_t i) { return canonical(trial, i); })) {
+    for (const PortableIndex& p : smallest_worst_loss(times_, options_.top, tie_order(trial))) {
       PortableChoice choice;
       choice.candidate = describe(trial, p.index, 0);
       choice.worst_loss = p.worst_loss;
