@@ -102,7 +102,8 @@ class Tuner {
       optimise_all();
       return;
     }
-    times_.assign(options_.devices.size(), std::vector<float>(configurations_.size(), 0));
+    for (std::size_t d = 0; d < options_.devices.size() && !stop_; ++d) times_.emplace_back(configurations_.size(), 0.0F);
+    if (stop_) return times_.clear();
     all_ = configurations_.size();
     if (context_.one_variant) {
       try_launches();
