@@ -102,7 +102,8 @@ class Tuner {
       optimise_all();
       return;
     }
-    for (std::size_t d = 0; d < options_.devices.size() && !stop_; ++d) times_.emplace_back(configurations_.size(), 0.0F);
+    for (std::size_t d = 0; d < options_.devices.size() && !stop_; ++d)
+      times_.emplace_back(configurations_.size(), 0.0F);
     if (stop_) return times_.clear();
     all_ = configurations_.size();
     if (context_.one_variant) {
@@ -147,7 +148,7 @@ class Tuner {
       if (stop_ || wanted_.by_all()) return;
       Trial& trial = trials_.local();
       WantedArgument::Variant only;
-      for (std::size_t i = range.begin(); i < range.end(); ++i) try_one(trial, i, only);
+      for (std::size_t i = range.begin(); i < range.end() && !stop_; ++i) try_one(trial, i, only);
       wanted_.note(only, 1);
       count_done(range.size());
     });

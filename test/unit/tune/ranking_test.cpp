@@ -28,7 +28,8 @@ std::vector<std::size_t> by_sorting(const std::vector<float>& times, std::size_t
 
 RC_GTEST_PROP(RankingProperty, FastestAreThoseOfASort, ()) {
   std::vector<float> times;
-  for (const int t : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 40))) times.push_back(static_cast<float>(t));
+  for (const int t : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 40)))
+    times.push_back(static_cast<float>(t));
   const auto top = static_cast<std::size_t>(*rc::gen::inRange(0, 20));
   RC_ASSERT(fastest(times, top, {backwards}) == by_sorting(times, top));
 }
