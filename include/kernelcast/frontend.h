@@ -42,7 +42,7 @@ struct FrontendOptions {
   bool listing = false;             // also the target's code, for people to read
   /// Asked, with a digest of the optimised module, before code is generated: a profile that an earlier analysis with
   /// that digest made, or null. Variants of a source that differ in nothing that matters are analysed once. Not asked
-  /// when `program` is set.
+  /// when `program` is set. An analysis that a limit or an interrupt ended may ask later: it owns all that it reads.
   std::function<std::shared_ptr<const KernelProfile>(const std::string& digest)> known;
 };
 

@@ -41,6 +41,10 @@ std::optional<std::string> unsealed(const std::string& file) {
   }
 }
 
+std::string path_in(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / name.substr(0, 2) / name).string();
+}
+
 /// Lines of an entry: "header DIGEST PATH", then "profile DIGEST".
 struct Entry {
   std::vector<std::pair<std::string, std::string>> headers;  // path, digest
@@ -104,7 +108,10 @@ std::string family_of(const Source& source, const FrontendOptions& options, cons
 }
 
 AnalysisMemory::AnalysisMemory(Analyzer analyze, std::string folder, std::string identity)
-    : analyze_(std::move(analyze)), folder_(std::move(folder)), identity_(std::move(identity)) {}
+    : analyze_(std::move(analyze)),
+      folder_(std::move(folder)),
+      identity_(std::move(identity)),
+      profiles_(std::make_shared<Profiles>(folder_)) {}
 
 std::shared_ptr<const KernelProfile> AnalysisMemory::analyze(const Source& source, FrontendOptions options) {
   const std::string key = key_of(source, options, identity_);
@@ -115,9 +122,11 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::analyze(const Source& sourc
   if (auto profile = read(key)) return remember_key(key, profile);
   const std::string family = family_of(source, options, identity_);
   if (auto profile = alike(family, source, key)) return remember_key(key, profile);
-  std::shared_ptr<const KernelProfile> reused;
+  const auto answer = std::make_shared<std::shared_ptr<const KernelProfile>>();
   // The folder may hold what another front end made of the same module.
-  options.known = [&](const std::string& digest) { return reused = known(digest_of(identity_ + digest)); };
+  options.known = [answer, profiles = profiles_, identity = identity_](const std::string& digest) {
+    return *answer = profiles->find(digest_of(identity + digest));
+  };
   ++compiled_;
   Analysis analysis = analyze_(source, options);
   if (!analysis.digest.empty()) analysis.digest = digest_of(identity_ + analysis.digest);
@@ -127,12 +136,12 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::analyze(const Source& sourc
     std::string text = d.text.substr(0, d.text.find('\n'));
     if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(std::move(text));
   }
-  if (reused != nullptr) ++shared_;
+  std::shared_ptr<const KernelProfile> profile = *answer;
+  if (profile != nullptr) ++shared_;
   const std::string entry = keep(key, analysis);
-  std::shared_ptr<const KernelProfile> profile = reused;
   if (profile == nullptr) {
     profile = std::make_shared<const KernelProfile>(std::move(analysis.profile));
-    remember(analysis.digest, profile);
+    profiles_->remember(analysis.digest, profile);
   }
   if (analysis.consulted) remember_alike(family, source, *analysis.consulted, {profile, entry});
   return remember_key(key, profile);
@@ -180,9 +189,7 @@ std::string AnalysisMemory::trouble() const {
   return trouble_;
 }
 
-std::string AnalysisMemory::file_of(const std::string& name) const {
-  return (fs::path(folder_) / name.substr(0, 2) / name).string();
-}
+std::string AnalysisMemory::file_of(const std::string& name) const { return path_in(folder_, name); }
 
 /// The digest of the profile that an entry leads to, if every file behind it is as it was.
 std::optional<std::string> AnalysisMemory::valid_entry(const std::string& key) {
@@ -199,7 +206,7 @@ std::optional<std::string> AnalysisMemory::valid_entry(const std::string& key) {
 std::shared_ptr<const KernelProfile> AnalysisMemory::read(const std::string& key) {
   const auto digest = valid_entry(key);
   if (!digest) return nullptr;
-  std::shared_ptr<const KernelProfile> profile = known(*digest);
+  std::shared_ptr<const KernelProfile> profile = profiles_->find(*digest);
   if (profile != nullptr) count_found(key);
   return profile;
 }
@@ -231,15 +238,15 @@ void AnalysisMemory::keep(const std::string& name, const std::string& text) {
   if (!folder_.empty()) write(name, text);
 }
 
-std::shared_ptr<const KernelProfile> AnalysisMemory::known(const std::string& digest) {
+std::shared_ptr<const KernelProfile> AnalysisMemory::Profiles::find(const std::string& digest) {
   if (digest.empty()) return nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = profiles_.find(digest);
-    if (found != profiles_.end()) return found->second;
+    const auto found = by_digest_.find(digest);
+    if (found != by_digest_.end()) return found->second;
   }
   if (folder_.empty()) return nullptr;
-  const auto bytes = unsealed(file_of(digest + ".profile"));
+  const auto bytes = unsealed(path_in(folder_, digest + ".profile"));
   if (!bytes) return nullptr;
   try {
     auto profile = std::make_shared<const KernelProfile>(profile_of(*bytes));
@@ -250,11 +257,12 @@ std::shared_ptr<const KernelProfile> AnalysisMemory::known(const std::string& di
   }
 }
 
-void AnalysisMemory::remember(const std::string& digest, const std::shared_ptr<const KernelProfile>& profile) {
+void AnalysisMemory::Profiles::remember(const std::string& digest,
+                                        const std::shared_ptr<const KernelProfile>& profile) {
   if (digest.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (profiles_.size() >= most_profiles) profiles_.clear();
-  profiles_.emplace(digest, profile);
+  if (by_digest_.size() >= most_profiles) by_digest_.clear();
+  by_digest_.emplace(digest, profile);
 }
 
 /// The text of the entry; empty where nothing is kept.

@@ -67,19 +67,31 @@ class AnalysisMemory {
                       AlikeAnalysis analysis);
   void write(const std::string& name, const std::string& payload);
   std::string digest_of_file(const std::string& path);
-  std::shared_ptr<const KernelProfile> known(const std::string& digest);
-  void remember(const std::string& digest, const std::shared_ptr<const KernelProfile>& profile);
   std::shared_ptr<const KernelProfile> remember_key(const std::string& key,
                                                     std::shared_ptr<const KernelProfile> profile);
   [[nodiscard]] std::string file_of(const std::string& name) const;
 
+  /// Profiles by the digest of their module. A compilation that a limit or an interrupt ended goes on for a while, and
+  /// asks for them: they live as long as it does.
+  class Profiles {
+   public:
+    explicit Profiles(std::string folder) : folder_(std::move(folder)) {}
+    std::shared_ptr<const KernelProfile> find(const std::string& digest);
+    void remember(const std::string& digest, const std::shared_ptr<const KernelProfile>& profile);
+
+   private:
+    std::string folder_;
+    std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<const KernelProfile>> by_digest_;
+  };
+
   Analyzer analyze_;
   std::string folder_, identity_;
+  std::shared_ptr<Profiles> profiles_;
   std::atomic<std::size_t> compiled_ = 0, shared_ = 0, found_ = 0, alike_ = 0;
   mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const KernelProfile>> profiles_;  // by digest of the module
-  std::map<std::string, std::shared_ptr<const KernelProfile>> by_key_;    // of this run
-  std::map<std::string, AlikeVariants> families_;                         // by digest of all but values of defines
+  std::map<std::string, std::shared_ptr<const KernelProfile>> by_key_;  // of this run
+  std::map<std::string, AlikeVariants> families_;                       // by digest of all but values of defines
   std::map<std::string, std::string> file_digests_;
   std::set<std::string> found_keys_;
   std::vector<std::string> warnings_;

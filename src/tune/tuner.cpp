@@ -34,6 +34,7 @@ constexpr std::uint64_t most_enumerated_variants = 1000000;
 // Variants in no order at all that must all want the same of the user, and none anything else, before the search ends:
 // if a fifth of a space did without, one such search in 35 would end too early.
 constexpr std::size_t enough_variants = 16;
+constexpr std::size_t most_named_at_the_end = 1000;
 constexpr std::size_t chunk = 512;  // launches that a thread takes at a time
 const std::atomic<bool> never = false;
 
@@ -101,7 +102,9 @@ class Tuner {
       optimise_all();
       return;
     }
-    times_.assign(options_.devices.size(), std::vector<float>(configurations_.size(), 0));
+    for (std::size_t d = 0; d < options_.devices.size() && !stop_; ++d)
+      times_.emplace_back(configurations_.size(), 0.0F);
+    if (stop_) return times_.clear();
     all_ = configurations_.size();
     if (context_.one_variant) {
       try_launches();
@@ -145,7 +148,7 @@ class Tuner {
       if (stop_ || wanted_.by_all()) return;
       Trial& trial = trials_.local();
       WantedArgument::Variant only;
-      for (std::size_t i = range.begin(); i < range.end(); ++i) try_one(trial, i, only);
+      for (std::size_t i = range.begin(); i < range.end() && !stop_; ++i) try_one(trial, i, only);
       wanted_.note(only, 1);
       count_done(range.size());
     });
@@ -287,8 +290,8 @@ class Tuner {
       device.recounted = recounted.size();
       const std::size_t wanted =
           options_.order == Order::time ? options_.top : std::max(options_.top, options_.most_weighed);
-      const std::vector<std::size_t> best = fastest(times_.empty() ? std::vector<float>{} : times_[d], wanted,
-                                                    [&](std::size_t i) { return canonical(trial, i); });
+      const std::vector<std::size_t> best =
+          times_.empty() ? std::vector<std::size_t>{} : fastest(times_[d], wanted, tie_order(trial));
       for (const std::size_t i : best) {
         const auto counted = recounted.find(i);
         device.best.push_back(counted != recounted.end() ? counted->second.candidate : describe(trial, i, d));
@@ -331,12 +334,11 @@ class Tuner {
   std::map<std::size_t, Recounted> recount(Trial& trial, std::size_t d) {
     std::map<std::size_t, Recounted> done;
     if (options_.counts == Counting::symbolic || times_.empty()) return done;
-    const auto name = [&](std::size_t i) { return canonical(trial, i); };
     std::size_t tried = 0;
     std::string reason;
     for (bool more = true; more;) {
       more = false;
-      for (const std::size_t i : fastest(times_[d], options_.top, name)) {
+      for (const std::size_t i : fastest(times_[d], options_.top, tie_order(trial))) {
         if (done.contains(i)) continue;
         if (tried++ >= options_.most_recounts || stop_) break;
         more = true;
@@ -366,6 +368,13 @@ class Tuner {
     }
   }
 
+  /// After an interrupt the names of a million ties would take a second.
+  TieOrder tie_order(Trial& trial) {
+    TieOrder order{[this, &trial](std::size_t i) { return canonical(trial, i); }};
+    if (stop_) order.most_named = most_named_at_the_end;
+    return order;
+  }
+
   /// The same text for the same configuration whatever the order of the parameters.
   std::string canonical(Trial& trial, std::size_t index) {
     const Finishing guard;
@@ -381,8 +390,7 @@ class Tuner {
   }
 
   void add_portable(Trial& trial) {
-    for (const PortableIndex& p :
-         smallest_worst_loss(times_, options_.top, [&](std::size_t i) { return canonical(trial, i); })) {
+    for (const PortableIndex& p : smallest_worst_loss(times_, options_.top, tie_order(trial))) {
       PortableChoice choice;
       choice.candidate = describe(trial, p.index, 0);
       choice.worst_loss = p.worst_loss;

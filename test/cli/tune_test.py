@@ -46,6 +46,16 @@ ROWS = """__global__ void rows(const int* length, const float* in, float* out, i
 """
 
 
+def processor_seconds(pid):
+    """Of all threads of a process; 0 once it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Search:
     """A search whose progress a terminal shows: tests wait for configurations, not for seconds."""
 
@@ -239,6 +249,23 @@ __kernel void scale(__global const float* in, __global float* out, int n) {
         j = checked(search.end(self, signal.SIGCONT), "tune")
         self.assertTrue(j["interrupted"])
         self.assertGreaterEqual(len(j["best"]), 1)
+
+    def test_interrupted_while_it_compiles_it_ends_soon(self):
+        # Compilations for many devices, in two threads: none begins after the interrupt, and one that was under way
+        # touches nothing of the search, which is over.
+        args = ("examples/saxpy.cu", "--device", "all", "--problem", "1048576", "--block", "1..1024", "--tile", "1..500", "--arg", "n=1048576")
+        for tenths in range(1, 9):
+            process = subprocess.Popen([PROGRAM, "tune", *args, "--no-cache", "--jobs", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
+            time.sleep(tenths / 10)
+            before = processor_seconds(process.pid)
+            spent = before
+            process.send_signal(signal.SIGINT)
+            while process.poll() is None:
+                spent = max(spent, processor_seconds(process.pid))
+                time.sleep(0.005)
+            process.stderr.close()
+            self.assertIn(process.returncode, (130, -signal.SIGINT))
+            self.assertLess(spent - before, 2)  # of two threads
 
     def test_interrupted_it_evaluates_what_the_best_so_far_need(self):
         # Enough steps that the evaluation looks for interrupts.

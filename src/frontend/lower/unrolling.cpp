@@ -388,12 +388,14 @@ unsigned assembler_count_of(const AssemblyBody& body) {
 /// Copies that ptxas makes of a loop of `trips`; all of them where that is little, or else as many as fit together with
 /// what is left over.
 unsigned assembler_count_of(const AssemblyBody& body, unsigned trips) {
-  const unsigned size = std::max(body.instructions + body.loads, assembler_ending_size + 1) - assembler_ending_size;
+  const std::uint64_t size =  // 64 bits: it is multiplied with up to 2^32 - 1 trips
+      std::max(body.instructions + body.loads, assembler_ending_size + 1) - assembler_ending_size;
   if (body.has_private || trips < 3) return 1;
   const unsigned most = size <= assembler_small_body ? assembler_whole_size_of_small : assembler_whole_size;
-  if (size * trips <= most && (size - assembler_saved) * trips <= assembler_whole_room) return trips;
+  if (size * trips <= most && (static_cast<double>(size) - assembler_saved) * trips <= assembler_whole_room)
+    return trips;
   if (size > assembler_part_body) return 1;
-  for (auto count = assembler_part_size / size; count > 1; --count)
+  for (auto count = static_cast<unsigned>(assembler_part_size / size); count > 1; --count)
     if ((count + trips % count) * size <= assembler_part_size) return count;
   return 1;
 }

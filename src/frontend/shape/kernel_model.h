@@ -131,11 +131,13 @@ class KernelModel {
   // trips.cpp
   TripCount compute_trips(llvm::Loop* loop);
   std::optional<Expr> iterations_while(llvm::Value* condition, bool stay_if, llvm::Loop* loop);
-  std::optional<Expr> count_while(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b, llvm::Loop* loop);
+  std::optional<Expr> count_while(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b, llvm::Loop* loop,
+                                  unsigned bits);
   std::optional<Expr> count_geometric(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b,
                                       llvm::Loop* loop);
   std::optional<Expr> count_by_trying(const Expr& test, bool stay_if, llvm::Loop* loop);
-  std::optional<Expr> count_affine(llvm::CmpInst::Predicate predicate, const Expr& d0, const Expr& k) const;
+  std::optional<Expr> count_affine(llvm::CmpInst::Predicate predicate, const Expr& d0, const Expr& k,
+                                   unsigned bits) const;
   // divergence.cpp
   void find_divergence();
 

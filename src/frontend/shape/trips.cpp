@@ -81,6 +81,31 @@ TripCount KernelModel::compute_trips(llvm::Loop* loop) {
   return result;
 }
 
+namespace {
+
+/// A constant that an unsigned test reads as more than the largest signed number: 2^31 and above of 32 bits.
+std::optional<Expr> large_unsigned(const ICmpInst& compare, unsigned operand) {
+  const auto* c = dyn_cast<ConstantInt>(compare.getOperand(operand));
+  if (!compare.isUnsigned() || !c || !c->isNegative() || c->getBitWidth() > 32) return std::nullopt;
+  return Expr(static_cast<std::int64_t>(c->getZExtValue()));
+}
+
+unsigned width_of(const ICmpInst& compare) {
+  const Type* type = compare.getOperand(0)->getType();
+  return type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
+}
+
+/// How often a constant step leads from a constant difference to zero, the long way round where the short one is
+/// against the step's direction: up to 2^31 as an unsigned number, which is negative as a signed one.
+Expr steps_to_zero(const Expr& d0, const Expr& k, unsigned bits) {
+  const auto start = d0.constant(), step = k.constant();
+  if (!start || !step || bits > 32 || *start == 0 || (*start > 0) == (*step < 0)) return floor_div(-d0, k);
+  const std::int64_t round = std::int64_t{1} << bits;
+  return floor_div(Expr(*step > 0 ? round - *start : -round - *start), k);
+}
+
+}  // namespace
+
 std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llvm::Loop* loop) {
   using namespace PatternMatch;
   Value *a = nullptr, *b = nullptr;
@@ -104,6 +129,11 @@ std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llv
   } else {
     x = integer(compare->getOperand(0));
     y = integer(compare->getOperand(1));
+    const auto starts_above_zero = [&](const Expr& e) {
+      return non_negative(e.substitute({{counter(loop), Expr(0)}}));
+    };
+    if (const auto large = large_unsigned(*compare, 0); large && starts_above_zero(y)) x = *large;
+    if (const auto large = large_unsigned(*compare, 1); large && starts_above_zero(x)) y = *large;
   }
   // LLVM writes `p ^ q == y` for q == p ^ y, where p ^ y is what the copies of an unrolled loop leave.
   Value *p = nullptr, *q = nullptr;
@@ -115,7 +145,7 @@ std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llv
       y = Expr::apply(Op::bit_xor, integer(p), y);
     }
   }
-  if (auto n = count_while(predicate, x, y, loop)) return n;
+  if (auto n = count_while(predicate, x, y, loop, width_of(*compare))) return n;
   return compare->getOperand(0)->getType()->isPointerTy() ? std::nullopt
                                                           : count_by_trying(condition(test), stay_if, loop);
 }
@@ -133,7 +163,8 @@ std::optional<Expr> KernelModel::count_by_trying(const Expr& test, bool stay_if,
   return std::nullopt;
 }
 
-std::optional<Expr> KernelModel::count_while(CmpInst::Predicate p, const Expr& a, const Expr& b, llvm::Loop* loop) {
+std::optional<Expr> KernelModel::count_while(CmpInst::Predicate p, const Expr& a, const Expr& b, llvm::Loop* loop,
+                                             unsigned bits) {
   for (const Expr* e : {&a, &b})
     for (const DataValue* d : data_in(*e)) {
       (void)d;
@@ -144,10 +175,11 @@ std::optional<Expr> KernelModel::count_while(CmpInst::Predicate p, const Expr& a
   auto k = d.coefficient(counter(loop));
   if (!k) return std::nullopt;
   if (k->is_zero()) return std::nullopt;  // never ends, or never runs twice: not a count
-  return count_affine(p, d - *k * Expr(counter(loop)), *k);
+  return count_affine(p, d - *k * Expr(counter(loop)), *k, bits);
 }
 
-std::optional<Expr> KernelModel::count_affine(CmpInst::Predicate p, const Expr& d0, const Expr& k) const {
+std::optional<Expr> KernelModel::count_affine(CmpInst::Predicate p, const Expr& d0, const Expr& k,
+                                              unsigned bits) const {
   // The sign of a symbolic step follows from the direction of the test: otherwise the loop would not end.
   auto sign = [&](int expected) {
     if (auto c = k.constant()) return *c > 0 ? 1 : -1;
@@ -168,7 +200,7 @@ std::optional<Expr> KernelModel::count_affine(CmpInst::Predicate p, const Expr& 
     case CmpInst::ICMP_UGE:
       return sign(-1) < 0 ? std::optional(clamp(floor_div(d0, -k) + 1)) : std::nullopt;
     case CmpInst::ICMP_NE:
-      return floor_div(-d0, k);
+      return steps_to_zero(d0, k, bits);
     case CmpInst::ICMP_EQ:
       return equal(d0, 0);
     default:

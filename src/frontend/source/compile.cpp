@@ -134,6 +134,22 @@ std::string note_of_good_kernels(const ClangResult& result, const std::vector<Ke
   return names.empty() ? "" : "\nnote: kernels without errors, for " KC_SETTING(kernel) ": " + names;
 }
 
+bool holds_kernel(const ClangResult& result, Language language, const std::string& wanted) {
+  if (result.module == nullptr) return false;
+  const auto kernels = list_kernels(*result.module, language);
+  return std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return means_kernel(kernel, wanted); });
+}
+
+std::vector<std::string> templates_without_instance(const ClangJob& job, const ClangResult& result) {
+  std::vector<std::string> names;
+  if (!job.host_code_may_fail || result.module == nullptr) return names;
+  for (const auto& name : result.kernel_templates) {
+    const bool listed = std::find(names.begin(), names.end(), name) != names.end();
+    if (!listed && !holds_kernel(result, job.language, name)) names.push_back(name);
+  }
+  return names;
+}
+
 /// Throws if an error of the run concerns the kernel that is wanted (or, without a name, any kernel).
 void refuse_errors(const ClangJob& job, const ClangResult& result, const std::string& wanted) {
   if (result.errors.empty()) return;
@@ -145,6 +161,7 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
   const auto reached = reachable_symbols(*result.module, kernels, name);
   const bool found = std::any_of(kernels.begin(), kernels.end(),
                                  [&](const auto& kernel) { return name.empty() || means_kernel(kernel, name); });
+  if (kernels.empty() && device_errors == 0 && !templates_without_instance(job, result).empty()) return;  // no instance
   if (!found && (device_errors > 0 || kernels.empty()))
     throw UserError(rendered_errors(job, result, device_errors > 0));
   if (!found) return;  // a matter of the name, not of the errors
@@ -172,12 +189,6 @@ std::string template_of(const ClangResult& result, const std::string& spelt) {
     if (base_name(name) == base_name(wanted)) return name;
   }
   return {};
-}
-
-bool holds_kernel(const ClangResult& result, Language language, const std::string& wanted) {
-  if (result.module == nullptr) return false;
-  const auto kernels = list_kernels(*result.module, language);
-  return std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return means_kernel(kernel, wanted); });
 }
 
 /// The template arguments in "ns::reduce<float, 4>(float*)": "<float, 4>".
@@ -242,16 +253,6 @@ ClangResult compile_in_language(const Source& source, ClangJob& job, Language la
     if (!qualified.empty()) return instantiate(job, qualified, wanted);
   }
   return result;
-}
-
-std::vector<std::string> templates_without_instance(const ClangJob& job, const ClangResult& result) {
-  std::vector<std::string> names;
-  if (!job.host_code_may_fail || result.module == nullptr) return names;
-  for (const auto& name : result.kernel_templates) {
-    const bool listed = std::find(names.begin(), names.end(), name) != names.end();
-    if (!listed && !holds_kernel(result, job.language, name)) names.push_back(name);
-  }
-  return names;
 }
 
 std::string about_template(const std::string& name) {

@@ -151,6 +151,8 @@ void run_guarded(std::function<void()> task, const GuardLimits& limits) {
     task();
     return;
   }
+  const auto refuse_interrupted = [] { throw LimitError("the compiler was interrupted"); };
+  if (interrupted()) refuse_interrupted();
   install_hooks();
   auto shared = std::make_shared<Shared>();
   llvm::thread worker(std::optional<unsigned>(kStackBytes), [shared, task = std::move(task)] {
@@ -171,7 +173,7 @@ void run_guarded(std::function<void()> task, const GuardLimits& limits) {
     if (interrupted()) {
       lock.unlock();
       worker.detach();
-      throw LimitError("the compiler was interrupted");
+      refuse_interrupted();
     }
     const char* limit = nullptr;
     if (spent.seconds() > limits.time_s || std::chrono::steady_clock::now() > deadline) limit = "time";

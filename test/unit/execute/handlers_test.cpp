@@ -149,8 +149,9 @@ bool is_nan_pair(ValueType t, const unsigned char* a, const unsigned char* b) {
 void expect_same(SimtInstruction i, std::uint64_t& x, int& compared) {
   const Handler plain = base::find(i), vectors = avx2::find(i);
   const auto what = [&] {
-    return "operation " + std::to_string(static_cast<int>(i.op)) + ", type " + std::to_string(static_cast<int>(i.type)) +
-           " to " + std::to_string(static_cast<int>(i.to)) + ", immediate " + std::to_string(i.imm);
+    return "operation " + std::to_string(static_cast<int>(i.op)) + ", type " +
+           std::to_string(static_cast<int>(i.type)) + " to " + std::to_string(static_cast<int>(i.to)) + ", immediate " +
+           std::to_string(i.imm);
   };
   if (i.op == Opcode::math)
     EXPECT_TRUE(plain != nullptr || vectors == nullptr) << what();
@@ -191,9 +192,7 @@ TEST(Handlers, VersionsAgree) {
         i.to = static_cast<ValueType>(to);
         const bool bits = i.op == Opcode::low_bits || i.op == Opcode::sign_from_bits;
         const int first = bits ? 1 : i.op == Opcode::math ? 0 : -2;
-        const int last = bits                     ? size_of(i.type) * 8
-                         : i.op == Opcode::math   ? static_cast<int>(MathFunction::count_)
-                                                  : 3;
+        const int last = bits ? size_of(i.type) * 8 : i.op == Opcode::math ? static_cast<int>(MathFunction::count_) : 3;
         for (int imm = first; imm < last; ++imm) {
           i.imm = imm;
           expect_same(i, x, compared);

@@ -126,6 +126,26 @@ INSTANTIATE_TEST_SUITE_P(Profile, Loops, ::testing::ValuesIn(loop_cases),
 
 // Unrolling must not lose work: the sum over all copies is what the source says.
 
+TEST(Profile, TripCountsOfTwoBillionAndMoreAreNotNegative) {
+  const std::pair<const char*, std::int64_t> loops[] = {
+      {"for (uint i = 0; i < 2147483648u; ++i)", 2147483648},
+      {"for (uint i = 0; i < 4294967295u; ++i)", 4294967295},
+      {"for (uint i = 0; i <= 4294967291u; i += 3)", 1431655764},
+      {"for (uint i = 4294967295u; i != 5; i -= 2)", 2147483645},
+      {"for (uint i = 1; i != 2147483649u; i += 4)", 536870912},
+      {"for (uint i = 3000000000u; i > 0; --i)", 3000000000},
+      {"for (int i = -10; i < -4; ++i)", 6},
+      {"for (int i = -10; i < 2147483646; i += 2)", 1073741828},
+  };
+  for (const auto& [head, trips] : loops) {
+    const std::string text = std::string("#pragma unroll 1\n") + head + " { s = s * b + 1.0f; a[0] = s; }";
+    const KernelProfile p =
+        profile_of("kernel void f(volatile global float* a, float b) { float s = 0;\n" + text + "}");
+    ASSERT_THAT(p.loops, SizeIs(1)) << head;
+    EXPECT_EQ(p.loops[0].trips.constant(), trips) << head;
+  }
+}
+
 TEST(Profile, UnrolledLoopsDoTheWorkOfTheSource) {
   const KernelProfile p = profile_of(
       "__kernel void k(__global const float* a, __global float* out, int n) {\n"

@@ -75,6 +75,23 @@ TEST_F(Memory, VariantsOfOneModuleShareAProfile) {
   EXPECT_EQ(memory.shared(), 1U);
 }
 
+TEST_F(Memory, ACompilationThatALimitEndedMayAskWhenTheMemoryIsGone) {
+  std::function<std::shared_ptr<const KernelProfile>(const std::string&)> asks;
+  {
+    AnalysisMemory memory(
+        [&](const Source& s, const FrontendOptions& o) -> Analysis {
+          if (s.text == "text") return analyzer()(s, o);
+          asks = o.known;
+          throw LimitError("the compiler was interrupted");
+        },
+        "", "id");
+    memory.analyze(source("A=1"), {});
+    EXPECT_THROW(memory.analyze(source("A=1", "D=1", "endless"), {}), LimitError);
+  }
+  EXPECT_EQ(asks("module of A=1")->kernel, "A=1");
+  EXPECT_EQ(asks("another module"), nullptr);
+}
+
 TEST_F(Memory, WhatIsTheSameAfterPreprocessingIsAnalysedOnce) {
   const Analyzer front_end = analyzer();
   const Analyzer asks_for_a = [&](const Source& s, const FrontendOptions& o) {
