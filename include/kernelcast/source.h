@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,5 +30,9 @@ struct Source {
   bool fast_math = false;
   std::vector<std::pair<std::string, int>> tensor_maps;  // parameter that holds one, bytes of its box
 };
+
+/// An entry of Source::tensor_maps from "NAME=DIM[xDIM...]:BYTES": the parameter and the bytes of a box of 1 to 5 sizes
+/// from 1 to 256 elements of BYTES (1 to 16) each (limits: cuTensorMapEncodeTiled, CUDA driver API). Throws UsageError.
+std::pair<std::string, int> tensor_box(std::string_view text);
 
 }  // namespace kernelcast

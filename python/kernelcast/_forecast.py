@@ -102,15 +102,23 @@ def _names(value):
     return [value] if isinstance(value, str) else list(value)
 
 
+def _tensor_box(name, box):
+    try:
+        sizes, element_bytes = box
+        return f"{name}={'x'.join(str(int(n)) for n in sizes)}:{int(element_bytes)}"
+    except (TypeError, ValueError):
+        raise TypeError(f"tensor_maps[{name!r}]: expected (sizes, bytes of an element), such as ((64, 128), 2)") from None
+
+
 class Forecaster:
     """A source that is analysed once, for many launches.
 
     `source`: a path, source text, a compiled Triton or Numba kernel, or a cupy.RawKernel. `device`, `model`: a name or several.
-    `defines`: {"NAME": value}. `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
+    `defines`: {"NAME": value}. `tensor_maps`: {"NAME": ((64, 128), 2)}, the box in elements and the bytes of one. `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
     """
 
     def __init__(self, source, *, device, kernel="", model="kernelcast", lang="", defines=None, include_dirs=(), std="", fast_math=False,
-                 execute=True, compile_seconds=30.0, device_dir=""):
+                 execute=True, compile_seconds=30.0, device_dir="", tensor_maps=None):
         self._source = read_source(source, lang)
         settings = native.Settings()
         settings.path, settings.text, settings.language = self._source.path, self._source.text, self._source.language
@@ -119,6 +127,7 @@ class Forecaster:
         settings.devices, settings.models = _names(device), _names(model)
         settings.defines = [f"{name}={value}" for name, value in (defines or {}).items()]
         settings.include_dirs = [str(d) for d in include_dirs]
+        settings.tensor_maps = [_tensor_box(name, box) for name, box in (tensor_maps or {}).items()]
         settings.fast_math, settings.execute, settings.compile_seconds = fast_math, execute, compile_seconds
         self._one = isinstance(device, str) and isinstance(model, str)
         self._analysed = native.Analysed(settings)

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from ._errors import Error, SourceError, UsageError
-from ._forecast import _buffer, _scalar, _sizes
+from ._forecast import _buffer, _scalar, _sizes, _tensor_box
 from ._native import device_folder
 from ._sources import _endings, read_source
 
@@ -52,7 +52,7 @@ def _comma(name, value):
     return value if isinstance(value, str) else ",".join(str(s) for s in _sizes(name, value))
 
 
-def _flags(source, device, grid, block, global_size, shared, args, buffers, assume, kernel, defines, include_dirs):
+def _flags(source, device, grid, block, global_size, shared, args, buffers, assume, kernel, defines, include_dirs, tensor_maps):
     flags = ["--device", device if isinstance(device, str) else ",".join(device)] if device is not None else []
     for name, value in (("grid", grid), ("global", global_size), ("block", source.block if block is None else block)):
         if value is not None:
@@ -73,6 +73,8 @@ def _flags(source, device, grid, block, global_size, shared, args, buffers, assu
         flags += ["-D", f"{name}={value}"]
     for folder in include_dirs:
         flags += ["-I", str(folder)]
+    for name, box in (tensor_maps or {}).items():
+        flags += ["--tensor-map", _tensor_box(name, box)]
     return flags
 
 
@@ -98,9 +100,10 @@ class _OnDisk:
 
 
 def _ask(command, source, lang, extra, good=(0,), device=None, grid=None, block=None, global_size=None, shared=None, args=None, buffers=None,
-         assume=None, kernel="", defines=None, include_dirs=()):
+         assume=None, kernel="", defines=None, include_dirs=(), tensor_maps=None):
     held = _OnDisk(source, lang)
-    flags = _flags(held.source, device, grid, block, global_size, shared, args, buffers, assume, kernel, defines, include_dirs)
+    flags = _flags(held.source, device, grid, block, global_size, shared, args, buffers, assume, kernel, defines, include_dirs,
+                   tensor_maps)
     with held as path:
         return _run([command, path, *flags, *extra], good)
 
@@ -133,7 +136,7 @@ def tune(source, *, lang="", problem=None, tile=None, params=None, constraints=(
 def check(base, new, *, device, max_slowdown="5%", lang="", **launch):
     """Whether `new` is slower than `base`: an Answer with `checks`; a broken gate is an answer, not an exception."""
     held_base, held_new = _OnDisk(base, lang), _OnDisk(new, lang)
-    keys = ("grid", "block", "global_size", "shared", "args", "buffers", "assume", "kernel", "defines", "include_dirs")
+    keys = ("grid", "block", "global_size", "shared", "args", "buffers", "assume", "kernel", "defines", "include_dirs", "tensor_maps")
     given = {key: launch.pop(key, () if key == "include_dirs" else None) for key in keys}
     if launch:
         raise TypeError(f"check() has no argument {', '.join(launch)}")

@@ -184,6 +184,7 @@ PYBIND11_MODULE(_kernelcast, m) {
       .def_readwrite("models", &kp::Settings::models)
       .def_readwrite("defines", &kp::Settings::defines)
       .def_readwrite("include_dirs", &kp::Settings::include_dirs)
+      .def_readwrite("tensor_maps", &kp::Settings::tensor_maps)
       .def_readwrite("fast_math", &kp::Settings::fast_math)
       .def_readwrite("execute", &kp::Settings::execute)
       .def_readwrite("compile_seconds", &kp::Settings::compile_seconds);

@@ -21,6 +21,8 @@ Language language_named(const std::string& name, const std::string& path) {
 }  // namespace
 
 Source source_of(const Settings& s) {
+  std::vector<std::pair<std::string, int>> maps;
+  for (const std::string& map : s.tensor_maps) maps.push_back(tensor_box(map));
   return {.path = s.path,
           .text = s.text,
           .language = language_named(s.language, s.path),
@@ -31,7 +33,7 @@ Source source_of(const Settings& s) {
           .headers = {},
           .standard = s.standard,
           .fast_math = s.fast_math,
-          .tensor_maps = {}};
+          .tensor_maps = std::move(maps)};
 }
 
 }  // namespace kernelcast::python

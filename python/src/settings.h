@@ -13,7 +13,7 @@ namespace kernelcast::python {
 /// What stays the same from launch to launch.
 struct Settings {
   std::string path, text, language, kernel, standard, device_folder;
-  std::vector<std::string> devices, models, defines, include_dirs;
+  std::vector<std::string> devices, models, defines, include_dirs, tensor_maps;
   bool fast_math = false, execute = true;
   double compile_seconds = 30;
 };

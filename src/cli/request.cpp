@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <filesystem>
 #include <map>
 
@@ -81,35 +80,6 @@ std::vector<std::string> files_read(const ForecastFlags& f) {
   for (const std::string& b : f.buffers)
     if (const std::size_t at = b.find(":file:"); at != std::string::npos) files.push_back(b.substr(at + 6));
   return files;
-}
-
-}  // namespace
-
-namespace {
-
-/// "A=64x128:2": a box of 64 by 128 elements of 2 bytes in parameter A. Limits: cuTensorMapEncodeTiled.
-std::pair<std::string, int> tensor_box(const std::string& text) {
-  constexpr const char* form =
-      ": expected NAME=DIM[xDIM...]:BYTES, such as A=64x128:2, with 1 to 5 sizes from 1 to 256";
-  auto [name, box] = name_and_value(KC_SETTING(tensor_map), text);
-  const auto refuse = [&] { throw UsageError(KC_SETTING(tensor_map) " " + text + form); };
-  const std::size_t colon = box.find(':');
-  if (colon == std::string::npos) refuse();
-  const auto number = [&](std::string_view digits, int most) {
-    int n = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    if (error != std::errc{} || end != digits.data() + digits.size() || n < 1 || n > most) refuse();
-    return n;
-  };
-  std::int64_t bytes = number(std::string_view(box).substr(colon + 1), 16);
-  int rank = 0;
-  for (std::size_t at = 0; at <= colon; ++rank) {
-    const std::size_t end = std::min(box.find('x', at), colon);
-    bytes *= number(std::string_view(box).substr(at, end - at), 256);
-    if (rank == 5 || bytes > 1 << 20) refuse();
-    at = end + 1;
-  }
-  return {name, static_cast<int>(bytes)};
 }
 
 }  // namespace

@@ -304,6 +304,7 @@ class Forecaster {
     s.include_dirs = {options_.sources};
     s.standard = job.kernel->standard;
     s.fast_math = job.kernel->fast_math;
+    s.tensor_maps = job.kernel->tensor_maps;
     return s;
   }
 

@@ -11,6 +11,8 @@
 #include "execute/fill.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
+#include "kernelcast/setting.h"
+#include "kernelcast/source.h"
 #include "validate/csv.h"
 
 namespace kernelcast::validate {
@@ -21,9 +23,9 @@ constexpr std::array<std::string_view, 22> row_columns{
     "block_x", "block_y",   "block_z", "problem", "dyn_smem_bytes", "args",   "buffers",
     "symbol",  "time_ms",   "stat",    "note",    "flags",          "status", "buffer_elem_bytes",
     "id"};
-constexpr std::array<std::string_view, 12> kernel_columns{"id",    "language",    "repo",       "path",
-                                                          "entry", "symbol",      "wrapper",    "fixed_defines",
-                                                          "fills", "cache_state", "flags_argv", "commit"};
+constexpr std::array<std::string_view, 13> kernel_columns{
+    "id",    "language",    "repo",       "path",   "entry",      "symbol", "wrapper", "fixed_defines",
+    "fills", "cache_state", "flags_argv", "commit", "tensor_maps"};
 
 void check_spelling(const CsvTable& table, std::span<const std::string_view> known) {
   for (const std::string& column : table.columns) {
@@ -98,6 +100,13 @@ KernelEntry kernel_in(const std::string& path, const CsvTable& table, const CsvT
   k.fills = cells.pairs("fills");
   for (const auto& [name, fill] : k.fills) check_fill(cells, name, fill);
   k.cache_state = cells.text("cache_state");
+  for (const std::string& map : split(cells.text("tensor_maps"), ';')) {
+    try {
+      k.tensor_maps.push_back(tensor_box(map));
+    } catch (const UsageError& e) {
+      cells.fail("tensor_maps", plain_text(e.what()));
+    }
+  }
   read_flags(cells, k);
   return k;
 }

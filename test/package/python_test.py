@@ -22,6 +22,35 @@ COPY = """extern "C" __global__ void copy(const float* a, float* b, int n) {
 }
 """
 
+# Thread 0 of each block asks for 16 boxes of the tensor map in parameter `map`.
+BOXES = """.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry boxes(.param .align 64 .b8 map[128]) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<2>;
+  .shared .align 128 .b8 tile[65536];
+  .shared .align 8 .b64 bar;
+  mov.b64 %rd1, map;
+  cvta.param.u64 %rd1, %rd1;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  mov.u32 %r3, tile;
+  mov.u32 %r4, bar;
+  mov.u32 %r6, %ctaid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $out;
+$loop:
+  shl.b32 %r5, %r2, 6;
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1, {%r5, %r6}], [%r4];
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p2, %r2, 16;
+  @%p2 bra $loop;
+$out:
+  bar.sync 0;
+  ret;
+}
+"""
+
 
 def program(*arguments):
     done = subprocess.run([os.environ["KERNELCAST"], *arguments], capture_output=True, text=True, check=True)
@@ -41,6 +70,29 @@ class Forecasts(unittest.TestCase):
         document = f.to_dict()
         for key in ("time_s", "bounds", "counts", "occupancy", "resources"):
             self.assertEqual(document[key], p[key], key)
+
+    def test_tensor_maps(self):
+        launch = {"device": "h100", "grid": 4096, "block": 128, "lang": "ptx"}
+        f = kc.forecast(BOXES, tensor_maps={"map": ((64, 64), 2)}, **launch)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "boxes.ptx"
+            file.write_text(BOXES)
+            p = program("predict", str(file), "--device", "h100", "--grid", "4096", "--block", "128", "--tensor-map", "map=64x64:2",
+                        "--format", "json")["predictions"][0]
+            (Path(folder) / "rows.csv").write_text("kernel_id,gpu,grid_x,block_x,time_ms\nk,h100,4096,128,1\n")
+            kernels = Path(folder) / "kernels.csv"
+            kernels.write_text("id,language,path,entry,tensor_maps\nk,ptx,boxes.ptx,boxes,map=64x64:2\n")
+            v = program("validate", str(Path(folder) / "rows.csv"), "--kernels", str(kernels), "--sources", folder, "--model", "kernelcast",
+                        "--format", "json")["rows"][0]
+        self.assertEqual(f.time_s, p["time_s"])
+        self.assertEqual(v["models"]["kernelcast"]["time_s"], p["time_s"])
+        self.assertGreater(f.time_s, 2 * kc.forecast(BOXES, tensor_maps={"map": ((64, 8), 2)}, **launch).time_s)
+        explained = kc.explain(BOXES, tensor_maps={"map": ((64, 64), 2)}, **launch)
+        self.assertEqual(explained.explanations[0].predictions[0].time_s, f.time_s)
+        with self.assertRaisesRegex(kc.UsageError, "tensor_map.? map=64x300:2: expected NAME=DIM"):
+            kc.forecast(BOXES, tensor_maps={"map": ((64, 300), 2)}, **launch)
+        with self.assertRaisesRegex(TypeError, r"tensor_maps\['map'\]: expected \(sizes, bytes of an element\)"):
+            kc.forecast(BOXES, tensor_maps={"map": 64}, **launch)
 
     def test_several_devices_and_models(self):
         found = kc.forecast(SAXPY, device=["v100", "a100"], model=["kernelcast", "roofline"], **LAUNCH)

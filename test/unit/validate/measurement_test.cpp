@@ -22,11 +22,13 @@ std::string failure(F f) {
 }
 
 TEST(Kernels, AllThatALineCanSay) {
-  const auto kernels = read_kernels("k.csv",
-                                    "id,language,repo,path,entry,wrapper,fixed_defines,fills,cache_state,flags_argv\n"
-                                    "a,cuda,,a.cu,run,,N=4;M,x*=zero;*=normal,warm,-use_fast_math -DK=2 -O3\n"
-                                    "b,opencl,owner/name,src/b.cl,go,,,,,-cl-std=CL1.2\n"
-                                    "c,,owner/name,src/c.cu,go,wrap/c.cu,,,,\n");
+  const auto kernels =
+      read_kernels("k.csv",
+                   "id,language,repo,path,entry,wrapper,fixed_defines,fills,cache_state,flags_argv,"
+                   "tensor_maps\n"
+                   "a,cuda,,a.cu,run,,N=4;M,x*=zero;*=normal,warm,-use_fast_math -DK=2 -O3,A=64x8:2;B=4:1\n"
+                   "b,opencl,owner/name,src/b.cl,go,,,,,-cl-std=CL1.2,\n"
+                   "c,,owner/name,src/c.cu,go,wrap/c.cu,,,,,\n");
   const KernelEntry& a = kernels.at("a");
   EXPECT_EQ(a.path, "a.cu");
   EXPECT_EQ(a.entry, "run");
@@ -35,6 +37,7 @@ TEST(Kernels, AllThatALineCanSay) {
   EXPECT_THAT(a.fills, ElementsAre(std::pair("x*", "zero"), std::pair("*", "normal")));
   EXPECT_TRUE(a.fast_math);
   EXPECT_EQ(a.cache_state, "warm");
+  EXPECT_THAT(a.tensor_maps, ElementsAre(std::pair(std::string("A"), 1024), std::pair(std::string("B"), 4)));
   EXPECT_EQ(kernels.at("b").path, "owner+name/src/b.cl");
   EXPECT_EQ(kernels.at("b").standard, "CL1.2");
   EXPECT_EQ(kernels.at("c").path, "wrap/c.cu");
@@ -48,6 +51,8 @@ TEST(Kernels, Mistakes) {
   EXPECT_THAT(text("a,cuda,a.cu,run,\na,cuda,b.cu,run,\n"),
               HasSubstr("k.csv:3: kernel \"a\" stands already in k.csv:2"));
   EXPECT_THAT(text("a,cuda,a.cu,run,-maxrregcount=32\n"), HasSubstr("column flags_argv: \"-maxrregcount=32\""));
+  EXPECT_THAT(failure([] { read_kernels("k.csv", "id,path,tensor_maps\na,a.cu,A=64x300:2\n"); }),
+              HasSubstr("k.csv:2: column tensor_maps: tensor_map A=64x300:2: expected NAME=DIM[xDIM...]:BYTES"));
   EXPECT_THAT(text(",cuda,a.cu,run,\n"), HasSubstr("k.csv:2: column id: is empty"));
   EXPECT_THAT(failure([] { read_kernels("k.csv", "id,languag,path\na,cuda,a.cu\n"); }),
               HasSubstr("unknown column \"languag\"; did you mean \"language\""));
