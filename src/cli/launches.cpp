@@ -33,6 +33,8 @@ std::map<std::string, std::int64_t> properties_of(const Device& d) {
                                                   {"maxThreadsPerBlock", Field::limits_max_threads_per_block},
                                                   {"maxThreadsPerMultiProcessor", Field::limits_max_threads_per_unit},
                                                   {"sharedMemPerBlockOptin", Field::limits_shared_bytes_per_block},
+                                                  {"sharedMemPerMultiprocessor", Field::limits_shared_bytes_per_unit},
+                                                  {"regsPerMultiprocessor", Field::limits_registers_per_unit},
                                                   {"l2CacheSize", Field::memory_l2_bytes}};
   for (const auto& [name, field] : fields)
     if (const auto value = d.get(field)) found[name] = static_cast<std::int64_t>(*value);
@@ -42,10 +44,18 @@ std::map<std::string, std::int64_t> properties_of(const Device& d) {
   found["maxThreadsDim[0]"] = found["maxThreadsDim[1]"] = 1024;
   found["maxThreadsDim[2]"] = 64;
   found["sharedMemPerBlock"] = 48 << 10;  // without an attribute of the kernel
+  found["totalConstMem"] = 64 << 10;
+  found["canMapHostMemory"] = found["concurrentKernels"] = 1;
+  found["computeMode"] = 0;  // cudaComputeModeDefault: a GPU takes any number of programs
+  if (const auto clock = d.get(Field::clock_boost_clock_hz))
+    found["clockRate"] = static_cast<std::int64_t>(*clock / 1000);  // kHz
   const std::size_t dot = d.compute_capability.find('.');
   if (dot != std::string::npos) {
     found["major"] = std::stoll(d.compute_capability.substr(0, dot));
     found["minor"] = std::stoll(d.compute_capability.substr(dot + 1));
+    found["unifiedAddressing"] = found["major"] >= 2 ? 1 : 0;  // ibid., "Feature Support per Compute Capability"
+    found["managedMemory"] = found["major"] >= 3 ? 1 : 0;
+    found["cooperativeLaunch"] = found["major"] >= 6 ? 1 : 0;
   }
   return found;
 }

@@ -76,6 +76,16 @@ std::vector<fs::path> sources_beside(const fs::path& file) {
   return files;
 }
 
+/// `#include "name"` or `#include "../name"`.
+bool includes(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find(name + '"'); at != std::string::npos; at = text.find(name + '"', at + 1)) {
+    const std::size_t line = text.rfind('\n', at);
+    const std::string before = text.substr(line == std::string::npos ? 0 : line + 1, at - line - 1);
+    if ((before.ends_with('"') || before.ends_with('/')) && before.find("include") != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool defines_name(const std::string& text, const std::string& name) {
@@ -119,7 +129,7 @@ ProgramLaunches program_launches(const Source& source, const HostOptions& option
       included += text;
     }
     std::erase_if(fresh, [&](const std::string& path) {
-      return included.find('"' + fs::path(path).filename().string() + '"') != std::string::npos;
+      return includes(included, fs::path(path).filename().string());
     });
     if (fresh.empty()) return found;
     own.more_files.insert(own.more_files.end(), fresh.begin(), fresh.end());

@@ -3,8 +3,10 @@
 
   launches.py rows PROGRAM ROWS.csv KERNELS.csv SOURCES   recorded grids, blocks and arguments against those found
   launches.py count PROGRAM FOLDER...                     programs (a folder each): launches found, and complete
+  launches.py count PROGRAM --draw 200 --seed 1 ROOT      the same for programs drawn from those below ROOT that launch
 
-Arguments, macros and include folders of a program are those that `make -n run` prints; without a Makefile, none.
+Arguments, macros and include folders of a program are those that `make -n run` prints. Without a Makefile: no arguments,
+sources and include folders of CMakeLists.txt.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import concurrent.futures
 import csv
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -57,6 +60,9 @@ def program_of(folder):
             unique.append(flags[k:k + 2])
     flags = [x for pair in unique for x in (pair if pair[0] == "-D" else ["-I", os.path.join(folder, pair[1])])]
     sources = list(dict.fromkeys(s for s in sources if os.path.exists(s)))
+    if not sources:
+        sources, more = cmake_of(folder)
+        flags += more
     for below in ("", "src"):
         place = os.path.join(folder, below)
         if not sources and os.path.isdir(place):
@@ -69,6 +75,39 @@ def program_of(folder):
     main = mains[0] if mains else None
     outside = [s for s in sources if main and s != main and os.path.dirname(s) != os.path.dirname(main)]
     return main, outside, flags, words
+
+
+def cmake_of(folder):
+    """Sources of the first program that CMakeLists.txt adds, and its include folders."""
+    path = os.path.join(folder, "CMakeLists.txt")
+    text = re.sub(r"#.*", "", text_of(path)) if os.path.exists(path) else ""
+    added = re.search(r"add_executable\s*\(\s*\S+([^)]*)\)", text)
+    sources = [os.path.normpath(os.path.join(folder, s)) for s in (added[1].split() if added else []) if s.endswith(ENDINGS)]
+    flags = []
+    for words in re.findall(r"include_directories\s*\(([^)]*)\)", text):
+        for word in words.split():
+            place = os.path.normpath(os.path.join(folder, word.replace("${CMAKE_CURRENT_SOURCE_DIR}", ".")))
+            if os.path.isdir(place):
+                flags += ["-I", place]
+    return [s for s in sources if os.path.exists(s)], flags
+
+
+LAUNCH = re.compile(r"<<<|\b(cuda|hip)Launch(Cooperative)?Kernel|\bcuLaunchKernel|hipLaunchKernelGGL")
+
+
+def programs_below(root, ending):
+    """Folders with a build file, a function main and a launch in a source of theirs."""
+    found = []
+    for folder, below, files in os.walk(root):
+        below.sort()
+        if not folder.endswith(ending) or not {"Makefile", "CMakeLists.txt"} & set(files):
+            continue
+        texts = [text_of(os.path.join(at, f)) for at, _, names in os.walk(folder) for f in names
+                 if f.endswith(ENDINGS + (".cuh", ".h", ".hpp"))]
+        if any(LAUNCH.search(t) for t in texts) and program_of(folder)[0]:
+            found.append(folder)
+            below.clear()
+    return found
 
 
 def launches_of(program, source, words, with_files=(), flags=()):
@@ -128,19 +167,33 @@ def same(value, text):
         return False
 
 
+def reasons(found):
+    """What is not known of launches that are not complete: "name: why", each once."""
+    return list(dict.fromkeys(f"{u['name']}: {u['why']} (line {u['line']})" for f in found if not complete(f) for u in f["unknown"]))
+
+
 def count(a):
     def one(folder):
-        folder = os.path.abspath(folder)
         source, outside, flags, words = program_of(folder)
-        found, why = launches_of(a.program, source, words, outside, flags) if source else ([], "no source with main")
+        found, error = launches_of(a.program, source, words, outside, flags) if source else ([], "no source with main")
         whole = sum(complete(f) for f in found)
         verdict = "complete" if found and whole == len(found) else "some complete" if whole else "found" if found else "none"
-        print(f"{verdict:14} {os.path.basename(folder):32} {whole}/{len(found)} {why[-220:]}", flush=True)
-        return verdict
+        why = error or "; ".join(reasons(found)[:3])
+        print(f"{verdict:14} {os.path.relpath(folder, a.folders[0]):40} {whole}/{len(found)} {why[-300:]}", flush=True)
+        return {"folder": folder, "verdict": verdict, "why": why, "words": words, "source": source, "launches": found}
 
+    folders = [os.path.abspath(f) for f in a.folders]
+    if a.draw:
+        folders = [p for f in folders for p in programs_below(f, a.ending)]
+        print(f"{len(folders)} programs launch; {min(a.draw, len(folders))} are drawn")
+        folders = random.Random(a.seed).sample(folders, min(a.draw, len(folders)))
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        tally = Counter(pool.map(one, a.folders))
-    print(dict(tally), f"{tally['complete'] / len(a.folders):.0%} complete")
+        results = list(pool.map(one, folders))
+    tally = Counter(r["verdict"] for r in results)
+    print(dict(tally), f"{tally['complete'] / len(folders):.0%} complete")
+    if a.json:
+        with open(a.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
 
 
 def main():
@@ -154,6 +207,10 @@ def main():
     many.add_argument("program")
     many.add_argument("folders", nargs="+")
     many.add_argument("--jobs", type=int, default=1)
+    many.add_argument("--draw", type=int, help="programs to draw from those below FOLDER")
+    many.add_argument("--seed", type=int, default=1)
+    many.add_argument("--ending", default="", help="end of the names of drawn folders (-cuda)")
+    many.add_argument("--json", help="results of every program")
     many.set_defaults(run=count)
     a = parser.parse_args()
     a.program = os.path.abspath(a.program)

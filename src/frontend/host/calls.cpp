@@ -38,7 +38,10 @@ Value Interpreter::call_body(const clang::FunctionDecl* f, const clang::Expr* co
 
 void Interpreter::miss(const clang::NamedDecl* d) {
   if (context_.getSourceManager().isInSystemHeader(d->getLocation()) || d->isInStdNamespace()) return;
-  const std::string name = d->getNameAsString();
+  miss(d->getNameAsString());
+}
+
+void Interpreter::miss(const std::string& name) {
   if (name.empty() || name.starts_with("__")) return;
   auto& names = program_.undefined;
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -52,6 +55,7 @@ Value Interpreter::unknown_call(const clang::CallExpr* call, const std::string& 
     const clang::Expr* plain = a->IgnoreParenCasts();
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(plain);
     const Value v = evaluate(a);
+    keep_callback(v, name.empty() ? "a call" : name, line);
     const bool constant = a->getType()->isPointerType() && a->getType()->getPointeeType().isConstQualified();
     if (v.kind != Value::Kind::pointer || v.place.memory == nullptr || constant) continue;
     if (address != nullptr && address->getOpcode() == clang::UO_AddrOf) {
@@ -83,6 +87,7 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
   const bool users = has_body && !sources.isInSystemHeader(defined->getLocation());
   if (!users) {
     if (auto v = runtime_call(name, call)) return *v;
+    if (auto v = driver_call(name, call)) return *v;
     if (auto v = library_call(name, call)) return *v;
     if (auto v = math_call(name, call)) return *v;
     if (auto v = option_call(name, call)) return *v;

@@ -8,6 +8,7 @@ namespace {
 bool names_a_launch(const clang::FunctionDecl* f) {
   const std::string name = f->getNameAsString();
   return name.starts_with("cudaLaunchKernel") || name == "cudaLaunchCooperativeKernel" || name == "hipLaunchKernel" ||
+         name == "cuLaunchKernel" || name == "cuLaunchCooperativeKernel" || name == "cudaGraphAddKernelNode" ||
          name == "hipLaunchCooperativeKernel" || name.starts_with("hipLaunchKernelEx");
 }
 
@@ -57,6 +58,8 @@ bool Interpreter::launches(const clang::Stmt* statement) {
   visit.statement = [&](clang::Stmt* s) {
     if (llvm::isa<clang::CUDAKernelCallExpr>(s)) found = true;
     const clang::FunctionDecl* callee = nullptr;
+    if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s))  // called, or given to a function that may call it
+      callee = llvm::dyn_cast<clang::FunctionDecl>(named->getDecl());
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) callee = call->getDirectCallee();
     if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(s)) callee = made->getConstructor();
     if (callee != nullptr && (names_a_launch(callee) || launches(callee))) found = true;
@@ -97,6 +100,13 @@ bool Interpreter::leaves(const clang::Stmt* s) {
   };
   walk(const_cast<clang::Stmt*>(s), visit);
   return found;
+}
+
+/// Whether it leaves the loop around it.
+bool Interpreter::breaks(const clang::Stmt* s) {
+  if (const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(s))
+    return std::any_of(block->body_begin(), block->body_end(), [this](const clang::Stmt* part) { return breaks(part); });
+  return llvm::isa_and_nonnull<clang::BreakStmt>(s);
 }
 
 void Interpreter::forget(const Place& place, const std::string& why, int line) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace kernelcast::frontend::host {
 namespace {
@@ -57,7 +58,7 @@ Interpreter::Flow Interpreter::execute(const clang::Stmt* s) {
       else
         frame.result = copied(evaluate(value));
     }
-    if (program_.launches.empty() && frames_.size() == 1 && frame.function != nullptr && frame.function->isMain())
+    if (program_.launches.empty() && callbacks_.empty() && frames_.size() == 1 && frame.function != nullptr && frame.function->isMain())
       throw ProgramEnd{"main returns before any launch", line_of(s)};
     return Flow::leave_function;
   }
@@ -151,6 +152,7 @@ Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
   // What only leaves is taken for the treatment of an error.
   const bool first_leaves = leaves(s->getThen()) && !launches(s->getThen());
   const bool second_leaves = s->getElse() != nullptr && leaves(s->getElse()) && !launches(s->getElse());
+  if ((first_leaves && breaks(s->getThen())) || (second_leaves && breaks(s->getElse()))) unknown_break_ = text;
   if (first_leaves) return s->getElse() != nullptr ? execute(s->getElse()) : Flow::next;
   if (second_leaves) return execute(s->getThen());
   execute_where_unknown(s->getThen(), text);
@@ -164,6 +166,8 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
                                             const clang::Expr* increment, const clang::Stmt* body, bool body_first) {
   const bool pure = !launches(loop);
   const bool outermost = pure && loop_end_ == 0;
+  const auto outer_break = llvm::make_scope_exit(
+      [this, text = std::exchange(unknown_break_, "")]() mutable { unknown_break_ = std::move(text); });
   if (outermost) loop_end_ = steps_ + std::max<std::int64_t>(options_.max_steps / kLoopShare, 1000);
   const auto give_up = [&](const std::string& why) {
     if (outermost) loop_end_ = 0;
@@ -211,6 +215,8 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
       throw ProgramEnd{"a loop without an end", line_of(loop)};
   }
   if (outermost) loop_end_ = 0;
+  // A search that may have ended before: what it has found is not known.
+  if (pure && !unknown_break_.empty()) forget_written(loop, "it depends on the " + unknown_break_);
   return Flow::next;
 }
 
@@ -225,6 +231,8 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
     return Flow::next;
   }
   const std::int64_t last_step = steps_ + options_.max_steps / kLoopShare;
+  const auto outer_break = llvm::make_scope_exit(
+      [this, text = std::exchange(unknown_break_, "")]() mutable { unknown_break_ = std::move(text); });
   for (std::int64_t k = 0; k < range.count.integer; ++k) {
     step(loop);
     if (pure && steps_ > last_step) {
@@ -240,6 +248,7 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
     if (flow == Flow::leave_function || flow == Flow::go_to) return flow;
     if (flow == Flow::leave_loop) break;
   }
+  if (pure && !unknown_break_.empty()) forget_written(loop, "it depends on the " + unknown_break_);
   return Flow::next;
 }
 
@@ -277,11 +286,13 @@ Interpreter::Flow Interpreter::execute_switch(const clang::SwitchStmt* s) {
   return Flow::next;
 }
 
-void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments) {
+void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments,
+                               const std::string& condition) {
   frames_.clear();
   frames_.push_back(std::make_unique<Frame>());
   frames_.back()->function = function;
   conditions_.clear();
+  if (!condition.empty()) conditions_.push_back(condition);
   loop_end_ = 0;
   options_started_ = false;
   const auto& sources = context_.getSourceManager();
@@ -327,6 +338,7 @@ HostProgram Interpreter::run() {
   for (const clang::FunctionDecl* f : all) {
     if (f->isMain()) {
       run_function(f, true);
+      run_callbacks();
       return std::move(program_);
     }
   }

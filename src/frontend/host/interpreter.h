@@ -53,6 +53,11 @@ class Interpreter {
     Value flag;
     std::int64_t value = 0;
   };
+  struct Callback {
+    const clang::FunctionDecl* function = nullptr;
+    std::string taker;  // the function that it was given to
+    int line = 0;
+  };
   struct OptionRead {
     std::int64_t value = 0;
     Value argument;
@@ -71,13 +76,14 @@ class Interpreter {
   void declare(const clang::VarDecl* variable);
   void step(const clang::Stmt* statement);
   void note(const std::string& text);
-  void run_function(const clang::FunctionDecl* function, bool give_arguments);
+  void run_function(const clang::FunctionDecl* function, bool give_arguments, const std::string& condition = "");
   Flow execute_where_unknown(const clang::Stmt* branch, const std::string& condition);
 
   // effects.cpp: what a statement may do, without doing it
   bool launches(const clang::Stmt* statement);
   bool launches(const clang::FunctionDecl* function);
   bool leaves(const clang::Stmt* statement);
+  bool breaks(const clang::Stmt* statement);
   void forget_written(const clang::Stmt* statement, const std::string& why);
   void forget(const Place& place, const std::string& why, int line);
 
@@ -106,6 +112,15 @@ class Interpreter {
                   std::optional<Value> self, int line);
   Value construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* expression);
   Value unknown_call(const clang::CallExpr* call, const std::string& name);
+
+  // driver_calls.cpp
+  std::optional<Value> driver_call(const std::string& name, const clang::CallExpr* call);
+  const clang::FunctionDecl* kernel_named(const std::string& name);
+  std::vector<Value> pointed_arguments(const clang::FunctionDecl* kernel, const Value& list,
+                                       const clang::CallExpr* call);
+  void kernel_unknown(const clang::CallExpr* call);
+  void keep_callback(const Value& value, const std::string& taker, int line);
+  void run_callbacks();
 
   // library.cpp: functions of C, C++ and the GPU runtimes
   std::optional<Value> library_call(const std::string& name, const clang::CallExpr* call);
@@ -158,6 +173,8 @@ class Interpreter {
   const clang::FieldDecl* field_named(const clang::CXXRecordDecl* record, const std::string& name) const;
   Value field(const Value& object, clang::QualType type, const std::string& name, int line);
   void miss(const clang::NamedDecl* declaration);  // its definition is in another file
+  void miss(const std::string& name);
+  std::string symbol_of(const clang::FunctionDecl* kernel) const;
   std::string file_of(const clang::FunctionDecl* kernel) const;
   static std::int64_t key_of(const clang::FieldDecl* field);
 
@@ -168,12 +185,15 @@ class Interpreter {
   std::map<std::string, std::size_t> known_launches_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::map<const clang::VarDecl*, Place> globals_;
+  std::map<std::string, const clang::FunctionDecl*> kernels_;  // by name and by symbol
+  std::vector<Callback> callbacks_;
   std::map<const clang::FunctionDecl*, bool> launching_;
   std::map<const clang::Stmt*, bool> launching_statements_;
   std::vector<std::string> conditions_;  // that are not known and under which evaluation stands
   std::int64_t steps_ = 0;
   std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;
+  std::string unknown_break_;  // of the innermost loop: why it may have ended before
   const clang::LabelDecl* target_ = nullptr;  // of the goto on its way
   std::deque<OptionRead> options_read_;
   std::int64_t options_end_ = 1;

@@ -102,16 +102,20 @@ std::string Interpreter::file_of(const clang::FunctionDecl* kernel) const {
                                                                                                               : "";
 }
 
+std::string Interpreter::symbol_of(const clang::FunctionDecl* kernel) const {
+  if (!mangle_->shouldMangleDeclName(kernel)) return kernel->getNameAsString();
+  std::string text;
+  llvm::raw_string_ostream symbol(text);
+  mangle_->mangleName(clang::GlobalDecl(kernel, clang::KernelReferenceKind::Kernel), symbol);
+  return text;
+}
+
 void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
                          const std::vector<Value>& arguments, int line, const std::string& file) {
   HostLaunch launch;
   llvm::raw_string_ostream name(launch.kernel);
   kernel->getNameForDiagnostic(name, clang::PrintingPolicy(context_.getLangOpts()), /*Qualified=*/true);
-  llvm::raw_string_ostream symbol(launch.symbol);
-  if (mangle_->shouldMangleDeclName(kernel))
-    mangle_->mangleName(clang::GlobalDecl(kernel, clang::KernelReferenceKind::Kernel), symbol);
-  else
-    launch.symbol = kernel->getNameAsString();
+  launch.symbol = symbol_of(kernel);
   launch.file = file;
   launch.kernel_file = file_of(kernel);
   if (!kernel->hasBody() && kernel->getTemplateInstantiationPattern() == nullptr) miss(kernel);
@@ -141,7 +145,7 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
   launch.conditions = conditions_;
   launch.more = false;
   for (const std::string& c : conditions_)
-    if (c.starts_with("number of iterations")) launch.more = true;
+    if (c.starts_with("number of ")) launch.more = true;
   const auto [known, added] = known_launches_.emplace(key, program_.launches.size());
   if (added)
     program_.launches.push_back(std::move(launch));
@@ -166,7 +170,7 @@ Value Interpreter::launch_by_chevrons(const clang::CUDAKernelCallExpr* call) {
   const clang::FunctionDecl* kernel = call->getDirectCallee();
   if (kernel == nullptr) kernel = callee.function;
   if (kernel == nullptr || !kernel->hasAttr<clang::CUDAGlobalAttr>()) {
-    note("launch at line " + std::to_string(line_of(call)) + ": the kernel is chosen at run time and is not known");
+    kernel_unknown(call);
     return Value::of(0);
   }
   record(kernel, grid, block, shared, arguments, line_of(call), file);
@@ -182,7 +186,7 @@ Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::st
   const std::size_t at = extended ? 1 : 0;
   const clang::FunctionDecl* kernel = at < given.size() ? given[at].function : nullptr;
   if (kernel == nullptr || (!extended && given.size() < 4)) {
-    note("launch at line " + std::to_string(line_of(call)) + ": the kernel is chosen at run time and is not known");
+    kernel_unknown(call);
     return Value::of(0);
   }
   std::vector<Value> arguments;
@@ -197,14 +201,7 @@ Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::st
            field(configuration, record_type, "dynamicSmemBytes", line), arguments, line, file);
     return Value::of(0);
   }
-  for (unsigned k = 0; k < kernel->getNumParams(); ++k) {
-    Value v = Value::not_known("the list of arguments is not known", line_of(call));
-    if (given[3].kind == Value::Kind::pointer && given[3].place.memory) {
-      const Value pointer = load({given[3].place.memory, given[3].place.key + k}, call);
-      v = pointer.kind == Value::Kind::pointer ? load(pointer.place, call) : pointer;
-    }
-    arguments.push_back(copied(v));
-  }
+  arguments = pointed_arguments(kernel, given[3], call);
   record(kernel, given[1], given[2], given.size() > 4 ? given[4] : Value::of(0), arguments, line_of(call), file);
   return Value::of(0);
 }

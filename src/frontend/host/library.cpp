@@ -129,9 +129,9 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     }
     return Value::of(0);
   }
-  if (is({"cudaGetDeviceCount", "cudaGetDevice"}) && count == 1) {
+  if (is({"cudaGetDeviceCount", "cudaGetDevice", "cuDeviceGetCount", "cuDeviceGet"}) && count >= 1) {
     const Value into = evaluate(call->getArg(0));
-    if (into.kind == Value::Kind::pointer) store(into.place, Value::of(name == "cudaGetDevice" ? 0 : 1));
+    if (into.kind == Value::Kind::pointer) store(into.place, Value::of(name.ends_with("Count") ? 1 : 0));
     return Value::of(0);
   }
   if (is({"cudaGetDeviceProperties"}) && count >= 1) {
@@ -157,7 +157,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     store(into.place, Value::object_of(memory));
     return Value::of(0);
   }
-  if (is({"cudaDeviceGetAttribute"}) && count >= 2) {
+  if (is({"cudaDeviceGetAttribute", "cuDeviceGetAttribute"}) && count >= 2) {
     const Value into = evaluate(call->getArg(0)), which = evaluate(call->getArg(1));
     Value value = Value::not_known("a property of the device", line);
     static const std::map<std::int64_t, const char*> fields{{1, "maxThreadsPerBlock"},
@@ -171,7 +171,19 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
                                                             {10, "warpSize"},
                                                             {97, "sharedMemPerBlockOptin"},
                                                             {16, "multiProcessorCount"},
+                                                            {12, "regsPerBlock"},
+                                                            {13, "clockRate"},
+                                                            {18, "integrated"},
+                                                            {19, "canMapHostMemory"},
+                                                            {20, "computeMode"},
+                                                            {31, "concurrentKernels"},
+                                                            {38, "l2CacheSize"},
                                                             {39, "maxThreadsPerMultiProcessor"},
+                                                            {41, "unifiedAddressing"},
+                                                            {81, "sharedMemPerMultiprocessor"},
+                                                            {82, "regsPerMultiprocessor"},
+                                                            {83, "managedMemory"},
+                                                            {95, "cooperativeLaunch"},
                                                             {75, "major"},
                                                             {76, "minor"}};
     if (which.is_integer())
@@ -202,7 +214,11 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
   };
   if (is({"exit", "_exit", "quick_exit", "abort"})) throw ProgramEnd{"the program calls " + name + "()", line};
   if (is({"rand", "random", "lrand48", "drand48", "rand_r"})) return Value::not_known(name + "()", line);
-  if (is({"fopen", "open", "fscanf", "fread", "fgets", "getline", "scanf", "fgetc", "getc", "feof", "stat", "fseek",
+  if (is({"fopen", "fopen64"}) && count == 2) {  // as allocations, it succeeds
+    for (const clang::Expr* a : call->arguments()) evaluate(a);
+    return allocation(Value::not_known("a file is read", line), line, false, false);
+  }
+  if (is({"open", "fscanf", "fread", "fgets", "getline", "scanf", "fgetc", "getc", "feof", "stat", "fseek",
           "ftell"})) {
     Value v = unknown_call(call, name);
     v = Value::not_known("a file is read", line);

@@ -369,23 +369,45 @@ std::vector<std::string> inspect_unit(const Source& source, const FrontendOption
 
 namespace {
 
-/// Names in "use of undeclared identifier 'X'" that the text calls.
-std::set<std::string> undeclared_functions(const ClangResult& result, const std::string& text) {
-  std::set<std::string> names;
-  constexpr std::string_view key = "use of undeclared identifier '";
-  for (const auto& error : result.errors) {
-    const std::size_t at = error.text.find(key);
-    if (at == std::string::npos) continue;
-    const std::size_t begin = at + key.size(), end = error.text.find('\'', begin);
-    const std::string name = error.text.substr(begin, end - begin);
-    for (std::size_t use = text.find(name); use != std::string::npos; use = text.find(name, use + 1)) {
-      const std::size_t behind = text.find_first_not_of(" \t", use + name.size());
-      if (behind == std::string::npos || text[behind] != '(' || (use > 0 && is_word(text[use - 1]))) continue;
-      names.insert(name);
-      break;
-    }
+constexpr int kMostRounds = 5;  // of declarations of names that are missing: types, then what they hide
+
+/// What text calls: `name(`, with blanks between.
+bool calls(std::string_view text, const std::string& name) {
+  for (std::size_t use = text.find(name); use != std::string::npos; use = text.find(name, use + 1)) {
+    const std::size_t behind = text.find_first_not_of(" \t", use + name.size());
+    if (behind != std::string::npos && text[behind] == '(' && (use == 0 || !is_word(text[use - 1]))) return true;
   }
-  return names;
+  return false;
+}
+
+/// Declarations of names that no header declares, by what the errors say of them: types first, since variables of an
+/// unknown type are not declared either.
+std::string declarations_of_missing(const ClangResult& result, const std::string& text, std::set<std::string>& names) {
+  std::string types, others;
+  const auto named = [](const std::string& error, std::string_view key) -> std::string {
+    const std::size_t at = error.find(key);
+    if (at == std::string::npos) return "";
+    const std::size_t begin = at + key.size();
+    return error.substr(begin, error.find('\'', begin) - begin);
+  };
+  for (const ClangError& error : result.errors) {
+    const std::string type = named(error.text, "unknown type name '");
+    if (!type.empty() && names.insert(type).second) types += "typedef int " + type + "; ";
+  }
+  if (!types.empty()) return types;
+  for (const ClangError& error : result.errors) {
+    const std::string name = named(error.text, "use of undeclared identifier '");
+    if (name.empty() || !names.insert(name).second) continue;
+    // Checks of samples hand on the error that they are given.
+    const bool check = name == "checkCudaErrors" || name == "checkCudaError";
+    if (check)
+      others += "template <class A> int " + name + "(A a) { return (int)a; } ";
+    else if (calls(error.text, name) || calls(text, name))
+      others += "template <class... A> int " + name + "(const A&...); ";
+    else
+      others += "extern int " + name + "; ";
+  }
+  return others;
 }
 
 }  // namespace
@@ -401,17 +423,11 @@ void inspect_host(const Source& source, const std::string& target, double time_l
     job.host_bodies = true;
     std::string declared;
     std::set<std::string> names;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < kMostRounds; ++round) {
       job.inspect = [](clang::ASTContext&) {};
-      const std::size_t before = names.size();
-      for (const std::string& name : undeclared_functions(run_clang(job), job.text)) {
-        if (!names.insert(name).second) continue;
-        // Checks of samples hand on the error that they are given.
-        const bool check = name == "checkCudaErrors" || name == "checkCudaError";
-        declared += check ? "template <class A> int " + name + "(A a) { return (int)a; } "
-                          : "template <class... A> int " + name + "(const A&...); ";
-      }
-      if (names.size() == before) break;
+      const std::string more = declarations_of_missing(run_clang(job), job.text, names);
+      if (more.empty()) break;
+      declared += more;
       job.text = declared + "\n#line 1\n" + make_job(source, language, target).text;
     }
     job.inspect = inspect;

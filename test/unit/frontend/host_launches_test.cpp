@@ -69,6 +69,104 @@ int main() {
   EXPECT_EQ(whole(p.launches[0].block[1]), 16);
 }
 
+TEST(HostLaunches, TheDriverNamesKernelsByTheirText) {
+  const HostProgram p = program_of(R"(
+int main() {
+  CUmodule module;
+  CUfunction run, other;
+  CUdeviceptr x, y;
+  int n = 1000;
+  float a = 2.5f;
+  cuModuleLoad(&module, "program.ptx");
+  cuModuleGetFunction(&run, module, "saxpy");
+  cuModuleGetFunction(&other, module, "nowhere");
+  cuMemAlloc(&x, n * 4);
+  cuMemAlloc(&y, n * 8);
+  void* arguments[] = {&n, &a, &x, &y};
+  cuLaunchKernel(run, (n + 255) / 256, 2, 1, 256, 1, 1, 64, 0, arguments, 0);
+  cuLaunchKernel(other, 1, 1, 1, 32, 1, 1, 0, 0, arguments, 0);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  const HostLaunch& l = p.launches[0];
+  EXPECT_EQ(l.kernel, "saxpy");
+  EXPECT_EQ(whole(l.grid[0]), 4);
+  EXPECT_EQ(whole(l.grid[1]), 2);
+  EXPECT_EQ(whole(l.block[0]), 256);
+  EXPECT_EQ(whole(l.shared), 64);
+  ASSERT_EQ(l.args.size(), 4u);
+  EXPECT_EQ(std::get<std::int64_t>(l.args[0].value), 1000);
+  EXPECT_EQ(std::get<double>(l.args[1].value), 2.5);
+  EXPECT_EQ(std::get<HostBuffer>(l.args[2].value).elements, 1000);
+  EXPECT_EQ(std::get<HostBuffer>(l.args[3].value).elements, 2000);
+  EXPECT_THAT(p.notes, testing::Contains(testing::HasSubstr("the kernel is chosen at run time and is not known")));
+}
+
+TEST(HostLaunches, NodesOfGraphsAreLaunches) {
+  const HostProgram p = program_of(R"(
+int main() {
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  cudaKernelNodeParams k = {0};
+  float* y;
+  int n = 7;
+  cudaMalloc(&y, 4096);
+  void* arguments[] = {&y, &n};
+  k.func = (void*)scale<4>;
+  k.gridDim = dim3(5, 2, 1);
+  k.blockDim = dim3(64, 1, 1);
+  k.sharedMemBytes = 128;
+  k.kernelParams = arguments;
+  cudaGraphAddKernelNode(&node, graph, nullptr, 0, &k);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(p.launches[0].kernel, "scale<4>");
+  EXPECT_EQ(whole(p.launches[0].grid[1]), 2);
+  EXPECT_EQ(whole(p.launches[0].block[0]), 64);
+  EXPECT_EQ(whole(p.launches[0].shared), 128);
+  EXPECT_EQ(std::get<HostBuffer>(p.launches[0].args[0].value).elements, 1024);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[1].value), 7);
+}
+
+TEST(HostLaunches, ThreadsRunAndWhatALibraryCallsBackMayRun) {
+  const HostProgram p = program_of(R"(
+float* y;
+void* worker(void* given) { scale<1><<<*(int*)given, 32>>>(y, 1); return 0; }
+void each(int) { scale<2><<<3, 32>>>(y, 1); }
+int main() {
+  cudaMalloc(&y, 4096);
+  int blocks = 6;
+  pthread_t thread;
+  pthread_create(&thread, 0, worker, &blocks);
+  call_often(each);
+  return 0;
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(whole(p.launches[0].grid[0]), 6);
+  EXPECT_TRUE(p.launches[0].conditions.empty());
+  EXPECT_EQ(whole(p.launches[1].grid[0]), 3);
+  EXPECT_THAT(p.launches[1].conditions, testing::ElementsAre(testing::HasSubstr("calls of each() by call_often()")));
+  EXPECT_TRUE(p.launches[1].more);
+}
+
+TEST(HostLaunches, WhatASearchFindsIsUnknownWhereItMayHaveEndedBefore) {
+  const HostProgram p = program_of(R"(
+int main() {
+  float* y;
+  cudaMalloc(&y, 4096);
+  int found = 0, whole = 0;
+  for (int i = 0; i < 8; i++) {
+    found = i;
+    if (rand() > 5) break;
+  }
+  for (int i = 0; i < 8; i++) whole = i;
+  scale<1><<<found + 1, 32>>>(y, 1);
+  scale<2><<<whole + 1, 32>>>(y, 1);
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(whole(p.launches[0].grid[0]), -1);
+  EXPECT_EQ(whole(p.launches[1].grid[0]), 8);
+}
+
 TEST(HostLaunches, UnknownValuesSayWhyAndAreGivenByName) {
   const std::string host = R"(
 int main() {
