@@ -128,9 +128,8 @@ ProgramLaunches program_launches(const Source& source, const HostOptions& option
       fresh.push_back(path);
       included += text;
     }
-    std::erase_if(fresh, [&](const std::string& path) {
-      return includes(included, fs::path(path).filename().string());
-    });
+    std::erase_if(fresh,
+                  [&](const std::string& path) { return includes(included, fs::path(path).filename().string()); });
     if (fresh.empty()) return found;
     own.more_files.insert(own.more_files.end(), fresh.begin(), fresh.end());
     found.files.insert(found.files.end(), fresh.begin(), fresh.end());

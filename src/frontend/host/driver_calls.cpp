@@ -72,8 +72,7 @@ std::optional<Value> Interpreter::driver_call(const std::string& spelled, const 
     const Value into = evaluate(call->getArg(0));
     evaluate(call->getArg(1));
     const clang::Expr* named = call->getArg(2);
-    const auto text =
-        text_of(named->getType()->isArrayType() ? load(place_of(named), named) : evaluate(named));
+    const auto text = text_of(named->getType()->isArrayType() ? load(place_of(named), named) : evaluate(named));
     Value kernel = Value::not_known(text ? "the kernel " + *text + " is not in the sources" : "a name", line);
     if (text)
       if (const clang::FunctionDecl* f = kernel_named(*text)) {
@@ -138,8 +137,8 @@ std::optional<Value> Interpreter::driver_call(const std::string& spelled, const 
 /// A function that launches and is given to one that is not evaluated: that one may call it.
 void Interpreter::keep_callback(const Value& value, const std::string& taker, int line) {
   const clang::FunctionDecl* body = nullptr;
-  if (value.function == nullptr || value.function->hasAttr<clang::CUDAGlobalAttr>() ||
-      !value.function->hasBody(body) || !launches(body))
+  if (value.function == nullptr || value.function->hasAttr<clang::CUDAGlobalAttr>() || !value.function->hasBody(body) ||
+      !launches(body))
     return;
   for (const Callback& known : callbacks_)
     if (known.function == body) return;

@@ -105,7 +105,8 @@ bool Interpreter::leaves(const clang::Stmt* s) {
 /// Whether it leaves the loop around it.
 bool Interpreter::breaks(const clang::Stmt* s) {
   if (const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(s))
-    return std::any_of(block->body_begin(), block->body_end(), [this](const clang::Stmt* part) { return breaks(part); });
+    return std::any_of(block->body_begin(), block->body_end(),
+                       [this](const clang::Stmt* part) { return breaks(part); });
   return llvm::isa_and_nonnull<clang::BreakStmt>(s);
 }
 

@@ -58,7 +58,8 @@ Interpreter::Flow Interpreter::execute(const clang::Stmt* s) {
       else
         frame.result = copied(evaluate(value));
     }
-    if (program_.launches.empty() && callbacks_.empty() && frames_.size() == 1 && frame.function != nullptr && frame.function->isMain())
+    if (program_.launches.empty() && callbacks_.empty() && frames_.size() == 1 && frame.function != nullptr &&
+        frame.function->isMain())
       throw ProgramEnd{"main returns before any launch", line_of(s)};
     return Flow::leave_function;
   }
@@ -286,8 +287,7 @@ Interpreter::Flow Interpreter::execute_switch(const clang::SwitchStmt* s) {
   return Flow::next;
 }
 
-void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments,
-                               const std::string& condition) {
+void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments, const std::string& condition) {
   frames_.clear();
   frames_.push_back(std::make_unique<Frame>());
   frames_.back()->function = function;

@@ -193,7 +193,7 @@ class Interpreter {
   std::int64_t steps_ = 0;
   std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;
-  std::string unknown_break_;  // of the innermost loop: why it may have ended before
+  std::string unknown_break_;                 // of the innermost loop: why it may have ended before
   const clang::LabelDecl* target_ = nullptr;  // of the goto on its way
   std::deque<OptionRead> options_read_;
   std::int64_t options_end_ = 1;

@@ -218,8 +218,7 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
     for (const clang::Expr* a : call->arguments()) evaluate(a);
     return allocation(Value::not_known("a file is read", line), line, false, false);
   }
-  if (is({"open", "fscanf", "fread", "fgets", "getline", "scanf", "fgetc", "getc", "feof", "stat", "fseek",
-          "ftell"})) {
+  if (is({"open", "fscanf", "fread", "fgets", "getline", "scanf", "fgetc", "getc", "feof", "stat", "fseek", "ftell"})) {
     Value v = unknown_call(call, name);
     v = Value::not_known("a file is read", line);
     return v;
@@ -317,7 +316,8 @@ std::optional<Value> Interpreter::math_call(const std::string& spelled, const cl
   if (name.starts_with("__builtin_")) name = name.substr(10);
   if (name.size() > 3 && name.ends_with("f") &&
       (name.starts_with("ceil") || name.starts_with("floor") || name.starts_with("sqrt") || name.starts_with("pow") ||
-       name.starts_with("log") || name.starts_with("fabs") || name.starts_with("exp") || name.starts_with("round")))
+       name.starts_with("log") || name.starts_with("fabs") || name.starts_with("exp") || name.starts_with("round") ||
+       name.starts_with("rint") || name.starts_with("nearbyint") || name.starts_with("trunc")))
     name.pop_back();
   static const std::map<std::string, double (*)(double)> one{
       {"sqrt", [](double x) { return std::sqrt(x); }},   {"ceil", [](double x) { return std::ceil(x); }},
@@ -327,7 +327,9 @@ std::optional<Value> Interpreter::math_call(const std::string& spelled, const cl
       {"fabs", [](double x) { return std::fabs(x); }},   {"round", [](double x) { return std::round(x); }},
       {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
       {"cbrt", [](double x) { return std::cbrt(x); }},   {"trunc", [](double x) { return std::trunc(x); }},
-      {"tan", [](double x) { return std::tan(x); }}};
+      {"tan", [](double x) { return std::tan(x); }},     {"rint", [](double x) { return std::rint(x); }},
+      {"lrint", [](double x) { return std::rint(x); }},  {"nearbyint", [](double x) { return std::rint(x); }},
+      {"lround", [](double x) { return std::round(x); }}};
   const unsigned count = call->getNumArgs();
   const auto result = [&](Value v) -> Value {
     if (call->isLValue()) return Value::pointer_to(temporary(std::move(v)));

@@ -101,6 +101,21 @@ int main() {
   EXPECT_THAT(p.notes, testing::Contains(testing::HasSubstr("the kernel is chosen at run time and is not known")));
 }
 
+TEST(HostLaunches, RoundsToTheNearestWholeNumber) {
+  const HostProgram p = program_of(R"(
+int main() {
+  float* y;
+  cudaMalloc(&y, 4096);
+  scale<1><<<dim3(rint(2.5), lround(2.5), lrint(3.5)), dim3(rintf(6.6f), truncf(4.9f))>>>(y, 1);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(whole(p.launches[0].grid[0]), 2);
+  EXPECT_EQ(whole(p.launches[0].grid[1]), 3);
+  EXPECT_EQ(whole(p.launches[0].grid[2]), 4);
+  EXPECT_EQ(whole(p.launches[0].block[0]), 7);
+  EXPECT_EQ(whole(p.launches[0].block[1]), 4);
+}
+
 TEST(HostLaunches, NodesOfGraphsAreLaunches) {
   const HostProgram p = program_of(R"(
 int main() {

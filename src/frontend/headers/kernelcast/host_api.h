@@ -173,3 +173,14 @@ typedef CUresult (*PFN_cuTensorMapEncodeTiled)(CUtensorMap*, CUtensorMapDataType
                                                const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 typedef PFN_cuTensorMapEncodeTiled PFN_cuTensorMapEncodeTiled_v12000;
+
+// The toolkit's headers declare the math functions of C for hosts, too; as <math.h> has them.
+#define KC_HOST_MATH(name) double name(double) noexcept; float name##f(float) noexcept;
+extern "C" {
+KC_HOST_MATH(ceil) KC_HOST_MATH(floor) KC_HOST_MATH(sqrt) KC_HOST_MATH(log) KC_HOST_MATH(log2) KC_HOST_MATH(log10) KC_HOST_MATH(exp)
+KC_HOST_MATH(exp2) KC_HOST_MATH(fabs) KC_HOST_MATH(round) KC_HOST_MATH(rint) KC_HOST_MATH(trunc) KC_HOST_MATH(sin) KC_HOST_MATH(cos)
+double pow(double, double) noexcept;
+float powf(float, float) noexcept;
+long lrint(double) noexcept;
+long lround(double) noexcept;
+}
