@@ -26,7 +26,9 @@ step() {
 properties() {
   failed=0
   for test in build/bin/test_unit_* build/bin/test_engines_*; do
-    RC_PARAMS="max_success=${CASES:-2000}" "$test" > build/properties.log 2>&1 || { failed=1; grep -A40 "Falsifiable\|RC_PARAMS\|FAILED" build/properties.log; }
+    RC_PARAMS="max_success=${CASES:-2000}" "$test" > build/properties.log 2>&1 && continue
+    failed=1
+    grep -A40 "Falsifiable\|RC_PARAMS\|FAILED" build/properties.log
   done
   return $failed
 }

@@ -114,7 +114,8 @@ class Forecaster:
     """A source that is analysed once, for many launches.
 
     `source`: a path, source text, a compiled Triton or Numba kernel, or a cupy.RawKernel. `device`, `model`: a name or several.
-    `defines`: {"NAME": value}. `tensor_maps`: {"NAME": ((64, 128), 2)}, the box in elements and the bytes of one. `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
+    `defines`: {"NAME": value}. `tensor_maps`: {"NAME": ((64, 128), 2)}, the box in elements and the bytes of one.
+    `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
     """
 
     def __init__(self, source, *, device, kernel="", model="kernelcast", lang="", defines=None, include_dirs=(), std="", fast_math=False,

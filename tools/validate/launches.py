@@ -12,6 +12,7 @@ sources and include folders of CMakeLists.txt.
 import argparse
 import concurrent.futures
 import csv
+import functools
 import json
 import os
 import random
@@ -34,6 +35,7 @@ def has_main(path):
     return os.path.exists(path) and re.search(r"^[^/\n]*\bmain\s*\(", text_of(path), re.M)
 
 
+@functools.lru_cache(maxsize=None)
 def program_of(folder):
     """(source with main, further sources, flags, arguments): what `make -n run` says, or what lies in the folder."""
     sources, flags, words = [], [], ""

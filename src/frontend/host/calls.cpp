@@ -178,7 +178,7 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
       Value v = Value::of(1);
       if (axis < e->getNumArgs() && !llvm::isa<clang::CXXDefaultArgExpr>(e->getArg(axis)))
         v = converted(evaluate(e->getArg(axis)), context_.UnsignedIntTy);
-      memory->slots[-10 - static_cast<std::int64_t>(axis)] = std::move(v);
+      memory->slots[dimension_key(axis)] = std::move(v);
     }
     return Value::object_of(memory);
   }

@@ -9,7 +9,7 @@ namespace {
 Value sizes(const std::vector<Value>& given, std::size_t from) {
   auto memory = std::make_shared<Memory>();
   for (std::size_t axis = 0; axis < 3; ++axis)
-    memory->slots[-10 - static_cast<std::int64_t>(axis)] =
+    memory->slots[dimension_key(static_cast<std::int64_t>(axis))] =
         from + axis < given.size() ? given[from + axis] : Value::not_known("it is not given", 0);
   return Value::object_of(std::move(memory));
 }
@@ -58,9 +58,7 @@ std::optional<Value> Interpreter::driver_call(const std::string& spelled, const 
   const std::string name = spelled.ends_with("_v2") ? spelled.substr(0, spelled.size() - 3) : spelled;
   const int line = line_of(call);
   const unsigned count = call->getNumArgs();
-  const auto is = [&](std::initializer_list<const char*> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
+  const OneOf is{name};
   const auto given = [&] {
     std::vector<Value> values;
     for (const clang::Expr* a : call->arguments()) values.push_back(copied(evaluate(a)));
@@ -149,8 +147,9 @@ void Interpreter::run_callbacks() {
   for (std::size_t k = 0; k < callbacks_.size(); ++k) {
     const Callback callback = callbacks_[k];
     run_function(callback.function, false,
-                 "number of calls of " + callback.function->getNameAsString() + "() by " + callback.taker +
-                     "() is not known (line " + std::to_string(callback.line) + ")");
+                 Condition{"number of calls of " + callback.function->getNameAsString() + "() by " + callback.taker +
+                               "() is not known (line " + std::to_string(callback.line) + ")",
+                           true});
   }
   callbacks_.clear();
 }

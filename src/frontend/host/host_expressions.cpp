@@ -17,9 +17,8 @@ bool Interpreter::is_dim3(clang::QualType type) const {
   return record != nullptr && record->getName() == "dim3";
 }
 
-/// x, y and z of dim3 are -10, -11, -12; see dimension().
 std::int64_t Interpreter::key_of(const clang::FieldDecl* f) {
-  if (f->getParent()->getName() == "dim3") return -10 - static_cast<std::int64_t>(f->getFieldIndex());
+  if (f->getParent()->getName() == "dim3") return dimension_key(f->getFieldIndex());
   return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(f->getCanonicalDecl()));
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "clang/AST/Stmt.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace kernelcast::frontend::host {
 namespace {
@@ -130,7 +130,7 @@ void Interpreter::declare(const clang::VarDecl* v) {
 
 Interpreter::Flow Interpreter::execute_where_unknown(const clang::Stmt* branch, const std::string& condition) {
   if (branch == nullptr || !launches(branch)) return Flow::next;
-  conditions_.push_back(condition);
+  conditions_.push_back({condition});
   const Flow flow = execute(branch);
   conditions_.pop_back();
   return flow;
@@ -167,8 +167,7 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
                                             const clang::Expr* increment, const clang::Stmt* body, bool body_first) {
   const bool pure = !launches(loop);
   const bool outermost = pure && loop_end_ == 0;
-  const auto outer_break = llvm::make_scope_exit(
-      [this, text = std::exchange(unknown_break_, "")]() mutable { unknown_break_ = std::move(text); });
+  const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
   if (outermost) loop_end_ = steps_ + std::max<std::int64_t>(options_.max_steps / kLoopShare, 1000);
   const auto give_up = [&](const std::string& why) {
     if (outermost) loop_end_ = 0;
@@ -197,7 +196,7 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
           forget_written(loop, "the " + text);
           break;
         }
-        conditions_.push_back(text);
+        conditions_.push_back({text, true});
         const Flow flow = execute(body);
         conditions_.pop_back();
         forget_written(loop, "the " + text);
@@ -232,8 +231,7 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
     return Flow::next;
   }
   const std::int64_t last_step = steps_ + options_.max_steps / kLoopShare;
-  const auto outer_break = llvm::make_scope_exit(
-      [this, text = std::exchange(unknown_break_, "")]() mutable { unknown_break_ = std::move(text); });
+  const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
   for (std::int64_t k = 0; k < range.count.integer; ++k) {
     step(loop);
     if (pure && steps_ > last_step) {
@@ -287,12 +285,13 @@ Interpreter::Flow Interpreter::execute_switch(const clang::SwitchStmt* s) {
   return Flow::next;
 }
 
-void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments, const std::string& condition) {
+void Interpreter::run_function(const clang::FunctionDecl* function, bool give_arguments,
+                               const std::optional<Condition>& condition) {
   frames_.clear();
   frames_.push_back(std::make_unique<Frame>());
   frames_.back()->function = function;
   conditions_.clear();
-  if (!condition.empty()) conditions_.push_back(condition);
+  if (condition) conditions_.push_back(*condition);
   loop_end_ = 0;
   options_started_ = false;
   const auto& sources = context_.getSourceManager();

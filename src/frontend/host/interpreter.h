@@ -6,8 +6,10 @@
 // leaves.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,6 +31,17 @@ struct ProgramEnd {
   std::string why;
   int line = 0;
 };
+
+/// Whether a name is one of several.
+struct OneOf {
+  const std::string& name;
+  bool operator()(std::initializer_list<const char*> names) const {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+};
+
+/// The key of x, y and z in a dim3.
+constexpr std::int64_t dimension_key(std::int64_t axis) { return -10 - axis; }
 
 class Interpreter {
  public:
@@ -53,6 +66,11 @@ class Interpreter {
     Value flag;
     std::int64_t value = 0;
   };
+  /// What is not known and under which evaluation stands; `repeats`: how often it is evaluated is not known.
+  struct Condition {
+    std::string text;
+    bool repeats = false;
+  };
   struct Callback {
     const clang::FunctionDecl* function = nullptr;
     std::string taker;  // the function that it was given to
@@ -76,7 +94,8 @@ class Interpreter {
   void declare(const clang::VarDecl* variable);
   void step(const clang::Stmt* statement);
   void note(const std::string& text);
-  void run_function(const clang::FunctionDecl* function, bool give_arguments, const std::string& condition = "");
+  void run_function(const clang::FunctionDecl* function, bool give_arguments,
+                    const std::optional<Condition>& condition = {});
   Flow execute_where_unknown(const clang::Stmt* branch, const std::string& condition);
 
   // effects.cpp: what a statement may do, without doing it
@@ -189,7 +208,7 @@ class Interpreter {
   std::vector<Callback> callbacks_;
   std::map<const clang::FunctionDecl*, bool> launching_;
   std::map<const clang::Stmt*, bool> launching_statements_;
-  std::vector<std::string> conditions_;  // that are not known and under which evaluation stands
+  std::vector<Condition> conditions_;
   std::int64_t steps_ = 0;
   std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;

@@ -26,7 +26,7 @@ HostNumber Interpreter::dimension(const Value& value, int axis) {
   if (!value.known()) return value.unknown;
   if (value.is_number()) return axis == 0 ? static_cast<std::int64_t>(value.number()) : 1;
   if (value.kind == Value::Kind::object && value.place.memory) {
-    const auto slot = value.place.memory->slots.find(-10 - axis);
+    const auto slot = value.place.memory->slots.find(dimension_key(axis));
     const Value& v = slot == value.place.memory->slots.end() ? value.place.memory->rest : slot->second;
     if (v.is_integer()) return v.integer;
     return v.known() ? HostNumber(HostUnknown{"", "it is no number", 0}) : HostNumber(v.unknown);
@@ -142,10 +142,11 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
       memory->rest = Value::not_known("a kernel may write it", line);
     }
   }
-  launch.conditions = conditions_;
   launch.more = false;
-  for (const std::string& c : conditions_)
-    if (c.starts_with("number of ")) launch.more = true;
+  for (const Condition& c : conditions_) {
+    launch.conditions.push_back(c.text);
+    launch.more = launch.more || c.repeats;
+  }
   const auto [known, added] = known_launches_.emplace(key, program_.launches.size());
   if (added)
     program_.launches.push_back(std::move(launch));

@@ -97,9 +97,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
   const std::string name = as_cuda(spelled);
   const int line = line_of(call);
   const unsigned count = call->getNumArgs();
-  const auto is = [&](std::initializer_list<const char*> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
+  const OneOf is{name};
   if (is({"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx", "cudaLaunchCooperativeKernel"}))
     return launch_by_function(call, name);
   if (is({"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"}) && count >= 2) {
@@ -209,9 +207,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
 std::optional<Value> Interpreter::library_call(const std::string& name, const clang::CallExpr* call) {
   const int line = line_of(call);
   const unsigned count = call->getNumArgs();
-  const auto is = [&](std::initializer_list<const char*> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
+  const OneOf is{name};
   if (is({"exit", "_exit", "quick_exit", "abort"})) throw ProgramEnd{"the program calls " + name + "()", line};
   if (is({"rand", "random", "lrand48", "drand48", "rand_r"})) return Value::not_known(name + "()", line);
   if (is({"fopen", "fopen64"}) && count == 2) {  // as allocations, it succeeds
@@ -314,11 +310,6 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
 std::optional<Value> Interpreter::math_call(const std::string& spelled, const clang::CallExpr* call) {
   std::string name = spelled;
   if (name.starts_with("__builtin_")) name = name.substr(10);
-  if (name.size() > 3 && name.ends_with("f") &&
-      (name.starts_with("ceil") || name.starts_with("floor") || name.starts_with("sqrt") || name.starts_with("pow") ||
-       name.starts_with("log") || name.starts_with("fabs") || name.starts_with("exp") || name.starts_with("round") ||
-       name.starts_with("rint") || name.starts_with("nearbyint") || name.starts_with("trunc")))
-    name.pop_back();
   static const std::map<std::string, double (*)(double)> one{
       {"sqrt", [](double x) { return std::sqrt(x); }},   {"ceil", [](double x) { return std::ceil(x); }},
       {"floor", [](double x) { return std::floor(x); }}, {"log", [](double x) { return std::log(x); }},
@@ -330,6 +321,7 @@ std::optional<Value> Interpreter::math_call(const std::string& spelled, const cl
       {"tan", [](double x) { return std::tan(x); }},     {"rint", [](double x) { return std::rint(x); }},
       {"lrint", [](double x) { return std::rint(x); }},  {"nearbyint", [](double x) { return std::rint(x); }},
       {"lround", [](double x) { return std::round(x); }}};
+  if (name.ends_with("f") && (one.contains(name.substr(0, name.size() - 1)) || name == "powf")) name.pop_back();
   const unsigned count = call->getNumArgs();
   const auto result = [&](Value v) -> Value {
     if (call->isLValue()) return Value::pointer_to(temporary(std::move(v)));
