@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernelcast/error.h"
+#include "probe/cuda/ptx_kernel.h"
 
 namespace kernelcast::probe::cuda {
 namespace {
@@ -43,24 +44,15 @@ std::string with_registers(const char* text, const std::string& x) {
   return "  " + replaced(out, "\n", "\n  ") + "\n";
 }
 
-/// A kernel around `body`. `code` declares and loads, `finish` leaves the result in %result (u64).
-struct Kernel {
-  std::string name, declarations, setup, body, finish;
-  int architecture = 50;
-  int passes = 2;
-  bool barrier = true;  // the block's warps begin together
-  std::string shared;   // declaration
-};
-
-std::string head(int architecture) {
-  return fmt::format(".version 6.0\n.target sm_{}\n.address_size 64\n", architecture);
+std::string head(const std::string& target, const std::string& version = "6.0") {
+  return fmt::format(".version {}\n.target sm_{}\n.address_size 64\n", version, target);
 }
 
-std::string entry(const std::string& name) {
+std::string entry(const std::string& name, const std::string& directives = "") {
   return fmt::format(
       ".visible .entry {}(.param .u64 p_out, .param .u64 p_data, .param .u64 p_more, .param .u32 p_turns, .param .u32 "
-      "p_extra)\n.pragma \"nounroll\";\n",
-      name);
+      "p_extra)\n{}.pragma \"nounroll\";\n",
+      name, directives);
 }
 
 constexpr const char* common = R"(  .reg .u64 %out, %data, %more, %start, %stop, %result, %d<8>;
@@ -98,23 +90,12 @@ DONE:
 }
 )";
 
-std::string module_of(const Kernel& k) {
-  std::string out = head(k.architecture) + entry(k.name) + "{\n" + k.shared + k.declarations + common + k.setup;
-  out += fmt::format("  mov.u32 %pass, {};\nPASS:\n", k.passes);
-  if (k.barrier) out += "  bar.sync 0;\n";
-  out += "  mov.u64 %start, %clock64;\n  mov.u32 %turn, %turns;\nTURN:\n" + k.body;
-  out += "  sub.u32 %turn, %turn, 1;\n  setp.ne.u32 %more_turns, %turn, 0;\n  @%more_turns bra TURN;\n";
-  out += "  mov.u64 %stop, %clock64;\n  sub.u32 %pass, %pass, 1;\n  setp.ne.u32 %more_passes, %pass, 0;\n";
-  out += "  @%more_passes bra PASS;\n";
-  return out + k.finish + write_clocks;
-}
-
 /// Loads a, b and `count` start values; the xor of all x at the end.
 Kernel arithmetic(const Operation& o, int count) {
   const std::size_t index = index_of(o.type);
   const Type& t = types[index];
   Kernel k;
-  k.architecture = std::max(50, o.architecture);
+  k.target = std::to_string(std::max(50, o.architecture));
   k.declarations = fmt::format(
       "  .reg .{} %a, %b, %t, %u, %x<{}>;\n  .reg .s32 %s;\n  .reg .b64 %w;\n  .reg .b32 %v;\n", t.ptx, count);
   k.setup = "  mul.wide.u32 %d0, %thread, %extra;\n  add.u64 %data, %data, %d0;\n";
@@ -142,6 +123,17 @@ void put(std::string& bytes, std::size_t slot, T value) {
 }
 
 }  // namespace
+
+std::string module_of(const Kernel& k) {
+  std::string out = head(k.target, k.version) + entry(k.name, k.directives) + "{\n" + k.shared + k.declarations + common + k.setup;
+  out += fmt::format("  mov.u32 %pass, {};\nPASS:\n", k.passes);
+  if (k.barrier) out += "  bar.sync 0;\n";
+  out += "  mov.u64 %start, %clock64;\n  mov.u32 %turn, %turns;\nTURN:\n" + k.body;
+  out += "  sub.u32 %turn, %turn, 1;\n  setp.ne.u32 %more_turns, %turn, 0;\n  @%more_turns bra TURN;\n";
+  out += "  mov.u64 %stop, %clock64;\n  sub.u32 %pass, %pass, 1;\n  setp.ne.u32 %more_passes, %pass, 0;\n";
+  out += "  @%more_passes bra PASS;\n";
+  return out + k.finish + write_clocks;
+}
 
 std::vector<Operation> operations(int architecture) {
   // Sums and products of integers fold over several turns; with an exclusive or between them they do not.
@@ -238,7 +230,7 @@ std::string chase_module(bool cached) {
   // The passes of a clocked kernel would walk twice; here a few turns before the clock take their place.
   std::string loads;
   for (int i = 0; i < 8; ++i) loads += fmt::format("  ld.global.{}.u64 %d1, [%d1];\n", cached ? "ca" : "cg");
-  std::string out = head(50) + entry("chase") + "{\n" + common;
+  std::string out = head("50") + entry("chase") + "{\n" + common;
   out += "  ld.global.cg.u64 %d1, [%data];\n  setp.eq.u32 %one, %extra, 0;\n  @%one bra WARM;\n";
   out += "FIRST:\n" + loads;
   out += "  sub.u32 %extra, %extra, 1;\n  setp.ne.u32 %more_passes, %extra, 0;\n  @%more_passes bra FIRST;\nWARM:\n";
@@ -299,7 +291,7 @@ std::string shared_read_module(int texts, int bytes) {
 
 std::string stream_module(bool cached, bool copy) {
   const std::string from = cached ? "ca" : "cg";
-  std::string out = head(50) + entry("stream") + "{\n  .reg .u32 %n, %b, %w<16>, %s;\n" + common;
+  std::string out = head("50") + entry("stream") + "{\n  .reg .u32 %n, %b, %w<16>, %s;\n" + common;
   out += R"(  mov.u32 %n, %nctaid.x;
   mov.u32 %b, %ntid.x;
   mul.lo.u32 %n, %n, %b;
@@ -369,6 +361,6 @@ std::string barrier_module(int texts) {
   return module_of(k);
 }
 
-std::string empty_module() { return head(50) + entry("empty") + "{\n  ret;\n}\n"; }
+std::string empty_module() { return head("50") + entry("empty") + "{\n  ret;\n}\n"; }
 
 }  // namespace kernelcast::probe::cuda
