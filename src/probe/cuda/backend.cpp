@@ -83,6 +83,7 @@ Report report_of(const Record& record, const Device& base) {
         record.info.architecture % 10));
   Figures figures(record);
   ptx_figures(figures, record);
+  tensor_figures(figures, record);
   patched_figures(figures, base.require(Field::compute_fp32_lanes_per_unit));
   Report out;
   out.backend = "cuda";

@@ -59,6 +59,8 @@ class Figures {
 };
 
 void ptx_figures(Figures& f, const Record& record);
+/// Of what GPUs have had since 2017.
+void tensor_figures(Figures& f, const Record& record);
 /// Banks, control fields, orders; fractions are of `lanes` FP32 lanes of an SM.
 void patched_figures(Figures& f, double lanes);
 

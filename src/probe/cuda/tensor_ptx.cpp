@@ -56,8 +56,22 @@ Kernel matrix_kernel(const Mma& m, const std::string& name, int factors, int sum
   load("b", m.b * factors, m.input);
   load("c", m.c * sums, m.sum);
   if (offset > matrix_thread_bytes) throw InternalError("operands of " + m.name);
+  if (m.data == "e4m3") {
+    k.declarations += "  .reg .b32 %zero;\n";
+    k.setup += "  and.b32 %zero, %turns, 65536;\n";
+  }
   k.finish = folded("c", m.c * sums, m.sum);
   return k;
+}
+
+/// Hopper converts FP8 and multiplies FP16. Of operands that stay the same the assembler does both once for all; the
+/// exclusive or with a zero that it does not know makes them new.
+std::string new_operands(const Mma& m, int a, int b) {
+  std::string out;
+  if (m.data != "e4m3") return out;
+  for (int i = 0; i < m.a; ++i) out += fmt::format("  xor.b32 %a{0}, %a{0}, %zero;\n", a * m.a + i);
+  for (int i = 0; i < m.b; ++i) out += fmt::format("  xor.b32 %b{0}, %b{0}, %zero;\n", b * m.b + i);
+  return out;
 }
 
 std::string mma_text(const Mma& m, int a, int b, int c) {
@@ -179,13 +193,13 @@ std::string matrix_data(const std::string& kind) {
   } else if (kind == "f16") {
     fill([&] {
       // Exponents of -4 to -1, so that numbers lie between 1/16 and 1.
-      const std::uint32_t r = random();
+      const auto r = static_cast<std::uint32_t>(random());
       return static_cast<std::uint16_t>((r & 0x83ffU) | ((11U + ((r >> 16U) & 3U)) << 10U));
     });
   } else if (kind == "e4m3") {
     fill([&] {
       // The same of a bias of 7.
-      const std::uint32_t r = random();
+      const auto r = static_cast<std::uint32_t>(random());
       return static_cast<std::uint8_t>((r & 0x87U) | ((3U + ((r >> 16U) & 3U)) << 3U));
     });
   } else if (kind == "s8") {
@@ -198,13 +212,13 @@ std::string matrix_data(const std::string& kind) {
 
 std::string mma_chain_module(const Mma& m, int texts) {
   Kernel k = matrix_kernel(m, "mma_chain", 1, 1);
-  for (int i = 0; i < texts; ++i) k.body += mma_text(m, 0, 0, 0);
+  for (int i = 0; i < texts; ++i) k.body += new_operands(m, 0, 0) + mma_text(m, 0, 0, 0);
   return module_of(k);
 }
 
 std::string mma_wide_module(const Mma& m, int texts) {
   Kernel k = matrix_kernel(m, "mma_wide", 2, 4);
-  for (int i = 0; i < texts; ++i) k.body += mma_text(m, i % 4 / 2, i % 2, i % 4);
+  for (int i = 0; i < texts; ++i) k.body += new_operands(m, i % 4 / 2, i % 2) + mma_text(m, i % 4 / 2, i % 2, i % 4);
   return module_of(k);
 }
 
@@ -305,7 +319,7 @@ std::string matrix_move_module(bool store, int texts) {
   k.setup = address_in_room(true) + "  mov.u32 %s, 0;\n";
   for (int i = 0; i < 4; ++i) k.setup += fmt::format("  add.u32 %w{}, %thread, {};\n", i, 7 * i);
   for (int i = 0; i < texts; ++i) {
-    const int offset = 512 * (i % 32);
+    const int offset = 512 * (i % 48);  // all differ: the assembler loads once what does not
     k.body += store
                   ? fmt::format("  stmatrix.sync.aligned.m8n8.x4.shared.b16 [%i0+{}], {{%w0, %w1, %w2, %w3}};\n", offset)
                   : fmt::format(
@@ -511,7 +525,8 @@ std::string reads_module(int loads, int bytes) {
                        : fmt::format("  ld.global.cg.u32 %w{}, [%d2];\n", i);
     body += "  add.u64 %d2, %d2, %d1;\n";
   }
-  for (int i = 0; i < loads * words; ++i) body += fmt::format("  xor.b32 %s, %s, %w{};\n", i);
+  // From the last on, so that all are in flight.
+  for (int i = loads * words; i-- > 0;) body += fmt::format("  xor.b32 %s, %s, %w{};\n", i);
   return module_of(streaming("reads", bytes, body));
 }
 
