@@ -18,8 +18,8 @@ Plan make_plan(const Info& info, const PlanOptions& options);
 /// plan's notes where there can be none.
 void add_patched(Plan& plan, const PlanOptions& options);
 
-/// Adds the phases of what came after 2017: matrix instructions, asynchronous copies, clusters; atomics by type, stores,
-/// launches by size. They are short: six rounds are enough for them.
+/// Adds the phases of what came after 2017: matrix instructions, asynchronous copies, clusters; atomics by type,
+/// stores, launches by size. They are short: six rounds are enough for them.
 void add_tensor(Plan& plan, const PlanOptions& options);
 
 /// The arguments that every kernel of ours takes (ptx.h); buffers by index, -1: none.

@@ -125,7 +125,8 @@ void put(std::string& bytes, std::size_t slot, T value) {
 }  // namespace
 
 std::string module_of(const Kernel& k) {
-  std::string out = head(k.target, k.version) + entry(k.name, k.directives) + "{\n" + k.shared + k.declarations + common + k.setup;
+  std::string out =
+      head(k.target, k.version) + entry(k.name, k.directives) + "{\n" + k.shared + k.declarations + common + k.setup;
   out += fmt::format("  mov.u32 %pass, {};\nPASS:\n", k.passes);
   if (k.barrier) out += "  bar.sync 0;\n";
   out += "  mov.u64 %start, %clock64;\n  mov.u32 %turn, %turns;\nTURN:\n" + k.body;

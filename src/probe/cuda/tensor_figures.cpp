@@ -57,7 +57,8 @@ void matrices(Figures& f, int architecture) {
   for (const Mma& m : mmas(architecture)) {
     const std::string words = fmt::format("mma.sync.{}{}", m.shape, m.types);
     p.latency(fmt::format("mma.{}.latency_cycles", m.name), "mma.chain." + m.name,
-              "one warp, one accumulator, bodies of two lengths", "Cycles of a " + words + " whose sum the next needs.");
+              "one warp, one accumulator, bodies of two lengths",
+              "Cycles of a " + words + " whose sum the next needs.");
     // What wgmma reaches is the peak where there is one.
     std::vector<Field> fields;
     if (architecture < 90) fields = tensor_field(m.name);
@@ -70,7 +71,8 @@ void matrices(Figures& f, int architecture) {
     const std::string words = fmt::format("wgmma m64n{}k{}{}, A from {}", w.n, w.k, w.types,
                                           w.from_registers ? "registers" : "shared memory");
     p.latency(fmt::format("wgmma.{}.latency_cycles", w.id()), "wgmma.wait." + w.id(),
-              "one warp group: fence, wgmma, commit, wait for it; bodies of two lengths", "Cycles of one " + words + ".");
+              "one warp group: fence, wgmma, commit, wait for it; bodies of two lengths",
+              "Cycles of one " + words + ".");
     for (int groups : {1, 2})
       p.rate(fmt::format("wgmma.{}.groups{}.fma_per_cycle", w.id(), groups), "multiply-adds per cycle and SM",
              fmt::format("wgmma.wide{}.{}", groups, w.id()), Metric::cycles,
@@ -109,9 +111,8 @@ void atomics_and_moves(Figures& f, const Record& record) {
   for (const Atomic& a : global_atomics())
     for (const auto& [apart, id, words] :
          {std::tuple{0, "same_address", "one word"}, std::tuple{128, "apart", "words 128 bytes apart"}})
-      p.rate(fmt::format("atomic.{}.{}_per_s", a.name, id), "operations/s",
-             fmt::format("atomics.{}.{}", a.name, apart), Metric::device_s,
-             fmt::format("all SMs, 256 threads each, {}, two lengths, time by events", words),
+      p.rate(fmt::format("atomic.{}.{}_per_s", a.name, id), "operations/s", fmt::format("atomics.{}.{}", a.name, apart),
+             Metric::device_s, fmt::format("all SMs, 256 threads each, {}, two lengths, time by events", words),
              fmt::format("{}, a second.", a.words));
   for (const Atomic& a : shared_atomics())
     for (const auto& [apart, id, words] :
@@ -156,13 +157,13 @@ void atomics_and_moves(Figures& f, const Record& record) {
   p.rate("dram.write_bandwidth_bytes_per_s", "bytes/s", "write.dram", Metric::device_s,
          "stores of 16 bytes, 2048 threads an SM, two lengths, time by events",
          "Bytes written a second to device memory.");
-  const auto units = static_cast<unsigned>(std::max(1, record.info.units));
   for (unsigned threads : {32U, 256U, 1024U}) {
     std::vector<Figures::Source> sources;
     std::vector<double> blocks;
-    for (unsigned n : {1U, units, 10 * units, 100 * units, 1000 * units}) {
-      sources.push_back({fmt::format("blocks.{}.{}", threads, n), Metric::device_s});
-      blocks.push_back(n);
+    for (unsigned of_unit : {0U, 1U, 10U, 100U, 1000U}) {
+      sources.push_back({fmt::format("blocks.{}.{}", threads, of_unit), Metric::device_s});
+      const Series<Run>* s = f.launch(sources.back().name);
+      blocks.push_back(s == nullptr ? 0 : s->items);
     }
     const std::string method = fmt::format("empty kernel, blocks of {} threads, time by events", threads);
     f.table(row(fmt::format("launch.device_s_by_blocks.{}", threads), "blocks, s", method,
@@ -172,8 +173,8 @@ void atomics_and_moves(Figures& f, const Record& record) {
               for (const auto handle : h) out[1].push_back(v(handle));
               return out;
             });
-    f.figure(row(fmt::format("launch.block{}_s", threads), "s per block and SM",
-                 method + ", 100 and 1000 blocks an SM", "Time of one more empty block on each SM."),
+    f.figure(row(fmt::format("launch.block{}_s", threads), "s per block and SM", method + ", 100 and 1000 blocks an SM",
+                 "Time of one more empty block on each SM."),
              {sources[3], sources[4]}, [](const View& v, const Handles& h) -> std::optional<double> {
                return std::max(0.0, v(h[1]) - v(h[0])) / 900;
              });

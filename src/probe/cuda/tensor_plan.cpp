@@ -98,8 +98,7 @@ Phase atomics_and_moves(const Info& info) {
       for (unsigned apart : {0U, 4U}) {
         const int texts = longer != 0 ? 12 : 4;
         m.launch(fmt::format("shared_atomics.{}.{}.{}", a.name, apart, length), "shared_atomics",
-                 shared_atomics_module(a, texts), {0, -1, -1, 4, apart}, 1, wide_threads,
-                 4.0 * texts * wide_threads);
+                 shared_atomics_module(a, texts), {0, -1, -1, 4, apart}, 1, wide_threads, 4.0 * texts * wide_threads);
       }
     const double bytes = 16.0 * few * (wide_threads / 32) * 512;
     for (unsigned apart : {16U, 128U}) {
@@ -146,9 +145,11 @@ Phase atomics_and_moves(const Info& info) {
              turn * part);
   }
   for (unsigned threads : {32U, 256U, 1024U})
-    for (unsigned blocks : {1U, m.units(), 10 * m.units(), 100 * m.units(), 1000 * m.units()})
-      m.launch(fmt::format("blocks.{}.{}", threads, blocks), "empty", empty_module(), {}, blocks, threads, blocks)
+    for (unsigned of_unit : {0U, 1U, 10U, 100U, 1000U}) {
+      const unsigned blocks = std::max(1U, of_unit * m.units());
+      m.launch(fmt::format("blocks.{}.{}", threads, of_unit), "empty", empty_module(), {}, blocks, threads, blocks)
           .clocks = -1;
+    }
   return m.take();
 }
 

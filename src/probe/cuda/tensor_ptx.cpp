@@ -249,9 +249,9 @@ std::string wgmma_module(const Wgmma& w, int groups, int texts) {
   for (int g = 0; g < groups; ++g) {
     k.body += "  wgmma.fence.sync.aligned;\n";
     for (int i = 0; i < texts; ++i)
-      k.body += fmt::format("  wgmma.mma_async.sync.aligned.m64n{}k{}{} {}, {}, %q{}, %add{};\n", w.n, w.k, w.types,
-                            sums, w.from_registers ? "{%a0, %a1, %a2, %a3}" : fmt::format("%p{}", i % 4), i % 4,
-                            w.tail);
+      k.body +=
+          fmt::format("  wgmma.mma_async.sync.aligned.m64n{}k{}{} {}, {}, %q{}, %add{};\n", w.n, w.k, w.types, sums,
+                      w.from_registers ? "{%a0, %a1, %a2, %a3}" : fmt::format("%p{}", i % 4), i % 4, w.tail);
     k.body += "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n";
   }
   k.finish = folded("c", w.sums, w.sum);
@@ -320,12 +320,12 @@ std::string matrix_move_module(bool store, int texts) {
   for (int i = 0; i < 4; ++i) k.setup += fmt::format("  add.u32 %w{}, %thread, {};\n", i, 7 * i);
   for (int i = 0; i < texts; ++i) {
     const int offset = 512 * (i % 48);  // all differ: the assembler loads once what does not
-    k.body += store
-                  ? fmt::format("  stmatrix.sync.aligned.m8n8.x4.shared.b16 [%i0+{}], {{%w0, %w1, %w2, %w3}};\n", offset)
-                  : fmt::format(
-                        "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{%w0, %w1, %w2, %w3}}, [%i0+{}];\n"
-                        "  xor.b32 %s, %s, %w0;\n  xor.b32 %s, %s, %w3;\n",
-                        offset);
+    k.body +=
+        store ? fmt::format("  stmatrix.sync.aligned.m8n8.x4.shared.b16 [%i0+{}], {{%w0, %w1, %w2, %w3}};\n", offset)
+              : fmt::format(
+                    "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{%w0, %w1, %w2, %w3}}, [%i0+{}];\n"
+                    "  xor.b32 %s, %s, %w0;\n  xor.b32 %s, %s, %w3;\n",
+                    offset);
   }
   k.body += "  xor.b32 %i0, %i0, %i5;\n";
   k.finish = store ? "  ld.shared.u32 %s, [%i0];\n  cvt.u64.u32 %result, %s;\n" : "  cvt.u64.u32 %result, %s;\n";
@@ -357,7 +357,8 @@ std::string async_copy_module(int texts, bool wait) {
       "  mad.lo.u32 %i1, %cta, %i1, %thread;\n  mul.wide.u32 %d0, %i1, 16;\n  add.u64 %d0, %data, %d0;\n"
       "  mul.wide.u32 %d2, %extra, 1;\n  mov.u64 %d1, %d0;\n";
   for (int i = 0; i < texts; ++i) {
-    k.body += fmt::format("  cp.async.cg.shared.global [%i0+{}], [%d1], 16;\n  add.u64 %d1, %d1, %d2;\n", 8192 * (i % 4));
+    k.body +=
+        fmt::format("  cp.async.cg.shared.global [%i0+{}], [%d1], 16;\n  add.u64 %d1, %d1, %d2;\n", 8192 * (i % 4));
     if (wait) {
       k.body += "  cp.async.commit_group;\n  cp.async.wait_group 0;\n";
     } else if (i % 4 == 3) {
@@ -396,7 +397,8 @@ std::string bulk_ring_module() {
   k.name = "bulk_ring";
   k.target = "90";
   k.version = "8.0";
-  k.shared = room_of(bulk_stages * bulk_bytes, 128) + fmt::format("  .shared .align 8 .b8 bells[{}];\n", 8 * bulk_stages);
+  k.shared =
+      room_of(bulk_stages * bulk_bytes, 128) + fmt::format("  .shared .align 8 .b8 bells[{}];\n", 8 * bulk_stages);
   k.declarations = "  .reg .b64 %state;\n";
   // %i2: parity; %i3: number of the next piece.
   k.setup =
@@ -508,8 +510,9 @@ Kernel streaming(const std::string& name, int bytes, const std::string& body) {
                         bytes);
   k.body = body;
   // %extra turns are a pass over the data; then from its beginning again.
-  k.body += "  add.u32 %i1, %i1, 1;\n  setp.eq.u32 %one, %i1, %extra;\n  selp.u32 %i1, 0, %i1, %one;\n"
-            "  selp.b64 %d2, %d0, %d2, %one;\n";
+  k.body +=
+      "  add.u32 %i1, %i1, 1;\n  setp.eq.u32 %one, %i1, %extra;\n  selp.u32 %i1, 0, %i1, %one;\n"
+      "  selp.b64 %d2, %d0, %d2, %one;\n";
   k.finish = "  cvt.u64.u32 %result, %s;\n  setp.eq.u32 %other, %s, 0xffffffff;\n  @%other st.global.u32 [%out], %s;\n";
   return k;
 }

@@ -1,5 +1,5 @@
-// PTX of what GPUs have had since 2017: matrix instructions, asynchronous copies, clusters; and atomics by type, stores,
-// reads by loads in flight. Parameters and clocks are those of ptx.h.
+// PTX of what GPUs have had since 2017: matrix instructions, asynchronous copies, clusters; and atomics by type,
+// stores, reads by loads in flight. Parameters and clocks are those of ptx.h.
 #pragma once
 
 #include <string>
@@ -9,27 +9,27 @@ namespace kernelcast::probe::cuda {
 
 /// A form of mma.sync.
 struct Mma {
-  std::string name;                  // "f16_f32": inputs, accumulator
-  std::string shape, types;          // "m16n8k16", ".f32.f16.f16.f32"
-  int a, b, c;                       // registers a thread
-  const char *input, *sum;           // their types
-  double fma;                        // multiply-adds of a warp
-  int architecture;                  // the first that has it
-  const char* version;               // of PTX
-  std::string data;                  // the kind of operands (matrix_data)
+  std::string name;          // "f16_f32": inputs, accumulator
+  std::string shape, types;  // "m16n8k16", ".f32.f16.f16.f32"
+  int a, b, c;               // registers a thread
+  const char *input, *sum;   // their types
+  double fma;                // multiply-adds of a warp
+  int architecture;          // the first that has it
+  const char* version;       // of PTX
+  std::string data;          // the kind of operands (matrix_data)
 };
 std::vector<Mma> mmas(int architecture);
 
 /// A form of wgmma, with sm_90a.
 struct Wgmma {
-  std::string name;       // "bf16_f32"
-  std::string types;      // ".f32.bf16.bf16"
-  int n, k;               // m is 64
-  bool from_registers;    // A
-  const char* sum;        // "f32", "b32": type of accumulator registers
-  int sums;               // of them a thread
-  const char* tail;       // operands behind scale-d
-  std::string data;       // the kind of operands
+  std::string name;                      // "bf16_f32"
+  std::string types;                     // ".f32.bf16.bf16"
+  int n, k;                              // m is 64
+  bool from_registers;                   // A
+  const char* sum;                       // "f32", "b32": type of accumulator registers
+  int sums;                              // of them a thread
+  const char* tail;                      // operands behind scale-d
+  std::string data;                      // the kind of operands
   [[nodiscard]] std::string id() const;  // "bf16_f32.n256.ss"
 };
 std::vector<Wgmma> wgmmas(int architecture);

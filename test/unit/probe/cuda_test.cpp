@@ -17,6 +17,7 @@
 #include "probe/cuda/make_plan.h"
 #include "probe/cuda/plan.h"
 #include "probe/cuda/ptx.h"
+#include "probe/cuda/tensor_ptx.h"
 #include "support/fake_cuda.h"
 
 namespace {
@@ -210,6 +211,81 @@ const Result& of(const Report& report, const std::string& id) {
   EXPECT_NE(r, nullptr) << id;
   static const Result none;
   return r == nullptr ? none : *r;
+}
+
+Plan plan_for(int architecture) {
+  Info info;
+  info.architecture = architecture;
+  info.units = 8;
+  info.memory_bytes = 1e9;
+  return make_plan(info, {});
+}
+
+bool has_phase(const Plan& plan, const std::string& name) {
+  return std::ranges::any_of(plan.phases, [&](const Phase& p) { return p.name == name; });
+}
+
+TEST(CudaPlan, AnArchitectureGetsTheInstructionsThatItHas) {
+  EXPECT_FALSE(has_phase(plan_for(60), "atomics by type, stores, launches"));
+  EXPECT_TRUE(has_phase(plan_for(70), "atomics by type, stores, launches"));
+  EXPECT_FALSE(has_phase(plan_for(75), "matrix instructions"));
+  EXPECT_TRUE(has_phase(plan_for(80), "matrix instructions"));
+  EXPECT_FALSE(has_phase(plan_for(89), "clusters"));
+  const Plan hopper = plan_for(90);
+  for (const char* name : {"matrix instructions of warp groups", "bulk copies", "clusters"})
+    EXPECT_TRUE(has_phase(hopper, name)) << name;
+  EXPECT_FALSE(has_phase(plan_for(100), "matrix instructions of warp groups"));
+  for (const Phase& p : hopper.phases)
+    for (const std::string& image : p.images) {
+      if (image.find(".version") != 0) continue;  // a cubin
+      EXPECT_EQ(std::ranges::count(image, '{'), std::ranges::count(image, '}')) << image;
+      EXPECT_EQ(image.find('$'), std::string::npos) << image;
+    }
+}
+
+TEST(CudaPlan, AThreadsOperandsAreFinite) {
+  for (const std::string& kind : matrix_kinds()) {
+    const std::string data = matrix_data(kind);
+    ASSERT_EQ(data.size(), 16384U);
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(data[i]); };
+    // The highest byte holds the sign and the exponent, or most of it: all ones would be no number.
+    const std::size_t step = kind == "e4m3" || kind == "s8" ? 1 : kind == "f64" ? 8 : kind == "tf32" ? 4 : 2;
+    if (kind == "s8") continue;  // each is a number
+    for (std::size_t i = step - 1; i < data.size(); i += step) ASSERT_LT(byte(i) & 0x7fU, 0x40U) << kind << " " << i;
+  }
+}
+
+TEST(CudaFigures, OfMatrixInstructionsComeFromTheDifferenceOfTwoLengths) {
+  Record record;
+  record.info.architecture = 90;
+  record.info.units = 8;
+  const auto add = [&](const std::string& name, double items, double cycles, double seconds) {
+    Series<CudaRun> s;
+    s.name = name;
+    s.items = items;
+    for (int i = 0; i < 6; ++i) {
+      CudaRun run;
+      run.cycles = cycles;
+      run.device_s = seconds;
+      s.runs.push_back(run);
+    }
+    record.launches.push_back(std::move(s));
+  };
+  add("mma.chain.f16_f32.short", 128, 1000 + 128 * 32, 1);
+  add("mma.chain.f16_f32.long", 384, 1000 + 384 * 32, 1);
+  add("wgmma.wide2.bf16_f32.n256.ss.short", 1e6, 700, 1);
+  add("wgmma.wide2.bf16_f32.n256.ss.long", 3e6, 1700, 1);
+  add("device.mma.f16_f32.short", 1e12, 1e7, 0.01);
+  add("device.mma.f16_f32.long", 5e12, 4e7, 0.05);
+  add("blocks.256.100", 800, 0, 1e-4);
+  add("blocks.256.1000", 8000, 0, 1e-4 + 900 * 2e-7);
+  const Report report = report_of(record, h200());
+  EXPECT_DOUBLE_EQ(*of(report, "mma.f16_f32.latency_cycles").value, 32);
+  EXPECT_DOUBLE_EQ(*of(report, "wgmma.bf16_f32.n256.ss.groups2.fma_per_cycle").value, 2000);
+  EXPECT_NEAR(*of(report, "device.mma.f16_f32_flops_per_s").value, 2e14, 1e6);  // twice 4e12 in 0.04 s
+  EXPECT_NEAR(*of(report, "device.mma.f16_f32.core_hz").value, 1.5e9, 10);      // two passes of 3e7 cycles in 0.04 s
+  EXPECT_NEAR(*of(report, "launch.block256_s").value, 2e-7, 1e-15);
+  EXPECT_FALSE(of(report, "cluster.latency_cycles").value.has_value());
 }
 
 void expect_near(const Report& report, const std::string& id, double value, double share = 0.005) {
