@@ -21,7 +21,7 @@ enum class OpClass : std::uint8_t {
   int_add, int_mul, int_mad, int_div,     // 32 bits and narrower; division includes modulo
   int64_add, int64_mul, int64_mad, int64_div,
   shift, logic, compare, select, min_max, // compare: to a predicate; select: by a predicate
-  convert, convert64,                     // convert64: one side is 64 bits wide
+  convert, convert64, convert_alu,        // convert64: one side is 64 bits wide; convert_alu: by the integer lanes
   bit_special,                            // popcount, find leading bit, byte permute
   move,                                   // register moves and constants that cost an issue slot
   control,                                // branches, calls, returns

@@ -1,7 +1,12 @@
 // The sweep's loop for CUDA, one kernel for each policy: compiled to PTX by clang or nvcc, run by sweep_cuda.
 #include "converge/device.h"
 
+// An instruction for both compilers: clang without the toolkit has no body for __fmaf_rn.
+#ifdef __clang__
+#define SWEEP_FMA __builtin_fmaf
+#else
 #define SWEEP_FMA __fmaf_rn
+#endif
 #include "gpu_loop.h"
 
 namespace {

@@ -163,7 +163,8 @@ std::vector<Draft> conversions(const Subject& s) {
     for (const LineOps& l : p.blocks[b].lines)
       if (l.line.file >= 0)
         lines[{p.blocks[b].loop, l.line}] +=
-            (l.ops[OpClass::convert] + l.ops[OpClass::convert64]) * s.workload().block_counts.at(b).warps;
+            (l.ops[OpClass::convert] + l.ops[OpClass::convert64] + l.ops[OpClass::convert_alu]) *
+            s.workload().block_counts.at(b).warps;
   }
   double all = 0;
   const std::pair<const std::pair<int, SourceLine>, double>* worst = nullptr;
@@ -176,7 +177,7 @@ std::vector<Draft> conversions(const Subject& s) {
   const auto what_if = [](Variant& v) {
     for (Block& b : v.profile.blocks) {
       if (b.loop < 0) continue;
-      b.ops[OpClass::convert] = b.ops[OpClass::convert64] = 0;
+      b.ops[OpClass::convert] = b.ops[OpClass::convert64] = b.ops[OpClass::convert_alu] = 0;
     }
   };
   return {{worst->first.second,

@@ -137,7 +137,7 @@ std::optional<ScalarProduct> scalar_product(const Subject& s) {
       half += ops[OpClass::fp16_fma];
       single += ops[OpClass::fp32_fma];
       others += ops[OpClass::fp32_special] + ops[OpClass::fp32_div] + ops[OpClass::fp32_mul] + ops[OpClass::fp32_add] +
-                ops[OpClass::fp64_fma] + ops[OpClass::shuffle] + ops[OpClass::convert];
+                ops[OpClass::fp64_fma] + ops[OpClass::shuffle] + ops[OpClass::convert] + ops[OpClass::convert_alu];
       of.loads += ops[OpClass::shared_load] + ops[OpClass::global_load];
       executed = std::max(executed, s.workload().block_counts.at(b).warps);
       for (const LineOps& line : p.blocks[b].lines)

@@ -204,7 +204,7 @@ double arithmetic_per_lane(const OpCounts& n, const KernelcastDevice& m) {
   const double half = 2 * (n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma]);  // the lanes count packed values twice
   const double shifts = n[C::shift];
   const double integers = n[C::int_add] + n[C::int64_add] + n[C::logic] + n[C::compare] + n[C::select] + n[C::min_max] +
-                          n[C::bit_special] + n[C::move] + n[C::vote] + shifts;
+                          n[C::bit_special] + n[C::convert_alu] + n[C::move] + n[C::vote] + shifts;
   const double all = m.fp32_lanes + m.int_lanes - m.shared_lanes;
   return std::max({fp32 / m.fp32_lanes + half / m.fp16_lanes, integers / m.int_lanes, (fp32 + integers) / all,
                    over(shifts, m.shift_lanes)});

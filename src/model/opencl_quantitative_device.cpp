@@ -159,9 +159,10 @@ Instructions instructions_of(const OpCounts& n, double warps, double factor) {
   Instructions i;
   const double fused = n[C::fp16_fma] + n[C::fp32_fma] + n[C::int_mad];
   i.add = fused + n[C::fp16_add] + n[C::fp32_add] + n[C::int_add] + n[C::shift] + n[C::logic] + n[C::compare] +
-          n[C::select] + n[C::min_max] + n[C::convert] + n[C::convert64] + n[C::bit_special] + n[C::move] +
-          n[C::control] + n[C::vote] + n[C::shuffle] + n[C::fence] + n[C::special_register] + n[C::constant_load] +
-          n[C::scalar_alu] + n[C::scalar_load] + n[C::other] + 2 * (n[C::int64_add] + n[C::int64_mad]);
+          n[C::select] + n[C::min_max] + n[C::convert] + n[C::convert64] + n[C::convert_alu] + n[C::bit_special] +
+          n[C::move] + n[C::control] + n[C::vote] + n[C::shuffle] + n[C::fence] + n[C::special_register] +
+          n[C::constant_load] + n[C::scalar_alu] + n[C::scalar_load] + n[C::other] +
+          2 * (n[C::int64_add] + n[C::int64_mad]);
   i.mul =
       fused + n[C::fp16_mul] + n[C::fp32_mul] + n[C::int_mul] + n[C::tensor] + 4 * (n[C::int64_mul] + n[C::int64_mad]);
   i.div = n[C::fp32_div] + n[C::int_div] + 2 * n[C::int64_div];

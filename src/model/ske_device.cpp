@@ -93,8 +93,8 @@ Cycles<per::Thread> instruction_cycles(const Workload& w, const Device& d) {
   const OpCounts& n = w.warp_ops;
   const double simple = n[C::fp16_add] + n[C::fp16_mul] + n[C::fp16_fma] + n[C::fp32_add] + n[C::fp32_mul] +
                         n[C::fp32_fma] + n[C::int_add] + n[C::shift] + n[C::logic] + n[C::compare] + n[C::select] +
-                        n[C::min_max] + n[C::convert] + n[C::convert64] + n[C::bit_special] + n[C::move] +
-                        n[C::control] + n[C::vote] + n[C::shuffle] + n[C::tensor] + n[C::fence] +
+                        n[C::min_max] + n[C::convert] + n[C::convert64] + n[C::convert_alu] + n[C::bit_special] +
+                        n[C::move] + n[C::control] + n[C::vote] + n[C::shuffle] + n[C::tensor] + n[C::fence] +
                         n[C::special_register] + n[C::scalar_alu] + n[C::scalar_load] + n[C::other] +
                         2 * (n[C::int64_add] + n[C::int64_mad]);
   const double multiplies = n[C::int_mul] + n[C::int_mad] + 4 * (n[C::int64_mul] + n[C::int64_mad]);

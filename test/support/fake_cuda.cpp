@@ -30,6 +30,7 @@ using namespace kernelcast::fake_cuda;
 
 constexpr Status invalid_value = 1, not_initialized = 3, invalid_context = 201, invalid_image = 200, not_found = 500,
                  launch_failed = 719, unknown_error = 999;
+constexpr int most_shared_bytes = 227 * 1024;
 
 struct FakeModule {
   std::string image, entry;
@@ -219,6 +220,11 @@ Cost cubin(const FakeModule& m, const Call& c) {
 
 }  // namespace
 
+constexpr std::size_t record_bytes = 160;
+std::uint64_t flushed = 0;  // launches whose records were given
+void (*give_buffer)(std::uint8_t**, std::size_t*, std::size_t*) = nullptr;
+void (*take_buffer)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) = nullptr;
+
 extern "C" {
 
 Status cuInit(unsigned) {
@@ -292,6 +298,7 @@ Status cuModuleGetFunction(Function* function, Module module, const char* name) 
   *function = reinterpret_cast<Function>(m);
   return m->entry == name ? success : not_found;
 }
+Status cuFuncSetAttribute(Function, int, int value) { return value <= most_shared_bytes ? success : invalid_value; }
 Status cuMemAlloc_v2(Pointer* p, std::size_t bytes) {
   if (const Status s = usable(); s != success) return s;
   *p = reinterpret_cast<Pointer>(std::malloc(bytes));
@@ -407,6 +414,37 @@ Status cuGetErrorName(Status status, const char** name) {
   const auto found = names.find(status);
   if (found == names.end()) return invalid_value;
   return *name = found->second, success;
+}
+
+// CUPTI: a record for each launch since the last flush, with durations of 7 us.
+int cuptiActivityRegisterCallbacks(void (*give)(std::uint8_t**, std::size_t*, std::size_t*),
+                                   void (*take)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t)) {
+  return give_buffer = give, take_buffer = take, 0;
+}
+int cuptiActivityEnable(int kind) { return kind == 10 ? 0 : 1; }
+int cuptiActivityDisable(int) { return 0; }
+int cuptiActivityFlushAll(std::uint32_t) {
+  std::uint8_t* buffer = nullptr;
+  std::size_t bytes = 0, most = 0;
+  give_buffer(&buffer, &bytes, &most);
+  const std::size_t count = std::min(bytes / record_bytes, std::size_t{launches - flushed});
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint8_t* record = buffer + i * record_bytes;
+    std::memset(record, 0, record_bytes);
+    const std::int32_t kind = 10;
+    const std::uint64_t start = 1000000 + 100000 * (flushed + i), end = start + 7000;
+    std::memcpy(record, &kind, sizeof kind);
+    std::memcpy(record + 16, &start, sizeof start);
+    std::memcpy(record + 24, &end, sizeof end);
+  }
+  flushed = launches;
+  take_buffer(nullptr, 0, buffer, bytes, count * record_bytes);
+  return 0;
+}
+int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t used, void** record) {
+  auto* next = *record == nullptr ? buffer : static_cast<std::uint8_t*>(*record) + record_bytes;
+  if (next + record_bytes > buffer + used) return 12;  // CUPTI_ERROR_MAX_LIMIT_REACHED
+  return *record = next, 0;
 }
 
 /// Contexts and pinned pieces that were not given back.

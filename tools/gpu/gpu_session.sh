@@ -1,6 +1,6 @@
 #!/bin/sh
 # On the machine with the NVIDIA GPU: gpu_session.sh FOLDER [LIBRARY]. Runs the plans that tools/gpu/gpu_plans.py put into FOLDER and
-# leaves records (examples.record, probe.record) and what the machine says of itself (machine.txt) in $OUT, in FOLDER unless
+# leaves records (examples.record, probe.record, one for each plan) and what the machine says of itself (machine.txt) in $OUT, in FOLDER unless
 # that is set. Needs a driver and the C library; where the carried kernelcast-cuda does not run, a C++20 compiler builds it
 # (CXX, g++ unless set). LIBRARY: the driver library in place of libcuda.so.1.
 set -u
@@ -20,6 +20,7 @@ if [ $? -ne 2 ]; then # without arguments it says how it is used; another status
   echo "kernelcast-cuda does not run here and is built again"
   runner=$(mktemp -d)/kernelcast-cuda
   "${CXX:-g++}" -std=c++20 -O2 -I"$root/include" -I"$root/src" "$root/src/probe/bin/cuda_main.cpp" "$root/src/probe/cuda/driver.cpp" \
+    "$root/src/probe/cuda/kernel_times.cpp" \
     "$root/src/probe/cuda/plan.cpp" "$root/src/probe/cuda/record.cpp" -ldl -o "$runner" || exit 1
 fi
 
@@ -30,16 +31,17 @@ fi
   nvidia-smi -q -d CLOCK,POWER 2>&1
 } >"$out/machine.txt"
 
+# Durations of launches are CUPTI's where the machine has it; the probe's are not, because it slows the host.
+cupti=${KERNELCAST_CUPTI_LIBRARY:-$(find /usr/local/cuda*/ /opt /usr/lib -name 'libcupti.so.1[0-9]' 2>/dev/null | head -n 1)}
+unset KERNELCAST_CUPTI_LIBRARY
 status=0
-for plan in examples probe; do
-  if [ -f "$folder/$plan.plan" ]; then
-    echo "$plan: $(date -u +%H:%M:%S)"
-    if [ -n "$library" ]; then
-      timeout 280 "$runner" "$folder/$plan.plan" "$out/$plan.record" "$library" || status=1
-    else
-      timeout 280 "$runner" "$folder/$plan.plan" "$out/$plan.record" || status=1
-    fi
-  fi
+for file in "$folder"/*.plan; do
+  [ -f "$file" ] || continue
+  plan=$(basename "$file" .plan)
+  echo "$plan: $(date -u +%H:%M:%S)"
+  [ "$plan" = probe ] || [ -z "$cupti" ] || export KERNELCAST_CUPTI_LIBRARY="$cupti"
+  timeout "${KERNELCAST_PLAN_SECONDS:-280}" "$runner" "$file" "$out/$plan.record" ${library:+"$library"} || status=1
+  unset KERNELCAST_CUPTI_LIBRARY
 done
 if [ -f "$folder/sweep.ptx" ]; then
   echo "converge: $(date -u +%H:%M:%S)"

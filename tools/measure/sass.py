@@ -130,7 +130,7 @@ def classify(i):
         "UISETP": "compare", "FSETP": "compare", "DSETP": "fp64_add", "FCHK": "compare", "HSETP2": "compare",
         "FSET": "compare", "SEL": "select", "USEL": "select", "FSEL": "select", "IMNMX": "min_max",
         "VIMNMX": "min_max", "VIMNMX3": "min_max", "FMNMX": "min_max", "UIMNMX": "min_max", "HMNMX2": "min_max",
-        "I2F": "convert", "F2I": "convert", "I2FP": "convert", "F2F": "convert", "FRND": "convert", "F2FP": "convert",
+        "I2F": "convert", "F2I": "convert", "I2FP": "convert_alu", "F2F": "convert", "FRND": "convert", "F2FP": "convert_alu",
         "IADD32I": "int_add", "ISCADD": "int_add", "XMAD": "int_mad", "LOP32I": "logic", "SHL": "shift", "SHR": "shift",
         "BFE": "bit_special", "BFI": "bit_special", "ICMP": "select", "FCMP": "select", "DMNMX": "fp64_add",
         "RRO": "fp32_special", "PSETP": "logic", "PSET": "logic", "SSY": "control", "SYNC": "control", "PBK": "control",

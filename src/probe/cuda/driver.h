@@ -36,6 +36,8 @@ enum class Attribute : int {
   capability_major = 75,
   capability_minor = 76
 };
+/// CUfunction_attribute.
+enum class FunctionAttribute : int { most_dynamic_shared_bytes = 8, nonportable_cluster = 14 };
 /// CUjit_option.
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
 
@@ -54,6 +56,7 @@ enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
   X("cuCtxSynchronize", synchronize, ()) \
   X("cuModuleLoadDataEx", load_module, (Module*, const void*, unsigned, int*, void**)) \
   X("cuModuleGetFunction", function, (Function*, Module, const char*)) \
+  X("cuFuncSetAttribute", set_function, (Function, int, int)) \
   X("cuMemAlloc_v2", allocate, (Pointer*, std::size_t)) \
   X("cuMemFree_v2", release, (Pointer)) \
   X("cuMemHostAlloc", allocate_pinned, (void**, std::size_t, unsigned)) \

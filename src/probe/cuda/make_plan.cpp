@@ -38,10 +38,11 @@ Phase arithmetic(const Info& info) {
   const auto all = operations(info.architecture);
   const Operation& ffma = *std::ranges::find_if(all, [](const Operation& o) { return o.name == std::string("ffma"); });
   const int texts = body_texts(ffma, true, true);
+  // One block an SM: of two, the one that started first would be faster than the mean, and its clock is read.
   for (int longer = 0; longer < 2; ++longer) {
     const unsigned turns = longer != 0 ? 4000 : 1000;
     m.launch(fmt::format("device.ffma.{}", lengths[longer]), "wide", wide_module(ffma, texts), {0, data, -1, turns, 0},
-             m.units() * 2, wide_threads, 2.0 * turns * texts * wide_threads * 2 * m.units());
+             m.units(), 2 * wide_threads, 2.0 * turns * texts * wide_threads * 2 * m.units());
   }
   return m.take();
 }
@@ -60,9 +61,10 @@ Phase on_chip(const Info& info) {
     for (int bytes : {4, 16})
       both(fmt::format("shared.read{}", bytes), "shared_read", shared_read_module(few, bytes), 16,
            static_cast<unsigned>(bytes), wide_threads, static_cast<double>(few) * 16 * wide_threads * bytes);
+    // Many warps: one alone waits long enough for a load to hide a second pass.
     for (unsigned words = 1; words <= 128; words *= 2)
-      both(fmt::format("shared.stride.{}", 4 * words), "shared_read", shared_read_module(few, 4), 16, 4 * words, 32,
-           few * 16.0);
+      both(fmt::format("shared.stride.{}", 4 * words), "shared_read", shared_read_module(few, 4), 16, 4 * words,
+           wide_threads, few * 16.0);
     both("atomic.global", "atomic_chain", atomic_chain_module("global", few), 4, 0, 1, few * 4.0);
     both("atomic.shared", "atomic_chain", atomic_chain_module("shared", few), 4, 0, 1, few * 4.0);
     for (unsigned threads = 32; threads <= 1024; threads *= 2)

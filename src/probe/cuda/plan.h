@@ -74,7 +74,8 @@ struct Plan {
   std::vector<Phase> phases;
 };
 
-/// One run. Seconds by the device's events and by the host's clock, per repeat; cycles of block 0.
+/// One run. Seconds on the device (by events, or by CUPTI if it is named, then without the gaps between repeats) and by
+/// the host's clock, per repeat; cycles of block 0.
 struct Run {
   double device_s = 0, wall_s = 0, issue_s = 0;  // issue_s: until the last launch call returned
   double cycles = 0;

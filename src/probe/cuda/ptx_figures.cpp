@@ -136,7 +136,7 @@ void shared(Figures& f) {
     while (i + 1 < t.size() && t[i + 1] <= 1.3 * t.front()) ++i;
     return strides[i];
   };
-  const std::string method = "one warp, loads of 4 bytes at strides from 4 to 512 bytes, bodies of two lengths";
+  const std::string method = "16 warps, loads of 4 bytes at strides from 4 to 512 bytes, bodies of two lengths";
   f.figure(
       row("shared.bank_bytes", "bytes", method, "The largest distance of lanes without conflict: width of a bank.",
           {Field::memory_shared_bank_bytes}),

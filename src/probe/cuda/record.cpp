@@ -5,12 +5,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "kernelcast/error.h"
 #include "probe/cuda/driver.h"
+#include "probe/cuda/kernel_times.h"
 
 namespace kernelcast::probe::cuda {
 namespace {
@@ -43,6 +48,37 @@ Info info_of(const Driver& driver, DeviceHandle device) {
   return out;
 }
 
+/// The kernels that have ended since the last question, by the CUPTI library that KERNELCAST_CUPTI_LIBRARY names. It
+/// makes launches slower, so figures of the host are better taken without it.
+class Ended {
+ public:
+  Ended() {
+    const char* library = std::getenv("KERNELCAST_CUPTI_LIBRARY");
+    if (library == nullptr) return;
+    times_ = KernelTimes::open(library, [this](const KernelRecord& k) { kernels_.emplace_back(k.start_s, k.seconds); });
+  }
+  [[nodiscard]] bool known() const { return times_ != nullptr; }
+  /// Mean duration of the last `count`; empty where fewer were seen.
+  std::optional<double> last(int count) {
+    if (!times_) return std::nullopt;
+    times_->flush();
+    std::ranges::sort(kernels_);
+    const auto wanted = static_cast<std::ptrdiff_t>(count);
+    std::optional<double> out;
+    if (std::ssize(kernels_) >= wanted) {
+      double sum = 0;
+      for (auto k = kernels_.end() - wanted; k != kernels_.end(); ++k) sum += k->second;
+      out = sum / count;
+    }
+    kernels_.clear();
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<double, double>> kernels_;  // start, seconds
+  std::unique_ptr<KernelTimes> times_;
+};
+
 /// The addresses of a closed walk, at the multiples of `stride`; the word behind the last byte holds where to begin.
 std::string walk_bytes(const Buffer& b, Pointer base) {
   const std::size_t places = std::max<std::size_t>(1, b.bytes / b.stride);
@@ -64,7 +100,8 @@ std::string walk_bytes(const Buffer& b, Pointer base) {
 
 class PhaseRun {
  public:
-  PhaseRun(const Driver& driver, DeviceHandle device, const Phase& phase) : cu_(driver), phase_(phase) {
+  PhaseRun(const Driver& driver, DeviceHandle device, const Phase& phase, Ended& ended)
+      : cu_(driver), phase_(phase), ended_(ended) {
     cu_.check(cu_.create_context(&context_, 0, device), "cuCtxCreate");
   }
   ~PhaseRun() {
@@ -127,7 +164,14 @@ class PhaseRun {
       launches_[i].failure = refused[image];
       if (!refused[image].empty()) continue;
       const Status found = cu_.function(&functions_[i], modules[image], phase_.launches[i].kernel.c_str());
-      if (found != success) launches_[i].failure = "cuModuleGetFunction failed: " + cu_.name_of(found);
+      if (found != success) {
+        launches_[i].failure = "cuModuleGetFunction failed: " + cu_.name_of(found);
+      } else if (phase_.launches[i].shared_bytes > shared_without_asking) {
+        const Status granted =
+            cu_.set_function(functions_[i], static_cast<int>(FunctionAttribute::most_dynamic_shared_bytes),
+                             static_cast<int>(phase_.launches[i].shared_bytes));
+        if (granted != success) launches_[i].failure = "cuFuncSetAttribute failed: " + cu_.name_of(granted);
+      }
     }
     std::size_t largest = 8;
     for (const Transfer& t : phase_.transfers) largest = std::max(largest, t.bytes);
@@ -195,7 +239,7 @@ class PhaseRun {
     out.wall_s = seconds_since(begin) / l.repeat;
     float ms = 0;
     cu_.check(cu_.elapsed_ms(&ms, start_, stop_), "cuEventElapsedTime");
-    out.device_s = static_cast<double>(ms) * 1e-3 / l.repeat;
+    out.device_s = ended_.last(l.repeat).value_or(static_cast<double>(ms) * 1e-3 / l.repeat);
     if (l.clocks >= 0) read_clocks(l, out);
     return out;
   }
@@ -250,8 +294,11 @@ class PhaseRun {
     }
   }
 
+  static constexpr unsigned shared_without_asking = 48 * 1024;  // bytes of dynamic shared memory
+
   const Driver& cu_;
   const Phase& phase_;
+  Ended& ended_;
   Context context_ = nullptr;
   Event start_ = nullptr, stop_ = nullptr;
   std::vector<Pointer> buffers_;
@@ -270,14 +317,16 @@ Record run_plan(const Plan& plan, const std::string& library, const std::functio
   record.notes = plan.notes;
   record.no_device = true;
   try {
+    Ended ended;  // before the driver starts
     const Driver driver(library);
     DeviceHandle device = 0;
     driver.check(driver.device(&device, 0), "cuDeviceGet");
     record.info = info_of(driver, device);
     record.no_device = false;
+    if (ended.known()) record.notes.push_back("device times are those of CUPTI's records of kernels");
     for (const Phase& phase : plan.phases) {
       try {
-        PhaseRun(driver, device, phase).run(record);
+        PhaseRun(driver, device, phase, ended).run(record);
       } catch (const LimitError& e) {
         record.notes.push_back(phase.name + ": " + message_of(e));
       }

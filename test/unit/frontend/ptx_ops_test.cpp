@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"and.pred", "", ""}, Case{"and.b64", "", "logic:2"}, Case{"shl.b64", "", "shift:2"},
         Case{"cvt.u32.u64", "", ""}, Case{"cvt.s64.s32", "", "shift"}, Case{"cvt.u64.u32", "", ""},
         Case{"cvt.rn.f32.s32", "", "convert"}, Case{"cvt.f64.f32", "", "convert64"},
-        Case{"cvt.rzi.s32.f64", "", "convert64"}, Case{"cvt.u32.u16", "", "logic"}, Case{"cvt.f32.f16", "", "convert"},
+        Case{"cvt.rzi.s32.f64", "", "convert64"}, Case{"cvt.u32.u16", "", "logic"}, Case{"cvt.f32.f16", "", "fp16_add"},
         Case{"mov.u32", "%r1, %tid.x", "special_register"}, Case{"mov.u32", "%r1, %ntid.x", ""},
         Case{"mov.u32", "%r1, %r2", ""}, Case{"mov.b64", "{%r1, %r2}, %rd3", ""}, Case{"bra.uni", "$L", ""},
         Case{"ret", "", "control"}, Case{"ex2.approx.ftz.f32", "", "fp32_special"},
@@ -96,6 +96,24 @@ TEST(PtxOps, GenerationsDiffer) {
   EXPECT_EQ(ptx_cost(instruction("mul.lo.s32"), 30).ops, parse_cost("int_mul"));
   EXPECT_EQ(ptx_cost(instruction("mul.lo.s32"), 61).ops, parse_cost("int_mad:3")) << "XMAD";
   EXPECT_EQ(ptx_cost(instruction("mul.lo.s32"), 70).ops, parse_cost("int_mul"));
+}
+
+// SASS of ptxas 13.0: I2F or I2FP, F2F or F2FP, HADD2.F32.
+TEST(PtxOps, ConversionsHaveTheUnitOfTheirGeneration) {
+  const auto costs = [](const char* opcode, int sm) { return ptx_cost(instruction(opcode), sm).ops; };
+  for (const char* opcode : {"cvt.rn.f32.s32", "cvt.rn.f32.u32", "cvt.rn.f32.u16", "cvt.rn.f32.u8"})
+    for (const auto& [sm, unit] : {std::pair{75, "convert"}, {80, "convert"}, {86, "convert_alu"}, {90, "convert_alu"}})
+      EXPECT_EQ(costs(opcode, sm), parse_cost(unit)) << opcode << " on sm_" << sm;
+  for (const char* opcode : {"cvt.rn.f16.f32", "cvt.rn.bf16.f32", "cvt.rn.f16x2.f32"})
+    for (const auto& [sm, unit] : {std::pair{75, "convert"}, {80, "convert_alu"}, {120, "convert_alu"}})
+      EXPECT_EQ(costs(opcode, sm), parse_cost(unit)) << opcode << " on sm_" << sm;
+  for (const int sm : {75, 80, 90}) {
+    EXPECT_EQ(costs("cvt.f32.f16", sm), parse_cost("fp16_add"));
+    EXPECT_EQ(costs("cvt.rzi.s32.f32", sm), parse_cost("convert"));
+    EXPECT_EQ(costs("cvt.rmi.f32.f32", sm), parse_cost("convert"));
+    EXPECT_EQ(costs("cvt.rn.f32.s64", sm), parse_cost("convert64"));
+  }
+  EXPECT_EQ(costs("cvt.f32.f16", 60), parse_cost("convert"));
 }
 
 TEST(PtxOps, UnknownInstructionsAreOneOperation) {

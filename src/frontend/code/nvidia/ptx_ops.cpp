@@ -334,14 +334,29 @@ int bits(std::string_view type) {  // "u64" -> 64
   return digits == std::string_view::npos ? 0 : std::atoi(std::string(type.substr(digits)).c_str());
 }
 
+/// Which instruction ptxas 13.0 makes of a conversion to or from floating point of at most 32 bits (nvdisasm, sm_75 to
+/// sm_120): HADD2.F32 widens FP16 everywhere, F2FP packs FP32 into FP16 and BF16 from sm_80 on, I2FP makes FP32 of
+/// integers from sm_86 on. The others are I2F, F2I, F2F and FRND of the special-function unit.
+std::string_view narrow_conversion(std::string_view to, std::string_view from, int sm) {
+  constexpr int volta = 70, ampere = 80, ampere_of_cards = 86;
+  const bool half_result =
+      to.starts_with("f16") || to.starts_with("bf16") || to.starts_with("e4m3") || to.starts_with("e5m2");
+  if (to == "f32" && from == "f16" && sm >= volta) return "fp16_add";
+  if (to == "f32" && from == "bf16" && sm >= ampere) return "shift";
+  if (half_result && from == "f32" && sm >= ampere) return "convert_alu";
+  if (half_result && (from.starts_with("e4m3") || from.starts_with("e5m2")) && sm >= ampere) return "convert_alu";
+  if (to == "f32" && (from.starts_with('s') || from.starts_with('u')) && sm >= ampere_of_cards) return "convert_alu";
+  return "convert";
+}
+
 // cvt.TO.FROM: between floating point and integers a conversion instruction; between integers only what changes bits.
-OpCounts conversion(const std::array<std::string_view, 12>& opcode, std::size_t n) {
+OpCounts conversion(const std::array<std::string_view, 12>& opcode, std::size_t n, int sm) {
   const std::string_view to = opcode[n - 2], from = opcode[n - 1];
   const bool to_float = to.starts_with('f') || to.starts_with("bf"),
              from_float = from.starts_with('f') || from.starts_with("bf");
   if (to_float || from_float) {
     if (bits(to) == 64 || bits(from) == 64) return parse_cost("convert64");
-    return parse_cost("convert");
+    return parse_cost(narrow_conversion(to, from, sm));
   }
   if (bits(from) == 64 && bits(to) <= 32) return {};  // the low register
   if (bits(to) < bits(from)) return parse_cost(to.starts_with('s') && bits(to) < 32 ? "bit_special" : "");
@@ -405,7 +420,7 @@ Cost look_up(const AsmInstruction& i, int sm) {
   if (opcode[0] == "mov") return {move(i), true};
   if (opcode[0] == "cvt" && n >= 3 && i.opcode.find(".pack") == std::string_view::npos &&
       i.opcode.find(".tf32") == std::string_view::npos)
-    return {conversion(opcode, n), true};
+    return {conversion(opcode, n, sm), true};
   for (const PtxRow& row : rows) {
     if (!applies(row, opcode, n)) continue;
     if (row.cost.empty() || row.cost[0] != '=') {
