@@ -66,6 +66,31 @@ def many(parts):
     return number(len(parts)) + b"".join(parts)
 
 
+def buffer_bytes(fill, size, data):
+    """`fill`: 0 zero, 1 data, 2 data over and over."""
+    return number(fill) + number(size) + field(data) + number(0) + number(0)
+
+
+def argument_bytes(buffer=None, value=b""):
+    """The address of a buffer, by its place in the phase, or a scalar's bytes."""
+    return number(0 if buffer is None else buffer + 1) + number(0) + field(value)
+
+
+def launch_bytes(name, image, entry, grid, block, arguments, shared=0, before=-1, only_before=False):
+    """`before`: launch that is run just before, by its place; -1: none."""
+    sizes = b"".join(number(n) for n in (*grid, *block))
+    return field(name) + number(image) + field(entry) + sizes + number(shared) + many(arguments) + number(0) + number(before + 1) + number(int(only_before)) + number(1) + number(1.0)
+
+
+def phase_bytes(name, images, buffers, launches, least_rounds, most_rounds, seconds):
+    return field(name) + many([field(i) for i in images]) + many(buffers) + many(launches) + many([]) + number(least_rounds) + number(most_rounds) + number(seconds)
+
+
+def plan_bytes(name, architecture, phase):
+    info = field(name) + number(0) + number(architecture) + number(0) + number(32) + b"".join(number(0.0) for _ in range(5))
+    return field("kernelcast cuda plan 1") + info + many([]) + many([phase])
+
+
 def ptx_of(name, target, folder):
     path = os.path.join(ROOT, "examples", name)
     out = os.path.join(folder, name + ".ptx")
@@ -112,19 +137,15 @@ def examples_plan(target):
             arguments = []
             for p in parameters:
                 if p[1] == "scalar":
-                    arguments.append(number(0) + number(0) + field(p[2]))
+                    arguments.append(argument_bytes(value=p[2]))
                     continue
                 _, _, count, size, fill = p
                 kind, data = contents(count, size, fill)
-                buffers.append(number(kind) + number(count * size) + field(data) + number(0) + number(0))
-                arguments.append(number(len(buffers)) + number(0) + field(b""))
-            images.append(field(ptx_of(name, target, folder)))
-            sizes = [number(n) for n in (*grid, 1, *block, 1)]
-            launches.append(field("example." + name) + number(len(images) - 1) + field(entry) + b"".join(sizes) + number(0) + many(arguments)
-                            + number(0) + number(0) + number(0) + number(1) + number(1.0))
-    info = field("examples") + number(0) + number(int(target[3:])) + number(0) + number(32) + b"".join(number(0.0) for _ in range(5))
-    phase = field("examples") + many(images) + many(buffers) + many(launches) + many([]) + number(10) + number(50) + number(60.0)
-    return field("kernelcast cuda plan 1") + info + many([]) + many([phase])
+                buffers.append(buffer_bytes(kind, count * size, data))
+                arguments.append(argument_bytes(buffer=len(buffers) - 1))
+            images.append(ptx_of(name, target, folder))
+            launches.append(launch_bytes("example." + name, len(images) - 1, entry, (*grid, 1), (*block, 1), arguments))
+    return plan_bytes("examples", int(target[3:]), phase_bytes("examples", images, buffers, launches, 10, 50, 60.0))
 
 
 def main(device, folder, program=os.path.join(ROOT, "build", "bin", "kernelcast")):

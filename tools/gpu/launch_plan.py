@@ -27,7 +27,7 @@ import struct
 import subprocess
 import sys
 
-from gpu_plans import field, many, number
+from gpu_plans import argument_bytes, buffer_bytes, launch_bytes, phase_bytes, plan_bytes
 from gpu_results import record_of
 
 MIB = 1 << 20
@@ -129,13 +129,17 @@ def fill_of(kernel, name):
     return ""
 
 
+def state_of(kernel):
+    return kernel.get("cache_state") or "cold"
+
+
 class Phase:
     """Buffers by content and place; launches."""
 
     def __init__(self, name):
         self.name, self.images, self.image_of = name, [FLUSH_PTX.encode()], {}
         self.buffers, self.slots, self.launches = [(0, FLUSH, b"")], {}, []
-        self.launches.append(("flush", 0, "flush", (2048, 1, 1), (256, 1, 1), 0, [("buffer", 0), ("scalar", struct.pack("<I", FLUSH // 4))], -1, True))
+        self.launches.append(launch_bytes("flush", 0, "flush", (2048, 1, 1), (256, 1, 1), [argument_bytes(buffer=0), argument_bytes(value=struct.pack("<I", FLUSH // 4))], 0, -1, True))
 
     def image(self, path):
         if path not in self.image_of:
@@ -155,17 +159,12 @@ class Phase:
         return at
 
     def bytes(self, rounds, seconds):
-        images = [field(i) for i in self.images]
-        buffers = [number(fill) + number(size + MIB) + field(data) + number(0) + number(0) for fill, size, data in self.buffers]
-        launches = []
-        for name, image, symbol, grid, block, shared, arguments, before, only in self.launches:
-            given = [number(a[1] + 1) + number(0) + field(b"") if a[0] == "buffer" else number(0) + number(0) + field(a[1]) for a in arguments]
-            launches.append(field(name) + number(image) + field(symbol) + b"".join(number(n) for n in (*grid, *block)) + number(shared) + many(given) + number(0)
-                            + number(before + 1) + number(int(only)) + number(1) + number(1.0))
-        return field(self.name) + many(images) + many(buffers) + many(launches) + many([]) + number(rounds) + number(rounds) + number(seconds)
+        buffers = [buffer_bytes(fill, size + MIB, data) for fill, size, data in self.buffers]
+        return phase_bytes(self.name, self.images, buffers, self.launches, rounds, rounds, seconds)
 
 
-def arguments_of(kernel, row, phase):
+def arguments_of(kernel, row, phase, fills):
+    """`fills`: folder of the files that fills name."""
     scalars, counts, sizes = pairs(row.get("args")), pairs(row.get("buffers")), pairs(row.get("buffer_elem_bytes"))
     seen, out = {}, []
     for kind, name, pointer in parameters(kernel["params"]):
@@ -176,7 +175,7 @@ def arguments_of(kernel, row, phase):
                 raise ValueError(f"no value for {name}")
             letter = SCALARS[kind]
             value = float(scalars[name]) if letter in "fde" else int(float(scalars[name]))
-            out.append(("scalar", struct.pack("<" + letter, value)))
+            out.append(argument_bytes(value=struct.pack("<" + letter, value)))
             continue
         what = fill_of(kernel, name)
         if name not in counts:
@@ -185,7 +184,7 @@ def arguments_of(kernel, row, phase):
             size = int(counts[name]) * int(sizes.get(name) or 4)
         if what.startswith("file:"):
             import numpy
-            values = numpy.load(os.path.join(os.path.dirname(os.path.abspath(ARGUMENTS.kernels)), what[5:]))
+            values = numpy.load(os.path.join(fills, what[5:]))
             content, data = what, values.tobytes()
         elif what == "zero":
             content, data = "zero", b""
@@ -195,14 +194,14 @@ def arguments_of(kernel, row, phase):
         place = seen[content] = seen.get(content, -1) + 1
         if data is True:
             data = contents(content, place) if (content, place) not in phase.slots else phase.buffers[phase.slots[content, place]][2]
-        out.append(("buffer", phase.buffer((content, place), size, data)))
+        out.append(argument_bytes(buffer=phase.buffer((content, place), size, data)))
     return out
 
 
 def plan(a):
     kernels = {k["id"]: k for k in read(a.kernels) if k["language"] == "cuda"}
     taken, seen = {}, set()
-    for i, row in enumerate(read(a.rows)):
+    for row in read(a.rows):
         key = tuple(row.get(c) for c in ("kernel_id", "defines", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "dyn_smem_bytes", "args", "buffers", "symbol"))
         if row["kernel_id"] in kernels and key not in seen:
             seen.add(key)
@@ -219,23 +218,21 @@ def plan(a):
                 family = name if a.alone and re.search(a.alone, name) else name.split("_")[0]
                 phase = phases.setdefault(family, Phase(family))
                 symbol = symbol_of(kernel, row, cubin)
-                arguments = arguments_of(kernel, row, phase)
+                arguments = arguments_of(kernel, row, phase, os.path.dirname(os.path.abspath(a.kernels)))
             except (ValueError, KeyError) as e:
                 refused.setdefault((name, str(e)), []).append(row)
                 continue
             grid, block = (tuple(int(float(row[p + c] or 1)) for c in "xyz") for p in ("grid_", "block_"))
             shared = int(float(row.get("dyn_smem_bytes") or 0))
-            for state in ("warm", "cold"):
-                if state == (kernel.get("cache_state") or "cold"):
-                    phase.launches.append((f"{len(rows)}.{state}", phase.image(cubin), symbol, grid, block, shared, arguments, 0 if state == "cold" else -1, False))
+            state = state_of(kernel)
+            phase.launches.append(launch_bytes(f"{len(rows)}.{state}", phase.image(cubin), symbol, grid, block, arguments, shared, before=0 if state == "cold" else -1))
             rows.append(row)
     for (name, why), of in refused.items():
         print(f"{name}: {len(of)} launches left out: {why}")
-    info = field("launches") + number(0) + number(int(re.sub(r"\D", "", a.arch))) + number(0) + number(32) + b"".join(number(0.0) for _ in range(5))
     size = 0
     for family, phase in phases.items():
         with open(os.path.join(a.folder, f"{a.name}.{family}.plan"), "wb") as file:
-            size += file.write(field("kernelcast cuda plan 1") + info + many([]) + many([phase.bytes(a.rounds, a.seconds)]))
+            size += file.write(plan_bytes("launches", int(re.sub(r"\D", "", a.arch)), phase.bytes(a.rounds, a.seconds)))
     with open(os.path.join(a.folder, a.name + ".rows.csv"), "w", encoding="utf-8", newline="") as file:
         out = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         out.writeheader()
@@ -257,8 +254,7 @@ def times(a):
         out = csv.DictWriter(file, names, lineterminator="\n")
         out.writeheader()
         for i, row in enumerate(rows):
-            state = kernels[row["kernel_id"]].get("cache_state") or "cold"
-            why, runs = series.get(f"{i}.{state}", ("it was not run", []))
+            why, runs = series.get(f"{i}.{state_of(kernels[row['kernel_id']])}", ("it was not run", []))
             if not runs:
                 failures.setdefault((row["kernel_id"], why), []).append(i)
                 continue
@@ -271,7 +267,6 @@ def times(a):
 
 
 def main():
-    global ARGUMENTS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     p = commands.add_parser("plan")
@@ -289,8 +284,8 @@ def main():
     for name in ("kernels", "folder", "name", "out"):
         t.add_argument(name)
     t.set_defaults(run=times)
-    ARGUMENTS = parser.parse_args()
-    ARGUMENTS.run(ARGUMENTS)
+    arguments = parser.parse_args()
+    arguments.run(arguments)
 
 
 if __name__ == "__main__":

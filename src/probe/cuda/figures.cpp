@@ -112,4 +112,24 @@ double Figures::items_between(const std::string& of) const {
   return one != nullptr && two != nullptr ? two->items - one->items : 1;
 }
 
+Figures::Value slope(double items) {
+  return [items](const Figures::View& v, const Figures::Handles& h) -> std::optional<double> {
+    return std::max(0.0, v(h[1]) - v(h[0])) / items;
+  };
+}
+
+Figures::Value rate(double items) {
+  return [items](const Figures::View& v, const Figures::Handles& h) -> std::optional<double> {
+    const double time = v(h[1]) - v(h[0]);
+    return time > 0 ? std::optional(items / time) : std::nullopt;
+  };
+}
+
+Figures::Value clock_rate() {
+  return [](const Figures::View& v, const Figures::Handles& h) -> std::optional<double> {
+    const double time = v(h[1]) - v(h[0]);
+    return time > 0 ? std::optional(2 * (v(h[3]) - v(h[2])) / time) : std::nullopt;
+  };
+}
+
 }  // namespace kernelcast::probe::cuda

@@ -58,6 +58,14 @@ class Figures {
   std::vector<Result> results_;
 };
 
+/// What one more item takes, of a pair of lengths.
+Figures::Value slope(double items);
+/// Items in one unit of time, likewise.
+Figures::Value rate(double items);
+/// Clock of an SM: of a pair's seconds and then its cycles, which are read around one of two passes.
+Figures::Value clock_rate();
+inline constexpr const char* no_difference = "the longer of the two runs took no longer";
+
 void ptx_figures(Figures& f, const Record& record);
 /// Of what GPUs have had since 2017.
 void tensor_figures(Figures& f, const Record& record);

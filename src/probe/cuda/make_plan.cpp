@@ -14,7 +14,6 @@ namespace kernelcast::probe::cuda {
 namespace {
 
 constexpr std::size_t kib = 1024, mib = kib * kib;
-constexpr const char* lengths[] = {"short", "long"};
 
 template <class T>
 std::string scalar(T value) {

@@ -30,10 +30,11 @@ struct OurArguments {
 };
 std::vector<Argument> arguments_of(const OurArguments& a);
 
-inline constexpr unsigned wide_threads = 512;  // of a throughput kernel: 16 warps on one unit
-inline constexpr int order_texts = 512;        // FFMA in the body of an order
-inline constexpr int bank_registers = 16;      // of the test of triples
-inline constexpr unsigned stalls = 16;         // values of the stall field
+inline constexpr const char* lengths[] = {"short", "long"};  // names of a pair of series whose difference counts
+inline constexpr unsigned wide_threads = 512;                // of a throughput kernel: 16 warps on one unit
+inline constexpr int order_texts = 512;                      // FFMA in the body of an order
+inline constexpr int bank_registers = 16;                    // of the test of triples
+inline constexpr unsigned stalls = 16;                       // values of the stall field
 
 /// One way to order and encode a tile of FFMA.
 struct Order {

@@ -18,8 +18,6 @@ namespace kernelcast::probe::cuda {
 using namespace sass;
 namespace {
 
-constexpr const char* body_lengths[] = {"short", "long"};
-
 /// A cubin and where its FFMA are.
 struct Body {
   Cubin cubin;
@@ -96,7 +94,7 @@ Phase stall_sweep(const std::string& ptxas, int architecture) {
         Body body = *original;
         body.set_all(stall, value);
         body.set_all(yield, 1);
-        add(p, fmt::format("stall.{}.{}.{}", name, value, body_lengths[longer]), body, 32, 8, texts);
+        add(p, fmt::format("stall.{}.{}.{}", name, value, lengths[longer]), body, 32, 8, texts);
         p.launches.back().items = texts * 8.0;
       }
   }

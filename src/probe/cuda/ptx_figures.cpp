@@ -22,21 +22,6 @@ std::vector<Field> link(const std::string& key) {
   return f ? std::vector{*f} : std::vector<Field>{};
 }
 
-/// What one more item takes: the difference of two lengths.
-Figures::Value slope(double items) {
-  return [items](const View& v, const Handles& h) -> std::optional<double> {
-    return std::max(0.0, v(h[1]) - v(h[0])) / items;
-  };
-}
-/// Items in one unit of time.
-Figures::Value rate(double items) {
-  return [items](const View& v, const Handles& h) -> std::optional<double> {
-    const double time = v(h[1]) - v(h[0]);
-    return time > 0 ? std::optional(items / time) : std::nullopt;
-  };
-}
-constexpr const char* no_difference = "the longer of the two runs took no longer";
-
 void arithmetic(Figures& f, const Record& record) {
   for (const Operation& o : operations(record.info.architecture)) {
     const std::string name = o.name;
@@ -63,16 +48,12 @@ void arithmetic(Figures& f, const Record& record) {
   std::vector<Source> both = f.pair("device.ffma", Metric::device_s);
   f.figure(row("device.ffma_flops_per_s", "FLOP/s", "8 chains a thread, 32 warps an SM, two lengths, time by events",
                "FP32 rate of the whole device as the driver's assembler orders multiply-adds."),
-           both, [items](const View& v, const Handles& h) -> std::optional<double> {
-             return 2 * items / (v(h[1]) - v(h[0]));
-           });
+           both, rate(2 * items), false, no_difference);
   for (const Source& s : f.pair("device.ffma")) both.push_back(s);
   f.figure(
       row("clock.core_hz", "Hz", "cycles of an SM over seconds by events, all SMs on FP32 multiply-adds, two lengths",
           "Clock of the SMs under load.", {Field::clock_sustained_clock_hz}),
-      both, [](const View& v, const Handles& h) -> std::optional<double> {
-        return 2 * (v(h[3]) - v(h[2])) / (v(h[1]) - v(h[0]));  // the clock is read around one of two passes
-      });
+      both, clock_rate(), false, no_difference);
 }
 
 // The mean of ten repeats of one work-item, each the difference of two chains.

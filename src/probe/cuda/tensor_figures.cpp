@@ -20,23 +20,13 @@ class Pairs {
   explicit Pairs(Figures& f) : f_(f) {}
   /// Cycles of one more item.
   void latency(const std::string& id, const std::string& of, const std::string& method, const std::string& what) {
-    const double items = f_.items_between(of);
-    f_.figure(row(id, "cycles", method, what), f_.pair(of),
-              [items](const View& v, const Handles& h) -> std::optional<double> {
-                return std::max(0.0, v(h[1]) - v(h[0])) / items;
-              });
+    f_.figure(row(id, "cycles", method, what), f_.pair(of), slope(f_.items_between(of)));
   }
   /// Items in a cycle, or in a second of events.
   void rate(const std::string& id, const std::string& unit, const std::string& of, Metric metric,
             const std::string& method, const std::string& what, std::vector<Field> fields = {}) {
-    const double items = f_.items_between(of);
-    f_.figure(
-        row(id, unit, method, what, std::move(fields)), f_.pair(of, metric),
-        [items](const View& v, const Handles& h) -> std::optional<double> {
-          const double time = v(h[1]) - v(h[0]);
-          return time > 0 ? std::optional(items / time) : std::nullopt;
-        },
-        false, "the longer of the two runs took no longer");
+    f_.figure(row(id, unit, method, what, std::move(fields)), f_.pair(of, metric), cuda::rate(f_.items_between(of)),
+              false, no_difference);
   }
 
  private:
@@ -91,18 +81,11 @@ void matrices(Figures& f, int architecture) {
     const double items = f.items_between(of);
     std::vector<Figures::Source> both = f.pair(of, Metric::device_s);
     f.figure(row(of + "_flops_per_s", "FLOP/s", method + ", time by events", "Sustained rate of " + name + "."), both,
-             [items](const View& v, const Handles& h) -> std::optional<double> {
-               const double time = v(h[1]) - v(h[0]);
-               return time > 0 ? std::optional(2 * items / time) : std::nullopt;
-             });
+             rate(2 * items), false, no_difference);
     for (const Figures::Source& s : f.pair(of)) both.push_back(s);
     f.figure(row(of + ".core_hz", "Hz", method + ", cycles of an SM over seconds by events",
                  "Clock of the SMs under " + name + "."),
-             both, [](const View& v, const Handles& h) -> std::optional<double> {
-               const double time = v(h[1]) - v(h[0]);
-               // The clock is read around one of two passes.
-               return time > 0 ? std::optional(2 * (v(h[3]) - v(h[2])) / time) : std::nullopt;
-             });
+             both, clock_rate(), false, no_difference);
   }
 }
 

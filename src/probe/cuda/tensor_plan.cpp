@@ -9,8 +9,6 @@
 namespace kernelcast::probe::cuda {
 namespace {
 
-constexpr const char* two_lengths[] = {"short", "long"};
-
 /// Buffers of operands, one for each kind.
 class Operands {
  public:
@@ -34,9 +32,9 @@ Phase mma_phase(const Info& info) {
     for (int longer = 0; longer < 2; ++longer) {
       const int chain = longer != 0 ? 48 : 16, wide = longer != 0 ? 96 : 32;
       const unsigned turns = 8;
-      m.launch(fmt::format("mma.chain.{}.{}", i.name, two_lengths[longer]), "mma_chain", mma_chain_module(i, chain),
+      m.launch(fmt::format("mma.chain.{}.{}", i.name, lengths[longer]), "mma_chain", mma_chain_module(i, chain),
                {0, operands.of(i.data), -1, turns, 0}, 1, 32, chain * turns);
-      m.launch(fmt::format("mma.wide.{}.{}", i.name, two_lengths[longer]), "mma_wide", mma_wide_module(i, wide),
+      m.launch(fmt::format("mma.wide.{}.{}", i.name, lengths[longer]), "mma_wide", mma_wide_module(i, wide),
                {0, operands.of(i.data), -1, turns, 0}, 1, wide_threads, wide * turns * (wide_threads / 32) * i.fma);
     }
   return m.take();
@@ -49,17 +47,17 @@ Phase wgmma_phase(const Info& info) {
     for (int longer = 0; longer < 2; ++longer) {
       const unsigned turns = 8;
       const int groups = longer != 0 ? 12 : 4, texts = longer != 0 ? 24 : 8;
-      m.launch(fmt::format("wgmma.wait.{}.{}", w.id(), two_lengths[longer]), "wgmma", wgmma_module(w, groups, 1),
+      m.launch(fmt::format("wgmma.wait.{}.{}", w.id(), lengths[longer]), "wgmma", wgmma_module(w, groups, 1),
                {0, operands.of(w.data), -1, turns, 0}, 1, 128, groups * turns);
       for (unsigned warpgroups : {1U, 2U})
-        m.launch(fmt::format("wgmma.wide{}.{}.{}", warpgroups, w.id(), two_lengths[longer]), "wgmma",
+        m.launch(fmt::format("wgmma.wide{}.{}.{}", warpgroups, w.id(), lengths[longer]), "wgmma",
                  wgmma_module(w, 1, texts), {0, operands.of(w.data), -1, turns, 0}, 1, 128 * warpgroups,
                  64.0 * w.n * w.k * texts * turns * warpgroups);
     }
   return m.take();
 }
 
-/// All SMs on matrix instructions until the clock has settled.
+/// All SMs on matrix instructions until the clock has settled; one block each, whose clock is that of all.
 Phase sustained(const Info& info) {
   Maker m(info, "matrix instructions, all SMs");
   Operands operands(m);
@@ -67,12 +65,12 @@ Phase sustained(const Info& info) {
     const unsigned turns = longer != 0 ? 32000 : 8000;
     for (const Mma& i : mmas(info.architecture))
       if (i.name == "f16_f32")
-        m.launch(fmt::format("device.mma.{}.{}", i.name, two_lengths[longer]), "mma_wide", mma_wide_module(i, 96),
-                 {0, operands.of(i.data), -1, turns, 0}, m.units() * 2, wide_threads,
-                 2.0 * 96 * turns * (wide_threads / 32) * i.fma * 2 * m.units());
+        m.launch(fmt::format("device.mma.{}.{}", i.name, lengths[longer]), "mma_wide", mma_wide_module(i, 96),
+                 {0, operands.of(i.data), -1, turns, 0}, m.units(), wide_threads,
+                 2.0 * 96 * turns * (wide_threads / 32) * i.fma * m.units());
     for (const Wgmma& w : wgmmas(info.architecture))
       if (w.id() == "bf16_f32.n256.ss")
-        m.launch(fmt::format("device.wgmma.{}.{}", w.id(), two_lengths[longer]), "wgmma", wgmma_module(w, 1, 24),
+        m.launch(fmt::format("device.wgmma.{}.{}", w.id(), lengths[longer]), "wgmma", wgmma_module(w, 1, 24),
                  {0, operands.of(w.data), -1, turns, 0}, m.units(), 256,
                  2.0 * 64 * w.n * w.k * 24 * turns * 2 * m.units());
   }
@@ -86,7 +84,7 @@ Phase atomics_and_moves(const Info& info) {
   const int data = m.buffer({Buffer::Fill::zero, large});
   const double l2 = info.l2_bytes > 0 ? info.l2_bytes : 4.0 * (1U << 20U);
   for (int longer = 0; longer < 2; ++longer) {
-    const std::string length = two_lengths[longer];
+    const std::string length = lengths[longer];
     const int few = longer != 0 ? 48 : 16;
     for (const Atomic& a : global_atomics())
       for (unsigned apart : {0U, 128U}) {
@@ -157,7 +155,7 @@ Phase bulk(const Info& info) {
   Maker m(info, "bulk copies");
   const int data = m.buffer({Buffer::Fill::zero, std::size_t{600} << 20U});
   for (int longer = 0; longer < 2; ++longer) {
-    const std::string length = two_lengths[longer];
+    const std::string length = lengths[longer];
     const int texts = longer != 0 ? 12 : 4;
     for (int bytes : {128, 1024, 8192})
       m.launch(fmt::format("bulk.wait.{}.{}", bytes, length), "bulk_wait", bulk_wait_module(texts, bytes),
@@ -178,7 +176,7 @@ Phase bulk(const Info& info) {
 Phase clusters(const Info& info) {
   Maker m(info, "clusters");
   for (int longer = 0; longer < 2; ++longer) {
-    const std::string length = two_lengths[longer];
+    const std::string length = lengths[longer];
     const int many = longer != 0 ? 192 : 64, few = longer != 0 ? 48 : 16;
     m.launch("cluster.chase." + length, "cluster_chase", cluster_chase_module(many), {0, -1, -1, 4, 0}, 2, 32,
              many * 4.0);
