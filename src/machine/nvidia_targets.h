@@ -19,6 +19,8 @@ struct NvidiaTarget {
   bool three_inputs = false;        // IADD3, LOP3
   bool wide_multiply_add = false;   // IMAD.WIDE
   bool factor_in_register = false;  // of an address: the size of an element that indices are multiplied by
+  bool global_descriptor = false;   // accesses to global memory name a uniform register, which a kernel sets once
+  bool loads_constants = false;     // parameters and sizes of the grid are no operands of arithmetic: LDC, ULDC
   bool readable_code = false;       // machine code that src/machine/sass reads
 };
 

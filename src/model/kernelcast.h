@@ -32,6 +32,8 @@ struct Constants {
   double barrier_cycles = 104.8;      // one barrier of a block that waits for nobody
   double l1_share = 0.8034;           // of the L1 that is left for data before lines that will be used again are lost
   double l2_share = 0.8381;
+  double stores_joined =
+      0.64;  // of what a warp stores to one sector again at once, before the L2; not fitted: docs/lab/h100.md
   double block_start_cycles =
       1.188;                    // from one block handed out to the next, of all units; not fitted: docs/lab/h100.md
   double update_cycles = 1.09;  // from one integer update of a word of global memory to the next, of all units

@@ -11,7 +11,7 @@ Needs CUDA's nvcc and ptxas, cuobjdump and nvdisasm in PATH, clang-19 and libclc
 For GPUs before Turing, "old" measures PTX operations on integers (others take what they take later) with ptxas 11.8 (the last for sm_35) for sm_35, sm_50 and sm_70; of sm_35 only code
 without branches, read by sass.py. Scaled addresses are measured with one, two and three uses. Waits for loads (DEPBAR), which Maxwell
 has where its first reader stands, are left out.
-usage: measure_costs.py [nvidia|amd|all] > src/frontend/ir/measured_costs.inc
+usage: measure_costs.py [nvidia|narrow|amd|all] > src/frontend/ir/measured_costs.inc
        measure_costs.py old > src/frontend/ir/measured_costs_old.inc
 """
 import collections
@@ -72,6 +72,8 @@ MORE = {"powr": "pow{f}(x,y)", "pown": "pow{f}(x,(int)k)", "rootn": "pow{f}(x,1/
         "ilogb": "ilogb{f}(x)", "tanpi": "sinpi{f}(x)/cospi{f}(x)", "asinpi": "asin{f}(x)*({t})0.318309886",
         "acospi": "acos{f}(x)*({t})0.318309886", "atanpi": "atan{f}(x)*({t})0.318309886",
         "atan2pi": "atan2{f}(x,y)*({t})0.318309886"}
+# Of half and bfloat16, with an h before the name.
+NARROW = "exp exp2 exp10 log log2 log10 sin cos sqrt rsqrt tanh".split()
 # Functions with two results: (statement, what is stored)
 PAIRS = {"sincos": "{t} s,c; sincos{f}(x,&s,&c); q[i]=s; q[i+64]=c;", "sincospi": "{t} s,c; sincospi{f}(x,&s,&c); q[i]=s; q[i+64]=c;",
          "modf": "{t} s; q[i]=modf{f}(x,&s); q[i+64]=s;", "frexp": "int e; q[i]=frexp{f}(x,&e); q[i+64]=__ptr(e);",
@@ -262,6 +264,34 @@ def measure_functions(seen, fast):
             emit("nvidia", int(arch[3:]), key + (".fast" if fast else ""), subtract(total[key], base), seen)
 
 
+def narrow_source(kind, header, to_bits, from_bits):
+    """The functions of 16-bit values, each alone in a kernel, and one without."""
+    load = f"volatile unsigned short* q=p+1024; auto x={from_bits}(p[i]),y={from_bits}(p[i+64]); "
+    bodies = {"BASE": "x", "div": "__hdiv(x,y)", **{f: f"h{f}(x)" for f in NARROW}, "native_recip": "hrcp(x)"}
+    return header, {f"{f}.{kind}": f'extern "C" __global__ void k_{f}(unsigned short* p){{int i=threadIdx.x; {load}'
+                                   f'q[i]={to_bits}({value}); q[i+128]={to_bits}(x); q[i+192]={to_bits}(y);}}\n' for f, value in bodies.items()}
+
+
+def measure_narrow(seen):
+    """Functions of half and bfloat16 have bodies of their own, which -use_fast_math leaves as they are."""
+    for kind, arches, header, to_bits, from_bits in (
+            ("f16", ARCHES, "cuda_fp16.h", "__half_as_ushort", "__ushort_as_half"),
+            ("bf16", ARCHES[1:], "cuda_bf16.h", "__bfloat16_as_ushort", "__ushort_as_bfloat16")):
+        name, kernels = narrow_source(kind, header, to_bits, from_bits)
+        for arch in arches:
+            with tempfile.TemporaryDirectory() as folder:
+                source, cubin = os.path.join(folder, "a.cu"), os.path.join(folder, "a.cubin")
+                with open(source, "w") as f:
+                    f.write(f"#include <{name}>\n" + "".join(kernels.values()))
+                subprocess.run([sass.tool("nvcc"), "-w", f"-arch={arch}", "-cubin", source, "-o", cubin], check=True)
+                code = sass.disassemble(cubin)
+            base = sass.counts(sass.cheapest_path(code["k_BASE"]))
+            for key in kernels:
+                function = key.rsplit(".", 1)[0]
+                if function != "BASE":
+                    emit("nvidia", int(arch[3:]), key, subtract(sass.counts(sass.cheapest_path(code["k_" + function])), base), seen)
+
+
 def main():
     what = sys.argv[1] if len(sys.argv) > 1 else "all"
     seen = {}
@@ -273,6 +303,8 @@ def main():
         measure_ptx(seen, PTX, ARCHES, "8.3")
         measure_functions(seen, False)
         measure_functions(seen, True)
+    if what in ("narrow", "nvidia", "all"):
+        measure_narrow(seen)
     if what == "old":
         integers = {w: o for w, o in PTX.items() if o[1][0] != "f" and not (w.startswith(("div", "rem")) and "64" in w) and w != "fns"}
         measure_ptx(seen, {**integers, **MULTIPLIES}, OLD_ARCHES, "7.8")

@@ -128,7 +128,7 @@ def classify(i):
         "LEA": "int_add", "ULEA": "int_add", "IABS": "int_add", "IMUL": "int_mul", "USHF": "shift",
         "LOP3": "logic", "ULOP3": "logic", "LOP": "logic", "PLOP3": "logic", "UPLOP3": "logic", "ISETP": "compare",
         "UISETP": "compare", "FSETP": "compare", "DSETP": "fp64_add", "FCHK": "compare", "HSETP2": "compare",
-        "FSET": "compare", "SEL": "select", "USEL": "select", "FSEL": "select", "IMNMX": "min_max",
+        "FSET": "compare", "HSET2": "compare", "SEL": "select", "USEL": "select", "FSEL": "select", "IMNMX": "min_max",
         "VIMNMX": "min_max", "VIMNMX3": "min_max", "FMNMX": "min_max", "UIMNMX": "min_max", "HMNMX2": "min_max",
         "I2F": "convert", "F2I": "convert", "I2FP": "convert_alu", "F2F": "convert", "FRND": "convert", "F2FP": "convert_alu",
         "IADD32I": "int_add", "ISCADD": "int_add", "XMAD": "int_mad", "LOP32I": "logic", "SHL": "shift", "SHR": "shift",

@@ -1,5 +1,9 @@
-// bfloat16: arithmetic is done in float and rounded back, as devices without the instructions do.
+// bfloat16: arithmetic is done in float and rounded back. NVIDIA's devices from sm_80 on have instructions for it, which
+// the compiler makes of float arithmetic between conversions of the type __bf16; elsewhere integers convert.
 #pragma once
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
+#define KC_BF16_NATIVE 1
+#endif
 
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short bits;
@@ -7,11 +11,18 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
   __host__ __device__ __nv_bfloat16(float x) : bits(round(x)) {}
   __host__ __device__ __nv_bfloat16(double x) : bits(round((float)x)) {}
   __host__ __device__ __nv_bfloat16(int x) : bits(round((float)x)) {}
+#ifdef KC_BF16_NATIVE
+  __host__ __device__ operator float() const { return (float)__builtin_bit_cast(__bf16, bits); }
+  static __host__ __device__ __inline__ __attribute__((always_inline)) unsigned short round(float x) {
+    return __builtin_bit_cast(unsigned short, (__bf16)x);
+  }
+#else
   __host__ __device__ operator float() const { return __builtin_bit_cast(float, (unsigned int)bits << 16); }
   static __host__ __device__ __inline__ __attribute__((always_inline)) unsigned short round(float x) {
     const unsigned int u = __builtin_bit_cast(unsigned int, x);
     return (unsigned short)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
   }
+#endif
 };
 struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;
@@ -20,16 +31,43 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
 };
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
+#ifdef KC_BF16_NATIVE
+typedef __bf16 __kc_bf16x2 __attribute__((ext_vector_type(2)));
+typedef float __kc_floatx2 __attribute__((ext_vector_type(2)));
+KC_HD __bf16 __kc_bf16(__nv_bfloat16 a) { return __builtin_bit_cast(__bf16, a); }
+KC_HD __kc_bf16x2 __kc_bf16(__nv_bfloat162 a) { return __builtin_bit_cast(__kc_bf16x2, a); }
+KC_HD __kc_floatx2 __kc_wide(__nv_bfloat162 a) { return __builtin_convertvector(__kc_bf16(a), __kc_floatx2); }
+#define KC_BF16_ONE(value) __builtin_bit_cast(__nv_bfloat16, value)
+#define KC_BF16_PAIR(value) __builtin_bit_cast(__nv_bfloat162, value)
+#define KC_BF16_PAIRS(op) KC_BF16_PAIR(__builtin_convertvector(__kc_wide(a) op __kc_wide(b), __kc_bf16x2))
+#define KC_BF16_FMA(T) T(__builtin_elementwise_fma(__kc_bf16(a), __kc_bf16(b), __kc_bf16(c)))
+#define KC_BF16_MOST(T, which) T(__builtin_elementwise_##which(__kc_bf16(a), __kc_bf16(b)))
+#else
+#define KC_BF16_PAIRS(op) __nv_bfloat162(a.x op b.x, a.y op b.y)
+#endif
 #define KC_BF16(op, name)                                                                                               \
   KC_HD __nv_bfloat16 operator op(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat16((float)a op (float)b); }    \
-  KC_HD __nv_bfloat162 operator op(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.x op b.x, a.y op b.y); } \
+  KC_HD __nv_bfloat162 operator op(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF16_PAIRS(op); }                      \
   KC_HD __nv_bfloat16& operator op##=(__nv_bfloat16& a, __nv_bfloat16 b) { return a = a op b; }                        \
   KC_HD __nv_bfloat16 __h##name(__nv_bfloat16 a, __nv_bfloat16 b) { return a op b; }                                   \
   KC_HD __nv_bfloat162 __h##name##2(__nv_bfloat162 a, __nv_bfloat162 b) { return a op b; }
 KC_BF16(+, add) KC_BF16(-, sub) KC_BF16(*, mul) KC_BF16(/, div)
 #undef KC_BF16
+#ifdef KC_BF16_NATIVE
+KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return KC_BF16_FMA(KC_BF16_ONE); }
+KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return KC_BF16_FMA(KC_BF16_PAIR); }
+KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return KC_BF16_MOST(KC_BF16_ONE, max); }
+KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return KC_BF16_MOST(KC_BF16_ONE, min); }
+KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF16_MOST(KC_BF16_PAIR, max); }
+KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF16_MOST(KC_BF16_PAIR, min); }
+#else
 KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return __nv_bfloat16((float)a * (float)b + (float)c); }
 KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
+KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a < (float)b ? b : a; }
+KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)b < (float)a ? b : a; }
+KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
+KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+#endif
 #define KC_BF16_COMPARE(op, name)                                                                                         \
   KC_HD bool operator op(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a op (float)b; }                               \
   KC_HD bool __h##name(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a op (float)b; }                                 \
@@ -49,23 +87,29 @@ KC_HD __nv_bfloat16 __habs(__nv_bfloat16 a) { return __builtin_bit_cast(__nv_bfl
 KC_HD __nv_bfloat162 __habs2(__nv_bfloat162 a) { return __nv_bfloat162(__habs(a.x), __habs(a.y)); }
 KC_HD bool __hisnan(__nv_bfloat16 a) { return (a.bits & 0x7fff) > 0x7f80; }
 KC_HD int __hisinf(__nv_bfloat16 a) { return (a.bits & 0x7fff) == 0x7f80; }
-KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a < (float)b ? b : a; }
-KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)b < (float)a ? b : a; }
-KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
 KC_HD __nv_bfloat16 __hmax_nan(__nv_bfloat16 a, __nv_bfloat16 b) { return __hmax(a, b); }
 KC_HD __nv_bfloat16 __hmin_nan(__nv_bfloat16 a, __nv_bfloat16 b) { return __hmin(a, b); }
 KC_HD __nv_bfloat162 __hmax2_nan(__nv_bfloat162 a, __nv_bfloat162 b) { return __hmax2(a, b); }
 KC_HD __nv_bfloat162 __hmin2_nan(__nv_bfloat162 a, __nv_bfloat162 b) { return __hmin2(a, b); }
 KC_HD __nv_bfloat16 __hfma_relu(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return __hmax(__hfma(a, b, c), __nv_bfloat16(0.0f)); }
 KC_HD __nv_bfloat162 __hfma2_relu(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return __hmax2(__hfma2(a, b, c), __nv_bfloat162(__nv_bfloat16(0.0f), __nv_bfloat16(0.0f))); }
-#define KC_BF16_MATH(name, call)                                                              \
-  KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { const float x = (float)a; return __nv_bfloat16(call); } \
+#ifdef KC_BF16_NATIVE
+#define KC_BF16_MATH(name, symbol, call)                                                                        \
+  KC_PURE __bf16 __kc_bf16_##name(__bf16) __asm__(symbol);                                                      \
+  KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { return KC_BF16_ONE(__kc_bf16_##name(__kc_bf16(a))); }           \
   KC_D __nv_bfloat162 h2##name(__nv_bfloat162 a) { return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
-KC_BF16_MATH(exp, expf(x)) KC_BF16_MATH(exp2, exp2f(x)) KC_BF16_MATH(exp10, exp10f(x)) KC_BF16_MATH(log, logf(x))
-KC_BF16_MATH(log2, log2f(x)) KC_BF16_MATH(log10, log10f(x)) KC_BF16_MATH(sqrt, sqrtf(x)) KC_BF16_MATH(rsqrt, rsqrtf(x))
-KC_BF16_MATH(sin, sinf(x)) KC_BF16_MATH(cos, cosf(x)) KC_BF16_MATH(rcp, 1.0f / x) KC_BF16_MATH(tanh, tanhf(x))
-KC_BF16_MATH(floor, floorf(x)) KC_BF16_MATH(ceil, ceilf(x)) KC_BF16_MATH(trunc, truncf(x)) KC_BF16_MATH(rint, rintf(x))
+#else
+#define KC_BF16_MATH(name, symbol, call)                                                                        \
+  KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { const float x = (float)a; return __nv_bfloat16(call); }         \
+  KC_D __nv_bfloat162 h2##name(__nv_bfloat162 a) { return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
+#endif
+KC_BF16_MATH(exp, "_Z3expDF16b", expf(x)) KC_BF16_MATH(exp2, "_Z4exp2DF16b", exp2f(x)) KC_BF16_MATH(exp10, "_Z5exp10DF16b", exp10f(x))
+KC_BF16_MATH(log, "_Z3logDF16b", logf(x)) KC_BF16_MATH(log2, "_Z4log2DF16b", log2f(x)) KC_BF16_MATH(log10, "_Z5log10DF16b", log10f(x))
+KC_BF16_MATH(sqrt, "_Z4sqrtDF16b", sqrtf(x)) KC_BF16_MATH(rsqrt, "_Z5rsqrtDF16b", rsqrtf(x)) KC_BF16_MATH(rcp, "_Z12native_recipDF16b", 1.0f / x)
+KC_BF16_MATH(sin, "_Z3sinDF16b", sinf(x)) KC_BF16_MATH(cos, "_Z3cosDF16b", cosf(x)) KC_BF16_MATH(tanh, "_Z4tanhDF16b", tanhf(x))
+KC_BF16_MATH(floor, "_Z5floorDF16b", floorf(x)) KC_BF16_MATH(ceil, "_Z4ceilDF16b", ceilf(x)) KC_BF16_MATH(trunc, "_Z5truncDF16b", truncf(x))
+KC_BF16_MATH(rint, "_Z4rintDF16b", rintf(x))
+KC_HD __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b) { return a / b; }
 #undef KC_BF16_MATH
 KC_HD __nv_bfloat16 __float2bfloat16(float x) { return __nv_bfloat16(x); }
 KC_HD __nv_bfloat16 __float2bfloat16_rn(float x) { return __nv_bfloat16(x); }

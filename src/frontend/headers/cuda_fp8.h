@@ -1,5 +1,5 @@
-// Eight-bit floating point: bytes that convert to and from wider types. Conversions are done with integer operations, as on devices
-// before sm_89; later ones have an instruction for two of them.
+// Eight-bit floating point: bytes that convert to and from wider types. NVIDIA's devices from sm_89 on have an instruction
+// for two of them; elsewhere integers convert.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -29,16 +29,43 @@ template <int M, int Bias> KC_HD float __kc_from_fp8(unsigned char v) {
   return v & 0x80u ? -x : x;
 }
 
+// Two values, the first in the lower byte; one value.
+template <int M, int Bias, unsigned Most> KC_HD unsigned short __kc_pair_to_fp8(float low, float high) {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 890
+  unsigned short r;
+  if constexpr (M == 3)
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %2, %1;" : "=h"(r) : "f"(low), "f"(high));
+  else
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %2, %1;" : "=h"(r) : "f"(low), "f"(high));
+  return r;
+#else
+  return (unsigned short)(__kc_to_fp8<M, Bias, Most>(low) | __kc_to_fp8<M, Bias, Most>(high) << 8);
+#endif
+}
+template <int M, int Bias> KC_HD float2 __kc_pair_from_fp8(unsigned short v) {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 890
+  unsigned int r;
+  if constexpr (M == 3)
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(r) : "h"(v));
+  else
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(r) : "h"(v));
+  const __half2 halves = __builtin_bit_cast(__half2, r);
+  return make_float2((float)halves.x, (float)halves.y);
+#else
+  return make_float2(__kc_from_fp8<M, Bias>((unsigned char)v), __kc_from_fp8<M, Bias>((unsigned char)(v >> 8)));
+#endif
+}
+
 #define KC_FP8(name, M, Bias, Most)                                                                  \
   struct name {                                                                                      \
     __nv_fp8_storage_t __x;                                                                          \
     name() = default;                                                                                \
-    __host__ __device__ explicit name(float x) : __x(__kc_to_fp8<M, Bias, Most>(x)) {}               \
+    __host__ __device__ explicit name(float x) : __x((unsigned char)__kc_pair_to_fp8<M, Bias, Most>(x, 0.0f)) {}              \
     __host__ __device__ explicit name(double x) : name((float)x) {}                                  \
     __host__ __device__ explicit name(int x) : name((float)x) {}                                     \
     __host__ __device__ explicit name(__half x) : name((float)x) {}                                  \
     __host__ __device__ explicit name(__nv_bfloat16 x) : name((float)x) {}                           \
-    __host__ __device__ explicit operator float() const { return __kc_from_fp8<M, Bias>(__x); }      \
+    __host__ __device__ explicit operator float() const { return __kc_pair_from_fp8<M, Bias>(__x).x; } \
     __host__ __device__ explicit operator double() const { return (double)(float)*this; }            \
     __host__ __device__ explicit operator __half() const { return __half((float)*this); }            \
     __host__ __device__ explicit operator __nv_bfloat16() const { return __nv_bfloat16((float)*this); } \
@@ -46,19 +73,15 @@ template <int M, int Bias> KC_HD float __kc_from_fp8(unsigned char v) {
 KC_FP8(__nv_fp8_e4m3, 3, 7, 0x7eu)
 KC_FP8(__nv_fp8_e5m2, 2, 15, 0x7bu)
 #undef KC_FP8
-#define KC_FP8_VECTORS(name, x2, x4)                                                                                    \
+#define KC_FP8_VECTORS(name, M, Bias, Most, x2, x4)                                                                                \
   struct __attribute__((aligned(2))) x2 {                                                                               \
     __nv_fp8x2_storage_t __x;                                                                                           \
     x2() = default;                                                                                                     \
-    __host__ __device__ explicit x2(float2 v) : __x((unsigned short)(name(v.x).__x | name(v.y).__x << 8)) {}            \
+    __host__ __device__ explicit x2(float2 v) : __x(__kc_pair_to_fp8<M, Bias, Most>(v.x, v.y)) {}                      \
     __host__ __device__ explicit x2(__half2 v) : x2(make_float2((float)v.x, (float)v.y)) {}                             \
     __host__ __device__ explicit x2(__nv_bfloat162 v) : x2(make_float2((float)v.x, (float)v.y)) {}                      \
     __host__ __device__ explicit x2(double2 v) : x2(make_float2((float)v.x, (float)v.y)) {}                             \
-    __host__ __device__ explicit operator float2() const {                                                              \
-      name a, b;                                                                                                        \
-      a.__x = (unsigned char)__x, b.__x = (unsigned char)(__x >> 8);                                                    \
-      return make_float2((float)a, (float)b);                                                                           \
-    }                                                                                                                   \
+    __host__ __device__ explicit operator float2() const { return __kc_pair_from_fp8<M, Bias>(__x); }                    \
     __host__ __device__ explicit operator __half2() const {                                                             \
       const float2 v = (float2)*this;                                                                                   \
       return __half2(__half(v.x), __half(v.y));                                                                         \
@@ -80,8 +103,8 @@ KC_FP8(__nv_fp8_e5m2, 2, 15, 0x7bu)
       return make_float4(low.x, low.y, high.x, high.y);                                                                 \
     }                                                                                                                   \
   };
-KC_FP8_VECTORS(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3)
-KC_FP8_VECTORS(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2)
+KC_FP8_VECTORS(__nv_fp8_e4m3, 3, 7, 0x7eu, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3)
+KC_FP8_VECTORS(__nv_fp8_e5m2, 2, 15, 0x7bu, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2)
 #undef KC_FP8_VECTORS
 
 KC_HD __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t, __nv_fp8_interpretation_t kind) {
@@ -90,9 +113,9 @@ KC_HD __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t, __nv_
 KC_HD __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t s, __nv_fp8_interpretation_t kind) {
   return __nv_cvt_float_to_fp8((float)__half(x), s, kind);
 }
-KC_HD __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t s, __nv_fp8_interpretation_t kind) {
-  return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_fp8(x.x, s, kind) | __nv_cvt_float_to_fp8(x.y, s, kind) << 8);
+KC_HD __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t, __nv_fp8_interpretation_t kind) {
+  return kind == __NV_E4M3 ? __nv_fp8x2_e4m3(x).__x : __nv_fp8x2_e5m2(x).__x;
 }
 KC_HD __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_interpretation_t kind) {
-  return (__half_raw)__half(kind == __NV_E4M3 ? __kc_from_fp8<3, 7>(x) : __kc_from_fp8<2, 15>(x));
+  return (__half_raw)__half(kind == __NV_E4M3 ? __kc_pair_from_fp8<3, 7>(x).x : __kc_pair_from_fp8<2, 15>(x).x);
 }

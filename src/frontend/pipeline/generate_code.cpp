@@ -52,6 +52,7 @@ using namespace llvm;
 
 struct Lowering {
   bool nvidia, fast_math;
+  int sm;  // 0: not NVIDIA's
 };
 
 StringRef type_name(const Type& scalar) { return scalar.isDoubleTy() ? "f64" : "f32"; }
@@ -71,6 +72,7 @@ const char* constraint(const Type& type, bool nvidia) {
   if (!nvidia) return "v";
   if (type.isDoubleTy()) return "d";
   if (type.isFloatTy()) return "f";
+  if (type.isIntegerTy(16)) return "h";
   return type.isPointerTy() || type.getPrimitiveSizeInBits() == 64 ? "l" : "r";
 }
 
@@ -115,6 +117,34 @@ Intrinsic::ID intrinsic_of(StringRef name) {
   return Intrinsic::not_intrinsic;
 }
 
+/// A function of 16-bit numbers that has a measured cost of its own, conversions included; fast mathematics leaves these
+/// as they are. Null: none.
+Value* narrow_function(IRBuilder<>& b, const std::string& name, Type* type, ArrayRef<Value*> arguments,
+                       const Lowering& how) {
+  Type* element = type->getScalarType();
+  if (!how.nvidia || (!element->isHalfTy() && !element->isBFloatTy())) return nullptr;
+  const std::string key = name + (element->isHalfTy() ? ".f16" : ".bf16");
+  if (!nvidia_cost(key, how.sm)) return nullptr;
+  Type* held = b.getInt16Ty();
+  const auto one = [&](auto&& value_of) -> Value* {
+    SmallVector<Value*, 4> bits;
+    for (Value* v : arguments) {
+      if (v->getType() != type) return nullptr;
+      bits.push_back(b.CreateBitCast(value_of(v), held));
+    }
+    return b.CreateBitCast(pseudo(b, key, held, bits, true), element);
+  };
+  auto* vector = dyn_cast<FixedVectorType>(type);
+  if (!vector) return one([](Value* v) { return v; });
+  Value* result = PoisonValue::get(type);
+  for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+    Value* element_result = one([&](Value* v) { return b.CreateExtractElement(v, i); });
+    if (!element_result) return nullptr;
+    result = b.CreateInsertElement(result, element_result, i);
+  }
+  return result;
+}
+
 Value* one_over(IRBuilder<>& b, Value* x) { return b.CreateFDiv(ConstantFP::get(x->getType(), 1.0), x); }
 
 // Functions that are one or two instructions; null for the others. The form that flushes denormals, which fast
@@ -157,6 +187,14 @@ Value* direct(IRBuilder<>& b, StringRef name, ArrayRef<Value*> arguments, const 
   return nullptr;
 }
 
+/// Divisions of 16-bit numbers, which NVIDIA's header writes out.
+void lower_narrow_division(Instruction& i, const Lowering& how) {
+  if (i.getOpcode() != Instruction::FDiv) return;
+  IRBuilder<> b(&i);
+  if (Value* quotient = narrow_function(b, "div", i.getType(), {i.getOperand(0), i.getOperand(1)}, how))
+    i.replaceAllUsesWith(quotient);
+}
+
 // OpenCL's single-precision division may be off by 2.5 ulp: NVIDIA's compilers then use div.full.
 void lower_division(Instruction& i, bool fast_math) {
   auto* division = dyn_cast<BinaryOperator>(&i);
@@ -167,6 +205,31 @@ void lower_division(Instruction& i, bool fast_math) {
   auto* type = FunctionType::get(b.getFloatTy(), {b.getFloatTy(), b.getFloatTy()}, false);
   division->replaceAllUsesWith(b.CreateCall(InlineAsm::get(type, "div.full.f32 $0, $1, $2;", "=f,f,f", false),
                                             {division->getOperand(0), division->getOperand(1)}));
+}
+
+/// Sums and products of bfloat16 are fused multiply-adds with 1, -1 or -0 from sm_80 on, as in NVIDIA's header; sm_90
+/// has instructions of its own. LLVM would compute in single precision.
+void lower_bfloat(Instruction& i, int sm) {
+  constexpr int fused = 80, own = 90;
+  auto* operation = dyn_cast<BinaryOperator>(&i);
+  Type* type = i.getType();
+  if (sm < fused || sm >= own || !operation || !type->getScalarType()->isBFloatTy()) return;
+  auto* pair = dyn_cast<FixedVectorType>(type);
+  if (pair && pair->getNumElements() != 2) return;
+  Value *x = operation->getOperand(0), *y = operation->getOperand(1), *z = y;
+  if (operation->getOpcode() == Instruction::FAdd) {
+    y = ConstantFP::get(type, 1.0);
+  } else if (operation->getOpcode() == Instruction::FSub) {
+    z = std::exchange(x, y);
+    y = ConstantFP::get(type, -1.0);
+  } else if (operation->getOpcode() == Instruction::FMul) {
+    z = ConstantFP::get(type, -0.0);
+  } else {
+    return;
+  }
+  IRBuilder<> b(operation);
+  operation->replaceAllUsesWith(
+      b.CreateIntrinsic(pair ? Intrinsic::nvvm_fma_rn_bf16x2 : Intrinsic::nvvm_fma_rn_bf16, {}, {x, y, z}));
 }
 
 std::optional<std::string> function_name(const CallInst& call, bool nvidia) {
@@ -227,7 +290,8 @@ void lower_call(CallInst& call, const std::string& name, const Lowering& how) {
   if (numbers.empty()) return;
   Value* result = nullptr;
   Type* type = numbers[0]->getType();
-  if (pointers.empty() && !call.getType()->isVoidTy()) result = direct(b, name, numbers, how);
+  if (pointers.empty() && call.getType() == type) result = narrow_function(b, name, type, numbers, how);
+  if (!result && pointers.empty() && !call.getType()->isVoidTy()) result = direct(b, name, numbers, how);
   if (result && how.fast_math && isa<Instruction>(result) && isa<FPMathOperator>(result))
     cast<Instruction>(result)->setHasApproxFunc(true);
   if (!result) {
@@ -400,6 +464,8 @@ void lower_calls(Function& kernel, const Lowering& how) {
   if (how.nvidia) keep_parameters_in_place(kernel);
   for (Instruction& i : make_early_inc_range(instructions(kernel))) {
     if (how.nvidia) lower_division(i, how.fast_math);
+    lower_bfloat(i, how.sm);
+    lower_narrow_division(i, how);
     auto* call = dyn_cast<CallInst>(&i);
     if (!call) continue;
     if (ptx_instruction(*call))
@@ -534,7 +600,7 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
     if (nvidia) kernel.setCallingConv(CallingConv::PTX_Kernel);
     if (nvidia && fast_math) kernel.addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
     short_divisions = choose_ways_of_divisions(kernel, nvidia);
-    lower_calls(kernel, {nvidia, fast_math});
+    lower_calls(kernel, {nvidia, fast_math, nvidia ? std::atoi(current.c_str() + 3) : 0});
     if (nvidia) end_merging_of_loads(kernel);
     keep_only_lines(*clone);
     std::string error;

@@ -100,6 +100,7 @@ class Decoder {
   // decode_ptx.cpp, decode_matrix.cpp
   void ptx_call(llvm::CallInst& i);
   bool ptx_bits(llvm::CallInst& i, const ptx::Instruction& what);
+  bool small_floats(llvm::CallInst& i, const ptx::Instruction& what);
   void copy_async(llvm::CallInst& i);
   void load_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void store_matrix(llvm::CallInst& i, const ptx::Instruction& what);

@@ -9,8 +9,8 @@
 //   3. an addition used once by another addition: IADD3, if that one is not merged yet (as from Maxwell);
 //   4. logic used once by logic: LOP3, as long as the inputs are at most three (as from Maxwell);
 //   5. shl and shr of the same value, joined by or, xor or add: a rotation, one SHF or LEA.HI (as from sm_32);
-//   6. a constant in a register that is never changed is encoded in its users; one that a loop changes costs a move
-//      where it is set;
+//   6. a constant in a register that is never changed is encoded in its users, but for stores; one that a loop changes
+//      costs a move where it is set;
 //   7. the address of a variable in shared memory, added to what serves only as a shared address: in the offset of the
 //      accesses;
 //   8. a mathematical function of constants is a constant;
@@ -22,6 +22,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -98,12 +99,36 @@ class Fusion {
       else if (is_half(op))
         pair_halves(i, accesses[i]);
     }
-    if (!costs_.empty()) costs_[0] += only(OpClass::move, scaled_addresses_ ? 2 : 1);
+    if (!costs_.empty()) costs_[0] += only(OpClass::move, prologue());
   }
 
  private:
   const AsmInstruction& at(int i) const { return code_[static_cast<std::size_t>(i)]; }
   void drop(int i) { costs_[static_cast<std::size_t>(i)] = {}; }
+
+  /// What a kernel sets once: the pointer to the stack, the factor of addresses, the descriptor of global memory, values
+  /// of the constant bank, and from the target on that loads these the window of shared memory (S2UR, UMOV, ULEA).
+  double prologue() const {
+    double instructions = 1 + (scaled_addresses_ ? 1 : 0);
+    bool global = false, shared = false;
+    std::set<std::string_view> constants;
+    for (const AsmInstruction& i : code_) {
+      const std::string_view op = i.opcode;
+      const bool memory = starts(op, {"ld.", "st.", "atom.", "red."});
+      if (op.starts_with("ld.param") || (op.starts_with("mov.") && reads_constant_bank(i)))
+        constants.insert(i.operands[1]);
+      else if (memory && op.find(".shared") != std::string_view::npos)
+        shared = true;
+      else if (memory && op.find(".local") == std::string_view::npos && op.find(".param") == std::string_view::npos)
+        global = true;
+    }
+    if (target_.global_descriptor && global) ++instructions;
+    if (target_.loads_constants) instructions += static_cast<double>(constants.size()) + (shared ? 3 : 0);
+    return instructions;
+  }
+  static bool reads_constant_bank(const AsmInstruction& i) {
+    return i.operands.size() > 1 && starts(i.operands[1], {"%ntid", "%nctaid"});
+  }
 
   // The instruction that defines `operand`, if nothing else uses or changes it and it stands in i's block; -1: none.
   int sole_source(std::size_t i, std::string_view operand) const {
@@ -119,13 +144,26 @@ class Fusion {
     const auto v = values_.find(o[0]);
     if (v == values_.end()) return;
     const bool changes = v->second.definitions > 1;
-    if (is_constant(o[1])) costs_[i] = changes ? only(OpClass::move) : OpCounts{};
+    const bool stored = !changes && is_constant(o[1]) && !is_zero(o[1]) && is_stored(o[0], v->second.uses);
+    if (is_constant(o[1])) costs_[i] = changes || stored ? only(OpClass::move) : OpCounts{};
     if (!changes) return;
     const auto source = values_.find(o[1]);  // a copy of a constant into a loop's register
     if (source == values_.end() || source->second.definitions != 1) return;
     const AsmInstruction& from = at(source->second.definition);
     if (from.opcode.starts_with("mov.") && from.operands.size() > 1 && is_constant(from.operands[1]))
       costs_[i] = only(OpClass::move);
+  }
+
+  /// Stores take registers only; zero has one.
+  bool is_stored(std::string_view value, const std::vector<int>& uses) const {
+    return std::any_of(uses.begin(), uses.end(), [&](int u) {
+      const AsmInstruction& store = at(u);
+      return starts(store.opcode, {"st.global", "st.shared"}) && store.operands.size() > 1 && store.operands[1] == value;
+    });
+  }
+  static bool is_zero(std::string_view number) {
+    return number.find_first_not_of("0xfFdD") == std::string_view::npos && number.find('0') != std::string_view::npos &&
+           number.find_first_of("fF", 2) == std::string_view::npos;
   }
 
   bool has_constant(std::string_view operand) const {
