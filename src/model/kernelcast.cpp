@@ -86,6 +86,13 @@ double local_sectors(const Workload& w, const KernelcastDevice& m) {
          spill_bytes(w, m) / m.sector_bytes;
 }
 
+/// Of these, what is stored.
+double local_stores(const Workload& w, const KernelcastDevice& m) {
+  const AccessCount& arrays = w.at(MemorySpace::local, AccessKind::store);
+  const double spills = std::max(0.0, w.warp_ops[C::local_store] - arrays.requests);
+  return arrays.sectors + spills * m.warp * 4 / m.sector_bytes;
+}
+
 /// Sectors of local memory that the resident threads' share of a cache cannot hold.
 double local_overflow(const Workload& w, const KernelcastDevice& m, double threads, double capacity) {
   const double held = threads * w.local_bytes();
@@ -98,6 +105,10 @@ void local_traffic(const Workload& w, const KernelcastDevice& m, const Constants
   const double all = threads * std::min(m.units, w.blocks / resident);
   t.local = local_sectors(w, m);
   t.local_past_l1 = local_overflow(w, m, threads, m.l1_bytes * c.l1_share);
+  // An L1 that serves global memory, too, writes through: counters of an H100 have every local store in the L2
+  // (docs/lab/h100.md).
+  t.local_in_l2 = t.local_past_l1;
+  if (m.l1_caches_loads && t.local > 0) t.local_in_l2 += local_stores(w, m) * (1 - t.local_past_l1 / t.local);
   t.local_past_l2 = std::min(t.local_past_l1, local_overflow(w, m, all, m.l2_bytes * c.l2_share));
   t.local_past_cache =
       m.l3_bytes <= 0 ? t.local_past_l2 : std::min(t.local_past_l2, local_overflow(w, m, all, m.l3_bytes * c.l2_share));
@@ -225,7 +236,10 @@ double tensor_cycles(const OpCounts& n, const KernelcastDevice& m, const Constan
   double products = async_cycles(n, m, c);
   for (std::size_t t = 0; t < tensor_type_count; ++t) {
     const double of_peak = c.tensor_efficiency;
-    const double warps = has_async_form(static_cast<TensorType>(t)) ? std::min(of_peak, m.tensor_warp_share) : of_peak;
+    const auto type = static_cast<TensorType>(t);
+    const bool eight_bits = type == TensorType::f8_f16 || type == TensorType::f8_f32;
+    const double share = eight_bits ? m.tensor_warp_f8_share : m.tensor_warp_share;
+    const double warps = has_async_form(type) ? std::min(of_peak, share) : of_peak;
     products += over(n.tensor.warp[t], m.tensor_fma[t] * warps);
   }
   return products;

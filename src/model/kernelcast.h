@@ -66,6 +66,7 @@ struct KernelcastDevice {
   double convert64_lanes = 0, load_store_lanes = 0;
   std::array<double, tensor_type_count> tensor_fma{};  // multiply-adds of matrix instructions, by type; 0: none
   double tensor_warp_share = 1;                        // of these, what instructions of one warp reach
+  double tensor_warp_f8_share = 1;                     // likewise for FP8, where that is less
   double shared_bytes_per_cycle = 0, shared_passes_per_cycle = 1;
   double l1_bytes = 0, l1_bytes_per_cycle = 0;
   bool l1_caches_loads = true;
@@ -92,7 +93,7 @@ struct Traffic {
   double l3_read = 0;                  // with an L3: of them, reads that are not of local memory
   double dram_read = 0, dram_written = 0;
   /// Private arrays and spilled registers; not in the others but past_l2. local_past_cache: past the last cache.
-  double local = 0, local_past_l1 = 0, local_past_l2 = 0, local_past_cache = 0;
+  double local = 0, local_past_l1 = 0, local_in_l2 = 0, local_past_l2 = 0, local_past_cache = 0;
   [[nodiscard]] double l1_hits() const { return l1_requested > 0 ? 1 - l2_read / l1_requested : 0; }
   /// Of the reads of the L2, those that the caches from there on serve.
   [[nodiscard]] double l2_hits() const { return l2_read > 0 ? std::max(0.0, 1 - dram_read / l2_read) : 0; }

@@ -59,6 +59,7 @@ void compute_lanes(KernelcastDevice& m, Reader& read, const Device& d) {
   for (std::size_t t = 0; t < tensor_type_count; ++t)
     m.tensor_fma[t] = d.get_or(tensor_rate_field(static_cast<TensorType>(t)), unknown);
   m.tensor_warp_share = d.get_or(Field::compute_tensor_warp_share, 1);
+  m.tensor_warp_f8_share = d.get_or(Field::compute_tensor_warp_f8_share, m.tensor_warp_share);
 }
 
 void memory(KernelcastDevice& m, Reader& read, const Device& d, const Constants& c) {

@@ -57,7 +57,7 @@ Roofline roofline_of(const Workload& w, const Device& d, double resident_blocks)
       asked += w.at(space, kind).sectors;
   add(r.memory, "L1", (asked + t.local) * m.sector_bytes, m.units * m.clock_hz * m.l1_bytes_per_cycle);
   if (m.l2_bytes > 0)
-    add(r.memory, "L2", (t.l2_read + t.l2_written + t.local_past_l1) * m.sector_bytes, m.l2_bytes_per_s);
+    add(r.memory, "L2", (t.l2_read + t.l2_written + t.local_in_l2) * m.sector_bytes, m.l2_bytes_per_s);
   if (m.l3_bytes > 0) add(r.memory, "L3", t.past_l2 * m.sector_bytes, m.l3_bytes_per_s);
   add(r.memory, "DRAM", (t.dram_read + t.dram_written + t.local_past_cache) * m.sector_bytes, m.dram_bytes_per_s);
   double shared = 0;

@@ -48,5 +48,31 @@ TEST(Bfloat, computes_as_its_bits_by_hand) {
   EXPECT_NE(typed, std::vector<unsigned char>(typed.size(), 0));
 }
 
+const char* const header = R"(
+#include <cuda_bf16.h>
+__global__ void operations(const float* in, float* out, int n) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  __nv_bfloat16 x = __float2bfloat16(in[i]), y = __float2bfloat16(in[i + 128] * 0.02f), s = x;
+  for (int k = 0; k < n; ++k) {
+    s = __hsub(__hmul(s, y), x);
+    s = __hmax(s, -y) + __hmin(x, __float2bfloat16((float)k));
+  }
+  __nv_bfloat162 p(s, y), q(x, s);
+  p = __hadd2(p, __hmul2(q, p));
+  p = __hmax2(p, __hsub2(q, p));
+  out[i] = (float)p.x + (float)p.y * 1024 + (s > y ? 1 : 0);
+}
+)";
+
+// From sm_80 on sums are fused with 1, from sm_90 on they have an instruction; before, integers round.
+TEST(Bfloat, operations_of_the_header_agree_between_targets) {
+  Source source;
+  source.path = "test.cu";
+  source.text = header;
+  const auto by_integers = executed_output(source, "operations", "sm_75");
+  EXPECT_EQ(executed_output(source, "operations", "sm_80"), by_integers);
+  EXPECT_EQ(executed_output(source, "operations", "sm_90"), by_integers);
+}
+
 }  // namespace
 }  // namespace kernelcast

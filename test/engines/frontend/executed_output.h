@@ -13,9 +13,11 @@
 namespace kernelcast {
 
 /// Two blocks of 64 threads, n = 19, 1,024 values in `in` that are the same each time.
-inline std::vector<unsigned char> executed_output(const Source& source, const std::string& kernel) {
+inline std::vector<unsigned char> executed_output(const Source& source, const std::string& kernel,
+                                                   const std::string& target = FrontendOptions{}.target) {
   FrontendOptions options;
   options.kernel = kernel;
+  options.target = target;
   options.program = true;
   const Analysis a = analyze(source, options);
   EXPECT_TRUE(a.program) << a.no_program;

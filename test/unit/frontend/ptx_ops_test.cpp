@@ -114,6 +114,8 @@ TEST(PtxOps, ConversionsHaveTheUnitOfTheirGeneration) {
     EXPECT_EQ(costs("cvt.rn.f32.s64", sm), parse_cost("convert64"));
   }
   EXPECT_EQ(costs("cvt.f32.f16", 60), parse_cost("convert"));
+  for (const char* opcode : {"cvt.rn.satfinite.e4m3x2.f32", "cvt.rn.f16x2.e5m2x2"})
+    EXPECT_EQ(costs(opcode, 90), parse_cost("convert_alu")) << opcode;
 }
 
 TEST(PtxOps, UnknownInstructionsAreOneOperation) {
@@ -129,17 +131,45 @@ TEST(PtxOps, MathFunctionsByTable) {
   EXPECT_EQ(ptx_cost(instruction("kc.math", "exp.f32x4, %f1, %f2"), 80).ops, one.ops.scaled(4));
   EXPECT_FALSE(ptx_cost(instruction("kc.math", "mystery.f32, %f1, %f2"), 80).known);
   EXPECT_LT(ptx_cost(instruction("kc.math", "exp.f32.fast, %f1, %f2"), 80).ops.total(), one.ops.total());
+  EXPECT_EQ(ptx_cost(instruction("kc.math", "sqrt.f16, %rs1, %rs2"), 80).ops,
+            parse_cost("convert_alu fp16_add fp32_special"));
 }
 
-// Sum of the costs after narrowing and merging, without the stack pointer and the end.
+// Sum of the costs after narrowing and merging, without the stack pointer, the descriptor of global memory and the end.
 OpCounts fused(const std::string& body, int sm = 80) {
   const std::string text = ".visible .entry k(\n)\n{\n" + body + "\nret;\n}\n";
   const auto kernel = parse_ptx(text, "k");
   OpCounts sum;
   for (const auto& c : ptx_costs(kernel.code, sm)) sum += c;
-  sum[OpClass::move] -= 1;
+  const bool global = sm >= 80 && (body.find("global") != std::string::npos || body.find("ld.u") != std::string::npos);
+  sum[OpClass::move] -= global ? 2 : 1;
   sum[OpClass::control] -= 1;
   return sum;
+}
+
+// Of ptxas 13.0: MOV R1 and ULDC.64 of the descriptor, from sm_90 on LDC or ULDC of each parameter and size of the grid,
+// S2UR, UMOV and ULEA of the window of shared memory, and no register for the factor of an address.
+TEST(PtxFusion, WhatAKernelSetsOnce) {
+  const auto moves = [](const std::string& body, int sm) { return fused(body, sm)[OpClass::move] + (sm >= 80 ? 2 : 1); };
+  const std::string copy =
+      "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\n"
+      "add.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\nld.global.f32 %f1, [%rd4];\nst.global.f32 [%rd5], %f1;";
+  EXPECT_EQ(moves(copy, 75), 2);
+  EXPECT_EQ(moves(copy, 80), 3);
+  EXPECT_EQ(moves(copy, 90), 4);
+  const std::string sizes = "mov.u32 %r1, %ntid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %nctaid.y;\n";
+  EXPECT_EQ(moves(sizes + copy, 80), 3);
+  EXPECT_EQ(moves(sizes + copy, 90), 6);
+  EXPECT_EQ(moves("ld.shared.f32 %f2, [%r4];\n" + copy, 80), 3);
+  EXPECT_EQ(moves("ld.shared.f32 %f2, [%r4];\n" + copy, 90), 7);
+}
+
+TEST(PtxFusion, ConstantsAreOperandsButOfStores) {
+  EXPECT_EQ(fused("mov.b32 %r1, 1065353216;\nst.global.u32 [%rd1], %r1;"), parse_cost("move global_store"));
+  EXPECT_EQ(fused("mov.b32 %r1, 0;\nst.global.u32 [%rd1], %r1;"), parse_cost("global_store")) << "RZ";
+  EXPECT_EQ(fused("mov.f32 %f1, 0f00000000;\nst.global.f32 [%rd1], %f1;"), parse_cost("global_store")) << "RZ";
+  EXPECT_EQ(fused("mov.f32 %f1, 0f3F000000;\nst.global.f32 [%rd1], %f1;"), parse_cost("move global_store"));
+  EXPECT_EQ(fused("mov.b32 %r1, 77;\nadd.s32 %r2, %r3, %r1;\nst.global.u32 [%rd1], %r2;"), parse_cost("int_add global_store"));
 }
 
 constexpr const char* scaled_twice =
@@ -198,6 +228,17 @@ TEST(PtxNarrow, SharedAddressesHave32Bits) {
   EXPECT_EQ(fused(address + "ld.shared.f32 %f1, [%rd3+4];"), parse_cost("int_add shared_load"));
   EXPECT_EQ(fused(address + "ld.local.f32 %f1, [%rd3];"), parse_cost("int_add local_load"));
   EXPECT_EQ(fused(address + "ld.global.f32 %f1, [%rd3];"), parse_cost("int_mad move global_load"));
+  EXPECT_EQ(fused(address + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%rd3];"),
+            parse_cost("int_add shared_load"));
+  const std::string further = "add.s64 %rd4, %rd3, 2048;\n";
+  EXPECT_EQ(fused(address + further + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%rd4];"),
+            parse_cost("int_add shared_load"));
+  // The address in shared memory has 32 bits, that in global memory 64.
+  const std::string sums = "add.s64 %rd4, %rd1, %rd2;\n";
+  const OpCounts to_shared = fused(sums + "cp.async.cg.shared.global [%rd4], [%rd5], 16;"),
+                 from_global = fused(sums + "cp.async.cg.shared.global [%rd5], [%rd4], 16;");
+  EXPECT_EQ(to_shared[OpClass::int_add], 1);
+  EXPECT_EQ(from_global[OpClass::int64_add], 2);
   EXPECT_EQ(fused(address + "st.shared.u64 [%rd4], %rd3;"), parse_cost("int_mad move shared_store")) << "stored whole";
   EXPECT_EQ(fused(address + "ld.shared.f32 %f1, [%rd3];\nst.global.u64 [%rd5], %rd3;"),
             parse_cost("int_mad move shared_load global_store"));

@@ -91,6 +91,28 @@ TEST(KernelcastBounds, TensorPipesHaveAnEfficiencyOfTheirOwn) {
   EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 8);
   hand_made::set(d, Field::compute_tensor_warp_share, 0.25);  // a measured share of the peak, not of the efficiency
   EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 16);
+  const auto eight = static_cast<std::size_t>(TensorType::f8_f32);
+  std::swap(w.warp_ops.tensor.warp[type], w.warp_ops.tensor.warp[eight]);
+  hand_made::set(d, tensor_rate_field(TensorType::f8_f32), 1024);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 16);
+  hand_made::set(d, Field::compute_tensor_warp_f8_share, 0.125);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 32);
+}
+
+TEST(KernelcastBounds, WhatAWarpStoresToASectorAgainJoinsBeforeTheL2) {
+  Workload w = hand_made::launch(10, 32);
+  w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::store)].sectors = 400;
+  Constants c = plain();
+  c.stores_joined = 0.5;
+  const auto l2 = [&] { return cycles(of(w, gpu(), c), Limit::l2); };
+  w.reuse.known = true;
+  w.reuse.near[Reuse::write] = 1;
+  const double apart = l2();
+  EXPECT_GT(apart, 0);
+  w.reuse.near[Reuse::write] = 0.25;  // three of four sectors were stored to just before
+  EXPECT_DOUBLE_EQ(l2(), apart * (1 - 0.5 * 0.75));
+  w.reuse.known = false;
+  EXPECT_DOUBLE_EQ(l2(), apart);
 }
 
 TEST(KernelcastBounds, Fp64AndSpecialFunctions) {
@@ -128,10 +150,10 @@ TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
   const BoundTimes held = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::load_store), 12 * 2);
   EXPECT_DOUBLE_EQ(cycles(held, Limit::l1), 12 * 32 * 4 / 64.0);
-  EXPECT_DOUBLE_EQ(cycles(held, Limit::l2), 0);
+  EXPECT_DOUBLE_EQ(cycles(held, Limit::l2), 10 * 6 * 128 / 1e12 * 1e9) << "stores go through";
   hand_made::set(d, Field::memory_l1_bytes, 384);  // half of it
   const BoundTimes half = of(w, d, plain(), 1);
-  EXPECT_DOUBLE_EQ(cycles(half, Limit::l2), 10 * 12 * 128 / 2.0 / 1e12 * 1e9);
+  EXPECT_DOUBLE_EQ(cycles(half, Limit::l2), 10 * (6 + 6 / 2) * 128 / 1e12 * 1e9) << "half of the loads as well";
   EXPECT_DOUBLE_EQ(cycles(half, Limit::dram), 0);
   hand_made::set(d, Field::memory_l2_bytes, 5760);  // three quarters of what all units hold
   EXPECT_GT(cycles(of(w, d, plain(), 1), Limit::dram), 0);

@@ -100,9 +100,13 @@ bool needs_no_register(const AsmInstruction& i, const PtxAccesses& a, const std:
                      [&](std::string_view r) { return free[static_cast<std::size_t>(number(r))]; });
 }
 
+/// From global memory, the second operand, to shared memory, the first.
+bool is_async_copy(std::string_view opcode) { return opcode.starts_with("cp.async.c") && opcode.ends_with(".global"); }
+
 bool accesses_memory(std::string_view opcode) {
   return opcode.starts_with("ld.") || opcode.starts_with("st.") || opcode.starts_with("atom.") ||
-         opcode.starts_with("red.");
+         opcode.starts_with("red.") || opcode.starts_with("ldmatrix.") || opcode.starts_with("stmatrix.") ||
+         is_async_copy(opcode);
 }
 
 // "%rd4" of "[%rd4+16]"; empty for other operands.
@@ -132,6 +136,13 @@ bool only_addresses(const AsmInstruction& i, std::string_view name) {
       return false;
   }
   return addressed;
+}
+
+bool only_short_addresses(const AsmInstruction& i, std::string_view name) {
+  const std::string_view op = i.opcode;
+  const bool short_space = op.find(".shared") != std::string_view::npos || op.find(".local") != std::string_view::npos;
+  if (!short_space || !only_addresses(i, name)) return false;
+  return !is_async_copy(op) || (i.operands.size() > 1 && address_register(i.operands[1]) != name);
 }
 
 PtxAccesses ptx_accesses(const AsmInstruction& i) {
@@ -215,13 +226,14 @@ PtxFlow ptx_flow(const AsmFunction& kernel) {
   std::vector<int> definitions(flow.names.size(), 0);
   for (const PtxAccesses& a : accesses)
     for (std::string_view w : a.writes) ++definitions[static_cast<std::size_t>(number(w))];
-  // The upper half of what is widened without a sign is the zero register.
-  std::vector<int> widenings(flow.names.size(), 0);
+  // The upper half of what is widened without a sign is the zero register; others have none.
+  const std::vector<bool> narrowed = narrowed_instructions(kernel, accesses);
+  std::vector<int> halves(flow.names.size(), 0);
   for (std::size_t k = 0; k < kernel.instructions.size(); ++k)
-    if (kernel.instructions[k].opcode == "cvt.u64.u32")
-      ++widenings[static_cast<std::size_t>(number(accesses[k].writes.at(0)))];
-  for (std::size_t r = 0; r < widenings.size(); ++r)
-    if (widenings[r] > 0 && widenings[r] == definitions[r]) flow.graph.weight[r] = 1;
+    if (narrowed[k] || kernel.instructions[k].opcode == "cvt.u64.u32")
+      for (std::string_view w : accesses[k].writes) ++halves[static_cast<std::size_t>(number(w))];
+  for (std::size_t r = 0; r < halves.size(); ++r)
+    if (halves[r] > 0 && halves[r] == definitions[r] && flow.graph.weight[r] == 2) flow.graph.weight[r] = 1;
   for (std::size_t r = 0; r < free.size(); ++r)
     if (free[r] && definitions[r] == 1) flow.graph.weight[r] = 0;
   return flow;

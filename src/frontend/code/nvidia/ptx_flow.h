@@ -20,9 +20,15 @@ std::vector<PtxAccesses> all_accesses(const AsmFunction& kernel);
 
 /// Whether the instruction accesses memory and reads register `name` as the address and nothing else.
 bool only_addresses(const AsmInstruction& instruction, std::string_view name);
+/// Whether it reads `name` as the address of shared or local memory, 32 bits of SASS, and as nothing else.
+bool only_short_addresses(const AsmInstruction& instruction, std::string_view name);
 
-/// The kernel's blocks with their registers numbered; `names[r]` is register r. Weights: two for 64-bit registers, none
-/// for predicates and for values that need no register (parameters, constants, what is computed from these by copies).
+/// By instruction: whether only the lower 32 bits of its 64-bit result are wanted and computed (ptx_narrow.cpp).
+std::vector<bool> narrowed_instructions(const AsmFunction& kernel, const std::vector<PtxAccesses>& accesses);
+
+/// The kernel's blocks with their registers numbered; `names[r]` is register r. Weights: two for 64-bit registers (one
+/// where half is wanted), none for predicates and for values that need no register (parameters, constants, what is
+/// computed from these by copies).
 /// Additions that become offsets (offset_bases) read and write nothing; the accesses read what they add to.
 struct PtxFlow {
   FlowGraph graph;

@@ -39,18 +39,9 @@ std::string_view narrow_opcode(const AsmInstruction& i) {
   return {};
 }
 
-bool in_short_space(std::string_view opcode) {
-  return opcode.find(".shared") != std::string_view::npos || opcode.find(".local") != std::string_view::npos;
-}
-
 bool truncates(std::string_view opcode) {
   return opcode.starts_with("cvt.") && (opcode.ends_with(".u64") || opcode.ends_with(".s64")) &&
          opcode.find(".f") == std::string_view::npos && opcode.find("64.") == std::string_view::npos;
-}
-
-// A register read as anything but the address of a shared or local access.
-bool read_elsewhere(const AsmInstruction& i, std::string_view name) {
-  return !in_short_space(i.opcode) || !only_addresses(i, name);
 }
 
 using Names = std::unordered_set<std::string_view>;
@@ -66,7 +57,7 @@ Names registers_read(const AsmFunction& kernel, const std::vector<PtxAccesses>& 
       const AsmInstruction& i = kernel.instructions[k];
       if (passes(i, found)) continue;
       for (std::string_view r : accesses[k].reads)
-        if (read_elsewhere(i, r)) more |= found.insert(r).second;
+        if (!only_short_addresses(i, r)) more |= found.insert(r).second;
     }
   }
   return found;
@@ -80,19 +71,28 @@ bool is_power_of_two(std::string_view number) {
   return error == std::errc{} && end == number.data() + number.size() && std::has_single_bit(value);
 }
 
-AsmFunction narrow_ptx(const AsmFunction& kernel) {
+std::vector<bool> narrowed_instructions(const AsmFunction& kernel, const std::vector<PtxAccesses>& accesses) {
   const Names whole =  // those of which somebody wants the upper half
-      registers_read(kernel, all_accesses(kernel), [](const AsmInstruction& i, const Names& found) {
+      registers_read(kernel, accesses, [](const AsmInstruction& i, const Names& found) {
         return truncates(i.opcode) || (!narrow_opcode(i).empty() && !found.contains(i.operands[0]));
       });
-  AsmFunction narrowed = kernel;
-  for (AsmInstruction& i : narrowed.instructions) {
-    const std::string_view narrow = narrow_opcode(i);
-    if (narrow.empty() || whole.contains(i.operands[0])) continue;
-    const bool shift = i.opcode.starts_with("mul") && i.operands.size() == 3 && is_power_of_two(i.operands[2]);
-    i.opcode = shift ? "shl.b32" : narrow;
-  }
+  std::vector<bool> narrowed;
+  narrowed.reserve(kernel.instructions.size());
+  for (const AsmInstruction& i : kernel.instructions)
+    narrowed.push_back(!narrow_opcode(i).empty() && !whole.contains(i.operands[0]));
   return narrowed;
+}
+
+AsmFunction narrow_ptx(const AsmFunction& kernel) {
+  const std::vector<bool> narrowed = narrowed_instructions(kernel, all_accesses(kernel));
+  AsmFunction out = kernel;
+  for (std::size_t k = 0; k < narrowed.size(); ++k) {
+    if (!narrowed[k]) continue;
+    AsmInstruction& i = out.instructions[k];
+    const bool shift = i.opcode.starts_with("mul") && i.operands.size() == 3 && is_power_of_two(i.operands[2]);
+    i.opcode = shift ? "shl.b32" : narrow_opcode(i);
+  }
+  return out;
 }
 
 std::vector<std::string_view> short_addresses(const AsmFunction& kernel) {
