@@ -438,9 +438,10 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     share_addresses(*entry);
     merge_loads(*entry, LoadsToMerge::shared);  // before the copies become parts of wider ones
   }
-  // Its scan for equal loads ends after a hundred instructions; merge_loads() finds those that are farther apart.
+  // Its scan for equal loads ends after a hundred instructions; merge_loads() finds those that are farther apart. The
+  // vectorizer asks for the alignment that an access is marked with.
   const std::string after =
-      nvidia ? "function(load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
+      nvidia ? "function(infer-alignment,load-store-vectorizer,gvn,instsimplify,loop-simplify,lcssa)"
              : "function(infer-address-spaces,load-store-vectorizer,early-cse,instsimplify,loop-simplify,lcssa)";
   run_passes(module, &machine, after);
   if (nvidia) {
