@@ -18,6 +18,7 @@ SymbolValues launch_values(const KernelProfile& p, const Workload& w, const Laun
     v[num_groups(axis)] = grid[static_cast<std::size_t>(axis)];
   }
   v[dynamic_shared()] = launch.dynamic_shared_bytes;
+  for (const Parameter& a : p.parameters) v[argument(a.name)] = 0;  // one that is not given only moves addresses
   for (const auto& [name, value] : launch.args)
     if (const auto* integer = std::get_if<std::int64_t>(&value)) v[argument(name)] = *integer;
   for (const Loop& l : p.loops) v[l.counter] = 0;

@@ -131,6 +131,13 @@ class Structure(Report):
         self.assertEqual(by_kind["shared", "store"]["lanes"], [4 * lane for lane in range(32)])
         self.assertEqual(by_kind["shared", "load"]["lanes"], [128 * lane for lane in range(32)])
 
+    def test_an_argument_that_only_moves_addresses_need_not_be_given(self):
+        text = "__global__ void k(const float* a, float* c, int n, int off) {\n  int i = blockIdx.x * 32 + threadIdx.x;\n  if (i < n) c[i] = a[i + off];\n}\n"
+        launch = (self.path("moved.cu", text), "--grid", "4", "--block", "32", "--arg", "n=128", "--device", "a100", "--format", "json")
+        first = lambda *more: json.loads(self.good("report", *launch, *more))["devices"][0]["pictures"][0]["lanes"]
+        self.assertEqual(first(), first("--arg", "off=0"))
+        self.assertEqual(first("--arg", "off=2")[0] - first()[0], 8)
+
     def test_inactive_lanes_and_data_decided_addresses_have_none(self):
         half = self.path("half.cu", "__global__ void k(const int* i, float* a) {\n  if (threadIdx.x < 16) a[i[threadIdx.x]] = 1;\n}\n")
         (d,) = json.loads(self.good("report", half, "--grid", "1", "--block", "32", "--counts", "symbolic", "--device", "a100", "--format", "json"))["devices"]
