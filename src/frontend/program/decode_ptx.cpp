@@ -18,6 +18,19 @@ std::uint32_t Decoder::from_lane(std::uint32_t value, std::uint32_t lane) {
   return dst;
 }
 
+std::uint32_t Decoder::selected(ValueType t, std::uint32_t condition, std::uint32_t yes, std::uint32_t no) {
+  const std::uint32_t out = fresh(t);
+  emit(Opcode::select, t, out, condition, yes, no);
+  return out;
+}
+
+/// An operand of an integer instruction; numbers in the text have 64 bits.
+std::uint32_t Decoder::integer_operand(CallInst& i, unsigned n, ValueType t) {
+  const std::uint32_t given = one(i.getArgOperand(n));
+  const ValueType has = program_.registers[given];
+  return convert(size_of(has) > size_of(t) ? Opcode::truncate : Opcode::zero_extend, has, t, given);
+}
+
 /// cp.async: 16, 8 or 4 bytes to shared memory, zeros behind what the source size says.
 void Decoder::copy_async(CallInst& i) {
   const auto accesses = ptx_accesses(i);
@@ -115,21 +128,79 @@ void Decoder::store_matrix(CallInst& i, const ptx::Instruction& what) {
   unsupported(i, "stmatrix." + std::string(what.has("trans") ? "trans" : "m8n8"));
 }
 
-/// bfe, bfi, lop3, dp4a as they are written in PTX.
+/// Bit fields whose place and length are registers, of which PTX takes the lowest eight bits: bfi d, a, b, at, length.
+/// Shifts by the width and more are not left to the shift.
+void Decoder::insert_bits(CallInst& i) {
+  const std::uint32_t dst = result(i);
+  const ValueType t = program_.registers[dst], w = ValueType::i32;
+  const std::uint32_t a = integer_operand(i, 0, t), into = integer_operand(i, 1, t);
+  const std::uint32_t width = constant(w, 8 * static_cast<std::uint64_t>(size_of(t)));
+  const std::uint32_t ones = constant(t, ~std::uint64_t{0}), nothing = constant(t, 0), zero = constant(w, 0);
+  const auto byte = [&](std::uint32_t v) { return binary(Opcode::and_, w, v, constant(w, 255)); };
+  const std::uint32_t at = byte(integer_operand(i, 2, w)), length = byte(integer_operand(i, 3, w));
+  const std::uint32_t is_short = binary(Opcode::ult, w, length, width);
+  const std::uint32_t by = convert(Opcode::zero_extend, w, t, selected(w, is_short, length, zero));
+  const std::uint32_t low = binary(Opcode::xor_, t, binary(Opcode::shl, t, ones, by), ones);
+  const std::uint32_t mask = selected(t, is_short, low, ones);
+  const std::uint32_t is_inside = binary(Opcode::ult, w, at, width);
+  const std::uint32_t up = convert(Opcode::zero_extend, w, t, selected(w, is_inside, at, zero));
+  const auto moved = [&](std::uint32_t v) { return selected(t, is_inside, binary(Opcode::shl, t, v, up), nothing); };
+  const std::uint32_t field = moved(binary(Opcode::and_, t, a, mask));
+  const std::uint32_t around = binary(Opcode::and_, t, into, binary(Opcode::xor_, t, moved(mask), ones));
+  emit(Opcode::or_, t, dst, field, around);
+}
+
+/// bfe d, a, at, length: behind the last bit come zeros or copies of the sign, which is the field's last bit or a's.
+void Decoder::extract_bits(CallInst& i, bool is_signed) {
+  const std::uint32_t dst = result(i);
+  const ValueType t = program_.registers[dst], w = ValueType::i32;
+  const std::uint32_t a = integer_operand(i, 0, t);
+  const std::uint64_t bits = 8 * static_cast<std::uint64_t>(size_of(t));
+  const std::uint32_t width = constant(w, bits), last = constant(w, bits - 1);
+  const auto byte = [&](std::uint32_t v) { return binary(Opcode::and_, w, v, constant(w, 255)); };
+  const auto wide = [&](std::uint32_t v) { return convert(Opcode::zero_extend, w, t, v); };
+  const std::uint32_t at = byte(integer_operand(i, 1, w)), length = byte(integer_operand(i, 2, w));
+  const std::uint32_t nothing = constant(t, 0), zero = constant(w, 0);
+  const std::uint32_t end = binary(Opcode::add, w, at, length);
+  const std::uint32_t is_within = binary(Opcode::ult, w, end, width);  // the field has an upper end
+  const std::uint32_t up = wide(selected(w, is_within, binary(Opcode::sub, w, width, end), zero));
+  const std::uint32_t field = binary(Opcode::shl, t, a, up);
+  // To the bottom: by all bits above the field, or from where the number ends.
+  const std::uint32_t away = selected(w, is_within, binary(Opcode::sub, w, width, length), at);
+  const std::uint32_t down = binary(Opcode::umin, w, away, last);
+  const std::uint32_t shifted = binary(is_signed ? Opcode::ashr : Opcode::lshr, t, field, wide(down));
+  std::uint32_t is_nothing = binary(Opcode::eq, w, length, zero);
+  if (!is_signed) is_nothing = binary(Opcode::or_, ValueType::i1, is_nothing, binary(Opcode::uge, w, at, width));
+  emit(Opcode::select, t, dst, is_nothing, nothing, shifted);
+}
+
+/// bfe, bfi, lop3, dp4a, testp as they are written in PTX.
 bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
   const auto arg = [&](unsigned n) { return one(i.getArgOperand(n)); };
   const ValueType w = ValueType::i32;
   switch (what.op) {
-    case ptx::Op::bfe: {
-      const std::uint32_t a = arg(0), b = arg(1), c = arg(2), dst = result(i);
-      emit(ptx::is_signed(what.type()) ? Opcode::bit_extract_s : Opcode::bit_extract_u, program_.registers[dst], dst, a,
-           b, c);
+    case ptx::Op::bfe:
+      extract_bits(i, ptx::is_signed(what.type()));
       return true;
+    case ptx::Op::bfi:
+      insert_bits(i);
+      return true;
+    case ptx::Op::testp: {
+      const unsigned classes = what.has("finite")       ? llvm::fcFinite
+                               : what.has("infinite")   ? llvm::fcInf
+                               : what.has("number")     ? llvm::fcAllFlags & ~llvm::fcNan
+                               : what.has("notanumber") ? llvm::fcNan
+                               : what.has("normal")     ? llvm::fcNormal
+                               : what.has("subnormal")  ? llvm::fcSubnormal
+                                                        : llvm::fcNone;
+      const std::uint32_t a = arg(0);
+      emit(Opcode::classify, program_.registers[a], result(i), a).imm = classes;
+      return classes != llvm::fcNone;
     }
     case ptx::Op::lop3: {
       const auto* table = dyn_cast<ConstantInt>(i.getArgOperand(3));
       if (!table) return false;
-      const std::uint32_t in[3] = {arg(0), arg(1), arg(2)};
+      const std::uint32_t in[3] = {integer_operand(i, 0, w), integer_operand(i, 1, w), integer_operand(i, 2, w)};
       std::uint32_t all = constant(w, 0);
       for (unsigned row = 0; row < 8; ++row) {
         if (!(table->getZExtValue() >> row & 1)) continue;
@@ -145,8 +216,8 @@ bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
       return true;
     }
     case ptx::Op::dp4a: {
-      const std::uint32_t a = arg(0), b = arg(1);
-      std::uint32_t sum = arg(2);
+      const std::uint32_t a = integer_operand(i, 0, w), b = integer_operand(i, 1, w);
+      std::uint32_t sum = integer_operand(i, 2, w);
       const auto byte = [&](std::uint32_t word, unsigned k, bool is_signed) {
         const std::uint32_t dst = fresh(w);
         emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, std::uint64_t{8} * k),
