@@ -87,7 +87,7 @@ TEST_P(OwnPtx, HasTheAccessesOfItsSource) {
 const Example own_examples[] = {
     {"saxpy", {4096, 1, 1}, {256, 1, 1}, {{"0", std::int64_t{1048500}}, {"1", 2.0}}},
     {"stencil5", {128, 256, 1}, {32, 8, 1}, {{"2", std::int64_t{4096}}, {"3", std::int64_t{2048}}, {"4", 1.0}}, false},
-    {"matmul_naive", {64, 64, 1}, {16, 16, 1}, {{"3", std::int64_t{1000}}, false}},
+    {"matmul_naive", {64, 64, 1}, {16, 16, 1}, {{"3", std::int64_t{1000}}}, false},
     {"matmul_tiled", {64, 64, 1}, {16, 16, 1}, {{"3", std::int64_t{1024}}}},
     {"reduce", {512, 1, 1}, {256, 1, 1}, {{"2", std::int64_t{1 << 24}}}},
     {"resize",
