@@ -28,11 +28,13 @@ bool is_elf(const std::string& path) {
 
 Language language_of(const std::string& path) {
   static const std::map<std::string, Language> endings = {
-      {".cl", Language::opencl}, {".ocl", Language::opencl}, {".cu", Language::cuda},    {".cuh", Language::cuda},
-      {".hip", Language::hip},   {".c", Language::c},        {".cc", Language::cxx},     {".cpp", Language::cxx},
-      {".cxx", Language::cxx},   {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir},
-      {".ptx", Language::ptx},   {".cubin", Language::ptx},  {".fatbin", Language::ptx}};  // the latter two: to say
-                                                                                           // what to do
+      {".cl", Language::opencl},  {".ocl", Language::opencl}, {".cu", Language::cuda},
+      {".cuh", Language::cuda},   {".hip", Language::hip},    {".c", Language::c},
+      {".cc", Language::cxx},     {".cpp", Language::cxx},    {".cxx", Language::cxx},
+      {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".llir", Language::llvm_ir},
+      {".bc", Language::llvm_ir}, {".ptx", Language::ptx},    {".cubin", Language::ptx},
+      {".fatbin", Language::ptx}};  // the latter two: to say
+                                    // what to do
   std::string name = std::filesystem::path(path).filename().string();
   if (name.ends_with(".hip.cpp")) return Language::hip;
   const std::size_t dot = name.rfind('.');
@@ -40,7 +42,8 @@ Language language_of(const std::string& path) {
   if (found == endings.end() && is_elf(path)) return Language::ptx;  // to say what to do
   if (found == endings.end())
     throw UserError(
-        path + ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc .ptx");
+        path +
+        ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .llir .bc .ptx");
   return found->second;
 }
 

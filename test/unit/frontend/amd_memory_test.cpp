@@ -69,5 +69,33 @@ TEST(AmdMemory, AccessesWhoseAddressIsNotKnownAreNamed) {
   EXPECT_EQ(a.profile.unmodeled[0].line.line, 6);
 }
 
+/// As Triton's compiler writes it for gfx942, shortened.
+TEST(AmdMemory, TextOfLaterVersionsOfLlvmIsRead) {
+  Source source;
+  source.path = "k.llir";
+  source.text = R"(target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) inreg nofree writeonly captures(none) %0, ptr addrspace(1) inreg readonly captures(address, read_provenance) %1, i1 %2) {
+  %4 = tail call i32 @llvm.amdgcn.workitem.id.x()
+  %5 = shl i32 %4, 2
+  %6 = tail call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) %1, i16 0, i64 2147483646, i32 159744)
+  %7 = tail call float @llvm.amdgcn.raw.ptr.buffer.load.f32(ptr addrspace(8) %6, i32 %5, i32 0, i32 0)
+  %8 = select i1 %2, float %7, float -inf
+  %9 = fmul float %8, f0x3FB8AA3B
+  %10 = zext nneg i32 %4 to i64
+  %11 = getelementptr inbounds nuw float, ptr addrspace(1) %0, i64 %10
+  store float %9, ptr addrspace(1) %11, align 4
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) readnone, i16, i64, i32)
+declare float @llvm.amdgcn.raw.ptr.buffer.load.f32(ptr addrspace(8) readonly captures(none), i32, i32, i32 immarg)
+)";
+  FrontendOptions options;
+  options.target = "gfx942";
+  const Analysis a = analyze(source, options);
+  EXPECT_TRUE(a.profile.unmodeled.empty());
+  EXPECT_EQ(bytes_of(a), (std::map<std::string, int>{{"global load", 4}, {"global store", 4}}));
+}
+
 }  // namespace
 }  // namespace kernelcast
