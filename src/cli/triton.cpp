@@ -36,14 +36,16 @@ TritonMetadata triton_metadata_of(const std::string& json, const std::string& na
     throw LimitError(name + ": \"num_ctas\" is " + std::to_string(*blocks) +
                      ": clusters of several blocks are not modelled; compile the kernel with num_ctas=1");
   TritonMetadata result;
-  result.threads = *warps * 32;
+  constexpr std::int64_t lanes = 32;
+  const auto warp = number_of(json, "warp_size");
+  result.threads = *warps * (warp == 2 * lanes ? 2 * lanes : lanes);
   result.shared_bytes = number_of(json, "shared");
   return result;
 }
 
 TritonMetadata triton_metadata(const std::string& path) {
   const std::filesystem::path file(path);
-  if (file.extension() != ".ptx") return {};
+  if (file.extension() != ".ptx" && file.extension() != ".llir") return {};
   std::filesystem::path beside = file;
   beside.replace_extension(".json");
   std::error_code ignored;

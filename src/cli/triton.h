@@ -8,7 +8,7 @@
 namespace kernelcast::cli {
 
 struct TritonMetadata {
-  std::optional<std::int64_t> threads;       // num_warps * 32
+  std::optional<std::int64_t> threads;       // num_warps * warp_size (32 where it is not given)
   std::optional<std::int64_t> shared_bytes;  // of the launch
 };
 

@@ -1,6 +1,7 @@
 // kernelcast tune: the best launch configuration, without running it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "cli/request.h"
 #include "cli/run.h"
 #include "cli/sources.h"
+#include "cli/triton.h"
 #include "frontend/identity.h"
 #include "io/clock.h"
 #include "io/text.h"
@@ -31,6 +33,7 @@ constexpr const char* tune_examples = R"(Examples:
   kernelcast tune examples/matmul_tiled.cl --device v100 --problem 1024,1024 --block 'TILE,TILE' \
     --param TILE=4,8,16,32 --arg n=1024
   kernelcast tune examples/saxpy.cu --device v100,a100 --portable --problem 1048576 --block 32..1024:*2 --arg n=1048576
+  kernelcast tune 'matmul_{BM}_{BN}.ptx' --device a100 --param BM=64,128 --param BN=64,128 --grid '4096/BM*4096/BN'
   kernelcast tune convolution.cu --space convolution.t1.json --device a100 --format t4 -o convolution.t4.json
 
 Ranges: a..b, a..b:+n, a..b:*n; lists of an axis: {32,64,128}. Constraints are expressions of C over parameters, whole
@@ -92,7 +95,8 @@ std::string cache_of(const TuneFlags& f, const Environment& environment) {
 
 /// A T1 file also says which kernel is meant and how it is compiled, where flags do not.
 tune::Space space_of(const TuneFlags& f, tune::TuneOptions& options) {
-  if (f.space_file.empty()) return tune::space_of(f.space, is_loop_nest(options.source));
+  if (f.space_file.empty())
+    return tune::space_of(f.space, is_loop_nest(options.source), static_cast<bool>(options.variant_file));
   tune::T1File file = tune::read_t1(f.space_file, read_source(f.space_file));
   if (file.problem.empty() && !f.space.problem.empty()) file.problem = {"1"};  // the flag takes its place
   if (options.frontend.kernel.empty()) options.frontend.kernel = file.kernel_name;
@@ -111,6 +115,30 @@ void show(const tune::Progress& p, double start) {
   const double left = done == 0 ? 0 : (now - start) / static_cast<double>(done) * static_cast<double>(p.all - done);
   progress_line(fmt::format("[{:#<{}}{: <{}}] {} of {}, {:.0f} s left, best {}", "", filled, "", width - filled, done,
                             p.all, left, p.best_s > 0 ? format_seconds(p.best_s) : "-"));
+}
+
+/// Whether the name of the file has a parameter of the space in braces.
+bool is_template(const std::string& path, const std::vector<std::string>& parameters) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return false;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const std::string& p) {
+    return path.find("{" + p.substr(0, p.find('=')) + "}") != std::string::npos;
+  });
+}
+
+/// A file for each configuration, or what Triton says of the only one.
+void read_variants(TuneFlags& f, tune::TuneOptions& options) {
+  if (is_template(f.common.file, f.space.parameters)) {
+    if (!f.measure.empty()) throw UsageError("--measure: the configurations are files of compiled code");
+    options.variant_file = [](const std::string& path) {
+      const TritonMetadata triton = triton_metadata(path);
+      return tune::VariantFile{read_source(path), triton.threads, triton.shared_bytes};
+    };
+    return;
+  }
+  const TritonMetadata triton = triton_metadata(f.common.file);
+  if (f.space.block.empty() && triton.threads) f.space.block = std::to_string(*triton.threads);
+  if (f.space.shared.empty() && triton.shared_bytes) f.space.shared = std::to_string(*triton.shared_bytes);
 }
 
 int run_tune(TuneFlags f, const Environment& environment) {
@@ -156,12 +184,13 @@ int run_tune(TuneFlags f, const Environment& environment) {
   if (!f.common.output.empty()) check_writable(f.common.output);
   const std::string cache = cache_of(f, environment);
   f.space.arguments = options.launch.args;
+  read_variants(f, options);
   const tune::Space space = space_of(f, options);
   const DeviceCatalog catalog = catalog_of(f.common.devices_dir, environment.devices_dir);
   options.devices = devices_of(comma_list("--device", f.common.device), f.common.device == "all", catalog);
   for (const Device& d : options.devices) require_gpu(d);
   if (f.common.format == "t4" && options.devices.size() > 1) throw UsageError("--format t4 is for one device");
-  options.source.text = read_source(options.source.path);
+  if (!options.variant_file) options.source.text = read_source(options.source.path);
   options.stop =
       &defer_interrupts(std::min(options.jobs, static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
   const double start = steady_seconds();
@@ -202,7 +231,8 @@ Action add_tune(Parser& parser) {
   Flags c = parser.command("tune", "Find the best launch configuration without running any", tune_examples);
   constexpr auto required = Flags::Need::required;
   ForecastFlags& common = f->common;
-  c.positional("FILE", common.file, "Kernel source; -: standard input", required);
+  c.positional("FILE", common.file,
+               "Kernel source; -: standard input; NAME_{P}.ptx: a file for each value of the parameter P", required);
   c.option("--kernel", "NAME", common.kernel, "Kernel name (default: the only kernel)");
   c.option("--device", "DEV[,DEV...|all]", common.device,
            "Devices: ids, aliases or paths of device files; all: every GPU", required);

@@ -1,6 +1,6 @@
 // Compiled expressions at many points at once: lanes are taken in chunks whose slots stay in the cache, and each
 // instruction is one loop over a chunk, which the compiler turns into SIMD code (for several instruction sets on
-// x86-64, the best one chosen when the program starts).
+// x86-64, of which the processor's best one is taken).
 //
 // Overflow is gathered in one word an instruction. A sum overflows when its sign differs from both operands'. A product
 // is exact when both factors fit 32 bits: that test is a few vector operations; only where it fails, the exact test
@@ -17,11 +17,8 @@
 #include "kernelcast/error.h"
 #include "kernelcast/expr.h"
 
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define KERNELCAST_SIMD_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
-#else
-#define KERNELCAST_SIMD_CLONES
+#if defined(__x86_64__)
+#define KERNELCAST_SIMD_CLONES 1
 #endif
 #define KERNELCAST_INLINE inline __attribute__((always_inline))
 
@@ -168,8 +165,8 @@ KERNELCAST_INLINE bool instruction_lanes(Code code, const Operands& o, std::size
 
 // All instructions for one chunk. `slots` are rows of `chunk` lanes, `varies` tells which of them differ between lanes;
 // the others are computed with the first chunk alone. True when something was not exact.
-KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t count, int64_t* slots,
-                                       unsigned char* varies, std::size_t first, std::size_t n, bool first_chunk) {
+KERNELCAST_INLINE bool code_lanes_inline(const Instruction* code, std::size_t count, int64_t* slots,
+                                         unsigned char* varies, std::size_t first, std::size_t n, bool first_chunk) {
   bool bad = false;
   for (std::size_t k = 0; k < count; ++k) {
     const Instruction& i = code[k];
@@ -183,10 +180,49 @@ KERNELCAST_SIMD_CLONES bool code_lanes(const Instruction* code, std::size_t coun
       bad |= instruction_lanes(number, o, n);
     } else if (first_chunk) {
       bad |= instruction_lanes(number, o, 1);
-      std::fill_n(out + 1, chunk - 1, *out);
+      std::fill_n(out + 1, n - 1, *out);  // no later chunk is wider
     }
   }
   return bad;
+}
+
+using CodeLanes = bool(const Instruction*, std::size_t, int64_t*, unsigned char*, std::size_t, std::size_t, bool);
+
+bool code_lanes_plain(const Instruction* code, std::size_t count, int64_t* slots, unsigned char* varies,
+                      std::size_t first, std::size_t n, bool first_chunk) {
+  return code_lanes_inline(code, count, slots, varies, first, n, first_chunk);
+}
+
+#ifdef KERNELCAST_SIMD_CLONES
+__attribute__((target("avx2"))) bool code_lanes_avx2(const Instruction* code, std::size_t count, int64_t* slots,
+                                                     unsigned char* varies, std::size_t first, std::size_t n,
+                                                     bool first_chunk) {
+  return code_lanes_inline(code, count, slots, varies, first, n, first_chunk);
+}
+
+__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))) bool code_lanes_avx512(const Instruction* code,
+                                                                                     std::size_t count, int64_t* slots,
+                                                                                     unsigned char* varies,
+                                                                                     std::size_t first, std::size_t n,
+                                                                                     bool first_chunk) {
+  return code_lanes_inline(code, count, slots, varies, first, n, first_chunk);
+}
+#endif
+
+/// For the instruction set of this processor; asked once.
+CodeLanes* code_lanes() {
+#ifdef KERNELCAST_SIMD_CLONES
+  static CodeLanes* const chosen = [] {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+      return code_lanes_avx512;
+    return __builtin_cpu_supports("avx2") ? code_lanes_avx2 : code_lanes_plain;
+  }();
+  return chosen;
+#else
+  return code_lanes_plain;
+#endif
 }
 
 bool one_value(const int64_t* row, std::size_t n) {
@@ -208,21 +244,23 @@ void CompiledExprs::evaluate_lanes(std::span<const int64_t> in, std::span<int64_
   int64_t* slots = scratch.data();
   auto* const varies = reinterpret_cast<unsigned char*>(slots + rows * chunk);
   std::fill_n(varies, rows, 0);
-  for (std::size_t k = 0; k < constants; ++k) std::fill_n(slots + k * chunk, chunk, constants_[k]);
+  const std::size_t widest = std::min(chunk, lanes);
+  for (std::size_t k = 0; k < constants; ++k) std::fill_n(slots + k * chunk, widest, constants_[k]);
   constexpr std::size_t few = 8;  // copies cost more than they save
   for (std::size_t k = 0; k < n_inputs_; ++k) {
     const int64_t* const row = in.data() + k * lanes;
     if (lanes > few && one_value(row, lanes))
-      std::fill_n(slots + (constants + k) * chunk, chunk, *row);
+      std::fill_n(slots + (constants + k) * chunk, widest, *row);
     else
       varies[constants + k] = 1;
   }
+  CodeLanes* const run = code_lanes();
   bool bad = false;  // in what serves every chunk
   for (std::size_t done = 0; done < lanes; done += chunk) {
     const std::size_t n = std::min(chunk, lanes - done);
     for (std::size_t k = 0; k < n_inputs_; ++k)
       if (varies[constants + k] != 0) std::copy_n(in.data() + k * lanes + done, n, slots + (constants + k) * chunk);
-    const bool inexact = code_lanes(code_.data(), code_.size(), slots, varies, first, n, done == 0);
+    const bool inexact = run(code_.data(), code_.size(), slots, varies, first, n, done == 0);
     if (done == 0) bad = inexact;
     if (bad || inexact) {
       evaluate_one_by_one(in, out, lanes, done, done + n);

@@ -112,7 +112,8 @@ void three_handler(unsigned char* file, const PreparedOp& p) {
       const bool is_signed = op == Opcode::bit_extract_s;
       const auto wide = is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<Signed<T>>(a)))
                                   : static_cast<std::uint64_t>(a);
-      const std::uint64_t field = from >= 64 ? 0 : wide >> from;
+      const std::uint64_t beyond = is_signed && (wide >> 63U) != 0 ? ~std::uint64_t{0} : 0;
+      const std::uint64_t field = from >= 64 ? beyond : from == 0 ? wide : wide >> from | beyond << (64 - from);
       if (count >= 64) return static_cast<T>(field);
       const std::uint64_t kept = field & ((std::uint64_t{1} << count) - 1);
       if (!is_signed || (kept >> (count - 1) & 1U) == 0) return static_cast<T>(kept);

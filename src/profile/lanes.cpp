@@ -122,12 +122,14 @@ void LaneProgram::evaluate(const Index& index, const Scope& scope, std::span<con
     program_ = CompiledExprs(std::span(&index.expression(), 1), inputs);
     ready_ = true;
   }
+  // One for all programs of a thread: hundreds of them, each used a few times, would each touch memory of its own.
+  static thread_local std::vector<std::int64_t> in, scratch;
   const std::size_t n = lanes.size();
-  in_.resize(n * sources_.size());
+  if (in.size() < n * sources_.size()) in.resize(n * sources_.size());
   out.resize(n);
   if (n == 0) return;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    std::int64_t* row = in_.data() + i * n;
+    std::int64_t* row = in.data() + i * n;
     const Source& s = sources_[i];
     if (s.variable && s.index < first_outer) {
       for (std::size_t l = 0; l < n; ++l) row[l] = block.id[s.index][lanes[l]];
@@ -135,7 +137,7 @@ void LaneProgram::evaluate(const Index& index, const Scope& scope, std::span<con
       std::fill(row, row + n, s.variable ? box.lo[s.index] : parameter_values[s.index]);
     }
   }
-  program_.evaluate_lanes(in_, out, n, scratch_);
+  program_.evaluate_lanes(in, out, n, scratch);
 }
 
 }  // namespace kernelcast

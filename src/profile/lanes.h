@@ -96,7 +96,6 @@ class LaneProgram {
   bool ready_ = false;
   CompiledExprs program_;
   std::vector<Source> sources_;
-  std::vector<std::int64_t> in_, scratch_;
 };
 
 }  // namespace kernelcast

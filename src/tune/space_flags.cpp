@@ -101,13 +101,16 @@ void add_constraints(const SpaceFlags& flags, Space& space) {
 
 }  // namespace
 
-Space space_of(const SpaceFlags& flags, bool mapped) {
+Space space_of(const SpaceFlags& flags, bool mapped, bool block_of_file) {
   Space space;
   space.place = "the command line";
   add_parameters(flags, space);
-  if (flags.block.empty())
+  if (flags.block.empty() && !block_of_file)
     throw UsageError("give block sizes with " KC_SETTING(block) ", such as " KC_SETTING(block) " 32..1024:*2");
-  space.block = axes(KC_SETTING(block), flags.block, "block", space);
+  if (flags.block.empty())
+    space.block_of_kernel = true;
+  else
+    space.block = axes(KC_SETTING(block), flags.block, "block", space);
   const int given = !flags.grid.empty() + !flags.global.empty() + !flags.problem.empty();
   if (given > 1)
     throw UsageError(

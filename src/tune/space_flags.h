@@ -19,8 +19,8 @@ struct SpaceFlags {
 };
 
 /// Throws UsageError naming the flag. `mapped`: the kernel is a loop nest, whose loops give the grid where no flag
-/// does.
-Space space_of(const SpaceFlags& flags, bool mapped);
+/// does. `block_of_file`: where no flag gives the block, the compiled code does.
+Space space_of(const SpaceFlags& flags, bool mapped, bool block_of_file = false);
 
 /// A T1 file's space with what flags say put in its place: --block, --problem, --tile, --shared; --param and
 /// --constraint add.

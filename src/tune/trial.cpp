@@ -7,6 +7,7 @@
 #include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "profile/launch_check.h"
 #include "tune/digest.h"
 #include "tune/identity.h"
 #include "tune/positional.h"
@@ -67,8 +68,35 @@ void Trial::choose(Configuration configuration) {
 }
 
 const LaunchShape& Trial::shape_of_choice() {
-  if (!shape_) shape_ = reader_.shape();
+  if (!shape_) {
+    shape_ = reader_.shape();
+    if (context_.options.variant_file) complete_from_file(*shape_);
+  }
   return *shape_;
+}
+
+std::string Trial::file_of_choice() const {
+  std::string path = context_.options.source.path;
+  for (const auto& [name, value] : reader_.parameters()) {
+    const std::string mark = "{" + name + "}", text = text_of(value);
+    for (std::size_t at = path.find(mark); at != std::string::npos; at = path.find(mark, at + text.size()))
+      path.replace(at, mark.size(), text);
+  }
+  return path;
+}
+
+/// A file that cannot be read is refused where it is analysed.
+void Trial::complete_from_file(LaunchShape& shape) const {
+  try {
+    const VariantFile file = context_.options.variant_file(file_of_choice());
+    if (!shape.block_known && file.threads) {
+      shape.block = {*file.threads, 1, 1};
+      shape.block_known = true;
+    }
+    if (context_.space.dynamic_shared.empty() && file.shared_bytes) shape.dynamic_shared_bytes = *file.shared_bytes;
+  } catch (const Error&) {
+    return;
+  }
 }
 
 std::optional<LaunchShape> Trial::launch(Configuration configuration) {
@@ -258,6 +286,10 @@ KeptForecasts* Trial::kept(std::size_t device) {
 const Source& Trial::source() {
   if (!source_) {
     source_ = context_.options.source;
+    if (context_.options.variant_file) {
+      source_->path = file_of_choice();
+      source_->text = context_.options.variant_file(source_->path).text;
+    }
     source_->defines.insert(source_->defines.end(), defines_.begin(), defines_.end());
     if (context_.space.kernel_tuner) source_->text = without_unused_unrolls(std::move(source_->text), defines_);
   }
@@ -286,6 +318,7 @@ std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device) {
 
 Launch Trial::launch_for(const KernelProfile& profile) {
   Launch launch = context_.options.launch;
+  name_positions(profile, launch);
   std::vector<PositionalArgument> positional;
   for (const SpaceArgument& a : context_.space.arguments) {
     PositionalArgument p{a.name, a.scalar, a.constant_memory, 0, a.element_bytes, 0};

@@ -58,6 +58,8 @@ class Trial {
  private:
   void choose(Configuration configuration);
   const LaunchShape& shape_of_choice();
+  [[nodiscard]] std::string file_of_choice() const;
+  void complete_from_file(LaunchShape& shape) const;
   void enter(const LaunchShape& shape);
   LaunchForecaster& forecaster(std::size_t device);
   std::shared_ptr<LaunchCounts> counts(std::size_t device);

@@ -33,8 +33,17 @@ struct Progress {
   double best_s = 0;              // on the first device; 0: none yet
 };
 
+/// Compiled code of one configuration, and what is known of its launches.
+struct VariantFile {
+  std::string text;
+  std::optional<std::int64_t> threads, shared_bytes;
+};
+
 struct TuneOptions {
   Source source;
+  /// Where it is set, source.path is a template: the file of a configuration has the values of its parameters in place
+  /// of {NAME}.
+  std::function<VariantFile(const std::string& path)> variant_file;
   FrontendOptions frontend;  // kernel, map
   Launch launch;             // arguments, buffers and assumptions; grid and block come from the space
   std::vector<Device> devices;

@@ -197,6 +197,11 @@ bool is_modelled(const ptx::Instruction& i) {
     case Op::testp:
     case Op::set:
     case Op::dp2a:
+    case Op::dp4a:
+    case Op::bfe:
+    case Op::bfi:
+    case Op::lop3:
+    case Op::prmt:
     case Op::add:
     case Op::sub:
     case Op::mul:

@@ -20,8 +20,8 @@ bool Lifter::multiply(const Instruction& i) {
   const bool is_signed = ptx::is_signed(t);
   Value *x = read(i.operands[0 + 1], t), *y = read(i.operands[2], t);
   const unsigned width = x->getType()->getIntegerBitWidth();
-  if (i.op == ptx::Op::mul24 || i.op == ptx::Op::mad24) {
-    if (i.half != ptx::Half::lo) return false;
+  const bool of_24_bits = i.op == ptx::Op::mul24 || i.op == ptx::Op::mad24;
+  if (of_24_bits) {
     const auto low = [&](Value* v) {
       v = b_.CreateShl(v, 8);
       return is_signed ? b_.CreateAShr(v, 8) : b_.CreateLShr(v, 8);
@@ -37,7 +37,8 @@ bool Lifter::multiply(const Instruction& i) {
     Type* wide = b_.getIntNTy(2 * width);
     const auto widened = [&](Value* v) { return is_signed ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide); };
     product = is_signed ? b_.CreateNSWMul(widened(x), widened(y)) : b_.CreateNUWMul(widened(x), widened(y));
-    if (i.half == ptx::Half::hi) product = b_.CreateTrunc(b_.CreateLShr(product, width), x->getType());
+    if (i.half == ptx::Half::hi)
+      product = b_.CreateTrunc(b_.CreateLShr(product, of_24_bits ? 16 : width), x->getType());
     if (i.half == ptx::Half::wide) of_sum = width == 32 ? ptx::Type::b64 : ptx::Type::b32;
   }
   if (i.operands.size() > 3) {

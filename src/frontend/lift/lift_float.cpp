@@ -73,9 +73,11 @@ bool Lifter::floating(const Instruction& i) {
       return give(b_.CreateUnaryIntrinsic(Intrinsic::fabs, operand(1)));
     case Op::min:
     case Op::max: {
-      if (i.has("NaN") || i.has("xorsign") || i.operands.size() != 3) return false;
-      return give(
-          b_.CreateBinaryIntrinsic(i.op == Op::min ? Intrinsic::minnum : Intrinsic::maxnum, operand(1), operand(2)));
+      if (i.has("xorsign") || i.operands.size() != 3) return false;
+      const bool least = i.op == Op::min, nan_wins = i.has("NaN");
+      const Intrinsic::ID id = nan_wins ? (least ? Intrinsic::minimum : Intrinsic::maximum)
+                                        : (least ? Intrinsic::minnum : Intrinsic::maxnum);
+      return give(b_.CreateBinaryIntrinsic(id, operand(1), operand(2)));
     }
     case Op::copysign:  // copysign d, a, b: the sign of a
       return give(b_.CreateBinaryIntrinsic(Intrinsic::copysign, operand(2), operand(1)));

@@ -11,6 +11,7 @@
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/vendor_options.h"
 #include "frontend/lift/lift.h"
+#include "frontend/lower/amd_memory.h"
 #include "frontend/lower/nvidia_rules.h"
 #include "frontend/lower/reducible.h"
 #include "frontend/shape/addresses.h"
@@ -240,6 +241,14 @@ bool casts_numbers(Function& kernel) {
   return any_of(instructions(kernel), [](const Instruction& i) { return isa<IntToPtrInst>(i); });
 }
 
+/// Declares an intrinsic of AMD's that accesses memory.
+bool uses_amd_memory(const Module& module) {
+  return any_of(module, [](const Function& f) {
+    return f.getName().starts_with("llvm.amdgcn.raw.ptr.buffer") ||
+           f.getName().starts_with("llvm.amdgcn.global.load.lds");
+  });
+}
+
 void check_calls(Function& kernel) {
   for (Instruction& i : instructions(kernel)) {
     auto* call = dyn_cast<CallBase>(&i);
@@ -386,6 +395,11 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   free_mathematical_functions(module);
+  if (uses_amd_memory(module)) {
+    static const std::string to_registers = "function(sroa,early-cse)";
+    run_passes(module, &machine, to_registers);
+    access_through_pointers(*entry);
+  }
   make_reducible(module, *entry);
   align_shared_arrays(module);
   drop_private_volatile(*entry);

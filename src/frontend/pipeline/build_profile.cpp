@@ -2,6 +2,7 @@
 // (kernel_model.h); what each basic block executes comes from the target's code generator (target_code.h). Blocks carry
 // the same names on both sides. A header that only tests for the end of its loop runs once more than the body: it is
 // listed twice, in the loop and, for the last test, in the parent, so that bodies need no guard.
+#include "frontend/lower/amd_memory.h"
 #include "frontend/pipeline/pipeline.h"
 
 #include <algorithm>
@@ -317,6 +318,8 @@ class ProfileBuilder {
         if (ptx->op == ptx::Op::setmaxnreg) add_set_registers(cast<CallInst>(i));
       } else if (auto* call = dyn_cast<CallInst>(&i); call && call->isInlineAsm()) {
         what = statement(cast<InlineAsm>(call->getCalledOperand())->getAsmString());
+      } else {
+        what = unknown_amd_access(i);
       }
       if (what.empty()) continue;
       auto& known = profile_.unmodeled;

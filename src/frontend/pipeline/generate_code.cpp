@@ -117,8 +117,8 @@ Intrinsic::ID intrinsic_of(StringRef name) {
   return Intrinsic::not_intrinsic;
 }
 
-/// A function of 16-bit numbers that has a measured cost of its own, conversions included; fast mathematics leaves these
-/// as they are. Null: none.
+/// A function of 16-bit numbers that has a measured cost of its own, conversions included; fast mathematics leaves
+/// these as they are. Null: none.
 Value* narrow_function(IRBuilder<>& b, const std::string& name, Type* type, ArrayRef<Value*> arguments,
                        const Lowering& how) {
   Type* element = type->getScalarType();

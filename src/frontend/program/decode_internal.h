@@ -99,6 +99,10 @@ class Decoder {
   bool inline_assembly(llvm::CallInst& i);
   // decode_ptx.cpp, decode_matrix.cpp
   void ptx_call(llvm::CallInst& i);
+  std::uint32_t integer_operand(llvm::CallInst& i, unsigned n, ValueType t);
+  void insert_bits(llvm::CallInst& i);
+  void extract_bits(llvm::CallInst& i, bool is_signed);
+  std::uint32_t selected(ValueType t, std::uint32_t condition, std::uint32_t yes, std::uint32_t no);
   bool ptx_bits(llvm::CallInst& i, const ptx::Instruction& what);
   bool small_floats(llvm::CallInst& i, const ptx::Instruction& what);
   void copy_async(llvm::CallInst& i);

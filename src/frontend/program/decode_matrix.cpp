@@ -6,6 +6,8 @@
 //     C, D  element i: row g + 8 (i / 2), column 2 t + i % 2
 //
 // m8n8k4 of halves, which four lanes work on in pairs, has other fragments and is not executed.
+#include <cstdlib>
+
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/program/decode_internal.h"
 
@@ -33,6 +35,9 @@ std::optional<MatrixType> matrix_type(ptx::Type t) {
     case Type::s8:
     case Type::u8:
       return MatrixType{4, ValueType::i32};
+    case Type::e4m3:
+    case Type::e5m2:
+      return MatrixType{4, ValueType::f32};
     default:
       return std::nullopt;
   }
@@ -62,6 +67,22 @@ std::uint32_t Decoder::matrix_element(std::uint32_t reg, int e, ptx::Type t) {
   if (t == Type::f16) {
     const std::uint32_t half = convert(Opcode::truncate, w, ValueType::i16, shift(Opcode::lshr, 16 * e));
     return convert(Opcode::float_to_float, ValueType::f16, ValueType::f32, as(half, ValueType::f16));
+  }
+  if (t == Type::e4m3 || t == Type::e5m2) {
+    // The upper half of a half is e5m2; e4m3 has one bit less of an exponent whose bias is 7, not 15 (its NaN is 480
+    // here).
+    const auto part = [&](std::uint64_t mask, int to) {
+      const int by = to - 8 * e;
+      const std::uint32_t some = binary(Opcode::and_, w, bits, constant(w, mask << 8 * e));
+      return by == 0 ? some
+                     : binary(by > 0 ? Opcode::shl : Opcode::lshr, w, some,
+                              constant(w, static_cast<std::uint64_t>(std::abs(by))));
+    };
+    const std::uint32_t word = t == Type::e5m2 ? part(0xff, 8) : binary(Opcode::or_, w, part(0x80, 8), part(0x7f, 7));
+    const std::uint32_t half = as(convert(Opcode::truncate, w, ValueType::i16, word), ValueType::f16);
+    const std::uint32_t real = convert(Opcode::float_to_float, ValueType::f16, ValueType::f32, half);
+    if (t == Type::e5m2) return real;
+    return binary(Opcode::fmul, ValueType::f32, real, constant(ValueType::f32, 0x43800000));  // 2^8
   }
   const std::uint32_t dst = fresh(w);
   emit(t == Type::s8 ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, bits,

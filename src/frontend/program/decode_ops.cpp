@@ -168,6 +168,8 @@ void Decoder::cast_value(CastInst& i) {
   elementwise(i, [&](ValueType stored, std::size_t k) {
     const ValueType t = computed_as(i.getDestTy(), stored);
     std::uint32_t a = operand(from, k);
+    if (op == Opcode::signed_to_float && program_.registers[a] == ValueType::i1)  // true is -1
+      a = convert(Opcode::sign_extend, ValueType::i1, ValueType::i32, a);
     const ValueType f = program_.registers[a];
     if (op == Opcode::sign_extend || op == Opcode::signed_to_float) a = signed_view(from, a);
     if (op == Opcode::sign_extend && f == ValueType::i1 && t == ValueType::i1) return a;

@@ -18,6 +18,19 @@ std::uint32_t Decoder::from_lane(std::uint32_t value, std::uint32_t lane) {
   return dst;
 }
 
+std::uint32_t Decoder::selected(ValueType t, std::uint32_t condition, std::uint32_t yes, std::uint32_t no) {
+  const std::uint32_t out = fresh(t);
+  emit(Opcode::select, t, out, condition, yes, no);
+  return out;
+}
+
+/// An operand of an integer instruction; numbers in the text have 64 bits.
+std::uint32_t Decoder::integer_operand(CallInst& i, unsigned n, ValueType t) {
+  const std::uint32_t given = one(i.getArgOperand(n));
+  const ValueType has = program_.registers[given];
+  return convert(size_of(has) > size_of(t) ? Opcode::truncate : Opcode::zero_extend, has, t, given);
+}
+
 /// cp.async: 16, 8 or 4 bytes to shared memory, zeros behind what the source size says.
 void Decoder::copy_async(CallInst& i) {
   const auto accesses = ptx_accesses(i);
@@ -119,8 +132,8 @@ namespace {
 
 /// A format of eight bits, as the conversions of PTX name it.
 struct SmallFloat {
-  int mantissa;                       // bits
-  std::uint32_t most, not_a_number;   // of the seven bits without the sign
+  int mantissa;                      // bits
+  std::uint32_t most, not_a_number;  // of the seven bits without the sign
 };
 std::optional<SmallFloat> small_float(ptx::Type t) {
   if (t == ptx::Type::e4m3x2) return SmallFloat{3, 0x7e, 0x7f};
@@ -146,26 +159,20 @@ bool Decoder::small_floats(CallInst& i, const ptx::Instruction& what) {
   const auto pair = [&](std::uint32_t low, std::uint32_t high, int bits) {
     return binary(Opcode::or_, w, low, binary(Opcode::shl, w, high, number(static_cast<std::uint64_t>(bits))));
   };
-  const auto choose = [&](std::uint32_t condition, std::uint32_t yes, std::uint32_t no) {
-    const std::uint32_t dst = fresh(w);
-    emit(Opcode::select, w, dst, condition, yes, no);
-    return dst;
-  };
   if (const auto from = small_float(what.types[1]); from && what.types[0] == ptx::Type::f16x2) {
-    const auto widened = [&](std::uint32_t both, std::uint64_t at) {
-      const std::uint32_t byte = binary(Opcode::and_, w, binary(Opcode::lshr, w, both, number(at)), number(0xff));
+    const auto widened = [&](std::uint32_t both, int which) {
+      const std::uint32_t value = matrix_element(both, which, from->mantissa == 3 ? ptx::Type::e4m3 : ptx::Type::e5m2);
+      const std::uint32_t bits =
+          word(as(convert(Opcode::float_to_float, ValueType::f32, ValueType::f16, value), ValueType::i16));
+      if (from->mantissa == 2) return bits;
+      const std::uint32_t byte = binary(Opcode::lshr, w, both, number(static_cast<std::uint64_t>(8 * which)));
       const std::uint32_t size = binary(Opcode::and_, w, byte, number(0x7f));
-      const std::uint32_t sign = binary(Opcode::shl, w, binary(Opcode::and_, w, byte, number(0x80)), number(8));
-      const std::uint32_t moved = binary(Opcode::shl, w, size, number(static_cast<std::uint64_t>(10 - from->mantissa)));
-      if (from->mantissa == 2) return binary(Opcode::or_, w, moved, sign);  // the bias is that of halves
-      const std::uint32_t half = as(convert(Opcode::truncate, w, ValueType::i16, moved), ValueType::f16);
-      const std::uint32_t scaled = binary(Opcode::fmul, ValueType::f16, half, constant(ValueType::f16, 0x5c00));  // 2^8
-      const std::uint32_t bits = word(as(scaled, ValueType::i16));
-      return binary(Opcode::or_, w, sign,
-                    choose(binary(Opcode::eq, w, size, number(from->not_a_number)), number(0x7fff), bits));
+      const std::uint32_t is_number = binary(Opcode::ne, w, size, number(from->not_a_number));
+      const std::uint32_t sign = binary(Opcode::and_, w, bits, number(0x8000));
+      return selected(w, is_number, bits, binary(Opcode::or_, w, sign, number(0x7fff)));
     };
     const std::uint32_t both = word(one(i.getArgOperand(0)));
-    define(i, pair(widened(both, 0), widened(both, 8), 16));
+    define(i, pair(widened(both, 0), widened(both, 1), 16));
     return true;
   }
   const auto to = small_float(what.types[0]);
@@ -182,7 +189,7 @@ bool Decoder::small_floats(CallInst& i, const ptx::Instruction& what) {
     const std::uint32_t up = binary(Opcode::add, w, moved, binary(Opcode::add, w, odd, number((1U << (cut - 1)) - 1)));
     const std::uint32_t code = binary(Opcode::umin, w, binary(Opcode::lshr, w, up, number(cut)), number(to->most));
     const std::uint32_t known = binary(Opcode::ule, w, size, number(0x7f800000));
-    return binary(Opcode::or_, w, sign, choose(known, code, number(to->not_a_number)));
+    return binary(Opcode::or_, w, sign, selected(w, known, code, number(to->not_a_number)));
   };
   std::uint32_t high = 0, low = 0;
   if (what.types[1] == ptx::Type::f32) {  // the first operand is the upper half
@@ -191,7 +198,8 @@ bool Decoder::small_floats(CallInst& i, const ptx::Instruction& what) {
   } else if (what.types[1] == ptx::Type::f16x2) {
     const std::uint32_t both = word(one(i.getArgOperand(0)));
     const auto half = [&](std::uint64_t at) {
-      const std::uint32_t bits = convert(Opcode::truncate, w, ValueType::i16, binary(Opcode::lshr, w, both, number(at)));
+      const std::uint32_t bits =
+          convert(Opcode::truncate, w, ValueType::i16, binary(Opcode::lshr, w, both, number(at)));
       return convert(Opcode::float_to_float, ValueType::f16, ValueType::f32, as(bits, ValueType::f16));
     };
     high = half(16);
@@ -204,20 +212,79 @@ bool Decoder::small_floats(CallInst& i, const ptx::Instruction& what) {
 }
 
 /// bfe, bfi, lop3, dp4a as they are written in PTX.
+/// Bit fields whose place and length are registers, of which PTX takes the lowest eight bits: bfi d, a, b, at, length.
+/// Shifts by the width and more are not left to the shift.
+void Decoder::insert_bits(CallInst& i) {
+  const std::uint32_t dst = result(i);
+  const ValueType t = program_.registers[dst], w = ValueType::i32;
+  const std::uint32_t a = integer_operand(i, 0, t), into = integer_operand(i, 1, t);
+  const std::uint32_t width = constant(w, 8 * static_cast<std::uint64_t>(size_of(t)));
+  const std::uint32_t ones = constant(t, ~std::uint64_t{0}), nothing = constant(t, 0), zero = constant(w, 0);
+  const auto byte = [&](std::uint32_t v) { return binary(Opcode::and_, w, v, constant(w, 255)); };
+  const std::uint32_t at = byte(integer_operand(i, 2, w)), length = byte(integer_operand(i, 3, w));
+  const std::uint32_t is_short = binary(Opcode::ult, w, length, width);
+  const std::uint32_t by = convert(Opcode::zero_extend, w, t, selected(w, is_short, length, zero));
+  const std::uint32_t low = binary(Opcode::xor_, t, binary(Opcode::shl, t, ones, by), ones);
+  const std::uint32_t mask = selected(t, is_short, low, ones);
+  const std::uint32_t is_inside = binary(Opcode::ult, w, at, width);
+  const std::uint32_t up = convert(Opcode::zero_extend, w, t, selected(w, is_inside, at, zero));
+  const auto moved = [&](std::uint32_t v) { return selected(t, is_inside, binary(Opcode::shl, t, v, up), nothing); };
+  const std::uint32_t field = moved(binary(Opcode::and_, t, a, mask));
+  const std::uint32_t around = binary(Opcode::and_, t, into, binary(Opcode::xor_, t, moved(mask), ones));
+  emit(Opcode::or_, t, dst, field, around);
+}
+
+/// bfe d, a, at, length: behind the last bit come zeros or copies of the sign, which is the field's last bit or a's.
+void Decoder::extract_bits(CallInst& i, bool is_signed) {
+  const std::uint32_t dst = result(i);
+  const ValueType t = program_.registers[dst], w = ValueType::i32;
+  const std::uint32_t a = integer_operand(i, 0, t);
+  const std::uint64_t bits = 8 * static_cast<std::uint64_t>(size_of(t));
+  const std::uint32_t width = constant(w, bits), last = constant(w, bits - 1);
+  const auto byte = [&](std::uint32_t v) { return binary(Opcode::and_, w, v, constant(w, 255)); };
+  const auto wide = [&](std::uint32_t v) { return convert(Opcode::zero_extend, w, t, v); };
+  const std::uint32_t at = byte(integer_operand(i, 1, w)), length = byte(integer_operand(i, 2, w));
+  const std::uint32_t nothing = constant(t, 0), zero = constant(w, 0);
+  const std::uint32_t end = binary(Opcode::add, w, at, length);
+  const std::uint32_t is_within = binary(Opcode::ult, w, end, width);  // the field has an upper end
+  const std::uint32_t up = wide(selected(w, is_within, binary(Opcode::sub, w, width, end), zero));
+  const std::uint32_t field = binary(Opcode::shl, t, a, up);
+  // To the bottom: by all bits above the field, or from where the number ends.
+  const std::uint32_t away = selected(w, is_within, binary(Opcode::sub, w, width, length), at);
+  const std::uint32_t down = binary(Opcode::umin, w, away, last);
+  const std::uint32_t shifted = binary(is_signed ? Opcode::ashr : Opcode::lshr, t, field, wide(down));
+  std::uint32_t is_nothing = binary(Opcode::eq, w, length, zero);
+  if (!is_signed) is_nothing = binary(Opcode::or_, ValueType::i1, is_nothing, binary(Opcode::uge, w, at, width));
+  emit(Opcode::select, t, dst, is_nothing, nothing, shifted);
+}
+
+/// bfe, bfi, lop3, dp4a, testp as they are written in PTX.
 bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
   const auto arg = [&](unsigned n) { return one(i.getArgOperand(n)); };
   const ValueType w = ValueType::i32;
   switch (what.op) {
-    case ptx::Op::bfe: {
-      const std::uint32_t a = arg(0), b = arg(1), c = arg(2), dst = result(i);
-      emit(ptx::is_signed(what.type()) ? Opcode::bit_extract_s : Opcode::bit_extract_u, program_.registers[dst], dst, a,
-           b, c);
+    case ptx::Op::bfe:
+      extract_bits(i, ptx::is_signed(what.type()));
       return true;
+    case ptx::Op::bfi:
+      insert_bits(i);
+      return true;
+    case ptx::Op::testp: {
+      const unsigned classes = what.has("finite")       ? llvm::fcFinite
+                               : what.has("infinite")   ? llvm::fcInf
+                               : what.has("number")     ? llvm::fcAllFlags & ~llvm::fcNan
+                               : what.has("notanumber") ? llvm::fcNan
+                               : what.has("normal")     ? llvm::fcNormal
+                               : what.has("subnormal")  ? llvm::fcSubnormal
+                                                        : llvm::fcNone;
+      const std::uint32_t a = arg(0);
+      emit(Opcode::classify, program_.registers[a], result(i), a).imm = classes;
+      return classes != llvm::fcNone;
     }
     case ptx::Op::lop3: {
       const auto* table = dyn_cast<ConstantInt>(i.getArgOperand(3));
       if (!table) return false;
-      const std::uint32_t in[3] = {arg(0), arg(1), arg(2)};
+      const std::uint32_t in[3] = {integer_operand(i, 0, w), integer_operand(i, 1, w), integer_operand(i, 2, w)};
       std::uint32_t all = constant(w, 0);
       for (unsigned row = 0; row < 8; ++row) {
         if (!(table->getZExtValue() >> row & 1)) continue;
@@ -233,8 +300,8 @@ bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
       return true;
     }
     case ptx::Op::dp4a: {
-      const std::uint32_t a = arg(0), b = arg(1);
-      std::uint32_t sum = arg(2);
+      const std::uint32_t a = integer_operand(i, 0, w), b = integer_operand(i, 1, w);
+      std::uint32_t sum = integer_operand(i, 2, w);
       const auto byte = [&](std::uint32_t word, unsigned k, bool is_signed) {
         const std::uint32_t dst = fresh(w);
         emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, std::uint64_t{8} * k),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -12,21 +13,37 @@
 #include "kernelcast/setting.h"
 
 namespace kernelcast {
+namespace {
+
+/// An executable or object, whatever its name.
+bool is_elf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char start[4] = {};
+  return file.read(start, 4) && std::string_view(start, 4) ==
+                                    "\x7f"
+                                    "ELF";
+}
+
+}  // namespace
 
 Language language_of(const std::string& path) {
   static const std::map<std::string, Language> endings = {
-      {".cl", Language::opencl}, {".ocl", Language::opencl}, {".cu", Language::cuda},    {".cuh", Language::cuda},
-      {".hip", Language::hip},   {".c", Language::c},        {".cc", Language::cxx},     {".cpp", Language::cxx},
-      {".cxx", Language::cxx},   {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".bc", Language::llvm_ir},
-      {".ptx", Language::ptx},   {".cubin", Language::ptx},  {".fatbin", Language::ptx}};  // the latter two: to say
-                                                                                           // what to do
+      {".cl", Language::opencl},  {".ocl", Language::opencl}, {".cu", Language::cuda},
+      {".cuh", Language::cuda},   {".hip", Language::hip},    {".c", Language::c},
+      {".cc", Language::cxx},     {".cpp", Language::cxx},    {".cxx", Language::cxx},
+      {".C", Language::cxx},      {".ll", Language::llvm_ir}, {".llir", Language::llvm_ir},
+      {".bc", Language::llvm_ir}, {".ptx", Language::ptx},    {".cubin", Language::ptx},
+      {".fatbin", Language::ptx}};  // the latter two: to say
+                                    // what to do
   std::string name = std::filesystem::path(path).filename().string();
   if (name.ends_with(".hip.cpp")) return Language::hip;
   const std::size_t dot = name.rfind('.');
   const auto found = dot == std::string::npos ? endings.end() : endings.find(name.substr(dot));
+  if (found == endings.end() && is_elf(path)) return Language::ptx;  // to say what to do
   if (found == endings.end())
     throw UserError(
-        path + ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .bc .ptx");
+        path +
+        ": the ending does not tell the language; known are .cl .cu .cuh .hip .c .cc .cpp .cxx .ll .llir .bc .ptx");
   return found->second;
 }
 

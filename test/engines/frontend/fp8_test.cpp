@@ -10,7 +10,7 @@ namespace kernelcast {
 namespace {
 
 // Every byte widened, and values of all sizes narrowed: what the two lowest halves of `in` round to, and beyond.
-const char* const text = R"(
+const char* const conversions = R"(
 #include <cuda_fp8.h>
 template <typename One, typename Two> __device__ void convert(const float* in, float* out, int n) {
   int i = blockIdx.x * 64 + threadIdx.x;
@@ -24,7 +24,7 @@ template <typename One, typename Two> __device__ void convert(const float* in, f
   low.__x = 2 * i;
   high.__x = 2 * i + 1;
   float2 wide = (float2)two;
-  unsigned sum = one.__x + 256 * two.__x + (__float_as_uint(low) ^ __float_as_uint((float)high) * 7);
+  unsigned sum = one.__x + 256 * two.__x + (__float_as_uint((float)low) ^ __float_as_uint((float)high) * 7);
   out[i] = __uint_as_float((sum + __float_as_uint(wide.x) * 3 + __float_as_uint(wide.y) * 5 + (unsigned)(float)(__half)low) >> 2);
 }
 __global__ void e4m3(const float* in, float* out, int n) { convert<__nv_fp8_e4m3, __nv_fp8x2_e4m3>(in, out, n); }
@@ -34,7 +34,7 @@ __global__ void e5m2(const float* in, float* out, int n) { convert<__nv_fp8_e5m2
 std::vector<unsigned char> output_on(const char* kernel, const char* target) {
   Source source;
   source.path = "test.cu";
-  source.text = text;
+  source.text = conversions;
   return executed_output(source, kernel, target);
 }
 

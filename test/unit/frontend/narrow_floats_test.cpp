@@ -11,8 +11,10 @@ namespace {
 std::string with_header(const std::string& header, const std::string& statement, const std::string& target) {
   Source s;
   s.path = "test.cu";
-  s.text = "#include <" + header + ">\nextern \"C\" __global__ void k(const unsigned short* a, unsigned short* c, const float* f) "
-           "{ int i = threadIdx.x; " + statement + " }\n";
+  s.text = "#include <" + header +
+           ">\nextern \"C\" __global__ void k(const unsigned short* a, unsigned short* c, const float* f) "
+           "{ int i = threadIdx.x; " +
+           statement + " }\n";
   return code_of_source(s, "k", target).assembly;
 }
 

@@ -147,10 +147,12 @@ OpCounts fused(const std::string& body, int sm = 80) {
   return sum;
 }
 
-// Of ptxas 13.0: MOV R1 and ULDC.64 of the descriptor, from sm_90 on LDC or ULDC of each parameter and size of the grid,
-// S2UR, UMOV and ULEA of the window of shared memory, and no register for the factor of an address.
+// Of ptxas 13.0: MOV R1 and ULDC.64 of the descriptor, from sm_90 on LDC or ULDC of each parameter and size of the
+// grid, S2UR, UMOV and ULEA of the window of shared memory, and no register for the factor of an address.
 TEST(PtxFusion, WhatAKernelSetsOnce) {
-  const auto moves = [](const std::string& body, int sm) { return fused(body, sm)[OpClass::move] + (sm >= 80 ? 2 : 1); };
+  const auto moves = [](const std::string& body, int sm) {
+    return fused(body, sm)[OpClass::move] + (sm >= 80 ? 2 : 1);
+  };
   const std::string copy =
       "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\n"
       "add.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\nld.global.f32 %f1, [%rd4];\nst.global.f32 [%rd5], %f1;";
@@ -169,7 +171,8 @@ TEST(PtxFusion, ConstantsAreOperandsButOfStores) {
   EXPECT_EQ(fused("mov.b32 %r1, 0;\nst.global.u32 [%rd1], %r1;"), parse_cost("global_store")) << "RZ";
   EXPECT_EQ(fused("mov.f32 %f1, 0f00000000;\nst.global.f32 [%rd1], %f1;"), parse_cost("global_store")) << "RZ";
   EXPECT_EQ(fused("mov.f32 %f1, 0f3F000000;\nst.global.f32 [%rd1], %f1;"), parse_cost("move global_store"));
-  EXPECT_EQ(fused("mov.b32 %r1, 77;\nadd.s32 %r2, %r3, %r1;\nst.global.u32 [%rd1], %r2;"), parse_cost("int_add global_store"));
+  EXPECT_EQ(fused("mov.b32 %r1, 77;\nadd.s32 %r2, %r3, %r1;\nst.global.u32 [%rd1], %r2;"),
+            parse_cost("int_add global_store"));
 }
 
 constexpr const char* scaled_twice =

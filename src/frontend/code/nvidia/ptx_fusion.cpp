@@ -106,8 +106,9 @@ class Fusion {
   const AsmInstruction& at(int i) const { return code_[static_cast<std::size_t>(i)]; }
   void drop(int i) { costs_[static_cast<std::size_t>(i)] = {}; }
 
-  /// What a kernel sets once: the pointer to the stack, the factor of addresses, the descriptor of global memory, values
-  /// of the constant bank, and from the target on that loads these the window of shared memory (S2UR, UMOV, ULEA).
+  /// What a kernel sets once: the pointer to the stack, the factor of addresses, the descriptor of global memory,
+  /// values of the constant bank, and from the target on that loads these the window of shared memory (S2UR, UMOV,
+  /// ULEA).
   double prologue() const {
     double instructions = 1 + (scaled_addresses_ ? 1 : 0);
     bool global = false, shared = false;
@@ -158,7 +159,8 @@ class Fusion {
   bool is_stored(std::string_view value, const std::vector<int>& uses) const {
     return std::any_of(uses.begin(), uses.end(), [&](int u) {
       const AsmInstruction& store = at(u);
-      return starts(store.opcode, {"st.global", "st.shared"}) && store.operands.size() > 1 && store.operands[1] == value;
+      return starts(store.opcode, {"st.global", "st.shared"}) && store.operands.size() > 1 &&
+             store.operands[1] == value;
     });
   }
   static bool is_zero(std::string_view number) {
