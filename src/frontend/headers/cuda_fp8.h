@@ -25,6 +25,8 @@ template <int M, int Bias, unsigned Most> KC_HD unsigned char __kc_to_fp8(float 
 template <int M, int Bias> KC_HD float __kc_from_fp8(unsigned char v) {
   const unsigned int size = (v & 0x7fu) << (23 - M);
   const float scale = __builtin_bit_cast(float, (unsigned int)(254 - Bias) << 23);  // 2 to the (127 - Bias)
+  if ((v & 0x7fu) >= (M == 3 ? 0x7fu : 0x7cu))  // not a number; of e5m2 infinite, too
+    return __builtin_bit_cast(float, (v & 0x80u) << 24 | 0x7f800000u | (M == 3 || (v & 3u) ? 0x400000u : 0u));
   const float x = __builtin_bit_cast(float, size) * scale;
   return v & 0x80u ? -x : x;
 }

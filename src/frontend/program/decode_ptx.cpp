@@ -176,7 +176,7 @@ bool Decoder::small_floats(CallInst& i, const ptx::Instruction& what) {
     return true;
   }
   const auto to = small_float(what.types[0]);
-  if (!to || what.operands.size() < 2) return false;
+  if (!to) return false;
   const auto narrowed = [&](std::uint32_t x) {
     const std::uint32_t bits = as(x, w);
     const std::uint32_t sign = binary(Opcode::and_, w, binary(Opcode::lshr, w, bits, number(24)), number(0x80));

@@ -12,6 +12,7 @@ namespace {
 // Every byte widened, and values of all sizes narrowed: what the two lowest halves of `in` round to, and beyond.
 const char* const conversions = R"(
 #include <cuda_fp8.h>
+__device__ unsigned bits(float f) { return f != f ? 0x7fc00000u : __float_as_uint(f); }
 template <typename One, typename Two> __device__ void convert(const float* in, float* out, int n) {
   int i = blockIdx.x * 64 + threadIdx.x;
   float size = ldexpf(in[i], i % 21 - 14);
@@ -24,8 +25,8 @@ template <typename One, typename Two> __device__ void convert(const float* in, f
   low.__x = 2 * i;
   high.__x = 2 * i + 1;
   float2 wide = (float2)two;
-  unsigned sum = one.__x + 256 * two.__x + (__float_as_uint((float)low) ^ __float_as_uint((float)high) * 7);
-  out[i] = __uint_as_float((sum + __float_as_uint(wide.x) * 3 + __float_as_uint(wide.y) * 5 + (unsigned)(float)(__half)low) >> 2);
+  unsigned sum = one.__x + 256 * two.__x + (bits((float)low) ^ bits((float)high) * 7);
+  out[i] = __uint_as_float((sum + bits(wide.x) * 3 + bits(wide.y) * 5 + bits((float)(__half)low) * 11) >> 2);
 }
 __global__ void e4m3(const float* in, float* out, int n) { convert<__nv_fp8_e4m3, __nv_fp8x2_e4m3>(in, out, n); }
 __global__ void e5m2(const float* in, float* out, int n) { convert<__nv_fp8_e5m2, __nv_fp8x2_e5m2>(in, out, n); }
