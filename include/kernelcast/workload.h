@@ -159,6 +159,7 @@ struct Reuse {
   /// Of the sectors requested, the share that is left when a warp's touches of the same or a neighbouring address find
   /// the sector that an access of the same straight code, at most Reuse::reach accesses away, brought. By direction.
   std::array<double, 2> near{1, 1};
+  double stored_again = 0;  // share of the stored sectors, likewise, of stores outside loops; of all stores
   static constexpr int reach = 200;
   [[nodiscard]] const Level& at(Direction d, int depth, int window) const {
     return level[static_cast<std::size_t>(d)][static_cast<std::size_t>(depth)][static_cast<std::size_t>(window)];

@@ -167,7 +167,7 @@ double Traffic::dram_moved_by_writes(const Workload& w, const KernelcastDevice& 
 Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
   Traffic t;
   l1_traffic(w, m, c, resident, t);
-  const double joined = w.reuse.known ? c.stores_joined * (1 - w.reuse.near[Reuse::write]) : 0;
+  const double joined = w.reuse.known ? c.stores_joined * w.reuse.stored_again : 0;
   t.l2_written = requested_sectors(w, AccessKind::store) * (1 - joined) + requested_sectors(w, AccessKind::atomic);
   local_traffic(w, m, c, resident, t);
   const auto through = [&](double capacity) {

@@ -366,7 +366,10 @@ void ReuseFinder::lengthen_run(const Group& g) {
 void ReuseFinder::prepare_group(Group& g) {
   lengthen_run(g);
   if (g.offsets.size() > 1) {
-    near_[g.direction] += g.requested * near_share(g);
+    const double left = near_share(g);
+    near_[g.direction] += g.requested * left;
+    if (g.direction == Reuse::write && chains_[static_cast<std::size_t>(g.chain)].loops.empty())
+      stored_again_ += g.requested * (1 - left);
     std::sort(g.offsets.begin(), g.offsets.end());
     g.offsets.erase(std::unique(g.offsets.begin(), g.offsets.end()), g.offsets.end());
   } else {
@@ -485,6 +488,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   out.streams.clear();
   last_ = nullptr;
   requested_ = near_ = {};
+  stored_again_ = 0;
   for (std::size_t i = 0; i < used_groups_; ++i) prepare_group(groups_[i]);
   whole_ = rows_ - 1;
   if (shares_) join_groups();
@@ -504,6 +508,7 @@ void ReuseFinder::find(const LaunchState& launch, std::span<const std::int64_t> 
   }
   for (const auto d : {Reuse::read, Reuse::write})
     out.reuse.near[d] = requested_[d] > 0 ? std::min(1.0, near_[d] / requested_[d]) : 1;
+  out.reuse.stored_again = requested_[Reuse::write] > 0 ? stored_again_ / requested_[Reuse::write] : 0;
 }
 
 std::size_t ReuseFinder::phase_of(const Chain& chain) {

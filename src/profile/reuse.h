@@ -143,6 +143,7 @@ class ReuseFinder {
   bool keep_streams_ = false;
   Row traffic_[2][Reuse::depths];
   std::array<double, 2> requested_{}, near_{};  // sectors by direction, and those that near touches leave
+  double stored_again_ = 0;                     // what they do not leave, of stores outside loops
   std::vector<std::pair<std::int64_t, int>> places_;
   SectorCounter counter_;
   std::vector<CaseStride> strides_;

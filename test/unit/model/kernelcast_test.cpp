@@ -106,10 +106,9 @@ TEST(KernelcastBounds, WhatAWarpStoresToASectorAgainJoinsBeforeTheL2) {
   c.stores_joined = 0.5;
   const auto l2 = [&] { return cycles(of(w, gpu(), c), Limit::l2); };
   w.reuse.known = true;
-  w.reuse.near[Reuse::write] = 1;
   const double apart = l2();
   EXPECT_GT(apart, 0);
-  w.reuse.near[Reuse::write] = 0.25;  // three of four sectors were stored to just before
+  w.reuse.stored_again = 0.75;
   EXPECT_DOUBLE_EQ(l2(), apart * (1 - 0.5 * 0.75));
   w.reuse.known = false;
   EXPECT_DOUBLE_EQ(l2(), apart);
