@@ -40,6 +40,11 @@ TEST(Found, ConversionsWithoutTypes) {
       ptx_head + "\tcvt..u32 %r1, %r2;\n\tcvt.u32. %r1, %r2;\n\tmov.u32 %r1, ;\n\tret;\n}\n", "k", 70, 0, {"kc0"}));
 }
 
+TEST(Found, ParameterLoadWithoutAnAddress) {
+  EXPECT_NO_THROW(
+      frontend::analyze_ptx(ptx_head + "\tld.param.u64 %rd1;\n\tmov.u32 %r1;\n\tret;\n}\n", "k", 70, 0, {"kc0"}));
+}
+
 // A function with a loop is offered as a kernel of intermediate code, with or without the note that makes it one.
 TEST(Found, IntermediateCodeWithoutNotes) {
   const std::string text =

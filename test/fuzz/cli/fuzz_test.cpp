@@ -1,6 +1,7 @@
 // Damaged inputs: whatever the text, the answer is a result or an Error, never a dead process, a hang, another
-// exception or a count that is no number. Seeds are fixed. KERNELCAST_FUZZ_SECONDS makes each test longer,
-// KERNELCAST_FUZZ_SEED begins elsewhere; a failure prints the seed and the text.
+// exception or a count that is no number. Seeds and numbers of mutations are fixed, and so a run finds the same on a
+// slow machine; sanitizers end after a minute. KERNELCAST_FUZZ_SECONDS sets a time instead, KERNELCAST_FUZZ_SEED begins
+// elsewhere; a failure prints the seed and the text.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,14 +53,15 @@ std::vector<Sample> samples_in(const std::vector<std::string>& folders) {
   return samples;
 }
 
-/// Runs `try_one(sample, mutated text, random)` for as many mutations as fit into the time.
+/// Runs `try_one(sample, mutated text, random)` for so many mutations.
 template <class Try>
-void fuzz(const std::vector<Sample>& samples, double seconds, const Try& try_one) {
+void fuzz(const std::vector<Sample>& samples, std::uint64_t mutations, const Try& try_one) {
   ASSERT_FALSE(samples.empty());
-  const double limit = static_cast<double>(environment("KERNELCAST_FUZZ_SECONDS", 0));
-  const auto end = Clock::now() + std::chrono::duration<double>(limit > 0 ? limit : seconds);
+  const std::uint64_t seconds = environment("KERNELCAST_FUZZ_SECONDS", 0);
+  const auto end = Clock::now() + std::chrono::seconds(seconds > 0 ? seconds : 60);
   std::uint64_t seed = environment("KERNELCAST_FUZZ_SEED", 1);
-  for (; Clock::now() < end && !::testing::Test::HasFailure(); ++seed) {
+  const std::uint64_t last = seconds > 0 ? ~0ull : seed + mutations;
+  for (; seed < last && Clock::now() < end && !::testing::Test::HasFailure(); ++seed) {
     Random random(seed);
     const Sample& sample = random.pick(samples);
     const std::string text = mutate(sample.text, random);
@@ -128,16 +130,17 @@ const Device& device_of(const std::string& target) {
 }
 
 TEST(Fuzz, Sources) {
-  fuzz(samples_in({"examples", "test/data/kernels"}), 10, [](const Sample& sample, const std::string& text, Random& r) {
-    Source source;
-    source.path = sample.path;
-    source.text = text;
-    FrontendOptions options;
-    options.target = r.below(3) == 0 ? "gfx90a" : "sm_70";
-    if (sample.path.ends_with(".c")) options.map = {"i", "j"};
-    options.kernel = some_kernel(source, options.target, r);
-    forecast(source, options, device_of(options.target), r);
-  });
+  fuzz(samples_in({"examples", "test/data/kernels"}), 300,
+       [](const Sample& sample, const std::string& text, Random& r) {
+         Source source;
+         source.path = sample.path;
+         source.text = text;
+         FrontendOptions options;
+         options.target = r.below(3) == 0 ? "gfx90a" : "sm_70";
+         if (sample.path.ends_with(".c")) options.map = {"i", "j"};
+         options.kernel = some_kernel(source, options.target, r);
+         forecast(source, options, device_of(options.target), r);
+       });
 }
 
 TEST(Fuzz, IntermediateCode) {
@@ -149,7 +152,7 @@ TEST(Fuzz, IntermediateCode) {
     source.text = s.text;
     modules.push_back({s.path + ".ll", frontend::module_text(frontend::compile_unit(source, "sm_70", 30))});
   }
-  fuzz(modules, 5, [](const Sample& sample, const std::string& text, Random& r) {
+  fuzz(modules, 250, [](const Sample& sample, const std::string& text, Random& r) {
     Source source;
     source.path = sample.path;
     source.text = text;
@@ -175,7 +178,7 @@ std::vector<Sample> assembly_for(const std::string& target) {
 std::vector<std::string> some_blocks() { return {"kc0", "kc1", "kc2", "kc3", "kc4", "kc5", "kc6"}; }
 
 TEST(Fuzz, Ptx) {
-  fuzz(assembly_for("sm_70"), 2, [](const Sample& sample, const std::string& text, Random&) {
+  fuzz(assembly_for("sm_70"), 1000, [](const Sample& sample, const std::string& text, Random&) {
     try {
       frontend::analyze_ptx(text, sample.path, 70, 0, some_blocks());
     } catch (const InternalError&) {  // no such kernel
@@ -185,7 +188,7 @@ TEST(Fuzz, Ptx) {
 }
 
 TEST(Fuzz, Amdgcn) {
-  fuzz(assembly_for("gfx90a"), 2, [](const Sample& sample, const std::string& text, Random&) {
+  fuzz(assembly_for("gfx90a"), 1000, [](const Sample& sample, const std::string& text, Random&) {
     try {
       frontend::analyze_amdgcn(text, sample.path, some_blocks());
     } catch (const InternalError&) {  // no such kernel
@@ -199,7 +202,7 @@ TEST(Fuzz, DeviceFiles) {
   std::vector<Sample> samples;
   for (Sample& s : samples_in({"devices"}))
     if (s.path.ends_with(".toml")) samples.push_back(std::move(s));
-  fuzz(samples, 2, [&](const Sample&, const std::string& text, Random&) {
+  fuzz(samples, 3000, [&](const Sample&, const std::string& text, Random&) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
     load_device(path.string());
   });

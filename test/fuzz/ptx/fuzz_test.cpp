@@ -1,5 +1,6 @@
-// Damaged PTX: the answer is a module or an Error, and what is read comes back from the printer. Seeds are fixed.
-// KERNELCAST_FUZZ_SECONDS makes each test longer, KERNELCAST_FUZZ_SEED begins elsewhere; a failure prints the text.
+// Damaged PTX: the answer is a module or an Error, and what is read comes back from the printer. Seeds and numbers of
+// mutations are fixed; sanitizers end after 30 seconds. KERNELCAST_FUZZ_SECONDS sets a time instead,
+// KERNELCAST_FUZZ_SEED begins elsewhere; a failure prints the text.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,10 +21,12 @@ std::uint64_t environment(const char* name, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-void fuzz(const std::vector<std::string>& samples, const std::function<void(const std::string&)>& try_one) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment("KERNELCAST_FUZZ_SECONDS", 2));
+void fuzz(const std::vector<std::string>& samples, std::uint64_t mutations,
+          const std::function<void(const std::string&)>& try_one) {
+  const std::uint64_t seconds = environment("KERNELCAST_FUZZ_SECONDS", 0);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds > 0 ? seconds : 30);
   std::mt19937 random(static_cast<std::mt19937::result_type>(environment("KERNELCAST_FUZZ_SEED", 1)));
-  while (std::chrono::steady_clock::now() < end) {
+  for (std::uint64_t n = 0; (seconds > 0 || n < mutations) && std::chrono::steady_clock::now() < end; ++n) {
     const std::string text = damaged(samples[random() % samples.size()], random);
     try {
       try_one(text);
@@ -47,7 +50,7 @@ void ask(const Function& function) {
 TEST(FuzzPtx, Modules) {
   std::vector<std::string> samples;
   for (const std::string& file : sample_files()) samples.push_back(file_text(file));
-  fuzz(samples, [](const std::string& text) {
+  fuzz(samples, 15000, [](const std::string& text) {
     const Module module = parse(text, "a.ptx");
     for (const Function& function : module.functions) ask(function);
     EXPECT_TRUE(same(module, parse(print(module), "b.ptx"))) << text;
@@ -65,7 +68,8 @@ TEST(FuzzPtx, Fragments) {
       "{ .reg .b32 %%t<4>; mov.u32 %%t1, %%tid.x; add.s32 %0, %%t1, %2; }",
       "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %3}, [%0];"};
   for (const FragmentSyntax syntax : {FragmentSyntax::c, FragmentSyntax::llvm, FragmentSyntax::plain})
-    fuzz(samples, [&](const std::string& text) { ask(parse_fragment(text, operands, syntax, "a.cu", 3, 4).code); });
+    fuzz(samples, 30000,
+         [&](const std::string& text) { ask(parse_fragment(text, operands, syntax, "a.cu", 3, 4).code); });
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ class Fusion {
     for (const AsmInstruction& i : code_) {
       const std::string_view op = i.opcode;
       const bool memory = starts(op, {"ld.", "st.", "atom.", "red."});
-      if (op.starts_with("ld.param") || (op.starts_with("mov.") && reads_constant_bank(i)))
+      if (reads_constant_bank(i))
         constants.insert(i.operands[1]);
       else if (memory && op.find(".shared") != std::string_view::npos)
         shared = true;
@@ -128,7 +128,9 @@ class Fusion {
     return instructions;
   }
   static bool reads_constant_bank(const AsmInstruction& i) {
-    return i.operands.size() > 1 && starts(i.operands[1], {"%ntid", "%nctaid"});
+    if (i.operands.size() < 2) return false;
+    return i.opcode.starts_with("ld.param") ||
+           (i.opcode.starts_with("mov.") && starts(i.operands[1], {"%ntid", "%nctaid"}));
   }
 
   // The instruction that defines `operand`, if nothing else uses or changes it and it stands in i's block; -1: none.
