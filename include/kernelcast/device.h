@@ -35,6 +35,10 @@ std::optional<Field> field_named(std::string_view section, std::string_view key)
 /// Multiply-adds of matrix instructions of this type, per unit and cycle.
 Field tensor_rate_field(TensorType type);
 
+/// Energy of one multiply-add of matrix instructions of this type; FP16 and FP32 accumulators share one. Nothing: no
+/// field is about the type.
+std::optional<Field> tensor_energy_field(TensorType type);
+
 /// A number of a device file. Unknown is a value with a reason.
 struct FieldValue {
   std::optional<double> value;
@@ -69,6 +73,22 @@ struct Device {
   [[nodiscard]] MemoryGeometry geometry() const;
 };
 
+/// Clock and power limit under which a GPU runs, in place of what its file says.
+struct OperatingPoint {
+  enum class Clock : std::uint8_t { automatic, base, boost, given };
+  Clock clock = Clock::automatic;       // automatic: boost, less where a power limit holds it down
+  double clock_hz = 0;                  // of Clock::given
+  std::optional<double> power_limit_w;  // nothing: the design power of the device file
+};
+/// "1.41e9", "1410MHz", "1.41GHz", "base", "boost" (empty: automatic), and a power limit in watts (empty: none).
+/// Throws UsageError naming the setting.
+OperatingPoint operating_point(std::string_view clock, std::string_view power_limit);
+/// The GPU at this point: its clocks, and the L2's bandwidth and the latency of DRAM in cycles with them. CPUs stay as
+/// they are. Throws UsageError for a limit below the idle power, and where the file does not say what work draws.
+void run_at(const OperatingPoint& point, Device& device);
+/// Units, L2 and whatever counts cycles, `factor` times as fast; what happens in DRAM takes as many seconds.
+void scale_clock(double factor, Device& device);
+
 /// What a listing and the search by name need of a device file: its keys before the first section.
 struct DeviceHead {
   std::string id, name, kind, file;
@@ -97,9 +117,13 @@ class DeviceCatalog {
   /// a bad file.
   [[nodiscard]] Device find(std::string_view name) const;
   [[nodiscard]] const std::string& folder() const { return folder_; }
+  /// From here on find() gives devices at this point.
+  void run_at(const OperatingPoint& point) { point_ = point; }
 
  private:
+  [[nodiscard]] Device as_filed(std::string_view name) const;
   std::string folder_;
+  OperatingPoint point_;
 };
 
 /// Reads one file with what it inherits. Throws UserError "FILE:LINE: ..." for anything wrong with one of them.

@@ -115,7 +115,7 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   if (flags.apply && request.source.path == "<stdin>")
     throw UsageError("--apply: the source is standard input: give a file, or --diff to see the change");
   if (flags.apply) check_writable(request.source.path);
-  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir, request.point);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);

@@ -7,13 +7,23 @@
 
 namespace kernelcast::cli {
 
-DeviceCatalog catalog_of(const std::string& flag, const std::string& variable) {
-  if (!flag.empty()) return DeviceCatalog(flag);
-  if (!variable.empty()) return DeviceCatalog(variable);
+namespace {
+
+std::string folder_of(const std::string& flag, const std::string& variable) {
+  if (!flag.empty()) return flag;
+  if (!variable.empty()) return variable;
   const std::string found = default_device_folder();
   std::error_code ignored;
   const std::string near = std::filesystem::proximate(found, ignored).string();
-  return DeviceCatalog(!ignored && !near.empty() && near.size() < found.size() ? near : found);
+  return !ignored && !near.empty() && near.size() < found.size() ? near : found;
+}
+
+}  // namespace
+
+DeviceCatalog catalog_of(const std::string& flag, const std::string& variable, const OperatingPoint& point) {
+  DeviceCatalog catalog(folder_of(flag, variable));
+  catalog.run_at(point);
+  return catalog;
 }
 
 std::vector<Device> devices_of(const std::vector<std::string>& names, bool all, const DeviceCatalog& catalog) {

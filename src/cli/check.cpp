@@ -190,7 +190,7 @@ int check(CheckFlags flags, const Environment& environment) {
   }
   if (flags.base.file == "-" && flags.changed == "-")
     throw UsageError("only one of the two can come from standard input");
-  const DeviceCatalog catalog = catalog_of(base.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog = catalog_of(base.devices_dir, environment.devices_dir, base.point);
   base.source.text =
       flags.base_ref.empty() ? read_source(base.source.path) : read_revision(base.source.path, flags.base_ref);
   changed.source.text = read_source(changed.source.path);

@@ -51,7 +51,7 @@ int explain(const ForecastFlags& flags, const std::string& views, bool annotate,
   if (!views.empty() && (request.all_devices || request.devices.size() != 1))
     throw UsageError("--sm-views " + views + ": give one --device, whose SM is watched");
   request.execute.locality = true;
-  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir, request.point);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);

@@ -200,7 +200,8 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
 }
 
 int predict_program(const ForecastFlags& flags, const Environment& environment) {
-  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog =
+      catalog_of(flags.devices_dir, environment.devices_dir, operating_point(flags.clock, flags.power_limit));
   ForecastFlags probe = flags;  // everything but the launch is checked before anything runs
   probe.grid = probe.block = "1";
   const Request general = checked(probe);
@@ -256,7 +257,8 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
 
 ForecastFlags only_launch(const ForecastFlags& flags, const Environment& environment) {
   if (flags.launch == "list") throw UsageError(KC_SETTING(launch) " list: `kernelcast predict` lists launches");
-  const DeviceCatalog catalog = catalog_of(flags.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog =
+      catalog_of(flags.devices_dir, environment.devices_dir, operating_point(flags.clock, flags.power_limit));
   Source source = source_of(flags);
   source.text = read_source(source.path);
   const report::ProgramForecast program = find_launches(flags, source, catalog);

@@ -36,7 +36,7 @@ int predict(const ForecastFlags& flags, const Environment& environment) {
   ForecastFlags as_json = flags;
   if (csv) as_json.format = "json";
   Request request = checked(as_json);
-  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir, request.point);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);

@@ -137,7 +137,7 @@ int report_command(const ReportFlags& flags, const Environment& environment) {
   keep_inputs(KC_SETTING(trace), flags.trace, {base.file, flags.compare});
   if (!request.output.empty()) check_writable(request.output);
   if (!flags.trace.empty()) check_writable(flags.trace);
-  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog = catalog_of(request.devices_dir, environment.devices_dir, request.point);
   request.source.text = read_source(request.source.path);
   const auto progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);

@@ -169,6 +169,12 @@ void declare_launch_state(Flags c, ForecastFlags& f, const std::string& cache_fl
            "Host's launch overhead in seconds, added to the GPU's duration (default: 0)");
 }
 
+void declare_operating_point(Flags c, ForecastFlags& f) {
+  c.option("--clock", "HZ|base|boost", f.clock,
+           "Clock of the GPU's units, such as 1.41e9 or 1410MHz (default: boost, less where the power limit holds it)");
+  c.option("--power-limit", "W", f.power_limit, "Power limit of the GPU in watts (default: the device file's)");
+}
+
 void declare_launches(Flags c, ForecastFlags& f) {
   c.option("--launch", "N|list", f.launch,
            "Launch of the host code, by its number; list: only list launches (default: all, where no grid and no block "
@@ -303,6 +309,7 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   c.list("--tensor-map", "NAME=DIM[xDIM...]:BYTES", f.tensor_maps,
          "Box of the tensor map in a parameter: elements along its dimensions, bytes of one; repeat");
   declare_launch_state(c, f, "--cache,--cache-state");
+  declare_operating_point(c, f);
   declare_result(c, f.format, f.output);
   declare_devices_dir(c, f.devices_dir);
 }
@@ -341,6 +348,7 @@ Request checked(const ForecastFlags& f) {
   r.output = f.output;
   keep_inputs("-o", f.output, files_read(f));
   r.devices_dir = f.devices_dir;
+  r.point = operating_point(f.clock, f.power_limit);
   return r;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/parser.h"
 #include "forecast/pipeline.h"
+#include "kernelcast/device.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/frontend.h"
 #include "kernelcast/launch.h"
@@ -18,7 +19,7 @@ namespace kernelcast::cli {
 struct ForecastFlags {
   std::string file, kernel, device, grid, block, global, shared, standard, language, model, counts = "auto", sample,
                                                                                             map;
-  std::string cache_state, launch_overhead, ptxas, nvrtc, format = "text", output, devices_dir;
+  std::string cache_state, launch_overhead, clock, power_limit, ptxas, nvrtc, format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, readable, assume, lets, tensor_maps;
   std::string launch, argv;
   std::vector<std::string> with;
@@ -31,6 +32,8 @@ void declare_source(Flags command, ForecastFlags& flags);
 /// The contents of the caches, by `cache_flag`, and --launch-overhead. `tune` and `validate` have a folder called
 /// --cache.
 void declare_launch_state(Flags command, ForecastFlags& flags, const std::string& cache_flag);
+/// --clock and --power-limit.
+void declare_operating_point(Flags command, ForecastFlags& flags);
 /// --launch, --argv and --let.
 void declare_launches(Flags command, ForecastFlags& flags);
 void declare_compile_seconds(Flags command, ForecastFlags& flags);
@@ -73,6 +76,7 @@ struct Request : ForecastQuestion {  // the source's text is still empty
   bool json = false;
   std::string output;  // empty: standard output
   std::string devices_dir;
+  OperatingPoint point;
 };
 
 /// Throws UsageError naming the flag, LimitError for what this version does not have.

@@ -186,7 +186,8 @@ int run_tune(TuneFlags f, const Environment& environment) {
   f.space.arguments = options.launch.args;
   read_variants(f, options);
   const tune::Space space = space_of(f, options);
-  const DeviceCatalog catalog = catalog_of(f.common.devices_dir, environment.devices_dir);
+  const DeviceCatalog catalog =
+      catalog_of(f.common.devices_dir, environment.devices_dir, operating_point(f.common.clock, f.common.power_limit));
   options.devices = devices_of(comma_list("--device", f.common.device), f.common.device == "all", catalog);
   for (const Device& d : options.devices) require_gpu(d);
   if (f.common.format == "t4" && options.devices.size() > 1) throw UsageError("--format t4 is for one device");
@@ -260,6 +261,7 @@ Action add_tune(Parser& parser) {
   declare_vendor(c, common.ptxas, common.nvrtc);
   c.list("--assume", "KEY=VALUE", common.assume, "Value of an unknown, by the key that the assumptions name; repeat");
   declare_launch_state(c, common, "--cache-state");
+  declare_operating_point(c, common);
   c.option("--top", "N|all", f->top, "Configurations to show (default: 10)");
   c.option("--order", "time|energy|energy-delay", f->order,
            "Ranking: time, energy, or energy times time; the latter two of the 100 fastest (default: time)");

@@ -110,6 +110,12 @@ std::vector<DeviceHead> DeviceCatalog::heads() const {
 }
 
 Device DeviceCatalog::find(std::string_view name) const {
+  Device device = as_filed(name);
+  kernelcast::run_at(point_, device);
+  return device;
+}
+
+Device DeviceCatalog::as_filed(std::string_view name) const {
   if (device_key(name) == "host") return host_device();
   if (looks_like_path(name)) {
     std::error_code ignored;

@@ -118,6 +118,27 @@ static_assert(static_cast<std::size_t>(Field::compute_tensor_f4_f32_fma_per_unit
                       static_cast<std::size_t>(TensorType::f4_f32),
               "the rates stand in the order of the types");
 
+std::optional<Field> tensor_energy_field(TensorType type) {
+  switch (type) {
+    case TensorType::f16_f16:
+    case TensorType::f16_f32:
+      return Field::energy_tensor_f16_f32_fma_j;
+    case TensorType::bf16_f32:
+      return Field::energy_tensor_bf16_f32_fma_j;
+    case TensorType::tf32_f32:
+      return Field::energy_tensor_tf32_f32_fma_j;
+    case TensorType::f64_f64:
+      return Field::energy_tensor_f64_f64_fma_j;
+    case TensorType::s8_s32:
+      return Field::energy_tensor_s8_s32_fma_j;
+    case TensorType::f8_f16:
+    case TensorType::f8_f32:
+      return Field::energy_tensor_f8_f32_fma_j;
+    default:
+      return std::nullopt;
+  }
+}
+
 const FieldInfo& info(Field f) {
   auto index = static_cast<std::size_t>(f);
   if (index >= field_count) throw InternalError("no such device field");

@@ -514,4 +514,30 @@ double BoundTimes::seconds(Limit without) const {
   return launch_s + (common + norm_of_two(throughput - common, path - common, latency_norm)) / clock_hz;
 }
 
+namespace {
+
+/// Power that matrix instructions draw beyond idle at the clock of `f`, whose voltage rises with it: the energy of each
+/// with the square of the clock.
+double tensor_watts(const Workload& w, const KernelcastDevice& m, const BoundTimes& f) {
+  double joules = 0;
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    joules += w.warp_ops.tensor.of(static_cast<TensorType>(t)) * m.tensor_energy[t];
+  return joules > 0 ? joules * f.clock_hz * f.clock_hz / f.seconds() : 0;
+}
+
+}  // namespace
+
+BoundTimes sustained_forecast(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
+  BoundTimes f = forecast(w, m, c, resident);
+  if (m.power_w <= 0) return f;
+  // Power grows with the cube of the clock where the pipes bind and with its square where they wait for DRAM: steps by
+  // the cube shrink the error to a third or less.
+  for (int step = 0; step < 8; ++step) {
+    const double over = tensor_watts(w, m, f) / m.power_w;
+    if (!(over > 1.002) && !(step > 0 && over < 0.998)) break;
+    f = forecast(w, at_clock(m, std::min(m.clock_hz, f.clock_hz / std::cbrt(over))), c, resident);
+  }
+  return f;
+}
+
 }  // namespace kernelcast::forecast

@@ -80,10 +80,15 @@ struct KernelcastDevice {
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
   double real_update_cycles = 0;  // from one floating-point update of a word of global memory to the next
   double launch_s = 0;            // of an empty grid, on the GPU
+  /// Energy of one multiply-add by type, over the square of the clock (J/Hz^2); 0: not known.
+  std::array<double, tensor_type_count> tensor_energy{};
+  double power_w = 0;  // that work may draw: power limit less idle power; 0: not known
   /// Numbers that the device file does not have, with what stands in.
   std::vector<Assumption> stand_ins;
 };
 KernelcastDevice machine_of(const Device&, const Constants&, bool with_text);
+/// Units and L2 at another clock; DRAM takes as many seconds as before.
+KernelcastDevice at_clock(const KernelcastDevice&, double clock_hz);
 
 /// What the caches let through: sectors of one launch.
 struct Traffic {
@@ -124,7 +129,10 @@ struct BoundTimes {
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;
   [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }
 };
-/// `resident_blocks`: of one unit, grid included.
+/// `resident_blocks`: of one unit, grid included. At the machine's clock.
 BoundTimes forecast(const Workload&, const KernelcastDevice&, const Constants&, double resident_blocks);
+/// The same at the clock that the device holds under this load, launch after launch: BoundTimes::clock_hz, below the
+/// machine's where matrix instructions at that clock would draw more than the power limit allows.
+BoundTimes sustained_forecast(const Workload&, const KernelcastDevice&, const Constants&, double resident_blocks);
 
 }  // namespace kernelcast::forecast

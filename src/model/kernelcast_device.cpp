@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "device/describe.h"
+#include "kernelcast/busy_power.h"
 #include "model/kernelcast.h"
 
 namespace kernelcast::forecast {
@@ -91,6 +92,17 @@ void memory(KernelcastDevice& m, Reader& read, const Device& d, const Constants&
     m.l3_bytes_per_s = read(Field::memory_l3_bandwidth_bytes_per_s, m.l2_bytes_per_s, "as much as the L2's");
 }
 
+void power(KernelcastDevice& m, const Device& d) {
+  const auto clock = d.get(Field::energy_tensor_clock_hz), limit = d.get(Field::system_tdp_w);
+  if (!clock || !limit) return;
+  const IdleWatts idle = idle_watts(d);
+  if (!idle.watts || *limit <= *idle.watts) return;
+  m.power_w = *limit - *idle.watts;
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    if (const auto field = tensor_energy_field(static_cast<TensorType>(t)))
+      m.tensor_energy[t] = d.get_or(*field, 0) / (*clock * *clock);
+}
+
 void latencies(KernelcastDevice& m, Reader& read) {
   const auto at = [&m](Latency l) -> double& { return m.latency[static_cast<std::size_t>(l)]; };
   at(Latency::alu) = read(Field::latency_fp32_cycles, 5, "the median of what has been measured");
@@ -129,6 +141,16 @@ KernelcastDevice machine_of(const Device& d, const Constants& c, bool with_text)
   memory(m, read, d, c);
   latencies(m, read);
   m.launch_s = c.launch_s;
+  power(m, d);
+  return m;
+}
+
+KernelcastDevice at_clock(const KernelcastDevice& machine, double clock_hz) {
+  KernelcastDevice m = machine;
+  const double factor = clock_hz / machine.clock_hz;
+  m.clock_hz = clock_hz;
+  m.l2_bytes_per_s *= factor;
+  if (m.dram_latency > m.l2_latency) m.dram_latency = m.l2_latency + (m.dram_latency - m.l2_latency) * factor;
   return m;
 }
 

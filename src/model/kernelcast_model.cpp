@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "device/describe.h"
+#include "kernelcast/setting.h"
 #include "machine/occupancy.h"
 #include "model/kernelcast.h"
 #include "model/kernelcast_interval.h"
@@ -113,7 +114,7 @@ std::string missing(const Workload& w, const KernelcastDevice& m, const Device& 
 BoundTimes forecast_with(const Workload& w, const KernelcastDevice& m, double warps) {
   const double blocks =
       std::max(1 / m.units_per_block, warps / std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp)));
-  return forecast::forecast(w, m, forecast::fitted_constants(), blocks);
+  return forecast::sustained_forecast(w, m, forecast::fitted_constants(), blocks);
 }
 
 class KernelcastTimes final : public DeviceTimes {
@@ -162,8 +163,9 @@ class Kernelcast final : public Model {
       return e;
     }
     put_occupancy(w, d, e);
-    const KernelcastDevice m = forecast::machine_of(d, forecast::fitted_constants(), true);
-    const BoundTimes f = forecast_on(w, d, m);
+    const KernelcastDevice at_boost = forecast::machine_of(d, forecast::fitted_constants(), true);
+    const BoundTimes f = forecast_on(w, d, at_boost);
+    const KernelcastDevice m = forecast::at_clock(at_boost, f.clock_hz);
     const double total = f.seconds();
     e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
     if (w.warp_ops[OpClass::tensor] > 0 && !d.get(Field::latency_tensor_cycles))
@@ -184,12 +186,13 @@ class Kernelcast final : public Model {
     const forecast::Spread spread = forecast::spread_of(p, w, m, f, w.basis());
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
+    if (f.clock_hz < at_boost.clock_hz) add_power_limit(w, d, at_boost, f, spread.factor_below, e);
     add_bounds(w, m, f, total, e);
     if (!spread.reasons.empty())
       e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
     if (auto narrows = forecast::what_narrows(w, spread)) e.assumptions.push_back(std::move(*narrows));
     forecast::add_cliffs(p, w, d, e.assumptions);
-    add_text_order(p, w, d, m, spread.factor_above, e);
+    add_text_order(p, w, d, at_boost, spread.factor_above, e);
     put_energy(d, {w.thread_ops.total(), f.traffic.dram_moved(w, m) * m.sector_bytes}, e);
     return e;
   }
@@ -208,6 +211,19 @@ class Kernelcast final : public Model {
          "else about " + number(p.registers.text_order_spill_bytes) +
              " bytes a thread are spilled: " + si(seconds, "s"),
          ""});
+  }
+
+  /// A launch by itself is over before the limit is felt: the interval reaches down to what it takes at the full clock.
+  static void add_power_limit(const Workload& w, const Device& d, const KernelcastDevice& at_boost, const BoundTimes& f,
+                              double factor_below, Estimate& e) {
+    KernelcastDevice unlimited = at_boost;
+    unlimited.power_w = 0;
+    const double seconds = forecast_on(w, d, unlimited).seconds();
+    e.interval_lo_s = std::min(e.interval_lo_s.value_or(seconds), seconds / factor_below);
+    e.assumptions.push_back(
+        {"kernelcast: such launches follow each other, and matrix work at " + si(at_boost.clock_hz, "Hz") +
+             " would draw more than the power limit of " + number(d.get_or(Field::system_tdp_w, 0)) + " W",
+         si(f.clock_hz, "Hz") + "; a launch by itself: " + si(seconds, "s"), KC_SETTING(clock) " boost"});
   }
 
   static BoundTimes forecast_on(const Workload& w, const Device& d, const KernelcastDevice& m) {

@@ -36,13 +36,7 @@ class Changed {
   const Device& with(double clock, double bandwidth, double units, double l2, double l1) {
     for (std::size_t i = 0; i < field_count; ++i) device_.values[i].value = start_.values[i].value;
     Device& d = device_;
-    for (const Field f : {Field::clock_base_clock_hz, Field::clock_boost_clock_hz, Field::clock_sustained_clock_hz,
-                          Field::memory_l2_bandwidth_bytes_per_s})
-      scale(d, f, clock);
-    const auto l2_latency = d.get(Field::memory_l2_latency_cycles), dram = d.get(Field::memory_dram_latency_cycles);
-    if (l2_latency && dram && *dram > *l2_latency)
-      d.values[static_cast<std::size_t>(Field::memory_dram_latency_cycles)].value =
-          *l2_latency + (*dram - *l2_latency) * clock;
+    scale_clock(clock, d);
     scale(d, Field::memory_dram_bandwidth_bytes_per_s, bandwidth);
     scale(d, Field::memory_sustained_dram_bandwidth_bytes_per_s, bandwidth);
     auto& count = d.values[static_cast<std::size_t>(Field::compute_units)].value;
