@@ -57,6 +57,35 @@ MemoryUse memory_use(const TimedInstruction& t) {
   return {};
 }
 
+/// The values of a block: each definition of a register makes a new one.
+struct Values {
+  std::vector<std::vector<std::size_t>> uses, defs;  // of each instruction, each value once
+  std::vector<int> weight;
+  std::vector<bool> live_out;
+
+  Values(const TimedBlock& block, const std::vector<int>& register_weight, const std::vector<bool>& registers_out)
+      : weight(register_weight), live_out(register_weight.size(), false) {
+    std::vector<std::size_t> now(register_weight.size());  // at first what the block begins with
+    for (std::size_t r = 0; r < now.size(); ++r) now[r] = r;
+    for (const TimedInstruction& t : block.code) {
+      std::set<std::size_t> read, made;
+      for (const int u : t.uses) read.insert(now[static_cast<std::size_t>(u)]);
+      for (const int d : t.defs) {
+        const auto r = static_cast<std::size_t>(d);
+        if (t.may_skip) read.insert(now[r]);
+        now[r] = weight.size();
+        made.insert(now[r]);
+        weight.push_back(register_weight[r]);
+        live_out.push_back(false);
+      }
+      uses.emplace_back(read.begin(), read.end());
+      defs.emplace_back(made.begin(), made.end());
+    }
+    for (std::size_t r = 0; r < now.size(); ++r)
+      if (registers_out[r]) live_out[now[r]] = true;
+  }
+};
+
 /// Dependences of one block: predecessors by register and by memory order.
 class BlockGraph {
  public:
@@ -122,18 +151,15 @@ class BlockGraph {
   }
 
   /// See narrow_order().
-  std::vector<std::size_t> narrow(const std::vector<int>& weight, const std::vector<bool>& live_out) {
-    std::vector<int> users(weight.size(), 0);
-    for (const TimedInstruction& t : block_.code)
-      for (int u : t.uses) ++users[static_cast<std::size_t>(u)];
+  std::vector<std::size_t> narrow(const Values& values) {
+    std::vector<int> users(values.weight.size(), 0);
+    for (const auto& uses : values.uses)
+      for (const std::size_t v : uses) ++users[v];
     const auto growth = [&](std::size_t i) {
-      const TimedInstruction& t = block_.code[i];
       int change = 0;
-      for (int d : t.defs) change += weight[static_cast<std::size_t>(d)];
-      for (int u : t.uses) {
-        const auto r = static_cast<std::size_t>(u);
-        if (!live_out[r] && users[r] == std::count(t.uses.begin(), t.uses.end(), u)) change -= weight[r];
-      }
+      for (const std::size_t v : values.defs[i]) change += values.weight[v];
+      for (const std::size_t v : values.uses[i])
+        if (!values.live_out[v] && users[v] == 1) change -= values.weight[v];
       return change;
     };
     // A value that all of its users can take at once is alive for a moment only: a load of this kind is no growth.
@@ -142,8 +168,7 @@ class BlockGraph {
       if (g <= 0) return 2 * g;
       for (const int f : successors_[i])
         if (waiting_for_[static_cast<std::size_t>(f)] > 1 && uses_result(i, static_cast<std::size_t>(f))) return 2 * g;
-      return live_out[static_cast<std::size_t>(block_.code[i].defs.empty() ? 0 : block_.code[i].defs.front())] ? 2 * g
-                                                                                                               : 1;
+      return values.live_out[values.defs[i].empty() ? 0 : values.defs[i].front()] ? 2 * g : 1;
     };
     std::vector<std::size_t> order;
     std::set<std::size_t> open, loads;  // in the order of the text
@@ -166,9 +191,47 @@ class BlockGraph {
       if (least > 0) look(loads, most_loads, 1);
       if (!open.erase(best)) loads.erase(best);
       order.push_back(best);
-      for (int u : block_.code[best].uses) --users[static_cast<std::size_t>(u)];
+      for (const std::size_t v : values.uses[best]) --users[v];
       for (int f : successors_[best])
         if (--waiting_for_[static_cast<std::size_t>(f)] == 0) add(static_cast<std::size_t>(f));
+    }
+    return order;
+  }
+
+  /// The order of the text, where what keeps more values alive than it ends waits until somebody needs it: fragments of
+  /// a matrix product are loaded right before the first product that reads them.
+  [[nodiscard]] std::vector<std::size_t> on_demand(const Values& values) const {
+    const std::size_t n = block_.code.size();
+    std::vector<std::vector<std::size_t>> needs(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (const int f : successors_[i]) needs[static_cast<std::size_t>(f)].push_back(i);
+    std::vector<std::size_t> last_reader(values.weight.size(), n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (const std::size_t v : values.uses[i]) last_reader[v] = i;
+    const auto grows = [&](std::size_t i) {
+      int change = 0;
+      for (const std::size_t v : values.defs[i]) change += values.weight[v];
+      for (const std::size_t v : values.uses[i])
+        if (last_reader[v] == i && !values.live_out[v]) change -= values.weight[v];
+      return change > 0;
+    };
+    std::vector<std::size_t> order;
+    std::vector<char> placed(n, 0);
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // instruction and the next of what it needs
+    for (std::size_t root = 0; root < n; ++root) {
+      if (!successors_[root].empty() && grows(root)) continue;
+      if (!placed[root]) open.emplace_back(root, 0);
+      while (!open.empty()) {
+        auto& [i, next] = open.back();
+        if (next < needs[i].size()) {
+          const std::size_t before = needs[i][next++];
+          if (!placed[before]) open.emplace_back(before, 0);
+          continue;
+        }
+        if (!placed[i]) order.push_back(i);
+        placed[i] = 1;
+        open.pop_back();
+      }
     }
     return order;
   }
@@ -400,10 +463,28 @@ Latency latency_class(const OpCounts& n) {
   return Latency::alu;
 }
 
+namespace {
+
+int pressure_of(const TimedBlock& block, const std::vector<std::size_t>& order, const std::vector<int>& weight,
+                const std::vector<bool>& live_out) {
+  FlowGraph one{std::vector<FlowBlock>(1), weight};
+  for (const std::size_t i : order) one.blocks[0].code.push_back(block.code[i]);
+  LiveSets live{std::vector<std::uint64_t>((weight.size() + 63) / 64)};
+  for (std::size_t r = 0; r < live_out.size(); ++r)
+    if (live_out[r]) live[0][r / 64] |= std::uint64_t{1} << (r % 64);
+  return max_pressure(one, live, 0);
+}
+
+}  // namespace
+
 std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector<int>& weight,
                                       const std::vector<bool>& live_out) {
   const Timing timing;
-  return BlockGraph(block, static_cast<int>(weight.size()), timing).narrow(weight, live_out);
+  BlockGraph graph(block, static_cast<int>(weight.size()), timing);
+  const Values values(block, weight, live_out);
+  std::vector<std::size_t> on_demand = graph.on_demand(values), narrow = graph.narrow(values);
+  return pressure_of(block, on_demand, weight, live_out) < pressure_of(block, narrow, weight, live_out) ? on_demand
+                                                                                                        : narrow;
 }
 
 std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {
