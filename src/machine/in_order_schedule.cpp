@@ -63,7 +63,9 @@ struct Values {
   std::vector<int> weight;
   std::vector<bool> live_out;
 
-  Values(const TimedBlock& block, const std::vector<int>& register_weight, const std::vector<bool>& registers_out)
+  /// Without `renamed` a register is one value from its first definition to its last use.
+  Values(const TimedBlock& block, const std::vector<int>& register_weight, const std::vector<bool>& registers_out,
+         bool renamed)
       : weight(register_weight), live_out(register_weight.size(), false) {
     std::vector<std::size_t> now(register_weight.size());  // at first what the block begins with
     for (std::size_t r = 0; r < now.size(); ++r) now[r] = r;
@@ -72,11 +74,13 @@ struct Values {
       for (const int u : t.uses) read.insert(now[static_cast<std::size_t>(u)]);
       for (const int d : t.defs) {
         const auto r = static_cast<std::size_t>(d);
-        if (t.may_skip) read.insert(now[r]);
-        now[r] = weight.size();
+        if (renamed) {
+          if (t.may_skip) read.insert(now[r]);
+          now[r] = weight.size();
+          weight.push_back(register_weight[r]);
+          live_out.push_back(false);
+        }
         made.insert(now[r]);
-        weight.push_back(register_weight[r]);
-        live_out.push_back(false);
       }
       uses.emplace_back(read.begin(), read.end());
       defs.emplace_back(made.begin(), made.end());
@@ -478,13 +482,22 @@ int pressure_of(const TimedBlock& block, const std::vector<std::size_t>& order, 
 }  // namespace
 
 std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector<int>& weight,
-                                      const std::vector<bool>& live_out) {
+                                      const std::vector<bool>& live_out, int most) {
   const Timing timing;
   BlockGraph graph(block, static_cast<int>(weight.size()), timing);
-  const Values values(block, weight, live_out);
-  std::vector<std::size_t> on_demand = graph.on_demand(values), narrow = graph.narrow(values);
-  return pressure_of(block, on_demand, weight, live_out) < pressure_of(block, narrow, weight, live_out) ? on_demand
-                                                                                                        : narrow;
+  std::vector<std::size_t> order = BlockGraph(graph).narrow(Values(block, weight, live_out, false));
+  int needed = pressure_of(block, order, weight, live_out);
+  if (needed <= most) return order;
+  const Values values(block, weight, live_out, true);
+  const auto consider = [&](std::vector<std::size_t> other) {
+    const int pressure = pressure_of(block, other, weight, live_out);
+    if (pressure >= needed) return;
+    needed = pressure;
+    order = std::move(other);
+  };
+  consider(graph.on_demand(values));
+  consider(graph.narrow(values));
+  return order;
 }
 
 std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {

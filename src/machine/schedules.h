@@ -33,12 +33,13 @@ Latency latency_class(const OpCounts& ops);
 /// its last walk, with the registers' ready times as the blocks before it left them.
 std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing);
 
-/// An order of the block's instructions that keeps few registers alive, as a compiler seeks it when they run out. Of
-/// two the one that keeps fewer: of the instructions that could be next the one that frees most, then the first in the
-/// text; or the order of the text, with loads and addresses where they are needed first. `weight[r]` registers for
-/// value r; `live_out[r]`: it is needed after the block.
+/// An order of the block's instructions that keeps few registers alive, as a compiler seeks it when they run out: of
+/// the instructions that could be next the one that frees most, then the first in the text. Where that needs more than
+/// `most`, the best of three: this one; the same where a register that is written again is another value; the order of
+/// the text with loads and addresses right before what needs them first. `weight[r]` registers for value r;
+/// `live_out[r]`: it is needed after the block.
 std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector<int>& weight,
-                                      const std::vector<bool>& live_out);
+                                      const std::vector<bool>& live_out, int most);
 
 struct LoopCycles {
   double cycles = 0;        // of one iteration in the steady state

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <set>
 
+#include "frontend/ir/annotation_cache.h"
 #include "frontend/source/compile_clang.h"
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
@@ -26,7 +27,9 @@ namespace kernelcast::frontend {
 CompiledUnit::CompiledUnit() = default;
 CompiledUnit::CompiledUnit(CompiledUnit&&) noexcept = default;
 CompiledUnit& CompiledUnit::operator=(CompiledUnit&&) noexcept = default;
-CompiledUnit::~CompiledUnit() = default;
+CompiledUnit::~CompiledUnit() {
+  if (module) end_module(*module);
+}
 
 namespace {
 

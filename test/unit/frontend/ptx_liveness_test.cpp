@@ -61,7 +61,7 @@ TEST(Liveness, PressureCountsWeightsAndUnreadResults) {
 
 PtxPressure pressure(const std::string& body) {
   const std::string text = ".visible .entry k(\n)\n{\n" + body + "\nret;\n}\n";
-  return ptx_pressure(parse_ptx(text, "k").code, 80);
+  return ptx_pressure(parse_ptx(text, "k").code, 80, 249);
 }
 
 TEST(PtxPressure, ParametersAndConstantsNeedNoRegister) {
@@ -76,7 +76,7 @@ TEST(PtxPressure, OffsetsNeedNoRegister) {
     const std::string text = ".visible .entry k(\n)\n{\nmov.u64 %rd1, %clock64;\n" + sums +
                              "ld.global.nc.f32 %f1, [%rd2];\nld.global.nc.f32 %f2, [%rd3];\n"
                              "st.global.f32 [%rd1], %f1;\nst.global.f32 [%rd1+4], %f2;\nret;\n}\n";
-    return ptx_pressure(parse_ptx(text, "k").code, 80).in_order;
+    return ptx_pressure(parse_ptx(text, "k").code, 80, 249).in_order;
   };
   EXPECT_EQ(pressure("add.s64 %rd2, %rd1, 16;\nadd.s64 %rd3, %rd1, 32;\n"), 4);
   EXPECT_GT(pressure("add.s64 %rd2, %rd1, %rd9;\nadd.s64 %rd3, %rd1, %rd9;\n"), 4);

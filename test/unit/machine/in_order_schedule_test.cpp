@@ -160,7 +160,7 @@ TEST(Waits, ANarrowOrderReadsAValueWhenAllItsUsersCanTakeIt) {
   const std::vector<int> weight(static_cast<std::size_t>(next), 1);
   std::vector<bool> live_out(static_cast<std::size_t>(next), false);
   live_out[static_cast<std::size_t>(sums[0])] = live_out[static_cast<std::size_t>(sums[1])] = true;
-  const auto order = narrow_order(block, weight, live_out);
+  const auto order = narrow_order(block, weight, live_out, 5);
   ASSERT_EQ(order.size(), block.code.size());
   std::vector<std::size_t> sorted = order;
   std::sort(sorted.begin(), sorted.end());

@@ -141,7 +141,7 @@ constexpr std::size_t most_reordered = 5800;
 
 /// The order of block b that ptxas would seek when registers run out.
 std::vector<std::size_t> narrow_block(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph,
-                                      const LiveSets& live, std::size_t b) {
+                                      const LiveSets& live, std::size_t b, int most) {
   TimedBlock block;
   const FlowBlock& text = graph.blocks[b];
   if (text.code.size() > most_reordered) {
@@ -153,16 +153,17 @@ std::vector<std::size_t> narrow_block(const AsmFunction& kernel, int sm, std::si
     block.code.push_back({text.code[i], ptx_cost(kernel.instructions[first + i], sm).ops});
   std::vector<bool> out(graph.weight.size());
   for (std::size_t r = 0; r < out.size(); ++r) out[r] = (live[b][r / 64] >> (r % 64) & 1) != 0;
-  return narrow_order(block, graph.weight, out);
+  return narrow_order(block, graph.weight, out, most);
 }
 
 /// The pressure of block b in that order.
 int narrow_pressure(const AsmFunction& kernel, int sm, std::size_t first, const FlowGraph& graph, const LiveSets& live,
-                    std::size_t b) {
+                    std::size_t b, int most) {
   const FlowBlock& text = graph.blocks[b];
   FlowGraph one{{text}, graph.weight};
   one.blocks[0].code.clear();
-  for (std::size_t i : narrow_block(kernel, sm, first, graph, live, b)) one.blocks[0].code.push_back(text.code[i]);
+  for (std::size_t i : narrow_block(kernel, sm, first, graph, live, b, most))
+    one.blocks[0].code.push_back(text.code[i]);
   return max_pressure(one, {live[b]}, 0);
 }
 
@@ -179,7 +180,7 @@ double spilled_bytes(const FlowGraph& graph, const LiveSets& live, const std::ve
 
 }  // namespace
 
-PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
+PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
   PtxFlow flow = ptx_flow(kernel);
   add_temporaries(kernel, flow, sm);
   const LiveSets live = live_out(flow.graph);
@@ -190,7 +191,7 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm) {
     int now = max_pressure(flow.graph, live, static_cast<int>(b));
     p.text = std::max(p.text, now);
     if (now > full_occupancy_registers(sm))
-      now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b));
+      now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b, most));
     if (now > p.in_order) {
       p.in_order = now;
       p.in_order_block = static_cast<int>(b);
@@ -226,10 +227,11 @@ double most_set_registers(const AsmFunction& kernel) {
 }  // namespace
 
 PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block) {
-  const PtxPressure p = ptx_pressure(kernel, sm);
-  const double ordered = p.in_order + hidden_registers, want = std::max(p.in_order, p.loads_first) + hidden_registers;
   const double plenty = full_occupancy_registers(sm), launched = register_cap(sm, max_threads_per_block);
   const double later = most_set_registers(kernel), cap = std::max(launched, later);
+  const int values = static_cast<int>(cap - hidden_registers);
+  const PtxPressure p = ptx_pressure(kernel, sm, values);
+  const double ordered = p.in_order + hidden_registers, want = std::max(p.in_order, p.loads_first) + hidden_registers;
   const double free = want <= plenty ? want : p.in_order <= plenty + squeeze ? plenty : ordered;
   PtxRegisters out;
   Registers& r = out.registers;
@@ -239,7 +241,6 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
   if (later > 0 && max_threads_per_block > 0)  // ptxas gives the launch all that the block's size leaves
     r.per_thread = r.low = r.high = launched;
   r.method = "max-live estimate";
-  const int values = static_cast<int>(cap - hidden_registers);
   if (ordered > cap) {
     out.spills = ptx_spills(kernel, sm, values, false, r.spill_bytes);
   } else if (p.text + hidden_registers > cap) {
@@ -264,7 +265,7 @@ std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int regis
     order.emplace_back(n);
     std::iota(order.back().begin(), order.back().end(), std::size_t{0});
     if (!as_text && max_pressure(flow.graph, live, static_cast<int>(b)) > limit)
-      order.back() = narrow_block(kernel, sm, first, flow.graph, live, b);
+      order.back() = narrow_block(kernel, sm, first, flow.graph, live, b, limit);
     copies.emplace_back();
     for (std::size_t k = 0; k < n; ++k)
       copies.back().push_back(kernel.instructions[first + k].opcode.starts_with("mov."));

@@ -17,7 +17,8 @@ struct PtxPressure {
   int text = 0;                       // in the order of the text
   int in_order_block = 0;             // where the largest in_order stands
 };
-PtxPressure ptx_pressure(const AsmFunction& kernel, int sm);
+/// `most`: registers that values may have; other orders are sought where more are needed.
+PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most);
 
 struct PtxRegisters {
   Registers registers;
