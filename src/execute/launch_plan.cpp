@@ -40,12 +40,26 @@ std::set<std::uint32_t> registers_read(const Program& program) {
   return read;
 }
 
+/// What is executed is counted under the profile's numbers: both must be of one analysis.
+void check_numbers(const KernelProfile& profile, const Program& program) {
+  const auto blocks = static_cast<int>(profile.blocks.size()), branches = static_cast<int>(profile.branches.size());
+  int accesses = 0;
+  for (const Block& b : profile.blocks) accesses += static_cast<int>(b.accesses.size());
+  bool good = true;
+  for (const ProgramBlock& b : program.blocks)
+    good = good && b.profile_block < blocks && b.last_block < blocks && b.branch < branches;
+  for (const AccessSite& s : program.sites)
+    for (const AccessSite::Piece& p : s.pieces) good = good && p.access < accesses && p.last < accesses;
+  if (!good) throw InternalError("the kernel that is executed is not the one that was counted");
+}
+
 }  // namespace
 
 Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& launch, const MemoryGeometry& geometry,
            const ExecuteOptions& options)
     : profile_(profile), program_(program), prepared_(program, geometry.warp_size) {
   LaunchReader(profile).read(launch);  // sizes and names
+  check_numbers(profile, program);
   if (geometry.warp_size > 64) throw LimitError("warps of more than 64 lanes cannot be executed");
   plan_.profile = &profile;
   plan_.program = &prepared_;

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
+#include <random>
+#include <set>
 #include <thread>
 
 #include "kernelcast/error.h"
@@ -39,6 +42,32 @@ TEST(Parallel, AnalysesDoNotDisturbOneAnother) {
   }
   for (std::thread& t : threads) t.join();
   for (std::size_t v = 0; v < variants; ++v) EXPECT_TRUE(together[v] == alone[v]) << v;
+}
+
+// LLVM remembers annotations by the addresses of module and function, which a later module may have.
+TEST(Parallel, BoundsOfEarlierKernelsAreForgotten) {
+  const auto profile = [](int threads) {
+    Source source;
+    source.path = "k.cu";
+    source.text =
+        "__global__ void __launch_bounds__(THREADS) k(float* a) {\n"
+        "  if (threadIdx.x >= 40) a[threadIdx.x] = 1;\n"
+        "  if (threadIdx.x >= 140) a[threadIdx.x + 2048] = 2;\n"
+        "  if (threadIdx.x >= 340) a[threadIdx.x + 4096] = 3;\n"
+        "}\n";
+    source.defines = {"THREADS=" + std::to_string(threads)};
+    FrontendOptions options;
+    options.target = "sm_80";
+    return analyze(source, options).profile.blocks.size();
+  };
+  constexpr std::array<int, 4> bounds{32, 128, 256, 512};
+  std::mt19937 random(1);
+  std::map<int, std::set<std::size_t>> blocks;
+  for (int again = 0; again < 100; ++again) {
+    const int threads = bounds[random() % bounds.size()];
+    blocks[threads].insert(profile(threads));
+  }
+  for (const auto& [threads, seen] : blocks) EXPECT_EQ(seen.size(), 1u) << threads;
 }
 
 TEST(Parallel, AMessageOfTheCodeGeneratorReachesTheAnalysisThatItIsOf) {
