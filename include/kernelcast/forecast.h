@@ -34,6 +34,7 @@ struct ForecastOptions {
   std::vector<std::string> map;  // loop counters of a C or C++ nest that become work-items, outermost first
   bool execute = true;           // execute a sample of blocks where data decide; false: closed forms and defaults
   double compile_seconds = 30;   // processor time of the front end
+  std::string clock, power_limit;  // as operating_point() takes them; empty: the device file's
 };
 
 /// What a launch executes, all threads together.

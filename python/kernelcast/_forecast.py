@@ -115,16 +115,17 @@ class Forecaster:
 
     `source`: a path, source text, a compiled Triton or Numba kernel, or a cupy.RawKernel. `device`, `model`: a name or several.
     `defines`: {"NAME": value}. `tensor_maps`: {"NAME": ((64, 128), 2)}, the box in elements and the bytes of one.
-    `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
+    `clock`: of the GPU's units, in Hz, "base" or "boost"; `power_limit`: of the GPU, in W. `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
     """
 
     def __init__(self, source, *, device, kernel="", model="kernelcast", lang="", defines=None, include_dirs=(), std="", fast_math=False,
-                 execute=True, compile_seconds=30.0, device_dir="", tensor_maps=None):
+                 execute=True, compile_seconds=30.0, device_dir="", tensor_maps=None, clock=None, power_limit=None):
         self._source = read_source(source, lang)
         settings = native.Settings()
         settings.path, settings.text, settings.language = self._source.path, self._source.text, self._source.language
         settings.kernel, settings.standard = kernel or self._source.kernel, std
         settings.device_folder = device_dir or device_folder()
+        settings.clock, settings.power_limit = ("" if value is None else str(value) for value in (clock, power_limit))
         settings.devices, settings.models = _names(device), _names(model)
         settings.defines = [f"{name}={value}" for name, value in (defines or {}).items()]
         settings.include_dirs = [str(d) for d in include_dirs]

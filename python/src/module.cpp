@@ -58,7 +58,8 @@ class Analysed {
     for (const std::string& name : s.models) question_.models.push_back(&sm::any_model_named(name));
     question_.counts = s.execute ? Counting::automatic : Counting::symbolic;
     question_.compile_seconds = s.compile_seconds;
-    const DeviceCatalog catalog(s.device_folder.empty() ? default_device_folder() : s.device_folder);
+    DeviceCatalog catalog(s.device_folder.empty() ? default_device_folder() : s.device_folder);
+    catalog.run_at(operating_point(s.clock, s.power_limit));
     for (const std::string& name : s.devices) devices_.push_back(catalog.find(name));
   }
 
@@ -180,6 +181,8 @@ PYBIND11_MODULE(_kernelcast, m) {
       .def_readwrite("kernel", &kp::Settings::kernel)
       .def_readwrite("standard", &kp::Settings::standard)
       .def_readwrite("device_folder", &kp::Settings::device_folder)
+      .def_readwrite("clock", &kp::Settings::clock)
+      .def_readwrite("power_limit", &kp::Settings::power_limit)
       .def_readwrite("devices", &kp::Settings::devices)
       .def_readwrite("models", &kp::Settings::models)
       .def_readwrite("defines", &kp::Settings::defines)

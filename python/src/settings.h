@@ -12,7 +12,7 @@ namespace kernelcast::python {
 
 /// What stays the same from launch to launch.
 struct Settings {
-  std::string path, text, language, kernel, standard, device_folder;
+  std::string path, text, language, kernel, standard, device_folder, clock, power_limit;
   std::vector<std::string> devices, models, defines, include_dirs, tensor_maps;
   bool fast_math = false, execute = true;
   double compile_seconds = 30;

@@ -60,7 +60,8 @@ DeviceForecast value_of(DeviceResult&& r) {
 }
 
 std::vector<Device> devices_of(const ForecastOptions& options) {
-  const DeviceCatalog catalog(options.device_folder.empty() ? default_device_folder() : options.device_folder);
+  DeviceCatalog catalog(options.device_folder.empty() ? default_device_folder() : options.device_folder);
+  catalog.run_at(operating_point(options.clock, options.power_limit));
   std::vector<Device> devices;
   for (const std::string& name : options.devices) devices.push_back(catalog.find(name));
   return devices;

@@ -169,6 +169,38 @@ TEST(Waits, ANarrowOrderReadsAValueWhenAllItsUsersCanTakeIt) {
   EXPECT_LE(pressure_of(block, order, next), 5);
 }
 
+// A matrix product as its source is often written: the fragments of all eight steps are loaded, those of A before those
+// of B, then all are multiplied; a sum is added to in place. 16 sums and the fragments of one step are enough.
+TEST(Waits, FragmentsAreLoadedWhereTheyAreNeededWhenRegistersRunOut) {
+  constexpr int sums = 16, side = 4, steps = 8, of_a = 4, of_b = 2, of_sum = 4;
+  constexpr int first_a = sums, first_b = first_a + steps * side, registers = first_b + steps * side;
+  TimedBlock block;
+  std::vector<int> weight(registers, of_sum);
+  for (int f = first_a; f < registers; ++f) {
+    block.code.push_back(op(OpClass::shared_load, {f}, {}));
+    weight[static_cast<std::size_t>(f)] = f < first_b ? of_a : of_b;
+  }
+  for (int step = 0; step < steps; ++step)
+    for (int s = 0; s < sums; ++s)
+      block.code.push_back(
+          op(OpClass::tensor, {s}, {s, first_a + step * side + s / side, first_b + step * side + s % side}));
+  std::vector<bool> live_out(registers, false);
+  LiveSets live(1, std::vector<std::uint64_t>((registers + 63) / 64));
+  for (int s = 0; s < sums; ++s) {
+    live_out[static_cast<std::size_t>(s)] = true;
+    live[0][0] |= std::uint64_t{1} << s;
+  }
+  const auto pressure = [&](int most) {
+    const auto order = narrow_order(block, weight, live_out, most);
+    EXPECT_EQ(order.size(), block.code.size());
+    FlowGraph graph{std::vector<FlowBlock>(1), weight};
+    for (const std::size_t i : order) graph.blocks[0].code.push_back(block.code[i]);
+    return max_pressure(graph, live, 0);
+  };
+  EXPECT_GT(pressure(1000), 120);  // what fits is left
+  EXPECT_LE(pressure(100), sums * of_sum + side * (of_a + of_b) + of_a);
+}
+
 TEST(Waits, NothingWaitsForNothing) { EXPECT_TRUE(find_stalls({}, 0, Timing{}).empty()); }
 
 /// A loop of one block that copies, closes the group, waits until `open_groups` are under way and computes a while.

@@ -745,5 +745,36 @@ TEST(KernelcastModel, AnOrderThatSpillsIsAFindingAndInTheInterval) {
   EXPECT_TRUE(found);
 }
 
+/// Products at 1e12 a second at 1 GHz, which draw 100 W; the board may draw `limit`, 10 W of it idle.
+BoundTimes of_products(double limit, double dram_bytes) {
+  Device d = gpu();
+  hand_made::set(d, Field::compute_tensor_f16_f32_fma_per_unit, 100);
+  hand_made::set(d, Field::energy_tensor_f16_f32_fma_j, 1e-10);
+  hand_made::set(d, Field::energy_tensor_clock_hz, 1e9);
+  hand_made::set(d, Field::system_idle_w, 10);
+  hand_made::set(d, Field::system_tdp_w, limit);
+  Workload w = hand_made::launch(100, 64);
+  w.warp_ops[OpClass::tensor] = 1000;
+  w.warp_ops.tensor.warp[static_cast<std::size_t>(TensorType::f16_f32)] = 1e9;  // 1 ms
+  w.reuse.known = false;
+  w.footprint_read_bytes = dram_bytes;
+  Constants c = plain();
+  return sustained_forecast(w, machine_of(d, c, false), c, 4);
+}
+
+TEST(PowerLimit, TheClockFallsWithTheCubeRootOfThePower) {
+  const BoundTimes held = of_products(60, 0);
+  EXPECT_NEAR(held.clock_hz, 1e9 * std::cbrt(0.5), 2e6);
+  EXPECT_NEAR(held.seconds(), 1e-3 / std::cbrt(0.5), 3e-6);
+  EXPECT_EQ(of_products(111, 0).clock_hz, 1e9);  // 110 W are drawn
+}
+
+TEST(PowerLimit, WhoWaitsForDramDrawsLess) {
+  const BoundTimes waits = of_products(60, 1.9e8);  // 1.9 ms of DRAM: products draw 53 W at the full clock
+  EXPECT_LT(waits.clock_hz, 1e9);
+  EXPECT_GT(waits.clock_hz, 0.95e9);
+  EXPECT_EQ(of_products(60, 4e8).clock_hz, 1e9);
+}
+
 }  // namespace
 }  // namespace kernelcast::forecast
