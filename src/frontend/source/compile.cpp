@@ -93,6 +93,16 @@ std::set<std::string> reachable_symbols(const llvm::Module& module, std::span<co
   return reached;
 }
 
+std::string notes_of_missing_headers(const ClangJob& job, const ClangResult& result) {
+  std::string text;
+  const std::string searched = job.readable_dirs.empty() ? "" : " in the folders of " KC_SETTING(restrict_includes);
+  for (const auto& header : result.missing_headers) {
+    text += "note: the header '" + header + "' was not found" + searched +
+            " and was skipped; give its folder by " KC_SETTING(I) "\n";
+  }
+  return text;
+}
+
 bool in_device_code(const ClangError& error) { return error.where != ClangError::Where::host_code; }
 
 std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool only_device_code) {
@@ -104,11 +114,7 @@ std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool
     if (count++ < kMostErrors) text += error.text;
   }
   if (count > kMostErrors) text += "... and " + std::to_string(count - kMostErrors) + " more errors\n";
-  const std::string searched = job.readable_dirs.empty() ? "" : " in the folders of " KC_SETTING(restrict_includes);
-  for (const auto& header : result.missing_headers) {
-    text += "note: the header '" + header + "' was not found" + searched +
-            " and was skipped; give its folder by " KC_SETTING(I) "\n";
-  }
+  text += notes_of_missing_headers(job, result);
   if (job.language == Language::opencl && (text.find("undeclared identifier") != std::string::npos ||
                                            text.find("unknown type name") != std::string::npos)) {
     text +=
@@ -150,6 +156,15 @@ std::vector<std::string> templates_without_instance(const ClangJob& job, const C
   return names;
 }
 
+/// A file whose kernels all are under conditions that do not hold: where. Errors of host code are beside the point.
+void refuse_skipped_alone(const ClangJob& job, const ClangResult& result) {
+  if (result.skipped.empty() || !templates_without_instance(job, result).empty()) return;
+  if (result.module != nullptr && !list_kernels(*result.module, job.language).empty()) return;
+  std::string text = about_skipped(result.skipped) + "\n" + notes_of_missing_headers(job, result);
+  text.pop_back();
+  throw UserError(text);
+}
+
 /// Throws if an error of the run concerns the kernel that is wanted (or, without a name, any kernel).
 void refuse_errors(const ClangJob& job, const ClangResult& result, const std::string& wanted) {
   if (result.errors.empty()) return;
@@ -162,8 +177,16 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
   const bool found = std::any_of(kernels.begin(), kernels.end(),
                                  [&](const auto& kernel) { return name.empty() || means_kernel(kernel, name); });
   if (kernels.empty() && device_errors == 0 && !templates_without_instance(job, result).empty()) return;  // no instance
-  if (!found && (device_errors > 0 || kernels.empty()))
-    throw UserError(rendered_errors(job, result, device_errors > 0));
+  if (kernels.empty() && device_errors == 0) {
+    refuse_skipped_alone(job, result);
+    throw UserError(job.main_file + ": no kernel found (a __global__ function), and errors in host code\n" +
+                    rendered_errors(job, result, false));
+  }
+  if (!found && device_errors > 0) {
+    const bool skipped = kernels.empty() && !result.skipped.empty();
+    throw UserError(rendered_errors(job, result, device_errors > 0) +
+                    (skipped ? "\nnote: " + about_skipped(result.skipped) : ""));
+  }
   if (!found) return;  // a matter of the name, not of the errors
   const bool reaches_broken = std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
                                           [&](const auto& name) { return reached.contains(name); });
@@ -320,6 +343,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     ClangResult result = compile_in_language(source, job, language, target, wanted);
     refuse_errors(job, result, wanted);
     refuse_templates_alone(job, result);
+    refuse_skipped_alone(job, result);
     unit.notes = notes_about(job, result);
     unit.context = std::move(result.context);
     unit.module = std::move(result.module);
@@ -359,6 +383,7 @@ std::vector<std::string> inspect_unit(const Source& source, const FrontendOption
     ClangJob job = make_job(source, language, target);
     ClangResult result = compile_in_language(source, job, language, target, kernel);
     refuse_errors(job, result, kernel);
+    refuse_skipped_alone(job, result);
     job.inspect = inspect;
     run_clang(job);
     *notes = notes_about(job, result);

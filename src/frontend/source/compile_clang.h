@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/source/compile.h"
+#include "frontend/source/skipped_kernels.h"
 
 namespace clang {
 class ASTContext;
@@ -45,6 +46,7 @@ struct ClangResult {
   bool broken_kernel = false;  // one of them is a kernel
   std::vector<std::string> missing_headers;
   std::vector<std::string> kernel_templates;  // qualified names
+  std::vector<SkippedKernel> skipped;         // what the preprocessor dropped
   std::string wanted_symbol;                  // of the function that added_text takes the address of
   std::vector<LoopPragma> pragmas;
   std::vector<std::string> headers;  // real files that were read, without the main file
