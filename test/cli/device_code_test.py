@@ -8,6 +8,174 @@ from program import Case
 
 LAUNCH = ("--device", "v100", "--grid", "16", "--block", "64")
 
+# nvcc 13.0 takes these three.
+HOST_TYPES = """#include <cub/cub.cuh>
+#include <cublas_v2.h>
+#include <cufft.h>
+#include <curand.h>
+#include <cusparse.h>
+#include <nccl.h>
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#include <thrust/transform.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct View {
+  cudaGraphicsResource* resource;
+  cudaGraphicsResource_t other;
+  cudaStream_t stream;
+  cudaEvent_t event;
+  cublasHandle_t handle;
+  cufftHandle plan;
+  float* data;
+  __host__ View(int n) : name(n, 'x') { cudaMalloc(&data, n); }
+  __device__ float at(int i) const { return data[i]; }
+  std::string name;
+};
+struct Plain {
+  cudaStream_t stream;
+  cudaGraphicsResource_t resource;
+  float* data;
+  cudaError_t state;
+};
+struct Square { __host__ __device__ float operator()(float x) const { return x * x; } };
+__device__ cudaError_t checked(int i) { return i < 0 ? cudaErrorInvalidValue : cudaSuccess; }
+__global__ void k(Plain p, const View* v, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && checked(i) == cudaSuccess) p.data[i] = Square()(v->at(i));
+}
+void host(std::vector<float>& in, std::map<std::string, int>& names, float* d, size_t n) {
+  thrust::device_vector<float> v(in.begin(), in.end());
+  thrust::transform(v.begin(), v.end(), v.begin(), Square());
+  float sum = thrust::reduce(thrust::device, v.begin(), v.end(), 0.0f, thrust::plus<float>());
+  thrust::sort_by_key(v.begin(), v.end(), v.begin());
+  void* temporary = nullptr;
+  size_t bytes = 0;
+  cub::DeviceReduce::Sum(temporary, bytes, d, d, (int)n);
+  cub::DeviceRadixSort::SortPairs(temporary, bytes, d, d, d, d, n);
+  cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &sum, d, 1, d, 1, &sum, d, 1);
+  std::unique_ptr<View> view(new View(4));
+  k<<<names["a"], 64>>>(Plain{}, view.get(), (int)n);
+}
+"""
+GROUPS = """#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <utility>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__device__ int rank_of(cg::thread_group g) { g.sync(); return g.thread_rank() + g.size() + g.num_threads(); }
+
+__global__ void block(int* out) {
+  cg::thread_block b = cg::this_thread_block();
+  auto token = b.barrier_arrive();
+  out[b.thread_rank()] = b.size() + b.num_threads() + b.group_index().x + b.thread_index().y + b.group_dim().z + b.dim_threads().x;
+  b.barrier_wait(std::move(token));
+  cg::sync(b);
+  b.sync();
+  out[cg::thread_rank(b)] += cg::group_size(b) + rank_of(b) + rank_of(cg::tiled_partition(b, 16));
+}
+
+__global__ void grid(int* out) {
+  cg::grid_group g = cg::this_grid();
+  if (!g.is_valid()) return;
+  out[g.thread_rank()] = g.size() + g.num_threads() + g.num_blocks() + g.block_rank() + g.group_dim().x + g.dim_blocks().y + g.block_index().z;
+  auto token = g.barrier_arrive();
+  g.barrier_wait(std::move(token));
+  g.sync();
+}
+
+__global__ void tile(int* out, float* f) {
+  auto b = cg::this_thread_block();
+  auto t = cg::tiled_partition<16>(b);
+  cg::thread_block_tile<4, cg::thread_block_tile<16, cg::thread_block>> s = cg::tiled_partition<4>(t);
+  cg::thread_block_tile<32> w = cg::tiled_partition<32>(b);
+  int v = out[t.thread_rank()], same = 0;
+  v += t.shfl(v, 1) + t.shfl_up(v, 1) + t.shfl_down(v, 2) + t.shfl_xor(v, 3) + t.any(v) + t.all(v) + t.ballot(v) + t.match_any(v) + t.match_all(v, same);
+  v += t.size() + t.num_threads() + t.meta_group_rank() + t.meta_group_size() + s.thread_rank() + s.meta_group_rank();
+  t.sync();
+  w.sync();
+  v += cg::reduce(w, v, cg::plus<int>()) + cg::reduce(t, v, cg::greater<int>()) + cg::reduce(w, v, cg::bit_xor<int>());
+  v += cg::reduce(w, v, [](int a, int b) { return a > b ? a : b; });
+  v += cg::inclusive_scan(w, v) + cg::exclusive_scan(w, v) + cg::inclusive_scan(w, v, cg::less<int>()) + cg::exclusive_scan(w, v, cg::plus<int>());
+  out[b.thread_rank()] = v + same + rank_of(t);
+  f[b.thread_rank()] = cg::reduce(w, f[b.thread_rank()], cg::plus<float>());
+}
+
+__global__ void active(int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, v = out[i], same = 0;
+  if (v & 1) {
+    cg::coalesced_group a = cg::coalesced_threads();
+    v += a.size() + a.num_threads() + a.thread_rank() + a.shfl(v, 0) + a.shfl_up(v, 1) + a.shfl_down(v, 1) + a.any(v) + a.all(v) + a.ballot(v);
+    v += a.match_any(v) + a.match_all(v, same) + a.meta_group_rank() + a.meta_group_size();
+    a.sync();
+    v += cg::reduce(a, v, cg::plus<int>()) + cg::inclusive_scan(a, v) + cg::exclusive_scan(a, v, cg::plus<int>());
+    cg::coalesced_group half = cg::tiled_partition(a, 4);
+    v += half.thread_rank() + rank_of(a);
+  }
+  auto w = cg::tiled_partition<32>(cg::this_thread_block());
+  auto odd = cg::binary_partition(w, v & 1);
+  auto label = cg::labeled_partition(w, v & 3);
+  v += odd.thread_rank() + label.size();
+  cg::invoke_one(w, [&] { same = 2; });
+  v += cg::invoke_one_broadcast(w, [&] { return v + 1; });
+  out[i] = v + same;
+}
+
+__global__ void copy(int* out, const int* in) {
+  __shared__ int s[256];
+  auto b = cg::this_thread_block();
+  auto w = cg::tiled_partition<32>(b);
+  cg::memcpy_async(b, s, in, sizeof(int) * 256);
+  cg::wait(b);
+  cg::memcpy_async(w, s, in, cuda::aligned_size_t<16>(512));
+  cg::wait_prior<0>(w);
+  cg::memcpy_async(b, s, 256, in, 128);
+  cg::wait(b);
+  out[b.thread_rank()] = s[b.thread_rank()];
+}
+
+__global__ void update(int* out, int* sum) {
+  auto w = cg::tiled_partition<32>(cg::this_thread_block());
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> total;
+  cuda::atomic_ref<int, cuda::thread_scope_device> all(*sum);
+  cg::reduce_update_async(w, total, out[threadIdx.x], cg::plus<int>());
+  cg::reduce_store_async(w, total, out[threadIdx.x], cg::plus<int>());
+  out[threadIdx.x] = cg::exclusive_scan_update(w, all, 1, cg::plus<int>()) + cg::inclusive_scan_update(w, all, 1, cg::plus<int>());
+}
+
+__global__ void big(int* out) {
+  __shared__ cg::block_tile_memory<256> memory;
+  auto b = cg::this_thread_block(memory);
+  auto t = cg::tiled_partition<128>(b);
+  int v = out[b.thread_rank()];
+  v += t.any(v) + t.all(v) + t.shfl(v, 5) + cg::reduce(t, v, cg::plus<int>()) + t.meta_group_rank();
+  t.sync();
+  out[b.thread_rank()] = v;
+}
+"""
+CLUSTER = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void __cluster_dims__(2, 1, 1) cluster(int* out) {
+  __shared__ int s[64];
+  cg::cluster_group c = cg::this_cluster();
+  s[threadIdx.x] = c.block_rank() + c.num_blocks() + c.thread_rank() + c.num_threads() + c.size() + c.block_index().x + c.thread_index().x + c.dim_blocks().x + c.dim_threads().y;
+  c.barrier_arrive();
+  c.barrier_wait();
+  c.sync();
+  int* other = c.map_shared_rank(s, 1 - c.block_rank());
+  out[c.thread_rank()] = other[threadIdx.x] + c.query_shared_rank(other);
+  auto g = cg::this_grid();
+  out[0] = g.cluster_rank() + g.num_clusters() + g.cluster_index().x + g.dim_clusters().x;
+  c.sync();
+}
+"""
+
 
 class DeviceCode(Case):
     def forecast(self, path, *args):
@@ -108,6 +276,51 @@ void host(thrust::device_vector<float>& v) { thrust::sort(v.begin(), v.end()); }
         p = self.forecast(source, "--counts", "executed", "--buffer", "a=1024", "--buffer", "b=1024")
         stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
         self.assertEqual(stores["requests"], 16 * 2 * 2)
+
+    def test_types_and_algorithms_of_host_code_beside_a_kernel(self):
+        p = self.forecast(self.path("host.cu", HOST_TYPES), "--arg", "n=1024")
+        self.assertEqual([a["name"] for a in p["assumptions"] if "skipped" in json.dumps(a)], [])
+        stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
+        self.assertEqual(stores["requests"], 16 * 2)
+
+    def test_cooperative_groups_in_full(self):
+        source, cluster = self.path("groups.cu", GROUPS), self.path("cluster.cu", CLUSTER)
+        for device in ("gtx280", "v100", "h100", "mi210"):
+            for kernel in ("block", "grid", "tile", "active", "copy", "update", "big"):
+                with self.subTest(device=device, kernel=kernel):
+                    text = self.good("predict", source, "--device", device, "--grid", "16", "--block", "256", "--kernel", kernel, "--format", "json")
+                    checked(text, "predict")
+        self.good("predict", cluster, "--device", "h100", "--grid", "16", "--block", "64")
+
+    def test_what_cooperative_groups_compute(self):
+        # Threads write where an index that groups compute is right: outside of the buffer it would be found.
+        source = self.path("ranks.cu", """#include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
+#include <cuda/atomic>
+namespace cg = cooperative_groups;
+__global__ void ranks(int* out) {
+  auto b = cg::this_thread_block();
+  auto w = cg::tiled_partition<32>(b);
+  int lane = w.thread_rank(), same = 0;
+  bool good = cg::exclusive_scan(w, 1) == lane && cg::inclusive_scan(w, lane, cg::greater<int>()) == lane && w.match_all(7, same) == ~0u && same;
+  good = good && w.match_all(lane, same) == 0 && !same && cg::invoke_one_broadcast(w, [&] { return lane + 5; }) == 5;
+  if (lane < 20) {
+    auto a = cg::coalesced_threads();
+    auto part = cg::tiled_partition(a, 8);
+    good = good && part.size() == (lane < 16 ? 8 : 4) && part.thread_rank() == lane % 8 && part.meta_group_rank() == lane / 8 && part.meta_group_size() == 3;
+    good = good && cg::exclusive_scan(a, 2, cg::plus<int>()) == 2 * lane && a.match_any(lane / 10) == (lane < 10 ? 0x3ffu : 0xffc00u);
+  }
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> total;
+  if (b.thread_rank() == 0) total.store(0);
+  b.barrier_wait(b.barrier_arrive());
+  int place = cg::exclusive_scan_update(w, total, 1, cg::plus<int>());
+  good = good && place % 32 == lane && place < 64;
+  out[good ? cg::this_grid().thread_rank() : 1 << 20] = 1;
+}
+""")
+        result = self.run_program("predict", source, *LAUNCH, "--counts", "executed", "--buffer", "out=1024", "--sample", "all", "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(checked(result.stdout, "predict")["findings"], [], result.stderr)
 
     def test_a_child_is_named_and_counts_as_a_call(self):
         source = self.path("child.cu", """template <class T> __global__ void child(T* a, int n) { if (threadIdx.x < n) a[threadIdx.x] += 1; }
