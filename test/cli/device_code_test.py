@@ -18,6 +18,7 @@ HOST_TYPES = """#include <cub/cub.cuh>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
+#include <thrust/sort.h>
 #include <thrust/transform.h>
 #include <map>
 #include <memory>
