@@ -226,6 +226,30 @@ void host(unsigned* u, double* d) {
                 self.forecast(source, "--kernel", name)
         self.bad(2, "has several kernels.*f<unsigned int>.*f<double>.*g<float, 4>", "predict", source, *LAUNCH)
 
+    def test_callers_before_the_template_that_launches(self):
+        source = self.path("late.cu", """#include <string>
+struct Reader { __device__ float at(int i) const { return i; } };
+template <class T, bool twice, class R> void run_test(const std::string& name);
+template <class T, bool twice, class R> __global__ void k(T* a) { a[threadIdx.x] = R().at(3) * (twice ? 2 : 1); }
+void bench(int single) {
+  if (single) run_test<float, true, Reader>("single");
+  else run_test<double, false, Reader>("double");
+}
+template <class T, bool twice, class R> void run_test(const std::string& name) {
+  k<T, twice, R><<<1, 64>>>((T*)nullptr);
+}
+""")
+        self.bad(2, r"has several kernels.*k<float, true, Reader>\(float\*\), k<double, false, Reader>\(double\*\)", "predict", source, *LAUNCH)
+        self.forecast(source, "--kernel", "k<double, false, Reader>")
+        self.bad(2, "--kernel k is ambiguous", "predict", source, *LAUNCH, "--kernel", "k")
+
+    def test_hundreds_of_kernels_make_no_long_message(self):
+        kernels = "template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }\n"
+        source = self.path("many.cu", kernels + "".join(f"template __global__ void k<{n}>(int*);\n" for n in range(200)))
+        self.bad(2, "has several kernels.*k<0>.*k<19>.* and 180 more", "predict", source, *LAUNCH)
+        self.bad(2, "(?s)ambiguous.*and 180 more", "predict", source, *LAUNCH, "--kernel", "k")
+        self.forecast(source, "--kernel", "k<150>")
+
     def test_textures_surfaces_and_images_are_named(self):
         texture = self.path("t.cu", """texture<float, 2, cudaReadModeElementType> old;
 __global__ void sample(cudaTextureObject_t t, cudaSurfaceObject_t s, float* out) {

@@ -129,14 +129,17 @@ std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool
 
 /// Which kernels can be asked for in spite of the errors.
 std::string note_of_good_kernels(const ClangResult& result, const std::vector<KernelEntry>& kernels) {
+  constexpr std::size_t most = 20;
   std::string names;
+  std::size_t good = 0;
   for (const KernelEntry& kernel : kernels) {
     const auto reached = reachable_symbols(*result.module, {&kernel, 1}, "");
     if (std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
                     [&](const auto& name) { return reached.contains(name); }))
       continue;
-    names += (names.empty() ? "" : ", ") + kernel.demangled;
+    if (good++ < most) names += (names.empty() ? "" : ", ") + kernel.demangled;
   }
+  if (good > most) names += " and " + std::to_string(good - most) + " more";
   return names.empty() ? "" : "\nnote: kernels without errors, for " KC_SETTING(kernel) ": " + names;
 }
 
@@ -271,6 +274,23 @@ ClangResult compile_in_language(const Source& source, ClangJob& job, Language la
   ClangResult result = run_clang(job);
   if (language == Language::opencl && !result.errors.empty())
     return compile_in_another_opencl(source, job, target, std::move(result));
+  if (result.skipped_callers && result.module != nullptr) {
+    const auto count = [&](const ClangResult& r) {
+      if (r.module == nullptr) return std::ptrdiff_t{0};
+      const auto kernels = list_kernels(*r.module, language);
+      return std::count_if(kernels.begin(), kernels.end(),
+                           [&](const auto& k) { return wanted.empty() || means_kernel(k, wanted); });
+    };
+    if (count(result) == 0) {
+      ClangJob whole = job;
+      whole.all_host_code = true;
+      ClangResult second = run_clang(whole);
+      if (count(second) > 0) {
+        job = std::move(whole);
+        return second;
+      }
+    }
+  }
   if (!wanted.empty() && job.host_code_may_fail && !holds_kernel(result, language, wanted)) {
     const std::string qualified = template_of(result, wanted);
     if (!qualified.empty()) return instantiate(job, qualified, wanted);

@@ -141,7 +141,7 @@ Extent extent_of(const FunctionDecl* function, const clang::SourceManager& sourc
 
 KernelConsumer::KernelConsumer(clang::CompilerInstance& compiler, const ClangJob& job, ClangResult& result,
                                MessageCollector& messages)
-    : compiler_(compiler), job_(job), result_(result), messages_(messages) {
+    : compiler_(compiler), job_(job), result_(result), messages_(messages), parse_all_host_code_(job.all_host_code) {
   generator_.reset(clang::CreateLLVMCodeGen(compiler.getDiagnostics(), job.main_file, &compiler.getVirtualFileSystem(),
                                             compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
                                             compiler.getCodeGenOpts(), *result.context));
@@ -232,9 +232,13 @@ bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   if (sources.isInSystemHeader(sources.getExpansionLoc(function->getLocation()))) return true;
   const bool launches = launches_kernels(function->getLocation());
   if (launches && (function->isDependentContext() || function->getDescribedFunctionTemplate() != nullptr)) {
-    parse_all_host_code_ = true;  // who calls this decides with which types the kernel is instantiated
+    // Who calls this decides with which types the kernel is instantiated; callers may stand before it.
+    result_.skipped_callers = result_.skipped_callers || (!parse_all_host_code_ && skipped_host_code_);
+    parse_all_host_code_ = true;
   }
-  return !launches && !parse_all_host_code_;
+  const bool skip = !launches && !parse_all_host_code_;
+  skipped_host_code_ = skipped_host_code_ || skip;
+  return skip;
 }
 
 void KernelConsumer::judge_messages(clang::ASTContext& context) {

@@ -84,7 +84,7 @@ class KernelConsumer : public clang::ASTConsumer {
   std::vector<std::function<void(clang::CodeGenerator&)>> queue_;
   std::vector<clang::FunctionDecl*> broken_, instantiated_;
   std::map<clang::FileID, Launches> launches_;
-  bool parse_all_host_code_ = false;
+  bool parse_all_host_code_, skipped_host_code_ = false;
 };
 
 }  // namespace kernelcast::frontend
