@@ -8,7 +8,7 @@ from program import Case
 
 LAUNCH = ("--device", "v100", "--grid", "16", "--block", "64")
 
-# nvcc 13.0 takes these three.
+# nvcc 13.0 takes these.
 HOST_TYPES = """#include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cufft.h>
@@ -242,6 +242,28 @@ template <class T, bool twice, class R> void run_test(const std::string& name) {
         self.bad(2, r"has several kernels.*k<float, true, Reader>\(float\*\), k<double, false, Reader>\(double\*\)", "predict", source, *LAUNCH)
         self.forecast(source, "--kernel", "k<double, false, Reader>")
         self.bad(2, "--kernel k is ambiguous", "predict", source, *LAUNCH, "--kernel", "k")
+
+    def test_dependent_templates_without_the_keyword(self):
+        # nvcc 13.0 takes this.
+        self.path("cast.cuh", """template <class T, class S> struct caster {
+  template <int n> static __device__ void cast(T* a, const S* b) { for (int i = 0; i < n; ++i) a[i] = b[i]; }
+};
+template <> struct caster<short, float> {
+  template <int n> static __device__ void cast(short* a, const float* b) { for (int i = 0; i < n; ++i) a[i] = (short)b[i]; }
+};
+template <class T, class S, int n> __device__ void convert(T* a, const S* b) {
+  caster<T, S>::cast<n>(a, const_cast<S*>(b));
+}
+""")
+        source = self.path("k.cu", """#include "cast.cuh"
+template <class T> __global__ void k(T* a, float* b) { convert<T, float, 4>(a + 4 * threadIdx.x, b); }
+template __global__ void k<int>(int*, float*);
+template __global__ void k<short>(short*, float*);
+template <class T> __global__ void own(T* a, float* b) { caster<T, float>::cast<2>(a + threadIdx.x, b); }
+template __global__ void own<int>(int*, float*);
+""")
+        for kernel in ("k<int>", "k<short>", "own<int>"):
+            self.forecast(source, "--kernel", kernel)
 
     def test_hundreds_of_kernels_make_no_long_message(self):
         kernels = "template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }\n"

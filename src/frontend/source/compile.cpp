@@ -269,9 +269,28 @@ ClangResult compile_in_another_opencl(const Source& source, ClangJob& job, const
   return extended;
 }
 
+/// Runs again with what nvcc takes and clang does not: respelled, where that leaves fewer errors.
+ClangResult run_respelled(ClangJob& job, int most_rounds = 4) {
+  ClangResult result = run_clang(job);
+  if (result.respelled.empty() || most_rounds == 0) return result;
+  ClangJob again = job;
+  for (FileText& file : result.respelled) {
+    if (file.path == job.main_file) {
+      again.text = std::move(file.text);
+      continue;
+    }
+    std::erase_if(again.headers, [&](const FileText& known) { return known.path == file.path; });
+    again.headers.push_back(std::move(file));
+  }
+  ClangResult next = run_respelled(again, most_rounds - 1);
+  if (next.errors.size() >= result.errors.size()) return result;
+  job = std::move(again);
+  return next;
+}
+
 ClangResult compile_in_language(const Source& source, ClangJob& job, Language language, const std::string& target,
                                 const std::string& wanted) {
-  ClangResult result = run_clang(job);
+  ClangResult result = run_respelled(job);
   if (language == Language::opencl && !result.errors.empty())
     return compile_in_another_opencl(source, job, target, std::move(result));
   if (result.skipped_callers && result.module != nullptr) {
@@ -317,9 +336,12 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
   for (const auto& header : result.missing_headers)
     notes.push_back("header '" + header + "' was not found and was skipped; " KC_SETTING(I) " gives its folder");
   if (!result.errors.empty()) {
+    const std::string& first = result.errors.front().text;
+    std::size_t begin = first.find(": error: ");  // behind the lines of the files that include the place
+    begin = begin == std::string::npos ? 0 : first.rfind('\n', begin) + 1;
     notes.push_back(std::to_string(result.errors.size()) +
                     " errors in code that the kernel does not use were passed over; the first: " +
-                    result.errors.front().text.substr(0, result.errors.front().text.find('\n')));
+                    first.substr(begin, first.find('\n', begin) - begin));
   }
   if (!job.arguments.empty() && job.arguments.front() == kMoreExtensions) {
     notes.push_back(

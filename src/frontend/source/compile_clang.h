@@ -47,6 +47,7 @@ struct ClangResult {
   bool broken_kernel = false;  // one of them is a kernel
   std::vector<std::string> missing_headers;
   std::vector<std::string> kernel_templates;  // qualified names
+  std::vector<FileText> respelled;            // files with the keyword `template` where it was missing
   bool skipped_callers = false;               // host functions before the first template that launches kernels
   std::vector<SkippedKernel> skipped;         // what the preprocessor dropped
   std::string wanted_symbol;                  // of the function that added_text takes the address of

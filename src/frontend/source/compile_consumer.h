@@ -23,7 +23,8 @@ struct Message {
   clang::SourceLocation at;   // in a file, macros expanded
   bool concerns_all = false;  // whatever it stands in: the file was not read to its end, or the compiler gave up
   bool in_system_header = false;
-  std::string text;  // with its notes
+  std::string text;           // with its notes
+  std::string template_name;  // a dependent one without the keyword `template`; else empty
 };
 
 /// Renders messages as clang's own printer does, without colour.
@@ -75,6 +76,7 @@ class KernelConsumer : public clang::ASTConsumer {
   void generate(clang::ASTContext& context);
   bool generate_in_spite_of_errors(clang::ASTContext& context);
   void judge_messages(clang::ASTContext& context);
+  void note_template_keywords();
 
   clang::CompilerInstance& compiler_;
   const ClangJob& job_;
