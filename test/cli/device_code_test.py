@@ -369,6 +369,35 @@ __global__ void ranks(int* out) {
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(checked(result.stdout, "predict")["findings"], [], result.stderr)
 
+    def test_random_numbers_of_thrust(self):
+        # The ten-thousandth number of minstd_rand from its default seed is 399268537 (C++ standard, [rand.predef]).
+        source = self.path("random.cu", """#include <thrust/random.h>
+struct Draw {
+  __host__ __device__ float operator()(unsigned int n) const {
+    thrust::default_random_engine engine;
+    thrust::uniform_real_distribution<float> place(-1.0f, 1.0f);
+    engine.discard(n);
+    return place(engine);
+  }
+};
+__global__ void k(float* a, int* b) {
+  thrust::minstd_rand engine(1);
+  for (int i = 1; i < 10000; ++i) engine();
+  thrust::minstd_rand ahead;
+  ahead.discard(9999);
+  const unsigned int last = engine();
+  thrust::random::uniform_int_distribution<int> die(1, 6);
+  const int eyes = die(engine);
+  thrust::random::normal_distribution<double> normal(0.0, 1.0);
+  const float drawn = Draw()(threadIdx.x);
+  const bool good = last == 399268537u && ahead() == last && eyes >= 1 && eyes <= 6 && drawn >= -1 && drawn < 1 && normal(ahead) < 40;
+  a[blockIdx.x * 64 + threadIdx.x] = drawn;
+  b[good ? blockIdx.x * 64 + threadIdx.x : 1 << 20] = eyes;
+}
+""")
+        text = self.good("predict", source, *LAUNCH, "--counts", "executed", "--buffer", "a=1024", "--buffer", "b=1024", "--sample", "1", "--format", "json")
+        self.assertEqual(checked(text, "predict")["predictions"][0]["counts_method"], "executed")
+
     def test_a_child_is_named_and_counts_as_a_call(self):
         source = self.path("child.cu", """template <class T> __global__ void child(T* a, int n) { if (threadIdx.x < n) a[threadIdx.x] += 1; }
 __global__ void plain() {}
