@@ -265,6 +265,28 @@ template __global__ void own<int>(int*, float*);
         for kernel in ("k<int>", "k<short>", "own<int>"):
             self.forecast(source, "--kernel", kernel)
 
+    def test_a_header_of_a_folder_around_launches(self):
+        import os
+
+        os.makedirs(self.path("program/src"))
+        self.path("program/common.cuh", """#pragma once
+#include <cublas_v2.h>
+static const char* text_of(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS ? "" : "failed"; }
+struct Params { dim3 grid, block; cublasComputeType_t type; cudaDataType_t data; };
+template <class Kernel, class... A> static void launch(Kernel kernel, const Params& p, A... a) { kernel<<<p.grid, p.block>>>(a...); }
+""")
+        source = self.path("program/src/k.cu", """#include "common.cuh"
+template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }
+template <int n> static void run(int* a, cublasHandle_t handle) {
+  Params p = {dim3(1), dim3(64), CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_16BF};
+  cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);
+  launch(k<n>, p, a);
+}
+void host(int* a, cublasHandle_t handle) { run<7>(a, handle); }
+""")
+        for more in ((), ("-I", self.path("program"))):
+            self.forecast(source, *more)
+
     def test_hundreds_of_kernels_make_no_long_message(self):
         kernels = "template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }\n"
         source = self.path("many.cu", kernels + "".join(f"template __global__ void k<{n}>(int*);\n" for n in range(200)))

@@ -322,12 +322,22 @@ std::string about_template(const std::string& name) {
          "<...>' does it";
 }
 
+/// Without the lines of the files that include the place, and without the source's text.
+std::string first_error(const ClangResult& result) {
+  const std::string& first = result.errors.front().text;
+  std::size_t begin = first.find(": error: ");
+  begin = begin == std::string::npos ? 0 : first.rfind('\n', begin) + 1;
+  return first.substr(begin, first.find('\n', begin) - begin);
+}
+
 /// A file whose kernels all are templates that it does not instantiate: which there are.
 void refuse_templates_alone(const ClangJob& job, const ClangResult& result) {
   const auto names = templates_without_instance(job, result);
   if (names.empty() || !list_kernels(*result.module, job.language).empty()) return;
   std::string text = job.main_file + ": no kernel found, but kernel templates";
   for (const auto& name : names) text += "\n" + about_template(name);
+  if (!result.errors.empty())
+    text += "\nnote: the functions that do may have errors; the first of host code: " + first_error(result);
   throw UserError(text);
 }
 
@@ -336,12 +346,8 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
   for (const auto& header : result.missing_headers)
     notes.push_back("header '" + header + "' was not found and was skipped; " KC_SETTING(I) " gives its folder");
   if (!result.errors.empty()) {
-    const std::string& first = result.errors.front().text;
-    std::size_t begin = first.find(": error: ");  // behind the lines of the files that include the place
-    begin = begin == std::string::npos ? 0 : first.rfind('\n', begin) + 1;
     notes.push_back(std::to_string(result.errors.size()) +
-                    " errors in code that the kernel does not use were passed over; the first: " +
-                    first.substr(begin, first.find('\n', begin) - begin));
+                    " errors in code that the kernel does not use were passed over; the first: " + first_error(result));
   }
   if (!job.arguments.empty() && job.arguments.front() == kMoreExtensions) {
     notes.push_back(

@@ -243,6 +243,15 @@ bool KernelConsumer::launches_kernels(clang::SourceLocation name) {
   return std::binary_search(launches.open_braces.begin(), launches.open_braces.end(), body);
 }
 
+/// Folders around the source count as the system's for Clang (-idirafter), and -I of one of them does with it.
+bool KernelConsumer::in_system(clang::SourceLocation at) {
+  const auto& sources = compiler_.getSourceManager();
+  if (!sources.isInSystemHeader(at)) return false;
+  auto [known, is_new] = in_system_.try_emplace(sources.getFileID(at));
+  if (is_new) known->second = in_system_folder(sources.getFilename(at).str());
+  return known->second;
+}
+
 bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   const FunctionDecl* function = function_of(declaration);
   if (function == nullptr || !job_.host_code_may_fail) return false;
@@ -253,7 +262,7 @@ bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   }
   if (function->hasAttr<clang::CUDADeviceAttr>()) return false;
   const auto& sources = compiler_.getSourceManager();
-  if (sources.isInSystemHeader(sources.getExpansionLoc(function->getLocation()))) return true;
+  if (in_system(sources.getExpansionLoc(function->getLocation()))) return true;
   const bool launches = launches_kernels(function->getLocation());
   if (launches && (function->isDependentContext() || function->getDescribedFunctionTemplate() != nullptr)) {
     // Who calls this decides with which types the kernel is instantiated; callers may stand before it.

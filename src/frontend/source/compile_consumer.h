@@ -68,6 +68,7 @@ class KernelConsumer : public clang::ASTConsumer {
 
  private:
   bool launches_kernels(clang::SourceLocation name);
+  bool in_system(clang::SourceLocation at);
   void keep_unused_function(clang::Decl* declaration);
   void name_parameters();
   void keep_parameter_types();
@@ -86,6 +87,7 @@ class KernelConsumer : public clang::ASTConsumer {
   std::vector<std::function<void(clang::CodeGenerator&)>> queue_;
   std::vector<clang::FunctionDecl*> broken_, instantiated_;
   std::map<clang::FileID, Launches> launches_;
+  std::map<clang::FileID, bool> in_system_;
   bool parse_all_host_code_, skipped_host_code_ = false;
 };
 
