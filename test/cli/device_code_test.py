@@ -15,6 +15,9 @@ HOST_TYPES = """#include <cub/cub.cuh>
 #include <curand.h>
 #include <cusparse.h>
 #include <nccl.h>
+#include <cuda/std/functional>
+#include <thrust/adjacent_difference.h>
+#include <thrust/device_malloc.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
@@ -56,6 +59,8 @@ void host(std::vector<float>& in, std::map<std::string, int>& names, float* d, s
   thrust::sort_by_key(v.begin(), v.end(), v.begin());
   void* temporary = nullptr;
   size_t bytes = 0;
+  thrust::device_ptr<void> raw = thrust::device_malloc(n);
+  temporary = raw.get();
   cub::DeviceReduce::Sum(temporary, bytes, d, d, (int)n);
   cub::DeviceRadixSort::SortPairs(temporary, bytes, d, d, d, d, n);
   cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &sum, d, 1, d, 1, &sum, d, 1);

@@ -1,6 +1,7 @@
 // What device code uses of Thrust: pointers, tuples, complex numbers, function objects. Algorithms and vectors are the host's.
 #pragma once
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #define THRUST_VERSION 200200
@@ -34,15 +35,15 @@ template <class T> class device_ptr {
  public:
   typedef T element_type;
   typedef T value_type;
-  typedef T& reference;
+  typedef std::add_lvalue_reference_t<T> reference;  // void for device_ptr<void>
   typedef long difference_type;
   __host__ __device__ device_ptr() : p_(nullptr) {}
   __host__ __device__ explicit device_ptr(T* p) : p_(p) {}
   template <class U> __host__ __device__ device_ptr(const device_ptr<U>& other) : p_(other.get()) {}
   __host__ __device__ T* get() const { return p_; }
-  __host__ __device__ T& operator*() const { return *p_; }
+  __host__ __device__ reference operator*() const { return *p_; }
   __host__ __device__ T* operator->() const { return p_; }
-  template <class I> __host__ __device__ T& operator[](I i) const { return p_[i]; }
+  template <class I> __host__ __device__ reference operator[](I i) const { return p_[i]; }
   __host__ __device__ device_ptr operator+(long n) const { return device_ptr(p_ + n); }
   __host__ __device__ device_ptr operator-(long n) const { return device_ptr(p_ - n); }
   __host__ __device__ long operator-(const device_ptr& other) const { return p_ - other.p_; }
