@@ -292,6 +292,20 @@ void host(int* a, cublasHandle_t handle) { run<7>(a, handle); }
         for more in ((), ("-I", self.path("program"))):
             self.forecast(source, *more)
 
+    def test_what_nvcc_includes_before_every_source(self):
+        source = self.path("moved.cu", """struct S { int a[4]; };
+template <class T> __device__ void put(T* to, T&& v) { *to = std::forward<T>(v); }
+template <class K, class... A> void launch(K k, A&&... a) { k<<<1, 64>>>(std::forward<A>(a)...); }
+template <int n> __global__ void k(S* s) {
+  S t = {};
+  t.a[0] = std::max(n, 2);
+  put(s + threadIdx.x, std::move(t));
+}
+void host(S* s) { launch(k<3>, s); }
+""")
+        for device in ("v100", "mi210"):
+            self.good("predict", source, "--device", device, "--grid", "16", "--block", "64")
+
     def test_hundreds_of_kernels_make_no_long_message(self):
         kernels = "template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }\n"
         source = self.path("many.cu", kernels + "".join(f"template __global__ void k<{n}>(int*);\n" for n in range(200)))
