@@ -7,6 +7,50 @@ from check_schema import checked
 from program import Case
 
 LAUNCH = ("--device", "v100", "--grid", "16", "--block", "64")
+# An address that counts a loop's iterations is used outside of it, by way of a jump into its body.
+JUMP = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {
+  .reg .pred %p<9>;
+  .reg .b32 %r<20>;
+  .reg .f64 %fd<4>;
+  .reg .b64 %rd<20>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [c];
+  ld.global.nc.u32 %r2, [%rd2+4];
+  cvt.s64.s32 %rd4, %r7;
+  mul.wide.s32 %rd5, %r7, 8;
+  add.s64 %rd6, %rd3, %rd5;
+  setp.lt.s32 %p2, %r3, 2;
+  @%p2 bra L33;
+  cvt.u32.u64 %r8, %rd4;
+  add.s32 %r9, %r2, -2;
+  sub.s32 %r4, %r9, %r8;
+  and.b32 %r15, %r4, 3;
+  setp.lt.u32 %p3, %r5, 3;
+  mov.u32 %r10, 0;
+  @%p3 bra L25;
+L6:
+  add.s32 %r12, %r12, 4;
+L25:
+  setp.eq.s32 %p1, %r15, 0;
+  @%p1 bra L33;
+  cvt.s64.s32 %rd7, %r12;
+  add.s64 %rd8, %rd7, %rd4;
+  shl.b64 %rd9, %rd8, 3;
+  add.s64 %rd10, %rd1, %rd9;
+  mul.wide.s32 %rd12, %r10, 8;
+  add.s64 %rd13, %rd6, %rd12;
+  ld.global.nc.f64 %fd1, [%rd10];
+  add.s32 %r10, %r10, 1;
+  st.global.f64 [%rd13+8], %fd1;
+L33:
+  @%p4 bra L6;
+  ret;
+}
+"""
 
 # nvcc 13.0 takes these.
 HOST_TYPES = """#include <cub/cub.cuh>
@@ -477,6 +521,8 @@ void host(int* a) { parent<<<1, 64>>>(a, 64); cudaDeviceSynchronize(); }
             self.assertIn("jumps into a loop", self.assumptions(p))
         stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
         self.assertEqual(stores["requests"], 16 * 2 * 64)
+        jump = self.path("jump.ptx", JUMP)
+        self.good("predict", jump, "--device", "a100", "--grid", "8", "--block", "64", "--arg", "3=16", "--counts", "symbolic")
         goto = self.path("goto.cu", "__global__ void k(int* a) {\n  int i = a[0];\nx: i++;\n  if (i & 1) goto y;\nz: if (a[i]) goto x;\ny: if (a[i + 1]) goto z;\n  a[3] = i;\n}\n")
         self.forecast(goto)
 
