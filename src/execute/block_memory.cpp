@@ -165,7 +165,7 @@ bool BlockRunner::translate_together(const std::uint64_t* a, std::uint64_t lanes
   };
   if (i.pointing == Pointing::shared) {
     const auto size = static_cast<std::uint64_t>(shared_.bytes());
-    if (s.most > size || s.most + step > size) return false;
+    if (s.least > s.most || s.most > size || s.most + step > size) return false;  // some below 0, some beyond the end
     place_from(shared_.data(), 0);
     space_ = MemorySpace::shared;
     shared_lanes_ = lanes;

@@ -39,8 +39,12 @@ std::string values_in(const ArithmeticError& e, const Launch& launch) {
                     includers_note(request.source, message_of(e)));  // the source is bad: the first error
   }
   if (request.kernel.empty() && names.size() > 1) {
-    throw UsageError(fmt::format("{} has several kernels; choose with " KC_SETTING(kernel) ": {}", request.source.path,
-                                 fmt::join(names, ", ")));
+    constexpr std::size_t most = 20;  // libraries of templates have hundreds, each with a long name
+    const std::size_t shown = std::min(names.size(), most);
+    throw UsageError(fmt::format("{} has several kernels; choose with " KC_SETTING(kernel) ": {}{}",
+                                 request.source.path,
+                                 fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                                 names.size() > most ? fmt::format(" and {} more", names.size() - most) : ""));
   }
   throw;
 }

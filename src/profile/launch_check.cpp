@@ -313,8 +313,10 @@ void LaunchReader::resolve_buffers(const Launch& launch) {
   // PTX does not tell a pointer that nothing reads from a number.
   for (const auto& p : profile_.parameters)
     if (p.pointer || (!p.used && p.type == "i64")) pointers.push_back(p.name);
+  const auto of_the_compiler = [](const std::string& n) { return n.starts_with("__hip_") || n.starts_with("__oclc_"); };
   for (const auto& b : profile_.buffers)  // arrays of the source, and pointers in structures
-    if (b.parameter < 0 && (b.space == MemorySpace::global || b.space == MemorySpace::constant))
+    if (b.parameter < 0 && (b.space == MemorySpace::global || b.space == MemorySpace::constant) &&
+        !of_the_compiler(b.name))
       pointers.push_back(b.name);
   buffers_.clear();
   for (const auto& [name, spec] : launch.buffers) {

@@ -7,6 +7,224 @@ from check_schema import checked
 from program import Case
 
 LAUNCH = ("--device", "v100", "--grid", "16", "--block", "64")
+# An address that counts a loop's iterations is used outside of it, by way of a jump into its body.
+JUMP = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {
+  .reg .pred %p<9>;
+  .reg .b32 %r<20>;
+  .reg .f64 %fd<4>;
+  .reg .b64 %rd<20>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [c];
+  ld.global.nc.u32 %r2, [%rd2+4];
+  cvt.s64.s32 %rd4, %r7;
+  mul.wide.s32 %rd5, %r7, 8;
+  add.s64 %rd6, %rd3, %rd5;
+  setp.lt.s32 %p2, %r3, 2;
+  @%p2 bra L33;
+  cvt.u32.u64 %r8, %rd4;
+  add.s32 %r9, %r2, -2;
+  sub.s32 %r4, %r9, %r8;
+  and.b32 %r15, %r4, 3;
+  setp.lt.u32 %p3, %r5, 3;
+  mov.u32 %r10, 0;
+  @%p3 bra L25;
+L6:
+  add.s32 %r12, %r12, 4;
+L25:
+  setp.eq.s32 %p1, %r15, 0;
+  @%p1 bra L33;
+  cvt.s64.s32 %rd7, %r12;
+  add.s64 %rd8, %rd7, %rd4;
+  shl.b64 %rd9, %rd8, 3;
+  add.s64 %rd10, %rd1, %rd9;
+  mul.wide.s32 %rd12, %r10, 8;
+  add.s64 %rd13, %rd6, %rd12;
+  ld.global.nc.f64 %fd1, [%rd10];
+  add.s32 %r10, %r10, 1;
+  st.global.f64 [%rd13+8], %fd1;
+L33:
+  @%p4 bra L6;
+  ret;
+}
+"""
+
+# nvcc 13.0 takes these.
+HOST_TYPES = """#include <cub/cub.cuh>
+#include <cublas_v2.h>
+#include <cufft.h>
+#include <curand.h>
+#include <cusparse.h>
+#include <nccl.h>
+#include <cuda/std/functional>
+#include <thrust/adjacent_difference.h>
+#include <thrust/device_malloc.h>
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#include <thrust/sort.h>
+#include <thrust/transform.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct View {
+  cudaGraphicsResource* resource;
+  cudaGraphicsResource_t other;
+  cudaStream_t stream;
+  cudaEvent_t event;
+  cublasHandle_t handle;
+  cufftHandle plan;
+  float* data;
+  __host__ View(int n) : name(n, 'x') { cudaMalloc(&data, n); }
+  __device__ float at(int i) const { return data[i]; }
+  std::string name;
+};
+struct Plain {
+  cudaStream_t stream;
+  cudaGraphicsResource_t resource;
+  float* data;
+  cudaError_t state;
+};
+struct Square { __host__ __device__ float operator()(float x) const { return x * x; } };
+__device__ cudaError_t checked(int i) { return i < 0 ? cudaErrorInvalidValue : cudaSuccess; }
+__global__ void k(Plain p, const View* v, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && checked(i) == cudaSuccess) p.data[i] = Square()(v->at(i));
+}
+void host(std::vector<float>& in, std::map<std::string, int>& names, float* d, size_t n) {
+  thrust::device_vector<float> v(in.begin(), in.end());
+  thrust::transform(v.begin(), v.end(), v.begin(), Square());
+  float sum = thrust::reduce(thrust::device, v.begin(), v.end(), 0.0f, thrust::plus<float>());
+  thrust::sort_by_key(v.begin(), v.end(), v.begin());
+  void* temporary = nullptr;
+  size_t bytes = 0;
+  thrust::device_ptr<void> raw = thrust::device_malloc(n);
+  temporary = raw.get();
+  cub::DeviceReduce::Sum(temporary, bytes, d, d, (int)n);
+  cub::DeviceRadixSort::SortPairs(temporary, bytes, d, d, d, d, n);
+  cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &sum, d, 1, d, 1, &sum, d, 1);
+  std::unique_ptr<View> view(new View(4));
+  k<<<names["a"], 64>>>(Plain{}, view.get(), (int)n);
+}
+"""
+GROUPS = """#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <utility>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__device__ int rank_of(cg::thread_group g) { g.sync(); return g.thread_rank() + g.size() + g.num_threads(); }
+
+__global__ void block(int* out) {
+  cg::thread_block b = cg::this_thread_block();
+  auto token = b.barrier_arrive();
+  out[b.thread_rank()] = b.size() + b.num_threads() + b.group_index().x + b.thread_index().y + b.group_dim().z + b.dim_threads().x;
+  b.barrier_wait(std::move(token));
+  cg::sync(b);
+  b.sync();
+  out[cg::thread_rank(b)] += cg::group_size(b) + rank_of(b) + rank_of(cg::tiled_partition(b, 16));
+}
+
+__global__ void grid(int* out) {
+  cg::grid_group g = cg::this_grid();
+  if (!g.is_valid()) return;
+  out[g.thread_rank()] = g.size() + g.num_threads() + g.num_blocks() + g.block_rank() + g.group_dim().x + g.dim_blocks().y + g.block_index().z;
+  auto token = g.barrier_arrive();
+  g.barrier_wait(std::move(token));
+  g.sync();
+}
+
+__global__ void tile(int* out, float* f) {
+  auto b = cg::this_thread_block();
+  auto t = cg::tiled_partition<16>(b);
+  cg::thread_block_tile<4, cg::thread_block_tile<16, cg::thread_block>> s = cg::tiled_partition<4>(t);
+  cg::thread_block_tile<32> w = cg::tiled_partition<32>(b);
+  int v = out[t.thread_rank()], same = 0;
+  v += t.shfl(v, 1) + t.shfl_up(v, 1) + t.shfl_down(v, 2) + t.shfl_xor(v, 3) + t.any(v) + t.all(v) + t.ballot(v) + t.match_any(v) + t.match_all(v, same);
+  v += t.size() + t.num_threads() + t.meta_group_rank() + t.meta_group_size() + s.thread_rank() + s.meta_group_rank();
+  t.sync();
+  w.sync();
+  v += cg::reduce(w, v, cg::plus<int>()) + cg::reduce(t, v, cg::greater<int>()) + cg::reduce(w, v, cg::bit_xor<int>());
+  v += cg::reduce(w, v, [](int a, int b) { return a > b ? a : b; });
+  v += cg::inclusive_scan(w, v) + cg::exclusive_scan(w, v) + cg::inclusive_scan(w, v, cg::less<int>()) + cg::exclusive_scan(w, v, cg::plus<int>());
+  out[b.thread_rank()] = v + same + rank_of(t);
+  f[b.thread_rank()] = cg::reduce(w, f[b.thread_rank()], cg::plus<float>());
+}
+
+__global__ void active(int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, v = out[i], same = 0;
+  if (v & 1) {
+    cg::coalesced_group a = cg::coalesced_threads();
+    v += a.size() + a.num_threads() + a.thread_rank() + a.shfl(v, 0) + a.shfl_up(v, 1) + a.shfl_down(v, 1) + a.any(v) + a.all(v) + a.ballot(v);
+    v += a.match_any(v) + a.match_all(v, same) + a.meta_group_rank() + a.meta_group_size();
+    a.sync();
+    v += cg::reduce(a, v, cg::plus<int>()) + cg::inclusive_scan(a, v) + cg::exclusive_scan(a, v, cg::plus<int>());
+    cg::coalesced_group half = cg::tiled_partition(a, 4);
+    v += half.thread_rank() + rank_of(a);
+  }
+  auto w = cg::tiled_partition<32>(cg::this_thread_block());
+  auto odd = cg::binary_partition(w, v & 1);
+  auto label = cg::labeled_partition(w, v & 3);
+  v += odd.thread_rank() + label.size();
+  cg::invoke_one(w, [&] { same = 2; });
+  v += cg::invoke_one_broadcast(w, [&] { return v + 1; });
+  out[i] = v + same;
+}
+
+__global__ void copy(int* out, const int* in) {
+  __shared__ int s[256];
+  auto b = cg::this_thread_block();
+  auto w = cg::tiled_partition<32>(b);
+  cg::memcpy_async(b, s, in, sizeof(int) * 256);
+  cg::wait(b);
+  cg::memcpy_async(w, s, in, cuda::aligned_size_t<16>(512));
+  cg::wait_prior<0>(w);
+  cg::memcpy_async(b, s, 256, in, 128);
+  cg::wait(b);
+  out[b.thread_rank()] = s[b.thread_rank()];
+}
+
+__global__ void update(int* out, int* sum) {
+  auto w = cg::tiled_partition<32>(cg::this_thread_block());
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> total;
+  cuda::atomic_ref<int, cuda::thread_scope_device> all(*sum);
+  cg::reduce_update_async(w, total, out[threadIdx.x], cg::plus<int>());
+  cg::reduce_store_async(w, total, out[threadIdx.x], cg::plus<int>());
+  out[threadIdx.x] = cg::exclusive_scan_update(w, all, 1, cg::plus<int>()) + cg::inclusive_scan_update(w, all, 1, cg::plus<int>());
+}
+
+__global__ void big(int* out) {
+  __shared__ cg::block_tile_memory<256> memory;
+  auto b = cg::this_thread_block(memory);
+  auto t = cg::tiled_partition<128>(b);
+  int v = out[b.thread_rank()];
+  v += t.any(v) + t.all(v) + t.shfl(v, 5) + cg::reduce(t, v, cg::plus<int>()) + t.meta_group_rank();
+  t.sync();
+  out[b.thread_rank()] = v;
+}
+"""
+CLUSTER = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void __cluster_dims__(2, 1, 1) cluster(int* out) {
+  __shared__ int s[64];
+  cg::cluster_group c = cg::this_cluster();
+  s[threadIdx.x] = c.block_rank() + c.num_blocks() + c.thread_rank() + c.num_threads() + c.size() + c.block_index().x + c.thread_index().x + c.dim_blocks().x + c.dim_threads().y;
+  c.barrier_arrive();
+  c.barrier_wait();
+  c.sync();
+  int* other = c.map_shared_rank(s, 1 - c.block_rank());
+  out[c.thread_rank()] = other[threadIdx.x] + c.query_shared_rank(other);
+  auto g = cg::this_grid();
+  out[0] = g.cluster_rank() + g.num_clusters() + g.cluster_index().x + g.dim_clusters().x;
+  c.sync();
+}
+"""
 
 
 class DeviceCode(Case):
@@ -56,6 +274,88 @@ void host(unsigned* u, double* d) {
             with self.subTest(name):
                 self.forecast(source, "--kernel", name)
         self.bad(2, "has several kernels.*f<unsigned int>.*f<double>.*g<float, 4>", "predict", source, *LAUNCH)
+
+    def test_callers_before_the_template_that_launches(self):
+        source = self.path("late.cu", """#include <string>
+struct Reader { __device__ float at(int i) const { return i; } };
+template <class T, bool twice, class R> void run_test(const std::string& name);
+template <class T, bool twice, class R> __global__ void k(T* a) { a[threadIdx.x] = R().at(3) * (twice ? 2 : 1); }
+void bench(int single) {
+  if (single) run_test<float, true, Reader>("single");
+  else run_test<double, false, Reader>("double");
+}
+template <class T, bool twice, class R> void run_test(const std::string& name) {
+  k<T, twice, R><<<1, 64>>>((T*)nullptr);
+}
+""")
+        self.bad(2, r"has several kernels.*k<float, true, Reader>\(float\*\), k<double, false, Reader>\(double\*\)", "predict", source, *LAUNCH)
+        self.forecast(source, "--kernel", "k<double, false, Reader>")
+        self.bad(2, "--kernel k is ambiguous", "predict", source, *LAUNCH, "--kernel", "k")
+
+    def test_dependent_templates_without_the_keyword(self):
+        # nvcc 13.0 takes this.
+        self.path("cast.cuh", """template <class T, class S> struct caster {
+  template <int n> static __device__ void cast(T* a, const S* b) { for (int i = 0; i < n; ++i) a[i] = b[i]; }
+};
+template <> struct caster<short, float> {
+  template <int n> static __device__ void cast(short* a, const float* b) { for (int i = 0; i < n; ++i) a[i] = (short)b[i]; }
+};
+template <class T, class S, int n> __device__ void convert(T* a, const S* b) {
+  caster<T, S>::cast<n>(a, const_cast<S*>(b));
+}
+""")
+        source = self.path("k.cu", """#include "cast.cuh"
+template <class T> __global__ void k(T* a, float* b) { convert<T, float, 4>(a + 4 * threadIdx.x, b); }
+template __global__ void k<int>(int*, float*);
+template __global__ void k<short>(short*, float*);
+template <class T> __global__ void own(T* a, float* b) { caster<T, float>::cast<2>(a + threadIdx.x, b); }
+template __global__ void own<int>(int*, float*);
+""")
+        for kernel in ("k<int>", "k<short>", "own<int>"):
+            self.forecast(source, "--kernel", kernel)
+
+    def test_a_header_of_a_folder_around_launches(self):
+        import os
+
+        os.makedirs(self.path("program/src"))
+        self.path("program/common.cuh", """#pragma once
+#include <cublas_v2.h>
+static const char* text_of(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS ? "" : "failed"; }
+struct Params { dim3 grid, block; cublasComputeType_t type; cudaDataType_t data; };
+template <class Kernel, class... A> static void launch(Kernel kernel, const Params& p, A... a) { kernel<<<p.grid, p.block>>>(a...); }
+""")
+        source = self.path("program/src/k.cu", """#include "common.cuh"
+template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }
+template <int n> static void run(int* a, cublasHandle_t handle) {
+  Params p = {dim3(1), dim3(64), CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_16BF};
+  cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);
+  launch(k<n>, p, a);
+}
+void host(int* a, cublasHandle_t handle) { run<7>(a, handle); }
+""")
+        for more in ((), ("-I", self.path("program"))):
+            self.forecast(source, *more)
+
+    def test_what_nvcc_includes_before_every_source(self):
+        source = self.path("moved.cu", """struct S { int a[4]; };
+template <class T> __device__ void put(T* to, T&& v) { *to = std::forward<T>(v); }
+template <class K, class... A> void launch(K k, A&&... a) { k<<<1, 64>>>(std::forward<A>(a)...); }
+template <int n> __global__ void k(S* s) {
+  S t = {};
+  t.a[0] = std::max(n, 2);
+  put(s + threadIdx.x, std::move(t));
+}
+void host(S* s) { launch(k<3>, s); }
+""")
+        for device in ("v100", "mi210"):
+            self.good("predict", source, "--device", device, "--grid", "16", "--block", "64")
+
+    def test_hundreds_of_kernels_make_no_long_message(self):
+        kernels = "template <int n> __global__ void k(int* a) { a[threadIdx.x] = n; }\n"
+        source = self.path("many.cu", kernels + "".join(f"template __global__ void k<{n}>(int*);\n" for n in range(200)))
+        self.bad(2, "has several kernels.*k<0>.*k<19>.* and 180 more", "predict", source, *LAUNCH)
+        self.bad(2, "(?s)ambiguous.*and 180 more", "predict", source, *LAUNCH, "--kernel", "k")
+        self.forecast(source, "--kernel", "k<150>")
 
     def test_textures_surfaces_and_images_are_named(self):
         texture = self.path("t.cu", """texture<float, 2, cudaReadModeElementType> old;
@@ -109,6 +409,80 @@ void host(thrust::device_vector<float>& v) { thrust::sort(v.begin(), v.end()); }
         stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
         self.assertEqual(stores["requests"], 16 * 2 * 2)
 
+    def test_types_and_algorithms_of_host_code_beside_a_kernel(self):
+        p = self.forecast(self.path("host.cu", HOST_TYPES), "--arg", "n=1024")
+        self.assertEqual([a["name"] for a in p["assumptions"] if "skipped" in json.dumps(a)], [])
+        stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
+        self.assertEqual(stores["requests"], 16 * 2)
+
+    def test_cooperative_groups_in_full(self):
+        source, cluster = self.path("groups.cu", GROUPS), self.path("cluster.cu", CLUSTER)
+        for device in ("gtx280", "v100", "h100", "mi210"):
+            for kernel in ("block", "grid", "tile", "active", "copy", "update", "big"):
+                with self.subTest(device=device, kernel=kernel):
+                    text = self.good("predict", source, "--device", device, "--grid", "16", "--block", "256", "--kernel", kernel, "--format", "json")
+                    checked(text, "predict")
+        self.good("predict", cluster, "--device", "h100", "--grid", "16", "--block", "64")
+
+    def test_what_cooperative_groups_compute(self):
+        # Threads write where an index that groups compute is right: outside of the buffer it would be found.
+        source = self.path("ranks.cu", """#include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
+#include <cuda/atomic>
+namespace cg = cooperative_groups;
+__global__ void ranks(int* out) {
+  auto b = cg::this_thread_block();
+  auto w = cg::tiled_partition<32>(b);
+  int lane = w.thread_rank(), same = 0;
+  bool good = cg::exclusive_scan(w, 1) == lane && cg::inclusive_scan(w, lane, cg::greater<int>()) == lane && w.match_all(7, same) == ~0u && same;
+  good = good && w.match_all(lane, same) == 0 && !same && cg::invoke_one_broadcast(w, [&] { return lane + 5; }) == 5;
+  if (lane < 20) {
+    auto a = cg::coalesced_threads();
+    auto part = cg::tiled_partition(a, 8);
+    good = good && part.size() == (lane < 16 ? 8 : 4) && part.thread_rank() == lane % 8 && part.meta_group_rank() == lane / 8 && part.meta_group_size() == 3;
+    good = good && cg::exclusive_scan(a, 2, cg::plus<int>()) == 2 * lane && a.match_any(lane / 10) == (lane < 10 ? 0x3ffu : 0xffc00u);
+  }
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> total;
+  if (b.thread_rank() == 0) total.store(0);
+  b.barrier_wait(b.barrier_arrive());
+  int place = cg::exclusive_scan_update(w, total, 1, cg::plus<int>());
+  good = good && place % 32 == lane && place < 64;
+  out[good ? cg::this_grid().thread_rank() : 1 << 20] = 1;
+}
+""")
+        result = self.run_program("predict", source, *LAUNCH, "--counts", "executed", "--buffer", "out=1024", "--sample", "all", "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(checked(result.stdout, "predict")["findings"], [], result.stderr)
+
+    def test_random_numbers_of_thrust(self):
+        # The ten-thousandth number of minstd_rand from its default seed is 399268537 (C++ standard, [rand.predef]).
+        source = self.path("random.cu", """#include <thrust/random.h>
+struct Draw {
+  __host__ __device__ float operator()(unsigned int n) const {
+    thrust::default_random_engine engine;
+    thrust::uniform_real_distribution<float> place(-1.0f, 1.0f);
+    engine.discard(n);
+    return place(engine);
+  }
+};
+__global__ void k(float* a, int* b) {
+  thrust::minstd_rand engine(1);
+  for (int i = 1; i < 10000; ++i) engine();
+  thrust::minstd_rand ahead;
+  ahead.discard(9999);
+  const unsigned int last = engine();
+  thrust::random::uniform_int_distribution<int> die(1, 6);
+  const int eyes = die(engine);
+  thrust::random::normal_distribution<double> normal(0.0, 1.0);
+  const float drawn = Draw()(threadIdx.x);
+  const bool good = last == 399268537u && ahead() == last && eyes >= 1 && eyes <= 6 && drawn >= -1 && drawn < 1 && normal(ahead) < 40;
+  a[blockIdx.x * 64 + threadIdx.x] = drawn;
+  b[good ? blockIdx.x * 64 + threadIdx.x : 1 << 20] = eyes;
+}
+""")
+        text = self.good("predict", source, *LAUNCH, "--counts", "executed", "--buffer", "a=1024", "--buffer", "b=1024", "--sample", "1", "--format", "json")
+        self.assertEqual(checked(text, "predict")["predictions"][0]["counts_method"], "executed")
+
     def test_a_child_is_named_and_counts_as_a_call(self):
         source = self.path("child.cu", """template <class T> __global__ void child(T* a, int n) { if (threadIdx.x < n) a[threadIdx.x] += 1; }
 __global__ void plain() {}
@@ -147,6 +521,8 @@ void host(int* a) { parent<<<1, 64>>>(a, 64); cudaDeviceSynchronize(); }
             self.assertIn("jumps into a loop", self.assumptions(p))
         stores = next(m for m in p["counts"]["memory"] if (m["space"], m["kind"]) == ("global", "store"))
         self.assertEqual(stores["requests"], 16 * 2 * 64)
+        jump = self.path("jump.ptx", JUMP)
+        self.good("predict", jump, "--device", "a100", "--grid", "8", "--block", "64", "--arg", "3=16", "--counts", "symbolic")
         goto = self.path("goto.cu", "__global__ void k(int* a) {\n  int i = a[0];\nx: i++;\n  if (i & 1) goto y;\nz: if (a[i]) goto x;\ny: if (a[i + 1]) goto z;\n  a[3] = i;\n}\n")
         self.forecast(goto)
 

@@ -36,6 +36,20 @@ __global__ void k(int* a, int shift) {
   __syncthreads();
   if (threadIdx.x > 0) a[threadIdx.x] = s[threadIdx.x];
 }""", 64, 1, ("--arg", "shift=1"), "out of bounds", (63, 0, 0)),
+    "read before a shared array": ("""
+__global__ void k(int* a, int shift) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  a[threadIdx.x] = s[(int)threadIdx.x - shift];  // HERE
+}""", 64, 1, ("--arg", "shift=4"), "out of bounds", (0, 0, 0)),
+    "write before a shared array": ("""
+__global__ void k(int* a, int shift) {
+  __shared__ int s[64];
+  s[(int)threadIdx.x - shift] = threadIdx.x;  // HERE
+  __syncthreads();
+  if (threadIdx.x < 60) a[threadIdx.x] = s[threadIdx.x];
+}""", 64, 1, ("--arg", "shift=4"), "out of bounds", (0, 0, 0)),
     "float4 at four bytes": ("""
 __global__ void k(float* a, const float* b) {
   float4 v = *(const float4*)(b + 4 * threadIdx.x + 1);  // HERE

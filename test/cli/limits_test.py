@@ -154,6 +154,33 @@ class Limits(Case):
                     self.assertRegex(result.stderr, "shared")
                 self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, max(start, 2 << 20))  # KiB
 
+    def test_shared_arrays_of_ptx_beyond_all_memory(self):
+        for size in ((1 << 31) - 4, 1 << 31, 1 << 33):
+            source = self.path("k.ptx", f""".version 8.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 a) {{
+  .reg .b32 %r<7>;
+  .reg .b64 %rd<2>;
+  .shared .align 4 .b8 s[{size}];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r4, s;
+  shl.b32 %r2, %r1, 2;
+  add.u32 %r5, %r4, %r2;
+  st.shared.u32 [%r5], %r1;
+  bar.sync 0;
+  xor.b32 %r6, %r2, 4;
+  add.u32 %r6, %r6, %r4;
+  ld.shared.u32 %r3, [%r6];
+  ld.param.u64 %rd1, [a];
+  st.global.u32 [%rd1], %r3;
+  ret;
+}}
+""")
+            launch = ("predict", source, "--device", "v100", "--grid", "1", "--block", "32", "--max-memory", "512M")
+            self.refused(f"the shared memory of a block, in bytes, is {size}, but", *launch, "--counts", "symbolic")
+            self.refused("--max-memory", *launch, "--counts", "executed")
+
     def test_eight_gigabytes_of_address_space(self):
         result = subprocess.run(
             [PROGRAM, "predict", os.path.join(ROOT, "examples", "spmv_csr.cu"), "--device", "v100", "--grid", "64", "--block", "256", "--arg",

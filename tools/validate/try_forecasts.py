@@ -62,7 +62,7 @@ def forecast(options, path, flags, kernel):
     if "several kernels" in text:
         return "several", text
     reason = next((line for line in text.splitlines() if "error: " in line or line.startswith("kernelcast: ")), text[:200])
-    if "no kernel found (" in reason:
+    if re.search(r"no kernel found(: this one is under| \()", reason):
         return "no kernel", ""
     return ("refused" if code == 1 and ", with --arg" not in reason else "asks"), reason.replace("kernelcast: ", "", 1)
 

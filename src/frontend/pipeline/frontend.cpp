@@ -95,7 +95,8 @@ CompiledUnit unit_of(const Source& source, const FrontendOptions& options, const
 struct BodiesElsewhere {
   MissingBodies missing;
   Language language;
-  std::string kernel;  // demangled
+  std::string kernel;              // demangled
+  std::vector<std::string> notes;  // of the unit
 };
 
 std::vector<std::string> files_for(const BodiesElsewhere& b, const Source& source) {
@@ -107,9 +108,12 @@ std::vector<std::string> files_for(const BodiesElsewhere& b, const Source& sourc
   std::erase_if(files,
                 [&](const std::string& f) { return source.text.find("#include \"" + f + "\"") != std::string::npos; });
   if (!files.empty()) return files;
-  throw UserError(source.path + ": kernel '" + b.kernel + "' calls " + b.missing.first +
-                  ", which has no body here, nor in the files beside the source and in the folders of " KC_SETTING(I) ": give the "
-                  "folder of the file that has it by " KC_SETTING(I) ", or a file that includes both");
+  std::string text =
+      source.path + ": kernel '" + b.kernel + "' calls " + b.missing.first +
+      ", which has no body here, nor in the files beside the source and in the folders of " KC_SETTING(I) ": give the "
+      "folder of the file that has it by " KC_SETTING(I) ", or a file that includes both";
+  for (const std::string& note : b.notes) text += "\nnote: " + note;  // an error may be why it has none
+  throw UserError(text);
 }
 
 KernelEntry kernel_of(const CompiledUnit& unit, const Source& source, const FrontendOptions& options) {
@@ -127,7 +131,8 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   const PassMessages messages(*unit.context);
   LoweredKernel lowered = lower_kernel(unit, entry.symbol, options.target, source.fast_math, options.map);
   messages.refuse_errors();
-  if (!lowered.missing.names.empty()) throw BodiesElsewhere{lowered.missing, unit.language, entry.demangled};
+  if (!lowered.missing.names.empty())
+    throw BodiesElsewhere{lowered.missing, unit.language, entry.demangled, unit.notes};
   const NvrtcReport nvrtc = nvrtc_report(unit, source, entry, options);
   const llvm::Module& module = *unit.module;
   llvm::Function& kernel = *unit.module->getFunction(entry.symbol);

@@ -118,7 +118,10 @@ class Collector {
   void add(Instruction& i, Value* pointer, int bytes, AccessKind kind) {
     if (bytes <= 0 || is_parameter(pointer)) return;
     try {
-      add_at(model_.address(pointer), i, pointer, bytes, kind);
+      const Address where = model_.address(pointer);
+      const bool elsewhere = model_.counts_loop_elsewhere(where.offset, i.getParent());
+      add_at(elsewhere ? model_.unknown_address(pointer, "a jump into a loop decides it") : where, i, pointer, bytes,
+             kind);
     } catch (const Error&) {
       add_at(model_.unknown_address(pointer, "the address leaves 64 bits"), i, pointer, bytes, kind);
     }

@@ -178,12 +178,12 @@ std::optional<Expr> KernelModel::known_edge_condition(BasicBlock* from, BasicBlo
   if (auto* branch = dyn_cast<BranchInst>(end)) {
     if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return Expr(1);
     const Expr c = condition(branch->getCondition());
-    if (!data_in(c).empty()) return std::nullopt;
+    if (!data_in(c).empty() || counts_loop_elsewhere(c, from)) return std::nullopt;
     return branch->getSuccessor(0) == to ? c : logical_not(c);
   }
   if (auto* table = dyn_cast<SwitchInst>(end)) {
     const Expr v = integer(table->getCondition());
-    if (!data_in(v).empty()) return std::nullopt;
+    if (!data_in(v).empty() || counts_loop_elsewhere(v, from)) return std::nullopt;
     Expr hit = 0, others = 1;
     for (auto& c : table->cases()) {
       const Expr is = equal(v, Expr(c.getCaseValue()->getSExtValue()));
@@ -193,6 +193,11 @@ std::optional<Expr> KernelModel::known_edge_condition(BasicBlock* from, BasicBlo
     return table->getDefaultDest() == to ? hit + others : hit;
   }
   return std::nullopt;
+}
+
+bool KernelModel::counts_loop_elsewhere(const Expr& e, const BasicBlock* at) const {
+  return std::any_of(counters_.begin(), counters_.end(),
+                     [&](const auto& c) { return !c.first->contains(at) && e.depends_on(c.second); });
 }
 
 int KernelModel::branch_unknown(BasicBlock* block) {

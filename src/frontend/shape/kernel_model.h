@@ -49,6 +49,9 @@ class KernelModel {
   Expr integer(llvm::Value* value);
   Address address(llvm::Value* pointer);
   /// The address that is known to be unknown, for `reason`.
+  /// Whether the value is that of one iteration of a loop around other blocks: where control flow was irreducible, what
+  /// such a loop left behind may be looked at.
+  bool counts_loop_elsewhere(const Expr& e, const llvm::BasicBlock* at) const;
   Address unknown_address(const llvm::Value* pointer, const std::string& reason);
   /// 0/1 value of a condition.
   Expr condition(llvm::Value* value) { return integer(value); }

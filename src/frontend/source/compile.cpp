@@ -96,6 +96,16 @@ std::set<std::string> reachable_symbols(const llvm::Module& module, std::span<co
   return reached;
 }
 
+std::string notes_of_missing_headers(const ClangJob& job, const ClangResult& result) {
+  std::string text;
+  const std::string searched = job.readable_dirs.empty() ? "" : " in the folders of " KC_SETTING(restrict_includes);
+  for (const auto& header : result.missing_headers) {
+    text += "note: the header '" + header + "' was not found" + searched +
+            " and was skipped; give its folder by " KC_SETTING(I) "\n";
+  }
+  return text;
+}
+
 bool in_device_code(const ClangError& error) { return error.where != ClangError::Where::host_code; }
 
 std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool only_device_code) {
@@ -107,11 +117,7 @@ std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool
     if (count++ < kMostErrors) text += error.text;
   }
   if (count > kMostErrors) text += "... and " + std::to_string(count - kMostErrors) + " more errors\n";
-  const std::string searched = job.readable_dirs.empty() ? "" : " in the folders of " KC_SETTING(restrict_includes);
-  for (const auto& header : result.missing_headers) {
-    text += "note: the header '" + header + "' was not found" + searched +
-            " and was skipped; give its folder by " KC_SETTING(I) "\n";
-  }
+  text += notes_of_missing_headers(job, result);
   if (job.language == Language::opencl && (text.find("undeclared identifier") != std::string::npos ||
                                            text.find("unknown type name") != std::string::npos)) {
     text +=
@@ -126,14 +132,17 @@ std::string rendered_errors(const ClangJob& job, const ClangResult& result, bool
 
 /// Which kernels can be asked for in spite of the errors.
 std::string note_of_good_kernels(const ClangResult& result, const std::vector<KernelEntry>& kernels) {
+  constexpr std::size_t most = 20;
   std::string names;
+  std::size_t good = 0;
   for (const KernelEntry& kernel : kernels) {
     const auto reached = reachable_symbols(*result.module, {&kernel, 1}, "");
     if (std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
                     [&](const auto& name) { return reached.contains(name); }))
       continue;
-    names += (names.empty() ? "" : ", ") + kernel.demangled;
+    if (good++ < most) names += (names.empty() ? "" : ", ") + kernel.demangled;
   }
+  if (good > most) names += " and " + std::to_string(good - most) + " more";
   return names.empty() ? "" : "\nnote: kernels without errors, for " KC_SETTING(kernel) ": " + names;
 }
 
@@ -153,6 +162,15 @@ std::vector<std::string> templates_without_instance(const ClangJob& job, const C
   return names;
 }
 
+/// A file whose kernels all are under conditions that do not hold: where. Errors of host code are beside the point.
+void refuse_skipped_alone(const ClangJob& job, const ClangResult& result) {
+  if (result.skipped.empty() || !templates_without_instance(job, result).empty()) return;
+  if (result.module != nullptr && !list_kernels(*result.module, job.language).empty()) return;
+  std::string text = about_skipped(result.skipped) + "\n" + notes_of_missing_headers(job, result);
+  text.pop_back();
+  throw UserError(text);
+}
+
 /// Throws if an error of the run concerns the kernel that is wanted (or, without a name, any kernel).
 void refuse_errors(const ClangJob& job, const ClangResult& result, const std::string& wanted) {
   if (result.errors.empty()) return;
@@ -165,8 +183,16 @@ void refuse_errors(const ClangJob& job, const ClangResult& result, const std::st
   const bool found = std::any_of(kernels.begin(), kernels.end(),
                                  [&](const auto& kernel) { return name.empty() || means_kernel(kernel, name); });
   if (kernels.empty() && device_errors == 0 && !templates_without_instance(job, result).empty()) return;  // no instance
-  if (!found && (device_errors > 0 || kernels.empty()))
-    throw UserError(rendered_errors(job, result, device_errors > 0));
+  if (kernels.empty() && device_errors == 0) {
+    refuse_skipped_alone(job, result);
+    throw UserError(job.main_file + ": no kernel found (a __global__ function), and errors in host code\n" +
+                    rendered_errors(job, result, false));
+  }
+  if (!found && device_errors > 0) {
+    const bool skipped = kernels.empty() && !result.skipped.empty();
+    throw UserError(rendered_errors(job, result, device_errors > 0) +
+                    (skipped ? "\nnote: " + about_skipped(result.skipped) : ""));
+  }
   if (!found) return;  // a matter of the name, not of the errors
   const bool reaches_broken = std::any_of(result.broken_symbols.begin(), result.broken_symbols.end(),
                                           [&](const auto& name) { return reached.contains(name); });
@@ -246,11 +272,47 @@ ClangResult compile_in_another_opencl(const Source& source, ClangJob& job, const
   return extended;
 }
 
+/// Runs again with what nvcc takes and clang does not: respelled, where that leaves fewer errors.
+ClangResult run_respelled(ClangJob& job, int most_rounds = 4) {
+  ClangResult result = run_clang(job);
+  if (result.respelled.empty() || most_rounds == 0) return result;
+  ClangJob again = job;
+  for (FileText& file : result.respelled) {
+    if (file.path == job.main_file) {
+      again.text = std::move(file.text);
+      continue;
+    }
+    std::erase_if(again.headers, [&](const FileText& known) { return known.path == file.path; });
+    again.headers.push_back(std::move(file));
+  }
+  ClangResult next = run_respelled(again, most_rounds - 1);
+  if (next.errors.size() >= result.errors.size()) return result;
+  job = std::move(again);
+  return next;
+}
+
 ClangResult compile_in_language(const Source& source, ClangJob& job, Language language, const std::string& target,
                                 const std::string& wanted) {
-  ClangResult result = run_clang(job);
+  ClangResult result = run_respelled(job);
   if (language == Language::opencl && !result.errors.empty())
     return compile_in_another_opencl(source, job, target, std::move(result));
+  if (result.skipped_callers && result.module != nullptr) {
+    const auto count = [&](const ClangResult& r) {
+      if (r.module == nullptr) return std::ptrdiff_t{0};
+      const auto kernels = list_kernels(*r.module, language);
+      return std::count_if(kernels.begin(), kernels.end(),
+                           [&](const auto& k) { return wanted.empty() || means_kernel(k, wanted); });
+    };
+    if (count(result) == 0) {
+      ClangJob whole = job;
+      whole.all_host_code = true;
+      ClangResult second = run_clang(whole);
+      if (count(second) > 0) {
+        job = std::move(whole);
+        return second;
+      }
+    }
+  }
   if (!wanted.empty() && job.host_code_may_fail && !holds_kernel(result, language, wanted)) {
     const std::string qualified = template_of(result, wanted);
     if (!qualified.empty()) return instantiate(job, qualified, wanted);
@@ -263,12 +325,22 @@ std::string about_template(const std::string& name) {
          "<...>' does it";
 }
 
+/// Without the lines of the files that include the place, and without the source's text.
+std::string first_error(const ClangResult& result) {
+  const std::string& first = result.errors.front().text;
+  std::size_t begin = first.find(": error: ");
+  begin = begin == std::string::npos ? 0 : first.rfind('\n', begin) + 1;
+  return first.substr(begin, first.find('\n', begin) - begin);
+}
+
 /// A file whose kernels all are templates that it does not instantiate: which there are.
 void refuse_templates_alone(const ClangJob& job, const ClangResult& result) {
   const auto names = templates_without_instance(job, result);
   if (names.empty() || !list_kernels(*result.module, job.language).empty()) return;
   std::string text = job.main_file + ": no kernel found, but kernel templates";
   for (const auto& name : names) text += "\n" + about_template(name);
+  if (!result.errors.empty())
+    text += "\nnote: the functions that do may have errors; the first of host code: " + first_error(result);
   throw UserError(text);
 }
 
@@ -278,8 +350,7 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
     notes.push_back("header '" + header + "' was not found and was skipped; " KC_SETTING(I) " gives its folder");
   if (!result.errors.empty()) {
     notes.push_back(std::to_string(result.errors.size()) +
-                    " errors in code that the kernel does not use were passed over; the first: " +
-                    result.errors.front().text.substr(0, result.errors.front().text.find('\n')));
+                    " errors in code that the kernel does not use were passed over; the first: " + first_error(result));
   }
   if (!job.arguments.empty() && job.arguments.front() == kMoreExtensions) {
     notes.push_back(
@@ -323,6 +394,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     ClangResult result = compile_in_language(source, job, language, target, wanted);
     refuse_errors(job, result, wanted);
     refuse_templates_alone(job, result);
+    refuse_skipped_alone(job, result);
     unit.notes = notes_about(job, result);
     unit.context = std::move(result.context);
     unit.module = std::move(result.module);
@@ -362,6 +434,7 @@ std::vector<std::string> inspect_unit(const Source& source, const FrontendOption
     ClangJob job = make_job(source, language, target);
     ClangResult result = compile_in_language(source, job, language, target, kernel);
     refuse_errors(job, result, kernel);
+    refuse_skipped_alone(job, result);
     job.inspect = inspect;
     run_clang(job);
     *notes = notes_about(job, result);

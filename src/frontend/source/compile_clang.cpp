@@ -120,7 +120,10 @@ class CompileAction : public clang::ASTFrontendAction {
     auto& preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<MissingHeaders>(compiler, result_.missing_headers));
     preprocessor.addPPCallbacks(std::make_unique<MacroNames>(preprocessor.getSourceManager(), result_.macros));
-    if (is_loop_nest(job_.language)) {
+    if (!is_loop_nest(job_.language)) {
+      preprocessor.addPPCallbacks(watch_skipped_kernels(preprocessor.getSourceManager(), compiler.getLangOpts(),
+                                                        job_.language, result_.skipped));
+    } else {
       for (const char* family : {"omp", "acc"})
         preprocessor.AddPragmaHandler(new LoopPragmaHandler(family, result_.pragmas));
     }

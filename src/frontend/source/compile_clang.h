@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/source/compile.h"
+#include "frontend/source/skipped_kernels.h"
 
 namespace clang {
 class ASTContext;
@@ -25,6 +26,7 @@ struct ClangJob {
   Language language = Language::automatic;
   bool host_code_may_fail = false;  // CUDA and HIP: skip and forgive what is not device code
   bool host_bodies = false;         // of these: parse the bodies of host functions, too; no code is wanted
+  bool all_host_code = false;       // of these: parse them as callers of templates that launch kernels
   std::function<void(clang::ASTContext&)> inspect;  // when given, sees the whole file before code is generated
 };
 
@@ -45,6 +47,9 @@ struct ClangResult {
   bool broken_kernel = false;  // one of them is a kernel
   std::vector<std::string> missing_headers;
   std::vector<std::string> kernel_templates;  // qualified names
+  std::vector<FileText> respelled;            // files with the keyword `template` where it was missing
+  bool skipped_callers = false;               // host functions before the first template that launches kernels
+  std::vector<SkippedKernel> skipped;         // what the preprocessor dropped
   std::string wanted_symbol;                  // of the function that added_text takes the address of
   std::vector<LoopPragma> pragmas;
   std::vector<std::string> headers;  // real files that were read, without the main file

@@ -15,6 +15,8 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/GlobalDecl.h"
 #include "clang/AST/Stmt.h"
+#include "clang/Basic/DiagnosticParse.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/LexDiagnostic.h"
@@ -40,6 +42,24 @@ void MessageCollector::BeginSourceFile(const clang::LangOptions& options, const 
 
 void MessageCollector::EndSourceFile() { printer_->EndSourceFile(); }
 
+namespace {
+
+constexpr const char* any_name = "*";
+
+/// "name" of "... dependent template name 'ns::name'".
+std::string last_name_of(const clang::Diagnostic& info) {
+  llvm::SmallString<128> text;
+  info.FormatDiagnostic(text);
+  const std::size_t begin = text.str().find("name '"), treat = text.str().find("treat '");
+  const std::size_t open = std::min(begin, treat);
+  if (open == llvm::StringRef::npos) return {};
+  const llvm::StringRef quoted = text.str().substr(open + 6).ltrim('\'').split('\'').first;
+  const std::size_t colons = quoted.rfind("::");
+  return (colons == llvm::StringRef::npos ? quoted : quoted.substr(colons + 2)).str();
+}
+
+}  // namespace
+
 void MessageCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
   clang::DiagnosticConsumer::HandleDiagnostic(level, info);
   buffer_.clear();
@@ -58,6 +78,10 @@ void MessageCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, c
   message.concerns_all =
       level == clang::DiagnosticsEngine::Fatal || info.getID() == clang::diag::err_pp_include_too_deep;
   message.text = buffer_;
+  if (info.getID() == clang::diag::err_template_kw_missing ||
+      info.getID() == clang::diag::err_missing_dependent_template_keyword)
+    message.template_name = last_name_of(info);
+  if (info.getID() == clang::diag::err_ovl_unresolvable) message.template_name = any_name;
   messages_.push_back(std::move(message));
 }
 
@@ -141,7 +165,7 @@ Extent extent_of(const FunctionDecl* function, const clang::SourceManager& sourc
 
 KernelConsumer::KernelConsumer(clang::CompilerInstance& compiler, const ClangJob& job, ClangResult& result,
                                MessageCollector& messages)
-    : compiler_(compiler), job_(job), result_(result), messages_(messages) {
+    : compiler_(compiler), job_(job), result_(result), messages_(messages), parse_all_host_code_(job.all_host_code) {
   generator_.reset(clang::CreateLLVMCodeGen(compiler.getDiagnostics(), job.main_file, &compiler.getVirtualFileSystem(),
                                             compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
                                             compiler.getCodeGenOpts(), *result.context));
@@ -219,6 +243,15 @@ bool KernelConsumer::launches_kernels(clang::SourceLocation name) {
   return std::binary_search(launches.open_braces.begin(), launches.open_braces.end(), body);
 }
 
+/// Folders around the source count as the system's for Clang (-idirafter), and -I of one of them does with it.
+bool KernelConsumer::in_system(clang::SourceLocation at) {
+  const auto& sources = compiler_.getSourceManager();
+  if (!sources.isInSystemHeader(at)) return false;
+  auto [known, is_new] = in_system_.try_emplace(sources.getFileID(at));
+  if (is_new) known->second = in_system_folder(sources.getFilename(at).str());
+  return known->second;
+}
+
 bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   const FunctionDecl* function = function_of(declaration);
   if (function == nullptr || !job_.host_code_may_fail) return false;
@@ -229,12 +262,16 @@ bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   }
   if (function->hasAttr<clang::CUDADeviceAttr>()) return false;
   const auto& sources = compiler_.getSourceManager();
-  if (sources.isInSystemHeader(sources.getExpansionLoc(function->getLocation()))) return true;
+  if (in_system(sources.getExpansionLoc(function->getLocation()))) return true;
   const bool launches = launches_kernels(function->getLocation());
   if (launches && (function->isDependentContext() || function->getDescribedFunctionTemplate() != nullptr)) {
-    parse_all_host_code_ = true;  // who calls this decides with which types the kernel is instantiated
+    // Who calls this decides with which types the kernel is instantiated; callers may stand before it.
+    result_.skipped_callers = result_.skipped_callers || (!parse_all_host_code_ && skipped_host_code_);
+    parse_all_host_code_ = true;
   }
-  return !launches && !parse_all_host_code_;
+  const bool skip = !launches && !parse_all_host_code_;
+  skipped_host_code_ = skipped_host_code_ || skip;
+  return skip;
 }
 
 void KernelConsumer::judge_messages(clang::ASTContext& context) {
@@ -281,10 +318,38 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
   for (FunctionDecl* function : functions) {
     if (is_device_function(function) && was_recovered(function)) broken.insert(function);
   }
+  if (job_.host_code_may_fail) note_template_keywords();
   broken_.assign(broken.begin(), broken.end());
   result_.broken_kernel = std::any_of(broken_.begin(), broken_.end(), [](const auto* function) {
     return function->template hasAttr<clang::CUDAGlobalAttr>();
   });
+}
+
+// nvcc takes `Caster<T>::cast<4>(a)` with a dependent type for what it is meant to be.
+void KernelConsumer::note_template_keywords() {
+  constexpr std::size_t most_apart = 1000;  // characters between the place of the message and the name
+  const auto& sources = compiler_.getSourceManager();
+  std::map<clang::FileID, std::set<std::size_t>> places;
+  for (const Message& message : messages_.messages()) {
+    if (message.template_name.empty() || !message.at.isValid() || message.in_system_header) continue;
+    const auto [file, offset] = sources.getDecomposedLoc(message.at);
+    const llvm::StringRef text = sources.getBufferData(file).substr(0, offset + most_apart);
+    const std::size_t end = std::min(text.find(';', offset), text.size());
+    for (std::size_t at = offset; at < end; ++at) {
+      if (!is_word(text[at]) || (at > 0 && is_word(text[at - 1]))) continue;
+      const llvm::StringRef name = text.substr(at).take_while(is_word), before = text.substr(0, at).rtrim();
+      if (!text.substr(at + name.size()).ltrim().starts_with("<")) continue;
+      const bool any = message.template_name == any_name && before.ends_with(">::");
+      const bool member = before.ends_with("::") || before.ends_with(".") || before.ends_with("->");
+      if (any || (member && name == message.template_name)) places[file].insert(at);
+    }
+  }
+  for (const auto& [file, at] : places) {
+    std::string text = sources.getBufferData(file).str();
+    for (auto place = at.rbegin(); place != at.rend(); ++place) text.insert(*place, "template ");
+    const auto entry = sources.getFileEntryRefForID(file);
+    if (entry) result_.respelled.push_back({entry->getName().str(), std::move(text)});
+  }
 }
 
 // Where a target passes a structure by reference, Clang leaves the parameter without a name.

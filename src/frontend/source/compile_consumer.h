@@ -23,7 +23,8 @@ struct Message {
   clang::SourceLocation at;   // in a file, macros expanded
   bool concerns_all = false;  // whatever it stands in: the file was not read to its end, or the compiler gave up
   bool in_system_header = false;
-  std::string text;  // with its notes
+  std::string text;           // with its notes
+  std::string template_name;  // a dependent one without the keyword `template`; else empty
 };
 
 /// Renders messages as clang's own printer does, without colour.
@@ -67,6 +68,7 @@ class KernelConsumer : public clang::ASTConsumer {
 
  private:
   bool launches_kernels(clang::SourceLocation name);
+  bool in_system(clang::SourceLocation at);
   void keep_unused_function(clang::Decl* declaration);
   void name_parameters();
   void keep_parameter_types();
@@ -75,6 +77,7 @@ class KernelConsumer : public clang::ASTConsumer {
   void generate(clang::ASTContext& context);
   bool generate_in_spite_of_errors(clang::ASTContext& context);
   void judge_messages(clang::ASTContext& context);
+  void note_template_keywords();
 
   clang::CompilerInstance& compiler_;
   const ClangJob& job_;
@@ -84,7 +87,8 @@ class KernelConsumer : public clang::ASTConsumer {
   std::vector<std::function<void(clang::CodeGenerator&)>> queue_;
   std::vector<clang::FunctionDecl*> broken_, instantiated_;
   std::map<clang::FileID, Launches> launches_;
-  bool parse_all_host_code_ = false;
+  std::map<clang::FileID, bool> in_system_;
+  bool parse_all_host_code_, skipped_host_code_ = false;
 };
 
 }  // namespace kernelcast::frontend

@@ -25,6 +25,8 @@ constexpr std::string_view kScopedWords[] = {"_block", "_system"};
 constexpr std::string_view kWarpWords[] = {"__shfl",   "__ballot",     "__any", "__all", "__match",
                                            "__reduce", "__activemask", "__uni", "__lane"};
 constexpr std::string_view kPackedWords[] = {"__vab", "__vad", "__vav", "__vc", "__vh", "__vi", "__vm", "__vn", "__vs"};
+// What nvcc includes before every source, by its names.
+constexpr std::string_view kStandardWords[] = {"std::m", "std::forward", "std::swap", "std::pair", "std::enable_if"};
 constexpr std::string_view kHostWords[] = {"<<<", "cuda", "hip", "CU"};
 constexpr std::string_view kTextureWords[] = {"tex", "surf", "Tex", "Channel", "Resource"};
 
@@ -138,7 +140,8 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(textures || has_any(text, kHostWords), "kernelcast/host_api.h");
   add_if(textures, "kernelcast/texture.h");
   add_if(text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
-  add_if(all || text.find("std::m") != std::string_view::npos, "kernelcast/hip_std.h");
+  add_if(all, "kernelcast/hip_std.h");
+  add_if(has_any(text, kStandardWords), "kernelcast/std.h");
   return headers;
 }
 

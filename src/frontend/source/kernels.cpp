@@ -174,9 +174,10 @@ std::array<std::string, kLevels> spellings(const KernelEntry& entry) {
 }
 
 std::string list_of(const std::vector<const KernelEntry*>& entries) {
+  constexpr std::size_t kMost = 20;  // libraries of templates have hundreds, each with a long name
   std::string text;
-  for (const auto* entry : entries) text += "\n  " + entry->demangled;
-  return text;
+  for (std::size_t k = 0; k < std::min(entries.size(), kMost); ++k) text += "\n  " + entries[k]->demangled;
+  return text + (entries.size() > kMost ? "\n  and " + std::to_string(entries.size() - kMost) + " more" : "");
 }
 
 std::vector<const KernelEntry*> nearest(std::span<const KernelEntry> kernels, const std::string& name) {

@@ -1,6 +1,7 @@
 // What device code uses of Thrust: pointers, tuples, complex numbers, function objects. Algorithms and vectors are the host's.
 #pragma once
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #define THRUST_VERSION 200200
@@ -34,15 +35,15 @@ template <class T> class device_ptr {
  public:
   typedef T element_type;
   typedef T value_type;
-  typedef T& reference;
+  typedef std::add_lvalue_reference_t<T> reference;  // void for device_ptr<void>
   typedef long difference_type;
   __host__ __device__ device_ptr() : p_(nullptr) {}
   __host__ __device__ explicit device_ptr(T* p) : p_(p) {}
   template <class U> __host__ __device__ device_ptr(const device_ptr<U>& other) : p_(other.get()) {}
   __host__ __device__ T* get() const { return p_; }
-  __host__ __device__ T& operator*() const { return *p_; }
+  __host__ __device__ reference operator*() const { return *p_; }
   __host__ __device__ T* operator->() const { return p_; }
-  template <class I> __host__ __device__ T& operator[](I i) const { return p_[i]; }
+  template <class I> __host__ __device__ reference operator[](I i) const { return p_[i]; }
   __host__ __device__ device_ptr operator+(long n) const { return device_ptr(p_ + n); }
   __host__ __device__ device_ptr operator-(long n) const { return device_ptr(p_ - n); }
   __host__ __device__ long operator-(const device_ptr& other) const { return p_ - other.p_; }
@@ -104,6 +105,76 @@ template <class A, class R> struct unary_function { typedef A argument_type; typ
 template <class A, class B, class R> struct binary_function { typedef A first_argument_type; typedef B second_argument_type; typedef R result_type; };
 template <class T> struct identity { __host__ __device__ const T& operator()(const T& v) const { return v; } };
 template <class T> __host__ __device__ void swap(T& a, T& b) { T c = a; a = b; b = c; }
+
+// Random numbers: the engine's product by Schrage's decomposition, as 32 bits hold it.
+namespace random {
+template <class U, U a, U c, U m> class linear_congruential_engine {
+ public:
+  typedef U result_type;
+  static const U multiplier = a, increment = c, modulus = m, min = c == 0 ? 1 : 0, max = m - 1, default_seed = 1;
+  __host__ __device__ explicit linear_congruential_engine(U s = 1) { seed(s); }
+  __host__ __device__ void seed(U s = 1) { x_ = c % m == 0 && s % m == 0 ? 1 : s % m; }
+  __host__ __device__ U operator()() {
+    const U q = m / a, r = m % a, high = a * (x_ % q), low = r * (x_ / q);
+    x_ = high >= low ? high - low : m - low + high;
+    if (c != 0) x_ = x_ >= m - c ? x_ - (m - c) : x_ + c;
+    return x_;
+  }
+  __host__ __device__ void discard(unsigned long long n) {
+    unsigned long long by = a, all = 1, add = c, sum = 0;
+    for (; n > 0; n /= 2) {
+      if (n & 1) all = all * by % m, sum = (sum * by + add) % m;
+      add = (by + 1) * add % m;
+      by = by * by % m;
+    }
+    x_ = (U)((all * x_ + sum) % m);
+  }
+
+ private:
+  U x_;
+};
+typedef linear_congruential_engine<unsigned int, 16807, 0, 2147483647> minstd_rand0;
+typedef linear_congruential_engine<unsigned int, 48271, 0, 2147483647> minstd_rand;
+typedef minstd_rand default_random_engine;
+template <class T = double> class uniform_real_distribution {
+ public:
+  typedef T result_type;
+  __host__ __device__ explicit uniform_real_distribution(T a = 0, T b = 1) : a_(a), b_(b) {}
+  template <class E> __host__ __device__ T operator()(E& engine) const {
+    return (T)(engine() - E::min) / ((T)(E::max - E::min) + 1) * (b_ - a_) + a_;
+  }
+
+ private:
+  T a_, b_;
+};
+template <class T = int> class uniform_int_distribution {
+ public:
+  typedef T result_type;
+  __host__ __device__ explicit uniform_int_distribution(T a = 0, T b = (T)(~0ull >> (65 - 8 * sizeof(T)))) : a_(a), b_(b) {}
+  template <class E> __host__ __device__ T operator()(E& engine) const { return (T)uniform_real_distribution<double>(a_, (double)b_ + 1)(engine); }
+
+ private:
+  T a_, b_;
+};
+template <class T = double> class normal_distribution {
+ public:
+  typedef T result_type;
+  __host__ __device__ explicit normal_distribution(T mean = 0, T deviation = 1) : mean_(mean), deviation_(deviation) {}
+  template <class E> __host__ __device__ T operator()(E& engine) const {
+    return mean_ - deviation_ * (T)1.4142135623730951 * (T)::erfcinv(2 * uniform_real_distribution<T>()(engine));
+  }
+
+ private:
+  T mean_, deviation_;
+};
+}  // namespace random
+using random::default_random_engine;
+using random::linear_congruential_engine;
+using random::minstd_rand;
+using random::minstd_rand0;
+using random::normal_distribution;
+using random::uniform_int_distribution;
+using random::uniform_real_distribution;
 
 // Of the host, for its functions to be read; never called.
 template <class T, class Pointer> struct __kc_vector {

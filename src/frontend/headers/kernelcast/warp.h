@@ -91,18 +91,22 @@ KC_SHUFFLE_ANY(, int) KC_SHUFFLE_ANY(_up, unsigned int) KC_SHUFFLE_ANY(_down, un
 
 // Matches and reductions have instructions on newer NVIDIA devices only; elsewhere they take as many steps as there are bits or lanes.
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 700
-KC_D unsigned int __match_any_sync(unsigned int m, unsigned int v) { return __nvvm_match_any_sync_i32(m, v); }
-KC_D unsigned int __match_any_sync(unsigned int m, int v) { return __nvvm_match_any_sync_i32(m, (unsigned)v); }
-KC_D unsigned int __match_any_sync(unsigned int m, float v) { return __nvvm_match_any_sync_i32(m, __builtin_bit_cast(unsigned, v)); }
-KC_D unsigned int __match_any_sync(unsigned int m, unsigned long long v) { return (unsigned)__nvvm_match_any_sync_i64(m, (long long)v); }
-KC_D unsigned int __match_any_sync(unsigned int m, long long v) { return (unsigned)__nvvm_match_any_sync_i64(m, v); }
-KC_D unsigned int __match_all_sync(unsigned int m, unsigned int v, int* p) { return __nvvm_match_all_sync_i32p(m, v, p); }
-KC_D unsigned int __match_all_sync(unsigned int m, int v, int* p) { return __nvvm_match_all_sync_i32p(m, (unsigned)v, p); }
+#define KC_MATCH(T, bits, word)                                                                                                                     \
+  KC_D unsigned int __match_any_sync(unsigned int m, T v) { return (unsigned)__nvvm_match_any_sync_i##bits(m, __builtin_bit_cast(word, v)); }        \
+  KC_D unsigned int __match_all_sync(unsigned int m, T v, int* p) { return (unsigned)__nvvm_match_all_sync_i##bits##p(m, __builtin_bit_cast(word, v), p); }
+KC_MATCH(unsigned int, 32, unsigned int) KC_MATCH(int, 32, unsigned int) KC_MATCH(float, 32, unsigned int)
+KC_MATCH(unsigned long long, 64, long long) KC_MATCH(long long, 64, long long) KC_MATCH(unsigned long, 64, long long) KC_MATCH(long, 64, long long)
+KC_MATCH(double, 64, long long)
+#undef KC_MATCH
 #else
 template <class T> KC_D __kc_mask __match_any_sync(__kc_mask m, T v) {
   __kc_mask same = 0;
   for (int lane = 0; lane < __KERNELCAST_WARP_SIZE; ++lane) same |= (__kc_mask)(__shfl_sync(m, v, lane) == v) << lane;
   return same;
+}
+template <class T> KC_D __kc_mask __match_all_sync(__kc_mask m, T v, int* p) {
+  *p = __all_sync(m, __shfl_sync(m, v, (int)__builtin_ctzll(m)) == v);
+  return *p ? m : 0;
 }
 #endif
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
