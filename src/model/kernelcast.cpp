@@ -305,19 +305,19 @@ double atomic_cycles(const Workload& w, const KernelcastDevice& m, const Constan
 }
 
 /// Bandwidth that is reached of a cache's: what DRAM can deliver passes it.
-double wide_share(const Workload& w) {
-  const AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
-  if (load.sectors <= 0 || load.lanes <= 0) return 0;
-  static const double lo = std::getenv("KC_LO") ? std::atof(std::getenv("KC_LO")) : 4;
-  const double bulk = std::min(1.0, w.bulk_sectors / load.sectors);
-  return std::max(bulk, std::clamp((load.bytes / load.lanes - lo) / (16 - lo), 0.0, 1.0));
-}
-double l2_rate(const Workload& w, const KernelcastDevice& m, const Constants& c) {
-  static const double more = std::getenv("KC_WIDE") ? std::atof(std::getenv("KC_WIDE")) : 0;
-  return std::max(m.l2_bytes_per_s * (c.l2_efficiency + more * wide_share(w)), m.dram_bytes_per_s * c.dram_efficiency);
-}
 double at_least_dram(double bytes_per_s, const KernelcastDevice& m, const Constants& c) {
   return std::max(bytes_per_s * c.l2_efficiency, m.dram_bytes_per_s * c.dram_efficiency);
+}
+
+/// Bytes a second that the L2 gives: the more of them a lane asks for at once, the nearer to its peak.
+double l2_read_rate(const Workload& w, const KernelcastDevice& m, const Constants& c) {
+  constexpr double narrow = 4, wide = 16;  // bytes of a lane
+  const AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
+  const double of_lanes =
+      load.lanes > 0 ? std::clamp((load.bytes / load.lanes - narrow) / (wide - narrow), 0.0, 1.0) : 0;
+  const double in_bulk = load.sectors > 0 ? std::min(1.0, w.bulk_sectors / load.sectors) : 0;
+  const double efficiency = std::lerp(c.l2_efficiency, c.l2_wide_efficiency, std::max(of_lanes, in_bulk));
+  return std::max(m.l2_bytes_per_s * efficiency, m.dram_bytes_per_s * c.dram_efficiency);
 }
 
 /// Share of the SMs that have a block: the others leave their part of the L2's bandwidth unused.
@@ -380,7 +380,7 @@ double pipelined(const Workload& w, const KernelcastDevice& m, const Constants& 
   const double stage = w.bulk_bytes / w.stalls.fills;
   f.stages = std::clamp(std::floor(w.shared_bytes_per_block / stage), 1.0, std::max(1.0, w.stalls.fills / w.blocks));
   const double latency = slowest_of(1, depth_of(1, t.l2_read, t.l3_read, t.dram_read, m), 0, m);
-  const double transfer = stage / (l2_rate(w, m, c) / m.units / m.clock_hz);
+  const double transfer = stage / (l2_read_rate(w, m, c) / m.units / m.clock_hz);
   const double product = w.stalls.products > 0 ? m.latency[static_cast<std::size_t>(Latency::tensor)] : 0;
   return std::max(path, (path + w.stalls.fills * (latency + transfer + product)) / f.stages);
 }

@@ -20,7 +20,8 @@ namespace {
 Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.pipe_norm = c.latency_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.issue_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.l2_wide_efficiency = c.issue_efficiency = c.tensor_efficiency =
+      c.memory_efficiency = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
   c.branch_cycles = c.barrier_cycles = 0;
@@ -156,6 +157,26 @@ TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
   EXPECT_DOUBLE_EQ(cycles(half, Limit::dram), 0);
   hand_made::set(d, Field::memory_l2_bytes, 5760);  // three quarters of what all units hold
   EXPECT_GT(cycles(of(w, d, plain(), 1), Limit::dram), 0);
+}
+
+TEST(KernelcastBounds, WideLoadsGetMoreOfTheL2) {
+  Constants c = plain();
+  c.l2_efficiency = 0.5;
+  const auto l2 = [&c](double bytes_of_a_lane, double bulk) {
+    Workload w = hand_made::launch(1000, 64);
+    hand_made::execute(w, OpClass::global_load, 1);
+    AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
+    load = {};
+    load.lanes = 1e6;
+    load.bytes = 1e6 * bytes_of_a_lane;
+    load.sectors = 1e6;
+    w.bulk_sectors = bulk;
+    return cycles(of(w, gpu(), c), Limit::l2);
+  };
+  EXPECT_DOUBLE_EQ(l2(4, 0), 2 * l2(16, 0));
+  EXPECT_DOUBLE_EQ(l2(1, 0), l2(4, 0));
+  EXPECT_DOUBLE_EQ(l2(10, 0), l2(4, 0) * 0.5 / 0.75);
+  EXPECT_DOUBLE_EQ(l2(4, 1e6), l2(16, 0)) << "copies in bulk";
 }
 
 // Half of what all units hold fits the L2; the cache behind it holds the other half, or half of that.
