@@ -165,7 +165,7 @@ TEST(KernelcastBounds, WideLoadsGetMoreOfTheL2) {
   const auto l2 = [&c](double bytes_of_a_lane, double bulk) {
     Workload w = hand_made::launch(1000, 64);
     hand_made::execute(w, OpClass::global_load, 1);
-    AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
+    AccessCount& load = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::load)];
     load = {};
     load.lanes = 1e6;
     load.bytes = 1e6 * bytes_of_a_lane;
