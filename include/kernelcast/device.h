@@ -86,6 +86,8 @@ OperatingPoint operating_point(std::string_view clock, std::string_view power_li
 /// The GPU at this point: its clocks, and the L2's bandwidth and the latency of DRAM in cycles with them. CPUs stay as
 /// they are. Throws UsageError for a limit below the idle power, and where the file does not say what work draws.
 void run_at(const OperatingPoint& point, Device& device);
+/// Whether a number is one that run_at() was given.
+bool is_asked_for(const Device& device, Field field);
 /// Units, L2 and whatever counts cycles, `factor` times as fast; what happens in DRAM takes as many seconds.
 void scale_clock(double factor, Device& device);
 

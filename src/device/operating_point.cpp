@@ -11,6 +11,7 @@
 namespace kernelcast {
 namespace {
 
+constexpr const char* asked_for = "asked for";
 constexpr double least_hz = 1e7, most_hz = 1e10;
 constexpr double least_w = 1, most_w = 5000;
 
@@ -74,6 +75,8 @@ OperatingPoint operating_point(std::string_view clock, std::string_view power_li
   return point;
 }
 
+bool is_asked_for(const Device& d, Field f) { return d.values[static_cast<std::size_t>(f)].source == asked_for; }
+
 void scale_clock(double factor, Device& d) {
   for (const Field f : {Field::clock_base_clock_hz, Field::clock_boost_clock_hz, Field::clock_sustained_clock_hz,
                         Field::memory_l2_bandwidth_bytes_per_s})
@@ -94,7 +97,7 @@ void run_at(const OperatingPoint& point, Device& d) {
       set_clock(d.require(Field::clock_boost_clock_hz), "asked for: the rated boost clock", d);
       break;
     case OperatingPoint::Clock::given:
-      set_clock(point.clock_hz, "asked for", d);
+      set_clock(point.clock_hz, asked_for, d);
       break;
   }
   if (!point.power_limit_w) return;
@@ -105,7 +108,7 @@ void run_at(const OperatingPoint& point, Device& d) {
   if (const double idle = d.get_or(Field::system_idle_w, 0); *point.power_limit_w <= idle)
     throw UsageError(d.name + ": " KC_SETTING(power_limit) " " + describe::number(*point.power_limit_w) +
                      " W is no more than it draws when idle, " + describe::number(idle) + " W");
-  value_of(d, Field::system_tdp_w) = {*point.power_limit_w, "asked for", d.file};
+  value_of(d, Field::system_tdp_w) = {*point.power_limit_w, asked_for, d.file};
 }
 
 }  // namespace kernelcast

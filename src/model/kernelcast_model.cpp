@@ -187,6 +187,10 @@ class Kernelcast final : public Model {
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     if (f.clock_hz < at_boost.clock_hz) add_power_limit(w, d, at_boost, f, spread.factor_below, e);
+    if (is_asked_for(d, Field::system_tdp_w) && w.warp_ops[OpClass::tensor] <= 0)
+      e.assumptions.push_back({"kernelcast: the power limit of " + number(d.get_or(Field::system_tdp_w, 0)) + " W",
+                               "does not lower the clock: what other work than matrix products draws is not known",
+                               KC_SETTING(clock)});
     add_bounds(w, m, f, total, e);
     if (!spread.reasons.empty())
       e.assumptions.push_back({"kernelcast: the 90 % interval is wider for", spread.reasons, ""});
