@@ -143,7 +143,7 @@ class Grid {
     const double warps = std::max(1.0, std::ceil(static_cast<double>(w.block.count()) / m.warp));
     const double blocks = std::max(1 / m.units_per_block, resident_warps(w, d) / warps);
     out_.seconds.push_back(static_cast<float>(model_.seconds(w, d)));
-    out_.limiter.push_back(static_cast<std::uint8_t>(binding(forecast::forecast(w, m, c, blocks))));
+    out_.limiter.push_back(static_cast<std::uint8_t>(binding(forecast::sustained_forecast(w, m, c, blocks))));
   }
 
   WhatIfGrid& out_;

@@ -114,6 +114,11 @@ class Forecasts(unittest.TestCase):
     def test_warm_caches(self):
         launch = {"device": "a100", "grid": 64, "block": 256, "args": {"n": 16384}}
         self.assertLess(kc.forecast(COPY, cache="warm", **launch).time_s, kc.forecast(COPY, **launch).time_s)
+        self.assertGreater(kc.forecast(COPY, cache="warm", clock=7e8, **launch).time_s, kc.forecast(COPY, cache="warm", **launch).time_s)
+        with self.assertRaisesRegex(kc.UsageError, "clock much: expected base, boost"):
+            kc.forecast(COPY, clock="much", **launch)
+        with self.assertRaisesRegex(kc.UsageError, "power_limit needs to know what work draws; give clock"):
+            kc.forecast(COPY, power_limit=250, **launch)
         with self.assertRaises(kc.UsageError):
             kc.forecast(COPY, cache="hot", **launch)
 

@@ -3,7 +3,6 @@
 #include "frontend/ir/annotation_cache.h"
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "frontend/ir/vendor_options.h"
