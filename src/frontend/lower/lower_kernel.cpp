@@ -3,6 +3,7 @@
 // linked; the vendor's optimizations come last.
 #include "frontend/lower/lower_kernel.h"
 
+#include "frontend/ir/annotation_cache.h"
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
@@ -54,6 +55,7 @@ LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const 
   if (family == TargetFamily::nvidia) lift_asm_statements(module);
   lower_image_accesses(module, family);
   out.library_note = link_opencl_library(module, family);
+  unit.before_end = end_module;
   const auto machine = make_target_machine(target, fast_math);
   optimize_for_target(module, symbol, *machine);
   out.missing = missing_bodies(*module.getFunction(symbol), unit.language);

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <set>
 
-#include "frontend/ir/annotation_cache.h"
 #include "frontend/source/compile_clang.h"
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
@@ -28,7 +27,7 @@ CompiledUnit::CompiledUnit() = default;
 CompiledUnit::CompiledUnit(CompiledUnit&&) noexcept = default;
 CompiledUnit& CompiledUnit::operator=(CompiledUnit&&) noexcept = default;
 CompiledUnit::~CompiledUnit() {
-  if (module) end_module(*module);
+  if (module && before_end != nullptr) before_end(*module);
 }
 
 namespace {

@@ -71,6 +71,7 @@ struct CompiledUnit {
   CompiledUnit& operator=(CompiledUnit&&) noexcept;
   ~CompiledUnit();
 
+  void (*before_end)(llvm::Module&) = nullptr;  // called when the module is about to end
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;  // triple nvptx64-nvidia-cuda, amdgcn-amd-amdhsa, or the host's for C and C++
   std::vector<Diagnostic> diagnostics;   // warnings as clang renders them
