@@ -225,14 +225,14 @@ Value* Lifter::special(const Operand& o) {
                   name.starts_with("nctaid.");
   if (name.starts_with("lanemask_")) name = "lanemask." + name.substr(9);
   const Intrinsic::ID known = Function::lookupIntrinsicID("llvm.nvvm.read.ptx.sreg." + name);
+  const std::string written = std::string(s.name) + (o.component.empty() ? "" : "." + std::string(o.component));
   if (known == Intrinsic::not_intrinsic) {
     // Any other: a move, which analysis takes for data.
-    FunctionCallee f = into_.getParent()->getOrInsertFunction(
-        "kc.ptx.mov.b" + std::to_string(ptx::bits_of(s.type)) + "#" + std::string(s.name),
-        FunctionType::get(storage_type(s.type), false));
+    FunctionCallee f =
+        into_.getParent()->getOrInsertFunction("kc.ptx.mov.b" + std::to_string(ptx::bits_of(s.type)) + "#" + written,
+                                               FunctionType::get(storage_type(s.type), false));
     auto* function = cast<Function>(f.getCallee());
-    function->addFnAttr("kc-ptx", "mov.b" + std::to_string(ptx::bits_of(s.type)) + " $0, " + std::string(s.name) +
-                                      (o.component.empty() ? "" : "." + std::string(o.component)) + ";");
+    function->addFnAttr("kc-ptx", "mov.b" + std::to_string(ptx::bits_of(s.type)) + " $0, " + written + ";");
     function->addFnAttr("kc-ptx-constraints", ptx::bits_of(s.type) == 64 ? "=l" : "=r");
     return b_.CreateCall(f);
   }

@@ -12,6 +12,8 @@
 #include "frontend/ir/vendor_options.h"
 #include "frontend/lift/lift.h"
 #include "frontend/lower/amd_memory.h"
+#include "frontend/lower/cluster_registers.h"
+#include "frontend/lower/loop_exits.h"
 #include "frontend/lower/nvidia_rules.h"
 #include "frontend/lower/reducible.h"
 #include "frontend/shape/addresses.h"
@@ -164,23 +166,29 @@ std::uint64_t unit_of(const MemCpyInst& copy) {
 
 std::uint64_t length_of(const MemCpyInst& copy) { return cast<ConstantInt>(copy.getLength())->getZExtValue(); }
 
-/// A variable that is only copied whole, as in a swap of two structures, has no type that could be a register's: LLVM
-/// leaves it in memory. NVIDIA's compilers copy its members.
+/// Whether all that happens to a variable is that small parts of it are copied in and out; adds the copies.
+bool only_copied(Value& address, SmallVectorImpl<MemCpyInst*>& copies) {
+  return all_of(address.users(), [&](User* user) {
+    if (cast<Instruction>(user)->isLifetimeStartOrEnd()) return true;
+    if (isa<GetElementPtrInst>(user) || isa<AddrSpaceCastInst>(user)) return only_copied(*user, copies);
+    auto* copy = dyn_cast<MemCpyInst>(user);
+    if (!copy || unit_of(*copy) == 0) return false;
+    if (!is_contained(copies, copy)) copies.push_back(copy);
+    return true;
+  });
+}
+
+/// A variable whose parts are only copied whole, as in a swap of two structures or an array of float4 that holds what
+/// is on its way from one memory to another, has no type that could be a register's: LLVM leaves it in memory. NVIDIA's
+/// compilers copy its members.
 void type_copied_variables(Function& kernel) {
-  const DataLayout& layout = kernel.getParent()->getDataLayout();
   SmallVector<MemCpyInst*, 8> copies;
   for (Instruction& i : instructions(kernel)) {
     auto* variable = dyn_cast<AllocaInst>(&i);
-    const auto size = variable ? variable->getAllocationSize(layout) : std::nullopt;
-    if (!size || size->isScalable()) continue;
-    const auto whole = [&](const User* user) {
-      const auto* copy = dyn_cast<MemCpyInst>(user);
-      return (copy && unit_of(*copy) > 0 && length_of(*copy) == size->getFixedValue()) ||
-             cast<Instruction>(user)->isLifetimeStartOrEnd();
-    };
-    if (!all_of(variable->users(), whole)) continue;
-    for (User* user : variable->users())
-      if (auto* copy = dyn_cast<MemCpyInst>(user); copy && !is_contained(copies, copy)) copies.push_back(copy);
+    SmallVector<MemCpyInst*, 8> its;
+    if (!variable || !only_copied(*variable, its)) continue;
+    for (MemCpyInst* copy : its)
+      if (!is_contained(copies, copy)) copies.push_back(copy);
   }
   for (MemCpyInst* copy : copies) copy_by_units(*copy, length_of(*copy), unit_of(*copy));
 }
@@ -395,6 +403,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   free_mathematical_functions(module);
+  place_in_cluster(*entry);
   if (uses_amd_memory(module)) {
     static const std::string to_registers = "function(sroa,early-cse)";
     run_passes(module, &machine, to_registers);
@@ -416,10 +425,12 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     type_copied_variables(*entry);
     hide_divisors(*entry);
   }
-  static const std::string before =
-      "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"
-      "loop(loop-rotate,"
-      "indvars))";
+  static const std::string simple =
+      "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,lcssa)";
+  run_passes(module, &machine, simple);
+  static const std::string of_exits = "function(simplifycfg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+  if (leave_loops_early(*entry)) run_passes(module, &machine, of_exits);
+  static const std::string before = "function(loop-simplify,lcssa,loop(loop-rotate,indvars))";
   run_passes(module, &machine, before);
   note_unroll_pragmas(*entry);
   keep_uncounted_loops(*entry);

@@ -110,10 +110,16 @@ void KernelModel::find_divergence() {
     if (auto* call = dyn_cast<CallInst>(&i)) {
       if (call->isInlineAsm()) return true;
       const StringRef name = call->getCalledFunction() ? call->getCalledFunction()->getName() : "";
-      if (name.starts_with(ptx_call_prefix)) return true;
+      if (name.starts_with(ptx_call_prefix)) return !is_barrier_test(i);
       return name.contains("laneid") || name.contains("mbcnt") || name.contains("shfl") || name.contains("clock");
     }
     return false;
+  };
+  // Where all paths behind a branch meet again on the way to a phi, the branch does not choose there.
+  auto chooses = [&](const BasicBlock& branch, const BasicBlock& incoming) {
+    if (branch.getTerminator()->getNumSuccessors() < 2 || !divergent_.contains(branch.getTerminator())) return false;
+    const auto* after = post_dominators_.getNode(&branch)->getIDom();
+    return !after || !after->getBlock() || !dominators_.dominates(after->getBlock(), &incoming);
   };
   bool changed = true;
   auto taint = [&](const Value& v) { changed = divergent_.insert(&v).second || changed; };
@@ -133,8 +139,7 @@ void KernelModel::find_divergence() {
           for (unsigned n = 0; n < phi->getNumIncomingValues() && node && !any; ++n)
             for (auto* up = dominators_.getNode(phi->getIncomingBlock(n)); up && up != node->getIDom();
                  up = up->getIDom())
-              any = any || (up->getBlock()->getTerminator()->getNumSuccessors() > 1 &&
-                            divergent_.contains(up->getBlock()->getTerminator()));
+              any = any || chooses(*up->getBlock(), *phi->getIncomingBlock(n));
         }
         if (any) taint(i);
       }

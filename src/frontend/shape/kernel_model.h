@@ -133,6 +133,7 @@ class KernelModel {
   std::optional<Expr> known_edge_condition(llvm::BasicBlock* from, llvm::BasicBlock* to);
   // trips.cpp
   TripCount compute_trips(llvm::Loop* loop);
+  bool always(llvm::Value* test, bool expected);
   std::optional<Expr> iterations_while(llvm::Value* condition, bool stay_if, llvm::Loop* loop);
   std::optional<Expr> count_while(llvm::CmpInst::Predicate predicate, const Expr& a, const Expr& b, llvm::Loop* loop,
                                   unsigned bits);

@@ -3,8 +3,8 @@
 //   affine      d(c) = a - b = d0 + k*c against 0
 //   geometric   (start << k*c) < n,  (start >> k*c) > t   by the position of the leading bit
 //   any other test of the counter alone, as of a flag that the loop carries: iteration by iteration, up to a limit
-// A loop that repeats the test of an mbarrier is a wait: it runs once. Exits that data decide are left out and
-// reported.
+// An exit whose test never fails is none. A loop that repeats the test of an mbarrier is a wait: it runs once. Exits
+// that data decide are left out and reported.
 #include <algorithm>
 
 #include "frontend/ir/ptx_calls.h"
@@ -67,6 +67,9 @@ TripCount KernelModel::compute_trips(llvm::Loop* loop) {
       s = Expr(0);
     else if (branch && branch->isConditional() && dominators_.dominates(block, latch))
       s = iterations_while(branch->getCondition(), loop->contains(branch->getSuccessor(0)), loop);
+    if (!s && branch && branch->isConditional() &&
+        always(branch->getCondition(), loop->contains(branch->getSuccessor(0))))
+      continue;
     if (!s) {
       result.other_exits = true;
       result.reason = "the test at " + text_of(line_of(*block->getTerminator())) + " depends on data";
@@ -106,12 +109,35 @@ Expr steps_to_zero(const Expr& d0, const Expr& k, unsigned bits) {
 
 }  // namespace
 
+/// Whether a comparison of integers has the result `expected` in every iteration, as `tile >= 0` of a sum of indices.
+bool KernelModel::always(Value* test, bool expected) {
+  auto* compare = dyn_cast<ICmpInst>(test);
+  if (!compare || !compare->getOperand(0)->getType()->isIntegerTy()) return false;
+  const auto predicate = expected ? compare->getPredicate() : compare->getInversePredicate();
+  const Expr x = integer(compare->getOperand(0)), y = integer(compare->getOperand(1));
+  if (!data_in(x).empty() || !data_in(y).empty()) return false;
+  switch (predicate) {
+    case CmpInst::ICMP_SGT:
+      return non_negative(x - y - 1);
+    case CmpInst::ICMP_SGE:
+      return non_negative(x - y);
+    case CmpInst::ICMP_SLT:
+      return non_negative(y - x - 1);
+    case CmpInst::ICMP_SLE:
+      return non_negative(y - x);
+    default:
+      return false;
+  }
+}
+
 std::optional<Expr> KernelModel::iterations_while(Value* test, bool stay_if, llvm::Loop* loop) {
   using namespace PatternMatch;
   Value *a = nullptr, *b = nullptr;
   if (match(test, m_Not(m_Value(a)))) return iterations_while(a, !stay_if, loop);
   const bool both =
       stay_if ? match(test, m_LogicalAnd(m_Value(a), m_Value(b))) : match(test, m_LogicalOr(m_Value(a), m_Value(b)));
+  if (both && always(a, stay_if)) return iterations_while(b, stay_if, loop);
+  if (both && always(b, stay_if)) return iterations_while(a, stay_if, loop);
   if (both) {
     auto x = iterations_while(a, stay_if, loop), y = iterations_while(b, stay_if, loop);
     if (x && y) return min(*x, *y);

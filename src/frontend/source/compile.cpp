@@ -47,6 +47,14 @@ void refuse_what_is_no_source(const Source& source, Language language) {
   }
 }
 
+/// CUDA and HIP as Clang takes them.
+std::string respelled_cuda(std::string_view text) {
+  constexpr std::string_view words[] = {"__shared__", "asm", "<<<"};
+  if (std::ranges::none_of(words, [&](auto word) { return text.find(word) != std::string_view::npos; }))
+    return std::string(text);
+  return child_launches_as_calls(as_clang_spells(text));
+}
+
 ClangJob make_job(const Source& source, Language language, const std::string& target) {
   ClangJob job;
   job.language = language;
@@ -56,9 +64,8 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   job.headers = source.headers;
   job.readable_dirs = source.readable_dirs;
   const bool host = is_loop_nest(language);
-  job.text = host   ? rename_loop_pragmas(source.text)
-             : cuda ? child_launches_as_calls(as_clang_spells(source.text))
-                    : source.text;
+  job.text = host ? rename_loop_pragmas(source.text) : cuda ? respelled_cuda(source.text) : source.text;
+  if (cuda) job.respell = respelled_cuda;
   std::vector<std::string> preludes;
   if (cuda) {
     std::string words = job.text;  // macros of the command line may name what the prelude declares

@@ -18,12 +18,11 @@
 #include "frontend/source/compile_guard.h"
 #include "frontend/source/compile_headers.h"
 #include "frontend/source/compile_language.h"
-#include "io/within.h"
+#include "frontend/source/source_files.h"
 #include "kernelcast/error.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/VirtualFileSystem.h"
 
 namespace kernelcast::frontend {
 
@@ -150,53 +149,6 @@ class CompileAction : public clang::ASTFrontendAction {
   MessageCollector& messages_;
 };
 
-/// Files and folders only: opening a pipe would wait for somebody who writes, and a device may have no end. What lies
-/// outside of the folders of ClangJob::readable_dirs does not exist here.
-class RegularFiles : public llvm::vfs::ProxyFileSystem {
- public:
-  RegularFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> all, const std::vector<std::string>& folders)
-      : ProxyFileSystem(std::move(all)), folders_(folders) {}
-
-  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
-    if (hidden(path)) return std::make_error_code(std::errc::no_such_file_or_directory);
-    return ProxyFileSystem::status(path);
-  }
-  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
-    const auto about = status(path);
-    if (!about) return about.getError();
-    if (!about->isRegularFile() && !about->isDirectory())
-      return std::make_error_code(std::errc::not_supported);  // "Operation not supported"
-    return ProxyFileSystem::openFileForRead(path);
-  }
-
- private:
-  [[nodiscard]] bool hidden(const llvm::Twine& path) const {
-    if (folders_.empty() || path.str() == ".") return false;  // Clang takes it for granted that there is a "."
-    std::error_code error;
-    const std::filesystem::path real = std::filesystem::weakly_canonical(path.str(), error);
-    return error || real.empty() ||
-           (!lies_within(real, folders_) && !in_system_folder(real.string()) && !in_system_folder(path.str()));
-  }
-
-  const std::vector<std::string>& folders_;
-};
-
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const ClangJob& job) {
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real =
-      llvm::makeIntrusiveRefCnt<RegularFiles>(llvm::vfs::createPhysicalFileSystem(), job.readable_dirs);
-  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  if (auto folder = real->getCurrentWorkingDirectory()) memory->setCurrentWorkingDirectory(*folder);
-  for (const VirtualHeader& header : virtual_headers()) {
-    memory->addFile(
-        std::string(kVirtualHeaderFolder) + "/" + std::string(header.name), 0,
-        llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(header.text.data(), header.text.size()), header.name));
-  }
-  memory->addFile(job.main_file, 0, llvm::MemoryBuffer::getMemBuffer(job.text, job.main_file));
-  auto both = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(std::move(real));
-  both->pushOverlay(memory);
-  return both;
-}
-
 }  // namespace
 
 ClangResult run_clang(const ClangJob& job) {
@@ -220,14 +172,14 @@ ClangResult run_clang(const ClangJob& job) {
   invocation->getFrontendOpts().SkipFunctionBodies = job.host_code_may_fail && !job.host_bodies;
   invocation->getFrontendOpts().DisableFree = false;
   for (const FileText& header : job.headers) {
-    auto text = llvm::MemoryBuffer::getMemBufferCopy(header.text, header.path);
+    auto text = llvm::MemoryBuffer::getMemBufferCopy(as_read(job, header.text), header.path);
     invocation->getPreprocessorOpts().addRemappedFile(header.path, text.release());  // the source manager's from here
   }
 
   clang::CompilerInstance compiler;
   compiler.setVerboseOutputStream(llvm::nulls());  // "2 errors generated."
   compiler.setInvocation(std::move(invocation));
-  compiler.createFileManager(file_system(job));
+  compiler.createFileManager(source_files(job));
   compiler.createDiagnostics(&messages, /*ShouldOwnClient=*/false);
   name_stage("Clang");
   CompileAction action(job, result, messages);

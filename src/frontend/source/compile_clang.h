@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/source/compile.h"
@@ -21,8 +22,9 @@ struct ClangJob {
   std::vector<std::string> arguments;  // of the compiler proper
   std::string main_file;               // its name in messages; `text` stands in for its contents
   std::string text;
-  std::vector<FileText> headers;           // as of Source
-  std::vector<std::string> readable_dirs;  // as of Source
+  std::string (*respell)(std::string_view) = nullptr;  // what is done to the user's headers as they are read
+  std::vector<FileText> headers;                       // as of Source
+  std::vector<std::string> readable_dirs;              // as of Source
   Language language = Language::automatic;
   bool host_code_may_fail = false;  // CUDA and HIP: skip and forgive what is not device code
   bool host_bodies = false;         // of these: parse the bodies of host functions, too; no code is wanted

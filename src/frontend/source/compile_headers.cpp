@@ -139,7 +139,7 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
   add_if(textures || has_any(text, kHostWords), "kernelcast/host_api.h");
   add_if(textures, "kernelcast/texture.h");
-  add_if(text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
+  add_if(all || text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
   add_if(all, "kernelcast/hip_std.h");
   add_if(has_any(text, kStandardWords), "kernelcast/std.h");
   return headers;

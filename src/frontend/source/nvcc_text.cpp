@@ -38,6 +38,19 @@ bool letter(std::string_view text, std::size_t at) {
   return at < text.size() && (std::isalpha(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
 }
 
+/// Whether the declaration from `at` on has no array without a size: nvcc takes "extern __shared__" of such a one as a
+/// definition (warning 20044).
+bool has_its_size(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != ';' && text[at] != '{' && text[at] != '=') {
+    const std::size_t behind = skip_opaque(text, at);
+    if (behind == at && text[at] == '[' && behind_blanks(text, at + 1) < text.size() &&
+        text[behind_blanks(text, at + 1)] == ']')
+      return false;
+    at = behind == at ? at + 1 : behind;
+  }
+  return at < text.size() && text[at] == ';';
+}
+
 /// An asm statement's brackets and what they hold.
 std::string asm_text(std::string_view text) {
   std::string result;
@@ -71,7 +84,7 @@ std::string asm_text(std::string_view text) {
 }  // namespace
 
 std::string as_clang_spells(std::string_view text) {
-  constexpr std::string_view shared = "__shared__", align = "alignas";
+  constexpr std::string_view shared = "__shared__", align = "alignas", external = "extern";
   std::string result;
   std::size_t done = 0;
   const auto replace = [&](std::size_t begin, std::size_t end, const std::string& by) {
@@ -85,7 +98,11 @@ std::string as_clang_spells(std::string_view text) {
       continue;
     }
     std::size_t next = at + 1;
-    if (word_at(text, at, shared)) {
+    if (word_at(text, at, external)) {
+      next = at + external.size();
+      if (word_at(text, behind_blanks(text, next), shared) && has_its_size(text, next))
+        replace(at, next, std::string(external.size(), ' '));
+    } else if (word_at(text, at, shared)) {
       const std::size_t second = behind_blanks(text, at + shared.size());
       const std::size_t open = word_at(text, second, align) ? behind_blanks(text, second + align.size()) : text.size();
       const std::size_t end =

@@ -14,6 +14,16 @@ TEST(NvccText, AlignmentStandsBeforeTheAddressSpace) {
     EXPECT_EQ(as_clang_spells(text), text);
 }
 
+TEST(NvccText, SharedMemoryWithASizeIsNoDeclaration) {
+  EXPECT_EQ(as_clang_spells("extern __shared__ Tile<64, 2> s;"), "       __shared__ Tile<64, 2> s;");
+  EXPECT_EQ(as_clang_spells("extern\n__shared__ int a[N];"), "      \n__shared__ int a[N];");
+  EXPECT_EQ(as_clang_spells("extern __shared__ alignas(8) int a[4][2];"), "       alignas(8) __shared__ int a[4][2];");
+  for (const char* text :
+       {"extern __shared__ int a[];", "extern __shared__ int a[ ] ;", "extern __shared__ int a[][4];",
+        "extern int __shared__ a;", "my_extern __shared__ int a;", "extern __shared__ int a"})
+    EXPECT_EQ(as_clang_spells(text), text);
+}
+
 TEST(NvccText, RegistersByName) {
   EXPECT_EQ(as_clang_spells(R"(asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));)"),
             R"(asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));)");

@@ -65,6 +65,23 @@ TEST(RegisterArrays, ConstantTablesOfAThreadAreStoredInItsMemory) {
   EXPECT_EQ(table.find(".local."), std::string::npos);
 }
 
+// nvcc 13.0 for sm_75: LDG.E.128 and STS.128, no stack.
+TEST(RegisterArrays, OfStructuresThatAreOnlyCopiedLiveInRegisters) {
+  const std::string ptx = ptx_of(R"(
+    __shared__ float4 s[128];
+    float4 v[4];
+    for (int k = 0; k < n; ++k) {
+      if (k + 1 < n) for (int i = 0; i < 4; ++i) v[i] = reinterpret_cast<const float4*>(a)[k * 128 + i * 32 + threadIdx.x];
+      __syncthreads();
+      c[threadIdx.x + k] = s[threadIdx.x].x;
+      __syncthreads();
+      if (k + 1 < n) for (int i = 0; i < 4; ++i) s[i * 32 + threadIdx.x] = v[i];
+    })");
+  EXPECT_EQ(ptx.find(".local."), std::string::npos) << ptx;
+  EXPECT_NE(ptx.find("ld.global.v4"), std::string::npos);
+  EXPECT_NE(ptx.find("st.shared.v4"), std::string::npos);
+}
+
 TEST(RegisterArrays, OfSixtyFourBitElementsStayInMemory) {
   EXPECT_FALSE(in_registers("double", 2, "v[d[k]] += a[k];"));
   EXPECT_TRUE(in_registers("float", 2, "v[d[k]] += a[k];"));

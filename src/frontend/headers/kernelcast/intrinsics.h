@@ -115,7 +115,8 @@ template <class T> KC_D T __ldcg(const T* p) { return *p; }
 template <class T> KC_D T __ldcs(const T* p) { return *p; }
 template <class T> KC_D T __ldlu(const T* p) { return *p; }
 template <class T> KC_D T __ldcv(const T* p) { return *p; }
-template <class T> KC_D void __stwb(T* p, T v) { *p = v; }
-template <class T> KC_D void __stcg(T* p, T v) { *p = v; }
-template <class T> KC_D void __stcs(T* p, T v) { *p = v; }
-template <class T> KC_D void __stwt(T* p, T v) { *p = v; }
+// The value is converted: nvcc has one function for each type.
+template <class T> struct __kc_stored { typedef T type; };
+#define KC_STORE(name) template <class T> KC_D void name(T* p, typename __kc_stored<T>::type v) { *p = v; }
+KC_STORE(__stwb) KC_STORE(__stcg) KC_STORE(__stcs) KC_STORE(__stwt)
+#undef KC_STORE
