@@ -13,6 +13,7 @@
 #include "frontend/lift/lift.h"
 #include "frontend/lower/amd_memory.h"
 #include "frontend/lower/cluster_registers.h"
+#include "frontend/lower/halves.h"
 #include "frontend/lower/loop_exits.h"
 #include "frontend/lower/nvidia_rules.h"
 #include "frontend/lower/reducible.h"
@@ -454,6 +455,11 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   if (nvidia && keep_small_arrays_in_registers(*entry)) {
     static const std::string of_arrays = "function(sroa,instsimplify)";
     run_passes(module, &machine, of_arrays);
+  }
+  if (nvidia && carry_whole_registers(*entry)) {
+    static const std::string of_halves =
+        "function(instcombine<no-verify-fixpoint>,adce,loop-simplify,lcssa,loop-mssa(licm))";  // sinks shifts
+    run_passes(module, &machine, of_halves);
   }
   if (nvidia) {
     split_address_constants(*entry);

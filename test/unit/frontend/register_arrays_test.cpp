@@ -102,5 +102,30 @@ TEST(RegisterArrays, FragmentsOfHalvesStayInTheirRegisters) {
   EXPECT_EQ(code.assembly.find("65535"), std::string::npos) << "a register taken apart";
 }
 
+// An array of halves that the product reads and writes as registers of two.
+TEST(RegisterArrays, HalvesThatMatrixInstructionsJoinAreCarriedAsOneRegister) {
+  Source s;
+  s.path = "test.cu";
+  s.text = R"(#include <cuda_fp16.h>
+  extern "C" __global__ void k(const unsigned* x, __half* out, int n) {
+    __half sums[4][4];
+    unsigned (&pairs)[4][2] = reinterpret_cast<unsigned (&)[4][2]>(sums);
+    for (int i = 0; i < 4; ++i) for (int j = 0; j < 4; ++j) sums[i][j] = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < 4; ++i)
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%5, %6};"
+                     : "=r"(pairs[i][0]), "=r"(pairs[i][1])
+                     : "r"(x[k]), "r"(x[k + 1]), "r"(x[k + i]), "r"(pairs[i][0]), "r"(pairs[i][1]));
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) out[(i * 4 + j) * 64 + threadIdx.x * (j + 1)] = sums[i][j];
+  })";
+  const std::string ptx = code_of_source(s, "k", "sm_80").assembly;
+  const std::size_t loop = ptx.find("mma.sync"), end = ptx.find("bra", loop);
+  ASSERT_NE(loop, std::string::npos);
+  EXPECT_EQ(ptx.substr(loop, end - loop).find("shr"), std::string::npos) << ptx;
+  EXPECT_EQ(ptx.find("65535"), std::string::npos) << ptx;
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend
