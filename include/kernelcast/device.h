@@ -100,6 +100,8 @@ struct DeviceHead {
 
 /// "sm_100" of an NVIDIA device of compute capability 10.0, whatever stands in for it as the target of code generation; empty for others.
 std::string capability_of(const Device& device);
+/// What decides how source becomes code: the target of code generation, and what it stands in for.
+std::string code_key(const Device& device);
 
 /// Where device files are looked for unless the caller names a folder: ../share/kernelcast/devices from the program if
 /// that exists, otherwise `devices` of the source tree that this was built from; empty when neither exists.

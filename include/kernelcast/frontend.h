@@ -29,7 +29,8 @@ constexpr int line_in_region(int line) { return line & ((1 << region_shift) - 1)
 struct FrontendOptions {
   std::string kernel;               // plain, demangled or mangled name; empty: the only kernel
   std::string target = "sm_70";     // code generation target from the device file: sm_NN or gfxNNN
-  std::string capability;           // sm_NN that an NVIDIA device is, where code is generated for another: what PTX may use; empty: target
+  std::string capability;           // sm_NN that an NVIDIA device is, where code is generated for another: what PTX may use, and
+                                    // __CUDA_ARCH__; empty: target
   std::vector<std::string> map;     // loop counters that become work-items, outermost first (--map i,j)
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   double time_limit_s = 30;         // processor time for the whole front end

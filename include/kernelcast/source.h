@@ -29,6 +29,7 @@ struct Source {
   std::string standard;             // "CL2.0", "c++17"; empty: the default of the language
   bool fast_math = false;
   std::vector<std::pair<std::string, int>> tensor_maps;  // parameter that holds one, bytes of its box
+  std::string capability;  // sm_NN that CUDA code is compiled for (__CUDA_ARCH__); empty: the target of code generation
 };
 
 /// An entry of Source::tensor_maps from "NAME=DIM[xDIM...]:BYTES": the parameter and the bytes of a box of 1 to 5 sizes

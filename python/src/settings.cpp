@@ -33,7 +33,8 @@ Source source_of(const Settings& s) {
           .headers = {},
           .standard = s.standard,
           .fast_math = s.fast_math,
-          .tensor_maps = std::move(maps)};
+          .tensor_maps = std::move(maps),
+          .capability = {}};
 }
 
 }  // namespace kernelcast::python

@@ -171,6 +171,7 @@ std::optional<Contents> contents_after(const ForecastQuestion& q, const Subject&
   FrontendOptions options;
   options.kernel = q.kernel;
   options.target = s.device().codegen_target;
+  options.capability = capability_of(s.device());
   options.map = q.map;
   options.block = s.launch().block;
   options.program = true;

@@ -48,6 +48,7 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
   r.request.source.text = read_source(r.request.source.path);
   r.options.kernel = r.request.kernel;
   r.options.target = r.device.codegen_target;
+  r.options.capability = capability_of(r.device);
   r.options.block = r.request.launch.block;
   for (const std::string& text : flags.forecast.assume) assume(r, text);
   return r;

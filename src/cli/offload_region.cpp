@@ -26,6 +26,7 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
   }
   FrontendOptions options;
   options.target = gpu.codegen_target;
+  options.capability = capability_of(gpu);
   options.time_limit_s = settings.compile_seconds;
   if (is_loop_nest(gpu_source)) options.map = map;
   std::vector<std::string> kernels = names;

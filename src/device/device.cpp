@@ -37,4 +37,10 @@ std::string capability_of(const Device& device) {
   return device.codegen_target.starts_with("sm_") && !number.empty() ? "sm_" + number : "";
 }
 
+std::string code_key(const Device& device) {
+  const std::string capability = capability_of(device);
+  if (capability.empty() || capability == device.codegen_target) return device.codegen_target;
+  return device.codegen_target + " for " + capability;
+}
+
 }  // namespace kernelcast

@@ -116,9 +116,7 @@ class Forecaster::Impl {
 
   const Kernel& kernel_for(const Device& device) {
     const std::string& target = device.codegen_target;
-    // What PTX may use depends on the device, not on the target that stands in for it.
-    const bool ptx = request_.source.language == Language::ptx || request_.source.path.ends_with(".ptx");
-    const std::string key = ptx ? target + " " + capability_of(device) : target;
+    const std::string key = code_key(device);
     auto found = by_target_.find(key);
     if (found == by_target_.end()) {
       found = by_target_

@@ -95,6 +95,7 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
   digest.add(source.standard);
   digest.add(options.kernel);
   digest.add(options.target);
+  digest.add(options.capability);
   digest.add(fmt::format("{} {} {} {} {}", static_cast<int>(source.language), source.fast_math, options.block.x,
                          options.block.y, options.block.z));
   return digest.str();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double most_elements = 1e15;  // of a buffer
 
-CodeKind kind_of(const Device& d) { return {d.codegen_target, d.geometry()}; }
+CodeKind kind_of(const Device& d) { return {code_key(d), d.geometry()}; }
 
 /// Parallel to the devices: from where on the reuse of a launch matters to any device of the same kind.
 std::vector<int> first_windows(const TuneOptions& options) {
@@ -199,7 +199,7 @@ Candidate Trial::described_by(LaunchForecaster& f, const LaunchShape& shape, con
 }
 
 const Kernel& Trial::executable(const Device& device) {
-  Kernel& e = executables_[device.codegen_target];
+  Kernel& e = executables_[code_key(device)];
   if (e.profile == nullptr) {
     Analysis a = context_.memory.analyze_program(source(), frontend(device));
     e = {std::make_shared<const KernelProfile>(std::move(a.profile)), std::move(a.program), std::move(a.no_program)};
@@ -304,14 +304,13 @@ FrontendOptions Trial::frontend(const Device& device) const {
 }
 
 std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device) {
-  std::shared_ptr<const KernelProfile>& profile = profiles_[device.codegen_target];
+  std::shared_ptr<const KernelProfile>& profile = profiles_[code_key(device)];
   if (profile != nullptr) return profile;
-  if (const auto failed = failures_.find(device.codegen_target); failed != failures_.end())
-    throw UserError(failed->second);
+  if (const auto failed = failures_.find(code_key(device)); failed != failures_.end()) throw UserError(failed->second);
   try {
     return profile = context_.memory.analyze(source(), frontend(device));
   } catch (const Error& e) {
-    failures_[device.codegen_target] = message_of(e);
+    failures_[code_key(device)] = message_of(e);
     throw;
   }
 }

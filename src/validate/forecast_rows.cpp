@@ -113,7 +113,7 @@ struct Job {
 using JobKey = std::tuple<std::string, std::vector<std::string>, std::string, std::string, std::array<std::int64_t, 3>>;
 
 JobKey key_of(const Measurement& m, const Device& device) {
-  return {m.kernel_id, m.defines, m.symbol, device.codegen_target, m.launch.block.array()};
+  return {m.kernel_id, m.defines, m.symbol, code_key(device), m.launch.block.array()};
 }
 
 /// The interpreter's form of a kernel, made when the first row of a job needs it.

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -253,6 +254,71 @@ bool is_barrier_test(const Value& value) {
          (instruction->op == ptx::Op::mbarrier_test_wait || instruction->op == ptx::Op::mbarrier_try_wait);
 }
 
+namespace {
+
+/// Arithmetic of 32 bits on constants and one value that takes few values, such as the number of a scale factor.
+class FewValues {
+ public:
+  explicit FewValues(const DataLayout& layout) : layout_(layout) {}
+
+  /// All values of `v`; none: it may have more than a few.
+  std::vector<std::uint32_t> of(const Value& v) {
+    if (!find(v, 0)) return {};
+    std::vector<std::uint32_t> values;
+    for (std::uint32_t x = 0; x <= (leaf_ ? most_ : 0); ++x) values.push_back(at(v, x));
+    return values;
+  }
+
+ private:
+  static constexpr std::uint64_t few = 16;
+  static constexpr int deepest = 12;
+
+  bool find(const Value& v, int depth) {
+    if (isa<ConstantInt>(v)) return true;
+    if (&v == leaf_) return true;
+    const std::uint64_t most = computeKnownBits(&v, layout_).getMaxValue().getLimitedValue();
+    if (most < few) {
+      if (leaf_) return false;
+      leaf_ = &v;
+      most_ = static_cast<std::uint32_t>(most);
+      return true;
+    }
+    const auto* op = dyn_cast<BinaryOperator>(&v);
+    if (!op || depth == deepest || !is_known(op->getOpcode())) return false;
+    return find(*op->getOperand(0), depth + 1) && find(*op->getOperand(1), depth + 1);
+  }
+
+  static bool is_known(unsigned opcode) {
+    return opcode == Instruction::Add || opcode == Instruction::Mul || opcode == Instruction::Or ||
+           opcode == Instruction::And || opcode == Instruction::Shl;
+  }
+
+  [[nodiscard]] std::uint32_t at(const Value& v, std::uint32_t x) const {
+    if (&v == leaf_) return x;
+    if (const auto* c = dyn_cast<ConstantInt>(&v)) return static_cast<std::uint32_t>(c->getZExtValue());
+    const auto& op = cast<BinaryOperator>(v);
+    const std::uint32_t a = at(*op.getOperand(0), x), b = at(*op.getOperand(1), x);
+    switch (op.getOpcode()) {
+      case Instruction::Add:
+        return a + b;
+      case Instruction::Mul:
+        return a * b;
+      case Instruction::Or:
+        return a | b;
+      case Instruction::And:
+        return a & b;
+      default:
+        return b < 32 ? a << b : 0;
+    }
+  }
+
+  const DataLayout& layout_;
+  const Value* leaf_ = nullptr;
+  std::uint32_t most_ = 0;
+};
+
+}  // namespace
+
 std::string shape_in_descriptor(const CallInst& call) {
   const auto instruction = ptx_instruction(call);
   if (!instruction) return "";
@@ -267,14 +333,18 @@ std::string shape_in_descriptor(const CallInst& call) {
   }
   // [d], a, b, (metadata of a sparse a,) descriptor, ...
   const bool sparse = instruction->op == ptx::Op::tcgen05_mma_sp || instruction->op == ptx::Op::tcgen05_mma_ws_sp;
-  const auto descriptor = constant_argument(call, sparse ? 4 : 3);
-  if (!descriptor) return "";
+  const unsigned at = sparse ? 4 : 3;
+  if (call.arg_size() <= at || !call.getArgOperand(at)->getType()->isIntegerTy()) return "";
+  const bool scaled = instruction->has("block_scale");
   // PTX ISA 9.0, "Instruction descriptor": N / 8 in bits 17 to 22, M / 16 in bits 24 to 28; of the kinds with scales M
   // / 128 in bits 27 and 28.
-  const auto bits = static_cast<std::uint64_t>(*descriptor);
-  const bool scaled = instruction->has("block_scale");
-  const std::uint64_t n = ((bits >> 17) & 63) * 8;
-  const std::uint64_t m = scaled ? ((bits >> 27) & 3) * 128 : ((bits >> 24) & 31) * 16;
+  const std::uint32_t of_shape = 63U << 17 | (scaled ? 3U << 27 : 31U << 24);
+  const std::vector<std::uint32_t> values = FewValues(call.getModule()->getDataLayout()).of(*call.getArgOperand(at));
+  if (values.empty()) return "";
+  const std::uint32_t bits = values.front() & of_shape;
+  if (any_of(values, [&](std::uint32_t v) { return (v & of_shape) != bits; })) return "";
+  const std::uint32_t n = ((bits >> 17) & 63) * 8;
+  const std::uint32_t m = scaled ? ((bits >> 27) & 3) * 128 : ((bits >> 24) & 31) * 16;
   // 32 bytes of K, of FP4 64 elements; twice of it where A is sparse.
   const std::string opcode = ptx_opcode(call);
   const auto kind = [&opcode](std::string_view name) { return opcode.find(name) != std::string::npos; };

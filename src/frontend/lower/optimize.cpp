@@ -147,22 +147,28 @@ void copy_by_units(MemCpyInst& copy, std::uint64_t length, std::uint64_t unit) {
   const auto at = [&](Value* base, std::uint64_t byte) {
     return byte ? b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, byte) : base;
   };
+  const Align from = std::min(copy.getSourceAlign().valueOrOne(), Align(unit)),
+              to = std::min(copy.getDestAlign().valueOrOne(), Align(unit));
   for (std::uint64_t byte = 0; byte < length; byte += unit)
-    values.push_back(b.CreateAlignedLoad(type, at(copy.getSource(), byte), Align(unit)));
+    values.push_back(b.CreateAlignedLoad(type, at(copy.getSource(), byte), from));
   for (std::uint64_t byte = 0; byte < length; byte += unit)
-    b.CreateAlignedStore(values[byte / unit], at(copy.getDest(), byte), Align(unit));
+    b.CreateAlignedStore(values[byte / unit], at(copy.getDest(), byte), to);
   copy.eraseFromParent();
 }
 
 constexpr std::uint64_t widest_unit = 16, most_copied = 64;
 
-/// Bytes of each access, or 0 where a copy is not for copy_by_units().
+/// Bytes of each access, or 0 where a copy is not for copy_by_units(). A variable's side lies as the other side wants.
 std::uint64_t unit_of(const MemCpyInst& copy) {
   const auto* length = copy.isVolatile() ? nullptr : dyn_cast<ConstantInt>(copy.getLength());
   if (length == nullptr || length->isZero() || length->getZExtValue() > most_copied) return 0;
+  const auto alignment = [](const Value* side, MaybeAlign known) {
+    return isa<AllocaInst>(getUnderlyingObject(side)) ? widest_unit : known.valueOrOne().value();
+  };
   const std::uint64_t unit =
-      std::min({widest_unit, copy.getSourceAlign().valueOrOne().value(), copy.getDestAlign().valueOrOne().value()});
-  return unit < 4 || length->getZExtValue() % unit != 0 ? 0 : unit;
+      std::min({widest_unit, length->getZExtValue() & -length->getZExtValue(),
+                alignment(copy.getSource(), copy.getSourceAlign()), alignment(copy.getDest(), copy.getDestAlign())});
+  return unit < 4 ? 0 : unit;
 }
 
 std::uint64_t length_of(const MemCpyInst& copy) { return cast<ConstantInt>(copy.getLength())->getZExtValue(); }

@@ -88,7 +88,11 @@ CompiledUnit unit_of(const Source& source, const FrontendOptions& options, const
   if (resolve_language(source) == Language::ptx) {
     return lift_ptx(source, options.target, options.capability.empty() ? options.target : options.capability, kernel);
   }
-  return compile_unit(source, options.target, options.time_limit_s, kernel);
+  if (options.capability.empty() || options.capability == source.capability)
+    return compile_unit(source, options.target, options.time_limit_s, kernel);
+  Source of_device = source;
+  of_device.capability = options.capability;
+  return compile_unit(of_device, options.target, options.time_limit_s, kernel);
 }
 
 /// Thrown inside: the analysis begins again with the files that have these bodies, if there are any.

@@ -166,6 +166,27 @@ void add_opencl(std::vector<std::string>& args, const Source& source, Vendor ven
   append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});
 }
 
+/// 90 of "sm_90"; 0: no such target.
+int number_of(std::string_view architecture) {
+  int number = 0;
+  if (architecture.starts_with("sm_"))
+    std::from_chars(architecture.data() + 3, architecture.data() + architecture.size(), number);
+  return number;
+}
+
+/// What nvcc says of sm_90 and later when it compiles for exactly that architecture (sm_90a), as users of its matrix
+/// instructions do (CUDA C++ Programming Guide, "Feature Set Compiler Targets"). Clang knows the target of code
+/// generation alone.
+void add_architecture(std::vector<std::string>& args, const std::string& architecture) {
+  const int number = number_of(architecture);
+  if (number < 90) return;
+  const std::string arch = std::to_string(number * 10);
+  append(args, {"-U", "__CUDA_ARCH__", "-D", "__CUDA_ARCH__=" + arch, "-D",
+                "__CUDA_ARCH_FEAT_SM" + std::to_string(number) + "_ALL=1"});
+  if (number >= 100)
+    append(args, {"-D", "__CUDA_ARCH_SPECIFIC__=" + arch, "-D", "__CUDA_ARCH_FAMILY_SPECIFIC__=" + arch});
+}
+
 void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendor, Language language,
               const std::string& target) {
   append(args, {"-fcuda-is-device", "-aux-triple", "x86_64-pc-linux-gnu", "-aux-target-cpu", "x86-64", "-fdeclspec",
@@ -188,10 +209,13 @@ void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendo
     }
   } else {
     append(args, {"-D", "__CUDACC__=1", "-D", "__NVCC__=1"});
+    add_architecture(args, source.capability.empty() ? target : source.capability);
   }
   append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});
-  append(args, {"-D", "__CUDACC_VER_MAJOR__=12", "-D", "__CUDACC_VER_MINOR__=2", "-D", "CUDART_VERSION=12020", "-D",
-                "CUDA_VERSION=12020"});
+  // The first version that has sm_100 is 12.8.
+  const std::string minor = vendor == Vendor::nvidia && number_of(source.capability) >= 100 ? "9" : "2";
+  append(args, {"-D", "__CUDACC_VER_MAJOR__=12", "-D", "__CUDACC_VER_MINOR__=" + minor, "-D",
+                "CUDART_VERSION=120" + minor + "0", "-D", "CUDA_VERSION=120" + minor + "0"});
 }
 
 }  // namespace

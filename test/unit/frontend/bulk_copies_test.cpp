@@ -167,6 +167,23 @@ TEST(BulkCopies, ProductsReadTheirOperandsInSharedMemory) {
   EXPECT_EQ(w.stalls.products, 8.0 * 16 * 128 * 64 * 16);
 }
 
+/// Instructions with scales, whose descriptor names another scale factor in each iteration; bits of it that change.
+KernelProfile profile_of_scaled(const std::string& changing) {
+  return profile_of_loop("mov.b64 %rd6, 0;\nmov.u32 %r20, 0;\nand.b32 %r21, %r10, 3;\nmul.lo.u32 %r21, %r21, " +
+                             changing +
+                             ";\nadd.u32 %r21, %r21, 280494080;\n"  // m256n224
+                             "tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale [%r20], %rd6, %rd6, %r21, [%r20], "
+                             "[%r20], %p1;\n",
+                         "sm_100a");
+}
+
+TEST(BulkCopies, ShapeOfADescriptorWhoseOtherBitsChange) {
+  const KernelProfile p = profile_of_scaled("536870928");  // 29, 30 and 4, 5
+  EXPECT_THAT(p.unmodeled, IsEmpty());
+  EXPECT_EQ(of(p).warp_ops.tensor.of(TensorType::f8_f32), 8.0 * 16 * 256 * 224 * 32);
+  EXPECT_THAT(profile_of_scaled("131072").unmodeled, SizeIs(1));  // 17: n
+}
+
 TEST(Clusters, ComeFromTheirDirective) {
   const KernelProfile p = profile_of_loop("", "sm_90", ".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
   EXPECT_EQ(p.cluster, (Dim3{2, 1, 1}));

@@ -68,5 +68,35 @@ TEST(ListKernels, GivesLinesAndPlainNames) {
   EXPECT_EQ(&pick_kernel(kernels, "a::hidden"), &kernels[0]);
 }
 
+// A target of code generation stands in for what LLVM does not know.
+TEST(Architecture, IsTheDevicesNotTheTargets) {
+  const auto number = [](const std::string& capability) {
+    Source s = source("k.cu", "__global__ void k(int* p) { p[0] = __CUDA_ARCH__; }");
+    s.capability = capability;
+    const std::string text = module_text(compile_unit(s, "sm_90", 60, ""));
+    const std::size_t at = text.find("store i32 ");
+    return at == std::string::npos ? "" : text.substr(at + 10, text.find(',', at) - at - 10);
+  };
+  EXPECT_EQ(number(""), "900");
+  EXPECT_EQ(number("sm_100"), "1000");
+  EXPECT_EQ(number("sm_120"), "1200");
+}
+
+TEST(Architecture, HasTheFeaturesOfItsOwn) {
+  const auto compiles = [](const std::string& condition, const std::string& target, const std::string& capability) {
+    Source s = source("k.cu", "#if " + condition + "\n__global__ void k(int* p) { p[0] = 1; }\n#endif\n");
+    s.capability = capability;
+    try {
+      return !names(compile_unit(s, target, 60, "")).empty();
+    } catch (const UserError&) {
+      return false;  // no kernel
+    }
+  };
+  EXPECT_TRUE(compiles("defined(__CUDA_ARCH_FEAT_SM90_ALL)", "sm_90", ""));
+  EXPECT_FALSE(compiles("defined(__CUDA_ARCH_FEAT_SM90_ALL)", "sm_80", ""));
+  EXPECT_FALSE(compiles("defined(__CUDA_ARCH_FEAT_SM90_ALL)", "sm_90", "sm_100"));
+  EXPECT_TRUE(compiles("__CUDA_ARCH_SPECIFIC__ == 1000 && __CUDACC_VER_MINOR__ >= 8", "sm_90", "sm_100"));
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend
