@@ -108,6 +108,7 @@ class KernelModel {
   std::optional<Expr> parameter_member(llvm::ExtractValueInst* member);
   Expr vector_element(llvm::ExtractElementInst* element);
   std::optional<Address> pointer_field(llvm::Value* pointer);
+  std::optional<Address> pointer_in_table(llvm::LoadInst& load);
   // recurrences.cpp
   Expr header_phi(llvm::PHINode* phi, llvm::Loop* loop);
   const Symbol* placeholder_of(const llvm::PHINode* phi) const;

@@ -502,6 +502,8 @@ Address KernelModel::compute_address(Value* pointer) {
   }
   if (isa<LoadInst>(i))
     if (auto field = pointer_field(i->getOperand(0))) return *field;
+  if (auto* load = dyn_cast<LoadInst>(i))
+    if (auto element = pointer_in_table(*load)) return *element;
   if (isa<LoadInst>(i)) return unknown_address(pointer, "a pointer loaded from memory at " + text_of(line_of(*i)));
   return unknown_address(pointer, std::string("a pointer computed by ") + i->getOpcodeName());
 }

@@ -171,6 +171,36 @@ __global__ void k(float* p, int rows, int columns) {
   EXPECT_EQ(waits.bank_passes, 2 * waits.requests);  // 8 bytes a lane: half a warp a pass, here
 }
 
+TEST(PointerTables, StagesOfSharedMemoryAreKnown) {
+  const auto accesses = [](const std::string& stages) {
+    return profile_of_cuda(R"(
+__global__ void k(float* p, int rows, int columns) {
+  extern __shared__ float memory[];
+  float* stage[] = {)" + stages +
+                           R"(};
+#pragma unroll 1
+  for (int t = 0; t < rows; ++t) stage[t % 4][threadIdx.x] = p[t * 128 + threadIdx.x];
+  p[threadIdx.x] = memory[rows];
+})");
+  };
+  const auto stored = [](const KernelProfile& p, std::int64_t iteration) {
+    for (const Block& b : p.blocks)
+      for (const Access& a : b.accesses)
+        if (a.space == MemorySpace::shared && a.kind == AccessKind::store) {
+          SymbolValues v;
+          for (const Symbol s : a.offset.symbols()) v[s] = s == local_id(0) ? 3 : iteration;
+          return a.offset.evaluate(v);
+        }
+    return std::int64_t{-1};
+  };
+  const KernelProfile even = accesses("memory, memory + 128, memory + 256, memory + 384");
+  for (const std::int64_t t : {0, 1, 3, 6}) EXPECT_EQ(stored(even, t), t % 4 * 512 + 12) << t;
+  const KernelProfile uneven = accesses("memory, memory + 512, memory + 128, memory + 100");
+  const std::int64_t offset[] = {0, 2048, 512, 400};
+  for (const std::int64_t t : {0, 1, 2, 7}) EXPECT_EQ(stored(uneven, t), offset[t % 4] + 12) << t;
+  EXPECT_EQ(stored(accesses("memory, memory + 128, p, memory + 384"), 1), -1) << "two memories: unknown";
+}
+
 /// A header with `text` beside a source that includes it and nothing more.
 KernelProfile profile_of_header(const std::string& text) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "kernelcast_included";
