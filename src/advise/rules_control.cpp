@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "advise/rules.h"
@@ -166,6 +167,27 @@ std::vector<Draft> uneven_loops(const Subject& s) {
   return drafts;
 }
 
+/// How a warp's updates of one word become one.
+enum class Combined { no, sum, last };
+
+Combined combined_form(const Subject& s, const Site& o) {
+  const int at = s.profile().blocks[o.block].loop;
+  const Loop* loop = at < 0 ? nullptr : &s.profile().loops[static_cast<std::size_t>(at)];
+  const bool retried = loop != nullptr && loop->unknown >= 0;
+  if (loop != nullptr && loop->wait != Loop::Wait::none) return Combined::no;  // a lock
+  switch (o.access->atomic) {
+    case AtomicKind::compare:  // retried, it emulates an update that has no instruction
+      return retried ? Combined::sum : Combined::no;
+    case AtomicKind::exchange:
+      return retried ? Combined::no : Combined::last;
+    default: {
+      // Counters that wrap take every step.
+      static const std::regex wraps(R"(\batomic(Inc|Dec)|\batom\w*\.[\w.]*\b(inc|dec)\b)");
+      return std::regex_search(s.text(o.access->line), wraps) ? Combined::no : Combined::sum;
+    }
+  }
+}
+
 std::vector<Draft> contended_atomics(const Subject& s) {
   std::vector<Draft> drafts;
   std::set<SourceLine> seen;
@@ -174,29 +196,35 @@ std::vector<Draft> contended_atomics(const Subject& s) {
     if (a.space != MemorySpace::global || a.kind != AccessKind::atomic || o.count.requests <= 0 || a.line.file < 0)
       continue;
     if (a.joined || a.unknown >= 0 || s.stride(a, local_id(0)) != 0 || o.lanes_per_request() < 2) continue;
+    const Combined form = combined_form(s, o);
+    if (form == Combined::no) continue;
     if (!seen.insert(a.line).second) continue;
     const std::string name = s.buffer_name(a);
-    const auto what_if = [index = o.index, block = o.block, copies = a.copies()](Variant& v) {
+    const double steps = form == Combined::sum ? 5 * a.copies() : 0;  // sums of 32 lanes
+    const auto what_if = [index = o.index, block = o.block, steps](Variant& v) {
       AccessCount& c = v.workload.access_counts[index];
       const double share = c.requests / c.lanes;  // one lane of each warp
       c.lanes *= share;
       c.bytes *= share;
       c.words *= share;
       Block& b = v.profile.blocks[block];
-      b.ops[OpClass::shuffle] += 5 * copies;  // sum of 32 lanes
-      b.ops[OpClass::int_add] += 5 * copies;
-      b.stalls.waits[static_cast<std::size_t>(Latency::shared)] += 5 * copies;
+      b.ops[OpClass::shuffle] += steps;
+      b.ops[OpClass::int_add] += steps;
+      b.stalls.waits[static_cast<std::size_t>(Latency::shared)] += steps;
     };
     drafts.push_back(
         {a.line,
          name,
          fmt::format("{:.3g} lanes of a warp update the same word of '{}', one after the other", o.lanes_per_request(),
                      name),
-         "add within the warp first, then one lane updates:\n"
-         "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  if (lane == 0) atomicAdd(p, v);",
+         form == Combined::last
+             ? "let one lane of the warp write: the value of the others is overwritten\n"
+               "if (lane == 0) atomicExch(p, v);"
+             : "add within the warp first, then one lane updates:\n"
+               "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  if (lane == 0) atomicAdd(p, v);",
          what_if,
          {},
-         {"the operation may be done in another order"}});
+         {form == Combined::last ? "no lane uses the value that it found" : "the operation may be done in another order"}});
   }
   return drafts;
 }

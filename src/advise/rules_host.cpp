@@ -28,7 +28,7 @@ std::vector<std::string> list_at(const std::string& text, std::size_t open) {
 }
 
 struct LaunchText {
-  std::size_t at = 0;
+  std::size_t at = 0;  // of the kernel's name
   std::vector<std::string> arguments;
 };
 
@@ -42,9 +42,34 @@ std::optional<LaunchText> launch_of(const std::string& text, const std::string& 
     if (named >= at || close == nowhere) continue;
     const std::size_t open = text.find_first_not_of(" \t\n", close + 3);
     if (open == nowhere || text[open] != '(') continue;
-    return LaunchText{at, list_at(text, open)};
+    return LaunchText{named, list_at(text, open)};
   }
   return std::nullopt;
+}
+
+/// Whether the statement that begins at a position is the whole body of a loop, without braces.
+bool is_loop_body(const std::string& text, std::size_t at) {
+  constexpr std::string_view blanks = " \t\r\n";
+  while (at > 0) {
+    std::size_t close = text.find_last_not_of(blanks, at - 1);
+    if (close == nowhere || text[close] != ')') return false;
+    int depth = 0;
+    std::size_t open = close + 1;
+    while (open-- > 0) {
+      depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (depth != 0 || open == 0) return false;
+    const std::size_t last = text.find_last_not_of(blanks, open - 1);
+    std::size_t first = last == nowhere ? 0 : last + 1;
+    while (first > 0 && (std::isalnum(static_cast<unsigned char>(text[first - 1])) != 0 || text[first - 1] == '_'))
+      --first;
+    const std::string word = text.substr(first, last + 1 - first);
+    if (word == "for" || word == "while") return true;
+    if (word != "if") return false;
+    at = first;  // the branch may be the body
+  }
+  return false;
 }
 
 /// The innermost loop in braces around a position, as its first and last character; nothing: none.
@@ -114,7 +139,8 @@ double link_rate(const Device& d, Field pageable, Field pinned, bool is_pinned) 
 std::vector<Draft> transfers(const Subject& s) {
   const std::string& text = s.question().source.text;
   const auto launch = launch_of(text, s.profile().kernel);
-  const auto loop = launch ? loop_around(text, launch->at) : std::nullopt;
+  // Copies around a loop of launches alone are paid for all of them together.
+  const auto loop = launch && !is_loop_body(text, launch->at) ? loop_around(text, launch->at) : std::nullopt;
   if (!loop) return {};
   const Copies c = copies_in(s, *launch, text, loop->first, loop->second);
   const bool pinned =

@@ -45,6 +45,28 @@ std::string shape_text(const Dim3& size) {
   return size.y == 1 ? fmt::format("{}", size.x) : fmt::format("dim3({}, {})", size.x, size.y);
 }
 
+/// Blocks of the busiest SM over those of the mean one.
+double unevenness(double blocks, double units) { return std::ceil(blocks / units) / (blocks / units); }
+
+/// What all requests to memory take of the L1 and of the L2.
+double wavefronts(const Workload& w) {
+  double sum = 0;
+  for (const AccessCount& c : w.access_counts) sum += c.bank_passes + c.segments + c.sectors;
+  return sum;
+}
+
+/// Whether the launch changes what the device does: more warps at once, work spread more evenly, wider rows of threads
+/// that need fewer wavefronts, or no time for starting blocks. A gain without any of these is less than the model can
+/// tell.
+bool has_cause(const Subject& s, const DeviceResult& now) {
+  const Estimate& e = *now.models.front().estimate;
+  if (s.estimate().limiter == "block_starts" || e.occupancy.fraction > 1.01 * s.estimate().occupancy.fraction)
+    return true;
+  if (1.01 * wavefronts(*now.workload) < wavefronts(s.workload())) return true;
+  const double units = s.unit_count();
+  return 1.01 * unevenness(now.workload->blocks, units) < unevenness(s.workload().blocks, units);
+}
+
 std::vector<Draft> block_sizes(const Subject& s) {
   const Dim3 block = s.workload().block, grid = s.workload().grid;
   std::optional<DeviceResult> best;
@@ -58,7 +80,7 @@ std::vector<Draft> block_sizes(const Subject& s) {
     auto now = s.ask(q);
     if (!now) continue;
     const double seconds = *now->models.front().estimate->time_s.value;
-    if (seconds >= best_s) continue;
+    if (seconds >= best_s || !has_cause(s, *now)) continue;
     best_s = seconds;
     best_block = other;
     best_grid = *q.grid;
@@ -138,6 +160,7 @@ bool moves_data(const Subject& s) {
 std::vector<Draft> tails(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count(), wave = together(s);
   if (blocks <= units || does_more_than_counted(s) || !length_is_known(s)) return {};
+  if (s.estimate().limiter == "block_starts") return {};  // fewer blocks gain by that, not by even ones
   // What a grid of that many blocks would take if every unit ended at the same time: the same work in as many blocks as
   // fill all rounds.
   const double step = blocks >= wave ? wave : units;
@@ -145,19 +168,25 @@ std::vector<Draft> tails(const Subject& s) {
   if (even == blocks || even <= 0) return {};
   if (blocks >= wave && blocks < together_at_most(s)) return {};  // the last wave may be the first
   const double rounds = blocks / step;
+  // The last round is as long as the others, and no more than what it leaves idle can be gained.
+  const double idle = 1 - rounds / std::ceil(rounds);
   const auto what_if = [even](Variant& v) { spread_over(v, even); };
-  return {{{},
-           "",
-           blocks >= wave ? fmt::format("the last wave is not full: {} on {:.0f} SMs that hold {:.3g} are {:.3g} waves",
-                                        format_count_of(blocks, "block"), units, wave / units, rounds)
-                          : fmt::format("SMs have unequal work: {} on {:.0f} of them, {:.0f} or {:.0f} each",
-                                        format_count_of(blocks, "block"), units, std::floor(rounds), std::ceil(rounds)),
-           fmt::format("launch {:.0f} blocks that take work in a grid-stride loop, or smaller blocks:\n"
-                       "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)",
-                       even),
-           what_if,
-           {},
-           {"the work can be spread evenly over the blocks"}}};
+  const auto same = forecast_variant(s, [](Variant&) {}), now = forecast_variant(s, what_if);
+  if (!same || !now) return {};
+  Draft d;
+  d.message = blocks >= wave
+                  ? fmt::format("the last wave is not full: {} on {:.0f} SMs that hold {:.3g} are {:.3g} waves",
+                                format_count_of(blocks, "block"), units, wave / units, rounds)
+                  : fmt::format("SMs have unequal work: {} on {:.0f} of them, {:.0f} or {:.0f} each",
+                                format_count_of(blocks, "block"), units, std::floor(rounds), std::ceil(rounds));
+  d.change = fmt::format(
+      "smaller blocks, or {:.0f} blocks that take work in a grid-stride loop of many iterations:\n"
+      "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)",
+      even);
+  d.seconds = *s.estimate().time_s.value * std::max(now->seconds / same->seconds, 1 - idle);
+  d.limiter = now->limiter;
+  d.assumptions.emplace_back("the work can be spread evenly over the blocks");
+  return {std::move(d)};
 }
 
 /// A loop that was unrolled whole: more accesses of one line stand in a block of code than anybody writes there.

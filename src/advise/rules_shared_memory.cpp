@@ -334,6 +334,18 @@ std::vector<Draft> double_buffers(const Subject& s) {
   return drafts;
 }
 
+/// Whether a line of the block computes with values, or adds to what shared memory holds: no mere copy.
+bool computes(const Block& b, SourceLine line) {
+  static constexpr OpClass arithmetic[] = {
+      OpClass::fp32_add, OpClass::fp32_mul,     OpClass::fp32_fma, OpClass::fp32_div,   OpClass::fp32_special,
+      OpClass::fp64_add, OpClass::fp64_mul,     OpClass::fp64_fma, OpClass::fp64_div,   OpClass::fp64_special,
+      OpClass::fp16_add, OpClass::fp16_mul,     OpClass::fp16_fma, OpClass::convert,    OpClass::convert64,
+      OpClass::shuffle,  OpClass::convert_alu,  OpClass::shared_load};
+  return std::ranges::any_of(b.lines, [&](const LineOps& l) {
+    return l.line == line && std::ranges::any_of(arithmetic, [&](OpClass c) { return l.ops[c] > 0; });
+  });
+}
+
 /// Values that go from global to shared memory by registers.
 std::vector<Draft> synchronous_copies(const Subject& s) {
   std::vector<Draft> drafts;
@@ -341,7 +353,7 @@ std::vector<Draft> synchronous_copies(const Subject& s) {
   std::map<std::pair<std::size_t, SourceLine>, std::pair<const Site*, const Site*>> pairs;
   for (const Site& o : s.sites()) {
     const Block& b = s.profile().blocks[o.block];
-    if (b.loop < 0 || o.count.requests <= 0 || o.access->bytes < 4) continue;
+    if (b.loop < 0 || o.count.requests <= 0 || o.access->bytes < 4 || computes(b, o.access->line)) continue;
     auto& pair = pairs[{o.block, o.access->line}];
     if (o.access->space == MemorySpace::global && o.access->kind == AccessKind::load) pair.first = &o;
     if (o.access->space == MemorySpace::shared && o.access->kind == AccessKind::store) pair.second = &o;
@@ -364,10 +376,12 @@ std::vector<Draft> synchronous_copies(const Subject& s) {
       v.workload.shared_bytes_per_block += static_cast<double>(v.profile.static_shared_bytes);
     };
     const Access& a = *copies.front().first->access;
+    double each = 0;  // unrolled copies of a line are one site
+    for (const auto& [load, store] : copies) each += store->access->copies();
     drafts.push_back({a.line,
                       s.buffer_name(*copies.front().second->access),
-                      fmt::format("{} {} from global to shared memory in each of {:.6g} iterations, through registers",
-                                  copies.size(), copies.size() == 1 ? "copy" : "copies", *trips),
+                      fmt::format("{:.6g} {} from global to shared memory in each of {:.6g} iterations, through registers",
+                                  each, each == 1 ? "copy" : "copies", *trips),
                       "copy asynchronously, one tile ahead:\n"
                       "__pipeline_memcpy_async(&tile[next][y][x], &a[...], sizeof(T)); __pipeline_commit();",
                       what_if,

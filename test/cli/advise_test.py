@@ -323,6 +323,14 @@ class Rules(Case):
         self.one("contended-atomic", ATOMIC, *ONE)
         self.none("contended-atomic", ATOMIC_WARP, *ONE)
         self.none("contended-atomic", ATOMIC.replace("float", "int"), *ONE)  # the compiler joins integers
+        integers = ATOMIC.replace("float", "int")
+        f = self.one("contended-atomic", integers.replace("atomicAdd", "atomicExch"), *ONE)
+        self.assertIn("one lane of the warp write", f["change"])
+        for update in ("atomicCAS(total, 0, a[i])", "atomicInc((unsigned*)total, 17)"):  # each depends on the one before
+            self.none("contended-atomic", integers.replace("atomicAdd(total, a[i])", update), *ONE)
+        minimum = "float old = *total;\n  while (a[i] < old) old = __int_as_float(atomicCAS((int*)total, __float_as_int(old), __float_as_int(a[i])));"
+        f = self.one("contended-atomic", ATOMIC.replace("atomicAdd(total, a[i]);", minimum), *ONE)
+        self.assertIn("within the warp", f["change"])
 
     def test_shared_atomic(self):
         self.one("shared-atomic", SHARED_ATOMIC, "--grid", "512", "--block", "256", "--arg", "n=131072")
@@ -415,6 +423,9 @@ class Rules(Case):
         changed = json.loads(self.good("predict", self.path("same.cu", COLUMNS), "--device", "a100", "--grid", str(grid), "--block", str(block), "--arg", "n=1048576", "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
         self.none("block-size", TRANSPOSE.format(row=33), *SQUARE)
+        # As many threads on each SM, in fewer blocks: no more warps, and work as even as before.
+        fill = kernel("double* o, int n", f"{ID}\n  o[i] = 0;")
+        self.none("block-size", fill, "--grid", "65536", "--block", "256", "--arg", "n=1")
 
     def test_tail(self):
         heavy = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
@@ -522,6 +533,9 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
         self.assertIn("4.19 MB to the device and 4.19 MB back", f["message"])
         outside = program.replace("    cudaMemcpy(o, d_o, n * 4, cudaMemcpyDeviceToHost);\n  }", "  }").replace("{\n    cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);", "{")
         self.none("transfers", outside, *ONE, *sizes)
+        for inner in ("for (int r = 0; r < 10; ++r)\n      ", "for (int r = 0; r < (n + 1) / 2; ++r)\n      if (r % 2) "):
+            self.none("transfers", program.replace("    k<<<", f"    {inner}k<<<"), *ONE, *sizes)
+        self.one("transfers", program.replace("    k<<<", "    if (n > 0)\n      k<<<"), *ONE, *sizes)
         self.none("transfers", program.replace("cudaMemcpy(d_a", "cudaMemcpy(flag").replace("cudaMemcpy(o, d_o", "cudaMemcpy(o, flag"), *ONE, *sizes)
 
     def test_block_shape(self):
