@@ -224,7 +224,8 @@ std::vector<Draft> contended_atomics(const Subject& s) {
                "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  if (lane == 0) atomicAdd(p, v);",
          what_if,
          {},
-         {form == Combined::last ? "no lane uses the value that it found" : "the operation may be done in another order"}});
+         {form == Combined::last ? "no lane uses the value that it found"
+                                 : "the operation may be done in another order"}});
   }
   return drafts;
 }

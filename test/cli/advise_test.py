@@ -214,6 +214,10 @@ class Rules(Case):
         f = self.one("uncoalesced-load", ROWS, *ONE)
         self.assertEqual((f["line"], f["column"]), (5, 37))
         self.none("uncoalesced-load", COLUMNS, *ONE)
+        rows = ROWS.replace("64", "(n / 8192)")
+        self.assertIn("transposed", self.one("uncoalesced-load", rows, *ONE)["change"])
+        both = rows.replace("s += a[i * (n / 8192) + k]", "s += a[i * (n / 8192) + k] * a[k * n + i]")  # and columns
+        self.assertNotIn("transposed", self.one("uncoalesced-load", both, *ONE)["change"])
 
     def test_array_of_structures(self):
         f = self.one("array-of-structures", STRUCTURES, *ONE)
@@ -230,6 +234,11 @@ class Rules(Case):
     def test_narrow_access(self):
         self.assertTrue([f for f in self.found(BYTES, "--grid", "65536", "--block", "256", "--arg", "n=16777216") if f["rule"] == "narrow-access"])
         self.none("narrow-access", ARRAYS, *ONE)
+        # Distances within a row are a window; those of whole rows are not.
+        rows = BYTES.replace("a[i] ^ 1", "a[i] ^ a[i + DISTANCE]")
+        args = ("--grid", "65536", "--block", "256", "--arg", "n=16777216")
+        self.assertNotIn("'a'", " ".join(f["message"] for f in self.found(rows.replace("DISTANCE", "1"), *args) if f["rule"] == "narrow-access"))
+        self.assertIn("'a'", " ".join(f["message"] for f in self.found(rows.replace("DISTANCE", "4096"), *args) if f["rule"] == "narrow-access"))
 
     def test_vector_access(self):
         f = self.one("vector-access", VECTOR, *ONE, device="gtx280")
@@ -347,6 +356,15 @@ class Rules(Case):
         self.assertIn("__sinf", self.one("slow-function", SLOW, *ONE)["change"])
         self.none("slow-function", SLOW.replace("sinf", "fabsf"), *ONE)
         self.none("slow-function", SLOW, *ONE, "--use_fast_math")
+        once = kernel("const float* a, float* o, int n", f"{ID}\n  o[i] = sinf(a[i]);")
+        self.one("slow-function", once, *ONE)
+        self.none("slow-function", once, "--grid", "1", "--block", "32", "--arg", "n=32")  # the launch takes the time
+
+    def test_fast_powers_need_a_positive_base(self):
+        f = self.one("slow-function", SLOW.replace("sinf(x)", "powf(x, 20)"), *ONE)
+        self.assertIn("no base is negative: __powf() of one is NaN", f["assumptions"])
+        self.assertIn("as products", f["change"])
+        self.assertNotIn("NaN", " ".join(self.one("slow-function", SLOW, *ONE)["assumptions"]))
 
     def test_a_function_is_named_before_a_division(self):
         both = SLOW.replace("x = sinf(x)", "x = 1.0f / sinf(x)")
@@ -360,6 +378,9 @@ class Rules(Case):
         args = (*ONE, "--arg", "w=1000")
         self.assertIn("'w'", self.one("integer-division", DIVIDE, *args)["message"])
         self.none("integer-division", DIVIDE.replace("%", "&"), *args)
+        once = DIVIDE.replace("k < 64", "k < 1")
+        self.one("integer-division", once, *args)
+        self.none("integer-division", once, "--grid", "1", "--block", "32", "--arg", "n=32", "--arg", "w=1000")  # the launch takes the time
 
     def test_invariant_load(self):
         self.one("invariant-load", INVARIANT, *ONE)
@@ -377,6 +398,17 @@ class Rules(Case):
         self.assertNotIn("async-copy", rules["v100"])
         self.assertIn("double-buffer", rules["v100"])
         self.assertNotIn("double-buffer", rules["a100"])
+
+    def test_copies_that_compute_are_no_copies(self):
+        with open(os.path.join(ROOT, "examples", "matmul_tiled.cu"), encoding="utf-8") as file:
+            tiled = file.read()
+        launch = ("--grid", "64,64", "--block", "16,16", "--arg", "n=1024")
+        self.assertIn("2 copies", self.one("async-copy", tiled, *launch)["message"])
+        joined = tiled.replace(";\n    b_tile[y][x]", ", b_tile[y][x]")  # one line
+        self.assertNotEqual(joined, tiled)
+        self.assertIn("2 copies", self.one("async-copy", joined, *launch)["message"])
+        scaled = tiled.replace("= a[row", "= 2.0f * a[row").replace("= b[(t", "= 2.0f * b[(t")
+        self.none("async-copy", scaled, *launch)
 
     def test_tree_reduction(self):
         tree = kernel(
@@ -431,6 +463,13 @@ class Rules(Case):
         heavy = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("tail", heavy, "--grid", "865", "--block", "256", "--arg", "n=262144")
         self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
+        # The last of 19 waves lacks a few blocks: fewer blocks would save their start, not idle SMs.
+        fill = kernel("float* o, int n", f"{ID}\n  o[i] = i * 2.5f;")
+        worth = [f for f in self.found(fill, "--grid", "16384", "--block", "256", "--arg", "n=1") if f["rule"] == "tail" and f["gain_fraction"] > 0.01]
+        self.assertEqual(worth, [])
+        # No more is gained than the last round leaves idle.
+        f = self.one("tail", heavy, "--grid", "4096", "--block", "256", "--arg", "n=262144")
+        self.assertLessEqual(f["gain_fraction"], 1 - 4096 / 864 / 5 + 1e-9)
 
     def test_small_grid(self):
         self.one("small-grid", SHARED_ATOMIC, "--grid", "16", "--block", "256", "--arg", "n=4096")  # 64 trips are unrolled whole
