@@ -389,18 +389,27 @@ bool has_window(const Subject& s, const Site& site) {
 /// Elements of 1 or 2 bytes, one a thread, neighbors side by side: four bytes a thread ask for as many sectors with
 /// fewer requests.
 std::vector<Draft> narrow(const Subject& s) {
+  constexpr double part = 0.05;  // of all sectors, below which an array is no matter
   std::vector<Draft> drafts;
+  double all_sectors = 0;
+  for (const Site& o : s.sites())
+    if (o.access->space == MemorySpace::global) all_sectors += o.count.sectors;
   for (const Group& group : groups_of(s)) {
     const Site& first = *group.front();
     const Access& a = *first.access;
     if (a.bytes > 2 || s.stride(a, local_id(0)) != a.bytes || first.lanes_per_request() < 24) continue;
+    if (sums_of(s, group).sectors < part * all_sectors) continue;
     if (has_window(s, first)) continue;  // wider pieces would overlap
     const double share = a.bytes / 4.0;
     const std::string name = s.buffer_name(a);
     const bool looped = s.profile().blocks[first.block].loop >= 0;
-    const double fewer = s.workload().blocks * share >= s.unit_count() ? s.workload().blocks * share : 0;
+    // Fewer blocks do the work where all of it becomes wider.
+    const bool alone = std::ranges::all_of(s.sites(), [](const Site& o) {
+      return o.access->space != MemorySpace::global || o.access->bytes <= 2 || o.count.requests <= 0;
+    });
+    const double fewer = alone && s.workload().blocks * share >= s.unit_count() ? s.workload().blocks * share : 0;
     const auto what_if = [group, share, looped, fewer](Variant& v) {
-      // A thread waits once for all the elements of a word. Without a loop fewer blocks do the work.
+      // A thread waits once for all the elements of a word.
       std::map<std::size_t, double> loads;
       for (const Site* site : group)
         if (site->access->kind == AccessKind::load) loads[site->block] += site->access->copies();

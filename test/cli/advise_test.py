@@ -234,6 +234,15 @@ class Rules(Case):
     def test_narrow_access(self):
         self.assertTrue([f for f in self.found(BYTES, "--grid", "65536", "--block", "256", "--arg", "n=16777216") if f["rule"] == "narrow-access"])
         self.none("narrow-access", ARRAYS, *ONE)
+        # Beside wider data, fewer blocks are no part of the gain.
+        def gain(text):
+            found = self.found(text, "--grid", "65536", "--block", "256", "--arg", "n=16777216")
+            return max(f["gain_fraction"] for f in found if f["rule"] == "narrow-access")
+
+        mixed = BYTES.replace("unsigned char* o, int n", "unsigned char* o, double* w, int n").replace("a[i] ^ 1;", "a[i] ^ 1;\n  w[i] = a[i];")
+        self.assertLess(gain(mixed), 0.5 * gain(BYTES))
+        beside = kernel("const unsigned char* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 64; ++k) s += o[k * n + i];\n  o[i] = s + a[i];")
+        self.none("narrow-access", beside, *ONE)  # 1 byte of 261
         # Distances within a row are a window; those of whole rows are not.
         rows = BYTES.replace("a[i] ^ 1", "a[i] ^ a[i + DISTANCE]")
         args = ("--grid", "65536", "--block", "256", "--arg", "n=16777216")
