@@ -46,7 +46,9 @@ class Launches(Case):
                  "predict", self.file, "--device", "a100")
 
     def test_arguments_are_named_as_in_the_definition(self):
-        declared = PROGRAM_TEXT.replace("__global__", "__global__ void saxpy(int, float, const float*, float*);\n__global__", 1)
+        before, main = PROGRAM_TEXT.split("int main")
+        headers, body = before.split("__global__")
+        declared = f"{headers}__global__ void saxpy(int, float, const float*, float*);\nint main{main}__global__{body}"
         found = json.loads(self.good("predict", self.path("declared.cu", declared), "--device", "a100", "--argv", "1000 3", "--launch", "list", "--format", "json"))
         self.assertEqual([a["name"] for a in found["launches"][0]["args"]], ["n", "a", "x", "y"])
 
