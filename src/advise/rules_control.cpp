@@ -85,6 +85,7 @@ std::vector<Draft> divergence(const Subject& s) {
 
 /// The slowest warp of a block holds its place until it ends.
 std::vector<Draft> imbalance(const Subject& s) {
+  if (s.estimate().limiter == "launch") return {};
   const Workload& w = s.workload();
   const double mean = w.warp_ops.total() / w.warps_per_block;
   const double slowest = w.slowest.instructions > 0 && mean > 0 ? w.slowest.instructions / mean : w.warp_imbalance;
@@ -100,7 +101,8 @@ std::vector<Draft> imbalance(const Subject& s) {
            fmt::format("the slowest warp of a block issues {:.3g} times the instructions of the mean one, and the "
                        "block waits for it",
                        slowest),
-           "spread long work over the warps: several warps for a long row, or rows of similar length in one block",
+           "spread long work over the warps: several warps for a long row, or rows of similar length in one block; or "
+           "smaller blocks, where some warps have nothing to do",
            what_if,
            {},
            {"the work can be spread evenly over the warps of a block"}}};
@@ -108,6 +110,7 @@ std::vector<Draft> imbalance(const Subject& s) {
 
 /// The launch ends with its longest block.
 std::vector<Draft> uneven_blocks(const Subject& s) {
+  if (s.estimate().limiter == "launch") return {};
   const Workload& w = s.workload();
   const double all = w.slowest.instructions > 0 ? w.slowest.instructions : w.warp_ops.total() / w.warps_per_block;
   if (!s.closed() || all <= 0 || w.longest.instructions < 1.5 * all) return {};

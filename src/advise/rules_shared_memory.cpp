@@ -493,14 +493,15 @@ std::vector<Draft> trees(const Subject& s) {
       v.profile.blocks.push_back(once);
       v.workload.block_counts.push_back({warps, warps * v.workload.geometry.warp_size});
     };
-    drafts.push_back({first->access->line,
-                      s.buffer_name(*first->access),
-                      fmt::format("a sum over the block in {:.0f} steps through shared memory, a barrier each", *trips),
-                      "add within each warp by shuffles, then the sums of the warps: one barrier in all:\n"
-                      "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);",
-                      what_if,
-                      {},
-                      {"the operation may be done in another order"}});
+    drafts.push_back(
+        {first->access->line,
+         s.buffer_name(*first->access),
+         fmt::format("a reduction over the block in {:.0f} steps through shared memory, a barrier each", *trips),
+         "combine within each warp by shuffles, then the results of the warps: one barrier in all:\n"
+         "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  // or min, max, ...",
+         what_if,
+         {},
+         {"the operation may be done in another order"}});
   }
   return drafts;
 }
@@ -514,7 +515,7 @@ std::span<const Rule> shared_memory_rules() {
       {{"shared-atomic", "lanes of a warp update the same words of shared memory"}, shared_atomics},
       {{"needless-barrier", "a barrier between threads that share nothing"}, needless_barriers},
       {{"double-buffer", "a tile is filled and used between two barriers"}, double_buffers},
-      {{"tree-reduction", "a sum over the block with a barrier a step"}, trees},
+      {{"tree-reduction", "a reduction over the block with a barrier a step"}, trees},
       {{"async-copy", "copies to shared memory pass through registers"}, synchronous_copies},
   };
   return list;

@@ -263,6 +263,30 @@ class Rules(Case):
         padded = json.loads(self.good("predict", self.path("padded.cu", TRANSPOSE.format(row=33)), "--device", "a100", *SQUARE, "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / padded["predictions"][0]["time_s"], 1, delta=0.03)
 
+    def test_asynchronous_copies_are_as_wide_as_their_alignment(self):
+        """16 bytes a lane, side by side: four wavefronts, all of them full."""
+        copy = """#include <cuda/pipeline>
+__global__ void k(const float* a, float* o, int n) {
+  __shared__ float tile[1024];
+  cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+  const auto shape = cuda::aligned_size_t<ALIGN>(16);
+  float s = 0;
+  for (int k = 0; k < 64; ++k) {
+    pipe.producer_acquire();
+    cuda::memcpy_async(&tile[threadIdx.x * 4], &a[(k * gridDim.x + blockIdx.x) * 1024 + threadIdx.x * 4], shape, pipe);
+    pipe.producer_commit();
+    cuda::pipeline_consumer_wait_prior<0>(pipe);
+    __syncthreads();
+    s += tile[threadIdx.x ^ 33];
+    __syncthreads();
+  }
+  o[blockIdx.x * 256 + threadIdx.x] = s;
+}
+"""
+        launch = ("--grid", "108", "--block", "256", "--arg", "n=1")
+        self.none("bank-conflicts", copy.replace("ALIGN", "16"), *launch)
+        self.one("bank-conflicts", copy.replace("ALIGN", "4"), *launch)
+
     def test_lines_of_one_buffer_are_one_finding(self):
         twice = TRANSPOSE.format(row=32).replace("tile[x][y];", "tile[x][y];\n  out[(left + y) * n + top + (x ^ 1)] += tile[x][y ^ 1];")
         self.one("bank-conflicts", twice, *SQUARE)
@@ -514,11 +538,13 @@ class Rules(Case):
         uneven = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (threadIdx.x < 32)\n    for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("imbalance", uneven, "--grid", "512", "--block", "256", "--arg", "n=1")
         self.none("imbalance", uneven.replace("threadIdx.x < 32", "blockIdx.x < 32"), "--grid", "512", "--block", "256", "--arg", "n=1")
+        self.none("imbalance", uneven.replace("4000", "40"), "--grid", "1", "--block", "256", "--arg", "n=1")  # the launch takes the time
 
     def test_block_imbalance(self):
         some = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (blockIdx.x < 4)\n    for (int k = 0; k < 40000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("block-imbalance", some, "--grid", "512", "--block", "256", "--arg", "n=1")
         self.none("block-imbalance", some.replace("if (blockIdx.x < 4)", ""), "--grid", "512", "--block", "256", "--arg", "n=1")
+        self.none("block-imbalance", some.replace("40000", "40"), "--grid", "512", "--block", "256", "--arg", "n=1")  # the launch takes the time
 
     def test_divergent_loop(self):
         rows = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < threadIdx.x % 32 * 64; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
