@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -15,12 +16,14 @@
 namespace kernelcast::advice {
 namespace {
 
-/// Lines that print or start kernels: their time is another than what is counted.
+/// Lines that print, start kernels or set up random numbers, whose code no source has: their time is another than what
+/// is counted.
 bool does_more_than_counted(const Subject& s) {
   return std::ranges::any_of(s.profile().blocks, [&](const Block& b) {
     return std::ranges::any_of(b.lines, [&](const LineOps& l) {
       const std::string text = s.text(l.line);
-      return text.find("printf") != std::string::npos || text.find("<<<") != std::string::npos;
+      return std::ranges::any_of(std::array{"printf", "<<<", "curand_init", "skipahead"},
+                                 [&](const char* call) { return text.find(call) != std::string::npos; });
     });
   });
 }

@@ -633,6 +633,9 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
     def test_launches_that_print_are_left_alone(self):
         prints = kernel("int* o, int n", f'{ID}\n  o[i] = i;\n  printf("%d", i);')
         self.none("launch-bound", prints, "--grid", "1", "--block", "32", "--arg", "n=1")
+        random = "#include <curand_kernel.h>\n" + kernel("curandState* o, int n", f"{ID}\n  curandState s = o[i];\n  CALL;\n  o[i] = s;")
+        self.none("launch-bound", random.replace("CALL", "curand_init(n, i, 0, &s)"), "--grid", "1", "--block", "32", "--arg", "n=1")
+        self.one("launch-bound", random.replace("CALL", "curand(&s)"), "--grid", "1", "--block", "32", "--arg", "n=1")
 
     def test_a_barrier_that_carries_a_value_is_needed(self):
         vote = kernel("const int* a, int* o, int n", f"{ID}\n  o[i] = __syncthreads_and(a[i] > 0);")
