@@ -114,6 +114,8 @@ std::vector<Draft> uneven_blocks(const Subject& s) {
   const Workload& w = s.workload();
   const double all = w.slowest.instructions > 0 ? w.slowest.instructions : w.warp_ops.total() / w.warps_per_block;
   if (!s.closed() || all <= 0 || w.longest.instructions < 1.5 * all) return {};
+  // As many blocks of that length as SMs keep all of them busy; the others have nothing to do.
+  if (w.blocks * all / w.longest.instructions >= s.unit_count()) return {};
   return {{{},
            "",
            fmt::format("the longest block issues {:.3g} times the instructions of the mean one, and the launch ends "

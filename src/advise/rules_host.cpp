@@ -110,6 +110,28 @@ double bytes_of(const Subject& s, const LaunchText& launch, const std::string& v
   return size == s.launch().buffers.end() ? 0 : static_cast<double>(size->second.elements) * bytes;
 }
 
+/// Whether a statement of the loop that begins at `open` runs in each of its iterations: no branch stands around it.
+bool always_runs(const std::string& text, std::size_t open, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i-- > open + 1;) {
+    if (text[i] == '}') ++depth;
+    if (text[i] == '{' && depth-- == 0) return false;
+  }
+  // What stands between the statement before it and the call: a macro around it, a result that it gives; or a branch.
+  const std::size_t before = text.find_last_of(";{}", at - 1);
+  std::string head, line;
+  for (const char c : text.substr(before == nowhere ? 0 : before + 1, at - before - 1) + "\n") {
+    line += c;
+    if (c != '\n') continue;
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first != nowhere && line[first] != '#' && line.compare(first, 2, "//") != 0) head += line;
+    line.clear();
+  }
+  for (const char* word : {"if", "else", "for", "while", "do", "case", "default"})
+    if (find_word(head, word) != nowhere) return false;
+  return std::count(head.begin(), head.end(), ')') <= std::count(head.begin(), head.end(), '(');
+}
+
 Copies copies_in(const Subject& s, const LaunchText& launch, const std::string& text, std::size_t from,
                  std::size_t to) {
   Copies found;
@@ -118,7 +140,7 @@ Copies copies_in(const Subject& s, const LaunchText& launch, const std::string& 
       const std::size_t open = text.find_first_not_of(" \t", at + std::string_view(name).size());
       if (open == nowhere || text[open] != '(') continue;
       const auto arguments = list_at(text, open);
-      if (arguments.size() != 4) continue;
+      if (arguments.size() != 4 || !always_runs(text, from, at)) continue;
       const bool in = arguments[3].find("HostToDevice") != nowhere, out = arguments[3].find("DeviceToHost") != nowhere;
       if (!in && !out) continue;
       const double bytes = bytes_of(s, launch, arguments[in ? 0 : 1]);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "advise/cut.h"
+#include "advise/place.h"
 #include "advise/rules.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
@@ -16,14 +17,15 @@
 namespace kernelcast::advice {
 namespace {
 
-/// Lines that print, start kernels or set up random numbers, whose code no source has: their time is another than what
-/// is counted.
+/// Lines that print, allocate, start kernels or set up random numbers, whose code no source has: their time is another
+/// than what is counted.
 bool does_more_than_counted(const Subject& s) {
   return std::ranges::any_of(s.profile().blocks, [&](const Block& b) {
     return std::ranges::any_of(b.lines, [&](const LineOps& l) {
       const std::string text = s.text(l.line);
-      return std::ranges::any_of(std::array{"printf", "<<<", "curand_init", "skipahead"},
-                                 [&](const char* call) { return text.find(call) != std::string::npos; });
+      return text.find("<<<") != std::string::npos ||
+             std::ranges::any_of(std::array{"printf", "malloc", "new", "curand_init", "skipahead"},
+                                 [&](const char* call) { return find_word(text, call) != std::string::npos; });
     });
   });
 }
@@ -206,6 +208,18 @@ bool was_unrolled(const Subject& s) {
   return false;
 }
 
+/// Most of what loops issue is for one lane of a warp: more blocks have no share in it.
+bool is_serial(const Subject& s) {
+  constexpr double few = 2;  // lanes
+  double warps = 0, lanes = 0;
+  for (std::size_t b = 0; b < s.profile().blocks.size(); ++b) {
+    if (s.profile().blocks[b].loop < 0) continue;
+    warps += s.profile().blocks[b].ops.total() * s.workload().block_counts.at(b).warps;
+    lanes += s.profile().blocks[b].ops.total() * s.workload().block_counts.at(b).lanes;
+  }
+  return warps > 0 && lanes < few * warps;
+}
+
 std::vector<Draft> small_grids(const Subject& s) {
   const double blocks = s.workload().blocks, units = s.unit_count();
   if (blocks > units / 2 || blocks < 1 || s.estimate().limiter == "launch" || does_more_than_counted(s)) return {};
@@ -215,6 +229,7 @@ std::vector<Draft> small_grids(const Subject& s) {
   // A loop that data end (a search) is not divided without doing more in all.
   if (std::ranges::any_of(s.profile().loops, [](const Loop& l) { return l.unknown >= 0; })) return {};
   if (blocks == 1 && s.workload().barriers > 0) return {};  // the one block is there to synchronize
+  if (is_serial(s)) return {};
   // Blocks whose loops synchronize depend on what the iterations before did.
   if (std::any_of(s.profile().blocks.begin(), s.profile().blocks.end(),
                   [](const Block& b) { return b.loop >= 0 && b.barriers > 0; }))

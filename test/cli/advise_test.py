@@ -423,6 +423,11 @@ __global__ void k(const float* a, float* o, int n) {
         args = ("--grid", "320", "--block", "256", "--arg", "n=16777216")
         self.one("loads-in-flight", SUM, *args, device="v100")
         self.none("loads-in-flight", UNROLLED, *args, device="v100")
+        # Copies of an unrolled body are loaded together, unless a store may change what they load.
+        rows = kernel("const float* QUALIFIED a, float* QUALIFIED p, int n", f"{ID}\n  for (int k = 0; k < n; ++k) p[i * n + k] = __expf(-a[i * n + k]);")
+        rows_args = ("--grid", "40", "--block", "256", "--arg", "n=200")
+        self.none("loads-in-flight", rows.replace("QUALIFIED", "__restrict__"), *rows_args)
+        self.one("loads-in-flight", rows.replace("QUALIFIED", ""), *rows_args)
 
     def test_async_copy_and_double_buffer(self):
         launch = ("--grid", "64,64", "--block", "16,16", "--arg", "n=1024", "--all", "--format", "json")
@@ -511,6 +516,9 @@ __global__ void k(const float* a, float* o, int n) {
         self.one("small-grid", long, "--grid", "16", "--block", "256", "--arg", "n=4096")
         self.none("small-grid", long, "--grid", "512", "--block", "256", "--arg", "n=131072")
         self.none("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")  # more-blocks
+        serial = kernel("const float* a, float* o, int n", "if (threadIdx.x == 0) {\n    float s = 0;\n    for (int k = 0; k < n; ++k) s = s * 0.5f + a[k];\n    o[0] = s;\n  }")
+        self.none("small-grid", serial, "--grid", "1", "--block", "256", "--arg", "n=100000")
+        self.one("small-grid", serial.replace("if (threadIdx.x == 0)", "if (threadIdx.x < 64)"), "--grid", "1", "--block", "256", "--arg", "n=100000")
 
     def test_more_blocks(self):
         f = self.one("more-blocks", SUM, "--grid", "108", "--block", "256", "--arg", "n=16777216")
@@ -544,6 +552,9 @@ __global__ void k(const float* a, float* o, int n) {
         some = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (blockIdx.x < 4)\n    for (int k = 0; k < 40000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("block-imbalance", some, "--grid", "512", "--block", "256", "--arg", "n=1")
         self.none("block-imbalance", some.replace("if (blockIdx.x < 4)", ""), "--grid", "512", "--block", "256", "--arg", "n=1")
+        # As many long blocks as SMs: the others end at once.
+        self.none("block-imbalance", some.replace("< 4", "< 128"), "--grid", "4096", "--block", "256", "--arg", "n=1")
+        self.one("block-imbalance", some, "--grid", "4096", "--block", "256", "--arg", "n=1")
         self.none("block-imbalance", some.replace("40000", "40"), "--grid", "512", "--block", "256", "--arg", "n=1")  # the launch takes the time
 
     def test_divergent_loop(self):
@@ -610,6 +621,12 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
         for inner in ("for (int r = 0; r < 10; ++r)\n      ", "for (int r = 0; r < (n + 1) / 2; ++r)\n      if (r % 2) "):
             self.none("transfers", program.replace("    k<<<", f"    {inner}k<<<"), *ONE, *sizes)
         self.one("transfers", program.replace("    k<<<", "    if (n > 0)\n      k<<<"), *ONE, *sizes)
+        for form in ("    CHECK(cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice));", "    // if it moved\n    int e = cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);"):
+            checked_copy = "#define CHECK(x) x\n" + program.replace("    cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);", form)
+            self.assertIn("4.19 MB to the device", self.one("transfers", checked_copy, *ONE, *sizes)["message"])
+        for branch in ("if (step == 1) {{ {} }}", "if (step == 1)\n      {}", "for (int r = 0; r < step; ++r) {}"):
+            some = re.sub(r"cudaMemcpy\([^;]*;", lambda copy: branch.format(copy[0]), program)
+            self.none("transfers", some, *ONE, *sizes)
         self.none("transfers", program.replace("cudaMemcpy(d_a", "cudaMemcpy(flag").replace("cudaMemcpy(o, d_o", "cudaMemcpy(o, flag"), *ONE, *sizes)
 
     def test_block_shape(self):
@@ -635,6 +652,9 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
         self.none("launch-bound", prints, "--grid", "1", "--block", "32", "--arg", "n=1")
         random = "#include <curand_kernel.h>\n" + kernel("curandState* o, int n", f"{ID}\n  curandState s = o[i];\n  CALL;\n  o[i] = s;")
         self.none("launch-bound", random.replace("CALL", "curand_init(n, i, 0, &s)"), "--grid", "1", "--block", "32", "--arg", "n=1")
+        heap = kernel("int** o, int n", f"{ID}\n  o[i] = CALL;")
+        self.none("launch-bound", heap.replace("CALL", "new int[n]"), "--grid", "1", "--block", "32", "--arg", "n=32")
+        self.one("launch-bound", heap.replace("CALL", "o[i + n]"), "--grid", "1", "--block", "32", "--arg", "n=32")
         self.one("launch-bound", random.replace("CALL", "curand(&s)"), "--grid", "1", "--block", "32", "--arg", "n=1")
 
     def test_a_barrier_that_carries_a_value_is_needed(self):
