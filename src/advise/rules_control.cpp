@@ -142,14 +142,16 @@ std::vector<Draft> uneven_loops(const Subject& s) {
     const int at = static_cast<int>(l);
     if (loop.line.file < 0 || loop.wait != Loop::Wait::none || s.trips(at)) continue;
     if (loop.unknown >= 0 ? !s.knows_data() : !s.known(loop.trips).depends_on(local_id(0))) continue;
-    double warps = 0, lanes = 0;
+    double warps = 0, lanes = 0, longest = 0;
     for (std::size_t b = 0; b < p.blocks.size(); ++b) {
       if (!within(p, p.blocks[b].loop, at)) continue;
+      longest = std::max(longest, s.workload().block_counts.at(b).warps);
       warps += p.blocks[b].ops.total() * s.workload().block_counts.at(b).warps;
       lanes += p.blocks[b].ops.total() * s.workload().block_counts.at(b).lanes;
     }
     const double idle = warps > 0 ? 1 - lanes / (warps * warp) : 0;
-    if (idle < 0.2) continue;
+    // Lanes without an iteration beside those of one: too few elements, no unequal rows.
+    if (idle < 0.2 || longest < 2 * s.workload().warps) continue;
     const auto what_if = [at, warp, &p](Variant& v) {
       std::size_t k = 0;
       for (std::size_t b = 0; b < p.blocks.size(); ++b) {

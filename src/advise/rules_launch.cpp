@@ -108,6 +108,7 @@ std::vector<Draft> block_sizes(const Subject& s) {
 std::vector<Draft> more_blocks(const Subject& s) {
   const Dim3 grid = s.workload().grid, block = s.workload().block;
   if (grid.y != 1 || grid.z != 1 || s.estimate().occupancy.limiter != "grid") return {};
+  if (grid.x == 1 && s.workload().barriers > 0) return {};  // the one block is there to synchronize
   // Where each thread has one iteration already, more of them have nothing to do.
   const bool strides = std::any_of(s.profile().loops.begin(), s.profile().loops.end(), [&s](const Loop& l) {
     return l.unknown < 0 && l.trips.depends_on(num_groups(0)) && s.most_trips(l).value_or(2) >= 2;
@@ -144,13 +145,9 @@ std::vector<Draft> more_blocks(const Subject& s) {
 /// Blocks that all units hold at once.
 double together(const Subject& s) { return s.unit_count() * std::max(1.0, s.estimate().occupancy.blocks_per_unit); }
 
-/// The same with as few registers as their estimate allows.
-double together_at_most(const Subject& s) {
-  Workload w = s.workload();
-  w.registers_per_thread = s.fewest_registers();
-  w.grid = {65535, 1, 1};  // large enough that it limits nothing, and taken by all devices
-  w.blocks = static_cast<double>(w.grid.x);
-  return s.unit_count() * std::max(1.0, occupancy(w, s.device()).blocks_per_unit);
+/// Registers limit the blocks of an SM, and are an estimate: the number of waves is not known.
+bool waves_are_a_guess(const Subject& s) {
+  return s.estimate().occupancy.limiter == "registers" && s.fewest_registers() < s.workload().registers_per_thread;
 }
 
 /// Nobody had to guess how long the kernel runs: data decide no trip count, and nothing waits.
@@ -173,7 +170,7 @@ std::vector<Draft> tails(const Subject& s) {
   const double step = blocks >= wave ? wave : units;
   const double even = std::floor(blocks / step) * step;
   if (even == blocks || even <= 0) return {};
-  if (blocks >= wave && blocks < together_at_most(s)) return {};  // the last wave may be the first
+  if (blocks >= wave && waves_are_a_guess(s)) return {};
   const double rounds = blocks / step;
   // The last round is as long as the others, and no more than what it leaves idle can be gained.
   const double idle = 1 - rounds / std::ceil(rounds);

@@ -525,6 +525,9 @@ __global__ void k(const float* a, float* o, int n) {
         grid = int(re.match(r"<<<(\d+), 256>>>", f["change"]).group(1))
         changed = json.loads(self.good("predict", self.path("same.cu", SUM), "--device", "a100", "--grid", str(grid), "--block", "256", "--arg", "n=16777216", "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
+        final = kernel("const float* a, float* o, int n", f"__shared__ float t[256];\n  {ID}\n  float s = 0;\n  for (int k = i; k < n; k += gridDim.x * blockDim.x) s += a[k];\n  t[threadIdx.x] = s;\n  __syncthreads();\n  if (threadIdx.x < 128) o[threadIdx.x] = t[threadIdx.x] + t[threadIdx.x + 128];")
+        self.none("more-blocks", final, "--grid", "1", "--block", "256", "--arg", "n=1048576")
+        self.one("more-blocks", final, "--grid", "2", "--block", "256", "--arg", "n=1048576")
         self.none("more-blocks", COLUMNS, "--grid", "108", "--block", "256", "--arg", "n=27648")
         f = self.one("more-blocks", SUM, "--grid", "108", "--block", "64,4", "--arg", "n=16777216")
         self.assertRegex(f["change"], r"^<<<\d+, dim3\(64, 4\)>>> in place of <<<108, dim3\(64, 4\)>>>")
@@ -539,8 +542,12 @@ __global__ void k(const float* a, float* o, int n) {
 
     def test_tail_that_the_estimate_of_registers_decides(self):
         """240 blocks: 2 each of 108 SMs hold at 85 registers, 3 at the 79 that ptxas takes."""
-        self.none("tail", SUMS.format(70), "--grid", "240", "--block", "256", "--arg", "n=61440")
-        self.one("tail", SUMS.format(74), "--grid", "240", "--block", "256", "--arg", "n=61440")
+        args = ("--grid", "240", "--block", "256", "--arg", "n=61440")
+        self.none("tail", SUMS.format(70), *args)
+        self.none("tail", SUMS.format(74), *args)
+        # What shared memory lets in is known.
+        text = SUMS.format(40).replace("float r[40];", "float r[40];\n  extern __shared__ float t[];\n  t[threadIdx.x] = i;")
+        self.one("tail", text.replace("o[i] = s;", "__syncthreads();\n  o[i] = s + t[threadIdx.x ^ 1];"), *args, "--shared", "70000")
 
     def test_imbalance(self):
         uneven = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (threadIdx.x < 32)\n    for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
@@ -561,6 +568,8 @@ __global__ void k(const float* a, float* o, int n) {
         rows = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < threadIdx.x % 32 * 64; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.assertIn("50 %", self.one("divergent-loop", rows, "--grid", "4096", "--block", "256", "--arg", "n=1")["message"])
         self.none("divergent-loop", rows.replace("threadIdx.x % 32", "threadIdx.x / 32"), "--grid", "4096", "--block", "256", "--arg", "n=1")
+        few = kernel("const float* a, float* o, int n", f"{ID}\n  int t = (int)threadIdx.x - 256;\n  if (t < 0) return;\n  float s = a[i];\n  for (int k = t; k < n; k += 32) s = s * 0.5f + sqrtf(a[k + i * 64]);\n  o[i] = s;")
+        self.none("divergent-loop", few, "--grid", "4096", "--block", "288", "--arg", "n=12")  # one iteration, or none
         strides = kernel("const float* a, float* o, int n", "float s = 0;\n  for (int k = threadIdx.x; k < 1000; k += 256) s += a[k];\n  o[threadIdx.x] = s;")
         self.none("divergent-loop", strides, "--grid", "4096", "--block", "256", "--arg", "n=1")
 
