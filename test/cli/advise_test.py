@@ -642,6 +642,8 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
         plane = kernel("const float* a, float* o, int n", "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n  o[y * n + x] = a[y * n + x] * 2.0f;")
         f = self.one("block-size", plane, "--grid", "1024,64", "--block", "2,32", "--arg", "n=2048")
         self.assertRegex(f["change"], r"^<<<dim3\(")
+        again = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < n; ++k) s += a[i * n + k];\n  o[i] = s;")  # 8 times the same
+        self.none("block-size", again, "--grid", "128", "--block", "32,8", "--arg", "n=4096")
         tiled = plane.replace("int x", "__shared__ float t[64];\n  t[threadIdx.x + threadIdx.y] = 1;\n  __syncthreads();\n  int x").replace("* 2.0f", "* t[threadIdx.y]")
         self.none("block-size", tiled, "--grid", "1024,64", "--block", "2,32", "--arg", "n=2048")
 
