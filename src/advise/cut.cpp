@@ -42,11 +42,17 @@ std::string why_blocks_are_fixed(const Subject& s) {
   return {};
 }
 
+/// Whether the threads along an axis work on other data than each other. Where none does, each does the same again, and
+/// no shape of the block is better for that.
+bool tells_apart(const Subject& s, int axis) {
+  return std::ranges::any_of(s.sites(), [axis](const Site& o) { return o.access->offset.depends_on(local_id(axis)); });
+}
+
 bool shape_is_free(const Subject& s) {
   const KernelProfile& p = s.profile();
   const Dim3 block = s.workload().block;
   return block.y > 1 && block.z == 1 && p.required_block.x == 0 && p.static_shared_bytes == 0 &&
-         !p.uses_dynamic_shared && s.closed() && cut_freely(s, 0) && cut_freely(s, 1);
+         !p.uses_dynamic_shared && s.closed() && cut_freely(s, 0) && cut_freely(s, 1) && tells_apart(s, 1);
 }
 
 }  // namespace kernelcast::advice

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "advise/rules.h"
@@ -84,6 +85,7 @@ std::vector<Draft> divergence(const Subject& s) {
 
 /// The slowest warp of a block holds its place until it ends.
 std::vector<Draft> imbalance(const Subject& s) {
+  if (s.estimate().limiter == "launch") return {};
   const Workload& w = s.workload();
   const double mean = w.warp_ops.total() / w.warps_per_block;
   const double slowest = w.slowest.instructions > 0 && mean > 0 ? w.slowest.instructions / mean : w.warp_imbalance;
@@ -99,7 +101,8 @@ std::vector<Draft> imbalance(const Subject& s) {
            fmt::format("the slowest warp of a block issues {:.3g} times the instructions of the mean one, and the "
                        "block waits for it",
                        slowest),
-           "spread long work over the warps: several warps for a long row, or rows of similar length in one block",
+           "spread long work over the warps: several warps for a long row, or rows of similar length in one block; or "
+           "smaller blocks, where some warps have nothing to do",
            what_if,
            {},
            {"the work can be spread evenly over the warps of a block"}}};
@@ -107,9 +110,12 @@ std::vector<Draft> imbalance(const Subject& s) {
 
 /// The launch ends with its longest block.
 std::vector<Draft> uneven_blocks(const Subject& s) {
+  if (s.estimate().limiter == "launch") return {};
   const Workload& w = s.workload();
   const double all = w.slowest.instructions > 0 ? w.slowest.instructions : w.warp_ops.total() / w.warps_per_block;
   if (!s.closed() || all <= 0 || w.longest.instructions < 1.5 * all) return {};
+  // As many blocks of that length as SMs keep all of them busy; the others have nothing to do.
+  if (w.blocks * all / w.longest.instructions >= s.unit_count()) return {};
   return {{{},
            "",
            fmt::format("the longest block issues {:.3g} times the instructions of the mean one, and the launch ends "
@@ -136,14 +142,16 @@ std::vector<Draft> uneven_loops(const Subject& s) {
     const int at = static_cast<int>(l);
     if (loop.line.file < 0 || loop.wait != Loop::Wait::none || s.trips(at)) continue;
     if (loop.unknown >= 0 ? !s.knows_data() : !s.known(loop.trips).depends_on(local_id(0))) continue;
-    double warps = 0, lanes = 0;
+    double warps = 0, lanes = 0, longest = 0;
     for (std::size_t b = 0; b < p.blocks.size(); ++b) {
       if (!within(p, p.blocks[b].loop, at)) continue;
+      longest = std::max(longest, s.workload().block_counts.at(b).warps);
       warps += p.blocks[b].ops.total() * s.workload().block_counts.at(b).warps;
       lanes += p.blocks[b].ops.total() * s.workload().block_counts.at(b).lanes;
     }
     const double idle = warps > 0 ? 1 - lanes / (warps * warp) : 0;
-    if (idle < 0.2) continue;
+    // Lanes without an iteration beside those of one: too few elements, no unequal rows.
+    if (idle < 0.2 || longest < 2 * s.workload().warps) continue;
     const auto what_if = [at, warp, &p](Variant& v) {
       std::size_t k = 0;
       for (std::size_t b = 0; b < p.blocks.size(); ++b) {
@@ -166,6 +174,27 @@ std::vector<Draft> uneven_loops(const Subject& s) {
   return drafts;
 }
 
+/// How a warp's updates of one word become one.
+enum class Combined { no, sum, last };
+
+Combined combined_form(const Subject& s, const Site& o) {
+  const int at = s.profile().blocks[o.block].loop;
+  const Loop* loop = at < 0 ? nullptr : &s.profile().loops[static_cast<std::size_t>(at)];
+  const bool retried = loop != nullptr && loop->unknown >= 0;
+  if (loop != nullptr && loop->wait != Loop::Wait::none) return Combined::no;  // a lock
+  switch (o.access->atomic) {
+    case AtomicKind::compare:  // retried, it emulates an update that has no instruction
+      return retried ? Combined::sum : Combined::no;
+    case AtomicKind::exchange:
+      return retried ? Combined::no : Combined::last;
+    default: {
+      // Counters that wrap take every step.
+      static const std::regex wraps(R"(\batomic(Inc|Dec)|\batom\w*\.[\w.]*\b(inc|dec)\b)");
+      return std::regex_search(s.text(o.access->line), wraps) ? Combined::no : Combined::sum;
+    }
+  }
+}
+
 std::vector<Draft> contended_atomics(const Subject& s) {
   std::vector<Draft> drafts;
   std::set<SourceLine> seen;
@@ -174,29 +203,36 @@ std::vector<Draft> contended_atomics(const Subject& s) {
     if (a.space != MemorySpace::global || a.kind != AccessKind::atomic || o.count.requests <= 0 || a.line.file < 0)
       continue;
     if (a.joined || a.unknown >= 0 || s.stride(a, local_id(0)) != 0 || o.lanes_per_request() < 2) continue;
+    const Combined form = combined_form(s, o);
+    if (form == Combined::no) continue;
     if (!seen.insert(a.line).second) continue;
     const std::string name = s.buffer_name(a);
-    const auto what_if = [index = o.index, block = o.block, copies = a.copies()](Variant& v) {
+    const double steps = form == Combined::sum ? 5 * a.copies() : 0;  // sums of 32 lanes
+    const auto what_if = [index = o.index, block = o.block, steps](Variant& v) {
       AccessCount& c = v.workload.access_counts[index];
       const double share = c.requests / c.lanes;  // one lane of each warp
       c.lanes *= share;
       c.bytes *= share;
       c.words *= share;
       Block& b = v.profile.blocks[block];
-      b.ops[OpClass::shuffle] += 5 * copies;  // sum of 32 lanes
-      b.ops[OpClass::int_add] += 5 * copies;
-      b.stalls.waits[static_cast<std::size_t>(Latency::shared)] += 5 * copies;
+      b.ops[OpClass::shuffle] += steps;
+      b.ops[OpClass::int_add] += steps;
+      b.stalls.waits[static_cast<std::size_t>(Latency::shared)] += steps;
     };
     drafts.push_back(
         {a.line,
          name,
          fmt::format("{:.3g} lanes of a warp update the same word of '{}', one after the other", o.lanes_per_request(),
                      name),
-         "add within the warp first, then one lane updates:\n"
-         "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  if (lane == 0) atomicAdd(p, v);",
+         form == Combined::last
+             ? "let one lane of the warp write: the value of the others is overwritten\n"
+               "if (lane == 0) atomicExch(p, v);"
+             : "add within the warp first, then one lane updates:\n"
+               "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  if (lane == 0) atomicAdd(p, v);",
          what_if,
          {},
-         {"the operation may be done in another order"}});
+         {form == Combined::last ? "no lane uses the value that it found"
+                                 : "the operation may be done in another order"}});
   }
   return drafts;
 }

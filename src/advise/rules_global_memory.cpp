@@ -208,8 +208,17 @@ SourceLine line_of(const Subject& s, const Group& group, const std::string& name
   return group.front()->access->line;
 }
 
+/// Other threads go through the same buffer in another order, which a transposed array would spoil.
+bool used_in_other_order(const Subject& s, int buffer, std::int64_t stride) {
+  return std::ranges::any_of(s.sites(), [&](const Site& o) {
+    if (o.access->space != MemorySpace::global || o.access->buffer != buffer || o.count.requests <= 0) return false;
+    const auto other = s.stride(*o.access, local_id(0));
+    return other && *other != 0 && std::abs(*other) != std::abs(stride);
+  });
+}
+
 /// What to do about it; empty: nothing that would be known to help.
-std::string remedy(Cause cause, const std::string& name, bool through_tile) {
+std::string remedy(Cause cause, const std::string& name, bool through_tile, bool fixed_order) {
   switch (cause) {
     case Cause::transposed:
       return through_tile
@@ -220,6 +229,7 @@ std::string remedy(Cause cause, const std::string& name, bool through_tile) {
                        "index of '{}'",
                        name);
     case Cause::loop:
+      if (fixed_order) return fmt::format("let the threads of a warp go through one row of '{}' together", name);
       return fmt::format(
           "store '{}' transposed ([k][thread] in place of [thread][k]), or let the threads of a warp read one "
           "row together",
@@ -254,7 +264,8 @@ std::vector<Draft> uncoalesced(const Subject& s, AccessKind kind) {
     const Site& first = *group.front();
     const std::string name = s.buffer_name(*first.access);
     const bool through_tile = cause == Cause::transposed && others_are_coalesced(s, first);
-    const std::string change = remedy(cause, name, through_tile);
+    const bool fixed_order = cause == Cause::loop && used_in_other_order(s, buffer, stride);
+    const std::string change = remedy(cause, name, through_tile, fixed_order);
     if (change.empty()) continue;
     Draft d{line_of(s, group, name),
             name,
@@ -265,7 +276,8 @@ std::vector<Draft> uncoalesced(const Subject& s, AccessKind kind) {
             {}};
     d.message = fmt::format("uncoalesced {} of '{}': {}", name_of(kind), name, pattern(s, group, stride));
     if (cause == Cause::loop)
-      d.assumptions.emplace_back("the array can be stored in the other order, or a warp can share a row");
+      d.assumptions.emplace_back(fixed_order ? "a warp can share a row"
+                                             : "the array can be stored in the other order, or a warp can share a row");
     if (cause == Cause::sparse) d.assumptions.emplace_back("the array can be packed");
     drafts.push_back(std::move(d));
   }
@@ -368,26 +380,43 @@ std::vector<Draft> vectors(const Subject& s) {
   return drafts;
 }
 
+/// Whether a thread uses several elements of the same row, as in a stencil: neighbors of what other lanes use.
+bool has_window(const Subject& s, const Site& site) {
+  const std::int64_t row = s.device().geometry().warp_size * std::int64_t{site.access->bytes};
+  return std::ranges::any_of(neighbors_of(s, site), [row](std::int64_t d) { return d != 0 && std::abs(d) < row; });
+}
+
 /// Elements of 1 or 2 bytes, one a thread, neighbors side by side: four bytes a thread ask for as many sectors with
 /// fewer requests.
 std::vector<Draft> narrow(const Subject& s) {
+  constexpr double part = 0.05;  // of all sectors, below which an array is no matter
   std::vector<Draft> drafts;
+  double all_sectors = 0;
+  for (const Site& o : s.sites())
+    if (o.access->space == MemorySpace::global) all_sectors += o.count.sectors;
   for (const Group& group : groups_of(s)) {
     const Site& first = *group.front();
     const Access& a = *first.access;
     if (a.bytes > 2 || s.stride(a, local_id(0)) != a.bytes || first.lanes_per_request() < 24) continue;
-    if (neighbors_of(s, first).size() > 1) continue;  // a window over neighbors: wider pieces would overlap
+    if (sums_of(s, group).sectors < part * all_sectors) continue;
+    if (has_window(s, first)) continue;  // wider pieces would overlap
     const double share = a.bytes / 4.0;
     const std::string name = s.buffer_name(a);
     const bool looped = s.profile().blocks[first.block].loop >= 0;
-    const double fewer = s.workload().blocks * share >= s.unit_count() ? s.workload().blocks * share : 0;
+    // Fewer blocks do the work where all of it becomes wider.
+    const bool alone = std::ranges::all_of(s.sites(), [](const Site& o) {
+      return o.access->space != MemorySpace::global || o.access->bytes <= 2 || o.count.requests <= 0;
+    });
+    const double fewer = alone && s.workload().blocks * share >= s.unit_count() ? s.workload().blocks * share : 0;
     const auto what_if = [group, share, looped, fewer](Variant& v) {
-      // A thread waits once for all the elements of a word. Without a loop fewer blocks do the work.
-      std::set<std::size_t> blocks;
+      // A thread waits once for all the elements of a word.
+      std::map<std::size_t, double> loads;
       for (const Site* site : group)
-        if (site->access->kind == AccessKind::load) blocks.insert(site->block);
-      for (const std::size_t b : blocks)
-        v.profile.blocks[b].stalls.waits[static_cast<std::size_t>(Latency::global)] *= share;
+        if (site->access->kind == AccessKind::load) loads[site->block] += site->access->copies();
+      for (const auto& [b, n] : loads) {
+        const double of_all = std::min(1.0, n / std::max(1.0, v.profile.blocks[b].ops[OpClass::global_load]));
+        v.profile.blocks[b].stalls.waits[static_cast<std::size_t>(Latency::global)] *= 1 - of_all * (1 - share);
+      }
       if (!looped && fewer > 0) spread_over(v, fewer);
       for (const Site* site : group) {
         AccessCount& c = v.workload.access_counts[site->index];

@@ -28,7 +28,7 @@ std::vector<std::string> list_at(const std::string& text, std::size_t open) {
 }
 
 struct LaunchText {
-  std::size_t at = 0;
+  std::size_t at = 0;  // of the kernel's name
   std::vector<std::string> arguments;
 };
 
@@ -42,9 +42,34 @@ std::optional<LaunchText> launch_of(const std::string& text, const std::string& 
     if (named >= at || close == nowhere) continue;
     const std::size_t open = text.find_first_not_of(" \t\n", close + 3);
     if (open == nowhere || text[open] != '(') continue;
-    return LaunchText{at, list_at(text, open)};
+    return LaunchText{named, list_at(text, open)};
   }
   return std::nullopt;
+}
+
+/// Whether the statement that begins at a position is the whole body of a loop, without braces.
+bool is_loop_body(const std::string& text, std::size_t at) {
+  constexpr std::string_view blanks = " \t\r\n";
+  while (at > 0) {
+    std::size_t close = text.find_last_not_of(blanks, at - 1);
+    if (close == nowhere || text[close] != ')') return false;
+    int depth = 0;
+    std::size_t open = close + 1;
+    while (open-- > 0) {
+      depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (depth != 0 || open == 0) return false;
+    const std::size_t last = text.find_last_not_of(blanks, open - 1);
+    std::size_t first = last == nowhere ? 0 : last + 1;
+    while (first > 0 && (std::isalnum(static_cast<unsigned char>(text[first - 1])) != 0 || text[first - 1] == '_'))
+      --first;
+    const std::string word = text.substr(first, last + 1 - first);
+    if (word == "for" || word == "while") return true;
+    if (word != "if") return false;
+    at = first;  // the branch may be the body
+  }
+  return false;
 }
 
 /// The innermost loop in braces around a position, as its first and last character; nothing: none.
@@ -85,6 +110,28 @@ double bytes_of(const Subject& s, const LaunchText& launch, const std::string& v
   return size == s.launch().buffers.end() ? 0 : static_cast<double>(size->second.elements) * bytes;
 }
 
+/// Whether a statement of the loop that begins at `open` runs in each of its iterations: no branch stands around it.
+bool always_runs(const std::string& text, std::size_t open, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i-- > open + 1;) {
+    if (text[i] == '}') ++depth;
+    if (text[i] == '{' && depth-- == 0) return false;
+  }
+  // What stands between the statement before it and the call: a macro around it, a result that it gives; or a branch.
+  const std::size_t before = text.find_last_of(";{}", at - 1);
+  std::string head, line;
+  for (const char c : text.substr(before == nowhere ? 0 : before + 1, at - before - 1) + "\n") {
+    line += c;
+    if (c != '\n') continue;
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first != nowhere && line[first] != '#' && line.compare(first, 2, "//") != 0) head += line;
+    line.clear();
+  }
+  for (const char* word : {"if", "else", "for", "while", "do", "case", "default"})
+    if (find_word(head, word) != nowhere) return false;
+  return std::count(head.begin(), head.end(), ')') <= std::count(head.begin(), head.end(), '(');
+}
+
 Copies copies_in(const Subject& s, const LaunchText& launch, const std::string& text, std::size_t from,
                  std::size_t to) {
   Copies found;
@@ -93,7 +140,7 @@ Copies copies_in(const Subject& s, const LaunchText& launch, const std::string& 
       const std::size_t open = text.find_first_not_of(" \t", at + std::string_view(name).size());
       if (open == nowhere || text[open] != '(') continue;
       const auto arguments = list_at(text, open);
-      if (arguments.size() != 4) continue;
+      if (arguments.size() != 4 || !always_runs(text, from, at)) continue;
       const bool in = arguments[3].find("HostToDevice") != nowhere, out = arguments[3].find("DeviceToHost") != nowhere;
       if (!in && !out) continue;
       const double bytes = bytes_of(s, launch, arguments[in ? 0 : 1]);
@@ -114,7 +161,8 @@ double link_rate(const Device& d, Field pageable, Field pinned, bool is_pinned) 
 std::vector<Draft> transfers(const Subject& s) {
   const std::string& text = s.question().source.text;
   const auto launch = launch_of(text, s.profile().kernel);
-  const auto loop = launch ? loop_around(text, launch->at) : std::nullopt;
+  // Copies around a loop of launches alone are paid for all of them together.
+  const auto loop = launch && !is_loop_body(text, launch->at) ? loop_around(text, launch->at) : std::nullopt;
   if (!loop) return {};
   const Copies c = copies_in(s, *launch, text, loop->first, loop->second);
   const bool pinned =

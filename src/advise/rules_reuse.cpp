@@ -229,6 +229,24 @@ std::vector<Draft> tiles(const Subject& s) {
   return drafts;
 }
 
+/// Whether the vendor's compiler has the loads of a loop in flight together already: several copies of one stand in an
+/// unrolled body, and no store to another buffer may change what they load.
+bool loads_together(const Subject& s, const Site& site) {
+  constexpr double copies = 4;
+  const int loop = s.profile().blocks[site.block].loop;
+  double same = 0;
+  bool held = false;
+  for (const Site& o : s.sites()) {
+    const Access& a = *o.access;
+    if (a.space != MemorySpace::global || s.profile().blocks[o.block].loop != loop) continue;
+    if (a.kind != AccessKind::load)
+      held = held || a.unknown >= 0 || a.buffer != site.access->buffer;
+    else if (o.block == site.block && a.line == site.access->line && a.buffer == site.access->buffer)
+      same += a.copies();
+  }
+  return same >= copies && (site.access->read_only || !held);
+}
+
 /// Loops whose iterations wait for a load each, at addresses that are known beforehand: loads of several iterations can
 /// be in flight together.
 std::vector<Draft> one_at_a_time(const Subject& s) {
@@ -246,7 +264,7 @@ std::vector<Draft> one_at_a_time(const Subject& s) {
     const bool chained = std::any_of(s.sites().begin(), s.sites().end(), [&](const Site& o) {
       return o.block == site.block && o.access->space == MemorySpace::global && o.access->unknown >= 0;
     });
-    if (chained) continue;
+    if (chained || loads_together(s, site)) continue;
     seen.insert(b.loop);
     constexpr double unroll = 4;
     const double words = b.stalls.loads * words_of(site.access->bytes);

@@ -27,15 +27,16 @@ struct Conflict {
   double passes = 0, least = 0, requests = 0;
 };
 
-/// Whether the instruction loads or stores 8x8 matrices, whose rows of 16 bytes the lanes address.
-bool moves_matrices(const Subject& s, const Site& site) {
+/// The instruction or function at an access that moves 8x8 matrices, whose rows of 16 bytes the lanes address; empty:
+/// another access.
+std::string matrix_move(const Subject& s, const Site& site) {
   for (int below = 0; below < 2; ++below) {
     const std::string text = s.text({site.access->line.file, site.access->line.line + below});
-    if (text.find("ldmatrix") != std::string::npos || text.find("stmatrix") != std::string::npos ||
-        text.find("LDMATRIX") != std::string::npos)
-      return true;
+    for (const char* name : {"load_matrix_sync", "store_matrix_sync", "ldmatrix", "stmatrix"})
+      if (text.find(name) != std::string::npos) return name;
+    if (text.find("LDMATRIX") != std::string::npos) return "ldmatrix";
   }
-  return false;
+  return "";
 }
 
 std::vector<Conflict> conflicts_of(const Subject& s, bool matrices) {
@@ -45,7 +46,7 @@ std::vector<Conflict> conflicts_of(const Subject& s, bool matrices) {
   std::map<int, Conflict> by_buffer;
   for (const Site& site : s.sites()) {
     if (!in_shared(site) || site.access->unknown >= 0 || site.access->kind == AccessKind::atomic) continue;
-    if (site.count.bank_passes <= 1.3 * least_of(site) || moves_matrices(s, site) != matrices) continue;
+    if (site.count.bank_passes <= 1.3 * least_of(site) || matrix_move(s, site).empty() == matrices) continue;
     Conflict& c = by_buffer[site.access->buffer];
     c.sites.push_back(&site);
     c.passes += site.count.bank_passes;
@@ -82,13 +83,18 @@ std::vector<Draft> matrix_conflicts(const Subject& s) {
   std::vector<Draft> drafts;
   for (const Conflict& c : conflicts_of(s, true)) {
     const Access& a = *c.sites.front()->access;
+    const std::string move = matrix_move(s, *c.sites.front());
+    const bool wmma = move.ends_with("_sync");
     drafts.push_back(
         {a.line,
          s.buffer_name(a),
-         fmt::format("ldmatrix reads rows of '{}' that begin in the same banks: {}", s.buffer_name(a),
+         fmt::format("{} accesses rows of '{}' that begin in the same banks: {}", move, s.buffer_name(a),
                      wavefronts_of(c)),
-         "swizzle the tile where it is written and read, in units of 16 bytes, or pad its rows by 16 bytes:\n"
-         "tile[row][column]  ->  tile[row][column ^ (row % 8)]",
+         wmma ? "pad its rows by 16 bytes, or by an odd multiple of them; where load_matrix_sync needs rows of a "
+                "multiple "
+                "of 32 bytes, load the fragments by ldmatrix for mma.sync, from a swizzled tile"
+              : "swizzle the tile where it is written and read, in units of 16 bytes, or pad its rows by 16 bytes:\n"
+                "tile[row][column]  ->  tile[row][column ^ (row % 8)]",
          without_conflicts(c, s.device().geometry()),
          {},
          {"the copies that fill the tile can write the same order"}});
@@ -334,28 +340,48 @@ std::vector<Draft> double_buffers(const Subject& s) {
   return drafts;
 }
 
+/// Whether a line of the block computes with values, or adds to what shared memory holds: no mere copy.
+bool computes(const Block& b, SourceLine line) {
+  static constexpr OpClass arithmetic[] = {
+      OpClass::fp32_add, OpClass::fp32_mul,    OpClass::fp32_fma,   OpClass::fp32_div, OpClass::fp32_special,
+      OpClass::fp64_add, OpClass::fp64_mul,    OpClass::fp64_fma,   OpClass::fp64_div, OpClass::fp64_special,
+      OpClass::fp16_add, OpClass::fp16_mul,    OpClass::fp16_fma,   OpClass::convert,  OpClass::convert64,
+      OpClass::shuffle,  OpClass::convert_alu, OpClass::shared_load};
+  return std::ranges::any_of(b.lines, [&](const LineOps& l) {
+    return l.line == line && std::ranges::any_of(arithmetic, [&](OpClass c) { return l.ops[c] > 0; });
+  });
+}
+
 /// Values that go from global to shared memory by registers.
 std::vector<Draft> synchronous_copies(const Subject& s) {
   std::vector<Draft> drafts;
   if (!has_async_copies(s.device())) return drafts;
-  std::map<std::pair<std::size_t, SourceLine>, std::pair<const Site*, const Site*>> pairs;
+  struct Line {
+    std::vector<const Site*> stores;
+    double loaded = 0, stored = 0;  // requests
+  };
+  std::map<std::pair<std::size_t, SourceLine>, Line> lines;
   for (const Site& o : s.sites()) {
     const Block& b = s.profile().blocks[o.block];
-    if (b.loop < 0 || o.count.requests <= 0 || o.access->bytes < 4) continue;
-    auto& pair = pairs[{o.block, o.access->line}];
-    if (o.access->space == MemorySpace::global && o.access->kind == AccessKind::load) pair.first = &o;
-    if (o.access->space == MemorySpace::shared && o.access->kind == AccessKind::store) pair.second = &o;
+    if (b.loop < 0 || o.count.requests <= 0 || o.access->bytes < 4 || computes(b, o.access->line)) continue;
+    Line& line = lines[{o.block, o.access->line}];
+    if (o.access->space == MemorySpace::global && o.access->kind == AccessKind::load) line.loaded += o.count.requests;
+    if (o.access->space != MemorySpace::shared || o.access->kind != AccessKind::store) continue;
+    line.stored += o.count.requests;
+    line.stores.push_back(&o);
   }
-  std::map<int, std::vector<std::pair<const Site*, const Site*>>> by_loop;
-  for (const auto& [key, pair] : pairs)
-    if (pair.first && pair.second && pair.first->count.requests == pair.second->count.requests)
-      by_loop[s.profile().blocks[key.first].loop].push_back(pair);
-  for (const auto& [loop, copies] : by_loop) {
+  std::map<int, std::vector<const Site*>> by_loop;
+  for (const auto& [key, line] : lines)
+    if (line.stored > 0 && line.loaded == line.stored) {
+      auto& all = by_loop[s.profile().blocks[key.first].loop];
+      all.insert(all.end(), line.stores.begin(), line.stores.end());
+    }
+  for (const auto& [loop, stores] : by_loop) {
     const auto trips = s.trips(loop);
     if (!trips || *trips < 4) continue;
-    const auto what_if = [copies](Variant& v) {
-      for (const auto& [load, store] : copies) {
-        Block& b = v.profile.blocks[load->block];
+    const auto what_if = [copies = stores](Variant& v) {
+      for (const Site* store : copies) {
+        Block& b = v.profile.blocks[store->block];
         const double n = store->access->copies();
         // One instruction in place of two; the values pass no register.
         b.ops[OpClass::shared_store] -= std::min(b.ops[OpClass::shared_store], n);
@@ -363,16 +389,19 @@ std::vector<Draft> synchronous_copies(const Subject& s) {
       }
       v.workload.shared_bytes_per_block += static_cast<double>(v.profile.static_shared_bytes);
     };
-    const Access& a = *copies.front().first->access;
-    drafts.push_back({a.line,
-                      s.buffer_name(*copies.front().second->access),
-                      fmt::format("{} {} from global to shared memory in each of {:.6g} iterations, through registers",
-                                  copies.size(), copies.size() == 1 ? "copy" : "copies", *trips),
-                      "copy asynchronously, one tile ahead:\n"
-                      "__pipeline_memcpy_async(&tile[next][y][x], &a[...], sizeof(T)); __pipeline_commit();",
-                      what_if,
-                      {},
-                      {"two tiles in turn, so that a copy has one iteration to end"}});
+    const Access& a = *stores.front()->access;
+    double each = 0;
+    for (const Site* store : stores) each += store->access->copies();
+    drafts.push_back(
+        {a.line,
+         s.buffer_name(a),
+         fmt::format("{:.6g} {} from global to shared memory in each of {:.6g} iterations, through registers", each,
+                     each == 1 ? "copy" : "copies", *trips),
+         "copy asynchronously, one tile ahead:\n"
+         "__pipeline_memcpy_async(&tile[next][y][x], &a[...], sizeof(T)); __pipeline_commit();",
+         what_if,
+         {},
+         {"two tiles in turn, so that a copy has one iteration to end"}});
   }
   return drafts;
 }
@@ -464,14 +493,15 @@ std::vector<Draft> trees(const Subject& s) {
       v.profile.blocks.push_back(once);
       v.workload.block_counts.push_back({warps, warps * v.workload.geometry.warp_size});
     };
-    drafts.push_back({first->access->line,
-                      s.buffer_name(*first->access),
-                      fmt::format("a sum over the block in {:.0f} steps through shared memory, a barrier each", *trips),
-                      "add within each warp by shuffles, then the sums of the warps: one barrier in all:\n"
-                      "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);",
-                      what_if,
-                      {},
-                      {"the operation may be done in another order"}});
+    drafts.push_back(
+        {first->access->line,
+         s.buffer_name(*first->access),
+         fmt::format("a reduction over the block in {:.0f} steps through shared memory, a barrier each", *trips),
+         "combine within each warp by shuffles, then the results of the warps: one barrier in all:\n"
+         "for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(~0u, v, d);  // or min, max, ...",
+         what_if,
+         {},
+         {"the operation may be done in another order"}});
   }
   return drafts;
 }
@@ -485,7 +515,7 @@ std::span<const Rule> shared_memory_rules() {
       {{"shared-atomic", "lanes of a warp update the same words of shared memory"}, shared_atomics},
       {{"needless-barrier", "a barrier between threads that share nothing"}, needless_barriers},
       {{"double-buffer", "a tile is filled and used between two barriers"}, double_buffers},
-      {{"tree-reduction", "a sum over the block with a barrier a step"}, trees},
+      {{"tree-reduction", "a reduction over the block with a barrier a step"}, trees},
       {{"async-copy", "copies to shared memory pass through registers"}, synchronous_copies},
   };
   return list;

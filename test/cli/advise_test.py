@@ -214,6 +214,10 @@ class Rules(Case):
         f = self.one("uncoalesced-load", ROWS, *ONE)
         self.assertEqual((f["line"], f["column"]), (5, 37))
         self.none("uncoalesced-load", COLUMNS, *ONE)
+        rows = ROWS.replace("64", "(n / 8192)")
+        self.assertIn("transposed", self.one("uncoalesced-load", rows, *ONE)["change"])
+        both = rows.replace("s += a[i * (n / 8192) + k]", "s += a[i * (n / 8192) + k] * a[k * n + i]")  # and columns
+        self.assertNotIn("transposed", self.one("uncoalesced-load", both, *ONE)["change"])
 
     def test_array_of_structures(self):
         f = self.one("array-of-structures", STRUCTURES, *ONE)
@@ -230,6 +234,20 @@ class Rules(Case):
     def test_narrow_access(self):
         self.assertTrue([f for f in self.found(BYTES, "--grid", "65536", "--block", "256", "--arg", "n=16777216") if f["rule"] == "narrow-access"])
         self.none("narrow-access", ARRAYS, *ONE)
+        # Beside wider data, fewer blocks are no part of the gain.
+        def gain(text):
+            found = self.found(text, "--grid", "65536", "--block", "256", "--arg", "n=16777216")
+            return max(f["gain_fraction"] for f in found if f["rule"] == "narrow-access")
+
+        mixed = BYTES.replace("unsigned char* o, int n", "unsigned char* o, double* w, int n").replace("a[i] ^ 1;", "a[i] ^ 1;\n  w[i] = a[i];")
+        self.assertLess(gain(mixed), 0.5 * gain(BYTES))
+        beside = kernel("const unsigned char* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < 64; ++k) s += o[k * n + i];\n  o[i] = s + a[i];")
+        self.none("narrow-access", beside, *ONE)  # 1 byte of 261
+        # Distances within a row are a window; those of whole rows are not.
+        rows = BYTES.replace("a[i] ^ 1", "a[i] ^ a[i + DISTANCE]")
+        args = ("--grid", "65536", "--block", "256", "--arg", "n=16777216")
+        self.assertNotIn("'a'", " ".join(f["message"] for f in self.found(rows.replace("DISTANCE", "1"), *args) if f["rule"] == "narrow-access"))
+        self.assertIn("'a'", " ".join(f["message"] for f in self.found(rows.replace("DISTANCE", "4096"), *args) if f["rule"] == "narrow-access"))
 
     def test_vector_access(self):
         f = self.one("vector-access", VECTOR, *ONE, device="gtx280")
@@ -244,6 +262,30 @@ class Rules(Case):
         self.none("bank-conflicts", TRANSPOSE.format(row=33), *SQUARE)
         padded = json.loads(self.good("predict", self.path("padded.cu", TRANSPOSE.format(row=33)), "--device", "a100", *SQUARE, "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / padded["predictions"][0]["time_s"], 1, delta=0.03)
+
+    def test_asynchronous_copies_are_as_wide_as_their_alignment(self):
+        """16 bytes a lane, side by side: four wavefronts, all of them full."""
+        copy = """#include <cuda/pipeline>
+__global__ void k(const float* a, float* o, int n) {
+  __shared__ float tile[1024];
+  cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+  const auto shape = cuda::aligned_size_t<ALIGN>(16);
+  float s = 0;
+  for (int k = 0; k < 64; ++k) {
+    pipe.producer_acquire();
+    cuda::memcpy_async(&tile[threadIdx.x * 4], &a[(k * gridDim.x + blockIdx.x) * 1024 + threadIdx.x * 4], shape, pipe);
+    pipe.producer_commit();
+    cuda::pipeline_consumer_wait_prior<0>(pipe);
+    __syncthreads();
+    s += tile[threadIdx.x ^ 33];
+    __syncthreads();
+  }
+  o[blockIdx.x * 256 + threadIdx.x] = s;
+}
+"""
+        launch = ("--grid", "108", "--block", "256", "--arg", "n=1")
+        self.none("bank-conflicts", copy.replace("ALIGN", "16"), *launch)
+        self.one("bank-conflicts", copy.replace("ALIGN", "4"), *launch)
 
     def test_lines_of_one_buffer_are_one_finding(self):
         twice = TRANSPOSE.format(row=32).replace("tile[x][y];", "tile[x][y];\n  out[(left + y) * n + top + (x ^ 1)] += tile[x][y ^ 1];")
@@ -323,6 +365,14 @@ class Rules(Case):
         self.one("contended-atomic", ATOMIC, *ONE)
         self.none("contended-atomic", ATOMIC_WARP, *ONE)
         self.none("contended-atomic", ATOMIC.replace("float", "int"), *ONE)  # the compiler joins integers
+        integers = ATOMIC.replace("float", "int")
+        f = self.one("contended-atomic", integers.replace("atomicAdd", "atomicExch"), *ONE)
+        self.assertIn("one lane of the warp write", f["change"])
+        for update in ("atomicCAS(total, 0, a[i])", "atomicInc((unsigned*)total, 17)"):  # each depends on the one before
+            self.none("contended-atomic", integers.replace("atomicAdd(total, a[i])", update), *ONE)
+        minimum = "float old = *total;\n  while (a[i] < old) old = __int_as_float(atomicCAS((int*)total, __float_as_int(old), __float_as_int(a[i])));"
+        f = self.one("contended-atomic", ATOMIC.replace("atomicAdd(total, a[i]);", minimum), *ONE)
+        self.assertIn("within the warp", f["change"])
 
     def test_shared_atomic(self):
         self.one("shared-atomic", SHARED_ATOMIC, "--grid", "512", "--block", "256", "--arg", "n=131072")
@@ -339,6 +389,15 @@ class Rules(Case):
         self.assertIn("__sinf", self.one("slow-function", SLOW, *ONE)["change"])
         self.none("slow-function", SLOW.replace("sinf", "fabsf"), *ONE)
         self.none("slow-function", SLOW, *ONE, "--use_fast_math")
+        once = kernel("const float* a, float* o, int n", f"{ID}\n  o[i] = sinf(a[i]);")
+        self.one("slow-function", once, *ONE)
+        self.none("slow-function", once, "--grid", "1", "--block", "32", "--arg", "n=32")  # the launch takes the time
+
+    def test_fast_powers_need_a_positive_base(self):
+        f = self.one("slow-function", SLOW.replace("sinf(x)", "powf(x, 20)"), *ONE)
+        self.assertIn("no base is negative: __powf() of one is NaN", f["assumptions"])
+        self.assertIn("as products", f["change"])
+        self.assertNotIn("NaN", " ".join(self.one("slow-function", SLOW, *ONE)["assumptions"]))
 
     def test_a_function_is_named_before_a_division(self):
         both = SLOW.replace("x = sinf(x)", "x = 1.0f / sinf(x)")
@@ -352,6 +411,9 @@ class Rules(Case):
         args = (*ONE, "--arg", "w=1000")
         self.assertIn("'w'", self.one("integer-division", DIVIDE, *args)["message"])
         self.none("integer-division", DIVIDE.replace("%", "&"), *args)
+        once = DIVIDE.replace("k < 64", "k < 1")
+        self.one("integer-division", once, *args)
+        self.none("integer-division", once, "--grid", "1", "--block", "32", "--arg", "n=32", "--arg", "w=1000")  # the launch takes the time
 
     def test_invariant_load(self):
         self.one("invariant-load", INVARIANT, *ONE)
@@ -361,6 +423,11 @@ class Rules(Case):
         args = ("--grid", "320", "--block", "256", "--arg", "n=16777216")
         self.one("loads-in-flight", SUM, *args, device="v100")
         self.none("loads-in-flight", UNROLLED, *args, device="v100")
+        # Copies of an unrolled body are loaded together, unless a store may change what they load.
+        rows = kernel("const float* QUALIFIED a, float* QUALIFIED p, int n", f"{ID}\n  for (int k = 0; k < n; ++k) p[i * n + k] = __expf(-a[i * n + k]);")
+        rows_args = ("--grid", "40", "--block", "256", "--arg", "n=200")
+        self.none("loads-in-flight", rows.replace("QUALIFIED", "__restrict__"), *rows_args)
+        self.one("loads-in-flight", rows.replace("QUALIFIED", ""), *rows_args)
 
     def test_async_copy_and_double_buffer(self):
         launch = ("--grid", "64,64", "--block", "16,16", "--arg", "n=1024", "--all", "--format", "json")
@@ -369,6 +436,17 @@ class Rules(Case):
         self.assertNotIn("async-copy", rules["v100"])
         self.assertIn("double-buffer", rules["v100"])
         self.assertNotIn("double-buffer", rules["a100"])
+
+    def test_copies_that_compute_are_no_copies(self):
+        with open(os.path.join(ROOT, "examples", "matmul_tiled.cu"), encoding="utf-8") as file:
+            tiled = file.read()
+        launch = ("--grid", "64,64", "--block", "16,16", "--arg", "n=1024")
+        self.assertIn("2 copies", self.one("async-copy", tiled, *launch)["message"])
+        joined = tiled.replace(";\n    b_tile[y][x]", ", b_tile[y][x]")  # one line
+        self.assertNotEqual(joined, tiled)
+        self.assertIn("2 copies", self.one("async-copy", joined, *launch)["message"])
+        scaled = tiled.replace("= a[row", "= 2.0f * a[row").replace("= b[(t", "= 2.0f * b[(t")
+        self.none("async-copy", scaled, *launch)
 
     def test_tree_reduction(self):
         tree = kernel(
@@ -415,11 +493,21 @@ class Rules(Case):
         changed = json.loads(self.good("predict", self.path("same.cu", COLUMNS), "--device", "a100", "--grid", str(grid), "--block", str(block), "--arg", "n=1048576", "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
         self.none("block-size", TRANSPOSE.format(row=33), *SQUARE)
+        # As many threads on each SM, in fewer blocks: no more warps, and work as even as before.
+        fill = kernel("double* o, int n", f"{ID}\n  o[i] = 0;")
+        self.none("block-size", fill, "--grid", "65536", "--block", "256", "--arg", "n=1")
 
     def test_tail(self):
         heavy = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("tail", heavy, "--grid", "865", "--block", "256", "--arg", "n=262144")
         self.none("tail", heavy, "--grid", "864", "--block", "256", "--arg", "n=262144")
+        # The last of 19 waves lacks a few blocks: fewer blocks would save their start, not idle SMs.
+        fill = kernel("float* o, int n", f"{ID}\n  o[i] = i * 2.5f;")
+        worth = [f for f in self.found(fill, "--grid", "16384", "--block", "256", "--arg", "n=1") if f["rule"] == "tail" and f["gain_fraction"] > 0.01]
+        self.assertEqual(worth, [])
+        # No more is gained than the last round leaves idle.
+        f = self.one("tail", heavy, "--grid", "4096", "--block", "256", "--arg", "n=262144")
+        self.assertLessEqual(f["gain_fraction"], 1 - 4096 / 864 / 5 + 1e-9)
 
     def test_small_grid(self):
         self.one("small-grid", SHARED_ATOMIC, "--grid", "16", "--block", "256", "--arg", "n=4096")  # 64 trips are unrolled whole
@@ -428,12 +516,18 @@ class Rules(Case):
         self.one("small-grid", long, "--grid", "16", "--block", "256", "--arg", "n=4096")
         self.none("small-grid", long, "--grid", "512", "--block", "256", "--arg", "n=131072")
         self.none("small-grid", SUM, "--grid", "16", "--block", "256", "--arg", "n=16777216")  # more-blocks
+        serial = kernel("const float* a, float* o, int n", "if (threadIdx.x == 0) {\n    float s = 0;\n    for (int k = 0; k < n; ++k) s = s * 0.5f + a[k];\n    o[0] = s;\n  }")
+        self.none("small-grid", serial, "--grid", "1", "--block", "256", "--arg", "n=100000")
+        self.one("small-grid", serial.replace("if (threadIdx.x == 0)", "if (threadIdx.x < 64)"), "--grid", "1", "--block", "256", "--arg", "n=100000")
 
     def test_more_blocks(self):
         f = self.one("more-blocks", SUM, "--grid", "108", "--block", "256", "--arg", "n=16777216")
         grid = int(re.match(r"<<<(\d+), 256>>>", f["change"]).group(1))
         changed = json.loads(self.good("predict", self.path("same.cu", SUM), "--device", "a100", "--grid", str(grid), "--block", "256", "--arg", "n=16777216", "--format", "json"))
         self.assertAlmostEqual(f["changed_time_s"] / changed["predictions"][0]["time_s"], 1, delta=1e-6)
+        final = kernel("const float* a, float* o, int n", f"__shared__ float t[256];\n  {ID}\n  float s = 0;\n  for (int k = i; k < n; k += gridDim.x * blockDim.x) s += a[k];\n  t[threadIdx.x] = s;\n  __syncthreads();\n  if (threadIdx.x < 128) o[threadIdx.x] = t[threadIdx.x] + t[threadIdx.x + 128];")
+        self.none("more-blocks", final, "--grid", "1", "--block", "256", "--arg", "n=1048576")
+        self.one("more-blocks", final, "--grid", "2", "--block", "256", "--arg", "n=1048576")
         self.none("more-blocks", COLUMNS, "--grid", "108", "--block", "256", "--arg", "n=27648")
         f = self.one("more-blocks", SUM, "--grid", "108", "--block", "64,4", "--arg", "n=16777216")
         self.assertRegex(f["change"], r"^<<<\d+, dim3\(64, 4\)>>> in place of <<<108, dim3\(64, 4\)>>>")
@@ -448,23 +542,34 @@ class Rules(Case):
 
     def test_tail_that_the_estimate_of_registers_decides(self):
         """240 blocks: 2 each of 108 SMs hold at 85 registers, 3 at the 79 that ptxas takes."""
-        self.none("tail", SUMS.format(70), "--grid", "240", "--block", "256", "--arg", "n=61440")
-        self.one("tail", SUMS.format(74), "--grid", "240", "--block", "256", "--arg", "n=61440")
+        args = ("--grid", "240", "--block", "256", "--arg", "n=61440")
+        self.none("tail", SUMS.format(70), *args)
+        self.none("tail", SUMS.format(74), *args)
+        # What shared memory lets in is known.
+        text = SUMS.format(40).replace("float r[40];", "float r[40];\n  extern __shared__ float t[];\n  t[threadIdx.x] = i;")
+        self.one("tail", text.replace("o[i] = s;", "__syncthreads();\n  o[i] = s + t[threadIdx.x ^ 1];"), *args, "--shared", "70000")
 
     def test_imbalance(self):
         uneven = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (threadIdx.x < 32)\n    for (int k = 0; k < 4000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("imbalance", uneven, "--grid", "512", "--block", "256", "--arg", "n=1")
         self.none("imbalance", uneven.replace("threadIdx.x < 32", "blockIdx.x < 32"), "--grid", "512", "--block", "256", "--arg", "n=1")
+        self.none("imbalance", uneven.replace("4000", "40"), "--grid", "1", "--block", "256", "--arg", "n=1")  # the launch takes the time
 
     def test_block_imbalance(self):
         some = kernel("float* o, int n", f"{ID}\n  float x = i;\n  if (blockIdx.x < 4)\n    for (int k = 0; k < 40000; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.one("block-imbalance", some, "--grid", "512", "--block", "256", "--arg", "n=1")
         self.none("block-imbalance", some.replace("if (blockIdx.x < 4)", ""), "--grid", "512", "--block", "256", "--arg", "n=1")
+        # As many long blocks as SMs: the others end at once.
+        self.none("block-imbalance", some.replace("< 4", "< 128"), "--grid", "4096", "--block", "256", "--arg", "n=1")
+        self.one("block-imbalance", some, "--grid", "4096", "--block", "256", "--arg", "n=1")
+        self.none("block-imbalance", some.replace("40000", "40"), "--grid", "512", "--block", "256", "--arg", "n=1")  # the launch takes the time
 
     def test_divergent_loop(self):
         rows = kernel("float* o, int n", f"{ID}\n  float x = i;\n  for (int k = 0; k < threadIdx.x % 32 * 64; ++k) x = x * 1.01f + 0.5f;\n  o[i] = x;")
         self.assertIn("50 %", self.one("divergent-loop", rows, "--grid", "4096", "--block", "256", "--arg", "n=1")["message"])
         self.none("divergent-loop", rows.replace("threadIdx.x % 32", "threadIdx.x / 32"), "--grid", "4096", "--block", "256", "--arg", "n=1")
+        few = kernel("const float* a, float* o, int n", f"{ID}\n  int t = (int)threadIdx.x - 256;\n  if (t < 0) return;\n  float s = a[i];\n  for (int k = t; k < n; k += 32) s = s * 0.5f + sqrtf(a[k + i * 64]);\n  o[i] = s;")
+        self.none("divergent-loop", few, "--grid", "4096", "--block", "288", "--arg", "n=12")  # one iteration, or none
         strides = kernel("const float* a, float* o, int n", "float s = 0;\n  for (int k = threadIdx.x; k < 1000; k += 256) s += a[k];\n  o[threadIdx.x] = s;")
         self.none("divergent-loop", strides, "--grid", "4096", "--block", "256", "--arg", "n=1")
 
@@ -522,12 +627,23 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
         self.assertIn("4.19 MB to the device and 4.19 MB back", f["message"])
         outside = program.replace("    cudaMemcpy(o, d_o, n * 4, cudaMemcpyDeviceToHost);\n  }", "  }").replace("{\n    cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);", "{")
         self.none("transfers", outside, *ONE, *sizes)
+        for inner in ("for (int r = 0; r < 10; ++r)\n      ", "for (int r = 0; r < (n + 1) / 2; ++r)\n      if (r % 2) "):
+            self.none("transfers", program.replace("    k<<<", f"    {inner}k<<<"), *ONE, *sizes)
+        self.one("transfers", program.replace("    k<<<", "    if (n > 0)\n      k<<<"), *ONE, *sizes)
+        for form in ("    CHECK(cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice));", "    // if it moved\n    int e = cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);"):
+            checked_copy = "#define CHECK(x) x\n" + program.replace("    cudaMemcpy(d_a, a, n * 4, cudaMemcpyHostToDevice);", form)
+            self.assertIn("4.19 MB to the device", self.one("transfers", checked_copy, *ONE, *sizes)["message"])
+        for branch in ("if (step == 1) {{ {} }}", "if (step == 1)\n      {}", "for (int r = 0; r < step; ++r) {}"):
+            some = re.sub(r"cudaMemcpy\([^;]*;", lambda copy: branch.format(copy[0]), program)
+            self.none("transfers", some, *ONE, *sizes)
         self.none("transfers", program.replace("cudaMemcpy(d_a", "cudaMemcpy(flag").replace("cudaMemcpy(o, d_o", "cudaMemcpy(o, flag"), *ONE, *sizes)
 
     def test_block_shape(self):
         plane = kernel("const float* a, float* o, int n", "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n  o[y * n + x] = a[y * n + x] * 2.0f;")
         f = self.one("block-size", plane, "--grid", "1024,64", "--block", "2,32", "--arg", "n=2048")
         self.assertRegex(f["change"], r"^<<<dim3\(")
+        again = kernel("const float* a, float* o, int n", f"{ID}\n  float s = 0;\n  for (int k = 0; k < n; ++k) s += a[i * n + k];\n  o[i] = s;")  # 8 times the same
+        self.none("block-size", again, "--grid", "128", "--block", "32,8", "--arg", "n=4096")
         tiled = plane.replace("int x", "__shared__ float t[64];\n  t[threadIdx.x + threadIdx.y] = 1;\n  __syncthreads();\n  int x").replace("* 2.0f", "* t[threadIdx.y]")
         self.none("block-size", tiled, "--grid", "1024,64", "--block", "2,32", "--arg", "n=2048")
 
@@ -545,6 +661,12 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
     def test_launches_that_print_are_left_alone(self):
         prints = kernel("int* o, int n", f'{ID}\n  o[i] = i;\n  printf("%d", i);')
         self.none("launch-bound", prints, "--grid", "1", "--block", "32", "--arg", "n=1")
+        random = "#include <curand_kernel.h>\n" + kernel("curandState* o, int n", f"{ID}\n  curandState s = o[i];\n  CALL;\n  o[i] = s;")
+        self.none("launch-bound", random.replace("CALL", "curand_init(n, i, 0, &s)"), "--grid", "1", "--block", "32", "--arg", "n=1")
+        heap = kernel("int** o, int n", f"{ID}\n  o[i] = CALL;")
+        self.none("launch-bound", heap.replace("CALL", "new int[n]"), "--grid", "1", "--block", "32", "--arg", "n=32")
+        self.one("launch-bound", heap.replace("CALL", "o[i + n]"), "--grid", "1", "--block", "32", "--arg", "n=32")
+        self.one("launch-bound", random.replace("CALL", "curand(&s)"), "--grid", "1", "--block", "32", "--arg", "n=1")
 
     def test_a_barrier_that_carries_a_value_is_needed(self):
         vote = kernel("const int* a, int* o, int n", f"{ID}\n  o[i] = __syncthreads_and(a[i] > 0);")

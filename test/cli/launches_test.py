@@ -45,6 +45,13 @@ class Launches(Case):
         self.bad(2, r"no launch is found in the host code; .*line 8: main returns before any launch; give the program's arguments with --argv",
                  "predict", self.file, "--device", "a100")
 
+    def test_arguments_are_named_as_in_the_definition(self):
+        before, main = PROGRAM_TEXT.split("int main")
+        headers, body = before.split("__global__")
+        declared = f"{headers}__global__ void saxpy(int, float, const float*, float*);\nint main{main}__global__{body}"
+        found = json.loads(self.good("predict", self.path("declared.cu", declared), "--device", "a100", "--argv", "1000 3", "--launch", "list", "--format", "json"))
+        self.assertEqual([a["name"] for a in found["launches"][0]["args"]], ["n", "a", "x", "y"])
+
     def test_unknown_launch_number(self):
         self.bad(2, r"--launch 4: launches 1 to 1 are found", "predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "4")
 

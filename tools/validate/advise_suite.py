@@ -24,14 +24,28 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 LIMIT = 120  # seconds for one command
 
 
+def expanded(text):
+    """Variables that the Makefile itself sets; others stay."""
+    values = dict(re.findall(r"^(\w+)\s*[:?]?=[ \t]*(.*?)[ \t]*$", text, re.M))
+    return re.sub(r"\$[({](\w+)[)}]", lambda name: values.get(name[1], name[0]), text)
+
+
 def makefile_of(path):
+    """The Makefile beside the source, and what it includes."""
     folder = os.path.dirname(path)
     for name in ("Makefile", "makefile"):
         try:
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-                return file.read().replace("\\\n", " ")
+                text = expanded(file.read().replace("\\\n", " "))
         except OSError:
             continue
+        for other in re.findall(r"^-?include\s+(\S+)$", text, re.M):
+            try:
+                with open(os.path.join(folder, other), encoding="utf-8", errors="replace") as file:
+                    text += "\n" + file.read().replace("\\\n", " ")
+            except OSError:
+                continue
+        return expanded(text)
     return ""
 
 

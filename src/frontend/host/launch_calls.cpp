@@ -20,6 +20,16 @@ std::string printed(const HostArgument& a) {
   return "-";
 }
 
+/// As the definition has it: a declaration before it may give another name, or none.
+std::string name_in_definition(const clang::ParmVarDecl* parameter) {
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(parameter->getDeclContext());
+  const clang::FunctionDecl* defined = function == nullptr ? nullptr : function->getDefinition();
+  if (defined == nullptr && function != nullptr) defined = function->getTemplateInstantiationPattern();
+  const unsigned at = parameter->getFunctionScopeIndex();
+  return (defined != nullptr && at < defined->getNumParams() ? defined->getParamDecl(at) : parameter)
+      ->getNameAsString();
+}
+
 }  // namespace
 
 HostNumber Interpreter::dimension(const Value& value, int axis) {
@@ -36,7 +46,7 @@ HostNumber Interpreter::dimension(const Value& value, int axis) {
 
 HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Value& value) {
   HostArgument a;
-  a.name = parameter == nullptr ? "" : parameter->getNameAsString();
+  a.name = parameter == nullptr ? "" : name_in_definition(parameter);
   const clang::QualType type = parameter == nullptr ? clang::QualType() : parameter->getType();
   const bool pointer = !type.isNull() && type->isPointerType();
   switch (value.kind) {
