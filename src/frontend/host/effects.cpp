@@ -58,9 +58,14 @@ bool Interpreter::launches(const clang::Stmt* statement) {
   visit.statement = [&](clang::Stmt* s) {
     if (llvm::isa<clang::CUDAKernelCallExpr>(s)) found = true;
     const clang::FunctionDecl* callee = nullptr;
-    if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s))  // called, or given to a function that may call it
+    if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s)) {  // called, or given to a function that may call it
       callee = llvm::dyn_cast<clang::FunctionDecl>(named->getDecl());
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) callee = call->getDirectCallee();
+      if (named->getDecl()->getDeclName().isIdentifier() && named->getDecl()->getName() == "cuLaunchKernel") found = true;
+    }
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
+      callee = call->getDirectCallee();
+      if (callee == nullptr && may_launch(call->getCallee()->getType())) found = true;
+    }
     if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(s)) callee = made->getConstructor();
     if (callee != nullptr && (names_a_launch(callee) || launches(callee))) found = true;
     return !found;
@@ -70,9 +75,58 @@ bool Interpreter::launches(const clang::Stmt* statement) {
   return found;
 }
 
+void Interpreter::find_overriders() {
+  if (overriders_found_) return;
+  overriders_found_ = true;
+  AstVisit visit;
+  visit.declaration = [&](clang::Decl* d) {
+    const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(d);
+    if (method != nullptr && method->isVirtual() && !context_.getSourceManager().isInSystemHeader(method->getLocation()))
+      for (const clang::CXXMethodDecl* overridden : method->overridden_methods())
+        overriders_[overridden->getCanonicalDecl()].push_back(method);
+    return true;
+  };
+  walk(context_.getTranslationUnitDecl(), visit);
+}
+
+/// Whether a function of the program that such a pointer may point to launches: one of the same type, without a result.
+bool Interpreter::may_launch(clang::QualType pointer) {
+  if (!pointer->isFunctionPointerType()) return false;
+  const auto* type = pointer->getPointeeType()->getAs<clang::FunctionProtoType>();
+  if (type == nullptr || !type->getReturnType()->isVoidType()) return false;
+  const clang::Type* wanted = context_.getCanonicalType(pointer->getPointeeType()).getTypePtr();
+  const auto [known, added] = launching_types_.emplace(wanted, false);
+  if (!added) return known->second;
+  bool found = false;
+  AstVisit visit;
+  visit.instantiations = true;
+  visit.declaration = [&](clang::Decl* d) {
+    const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
+    if (f != nullptr && !f->isDependentContext() && !llvm::isa<clang::CXXMethodDecl>(f) &&
+        context_.getCanonicalType(f->getType()).getTypePtr() == wanted &&
+        (f->hasAttr<clang::CUDAGlobalAttr>() || launches(f)))
+      found = true;
+    return !found;
+  };
+  walk(context_.getTranslationUnitDecl(), visit);
+  return launching_types_[wanted] = found;
+}
+
 bool Interpreter::launches(const clang::FunctionDecl* function) {
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function); method != nullptr && method->isVirtual()) {
+    find_overriders();
+    if (const auto found = overriders_.find(method->getCanonicalDecl()); found != overriders_.end())
+      for (const clang::CXXMethodDecl* other : found->second)
+        if (launches(other)) return true;
+  }
   const clang::FunctionDecl* with_body = nullptr;
-  if (!function->hasBody(with_body)) return false;
+  if (!function->hasBody(with_body)) {  // of another file: it may launch
+    const std::string name = function->getDeclName().isIdentifier() ? function->getNameAsString() : "";
+    if (!name.empty() && !name.starts_with("cu") && !name.starts_with("hip") &&
+        !function->hasAttr<clang::CUDADeviceAttr>())
+      miss(function);
+    return false;
+  }
   if (context_.getSourceManager().isInSystemHeader(with_body->getLocation())) return false;
   const auto [known, added] = launching_.emplace(with_body, false);  // recursion: decided by the outer call
   if (!added) return known->second;
