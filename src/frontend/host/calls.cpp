@@ -237,6 +237,7 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
         pair.place.memory->slots[key_of(f)] = copied(evaluate(e->getArg(k)));
     return pair;
   }
+  if (is_std(record, {"thread", "jthread"}) && e->getNumArgs() > 0) return construct_thread(e->getArgs(), e->getNumArgs());
   const clang::QualType type = e->getType();
   if (const auto* array = context_.getAsConstantArrayType(type))
     return empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));
@@ -248,6 +249,21 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
   if (object.kind != Value::Kind::object) return object;
   if (record->isPolymorphic()) object.place.memory->made_as = record;
   return construct_into(object.place.memory, e);
+}
+
+/// A thread runs its function where it is made.
+Value Interpreter::construct_thread(const clang::Expr* const* arguments, unsigned count) {
+  const clang::CXXRecordDecl* lambda = class_of(arguments[0]->getType());
+  const Value callee = evaluate(arguments[0]);
+  const clang::FunctionDecl* f = lambda != nullptr && lambda->isLambda() ? lambda->getLambdaCallOperator() : callee.function;
+  const clang::FunctionDecl* body = nullptr;
+  const bool method = f != nullptr && llvm::isa<clang::CXXMethodDecl>(f) && (lambda == nullptr || !lambda->isLambda());
+  if (f == nullptr || method || !f->hasBody(body)) {
+    for (unsigned k = 1; k < count; ++k) evaluate(arguments[k]);
+  } else {
+    call_body(body, arguments + 1, count - 1, std::nullopt, line_of(arguments[0]));
+  }
+  return Value::object_of(std::make_shared<Memory>());
 }
 
 Value Interpreter::evaluate_new(const clang::CXXNewExpr* e) {

@@ -18,7 +18,7 @@ bool Interpreter::is_iterator(clang::QualType type) const {
   if (record == nullptr || !record->getDeclName().isIdentifier()) return false;
   const llvm::StringRef name = record->getName();
   return name == "__normal_iterator" || name == "_Rb_tree_iterator" || name == "_Rb_tree_const_iterator" ||
-         name == "_Node_iterator" || name == "_Node_const_iterator";
+         name == "_Node_iterator" || name == "_Node_iterator_base" || name == "_Node_const_iterator";
 }
 
 /// The elements of a vector, array or std::array and their number; no memory: another type, or not known.

@@ -79,6 +79,7 @@ void Interpreter::find_overriders() {
   if (overriders_found_) return;
   overriders_found_ = true;
   AstVisit visit;
+  visit.instantiations = true;
   visit.declaration = [&](clang::Decl* d) {
     const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(d);
     if (method != nullptr && method->isVirtual() && !context_.getSourceManager().isInSystemHeader(method->getLocation()))
@@ -89,11 +90,11 @@ void Interpreter::find_overriders() {
   walk(context_.getTranslationUnitDecl(), visit);
 }
 
-/// Whether a function of the program that such a pointer may point to launches: one of the same type, without a result.
+/// Whether a function of the program that such a pointer may point to launches: one of the same type.
 bool Interpreter::may_launch(clang::QualType pointer) {
   if (!pointer->isFunctionPointerType()) return false;
   const auto* type = pointer->getPointeeType()->getAs<clang::FunctionProtoType>();
-  if (type == nullptr || !type->getReturnType()->isVoidType()) return false;
+  if (type == nullptr) return false;
   const clang::Type* wanted = context_.getCanonicalType(pointer->getPointeeType()).getTypePtr();
   const auto [known, added] = launching_types_.emplace(wanted, false);
   if (!added) return known->second;
@@ -113,7 +114,7 @@ bool Interpreter::may_launch(clang::QualType pointer) {
 }
 
 bool Interpreter::launches(const clang::FunctionDecl* function) {
-  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function); method != nullptr && method->isVirtual()) {
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function); method != nullptr && method->isVirtual() && !context_.getSourceManager().isInSystemHeader(method->getLocation())) {
     find_overriders();
     if (const auto found = overriders_.find(method->getCanonicalDecl()); found != overriders_.end())
       for (const clang::CXXMethodDecl* other : found->second)

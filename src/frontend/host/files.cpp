@@ -141,6 +141,7 @@ Value Interpreter::scan(OpenFile& file, const std::string& format, const clang::
   for (std::size_t at = 0; at < format.size();) {
     if (is_blank(format[at])) {
       file.skip_blanks();
+      if (file.at >= file.text.size()) file.ended = true;
       ++at;
       continue;
     }
@@ -264,6 +265,9 @@ std::optional<Value> Interpreter::file_call(const std::string& name, const clang
   const int line = line_of(call);
   const unsigned count = call->getNumArgs();
   const OneOf is{name};
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  if (callee != nullptr && (llvm::isa<clang::CXXMethodDecl>(callee) || (name == "getline" && callee->isInStdNamespace())))
+    return std::nullopt;  // of streams
   if (is({"fopen", "fopen64"}) && count == 2) {  // as allocations, it succeeds
     const auto path = text_of(evaluate(call->getArg(0))), mode = text_of(evaluate(call->getArg(1)));
     Value made = allocation(Value::not_known("a file is read", line), line, false, false);

@@ -489,6 +489,7 @@ Value Interpreter::evaluate_unary(const clang::UnaryOperator* u) {
     store(place, fresh);
     return u->isPostfix() ? old : fresh;
   }
+  if (u->getOpcode() == clang::UO_Deref && u->getType()->isFunctionType()) return evaluate(sub);
   if (u->getOpcode() == clang::UO_Deref) return load(place_of(u), u);
   Value v = evaluate(sub);
   if (u->getOpcode() == clang::UO_LNot) {

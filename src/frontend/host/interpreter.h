@@ -151,6 +151,7 @@ class Interpreter {
   // calls.cpp
   Value evaluate_call(const clang::CallExpr* call);
   Value evaluate_construction(const clang::CXXConstructExpr* expression);
+  Value construct_thread(const clang::Expr* const* arguments, unsigned count);
   Value evaluate_new(const clang::CXXNewExpr* expression);
   Value call_body(const clang::FunctionDecl* function, const clang::Expr* const* arguments, unsigned count,
                   std::optional<Value> self, int line);
@@ -179,6 +180,7 @@ class Interpreter {
   std::optional<Value> runtime_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> math_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  Value new_element(const clang::CallExpr* call, clang::QualType type, unsigned first);
   Value construct_vector(const clang::CXXConstructExpr* expression);
   Value allocation(const Value& bytes, int line, bool zero, bool managed);
   std::optional<std::string> text_at(const Value& pointer);
@@ -226,7 +228,7 @@ class Interpreter {
 
   // streams.cpp
   bool is_stream(clang::QualType type) const;
-  std::shared_ptr<OpenFile> file_of_stream(const clang::Expr* stream);
+  static std::shared_ptr<OpenFile> file_at(const Place& stream);
   void open_stream(const MemoryRef& stream, const clang::Expr* name, const clang::Expr* mode);
   Value construct_stream(const clang::CXXConstructExpr* expression);
   Value read_from_stream(const clang::CXXOperatorCallExpr* call);

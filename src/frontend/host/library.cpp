@@ -381,6 +381,13 @@ Value Interpreter::construct_vector(const clang::CXXConstructExpr* e) {
   return Value::object_of(memory);
 }
 
+/// What push_back() and emplace_back() add.
+Value Interpreter::new_element(const clang::CallExpr* call, clang::QualType type, unsigned first) {
+  if (is_std(class_of(type), {"thread", "jthread"}) && !is_std(class_of(call->getArg(first)->getType()), {"thread", "jthread"}))
+    return construct_thread(call->getArgs() + first, call->getNumArgs() - first);
+  return copied(evaluate(call->getArg(first)));
+}
+
 std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method) {
   if (method == nullptr || !method->getParent()->isInStdNamespace() || method->getParent()->getName() != "vector")
     return std::nullopt;
@@ -438,7 +445,8 @@ std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const
   }
   if ((name == "push_back" || name == "emplace_back") && slots[-2].is_integer()) {
     data.place.memory->slots[slots[-2].integer] =
-        count >= 1 ? copied(evaluate(argument_at(0))) : Value::not_known("an element", line);
+        count >= 1 ? new_element(call, specialization->getTemplateArgs()[0].getAsType(), member != nullptr ? 0 : 1)
+                   : Value::not_known("an element", line);
     resize(Value::of(slots[-2].integer + 1));
     return Value::of(0);
   }

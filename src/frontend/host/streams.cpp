@@ -11,7 +11,7 @@ constexpr std::int64_t kAtEnd = 2;  // std::ios::ate of libstdc++
 
 bool is_stream_class(const clang::CXXRecordDecl* record) {
   return is_std(record, {"basic_istream", "basic_iostream", "basic_ifstream", "basic_fstream", "basic_istringstream",
-                        "basic_stringstream", "basic_ostringstream"});
+                        "basic_stringstream", "basic_ostringstream", "basic_ostream"});
 }
 
 /// The text up to the delimiter, which is passed over.
@@ -28,14 +28,11 @@ std::string line_of_file(OpenFile& file, char delimiter) {
 
 bool Interpreter::is_stream(clang::QualType type) const { return is_stream_class(class_of(type)); }
 
-/// The file behind a stream expression; nothing: not known.
-std::shared_ptr<OpenFile> Interpreter::file_of_stream(const clang::Expr* stream) {
-  if (!is_stream(stream->IgnoreParenImpCasts()->getType()) && !is_stream(stream->getType())) return nullptr;
-  const Place place = stream->getType()->isPointerType() ? evaluate(stream).place : place_of(stream);
-  if (!place.memory) return nullptr;
-  const auto held = place.memory->slots.find(place.key);
-  if (held == place.memory->slots.end() || !held->second.place.memory) return nullptr;
-  return held->second.place.memory->file;
+/// The file of a stream at a place; nothing: not known.
+std::shared_ptr<OpenFile> Interpreter::file_at(const Place& stream) {
+  if (!stream.memory) return nullptr;
+  const auto held = stream.memory->slots.find(stream.key);
+  return held != stream.memory->slots.end() && held->second.place.memory ? held->second.place.memory->file : nullptr;
 }
 
 void Interpreter::open_stream(const MemoryRef& stream, const clang::Expr* name, const clang::Expr* mode) {
@@ -68,7 +65,7 @@ Value Interpreter::construct_stream(const clang::CXXConstructExpr* e) {
 /// `stream >> variable` of a number, a character or a string.
 Value Interpreter::read_from_stream(const clang::CXXOperatorCallExpr* o) {
   const Place stream = place_of(o->getArg(0));
-  const auto file = file_of_stream(o->getArg(0));
+  const auto file = file_at(stream);
   if (!o->getArg(1)->isLValue()) return Value::pointer_to(stream);  // a manipulator
   const Place into = place_of(o->getArg(1));
   const clang::QualType type = o->getArg(1)->getType().getNonReferenceType();
@@ -104,9 +101,7 @@ Value Interpreter::read_from_stream(const clang::CXXOperatorCallExpr* o) {
 
 /// `stream << value` of a string stream. What is not known makes its contents unknown.
 std::optional<Value> Interpreter::write_to_stream(const clang::CXXOperatorCallExpr* o) {
-  if (!is_std(class_of(o->getArg(0)->IgnoreParenImpCasts()->getType()), {"basic_stringstream", "basic_ostringstream"}) &&
-      file_of_stream(o->getArg(0)) == nullptr)
-    return std::nullopt;
+  if (!is_stream(o->getArg(0)->getType())) return std::nullopt;
   const Place stream = place_of(o->getArg(0));
   const clang::Expr* what = o->getArg(1);
   const clang::QualType type = what->getType().getNonReferenceType();
@@ -137,7 +132,7 @@ std::optional<Value> Interpreter::line_call(const std::string& name, const clang
   if (name != "getline" || call->getNumArgs() < 2 || !is_string(call->getArg(1)->getType())) return std::nullopt;
   const Place stream = place_of(call->getArg(0)), into = place_of(call->getArg(1));
   const Value delimiter = call->getNumArgs() > 2 ? evaluate(call->getArg(2)) : Value::of('\n');
-  const auto file = file_of_stream(call->getArg(0));
+  const auto file = file_at(stream);
   if (!file || !delimiter.is_integer()) {
     forget(into, "a stream is read", line_of(call));
     return Value::pointer_to(stream);
