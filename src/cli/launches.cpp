@@ -141,9 +141,8 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
   for (const std::string& file : f.with) options.more_files.push_back(std::filesystem::absolute(file).string());
   options.data_folders = {".", std::filesystem::absolute(source.path).parent_path().string()};
   put_occupancy_model(devices.front(), options);
-  const ProgramLaunches whole = program_launches(source, options, [&](const HostKernelAsked& asked) {
-    return kernel_resources(source, asked, devices.front());
-  });
+  const ProgramLaunches whole = program_launches(
+      source, options, [&](const HostKernelAsked& asked) { return kernel_resources(source, asked, devices.front()); });
   const HostProgram& found = whole.program;
   report::ProgramForecast program;
   program.source = source.path;

@@ -9,7 +9,7 @@ namespace kernelcast::frontend::host {
 namespace {
 
 struct Shape {
-  bool pairs = false;    // elements are pairs of key and value
+  bool pairs = false;  // elements are pairs of key and value
   bool ordered = false;
   bool multiple = false;
   bool descending = false;
@@ -41,7 +41,8 @@ std::optional<Shape> shape_of(const clang::CXXRecordDecl* record) {
 /// The type that the class names `value_type`.
 clang::QualType element_type(const clang::CXXRecordDecl* record) {
   for (const clang::Decl* d : record->decls())
-    if (const auto* name = llvm::dyn_cast<clang::TypedefNameDecl>(d); name != nullptr && name->getName() == "value_type")
+    if (const auto* name = llvm::dyn_cast<clang::TypedefNameDecl>(d);
+        name != nullptr && name->getName() == "value_type")
       return name->getUnderlyingType();
   return {};
 }
@@ -135,11 +136,12 @@ std::optional<std::pair<std::int64_t, bool>> Interpreter::add_element(Memory& me
 
 std::optional<Value> Interpreter::associative_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method) {
   const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(call);
-  const clang::Expr* object = member != nullptr                       ? member->getImplicitObjectArgument()
+  const clang::Expr* object = member != nullptr                             ? member->getImplicitObjectArgument()
                               : method != nullptr && call->getNumArgs() > 0 ? call->getArg(0)
-                                                                      : nullptr;
+                                                                            : nullptr;
   if (object == nullptr) return std::nullopt;
-  const clang::QualType type = object->getType()->isPointerType() ? object->getType()->getPointeeType() : object->getType();
+  const clang::QualType type =
+      object->getType()->isPointerType() ? object->getType()->getPointeeType() : object->getType();
   if (!is_associative(type)) return std::nullopt;
   const clang::CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
   const Shape shape = *shape_of(record);
@@ -150,7 +152,8 @@ std::optional<Value> Interpreter::associative_call(const clang::CallExpr* call, 
   const unsigned shift = member != nullptr ? 0 : 1;
   const unsigned count = call->getNumArgs() - shift;
   const auto argument_at = [&](unsigned k) { return call->getArg(k + shift); };
-  if (self.kind != Value::Kind::object || !self.place.memory) return unknown_call(call, "std::" + record->getNameAsString());
+  if (self.kind != Value::Kind::object || !self.place.memory)
+    return unknown_call(call, "std::" + record->getNameAsString());
   Memory& memory = *self.place.memory;
   if (!memory.slots.contains(-1)) {  // of an array or a member
     memory.slots[-1] = allocation(Value::of(0), line, false, false);
@@ -158,7 +161,9 @@ std::optional<Value> Interpreter::associative_call(const clang::CallExpr* call, 
   }
   const Value data = memory.slots[-1], size = memory.slots[-2];
   const auto element = [&](std::int64_t k) { return Value::pointer_to({data.place.memory, k}); };
-  const auto not_known = [&] { return Value::not_known("std::" + record->getNameAsString() + "::" + name + "()", line); };
+  const auto not_known = [&] {
+    return Value::not_known("std::" + record->getNameAsString() + "::" + name + "()", line);
+  };
   if (name == "size") return size;
   if (name == "empty") return size.is_integer() ? Value::of(size.integer == 0) : size;
   if (name == "begin" || name == "cbegin") return element(0);
@@ -212,8 +217,10 @@ std::optional<Value> Interpreter::associative_call(const clang::CallExpr* call, 
     if (call->getType()->isRecordType() && !is_iterator(call->getType())) {  // pair of iterator and bool
       Value pair = empty_of(call->getType(), "it has no value yet", line);
       const auto* of_pair = call->getType()->getAsCXXRecordDecl();
-      if (const clang::FieldDecl* f = field_named(of_pair, "first")) pair.place.memory->slots[key_of(f)] = element(at->first);
-      if (const clang::FieldDecl* f = field_named(of_pair, "second")) pair.place.memory->slots[key_of(f)] = Value::of(at->second ? 1 : 0);
+      if (const clang::FieldDecl* f = field_named(of_pair, "first"))
+        pair.place.memory->slots[key_of(f)] = element(at->first);
+      if (const clang::FieldDecl* f = field_named(of_pair, "second"))
+        pair.place.memory->slots[key_of(f)] = Value::of(at->second ? 1 : 0);
       return pair;
     }
     return element(at->first);

@@ -237,7 +237,8 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
         pair.place.memory->slots[key_of(f)] = copied(evaluate(e->getArg(k)));
     return pair;
   }
-  if (is_std(record, {"thread", "jthread"}) && e->getNumArgs() > 0) return construct_thread(e->getArgs(), e->getNumArgs());
+  if (is_std(record, {"thread", "jthread"}) && e->getNumArgs() > 0)
+    return construct_thread(e->getArgs(), e->getNumArgs());
   const clang::QualType type = e->getType();
   if (const auto* array = context_.getAsConstantArrayType(type))
     return empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));
@@ -255,7 +256,8 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
 Value Interpreter::construct_thread(const clang::Expr* const* arguments, unsigned count) {
   const clang::CXXRecordDecl* lambda = class_of(arguments[0]->getType());
   const Value callee = evaluate(arguments[0]);
-  const clang::FunctionDecl* f = lambda != nullptr && lambda->isLambda() ? lambda->getLambdaCallOperator() : callee.function;
+  const clang::FunctionDecl* f =
+      lambda != nullptr && lambda->isLambda() ? lambda->getLambdaCallOperator() : callee.function;
   const clang::FunctionDecl* body = nullptr;
   const bool method = f != nullptr && llvm::isa<clang::CXXMethodDecl>(f) && (lambda == nullptr || !lambda->isLambda());
   if (f == nullptr || method || !f->hasBody(body)) {

@@ -76,7 +76,8 @@ bool Interpreter::launches(const clang::Stmt* statement) {
     const clang::FunctionDecl* callee = nullptr;
     if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s)) {  // called, or given to a function that may call it
       callee = llvm::dyn_cast<clang::FunctionDecl>(named->getDecl());
-      if (named->getDecl()->getDeclName().isIdentifier() && named->getDecl()->getName() == "cuLaunchKernel") found = true;
+      if (named->getDecl()->getDeclName().isIdentifier() && named->getDecl()->getName() == "cuLaunchKernel")
+        found = true;
     }
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
       callee = call->getDirectCallee();
@@ -98,7 +99,8 @@ void Interpreter::find_overriders() {
   visit.instantiations = true;
   visit.declaration = [&](clang::Decl* d) {
     const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(d);
-    if (method != nullptr && method->isVirtual() && !context_.getSourceManager().isInSystemHeader(method->getLocation()))
+    if (method != nullptr && method->isVirtual() &&
+        !context_.getSourceManager().isInSystemHeader(method->getLocation()))
       for (const clang::CXXMethodDecl* overridden : method->overridden_methods())
         overriders_[overridden->getCanonicalDecl()].push_back(method);
     return true;
@@ -130,7 +132,9 @@ bool Interpreter::may_launch(clang::QualType pointer) {
 }
 
 bool Interpreter::launches(const clang::FunctionDecl* function) {
-  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function); method != nullptr && method->isVirtual() && !context_.getSourceManager().isInSystemHeader(method->getLocation())) {
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+      method != nullptr && method->isVirtual() &&
+      !context_.getSourceManager().isInSystemHeader(method->getLocation())) {
     find_overriders();
     if (const auto found = overriders_.find(method->getCanonicalDecl()); found != overriders_.end())
       for (const clang::CXXMethodDecl* other : found->second)
@@ -237,9 +241,8 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(root_of(plain));
     const auto* v = name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
     const bool declared_inside =
-        v != nullptr && !v->hasGlobalStorage() && std::none_of(frames_.begin(), frames_.end(), [&](const auto& frame) {
-          return frame->variables.contains(v);
-        });
+        v != nullptr && !v->hasGlobalStorage() &&
+        std::none_of(frames_.begin(), frames_.end(), [&](const auto& frame) { return frame->variables.contains(v); });
     if (declared_inside) return;
     if (!is_direct(plain)) return forget_target(plain);
     const Place place = place_of(plain);
@@ -268,7 +271,8 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
         resizes(llvm::dyn_cast_or_null<clang::CXXMethodDecl>(o->getDirectCallee())))
       forget_container(o->getArg(0));
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))  // given to be changed
-      if (const clang::FunctionDecl* f = call->getDirectCallee(); f != nullptr && !llvm::isa<clang::CXXOperatorCallExpr>(call))
+      if (const clang::FunctionDecl* f = call->getDirectCallee();
+          f != nullptr && !llvm::isa<clang::CXXOperatorCallExpr>(call))
         for (unsigned k = 0; k < call->getNumArgs() && k < f->getNumParams(); ++k) {
           const clang::QualType type = f->getParamDecl(k)->getType();
           if (!type->isLValueReferenceType() || type->getPointeeType().isConstQualified()) continue;

@@ -207,7 +207,8 @@ Value Interpreter::from_bytes(const std::string& bytes, std::size_t at, clang::Q
   if (made.kind != Value::Kind::object || !made.place.memory) return made;
   if (const auto* array = context_.getAsConstantArrayType(type)) {
     const auto element = static_cast<std::size_t>(size_of(array->getElementType()));
-    const auto count = std::min<std::int64_t>(static_cast<std::int64_t>(array->getSize().getZExtValue()), kMostElements);
+    const auto count =
+        std::min<std::int64_t>(static_cast<std::int64_t>(array->getSize().getZExtValue()), kMostElements);
     for (std::int64_t k = 0; k < count; ++k)
       made.place.memory->slots[k] =
           from_bytes(bytes, at + static_cast<std::size_t>(k) * element, array->getElementType(), line);
@@ -266,8 +267,9 @@ std::optional<Value> Interpreter::file_call(const std::string& name, const clang
   const unsigned count = call->getNumArgs();
   const OneOf is{name};
   const clang::FunctionDecl* callee = call->getDirectCallee();
-  if (callee != nullptr && (llvm::isa<clang::CXXMethodDecl>(callee) || (name == "getline" && callee->isInStdNamespace())))
-    return std::nullopt;  // of streams
+  if (callee != nullptr &&
+      (llvm::isa<clang::CXXMethodDecl>(callee) || (name == "getline" && callee->isInStdNamespace())))
+    return std::nullopt;                         // of streams
   if (is({"fopen", "fopen64"}) && count == 2) {  // as allocations, it succeeds
     const auto path = text_of(evaluate(call->getArg(0))), mode = text_of(evaluate(call->getArg(1)));
     Value made = allocation(Value::not_known("a file is read", line), line, false, false);
@@ -341,8 +343,8 @@ std::optional<Value> Interpreter::file_call(const std::string& name, const clang
 /// `from` as SEEK_SET, SEEK_CUR and SEEK_END.
 void Interpreter::seek(OpenFile& file, std::int64_t by, int from) {
   const auto base = static_cast<std::int64_t>(from == 1 ? file.at : from == 2 ? file.text.size() : 0);
-  file.at = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(base + by, 0, static_cast<std::int64_t>(file.text.size())));
+  file.at =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(base + by, 0, static_cast<std::int64_t>(file.text.size())));
   file.ended = file.failed = false;
 }
 

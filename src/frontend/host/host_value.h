@@ -14,7 +14,7 @@
 namespace clang {
 class CXXRecordDecl;
 class FunctionDecl;
-}
+}  // namespace clang
 
 namespace kernelcast::frontend::host {
 
@@ -58,7 +58,7 @@ struct Memory {
   std::optional<std::string> text;  // of a string that cannot change
   std::shared_ptr<OpenFile> file;   // of a FILE or a stream whose contents are known
   const clang::CXXRecordDecl* made_as = nullptr;  // of an object with virtual functions
-  bool shared_with_device = false;  // managed memory: kernels write it
+  bool shared_with_device = false;                // managed memory: kernels write it
 };
 
 inline bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }

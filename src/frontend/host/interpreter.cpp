@@ -21,10 +21,7 @@ const T* as(const clang::Stmt* s) {
 }  // namespace
 
 Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable)
-    : context_(context),
-      options_(options),
-      readable_(std::move(readable)),
-      mangle_(context.createMangleContext()) {}
+    : context_(context), options_(options), readable_(std::move(readable)), mangle_(context.createMangleContext()) {}
 
 int Interpreter::line_of(const clang::Stmt* statement) const {
   const clang::SourceManager& sources = context_.getSourceManager();

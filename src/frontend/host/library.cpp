@@ -383,7 +383,8 @@ Value Interpreter::construct_vector(const clang::CXXConstructExpr* e) {
 
 /// What push_back() and emplace_back() add.
 Value Interpreter::new_element(const clang::CallExpr* call, clang::QualType type, unsigned first) {
-  if (is_std(class_of(type), {"thread", "jthread"}) && !is_std(class_of(call->getArg(first)->getType()), {"thread", "jthread"}))
+  if (is_std(class_of(type), {"thread", "jthread"}) &&
+      !is_std(class_of(call->getArg(first)->getType()), {"thread", "jthread"}))
     return construct_thread(call->getArgs() + first, call->getNumArgs() - first);
   return copied(evaluate(call->getArg(first)));
 }

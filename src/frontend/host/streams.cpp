@@ -11,7 +11,7 @@ constexpr std::int64_t kAtEnd = 2;  // std::ios::ate of libstdc++
 
 bool is_stream_class(const clang::CXXRecordDecl* record) {
   return is_std(record, {"basic_istream", "basic_iostream", "basic_ifstream", "basic_fstream", "basic_istringstream",
-                        "basic_stringstream", "basic_ostringstream", "basic_ostream"});
+                         "basic_stringstream", "basic_ostringstream", "basic_ostream"});
 }
 
 /// The text up to the delimiter, which is passed over.
@@ -87,7 +87,10 @@ Value Interpreter::read_from_stream(const clang::CXXOperatorCallExpr* o) {
                               : Value::of(static_cast<signed char>(file->text[begin]));
     file->ended = file->at >= file->text.size();
   } else if (type->isRealFloatingType() || type->isIntegralOrEnumerationType()) {
-    value = scanned_number(*file, type->isRealFloatingType() ? 'f' : type->isUnsignedIntegerType() ? 'u' : 'd',
+    value = scanned_number(*file,
+                           type->isRealFloatingType()      ? 'f'
+                           : type->isUnsignedIntegerType() ? 'u'
+                                                           : 'd',
                            std::string::npos);
     if (value) value = converted(*value, type);
   } else {
@@ -165,7 +168,8 @@ std::optional<Value> Interpreter::stream_call(const clang::CallExpr* call, const
                      held->second.place.memory;
   const Value self = call->isLValue() ? Value::pointer_to(place) : Value::of(0);
   if (name == "open" && call->getNumArgs() >= 1) {
-    if (found) open_stream(held->second.place.memory, call->getArg(0), call->getNumArgs() > 1 ? call->getArg(1) : nullptr);
+    if (found)
+      open_stream(held->second.place.memory, call->getArg(0), call->getNumArgs() > 1 ? call->getArg(1) : nullptr);
     return self;
   }
   if (name == "close" || name == "exceptions") return self;

@@ -1,4 +1,5 @@
-// std::string and std::string_view: an object whose memory holds the text. Characters are read; an assignment to one character makes the text unknown.
+// std::string and std::string_view: an object whose memory holds the text. Characters are read; an assignment to one
+// character makes the text unknown.
 #include <algorithm>
 #include <cstdlib>
 
@@ -130,8 +131,8 @@ std::optional<Value> Interpreter::string_call(const clang::CallExpr* call, const
     longer.resize(number(0, 0), static_cast<char>(number(1, 0)));
     return store_text(std::move(longer));
   }
-  if ((name == "insert" || name == "replace") && given.size() == (name == "insert" ? 2U : 3U) && given[0].is_integer() &&
-      number(0, 0) <= text->size())
+  if ((name == "insert" || name == "replace") && given.size() == (name == "insert" ? 2U : 3U) &&
+      given[0].is_integer() && number(0, 0) <= text->size())
     if (const auto added = text_of(given.back())) {
       std::string whole = *text;
       return store_text(name == "insert" ? whole.insert(number(0, 0), *added)
@@ -255,9 +256,8 @@ std::optional<Value> Interpreter::text_call(const std::string& name, const clang
     if (at == std::string::npos) return Value::pointer_to({});
     return Value::pointer_to({from.place.memory, from.place.key + static_cast<std::int64_t>(at)});
   }
-  if (count == 1 &&
-      (name == "isdigit" || name == "isalpha" || name == "isalnum" || name == "isspace" || name == "tolower" ||
-       name == "toupper")) {
+  if (count == 1 && (name == "isdigit" || name == "isalpha" || name == "isalnum" || name == "isspace" ||
+                     name == "tolower" || name == "toupper")) {
     const Value c = evaluate(call->getArg(0));
     if (!c.is_integer() || c.integer < 0 || c.integer > 127)
       return c.known() ? Value::not_known("a character", line) : c;

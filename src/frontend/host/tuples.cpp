@@ -72,7 +72,8 @@ std::optional<Value> Interpreter::assign_tuple(const clang::CXXOperatorCallExpr*
   }
   for (unsigned k = 0; k < types.size(); ++k) {
     Value element = load({value.place.memory, k}, o->getArg(1));
-    if (given[k]->isReferenceType() && element.kind == Value::Kind::pointer) element = load(element.place, o->getArg(1));
+    if (given[k]->isReferenceType() && element.kind == Value::Kind::pointer)
+      element = load(element.place, o->getArg(1));
     Value& slot = held.place.memory->slots[k];
     if (types[k]->isReferenceType())
       store(slot.place, converted(copied(element), types[k]));

@@ -81,9 +81,10 @@ TEST_F(HostFiles, StructuresAreReadAsTheyLieInMemory) {
   std::memcpy(&bytes[4], &width, 4);
   std::memcpy(&bytes[8], &height, 2);
   file("image.bin", bytes + "rest");
-  EXPECT_EQ(blocks(R"(FILE* f = fopen("image.bin", "rb"); Header h; n = fread(&h, sizeof(h), 1, f) * h.width + h.height;)",
-                   "struct Header { char magic[4]; int width; short height; int more; };"),
-            640 + 48);
+  EXPECT_EQ(
+      blocks(R"(FILE* f = fopen("image.bin", "rb"); Header h; n = fread(&h, sizeof(h), 1, f) * h.width + h.height;)",
+             "struct Header { char magic[4]; int width; short height; int more; };"),
+      640 + 48);
 }
 
 TEST_F(HostFiles, Streams) {
@@ -108,10 +109,13 @@ TEST_F(HostFiles, WhatIsNotThereOrOutsideIsNotKnown) {
 }
 
 TEST_F(HostFiles, TextsAreFormatted) {
-  EXPECT_EQ(blocks(R"(char name[40]; sprintf(name, "%s_%03d.txt", "data", 7); n = strcmp(name, "data_007.txt") == 0;)"), 1);
+  EXPECT_EQ(blocks(R"(char name[40]; sprintf(name, "%s_%03d.txt", "data", 7); n = strcmp(name, "data_007.txt") == 0;)"),
+            1);
   EXPECT_EQ(blocks(R"(char name[] = "a12b"; n = atoi(name + 1) + sizeof(name);)"), 17);
-  EXPECT_EQ(blocks(R"(std::string s = "a-b-c"; s.erase(1, 1); s.insert(0, "xy"); s.replace(0, 1, "zzz"); n = s.size() + s.find('b');)"),
-            8 + 5);
+  EXPECT_EQ(
+      blocks(
+          R"(std::string s = "a-b-c"; s.erase(1, 1); s.insert(0, "xy"); s.replace(0, 1, "zzz"); n = s.size() + s.find('b');)"),
+      8 + 5);
   EXPECT_EQ(blocks("n = std::numeric_limits<short>::max();"), 32767);
 }
 
@@ -122,8 +126,10 @@ TEST_F(HostFiles, MapsAndSets) {
   EXPECT_EQ(blocks(R"(std::unordered_map<int, int> m{{1, 10}, {2, 20}}; auto at = m.find(2);
                       if (at != m.end()) n = at->second; m.erase(1); n += m.size();)"),
             21);
-  EXPECT_EQ(blocks(R"(std::set<int> s; for (int i = 0; i < 30; ++i) s.insert(i % 7); n = 10 * s.size() + *s.begin();)"), 70);
-  EXPECT_EQ(blocks(R"(std::map<int, int> m; m.insert(std::make_pair(3, 4)); m.emplace(1, 2); n = m.begin()->second;)"), 2);
+  EXPECT_EQ(blocks(R"(std::set<int> s; for (int i = 0; i < 30; ++i) s.insert(i % 7); n = 10 * s.size() + *s.begin();)"),
+            70);
+  EXPECT_EQ(blocks(R"(std::map<int, int> m; m.insert(std::make_pair(3, 4)); m.emplace(1, 2); n = m.begin()->second;)"),
+            2);
   EXPECT_EQ(blocks(R"(std::set<int> s; s.insert(rand()); n = s.size();)"), -1);
 }
 
