@@ -206,7 +206,14 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
     return copied(evaluate(e->getArg(0)));
   if (record->getName() == "dim3") {
     auto memory = std::make_shared<Memory>();
-    if (e->getNumArgs() == 1 && e->getArg(0)->getType()->isRecordType()) return copied(evaluate(e->getArg(0)));
+    if (e->getNumArgs() == 1 && e->getArg(0)->getType()->isRecordType()) {
+      Value given = copied(evaluate(e->getArg(0)));
+      if (is_dim3(e->getArg(0)->getType())) return given;
+      for (int axis = 0; axis < 3; ++axis)  // a uint3
+        memory->slots[dimension_key(axis)] =
+            field(given, e->getArg(0)->getType(), std::string(1, static_cast<char>('x' + axis)), line_of(e));
+      return Value::object_of(memory);
+    }
     for (unsigned axis = 0; axis < 3; ++axis) {
       Value v = Value::of(1);
       if (axis < e->getNumArgs() && !llvm::isa<clang::CXXDefaultArgExpr>(e->getArg(axis)))

@@ -133,6 +133,27 @@ TEST_F(HostFiles, MapsAndSets) {
   EXPECT_EQ(blocks(R"(std::set<int> s; s.insert(rand()); n = s.size();)"), -1);
 }
 
+TEST_F(HostFiles, WhatASkippedLoopAddsIsNotKnown) {
+  const std::string loop = R"(FILE* f = fopen("absent.txt", "r"); int x; std::vector<int> v(3); std::string s;
+                              std::map<int, int> m; int k = 5, other = 6;
+                              while (fscanf(f, "%d", &x) == 1) { v.push_back(x); s += 'a'; m[x] = 1; count(k); })";
+  const char* counts = "void count(int& n) { ++n; }";
+  EXPECT_EQ(blocks(loop + "n = v.size();", counts), -1);
+  EXPECT_EQ(blocks(loop + "n = s.size();", counts), -1);
+  EXPECT_EQ(blocks(loop + "n = m.size();", counts), -1);
+  EXPECT_EQ(blocks(loop + "n = k;", counts), -1);
+  EXPECT_EQ(blocks(loop + "n = other;", counts), 6);
+}
+
+TEST_F(HostFiles, GridsAreMadeOfOtherTriples) {
+  const HostProgram p = program(R"(
+  dim3 grid(2); uint3 triple = make_uint3(7, 8, 9); grid = triple; n = 1;
+  kernel<<<grid, 64>>>(nullptr);)");
+  ASSERT_EQ(p.launches.size(), 2U);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].grid[0]), 7);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].grid[2]), 9);
+}
+
 TEST_F(HostFiles, Tuples) {
   EXPECT_EQ(blocks(R"(auto t = std::make_tuple(3, 2.5, 4L); n = std::get<0>(t) * std::get<2>(t);)"), 12);
   EXPECT_EQ(blocks("auto [a, b] = sizes(); n = a + b;", "std::tuple<int, int> sizes() { return {6, 7}; }"), 13);
