@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,10 +58,24 @@ struct HostLaunch {
   [[nodiscard]] std::vector<HostUnknown> unknowns() const;
 };
 
+/// What cudaFuncGetAttributes() tells of a kernel.
+struct HostKernel {
+  std::int64_t registers = 0;            // per thread
+  std::int64_t static_shared_bytes = 0;
+  std::int64_t local_bytes = 0;          // per thread
+  std::int64_t max_threads_per_block = 0;
+};
+
+/// A kernel whose resources the program asks for and HostOptions::kernels does not have.
+struct HostKernelAsked {
+  std::string kernel, symbol, kernel_file;  // as in HostLaunch
+};
+
 struct HostProgram {
   std::vector<HostLaunch> launches; // in order of first execution
   std::vector<std::string> notes;   // one line each: where evaluation ended early and why
   std::vector<std::string> undefined;  // functions, variables and classes that are used and defined in another file
+  std::vector<HostKernelAsked> kernels_asked;
 };
 
 struct HostOptions {
@@ -69,6 +84,11 @@ struct HostOptions {
   std::vector<std::string> more_files;  // further source files of the program; read behind the source as one unit
   std::map<std::string, std::variant<std::int64_t, double>> lets;  // values of unknowns by the host's names
   std::map<std::string, std::int64_t> device;  // fields of cudaDeviceProp: "multiProcessorCount"
+  std::vector<std::string> data_folders;  // where relative names of files that the program reads begin; empty: none is read
+  /// What kernels take of a compute unit, by HostLaunch::symbol: for occupancy queries. See HostProgram::kernels_asked.
+  std::map<std::string, HostKernel> kernels;
+  /// Blocks of so many threads and bytes of dynamic shared memory that one compute unit holds; empty: not known.
+  std::function<std::int64_t(const HostKernel&, std::int64_t threads, std::int64_t shared_bytes)> resident_blocks;
   std::int64_t max_steps = 20'000'000;
   double time_limit_s = 60;         // processor time
 };

@@ -35,6 +35,9 @@ std::map<std::string, std::int64_t> properties_of(const Device& d) {
                                                   {"sharedMemPerBlockOptin", Field::limits_shared_bytes_per_block},
                                                   {"sharedMemPerMultiprocessor", Field::limits_shared_bytes_per_unit},
                                                   {"regsPerMultiprocessor", Field::limits_registers_per_unit},
+                                                  {"regsPerBlock", Field::limits_registers_per_unit},
+                                                  {"maxBlocksPerMultiProcessor", Field::limits_max_blocks_per_unit},
+                                                  {"totalGlobalMem", Field::memory_dram_bytes},
                                                   {"l2CacheSize", Field::memory_l2_bytes}};
   for (const auto& [name, field] : fields)
     if (const auto value = d.get(field)) found[name] = static_cast<std::int64_t>(*value);
@@ -136,7 +139,10 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
   if (devices.front().codegen_target.starts_with("sm_") || devices.front().codegen_target.starts_with("gfx"))
     options.target = devices.front().codegen_target;
   for (const std::string& file : f.with) options.more_files.push_back(std::filesystem::absolute(file).string());
-  const ProgramLaunches whole = program_launches(source, options);
+  options.data_folders = {".", std::filesystem::absolute(source.path).parent_path().string()};
+  put_occupancy_model(devices.front(), options);
+  const ProgramLaunches whole = program_launches(
+      source, options, [&](const HostKernelAsked& asked) { return kernel_resources(source, asked, devices.front()); });
   const HostProgram& found = whole.program;
   report::ProgramForecast program;
   program.source = source.path;

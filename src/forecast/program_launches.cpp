@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr int kRounds = 4;
 constexpr std::size_t kMostFiles = 200;
 constexpr std::uintmax_t kLargestFile = 4 << 20;
-constexpr std::array<std::string_view, 7> kEndings{".cu", ".hip", ".cpp", ".cc", ".cxx", ".c", ".C"};
+constexpr std::array<std::string_view, 8> kEndings{".cu", ".hip", ".cpp", ".cc", ".cxx", ".c", ".C", ".cuh"};
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -55,8 +56,9 @@ bool defines_variable(const std::string& text, std::size_t begin, std::size_t be
   const std::size_t next = skip_space(text, behind_name);
   if (next >= text.size() || (text[next] != '=' && text[next] != ';' && text[next] != '[')) return false;
   const std::size_t line = text.rfind('\n', begin);
-  const std::string before =
+  std::string before =
       text.substr(line == std::string::npos ? 0 : line + 1, begin - (line == std::string::npos ? 0 : line + 1));
+  if (before.ends_with("(*")) before.resize(before.size() - 2);  // `void (*table[])(int) = {...};`
   if (before.empty() || std::isspace(static_cast<unsigned char>(before[0])) != 0)
     return false;  // of a function or a class
   return before.find_first_of("(=.>;{}") == std::string::npos && !before.starts_with("extern") &&
@@ -100,18 +102,30 @@ bool defines_name(const std::string& text, const std::string& name) {
   return false;
 }
 
-ProgramLaunches program_launches(const Source& source, const HostOptions& options) {
-  HostOptions own = options;
-  ProgramLaunches found{host_launches(source, own), {}};
+namespace {
+
+/// Of files that differ in their endings alone, such as kernels.c and kernels.cu, one is a part of the program: that
+/// with the ending of the source, else the first.
+void keep_one_of_each_stem(std::vector<std::string>& files, const fs::path& source) {
+  std::map<std::string, std::string> kept;
+  for (const std::string& path : files) {
+    const fs::path file(path);
+    const auto [known, added] = kept.emplace(file.stem().string(), path);
+    if (!added && file.extension() == source.extension()) known->second = path;
+  }
+  std::erase_if(files, [&](const std::string& path) { return kept[fs::path(path).stem().string()] != path; });
+}
+
+/// Reads files that define what is missing until nothing is found; the result is `found`.
+void read_missing(const Source& source, HostOptions& own, ProgramLaunches& found, std::set<std::string>& looked_for) {
   std::error_code error;
   const fs::path file = fs::absolute(source.path, error);
-  if (error || source.path == "<stdin>" || !fs::exists(file, error)) return found;
-  std::set<std::string> looked_for;
+  if (error || source.path == "<stdin>" || !fs::exists(file, error)) return;
   for (int round = 0; round < kRounds; ++round) {
     std::set<std::string> missing;
     for (const std::string& name : found.program.undefined)
       if (looked_for.insert(name).second) missing.insert(name);
-    if (missing.empty()) return found;
+    if (missing.empty()) return;
     std::vector<std::string> fresh;
     std::string included = source.text;  // what is included is there already
     for (const fs::path& other : sources_beside(file)) {
@@ -128,11 +142,30 @@ ProgramLaunches program_launches(const Source& source, const HostOptions& option
       fresh.push_back(path);
       included += text;
     }
+    keep_one_of_each_stem(fresh, file);
     std::erase_if(fresh,
                   [&](const std::string& path) { return includes(included, fs::path(path).filename().string()); });
-    if (fresh.empty()) return found;
+    if (fresh.empty()) return;
     own.more_files.insert(own.more_files.end(), fresh.begin(), fresh.end());
     found.files.insert(found.files.end(), fresh.begin(), fresh.end());
+    found.program = host_launches(source, own);
+  }
+}
+
+}  // namespace
+
+ProgramLaunches program_launches(const Source& source, const HostOptions& options, const KernelResources& resources) {
+  HostOptions own = options;
+  ProgramLaunches found{host_launches(source, own), {}};
+  std::set<std::string> looked_for;
+  for (int round = 0; round < kRounds; ++round) {
+    read_missing(source, own, found, looked_for);
+    bool known = false;
+    for (const HostKernelAsked& asked : found.program.kernels_asked) {
+      const auto kernel = resources ? resources(asked) : std::nullopt;
+      if (kernel) known = own.kernels.emplace(asked.symbol, *kernel).second || known;
+    }
+    if (!known) break;
     found.program = host_launches(source, own);
   }
   return found;

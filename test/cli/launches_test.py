@@ -84,6 +84,40 @@ class Launches(Case):
         self.bad(2, "no launch is found", "predict", alone, "--device", "a100")
         self.assertRegex(self.good("predict", alone, "--device", "a100", "--launch", "list", "--with", apart), r"k +7 +64")
 
+    def test_files_are_read_beside_the_source(self):
+        file = self.path("reads.cu", PROGRAM_TEXT.replace("int n = atoi(argv[1])", 'FILE* f = fopen("n.txt", "r"); int n; fscanf(f, "%d", &n); int m = 0'))
+        self.path("n.txt", "70000\n")
+        self.assertRegex(self.good("predict", file, "--device", "a100", "--argv", "1 2", "--launch", "list"), r"saxpy +274 +256 +0 +2")
+        os.remove(self.path("n.txt"))
+        self.assertRegex(self.good("predict", file, "--device", "a100", "--argv", "1 2", "--launch", "list"), r"saxpy +\?\(n\) +256")
+
+    def test_occupancy_is_that_of_the_device(self):
+        """A100 and GTX Titan: 2048 threads an SM; 256 of them a block, of a kernel with few registers."""
+        body = """
+  int per_sm; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, saxpy, 256, 0);
+  cudaDeviceProp p; cudaGetDeviceProperties(&p, 0);
+  saxpy<<<per_sm * p.multiProcessorCount, 256>>>(n, 2.0f, x, y);
+}
+"""
+        file = self.path("occupancy.cu", PROGRAM_TEXT[:PROGRAM_TEXT.rindex("}")] + body)
+        for device, grid in (("a100", 8 * 108), ("gtx-titan", 8 * 14)):
+            text = self.good("predict", file, "--device", device, "--argv", "1000 1", "--launch", "list")
+            self.assertRegex(text, rf"saxpy +{grid} +256 +0 +1")
+
+    def test_of_a_file_in_two_languages_one_is_read(self):
+        self.path("kernels.c", "void go(int n) {}\n")
+        self.path("kernels.cu", "__global__ void k() {}\nvoid go(int n) { k<<<n, 64>>>(); }\nvoid (*table[])(int) = {go};\n")
+        main = self.path("main.cu", "extern void (*table[])(int);\nint main() { for (int i = 0; i < 3; ++i) table[0](9); }\n")
+        result = self.run_program("predict", main, "--device", "a100", "--launch", "list")
+        self.assertIn("read with it: kernels.cu\n", result.stderr)
+        self.assertRegex(result.stdout, r"k +9 +64 +0 +3")
+
+    def test_endless_loops_end(self):
+        file = self.path("endless.cu", PROGRAM_TEXT.replace("r < repeat; r++)", "; r++)"))
+        result = self.run_program("predict", file, "--device", "a100", "--argv", "1000 1", "--launch", "list", timeout=300)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"evaluation ended at line \d+: the limit of ")
+
     def test_flags_of_both_kinds(self):
         self.bad(2, r"--launch, --argv, --with and --let are about launches in the host code", "predict", self.file, "--device", "a100", "--grid", "1", "--block", "32",
                  "--argv", "1")

@@ -46,8 +46,9 @@ def program_of(folder):
         parts = line.split()
         if not parts:
             continue
-        if parts[0].startswith("./") or (len(parts) > 1 and parts[0] in ("sh", "bash")):
-            words = " ".join(parts[1:]).split(">")[0].split("|")[0].split("&&")[0].split(";")[0].strip()
+        at = next((k for k, part in enumerate(parts) if part.startswith("./")), 0) if parts[0] in ("mpirun", "mpiexec") else 0
+        if parts[at].startswith("./") or (len(parts) > 1 and parts[0] in ("sh", "bash")):
+            words = " ".join(parts[at + 1:]).split(">")[0].split("|")[0].split("&&")[0].split(";")[0].strip()
             break
         for k, part in enumerate(parts):
             if part in ("-I", "-D") and k + 1 < len(parts):

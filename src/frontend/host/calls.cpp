@@ -5,6 +5,7 @@ namespace kernelcast::frontend::host {
 namespace {
 
 constexpr std::size_t kMostFrames = 100;
+constexpr std::int64_t kLeastFieldKey = std::int64_t{1} << 32;  // keys of fields are addresses of declarations
 
 }  // namespace
 
@@ -58,7 +59,8 @@ Value Interpreter::unknown_call(const clang::CallExpr* call, const std::string& 
     keep_callback(v, name.empty() ? "a call" : name, line);
     const bool constant = a->getType()->isPointerType() && a->getType()->getPointeeType().isConstQualified();
     if (v.kind != Value::Kind::pointer || v.place.memory == nullptr || constant) continue;
-    if (address != nullptr && address->getOpcode() == clang::UO_AddrOf) {
+    const bool of_structure = std::abs(v.place.key) >= kLeastFieldKey;  // its other fields stay
+    if (of_structure || (address != nullptr && address->getOpcode() == clang::UO_AddrOf)) {
       forget(v.place, why, line);
     } else if (!v.place.memory->text) {
       v.place.memory->slots.clear();
@@ -76,11 +78,19 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
     if (llvm::isa<clang::CXXMemberCallExpr>(call)) return unknown_call(call, "");
     const Value callee = evaluate(call->getCallee());
     f = callee.function;
-    if (f == nullptr) return unknown_call(call, "");
+    if (f == nullptr) {  // a function of the driver that the program looks up by its name
+      const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+      if (named != nullptr)
+        if (auto v = driver_call(named->getDecl()->getNameAsString(), call)) return *v;
+      return unknown_call(call, "");
+    }
   }
   const std::string name = f->getNameAsString();
+  if (name == "sdkFindFilePath")  // searches folders beside the program, as file_call() does
+    if (auto v = file_call(name, call)) return *v;
   const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(f);
   if (auto v = vector_call(call, method)) return *v;
+  if (auto v = associative_call(call, method)) return *v;
   const clang::FunctionDecl* defined = nullptr;
   const bool has_body = f->hasBody(defined);
   const auto& sources = context_.getSourceManager();
@@ -91,14 +101,19 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
     if (auto v = library_call(name, call)) return *v;
     if (auto v = math_call(name, call)) return *v;
     if (auto v = option_call(name, call)) return *v;
+    if (auto v = line_call(name, call)) return *v;
+    if (auto v = tuple_call(name, call)) return *v;
     if (auto v = text_call(name, call)) return *v;
     if (auto v = algorithm_call(name, call)) return *v;
   }
   if (auto v = string_call(call, method)) return *v;
+  if (auto v = stream_call(call, method)) return *v;
   if (auto v = array_call(call, method)) return *v;
   const bool of_std = f->isInStdNamespace() || (method != nullptr && method->getParent()->isInStdNamespace());
   if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call)) {
     if (auto v = string_operator(o)) return *v;
+    if (auto v = stream_operator(o)) return *v;
+    if (auto v = assign_tuple(o)) return *v;
     if (auto v = iterator_operator(o)) return *v;
     if (auto v = function_object_call(o)) return *v;
     if (o->getOperator() == clang::OO_Equal && o->getNumArgs() == 2 &&
@@ -119,15 +134,33 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
   }
   if (const auto* m = llvm::dyn_cast<clang::CXXMemberCallExpr>(call)) {
     const clang::Expr* object = m->getImplicitObjectArgument();
-    if (of_std || !has_body || object == nullptr) {
+    const bool pure = method != nullptr && method->isVirtual();  // a class below may have the body
+    if (of_std || (!has_body && !pure) || object == nullptr) {
       if (object != nullptr) evaluate(object);
       return unknown_call(call, name);
     }
     const Value self = object->getType()->isPointerType() ? evaluate(object) : Value::pointer_to(place_of(object));
+    if (const auto* e = llvm::dyn_cast<clang::MemberExpr>(m->getCallee()->IgnoreParens());
+        method->isVirtual() && (e == nullptr || !e->hasQualifier()))
+      if (const clang::FunctionDecl* overrider = overriding(method, self); overrider != nullptr) defined = overrider;
     return call_body(defined, call->getArgs(), call->getNumArgs(), self, line);
   }
+  if (of_std)
+    if (auto v = constant_of(call)) return *v;
   if (!has_body || of_std) return unknown_call(call, name);
   return call_body(defined, call->getArgs(), call->getNumArgs(), std::nullopt, line);
+}
+
+/// The body of a virtual function in the class that the object was made as.
+const clang::FunctionDecl* Interpreter::overriding(const clang::CXXMethodDecl* method, const Value& self) const {
+  if (self.kind != Value::Kind::pointer || !self.place.memory) return nullptr;
+  const auto held = self.place.memory->slots.find(self.place.key);
+  if (held == self.place.memory->slots.end() || !held->second.place.memory) return nullptr;
+  const clang::CXXRecordDecl* made = held->second.place.memory->made_as;
+  if (made == nullptr) return nullptr;
+  const clang::CXXMethodDecl* found = method->getCorrespondingMethodInClass(made, /*MayBeBase=*/true);
+  const clang::FunctionDecl* defined = nullptr;
+  return found != nullptr && found->hasBody(defined) ? defined : nullptr;
 }
 
 Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* e) {
@@ -173,7 +206,14 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
     return copied(evaluate(e->getArg(0)));
   if (record->getName() == "dim3") {
     auto memory = std::make_shared<Memory>();
-    if (e->getNumArgs() == 1 && e->getArg(0)->getType()->isRecordType()) return copied(evaluate(e->getArg(0)));
+    if (e->getNumArgs() == 1 && e->getArg(0)->getType()->isRecordType()) {
+      Value given = copied(evaluate(e->getArg(0)));
+      if (is_dim3(e->getArg(0)->getType())) return given;
+      for (int axis = 0; axis < 3; ++axis)  // a uint3
+        memory->slots[dimension_key(axis)] =
+            field(given, e->getArg(0)->getType(), std::string(1, static_cast<char>('x' + axis)), line_of(e));
+      return Value::object_of(memory);
+    }
     for (unsigned axis = 0; axis < 3; ++axis) {
       Value v = Value::of(1);
       if (axis < e->getNumArgs() && !llvm::isa<clang::CXXDefaultArgExpr>(e->getArg(axis)))
@@ -183,7 +223,10 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
     return Value::object_of(memory);
   }
   if (record->isInStdNamespace() && record->getName() == "vector") return construct_vector(e);
-  if (is_string(e->getType()) || is_string_stream(e->getType())) return construct_string(e);
+  if (is_string(e->getType())) return construct_string(e);
+  if (is_stream(e->getType())) return construct_stream(e);
+  if (is_associative(e->getType())) return construct_associative(e);
+  if (is_tuple(e->getType()) && !c->isCopyOrMoveConstructor()) return construct_tuple(e);
   if (is_iterator(e->getType()) && e->getNumArgs() == 1) return evaluate(e->getArg(0));
   if (record->isInStdNamespace() && record->getName() == "function" && e->getNumArgs() >= 1) {
     const auto* lambda = e->getArg(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
@@ -201,6 +244,8 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
         pair.place.memory->slots[key_of(f)] = copied(evaluate(e->getArg(k)));
     return pair;
   }
+  if (is_std(record, {"thread", "jthread"}) && e->getNumArgs() > 0)
+    return construct_thread(e->getArgs(), e->getNumArgs());
   const clang::QualType type = e->getType();
   if (const auto* array = context_.getAsConstantArrayType(type))
     return empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));
@@ -210,7 +255,24 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
   }
   Value object = e->requiresZeroInitialization() ? zero_of(type) : empty_of(type, "it has no value yet", line_of(e));
   if (object.kind != Value::Kind::object) return object;
+  if (record->isPolymorphic()) object.place.memory->made_as = record;
   return construct_into(object.place.memory, e);
+}
+
+/// A thread runs its function where it is made.
+Value Interpreter::construct_thread(const clang::Expr* const* arguments, unsigned count) {
+  const clang::CXXRecordDecl* lambda = class_of(arguments[0]->getType());
+  const Value callee = evaluate(arguments[0]);
+  const clang::FunctionDecl* f =
+      lambda != nullptr && lambda->isLambda() ? lambda->getLambdaCallOperator() : callee.function;
+  const clang::FunctionDecl* body = nullptr;
+  const bool method = f != nullptr && llvm::isa<clang::CXXMethodDecl>(f) && (lambda == nullptr || !lambda->isLambda());
+  if (f == nullptr || method || !f->hasBody(body)) {
+    for (unsigned k = 1; k < count; ++k) evaluate(arguments[k]);
+  } else {
+    call_body(body, arguments + 1, count - 1, std::nullopt, line_of(arguments[0]));
+  }
+  return Value::object_of(std::make_shared<Memory>());
 }
 
 Value Interpreter::evaluate_new(const clang::CXXNewExpr* e) {

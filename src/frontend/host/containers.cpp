@@ -9,17 +9,16 @@ namespace {
 
 constexpr std::int64_t kLongestSum = 100'000;
 
-const clang::CXXRecordDecl* class_of(clang::QualType type) {
-  return type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
-}
-
 bool is_pointer(const Value& v) { return v.kind == Value::Kind::pointer && v.place.memory != nullptr; }
 
 }  // namespace
 
 bool Interpreter::is_iterator(clang::QualType type) const {
   const auto* record = class_of(type);
-  return record != nullptr && record->getName() == "__normal_iterator";
+  if (record == nullptr || !record->getDeclName().isIdentifier()) return false;
+  const llvm::StringRef name = record->getName();
+  return name == "__normal_iterator" || name == "_Rb_tree_iterator" || name == "_Rb_tree_const_iterator" ||
+         name == "_Node_iterator" || name == "_Node_iterator_base" || name == "_Node_const_iterator";
 }
 
 /// The elements of a vector, array or std::array and their number; no memory: another type, or not known.

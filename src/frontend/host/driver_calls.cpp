@@ -71,19 +71,24 @@ std::optional<Value> Interpreter::driver_call(const std::string& spelled, const 
     evaluate(call->getArg(1));
     const clang::Expr* named = call->getArg(2);
     const auto text = text_of(named->getType()->isArrayType() ? load(place_of(named), named) : evaluate(named));
-    Value kernel = Value::not_known(text ? "the kernel " + *text + " is not in the sources" : "a name", line);
-    if (text)
+    Value kernel = Value::not_known("a name", line);
+    if (text) {
+      kernel = text_pointer(*text);  // of no source: all that is known of it
       if (const clang::FunctionDecl* f = kernel_named(*text)) {
         kernel = {};
         kernel.kind = Value::Kind::function;
         kernel.function = f;
       }
+    }
     if (into.kind == Value::Kind::pointer) store(into.place, kernel);
     return Value::of(0);
   }
   if (is({"cuLaunchKernel", "cuLaunchCooperativeKernel"}) && count >= 10) {
     const std::vector<Value> values = given();
-    if (values[0].function == nullptr)
+    const auto alone = text_at(values[0]);
+    if (alone)
+      record_named(*alone, sizes(values, 1), sizes(values, 4), values[7], line, file());
+    else if (values[0].function == nullptr)
       kernel_unknown(call);
     else
       record(values[0].function, sizes(values, 1), sizes(values, 4), values[7],

@@ -47,6 +47,22 @@ const clang::Expr* direct_pointer(const clang::Expr* e) {
   return base != nullptr && llvm::isa<clang::MemberExpr>(base->IgnoreParenCasts()) && is_direct(base) ? base : nullptr;
 }
 
+/// A container, text or map of the C++ library.
+bool is_container(clang::QualType type) {
+  return is_std(class_of(type), {"vector", "basic_string", "map", "set", "multimap", "multiset", "unordered_map",
+                                 "unordered_set", "deque", "list", "queue", "stack"});
+}
+
+/// Whether a member function may change how many elements there are.
+bool resizes(const clang::CXXMethodDecl* method) {
+  if (method == nullptr || method->isConst() || method->isStatic() || !method->getParent()->isInStdNamespace())
+    return false;
+  const std::string name = method->getNameAsString();
+  const OneOf is{name};
+  if (name == "operator[]") return method->getParent()->getName().contains("map");
+  return !is({"begin", "end", "data", "at", "front", "back", "rbegin", "rend", "find", "reserve", "shrink_to_fit"});
+}
+
 }  // namespace
 
 bool Interpreter::launches(const clang::Stmt* statement) {
@@ -58,9 +74,15 @@ bool Interpreter::launches(const clang::Stmt* statement) {
   visit.statement = [&](clang::Stmt* s) {
     if (llvm::isa<clang::CUDAKernelCallExpr>(s)) found = true;
     const clang::FunctionDecl* callee = nullptr;
-    if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s))  // called, or given to a function that may call it
+    if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s)) {  // called, or given to a function that may call it
       callee = llvm::dyn_cast<clang::FunctionDecl>(named->getDecl());
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) callee = call->getDirectCallee();
+      if (named->getDecl()->getDeclName().isIdentifier() && named->getDecl()->getName() == "cuLaunchKernel")
+        found = true;
+    }
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s)) {
+      callee = call->getDirectCallee();
+      if (callee == nullptr && may_launch(call->getCallee()->getType())) found = true;
+    }
     if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(s)) callee = made->getConstructor();
     if (callee != nullptr && (names_a_launch(callee) || launches(callee))) found = true;
     return !found;
@@ -70,9 +92,62 @@ bool Interpreter::launches(const clang::Stmt* statement) {
   return found;
 }
 
+void Interpreter::find_overriders() {
+  if (overriders_found_) return;
+  overriders_found_ = true;
+  AstVisit visit;
+  visit.instantiations = true;
+  visit.declaration = [&](clang::Decl* d) {
+    const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(d);
+    if (method != nullptr && method->isVirtual() &&
+        !context_.getSourceManager().isInSystemHeader(method->getLocation()))
+      for (const clang::CXXMethodDecl* overridden : method->overridden_methods())
+        overriders_[overridden->getCanonicalDecl()].push_back(method);
+    return true;
+  };
+  walk(context_.getTranslationUnitDecl(), visit);
+}
+
+/// Whether a function of the program that such a pointer may point to launches: one of the same type.
+bool Interpreter::may_launch(clang::QualType pointer) {
+  if (!pointer->isFunctionPointerType()) return false;
+  const auto* type = pointer->getPointeeType()->getAs<clang::FunctionProtoType>();
+  if (type == nullptr) return false;
+  const clang::Type* wanted = context_.getCanonicalType(pointer->getPointeeType()).getTypePtr();
+  const auto [known, added] = launching_types_.emplace(wanted, false);
+  if (!added) return known->second;
+  bool found = false;
+  AstVisit visit;
+  visit.instantiations = true;
+  visit.declaration = [&](clang::Decl* d) {
+    const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
+    if (f != nullptr && !f->isDependentContext() && !llvm::isa<clang::CXXMethodDecl>(f) &&
+        context_.getCanonicalType(f->getType()).getTypePtr() == wanted &&
+        (f->hasAttr<clang::CUDAGlobalAttr>() || launches(f)))
+      found = true;
+    return !found;
+  };
+  walk(context_.getTranslationUnitDecl(), visit);
+  return launching_types_[wanted] = found;
+}
+
 bool Interpreter::launches(const clang::FunctionDecl* function) {
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+      method != nullptr && method->isVirtual() &&
+      !context_.getSourceManager().isInSystemHeader(method->getLocation())) {
+    find_overriders();
+    if (const auto found = overriders_.find(method->getCanonicalDecl()); found != overriders_.end())
+      for (const clang::CXXMethodDecl* other : found->second)
+        if (launches(other)) return true;
+  }
   const clang::FunctionDecl* with_body = nullptr;
-  if (!function->hasBody(with_body)) return false;
+  if (!function->hasBody(with_body)) {  // of another file: it may launch
+    const std::string name = function->getDeclName().isIdentifier() ? function->getNameAsString() : "";
+    if (!name.empty() && !name.starts_with("cu") && !name.starts_with("hip") &&
+        !function->hasAttr<clang::CUDADeviceAttr>())
+      miss(function);
+    return false;
+  }
   if (context_.getSourceManager().isInSystemHeader(with_body->getLocation())) return false;
   const auto [known, added] = launching_.emplace(with_body, false);  // recursion: decided by the outer call
   if (!added) return known->second;
@@ -161,8 +236,49 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
     held.place.memory->slots.clear();
     held.place.memory->rest = Value::not_known(why, line);
   };
+  const auto forget_container = [&](const clang::Expr* object) {
+    const clang::Expr* plain = object->IgnoreParenCasts();
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(root_of(plain));
+    const auto* v = name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    const bool declared_inside =
+        v != nullptr && !v->hasGlobalStorage() &&
+        std::none_of(frames_.begin(), frames_.end(), [&](const auto& frame) { return frame->variables.contains(v); });
+    if (declared_inside) return;
+    if (!is_direct(plain)) return forget_target(plain);
+    const Place place = place_of(plain);
+    if (!place.memory) return;
+    const auto held = place.memory->slots.find(place.key);
+    const bool known = held != place.memory->slots.end() && held->second.place.memory;
+    if (known && held->second.place.memory->slots.contains(-2)) {
+      auto& slots = held->second.place.memory->slots;
+      slots[-2] = Value::not_known(why, line);
+      if (const MemoryRef elements = slots[-1].place.memory) {
+        elements->slots.clear();
+        elements->rest = elements->bytes.emplace(Value::not_known(why, line));
+      }
+    } else {
+      place.memory->slots[place.key] = empty_of(plain->getType().getNonReferenceType(), why, line);
+    }
+  };
   AstVisit visit;
   visit.statement = [&](clang::Stmt* s) {
+    if (const auto* m = llvm::dyn_cast<clang::CXXMemberCallExpr>(s);
+        m != nullptr && resizes(m->getMethodDecl()) && m->getImplicitObjectArgument() != nullptr &&
+        is_container(m->getImplicitObjectArgument()->getType()))
+      forget_container(m->getImplicitObjectArgument());
+    if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(s);
+        o != nullptr && o->getNumArgs() > 0 && is_container(o->getArg(0)->getType()) &&
+        resizes(llvm::dyn_cast_or_null<clang::CXXMethodDecl>(o->getDirectCallee())))
+      forget_container(o->getArg(0));
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))  // given to be changed
+      if (const clang::FunctionDecl* f = call->getDirectCallee();
+          f != nullptr && !llvm::isa<clang::CXXOperatorCallExpr>(call))
+        for (unsigned k = 0; k < call->getNumArgs() && k < f->getNumParams(); ++k) {
+          const clang::QualType type = f->getParamDecl(k)->getType();
+          if (!type->isLValueReferenceType() || type->getPointeeType().isConstQualified()) continue;
+          if (is_container(type)) forget_container(call->getArg(k));
+          if (type->getPointeeType()->isArithmeticType()) forget_target(call->getArg(k));
+        }
     if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(s); b != nullptr && b->isAssignmentOp())
       forget_target(b->getLHS());
     if (const auto* u = llvm::dyn_cast<clang::UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())

@@ -30,7 +30,10 @@ std::optional<std::vector<Interpreter::LongOption>> Interpreter::long_options(co
   if (list.kind != Value::Kind::pointer || list.place.memory == nullptr) return options;
   const clang::QualType type = e->getType()->isPointerType() ? e->getType()->getPointeeType() : clang::QualType();
   const int line = line_of(e);
+  const auto& bytes = list.place.memory->bytes;
   for (std::int64_t k = list.place.key;; ++k) {
+    if (bytes && bytes->is_integer() && (k + 1) * size_of(type) > bytes->integer)
+      return options;  // the last row is missing
     const Value element = load({list.place.memory, k}, e);
     const Value name = field(element, type, "name", line);
     const auto text = text_at(name);

@@ -202,6 +202,11 @@ Place Interpreter::place_of(const clang::Expr* e) {
   if (const auto* d = llvm::dyn_cast<clang::CXXDefaultArgExpr>(e)) return place_of(d->getExpr());
   if (const auto* d = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
     if (const auto* v = llvm::dyn_cast<clang::VarDecl>(d->getDecl())) return variable(v);
+    if (const auto* b = llvm::dyn_cast<clang::BindingDecl>(d->getDecl())) {  // auto [a, b]: a part of what is hidden
+      const clang::VarDecl* holder = b->getHoldingVar();
+      const clang::Expr* part = holder != nullptr ? holder->getInit() : b->getBinding();
+      return part != nullptr ? place_of(part) : Place{};
+    }
     return temporary(evaluate(e));
   }
   if (const auto* c = llvm::dyn_cast<clang::CastExpr>(e)) {
@@ -261,7 +266,7 @@ Place Interpreter::place_of(const clang::Expr* e) {
     const auto truth = evaluate(c->getCond()).truth();
     return truth ? place_of(*truth ? c->getTrueExpr() : c->getFalseExpr()) : Place{};
   }
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e); call != nullptr && call->isLValue()) {
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e); call != nullptr && call->isGLValue()) {
     const Value v = evaluate_call(call);  // references are returned as pointers
     return v.kind == Value::Kind::pointer ? v.place : Place{};
   }
@@ -484,6 +489,7 @@ Value Interpreter::evaluate_unary(const clang::UnaryOperator* u) {
     store(place, fresh);
     return u->isPostfix() ? old : fresh;
   }
+  if (u->getOpcode() == clang::UO_Deref && u->getType()->isFunctionType()) return evaluate(sub);
   if (u->getOpcode() == clang::UO_Deref) return load(place_of(u), u);
   Value v = evaluate(sub);
   if (u->getOpcode() == clang::UO_LNot) {
@@ -526,6 +532,17 @@ Value Interpreter::evaluate_list(const clang::InitListExpr* list) {
   return object;
 }
 
+/// A number that the compiler can tell: std::numeric_limits<int>::max().
+std::optional<Value> Interpreter::constant_of(const clang::Expr* e) {
+  if (e->isValueDependent() || e->containsErrors() || !e->isPRValue() || !e->getType()->isArithmeticType())
+    return std::nullopt;
+  clang::Expr::EvalResult constant;
+  if (!e->EvaluateAsRValue(constant, context_) || constant.HasSideEffects) return std::nullopt;
+  if (constant.Val.isInt()) return Value::of(constant.Val.getInt().getExtValue());
+  if (constant.Val.isFloat()) return Value::of_real(constant.Val.getFloat().convertToDouble());
+  return std::nullopt;
+}
+
 Value Interpreter::evaluate(const clang::Expr* e) {
   step(e);
   if (const auto* l = llvm::dyn_cast<clang::IntegerLiteral>(e))
@@ -549,14 +566,20 @@ Value Interpreter::evaluate(const clang::Expr* e) {
     if (const auto* k = llvm::dyn_cast<clang::EnumConstantDecl>(d->getDecl()))
       return Value::of(k->getInitVal().getExtValue());
     if (const auto* v = llvm::dyn_cast<clang::VarDecl>(d->getDecl())) return load(variable(v), d);
+    if (llvm::isa<clang::BindingDecl>(d->getDecl())) return load(place_of(d), d);
     return Value::not_known("a name", line_of(e));
+  }
+  if (const auto* s = llvm::dyn_cast<clang::StringLiteral>(e); s != nullptr && s->getCharByteWidth() == 1) {
+    Value text = Value::object_of(text_pointer(s->getString().str()).place.memory);
+    text.place.memory->bytes = Value::of(size_of(s->getType()));
+    return text;
   }
   if (llvm::isa<clang::ArraySubscriptExpr>(e)) return load(place_of(e), e);
   if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e)) return load(place_of(m), m);
   if (const auto* k = llvm::dyn_cast<clang::CUDAKernelCallExpr>(e)) return launch_by_chevrons(k);
   if (const auto* c = llvm::dyn_cast<clang::CallExpr>(e)) {
     const Value v = evaluate_call(c);
-    return c->isLValue() && v.kind == Value::Kind::pointer ? load(v.place, c) : v;
+    return c->isGLValue() && v.kind == Value::Kind::pointer ? load(v.place, c) : v;
   }
   if (const auto* c = llvm::dyn_cast<clang::CXXConstructExpr>(e)) return evaluate_construction(c);
   if (const auto* n = llvm::dyn_cast<clang::CXXNewExpr>(e)) return evaluate_new(n);

@@ -13,9 +13,10 @@ HostProgram host_launches(const Source& source, const HostOptions& options) {
   auto own = std::make_shared<HostOptions>(options);
   Source whole = source;
   for (const std::string& file : options.more_files) whole.text += "\n#include \"" + file + "\"\n";
-  frontend::inspect_host(whole, options.target, options.time_limit_s, [program, own](clang::ASTContext& context) {
-    *program = frontend::host::Interpreter(context, *own).run();
-  });
+  frontend::inspect_host(whole, options.target, options.time_limit_s,
+                         [program, own, readable = source.readable_dirs](clang::ASTContext& context) {
+                           *program = frontend::host::Interpreter(context, *own, readable).run();
+                         });
   return std::move(*program);
 }
 

@@ -1,6 +1,7 @@
 // Values and memory of the host program under evaluation.
 #pragma once
 
+#include <cctype>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,12 +12,14 @@
 #include "kernelcast/host.h"
 
 namespace clang {
+class CXXRecordDecl;
 class FunctionDecl;
-}
+}  // namespace clang
 
 namespace kernelcast::frontend::host {
 
 struct Memory;
+struct OpenFile;
 using MemoryRef = std::shared_ptr<Memory>;
 
 /// A place in memory: an element of an array, a field of a structure (the key is its declaration), key 0 of a variable.
@@ -53,11 +56,29 @@ struct Memory {
   Value rest;
   std::optional<Value> bytes;       // of an allocation or array; an unknown value says why its size is not known
   std::optional<std::string> text;  // of a string that cannot change
-  bool shared_with_device = false;  // managed memory: kernels write it
+  std::shared_ptr<OpenFile> file;   // of a FILE or a stream whose contents are known
+  const clang::CXXRecordDecl* made_as = nullptr;  // of an object with virtual functions
+  bool shared_with_device = false;                // managed memory: kernels write it
+};
+
+inline bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+/// The contents of a file or of a string stream, and where it is read next.
+struct OpenFile {
+  std::string text;
+  std::size_t at = 0;
+  bool ended = false;   // a read came to the end
+  bool failed = false;  // the last read found nothing that it could take
+  void skip_blanks() {
+    while (at < text.size() && is_blank(text[at])) ++at;
+  }
 };
 
 /// Elements from `at` on make room for those added.
 void insert_elements(Memory& memory, std::int64_t at, const std::vector<Value>& added);
+
+/// A pointer to a text of its own.
+Value text_pointer(std::string text);
 
 /// Structures are copied as values; everything else is passed on.
 Value copied(const Value& value);

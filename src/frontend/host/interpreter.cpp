@@ -2,6 +2,7 @@
 #include "frontend/host/interpreter.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "clang/AST/Stmt.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -9,6 +10,7 @@
 namespace kernelcast::frontend::host {
 namespace {
 
+constexpr std::int64_t kStepsPerClock = 1 << 12;
 constexpr std::int64_t kLoopShare = 100;  // a loop without a launch may take 1/100 of all steps
 
 template <class T>
@@ -18,12 +20,20 @@ const T* as(const clang::Stmt* s) {
 
 }  // namespace
 
-Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options)
-    : context_(context), options_(options), mangle_(context.createMangleContext()) {}
+Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable)
+    : context_(context), options_(options), readable_(std::move(readable)), mangle_(context.createMangleContext()) {}
 
 int Interpreter::line_of(const clang::Stmt* statement) const {
   const clang::SourceManager& sources = context_.getSourceManager();
   return static_cast<int>(sources.getExpansionLineNumber(statement->getBeginLoc()));
+}
+
+ProcessorClock::ProcessorClock() : begin_(now()) {}
+
+double ProcessorClock::now() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 void Interpreter::note(const std::string& text) {
@@ -32,7 +42,9 @@ void Interpreter::note(const std::string& text) {
 }
 
 void Interpreter::step(const clang::Stmt* statement) {
-  if (++steps_ <= options_.max_steps) return;
+  if (++steps_ % kStepsPerClock == 0 && clock_.seconds() > options_.time_limit_s / 2)
+    throw ProgramEnd{"the limit of processor time is reached", line_of(statement)};
+  if (steps_ <= options_.max_steps) return;
   throw ProgramEnd{"the limit of " + std::to_string(options_.max_steps) + " evaluated steps is reached",
                    line_of(statement)};
 }

@@ -32,6 +32,17 @@ struct ProgramEnd {
   int line = 0;
 };
 
+/// Processor time of this thread.
+class ProcessorClock {
+ public:
+  ProcessorClock();
+  [[nodiscard]] double seconds() const { return now() - begin_; }
+
+ private:
+  static double now();
+  double begin_;
+};
+
 /// Whether a name is one of several.
 struct OneOf {
   const std::string& name;
@@ -40,12 +51,23 @@ struct OneOf {
   }
 };
 
+inline const clang::CXXRecordDecl* class_of(clang::QualType type) {
+  return type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
+}
+
+/// Whether it is a class of the C++ library with one of the names.
+inline bool is_std(const clang::CXXRecordDecl* record, std::initializer_list<const char*> names) {
+  return record != nullptr && record->isInStdNamespace() &&
+         std::any_of(names.begin(), names.end(), [&](const char* n) { return record->getName() == n; });
+}
+
 /// The key of x, y and z in a dim3.
 constexpr std::int64_t dimension_key(std::int64_t axis) { return -10 - axis; }
 
 class Interpreter {
  public:
-  Interpreter(clang::ASTContext& context, const HostOptions& options);
+  /// `readable`: folders outside which no file is read; empty: any.
+  Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable);
   HostProgram run();
 
  private:
@@ -101,6 +123,8 @@ class Interpreter {
   // effects.cpp: what a statement may do, without doing it
   bool launches(const clang::Stmt* statement);
   bool launches(const clang::FunctionDecl* function);
+  void find_overriders();
+  bool may_launch(clang::QualType function_pointer);
   bool leaves(const clang::Stmt* statement);
   bool breaks(const clang::Stmt* statement);
   void forget_written(const clang::Stmt* statement, const std::string& why);
@@ -108,6 +132,7 @@ class Interpreter {
 
   // expressions.cpp
   Value evaluate(const clang::Expr* expression);
+  std::optional<Value> constant_of(const clang::Expr* expression);
   Place place_of(const clang::Expr* expression);
   Value load(const Place& place, const clang::Expr* expression);
   void store(const Place& place, Value value);
@@ -126,10 +151,12 @@ class Interpreter {
   // calls.cpp
   Value evaluate_call(const clang::CallExpr* call);
   Value evaluate_construction(const clang::CXXConstructExpr* expression);
+  Value construct_thread(const clang::Expr* const* arguments, unsigned count);
   Value evaluate_new(const clang::CXXNewExpr* expression);
   Value call_body(const clang::FunctionDecl* function, const clang::Expr* const* arguments, unsigned count,
                   std::optional<Value> self, int line);
   Value construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* expression);
+  const clang::FunctionDecl* overriding(const clang::CXXMethodDecl* method, const Value& self) const;
   Value unknown_call(const clang::CallExpr* call, const std::string& name);
 
   // driver_calls.cpp
@@ -141,24 +168,74 @@ class Interpreter {
   void keep_callback(const Value& value, const std::string& taker, int line);
   void run_callbacks();
 
+  // occupancy_calls.cpp
+  const HostKernel* resources_of(const Value& kernel);
+  Value resident_blocks(const Value& kernel, const Value& threads, const Value& shared, int line);
+  void best_block(const Value& grid_into, const Value& block_into, const Value& kernel, const Value& shared,
+                  const Value& most, int line);
+  std::optional<Value> occupancy_call(const std::string& name, const clang::CallExpr* call);
+
   // library.cpp: functions of C, C++ and the GPU runtimes
   std::optional<Value> library_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> runtime_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> math_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  Value new_element(const clang::CallExpr* call, clang::QualType type, unsigned first);
   Value construct_vector(const clang::CXXConstructExpr* expression);
   Value allocation(const Value& bytes, int line, bool zero, bool managed);
   std::optional<std::string> text_at(const Value& pointer);
 
   // strings.cpp
   bool is_string(clang::QualType type) const;
-  bool is_string_stream(clang::QualType type) const;
   std::optional<std::string> text_of(const Value& value);
   Value construct_string(const clang::CXXConstructExpr* expression);
   std::optional<Value> string_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
   std::optional<Value> string_operator(const clang::CXXOperatorCallExpr* call);
-  Value read_from_stream(const clang::CXXOperatorCallExpr* call);
+  std::optional<std::string> formatted(const std::string& format, const clang::CallExpr* call, unsigned next);
   std::optional<Value> text_call(const std::string& name, const clang::CallExpr* call);
+
+  // associative.cpp
+  std::optional<int> compared(const Value& a, const Value& b);
+  bool is_associative(clang::QualType type) const;
+  Value construct_associative(const clang::CXXConstructExpr* expression);
+  Value key_in(const clang::CXXRecordDecl* record, const Value& element);
+  std::optional<std::pair<std::int64_t, std::int64_t>> find_key(const Memory& memory,
+                                                                const clang::CXXRecordDecl* record, const Value& key);
+  std::optional<std::pair<std::int64_t, bool>> add_element(Memory& memory, const clang::CXXRecordDecl* record,
+                                                           const Value& element, int line);
+  std::optional<Value> associative_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  Value as_pair(const Value& pair, clang::QualType from, clang::QualType to);
+
+  // tuples.cpp
+  bool is_tuple(clang::QualType type) const;
+  Value made_tuple(clang::QualType type, const clang::Expr* const* given, unsigned count);
+  Value construct_tuple(const clang::CXXConstructExpr* expression);
+  std::optional<Value> assign_tuple(const clang::CXXOperatorCallExpr* call);
+  std::optional<Value> tuple_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<Value> element_of(const clang::Expr* whole, unsigned k);
+
+  // files.cpp
+  [[nodiscard]] std::optional<std::string> data_file(const std::string& name) const;
+  [[nodiscard]] std::shared_ptr<OpenFile> opened(const std::string& name) const;
+  void store_text(const Value& into, const std::string& text, int line);
+  static std::optional<Value> scanned_number(OpenFile& file, char letter, std::size_t width);
+  Value scan(OpenFile& file, const std::string& format, const clang::CallExpr* call, unsigned first);
+  Value from_bytes(const std::string& bytes, std::size_t at, clang::QualType type, int line);
+  std::int64_t read_bytes(OpenFile& file, const clang::Expr* target, std::int64_t bytes);
+  std::shared_ptr<OpenFile> file_given(const clang::CallExpr* call, unsigned of);
+  std::optional<Value> file_call(const std::string& name, const clang::CallExpr* call);
+  static void seek(OpenFile& file, std::int64_t by, int from);
+
+  // streams.cpp
+  bool is_stream(clang::QualType type) const;
+  static std::shared_ptr<OpenFile> file_at(const Place& stream);
+  void open_stream(const MemoryRef& stream, const clang::Expr* name, const clang::Expr* mode);
+  Value construct_stream(const clang::CXXConstructExpr* expression);
+  Value read_from_stream(const clang::CXXOperatorCallExpr* call);
+  std::optional<Value> write_to_stream(const clang::CXXOperatorCallExpr* call);
+  std::optional<Value> stream_operator(const clang::CXXOperatorCallExpr* call);
+  std::optional<Value> line_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<Value> stream_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
 
   // containers.cpp
   bool is_iterator(clang::QualType type) const;
@@ -183,6 +260,9 @@ class Interpreter {
   Value launch_by_function(const clang::CallExpr* call, const std::string& name);
   void record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
               const std::vector<Value>& arguments, int line, const std::string& file);
+  void record_named(const std::string& kernel, const Value& grid, const Value& block, const Value& shared, int line,
+                    const std::string& file);
+  void add_launch(HostLaunch launch, const Value& grid, const Value& block, const Value& shared);
   HostNumber dimension(const Value& value, int axis);
   HostArgument argument(const clang::ParmVarDecl* parameter, const Value& value);
 
@@ -199,6 +279,7 @@ class Interpreter {
 
   clang::ASTContext& context_;
   const HostOptions& options_;
+  std::vector<std::string> readable_;
   std::unique_ptr<clang::MangleContext> mangle_;
   HostProgram program_;
   std::map<std::string, std::size_t> known_launches_;
@@ -207,8 +288,12 @@ class Interpreter {
   std::map<std::string, const clang::FunctionDecl*> kernels_;  // by name and by symbol
   std::vector<Callback> callbacks_;
   std::map<const clang::FunctionDecl*, bool> launching_;
+  std::map<const clang::CXXMethodDecl*, std::vector<const clang::CXXMethodDecl*>> overriders_;
+  bool overriders_found_ = false;
+  std::map<const clang::Type*, bool> launching_types_;  // of functions that are called through pointers
   std::map<const clang::Stmt*, bool> launching_statements_;
   std::vector<Condition> conditions_;
+  ProcessorClock clock_;
   std::int64_t steps_ = 0;
   std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;

@@ -130,28 +130,42 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
   launch.kernel_file = file_of(kernel);
   if (!kernel->hasBody() && kernel->getTemplateInstantiationPattern() == nullptr) miss(kernel);
   launch.line = line;
-  for (int axis = 0; axis < 3; ++axis) {
-    launch.grid[static_cast<std::size_t>(axis)] = dimension(grid, axis);
-    launch.block[static_cast<std::size_t>(axis)] = dimension(block, axis);
-  }
-  launch.shared = dimension(shared, 0);
-  std::string key = std::to_string(line) + launch.symbol;
-  for (const auto* sizes : {&launch.grid, &launch.block})
-    for (const HostNumber& n : *sizes) key += "," + printed(n);
-  key += "," + printed(launch.shared);
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     launch.args.push_back(
         argument(k < kernel->getNumParams() ? kernel->getParamDecl(static_cast<unsigned>(k)) : nullptr, arguments[k]));
     HostArgument& added = launch.args.back();  // of a parameter pack all have one name: further ones go by position
     if (std::any_of(launch.args.begin(), launch.args.end() - 1, [&](const auto& a) { return a.name == added.name; }))
       added.name = std::to_string(k);
-    key += "," + printed(added);
     const MemoryRef& memory = arguments[k].place.memory;
     if (arguments[k].kind == Value::Kind::pointer && memory != nullptr && !memory->text) {  // kernels may write it
       memory->slots.clear();
       memory->rest = Value::not_known("a kernel may write it", line);
     }
   }
+  add_launch(std::move(launch), grid, block, shared);
+}
+
+/// A kernel that no source has: its arguments are not known.
+void Interpreter::record_named(const std::string& kernel, const Value& grid, const Value& block, const Value& shared,
+                               int line, const std::string& file) {
+  HostLaunch launch;
+  launch.kernel = launch.symbol = kernel;
+  launch.file = file;
+  launch.line = line;
+  add_launch(std::move(launch), grid, block, shared);
+}
+
+void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& block, const Value& shared) {
+  for (int axis = 0; axis < 3; ++axis) {
+    launch.grid[static_cast<std::size_t>(axis)] = dimension(grid, axis);
+    launch.block[static_cast<std::size_t>(axis)] = dimension(block, axis);
+  }
+  launch.shared = dimension(shared, 0);
+  std::string key = std::to_string(launch.line) + launch.symbol;
+  for (const auto* sizes : {&launch.grid, &launch.block})
+    for (const HostNumber& n : *sizes) key += "," + printed(n);
+  key += "," + printed(launch.shared);
+  for (const HostArgument& a : launch.args) key += "," + printed(a);
   launch.more = false;
   for (const Condition& c : conditions_) {
     launch.conditions.push_back(c.text);

@@ -100,6 +100,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
   const OneOf is{name};
   if (is({"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx", "cudaLaunchCooperativeKernel"}))
     return launch_by_function(call, name);
+  if (auto v = occupancy_call(name, call)) return *v;
   if (is({"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"}) && count >= 2) {
     const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
     if (into.kind == Value::Kind::pointer)
@@ -182,6 +183,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
                                                             {82, "regsPerMultiprocessor"},
                                                             {83, "managedMemory"},
                                                             {95, "cooperativeLaunch"},
+                                                            {106, "maxBlocksPerMultiProcessor"},
                                                             {75, "major"},
                                                             {76, "minor"}};
     if (which.is_integer())
@@ -210,15 +212,7 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
   const OneOf is{name};
   if (is({"exit", "_exit", "quick_exit", "abort"})) throw ProgramEnd{"the program calls " + name + "()", line};
   if (is({"rand", "random", "lrand48", "drand48", "rand_r"})) return Value::not_known(name + "()", line);
-  if (is({"fopen", "fopen64"}) && count == 2) {  // as allocations, it succeeds
-    for (const clang::Expr* a : call->arguments()) evaluate(a);
-    return allocation(Value::not_known("a file is read", line), line, false, false);
-  }
-  if (is({"open", "fscanf", "fread", "fgets", "getline", "scanf", "fgetc", "getc", "feof", "stat", "fseek", "ftell"})) {
-    Value v = unknown_call(call, name);
-    v = Value::not_known("a file is read", line);
-    return v;
-  }
+  if (auto v = file_call(name, call)) return *v;
   if (is({"getenv"})) return Value::pointer_to({});
   if (is({"malloc", "aligned_alloc", "calloc", "valloc", "_mm_malloc"}) && count >= 1) {
     const Value first = evaluate(call->getArg(0));
@@ -261,29 +255,14 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
         base = static_cast<int>(b.integer);
     return converted(Value::of(static_cast<std::int64_t>(std::strtoll(text->c_str(), nullptr, base))), call->getType());
   }
-  if (is({"sscanf"}) && count == 3) {  // one number
-    const auto text = text_at(evaluate(call->getArg(0))), format = text_at(evaluate(call->getArg(1)));
-    const Value into = evaluate(call->getArg(2));
-    const std::set<std::string> whole{"%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%zu"}, real{"%f", "%lf"};
-    if (text && format && into.kind == Value::Kind::pointer && (whole.contains(*format) || real.contains(*format))) {
-      char* end = nullptr;
-      const Value value = whole.contains(*format)
-                              ? Value::of(static_cast<std::int64_t>(std::strtoll(text->c_str(), &end, 10)))
-                              : Value::of_real(std::strtod(text->c_str(), &end));
-      if (end == text->c_str()) return Value::of(0);
-      store(into.place, value);
-      return Value::of(1);
-    }
-    return unknown_call(call, name);
-  }
-  if (is({"strcmp", "strncmp", "strcasecmp"}) && count >= 2) {
-    const auto a = text_at(evaluate(call->getArg(0))), b = text_at(evaluate(call->getArg(1)));
-    if (!a || !b) return Value::not_known("a text", line);
-    if (name == "strncmp" && count == 3) {
-      const Value n = evaluate(call->getArg(2));
-      if (n.is_integer() && n.integer >= 0)
-        return Value::of(a->substr(0, static_cast<std::size_t>(n.integer))
-                             .compare(b->substr(0, static_cast<std::size_t>(n.integer))));
+  if (is({"strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp"}) && count >= 2) {
+    auto a = text_at(evaluate(call->getArg(0))), b = text_at(evaluate(call->getArg(1)));
+    const Value most = count == 3 ? evaluate(call->getArg(2)) : Value::of(std::int64_t{1} << 40);
+    if (!a || !b || !most.is_integer() || most.integer < 0) return Value::not_known("a text", line);
+    for (std::string* text : {&*a, &*b}) {
+      *text = text->substr(0, static_cast<std::size_t>(most.integer));
+      if (name.find("case") != std::string::npos)
+        std::transform(text->begin(), text->end(), text->begin(), [](unsigned char c) { return std::tolower(c); });
     }
     return Value::of(a->compare(*b));
   }
@@ -347,6 +326,7 @@ std::optional<Value> Interpreter::math_call(const std::string& spelled, const cl
                                  : name == "fmax" ? std::fmax(a, b)
                                                   : std::fmin(a, b)));
   }
+  if (name == "MIN" || name == "MAX") name = name == "MIN" ? "min" : "max";  // macros of a header that is not there
   if (count == 2 && (name == "max" || name == "min")) {
     const Value x = evaluate(call->getArg(0)), y = evaluate(call->getArg(1));
     if (!x.is_number() || !y.is_number())
@@ -399,6 +379,14 @@ Value Interpreter::construct_vector(const clang::CXXConstructExpr* e) {
   elements.place.memory->rest = content;
   memory->slots[-1] = elements;
   return Value::object_of(memory);
+}
+
+/// What push_back() and emplace_back() add.
+Value Interpreter::new_element(const clang::CallExpr* call, clang::QualType type, unsigned first) {
+  if (is_std(class_of(type), {"thread", "jthread"}) &&
+      !is_std(class_of(call->getArg(first)->getType()), {"thread", "jthread"}))
+    return construct_thread(call->getArgs() + first, call->getNumArgs() - first);
+  return copied(evaluate(call->getArg(first)));
 }
 
 std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method) {
@@ -458,7 +446,8 @@ std::optional<Value> Interpreter::vector_call(const clang::CallExpr* call, const
   }
   if ((name == "push_back" || name == "emplace_back") && slots[-2].is_integer()) {
     data.place.memory->slots[slots[-2].integer] =
-        count >= 1 ? copied(evaluate(argument_at(0))) : Value::not_known("an element", line);
+        count >= 1 ? new_element(call, specialization->getTemplateArgs()[0].getAsType(), member != nullptr ? 0 : 1)
+                   : Value::not_known("an element", line);
     resize(Value::of(slots[-2].integer + 1));
     return Value::of(0);
   }

@@ -1,5 +1,5 @@
-// std::string, std::string_view and string streams: an object whose memory holds the text. A stream keeps its position
-// in key -3. Characters are read; an assignment to one character makes the text unknown.
+// std::string and std::string_view: an object whose memory holds the text. Characters are read; an assignment to one
+// character makes the text unknown.
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,17 +7,6 @@
 
 namespace kernelcast::frontend::host {
 namespace {
-
-constexpr std::int64_t kPosition = -3;
-
-bool named(const clang::CXXRecordDecl* record, std::initializer_list<const char*> names) {
-  return record != nullptr && record->isInStdNamespace() &&
-         std::any_of(names.begin(), names.end(), [&](const char* n) { return record->getName() == n; });
-}
-
-const clang::CXXRecordDecl* record_of(clang::QualType type) {
-  return type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
-}
 
 Value text_value(std::string text) {
   auto memory = std::make_shared<Memory>();
@@ -30,11 +19,7 @@ Value position_value(std::size_t at) { return Value::of(at == std::string::npos 
 }  // namespace
 
 bool Interpreter::is_string(clang::QualType type) const {
-  return named(record_of(type), {"basic_string", "basic_string_view"});
-}
-
-bool Interpreter::is_string_stream(clang::QualType type) const {
-  return named(record_of(type), {"basic_istream", "basic_istringstream", "basic_stringstream"});
+  return is_std(class_of(type), {"basic_string", "basic_string_view"});
 }
 
 /// Of a string, or of what a pointer to characters points to.
@@ -49,7 +34,7 @@ std::optional<std::string> Interpreter::text_of(const Value& value) {
 Value Interpreter::construct_string(const clang::CXXConstructExpr* e) {
   std::vector<Value> given;
   for (const clang::Expr* a : e->arguments())
-    if (!llvm::isa<clang::CXXDefaultArgExpr>(a) && !named(record_of(a->getType()), {"allocator"}))
+    if (!llvm::isa<clang::CXXDefaultArgExpr>(a) && !is_std(class_of(a->getType()), {"allocator"}))
       given.push_back(evaluate(a));
   if (given.empty()) return text_value("");
   const bool numbers = given.size() > 1 && given[1].is_integer() && given[1].integer >= 0;
@@ -72,7 +57,7 @@ Value Interpreter::construct_string(const clang::CXXConstructExpr* e) {
 }
 
 std::optional<Value> Interpreter::string_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method) {
-  if (method == nullptr || !named(method->getParent(), {"basic_string", "basic_string_view"})) return std::nullopt;
+  if (method == nullptr || !is_std(method->getParent(), {"basic_string", "basic_string_view"})) return std::nullopt;
   const auto* member = llvm::dyn_cast<clang::CXXMemberCallExpr>(call);
   const unsigned shift = member != nullptr ? 0 : 1;
   if (member == nullptr && call->getNumArgs() == 0) return std::nullopt;
@@ -129,15 +114,38 @@ std::optional<Value> Interpreter::string_call(const clang::CallExpr* call, const
   if (name == "ends_with" && other) return Value::of(text->ends_with(*other) ? 1 : 0);
   if (name == "substr" && number(0, 0) <= text->size())
     return text_value(text->substr(number(0, 0), number(1, std::string::npos)));
+  if (name == "find_first_not_of" && other) return position_value(text->find_first_not_of(*other, number(1, 0)));
+  if (name == "find_last_not_of" && other)
+    return position_value(text->find_last_not_of(*other, number(1, std::string::npos)));
+  if (name == "pop_back" && !text->empty()) return store_text(text->substr(0, text->size() - 1));
+  if (name == "begin" || name == "cbegin") return Value::pointer_to({self.place.memory, 0});
+  if (name == "end" || name == "cend")
+    return Value::pointer_to({self.place.memory, static_cast<std::int64_t>(text->size())});
+  const bool numbers = std::all_of(given.begin(), given.end(), [](const Value& v) { return v.is_integer(); });
+  if (name == "erase" && numbers && number(0, 0) <= text->size()) {
+    std::string rest = *text;
+    return store_text(rest.erase(number(0, 0), number(1, std::string::npos)));
+  }
+  if (name == "resize" && numbers && number(0, 0) < (1 << 20)) {
+    std::string longer = *text;
+    longer.resize(number(0, 0), static_cast<char>(number(1, 0)));
+    return store_text(std::move(longer));
+  }
+  if ((name == "insert" || name == "replace") && given.size() == (name == "insert" ? 2U : 3U) &&
+      given[0].is_integer() && number(0, 0) <= text->size())
+    if (const auto added = text_of(given.back())) {
+      std::string whole = *text;
+      return store_text(name == "insert" ? whole.insert(number(0, 0), *added)
+                                         : whole.replace(number(0, 0), number(1, 0), *added));
+    }
   if (!method->isConst()) return store_text(std::nullopt);
   return Value::not_known("std::string::" + name + "()", line);
 }
 
-/// Operators that are no members: +, comparisons, and >> from a string stream.
+/// Operators that are no members: + and comparisons.
 std::optional<Value> Interpreter::string_operator(const clang::CXXOperatorCallExpr* o) {
   if (o->getNumArgs() != 2) return std::nullopt;
   const clang::OverloadedOperatorKind kind = o->getOperator();
-  if (kind == clang::OO_GreaterGreater && is_string_stream(o->getArg(0)->getType())) return read_from_stream(o);
   if (!is_string(o->getArg(0)->getType()) && !is_string(o->getArg(1)->getType())) return std::nullopt;
   static const std::map<clang::OverloadedOperatorKind, clang::BinaryOperatorKind> comparisons{
       {clang::OO_EqualEqual, clang::BO_EQ}, {clang::OO_ExclaimEqual, clang::BO_NE},
@@ -156,32 +164,44 @@ std::optional<Value> Interpreter::string_operator(const clang::CXXOperatorCallEx
                 line_of(o));
 }
 
-Value Interpreter::read_from_stream(const clang::CXXOperatorCallExpr* o) {
-  const Place stream = place_of(o->getArg(0)), into = place_of(o->getArg(1));
-  const Value held = load(stream, o->getArg(0));
-  const auto text = text_of(held);
-  const clang::QualType type = o->getArg(1)->getType().getNonReferenceType();
-  if (!text) {
-    forget(into, "a stream is read", line_of(o));
-    return Value::pointer_to(stream);
+/// What printf makes of the arguments from `next` on; nothing: one of them is not known.
+std::optional<std::string> Interpreter::formatted(const std::string& format, const clang::CallExpr* call,
+                                                  unsigned next) {
+  std::string text;
+  for (std::size_t at = 0; at < format.size(); ++at) {
+    if (format[at] != '%') {
+      text += format[at];
+      continue;
+    }
+    const std::size_t end = format.find_first_not_of("0123456789+-# .hlzjt", at + 1);
+    if (end == std::string::npos) return std::nullopt;
+    std::string flags = format.substr(at + 1, end - at - 1);
+    at = end;
+    if (format[end] == '%') {
+      text += '%';
+      continue;
+    }
+    if (next >= call->getNumArgs()) return std::nullopt;
+    const Value v = evaluate(call->getArg(next++));
+    std::erase_if(flags, [](char c) { return c == 'h' || c == 'l' || c == 'z' || c == 'j' || c == 't'; });
+    char buffer[512];
+    if (format[end] == 's') {
+      const auto word = text_at(v);
+      if (!word) return std::nullopt;
+      std::snprintf(buffer, sizeof(buffer), ("%" + flags + "s").c_str(), word->c_str());
+    } else if (format[end] == 'c' && v.is_integer()) {
+      std::snprintf(buffer, sizeof(buffer), ("%" + flags + "c").c_str(), static_cast<int>(v.integer));
+    } else if (std::string("diuxXo").find(format[end]) != std::string::npos && v.is_integer()) {
+      std::snprintf(buffer, sizeof(buffer), ("%" + flags + "ll" + format[end]).c_str(),
+                    static_cast<long long>(v.integer));
+    } else if (std::string("fFeEgG").find(format[end]) != std::string::npos && v.is_number()) {
+      std::snprintf(buffer, sizeof(buffer), ("%" + flags + format[end]).c_str(), v.number());
+    } else {
+      return std::nullopt;
+    }
+    text += buffer;
   }
-  auto& slots = held.place.memory->slots;
-  auto at = static_cast<std::size_t>(slots.contains(kPosition) ? slots[kPosition].integer : 0);
-  at = std::min(text->find_first_not_of(" \t\n", at), text->size());
-  const char* begin = text->c_str() + at;
-  char* end = nullptr;
-  if (is_string(type)) {
-    const std::size_t stop = std::min(text->find_first_of(" \t\n", at), text->size());
-    store(into, text_value(text->substr(at, stop - at)));
-    at = stop;
-  } else if (type->isRealFloatingType()) {
-    store(into, converted(Value::of_real(std::strtod(begin, &end)), type));
-  } else {
-    store(into, converted(Value::of(static_cast<std::int64_t>(std::strtoll(begin, &end, 10))), type));
-  }
-  if (end != nullptr) at += static_cast<std::size_t>(end - begin);
-  slots[kPosition] = Value::of(static_cast<std::int64_t>(at));
-  return Value::pointer_to(stream);
+  return text;
 }
 
 /// Functions on text, of C and C++.
@@ -193,6 +213,16 @@ std::optional<Value> Interpreter::text_call(const std::string& name, const clang
     if (v.is_integer()) return text_value(std::to_string(v.integer));
     return v.is_number() ? text_value(std::to_string(v.real))
                          : empty_of(call->getType(), v.unknown.why, v.unknown.line);
+  }
+  if ((name == "sprintf" && count >= 2) || (name == "snprintf" && count >= 3)) {
+    const Value into = evaluate(call->getArg(0));
+    const unsigned at = name == "sprintf" ? 1 : 2;
+    const Value most = at == 2 ? evaluate(call->getArg(1)) : Value::of(1 << 20);
+    const auto format = text_at(evaluate(call->getArg(at)));
+    const auto text = format ? formatted(*format, call, at + 1) : std::nullopt;
+    if (!text || !most.is_integer() || most.integer < 1) return unknown_call(call, name);
+    store_text(into, text->substr(0, static_cast<std::size_t>(most.integer - 1)), line);
+    return Value::of(static_cast<std::int64_t>(text->size()));
   }
   if ((name == "strcpy" || name == "strncpy" || name == "strcat") && count >= 2) {
     const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));
@@ -226,14 +256,15 @@ std::optional<Value> Interpreter::text_call(const std::string& name, const clang
     if (at == std::string::npos) return Value::pointer_to({});
     return Value::pointer_to({from.place.memory, from.place.key + static_cast<std::int64_t>(at)});
   }
-  if (count == 1 &&
-      (name == "isdigit" || name == "isalpha" || name == "isspace" || name == "tolower" || name == "toupper")) {
+  if (count == 1 && (name == "isdigit" || name == "isalpha" || name == "isalnum" || name == "isspace" ||
+                     name == "tolower" || name == "toupper")) {
     const Value c = evaluate(call->getArg(0));
     if (!c.is_integer() || c.integer < 0 || c.integer > 127)
       return c.known() ? Value::not_known("a character", line) : c;
     const int n = static_cast<int>(c.integer);
     if (name == "isdigit") return Value::of(std::isdigit(n) != 0 ? 1 : 0);
     if (name == "isalpha") return Value::of(std::isalpha(n) != 0 ? 1 : 0);
+    if (name == "isalnum") return Value::of(std::isalnum(n) != 0 ? 1 : 0);
     if (name == "isspace") return Value::of(std::isspace(n) != 0 ? 1 : 0);
     return Value::of(name == "tolower" ? std::tolower(n) : std::toupper(n));
   }

@@ -90,10 +90,11 @@ int main() {
   cuLaunchKernel(run, (n + 255) / 256, 2, 1, 256, 1, 1, 64, 0, arguments, 0);
   cuLaunchKernel(other, 1, 1, 1, 32, 1, 1, 0, 0, arguments, 0);
 })");
-  ASSERT_EQ(p.launches.size(), 1u);
+  ASSERT_EQ(p.launches.size(), 2u);
   expect_saxpy(p.launches[0]);
   EXPECT_EQ(whole(p.launches[0].grid[1]), 2);
-  EXPECT_THAT(p.notes, testing::Contains(testing::HasSubstr("the kernel is chosen at run time and is not known")));
+  EXPECT_EQ(p.launches[1].kernel, "nowhere");
+  EXPECT_EQ(whole(p.launches[1].block[0]), 32);
 }
 
 TEST(HostLaunches, RoundsToTheNearestWholeNumber) {

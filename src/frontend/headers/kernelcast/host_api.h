@@ -74,9 +74,14 @@ struct cudaDeviceProp {
   int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor, deviceOverlap, multiProcessorCount,
       kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode, concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, memoryClockRate,
       memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, regsPerMultiprocessor, managedMemory, unifiedAddressing, asyncEngineCount,
-      cooperativeLaunch, maxTexture1DLinear, cooperativeMultiDeviceLaunch, persistingL2CacheMaxSize;
+      cooperativeLaunch, maxTexture1DLinear, cooperativeMultiDeviceLaunch, persistingL2CacheMaxSize,
+      streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported,
+      singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem,
+      pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize,
+      tccDriver, pciDomainID, maxTexture1D, maxTexture2D[2], maxTexture3D[3], memoryPoolsSupported;
+  size_t surfaceAlignment, texturePitchAlignment, reservedSharedMemPerBlock;
 };
-struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion; };
+struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes; };
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
@@ -127,6 +132,7 @@ KC_HOST_CALL(cudaDeviceEnablePeerAccess) KC_HOST_CALL(cudaDeviceCanAccessPeer) K
 KC_HOST_CALL(cudaMemcpyPeerAsync) KC_HOST_CALL(cudaDriverGetVersion) KC_HOST_CALL(cudaRuntimeGetVersion) KC_HOST_CALL(cudaLaunchHostFunc)
 KC_HOST_CALL(cudaChooseDevice) KC_HOST_CALL(cudaStreamAddCallback) KC_HOST_CALL(cudaDeviceGetStreamPriorityRange) KC_HOST_CALL(cudaStreamCreateWithPriority)
 KC_HOST_CALL(cudaStreamBeginCapture) KC_HOST_CALL(cudaStreamEndCapture) KC_HOST_CALL(cudaGraphInstantiate) KC_HOST_CALL(cudaGraphLaunch)
+KC_HOST_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) KC_HOST_CALL(cudaOccupancyMaxPotentialBlockSizeWithFlags)
 KC_HOST_CALL(cudaGraphCreate) KC_HOST_CALL(cudaGraphDestroy) KC_HOST_CALL(cudaGraphExecDestroy)
 // Sets what a node of a graph does next: for kernels a store, which is not counted.
 __attribute__((device)) inline void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned int) {}
@@ -184,3 +190,12 @@ float powf(float, float) noexcept;
 long lrint(double) noexcept;
 long lround(double) noexcept;
 }
+// The toolkit's host forms of reals; those of whole numbers are in math.h.
+float max(float, float);
+double max(double, double);
+double max(float, double);
+double max(double, float);
+float min(float, float);
+double min(double, double);
+double min(float, double);
+double min(double, float);
