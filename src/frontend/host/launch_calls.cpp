@@ -220,7 +220,10 @@ Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::st
     const clang::QualType type = call->getArg(0)->IgnoreParenImpCasts()->getType();
     const clang::QualType record_type = type->isPointerType() ? type->getPointeeType() : type;
     const int line = line_of(call);
-    arguments.assign(given.begin() + 2, given.end());
+    if (name.ends_with("ExC") && given.size() > 2)
+      arguments = pointed_arguments(kernel, given[2], call);
+    else
+      arguments.assign(given.begin() + 2, given.end());
     record(kernel, field(configuration, record_type, "gridDim", line),
            field(configuration, record_type, "blockDim", line),
            field(configuration, record_type, "dynamicSmemBytes", line), arguments, line, file);

@@ -261,6 +261,27 @@ int main() {
   EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[1].value), 12);
 }
 
+TEST(HostLaunches, ConfigurationsWithAnArrayOfArguments) {
+  const HostProgram p = program_of(R"(
+__global__ void scale(float* y, int n) { y[0] = n; }
+int main() {
+  float* y;
+  int n = 12;
+  cudaMalloc(&y, 4096);
+  cudaLaunchConfig_t c = {};
+  c.gridDim = dim3(3, 2);
+  c.blockDim = dim3(64);
+  c.dynamicSmemBytes = 256;
+  void* args[] = {&y, &n};
+  cudaLaunchKernelExC(&c, (const void*)scale, args);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(whole(p.launches[0].grid[1]), 2);
+  EXPECT_EQ(whole(p.launches[0].shared), 256);
+  ASSERT_EQ(p.launches[0].args.size(), 2u);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[1].value), 12);
+}
+
 TEST(HostLaunches, OtherLanguagesAreRefused) {
   Source source;
   source.path = "program.cl";
