@@ -41,8 +41,8 @@ Constant* value_on_edge(Value* test, BasicBlock& block, BasicBlock& from) {
   return nullptr;
 }
 
-/// Where a way to `block` is joined of ways of which some leave the loop, each comes to the block by itself.
-bool part_ways(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
+/// Whether a way to `block` is joined of ways of which some leave the loop.
+bool joins_ways_out(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
   auto& branch = cast<BranchInst>(*block.getTerminator());
   const auto* last = dyn_cast<BranchInst>(from.getTerminator());
   if (!last || last->isConditional() || &*from.getFirstNonPHIOrDbg() != last || pred_size(&from) < 2) return false;
@@ -61,9 +61,20 @@ bool part_ways(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
     }
     if (auto* way = dyn_cast_or_null<ConstantInt>(known);
         way && !loop.contains(branch.getSuccessor(way->isOne() ? 0 : 1)))
-      return TryToSimplifyUncondBranchFromEmptyBlock(&from);
+      return true;
   }
   return false;
+}
+
+/// Where the block's test leads from `from`, if that is known and outside of the loop; else null.
+BasicBlock* way_out(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
+  auto& branch = cast<BranchInst>(*block.getTerminator());
+  auto* known = dyn_cast_or_null<ConstantInt>(value_on_edge(branch.getCondition(), block, from));
+  if (!known) return nullptr;
+  BasicBlock* exit = branch.getSuccessor(known->isOne() ? 0 : 1);
+  const bool plain =
+      !loop.contains(exit) && !is_contained(successors(&from), exit) && llvm::count(successors(&from), &block) == 1;
+  return plain ? exit : nullptr;
 }
 
 /// Whether a path that leaves may pass by the block: nothing happens in it.
@@ -84,14 +95,12 @@ Value* past(Value* value, BasicBlock& block, BasicBlock& from, const Value* test
 
 bool leave_from(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
   auto& branch = cast<BranchInst>(*block.getTerminator());
-  auto* known = dyn_cast_or_null<ConstantInt>(value_on_edge(branch.getCondition(), block, from));
-  if (!known) return false;
-  BasicBlock* exit = branch.getSuccessor(known->isOne() ? 0 : 1);
-  if (loop.contains(exit) || is_contained(successors(&from), exit) || llvm::count(successors(&from), &block) != 1)
-    return false;
+  BasicBlock* exit = way_out(from, block, loop);
+  if (!exit) return false;
+  auto& known = *cast<ConstantInt>(value_on_edge(branch.getCondition(), block, from));
   SmallVector<Value*> values;
   for (PHINode& phi : exit->phis()) {
-    values.push_back(past(phi.getIncomingValueForBlock(&block), block, from, branch.getCondition(), *known));
+    values.push_back(past(phi.getIncomingValueForBlock(&block), block, from, branch.getCondition(), known));
     if (!values.back()) return false;
   }
   std::size_t n = 0;
@@ -101,34 +110,42 @@ bool leave_from(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
   return true;
 }
 
+/// Calls `what(from, block, loop)` for ways within a loop, or into it, to a block that may leave it and does nothing
+/// else, until it returns true.
+template <class What>
+bool any_way(Function& function, const What& what) {
+  DominatorTree dominators(function);
+  const LoopInfo loops(dominators);
+  for (BasicBlock& block : function) {
+    const llvm::Loop* loop = loops.getLoopFor(&block);
+    auto* branch = dyn_cast<BranchInst>(block.getTerminator());
+    if (!loop || !branch || !branch->isConditional() || !loop->isLoopExiting(&block) || !only_tests(block)) continue;
+    const SmallVector<BasicBlock*> before(predecessors(&block));
+    if (before.size() < 2) continue;
+    for (BasicBlock* from : before) {
+      const llvm::Loop* its = loops.getLoopFor(from);
+      if ((its == loop || its == loop->getParentLoop()) && what(*from, block, *loop)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+bool may_leave_loops_early(Function& function) {
+  return any_way(function, [](BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
+    return joins_ways_out(from, block, loop) || way_out(from, block, loop) != nullptr;
+  });
+}
 
 bool leave_loops_early(Function& function) {
   bool changed = false;
-  for (bool again = true; again;) {
-    again = false;
-    DominatorTree dominators(function);
-    const LoopInfo loops(dominators);
-    for (BasicBlock& block : function) {
-      const llvm::Loop* loop = loops.getLoopFor(&block);
-      auto* branch = dyn_cast<BranchInst>(block.getTerminator());
-      if (!loop || !branch || !branch->isConditional() || !loop->isLoopExiting(&block) || !only_tests(block)) continue;
-      const SmallVector<BasicBlock*> before(predecessors(&block));
-      if (before.size() < 2) continue;
-      for (BasicBlock* from : before) {
-        const llvm::Loop* its = loops.getLoopFor(from);
-        if (its != loop && its != loop->getParentLoop()) continue;
-        if (part_ways(*from, block, *loop)) {
-          again = true;
-          break;
-        }
-        again = leave_from(*from, block, *loop) || again;
-        if (pred_size(&block) < 2) break;
-      }
-      changed = changed || again;
-      if (again) break;  // loops are no longer as they were
-    }
-  }
+  // One change at a time: loops are no longer as they were then.
+  while (any_way(function, [](BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
+    if (joins_ways_out(from, block, loop) && TryToSimplifyUncondBranchFromEmptyBlock(&from)) return true;
+    return leave_from(from, block, loop);
+  }))
+    changed = true;
   return changed;
 }
 

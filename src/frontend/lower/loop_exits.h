@@ -12,5 +12,7 @@ namespace kernelcast::frontend {
 /// the loop is then no more in the way of the loop's count. The function is to be in LCSSA form, and may not be
 /// afterwards. Returns whether anything changed.
 bool leave_loops_early(llvm::Function& function);
+/// Whether it would change anything; the function may have any form.
+bool may_leave_loops_early(llvm::Function& function);
 
 }  // namespace kernelcast::frontend

@@ -162,12 +162,12 @@ constexpr std::uint64_t widest_unit = 16, most_copied = 64;
 std::uint64_t unit_of(const MemCpyInst& copy) {
   const auto* length = copy.isVolatile() ? nullptr : dyn_cast<ConstantInt>(copy.getLength());
   if (length == nullptr || length->isZero() || length->getZExtValue() > most_copied) return 0;
-  const auto alignment = [](const Value* side, MaybeAlign known) {
-    return isa<AllocaInst>(getUnderlyingObject(side)) ? widest_unit : known.valueOrOne().value();
-  };
+  const auto is_variable = [](const Value* side) { return isa<AllocaInst>(getUnderlyingObject(side)); };
+  const bool from = is_variable(copy.getSource()), to = is_variable(copy.getDest());
+  const auto alignment = [&](MaybeAlign known, bool free) { return free ? widest_unit : known.valueOrOne().value(); };
   const std::uint64_t unit =
       std::min({widest_unit, length->getZExtValue() & -length->getZExtValue(),
-                alignment(copy.getSource(), copy.getSourceAlign()), alignment(copy.getDest(), copy.getDestAlign())});
+                alignment(copy.getSourceAlign(), from && !to), alignment(copy.getDestAlign(), to && !from)});
   return unit < 4 ? 0 : unit;
 }
 
@@ -433,10 +433,15 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     hide_divisors(*entry);
   }
   static const std::string simple =
-      "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,lcssa)";
+      "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
   run_passes(module, &machine, simple);
-  static const std::string of_exits = "function(simplifycfg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
-  if (leave_loops_early(*entry)) run_passes(module, &machine, of_exits);
+  if (may_leave_loops_early(*entry)) {
+    static const std::string closed = "function(lcssa)",
+                             again = "function(simplifycfg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+    run_passes(module, &machine, closed);
+    leave_loops_early(*entry);
+    run_passes(module, &machine, again);
+  }
   static const std::string before = "function(loop-simplify,lcssa,loop(loop-rotate,indvars))";
   run_passes(module, &machine, before);
   note_unroll_pragmas(*entry);

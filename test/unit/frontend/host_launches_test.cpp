@@ -263,7 +263,7 @@ int main() {
 
 TEST(HostLaunches, ConfigurationsWithAnArrayOfArguments) {
   const HostProgram p = program_of(R"(
-__global__ void scale(float* y, int n) { y[0] = n; }
+__global__ void fill(float* y, int n) { y[0] = n; }
 int main() {
   float* y;
   int n = 12;
@@ -273,7 +273,7 @@ int main() {
   c.blockDim = dim3(64);
   c.dynamicSmemBytes = 256;
   void* args[] = {&y, &n};
-  cudaLaunchKernelExC(&c, (const void*)scale, args);
+  cudaLaunchKernelExC(&c, (const void*)fill, args);
 })");
   ASSERT_EQ(p.launches.size(), 1u);
   EXPECT_EQ(whole(p.launches[0].grid[1]), 2);
