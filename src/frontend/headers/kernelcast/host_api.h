@@ -122,7 +122,7 @@ KC_HOST_CALL(cudaStreamCreate) KC_HOST_CALL(cudaStreamCreateWithFlags) KC_HOST_C
 KC_HOST_CALL(cudaStreamWaitEvent) KC_HOST_CALL(cudaStreamQuery) KC_HOST_CALL(cudaEventCreate) KC_HOST_CALL(cudaEventCreateWithFlags)
 KC_HOST_CALL(cudaEventDestroy) KC_HOST_CALL(cudaEventRecord) KC_HOST_CALL(cudaEventSynchronize) KC_HOST_CALL(cudaEventElapsedTime)
 KC_HOST_CALL(cudaEventQuery) KC_HOST_CALL(cudaFuncSetCacheConfig) KC_HOST_CALL(cudaFuncSetAttribute) KC_HOST_CALL(cudaFuncGetAttributes)
-KC_HOST_CALL(cudaFuncSetSharedMemConfig) KC_HOST_CALL(cudaLaunchCooperativeKernel) KC_HOST_CALL(cudaLaunchKernelEx) KC_HOST_CALL(cudaBindTexture)
+KC_HOST_CALL(cudaFuncSetSharedMemConfig) KC_HOST_CALL(cudaLaunchCooperativeKernel) KC_HOST_CALL(cudaLaunchKernelEx) KC_HOST_CALL(cudaLaunchKernelExC) KC_HOST_CALL(cudaBindTexture)
 KC_HOST_CALL(cudaBindTexture2D) KC_HOST_CALL(cudaBindTextureToArray) KC_HOST_CALL(cudaUnbindTexture) KC_HOST_CALL(cudaCreateTextureObject)
 KC_HOST_CALL(cudaDestroyTextureObject) KC_HOST_CALL(cudaCreateSurfaceObject) KC_HOST_CALL(cudaDestroySurfaceObject) KC_HOST_CALL(cudaHostGetDevicePointer)
 KC_HOST_CALL(cudaHostRegister) KC_HOST_CALL(cudaHostUnregister) KC_HOST_CALL(cudaMemPrefetchAsync) KC_HOST_CALL(cudaMemAdvise)
