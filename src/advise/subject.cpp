@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "forecast/code_target.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "profile/launch_check.h"
@@ -170,8 +171,7 @@ using Contents = std::map<std::string, std::vector<unsigned char>>;
 std::optional<Contents> contents_after(const ForecastQuestion& q, const Subject& s, const Frontend& frontend) {
   FrontendOptions options;
   options.kernel = q.kernel;
-  options.target = s.device().codegen_target;
-  options.capability = capability_of(s.device());
+  generate_for(s.device(), options);
   options.map = q.map;
   options.block = s.launch().block;
   options.program = true;

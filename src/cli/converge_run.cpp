@@ -5,6 +5,7 @@
 #include "cli/catalog.h"
 #include "cli/flag_values.h"
 #include "cli/sources.h"
+#include "forecast/code_target.h"
 #include "forecast/pipeline.h"
 #include "kernelcast/error.h"
 
@@ -47,8 +48,7 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
   require_gpu(r.device);
   r.request.source.text = read_source(r.request.source.path);
   r.options.kernel = r.request.kernel;
-  r.options.target = r.device.codegen_target;
-  r.options.capability = capability_of(r.device);
+  generate_for(r.device, r.options);
   r.options.block = r.request.launch.block;
   for (const std::string& text : flags.forecast.assume) assume(r, text);
   return r;

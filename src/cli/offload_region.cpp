@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/offload.h"
+#include "forecast/code_target.h"
 #include "kernelcast/cpu_code.h"
 #include "kernelcast/error.h"
 
@@ -25,8 +26,7 @@ offload::Region analysed_region(const Source& gpu_source, const Source& cpu_sour
                      " is no C or C++ loop nest: give what the CPU would run instead with --cpu-source FILE.c");
   }
   FrontendOptions options;
-  options.target = gpu.codegen_target;
-  options.capability = capability_of(gpu);
+  generate_for(gpu, options);
   options.time_limit_s = settings.compile_seconds;
   if (is_loop_nest(gpu_source)) options.map = map;
   std::vector<std::string> kernels = names;

@@ -14,6 +14,7 @@
 #include "cli/quoted_sources.h"
 #include "cli/run.h"
 #include "cli/sources.h"
+#include "forecast/code_target.h"
 #include "io/text_file.h"
 #include "io/unified_diff.h"
 #include "kernelcast/error.h"
@@ -73,8 +74,7 @@ class Report {
   void add_listing(const DeviceResult& d, report::PageDetail& p) const {
     FrontendOptions options;
     options.kernel = request_.kernel;
-    options.target = d.device.codegen_target;
-    options.capability = capability_of(d.device);
+    generate_for(d.device, options);
     options.map = request_.map;
     options.block = d.launch.block;
     options.program = request_.counts != Counting::symbolic;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/code_target.h"
 #include "forecast/pipeline.h"
 #include "forecast/program_launches.h"
 #include "io/text_file.h"
@@ -37,7 +38,7 @@ std::optional<HostKernel> kernel_resources(const Source& source, const HostKerne
     }
     FrontendOptions options;
     options.kernel = asked.kernel.find('<') == std::string::npos ? asked.symbol : asked.kernel;
-    options.target = device.codegen_target;
+    generate_for(device, options);
     const KernelProfile profile = analyze(defined, options).profile;
     HostKernel kernel;
     kernel.registers = static_cast<std::int64_t>(std::ceil(profile.registers.per_thread));

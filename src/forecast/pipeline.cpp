@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "forecast/code_target.h"
 #include "forecast/counter.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -115,25 +116,21 @@ class Forecaster::Impl {
   }
 
   const Kernel& kernel_for(const Device& device) {
-    const std::string& target = device.codegen_target;
     const std::string key = code_key(device);
     auto found = by_target_.find(key);
     if (found == by_target_.end()) {
-      found = by_target_
-                  .emplace(key, analysed_->get(key, request_.launch.block,
-                                               [&] { return analyse(target, capability_of(device)); }))
-                  .first;
+      found =
+          by_target_.emplace(key, analysed_->get(key, request_.launch.block, [&] { return analyse(device); })).first;
       for (const std::string& text : found->second->warnings) warn(text);
     }
     if (found->second->trouble) std::rethrow_exception(found->second->trouble);
     return found->second->kernel;
   }
 
-  AnalysedKernel analyse(const std::string& target, const std::string& capability) const {
+  AnalysedKernel analyse(const Device& device) const {
     FrontendOptions options;
     options.kernel = request_.kernel;
-    options.target = target;
-    options.capability = capability;
+    generate_for(device, options);
     options.map = request_.map;
     options.ptxas = request_.ptxas;
     options.nvrtc = request_.nvrtc;

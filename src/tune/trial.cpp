@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "forecast/code_target.h"
 #include "io/text.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
@@ -298,19 +299,19 @@ const Source& Trial::source() {
 
 FrontendOptions Trial::frontend(const Device& device) const {
   FrontendOptions frontend = context_.options.frontend;
-  frontend.target = device.codegen_target;
-  frontend.capability = capability_of(device);
+  generate_for(device, frontend);
   return frontend;
 }
 
 std::shared_ptr<const KernelProfile> Trial::analyse(const Device& device) {
-  std::shared_ptr<const KernelProfile>& profile = profiles_[code_key(device)];
+  const std::string key = code_key(device);
+  std::shared_ptr<const KernelProfile>& profile = profiles_[key];
   if (profile != nullptr) return profile;
-  if (const auto failed = failures_.find(code_key(device)); failed != failures_.end()) throw UserError(failed->second);
+  if (const auto failed = failures_.find(key); failed != failures_.end()) throw UserError(failed->second);
   try {
     return profile = context_.memory.analyze(source(), frontend(device));
   } catch (const Error& e) {
-    failures_[code_key(device)] = message_of(e);
+    failures_[key] = message_of(e);
     throw;
   }
 }

@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "count/count.h"
+#include "forecast/code_target.h"
 #include "io/clock.h"
 #include "io/text_file.h"
 #include "kernelcast/bind.h"
@@ -311,8 +312,7 @@ class Forecaster {
   static FrontendOptions frontend_options(const Job& job, const Measurement& row) {
     FrontendOptions o;
     o.kernel = row.symbol.empty() ? job.kernel->entry : row.symbol;
-    o.target = job.device->codegen_target;
-    o.capability = capability_of(*job.device);
+    generate_for(*job.device, o);
     o.block = row.launch.block;
     o.time_limit_s = analysis_limit_s;
     return o;

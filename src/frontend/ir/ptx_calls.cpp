@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -256,7 +257,7 @@ bool is_barrier_test(const Value& value) {
 
 namespace {
 
-/// Arithmetic of 32 bits on constants and one value that takes few values, such as the number of a scale factor.
+/// Arithmetic on constants and one value that takes few values, such as the number of a scale factor.
 class FewValues {
  public:
   explicit FewValues(const DataLayout& layout) : layout_(layout) {}
@@ -265,7 +266,11 @@ class FewValues {
   std::vector<std::uint32_t> of(const Value& v) {
     if (!find(v, 0)) return {};
     std::vector<std::uint32_t> values;
-    for (std::uint32_t x = 0; x <= (leaf_ ? most_ : 0); ++x) values.push_back(at(v, x));
+    for (std::uint32_t x = 0; x <= (leaf_ ? most_ : 0); ++x) {
+      const auto* value = dyn_cast_or_null<ConstantInt>(at(v, x));
+      if (!value) return {};
+      values.push_back(static_cast<std::uint32_t>(value->getZExtValue()));
+    }
     return values;
   }
 
@@ -284,32 +289,18 @@ class FewValues {
       return true;
     }
     const auto* op = dyn_cast<BinaryOperator>(&v);
-    if (!op || depth == deepest || !is_known(op->getOpcode())) return false;
+    if (!op || depth == deepest) return false;
     return find(*op->getOperand(0), depth + 1) && find(*op->getOperand(1), depth + 1);
   }
 
-  static bool is_known(unsigned opcode) {
-    return opcode == Instruction::Add || opcode == Instruction::Mul || opcode == Instruction::Or ||
-           opcode == Instruction::And || opcode == Instruction::Shl;
-  }
-
-  [[nodiscard]] std::uint32_t at(const Value& v, std::uint32_t x) const {
-    if (&v == leaf_) return x;
-    if (const auto* c = dyn_cast<ConstantInt>(&v)) return static_cast<std::uint32_t>(c->getZExtValue());
+  /// Null: it has no value.
+  [[nodiscard]] Constant* at(const Value& v, std::uint32_t x) const {
+    if (&v == leaf_) return ConstantInt::get(v.getType(), x);
+    if (const auto* c = dyn_cast<ConstantInt>(&v)) return const_cast<ConstantInt*>(c);
     const auto& op = cast<BinaryOperator>(v);
-    const std::uint32_t a = at(*op.getOperand(0), x), b = at(*op.getOperand(1), x);
-    switch (op.getOpcode()) {
-      case Instruction::Add:
-        return a + b;
-      case Instruction::Mul:
-        return a * b;
-      case Instruction::Or:
-        return a | b;
-      case Instruction::And:
-        return a & b;
-      default:
-        return b < 32 ? a << b : 0;
-    }
+    Constant* a = at(*op.getOperand(0), x);
+    Constant* b = at(*op.getOperand(1), x);
+    return a && b ? ConstantFoldBinaryOpOperands(op.getOpcode(), a, b, layout_) : nullptr;
   }
 
   const DataLayout& layout_;

@@ -3,12 +3,12 @@
 #include <array>
 #include <optional>
 
+#include "frontend/ir/annotations.h"
 #include "frontend/ir/ptx_calls.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/Module.h"
 
 namespace kernelcast::frontend {
 
@@ -19,25 +19,13 @@ namespace {
 using Shape = std::array<unsigned, 3>;
 
 std::optional<Shape> shape_of(const Function& kernel) {
-  const NamedMDNode* notes = kernel.getParent()->getNamedMetadata("nvvm.annotations");
-  if (!notes) return std::nullopt;
-  Shape shape{1, 1, 1};
-  bool any = false;
-  for (const MDNode* n : notes->operands()) {
-    const auto* v = n->getNumOperands() >= 3 ? dyn_cast_or_null<ValueAsMetadata>(n->getOperand(0).get()) : nullptr;
-    if (!v || v->getValue() != &kernel) continue;
-    for (unsigned k = 1; k + 1 < n->getNumOperands(); k += 2) {
-      const auto* key = dyn_cast<MDString>(n->getOperand(k));
-      const auto* value = mdconst::dyn_extract<ConstantInt>(n->getOperand(k + 1));
-      if (!key || !value || !key->getString().starts_with("cluster_dim_") || !value->getValue().isStrictlyPositive())
-        continue;
-      const char axis = key->getString().back();
-      if (axis < 'x' || axis > 'z') continue;
-      shape[static_cast<std::size_t>(axis - 'x')] = static_cast<unsigned>(value->getZExtValue());
-      any = true;
-    }
-  }
-  return any ? std::optional(shape) : std::nullopt;
+  std::optional<Shape> shape;
+  each_annotation(kernel, [&](StringRef key, std::int64_t blocks) {
+    if (!key.consume_front("cluster_dim_") || key.size() != 1 || key[0] < 'x' || key[0] > 'z' || blocks <= 0) return;
+    if (!shape) shape = Shape{1, 1, 1};
+    (*shape)[static_cast<std::size_t>(key[0] - 'x')] = static_cast<unsigned>(blocks);
+  });
+  return shape;
 }
 
 class Registers {

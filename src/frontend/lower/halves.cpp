@@ -66,7 +66,7 @@ class Joiner {
     }
     for (auto& [pair, whole] : pairs_)
       for (unsigned n = 0; n < pair.first->getNumIncomingValues(); ++n)
-        whole->addIncoming(register_on_edge(pair, n), pair.first->getIncomingBlock(n));
+        whole->addIncoming(*on_edge(pair, n), pair.first->getIncomingBlock(n));
     for (auto& [pair, whole] : pairs_) replace(pair, *whole);
     return true;
   }
@@ -129,8 +129,6 @@ class Joiner {
       if (const auto at = pairs_.find({phi_low, phi_high}); at != pairs_.end()) return at->second;
     return std::nullopt;
   }
-
-  Value* register_on_edge(const Pair& pair, unsigned n) const { return *on_edge(pair, n); }
 
   void drop_contradicted() {
     for (bool again = true; again;) {

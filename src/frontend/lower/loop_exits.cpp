@@ -16,19 +16,28 @@ using namespace llvm;
 
 namespace {
 
+/// The phi of the block that alone decides its test, by itself or compared with a constant; else null.
+PHINode* deciding_phi(Value* test, const BasicBlock& block) {
+  auto* compare = dyn_cast<ICmpInst>(test);
+  if (compare && (compare->getParent() != &block || !isa<ConstantInt>(compare->getOperand(1)))) return nullptr;
+  auto* phi = dyn_cast<PHINode>(compare ? compare->getOperand(0) : test);
+  return phi && phi->getParent() == &block ? phi : nullptr;
+}
+
+/// The test's value where that phi is `value`; null: not known.
+ConstantInt* outcome(Value* test, Value* value) {
+  auto* number = dyn_cast<ConstantInt>(value);
+  auto* compare = dyn_cast<ICmpInst>(test);
+  if (!number || !compare) return number;
+  return dyn_cast_or_null<ConstantInt>(ConstantFoldCompareInstOperands(compare->getPredicate(), number,
+                                                                       cast<ConstantInt>(compare->getOperand(1)),
+                                                                       compare->getModule()->getDataLayout()));
+}
+
 /// The test's value where `from` jumps to the block of the test; null: not known.
-Constant* value_on_edge(Value* test, BasicBlock& block, BasicBlock& from) {
-  if (auto* phi = dyn_cast<PHINode>(test); phi && phi->getParent() == &block)
-    return dyn_cast<Constant>(phi->getIncomingValueForBlock(&from));
-  if (auto* compare = dyn_cast<ICmpInst>(test); compare && compare->getParent() == &block) {
-    auto* phi = dyn_cast<PHINode>(compare->getOperand(0));
-    auto* limit = dyn_cast<ConstantInt>(compare->getOperand(1));
-    if (!phi || !limit || phi->getParent() != &block) return nullptr;
-    auto* value = dyn_cast<ConstantInt>(phi->getIncomingValueForBlock(&from));
-    return value ? ConstantFoldCompareInstOperands(compare->getPredicate(), value, limit,
-                                                   block.getModule()->getDataLayout())
-                 : nullptr;
-  }
+ConstantInt* value_on_edge(Value* test, BasicBlock& block, BasicBlock& from) {
+  if (auto* phi = deciding_phi(test, block)) return outcome(test, phi->getIncomingValueForBlock(&from));
+  if (auto* made = dyn_cast<Instruction>(test); made && made->getParent() == &block) return nullptr;
   constexpr int most_steps = 8;
   BasicBlock* to = &block;
   BasicBlock* at = &from;
@@ -46,30 +55,19 @@ bool joins_ways_out(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop)
   auto& branch = cast<BranchInst>(*block.getTerminator());
   const auto* last = dyn_cast<BranchInst>(from.getTerminator());
   if (!last || last->isConditional() || &*from.getFirstNonPHIOrDbg() != last || pred_size(&from) < 2) return false;
-  auto* compare = dyn_cast<ICmpInst>(branch.getCondition());
-  auto* phi = dyn_cast<PHINode>(compare ? compare->getOperand(0) : branch.getCondition());
-  auto* joined = phi && phi->getParent() == &block ? dyn_cast<PHINode>(phi->getIncomingValueForBlock(&from)) : nullptr;
+  auto* phi = deciding_phi(branch.getCondition(), block);
+  auto* joined = phi ? dyn_cast<PHINode>(phi->getIncomingValueForBlock(&from)) : nullptr;
   if (!joined || joined->getParent() != &from) return false;
-  for (Value* value : joined->incoming_values()) {
-    auto* c = dyn_cast<ConstantInt>(value);
-    Constant* known = c;
-    if (c && compare) {
-      auto* limit = dyn_cast<ConstantInt>(compare->getOperand(1));
-      known =
-          limit ? ConstantFoldCompareInstOperands(compare->getPredicate(), c, limit, block.getModule()->getDataLayout())
-                : nullptr;
-    }
-    if (auto* way = dyn_cast_or_null<ConstantInt>(known);
-        way && !loop.contains(branch.getSuccessor(way->isOne() ? 0 : 1)))
-      return true;
-  }
-  return false;
+  return any_of(joined->incoming_values(), [&](Value* value) {
+    const auto* way = outcome(branch.getCondition(), value);
+    return way && !loop.contains(branch.getSuccessor(way->isOne() ? 0 : 1));
+  });
 }
 
 /// Where the block's test leads from `from`, if that is known and outside of the loop; else null.
 BasicBlock* way_out(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
   auto& branch = cast<BranchInst>(*block.getTerminator());
-  auto* known = dyn_cast_or_null<ConstantInt>(value_on_edge(branch.getCondition(), block, from));
+  const auto* known = value_on_edge(branch.getCondition(), block, from);
   if (!known) return nullptr;
   BasicBlock* exit = branch.getSuccessor(known->isOne() ? 0 : 1);
   const bool plain =
@@ -97,7 +95,7 @@ bool leave_from(BasicBlock& from, BasicBlock& block, const llvm::Loop& loop) {
   auto& branch = cast<BranchInst>(*block.getTerminator());
   BasicBlock* exit = way_out(from, block, loop);
   if (!exit) return false;
-  auto& known = *cast<ConstantInt>(value_on_edge(branch.getCondition(), block, from));
+  auto& known = *ConstantInt::getBool(branch.getContext(), branch.getSuccessor(0) == exit);
   SmallVector<Value*> values;
   for (PHINode& phi : exit->phis()) {
     values.push_back(past(phi.getIncomingValueForBlock(&block), block, from, branch.getCondition(), known));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/ir/annotations.h"
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/images.h"
 #include "frontend/ir/math_costs.h"
@@ -441,20 +442,12 @@ class ProfileBuilder {
       auto size = [&](unsigned k) { return mdconst::extract<ConstantInt>(n->getOperand(k))->getSExtValue(); };
       profile_.required_block = {size(0), size(1), size(2)};
     }
-    if (NamedMDNode* notes = kernel_.getParent()->getNamedMetadata("nvvm.annotations"))
-      for (MDNode* n : notes->operands()) {
-        auto* v = n->getNumOperands() >= 3 ? dyn_cast_or_null<ValueAsMetadata>(n->getOperand(0).get()) : nullptr;
-        if (!v || v->getValue() != &kernel_) continue;
-        for (unsigned k = 1; k + 1 < n->getNumOperands(); k += 2) {
-          auto* key = dyn_cast<MDString>(n->getOperand(k));
-          auto* value = mdconst::dyn_extract<ConstantInt>(n->getOperand(k + 1));
-          if (!key || !value) continue;
-          if (key->getString() == "maxntidx") profile_.max_threads_per_block = value->getSExtValue();
-          if (key->getString() == "cluster_dim_x") profile_.cluster.x = value->getSExtValue();
-          if (key->getString() == "cluster_dim_y") profile_.cluster.y = value->getSExtValue();
-          if (key->getString() == "cluster_dim_z") profile_.cluster.z = value->getSExtValue();
-        }
-      }
+    each_annotation(kernel_, [&](StringRef key, std::int64_t value) {
+      if (key == "maxntidx") profile_.max_threads_per_block = value;
+      if (key == "cluster_dim_x") profile_.cluster.x = value;
+      if (key == "cluster_dim_y") profile_.cluster.y = value;
+      if (key == "cluster_dim_z") profile_.cluster.z = value;
+    });
     if (kernel_.hasFnAttribute("amdgpu-flat-work-group-size")) {
       StringRef text = kernel_.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString();
       unsigned most = 0;

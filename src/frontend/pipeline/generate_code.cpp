@@ -8,6 +8,7 @@
 //
 // LLVM reports what it cannot do through fatal errors, which end the process, or diagnostics. Both are caught
 // here: a fatal error leaves the code generator by longjmp (CrashRecoveryContext), which leaks its memory.
+#include "frontend/ir/annotations.h"
 #include "frontend/ir/builtins.h"
 #include "frontend/pipeline/pipeline.h"
 
@@ -560,19 +561,11 @@ std::string next_target(const std::string& target) {
 std::int64_t declared_threads(const Function& kernel) {
   std::int64_t product = 1;
   bool found = false;
-  if (const NamedMDNode* notes = kernel.getParent()->getNamedMetadata("nvvm.annotations"))
-    for (const MDNode* note : notes->operands()) {
-      if (note->getNumOperands() < 3 || mdconst::dyn_extract_or_null<Function>(note->getOperand(0)) != &kernel)
-        continue;
-      for (unsigned i = 1; i + 1 < note->getNumOperands(); i += 2) {
-        const auto* key = dyn_cast<MDString>(note->getOperand(i));
-        const auto* value = mdconst::dyn_extract_or_null<ConstantInt>(note->getOperand(i + 1));
-        if (!key || !value || !(key->getString().starts_with("maxntid") || key->getString().starts_with("reqntid")))
-          continue;
-        product *= value->getSExtValue();
-        found = true;
-      }
-    }
+  each_annotation(kernel, [&](StringRef key, std::int64_t value) {
+    if (!key.starts_with("maxntid") && !key.starts_with("reqntid")) return;
+    product *= value;
+    found = true;
+  });
   if (const MDNode* size = kernel.getMetadata("reqd_work_group_size"); size && !found) {
     for (const MDOperand& o : size->operands()) product *= mdconst::extract<ConstantInt>(o)->getSExtValue();
     found = true;

@@ -65,7 +65,10 @@ ClangJob make_job(const Source& source, Language language, const std::string& ta
   job.readable_dirs = source.readable_dirs;
   const bool host = is_loop_nest(language);
   job.text = host ? rename_loop_pragmas(source.text) : cuda ? respelled_cuda(source.text) : source.text;
-  if (cuda) job.respell = respelled_cuda;
+  if (cuda) {
+    job.respell = respelled_cuda;
+    for (FileText& header : job.headers) header.text = respelled_cuda(header.text);
+  }
   std::vector<std::string> preludes;
   if (cuda) {
     std::string words = job.text;  // macros of the command line may name what the prelude declares

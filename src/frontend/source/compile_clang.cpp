@@ -172,7 +172,7 @@ ClangResult run_clang(const ClangJob& job) {
   invocation->getFrontendOpts().SkipFunctionBodies = job.host_code_may_fail && !job.host_bodies;
   invocation->getFrontendOpts().DisableFree = false;
   for (const FileText& header : job.headers) {
-    auto text = llvm::MemoryBuffer::getMemBufferCopy(as_read(job, header.text), header.path);
+    auto text = llvm::MemoryBuffer::getMemBufferCopy(header.text, header.path);
     invocation->getPreprocessorOpts().addRemappedFile(header.path, text.release());  // the source manager's from here
   }
 

@@ -22,7 +22,7 @@ struct ClangJob {
   std::vector<std::string> arguments;  // of the compiler proper
   std::string main_file;               // its name in messages; `text` stands in for its contents
   std::string text;
-  std::string (*respell)(std::string_view) = nullptr;  // what is done to the user's headers as they are read
+  std::string (*respell)(std::string_view) = nullptr;  // what is done to headers on disk as they are read
   std::vector<FileText> headers;                       // as of Source
   std::vector<std::string> readable_dirs;              // as of Source
   Language language = Language::automatic;

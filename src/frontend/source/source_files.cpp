@@ -14,10 +14,6 @@
 
 namespace kernelcast::frontend {
 
-std::string as_read(const ClangJob& job, std::string_view text) {
-  return job.respell == nullptr ? std::string(text) : job.respell(text);
-}
-
 namespace {
 
 using llvm::vfs::File;
