@@ -28,6 +28,14 @@ struct HostBuffer {
   HostUnknown unknown;
 };
 
+/// A tensor map as the program encodes it (cuTensorMapEncodeTiled).
+struct HostTensorMap {
+  std::vector<std::int64_t> box;    // elements along its dimensions, innermost first
+  std::int64_t element_bytes = 0;
+  /// "64x128:2"
+  [[nodiscard]] std::string text() const;
+};
+
 /// By-value structures, functions and pointers to nothing: passed on as they are, and of no interest to a forecast.
 struct HostOther {
   std::string what;                 // "structure", "null pointer"
@@ -35,7 +43,7 @@ struct HostOther {
 
 struct HostArgument {
   std::string name;                 // of the kernel's parameter; empty: it has none
-  std::variant<std::int64_t, double, HostBuffer, HostOther, HostUnknown> value;
+  std::variant<std::int64_t, double, HostBuffer, HostTensorMap, HostOther, HostUnknown> value;
 };
 
 /// A dimension or a number of bytes, or why it is not known.
@@ -49,6 +57,7 @@ struct HostLaunch {
   int line = 0;
   std::array<HostNumber, 3> grid, block;
   HostNumber shared;                // dynamic shared memory in bytes
+  std::array<HostNumber, 3> cluster{0, 0, 0};  // blocks of a cluster where an attribute of the launch says it
   std::vector<HostArgument> args;   // by position
   std::int64_t repetitions = 1;     // launches alike from this place
   bool more = false;                // the number of repetitions is a lower bound: see conditions

@@ -34,6 +34,7 @@ struct Launch {
   Dim3 grid;
   Dim3 block;
   std::int64_t dynamic_shared_bytes = 0;
+  Dim3 cluster{0, 0, 0};                       // blocks of a cluster where the launch says it; 0: the code does, or there is none
   std::map<std::string, ArgValue> args;        // scalar parameters by name
   std::map<std::string, BufferSpec> buffers;   // pointer parameters by name
   std::map<std::string, double> assume;        // "trips:LINE" -> count, "branch:LINE" -> probability, ...

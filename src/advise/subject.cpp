@@ -174,6 +174,7 @@ std::optional<Contents> contents_after(const ForecastQuestion& q, const Subject&
   generate_for(s.device(), options);
   options.map = q.map;
   options.block = s.launch().block;
+  options.cluster = s.launch().cluster;
   options.program = true;
   options.time_limit_s = q.compile_seconds;
   try {

@@ -50,6 +50,7 @@ ConvergeRequest converge_request(const ConvergeFlags& flags, const Environment& 
   r.options.kernel = r.request.kernel;
   generate_for(r.device, r.options);
   r.options.block = r.request.launch.block;
+  r.options.cluster = r.request.launch.cluster;
   for (const std::string& text : flags.forecast.assume) assume(r, text);
   return r;
 }

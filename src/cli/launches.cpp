@@ -99,8 +99,9 @@ Frontend remembering(const Frontend& frontend) {
   auto known = std::make_shared<std::map<std::string, Analysis>>();
   Frontend result = frontend;
   result.analyze = [known, frontend](const Source& source, const FrontendOptions& o) {
-    const std::string key = fmt::format("{}|{}|{}|{},{},{}|{}", source.path, o.kernel, o.target, o.block.x, o.block.y,
-                                        o.block.z, o.program);
+    std::string key = fmt::format("{}|{}|{}|{}", source.path, o.kernel, o.target, o.program);
+    for (const Dim3& size : {o.block, o.cluster}) key += fmt::format("|{},{},{}", size.x, size.y, size.z);
+    for (const auto& [name, bytes] : source.tensor_maps) key += fmt::format("|{}={}", name, bytes);
     if (const auto found = known->find(key); found != known->end()) return found->second;
     return known->emplace(key, frontend.analyze(source, o)).first->second;
   };
@@ -182,6 +183,8 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
       throw UserError(fmt::format("{}: the dynamic shared memory is not known: {}", place_of(launch), asking_for(*u)));
     f.shared = std::to_string(std::get<std::int64_t>(launch.shared));
   }
+  if (const auto* x = std::get_if<std::int64_t>(&launch.cluster[0]); f.cluster.empty() && (x == nullptr || *x > 0))
+    f.cluster = sizes_text(launch, launch.cluster, "cluster");
   f.kernel = launch.kernel.find('<') == std::string::npos ? launch.symbol : launch.kernel;
   for (const HostArgument& a : launch.args) {
     if (a.name.empty()) continue;
@@ -189,6 +192,8 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
       f.args.push_back(fmt::format("{}={}", a.name, *whole));
     if (const auto* real = std::get_if<double>(&a.value); real != nullptr && !gives(f.args, a.name))
       f.args.push_back(fmt::format("{}={:.17g}", a.name, *real));
+    if (const auto* map = std::get_if<HostTensorMap>(&a.value); map != nullptr && !gives(f.tensor_maps, a.name))
+      f.tensor_maps.push_back(fmt::format("{}={}", a.name, map->text()));
     if (const auto* b = std::get_if<HostBuffer>(&a.value);
         b != nullptr && b->elements && *b->elements > 0 && !gives(f.buffers, a.name))
       f.buffers.push_back(fmt::format("{}={}", a.name, *b->elements));

@@ -77,6 +77,7 @@ class Report {
     generate_for(d.device, options);
     options.map = request_.map;
     options.block = d.launch.block;
+    options.cluster = d.launch.cluster;
     options.program = request_.counts != Counting::symbolic;
     options.time_limit_s = request_.compile_seconds;
     try {

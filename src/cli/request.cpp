@@ -157,6 +157,7 @@ Launch launch_of(const ForecastFlags& f) {
   launch.block = f.block.empty() && triton.threads ? Dim3{*triton.threads, 1, 1} : sizes(KC_SETTING(block), f.block);
   if (f.shared.empty() && triton.shared_bytes) launch.dynamic_shared_bytes = *triton.shared_bytes;
   if (!f.shared.empty()) launch.dynamic_shared_bytes = whole_number(KC_SETTING(shared), f.shared, 0);
+  if (!f.cluster.empty()) launch.cluster = sizes(KC_SETTING(cluster), f.cluster);
   return launch;
 }
 
@@ -283,6 +284,8 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
            "Block size in threads (work-items); not needed where Triton's metadata is beside a .ptx");
   c.option("--global", "X[,Y[,Z]]", f.global, "Grid size in threads, as in OpenCL; instead of --grid");
   c.option("--shared", "BYTES", f.shared, "Dynamic shared memory per block in bytes (default: 0)");
+  c.option("--cluster", "X[,Y[,Z]]", f.cluster,
+           "Blocks of a cluster, where the launch sets them and the code does not (default: as in the code)");
   c.list("--arg", "NAME=VALUE", f.args, "Value of a scalar kernel argument; repeat");
   c.list("--buffer", "NAME=COUNT[:FILL]", f.buffers, "Elements of a buffer, and its initializer for execution; repeat");
   declare_source(c, f);

@@ -21,7 +21,7 @@ struct ForecastFlags {
                                                                                             map;
   std::string cache_state, launch_overhead, clock, power_limit, ptxas, nvrtc, format = "text", output, devices_dir;
   std::vector<std::string> args, buffers, defines, undefines, includes, readable, assume, lets, tensor_maps;
-  std::string launch, argv;
+  std::string launch, argv, cluster;
   std::vector<std::string> with;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;

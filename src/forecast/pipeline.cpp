@@ -116,7 +116,10 @@ class Forecaster::Impl {
   }
 
   const Kernel& kernel_for(const Device& device) {
-    const std::string key = code_key(device);
+    const Dim3& cluster = request_.launch.cluster;
+    const std::string key = code_key(device) + (cluster == Dim3{0, 0, 0}
+                                                    ? ""
+                                                    : fmt::format(" {},{},{}", cluster.x, cluster.y, cluster.z));
     auto found = by_target_.find(key);
     if (found == by_target_.end()) {
       found =
@@ -135,6 +138,7 @@ class Forecaster::Impl {
     options.ptxas = request_.ptxas;
     options.nvrtc = request_.nvrtc;
     options.block = request_.launch.block;
+    options.cluster = request_.launch.cluster;
     options.program = request_.counts != Counting::symbolic;
     options.time_limit_s = request_.compile_seconds;
     try {

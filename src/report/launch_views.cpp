@@ -83,6 +83,11 @@ Json launch_json(const LaunchForecast& l) {
   for (const HostNumber& n : l.launch.grid) j["grid"].push_back(number_json(n));
   for (const HostNumber& n : l.launch.block) j["block"].push_back(number_json(n));
   j["shared_bytes"] = number_json(l.launch.shared);
+  j["cluster"] = nullptr;
+  if (const auto* x = std::get_if<std::int64_t>(&l.launch.cluster[0]); x == nullptr || *x > 0) {
+    j["cluster"] = Json::array();
+    for (const HostNumber& n : l.launch.cluster) j["cluster"].push_back(number_json(n));
+  }
   j["repetitions"] = l.launch.repetitions;
   j["repetitions_exact"] = !l.launch.more;
   j["args"] = Json::array();
@@ -94,6 +99,10 @@ Json launch_json(const LaunchForecast& l) {
     if (const auto* b = std::get_if<HostBuffer>(&a.value)) {
       argument["kind"] = "buffer";
       if (b->elements) argument["elements"] = *b->elements;
+    }
+    if (const auto* m = std::get_if<HostTensorMap>(&a.value)) {
+      argument["kind"] = "tensor_map";
+      argument["value"] = m->text();
     }
     if (std::holds_alternative<HostOther>(a.value)) argument["kind"] = "other";
     j["args"].push_back(argument);

@@ -74,6 +74,7 @@ Value Interpreter::unknown_call(const clang::CallExpr* call, const std::string& 
 Value Interpreter::evaluate_call(const clang::CallExpr* call) {
   const clang::FunctionDecl* f = call->getDirectCallee();
   const int line = line_of(call);
+  if (auto v = tensor_map_call(call)) return *v;
   if (f == nullptr) {
     if (llvm::isa<clang::CXXMemberCallExpr>(call)) return unknown_call(call, "");
     const Value callee = evaluate(call->getCallee());

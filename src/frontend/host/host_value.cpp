@@ -64,6 +64,12 @@ Value copied(const Value& value) {
 
 namespace kernelcast {
 
+std::string HostTensorMap::text() const {
+  std::string text;
+  for (const std::int64_t n : box) text += (text.empty() ? "" : "x") + std::to_string(n);
+  return text + ":" + std::to_string(element_bytes);
+}
+
 std::vector<HostUnknown> HostLaunch::unknowns() const {
   std::vector<HostUnknown> found;
   const auto add = [&](const HostUnknown& u) {
@@ -77,6 +83,7 @@ std::vector<HostUnknown> HostLaunch::unknowns() const {
   };
   for (const HostNumber& n : grid) add_number(n);
   for (const HostNumber& n : block) add_number(n);
+  for (const HostNumber& n : cluster) add_number(n);
   add_number(shared);
   for (const HostArgument& a : args)
     if (const auto* u = std::get_if<HostUnknown>(&a.value)) add(*u);

@@ -255,11 +255,18 @@ class Interpreter {
   Place& option_argument();
   Place& option_index();
 
-  // launches.cpp
+  // tensor_maps.cpp
+  std::optional<Value> tensor_map_call(const clang::CallExpr* call);
+  static std::optional<HostTensorMap> tensor_map_in(const Value& value);
+  bool copy_tensor_map(const Value& into, const Value& from);
+
+  // launch_calls.cpp
   Value launch_by_chevrons(const clang::CUDAKernelCallExpr* call);
   Value launch_by_function(const clang::CallExpr* call, const std::string& name);
   void record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
-              const std::vector<Value>& arguments, int line, const std::string& file);
+              const std::vector<Value>& arguments, int line, const std::string& file,
+              const std::array<HostNumber, 3>& cluster = {0, 0, 0});
+  std::array<HostNumber, 3> cluster_of(const Value& configuration, clang::QualType type, const clang::CallExpr* call);
   void record_named(const std::string& kernel, const Value& grid, const Value& block, const Value& shared, int line,
                     const std::string& file);
   void add_launch(HostLaunch launch, const Value& grid, const Value& block, const Value& shared);

@@ -16,6 +16,7 @@ std::string printed(const HostArgument& a) {
   if (const auto* v = std::get_if<std::int64_t>(&a.value)) return std::to_string(*v);
   if (const auto* v = std::get_if<double>(&a.value)) return std::to_string(*v);
   if (const auto* b = std::get_if<HostBuffer>(&a.value)) return b->elements ? std::to_string(*b->elements) : "?";
+  if (const auto* m = std::get_if<HostTensorMap>(&a.value)) return m->text();
   if (const auto* u = std::get_if<HostUnknown>(&a.value)) return "?" + u->name;
   return "-";
 }
@@ -49,6 +50,10 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
   a.name = parameter == nullptr ? "" : name_in_definition(parameter);
   const clang::QualType type = parameter == nullptr ? clang::QualType() : parameter->getType();
   const bool pointer = !type.isNull() && type->isPointerType();
+  if (const auto map = tensor_map_in(value)) {
+    a.value = *map;
+    return a;
+  }
   switch (value.kind) {
     case Value::Kind::unknown:
       if (pointer)
@@ -121,8 +126,10 @@ std::string Interpreter::symbol_of(const clang::FunctionDecl* kernel) const {
 }
 
 void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, const Value& block, const Value& shared,
-                         const std::vector<Value>& arguments, int line, const std::string& file) {
+                         const std::vector<Value>& arguments, int line, const std::string& file,
+                         const std::array<HostNumber, 3>& cluster) {
   HostLaunch launch;
+  launch.cluster = cluster;
   llvm::raw_string_ostream name(launch.kernel);
   kernel->getNameForDiagnostic(name, clang::PrintingPolicy(context_.getLangOpts()), /*Qualified=*/true);
   launch.symbol = symbol_of(kernel);
@@ -137,7 +144,8 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
     if (std::any_of(launch.args.begin(), launch.args.end() - 1, [&](const auto& a) { return a.name == added.name; }))
       added.name = std::to_string(k);
     const MemoryRef& memory = arguments[k].place.memory;
-    if (arguments[k].kind == Value::Kind::pointer && memory != nullptr && !memory->text) {  // kernels may write it
+    if (arguments[k].kind == Value::Kind::pointer && memory != nullptr && !memory->text &&
+        !tensor_map_in(arguments[k])) {  // kernels may write it
       memory->slots.clear();
       memory->rest = Value::not_known("a kernel may write it", line);
     }
@@ -162,7 +170,7 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
   }
   launch.shared = dimension(shared, 0);
   std::string key = std::to_string(launch.line) + launch.symbol;
-  for (const auto* sizes : {&launch.grid, &launch.block})
+  for (const auto* sizes : {&launch.grid, &launch.block, &launch.cluster})
     for (const HostNumber& n : *sizes) key += "," + printed(n);
   key += "," + printed(launch.shared);
   for (const HostArgument& a : launch.args) key += "," + printed(a);
@@ -202,6 +210,32 @@ Value Interpreter::launch_by_chevrons(const clang::CUDAKernelCallExpr* call) {
   return Value::of(0);
 }
 
+/// What the attribute cudaLaunchAttributeClusterDimension of a configuration says; 0: there is none.
+std::array<HostNumber, 3> Interpreter::cluster_of(const Value& configuration, clang::QualType type,
+                                                  const clang::CallExpr* call) {
+  std::array<HostNumber, 3> cluster{0, 0, 0};
+  const int line = line_of(call);
+  const clang::FieldDecl* list = field_named(type->getAsCXXRecordDecl(), "attrs");
+  const Value first = field(configuration, type, "attrs", line), count = field(configuration, type, "numAttrs", line);
+  if (list == nullptr || first.kind != Value::Kind::pointer || !first.place.memory || !count.is_integer())
+    return cluster;
+  const clang::QualType attribute = list->getType()->getPointeeType();
+  const clang::FieldDecl* held = field_named(attribute->getAsCXXRecordDecl(), "val");
+  const clang::FieldDecl* sizes =
+      held == nullptr ? nullptr : field_named(held->getType()->getAsCXXRecordDecl(), "clusterDim");
+  constexpr std::int64_t most_attributes = 64, cluster_dimension = 4;  // cudaLaunchAttributeClusterDimension
+  for (std::int64_t k = 0; sizes != nullptr && k < std::min(count.integer, most_attributes); ++k) {
+    const Value one = load({first.place.memory, first.place.key + k}, call);
+    const Value id = field(one, attribute, "id", line);
+    if (!id.is_integer() || id.integer != cluster_dimension) continue;
+    const Value shape = field(field(one, attribute, "val", line), held->getType(), "clusterDim", line);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      cluster[axis] =
+          dimension(field(shape, sizes->getType(), std::string(1, static_cast<char>('x' + axis)), line), 0);
+  }
+  return cluster;
+}
+
 Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::string& name) {
   const auto& sources = context_.getSourceManager();
   const std::string file = sources.getFilename(sources.getExpansionLoc(call->getBeginLoc())).str();
@@ -226,7 +260,8 @@ Value Interpreter::launch_by_function(const clang::CallExpr* call, const std::st
       arguments.assign(given.begin() + 2, given.end());
     record(kernel, field(configuration, record_type, "gridDim", line),
            field(configuration, record_type, "blockDim", line),
-           field(configuration, record_type, "dynamicSmemBytes", line), arguments, line, file);
+           field(configuration, record_type, "dynamicSmemBytes", line), arguments, line, file,
+           cluster_of(configuration, record_type, call));
     return Value::of(0);
   }
   arguments = pointed_arguments(kernel, given[3], call);

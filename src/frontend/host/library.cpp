@@ -116,8 +116,9 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
   }
   if (is({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemset", "cudaMemsetAsync", "cudaMemcpy2D"}) &&
       count >= 3) {
-    const Value into = evaluate(call->getArg(0));
-    for (unsigned k = 1; k < count; ++k) evaluate(call->getArg(k));
+    const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));
+    for (unsigned k = 2; k < count; ++k) evaluate(call->getArg(k));
+    if (copy_tensor_map(into, from)) return Value::of(0);
     if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text) {
       if (into.place.memory->bytes) {
         into.place.memory->slots.clear();

@@ -5,6 +5,8 @@
 
 #include "frontend/ir/annotations.h"
 #include "frontend/ir/ptx_calls.h"
+#include "kernelcast/error.h"
+#include "kernelcast/setting.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -86,6 +88,24 @@ std::string register_read(const CallInst& call) {
 }
 
 }  // namespace
+
+void launch_in_clusters(Function& kernel, const Dim3& cluster) {
+  const auto blocks = cluster.array();
+  if (const auto fixed = shape_of(kernel)) {
+    if (std::equal(fixed->begin(), fixed->end(), blocks.begin())) return;
+    throw UsageError(KC_SETTING(cluster) " does not agree with the kernel's code, where a cluster has " +
+                     std::to_string((*fixed)[0]) + "," + std::to_string((*fixed)[1]) + "," +
+                     std::to_string((*fixed)[2]) + " blocks: leave it out");
+  }
+  LLVMContext& context = kernel.getContext();
+  std::vector<Metadata*> note{ValueAsMetadata::get(&kernel)};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    note.push_back(MDString::get(context, std::string("cluster_dim_") + static_cast<char>('x' + axis)));
+    note.push_back(ConstantAsMetadata::get(
+        ConstantInt::get(Type::getInt32Ty(context), static_cast<std::uint64_t>(blocks[axis]))));
+  }
+  kernel.getParent()->getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(context, note));
+}
 
 void place_in_cluster(Function& kernel) {
   const auto shape = shape_of(kernel);
