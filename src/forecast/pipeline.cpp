@@ -117,9 +117,8 @@ class Forecaster::Impl {
 
   const Kernel& kernel_for(const Device& device) {
     const Dim3& cluster = request_.launch.cluster;
-    const std::string key = code_key(device) + (cluster == Dim3{0, 0, 0}
-                                                    ? ""
-                                                    : fmt::format(" {},{},{}", cluster.x, cluster.y, cluster.z));
+    const std::string key =
+        code_key(device) + (cluster == Dim3{0, 0, 0} ? "" : fmt::format(" {},{},{}", cluster.x, cluster.y, cluster.z));
     auto found = by_target_.find(key);
     if (found == by_target_.end()) {
       found =

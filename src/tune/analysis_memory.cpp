@@ -97,8 +97,7 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
   digest.add(options.target);
   digest.add(options.capability);
   digest.add(fmt::format("{} {}", static_cast<int>(source.language), source.fast_math));
-  for (const Dim3& size : {options.block, options.cluster})
-    digest.add(fmt::format("{} {} {}", size.x, size.y, size.z));
+  for (const Dim3& size : {options.block, options.cluster}) digest.add(fmt::format("{} {} {}", size.x, size.y, size.z));
   return digest.str();
 }
 

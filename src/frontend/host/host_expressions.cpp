@@ -133,13 +133,9 @@ Value Interpreter::load(const Place& place, const clang::Expr* expression) {
     if (const auto* base = llvm::dyn_cast<clang::DeclRefExpr>(m->getBase()->IgnoreParenCasts()))
       name = base->getDecl()->getNameAsString() + "." + name;
   }
-  if (name.empty()) {
-    if (value.unknown.line == 0) value.unknown.line = line_of(expression);
-    return value;
-  }
   for (const std::string& asked : {name, value.unknown.name}) {
     const auto given = options_.lets.find(asked);
-    if (given == options_.lets.end()) continue;
+    if (asked.empty() || given == options_.lets.end()) continue;
     const auto* whole = std::get_if<std::int64_t>(&given->second);
     return whole != nullptr ? Value::of(*whole) : Value::of_real(std::get<double>(given->second));
   }

@@ -56,8 +56,8 @@ struct Memory {
   Value rest;
   std::optional<Value> bytes;       // of an allocation or array; an unknown value says why its size is not known
   std::optional<std::string> text;  // of a string that cannot change
-  std::optional<HostTensorMap> tensor_map;  // of a CUtensorMap that has been encoded
-  std::shared_ptr<OpenFile> file;   // of a FILE or a stream whose contents are known
+  std::optional<HostTensorMap> tensor_map;        // of a CUtensorMap that has been encoded
+  std::shared_ptr<OpenFile> file;                 // of a FILE or a stream whose contents are known
   const clang::CXXRecordDecl* made_as = nullptr;  // of an object with virtual functions
   bool shared_with_device = false;                // managed memory: kernels write it
 };

@@ -230,8 +230,7 @@ std::array<HostNumber, 3> Interpreter::cluster_of(const Value& configuration, cl
     if (!id.is_integer() || id.integer != cluster_dimension) continue;
     const Value shape = field(field(one, attribute, "val", line), held->getType(), "clusterDim", line);
     for (std::size_t axis = 0; axis < 3; ++axis)
-      cluster[axis] =
-          dimension(field(shape, sizes->getType(), std::string(1, static_cast<char>('x' + axis)), line), 0);
+      cluster[axis] = dimension(field(shape, sizes->getType(), std::string(1, static_cast<char>('x' + axis)), line), 0);
   }
   return cluster;
 }

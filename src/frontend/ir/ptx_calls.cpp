@@ -126,6 +126,7 @@ std::vector<PtxAccess> ptx_accesses(const CallInst& call) {
 
 bool is_modelled(const ptx::Instruction& i) {
   using ptx::Op;
+  if (i.op == Op::prefetch) return i.has("tensormap");  // of a descriptor: an issue slot
   switch (i.op) {
     // counted as matrix operations
     case Op::mma:
@@ -161,6 +162,7 @@ bool is_modelled(const ptx::Instruction& i) {
     case Op::tcgen05_alloc:
     case Op::tcgen05_dealloc:
     case Op::tcgen05_relinquish_alloc_permit:
+    case Op::tcgen05_cp:
     case Op::tcgen05_ld:
     case Op::tcgen05_st:
     case Op::tcgen05_wait:

@@ -13,6 +13,9 @@
 // most 2 to 12 trips, 24 variants of a stencil's tile).
 // Without a pragma loops are unrolled whole up to a size of 405 and in part up to 202, at run time by four at most
 // (tools/measure/measure_unrolling.py; what needs more than a threshold is in unrolling.cpp).
+// Arrays stay in registers over a loop however often it reads and writes them: nvcc 13.0 does so with the 128
+// accumulators of a wgmma that a later loop indexes (256 accesses, where LLVM gives up at 250; 129 addresses, where it
+// looks at 100 before it takes an array to be known elsewhere).
 // ROCm is LLVM: AMD keeps LLVM's defaults.
 #include "frontend/ir/vendor_options.h"
 
@@ -31,7 +34,7 @@ struct Option {
   const char* nvidia;  // value; nullptr: LLVM's own
   const char* amd;
 };
-constexpr std::array<Option, 14> options{{{"disable-early-taildup", "true", "true"},
+constexpr std::array<Option, 16> options{{{"disable-early-taildup", "true", "true"},
                                           {"disable-tail-duplicate", "true", "true"},
                                           {"disable-branch-fold", "true", "true"},
                                           {"tail-dup-placement", "false", "false"},
@@ -44,7 +47,9 @@ constexpr std::array<Option, 14> options{{{"disable-early-taildup", "true", "tru
                                           {"unroll-max-upperbound", "0", nullptr},
                                           {"unroll-threshold", "405", nullptr},
                                           {"unroll-partial-threshold", "202", nullptr},
-                                          {"unroll-max-count", "4", nullptr}}};
+                                          {"unroll-max-count", "4", nullptr},
+                                          {"licm-mssa-max-acc-promotion", "2000", nullptr},
+                                          {"capture-tracking-max-uses-to-explore", "2000", nullptr}}};
 
 void set_options(bool nvidia) {
   auto& known = llvm::cl::getRegisteredOptions();

@@ -101,8 +101,8 @@ void launch_in_clusters(Function& kernel, const Dim3& cluster) {
   std::vector<Metadata*> note{ValueAsMetadata::get(&kernel)};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     note.push_back(MDString::get(context, std::string("cluster_dim_") + static_cast<char>('x' + axis)));
-    note.push_back(ConstantAsMetadata::get(
-        ConstantInt::get(Type::getInt32Ty(context), static_cast<std::uint64_t>(blocks[axis]))));
+    note.push_back(
+        ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), static_cast<std::uint64_t>(blocks[axis]))));
   }
   kernel.getParent()->getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(context, note));
 }

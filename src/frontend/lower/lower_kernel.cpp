@@ -46,7 +46,7 @@ MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
 }  // namespace
 
 LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const std::string& target, bool fast_math,
-                           const std::vector<std::string>& map) {
+                           const std::vector<std::string>& map, const Dim3& cluster) {
   llvm::Module& module = *unit.module;
   const TargetFamily family = family_of(target);
   LoweredKernel out;
@@ -57,7 +57,7 @@ LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const 
   out.library_note = link_opencl_library(module, family);
   unit.before_end = end_module;
   const auto machine = make_target_machine(target, fast_math);
-  optimize_for_target(module, symbol, *machine);
+  optimize_for_target(module, symbol, *machine, cluster);
   out.missing = missing_bodies(*module.getFunction(symbol), unit.language);
   return out;
 }

@@ -400,7 +400,8 @@ std::unique_ptr<TargetMachine> make_target_machine(const std::string& target, bo
   return machine;
 }
 
-void optimize_for_target(Module& module, const std::string& kernel_symbol, TargetMachine& machine) {
+void optimize_for_target(Module& module, const std::string& kernel_symbol, TargetMachine& machine,
+                         const Dim3& cluster) {
   const VendorOptions options(machine.getTargetTriple().isNVPTX());
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
@@ -410,6 +411,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
   Function* entry = module.getFunction(kernel_symbol);
   if (!entry || entry->isDeclaration()) throw InternalError("kernel '" + kernel_symbol + "' vanished while inlining");
   free_mathematical_functions(module);
+  if (!(cluster == Dim3{0, 0, 0})) launch_in_clusters(*entry, cluster);
   place_in_cluster(*entry);
   if (uses_amd_memory(module)) {
     static const std::string to_registers = "function(sroa,early-cse)";
@@ -478,6 +480,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
         "function(infer-address-spaces,separate-const-offset-from-gep,separate-const-offset-from-gep)";
     run_passes(module, &machine, of_addresses);
     share_addresses(*entry);
+    share_chosen_addresses(*entry);
     merge_loads(*entry, LoadsToMerge::shared);  // before the copies become parts of wider ones
   }
   // Its scan for equal loads ends after a hundred instructions; merge_loads() finds those that are farther apart. The

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernelcast/launch.h"
+
 namespace llvm {
 class Module;
 class TargetMachine;
@@ -29,7 +31,8 @@ void run_passes(llvm::Module& module, llvm::TargetMachine* machine, const std::s
 /// Keeps one kernel and what it needs, inlines everything, optimises at -O3 for the target (no vectorisers but the
 /// load/store one), and gives every basic block of the kernel a unique name. Throws UserError for recursion and
 /// indirect calls in the kernel.
-void optimize_for_target(llvm::Module& module, const std::string& kernel_symbol, llvm::TargetMachine& machine);
+void optimize_for_target(llvm::Module& module, const std::string& kernel_symbol, llvm::TargetMachine& machine,
+                         const Dim3& cluster);
 
 /// Replaces each 64-bit division and remainder by the way that it is likely to go at run time, with the compiler's
 /// test, so that the code generator does not write both. Short where no operand is likely to exceed 32 bits. Returns

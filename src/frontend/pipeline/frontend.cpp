@@ -7,7 +7,6 @@
 
 #include "frontend/code/nvidia/nvrtc.h"
 #include "frontend/lift/lift.h"
-#include "frontend/lower/cluster_registers.h"
 #include "frontend/lower/lower_kernel.h"
 #include "frontend/pipeline/pipeline.h"
 #include "frontend/source/compile.h"
@@ -133,9 +132,8 @@ KernelEntry kernel_of(const CompiledUnit& unit, const Source& source, const Fron
 Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOptions& options) {
   name_stage("the analysis, or LLVM's optimizer or code generator,");
   const KernelEntry entry = kernel_of(unit, source, options);
-  if (!(options.cluster == Dim3{0, 0, 0})) launch_in_clusters(*unit.module->getFunction(entry.symbol), options.cluster);
   const PassMessages messages(*unit.context);
-  LoweredKernel lowered = lower_kernel(unit, entry.symbol, options.target, source.fast_math, options.map);
+  LoweredKernel lowered = lower_kernel(unit, entry.symbol, options.target, source.fast_math, options.map, options.cluster);
   messages.refuse_errors();
   if (!lowered.missing.names.empty())
     throw BodiesElsewhere{lowered.missing, unit.language, entry.demangled, unit.notes};

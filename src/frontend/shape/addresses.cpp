@@ -26,7 +26,8 @@ constexpr unsigned shared_space = 3;  // NVPTX
 /// Whether a load or store takes its address from an index. Inline assembly, which __ldg is, gets no such care.
 bool addresses_an_access(const Value* index, int depth = 6) {
   return depth > 0 && std::any_of(index->user_begin(), index->user_end(), [depth](const User* user) {
-           if (isa<GetElementPtrInst, CastInst, BinaryOperator>(user)) return addresses_an_access(user, depth - 1);
+           if (isa<GetElementPtrInst, CastInst, BinaryOperator, PHINode>(user))
+             return addresses_an_access(user, depth - 1);
            return isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(user);
          });
 }
@@ -393,6 +394,59 @@ void share_addresses(Function& kernel) {
       i.replaceAllUsesWith(first);
       i.eraseFromParent();
     }
+}
+
+void share_chosen_addresses(Function& kernel) {
+  const DataLayout& layout = kernel.getParent()->getDataLayout();
+  struct Way {
+    const Value* root;  // null: the phi itself
+    std::int64_t offset;
+  };
+  struct Chosen {
+    PHINode* phi;
+    SmallVector<Way, 4> ways;
+  };
+  const auto offset_from = [](const Chosen& one, const Chosen& other) -> std::optional<std::int64_t> {
+    std::optional<std::int64_t> apart;
+    for (const auto& [a, b] : zip_equal(one.ways, other.ways)) {
+      if (a.root != b.root) return std::nullopt;
+      if (!a.root && a.offset != b.offset) return std::nullopt;
+      if (a.root && apart && *apart != b.offset - a.offset) return std::nullopt;
+      if (a.root) apart = b.offset - a.offset;
+    }
+    return apart;
+  };
+  for (BasicBlock& block : kernel) {
+    if (block.phis().empty()) continue;
+    const SmallVector<const BasicBlock*, 4> origins(block.phis().begin()->blocks());
+    std::map<std::pair<Type*, std::vector<const Value*>>, SmallVector<Chosen, 2>> leaders;
+    for (PHINode& phi : make_early_inc_range(block.phis())) {
+      if (!phi.getType()->isPointerTy()) continue;
+      Chosen chosen{&phi, {}};
+      std::vector<const Value*> roots;
+      for (const BasicBlock* from : origins) {  // phis may differ in their order
+        APInt offset(layout.getIndexTypeSizeInBits(phi.getType()), 0);
+        const Value* root = phi.getIncomingValueForBlock(from)->stripAndAccumulateConstantOffsets(
+            layout, offset, /*AllowNonInbounds=*/true);
+        chosen.ways.push_back({root == &phi ? nullptr : root, offset.getSExtValue()});
+        roots.push_back(chosen.ways.back().root);
+      }
+      auto& known = leaders[{phi.getType(), std::move(roots)}];
+      std::optional<std::int64_t> apart;
+      const auto leader =
+          find_if(known, [&](const Chosen& other) { return (apart = offset_from(other, chosen)).has_value(); });
+      if (leader == known.end()) {
+        known.push_back(std::move(chosen));
+        continue;
+      }
+      IRBuilder<> b(&block, block.getFirstInsertionPt());
+      Value* address = *apart == 0
+                           ? static_cast<Value*>(leader->phi)
+                           : b.CreateGEP(b.getInt8Ty(), leader->phi, b.getInt64(static_cast<std::uint64_t>(*apart)));
+      phi.replaceAllUsesWith(address);
+      phi.eraseFromParent();
+    }
+  }
 }
 
 void merge_loads(Function& kernel, LoadsToMerge which) {

@@ -52,6 +52,11 @@ void keep_sums_of_opaque_reads(llvm::Function& kernel);
 /// in between: guarded accesses with one base and constant offsets share that base. Addresses of inline assembly stay.
 void share_addresses(llvm::Function& kernel);
 
+/// Of addresses that the way to a block chooses, or that a loop moves on, those a constant away from another become
+/// that one plus the constant. LLVM 19 makes one store of what two branches store after equal steps, and its address a
+/// choice; where NVIDIA's headers have inline assembly among the steps, its compiler keeps the stores in the branches.
+void share_chosen_addresses(llvm::Function& kernel);
+
 /// Equal loads of one block with no write in between become one, and those of __ldg, which nothing changes, whatever
 /// lies in between. NVRTC 11.8 leaves equal loads of a stencil in PTX that are some 200 loads apart; ptxas merges what
 /// is left at any distance (SASS of ptxas 11.8, 12.4 and 13.0: 690 loads of 900, 1,170 of 1,800, 2,340 of 3,600).

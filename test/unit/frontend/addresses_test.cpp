@@ -184,6 +184,55 @@ TEST(Addresses, LoopsOfFewTripsThatDependOnTheThreadAreKept) {
   }
 }
 
+// The others lie by the first.
+TEST(Addresses, OfBranchesAreChosenOnce) {
+  std::string made, chosen, stored;
+  for (int k = 0; k < 8; ++k) {
+    const std::string n = std::to_string(k);
+    for (const std::string way : {"a", "b"}) {
+      const std::string address = "%" + way + n;
+      made += address + " = getelementptr i8, ptr addrspace(3) %base, i64 " +
+              std::to_string((way == "a" ? 0 : 4096) + 132 * k) + "\n%v" + way + n +
+              " = load volatile float, ptr addrspace(3) " + address + "\n";
+    }
+    chosen += "%p" + n + " = phi ptr addrspace(3) [ %a" + n + ", %left ], [ %b" + n + ", %right ]\n";
+    stored += "store volatile float %va" + n + ", ptr addrspace(3) %p" + n + "\n";
+  }
+  Source source;
+  source.path = "chosen.ll";
+  source.text = R"(target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.membar.cta()
+declare void @llvm.nvvm.membar.gl()
+@tile = internal addrspace(3) global [2048 x float] undef
+define void @k() {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %w = zext i32 %t to i64
+  %base = getelementptr float, ptr addrspace(3) @tile, i64 %w
+)" + made + R"(
+  %first = icmp ult i32 %t, 64
+  br i1 %first, label %left, label %right
+left:
+  call void @llvm.nvvm.membar.cta()
+  br label %both
+right:
+  call void @llvm.nvvm.membar.gl()
+  br label %both
+both:
+)" + chosen + stored + R"(  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}
+)";
+  const std::string ptx = code_of_source(source, "k", "sm_90").assembly;
+  const std::regex store("st[.a-z]*\\.shared[.a-z0-9]*\\s+\\[(%\\w+)");
+  std::set<std::string> bases;
+  std::size_t stores = 0;
+  for (std::sregex_iterator at(ptx.begin(), ptx.end(), store), end; at != end; ++at, ++stores) bases.insert((*at)[1]);
+  EXPECT_EQ(stores, 8U) << ptx;
+  EXPECT_EQ(bases.size(), 1U) << ptx;
+}
+
 // Their difference has more than 64 bits: two accesses.
 TEST(Addresses, FarApartOnOneLineAreTwoAccesses) {
   Source source;

@@ -204,6 +204,39 @@ template __global__ void k<4>(int*);
   EXPECT_EQ(analyze(cuda, options).profile.cluster, (Dim3{0, 0, 0}));
 }
 
+TEST(Clusters, OfALaunchAreAsThoseOfTheCode) {
+  Source cuda;
+  cuda.path = "test.cu";
+  cuda.language = Language::cuda;
+  const auto text = [](const std::string& attribute) {
+    return "__global__ " + attribute + R"( void k(int* a) {
+  unsigned rank;
+  asm("mov.u32 %0, %cluster_ctarank;" : "=r"(rank));
+  for (unsigned i = rank; i < 10; ++i) a[i * 128 + threadIdx.x] = 1;
+})";
+  };
+  cuda.text = text("");
+  FrontendOptions options;
+  options.target = options.capability = "sm_90";
+  EXPECT_NE(analyze(cuda, options).profile.loops.at(0).unknown, -1);
+  options.cluster = {2, 1, 1};
+  const KernelProfile p = analyze(cuda, options).profile;
+  EXPECT_EQ(p.cluster, options.cluster);
+  EXPECT_EQ(p.loops.at(0).unknown, -1);
+  cuda.text = text("__cluster_dims__(2, 1, 1)");
+  EXPECT_EQ(analyze(cuda, options).profile.cluster, options.cluster);
+  cuda.text = text("__cluster_dims__(4, 1, 1)");
+  EXPECT_THROW(analyze(cuda, options), UsageError);
+}
+
+TEST(TensorMemory, IsFilledFromSharedMemory) {
+  const KernelProfile p = profile_of_loop(
+      "mov.u32 %r20, 0;\ntcgen05.cp.cta_group::1.32x128b.warpx4 [%r20], %rd1;\nprefetch.tensormap [%rd2];\n",
+      "sm_100a");
+  EXPECT_THAT(p.unmodeled, IsEmpty());
+  EXPECT_EQ(of(p).warp_ops.tensor.shared_bytes, 8.0 * 16 * 512);
+}
+
 TEST(SetMaxNReg, SaysWhatABlockHoldsAtATime) {
   const auto profile_of = [](int registers, const std::string& directives = "") {
     const std::string set = "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(registers) + ";\n";

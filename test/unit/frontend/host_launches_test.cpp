@@ -282,6 +282,108 @@ int main() {
   EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[1].value), 12);
 }
 
+constexpr const char* encoded_map = R"(
+#include <cuda.h>
+#include <stdint.h>
+__global__ void copy(const __grid_constant__ CUtensorMap map, int n) {}
+__global__ void copy_far(const CUtensorMap* map, int n) {}
+template <int Rows> CUtensorMap map_of(void* data, uint64_t width, uint64_t height) {
+  CUtensorMap map;
+  uint64_t sizes[2] = {width, height}, strides[1] = {width * 2};
+  uint32_t box[2] = {64, Rows}, steps[2] = {1, 1};
+  cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, data, sizes, strides, box, steps,
+                         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return map;
+}
+)";
+
+std::string box_of(const HostLaunch& l) {
+  const auto* map = std::get_if<HostTensorMap>(&l.args.at(0).value);
+  return map == nullptr ? "none" : map->text();
+}
+
+TEST(HostLaunches, TensorMapsKeepTheirBoxes) {
+  const HostProgram p = program_of(std::string(encoded_map) + R"(
+int main() {
+  void* data;
+  cudaMalloc(&data, 1 << 20);
+  CUtensorMap map = map_of<128>(data, 512, 1024), none, *on_device;
+  copy<<<8, 128>>>(map, 1);
+  cudaMalloc(&on_device, sizeof(CUtensorMap));
+  cudaMemcpy(on_device, &map, sizeof(CUtensorMap), cudaMemcpyHostToDevice);
+  copy_far<<<8, 128>>>(on_device, 2);
+  copy_far<<<8, 128>>>(on_device, 3);
+  copy<<<8, 128>>>(none, 4);
+})");
+  ASSERT_EQ(p.launches.size(), 4u);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(box_of(p.launches[k]), "64x128:2") << k;
+  EXPECT_EQ(box_of(p.launches[3]), "none");
+}
+
+TEST(HostLaunches, TensorMapsByAFunctionOfTheDriverAndOfPackedElements) {
+  const HostProgram p = program_of(std::string(encoded_map) + R"(
+int main(int argc, char** argv) {
+  void *data = nullptr, *found = nullptr;
+  cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, 0);
+  PFN_cuTensorMapEncodeTiled encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled>(found);
+  CUtensorMap map;
+  uint64_t sizes[2] = {512, 512}, strides[1] = {256};
+  uint32_t box[2] = {128, 32}, steps[2] = {1, 1};
+  encode(&map, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 2, data, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+         CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  copy<<<8, 128>>>(map, 1);
+  box[1] = atoi(argv[1]);
+  encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 2, data, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+         CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  copy<<<8, 128>>>(map, 2);
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(box_of(p.launches[0]), "64x32:1");
+  EXPECT_EQ(box_of(p.launches[1]), "none") << "a size that is not known";
+}
+
+TEST(HostLaunches, ClustersOfAConfiguration) {
+  const HostProgram p = program_of(R"(
+__global__ void fill(float* y, int n) { y[0] = n; }
+int main() {
+  float* y;
+  cudaMalloc(&y, 4096);
+  cudaLaunchConfig_t c = {};
+  c.gridDim = dim3(4);
+  c.blockDim = dim3(64);
+  cudaLaunchAttribute list[2];
+  list[0].id = cudaLaunchAttributePriority;
+  list[0].val.priority = 7;
+  list[1].id = cudaLaunchAttributeClusterDimension;
+  list[1].val.clusterDim = {2, 1, 1};
+  c.attrs = list;
+  c.numAttrs = 2;
+  cudaLaunchKernelEx(&c, fill, y, 5);
+  c.numAttrs = 1;
+  cudaLaunchKernelEx(&c, fill, y, 6);
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(whole(p.launches[0].cluster[0]), 2);
+  EXPECT_EQ(whole(p.launches[0].cluster[1]), 1);
+  EXPECT_EQ(whole(p.launches[1].cluster[0]), 0);
+}
+
+// The parameter itself is read nowhere by its name.
+TEST(HostLaunches, LetsReachParametersBehindTheirAddresses) {
+  HostOptions options;
+  options.lets["n"] = std::int64_t{12};
+  const HostProgram p = program_of(R"(
+__global__ void fill(float* y, int n) { y[0] = n; }
+void launch(float* y, int n) {
+  void* args[] = {&y, &n};
+  cudaLaunchKernel((const void*)fill, dim3(3), dim3(64), args, 0, 0);
+})",
+                                   {}, options);
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[1].value), 12);
+}
+
 TEST(HostLaunches, OtherLanguagesAreRefused) {
   Source source;
   source.path = "program.cl";

@@ -127,5 +127,35 @@ TEST(RegisterArrays, HalvesThatMatrixInstructionsJoinAreCarriedAsOneRegister) {
   EXPECT_EQ(ptx.find("65535"), std::string::npos) << ptx;
 }
 
+// nvcc 13.0 has 128 HGMMA operands in registers over the loop, and 32 stores of four behind it.
+TEST(RegisterArrays, ManyAccumulatorsStayInRegistersOverTheLoopThatFillsThem) {
+  Source s;
+  s.path = "test.cu";
+  std::string operands, list;
+  for (int k = 0; k < 128; ++k) {
+    operands += std::string(k ? "," : "") + "%" + std::to_string(k);
+    list += std::string(k ? "," : "") + "\"+f\"(c[" + std::to_string(k) + "])";
+  }
+  s.text = R"(extern "C" __global__ void k(float* out, unsigned long long a, int n, int stride) {
+  float c[128];
+  for (int i = 0; i < 128; ++i) c[i] = 0;
+  for (int k = 0; k < n; ++k) {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    for (int i = 0; i < 4; ++i)
+      asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {)" +
+           operands + R"(}, %128, %129, p, 1, 1, 0, 0;}" : )" + list + R"( : "l"(a + i), "l"(a + k));
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  }
+#pragma unroll 1
+  for (int r = 0; r < 128; ++r) if (r * stride < n) out[r * stride + threadIdx.x] = c[r];
+})";
+  const std::string ptx = code_of_source(s, "k", "sm_90").assembly;
+  const std::size_t loop = ptx.find("wgmma.fence"), end = ptx.find("wgmma.wait_group", loop);
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_EQ(ptx.substr(loop, end - loop).find("st.local"), std::string::npos);
+  EXPECT_EQ(ptx.substr(loop, end - loop).find("ld.local"), std::string::npos);
+  EXPECT_NE(ptx.find("st.local", end), std::string::npos) << "the last loop takes them by their number";
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend

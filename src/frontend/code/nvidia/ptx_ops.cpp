@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <mutex>
 #include <unordered_map>
 
@@ -278,6 +279,7 @@ constexpr PtxRow rows[] = {
     {"wmma mma", "tensor"},
     {"wgmma mma_async", "tensor"},
     {"tcgen05 mma", "tensor"},
+    {"tcgen05 cp", "tensor"},
     {"tcgen05", "other"},
     {"wgmma", "other"},
     {"cp commit_group", "other"},
@@ -404,9 +406,28 @@ OpCounts move(const AsmInstruction& i) {
   return parse_cost(i.opcode.ends_with("64") ? "move:2" : "move");
 }
 
+bool is_copy_to_tensor_memory(std::string_view opcode) { return opcode.starts_with("tcgen05.cp."); }
+
+/// What tcgen05.cp reads in shared memory: of "32x128b" 32 rows of 128 bits.
+double copied_to_tensor_memory(std::string_view opcode) {
+  std::size_t n = 0;
+  const auto words = split(opcode, '.', n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t x = words[k].find('x');
+    double rows = 0, bits = 0;
+    if (x == std::string_view::npos || !words[k].ends_with('b')) continue;
+    const char* const begin = words[k].data();
+    const auto first = std::from_chars(begin, begin + x, rows);
+    const auto second = std::from_chars(begin + x + 1, begin + words[k].size() - 1, bits);
+    if (first.ptr == begin + x && second.ptr == begin + words[k].size() - 1) return rows * bits / 8;
+  }
+  return 0;
+}
+
 /// What wgmma and tcgen05.mma read in shared memory, for one of the warps that issue it. A may lie in registers or in
 /// tensor memory instead: {...}, [...].
 double operand_bytes(const AsmInstruction& i) {
+  if (is_copy_to_tensor_memory(i.opcode)) return copied_to_tensor_memory(i.opcode);
   const auto product = matrix_instruction(i.opcode);
   if (!product || !product->asynchronous || product->m == 0) return 0;
   const bool a_elsewhere = i.operands.size() > 1 && (i.operands[1].starts_with('{') || i.operands[1].starts_with('['));
@@ -425,7 +446,8 @@ Cost look_up(const AsmInstruction& i, int sm) {
     if (!applies(row, opcode, n)) continue;
     if (row.cost.empty() || row.cost[0] != '=') {
       Cost cost{parse_cost(row.cost), true};
-      if (cost.ops[OpClass::tensor] > 0) cost.known = count_products(i.opcode, cost.ops);
+      if (cost.ops[OpClass::tensor] > 0 && !is_copy_to_tensor_memory(i.opcode))
+        cost.known = count_products(i.opcode, cost.ops);
       return cost;
     }
     std::string key(row.cost.size() > 1 ? row.cost.substr(1) : row.words);
