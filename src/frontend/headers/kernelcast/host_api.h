@@ -37,7 +37,9 @@ enum __kc_host_flags : unsigned {
 enum __kc_host_attributes : int {
   cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual, cudaSharedMemBankSizeDefault = 0,
   cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte, cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9, cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9, cudaFuncAttributeClusterDimMustBeSet, cudaFuncAttributeRequiredClusterWidth,
+  cudaFuncAttributeRequiredClusterHeight, cudaFuncAttributeRequiredClusterDepth, cudaFuncAttributeNonPortableClusterSizeAllowed,
+  cudaFuncAttributeClusterSchedulingPolicyPreference, cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2,
   cudaCpuDeviceId = -1, cudaComputeModeDefault = 0, cudaComputeModeExclusive = 1, cudaComputeModeProhibited = 2,
   cudaComputeModeExclusiveProcess = 3,
   cudaMemAdviseSetReadMostly = 1, cudaMemAdviseSetPreferredLocation = 3, cudaMemAdviseSetAccessedBy = 5

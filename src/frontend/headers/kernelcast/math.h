@@ -151,9 +151,9 @@ KC_D int __finite(double x) { return __builtin_isfinite(x); }
 KC_D int finite(double x) { return __builtin_isfinite(x); }
 
 // Absolute value, minimum and maximum.
-KC_D int abs(int x) { return x < 0 ? -x : x; }
-KC_D long abs(long x) { return x < 0 ? -x : x; }
-KC_D long long abs(long long x) { return x < 0 ? -x : x; }
+constexpr KC_D int abs(int x) { return x < 0 ? -x : x; }
+constexpr KC_D long abs(long x) { return x < 0 ? -x : x; }
+constexpr KC_D long long abs(long long x) { return x < 0 ? -x : x; }
 KC_D float abs(float x) { return fabs(x); }
 KC_D double abs(double x) { return fabs(x); }
 KC_D long labs(long x) { return x < 0 ? -x : x; }
