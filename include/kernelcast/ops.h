@@ -30,6 +30,7 @@ enum class OpClass : std::uint8_t {
   shared_load, shared_store, shared_atomic,
   local_load, local_store, constant_load, texture_load, async_copy,
   scalar_alu, scalar_load,                // one operation a warp, on devices with a scalar unit
+  dual_issued,                            // second operation of an instruction that has two (VOPD); counted in its own class, too
   other,
   count_
 };
@@ -64,10 +65,11 @@ struct OpCounts {
     for (std::size_t i = 0; i < op_class_count; ++i) r.n[i] = n[i] * k;
     return r;
   }
+  /// Instructions, those of two operations once.
   [[nodiscard]] double total() const {
     double t = 0;
     for (double v : n) t += v;
-    return t;
+    return t - 2 * (*this)[OpClass::dual_issued];
   }
   friend bool operator==(const OpCounts&, const OpCounts&) = default;
 };

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, op_class_count> names = {
     "move",         "control",          "vote",        "shuffle",      "tensor",        "barrier",
     "fence",        "special_register", "global_load", "global_store", "global_atomic", "shared_load",
     "shared_store", "shared_atomic",    "local_load",  "local_store",  "constant_load", "texture_load",
-    "async_copy",   "scalar_alu",       "scalar_load", "other"};
+    "async_copy",   "scalar_alu",       "scalar_load", "dual_issued",  "other"};
 static_assert(!names.back().empty(), "every operation class has a name");
 
 }  // namespace

@@ -427,7 +427,7 @@ class InOrderWalk {
   /// Each instruction of the sequence waits for the one before it.
   void expand(const OpCounts& ops, Stalls& s) {
     for (std::size_t k = 0; k < op_class_count; ++k) {
-      if (ops.n[k] == 0 || is_memory(static_cast<OpClass>(k))) continue;
+      if (ops.n[k] == 0 || is_memory(static_cast<OpClass>(k)) || static_cast<OpClass>(k) == C::dual_issued) continue;
       OpCounts one;
       one.n[k] = 1;
       const std::size_t c = index(latency_class(one));

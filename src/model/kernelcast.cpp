@@ -28,7 +28,7 @@ double total_of(const OpCounts& c) {
   for (; i + 4 <= c.n.size(); i += 4)
     for (std::size_t k = 0; k < 4; ++k) t[k] += c.n[i + k];
   for (; i < c.n.size(); ++i) t[0] += c.n[i];
-  return (t[0] + t[1]) + (t[2] + t[3]);
+  return (t[0] + t[1]) + (t[2] + t[3]) - 2 * c[C::dual_issued];
 }
 
 /// a / b, where nothing takes no time whatever the rate.

@@ -19,6 +19,7 @@ struct AsmInstruction {
   int file = -1;                           // index into AsmFunction::files, -1: unknown
   int line = 0;                            // 0: unknown
   bool inlined = false;                    // came from inline assembly
+  bool second = false;                     // of a line that holds two: they are issued as one
 };
 
 /// A machine block: what stands between two labels (or `%bb` comments).

@@ -108,7 +108,7 @@ class Layout {
   void arithmetic() {
     for (std::size_t c = 0; c < op_class_count; ++c) {
       const auto which = static_cast<OpClass>(c);
-      if (counted_by_access(which) || block_.ops.n[c] <= 0) continue;
+      if (counted_by_access(which) || which == C::dual_issued || block_.ops.n[c] <= 0) continue;
       int n = carries_.ops[c].take(block_.ops.n[c]);
       if (which == C::control) n = std::max(0, n - branches_);
       const Op op = op_of(which);

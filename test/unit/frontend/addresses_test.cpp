@@ -219,7 +219,8 @@ right:
   call void @llvm.nvvm.membar.gl()
   br label %both
 both:
-)" + chosen + stored + R"(  ret void
+)" + chosen + stored +
+                R"(  ret void
 }
 !nvvm.annotations = !{!0}
 !0 = !{ptr @k, !"kernel", i32 1}

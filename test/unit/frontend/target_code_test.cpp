@@ -169,6 +169,27 @@ TEST(TargetCode, AxpyOnAmd) {
   EXPECT_EQ(code.registers.method, "code generator");
 }
 
+// v_dual_fmac_f32 ... :: v_dual_fmac_f32 ... is one instruction of two operations.
+TEST(TargetCode, PairsOfRdna3AreIssuedAsOne) {
+  const Source s = opencl(
+      "kernel void k(global float* p, float a, float b) {\n float x[8]; int i = get_global_id(0);\n"
+      " for (int j = 0; j < 8; ++j) x[j] = p[i * 8 + j];\n"
+      " for (int j = 0; j < 8; ++j) x[j] = x[j] * a + b;\n for (int j = 0; j < 8; ++j) x[j] = x[j] * b + a;\n"
+      " for (int j = 0; j < 8; ++j) p[i * 8 + j] = x[j]; }");
+  const TargetCode code = code_of_source(s, "k", "gfx1100");
+  std::size_t pairs = 0;
+  for (std::size_t at = code.assembly.find("::"); at != std::string::npos; at = code.assembly.find("::", at + 2))
+    ++pairs;
+  ASSERT_GE(pairs, 1U) << code.assembly;
+  const OpCounts ops = total(code);
+  EXPECT_EQ(ops[OpClass::dual_issued], static_cast<double>(pairs));
+  EXPECT_EQ(ops[OpClass::fp32_fma], 16);
+  double operations = 0;
+  for (std::size_t c = 0; c < op_class_count; ++c) operations += ops.n[c];
+  EXPECT_EQ(ops.total(), operations - 2 * static_cast<double>(pairs));
+  EXPECT_EQ(total(code_of_source(s, "k", "gfx1030"))[OpClass::dual_issued], 0);
+}
+
 TEST(TargetCode, FunctionsBecomeInstructionsOrTableEntries) {
   const TargetCode code = code_of_source(
       opencl("kernel void f(global float* p) { int i = get_global_id(0); float x = p[i];\n"

@@ -247,7 +247,9 @@ Cost vector_cost(std::string_view name) {
 
 }  // namespace
 
-Cost amdgcn_cost(const AsmInstruction& i, std::string_view scratch) {
+namespace {
+
+Cost cost_alone(const AsmInstruction& i, std::string_view scratch) {
   if (i.opcode == "kc_math") return math_pseudo_cost(i.operands, false, 0);
   if (i.opcode.starts_with("buffer_load"))
     return {parse_cost(i.opcode.ends_with("_lds") ? "async_copy"
@@ -269,6 +271,14 @@ Cost amdgcn_cost(const AsmInstruction& i, std::string_view scratch) {
   if (name.starts_with("v_")) return at->second = vector_cost(name);
   const std::string_view cost = find(other_rows, name);
   return at->second = cost == "?" ? Cost{parse_cost("other"), false} : Cost{parse_cost(cost), true};
+}
+
+}  // namespace
+
+Cost amdgcn_cost(const AsmInstruction& i, std::string_view scratch) {
+  Cost cost = cost_alone(i, scratch);
+  if (i.second) cost.ops[OpClass::dual_issued] += cost.ops.total();
+  return cost;
 }
 
 }  // namespace kernelcast::frontend

@@ -53,7 +53,7 @@ class AmdgcnReader {
     if (text.front() == '.') return;
     for (std::string_view rest = text; !rest.empty();) {
       const auto both = std::min(rest.find("::"), rest.size());
-      instruction(trim(rest.substr(0, both)));
+      instruction(trim(rest.substr(0, both)), rest.size() < text.size());
       rest.remove_prefix(std::min(both + 2, rest.size()));
     }
   }
@@ -82,9 +82,10 @@ class AmdgcnReader {
     file_ = static_cast<int>(index);
   }
 
-  void instruction(std::string_view text) {
+  void instruction(std::string_view text, bool second) {
     if (text.empty()) return;
     AsmInstruction i;
+    i.second = second;
     const auto end = std::min(text.find_first_of(" \t"), text.size());
     i.opcode = text.substr(0, end);
     i.operands = split_operands(text.substr(end));
