@@ -54,6 +54,7 @@ enum class Opcode : std::uint8_t {
   // the warp or the block together
   barrier,         // the whole block; with `to` = i1 and imm: BarrierOp over a
   warp_barrier,
+  copy_group,      // of cp.async, each lane for itself; imm: CopyGroup, how many stay open << 8
   vote,            // imm: VoteOp; a: i1 predicate; dst i1 or i32
   shuffle,         // imm: ShuffleOp; a: value, b: lane, delta or mask, c: clamp and segment mask as PTX has them; dst2: i1 or none
   permute_lanes,   // AMD: imm: PermuteOp; a: value, b: selector; `extra`: further immediate
@@ -69,6 +70,7 @@ enum class AtomicOp : std::uint8_t {
   compare_exchange
 };
 enum class BarrierOp : std::uint8_t { none, count, all, any };
+enum class CopyGroup : std::uint8_t { commit, wait, wait_all };
 enum class VoteOp : std::uint8_t { all, any, uniform, ballot, match_any, match_all };
 enum class ShuffleOp : std::uint8_t { up, down, butterfly, index };
 enum class PermuteOp : std::uint8_t { bpermute, permute, swizzle, dpp, read_lane, read_first_lane, write_lane, mbcnt_low, mbcnt_high };
@@ -98,6 +100,7 @@ struct SimtInstruction {
   /// shl, lshr, ashr, load: the result is needed where it is computed, not only where a condition holds.
   bool checked = false;
   bool synchronises = false;   // load, atomic: volatile, atomic, or an old value that is used: a look at what others say
+  bool asynchronous = false;   // store: of a copy by cp.async, there once its thread has waited for it
   std::uint8_t alignment = 0;  // load, store: bytes that the address is a multiple of, 0: the size of an element
   std::uint16_t extra = 1;     // load, store: number of elements
   std::int32_t site = -1;      // memory: index into Program::sites, -1: not counted (parameters)

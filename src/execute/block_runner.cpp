@@ -148,7 +148,9 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       return;
     case Opcode::warp_barrier:
       if (plan_.options.independent_threads) ++w.order;
-      return shared_.warp_barrier();
+      return shared_.warp_barrier(number);
+    case Opcode::copy_group:
+      return copy_group(i, lanes, number);
     case Opcode::vote:
       return vote(w, lanes, op);
     case Opcode::shuffle:

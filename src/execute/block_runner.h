@@ -54,6 +54,7 @@ struct LaunchPlan {
   int watch_unit = 4;                       // bytes of shared memory watched together
   int total_accesses = 0;
   bool watches_global = false;
+  bool in_order = false;     // copies asynchronously or has mbarriers (shared_order.h)
   bool warps_apart = false;  // no warp of a block waits for another one or shares memory with it
 };
 
@@ -153,6 +154,9 @@ class BlockRunner {
   void count_request(const SimtInstruction& i, std::uint64_t lanes);
   unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
   void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);
+  // block_async.cpp
+  void copy_group(const SimtInstruction& i, std::uint64_t lanes, int number);
+  void report_shared(SharedTrouble trouble, AccessKind kind, SourceLine line, int number, int lane, int other);
   // block_checks.cpp
   void check_operands(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void check_barrier(Warp& warp, int number);

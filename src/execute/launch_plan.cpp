@@ -77,6 +77,7 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
     const bool memory = i.op == Opcode::load || i.op == Opcode::store || i.op == Opcode::atomic;
     if (memory && i.pointing != Pointing::stack && (size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4)))
       plan_.watch_unit = 1;
+    plan_.in_order = plan_.in_order || i.asynchronous;
   }
   plan_.warps_apart = warps_apart();
   if (options.check_shared) watch_global();

@@ -106,6 +106,7 @@ class Decoder {
   bool ptx_bits(llvm::CallInst& i, const ptx::Instruction& what);
   bool small_floats(llvm::CallInst& i, const ptx::Instruction& what);
   void copy_async(llvm::CallInst& i);
+  void copy_group(llvm::CallInst& i, CopyGroup what);
   void load_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void store_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void matrix_product(llvm::CallInst& i, const ptx::Instruction& what);

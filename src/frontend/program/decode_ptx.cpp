@@ -1,4 +1,5 @@
-// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies are done at once, where they stand;
+// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies move their bytes at once, where they
+// stand, and are marked, so that checks know when they may be used;
 // rows of matrices come from the lanes that hold their addresses; integer instructions with operands that LLVM has no
 // form for.
 #include <utility>
@@ -75,6 +76,18 @@ void Decoder::copy_async(CallInst& i) {
   s.extra = static_cast<std::uint16_t>(count);
   s.pointing = pointing(accesses[1].pointer);
   s.site = stored;
+  s.asynchronous = true;
+}
+
+/// Groups of copies by cp.async.
+void Decoder::copy_group(CallInst& i, CopyGroup what) {
+  std::int64_t left = 0;
+  if (what == CopyGroup::wait) {
+    const auto* n = i.arg_size() > 0 ? dyn_cast<ConstantInt>(i.getArgOperand(0)) : nullptr;
+    if (!n) unsupported(i, "cp.async.wait_group of a variable number");
+    left = n->getSExtValue();
+  }
+  emit(Opcode::copy_group, ValueType::i32, no_register).imm = static_cast<std::int64_t>(what) | left << 8;
 }
 
 /// Rows of 16 bytes at addresses of eight lanes a matrix; each lane gets two neighbours of a row, or of a column.
@@ -349,8 +362,11 @@ void Decoder::ptx_call(CallInst& i) {
     case Op::mma:
       return matrix_product(i, what);
     case Op::cp_async_commit_group:
+      return copy_group(i, CopyGroup::commit);
     case Op::cp_async_wait_group:
+      return copy_group(i, CopyGroup::wait);
     case Op::cp_async_wait_all:
+      return copy_group(i, CopyGroup::wait_all);
     case Op::cp_async_bulk_commit_group:
     case Op::cp_async_bulk_wait_group:
     case Op::fence:
