@@ -130,7 +130,9 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       if (lanes != 0) load(w, lanes, op, number);
       return;
     case Opcode::store:
-      return store(w, lanes, op, number);
+      if (i.c != no_register) lanes &= ballot(w, i.c, lanes);
+      if (lanes != 0) store(w, lanes, op, number);
+      return;
     case Opcode::atomic:
       return atomic(w, lanes, op, number);
     case Opcode::barrier:

@@ -137,8 +137,49 @@ void Decoder::load_matrix(CallInst& i, const ptx::Instruction& what) {
   define(i, std::move(out));
 }
 
+/// stmatrix: lane 8 m + r writes row r of matrix m, whose words the lanes hold as load_matrix() says.
 void Decoder::store_matrix(CallInst& i, const ptx::Instruction& what) {
-  unsupported(i, "stmatrix." + std::string(what.has("trans") ? "trans" : "m8n8"));
+  const bool transposed = what.has("trans");
+  if (what.shape.m != 8 || what.shape.n != 8 || what.type() != ptx::Type::b16) unsupported(i, "this stmatrix");
+  const ValueType w = ValueType::i32;
+  Value* pointer = i.getArgOperand(0);
+  const Slots to = value(pointer);
+  const std::uint32_t lane = fresh(w);
+  emit(Opcode::lane_id, w, lane);
+  const auto within = [&](Opcode op, std::uint32_t a, std::uint64_t n) { return binary(op, w, a, constant(w, n)); };
+  const std::uint32_t row = within(Opcode::and_, lane, 7), matrix = within(Opcode::lshr, lane, 3);
+  std::vector<std::uint32_t> words;
+  for (unsigned k = 0; k < 4; ++k) words.push_back(fresh(w));
+  for (unsigned k = 0; k < 4; ++k) {
+    std::uint32_t word = no_register;
+    for (unsigned m = 0; m < what.repeat; ++m) {
+      const std::uint32_t held = integer_operand(i, 1 + m, w);
+      std::uint32_t mine = no_register;
+      if (!transposed) {
+        mine = from_lane(held, binary(Opcode::add, w, within(Opcode::shl, row, 2), constant(w, k)));
+      } else {  // elements 2 k and 2 k + 1 of this row are in rows of those numbers, in column `row`
+        const std::uint32_t column = within(Opcode::lshr, row, 1);
+        const std::uint32_t by = within(Opcode::shl, within(Opcode::and_, row, 1), 4);
+        const auto half = [&](std::uint64_t element) {
+          const std::uint32_t both = from_lane(held, within(Opcode::add, column, 4 * element));
+          return within(Opcode::and_, binary(Opcode::lshr, w, both, by), 0xffff);
+        };
+        const std::uint32_t low = half(std::uint64_t{2} * k), high = half(std::uint64_t{2} * k + 1);
+        mine = binary(Opcode::or_, w, low, within(Opcode::shl, high, 16));
+      }
+      word = m == 0 ? mine : selected(w, binary(Opcode::eq, w, matrix, constant(w, m)), mine, word);
+    }
+    emit(Opcode::move, w, words[k], word).to = w;
+  }
+  const std::uint32_t writes = binary(Opcode::ult, w, matrix, constant(w, what.repeat));
+  const int counted = site(i, AccessKind::store, 0, 16);
+  SimtInstruction& s = emit(Opcode::store, w, no_register, to.regs.at(0), words[0], writes);
+  s.imm = to.displacement;
+  s.extra = 4;
+  s.alignment = 16;
+  s.pointing = pointing(pointer);
+  s.site = counted;
+  note_element(pointer, ValueType::i16);
 }
 
 namespace {

@@ -19,7 +19,8 @@ inline std::string replaced(std::string text, const std::string& what, const std
 }
 
 /// n = 9, 4,096 values in `in` that are the same each time, 512 in `out`.
-inline Execution executed(const std::string& text, int block, bool independent = false, int grid = 2) {
+inline Execution executed(const std::string& text, int block, bool independent = false, int grid = 2,
+                          const std::string& fill = "uniform(-50,50)") {
   Source source;
   source.path = "test.cu";
   source.text = text;
@@ -33,7 +34,7 @@ inline Execution executed(const std::string& text, int block, bool independent =
   launch.grid = {grid, 1, 1};
   launch.block = {block, 1, 1};
   launch.args["n"] = std::int64_t{9};
-  launch.buffers["in"] = {4096, "uniform(-50,50)"};
+  launch.buffers["in"] = {4096, fill};
   launch.buffers["out"] = {512, "zero"};
   ExecuteOptions o;
   o.sample = -1;
