@@ -190,7 +190,8 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
                                      AccessKind kind) {
   const SimtInstruction& i = program_.code[op.source];
   const auto* a = row<std::uint64_t>(w, op.a);
-  const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
+  const std::uint64_t displacement =
+      i.op == Opcode::load || i.op == Opcode::store ? static_cast<std::uint64_t>(op.imm) : 0;
   const int alignment = alignment_of(i);
   shared_lanes_ = 0;
   if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
@@ -449,6 +450,18 @@ void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int 
         scatter(from, host_, static_cast<std::ptrdiff_t>(k) * element, good & ~shared_lanes_);
       }
     });
+}
+
+/// Element by element: to[k] op from[k].
+void BlockRunner::combine_bulk(AtomicOp op, ValueType type, unsigned char* to, const unsigned char* from, int bytes) {
+  const int size = size_of(type);
+  for (int at = 0; at + size <= bytes; at += size) {
+    std::uint64_t old = 0, v = 0;
+    std::memcpy(&old, to + at, static_cast<std::size_t>(size));
+    std::memcpy(&v, from + at, static_cast<std::size_t>(size));
+    const std::uint64_t next = new_value(op, type, old, v, 0);
+    std::memcpy(to + at, &next, static_cast<std::size_t>(size));
+  }
 }
 
 void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {

@@ -161,6 +161,9 @@ void BlockRunner::begin(std::int64_t index) {
   std::fill(stack_written_.begin(), stack_written_.end(), 0);
   block_ = index;
   looked_at_a_flag_ = false;
+  mbarriers_.begin_block();
+  meetings_.clear();
+  fruitless_ = 0;
   barrier_count_ = barrier_lanes_ = 0;
   barrier_value_ = {};
   for (int n = 0; n < warps_; ++n) {
@@ -170,6 +173,7 @@ void BlockRunner::begin(std::int64_t index) {
     w.state = State::ready;
     w.instructions = w.phase_start = 0;
     w.turn = 0;
+    w.gives_up = false;
     w.order = 0;
     w.paths.assign(1, {0, -1, w.members});
     if (plan_.options.independent_threads) {

@@ -60,6 +60,18 @@ SharedTrouble SharedMemory::copy(std::int64_t at, int bytes, int thread, int war
   return each_unit(at, bytes, [&](auto u) { return order_->copy(u, thread, warp, changes, other); });
 }
 
+SharedTrouble SharedMemory::bulk_write(std::int64_t at, int bytes, int thread, int warp, int mbarrier,
+                                       std::uint32_t phase, int& other) {
+  if (!order_) return SharedTrouble::none;
+  return each_unit(at, bytes, [&](auto u) { return order_->bulk_write(u, thread, warp, mbarrier, phase, other); });
+}
+
+SharedTrouble SharedMemory::bulk_read(std::int64_t at, int bytes, int thread, int warp, int& other) {
+  if (!order_) return SharedTrouble::none;
+  order_->begin_bulk(thread);
+  return each_unit(at, bytes, [&](auto u) { return order_->bulk_read(u, thread, warp, other); });
+}
+
 SharedTrouble SharedMemory::atomic(std::int64_t at, int bytes, int thread, int warp, int& other) {
   SharedTrouble trouble = SharedTrouble::none;
   if (!watching_) return trouble;

@@ -54,6 +54,11 @@ class SharedMemory {
   SharedTrouble store(std::int64_t at, int bytes, int thread, int warp, bool changes, int& other);
   /// A store that is a copy by cp.async.
   SharedTrouble copy(std::int64_t at, int bytes, int thread, int warp, bool changes, int& other);
+  /// Copies in bulk, kept in order: a write that mbarrier number `mbarrier` tells of when its phase is complete, and a
+  /// read.
+  SharedTrouble bulk_write(std::int64_t at, int bytes, int thread, int warp, int mbarrier, std::uint32_t phase,
+                           int& other);
+  SharedTrouble bulk_read(std::int64_t at, int bytes, int thread, int warp, int& other);
   SharedTrouble atomic(std::int64_t at, int bytes, int thread, int warp, int& other);
 
  private:

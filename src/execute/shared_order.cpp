@@ -34,11 +34,12 @@ SharedOrder::SharedOrder(std::int64_t units, int threads, int warp_size, bool in
       units_(static_cast<std::size_t>(units)),
       reads_(static_cast<std::size_t>(units * warps_)),
       clocks_(static_cast<std::size_t>(warps_)),
-      copies_(static_cast<std::size_t>(threads)) {}
+      copies_(static_cast<std::size_t>(threads)),
+      bulk_(static_cast<std::size_t>(threads)) {}
 
 std::int64_t SharedOrder::bytes_per_unit(int threads, int warp_size) {
   const auto warps = static_cast<std::int64_t>((threads + warp_size - 1) / warp_size);
-  return static_cast<std::int64_t>(sizeof(Unit)) + warps * static_cast<std::int64_t>(sizeof(Read));
+  return static_cast<std::int64_t>(sizeof(Unit) + sizeof(BulkRead)) + warps * static_cast<std::int64_t>(sizeof(Read));
 }
 
 void SharedOrder::begin_block() {
@@ -47,13 +48,16 @@ void SharedOrder::begin_block() {
   met_.clear();
   for (Clock& c : clocks_) c.clear();
   for (Copies& c : copies_) c = {};
+  for (Copies& c : bulk_) c = {};
 }
 
 /// Lanes of a warp that are independent see each other's copies behind a barrier of the warp.
 void SharedOrder::show_copies(int warp) {
   Clock& clock = clocks_[static_cast<std::size_t>(warp)];
-  for (int t = warp * warp_size_; t < std::min((warp + 1) * warp_size_, threads_); ++t)
+  for (int t = warp * warp_size_; t < std::min((warp + 1) * warp_size_, threads_); ++t) {
     clock.raise(copies_of(t), copies_[static_cast<std::size_t>(t)].done);
+    clock.raise(bulk_of(t), bulk_[static_cast<std::size_t>(t)].done);
+  }
 }
 
 void SharedOrder::warp_barrier(int warp) {
@@ -72,26 +76,35 @@ void SharedOrder::barrier() {
   ++sub_;
 }
 
-void SharedOrder::barrier(std::uint64_t warps) {
-  Clock all;
-  for (int w = 0; w < warps_; ++w) {
-    if ((warps >> w & 1U) == 0) continue;
-    if (independent_) show_copies(w);
-    all.join(clocks_[static_cast<std::size_t>(w)]);
-    all.raise(static_cast<std::size_t>(w), stamp_);
-  }
-  for (int w = 0; w < warps_; ++w)
-    if ((warps >> w & 1U) != 0) clocks_[static_cast<std::size_t>(w)].join(all);
-  ++sub_;
+bool SharedOrder::Copies::wait(std::uint64_t left) {
+  if (groups.size() <= left) return false;
+  const std::size_t complete = groups.size() - static_cast<std::size_t>(left);
+  done = groups[complete - 1];
+  groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(complete));
+  return true;
 }
 
 void SharedOrder::wait_for_copies(int thread, std::uint64_t left) {
   Copies& c = copies_[static_cast<std::size_t>(thread)];
-  if (c.groups.size() <= left) return;
-  const std::size_t complete = c.groups.size() - static_cast<std::size_t>(left);
-  c.done = c.groups[complete - 1];
-  c.groups.erase(c.groups.begin(), c.groups.begin() + static_cast<std::ptrdiff_t>(complete));
-  if (!independent_) clocks_[static_cast<std::size_t>(thread / warp_size_)].raise(copies_of(thread), c.done);
+  if (c.wait(left) && !independent_)
+    clocks_[static_cast<std::size_t>(thread / warp_size_)].raise(copies_of(thread), c.done);
+}
+
+void SharedOrder::wait_for_bulk(int thread, std::uint64_t left) {
+  Copies& c = bulk_[static_cast<std::size_t>(thread)];
+  if (c.wait(left) && !independent_)
+    clocks_[static_cast<std::size_t>(thread / warp_size_)].raise(bulk_of(thread), c.done);
+}
+
+/// Lanes of one warp that are independent are taken to have met before one of them arrives for all.
+void SharedOrder::release(int warp, Clock& into) {
+  if (independent_) show_copies(warp);
+  into.join(clocks_[static_cast<std::size_t>(warp)]);
+  into.raise(static_cast<std::size_t>(warp), stamp_);
+}
+
+void SharedOrder::release_copies(int thread, Clock& into) const {
+  into.raise(copies_of(thread), copies_[static_cast<std::size_t>(thread)].begun);
 }
 
 /// Of a plain or atomic write by another thread.
@@ -102,11 +115,12 @@ bool SharedOrder::in_order(const Unit& u, int thread, int warp) const {
 }
 
 SharedTrouble SharedOrder::trouble_with_write(const Unit& u, int thread, int warp) const {
+  if (u.writer == Writer::bulk)
+    return seen(warp, phases_of(u.warp), u.stamp) ? SharedTrouble::none : SharedTrouble::bulk_pending;
   if (u.writer != Writer::copy) return in_order(u, thread, warp) ? SharedTrouble::none : SharedTrouble::race;
-  const bool waited = copies_[static_cast<std::size_t>(u.thread)].done >= u.stamp;
-  if (!waited) return SharedTrouble::copy_pending;
-  return u.thread == thread || seen(warp, copies_of(u.thread), u.stamp) ? SharedTrouble::none
-                                                                        : SharedTrouble::copy_unordered;
+  if (seen(warp, copies_of(u.thread), u.stamp)) return SharedTrouble::none;
+  if (copies_[static_cast<std::size_t>(u.thread)].done < u.stamp) return SharedTrouble::copy_pending;
+  return u.thread == thread ? SharedTrouble::none : SharedTrouble::copy_unordered;
 }
 
 SharedTrouble SharedOrder::load(std::int64_t unit, int thread, int warp, int& other) {
@@ -135,7 +149,12 @@ SharedTrouble SharedOrder::trouble_with_reads(std::int64_t unit, int thread, int
     other = r.thread;
     return SharedTrouble::race;
   }
-  return SharedTrouble::none;
+  if (bulk_reads_.empty()) return SharedTrouble::none;
+  const BulkRead& b = bulk_reads_[static_cast<std::size_t>(unit)];
+  if (b.block != block_ || seen(warp, bulk_of(b.thread), b.number)) return SharedTrouble::none;
+  if (b.thread == thread && bulk_[static_cast<std::size_t>(thread)].done >= b.number) return SharedTrouble::none;
+  other = b.thread;
+  return SharedTrouble::read_pending;
 }
 
 SharedTrouble SharedOrder::write(std::int64_t unit, Writer as, int thread, int warp, bool& changes, int& other) {
@@ -143,7 +162,9 @@ SharedTrouble SharedOrder::write(std::int64_t unit, Writer as, int thread, int w
   const bool first = !written(u);
   changes = changes || first;
   SharedTrouble trouble = first ? SharedTrouble::none : trouble_with_write(u, thread, warp);
-  const std::size_t by = u.writer == Writer::copy ? copies_of(u.thread) : u.warp;
+  const std::size_t by = u.writer == Writer::copy   ? copies_of(u.thread)
+                         : u.writer == Writer::bulk ? phases_of(u.warp)
+                                                    : u.warp;
   const bool calm = u.quiet || (!first && met_.at(by) >= u.stamp);  // all threads have seen who has changed it
   // Copies of one value to one place do no harm, whoever makes them; a plain write beside a copy may come too early.
   if (!changes && (as == Writer::copy || trouble == SharedTrouble::race)) trouble = SharedTrouble::none;
@@ -166,6 +187,30 @@ SharedTrouble SharedOrder::store(std::int64_t unit, int thread, int warp, bool& 
 
 SharedTrouble SharedOrder::copy(std::int64_t unit, int thread, int warp, bool& changes, int& other) {
   return write(unit, Writer::copy, thread, warp, changes, other);
+}
+
+SharedTrouble SharedOrder::bulk_write(std::int64_t unit, int thread, int warp, int mbarrier, std::uint32_t phase,
+                                      int& other) {
+  bool changes = true;
+  const SharedTrouble trouble = write(unit, Writer::bulk, thread, warp, changes, other);
+  Unit& u = units_[static_cast<std::size_t>(unit)];
+  u.stamp = phase + 1;
+  u.warp = static_cast<std::uint16_t>(mbarrier);
+  return trouble;
+}
+
+SharedTrouble SharedOrder::bulk_read(std::int64_t unit, int thread, int warp, int& other) {
+  const Unit& u = units_[static_cast<std::size_t>(unit)];
+  SharedTrouble trouble = SharedTrouble::none;
+  if (!written(u))
+    trouble = SharedTrouble::uninitialised;
+  else if (!u.quiet)
+    trouble = trouble_with_write(u, thread, warp);
+  if (trouble != SharedTrouble::none && written(u)) other = u.thread;
+  if (bulk_reads_.empty()) bulk_reads_.resize(units_.size());
+  bulk_reads_[static_cast<std::size_t>(unit)] = {block_, bulk_[static_cast<std::size_t>(thread)].begun,
+                                                 static_cast<std::int16_t>(thread)};
+  return trouble;
 }
 
 SharedTrouble SharedOrder::atomic(std::int64_t unit, int thread, int warp, int& other) {

@@ -48,8 +48,6 @@ class SharedOrder {
   void instruction() { ++stamp_; }
   void warp_barrier(int warp);
   void barrier();
-  /// Of the warps that are set alone.
-  void barrier(std::uint64_t warps);
 
   // Accesses to one unit, noted as they are checked; `other` is set to the other thread.
   SharedTrouble load(std::int64_t unit, int thread, int warp, int& other);
@@ -64,15 +62,35 @@ class SharedOrder {
   /// All groups but the latest `left`.
   void wait_for_copies(int thread, std::uint64_t left);
 
+  // What a warp has seen, for others who wait. `into` may also get the copies of a thread that it has not waited for,
+  // where what waits does so for them.
+  void release(int warp, Clock& into);
+  void release_copies(int thread, Clock& into) const;
+  void acquire(int warp, const Clock& from) { clocks_[static_cast<std::size_t>(warp)].join(from); }
+  /// Whether the warp has seen the access of another one.
+  [[nodiscard]] bool seen_access(int warp, std::uint32_t of, std::uint32_t stamp) const {
+    return of == static_cast<std::uint32_t>(warp) || seen(warp, of, stamp);
+  }
+  [[nodiscard]] std::uint32_t stamp() const { return stamp_; }
+
+  // Copies in bulk. To shared memory: a write that is there for those who have seen the phase of an mbarrier complete.
+  // From shared memory: a read until the thread has waited for the group.
+  SharedTrouble bulk_write(std::int64_t unit, int thread, int warp, int mbarrier, std::uint32_t phase, int& other);
+  SharedTrouble bulk_read(std::int64_t unit, int thread, int warp, int& other);
+  void note_phase(Clock& clock, int mbarrier, std::uint32_t phases) const { clock.raise(phases_of(mbarrier), phases); }
+  void begin_bulk(int thread) { ++bulk_[static_cast<std::size_t>(thread)].begun; }
+  void commit_bulk(int thread) { bulk_[static_cast<std::size_t>(thread)].commit(); }
+  void wait_for_bulk(int thread, std::uint64_t left);
+
  private:
-  enum class Writer : std::uint8_t { plain, atomic, copy };
+  enum class Writer : std::uint8_t { plain, atomic, copy, bulk };
   static constexpr std::int16_t several = -2;
   struct Unit {
     std::uint32_t block = 0;  // in which it was written last
-    std::uint32_t stamp = 0;  // of the write; of a copy its number in the thread
+    std::uint32_t stamp = 0;  // of the write; of a copy its number in the thread; in bulk phases that must be complete
     std::uint32_t sub = 0;    // barriers of warps before it, where threads are independent
     std::int16_t thread = -1;
-    std::uint16_t warp = 0;
+    std::uint16_t warp = 0;  // in bulk: the mbarrier
     Writer writer{};
     bool quiet = false;  // the write left the value as it was
   };
@@ -84,12 +102,22 @@ class SharedOrder {
     std::uint32_t begun = 0, done = 0;
     std::vector<std::uint32_t> groups;  // committed: begun at that time
     void commit() { groups.push_back(begun); }
+    /// Whether something was waited for.
+    bool wait(std::uint64_t left);
+  };
+  struct BulkRead {  // the last copy in bulk that reads a unit
+    std::uint32_t block = 0, number = 0;
+    std::int16_t thread = -1;
   };
 
   [[nodiscard]] bool seen(int warp, std::size_t component, std::uint32_t count) const {
     return met_.at(component) >= count || clocks_[static_cast<std::size_t>(warp)].at(component) >= count;
   }
   [[nodiscard]] std::size_t copies_of(int thread) const { return static_cast<std::size_t>(warps_ + thread); }
+  [[nodiscard]] std::size_t bulk_of(int thread) const { return static_cast<std::size_t>(warps_ + threads_ + thread); }
+  [[nodiscard]] std::size_t phases_of(int mbarrier) const {
+    return static_cast<std::size_t>(warps_ + 2 * threads_ + mbarrier);
+  }
   void show_copies(int warp);
   [[nodiscard]] bool written(const Unit& u) const { return u.block == block_; }
   [[nodiscard]] bool in_order(const Unit& u, int thread, int warp) const;
@@ -104,7 +132,8 @@ class SharedOrder {
   std::vector<Read> reads_;  // of each unit, by warp
   Clock met_;                // what all warps have seen
   std::vector<Clock> clocks_;
-  std::vector<Copies> copies_;
+  std::vector<Copies> copies_, bulk_;  // of each thread
+  std::vector<BulkRead> bulk_reads_;   // of each unit, once there is one
 };
 
 }  // namespace kernelcast::interpreter

@@ -107,6 +107,8 @@ class Decoder {
   bool small_floats(llvm::CallInst& i, const ptx::Instruction& what);
   void copy_async(llvm::CallInst& i);
   void copy_group(llvm::CallInst& i, CopyGroup what);
+  void mbarrier(llvm::CallInst& i, const ptx::Instruction& what);
+  void copy_in_bulk(llvm::CallInst& i, const ptx::Instruction& what);
   void load_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void store_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void matrix_product(llvm::CallInst& i, const ptx::Instruction& what);

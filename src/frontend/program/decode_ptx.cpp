@@ -82,9 +82,9 @@ void Decoder::copy_async(CallInst& i) {
 /// Groups of copies by cp.async.
 void Decoder::copy_group(CallInst& i, CopyGroup what) {
   std::int64_t left = 0;
-  if (what == CopyGroup::wait) {
+  if (what == CopyGroup::wait || what == CopyGroup::bulk_wait) {
     const auto* n = i.arg_size() > 0 ? dyn_cast<ConstantInt>(i.getArgOperand(0)) : nullptr;
-    if (!n) unsupported(i, "cp.async.wait_group of a variable number");
+    if (!n) unsupported(i, "a wait for a variable number of groups");
     left = n->getSExtValue();
   }
   emit(Opcode::copy_group, ValueType::i32, no_register).imm = static_cast<std::int64_t>(what) | left << 8;
@@ -180,6 +180,134 @@ void Decoder::store_matrix(CallInst& i, const ptx::Instruction& what) {
   s.pointing = pointing(pointer);
   s.site = counted;
   note_element(pointer, ValueType::i16);
+}
+
+void Decoder::mbarrier(CallInst& i, const ptx::Instruction& what) {
+  using ptx::Op;
+  const ValueType w = ValueType::i32;
+  if (what.op == Op::mbarrier_pending_count) {  // Mbarrier::state()
+    const std::uint32_t pending = convert(Opcode::truncate, ValueType::i64, w, integer_operand(i, 0, ValueType::i64));
+    return define(i, pending);
+  }
+  const auto operand = [&](unsigned n, ValueType t) {
+    return i.arg_size() > n ? integer_operand(i, n, t) : no_register;
+  };
+  Value* pointer = i.getArgOperand(0);
+  MbarrierOp op = MbarrierOp::arrive;
+  std::int64_t flags = 0;
+  std::uint32_t b = no_register, c = no_register;
+  AccessKind kind = AccessKind::atomic;
+  switch (what.op) {
+    case Op::mbarrier_init:
+      op = MbarrierOp::init;
+      kind = AccessKind::store;
+      b = operand(1, w);
+      break;
+    case Op::mbarrier_inval:
+      op = MbarrierOp::invalidate;
+      kind = AccessKind::store;
+      break;
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_complete_tx:
+      op = what.op == Op::mbarrier_expect_tx ? MbarrierOp::expect : MbarrierOp::complete;
+      b = operand(1, w);
+      break;
+    case Op::mbarrier_test_wait:
+    case Op::mbarrier_try_wait: {
+      const bool parity = what.has("parity");
+      op = parity ? MbarrierOp::wait_parity : MbarrierOp::wait_state;
+      kind = AccessKind::load;
+      b = operand(1, parity ? w : ValueType::i64);
+      break;
+    }
+    case Op::cp_async_mbarrier_arrive:
+      op = MbarrierOp::arrive_copies;
+      if (what.has("noinc")) flags = mbarrier_no_increment;
+      break;
+    default:
+      if (what.op == Op::mbarrier_arrive_drop) flags = mbarrier_drops;
+      (what.has("expect_tx") ? c : b) = operand(1, w);
+      break;
+  }
+  const std::uint32_t address = materialised(value(pointer));
+  const int counted = what.op == Op::cp_async_mbarrier_arrive ? -1 : site(i, kind, 0, 8);
+  const bool gives = !i.getType()->isVoidTy();
+  const std::uint32_t dst = gives ? fresh(type_of(i.getType())) : no_register;
+  SimtInstruction& out = emit(Opcode::mbarrier, ValueType::i64, dst, address, b, c);
+  out.imm = static_cast<std::int64_t>(op) | flags << 8;
+  out.pointing = pointing(pointer);
+  out.site = counted;
+  if (gives) define(i, dst);
+}
+
+/// cp.async.bulk [to], [from], bytes, [mbarrier]; cp.async.bulk and cp.reduce.async.bulk [to], [from], bytes.
+void Decoder::copy_in_bulk(CallInst& i, const ptx::Instruction& what) {
+  if (what.has("multicast::cluster") || what.has("cp_mask")) unsupported(i, "'" + ptx_opcode(i) + "'");
+  const ValueType w = ValueType::i32;
+  const bool reduces = what.op == ptx::Op::cp_reduce_async_bulk;
+  const bool with_mbarrier = what.has("mbarrier::complete_tx::bytes");
+  if (reduces && with_mbarrier) unsupported(i, "'" + ptx_opcode(i) + "'");  // to another block of the cluster
+  Value *to = i.getArgOperand(0), *from = i.getArgOperand(1);
+  const std::uint32_t bytes = integer_operand(i, 2, w);
+  ValueType element = w;
+  AtomicOp combine = AtomicOp::exchange;
+  if (reduces) {
+    using ptx::Combine;
+    const ptx::Type t = what.type();
+    const bool real = t == ptx::Type::f32 || t == ptx::Type::f64 || t == ptx::Type::f16;
+    if (t == ptx::Type::bf16) unsupported(i, "'" + ptx_opcode(i) + "'");
+    element = t == ptx::Type::f32     ? ValueType::f32
+              : t == ptx::Type::f64   ? ValueType::f64
+              : t == ptx::Type::f16   ? ValueType::f16
+              : ptx::bits_of(t) == 64 ? ValueType::i64
+                                      : ValueType::i32;
+    switch (what.combine) {
+      case Combine::add:
+        combine = real ? AtomicOp::fadd : AtomicOp::add;
+        break;
+      case Combine::min:
+        combine = real ? AtomicOp::fmin : ptx::is_signed(t) ? AtomicOp::smin : AtomicOp::umin;
+        break;
+      case Combine::max:
+        combine = real ? AtomicOp::fmax : ptx::is_signed(t) ? AtomicOp::smax : AtomicOp::umax;
+        break;
+      case Combine::and_:
+        combine = AtomicOp::and_;
+        break;
+      case Combine::or_:
+        combine = AtomicOp::or_;
+        break;
+      case Combine::xor_:
+        combine = AtomicOp::xor_;
+        break;
+      case Combine::inc:
+        combine = AtomicOp::wrap_inc;
+        break;
+      case Combine::dec:
+        combine = AtomicOp::wrap_dec;
+        break;
+      default:
+        unsupported(i, "'" + ptx_opcode(i) + "'");
+    }
+  }
+  const std::uint32_t from_address = materialised(value(from)), to_address = materialised(value(to));
+  const std::uint32_t mbarrier = with_mbarrier ? materialised(value(i.getArgOperand(3))) : no_register;
+  const int read = site(i, AccessKind::load, 0, 1),
+            written = site(i, reduces ? AccessKind::atomic : AccessKind::store, 0, 1);
+  SimtInstruction& r = emit(Opcode::bulk_read, w, no_register, from_address, no_register, bytes);
+  r.pointing = pointing(from);
+  r.alignment = 16;
+  r.site = read;
+  SimtInstruction& s = emit(Opcode::bulk_write, element, no_register, to_address, mbarrier, bytes);
+  s.imm = static_cast<std::int64_t>(reduces         ? BulkOp::reduce
+                                    : with_mbarrier ? BulkOp::to_mbarrier
+                                                    : BulkOp::to_group) |
+          static_cast<std::int64_t>(combine) << 8;
+  s.pointing = pointing(to);
+  s.alignment = 16;
+  s.site = written;
+  note_element(from, element);
+  note_element(to, element);
 }
 
 namespace {
@@ -409,7 +537,40 @@ void Decoder::ptx_call(CallInst& i) {
     case Op::cp_async_wait_all:
       return copy_group(i, CopyGroup::wait_all);
     case Op::cp_async_bulk_commit_group:
+      return copy_group(i, CopyGroup::bulk_commit);
     case Op::cp_async_bulk_wait_group:
+      return copy_group(i, CopyGroup::bulk_wait);
+    case Op::cp_async_bulk:
+    case Op::cp_reduce_async_bulk:
+      return copy_in_bulk(i, what);
+    case Op::mbarrier_init:
+    case Op::mbarrier_inval:
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_complete_tx:
+    case Op::mbarrier_arrive:
+    case Op::mbarrier_arrive_drop:
+    case Op::mbarrier_test_wait:
+    case Op::mbarrier_try_wait:
+    case Op::mbarrier_pending_count:
+    case Op::cp_async_mbarrier_arrive:
+      return mbarrier(i, what);
+    case Op::barrier_arrive: {
+      const std::uint32_t number = integer_operand(i, 0, ValueType::i32);
+      const std::uint32_t threads = integer_operand(i, 1, ValueType::i32);
+      emit(Opcode::barrier_arrive, ValueType::i32, no_register, no_register, number, threads);
+      return;
+    }
+    case Op::elect: {
+      const ValueType w = ValueType::i32;
+      const std::uint32_t active = fresh(w), lane = fresh(w), first = fresh(w);
+      emit(Opcode::active_mask, w, active);
+      emit(Opcode::lane_id, w, lane);
+      emit(Opcode::count_trailing_zeros, w, first, binary(Opcode::and_, w, active, integer_operand(i, 0, w)));
+      const std::uint32_t is_first = binary(Opcode::eq, w, lane, first);
+      Slots out;
+      for (ValueType t : types_of(i.getType())) out.regs.push_back(t == ValueType::i1 ? is_first : first);
+      return define(i, std::move(out));
+    }
     case Op::fence:
     case Op::fence_proxy:
     case Op::fence_mbarrier_init:
@@ -417,6 +578,8 @@ void Decoder::ptx_call(CallInst& i) {
     case Op::membar_proxy:
     case Op::prefetch:
     case Op::prefetchu:
+    case Op::cp_async_bulk_prefetch:
+    case Op::cp_async_bulk_prefetch_tensor:
     case Op::griddepcontrol:
     case Op::setmaxnreg:
     case Op::applypriority:

@@ -124,18 +124,5 @@ TEST(SharedOrder, QuietWritesHideOnlyWhatAllHaveSeen) {
   EXPECT_EQ(f.load(0, 40), T::race);
 }
 
-TEST(SharedOrder, BarrierOfSomeWarpsOrdersThose) {
-  SharedOrder order(4, 96, 32, false);
-  order.begin_block();
-  int other = -1;
-  bool changes = true;
-  order.instruction();
-  EXPECT_EQ(order.store(0, 0, 0, changes, other), T::none);
-  order.barrier(0b011);
-  order.instruction();
-  EXPECT_EQ(order.load(0, 40, 1, other), T::none);
-  EXPECT_EQ(order.load(0, 70, 2, other), T::race);
-}
-
 }  // namespace
 }  // namespace kernelcast::interpreter
