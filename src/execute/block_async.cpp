@@ -39,7 +39,7 @@ bool BlockRunner::meet_some(Warp& w, std::uint64_t lanes, const PreparedOp& op, 
   if (!plan_.in_order || i.c == no_register || warps_ > 64) return false;
   const int first = std::countr_zero(lanes);
   const int id = static_cast<int>(bits_at(w, op.b, 4, first)), wanted = static_cast<int>(bits_at(w, op.c, 4, first));
-  if (waits && wanted >= threads_) return false;
+  if (waits && wanted >= threads_ && !plan_.some_only_arrive) return false;
   Meeting& m = meetings_[id];
   m.threads += plan_.options.independent_threads ? lane_count(lanes) : width_;  // in lock-step a warp comes as one
   if (SharedOrder* order = shared_.order()) order->release(number, m.seen);

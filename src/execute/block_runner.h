@@ -55,8 +55,9 @@ struct LaunchPlan {
   int watch_unit = 4;                       // bytes of shared memory watched together
   int total_accesses = 0;
   bool watches_global = false;
-  bool in_order = false;     // copies asynchronously or has mbarriers (shared_order.h)
-  bool warps_apart = false;  // no warp of a block waits for another one or shares memory with it
+  bool in_order = false;  // copies asynchronously, has mbarriers or comes to barriers without waiting (shared_order.h)
+  bool some_only_arrive = false;  // the last of these
+  bool warps_apart = false;       // no warp of a block waits for another one or shares memory with it
 };
 
 /// Why a block is not run to its end by default.

@@ -66,7 +66,10 @@ class SharedOrder {
   // where what waits does so for them.
   void release(int warp, Clock& into);
   void release_copies(int thread, Clock& into) const;
-  void acquire(int warp, const Clock& from) { clocks_[static_cast<std::size_t>(warp)].join(from); }
+  void acquire(int warp, const Clock& from) {
+    clocks_[static_cast<std::size_t>(warp)].join(from);
+    if (independent_) ++sub_;  // lanes of one warp may wait for each other
+  }
   /// Whether the warp has seen the access of another one.
   [[nodiscard]] bool seen_access(int warp, std::uint32_t of, std::uint32_t stamp) const {
     return of == static_cast<std::uint32_t>(warp) || seen(warp, of, stamp);

@@ -100,11 +100,13 @@ void Decoder::load_matrix(CallInst& i, const ptx::Instruction& what) {
   const std::uint32_t lane = fresh(w);
   emit(Opcode::lane_id, w, lane);
   const int counted = site(i, AccessKind::load, 0, 16);
-  const auto partial = ptx_accesses(i);
-  if (!partial.empty() && partial[0].lanes == 32) {  // what the banks see: a row for each lane
+  const auto rows = ptx_accesses(i);
+  if (!rows.empty()) {  // what the banks see: a row for each lane that has an address
     const std::uint32_t row = fresh(ValueType::i64);
     (void)fresh(ValueType::i64);
-    SimtInstruction& l = emit(Opcode::load, ValueType::i64, row, address);
+    const auto lanes = static_cast<std::uint64_t>(rows[0].lanes);
+    const std::uint32_t has_one = lanes < 32 ? binary(Opcode::ult, w, lane, constant(w, lanes)) : no_register;
+    SimtInstruction& l = emit(Opcode::load, ValueType::i64, row, address, no_register, has_one);
     l.extra = 2;
     l.pointing = pointing(pointer);
     l.site = counted;

@@ -298,5 +298,68 @@ TEST(BulkCopies, source_that_is_written_without_a_barrier_is_found) {
   EXPECT_THAT(text_of(e.findings), HasSubstr("race"));
 }
 
+// Two warps that write and two that read, by barriers of 128 threads to which one side comes without waiting.
+const std::string roles = instructions + R"(
+__global__ void kernel(const float* in, float* out, int n) {
+  __shared__ float tile[64];
+  __shared__ u64 unused;
+  int t = threadIdx.x;
+  if (t == 0) init(&unused, 1);
+  __syncthreads();
+  if (t < 64) {
+    for (int k = 0; k < n; ++k) {
+      asm volatile("bar.sync 2, 128;" ::: "memory");
+      tile[t] = in[k * 64 + t];
+      asm volatile("bar.arrive 1, 128;" ::: "memory");
+    }
+    return;
+  }
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    asm volatile("bar.arrive 2, 128;" ::: "memory");
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+    sum += tile[127 - t];
+  }
+  out[blockIdx.x * 128 + t] = sum;
+})";
+
+TEST(BarriersOfSomeThreads, order_those_who_come) {
+  for (const bool independent : {false, true}) {
+    const Execution e = executed(roles, 128, independent);
+    EXPECT_THAT(text_of(e.findings), IsEmpty());
+    for (int t = 64; t < 128; ++t) {
+      float sum = 0;
+      for (int k = 0; k < 9; ++k) sum += float_at(e.buffers.at("in"), k * 64 + 127 - t);
+      EXPECT_EQ(float_at(e.buffers.at("out"), t), sum) << t;
+    }
+  }
+  const Execution e = executed(replaced(roles, R"(asm volatile("bar.sync 2, 128;" ::: "memory");)", ""), 128);
+  EXPECT_THAT(text_of(e.findings), HasSubstr("race"));
+}
+
+// Lanes of one warp that wait for one another: in lock-step the side that runs first never ends.
+const std::string lanes_of_a_warp = instructions + R"(
+__global__ void kernel(const float* in, float* out, int n) {
+  __shared__ u64 bar;
+  __shared__ float x;
+  if (threadIdx.x == 0) init(&bar, 31);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    wait_parity(&bar, 0);
+    out[blockIdx.x] = x;
+  } else {
+    if (threadIdx.x == 31) x = in[7];
+    arrive(&bar, 1);
+  }
+})";
+
+TEST(Mbarriers, lanes_of_a_warp_wait_for_one_another_where_threads_are_independent) {
+  const Execution good = executed(lanes_of_a_warp, 32, true);
+  EXPECT_THAT(text_of(good.findings), IsEmpty());
+  EXPECT_EQ(float_at(good.buffers.at("out"), 0), float_at(good.buffers.at("in"), 7));
+  const Execution lockstep = executed(lanes_of_a_warp, 32, false);
+  EXPECT_THAT(text_of(lockstep.findings), HasSubstr("which they can with independent threads"));
+}
+
 }  // namespace
 }  // namespace kernelcast

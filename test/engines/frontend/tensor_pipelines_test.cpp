@@ -194,5 +194,16 @@ TEST(TensorPipelines, three_stages_by_copies_in_bulk_of_another_warp) {
   for (const bool independent : {false, true}) expect_product(cuda(by_bulk_copies), 160, in_tiles, independent);
 }
 
+TEST(TensorPipelines, three_stages_by_copies_in_bulk_as_ptx) {
+  Source source;
+  source.path = KERNELCAST_SOURCE_DIR "/test/data/ptx/bulk_pipeline.ptx";
+  std::ifstream in(source.path);
+  std::stringstream text;
+  text << in.rdbuf();
+  source.text = text.str();
+  ASSERT_FALSE(source.text.empty());
+  for (const bool independent : {false, true}) expect_product(source, 160, in_tiles, independent);
+}
+
 }  // namespace
 }  // namespace kernelcast

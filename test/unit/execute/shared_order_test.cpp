@@ -124,5 +124,77 @@ TEST(SharedOrder, QuietWritesHideOnlyWhatAllHaveSeen) {
   EXPECT_EQ(f.load(0, 40), T::race);
 }
 
+TEST(SharedOrder, WhoWaitsForAnArrivalHasSeenWhatCameBeforeIt) {
+  Warps f;
+  f.store(0, 1);
+  f.copy(1, 1);
+  Clock handed;
+  f.order.release(0, handed);
+  f.store(2, 1);
+  EXPECT_EQ(f.load(0, 40), T::race);
+  f.order.acquire(1, handed);
+  EXPECT_EQ(f.load(0, 40), T::none);
+  EXPECT_EQ(f.load(1, 40), T::copy_pending);
+  EXPECT_EQ(f.load(2, 40), T::race);
+  EXPECT_EQ(f.store(0, 40), T::none);
+  f.order.release_copies(1, handed);
+  f.order.acquire(1, handed);
+  EXPECT_EQ(f.load(1, 40), T::none);
+}
+
+TEST(SharedOrder, ReadsOfEachWarpMustHaveBeenSeenBeforeTheyAreOverwritten) {
+  SharedOrder order(4, 96, 32, false);
+  order.begin_block();
+  int other = -1;
+  bool changes = true;
+  order.instruction();
+  order.store(0, 0, 0, changes, other);
+  order.barrier();
+  Clock handed;
+  for (const int warp : {1, 2}) {
+    order.instruction();
+    EXPECT_EQ(order.load(0, 32 * warp, warp, other), T::none);
+    if (warp == 2) order.release(warp, handed);
+  }
+  order.acquire(0, handed);
+  order.instruction();
+  EXPECT_EQ(order.store(0, 0, 0, changes, other), T::race);  // warp 1 has not been heard of
+  EXPECT_EQ(other, 32);
+}
+
+TEST(SharedOrder, CopyInBulkIsThereForThoseWhoHaveSeenItsPhase) {
+  Warps f;
+  f.order.instruction();
+  EXPECT_EQ(f.order.bulk_write(0, 0, 0, 5, 2, f.other), T::none);
+  EXPECT_EQ(f.load(0, 40), T::bulk_pending);
+  EXPECT_EQ(f.load(0, 0), T::bulk_pending);
+  Clock complete;
+  f.order.note_phase(complete, 5, 2);  // phases 0 and 1
+  f.order.acquire(1, complete);
+  EXPECT_EQ(f.load(0, 40), T::bulk_pending);
+  f.order.note_phase(complete, 5, 3);
+  f.order.acquire(1, complete);
+  EXPECT_EQ(f.load(0, 40), T::none);
+  EXPECT_EQ(f.load(0, 0), T::bulk_pending);
+  f.order.barrier();
+  EXPECT_EQ(f.load(0, 0), T::none);
+}
+
+TEST(SharedOrder, SourceOfACopyInBulkIsFreeOnceItsGroupHasBeenWaitedFor) {
+  Warps f;
+  f.store(0, 40);
+  f.order.instruction();
+  f.order.begin_bulk(1);
+  EXPECT_EQ(f.order.bulk_read(0, 1, 0, f.other), T::race);  // of what another thread has just written
+  f.order.barrier();
+  EXPECT_EQ(f.store(0, 1), T::read_pending);
+  f.order.commit_bulk(1);
+  f.order.wait_for_bulk(1, 0);
+  EXPECT_EQ(f.store(0, 1), T::none);
+  EXPECT_EQ(f.store(0, 40), T::read_pending);
+  f.order.barrier();
+  EXPECT_EQ(f.store(0, 40), T::none);
+}
+
 }  // namespace
 }  // namespace kernelcast::interpreter
