@@ -86,7 +86,7 @@ void BlockRunner::arrive(Mbarrier& m, const SimtInstruction& i, std::int64_t cou
 /// Who sees a phase complete has seen the copies in bulk that it waited for.
 void BlockRunner::note_phase(Mbarrier& m, std::uint32_t before) {
   if (m.phase == before) return;
-  if (const SharedOrder* order = shared_.order()) order->note_phase(m.complete, m.number, m.phase);
+  if (const SharedOrder* order = shared_.order()) order->note_phase(m.complete, m.number, m.phases());
 }
 
 /// False: the warp, or the path, stands still here until something changes.
@@ -110,6 +110,11 @@ bool BlockRunner::mbarrier(Warp& w, std::uint64_t lanes, const PreparedOp& op, i
     return i.b == no_register ? otherwise
                               : static_cast<std::int64_t>(bits_at(w, op.b, size_of(program_.registers[i.b]), l));
   };
+  if (!plan_.mbarriers) {  // cuda::barrier, which waits at a barrier of the block
+    count_request(i, lanes);
+    if (op.dst_size != 0) for_lanes(lanes, [&](int l) { set_bits(w, op.dst, op.dst_size, l, 0); });
+    return true;
+  }
   if (waits) {
     std::uint64_t done = lanes & ~good;  // where there is no mbarrier there is nothing to wait for
     for_lanes(good, [&](int l) {
@@ -206,9 +211,13 @@ void BlockRunner::bulk_read(Warp& w, std::uint64_t lanes, const PreparedOp& op, 
   for_lanes(lanes, [&](int l) {
     const auto bytes = static_cast<std::int64_t>(static_cast<std::uint32_t>(bits_at(w, op.c, 4, l)));
     if (bytes == 0) return;
-    if (bytes % 16 != 0 || bytes > most_bulk_bytes) {
+    if (bytes % 16 != 0) {
       report(Finding::Kind::misaligned, i.line, "copies a number of bytes in bulk that is no multiple of 16", number,
              l);
+      return;
+    }
+    if (bytes > most_bulk_bytes) {
+      report(Finding::Kind::out_of_bounds, i.line, "copies more bytes in bulk than shared memory has", number, l);
       return;
     }
     const std::uint64_t lane = std::uint64_t{1} << l;
@@ -234,6 +243,7 @@ void BlockRunner::bulk_write(Warp& w, std::uint64_t lanes, const PreparedOp& op,
   const auto what = static_cast<BulkOp>(i.imm & 0xff);
   const auto combine = static_cast<AtomicOp>(i.imm >> 8);
   const AccessKind kind = what == BulkOp::reduce ? AccessKind::atomic : AccessKind::store;
+  shared_.instruction();
   for_lanes(lanes & bulk_lanes_, [&](int l) {
     const int bytes = static_cast<int>(bits_at(w, op.c, 4, l));
     const bool good = translate(w, std::uint64_t{1} << l, op, number, bytes, kind) != 0;
@@ -252,18 +262,21 @@ void BlockRunner::bulk_write(Warp& w, std::uint64_t lanes, const PreparedOp& op,
       if (in_shared && what == BulkOp::to_mbarrier) bulk_target_[l] = static_cast<std::int64_t>(address_[l]);
     }
     if (what != BulkOp::to_mbarrier) return;
+    const bool moved = good && shared_lanes_ != 0;
+    const std::int64_t to = bulk_target_[l];
+    const int thread = number * width_ + l;
+    int other = -1;
     // The mbarrier hears of the bytes whether or not they could be moved: whoever waits goes on.
     const std::uint64_t at = bits_at(w, op.b, 8, l);
-    const bool moved = good && shared_lanes_ != 0;
     address_[l] = window_of(at) == shared_window ? static_cast<std::uint64_t>(offset_of(at)) : at;
-    Mbarrier* const m = mbarrier_of(i, number, l);
-    if (m == nullptr) return;
+    Mbarrier* const m = plan_.mbarriers ? mbarrier_of(i, number, l) : nullptr;
     if (moved) {
-      int other = -1;
-      const SharedTrouble t =
-          shared_.bulk_write(bulk_target_[l], bytes, number * width_ + l, number, m->number, m->phase, other);
+      const SharedTrouble t = m != nullptr
+                                  ? shared_.bulk_write(to, bytes, thread, number, m->number, m->phases(), other)
+                                  : shared_.store(to, bytes, thread, number, true, other);
       report_shared(t, AccessKind::store, i.line, number, l, other);
     }
+    if (m == nullptr) return;
     const std::uint32_t phase = m->phase;
     mbarriers_.complete(*m, bytes);
     note_phase(*m, phase);

@@ -55,8 +55,9 @@ struct LaunchPlan {
   int watch_unit = 4;                       // bytes of shared memory watched together
   int total_accesses = 0;
   bool watches_global = false;
-  bool in_order = false;  // copies asynchronously, has mbarriers or comes to barriers without waiting (shared_order.h)
-  bool some_only_arrive = false;  // the last of these
+  bool in_order = false;   // copies asynchronously, has mbarriers or comes to barriers without waiting (shared_order.h)
+  bool mbarriers = false;  // some are initialised or waited for by their own instructions, not as cuda::barrier
+  bool some_only_arrive = false;  // comes to barriers without waiting
   bool warps_apart = false;       // no warp of a block waits for another one or shares memory with it
 };
 

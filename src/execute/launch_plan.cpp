@@ -79,6 +79,10 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
     const bool memory = i.op == Opcode::load || i.op == Opcode::store || i.op == Opcode::atomic;
     if (memory && i.pointing != Pointing::stack && (size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4)))
       plan_.watch_unit = 1;
+    const auto m = static_cast<MbarrierOp>(i.imm & 0xff);
+    plan_.mbarriers =
+        plan_.mbarriers || (i.op == Opcode::mbarrier &&
+                            (m == MbarrierOp::init || m == MbarrierOp::wait_state || m == MbarrierOp::wait_parity));
     plan_.some_only_arrive = plan_.some_only_arrive || i.op == Opcode::barrier_arrive;
     plan_.in_order = plan_.in_order || i.op == Opcode::barrier_arrive || i.asynchronous || i.op == Opcode::mbarrier ||
                      i.op == Opcode::bulk_read;

@@ -89,9 +89,12 @@ int Relevance::place_of(const SimtInstruction& i) const {
 void Relevance::mark_stores_to(int where) {
   if (read_[static_cast<std::size_t>(where)] != 0) return;
   read_[static_cast<std::size_t>(where)] = 1;
-  for (const SimtInstruction& i : program_.code) {
-    // What a copy in bulk writes was elsewhere before: which of the reads is its own does not matter.
-    if (i.op == Opcode::bulk_read) mark_stores_to(place_of(i));
+  for (std::size_t n = 0; n < program_.code.size(); ++n) {
+    const SimtInstruction& i = program_.code[n];
+    if (i.op == Opcode::bulk_read) {  // what it moves was elsewhere before
+      const int to = place_of(program_.code[n + 1]);
+      if (where == anywhere || to == anywhere || to == where) mark_stores_to(place_of(i));
+    }
     if (i.op != Opcode::store && i.op != Opcode::atomic) continue;
     const int place = place_of(i);
     if (where != anywhere && place != anywhere && place != where) continue;

@@ -308,8 +308,7 @@ void Decoder::copy_in_bulk(CallInst& i, const ptx::Instruction& what) {
   s.pointing = pointing(to);
   s.alignment = 16;
   s.site = written;
-  note_element(from, element);
-  note_element(to, element);
+  if (reduces) note_element(to, element);
 }
 
 namespace {

@@ -361,5 +361,40 @@ TEST(Mbarriers, lanes_of_a_warp_wait_for_one_another_where_threads_are_independe
   EXPECT_THAT(text_of(lockstep.findings), HasSubstr("which they can with independent threads"));
 }
 
+TEST(BulkCopies, barriers_of_the_library_have_no_findings) {
+  const std::string text = R"(
+#include <cuda/barrier>
+namespace cde = cuda::device::experimental;
+__global__ void kernel(const float* in, float* out, int n) {
+  __shared__ __align__(16) float tile[128];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  int t = threadIdx.x;
+  if (t == 0) {
+    init(&bar, 128);
+    cde::fence_proxy_async_shared_cta();
+  }
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    cuda::barrier<cuda::thread_scope_block>::arrival_token token;
+    if (t == 0) {
+      cde::cp_async_bulk_global_to_shared(tile, in + k * 128, 512, bar);
+      token = cuda::device::barrier_arrive_tx(bar, 1, 512);
+    } else {
+      token = bar.arrive();
+    }
+    bar.wait(token);
+    sum += tile[127 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + t] = sum;
+})";
+  for (const bool independent : {false, true}) {
+    const Execution e = executed(text, 128, independent);
+    EXPECT_THAT(text_of(e.findings), IsEmpty());
+    expect_sums_of_opposites(e);
+  }
+}
+
 }  // namespace
 }  // namespace kernelcast

@@ -61,5 +61,21 @@ TEST(Mbarriers, LaterPhasesHandOnWhatEarlierOnesHadSeen) {
   EXPECT_EQ(m.complete.at(3), 7U);
 }
 
+TEST(Mbarriers, OneThatIsInitialisedAnewCountsItsPhasesOn) {
+  Mbarriers all;
+  Mbarrier& m = all.make(16, 1);
+  all.arrive(m, 1);
+  EXPECT_EQ(m.phases(), 1U);
+  all.invalidate(16);
+  Mbarrier& other = all.make(8, 1);
+  Mbarrier& again = all.make(16, 1);
+  EXPECT_EQ(again.number, 0);
+  EXPECT_EQ(other.number, 1);
+  EXPECT_EQ(again.phase, 0U);
+  EXPECT_FALSE(again.completed_parity(0));
+  EXPECT_EQ(again.phases(), 2U);  // the phase that was under way is over, but not complete
+  EXPECT_EQ(all.make(16, 1).phases(), 3U);
+}
+
 }  // namespace
 }  // namespace kernelcast::interpreter
