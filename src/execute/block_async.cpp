@@ -316,7 +316,7 @@ bool BlockRunner::end_waits() {
           f->text += std::string(m->pending > 0 ? ", " : ": ") +
                      (m->bytes > 0 ? "bytes missing: " + std::to_string(m->bytes)
                                    : "bytes that nothing expects: " + std::to_string(-m->bytes));
-        if (!plan_.options.independent_threads && w.paths.size() > 1)
+        if (!plan_.options.independent_threads && (w.members & ~w.exited & ~w.paths.back().lanes) != 0)
           f->text += "; other lanes of the warp have not come there, which they can with independent threads";
       }
     }

@@ -78,6 +78,11 @@ TEST(AsynchronousCopies, barrier_in_front_of_the_wait_instead_of_behind_it_is_fo
   EXPECT_THAT(text_of(e.findings), HasSubstr("race at 17"));
 }
 
+TEST(AsynchronousCopies, copy_from_behind_the_buffer_is_found) {
+  const Execution e = executed(replaced(ring, "in + s * 128 + t", "in + 4096 - 64 + s * 32 + t"), 128);
+  EXPECT_THAT(text_of(e.findings), HasSubstr("out of bounds at 4: reads 4 bytes at byte 16384 of 'in'"));
+}
+
 // Two stages: the next copy goes where the last iteration has read, so that a barrier must stand between.
 const char* const two_stages = R"(
 __device__ void copy(float* to, const float* from) {
