@@ -296,7 +296,7 @@ bool BlockRunner::end_waits() {
     last_changes_ = mbarriers_.changes();
     fruitless_ = 0;
   }
-  constexpr int most_fruitless = 16;
+  constexpr int most_fruitless = 256;
   if (++fruitless_ <= most_fruitless) {
     for (Warp& w : warp_)
       if (w.state == State::at_mbarrier) {

@@ -4,6 +4,12 @@
 
 namespace kernelcast::interpreter {
 
+namespace {
+
+constexpr std::uint32_t most_stamp = std::uint32_t{1} << 31;
+
+}  // namespace
+
 void Clock::raise(std::size_t component, std::uint32_t to) {
   if (at(component) >= to) return;
   if (component >= counts_.size()) counts_.resize(component + 1);
@@ -44,6 +50,10 @@ std::int64_t SharedOrder::bytes_per_unit(int threads, int warp_size) {
 
 void SharedOrder::begin_block() {
   ++block_;
+  if (stamp_ > most_stamp) {  // long before it runs over
+    stamp_ = 1;
+    std::fill(reads_.begin(), reads_.end(), Read{});
+  }
   first_stamp_ = ++stamp_;
   met_.clear();
   for (Clock& c : clocks_) c.clear();

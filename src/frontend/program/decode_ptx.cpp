@@ -48,10 +48,15 @@ void Decoder::copy_async(CallInst& i) {
   const Slots from = value(accesses[0].pointer), to = value(accesses[1].pointer);
   Value* given = i.arg_size() > 3 ? i.getArgOperand(3) : nullptr;
   const auto* fixed = given ? dyn_cast<ConstantInt>(given) : nullptr;
-  if (given && !fixed && given->getType()->isIntegerTy(1)) unsupported(i, "cp.async with a predicate");
   std::uint32_t some = no_register;
-  if (given && !fixed) some = binary(Opcode::ne, ValueType::i32, one(given), constant(ValueType::i32, 0));
-  const bool nothing = fixed && fixed->isZero();
+  bool nothing = false;
+  if (given && given->getType()->isIntegerTy(1)) {  // whether the source is ignored
+    nothing = fixed && !fixed->isZero();
+    if (!fixed) some = binary(Opcode::xor_, ValueType::i1, one(given), constant(ValueType::i1, 1));
+  } else {
+    nothing = fixed && fixed->isZero();
+    if (given && !fixed) some = binary(Opcode::ne, ValueType::i32, one(given), constant(ValueType::i32, 0));
+  }
   if (!nothing) {
     const std::uint32_t address = materialised(from);
     const int counted = site(i, AccessKind::load, 0, bytes);

@@ -130,6 +130,22 @@ TEST(AsynchronousCopies, own_copies_need_no_barrier) {
   EXPECT_THAT(text_of(e.findings), HasSubstr("reads shared memory before the thread has waited for its cp.async"));
 }
 
+TEST(AsynchronousCopies, ignored_source_gives_zeros) {
+  const Execution e = executed(R"(
+__global__ void kernel(const float4* in, float* out, int n) {
+  __shared__ float4 tile[64];
+  int t = threadIdx.x;
+  unsigned at = (unsigned)__cvta_generic_to_shared(tile + t);
+  asm volatile("{ .reg .pred p; setp.ge.s32 p, %2, 40; cp.async.cg.shared.global [%0], [%1], 16, p; }" :: "r"(at), "l"(in + t), "r"(t) : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[t] = tile[t].y;
+})",
+                               64, false, 1);
+  EXPECT_THAT(text_of(e.findings), IsEmpty());
+  for (int t = 0; t < 64; ++t)
+    EXPECT_EQ(float_at(e.buffers.at("out"), t), t < 40 ? float_at(e.buffers.at("in"), 4 * t + 1) : 0) << t;
+}
+
 TEST(AsynchronousCopies, plain_store_beside_a_pending_copy_is_found) {
   const Execution e = executed(replaced(own, "asm volatile(\"cp.async.wait_all", R"(tile[t].y = n;
   asm volatile("cp.async.wait_all)"),
