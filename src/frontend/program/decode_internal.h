@@ -111,6 +111,7 @@ class Decoder {
   void copy_in_bulk(llvm::CallInst& i, const ptx::Instruction& what);
   void load_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void store_matrix(llvm::CallInst& i, const ptx::Instruction& what);
+  void transpose_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void matrix_product(llvm::CallInst& i, const ptx::Instruction& what);
   std::uint32_t matrix_element(std::uint32_t reg, int e, ptx::Type t);
   std::uint32_t from_lane(std::uint32_t value, std::uint32_t lane);  // the value as lane number `lane` has it

@@ -189,6 +189,24 @@ void Decoder::store_matrix(CallInst& i, const ptx::Instruction& what) {
   note_element(pointer, ValueType::i16);
 }
 
+/// Row r of the transposed matrix: its elements are in column r, whose rows are held by four lanes each.
+void Decoder::transpose_matrix(CallInst& i, const ptx::Instruction& what) {
+  if (what.shape.m != 8 || what.shape.n != 8 || what.type() != ptx::Type::b16) unsupported(i, "this movmatrix");
+  const ValueType w = ValueType::i32;
+  const std::uint32_t lane = fresh(w), held = integer_operand(i, 0, w);
+  emit(Opcode::lane_id, w, lane);
+  const auto within = [&](Opcode op, std::uint32_t a, std::uint64_t n) { return binary(op, w, a, constant(w, n)); };
+  const std::uint32_t row = within(Opcode::lshr, lane, 2), pair = within(Opcode::and_, lane, 3);
+  const std::uint32_t by = within(Opcode::shl, within(Opcode::and_, row, 1), 4);
+  const std::uint32_t first =
+      binary(Opcode::add, w, within(Opcode::shl, pair, 3), within(Opcode::lshr, row, 1));  // lane of element 2 * pair
+  const auto half = [&](std::uint32_t from) {
+    return within(Opcode::and_, binary(Opcode::lshr, w, from_lane(held, from), by), 0xffff);
+  };
+  const std::uint32_t low = half(first), high = half(within(Opcode::add, first, 4));
+  define(i, binary(Opcode::or_, w, low, within(Opcode::shl, high, 16)));
+}
+
 void Decoder::mbarrier(CallInst& i, const ptx::Instruction& what) {
   using ptx::Op;
   const ValueType w = ValueType::i32;
@@ -534,6 +552,8 @@ void Decoder::ptx_call(CallInst& i) {
       return load_matrix(i, what);
     case Op::stmatrix:
       return store_matrix(i, what);
+    case Op::movmatrix:
+      return transpose_matrix(i, what);
     case Op::mma:
       return matrix_product(i, what);
     case Op::cp_async_commit_group:

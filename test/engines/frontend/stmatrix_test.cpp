@@ -1,4 +1,4 @@
-// stmatrix against the plain loop that says what it means.
+// stmatrix and movmatrix against the plain loops that say what they mean.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +60,22 @@ TEST(Stmatrix, writes_rows_and_columns_as_the_plain_loop_does) {
         for (int k = 0; k < 32 * 24; ++k)
           ASSERT_EQ(half_word(out, k), expected[static_cast<std::size_t>(k)]) << matrices << transposed << " at " << k;
       }
+}
+
+TEST(Movmatrix, transposes) {
+  for (const bool independent : {false, true}) {
+    const Execution e = executed(R"(
+__global__ void kernel(const unsigned* in, unsigned* out, int n) {
+  unsigned r;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(in[threadIdx.x]));
+  out[threadIdx.x] = r;
+})",
+                                 32, independent, 1, "uniform(0,4294967295)");
+    const auto &in = e.buffers.at("in"), &out = e.buffers.at("out");
+    for (int row = 0; row < 8; ++row)
+      for (int column = 0; column < 8; ++column)
+        ASSERT_EQ(half_word(out, row * 8 + column), half_word(in, column * 8 + row)) << row << ", " << column;
+  }
 }
 
 }  // namespace
