@@ -43,7 +43,8 @@ struct ExecuteOptions {
 /// Trouble found while running, with the place in the source. The same trouble at one line is one finding.
 struct Finding {
   enum class Kind : std::uint8_t {
-    out_of_bounds, misaligned, uninitialised, race, divergent_barrier, assertion, division_by_zero, wide_shift, limit
+    out_of_bounds, misaligned, uninitialised, race, divergent_barrier, endless_wait, assertion, division_by_zero,
+    wide_shift, limit
   } kind{};
   SourceLine line;
   std::string text;      // one sentence with buffer, offset, size

@@ -52,8 +52,13 @@ enum class Opcode : std::uint8_t {
   load, store,
   atomic,          // imm: AtomicOp; b: operand, c: the value to compare with (compare_exchange); dst: the old value
   // the warp or the block together
-  barrier,         // the whole block; with `to` = i1 and imm: BarrierOp over a
+  barrier,         // the whole block; with `to` = i1 and imm: BarrierOp over a; b: number of the barrier, c: threads that meet
+  barrier_arrive,  // comes to barrier b of c threads and goes on
   warp_barrier,
+  copy_group,      // of cp.async and of copies in bulk, each lane for itself; imm: CopyGroup, how many stay open << 8
+  mbarrier,        // imm: MbarrierOp, its flags << 8; a: address, b and c: its operands; dst: the state (i64), or i1
+  bulk_read,       // a copy in bulk of each lane: a: where from, c: bytes (i32). bulk_write follows at once
+  bulk_write,      // a: where to, b: address of the mbarrier, c: bytes; imm: BulkOp, AtomicOp << 8 on elements of `type`
   vote,            // imm: VoteOp; a: i1 predicate; dst i1 or i32
   shuffle,         // imm: ShuffleOp; a: value, b: lane, delta or mask, c: clamp and segment mask as PTX has them; dst2: i1 or none
   permute_lanes,   // AMD: imm: PermuteOp; a: value, b: selector; `extra`: further immediate
@@ -69,6 +74,12 @@ enum class AtomicOp : std::uint8_t {
   compare_exchange
 };
 enum class BarrierOp : std::uint8_t { none, count, all, any };
+enum class CopyGroup : std::uint8_t { commit, wait, wait_all, bulk_commit, bulk_wait };
+/// b: expected arrivals, bytes, arrivals (none: 1), or the state or parity that is waited for; c: bytes to expect before
+/// the arrival.
+enum class MbarrierOp : std::uint8_t { init, invalidate, expect, complete, arrive, wait_state, wait_parity, arrive_copies };
+inline constexpr int mbarrier_drops = 1, mbarrier_no_increment = 2;  // arrive: for the later phases, too; arrive_copies: .noinc
+enum class BulkOp : std::uint8_t { to_mbarrier, to_group, reduce };
 enum class VoteOp : std::uint8_t { all, any, uniform, ballot, match_any, match_all };
 enum class ShuffleOp : std::uint8_t { up, down, butterfly, index };
 enum class PermuteOp : std::uint8_t { bpermute, permute, swizzle, dpp, read_lane, read_first_lane, write_lane, mbcnt_low, mbcnt_high };
@@ -98,6 +109,7 @@ struct SimtInstruction {
   /// shl, lshr, ashr, load: the result is needed where it is computed, not only where a condition holds.
   bool checked = false;
   bool synchronises = false;   // load, atomic: volatile, atomic, or an old value that is used: a look at what others say
+  bool asynchronous = false;   // store: of a copy by cp.async, there once its thread has waited for it
   std::uint8_t alignment = 0;  // load, store: bytes that the address is a multiple of, 0: the size of an element
   std::uint16_t extra = 1;     // load, store: number of elements
   std::int32_t site = -1;      // memory: index into Program::sites, -1: not counted (parameters)

@@ -92,7 +92,8 @@ WatchedThread BlockRunner::watched(int number, int lane) const {
   WatchedThread t;
   t.block = static_cast<std::uint32_t>(block_);
   t.thread = static_cast<std::uint32_t>(number * width_ + lane);
-  t.phase = static_cast<std::uint32_t>(counts_.barriers);
+  // A phase of an mbarrier that was completed since may order the two.
+  t.phase = static_cast<std::uint32_t>(counts_.barriers) + static_cast<std::uint32_t>(mbarriers_.phases());
   t.order = warp_[static_cast<std::size_t>(number)].order;
   t.warp_size = width_;
   t.looked_at_a_flag = looked_at_a_flag_;

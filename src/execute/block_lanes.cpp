@@ -12,7 +12,7 @@ namespace kernelcast::interpreter {
 namespace {}  // namespace
 
 void BlockRunner::vote(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
-  shared_.warp_barrier();
+  shared_.warp_barrier(running_);
   const SimtInstruction& i = program_.code[op.source];
   const auto what = static_cast<VoteOp>(i.imm);
   const int size = size_of(i.type);
@@ -40,7 +40,7 @@ void BlockRunner::vote(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
 }
 
 void BlockRunner::shuffle(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
-  shared_.warp_barrier();
+  shared_.warp_barrier(running_);
   const SimtInstruction& i = program_.code[op.source];
   const int size = size_of(i.type);
   std::uint64_t value[64] = {};
@@ -82,7 +82,7 @@ void BlockRunner::shuffle(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
 }
 
 void BlockRunner::permute(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
-  shared_.warp_barrier();
+  shared_.warp_barrier(running_);
   const SimtInstruction& i = program_.code[op.source];
   const int size = size_of(i.type);
   const auto what = static_cast<PermuteOp>(i.imm & 0xff);
@@ -134,7 +134,7 @@ void BlockRunner::permute(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
 }
 
 void BlockRunner::reduce(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
-  shared_.warp_barrier();
+  shared_.warp_barrier(running_);
   const SimtInstruction& i = program_.code[op.source];
   std::uint32_t sum = 0;
   bool first = true;

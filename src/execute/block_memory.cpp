@@ -190,7 +190,8 @@ std::uint64_t BlockRunner::translate(Warp& w, std::uint64_t lanes, const Prepare
                                      AccessKind kind) {
   const SimtInstruction& i = program_.code[op.source];
   const auto* a = row<std::uint64_t>(w, op.a);
-  const std::uint64_t displacement = i.op == Opcode::atomic ? 0 : static_cast<std::uint64_t>(op.imm);
+  const std::uint64_t displacement =
+      i.op == Opcode::load || i.op == Opcode::store ? static_cast<std::uint64_t>(op.imm) : 0;
   const int alignment = alignment_of(i);
   shared_lanes_ = 0;
   if (translate_together(a, lanes, displacement, i, bytes)) return lanes;
@@ -348,11 +349,7 @@ void BlockRunner::check_shared_load(const SimtInstruction& i, std::uint64_t lane
     int other = -1;
     const SharedTrouble t =
         shared_.load(static_cast<std::int64_t>(address_[l]), bytes, number * width_ + l, number, other);
-    if (t == SharedTrouble::race)
-      report(Finding::Kind::race, i.line, "reads shared memory that another thread writes with no barrier between",
-             number, l, other);
-    if (t == SharedTrouble::uninitialised)
-      report(Finding::Kind::uninitialised, i.line, "reads shared memory that nothing has written", number, l);
+    report_shared(t, AccessKind::load, i.line, number, l, other);
   });
 }
 
@@ -404,10 +401,11 @@ void BlockRunner::store_shared(Warp& w, std::uint64_t lanes, const PreparedOp& o
     for (int k = 0; k < i.extra; ++k)
       changes = changes || std::memcmp(host_[l] + static_cast<std::size_t>(k) * sizeof(T), value(k), sizeof(T)) != 0;
     int other = -1;
-    if (shared_.store(static_cast<std::int64_t>(address_[l]), bytes, number * width_ + l, number, changes, other) ==
-        SharedTrouble::race)
-      report(Finding::Kind::race, i.line,
-             "writes shared memory that another thread reads or writes with no barrier between", number, l, other);
+    const auto at = static_cast<std::int64_t>(address_[l]);
+    const int thread = number * width_ + l;
+    const SharedTrouble t = i.asynchronous ? shared_.copy(at, bytes, thread, number, changes, other)
+                                           : shared_.store(at, bytes, thread, number, changes, other);
+    if (t != SharedTrouble::none) report_shared(t, AccessKind::store, i.line, number, l, other);
     for (int k = 0; k < i.extra; ++k)
       std::memcpy(host_[l] + static_cast<std::size_t>(k) * sizeof(T), value(k), sizeof(T));
   });
@@ -454,6 +452,18 @@ void BlockRunner::store(Warp& w, std::uint64_t lanes, const PreparedOp& op, int 
     });
 }
 
+/// Element by element: to[k] op from[k].
+void BlockRunner::combine_bulk(AtomicOp op, ValueType type, unsigned char* to, const unsigned char* from, int bytes) {
+  const int size = size_of(type);
+  for (int at = 0; at + size <= bytes; at += size) {
+    std::uint64_t old = 0, v = 0;
+    std::memcpy(&old, to + at, static_cast<std::size_t>(size));
+    std::memcpy(&v, from + at, static_cast<std::size_t>(size));
+    const std::uint64_t next = new_value(op, type, old, v, 0);
+    std::memcpy(to + at, &next, static_cast<std::size_t>(size));
+  }
+}
+
 void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int number) {
   const SimtInstruction& i = program_.code[op.source];
   const int size = size_of(i.type);
@@ -469,11 +479,7 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
       int other = -1;
       const SharedTrouble t =
           shared_.atomic(static_cast<std::int64_t>(address_[l]), size, number * width_ + l, number, other);
-      if (t == SharedTrouble::race)
-        report(Finding::Kind::race, i.line, "updates shared memory that another thread writes with no barrier between",
-               number, l, other);
-      if (t == SharedTrouble::uninitialised)
-        report(Finding::Kind::uninitialised, i.line, "updates shared memory that nothing has written", number, l);
+      if (t != SharedTrouble::none) report_shared(t, AccessKind::atomic, i.line, number, l, other);
     }
     if (!in_shared && plan_.watches_global) {
       if (i.synchronises) looked_at_a_flag_ = true;

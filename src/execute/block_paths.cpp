@@ -179,9 +179,18 @@ bool BlockRunner::run_code(Warp& w, Path& path, const ProgramBlock& b, int numbe
       }
       continue;
     }
-    if (program_.code[op.source].op == Opcode::barrier) {
+    const Opcode what = program_.code[op.source].op;
+    if (what == Opcode::barrier) {
       path.resume = k + 1;
+      met_ = false;
       special(w, path.lanes, op, number);
+      return false;
+    }
+    if (what == Opcode::mbarrier) {
+      if (mbarrier(w, path.lanes, op, number)) continue;
+      path.resume = k;  // once more
+      path.stands = true;
+      w.before = before_;
       return false;
     }
     special(w, path.lanes, op, number);
@@ -206,14 +215,20 @@ void BlockRunner::step(int number) {
   Path& path = w.paths.back();
   const int here = path.block;
   const ProgramBlock& b = program_.blocks[static_cast<std::size_t>(here)];
-  if (b.last_block >= 0 && path.resume == 0) {
+  if (path.stands) {
+    path.stands = false;
+    before_ = w.before;
+  } else if (b.last_block >= 0 && path.resume == 0) {
     before_.clear();
     for (std::uint32_t k = b.first; k < b.past; ++k)
       if (const SimtInstruction& i = program_.code[k]; i.site >= 0)
         for (const AccessSite::Piece& p : program_.sites[static_cast<std::size_t>(i.site)].pieces)
           before_.emplace_back(p.access, counts_.accesses[static_cast<std::size_t>(p.access)]);
   }
-  if (!run_code(w, path, b, number)) return;
+  if (!run_code(w, path, b, number)) {
+    if (path.stands) w.state = State::at_mbarrier;
+    return;
+  }
   const std::uint64_t lanes = path.lanes;
   choose(w, b, lanes, taken_);
   finish_block(w, b, lanes, taken_);
@@ -276,10 +291,16 @@ void BlockRunner::step_independent(int number) {
     return;
   }
   std::vector<std::size_t> ready;
-  for (std::size_t k = 0; k < all.size(); ++k)
-    if ((all[k].lanes & w.waiting) == 0) ready.push_back(k);
+  bool stands = false;
+  const bool try_again = w.gives_up || w.seen_changes != mbarriers_.changes();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if ((all[k].lanes & w.waiting) != 0) continue;
+    all[k].stands = all[k].stands && !try_again;
+    stands = stands || all[k].stands;
+    if (!all[k].stands) ready.push_back(k);
+  }
   if (ready.empty()) {
-    w.state = State::at_barrier;
+    w.state = stands ? State::at_mbarrier : State::at_barrier;
     return;
   }
   check_limits();
@@ -289,8 +310,12 @@ void BlockRunner::step_independent(int number) {
   const ProgramBlock& b = program_.blocks[static_cast<std::size_t>(path.block)];
   before_.clear();
   w.passed[static_cast<std::size_t>(path.block)] |= path.lanes;
-  if (!run_code(w, path, b, number)) {
-    w.waiting |= path.lanes;
+  const std::uint64_t changes = mbarriers_.changes();
+  const bool ran = run_code(w, path, b, number);
+  if (mbarriers_.changes() != changes)
+    for (Path& p : all) p.stands = false;
+  if (!ran) {
+    if (!path.stands && !met_) w.waiting |= path.lanes;
     w.state = State::ready;
     all[chosen] = path;
     return;

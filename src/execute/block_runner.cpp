@@ -53,12 +53,17 @@ void BlockRunner::run_together() {
   for (;;) {
     for (int n = 0; n < warps_; ++n) {
       Warp& w = warp_[static_cast<std::size_t>(n)];
+      if (w.state == State::at_mbarrier && w.seen_changes != mbarriers_.changes()) w.state = State::ready;
       const double until = w.instructions + quantum;
       running_ = n;
       while (w.state == State::ready && w.instructions < until)
         plan_.options.independent_threads ? step_independent(n) : step(n);
     }
     if (has(State::ready)) continue;
+    if (has(State::at_mbarrier)) {
+      if (!all_stand() || end_waits()) continue;
+      break;
+    }
     if (!has(State::at_barrier)) break;
     release_barrier();
   }
@@ -101,6 +106,7 @@ void BlockRunner::release_barrier() {
   }
   barrier_value_ = {};
   barrier_count_ = barrier_lanes_ = 0;
+  meetings_.clear();
   shared_.barrier();
   for (Warp& w : warp_)
     if (w.state == State::at_barrier) {
@@ -130,10 +136,16 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       if (lanes != 0) load(w, lanes, op, number);
       return;
     case Opcode::store:
-      return store(w, lanes, op, number);
+      if (i.c != no_register) lanes &= ballot(w, i.c, lanes);
+      if (lanes != 0) store(w, lanes, op, number);
+      return;
     case Opcode::atomic:
       return atomic(w, lanes, op, number);
+    case Opcode::barrier_arrive:
+      meet_some(w, lanes, op, number, false);
+      return;
     case Opcode::barrier:
+      if (meet_some(w, lanes, op, number, true)) return;
       if (i.dst != no_register) {
         barrier_value_ = {&op, static_cast<BarrierOp>(i.imm)};
         barrier_count_ += lane_count(ballot(w, i.a, lanes));
@@ -148,7 +160,13 @@ void BlockRunner::special(Warp& w, std::uint64_t lanes, const PreparedOp& op, in
       return;
     case Opcode::warp_barrier:
       if (plan_.options.independent_threads) ++w.order;
-      return shared_.warp_barrier();
+      return shared_.warp_barrier(number);
+    case Opcode::copy_group:
+      return copy_group(i, lanes, number);
+    case Opcode::bulk_read:
+      return bulk_read(w, lanes, op, number);
+    case Opcode::bulk_write:
+      return bulk_write(w, lanes, op, number);
     case Opcode::vote:
       return vote(w, lanes, op);
     case Opcode::shuffle:

@@ -15,6 +15,7 @@
 #include "execute/address_scan.h"
 #include "execute/global_watch.h"
 #include "execute/locality.h"
+#include "execute/mbarriers.h"
 #include "execute/memory.h"
 #include "execute/prepared.h"
 #include "execute/request_count.h"
@@ -54,7 +55,10 @@ struct LaunchPlan {
   int watch_unit = 4;                       // bytes of shared memory watched together
   int total_accesses = 0;
   bool watches_global = false;
-  bool warps_apart = false;  // no warp of a block waits for another one or shares memory with it
+  bool in_order = false;   // copies asynchronously, has mbarriers or comes to barriers without waiting (shared_order.h)
+  bool mbarriers = false;  // some are initialised or waited for by their own instructions, not as cuda::barrier
+  bool some_only_arrive = false;  // comes to barriers without waiting
+  bool warps_apart = false;       // no warp of a block waits for another one or shares memory with it
 };
 
 /// Why a block is not run to its end by default.
@@ -90,8 +94,9 @@ class BlockRunner {
     int reconvergence;
     std::uint64_t lanes;
     std::uint32_t resume = 0;  // instruction to go on with, when it was left in the middle of a block; 0: its start
+    bool stands = false;       // independent: at an mbarrier
   };
-  enum class State : std::uint8_t { ready, at_barrier, done };
+  enum class State : std::uint8_t { ready, at_barrier, at_mbarrier, done };
   struct Warp {
     std::unique_ptr<unsigned char[]> storage;
     unsigned char* file = nullptr;
@@ -109,6 +114,14 @@ class BlockRunner {
     int turn = 0;
     // Since the last barrier of the block: requests, or barriers of the warp where threads are independent.
     std::uint32_t order = 0;
+    // At an mbarrier: which, where in the source, who; what had changed before; whether the wait fails next time. And
+    // what `before_` held, of the block of code that it stands in.
+    std::int64_t waits_at = 0;
+    SourceLine wait_line;
+    int waiting_lane = 0;
+    std::uint64_t seen_changes = 0;
+    bool gives_up = false;
+    std::vector<std::pair<int, AccessCount>> before;
   };
 
   // block_start.cpp
@@ -119,7 +132,7 @@ class BlockRunner {
   // block_paths.cpp
   void step(int number);  // one basic block (or the rest of it) of a warp
   void step_independent(int number);
-  /// Executes from `first`; false when it stopped at a barrier (path.resume is where to go on).
+  /// Executes from `first`; false when it stopped at a barrier (path.resume is where to go on, or to try again).
   bool run_code(Warp& warp, Path& path, const ProgramBlock& block, int number);
   static void note_last(Warp& warp, std::uint64_t lanes, PreparedProgram::Last last);
   std::uint64_t ballot(const Warp& warp, std::uint32_t condition, std::uint64_t lanes) const;
@@ -142,6 +155,7 @@ class BlockRunner {
   template <class T>
   void store_shared(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void atomic(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  static void combine_bulk(AtomicOp op, ValueType type, unsigned char* to, const unsigned char* from, int bytes);
   /// Host addresses of `bytes` for each lane; lanes with trouble are taken out of the result, which is reported.
   std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
                           AccessKind kind);
@@ -153,6 +167,19 @@ class BlockRunner {
   void count_request(const SimtInstruction& i, std::uint64_t lanes);
   unsigned char* stack_of(int thread) { return stacks_.data() + static_cast<std::ptrdiff_t>(thread) * stack_bytes_; }
   void report_access(Finding::Kind kind, const SimtInstruction& i, int number, int lane, const std::string& text);
+  // block_async.cpp
+  void copy_group(const SimtInstruction& i, std::uint64_t lanes, int number);
+  bool meet_some(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, bool waits);
+  bool mbarrier(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  Mbarrier* mbarrier_of(const SimtInstruction& i, int number, int lane);
+  void arrive(Mbarrier& m, const SimtInstruction& i, std::int64_t count, int number, int lane);
+  void note_phase(Mbarrier& m, std::uint32_t before);
+  void bulk_read(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  void bulk_write(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  void count_bulk(const SimtInstruction& i, int lane, std::int64_t bytes);
+  [[nodiscard]] bool all_stand() const;
+  bool end_waits();
+  void report_shared(SharedTrouble trouble, AccessKind kind, SourceLine line, int number, int lane, int other);
   // block_checks.cpp
   void check_operands(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void check_barrier(Warp& warp, int number);
@@ -186,6 +213,20 @@ class BlockRunner {
   BlockCounts counts_;
   RequestCounter requests_;
   SharedMemory shared_;
+  Mbarriers mbarriers_;
+  struct Meeting {  // at a barrier of a part of the block
+    int threads = 0;
+    std::uint64_t warps = 0;  // that wait
+    Clock seen;
+  };
+  std::map<int, Meeting> meetings_;  // by number of the barrier
+  bool met_ = false;                 // the barrier at hand was complete at once
+  std::uint64_t last_changes_ = 0;
+  int fruitless_ = 0;  // times that all warps stood and their waits failed
+  static constexpr std::int64_t most_bulk_bytes = std::int64_t{1} << 20;
+  std::uint64_t bulk_lanes_ = 0;  // of the copy in bulk at hand, whose source is good
+  unsigned char* bulk_from_[64] = {};
+  std::int64_t bulk_target_[64] = {};
   std::vector<unsigned char> stacks_;
   std::int64_t stack_bytes_;
   std::vector<unsigned char> stack_written_;  // a byte a byte of the stacks; empty: not looked at

@@ -39,7 +39,14 @@ std::int64_t BlockRunner::bytes_for(const LaunchPlan& plan) {
   if (each > most / 4 || __builtin_mul_overflow(plan.options.check_shared ? 2 * each : each, threads, &stacks))
     return most;
   if (__builtin_mul_overflow(static_cast<std::int64_t>(plan.program->file_bytes), warps, &files)) return most;
-  const std::int64_t shared = SharedMemory::bytes_for(plan.shared_bytes, plan.watch_unit, plan.options.check_shared);
+  std::int64_t shared = SharedMemory::bytes_for(plan.shared_bytes, plan.watch_unit, plan.options.check_shared);
+  if (plan.in_order && plan.options.check_shared &&
+      __builtin_add_overflow(
+          shared,
+          plan.shared_bytes / plan.watch_unit *
+              SharedOrder::bytes_per_unit(static_cast<int>(threads), static_cast<int>(plan.geometry.warp_size)),
+          &shared))
+    return most;
   return std::min(most, shared / 4 + stacks / 4 + files / 4) == most ? most : shared + stacks + files;
 }
 
@@ -59,6 +66,7 @@ BlockRunner::BlockRunner(const LaunchPlan& plan)
   counts_.branches.resize(plan.profile->branches.size());
   stacks_.resize(static_cast<std::size_t>(stack_bytes_ * threads_));
   if (plan.options.check_shared) stack_written_.resize(stacks_.size());
+  if (plan.in_order) shared_.keep_order(threads_, width_);
   warp_.resize(static_cast<std::size_t>(warps_));
   for (Warp& w : warp_) {
     w.storage = std::make_unique<unsigned char[]>(prepared_.file_bytes + scratch_bytes + 64);
@@ -153,6 +161,9 @@ void BlockRunner::begin(std::int64_t index) {
   std::fill(stack_written_.begin(), stack_written_.end(), 0);
   block_ = index;
   looked_at_a_flag_ = false;
+  mbarriers_.begin_block();
+  meetings_.clear();
+  fruitless_ = 0;
   barrier_count_ = barrier_lanes_ = 0;
   barrier_value_ = {};
   for (int n = 0; n < warps_; ++n) {
@@ -162,6 +173,7 @@ void BlockRunner::begin(std::int64_t index) {
     w.state = State::ready;
     w.instructions = w.phase_start = 0;
     w.turn = 0;
+    w.gives_up = false;
     w.order = 0;
     w.paths.assign(1, {0, -1, w.members});
     if (plan_.options.independent_threads) {

@@ -40,6 +40,8 @@ std::set<std::uint32_t> registers_read(const Program& program) {
   return read;
 }
 
+BulkOp bulk_of(const SimtInstruction& i) { return static_cast<BulkOp>(i.imm & 0xff); }
+
 /// What is executed is counted under the profile's numbers: both must be of one analysis.
 void check_numbers(const KernelProfile& profile, const Program& program) {
   const auto blocks = static_cast<int>(profile.blocks.size()), branches = static_cast<int>(profile.branches.size());
@@ -77,6 +79,13 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
     const bool memory = i.op == Opcode::load || i.op == Opcode::store || i.op == Opcode::atomic;
     if (memory && i.pointing != Pointing::stack && (size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4)))
       plan_.watch_unit = 1;
+    const auto m = static_cast<MbarrierOp>(i.imm & 0xff);
+    plan_.mbarriers =
+        plan_.mbarriers || (i.op == Opcode::mbarrier &&
+                            (m == MbarrierOp::init || m == MbarrierOp::wait_state || m == MbarrierOp::wait_parity));
+    plan_.some_only_arrive = plan_.some_only_arrive || i.op == Opcode::barrier_arrive;
+    plan_.in_order = plan_.in_order || i.op == Opcode::barrier_arrive || i.asynchronous || i.op == Opcode::mbarrier ||
+                     i.op == Opcode::bulk_read;
   }
   plan_.warps_apart = warps_apart();
   if (options.check_shared) watch_global();
@@ -89,10 +98,11 @@ void Plan::watch_global() {
   std::set<int> written;
   bool unknown = false, narrow = false;
   for (const SimtInstruction& i : program_.code) {
-    const bool memory = i.op == Opcode::load || i.op == Opcode::store || i.op == Opcode::atomic;
+    const bool stores = i.op == Opcode::store || (i.op == Opcode::bulk_write && bulk_of(i) != BulkOp::reduce);
+    const bool memory = stores || i.op == Opcode::load || i.op == Opcode::atomic;
     if (!memory || i.pointing != Pointing::generic) continue;
     narrow = narrow || size_of(i.type) < 4 || (i.alignment > 0 && i.alignment < 4);
-    if (i.op != Opcode::store) continue;
+    if (!stores) continue;
     const AccessSite* site = i.site < 0 ? nullptr : &program_.sites[static_cast<std::size_t>(i.site)];
     if (site != nullptr && (site->space == MemorySpace::shared || site->space == MemorySpace::local)) continue;
     if (site == nullptr || site->buffer < 0)
@@ -224,6 +234,7 @@ std::vector<Assumption> Plan::assumptions() const {
 }
 
 bool Plan::warps_apart() const {
+  if (plan_.in_order) return false;
   const std::set<std::uint32_t> read = registers_read(program_);
   return std::none_of(program_.code.begin(), program_.code.end(), [&](const SimtInstruction& i) {
     if (i.op == Opcode::barrier || i.pointing == Pointing::shared) return true;
@@ -236,7 +247,9 @@ bool Plan::order_free() const {
   const std::set<std::uint32_t> read = registers_read(program_);
   std::set<int> loads, stores;
   for (const SimtInstruction& i : program_.code) {
-    const bool load = i.op == Opcode::load, store = i.op == Opcode::store, atomic = i.op == Opcode::atomic;
+    const bool load = i.op == Opcode::load || i.op == Opcode::bulk_read, atomic = i.op == Opcode::atomic;
+    const bool store = i.op == Opcode::store || (i.op == Opcode::bulk_write && bulk_of(i) != BulkOp::reduce);
+    if (i.op == Opcode::bulk_write && !store) return false;  // its updates take no locks
     if (!(load || store || atomic) || i.pointing != Pointing::generic) continue;
     int buffer = -1;
     if (i.site >= 0) {

@@ -14,6 +14,8 @@ std::string_view name_of(Finding::Kind k) {
       return "race";
     case Finding::Kind::divergent_barrier:
       return "barrier in divergent code";
+    case Finding::Kind::endless_wait:
+      return "endless wait";
     case Finding::Kind::assertion:
       return "assertion";
     case Finding::Kind::division_by_zero:

@@ -80,7 +80,9 @@ bool computes(const SimtInstruction& i) {
 }
 
 bool stores_to_shared(const Program& p, const SimtInstruction& i) {
-  return i.op == Opcode::store && i.site >= 0 && p.sites[static_cast<std::size_t>(i.site)].space == MemorySpace::shared;
+  if (i.site < 0 || (i.op != Opcode::store && i.op != Opcode::mbarrier)) return false;
+  const AccessSite& site = p.sites[static_cast<std::size_t>(i.site)];
+  return site.kind == AccessKind::store && site.space == MemorySpace::shared;
 }
 
 }  // namespace

@@ -16,7 +16,20 @@ enum Place : int { anywhere = 0, in_shared = 1, on_stack = 2, first_buffer = 3 }
 bool moves(Opcode op) { return op == Opcode::load || op == Opcode::store || op == Opcode::atomic; }
 
 /// Operations on which counts depend whatever becomes of their results.
-bool always_relevant(Opcode op) { return op == Opcode::barrier || op == Opcode::warp_barrier || op == Opcode::finding; }
+bool always_relevant(Opcode op) {
+  switch (op) {
+    case Opcode::barrier:
+    case Opcode::barrier_arrive:
+    case Opcode::warp_barrier:
+    case Opcode::finding:
+    case Opcode::mbarrier:
+    case Opcode::bulk_read:
+    case Opcode::bulk_write:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -76,7 +89,12 @@ int Relevance::place_of(const SimtInstruction& i) const {
 void Relevance::mark_stores_to(int where) {
   if (read_[static_cast<std::size_t>(where)] != 0) return;
   read_[static_cast<std::size_t>(where)] = 1;
-  for (const SimtInstruction& i : program_.code) {
+  for (std::size_t n = 0; n < program_.code.size(); ++n) {
+    const SimtInstruction& i = program_.code[n];
+    if (i.op == Opcode::bulk_read) {  // what it moves was elsewhere before
+      const int to = place_of(program_.code[n + 1]);
+      if (where == anywhere || to == anywhere || to == where) mark_stores_to(place_of(i));
+    }
     if (i.op != Opcode::store && i.op != Opcode::atomic) continue;
     const int place = place_of(i);
     if (where != anywhere && place != anywhere && place != where) continue;

@@ -248,6 +248,18 @@ void RequestCounter::global_range(std::uint64_t first, std::uint64_t past, doubl
   out.bank_passes += std::max(static_cast<double>(rounds), tags);
 }
 
+void RequestCounter::bulk_global(std::uint64_t first, std::int64_t bytes, AccessCount& out) {
+  const std::uint64_t last = first + static_cast<std::uint64_t>(bytes) - 1;
+  sectors_.clear();
+  for (std::uint64_t s = first >> sector_shift_; s <= last >> sector_shift_; ++s) sectors_.push_back(s);
+  add_distinct(out);
+}
+
+void RequestCounter::bulk_shared(std::int64_t bytes, AccessCount& out) const {
+  const std::int64_t row = std::int64_t{geometry_.shared_banks} * geometry_.bank_bytes;
+  out.bank_passes += static_cast<double>((bytes + row - 1) / row);
+}
+
 void RequestCounter::shared_regular(std::uint64_t active, int bytes, AccessCount& out) {
   count_lanes(active, bytes, out);
   const int part = lanes_a_part(bytes);

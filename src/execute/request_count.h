@@ -33,6 +33,10 @@ class RequestCounter {
   void global_range(std::uint64_t first, std::uint64_t past, double lanes, int bytes, AccessCount& out);
   void shared_regular(std::uint64_t active, int bytes, AccessCount& out);
 
+  /// A copy in bulk: whole pieces of memory, no lanes. Bytes are the caller's.
+  void bulk_global(std::uint64_t first, std::int64_t bytes, AccessCount& out);
+  void bulk_shared(std::int64_t bytes, AccessCount& out) const;
+
   [[nodiscard]] const std::vector<std::uint64_t>& sectors() const { return sectors_; }
 
  private:

@@ -7,11 +7,12 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-namespace kernelcast::interpreter {
+#include "execute/shared_order.h"
 
-enum class SharedTrouble : std::uint8_t { none, uninitialised, race };
+namespace kernelcast::interpreter {
 
 class SharedMemory {
  public:
@@ -21,10 +22,25 @@ class SharedMemory {
   /// Memory that it takes. Saturates.
   static std::int64_t bytes_for(std::int64_t bytes, int unit, bool watch);
 
+  /// For kernels that copy asynchronously or have mbarriers: watches by what each warp has seen, not by barriers of the
+  /// block alone. Before the first block. Nothing where nothing is watched.
+  void keep_order(int threads, int warp_size);
+  /// Null: not kept.
+  [[nodiscard]] SharedOrder* order() const { return order_.get(); }
+
   void begin_block();
-  void barrier() { ++epoch_; }
-  void warp_barrier() { ++sub_epoch_; }  // independent threads: orders the lanes of a warp
-  void instruction() { ++instruction_; }
+  void barrier() {
+    ++epoch_;
+    if (order_) order_->barrier();
+  }
+  void warp_barrier(int warp) {  // independent threads: orders the lanes of a warp
+    ++sub_epoch_;
+    if (order_) order_->warp_barrier(warp);
+  }
+  void instruction() {
+    ++instruction_;
+    if (order_) order_->instruction();
+  }
 
   [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size()); }
   unsigned char* data() { return data_.data(); }
@@ -36,6 +52,13 @@ class SharedMemory {
   /// which calling load() again for it tells.
   bool load_lanes(const std::uint64_t* at, std::uint64_t lanes, int bytes, int first, int warp);
   SharedTrouble store(std::int64_t at, int bytes, int thread, int warp, bool changes, int& other);
+  /// A store that is a copy by cp.async.
+  SharedTrouble copy(std::int64_t at, int bytes, int thread, int warp, bool changes, int& other);
+  /// Copies in bulk, kept in order: a write that mbarrier number `mbarrier` tells of when its phase is complete, and a
+  /// read.
+  SharedTrouble bulk_write(std::int64_t at, int bytes, int thread, int warp, int mbarrier, std::uint32_t phase,
+                           int& other);
+  SharedTrouble bulk_read(std::int64_t at, int bytes, int thread, int warp, int& other);
   SharedTrouble atomic(std::int64_t at, int bytes, int thread, int warp, int& other);
 
  private:
@@ -53,21 +76,31 @@ class SharedMemory {
     bool quiet = false;  // the write left the value as it was
   };
 
-  [[nodiscard]] std::uint32_t order() const { return independent_ ? sub_epoch_ : instruction_; }
+  [[nodiscard]] std::uint32_t moment() const { return independent_ ? sub_epoch_ : instruction_; }
   /// Whether the earlier write, or read, by another thread of `warp` happened before this access for certain.
   [[nodiscard]] bool write_ordered(const Watch& w, int warp) const {
-    return w.writer_warp == warp && w.write_order != order();
+    return w.writer_warp == warp && w.write_order != moment();
   }
   [[nodiscard]] bool read_ordered(const Watch& w, int warp) const {
     return w.reader_warp == warp && (!independent_ || w.read_sub != sub_epoch_);
   }
   [[nodiscard]] bool written(const Watch& w) const { return w.write_epoch >= first_epoch_; }
+  /// `note` of every unit in [at, at + bytes); the last trouble.
+  template <class Note>
+  SharedTrouble each_unit(std::int64_t at, int bytes, Note note) const {
+    SharedTrouble trouble = SharedTrouble::none;
+    for (std::int64_t u = at >> unit_shift_; u <= (at + bytes - 1) >> unit_shift_; ++u)
+      if (const SharedTrouble t = note(u); t != SharedTrouble::none) trouble = t;
+    return trouble;
+  }
+  bool load_lanes_in_order(const std::uint64_t* at, std::uint64_t lanes, int bytes, int first, int warp);
   SharedTrouble note_load(Watch& w, int thread, int warp) const;
   SharedTrouble note_store(Watch& w, int thread, int warp, bool& changes, int& other) const;
 
   std::vector<unsigned char> data_;
   std::vector<Watch> watch_;
   int unit_shift_;
+  std::unique_ptr<SharedOrder> order_;
   bool watching_, independent_;
   std::uint32_t epoch_ = 1, first_epoch_ = 1, sub_epoch_ = 1, instruction_ = 1;
 };
@@ -108,12 +141,13 @@ inline SharedTrouble SharedMemory::note_store(Watch& w, int thread, int warp, bo
   w.writer = static_cast<std::int16_t>(thread);
   w.writer_warp = static_cast<std::uint16_t>(warp);
   w.write_epoch = epoch_;
-  w.write_order = order();
+  w.write_order = moment();
   return trouble;
 }
 
 inline bool SharedMemory::load_lanes(const std::uint64_t* at, std::uint64_t lanes, int bytes, int first, int warp) {
   if (!watching_) return false;
+  if (order_) return load_lanes_in_order(at, lanes, bytes, first, warp);
   bool trouble = false;
   const auto further = static_cast<std::uint64_t>(bytes) - 1;
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -128,6 +162,7 @@ inline bool SharedMemory::load_lanes(const std::uint64_t* at, std::uint64_t lane
 inline SharedTrouble SharedMemory::store(std::int64_t at, int bytes, int thread, int warp, bool changes, int& other) {
   SharedTrouble trouble = SharedTrouble::none;
   if (!watching_) return trouble;
+  if (order_) return each_unit(at, bytes, [&](auto u) { return order_->store(u, thread, warp, changes, other); });
   for (std::int64_t u = at >> unit_shift_; u <= (at + bytes - 1) >> unit_shift_; ++u)
     if (const SharedTrouble t = note_store(watch_[static_cast<std::size_t>(u)], thread, warp, changes, other);
         t != SharedTrouble::none)

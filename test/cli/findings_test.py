@@ -19,6 +19,68 @@ __global__ void k(int* a) {
   a[threadIdx.x] = s[threadIdx.x];
 }"""
 
+# Three stages of copies that go on while the last one is used, and a warp that copies in bulk for another one.
+COPIES = """
+__global__ void k(const float* in, float* out, int n) {
+  __shared__ float s[3][64];
+  unsigned t = threadIdx.x, to = (unsigned)__cvta_generic_to_shared(s);
+  for (int k = 0; k < 2; ++k) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to + (k * 64 + t) * 4), "l"(in + k * 64 + t) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+    __syncthreads();
+    sum += s[k % 3][63 - t];  // HERE
+    int c = k + 2;
+    if (c < n)
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to + (c % 3 * 64 + t) * 4), "l"(in + c * 64 + t) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  out[t] = sum;
+}"""
+IN_BULK = """
+__device__ void wait(unsigned bar, int parity) {
+  asm volatile("{ .reg .pred p; A: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra A; }" :: "r"(bar), "r"(parity) : "memory");  // WAIT
+}
+__global__ void k(const float* in, float* out, int n) {
+  __shared__ __align__(16) float s[2][64];
+  __shared__ unsigned long long full[2], empty[2];
+  unsigned t = threadIdx.x, to = (unsigned)__cvta_generic_to_shared(s);
+  unsigned f = (unsigned)__cvta_generic_to_shared(full), e = (unsigned)__cvta_generic_to_shared(empty);
+  if (t == 0)
+    for (int k = 0; k < 2; ++k) {
+      asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(f + 8 * k) : "memory");
+      asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(e + 8 * k) : "memory");
+    }
+  __syncthreads();
+  if (t >= 32) {
+    if (t > 32) return;
+    for (int k = 0; k < n; ++k) {
+      int b = k % 2;
+      if (k >= 2) wait(e + 8 * b, k / 2 - 1 & 1);
+      asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(f + 8 * b) : "memory");
+      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"  // COPY
+                   :: "r"(to + 256 * b), "l"(in + k * 64), "r"(f + 8 * b) : "memory");
+    }
+    return;
+  }
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    int b = k % 2;
+    wait(f + 8 * b, k / 2 & 1);
+    sum += s[b][2 * t] - s[b][63 - t];
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(e + 8 * b) : "memory");
+  }
+  out[t] = sum;
+}"""
+OF_COPIES = ("--device", "a100", "--arg", "n=9", "--buffer", "in=576")
+OF_BULK = ("--device", "h100", "--arg", "n=9", "--buffer", "in=576")
+READ = "    sum += s[b][2 * t] - s[b][63 - t];\n"
+GIVEN_BACK = '    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(e + 8 * b) : "memory");\n'
+WAIT_GROUP = 'asm volatile("cp.async.wait_group 1;" ::: "memory");'
+
 # Source (the line that is meant ends in "// HERE"), block, grid, more arguments, kind, thread of the finding or None.
 PLANTED = {
     "write behind a buffer": ("""
@@ -164,6 +226,16 @@ __global__ void k(int* a) {
   __syncthreads();  // HERE
   a[128 + threadIdx.x] = a[64 + threadIdx.x];
 }""", 32, 1, INDEPENDENT, "barrier in divergent code", None),
+    "copies that nobody waits for": (COPIES.replace(WAIT_GROUP, ""), 64, 1, OF_COPIES, "race", None),
+    "a wait for one group too few": (COPIES.replace("wait_group 1", "wait_group 2"), 64, 1, OF_COPIES, "race", (0, 0, 0)),
+    "a barrier in front of the wait": (COPIES.replace(WAIT_GROUP, "").replace("__syncthreads();", "__syncthreads(); " + WAIT_GROUP),
+                                       64, 1, OF_COPIES, "race", None),
+    "a stage that is given back before its last read": (IN_BULK.replace(READ, "").replace(GIVEN_BACK, GIVEN_BACK + READ).replace("COPY", "HERE"),
+                                                        64, 1, OF_BULK, "race", None),
+    "a phase at which too few bytes arrive": (IN_BULK.replace("_, [%0], 256", "_, [%0], 272").replace("WAIT", "HERE"), 64, 1, OF_BULK,
+                                              "endless wait", None),
+    "a phase at which too few threads arrive": (IN_BULK.replace("[%0], 32", "[%0], 33").replace("WAIT", "HERE"), 64, 1, OF_BULK,
+                                                "endless wait", None),
     "division by zero": ("""
 __global__ void k(int* a, const int* b) {
   a[threadIdx.x] = 100 / b[threadIdx.x];  // HERE
@@ -183,6 +255,8 @@ __global__ void k(unsigned* a, int n) {
 }  # fmt: skip
 
 CLEAN = {
+    "a ring of asynchronous copies": (COPIES, 64, 1, OF_COPIES),
+    "a ring of copies in bulk": (IN_BULK, 64, 1, OF_BULK),
     "saxpy": ("""
 __global__ void k(float* y, const float* x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -404,7 +478,8 @@ class Findings(Case):
         path = self.path("k.cu", source)
         if "--jobs" not in args:  # which of two blocks in a race is named depends on who runs first
             args = (*args, "--jobs", "1")
-        result = self.run_program("predict", path, "--device", "v100", "--counts", "executed", "--model", "roofline", "--grid", str(grid), "--block",
+        device = () if "--device" in args else ("--device", "v100")
+        result = self.run_program("predict", path, *device, "--counts", "executed", "--model", "roofline", "--grid", str(grid), "--block",
                                   str(block), *args, "--format", "json")  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         return checked(result.stdout, "predict")["findings"], result.stderr

@@ -33,7 +33,11 @@ bool Decoder::id_call(llvm::Instruction& i) {
 void Decoder::call(CallInst& i) {
   if (is_barrier(i)) {
     if (i.getType()->isVoidTy()) {
-      emit(Opcode::barrier, ValueType::i32, no_register);
+      // Number, and how many threads come to it: without one of them it is the whole block's.
+      const bool of_some = i.arg_size() == 2;
+      const std::uint32_t number = of_some ? one(i.getArgOperand(0)) : no_register;
+      const std::uint32_t threads = of_some ? one(i.getArgOperand(1)) : no_register;
+      emit(Opcode::barrier, ValueType::i32, no_register, no_register, number, threads);
       return;
     }
     const std::uint32_t what = one(i.getArgOperand(0));

@@ -106,8 +106,12 @@ class Decoder {
   bool ptx_bits(llvm::CallInst& i, const ptx::Instruction& what);
   bool small_floats(llvm::CallInst& i, const ptx::Instruction& what);
   void copy_async(llvm::CallInst& i);
+  void copy_group(llvm::CallInst& i, CopyGroup what);
+  void mbarrier(llvm::CallInst& i, const ptx::Instruction& what);
+  void copy_in_bulk(llvm::CallInst& i, const ptx::Instruction& what);
   void load_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void store_matrix(llvm::CallInst& i, const ptx::Instruction& what);
+  void transpose_matrix(llvm::CallInst& i, const ptx::Instruction& what);
   void matrix_product(llvm::CallInst& i, const ptx::Instruction& what);
   std::uint32_t matrix_element(std::uint32_t reg, int e, ptx::Type t);
   std::uint32_t from_lane(std::uint32_t value, std::uint32_t lane);  // the value as lane number `lane` has it

@@ -1,4 +1,5 @@
-// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies are done at once, where they stand;
+// Instructions of PTX that are calls here (ir/ptx_calls.h): asynchronous copies move their bytes at once, where they
+// stand, and are marked, so that checks know when they may be used;
 // rows of matrices come from the lanes that hold their addresses; integer instructions with operands that LLVM has no
 // form for.
 #include <utility>
@@ -47,10 +48,15 @@ void Decoder::copy_async(CallInst& i) {
   const Slots from = value(accesses[0].pointer), to = value(accesses[1].pointer);
   Value* given = i.arg_size() > 3 ? i.getArgOperand(3) : nullptr;
   const auto* fixed = given ? dyn_cast<ConstantInt>(given) : nullptr;
-  if (given && !fixed && given->getType()->isIntegerTy(1)) unsupported(i, "cp.async with a predicate");
   std::uint32_t some = no_register;
-  if (given && !fixed) some = binary(Opcode::ne, ValueType::i32, one(given), constant(ValueType::i32, 0));
-  const bool nothing = fixed && fixed->isZero();
+  bool nothing = false;
+  if (given && given->getType()->isIntegerTy(1)) {  // whether the source is ignored
+    nothing = fixed && !fixed->isZero();
+    if (!fixed) some = binary(Opcode::xor_, ValueType::i1, one(given), constant(ValueType::i1, 1));
+  } else {
+    nothing = fixed && fixed->isZero();
+    if (given && !fixed) some = binary(Opcode::ne, ValueType::i32, one(given), constant(ValueType::i32, 0));
+  }
   if (!nothing) {
     const std::uint32_t address = materialised(from);
     const int counted = site(i, AccessKind::load, 0, bytes);
@@ -75,6 +81,18 @@ void Decoder::copy_async(CallInst& i) {
   s.extra = static_cast<std::uint16_t>(count);
   s.pointing = pointing(accesses[1].pointer);
   s.site = stored;
+  s.asynchronous = true;
+}
+
+/// Groups of copies by cp.async.
+void Decoder::copy_group(CallInst& i, CopyGroup what) {
+  std::int64_t left = 0;
+  if (what == CopyGroup::wait || what == CopyGroup::bulk_wait) {
+    const auto* n = i.arg_size() > 0 ? dyn_cast<ConstantInt>(i.getArgOperand(0)) : nullptr;
+    if (!n) unsupported(i, "a wait for a variable number of groups");
+    left = n->getSExtValue();
+  }
+  emit(Opcode::copy_group, ValueType::i32, no_register).imm = static_cast<std::int64_t>(what) | left << 8;
 }
 
 /// Rows of 16 bytes at addresses of eight lanes a matrix; each lane gets two neighbours of a row, or of a column.
@@ -87,11 +105,13 @@ void Decoder::load_matrix(CallInst& i, const ptx::Instruction& what) {
   const std::uint32_t lane = fresh(w);
   emit(Opcode::lane_id, w, lane);
   const int counted = site(i, AccessKind::load, 0, 16);
-  const auto partial = ptx_accesses(i);
-  if (!partial.empty() && partial[0].lanes == 32) {  // what the banks see: a row for each lane
+  const auto rows = ptx_accesses(i);
+  if (!rows.empty()) {  // what the banks see: a row for each lane that has an address
     const std::uint32_t row = fresh(ValueType::i64);
     (void)fresh(ValueType::i64);
-    SimtInstruction& l = emit(Opcode::load, ValueType::i64, row, address);
+    const auto lanes = static_cast<std::uint64_t>(rows[0].lanes);
+    const std::uint32_t has_one = lanes < 32 ? binary(Opcode::ult, w, lane, constant(w, lanes)) : no_register;
+    SimtInstruction& l = emit(Opcode::load, ValueType::i64, row, address, no_register, has_one);
     l.extra = 2;
     l.pointing = pointing(pointer);
     l.site = counted;
@@ -124,8 +144,194 @@ void Decoder::load_matrix(CallInst& i, const ptx::Instruction& what) {
   define(i, std::move(out));
 }
 
+/// stmatrix: lane 8 m + r writes row r of matrix m, whose words the lanes hold as load_matrix() says.
 void Decoder::store_matrix(CallInst& i, const ptx::Instruction& what) {
-  unsupported(i, "stmatrix." + std::string(what.has("trans") ? "trans" : "m8n8"));
+  const bool transposed = what.has("trans");
+  if (what.shape.m != 8 || what.shape.n != 8 || what.type() != ptx::Type::b16) unsupported(i, "this stmatrix");
+  const ValueType w = ValueType::i32;
+  Value* pointer = i.getArgOperand(0);
+  const Slots to = value(pointer);
+  const std::uint32_t lane = fresh(w);
+  emit(Opcode::lane_id, w, lane);
+  const auto within = [&](Opcode op, std::uint32_t a, std::uint64_t n) { return binary(op, w, a, constant(w, n)); };
+  const std::uint32_t row = within(Opcode::and_, lane, 7), matrix = within(Opcode::lshr, lane, 3);
+  std::vector<std::uint32_t> words;
+  for (unsigned k = 0; k < 4; ++k) words.push_back(fresh(w));
+  for (unsigned k = 0; k < 4; ++k) {
+    std::uint32_t word = no_register;
+    for (unsigned m = 0; m < what.repeat; ++m) {
+      const std::uint32_t held = integer_operand(i, 1 + m, w);
+      std::uint32_t mine = no_register;
+      if (!transposed) {
+        mine = from_lane(held, binary(Opcode::add, w, within(Opcode::shl, row, 2), constant(w, k)));
+      } else {  // elements 2 k and 2 k + 1 of this row are in rows of those numbers, in column `row`
+        const std::uint32_t column = within(Opcode::lshr, row, 1);
+        const std::uint32_t by = within(Opcode::shl, within(Opcode::and_, row, 1), 4);
+        const auto half = [&](std::uint64_t element) {
+          const std::uint32_t both = from_lane(held, within(Opcode::add, column, 4 * element));
+          return within(Opcode::and_, binary(Opcode::lshr, w, both, by), 0xffff);
+        };
+        const std::uint32_t low = half(std::uint64_t{2} * k), high = half(std::uint64_t{2} * k + 1);
+        mine = binary(Opcode::or_, w, low, within(Opcode::shl, high, 16));
+      }
+      word = m == 0 ? mine : selected(w, binary(Opcode::eq, w, matrix, constant(w, m)), mine, word);
+    }
+    emit(Opcode::move, w, words[k], word).to = w;
+  }
+  const std::uint32_t writes = binary(Opcode::ult, w, matrix, constant(w, what.repeat));
+  const int counted = site(i, AccessKind::store, 0, 16);
+  SimtInstruction& s = emit(Opcode::store, w, no_register, to.regs.at(0), words[0], writes);
+  s.imm = to.displacement;
+  s.extra = 4;
+  s.alignment = 16;
+  s.pointing = pointing(pointer);
+  s.site = counted;
+  note_element(pointer, ValueType::i16);
+}
+
+/// Row r of the transposed matrix: its elements are in column r, whose rows are held by four lanes each.
+void Decoder::transpose_matrix(CallInst& i, const ptx::Instruction& what) {
+  if (what.shape.m != 8 || what.shape.n != 8 || what.type() != ptx::Type::b16) unsupported(i, "this movmatrix");
+  const ValueType w = ValueType::i32;
+  const std::uint32_t lane = fresh(w), held = integer_operand(i, 0, w);
+  emit(Opcode::lane_id, w, lane);
+  const auto within = [&](Opcode op, std::uint32_t a, std::uint64_t n) { return binary(op, w, a, constant(w, n)); };
+  const std::uint32_t row = within(Opcode::lshr, lane, 2), pair = within(Opcode::and_, lane, 3);
+  const std::uint32_t by = within(Opcode::shl, within(Opcode::and_, row, 1), 4);
+  const std::uint32_t first =
+      binary(Opcode::add, w, within(Opcode::shl, pair, 3), within(Opcode::lshr, row, 1));  // lane of element 2 * pair
+  const auto half = [&](std::uint32_t from) {
+    return within(Opcode::and_, binary(Opcode::lshr, w, from_lane(held, from), by), 0xffff);
+  };
+  const std::uint32_t low = half(first), high = half(within(Opcode::add, first, 4));
+  define(i, binary(Opcode::or_, w, low, within(Opcode::shl, high, 16)));
+}
+
+void Decoder::mbarrier(CallInst& i, const ptx::Instruction& what) {
+  using ptx::Op;
+  const ValueType w = ValueType::i32;
+  if (what.op == Op::mbarrier_pending_count) {  // Mbarrier::state()
+    const std::uint32_t pending = convert(Opcode::truncate, ValueType::i64, w, integer_operand(i, 0, ValueType::i64));
+    return define(i, pending);
+  }
+  const auto operand = [&](unsigned n, ValueType t) {
+    return i.arg_size() > n ? integer_operand(i, n, t) : no_register;
+  };
+  Value* pointer = i.getArgOperand(0);
+  MbarrierOp op = MbarrierOp::arrive;
+  std::int64_t flags = 0;
+  std::uint32_t b = no_register, c = no_register;
+  AccessKind kind = AccessKind::atomic;
+  switch (what.op) {
+    case Op::mbarrier_init:
+      op = MbarrierOp::init;
+      kind = AccessKind::store;
+      b = operand(1, w);
+      break;
+    case Op::mbarrier_inval:
+      op = MbarrierOp::invalidate;
+      kind = AccessKind::store;
+      break;
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_complete_tx:
+      op = what.op == Op::mbarrier_expect_tx ? MbarrierOp::expect : MbarrierOp::complete;
+      b = operand(1, w);
+      break;
+    case Op::mbarrier_test_wait:
+    case Op::mbarrier_try_wait: {
+      const bool parity = what.has("parity");
+      op = parity ? MbarrierOp::wait_parity : MbarrierOp::wait_state;
+      kind = AccessKind::load;
+      b = operand(1, parity ? w : ValueType::i64);
+      break;
+    }
+    case Op::cp_async_mbarrier_arrive:
+      op = MbarrierOp::arrive_copies;
+      if (what.has("noinc")) flags = mbarrier_no_increment;
+      break;
+    default:
+      if (what.op == Op::mbarrier_arrive_drop) flags = mbarrier_drops;
+      (what.has("expect_tx") ? c : b) = operand(1, w);
+      break;
+  }
+  const std::uint32_t address = materialised(value(pointer));
+  const int counted = what.op == Op::cp_async_mbarrier_arrive ? -1 : site(i, kind, 0, 8);
+  const bool gives = !i.getType()->isVoidTy();
+  const std::uint32_t dst = gives ? fresh(type_of(i.getType())) : no_register;
+  SimtInstruction& out = emit(Opcode::mbarrier, ValueType::i64, dst, address, b, c);
+  out.imm = static_cast<std::int64_t>(op) | flags << 8;
+  out.pointing = pointing(pointer);
+  out.site = counted;
+  if (gives) define(i, dst);
+}
+
+/// cp.async.bulk [to], [from], bytes, [mbarrier]; cp.async.bulk and cp.reduce.async.bulk [to], [from], bytes.
+void Decoder::copy_in_bulk(CallInst& i, const ptx::Instruction& what) {
+  if (what.has("multicast::cluster") || what.has("cp_mask")) unsupported(i, "'" + ptx_opcode(i) + "'");
+  const ValueType w = ValueType::i32;
+  const bool reduces = what.op == ptx::Op::cp_reduce_async_bulk;
+  const bool with_mbarrier = what.has("mbarrier::complete_tx::bytes");
+  if (reduces && with_mbarrier) unsupported(i, "'" + ptx_opcode(i) + "'");  // to another block of the cluster
+  Value *to = i.getArgOperand(0), *from = i.getArgOperand(1);
+  const std::uint32_t bytes = integer_operand(i, 2, w);
+  ValueType element = w;
+  AtomicOp combine = AtomicOp::exchange;
+  if (reduces) {
+    using ptx::Combine;
+    const ptx::Type t = what.type();
+    const bool real = t == ptx::Type::f32 || t == ptx::Type::f64 || t == ptx::Type::f16;
+    if (t == ptx::Type::bf16) unsupported(i, "'" + ptx_opcode(i) + "'");
+    element = t == ptx::Type::f32     ? ValueType::f32
+              : t == ptx::Type::f64   ? ValueType::f64
+              : t == ptx::Type::f16   ? ValueType::f16
+              : ptx::bits_of(t) == 64 ? ValueType::i64
+                                      : ValueType::i32;
+    switch (what.combine) {
+      case Combine::add:
+        combine = real ? AtomicOp::fadd : AtomicOp::add;
+        break;
+      case Combine::min:
+        combine = real ? AtomicOp::fmin : ptx::is_signed(t) ? AtomicOp::smin : AtomicOp::umin;
+        break;
+      case Combine::max:
+        combine = real ? AtomicOp::fmax : ptx::is_signed(t) ? AtomicOp::smax : AtomicOp::umax;
+        break;
+      case Combine::and_:
+        combine = AtomicOp::and_;
+        break;
+      case Combine::or_:
+        combine = AtomicOp::or_;
+        break;
+      case Combine::xor_:
+        combine = AtomicOp::xor_;
+        break;
+      case Combine::inc:
+        combine = AtomicOp::wrap_inc;
+        break;
+      case Combine::dec:
+        combine = AtomicOp::wrap_dec;
+        break;
+      default:
+        unsupported(i, "'" + ptx_opcode(i) + "'");
+    }
+  }
+  const std::uint32_t from_address = materialised(value(from)), to_address = materialised(value(to));
+  const std::uint32_t mbarrier = with_mbarrier ? materialised(value(i.getArgOperand(3))) : no_register;
+  const int read = site(i, AccessKind::load, 0, 1),
+            written = site(i, reduces ? AccessKind::atomic : AccessKind::store, 0, 1);
+  SimtInstruction& r = emit(Opcode::bulk_read, w, no_register, from_address, no_register, bytes);
+  r.pointing = pointing(from);
+  r.alignment = 16;
+  r.site = read;
+  SimtInstruction& s = emit(Opcode::bulk_write, element, no_register, to_address, mbarrier, bytes);
+  s.imm = static_cast<std::int64_t>(reduces         ? BulkOp::reduce
+                                    : with_mbarrier ? BulkOp::to_mbarrier
+                                                    : BulkOp::to_group) |
+          static_cast<std::int64_t>(combine) << 8;
+  s.pointing = pointing(to);
+  s.alignment = 16;
+  s.site = written;
+  if (reduces) note_element(to, element);
 }
 
 namespace {
@@ -346,13 +552,51 @@ void Decoder::ptx_call(CallInst& i) {
       return load_matrix(i, what);
     case Op::stmatrix:
       return store_matrix(i, what);
+    case Op::movmatrix:
+      return transpose_matrix(i, what);
     case Op::mma:
       return matrix_product(i, what);
     case Op::cp_async_commit_group:
+      return copy_group(i, CopyGroup::commit);
     case Op::cp_async_wait_group:
+      return copy_group(i, CopyGroup::wait);
     case Op::cp_async_wait_all:
+      return copy_group(i, CopyGroup::wait_all);
     case Op::cp_async_bulk_commit_group:
+      return copy_group(i, CopyGroup::bulk_commit);
     case Op::cp_async_bulk_wait_group:
+      return copy_group(i, CopyGroup::bulk_wait);
+    case Op::cp_async_bulk:
+    case Op::cp_reduce_async_bulk:
+      return copy_in_bulk(i, what);
+    case Op::mbarrier_init:
+    case Op::mbarrier_inval:
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_complete_tx:
+    case Op::mbarrier_arrive:
+    case Op::mbarrier_arrive_drop:
+    case Op::mbarrier_test_wait:
+    case Op::mbarrier_try_wait:
+    case Op::mbarrier_pending_count:
+    case Op::cp_async_mbarrier_arrive:
+      return mbarrier(i, what);
+    case Op::barrier_arrive: {
+      const std::uint32_t number = integer_operand(i, 0, ValueType::i32);
+      const std::uint32_t threads = integer_operand(i, 1, ValueType::i32);
+      emit(Opcode::barrier_arrive, ValueType::i32, no_register, no_register, number, threads);
+      return;
+    }
+    case Op::elect: {
+      const ValueType w = ValueType::i32;
+      const std::uint32_t active = fresh(w), lane = fresh(w), first = fresh(w);
+      emit(Opcode::active_mask, w, active);
+      emit(Opcode::lane_id, w, lane);
+      emit(Opcode::count_trailing_zeros, w, first, binary(Opcode::and_, w, active, integer_operand(i, 0, w)));
+      const std::uint32_t is_first = binary(Opcode::eq, w, lane, first);
+      Slots out;
+      for (ValueType t : types_of(i.getType())) out.regs.push_back(t == ValueType::i1 ? is_first : first);
+      return define(i, std::move(out));
+    }
     case Op::fence:
     case Op::fence_proxy:
     case Op::fence_mbarrier_init:
@@ -360,6 +604,8 @@ void Decoder::ptx_call(CallInst& i) {
     case Op::membar_proxy:
     case Op::prefetch:
     case Op::prefetchu:
+    case Op::cp_async_bulk_prefetch:
+    case Op::cp_async_bulk_prefetch_tensor:
     case Op::griddepcontrol:
     case Op::setmaxnreg:
     case Op::applypriority:

@@ -280,6 +280,11 @@ Slots Decoder::pointer_constant(Constant* c) {
                          return std::int64_t{0};
                        }() +
                        s.displacement};
+    if ((to == 3 || to == 5) && to != from) {
+      const std::uint32_t whole = materialised(s), offset = fresh(ValueType::i64);
+      emit(Opcode::low_bits, ValueType::i64, offset, whole).imm = interpreter::window_bits;
+      return Slots{{offset}, 0};
+    }
     return s;
   }
   if (e->getOpcode() == Instruction::IntToPtr || e->getOpcode() == Instruction::BitCast) {

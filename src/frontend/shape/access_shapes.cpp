@@ -155,7 +155,8 @@ class Collector {
       a.space = space_of(what.pointer, where.buffer);
     }
     if (a.space == MemorySpace::global) settle_data(a);
-    for (int k = 0; k < times; ++k) place(a, a.offset.constant_term());
+    for (int k = 0; k < times; ++k)
+      places_[&call].push_back({place(a, a.offset.constant_term()), a.kind, 0, a.bytes, block_index_});
   }
 
   int buffer_of_map(const Value& pointer) {

@@ -64,7 +64,7 @@ TEST(SharedMemory, LockStepOrdersInstructionsOfAWarp) {
   g.store(8, 3);
   EXPECT_EQ(g.load(8, 5), T::race);
   g.store(12, 3);
-  g.memory.warp_barrier();
+  g.memory.warp_barrier(0);
   EXPECT_EQ(g.load(12, 5), T::none);
 }
 
