@@ -158,8 +158,10 @@ def _tile(kernel, arguments, arch):
     return _once((*special.key(), arch, str(scalars)), lambda: read_tile(special.lower(arch, "ttir", {})[0], scalars))
 
 
-def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=3, model="kernelcast", execute=True, **options):
-    """Forecast of one configuration. `grid`: sizes, or a function of the arguments that gives them. `execute`: as for Forecaster."""
+def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=3, model="kernelcast", execute=True, assume=None, cache="cold",
+                    **options):
+    """Forecast of one configuration. `grid`: sizes, or a function of the arguments that gives them. `execute`: as for Forecaster; `assume`
+    and `cache`: as for forecast()."""
     compiled = compile_to_ptx(kernel, arguments, arch=_architecture_of(device), num_warps=num_warps, num_stages=num_stages, **options)
     sizes = grid(arguments) if callable(grid) else grid
     scalars, buffers = {}, {}
@@ -169,7 +171,8 @@ def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=
             buffers[str(position)] = math.prod(value.shape)
         elif isinstance(value, (bool, int, float)):
             scalars[str(position)] = value
-    return Forecaster(compiled.source(), device=device, model=model, execute=execute)(sizes, args=scalars, buffers=buffers)
+    return Forecaster(compiled.source(), device=device, model=model, execute=execute)(sizes, args=scalars, buffers=buffers, assume=assume,
+                                                                                             cache=cache)
 
 
 _devices = {}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -33,6 +34,21 @@ class Install(unittest.TestCase):
         shown = os.path.join("/", shown)  # relative to the working folder
         self.assertTrue(os.path.samefile(shown, os.path.join(self.share, "devices", "nvidia-geforce-gtx-280.toml")))
         self.assertTrue(os.path.realpath(shown).startswith(os.path.realpath(self.prefix)))
+
+    def test_documents_link_to_installed_documents(self):
+        folder = os.path.join(self.prefix, "share", "doc", "kernelcast")
+        linked = 0
+        for place, _, files in os.walk(folder):
+            for name in (f for f in files if f.endswith(".md")):
+                with open(os.path.join(place, name), encoding="utf-8") as file:
+                    text = re.sub(r"^```.*?^```$", "", file.read(), flags=re.S | re.M)
+                for target in re.findall(r"\[[^\]\[]*\]\(([^)\s#]+)[^)\s]*\)", text):
+                    if not re.match(r"[a-z]+:", target):
+                        linked += 1
+                        self.assertTrue(os.path.exists(os.path.join(place, target)), f"{os.path.join(place, name)}: {target}")
+        self.assertGreater(linked, 100)
+        for path in ("README.md", "LICENSE", "docs/guide.md", "docs/reference/python.md", "docs/pictures/report.png"):
+            self.assertTrue(os.path.isfile(os.path.join(folder, path)), path)
 
     def test_it_forecasts(self):
         example = os.path.join(self.share, "examples", "saxpy.cu")

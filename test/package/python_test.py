@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 from pathlib import Path
@@ -141,6 +142,19 @@ class Forecasts(unittest.TestCase):
             t.join()
         self.assertEqual(times, [alone] * 8)
 
+    def test_the_interpreter_runs_meanwhile(self):
+        """An analysis in another thread does not hold the interpreter: this thread's clock ticks on, many times for each analysis."""
+        source = "\n".join(COPY.replace("copy", f"copy{k}") for k in range(40))
+        worker = threading.Thread(target=lambda: kc.forecast(source, kernel="copy0", device="a100", grid=4096, block=256, args={"n": 1 << 20}))
+        before = time.process_time()
+        worker.start()
+        ticks = 0
+        while worker.is_alive():
+            time.sleep(1e-4)
+            ticks += 1
+        self.assertGreater(time.process_time() - before, 0.01)
+        self.assertGreater(ticks, 10)
+
     def test_notebook_view_is_escaped(self):
         f = kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20})
         f.kernel = "<script>"
@@ -185,6 +199,45 @@ class Errors(unittest.TestCase):
                 call()
             self.assertTrue(str(caught.exception))
             self.assertNotRegex(str(caught.exception), "[\x00-\x08]")
+
+    def test_wrong_kinds_say_what_is_taken(self):
+        forecaster = kc.Forecaster(SAXPY, device="a100")
+        one = {"device": "a100", "grid": 1, "block": 32, "args": {"n": 32}}
+        for expected, call in (
+                ("source is bytes: expected a path", lambda: kc.forecast(b"", **one)),
+                ("device is 3 .*expected a name or several", lambda: kc.forecast(SAXPY, **{**one, "device": 3})),
+                ("device is .*expected a name or several", lambda: kc.forecast(SAXPY, **{**one, "device": [3]})),
+                ("model is 3 .*expected a name", lambda: kc.forecast(SAXPY, model=3, **one)),
+                ("kernel is 3 .*expected text", lambda: kc.forecast(SAXPY, kernel=3, **one)),
+                ("lang is 3 .*expected text", lambda: kc.forecast(SAXPY, lang=3, **one)),
+                ("std is 3 .*expected text", lambda: kc.forecast(SAXPY, std=3, **one)),
+                ("defines is .*expected a dict such as", lambda: kc.forecast(SAXPY, defines=["A"], **one)),
+                ("include_dirs is 3 .*expected a list of folders", lambda: kc.forecast(SAXPY, include_dirs=3, **one)),
+                ("tensor_maps is .*expected a dict", lambda: kc.forecast(SAXPY, tensor_maps=[3], **one)),
+                ("compile_seconds is 'x' .*expected a number", lambda: kc.forecast(SAXPY, compile_seconds="x", **one)),
+                ("execute is 'x' .*expected True or False", lambda: kc.forecast(SAXPY, execute="x", **one)),
+                ("clock is .*expected a number", lambda: kc.forecast(SAXPY, clock=[], **one)),
+                ("args is .*expected a dict such as", lambda: forecaster(1, 32, args=[3])),
+                ("buffers is .*expected a dict such as", lambda: forecaster(1, 32, args={"n": 32}, buffers=[3])),
+                ("assume.*expected a number", lambda: forecaster(1, 32, args={"n": 32}, assume={"trips:1": "b"})),
+                ("grid is 1.5 .*expected a number or up to three", lambda: forecaster(1.5, 32, args={"n": 32})),
+                ("block is .*expected a number or up to three", lambda: forecaster(1, object(), args={"n": 32})),
+                ("shared is 1.5 .*expected a whole number", lambda: forecaster(1, 32, args={"n": 32}, shared=1.5)),
+                ("cache is 3 .*expected text", lambda: forecaster(1, 32, args={"n": 32}, cache=3)),
+                ("device is 3 .*expected a name", lambda: kc.explain(SAXPY, **{**one, "device": 3})),
+                ("params is .*expected a dict", lambda: kc.tune(SAXPY, device="a100", problem=1, block=1, params=[1])),
+                (r"params\['A'\] is 3 .*expected a list", lambda: kc.tune(SAXPY, device="a100", problem=1, block=1, params={"A": 3})),
+                ("problem is .*expected a number", lambda: kc.tune(SAXPY, device="a100", problem=object(), block=1)),
+                ("max_slowdown is .*expected a number", lambda: kc.check(SAXPY, SAXPY, max_slowdown=[3], **one)),
+                ("cpu is 3 .*expected text", lambda: kc.offload(SAXPY, cpu=3, gpu="a100")),
+                ("name is 3 .*expected text", lambda: kc.devices(3)),
+                ("path is 3 .*expected a path", lambda: kc.assert_not_slower(3, **one)),
+                ("tolerance is 'x' .*expected a number", lambda: kc.assert_not_slower(SAXPY, tolerance="x", **one))):
+            with self.assertRaisesRegex(TypeError, expected):
+                call()
+        for call in (lambda: forecaster(1 << 80, 32, args={"n": 32}), lambda: forecaster(1, 32, args={"n": 1 << 80})):
+            with self.assertRaises(kc.UsageError):
+                call()
 
     def test_messages_name_python_arguments(self):
         with self.assertRaises(kc.UsageError) as caught:
@@ -259,6 +312,52 @@ class Sources(unittest.TestCase):
             self.assertEqual((kept[0].kwargs, len(compiled)), (every[0].kwargs, 2 + len(tiles)))
         finally:
             kt.compile_to_ptx = compile_to_ptx
+
+    def test_triton_function_with_its_arguments(self):
+        try:
+            import triton  # noqa: F401
+            sys.path.insert(0, str(ROOT / "tools" / "triton"))
+            from kernels import LAUNCHES
+        except ImportError:
+            self.skipTest("needs the package triton")
+        import kernelcast.triton as kt
+        kernel, arguments, grid, warps, stages = LAUNCHES["vector_add"]
+        f = kc.forecast(kernel, device="a100", grid=grid, args=arguments, num_warps=warps, num_stages=stages)
+        self.assertEqual(f.time_s, kt.forecast_config(kernel, arguments, grid=grid, device="a100", num_warps=warps, num_stages=stages).time_s)
+        self.assertEqual(f.block, (32 * warps, 1, 1))
+        two = kc.forecast(kernel, device=["a100", "h100"], grid=grid, args=arguments)
+        self.assertEqual([g.device for g in two], ["nvidia-a100-pcie-40gb", "nvidia-h100-sxm"])
+        with self.assertRaisesRegex(TypeError, "triton.jit function: give it to forecast"):
+            kc.explain(kernel, device="a100", grid=grid)
+        with self.assertRaisesRegex(kc.UsageError, "block is not given for a triton.jit function"):
+            kc.forecast(kernel, device="a100", grid=grid, block=128, args=arguments)
+        with self.assertRaisesRegex(kc.UsageError, "no value for n"):
+            kc.forecast(kernel, device="a100", grid=grid, args={k: v for k, v in arguments.items() if k != "n"})
+
+    def test_source_of_a_pytorch_extension(self):
+        """Text with PyTorch's headers, which need not be there, as load_inline takes it."""
+        host = """#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+torch::Tensor relu(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "relu", ([&] {
+    relu_kernel<scalar_t><<<(x.numel() + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), x.numel());
+  }));
+  return y;
+}
+"""
+        device = """template <typename scalar_t>
+__global__ void relu_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict__ y, int64_t n) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] > scalar_t(0) ? x[i] : scalar_t(0);
+}
+"""
+        launch = {"device": "a100", "grid": 4096, "block": 256, "args": {"n": 1 << 20}}
+        one = kc.forecast("#include <torch/extension.h>\n" + device + host, kernel="relu_kernel<float>", **launch)
+        self.assertEqual(kc.forecast([device, host], kernel="relu_kernel<float>", **launch).time_s, one.time_s)
+        twice = kc.forecast([device, host], kernel="relu_kernel<double>", **launch)
+        self.assertGreater(twice.time_s, one.time_s)
 
     def test_numba_and_cupy(self):
         numba = types.SimpleNamespace(inspect_asm=lambda: {("f4[:]",): self.PTX})
