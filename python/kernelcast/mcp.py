@@ -1,4 +1,4 @@
-"""An MCP server on standard input and output, for agents that write kernels: `kernelcast-mcp` or `python -m kernelcast.mcp`.
+"""An MCP server on standard input and output, for agents that write kernels: `kernelcast mcp` or `python -m kernelcast.mcp`.
 
 Tools: predict, advise, check, devices, judge_time. Each answer has the physical floor and the interval, so that a claimed time can be judged:
 below the floor it is impossible. Needs the package mcp (pip install mcp).
