@@ -55,6 +55,18 @@ class Install(unittest.TestCase):
         text = self.program("predict", example, "--device", "v100", "--grid", "64", "--block", "256", "--arg", "n=16384")
         self.assertIn("limited by", text)
 
+    def test_packages_of_missing_headers_are_named(self):
+        """Without the folders of Clang's and C++'s headers, as on a machine where only the libraries are installed."""
+        hide = "for d in /usr/lib/llvm-19/lib/clang /usr/include/c++; do mount -t tmpfs none $d || exit 77; done; exec \"$@\""
+        source = os.path.join(self.share, "examples", "matmul_tiled.cl")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", hide, "sh", os.path.join(self.prefix, "bin", "kernelcast"), "predict", source, "--device",
+                               "a100", "--global", "1024,1024", "--block", "16,16", "--arg", "n=1024"], capture_output=True, text=True, check=False)
+        if done.returncode == 77 or "unshare failed" in done.stderr:
+            self.skipTest("mounts are not permitted here")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the header 'opencl-c-base.h' was not found", done.stderr)
+        self.assertIn("install libclang-common-19-dev and g++", done.stderr)
+
     def test_the_library_builds_an_outside_project(self):
         cmake, build = os.environ["KERNELCAST_CMAKE"], os.path.join(self.prefix, "outside")
         source = os.path.join(self.share, "examples", "library")

@@ -239,6 +239,18 @@ class Errors(unittest.TestCase):
             with self.assertRaises(kc.UsageError):
                 call()
 
+    def test_a_library_that_is_missing_is_named_with_its_package(self):
+        loaded = Path("/proc/self/maps").read_text()
+        for name, package in (("libLLVM", "libllvm19"), ("libclang-cpp", "libclang-cpp19"), ("libfmt", "libfmt9"), ("libtbb", "libtbb12"),
+                              ("libnlopt", "libnlopt0")):
+            path = next(line.split()[-1] for line in loaded.splitlines() if f"/{name}" in line)
+            done = subprocess.run(["unshare", "-m", "sh", "-c", 'mount --bind /dev/null "$1" || exit 77; exec "$2" -c "import kernelcast"', "sh", path,
+                                   sys.executable], capture_output=True, text=True, check=False)
+            if done.returncode == 77 or "unshare failed" in done.stderr:
+                self.skipTest("mounts are not permitted here")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"ImportError: kernelcast needs {name}.*: install the package {package} ")
+
     def test_messages_name_python_arguments(self):
         with self.assertRaises(kc.UsageError) as caught:
             kc.forecast(SAXPY, device="a100", grid=4096, block=256)
@@ -470,6 +482,11 @@ class Plugins(unittest.TestCase):
         self.assertEqual(sorted(tools), ["advise", "check", "devices", "judge_time", "predict"])
         self.assertEqual(answer["verdict"], "impossible")
         self.assertIn("no-such-gpu", wrong["error"])
+
+    def test_mcp_without_its_package(self):
+        done = subprocess.run([sys.executable, "-c", "import sys; sys.modules['mcp'] = None; from kernelcast import mcp; sys.exit(mcp.main())"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (2, "kernelcast mcp: kernelcast.mcp needs the package mcp: pip install mcp\n"))
 
     @unittest.skipUnless(importlib.util.find_spec("mcp"), "needs the package mcp")
     def test_mcp_survives_wrong_messages(self):

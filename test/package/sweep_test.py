@@ -52,9 +52,9 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sum(r["time_s"] is not None for r in rows), file.timed)
         best = kc.tune(ROOT / "examples/matmul_tiled.cl", device=["a100", "v100"], problem=(1024, 1024), block="TILE,TILE",
                        params={"TILE": [8, 16, 32, 64]}, args={"n": 1024}, top="all")
-        for device in best["devices"]:
-            mine = {r["param_TILE"]: r["time_s"] for r in rows if r["kernel"] == "matmul_tiled" and r["device"] == device["device"] and r["time_s"]}
-            self.assertEqual(mine, {str(c["params"]["TILE"]): c["time_s"] for c in device["best"]})
+        mine = {(r["device"], r["param_TILE"]): r["time_s"] for r in rows if r["kernel"] == "matmul_tiled" and r["time_s"]}
+        self.assertEqual(mine, {(c["device"], str(c["params"]["TILE"])): c["time_s"] for c in best["best"]})
+        self.assertEqual(len(mine), 6)
 
     def test_each_row_has_its_own_reason(self):
         sweeps.sweep(self.plan, self.output)
