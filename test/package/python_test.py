@@ -1,5 +1,8 @@
 """The Python package: forecasts equal the program's, errors, sources of other packages, the plug-ins."""
+import ast
+import dataclasses
 import importlib.util
+import inspect
 import json
 import os
 import subprocess
@@ -160,6 +163,30 @@ class Forecasts(unittest.TestCase):
         f.kernel = "<script>"
         self.assertIn("&lt;script&gt;", f._repr_html_())
         self.assertNotIn("<script>", f._repr_html_())
+
+
+class Types(unittest.TestCase):
+    def test_the_stub_has_the_package_s_names_and_parameters(self):
+        stub = ast.parse((Path(kc.__file__).parent / "__init__.pyi").read_text())
+
+        def parameters(function):
+            a = function.args
+            return [x.arg for x in (*a.posonlyargs, *a.args)], [x.arg for x in a.kwonlyargs]
+
+        def real(function):
+            kinds = inspect.signature(function).parameters.values()
+            return [p.name for p in kinds if p.kind == p.POSITIONAL_OR_KEYWORD], [p.name for p in kinds if p.kind == p.KEYWORD_ONLY]
+
+        told = {n.name: n for n in stub.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+        self.assertEqual(set(told), set(kc.__all__))
+        for name, node in told.items():
+            if isinstance(node, ast.FunctionDef):
+                self.assertEqual(parameters(node), real(getattr(kc, name)), name)
+        for method in ("__init__", "__call__"):
+            node = next(n for n in told["Forecaster"].body if n.name == method)
+            self.assertEqual(parameters(node), real(getattr(kc.Forecaster, method)), method)
+        fields = [n.target.id for n in told["Forecast"].body if isinstance(n, ast.AnnAssign)]
+        self.assertEqual(fields, [f.name for f in dataclasses.fields(kc.Forecast)])
 
 
 class Commands(unittest.TestCase):
