@@ -72,6 +72,8 @@ class Forecast:
 
 
 def _scalar(name, value):
+    if type(value) is int or type(value) is float:
+        return value
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
@@ -115,6 +117,16 @@ def _setting(name, value):
     return str(_kinds.real(name, value))
 
 
+_none = {}
+
+
+def _plain(args):
+    for name, value in args.items():
+        if type(name) is not str or (type(value) is not int and type(value) is not float):
+            return False
+    return True
+
+
 class Forecaster:
     """A source that is analysed once, for many launches.
 
@@ -140,11 +152,22 @@ class Forecaster:
         settings.tensor_maps = _tensor_boxes(tensor_maps)
         settings.fast_math, settings.execute = _kinds.truth("fast_math", fast_math), _kinds.truth("execute", execute)
         settings.compile_seconds = _kinds.real("compile_seconds", compile_seconds)
+        self._shared = self._source.shared_bytes or 0
         self._one = isinstance(device, str) and isinstance(model, str)
         self._analysed = native.Analysed(settings)
 
     def __call__(self, grid=None, block=None, *, global_size=None, shared=None, args=None, buffers=None, assume=None, cache="cold"):
         """A Forecast, or a list of them where several devices or models were named."""
+        # Most calls of a search have a grid, a block and plain numbers; they take the short way. The long one says what is wrong.
+        if not (type(grid) is int and type(block) is int and 0 < grid < 2**63 and 0 < block < 2**63 and shared is global_size is assume is None
+                and not buffers and cache == "cold" and type(args) is dict and _plain(args)):
+            return self._checked(grid, block, global_size, shared, args, buffers, assume, cache)
+        found = self._analysed.on((grid, 1, 1), False, (block, 1, 1), self._shared, args, _none, _none, False)
+        if self._one:
+            return Forecast(*found[0])
+        return [Forecast(*fields) for fields in found]
+
+    def _checked(self, grid, block, global_size, shared, args, buffers, assume, cache):
         if (grid is None) == (global_size is None):
             raise UsageError("give either grid (in blocks) or global_size (in threads)")
         if block is None:
@@ -152,15 +175,16 @@ class Forecaster:
         if block is None:
             raise UsageError("give the threads of a block with block")
         if shared is None:
-            shared = self._source.shared_bytes or 0
-        scalars = {str(name): _scalar(name, value) for name, value in _kinds.mapping("args", args, '{"n": 1024}').items()}
-        memory = {str(name): _buffer(name, value) for name, value in _kinds.mapping("buffers", buffers, '{"x": 1024}').items()}
+            shared = self._shared
+        scalars = {str(name): _scalar(name, value) for name, value in _kinds.mapping("args", args, '{"n": 1024}').items()} if args else {}
+        memory = {str(name): _buffer(name, value) for name, value in _kinds.mapping("buffers", buffers, '{"x": 1024}').items()} if buffers else {}
+        assumed = _kinds.reals("assume", assume, '{"trips:14": 3}') if assume else {}
         sizes = _kinds.sizes("grid", grid) if grid is not None else _kinds.sizes("global_size", global_size)
-        if _kinds.text("cache", cache) not in ("cold", "warm"):
+        if cache != "cold" and _kinds.text("cache", cache) != "warm":
             raise UsageError(f"cache is {cache!r}: expected 'cold' or 'warm'")
         found = self._analysed.on(sizes, grid is None, _kinds.sizes("block", block), _kinds.whole("shared", shared), scalars, memory,
-                                  _kinds.reals("assume", assume, '{"trips:14": 3}'), cache == "warm")
-        forecasts = [Forecast(*p.fields, p) for p in found]
+                                  assumed, cache == "warm")
+        forecasts = [Forecast(*fields) for fields in found]
         return forecasts[0] if self._one else forecasts
 
 

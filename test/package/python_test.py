@@ -115,6 +115,17 @@ class Forecasts(unittest.TestCase):
         self.assertGreater(two.time_s, one.time_s)
         self.assertEqual(two.time_s, kc.forecast(COPY, device="a100", grid=8192, block=256, args={"n": 1 << 21}).time_s)
 
+    def test_short_and_long_ways_of_a_call_agree(self):
+        forecaster = kc.Forecaster(COPY, device="a100")
+        short = forecaster(4096, 256, args={"n": 1 << 20})
+        for again in (forecaster((4096, 1), [256], args={"n": 1 << 20}), forecaster(4096, 256, args={2: True + (1 << 20) - 1}, buffers={}),
+                      forecaster(4096, 256, shared=0, args={"n": 1 << 20}, assume={})):
+            self.assertEqual(again, short)
+            self.assertEqual(again.to_dict(), short.to_dict())
+        several = kc.Forecaster(COPY, device=["a100", "v100"])(4096, 256, args={"n": 1 << 20})
+        self.assertEqual(several[0], short)
+        self.assertEqual([f.device for f in several], ["nvidia-a100-pcie-40gb", "nvidia-tesla-v100-pcie-16gb"])
+
     def test_warm_caches(self):
         launch = {"device": "a100", "grid": 64, "block": 256, "args": {"n": 16384}}
         self.assertLess(kc.forecast(COPY, cache="warm", **launch).time_s, kc.forecast(COPY, **launch).time_s)
