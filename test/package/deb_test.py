@@ -64,5 +64,24 @@ class Deb(unittest.TestCase):
                 run(shell, "-n", str(file))
 
 
+@unittest.skipUnless(shutil.which("cpack") and shutil.which("git"), "needs cpack and git")
+class Sources(unittest.TestCase):
+    def test_the_tarball_has_every_file_and_nothing_that_was_built(self):
+        root = Path(__file__).resolve().parents[2]
+        listed = subprocess.run(["git", "-C", str(root), "ls-files"], capture_output=True, text=True, check=False)
+        if listed.returncode:
+            self.skipTest("the sources are not in a git repository")
+        with tempfile.TemporaryDirectory() as folder:
+            run("cpack", "-G", "TGZ", "--config", os.path.join(BUILD, "CPackSourceConfig.cmake"), "-B", folder, cwd=BUILD)
+            (package,) = Path(folder).glob("*.tar.gz")
+            names = run("tar", "tzf", str(package)).split("\n")
+        top = package.name.removesuffix(".tar.gz") + "/"
+        self.assertRegex(top, r"^kernelcast-\d+\.\d+\.\d+/$")
+        self.assertEqual([n for n in names if n and not n.startswith(top)], [])
+        packed = {n.removeprefix(top) for n in names if not n.endswith("/")}
+        self.assertEqual(set(listed.stdout.split()) - packed, set())
+        self.assertEqual([n for n in packed if re.match(r"\.git(/|$)|build[^/]*/|.*__pycache__", n)], [])
+
+
 if __name__ == "__main__":
     unittest.main()
