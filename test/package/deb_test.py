@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -57,9 +58,11 @@ class Deb(unittest.TestCase):
         self.assertIn("--device", completed("kernelcast", "predict", "--dev"))
         self.assertEqual(completed("kernelcast", "predict", "--format", "j"), ["json"])
         self.assertEqual(completed("kernelcast", "predict", "--grid", "4"), [])
-        for shell, path in (("zsh", "zsh/site-functions/_kernelcast"), ("fish", "fish/vendor_completions.d/kernelcast.fish")):
+        for shell, path in (("zsh", "zsh/vendor-completions/_kernelcast"), ("fish", "fish/vendor_completions.d/kernelcast.fish")):
             file = self.root / "usr" / "share" / path
-            self.assertIn("predict", file.read_text())
+            words = shlex.split(file.read_text(), comments=True)  # quotes are closed
+            self.assertTrue([w for w in words if w.startswith("predict")], shell)
+            self.assertTrue([w for w in words if "NVIDIA's assembler as the source of registers" in w], shell)
             if shutil.which(shell):
                 run(shell, "-n", str(file))
 
