@@ -363,6 +363,22 @@ class Sources(unittest.TestCase):
         finally:
             kt.compile_to_ptx = compile_to_ptx
 
+    def test_the_current_gpu(self):
+        import kernelcast.triton as kt
+        before = sys.modules.get("torch")
+        for name, expected in (("NVIDIA A100-PCIE-40GB", "nvidia-a100-pcie-40gb"), ("NVIDIA GeForce RTX 3080", "nvidia-geforce-rtx-3080")):
+            sys.modules["torch"] = types.SimpleNamespace(cuda=types.SimpleNamespace(get_device_name=lambda name=name: name))
+            try:
+                self.assertEqual(kt.current_device(), expected)
+            finally:
+                sys.modules.pop("torch") if before is None else sys.modules.update(torch=before)
+        sys.modules["torch"] = types.SimpleNamespace(cuda=types.SimpleNamespace(get_device_name=lambda: "Graphics 1"))
+        try:
+            with self.assertRaisesRegex(kc.UsageError, "the current GPU, Graphics 1, is none of the devices by its name"):
+                kt.current_device()
+        finally:
+            sys.modules.pop("torch") if before is None else sys.modules.update(torch=before)
+
     def test_triton_function_with_its_arguments(self):
         try:
             import triton  # noqa: F401
