@@ -98,8 +98,8 @@ Flags Parser::command(const std::string& name, const std::string& summary, const
   return Flags(*command);
 }
 
-void Parser::listed(const std::string& name, const std::string& summary) {
-  app_->add_subcommand(name, summary)->group("Commands")->prefix_command();
+void Parser::listed(const std::string& name, const std::string& summary, const std::string& footer) {
+  app_->add_subcommand(name, summary)->group("Commands")->prefix_command()->footer(footer);
 }
 
 Parser::Outcome Parser::parse(int argc, char** argv) {

@@ -42,7 +42,7 @@ class Parser {
 
   Flags command(const std::string& name, const std::string& summary, const std::string& footer);
   /// A command that another program answers: it is in the help and in completions, and takes any words.
-  void listed(const std::string& name, const std::string& summary);
+  void listed(const std::string& name, const std::string& summary, const std::string& footer);
 
   struct Outcome {
     std::string text;     // help, version or completion script to print, if that was asked for

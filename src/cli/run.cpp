@@ -62,18 +62,27 @@ std::string words_of(const std::exception& e) {
                      version);
 }
 
-/// Commands of the Python package: its program kernelcast-COMMAND answers.
-const std::map<std::string, std::string> package_commands{
-    {"mcp", "Serve forecasts to agents on standard input and output (Python package)"},
-    {"sweep", "Forecast kernels x devices x configurations into a Parquet file (Python package)"}};
+struct PackageCommand {
+  const char *summary, *footer;
+};
 
-/// Becomes that program, which stands beside this one or on PATH.
-[[noreturn]] void become(const std::string& command, char** argv) {
+/// Commands of the Python package: its program kernelcast-COMMAND answers.
+const std::map<std::string, PackageCommand> package_commands{
+    {"mcp",
+     {"Serve forecasts to agents on standard input and output (Python package)",
+      "Example, for the settings of an agent:\n  kernelcast mcp\n\nNeeds the Python package: pip install ."}},
+    {"sweep",
+     {"Forecast kernels x devices x configurations into a Parquet file (Python package)",
+      "Example:\n  kernelcast sweep plan.toml -o results.parquet\n\nNeeds the Python package: pip install ."}}};
+
+/// Becomes that program, which stands beside this one or on PATH. Returns where there is none and only help is wanted.
+void become(const std::string& command, int argc, char** argv) {
   const std::string name = "kernelcast-" + command;
   std::error_code ignored;
   const std::string beside = (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name).string();
   execv(beside.c_str(), argv + 1);
   execvp(name.c_str(), argv + 1);
+  if (argc == 3 && (std::string(argv[2]) == "--help" || std::string(argv[2]) == "-h")) return;
   throw UsageError(fmt::format("{} is a command of the Python package, whose program {} is not on PATH: pip install .",
                                command, name));
 }
@@ -81,7 +90,7 @@ const std::map<std::string, std::string> package_commands{
 /// The parser with every command, and what each command does.
 struct Commands {
   Commands() {
-    for (const auto& [name, summary] : package_commands) parser.listed(name, summary);
+    for (const auto& [name, command] : package_commands) parser.listed(name, command.summary, command.footer);
   }
   Parser parser{"kernelcast", "A forecast for GPU kernels: from source to time, with no GPU",
                 fmt::format("{} (LLVM {})", version, llvm_version()), run_examples};
@@ -94,7 +103,7 @@ struct Commands {
 };
 
 int parse_and_run(int argc, char** argv) {
-  if (argc > 1 && package_commands.contains(argv[1])) become(argv[1], argv);
+  if (argc > 1 && package_commands.contains(argv[1])) become(argv[1], argc, argv);
   const Environment environment = environment_of(argc, argv);
   Commands commands;
   const Parser::Outcome outcome = commands.parser.parse(argc, argv);

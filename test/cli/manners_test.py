@@ -63,6 +63,9 @@ class Manners(Case):
         done = subprocess.run([PROGRAM, "mcp"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("mcp is a command of the Python package", done.stderr)
+        done = subprocess.run([PROGRAM, "mcp", "--help"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Needs the Python package", done.stdout)
 
     def test_usage_errors_are_two(self):
         self.bad(2, "name a command", )

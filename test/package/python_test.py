@@ -171,6 +171,10 @@ class Forecasts(unittest.TestCase):
 
     def test_notebook_view_is_escaped(self):
         f = kc.forecast(COPY, device="a100", grid=4096, block=256, args={"n": 1 << 20})
+        page = f._repr_html_()
+        for part in (f"limited by {f.limiter}", "4096 x 1 x 1 blocks of 256 x 1 x 1 threads", "floor ", "occupancy 100 %", "energy ", "width:160px", "assumptions"):
+            self.assertIn(part, page)
+        self.assertEqual(page.count("<tr>"), 1 + len(f.bounds))
         f.kernel = "<script>"
         self.assertIn("&lt;script&gt;", f._repr_html_())
         self.assertNotIn("<script>", f._repr_html_())
