@@ -1,6 +1,5 @@
 """Whether the forecast of a file is slower than that of its state in a revision of its git repository."""
 import os
-import subprocess
 from pathlib import Path
 
 from . import _kinds
@@ -11,6 +10,7 @@ from ._sources import SourceText
 
 def base_of(path, revision):
     """The file as it was in a revision of its git repository: its text. UsageError where git has none."""
+    import subprocess
     path = Path(path).resolve()
     done = subprocess.run(["git", "-C", str(path.parent), "show", f"{revision}:./{path.name}"], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,10 +1,7 @@
 """The commands that the program answers: explain, advise, tune, check, offload, devices. Each runs it once and reads its JSON."""
 import json
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -35,6 +32,7 @@ _own = Path(__file__).resolve().parent / "bin" / "kernelcast"
 
 def program():
     """Path of the kernelcast program: KERNELCAST, the package's own, or the one on PATH."""
+    import shutil  # here and below: not needed for a forecast, and the package is to be imported quickly
     own = _own
     found = os.environ.get("KERNELCAST") or (str(own) if own.exists() else shutil.which("kernelcast"))
     if not found:
@@ -59,6 +57,7 @@ def main():
 
 
 def _run(arguments, good=(0,)):
+    import subprocess
     environment = dict(os.environ)
     if folder := device_folder():
         environment.setdefault("KERNELCAST_DEVICES", folder)
@@ -110,6 +109,7 @@ class _OnDisk:
     def __enter__(self):
         if Path(self.source.path).exists():
             return self.source.path
+        import tempfile
         self.folder = tempfile.TemporaryDirectory(prefix="kernelcast-")
         name = Path(self.source.path).stem + _endings.get(self.source.language, Path(self.source.path).suffix)
         path = Path(self.folder.name) / name
