@@ -181,9 +181,14 @@ CheckFlags with_both_sides(CheckFlags f) {
   return f;
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code unreadable;  // reading it will say why
+  return std::filesystem::is_directory(path, unreadable);
+}
+
 /// Whether launches are found rather than named: in a folder, or in the host code of a file and of a revision of it.
 bool finds_launches(const CheckFlags& f) {
-  if (std::filesystem::is_directory(f.base.file)) {
+  if (is_folder(f.base.file)) {
     if (f.base_ref.empty())
       throw UsageError(f.base.file + " is a folder: name a revision of it with " KC_SETTING(base_ref));
     return true;
@@ -237,7 +242,7 @@ struct Comparison {
 bool compare_changes(const CheckFlags& flags, Comparison& comparison) {
   Changes changes;
   std::vector<std::string> files{flags.base.file};
-  if (std::filesystem::is_directory(flags.base.file)) {
+  if (is_folder(flags.base.file)) {
     ChangedSources sources = changed_sources(flags.base.file, flags.base_ref);
     for (const std::string& added : sources.added) comparison.say(added + ": not in " + flags.base_ref);
     files = std::move(sources.changed);
@@ -263,7 +268,7 @@ bool compare_changes(const CheckFlags& flags, Comparison& comparison) {
 }
 
 int check(CheckFlags flags, const Environment& environment) {
-  const bool found = finds_launches(flags), folder = std::filesystem::is_directory(flags.base.file);
+  const bool found = finds_launches(flags), folder = is_folder(flags.base.file);
   if (found) no_flags_of_new(flags);
   flags = with_both_sides(std::move(flags));
   const bool markdown = flags.base.format == "markdown", sarif = flags.base.format == "sarif";

@@ -159,6 +159,9 @@ int main(int argc, char** argv) {
         self.assertEqual(self.check(".").returncode, 2)
         self.assertIn("leave out flags that begin with --new-", self.check(".", "--base-ref", "HEAD", "--new-grid", "3").stderr)
         self.assertIn("no-such", self.check(".", "--base-ref", "no-such").stderr)
+        done = self.check("n" * 5000, "--base-ref", "HEAD")
+        self.assertIn(done.returncode, (1, 2))
+        self.assertNotIn("internal error", done.stderr)
 
     def test_messages_of_base_ref(self):
         copy = str(self.tree / "copy.cl")
