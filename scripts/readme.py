@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -17,7 +18,7 @@ def main():
         text = file.read()
 
     def output(command):
-        words = command.replace("\\\n", " ").split()
+        words = shlex.split(command.replace("\\\n", " "))
         return subprocess.run([program, *words], capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
     made = BLOCK.sub(lambda m: m[1] + output(m[2]) + m[3], text)

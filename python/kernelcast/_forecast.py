@@ -1,11 +1,14 @@
 """forecast() and Forecaster: in this process, with no file written."""
 import json
 import numbers
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from . import _kinds
 from ._errors import UsageError
 from ._native import device_folder, native
-from ._sources import read_source
+from ._sources import is_triton_function, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +71,9 @@ class Forecast:
         return forecast_html(self)
 
 
-def _sizes(name, value):
-    sizes = (value,) if isinstance(value, numbers.Integral) else tuple(value)
-    if not 1 <= len(sizes) <= 3 or not all(isinstance(s, numbers.Integral) for s in sizes):
-        raise TypeError(f"{name} is {value!r}: expected a number or up to three of them")
-    if min(sizes) < 1:
-        raise UsageError(f"{name} is {value!r}: sizes are positive")
-    return [int(s) for s in sizes] + [1] * (3 - len(sizes))
-
-
 def _scalar(name, value):
+    if type(value) is int or type(value) is float:
+        return value
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
@@ -98,10 +94,6 @@ def _buffer(name, value):
     raise TypeError(f"buffers[{name!r}] is {type(value).__name__}: expected a number of elements, (elements, fill) or an array")
 
 
-def _names(value):
-    return [value] if isinstance(value, str) else list(value)
-
-
 def _tensor_box(name, box):
     try:
         sizes, element_bytes = box
@@ -110,12 +102,39 @@ def _tensor_box(name, box):
         raise TypeError(f"tensor_maps[{name!r}]: expected (sizes, bytes of an element), such as ((64, 128), 2)") from None
 
 
+def _tensor_boxes(boxes):
+    return [_tensor_box(name, box) for name, box in _kinds.mapping("tensor_maps", boxes, '{"A": ((64, 128), 2)}').items()]
+
+
+def _defines(defines):
+    return [f"{name}={value}" for name, value in _kinds.mapping("defines", defines, '{"TILE": 16}').items()]
+
+
+def _setting(name, value):
+    """Of the command line, "" for None."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return str(_kinds.real(name, value))
+
+
+_none = {}
+
+
+def _plain(args):
+    for name, value in args.items():
+        if type(name) is not str or (type(value) is not int and type(value) is not float):
+            return False
+    return True
+
+
 class Forecaster:
     """A source that is analysed once, for many launches.
 
-    `source`: a path, source text, a compiled Triton or Numba kernel, or a cupy.RawKernel. `device`, `model`: a name or several.
+    `source`: a path, source text, a list of texts as PyTorch's load_inline takes them, a compiled Triton or Numba kernel, or a
+    cupy.RawKernel. `device`, `model`: a name or several.
     `defines`: {"NAME": value}. `tensor_maps`: {"NAME": ((64, 128), 2)}, the box in elements and the bytes of one.
-    `clock`: of the GPU's units, in Hz, "base" or "boost"; `power_limit`: of the GPU, in W. `execute=False` counts by closed forms alone. Calling it gives what `forecast` gives.
+    `clock`: of the GPU's units, in Hz, "base" or "boost"; `power_limit`: of the GPU, in W. `execute=False` counts by
+    closed forms alone. Calling it gives what `forecast` gives.
     """
 
     def __init__(self, source, *, device, kernel="", model="kernelcast", lang="", defines=None, include_dirs=(), std="", fast_math=False,
@@ -123,19 +142,32 @@ class Forecaster:
         self._source = read_source(source, lang)
         settings = native.Settings()
         settings.path, settings.text, settings.language = self._source.path, self._source.text, self._source.language
-        settings.kernel, settings.standard = kernel or self._source.kernel, std
-        settings.device_folder = device_dir or device_folder()
-        settings.clock, settings.power_limit = ("" if value is None else str(value) for value in (clock, power_limit))
-        settings.devices, settings.models = _names(device), _names(model)
-        settings.defines = [f"{name}={value}" for name, value in (defines or {}).items()]
-        settings.include_dirs = [str(d) for d in include_dirs]
-        settings.tensor_maps = [_tensor_box(name, box) for name, box in (tensor_maps or {}).items()]
-        settings.fast_math, settings.execute, settings.compile_seconds = fast_math, execute, compile_seconds
+        settings.kernel, settings.standard = _kinds.text("kernel", kernel or self._source.kernel), _kinds.text("std", std)
+        settings.device_folder = os.fspath(device_dir) if isinstance(device_dir, os.PathLike) else _kinds.text("device_dir", device_dir)
+        settings.device_folder = settings.device_folder or device_folder()
+        settings.clock, settings.power_limit = (_setting(name, value) for name, value in (("clock", clock), ("power_limit", power_limit)))
+        settings.devices, settings.models = _kinds.names("device", device), _kinds.names("model", model)
+        settings.defines = _defines(defines)
+        settings.include_dirs = _kinds.paths("include_dirs", include_dirs)
+        settings.tensor_maps = _tensor_boxes(tensor_maps)
+        settings.fast_math, settings.execute = _kinds.truth("fast_math", fast_math), _kinds.truth("execute", execute)
+        settings.compile_seconds = _kinds.real("compile_seconds", compile_seconds)
+        self._shared = self._source.shared_bytes or 0
         self._one = isinstance(device, str) and isinstance(model, str)
         self._analysed = native.Analysed(settings)
 
     def __call__(self, grid=None, block=None, *, global_size=None, shared=None, args=None, buffers=None, assume=None, cache="cold"):
         """A Forecast, or a list of them where several devices or models were named."""
+        # Most calls of a search have a grid, a block and plain numbers; they take the short way. The long one says what is wrong.
+        if not (type(grid) is int and type(block) is int and 0 < grid < 2**63 and 0 < block < 2**63 and shared is global_size is assume is None
+                and not buffers and cache == "cold" and type(args) is dict and _plain(args)):
+            return self._checked(grid, block, global_size, shared, args, buffers, assume, cache)
+        found = self._analysed.on((grid, 1, 1), False, (block, 1, 1), self._shared, args, _none, _none, False)
+        if self._one:
+            return Forecast(*found[0])
+        return [Forecast(*fields) for fields in found]
+
+    def _checked(self, grid, block, global_size, shared, args, buffers, assume, cache):
         if (grid is None) == (global_size is None):
             raise UsageError("give either grid (in blocks) or global_size (in threads)")
         if block is None:
@@ -143,14 +175,16 @@ class Forecaster:
         if block is None:
             raise UsageError("give the threads of a block with block")
         if shared is None:
-            shared = self._source.shared_bytes or 0
-        scalars = {str(name): _scalar(name, value) for name, value in args.items()} if args else {}
-        memory = {str(name): _buffer(name, value) for name, value in buffers.items()} if buffers else {}
-        sizes = _sizes("grid", grid) if grid is not None else _sizes("global_size", global_size)
-        if cache not in ("cold", "warm"):
+            shared = self._shared
+        scalars = {str(name): _scalar(name, value) for name, value in _kinds.mapping("args", args, '{"n": 1024}').items()} if args else {}
+        memory = {str(name): _buffer(name, value) for name, value in _kinds.mapping("buffers", buffers, '{"x": 1024}').items()} if buffers else {}
+        assumed = _kinds.reals("assume", assume, '{"trips:14": 3}') if assume else {}
+        sizes = _kinds.sizes("grid", grid) if grid is not None else _kinds.sizes("global_size", global_size)
+        if cache != "cold" and _kinds.text("cache", cache) != "warm":
             raise UsageError(f"cache is {cache!r}: expected 'cold' or 'warm'")
-        found = self._analysed.on(sizes, grid is None, _sizes("block", block), shared, scalars, memory, assume or {}, cache == "warm")
-        forecasts = [Forecast(*p.fields, p) for p in found]
+        found = self._analysed.on(sizes, grid is None, _kinds.sizes("block", block), _kinds.whole("shared", shared), scalars, memory,
+                                  assumed, cache == "warm")
+        forecasts = [Forecast(*fields) for fields in found]
         return forecasts[0] if self._one else forecasts
 
 
@@ -160,9 +194,20 @@ def forecast(source, *, device, grid=None, block=None, global_size=None, shared=
 
     `grid` in blocks or `global_size` in threads, `block` in threads, `shared`: dynamic shared memory in bytes. `args`: scalar arguments
     by name or position; `buffers`: elements of pointer arguments, (elements, fill), or arrays whose size is taken. `assume`: answers to
-    what analysis cannot know ({"trips:14": 3}). `cache`: "warm" where an earlier launch left what fits in the L2. The rest is as for Forecaster. Raises SourceError, UsageError or LimitError where no
-    device and model has an answer.
+    what analysis cannot know ({"trips:14": 3}). `cache`: "warm" where an earlier launch left in the L2 what fits there. The rest is as for
+    Forecaster. Of a triton.jit function `args` are all arguments, arrays or "*fp16" for pointers, and `num_warps` and `num_stages` may be
+    given. Raises SourceError, UsageError or LimitError where no device and model has an answer.
     """
+    if is_triton_function(source):
+        from .triton import forecast_config
+        for name, value in (("block", block), ("global_size", global_size), ("shared", shared), ("buffers", buffers)):
+            if value is not None:
+                raise UsageError(f"{name} is not given for a triton.jit function: Triton decides, by grid and args")
+        if grid is None:
+            raise UsageError("give grid, in programs of the triton.jit function")
+        arguments = dict(_kinds.mapping("args", args, '{"x": "*fp32", "n": 1024}'))
+        found = [forecast_config(source, arguments, grid=grid, device=d, assume=assume, cache=cache, **analysis) for d in _kinds.names("device", device)]
+        return found[0] if isinstance(device, str) else found
     return Forecaster(source, device=device, **analysis)(grid, block, global_size=global_size, shared=shared, args=args, buffers=buffers,
                                                          assume=assume, cache=cache)
 
@@ -173,10 +218,12 @@ def frame(forecasts):
         import pandas
     except ImportError:
         raise ImportError("frame() needs pandas: pip install pandas") from None
+    if isinstance(forecasts, Forecast):
+        forecasts = [forecasts]
     rows = []
-    for f in [forecasts] if isinstance(forecasts, Forecast) else forecasts:
+    for f in forecasts if isinstance(forecasts, Iterable) else _kinds.refuse("forecasts", forecasts, "Forecasts"):
         if not isinstance(f, Forecast):
-            raise TypeError(f"frame() takes Forecasts, not {type(f).__name__}")
+            _kinds.refuse("one of the forecasts", f, "a Forecast")
         low, high = f.interval_s or (None, None)
         rows.append({"kernel": f.kernel, "device": f.device, "model": f.model, "grid": "x".join(map(str, f.grid)), "block": "x".join(map(str, f.block)),
                      "time_s": f.time_s, "low_s": low, "high_s": high, "limiter": f.limiter, "floor_s": f.floor_s, "energy_j": f.energy_j,

@@ -3,13 +3,16 @@ import os
 import re
 from pathlib import Path
 
+# What the module links, by the distribution's package.
+_packages = {"libLLVM": "libllvm19", "libclang-cpp": "libclang-cpp19", "libfmt": "libfmt9", "libtbb": "libtbb12", "libnlopt": "libnlopt0"}
+
 try:
     from . import _kernelcast as native
 except ImportError as error:
-    missing = re.search(r"(libLLVM|libclang-cpp)[^:\s]*", str(error))
+    missing = re.search(f"({'|'.join(_packages)})[^:\\s]*", str(error))
     if missing is None:
         raise
-    package = "libclang-cpp19" if missing.group(1) == "libclang-cpp" else "libllvm19"
+    package = _packages[missing.group(1)]
     raise ImportError(f"kernelcast needs {missing.group(0)}: install the package {package} (Debian, Ubuntu: apt install {package})") from error
 
 __version__ = native.__version__

@@ -1,7 +1,9 @@
-"""What callers have to text, language and a name: paths, text, and kernels of Triton, Numba and CuPy."""
+"""What callers have to text, language and a name: paths, text, sources of PyTorch extensions, kernels of Triton, Numba and CuPy."""
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from . import _kinds
 
 _endings = {"cuda": ".cu", "opencl": ".cl", "hip": ".hip", "c": ".c", "cxx": ".cpp", "ptx": ".ptx", "llvm-ir": ".ll"}
 
@@ -41,8 +43,20 @@ def _numba(kernel):
     return SourceText("numba.ptx", texts, "ptx")
 
 
+# What torch.utils.cpp_extension.load_inline writes above its cuda_sources.
+_inline_headers = "#include <torch/types.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n"
+
+
+def is_triton_function(source):
+    """Whether it is a triton.jit function, perhaps below an autotuner or heuristics."""
+    while not hasattr(source, "cache_key") and hasattr(source, "fn"):
+        source = source.fn
+    return hasattr(source, "cache_key") and hasattr(source, "arg_names")
+
+
 def read_source(source, language=""):
     """SourceText of a path, of text, or of a compiled kernel. TypeError for anything else, with what is taken."""
+    _kinds.text("lang", language)
     if isinstance(source, SourceText):
         return source
     if isinstance(source, os.PathLike) or (isinstance(source, str) and "\n" not in source and "{" not in source):
@@ -51,11 +65,16 @@ def read_source(source, language=""):
     if isinstance(source, str):
         chosen = language or ("ptx" if ".version" in source and ".target" in source else "cuda")
         return SourceText("source" + _endings.get(chosen, ".cu"), source, chosen)
+    if isinstance(source, (list, tuple)) and source and all(isinstance(s, str) for s in source):  # load_inline's cuda_sources
+        return SourceText("inline.cu", _inline_headers + "\n".join(source), language or "cuda")
+    if is_triton_function(source):
+        raise TypeError("source is a triton.jit function: give it to forecast() with all of its arguments as args, or compile it with "
+                        "kernelcast.triton.compile_to_ptx()")
     if hasattr(source, "asm") and hasattr(source, "metadata"):
         return _triton(source)
     if hasattr(source, "inspect_asm"):
         return _numba(source)
     if hasattr(source, "code") and hasattr(source, "name") and isinstance(source.code, str):  # cupy.RawKernel
         return SourceText("rawkernel.cu", source.code, "cuda", source.name)
-    raise TypeError(f"source is {type(source).__name__}: expected a path, source text, a compiled Triton kernel, a compiled Numba kernel "
-                    "or a cupy.RawKernel")
+    raise TypeError(f"source is {type(source).__name__}: expected a path, source text, a list of texts as load_inline takes them, a Triton kernel, "
+                    "a compiled Numba kernel or a cupy.RawKernel")

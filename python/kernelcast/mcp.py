@@ -1,8 +1,9 @@
-"""An MCP server on standard input and output, for agents that write kernels: `kernelcast-mcp` or `python -m kernelcast.mcp`.
+"""An MCP server on standard input and output, for agents that write kernels: `kernelcast mcp` or `python -m kernelcast.mcp`.
 
 Tools: predict, advise, check, devices, judge_time. Each answer has the physical floor and the interval, so that a claimed time can be judged:
 below the floor it is impossible. Needs the package mcp (pip install mcp).
 """
+import sys
 
 from ._errors import Error
 from ._forecast import forecast
@@ -90,8 +91,15 @@ def _whole(args):
 
 
 def main():
-    server().run()
+    """The command kernelcast mcp; its exit status."""
+    try:
+        app = server()
+    except ImportError as error:
+        sys.stderr.write(f"kernelcast mcp: {error}\n")
+        return 2
+    app.run()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """Sweeps: kernels x devices x configurations to a Parquet file, on all cores or on a Dask cluster.
 
-    kernelcast-sweep PLAN.toml -o results.parquet [--engine threads|dask:ADDRESS] [--jobs N]
+    kernelcast sweep PLAN.toml -o results.parquet [--engine threads|dask:ADDRESS] [--jobs N]
 
 A plan (docs/reference/fleets.md):
 
@@ -143,7 +143,7 @@ def sweep(plan, output, *, engine="threads", jobs=None, stream=None):
 
 
 def main(words=None):
-    """The command kernelcast-sweep; its exit status."""
+    """The command kernelcast sweep; its exit status."""
     parser = argparse.ArgumentParser(prog="kernelcast-sweep", description="Forecast kernels x devices x configurations into a Parquet file.")
     parser.add_argument("plan", metavar="PLAN.toml", help="plan: docs/reference/fleets.md")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="Parquet file; an unfinished sweep of the same plan continues")

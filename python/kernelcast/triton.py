@@ -158,8 +158,11 @@ def _tile(kernel, arguments, arch):
     return _once((*special.key(), arch, str(scalars)), lambda: read_tile(special.lower(arch, "ttir", {})[0], scalars))
 
 
-def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=3, model="kernelcast", execute=True, **options):
-    """Forecast of one configuration. `grid`: sizes, or a function of the arguments that gives them. `execute`: as for Forecaster."""
+def forecast_config(kernel, arguments, *, grid, device=None, num_warps=4, num_stages=3, model="kernelcast", execute=True, assume=None, cache="cold",
+                    **options):
+    """Forecast of one configuration. `grid`: sizes, or a function of the arguments that gives them. `execute`: as for Forecaster; `assume`
+    and `cache`: as for forecast(). `device`: default the current one."""
+    device = device or current_device()
     compiled = compile_to_ptx(kernel, arguments, arch=_architecture_of(device), num_warps=num_warps, num_stages=num_stages, **options)
     sizes = grid(arguments) if callable(grid) else grid
     scalars, buffers = {}, {}
@@ -169,14 +172,34 @@ def forecast_config(kernel, arguments, *, grid, device, num_warps=4, num_stages=
             buffers[str(position)] = math.prod(value.shape)
         elif isinstance(value, (bool, int, float)):
             scalars[str(position)] = value
-    return Forecaster(compiled.source(), device=device, model=model, execute=execute)(sizes, args=scalars, buffers=buffers)
+    return Forecaster(compiled.source(), device=device, model=model, execute=execute)(sizes, args=scalars, buffers=buffers, assume=assume,
+                                                                                             cache=cache)
 
 
 _devices = {}
 
 
+def _plain(name):
+    """"NVIDIA GeForce RTX 3080" and "nvidia-geforce-rtx-3080" are one name."""
+    return "".join(c for c in name.lower() if c.isalnum()).removeprefix("nvidia")
+
+
+def current_device():
+    """The id of the GPU that PyTorch has chosen, by its name."""
+    try:
+        from torch import cuda
+        name = cuda.get_device_name()
+    except (ImportError, AssertionError, RuntimeError) as error:
+        raise UsageError(f"there is no current GPU ({error}): name one with device") from None
+    for device in devices()["devices"]:
+        if _plain(name) in map(_plain, (device["id"], device["name"], *device.get("aliases", ()))):
+            return device["id"]
+    raise UsageError(f"the current GPU, {name}, is none of the devices by its name: name one with device")
+
+
 def _device(name):
-    """(architecture, numbers by field) of a device."""
+    """(architecture, numbers by field) of a device; None: the current one."""
+    name = name or current_device()
     if name not in _devices:
         device = devices(name)["devices"][0]
         arch = _architecture(name, device)
@@ -195,9 +218,9 @@ def _split_options(arguments):
             {name: arguments[name] for name in _options if arguments.get(name) is not None})
 
 
-def perf_model(kernel, *, grid, device):
+def perf_model(kernel, *, grid, device=None):
     """For `prune_configs_by={"perf_model": ...}`: seconds of a configuration, infinite where it cannot launch. `kernel`: the triton.jit
-    function, or a function without parameters that returns it."""
+    function, or a function without parameters that returns it. `device`: a name; without it the current GPU, which PyTorch tells."""
     def model(**arguments):
         return _seconds(kernel, *_split_options(arguments), grid, device)
     return model
@@ -224,9 +247,10 @@ def _first_seconds(kernel, arguments, options, grid, device):
     return tile_seconds(tile, programs, options.get("num_warps", 4), options.get("num_stages", 3), fields)
 
 
-def early_config_prune(kernel, *, grid, device, keep=0.1, compiled=1.0, threads=None):
+def early_config_prune(kernel, *, grid, device=None, keep=0.1, compiled=1.0, threads=None):
     """For `prune_configs_by={"early_config_prune": ...}`: the share `keep` of the configurations that are forecast fastest (at least one),
-    the fastest first. Those that cannot launch are dropped; if none can, all are kept, so that Triton says why.
+    the fastest first. Those that cannot launch are dropped; if none can, all are kept, so that Triton says why. `device`: a name; without
+    it the current GPU, which PyTorch tells.
 
     All are ordered by their tiles first, before they have code. `compiled` times as many as are kept are then compiled to PTX and forecast
     by closed forms, in `threads` threads (default: one a processor), and more of them where some cannot launch. 1.5 costs half as much

@@ -65,22 +65,24 @@ class Analysed {
 
   [[nodiscard]] std::vector<Prediction> on(const std::array<std::int64_t, 3>& grid, bool grid_is_global,
                                            const std::array<std::int64_t, 3>& block, std::int64_t shared,
-                                           const std::map<std::string, ArgValue>& args,
+                                           std::map<std::string, ArgValue>&& args,
                                            const std::map<std::string, std::pair<std::int64_t, std::string>>& buffers,
                                            const std::map<std::string, double>& assume, bool warm) const {
     ForecastQuestion q = question_;
     (grid_is_global ? q.global : q.grid) = Dim3{grid[0], grid[1], grid[2]};
     q.launch.block = {block[0], block[1], block[2]};
     q.launch.dynamic_shared_bytes = shared;
-    q.launch.args = args;
+    q.launch.args = std::move(args);
     q.launch.assume = assume;
     if (warm) q.launch.cache = CacheState::warm;
     for (const auto& [name, buffer] : buffers) q.launch.buffers[name] = {buffer.first, buffer.second};
     Forecaster forecaster(q, frontend_, analysed_);
     std::vector<Prediction> predictions;
+    predictions.reserve(devices_.size() * q.models.size());
     bool any = false;
     for (const Device& device : devices_) {
-      const auto result = std::make_shared<const DeviceResult>(forecaster.on(device));
+      // Made in place: a device has some hundred numbers with their sources, and is not moved for nothing.
+      const std::shared_ptr<const DeviceResult> result(new DeviceResult(forecaster.on(device)));
       for (std::size_t m = 0; m < result->models.size(); ++m) {
         any = any || result->models[m].estimate;
         predictions.push_back({result, m, q.source.path, {}});
@@ -99,26 +101,43 @@ class Analysed {
 };
 
 py::object maybe(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? py::object(py::float_(*value)) : py::object(py::none());
+  if (value && std::isfinite(*value)) return py::float_(*value);
+  return py::none();
 }
 
 py::tuple dims(const Dim3& d) { return py::make_tuple(d.x, d.y, d.z); }
 
-/// What the dataclass Forecast is made of, in the order of its fields; None throughout where there is no estimate.
-py::tuple fields(const Prediction& p) {
+/// What the dataclass Forecast is made of, in the order of its fields, the prediction itself last; None throughout where
+/// there is no estimate.
+py::tuple fields(Prediction&& p) {
   const DeviceResult& d = *p.device;
   const std::optional<Estimate>& e = p.result().estimate;
-  const std::string kernel = d.profile ? d.profile->kernel : "";
-  if (!e) {
-    const py::none none;
-    return py::make_tuple(kernel, d.device.id, p.result().model, dims(d.launch.grid), dims(d.launch.block), none, none,
-                          none, none, none, none);
-  }
+  const std::string kernel = d.profile ? d.profile->kernel : "", model = e ? e->model : p.result().model;
   py::object interval = py::none();
-  if (e->interval_lo_s && e->interval_hi_s) interval = py::make_tuple(*e->interval_lo_s, *e->interval_hi_s);
-  return py::make_tuple(kernel, d.device.id, e->model, dims(d.launch.grid), dims(d.launch.block),
-                        maybe(e->time_s.value), interval, e->limiter, maybe(e->floor_s.value), maybe(e->energy_j.value),
-                        maybe(e->occupancy.fraction));
+  if (e && e->interval_lo_s && e->interval_hi_s) interval = py::make_tuple(*e->interval_lo_s, *e->interval_hi_s);
+  const auto number = [&e](auto value) { return e ? maybe(value(*e)) : py::object(py::none()); };
+  const py::object limiter = e ? py::object(py::str(e->limiter)) : py::object(py::none());
+  return py::make_tuple(kernel, d.device.id, model, dims(d.launch.grid), dims(d.launch.block),
+                        number([](const Estimate& x) { return x.time_s.value; }), interval, limiter,
+                        number([](const Estimate& x) { return x.floor_s.value; }),
+                        number([](const Estimate& x) { return x.energy_j.value; }),
+                        number([](const Estimate& x) { return x.occupancy.fraction; }), py::cast(std::move(p)));
+}
+
+/// The fields of each prediction.
+py::list answers(const Analysed& analysed, const std::array<std::int64_t, 3>& grid, bool grid_is_global,
+                 const std::array<std::int64_t, 3>& block, std::int64_t shared,
+                 std::map<std::string, ArgValue> args,
+                 const std::map<std::string, std::pair<std::int64_t, std::string>>& buffers,
+                 const std::map<std::string, double>& assume, bool warm) {
+  std::vector<Prediction> found;
+  {
+    const py::gil_scoped_release others_may_run;
+    found = analysed.on(grid, grid_is_global, block, shared, std::move(args), buffers, assume, warm);
+  }
+  py::list list;
+  for (Prediction& p : found) list.append(fields(std::move(p)));
+  return list;
 }
 
 py::list bounds(const Prediction& p) {
@@ -167,7 +186,6 @@ PYBIND11_MODULE(_kernelcast, m) {
   });
 
   py::class_<kp::Prediction>(m, "Prediction")
-      .def_property_readonly("fields", &kp::fields)
       .def_property_readonly("bounds", &kp::bounds)
       .def_property_readonly("assumptions", &kp::assumptions)
       .def_property_readonly("failure", &kp::Prediction::failure)
@@ -194,8 +212,6 @@ PYBIND11_MODULE(_kernelcast, m) {
 
   py::class_<kp::Analysed>(m, "Analysed")
       .def(py::init<const kp::Settings&>(), py::call_guard<py::gil_scoped_release>())
-      .def("on", &kp::Analysed::on, py::arg("grid"), py::arg("grid_is_global"), py::arg("block"), py::arg("shared"),
-           py::arg("args"), py::arg("buffers"), py::arg("assume"), py::arg("warm"),
-           py::call_guard<py::gil_scoped_release>());
+      .def("on", &kp::answers);
   kp::bind_sweep(m);
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr double kRounding = 1e-6;  // times are written with seven digits
 
 bool same_launch(const AcceptedTime& a, const report::CheckRow& r) {
-  return a.device == r.device && a.launch == r.launch && a.kernel == r.kernel;
+  return a.device == r.device && a.launch == r.launch && a.kernel == r.name();
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void write_accepted(const std::string& path, std::vector<AcceptedTime> accepted,
   for (const report::CheckRow& r : report.rows) {
     if (!r.failure.empty() || (r.passed && !r.accepted)) continue;
     std::erase_if(accepted, [&](const AcceptedTime& a) { return same_launch(a, r); });
-    accepted.push_back({r.device, r.launch, r.kernel, *r.new_s});
+    accepted.push_back({r.device, r.launch, r.name(), *r.new_s});
   }
   std::string text = "# Accepted forecasts of `kernelcast check`: TIME_S DEVICE LAUNCH KERNEL\n";
   for (const AcceptedTime& a : accepted)

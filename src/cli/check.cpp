@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 
 #include "cli/accepted.h"
 #include "cli/catalog.h"
+#include "cli/changes.h"
 #include "cli/commands.h"
 #include "cli/flag_values.h"
 #include "cli/forecast.h"
+#include "cli/launches.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/sources.h"
@@ -25,6 +28,7 @@ namespace {
 constexpr const char* check_examples = R"(Examples:
   kernelcast check old.cu new.cu --device v100,a100 --grid 4096 --block 256 --arg n=1048576
   kernelcast check kernel.cu --base-ref origin/main --device a100 --grid 4096 --block 256 --arg n=1048576
+  kernelcast check . --base-ref origin/main --device a100 --format markdown
   kernelcast check examples/matmul_naive.cl examples/matmul_naive.cl --device v100 --global 1024,1024 --block 16,16 \
     --arg n=1024 --new-block 32,8
 
@@ -177,53 +181,154 @@ CheckFlags with_both_sides(CheckFlags f) {
   return f;
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code unreadable;  // reading it will say why
+  return std::filesystem::is_directory(path, unreadable);
+}
+
+/// Whether launches are found rather than named: in a folder, or in the host code of a file and of a revision of it.
+bool finds_launches(const CheckFlags& f) {
+  if (is_folder(f.base.file)) {
+    if (f.base_ref.empty())
+      throw UsageError(f.base.file + " is a folder: name a revision of it with " KC_SETTING(base_ref));
+    return true;
+  }
+  return !f.base_ref.empty() && wants_launches(f.base);
+}
+
+void no_flags_of_new(const CheckFlags& f) {
+  for (const std::string* text : {&f.kernel, &f.grid, &f.block, &f.global, &f.shared})
+    if (!text->empty())
+      throw UsageError(
+          "launches of both sides are found by " KC_SETTING(base_ref) ": leave out flags that begin with --new-");
+  for (const std::vector<std::string>* list : {&f.args, &f.buffers, &f.defines})
+    if (!list->empty())
+      throw UsageError(
+          "launches of both sides are found by " KC_SETTING(base_ref) ": leave out flags that begin with --new-");
+}
+
+/// What every comparison of a run needs.
+struct Comparison {
+  const DeviceCatalog& catalog;
+  const Frontend& frontend;
+  const std::function<void(const std::string&)>& progress;
+  report::CheckReport report;
+  std::vector<std::string> messages;
+
+  /// A row for each device. `file`: where there are several.
+  void add(Request& base, Request& changed, const std::string& file) {
+    const ForecastRun old_run = run_forecast(base, frontend, catalog, progress);
+    const ForecastRun new_run = run_changed(changed, frontend, catalog, progress);
+    for (std::size_t i = 0; i < old_run.forecast.devices.size(); ++i) {
+      report::CheckRow row = compared(old_run.forecast.devices[i], new_run.forecast.devices[i], report.max_slowdown);
+      row.line = first_line_of(new_run.forecast.devices[i], changed.source.path);
+      row.file = file;
+      const auto same = [&](const report::CheckRow& r) {
+        return r.name() == row.name() && r.device == row.device && r.launch == row.launch && r.base_s == row.base_s &&
+               r.new_s == row.new_s;
+      };
+      if (file.empty() || std::none_of(report.rows.begin(), report.rows.end(), same))
+        report.rows.push_back(std::move(row));
+    }
+    for (const ForecastRun* run : {&old_run, &new_run})
+      for (const std::string& text : run->messages) say(text);
+  }
+  void say(const std::string& text) {
+    if (std::find(messages.begin(), messages.end(), text) == messages.end()) messages.push_back(text);
+  }
+};
+
+/// Launches of all sources that a change touches. Whether all of them could be compared.
+bool compare_changes(const CheckFlags& flags, Comparison& comparison) {
+  Changes changes;
+  std::vector<std::string> files{flags.base.file};
+  if (is_folder(flags.base.file)) {
+    ChangedSources sources = changed_sources(flags.base.file, flags.base_ref);
+    for (const std::string& added : sources.added) comparison.say(added + ": not in " + flags.base_ref);
+    files = std::move(sources.changed);
+  }
+  for (const std::string& file : files) {
+    ForecastFlags f = flags.base;
+    f.file = file;
+    add_pairs(f, flags.base_ref, comparison.catalog, changes);
+  }
+  for (const std::string& note : changes.notes) comparison.say(note);
+  for (const LaunchPair& pair : changes.pairs) {
+    try {
+      Request base = checked(pair.base), changed = checked(pair.changed);
+      base.source.text = pair.base_text;
+      changed.source.text = pair.changed_text;
+      comparison.add(base, changed, pair.changed.file);
+    } catch (const Error& e) {
+      changes.failures.push_back(fmt::format("{}: {}: {}", pair.changed.file, pair.changed.kernel, message_of(e)));
+    }
+  }
+  for (const std::string& failure : changes.failures) comparison.say(failure);
+  return changes.failures.empty();
+}
+
 int check(CheckFlags flags, const Environment& environment) {
+  const bool found = finds_launches(flags), folder = is_folder(flags.base.file);
+  if (found) no_flags_of_new(flags);
   flags = with_both_sides(std::move(flags));
   const bool markdown = flags.base.format == "markdown", sarif = flags.base.format == "sarif";
   if (markdown || sarif) flags.base.format = "text";
   if (flags.accept && flags.accepted.empty())
     throw UsageError(KC_SETTING(accept) ": name the file with " KC_SETTING(accepted));
-  const double max_slowdown = slowdown_of(flags.max_slowdown);
-  Request base = checked(flags.base), changed = checked_changed(flags);
+  CheckFlags asked = flags;
+  if (found) {  // everything but the launch is checked before anything runs
+    if (asked.base.grid.empty() && asked.base.global.empty()) asked.base.grid = "1";
+    if (asked.base.block.empty()) asked.base.block = "1";
+    if (folder) asked.base.file = asked.changed = "any.cu";
+    for (std::vector<std::string>* list : {&asked.base.lets, &asked.base.with}) list->clear();
+    asked.base.argv.clear();
+  }
+  Request base = checked(asked.base), changed = checked_changed(asked);
   if (base.models.size() != 1 || base.models.front()->name() != "kernelcast") {
     throw UsageError("--model " + flags.base.model + ": only ratios of the model kernelcast have a measured error");
   }
   if (flags.base.file == "-" && flags.changed == "-")
     throw UsageError("only one of the two can come from standard input");
   const DeviceCatalog catalog = catalog_of(base.devices_dir, environment.devices_dir, base.point);
-  base.source.text =
-      flags.base_ref.empty() ? read_source(base.source.path) : read_revision(base.source.path, flags.base_ref);
-  changed.source.text = read_source(changed.source.path);
-  const auto progress = [&](const std::string& text) {
+  const std::function<void(const std::string&)> progress = [&](const std::string& text) {
     if (environment.progress) progress_line(text);
   };
   const Frontend frontend = real_frontend();
-  const ForecastRun old_run = run_forecast(base, frontend, catalog, progress);
-  const ForecastRun new_run = run_changed(changed, frontend, catalog, progress);
-  report::CheckReport report;
+  Comparison comparison{catalog, frontend, progress, {}, {}};
+  report::CheckReport& report = comparison.report;
   report.head = environment.head;
-  report.base = flags.base_ref.empty() ? base.source.path : flags.base_ref + ":" + base.source.path;
-  report.changed = changed.source.path;
-  report.max_slowdown = max_slowdown;
+  report.base = flags.base_ref.empty() ? flags.base.file : flags.base_ref + ":" + flags.base.file;
+  report.changed = flags.changed;
+  report.max_slowdown = slowdown_of(flags.max_slowdown);
   report.ratio_factor = std::exp(kernelcast_ratio_error.half_width());
   report.visible_ratio = kernelcast_ratio_error.ratio_seen(0.9);
-  for (std::size_t i = 0; i < old_run.forecast.devices.size(); ++i) {
-    report.rows.push_back(compared(old_run.forecast.devices[i], new_run.forecast.devices[i], max_slowdown));
-    report.rows.back().line = first_line_of(new_run.forecast.devices[i], report.changed);
+  bool complete = true;
+  if (found) {
+    complete = compare_changes(flags, comparison);
+  } else {
+    base.source.text =
+        flags.base_ref.empty() ? read_source(base.source.path) : read_revision(base.source.path, flags.base_ref);
+    changed.source.text = read_source(changed.source.path);
+    report.base = flags.base_ref.empty() ? base.source.path : flags.base_ref + ":" + base.source.path;
+    report.changed = changed.source.path;
+    comparison.add(base, changed, "");
   }
   if (!flags.accepted.empty()) {
     const std::vector<AcceptedTime> accepted = read_accepted(flags.accepted);
     if (flags.accept) write_accepted(flags.accepted, accepted, report);
     apply_accepted(flags.accept ? read_accepted(flags.accepted) : accepted, report);
   }
+  if (report.rows.empty() && !complete) {  // no result, only messages
+    for (const std::string& text : comparison.messages) message("kernelcast: " + text);
+    return could_not_analyse;
+  }
   const report::Style style(environment.colour && base.output.empty());
   write_result(base.output, base.json  ? report::check_json(report)
                             : markdown ? report::check_markdown(report)
                             : sarif    ? report::check_sarif(report)
                                        : report::check_text(report, style));
-  for (const ForecastRun* run : {&old_run, &new_run})
-    for (const std::string& text : run->messages) message("kernelcast: " + text);
-  return report.passed() ? done : gate_broken;
+  for (const std::string& text : comparison.messages) message("kernelcast: " + text);
+  return !report.passed() ? gate_broken : complete ? done : could_not_analyse;
 }
 
 }  // namespace
@@ -231,11 +336,16 @@ int check(CheckFlags flags, const Environment& environment) {
 Action add_check(Parser& parser) {
   auto f = std::make_shared<CheckFlags>();
   Flags c = parser.command("check", "Compare two versions of a kernel: a gate that needs no GPU", check_examples);
-  declare(c, f->base, "BASE", "Kernel source before the change; -: standard input");
+  declare(c, f->base, "BASE",
+          "Kernel source before the change; -: standard input; with --base-ref a folder: all kernel sources below it");
   c.positional("NEW", f->changed,
                "Kernel source after the change; -: standard input; the same file compares configurations");
   c.option("--base-ref", "REV", f->base_ref,
-           "Git revision of the one file that is named: BASE is the file as it was then; headers are those on disk");
+           "Git revision of the file or folder that is named: BASE is as it was then; headers are those on disk");
+  c.option("--argv", "WORDS", f->base.argv,
+           "Arguments of the programs whose launches are found: without --grid, --block and --global");
+  c.list("--let", "NAME=VALUE", f->base.lets,
+         "Value of a variable of the host code that is not known from the source; repeat");
   c.option("--accepted", "FILE", f->accepted,
            "File of accepted slowdowns: launches that pass up to the forecast time in it");
   c.flag("--accept", f->accept, "Write the launches that are slower than the gate allows to the file of --accepted");

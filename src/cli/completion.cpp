@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "kernelcast/error.h"
 
@@ -107,11 +108,11 @@ complete -o default -F _kernelcast kernelcast
 /// Brackets and colons end the parts of what _arguments reads.
 std::string zsh_help(const std::string& text) {
   std::string out;
-  for (const char c : quoted(text)) {
+  for (const char c : text) {
     if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
     out += c;
   }
-  return out;
+  return quoted(std::as_const(out));  // not the one of <iomanip>
 }
 
 std::string zsh(const std::vector<CommandWords>& commands) {

@@ -98,6 +98,10 @@ Flags Parser::command(const std::string& name, const std::string& summary, const
   return Flags(*command);
 }
 
+void Parser::listed(const std::string& name, const std::string& summary, const std::string& footer) {
+  app_->add_subcommand(name, summary)->group("Commands")->prefix_command()->footer(footer);
+}
+
 Parser::Outcome Parser::parse(int argc, char** argv) {
   check_command(*app_, argc > 1 ? argv[1] : "");
   try {

@@ -34,12 +34,15 @@ class Flags {
 
 class Parser {
  public:
+  /// `version` is the text of --version behind the program's name.
   Parser(const std::string& program, const std::string& summary, const std::string& version, const std::string& footer);
   ~Parser();
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
   Flags command(const std::string& name, const std::string& summary, const std::string& footer);
+  /// A command that another program answers: it is in the help and in completions, and takes any words.
+  void listed(const std::string& name, const std::string& summary, const std::string& footer);
 
   struct Outcome {
     std::string text;     // help, version or completion script to print, if that was asked for

@@ -7,11 +7,13 @@
 
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <new>
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "frontend/identity.h"
 #include "io/interrupt.h"
 #include "kernelcast/error.h"
 
@@ -60,9 +62,38 @@ std::string words_of(const std::exception& e) {
                      version);
 }
 
+struct PackageCommand {
+  const char *summary, *footer;
+};
+
+/// Commands of the Python package: its program kernelcast-COMMAND answers.
+const std::map<std::string, PackageCommand> package_commands{
+    {"mcp",
+     {"Serve forecasts to agents on standard input and output (Python package)",
+      "Example, for the settings of an agent:\n  kernelcast mcp\n\nNeeds the Python package: pip install ."}},
+    {"sweep",
+     {"Forecast kernels x devices x configurations into a Parquet file (Python package)",
+      "Example:\n  kernelcast sweep plan.toml -o results.parquet\n\nNeeds the Python package: pip install ."}}};
+
+/// Becomes that program, which stands beside this one or on PATH. Returns where there is none and only help is wanted.
+void become(const std::string& command, int argc, char** argv) {
+  const std::string name = "kernelcast-" + command;
+  std::error_code ignored;
+  const std::string beside = (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name).string();
+  execv(beside.c_str(), argv + 1);
+  execvp(name.c_str(), argv + 1);
+  if (argc == 3 && (std::string(argv[2]) == "--help" || std::string(argv[2]) == "-h")) return;
+  throw UsageError(fmt::format("{} is a command of the Python package, whose program {} is not on PATH: pip install .",
+                               command, name));
+}
+
 /// The parser with every command, and what each command does.
 struct Commands {
-  Parser parser{"kernelcast", "A forecast for GPU kernels: from source to time, with no GPU", version, run_examples};
+  Commands() {
+    for (const auto& [name, command] : package_commands) parser.listed(name, command.summary, command.footer);
+  }
+  Parser parser{"kernelcast", "A forecast for GPU kernels: from source to time, with no GPU",
+                fmt::format("{} (LLVM {})", version, llvm_version()), run_examples};
   std::map<std::string, Action> actions{
       {"predict", add_predict(parser)},   {"explain", add_explain(parser)}, {"devices", add_devices(parser)},
       {"models", add_models(parser)},     {"tune", add_tune(parser)},       {"validate", add_validate(parser)},
@@ -72,6 +103,7 @@ struct Commands {
 };
 
 int parse_and_run(int argc, char** argv) {
+  if (argc > 1 && package_commands.contains(argv[1])) become(argv[1], argc, argv);
   const Environment environment = environment_of(argc, argv);
   Commands commands;
   const Parser::Outcome outcome = commands.parser.parse(argc, argv);

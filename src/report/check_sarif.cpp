@@ -42,10 +42,10 @@ std::string check_sarif(const CheckReport& report) {
     result["level"] = r.accepted ? "note" : "error";
     result["message"]["text"] = message_of(report, r);
     Json location;
-    location["physicalLocation"]["artifactLocation"]["uri"] = uri_of(report.changed);
+    location["physicalLocation"]["artifactLocation"]["uri"] = uri_of(r.file.empty() ? report.changed : r.file);
     location["physicalLocation"]["region"]["startLine"] = r.line;
     result["locations"] = Json::array({location});
-    result["partialFingerprints"]["kernelcast/launch/v1"] = fmt::format("{} {} {}", r.device, r.launch, r.kernel);
+    result["partialFingerprints"]["kernelcast/launch/v1"] = fmt::format("{} {} {}", r.device, r.launch, r.name());
     if (r.failure.empty()) {
       result["properties"]["ratio"] = number(r.ratio);
       result["properties"]["probability_slower"] = number(r.probability_slower);

@@ -16,6 +16,11 @@ bool CheckReport::passed() const {
 
 namespace {
 
+/// With the launch where files are compared, each with any number of launches of a kernel.
+std::string shown_name(const CheckRow& r) {
+  return r.file.empty() || r.launch.empty() ? r.name() : r.name() + " <<<" + r.launch + ">>>";
+}
+
 std::string gate_of(const CheckRow& r) { return r.accepted ? "accepted" : r.passed ? "pass" : "fail"; }
 
 /// What a reader must know before the table: how large a change has to be.
@@ -38,14 +43,16 @@ std::string check_text(const CheckReport& report, const Style& style) {
   table.row({"kernel", "device", "base", "new", "ratio", "90 %", "slower with", "gate"});
   for (const CheckRow& r : report.rows) {
     if (!r.failure.empty()) {
-      table.row(
-          {r.kernel, r.device, r.base_s ? format_seconds(*r.base_s) : "-", "-", "-", "-", "-", "fail: " + r.failure});
+      table.row({shown_name(r), r.device, r.base_s ? format_seconds(*r.base_s) : "-", "-", "-", "-", "-",
+                 "fail: " + r.failure});
       continue;
     }
-    table.row({r.kernel, r.device, format_seconds(*r.base_s), format_seconds(*r.new_s), fmt::format("{:.3f}", r.ratio),
+    table.row({shown_name(r), r.device, format_seconds(*r.base_s), format_seconds(*r.new_s),
+               fmt::format("{:.3f}", r.ratio),
                fmt::format("{:.2f}..{:.2f}{}", r.ratio_lo, r.ratio_hi, r.local_memory ? " *" : ""),
                format_percent(r.probability_slower), gate_of(r)});
   }
+  if (report.rows.empty()) return text + "  no launch of a changed source is compared\n";
   text += table.str(style, true);
   if (std::any_of(report.rows.begin(), report.rows.end(), [](const CheckRow& r) { return r.local_memory; }))
     text += "  * private arrays or spilled registers are probably in local memory: the ratio is less certain\n";
@@ -70,17 +77,18 @@ std::string check_markdown(const CheckReport& report) {
   std::string text = fmt::format("**{}**: {} against {}, at most {} slower\n\n", report.passed() ? "pass" : "fail",
                                  cell(report.changed), cell(report.base), format_percent(report.max_slowdown));
   text += what_is_seen(report) + "\n\n";
+  if (report.rows.empty()) return text + "No launch of a changed source is compared.\n";
   text +=
       "| kernel | device | base | new | ratio | 90 % | slower with | gate |\n|---|---|---:|---:|---:|---:|---:|---|\n";
   for (const CheckRow& r : report.rows) {
     if (!r.failure.empty()) {
-      text += fmt::format("| {} | {} | {} | - | - | - | - | fail: {} |\n", cell(r.kernel), cell(r.device),
+      text += fmt::format("| {} | {} | {} | - | - | - | - | fail: {} |\n", cell(shown_name(r)), cell(r.device),
                           r.base_s ? format_seconds(*r.base_s) : "-", cell(r.failure));
       continue;
     }
-    text += fmt::format("| {} | {} | {} | {} | {:.3f} | {:.2f} to {:.2f} | {} | {} |\n", cell(r.kernel), cell(r.device),
-                        format_seconds(*r.base_s), format_seconds(*r.new_s), r.ratio, r.ratio_lo, r.ratio_hi,
-                        format_percent(r.probability_slower), r.passed ? gate_of(r) : "**fail**");
+    text += fmt::format("| {} | {} | {} | {} | {:.3f} | {:.2f} to {:.2f} | {} | {} |\n", cell(shown_name(r)),
+                        cell(r.device), format_seconds(*r.base_s), format_seconds(*r.new_s), r.ratio, r.ratio_lo,
+                        r.ratio_hi, format_percent(r.probability_slower), r.passed ? gate_of(r) : "**fail**");
   }
   return text;
 }
@@ -96,6 +104,8 @@ std::string check_json(const CheckReport& report) {
   for (const CheckRow& r : report.rows) {
     Json c;
     c["kernel"] = r.kernel;
+    if (!r.file.empty()) c["file"] = r.file;
+    if (!r.file.empty()) c["launch"] = r.launch;
     c["device"] = r.device;
     c["gate"] = gate_of(r);
     if (r.failure.empty()) {

@@ -13,6 +13,7 @@ namespace kernelcast::report {
 /// Base against new on one device.
 struct CheckRow {
   std::string kernel, device;
+  std::string file;  // of new; empty: CheckReport::changed
   std::optional<double> base_s, new_s;
   double ratio = 0;                   // new / base; > 1 is slower
   double ratio_lo = 0, ratio_hi = 0;  // 90 % interval
@@ -24,6 +25,8 @@ struct CheckRow {
   int line = 1;                                    // first line of the kernel in new
   bool local_memory = false;                       // base or new probably keeps values there: the ratio is less certain
   std::string base_limiter, new_limiter, failure;  // failure: why there is no ratio; the gate then fails
+  /// The kernel, with its file where there are several: what an accepted slowdown is recognised by.
+  [[nodiscard]] std::string name() const { return file.empty() ? kernel : file + ": " + kernel; }
 };
 
 struct CheckReport {

@@ -1,11 +1,13 @@
 """ci/: the script, and the steps of the GitHub action and the GitLab template as their runners start them."""
 
+import json
 import os
 import re
 import subprocess
 import unittest
 from pathlib import Path
 
+from check_schema import checked
 from program import COPY, PROGRAM, Case
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,6 +101,67 @@ class ContinuousIntegration(Case):
         done = subprocess.run(["sh", "-e", "-c", script], cwd=self.tree, env=environment, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("**fail**", (self.tree / "kernelcast.md").read_text())
+
+    PROGRAM_TEXT = """#include <cstdlib>
+__global__ void scale(const float* x, float* y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] += 2 * x[i]; }
+__global__ void fill(float* y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }
+int main(int argc, char** argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 1 << 20;
+  float *x, *y;
+  cudaMalloc(&x, n * 4);
+  cudaMalloc(&y, n * 4);
+  fill<<<(n + 255) / 256, 256>>>(x, n);
+  fill<<<(n + 255) / 256, 256>>>(y, n);
+  for (int k = 0; k < 10; ++k) scale<<<(n + 255) / 256, 256>>>(x, y, n);
+}
+"""
+
+    def check(self, *words):
+        return subprocess.run([PROGRAM, "check", *words, "--device", "a100"], cwd=self.tree, capture_output=True, text=True, check=False)
+
+    def test_all_changed_sources_of_a_folder(self):
+        """Launches are found in the host code of both sides and matched by kernel; a file that cannot be compared is named and counts."""
+        (self.tree / "sub").mkdir()
+        (self.tree / "sub" / "scale.cu").write_text(self.PROGRAM_TEXT)
+        self.git("add", "sub")
+        self.git("commit", "-qm", "program")
+        done = self.check(".", "--base-ref", "HEAD")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("no launch of a changed source is compared", done.stdout)
+        (self.tree / "sub" / "scale.cu").write_text(self.PROGRAM_TEXT.replace("2 * x[i]", "2 * x[(i * 33L) % n]"))
+        (self.tree / "sub" / "new.cu").write_text(self.PROGRAM_TEXT)
+        self.git("add", "-N", "sub/new.cu")
+        done = self.check(".", "--base-ref", "HEAD", "--format", "json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("sub/new.cu: not in HEAD", done.stderr)
+        answer = checked(done.stdout, "check")
+        self.assertEqual([(c["file"], c["kernel"], c["launch"], c["gate"]) for c in answer["checks"]],
+                         [("sub/scale.cu", "fill", "4096,1,1/256,1,1", "pass"), ("sub/scale.cu", "scale", "4096,1,1/256,1,1", "fail")])
+        self.assertEqual(answer["checks"][0]["ratio"], 1)
+        done = self.check("sub/scale.cu", "--base-ref", "HEAD", "--argv", "4194304", "--format", "markdown")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stdout, r"(?s)A slowdown of \d+ % is detected.*\| sub/scale\.cu: scale .*16384,1,1/256,1,1.*\*\*fail\*\*")
+        sarif = json.loads(self.check(".", "--base-ref", "HEAD", "--format", "sarif").stdout)["runs"][0]["results"]
+        self.assertEqual([r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in sarif], ["sub/scale.cu"])
+        accepted = ("--accepted", "accepted")
+        self.assertEqual(self.check(".", "--base-ref", "HEAD", *accepted, "--accept").returncode, 0)
+        self.assertIn("sub/scale.cu: scale", (self.tree / "accepted").read_text())
+        self.change(SLOW)  # OpenCL's launches are not in the source
+        done = self.check(".", "--base-ref", "HEAD", *accepted)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("copy.cl: host code is read of CUDA and HIP only: give --global and --block", done.stderr)
+
+    def test_kernels_of_a_folder_with_one_launch(self):
+        self.change(SLOW)
+        done = self.check(".", "--base-ref", "HEAD", "--global", "1048576", "--block", "256", "--arg", "n=1048576")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("copy.cl: copy", done.stdout)
+        self.assertEqual(self.check(".").returncode, 2)
+        self.assertIn("leave out flags that begin with --new-", self.check(".", "--base-ref", "HEAD", "--new-grid", "3").stderr)
+        self.assertIn("no-such", self.check(".", "--base-ref", "no-such").stderr)
+        done = self.check("n" * 5000, "--base-ref", "HEAD")
+        self.assertIn(done.returncode, (1, 2))
+        self.assertNotIn("internal error", done.stderr)
 
     def test_messages_of_base_ref(self):
         copy = str(self.tree / "copy.cl")

@@ -49,6 +49,11 @@ class Documents(unittest.TestCase):
                 if not (measured and line.startswith("|")):
                     self.assertLessEqual(len(line), COLUMNS, f"{name}: line {number} of the text without its generated block: {line[:60]}")
 
+    def test_readme_begins_with_shell_python_and_continuous_integration(self):
+        first = "\n".join(read("README.md").splitlines()[:45])
+        for door in ("$ kernelcast predict", "import kernelcast as kc", "$ kernelcast check . --base-ref"):
+            self.assertIn(door, first)
+
     def test_tables_are_whole(self):
         for name in found(PAGES):
             columns = before = None

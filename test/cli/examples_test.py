@@ -38,12 +38,12 @@ class Examples(Case):
             with self.subTest(os.path.basename(path)):
                 args = command_of(path)
                 self.assertEqual(args[1], os.path.relpath(path, ROOT))
-                self.assertIn("limited by", self.told(*args))
+                self.assertRegex(self.told(*args), r"limited by|kernel runs, [\d.]+ % in ")
 
     def test_triton_matmul_shows_python_lines(self):
         args = command_of(os.path.join(ROOT, "examples", "triton", "matmul.ptx"))
         self.assertEqual(args, command_of(os.path.join(ROOT, "examples", "triton", "matmul.py")))
-        self.assertIn("limited by", self.told(*args))
+        self.assertRegex(self.told(*args), r"limited by|kernel runs, [\d.]+ % in ")
         self.assertRegex(self.told("explain", *args[1:]), r"matmul.py:\d+ .* total = tl.dot\(x, y, total\)")
 
     def test_every_command_of_the_offload_examples_runs(self):

@@ -41,7 +41,7 @@ class Manners(Case):
         self.bad(2, "models has no flag --formt; did you mean --format", "models", "--formt", "json")
 
     def test_version_and_help_go_to_standard_output(self):
-        self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.good("--version"), r"^kernelcast \d+\.\d+\.\d+ \(LLVM 19\.\d+\.\d+\)\n$")
         for command in ((), ("predict",), ("explain",), ("advise",), ("report",), ("tune",), ("devices",), ("models",), ("validate",), ("check",), ("converge",), ("offload",),
                         ("probe",)):
             text = self.good(*command, "--help")
@@ -50,9 +50,22 @@ class Manners(Case):
 
     def test_help_lists_what_exists_and_nothing_else(self):
         text = self.good("--help")
-        for command in ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "advise", "report"):
-            self.assertIn(command, text)
-        self.assertNotIn("\n  sweep ", text)
+        for command in ("predict", "explain", "tune", "devices", "models", "validate", "check", "converge", "probe", "offload", "advise", "report", "sweep", "mcp"):
+            self.assertIn(f"\n  {command} ", text)
+
+    def test_commands_of_the_python_package(self):
+        """`kernelcast sweep` is the package's program kernelcast-sweep, with all words behind it; without the package it is said."""
+        folder = os.path.dirname(self.path("kernelcast-sweep", '#!/bin/sh\nfor word in "$@"; do echo "<$word>"; done\nexit 7\n'))
+        os.chmod(os.path.join(folder, "kernelcast-sweep"), 0o755)
+        done = subprocess.run([PROGRAM, "sweep", "plan.toml", "-o", "a b", "--help"], env={"PATH": f"{folder}:/usr/bin:/bin"}, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "<plan.toml>\n<-o>\n<a b>\n<--help>\n", ""))
+        done = subprocess.run([PROGRAM, "mcp"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("mcp is a command of the Python package", done.stderr)
+        done = subprocess.run([PROGRAM, "mcp", "--help"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Needs the Python package", done.stdout)
 
     def test_usage_errors_are_two(self):
         self.bad(2, "name a command", )

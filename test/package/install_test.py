@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -34,10 +35,37 @@ class Install(unittest.TestCase):
         self.assertTrue(os.path.samefile(shown, os.path.join(self.share, "devices", "nvidia-geforce-gtx-280.toml")))
         self.assertTrue(os.path.realpath(shown).startswith(os.path.realpath(self.prefix)))
 
+    def test_documents_link_to_installed_documents(self):
+        folder = os.path.join(self.prefix, "share", "doc", "kernelcast")
+        linked = 0
+        for place, _, files in os.walk(folder):
+            for name in (f for f in files if f.endswith(".md")):
+                with open(os.path.join(place, name), encoding="utf-8") as file:
+                    text = re.sub(r"^```.*?^```$", "", file.read(), flags=re.S | re.M)
+                for target in re.findall(r"\[[^\]\[]*\]\(([^)\s#]+)[^)\s]*\)", text):
+                    if not re.match(r"[a-z]+:", target):
+                        linked += 1
+                        self.assertTrue(os.path.exists(os.path.join(place, target)), f"{os.path.join(place, name)}: {target}")
+        self.assertGreater(linked, 100)
+        for path in ("README.md", "LICENSE", "docs/guide.md", "docs/reference/python.md", "docs/pictures/report.png"):
+            self.assertTrue(os.path.isfile(os.path.join(folder, path)), path)
+
     def test_it_forecasts(self):
         example = os.path.join(self.share, "examples", "saxpy.cu")
         text = self.program("predict", example, "--device", "v100", "--grid", "64", "--block", "256", "--arg", "n=16384")
         self.assertIn("limited by", text)
+
+    def test_packages_of_missing_headers_are_named(self):
+        """Without the folders of Clang's and C++'s headers, as on a machine where only the libraries are installed."""
+        hide = "for d in /usr/lib/llvm-19/lib/clang /usr/include/c++; do mount -t tmpfs none $d || exit 77; done; exec \"$@\""
+        source = os.path.join(self.share, "examples", "matmul_tiled.cl")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", hide, "sh", os.path.join(self.prefix, "bin", "kernelcast"), "predict", source, "--device",
+                               "a100", "--global", "1024,1024", "--block", "16,16", "--arg", "n=1024"], capture_output=True, text=True, check=False)
+        if done.returncode == 77 or "unshare failed" in done.stderr:
+            self.skipTest("mounts are not permitted here")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the header 'opencl-c-base.h' was not found", done.stderr)
+        self.assertIn("install libclang-common-19-dev and g++", done.stderr)
 
     def test_the_library_builds_an_outside_project(self):
         cmake, build = os.environ["KERNELCAST_CMAKE"], os.path.join(self.prefix, "outside")

@@ -52,9 +52,9 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sum(r["time_s"] is not None for r in rows), file.timed)
         best = kc.tune(ROOT / "examples/matmul_tiled.cl", device=["a100", "v100"], problem=(1024, 1024), block="TILE,TILE",
                        params={"TILE": [8, 16, 32, 64]}, args={"n": 1024}, top="all")
-        for device in best["devices"]:
-            mine = {r["param_TILE"]: r["time_s"] for r in rows if r["kernel"] == "matmul_tiled" and r["device"] == device["device"] and r["time_s"]}
-            self.assertEqual(mine, {str(c["params"]["TILE"]): c["time_s"] for c in device["best"]})
+        mine = {(r["device"], r["param_TILE"]): r["time_s"] for r in rows if r["kernel"] == "matmul_tiled" and r["time_s"]}
+        self.assertEqual(mine, {(c["device"], str(c["params"]["TILE"])): c["time_s"] for c in best["best"]})
+        self.assertEqual(len(mine), 6)
 
     def test_each_row_has_its_own_reason(self):
         sweeps.sweep(self.plan, self.output)
@@ -147,6 +147,15 @@ def table_of(plan, shard, real=_sweep_shard.table_of):
 _sweep_shard.table_of = table_of
 """
 
+POISON = """import os
+from kernelcast import _sweep_shard
+def table_of(plan, shard, real=_sweep_shard.table_of):
+    if shard.number == 2 and os.path.exists({path!r}):
+        raise RuntimeError("out of luck")
+    return real(plan, shard)
+_sweep_shard.table_of = table_of
+"""
+
 
 @unittest.skipUnless(importlib.util.find_spec("distributed"), "distributed is not installed")
 class Cluster(unittest.TestCase):
@@ -166,24 +175,43 @@ class Cluster(unittest.TestCase):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def test_a_worker_is_killed_in_mid_run(self):
+    def workers(self, preload):
+        """Address of a scheduler, and two workers' processes; both run the text `preload` first."""
         from distributed import Client
-        _sweep_plan.ROWS_OF_A_SHARD = 4
-        local = self.folder / "local.parquet"
-        sweeps.sweep(self.plan, local)
         found = self.folder / "scheduler.json"
         self.start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--no-dashboard", "--scheduler-file", str(found))
-        slow = self.folder / "slow.py"
-        slow.write_text(SLOW)
-        worker = ["dask_worker", "--scheduler-file", str(found), "--nthreads", "1", "--no-dashboard", "--no-nanny", "--preload", str(slow)]
+        script = self.folder / "preload.py"
+        script.write_text(preload)
         deadline = time.monotonic() + 120
         while not found.exists() and time.monotonic() < deadline:
             time.sleep(0.1)
-        victim = self.start(*worker)
-        self.start(*worker)
+        both = [self.start("dask_worker", "--scheduler-file", str(found), "--nthreads", "1", "--no-dashboard", "--no-nanny", "--preload", str(script))
+                for _ in range(2)]
         with Client(scheduler_file=str(found), set_as_default=False) as client:
             client.wait_for_workers(2, timeout=120)
-            address = client.scheduler.address
+            return client.scheduler.address, both
+
+    def test_a_poisoned_shard_is_set_aside(self):
+        """It fails on every worker that tries it; the others are finished, and a cluster without the poison completes the file."""
+        _sweep_plan.ROWS_OF_A_SHARD = 8
+        local = self.folder / "local.parquet"
+        sweeps.sweep(self.plan, local)
+        poison = self.folder / "poison"
+        poison.touch()
+        address, _ = self.workers(POISON.format(path=str(poison)))
+        file = sweeps.sweep(self.plan, self.output, engine="dask:" + address)
+        self.assertEqual(list(file.failed), [2])
+        self.assertIn("out of luck", file.failed[2])
+        self.assertFalse(self.output.exists())
+        poison.unlink()
+        self.assertTrue(sweeps.sweep(self.plan, self.output, engine="dask:" + address).complete)
+        self.assertEqual(self.output.read_bytes(), local.read_bytes())
+
+    def test_a_worker_is_killed_in_mid_run(self):
+        _sweep_plan.ROWS_OF_A_SHARD = 4
+        local = self.folder / "local.parquet"
+        sweeps.sweep(self.plan, local)
+        address, (victim, _) = self.workers(SLOW)
         kept, real = [], sweeps.SweepFile.keep
 
         def keep(file, shard, data):

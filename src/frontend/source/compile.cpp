@@ -105,6 +105,13 @@ std::set<std::string> reachable_symbols(const llvm::Module& module, std::span<co
   return reached;
 }
 
+/// Nothing where all headers of the distribution are there.
+std::string note_of_missing_packages() {
+  std::string names;
+  for (const std::string& package : missing_packages()) names += (names.empty() ? "" : " and ") + package;
+  return names.empty() ? "" : "headers of the distribution are not on this machine: install " + names;
+}
+
 std::string notes_of_missing_headers(const ClangJob& job, const ClangResult& result) {
   std::string text;
   const std::string searched = job.readable_dirs.empty() ? "" : " in the folders of " KC_SETTING(restrict_includes);
@@ -112,6 +119,8 @@ std::string notes_of_missing_headers(const ClangJob& job, const ClangResult& res
     text += "note: the header '" + header + "' was not found" + searched +
             " and was skipped; give its folder by " KC_SETTING(I) "\n";
   }
+  if (const std::string packages = note_of_missing_packages(); !text.empty() && !packages.empty())
+    text += "note: " + packages + "\n";
   return text;
 }
 
@@ -357,6 +366,8 @@ std::vector<std::string> notes_about(const ClangJob& job, const ClangResult& res
   std::vector<std::string> notes;
   for (const auto& header : result.missing_headers)
     notes.push_back("header '" + header + "' was not found and was skipped; " KC_SETTING(I) " gives its folder");
+  if (const std::string packages = note_of_missing_packages(); !notes.empty() && !packages.empty())
+    notes.push_back(packages);
   if (!result.errors.empty()) {
     notes.push_back(std::to_string(result.errors.size()) +
                     " errors in code that the kernel does not use were passed over; the first: " + first_error(result));

@@ -226,6 +226,13 @@ Vendor vendor_of(const std::string& target) {
   throw UserError("unknown code generation target '" + target + "': known are sm_NN and gfxNNN");
 }
 
+std::vector<std::string> missing_packages() {
+  std::vector<std::string> missing;
+  if (!is_folder(resource_folder() + "/include")) missing.emplace_back("libclang-common-19-dev");
+  if (system_headers().cxx.empty()) missing.emplace_back("g++");
+  return missing;
+}
+
 bool in_system_folder(const std::string& path) {
   const std::string file = fs::absolute(path).lexically_normal().string();
   const auto holds = [&file](const std::string& folder) { return file == folder || file.starts_with(folder + "/"); };

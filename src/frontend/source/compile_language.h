@@ -34,6 +34,10 @@ inline constexpr const char* openmp_target = "openmp";
 CompilerArguments compiler_arguments(const Source& source, Language language, const std::string& target,
                                      const std::string& main_file, const std::vector<std::string>& preludes);
 
+/// Packages of the distribution whose headers are not on this machine: "libclang-common-19-dev" (Clang's own), "g++"
+/// (C++'s library).
+std::vector<std::string> missing_packages();
+
 /// Whether a file lies in a folder that compiler_arguments() names as the compiler's, the machine's or ours.
 bool in_system_folder(const std::string& path);
 
