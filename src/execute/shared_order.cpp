@@ -133,7 +133,7 @@ SharedTrouble SharedOrder::trouble_with_write(const Unit& u, int thread, int war
   return u.thread == thread ? SharedTrouble::none : SharedTrouble::copy_unordered;
 }
 
-SharedTrouble SharedOrder::load(std::int64_t unit, int thread, int warp, int& other) {
+SharedTrouble SharedOrder::trouble_with_read(std::int64_t unit, int thread, int warp, int& other) const {
   const Unit& u = units_[static_cast<std::size_t>(unit)];
   SharedTrouble trouble = SharedTrouble::none;
   if (!written(u))
@@ -141,6 +141,11 @@ SharedTrouble SharedOrder::load(std::int64_t unit, int thread, int warp, int& ot
   else if (!u.quiet)
     trouble = trouble_with_write(u, thread, warp);
   if (trouble != SharedTrouble::none && written(u)) other = u.thread;
+  return trouble;
+}
+
+SharedTrouble SharedOrder::load(std::int64_t unit, int thread, int warp, int& other) {
+  const SharedTrouble trouble = trouble_with_read(unit, thread, warp, other);
   Read& r = reads_[static_cast<std::size_t>(unit * warps_ + warp)];
   const bool with_others = independent_ && r.stamp > first_stamp_ && r.sub == sub_ && r.thread != thread;
   r.thread = with_others ? several : static_cast<std::int16_t>(thread);
@@ -210,13 +215,7 @@ SharedTrouble SharedOrder::bulk_write(std::int64_t unit, int thread, int warp, i
 }
 
 SharedTrouble SharedOrder::bulk_read(std::int64_t unit, int thread, int warp, int& other) {
-  const Unit& u = units_[static_cast<std::size_t>(unit)];
-  SharedTrouble trouble = SharedTrouble::none;
-  if (!written(u))
-    trouble = SharedTrouble::uninitialised;
-  else if (!u.quiet)
-    trouble = trouble_with_write(u, thread, warp);
-  if (trouble != SharedTrouble::none && written(u)) other = u.thread;
+  const SharedTrouble trouble = trouble_with_read(unit, thread, warp, other);
   if (bulk_reads_.empty()) bulk_reads_.resize(units_.size());
   bulk_reads_[static_cast<std::size_t>(unit)] = {block_, bulk_[static_cast<std::size_t>(thread)].begun,
                                                  static_cast<std::int16_t>(thread)};

@@ -125,6 +125,7 @@ class SharedOrder {
   [[nodiscard]] bool written(const Unit& u) const { return u.block == block_; }
   [[nodiscard]] bool in_order(const Unit& u, int thread, int warp) const;
   [[nodiscard]] SharedTrouble trouble_with_write(const Unit& u, int thread, int warp) const;
+  [[nodiscard]] SharedTrouble trouble_with_read(std::int64_t unit, int thread, int warp, int& other) const;
   SharedTrouble trouble_with_reads(std::int64_t unit, int thread, int warp, int& other) const;
   SharedTrouble write(std::int64_t unit, Writer as, int thread, int warp, bool& changes, int& other);
 

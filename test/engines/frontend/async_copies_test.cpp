@@ -11,12 +11,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// What every kernel here copies with.
+#define COPY                                                  \
+  "__device__ void copy(float* to, const float* from) {\n"    \
+  "  unsigned at = (unsigned)__cvta_generic_to_shared(to);\n" \
+  "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(at), \"l\"(from) : \"memory\");\n}\n"
+
 // Sums of what the neighbour at the other end copied; three stages.
-const char* const ring = R"(
-__device__ void copy(float* to, const float* from) {
-  unsigned at = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(at), "l"(from) : "memory");
-}
+const char* const ring = COPY R"(
 __global__ void kernel(const float* in, float* out, int n) {
   __shared__ float tile[3][128];
   int t = threadIdx.x;
@@ -84,11 +86,7 @@ TEST(AsynchronousCopies, copy_from_behind_the_buffer_is_found) {
 }
 
 // Two stages: the next copy goes where the last iteration has read, so that a barrier must stand between.
-const char* const two_stages = R"(
-__device__ void copy(float* to, const float* from) {
-  unsigned at = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(at), "l"(from) : "memory");
-}
+const char* const two_stages = COPY R"(
 __global__ void kernel(const float* in, float* out, int n) {
   __shared__ float tile[2][128];
   int t = threadIdx.x;
