@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 // What every kernel here copies with.
 #define COPY                                                  \
-  "__device__ void copy(float* to, const float* from) {\n"    \
+  "\n__device__ void copy(float* to, const float* from) {\n"  \
   "  unsigned at = (unsigned)__cvta_generic_to_shared(to);\n" \
   "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(at), \"l\"(from) : \"memory\");\n}\n"
 
