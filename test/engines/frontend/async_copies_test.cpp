@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 #define COPY                                                  \
   "\n__device__ void copy(float* to, const float* from) {\n"  \
   "  unsigned at = (unsigned)__cvta_generic_to_shared(to);\n" \
-  "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(at), \"l\"(from) : \"memory\");\n}\n"
+  "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(at), \"l\"(from) : \"memory\");\n}"
 
 // Sums of what the neighbour at the other end copied; three stages.
 const char* const ring = COPY R"(
