@@ -1,6 +1,7 @@
 // Cooperative groups: the block, tiles, the active lanes, the grid, the cluster. The ranks of lanes that became a thread_group are those of a tile.
 // A barrier in two halves is one barrier where its threads wait.
 #pragma once
+#include "kernelcast/async_copies.h"
 
 namespace cooperative_groups {
 
@@ -211,17 +212,25 @@ template <class Group> KC_D auto thread_rank(const Group& group) -> decltype(gro
 template <class Group> KC_D auto group_size(const Group& group) -> decltype(group.size()) { return group.size(); }
 template <class Group> KC_D auto is_valid(const Group& group) -> decltype(group.is_valid()) { return group.is_valid(); }
 template <class Group, class T> KC_D void memcpy_async(const Group& group, T* to, const T* from, size_t bytes) {
-  for (size_t i = group.thread_rank(); i < bytes / sizeof(T); i += group.size()) to[i] = from[i];
+  for (size_t i = group.thread_rank(); i < bytes / sizeof(T); i += group.size()) __kc_copy_element(to + i, from + i);
+  __kc_commit_copies();
 }
 template <class Group, class T, class Bytes> KC_D void memcpy_async(const Group& group, T* to, const T* from, const Bytes& bytes) {
   memcpy_async(group, to, from, (size_t)bytes);
 }
 template <class Group, class T, class Layout> KC_D void memcpy_async(const Group& group, T* to, const Layout& have, const T* from, const Layout& want) {
   const size_t n = (size_t)have < (size_t)want ? (size_t)have : (size_t)want;
-  for (size_t i = group.thread_rank(); i < n; i += group.size()) to[i] = from[i];
+  for (size_t i = group.thread_rank(); i < n; i += group.size()) __kc_copy_element(to + i, from + i);
+  __kc_commit_copies();
 }
-template <class Group> KC_D void wait(const Group& group) { group.sync(); }
-template <unsigned char Stages, class Group> KC_D void wait_prior(const Group& group) { group.sync(); }
+template <class Group> KC_D void wait(const Group& group) {
+  __kc_wait_for_copies(0);
+  group.sync();
+}
+template <unsigned char Stages, class Group> KC_D void wait_prior(const Group& group) {
+  __kc_wait_for_copies(Stages);
+  group.sync();
+}
 template <class T, class Op> KC_D T reduce(const coalesced_group& group, T v, Op op) {
   for (unsigned int d = 1; d < group.size(); d *= 2) {
     const T other = group.shfl_down(v, d);

@@ -1,16 +1,15 @@
-// Asynchronous copies of a thread. Each is a load and a store here: its bytes and requests are counted, and that it passes by the
-// registers is not modelled.
+// Asynchronous copies of a thread.
 #pragma once
+#include "kernelcast/async_copies.h"
 
 KC_D void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zeros = 0) {
-  const bool none = zeros >= bytes;
   if (bytes == 16) {
-    *(uint4*)to = none ? make_uint4(0, 0, 0, 0) : *(const uint4*)from;
+    __kc_copy_async<16>(to, from, zeros);
   } else if (bytes == 8) {
-    *(uint2*)to = none ? make_uint2(0, 0) : *(const uint2*)from;
+    __kc_copy_async<8>(to, from, zeros);
   } else {
-    *(unsigned int*)to = none ? 0u : *(const unsigned int*)from;
+    __kc_copy_async<4>(to, from, zeros);
   }
 }
-KC_D void __pipeline_commit() {}
-KC_D void __pipeline_wait_prior(size_t) {}
+KC_D void __pipeline_commit() { __kc_commit_copies(); }
+KC_D void __pipeline_wait_prior(size_t groups) { __kc_wait_for_copies(groups); }

@@ -186,9 +186,43 @@ __global__ void kernel(const float* in, float* out, int n) {
   }
   out[blockIdx.x * 128 + threadIdx.x] = sum;
 })";
-  for (const char* text : {primitives, groups})
-    for (const bool independent : {false, true})
-      EXPECT_THAT(text_of(executed(text, 128, independent).findings), IsEmpty());
+  const char* const stages = R"(
+#include <cooperative_groups.h>
+#include <cuda/pipeline>
+__global__ void kernel(const float* in, float* out, int n) {
+  __shared__ float tile[2][128];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto block = cooperative_groups::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, &state);
+  pipe.producer_acquire();
+  cuda::memcpy_async(block, tile[0], in, sizeof(float) * 128, pipe);
+  pipe.producer_commit();
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    pipe.producer_acquire();
+    if (k + 1 < n) cuda::memcpy_async(block, tile[(k + 1) % 2], in + (k + 1) * 128, sizeof(float) * 128, pipe);
+    pipe.producer_commit();
+    pipe.consumer_wait();
+    sum += tile[k % 2][127 - threadIdx.x];
+    pipe.consumer_release();
+    block.sync();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+})";
+  for (const char* text : {primitives, groups, stages})
+    for (const bool independent : {false, true}) {
+      const Execution e = executed(text, 128, independent);
+      EXPECT_THAT(text_of(e.findings), IsEmpty());
+      float sum = 0;
+      for (int k = 0; k < 9; ++k) sum += float_at(e.buffers.at("in"), k * 128 + 127);
+      EXPECT_EQ(float_at(e.buffers.at("out"), 0), sum);
+    }
+  EXPECT_THAT(text_of(executed(replaced(primitives, "wait_prior(1)", "wait_prior(2)"), 128).findings),
+              HasSubstr("has waited for its cp.async"));
+  EXPECT_THAT(text_of(executed(replaced(groups, "cg::wait(block)", "block.sync()"), 128).findings),
+              HasSubstr("has waited for its cp.async"));
+  EXPECT_THAT(text_of(executed(replaced(stages, "pipe.consumer_wait()", "block.sync()"), 128).findings),
+              HasSubstr("has waited for its cp.async"));
 }
 
 }  // namespace

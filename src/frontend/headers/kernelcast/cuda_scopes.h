@@ -1,5 +1,6 @@
 // What the headers of namespace cuda share: scopes, sizes with an alignment, and the copy behind memcpy_async.
 #pragma once
+#include "kernelcast/async_copies.h"
 
 namespace cuda {
 enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
@@ -10,7 +11,7 @@ template <size_t N> struct aligned_size_t {
   __host__ __device__ constexpr operator size_t() const { return value; }
 };
 template <class T> KC_D void __kc_copy(T* to, const T* from, size_t bytes, size_t first, size_t step) {
-  for (size_t i = first; i < bytes / sizeof(T); i += step) to[i] = from[i];
+  for (size_t i = first; i < bytes / sizeof(T); i += step) __kc_copy_element(to + i, from + i);
 }
 template <class Unit> KC_D void __kc_copy_units(void* to, const void* from, size_t bytes) {
   __kc_copy((Unit*)to, (const Unit*)from, bytes, 0, 1);
