@@ -41,8 +41,9 @@ TEST(AmdMemory, BufferLoadsReadWhereTheirResourcePoints) {
   EXPECT_EQ(bytes_of(a), (std::map<std::string, int>{{"global load", 4}, {"global store", 4}}));
   for (const Block& block : a.profile.blocks)
     for (const Access& access : block.accesses)
-      if (access.kind == AccessKind::load)
+      if (access.kind == AccessKind::load) {
         EXPECT_EQ(a.profile.buffers.at(static_cast<std::size_t>(access.buffer)).name, "a");
+      }
 }
 
 TEST(AmdMemory, BufferStoresWrite) {
