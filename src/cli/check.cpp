@@ -197,14 +197,11 @@ bool finds_launches(const CheckFlags& f) {
 }
 
 void no_flags_of_new(const CheckFlags& f) {
-  for (const std::string* text : {&f.kernel, &f.grid, &f.block, &f.global, &f.shared})
-    if (!text->empty())
-      throw UsageError(
-          "launches of both sides are found by " KC_SETTING(base_ref) ": leave out flags that begin with --new-");
-  for (const std::vector<std::string>* list : {&f.args, &f.buffers, &f.defines})
-    if (!list->empty())
-      throw UsageError(
-          "launches of both sides are found by " KC_SETTING(base_ref) ": leave out flags that begin with --new-");
+  const bool any_text =
+      !f.kernel.empty() || !f.grid.empty() || !f.block.empty() || !f.global.empty() || !f.shared.empty();
+  if (any_text || !f.args.empty() || !f.buffers.empty() || !f.defines.empty())
+    throw UsageError(
+        "launches of both sides are found by " KC_SETTING(base_ref) ": leave out flags that begin with --new-");
 }
 
 /// What every comparison of a run needs.
@@ -297,8 +294,9 @@ int check(CheckFlags flags, const Environment& environment) {
   Comparison comparison{catalog, frontend, progress, {}, {}};
   report::CheckReport& report = comparison.report;
   report.head = environment.head;
-  report.base = flags.base_ref.empty() ? flags.base.file : flags.base_ref + ":" + flags.base.file;
-  report.changed = flags.changed;
+  const std::string& base_name = found ? flags.base.file : base.source.path;
+  report.base = flags.base_ref.empty() ? base_name : flags.base_ref + ":" + base_name;
+  report.changed = found ? flags.changed : changed.source.path;
   report.max_slowdown = slowdown_of(flags.max_slowdown);
   report.ratio_factor = std::exp(kernelcast_ratio_error.half_width());
   report.visible_ratio = kernelcast_ratio_error.ratio_seen(0.9);
@@ -309,8 +307,6 @@ int check(CheckFlags flags, const Environment& environment) {
     base.source.text =
         flags.base_ref.empty() ? read_source(base.source.path) : read_revision(base.source.path, flags.base_ref);
     changed.source.text = read_source(changed.source.path);
-    report.base = flags.base_ref.empty() ? base.source.path : flags.base_ref + ":" + base.source.path;
-    report.changed = changed.source.path;
     comparison.add(base, changed, "");
   }
   if (!flags.accepted.empty()) {

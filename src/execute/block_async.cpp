@@ -152,15 +152,10 @@ bool BlockRunner::mbarrier(Warp& w, std::uint64_t lanes, const PreparedOp& op, i
       // Without .noinc it takes one more arrival first.
       Mbarrier* const m = mbarrier_of(i, number, l);
       if (m == nullptr) return;
-      const std::uint32_t phase = m->phase;
-      if (SharedOrder* order = shared_.order()) {
-        order->release(number, m->arrived);
-        order->release_copies(number * width_ + l, m->arrived);
-      }
-      if ((flags & mbarrier_no_increment) != 0 && !mbarriers_.arrive(*m, 1))
-        report(Finding::Kind::divergent_barrier, i.line, "arrives at an mbarrier more often than it expects", number,
-               l);
-      note_phase(*m, phase);
+      SharedOrder* const order = shared_.order();
+      if (order != nullptr) order->release_copies(number * width_ + l, m->arrived);
+      if ((flags & mbarrier_no_increment) != 0) return arrive(*m, i, 1, number, l);
+      if (order != nullptr) order->release(number, m->arrived);
       return;
     }
     Mbarrier* const m = mbarrier_of(i, number, l);

@@ -16,12 +16,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <mutex>
 #include <unordered_map>
 
 #include "frontend/ir/assembly.h"
 #include "frontend/ir/math_costs.h"
+#include "ptx/accesses.h"
+#include "ptx/parse.h"
 
 namespace kernelcast::frontend {
 namespace {
@@ -408,26 +409,10 @@ OpCounts move(const AsmInstruction& i) {
 
 bool is_copy_to_tensor_memory(std::string_view opcode) { return opcode.starts_with("tcgen05.cp."); }
 
-/// What tcgen05.cp reads in shared memory: of "32x128b" 32 rows of 128 bits.
-double copied_to_tensor_memory(std::string_view opcode) {
-  std::size_t n = 0;
-  const auto words = split(opcode, '.', n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const std::size_t x = words[k].find('x');
-    double rows = 0, bits = 0;
-    if (x == std::string_view::npos || !words[k].ends_with('b')) continue;
-    const char* const begin = words[k].data();
-    const auto first = std::from_chars(begin, begin + x, rows);
-    const auto second = std::from_chars(begin + x + 1, begin + words[k].size() - 1, bits);
-    if (first.ptr == begin + x && second.ptr == begin + words[k].size() - 1) return rows * bits / 8;
-  }
-  return 0;
-}
-
-/// What wgmma and tcgen05.mma read in shared memory, for one of the warps that issue it. A may lie in registers or in
-/// tensor memory instead: {...}, [...].
+/// What wgmma, tcgen05.mma and tcgen05.cp read in shared memory, for one of the warps that issue it. A may lie in
+/// registers or in tensor memory instead: {...}, [...].
 double operand_bytes(const AsmInstruction& i) {
-  if (is_copy_to_tensor_memory(i.opcode)) return copied_to_tensor_memory(i.opcode);
+  if (is_copy_to_tensor_memory(i.opcode)) return static_cast<double>(ptx::tensor_memory_bytes(ptx::decode(i.opcode)));
   const auto product = matrix_instruction(i.opcode);
   if (!product || !product->asynchronous || product->m == 0) return 0;
   const bool a_elsewhere = i.operands.size() > 1 && (i.operands[1].starts_with('{') || i.operands[1].starts_with('['));
