@@ -76,6 +76,11 @@ class Execute {
     if (!plan_.order_free()) jobs_ = 1;
     choose();
     run_chosen();
+    // What ran would stand for the dear blocks, too.
+    if (options_.sample == 0 && stopped_ == more_work_than_unasked)
+      throw LimitError("kernel " + profile_.kernel + ": " + std::to_string(blocks_run_) +
+                       (blocks_run_ == 1 ? " block was executed and is" : " blocks were executed and are") +
+                       " not like the others: " + stopped_);
     run_residents();
     Execution out;
     out.complete = stopped_.empty();

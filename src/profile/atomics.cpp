@@ -8,9 +8,13 @@
 // succeeds (cuobjdump -sass: ATOMS.CAST.SPIN). Of the lanes of a warp on one word one succeeds at a time; of c warps
 // that try at once, one, so that the last of them needs c attempts and the mean one (1 + c) / 2. Warps of a block meet
 // where they update the same words: all of them where a request updates as many lanes as there are words.
+//
+// In global memory a loop that compares and swaps succeeds on one word once in a round trip to the L2 at most, whoever
+// tries: the value that it compares has to come back first. What failed attempts take of the L2 is not counted.
 #include "profile/atomics.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 namespace kernelcast {
@@ -21,6 +25,7 @@ struct UpdatedBuffer {
   int buffer;
   AtomicKind kind;
   double hottest = 0, bytes = 0;
+  double repeated = 0;  // of `hottest`, what a loop repeats until nobody was faster
 };
 
 double words_of_launch(const Access& a, const AccessCount& n, const Workload& w) {
@@ -30,7 +35,8 @@ double words_of_launch(const Access& a, const AccessCount& n, const Workload& w)
   return std::clamp(w.footprint_write_bytes / a.bytes, 1.0, most);
 }
 
-void add_global(const Access& a, const AccessCount& n, Workload& w, std::vector<UpdatedBuffer>& buffers) {
+void add_global(const Access& a, const AccessCount& n, bool repeated, Workload& w,
+                std::vector<UpdatedBuffer>& buffers) {
   const double updates = a.joined ? n.requests : n.lanes;
   AtomicCount& sum = w.atomics[static_cast<std::size_t>(a.atomic)];
   sum.updates += updates;
@@ -44,6 +50,7 @@ void add_global(const Access& a, const AccessCount& n, Workload& w, std::vector<
   }
   const double words = words_of_launch(a, n, w);
   b->hottest += updates / words;
+  if (repeated) b->repeated += updates / words;
   b->bytes = std::max(b->bytes, words * a.bytes);
 }
 
@@ -84,6 +91,24 @@ double handovers_of(const KernelProfile& profile, const Workload& w) {
   return sum;
 }
 
+bool compares_and_swaps(const Access& a) {
+  return a.kind == AccessKind::atomic && a.space == MemorySpace::global && a.atomic == AtomicKind::compare;
+}
+
+/// Buffers in which a loop of unknown length compares and swaps: until the word was still what it had read. The first
+/// attempt may stand before the loop.
+std::set<int> repeatedly_swapped(const KernelProfile& profile) {
+  std::set<int> buffers;
+  for (const Block& block : profile.blocks) {
+    if (block.loop < 0) continue;
+    const Loop& loop = profile.loops[static_cast<std::size_t>(block.loop)];
+    if (loop.unknown < 0 || loop.wait != Loop::Wait::none) continue;
+    for (const Access& a : block.accesses)
+      if (compares_and_swaps(a)) buffers.insert(a.buffer);
+  }
+  return buffers;
+}
+
 }  // namespace
 
 void join_lanes(const Access& access, AccessCount& count) {
@@ -94,20 +119,25 @@ void sum_atomics(const KernelProfile& profile, Workload& w) {
   w.atomics = {};
   w.retries = {};
   w.handovers = handovers_of(profile, w);
+  const std::set<int> swapped = repeatedly_swapped(profile);
   std::vector<UpdatedBuffer> buffers;
   std::size_t k = 0;
   for (const Block& block : profile.blocks)
     for (const Access& a : block.accesses) {
       const AccessCount& n = w.access_counts.at(k++);
       if (a.kind != AccessKind::atomic || (n.requests <= 0 && !a.bulk)) continue;
-      if (a.space == MemorySpace::global) add_global(a, n, w, buffers);
+      if (a.space == MemorySpace::global)
+        add_global(a, n, compares_and_swaps(a) && swapped.contains(a.buffer), w, buffers);
       if (a.space == MemorySpace::shared && a.retried) add_retries(profile, a, n, w);
     }
+  double one_after_another = 0;
   for (const UpdatedBuffer& b : buffers) {
+    one_after_another = std::max(one_after_another, b.repeated);
     AtomicCount& sum = w.atomics[static_cast<std::size_t>(b.kind)];
     sum.hottest = std::max(sum.hottest, b.hottest);
     sum.bytes += b.bytes;
   }
+  w.handovers += one_after_another / 2;  // one way each: who succeeds has asked after the success before
 }
 
 }  // namespace kernelcast

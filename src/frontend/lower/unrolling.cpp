@@ -236,6 +236,34 @@ class Sizes {
   std::map<const Instruction*, bool> folded_;
 };
 
+const Value* without_casts(const Value* v) {
+  while (const auto* cast = dyn_cast<CastInst>(v)) v = cast->getOperand(0);
+  return v;
+}
+
+/// A constant operation on a register of the launch (`%tid.x / 32`); null: it is none.
+const BinaryOperator* of_launch_register(const Value* v) {
+  const auto* operation = dyn_cast<BinaryOperator>(without_casts(v));
+  const auto* read = operation == nullptr ? nullptr : dyn_cast<IntrinsicInst>(without_casts(operation->getOperand(0)));
+  return read != nullptr && read->arg_empty() && isa<ConstantInt>(operation->getOperand(1)) ? operation : nullptr;
+}
+
+/// Whether a loop starts and steps by one operation on two registers of the launch: `for (i = threadIdx.x / 32; i < n;
+/// i += blockDim.x / 32)`. nvcc 13.0 does not unroll these and does unroll others (docs/lab/registers.md has the
+/// forms).
+bool starts_and_steps_alike(const llvm::Loop& loop) {
+  const BasicBlock *before = loop.getLoopPreheader(), *latch = loop.getLoopLatch();
+  if (before == nullptr || latch == nullptr) return false;
+  return any_of(loop.getHeader()->phis(), [&](const PHINode& counter) {
+    const auto* next = dyn_cast<BinaryOperator>(counter.getIncomingValueForBlock(latch));
+    if (next == nullptr || next->getOpcode() != Instruction::Add) return false;
+    const Value* step = next->getOperand(next->getOperand(0) == &counter ? 1 : 0);
+    const BinaryOperator* a = of_launch_register(counter.getIncomingValueForBlock(before));
+    const BinaryOperator* b = of_launch_register(step);
+    return a != nullptr && b != nullptr && a->getOpcode() == b->getOpcode() && a->getOperand(1) == b->getOperand(1);
+  });
+}
+
 class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
  public:
   static PreservedAnalyses run(Function& f, FunctionAnalysisManager& analyses) {
@@ -251,6 +279,10 @@ class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
         continue;
       const unsigned trips = evolution.getSmallConstantTripCount(loop);
       if (trips == 1) continue;
+      if (trips == 0 && starts_and_steps_alike(*loop)) {
+        addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
+        continue;
+      }
       SmallPtrSet<const Value*, 32> ephemeral;
       CodeMetrics::collectEphemeralValues(loop, &assumptions, ephemeral);
       const UnrollCostEstimator size(loop, target, ephemeral, ending_size);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "unit/frontend/ptx_support.h"
 
@@ -159,6 +160,29 @@ TEST(Unrolling, LoopsOfUnknownTripsAreUnrolledByFourOrTwo) {
   // With the remainder's one; ptxas unrolls the smallest again, into 16 beside the 4.
   for (const auto& [statements, number] : {std::pair{1, 21}, {12, 5}, {24, 5}, {28, 3}, {40, 3}, {56, 1}})
     EXPECT_EQ(copies(statements, "n"), static_cast<std::size_t>(number)) << statements;
+}
+
+/// Loads that nvcc 13.0 makes for sm_90; 5: the loop is unrolled by four.
+TEST(Unrolling, LoopsThatStartAndStepAlikeAreNot) {
+  for (const auto& [start, step, loads] : {std::tuple{"threadIdx.x / 32", "blockDim.x / 32", 1},
+                                           {"threadIdx.x >> 5", "blockDim.x >> 5", 1},
+                                           {"threadIdx.y / 32", "blockDim.x / 32", 1},
+                                           {"threadIdx.x / 33", "blockDim.x / 33", 1},
+                                           {"threadIdx.x & 31", "blockDim.x & 31", 1},
+                                           {"threadIdx.x * 2", "blockDim.x * 2", 1},
+                                           {"blockIdx.x / 32", "gridDim.x / 32", 1},
+                                           {"threadIdx.x", "blockDim.x", 5},
+                                           {"threadIdx.x / 32", "blockDim.x / 64", 5},
+                                           {"threadIdx.x", "blockDim.x / 32", 5},
+                                           {"threadIdx.x / 32", "blockDim.x", 5},
+                                           {"threadIdx.x / 32 + n", "blockDim.x / 32", 5},
+                                           {"n / 32", "blockDim.x / 32", 5},
+                                           {"threadIdx.x / 32", "n / 32", 5}})
+    EXPECT_EQ(count(ptx_of(std::string("float s = 0; int step = ") + step + ";\nfor (int j = " + start +
+                           "; j < n; j += step) s += a[j];\nc[threadIdx.x] = s;"),
+                    "ld.global"),
+              static_cast<std::size_t>(loads))
+        << start << ' ' << step;
 }
 
 TEST(Unrolling, BodiesOfMathematicalFunctionsCount) {
