@@ -211,6 +211,9 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
                     executed.branch_counts.size() == profile.branches.size() && closed.geometry == executed.geometry;
   if (!fits) throw InternalError("workloads of another profile or geometry cannot be joined");
   Workload w = closed;
+  w.counts_method = origin.all_executed() ? CountsMethod::executed
+                    : origin.all_closed() ? CountsMethod::symbolic
+                                          : CountsMethod::mixed;
   take_parts(profile, executed, origin, w);
   add_up(profile, launch, origin, w);
   if (barriers_executed(profile, origin)) {
@@ -223,9 +226,6 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
   sum_atomics(profile, w);
   w.warp_imbalance = executed.warp_imbalance;
   if (!origin.all_closed()) w.slowest = w.longest = {};
-  w.counts_method = origin.all_executed() ? CountsMethod::executed
-                    : origin.all_closed() ? CountsMethod::symbolic
-                                          : CountsMethod::mixed;
   w.assumptions = joined_assumptions(profile, launch, closed, executed, origin);
   return {std::move(w), std::move(origin)};
 }
