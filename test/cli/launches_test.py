@@ -88,8 +88,9 @@ int main() {
         self.assertEqual(found["predictions"][0]["workload"]["bytes"]["global"]["store"], 4 * 65536)
 
     def test_a_launch_that_stores_nothing_for_made_up_contents_has_no_number(self):
-        file = self.path("unknown.cu", self.SETTINGS.replace("s.n = 66536", "s.n = rand()"))
-        self.bad(1, r"no thread that was counted gets to a store.*generated contents of settings: give the contents with --buffer NAME=COUNT:FILL",
+        text = self.SETTINGS.replace("const Settings* settings", "const int* n").replace("settings->n - 1000", "n[0] - 1000000")
+        file = self.path("unknown.cu", text.replace("settings->scale", "1").replace("Settings s, *d", "int s, *d").replace("s.scale = 0.5f; s.n = 66536", "s = rand()"))
+        self.bad(1, r"no thread that was counted gets to a store.*generated contents of n: give the contents with --buffer NAME=COUNT:FILL",
                  "predict", file, "--device", "a100")
 
     def test_a_buffer_in_host_memory_is_refused(self):

@@ -402,7 +402,9 @@ __global__ void change(Settings* settings) { settings->n = 1; }
 __global__ void pick(const int* index, float* out) { out[index[0]] = 1; }
 )";
 
-const HostBuffer& buffer_of(const HostLaunch& launch, std::size_t k) { return std::get<HostBuffer>(launch.args.at(k).value); }
+const HostBuffer& buffer_of(const HostLaunch& launch, std::size_t k) {
+  return std::get<HostBuffer>(launch.args.at(k).value);
+}
 
 TEST(HostContents, AStructureThatTheHostFillsReachesTheKernel) {
   const HostProgram p = program_of(std::string(contents_kernels) + R"(
