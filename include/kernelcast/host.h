@@ -26,6 +26,8 @@ struct HostUnknown {
 struct HostBuffer {
   std::optional<std::int64_t> elements;  // of the parameter's type; nothing: see unknown
   HostUnknown unknown;
+  std::string contents;         // all of its bytes, where each value is known and they are few; else empty
+  bool in_host_memory = false;  // pinned: the device reads and writes it over the link to the host
 };
 
 /// A tensor map as the program encodes it (cuTensorMapEncodeTiled).

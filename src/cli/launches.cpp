@@ -94,6 +94,13 @@ bool gives(const std::vector<std::string>& list, const std::string& name) {
   return std::any_of(list.begin(), list.end(), [&](const std::string& text) { return text.starts_with(name + "="); });
 }
 
+/// As a fill; empty: they are not known.
+std::string contents_text(const std::string& bytes) {
+  std::string text = bytes.empty() ? "" : ":bytes:";
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
 /// Analyses of one kernel are shared by its launches.
 Frontend remembering(const Frontend& frontend) {
   auto known = std::make_shared<std::map<std::string, Analysis>>();
@@ -187,6 +194,12 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
     f.cluster = sizes_text(launch, launch.cluster, "cluster");
   f.kernel = launch.kernel.find('<') == std::string::npos ? launch.symbol : launch.kernel;
   for (const HostArgument& a : launch.args) {
+    const auto* buffer = std::get_if<HostBuffer>(&a.value);
+    if (buffer != nullptr && buffer->in_host_memory)
+      throw UserError(
+          fmt::format("{}: buffer {} lies in host memory, which the kernel reaches over the link to the host; "
+                      "such accesses are not modelled",
+                      place_of(launch), a.name));
     if (a.name.empty()) continue;
     if (const auto* whole = std::get_if<std::int64_t>(&a.value); whole != nullptr && !gives(f.args, a.name))
       f.args.push_back(fmt::format("{}={}", a.name, *whole));
@@ -196,7 +209,7 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
       f.tensor_maps.push_back(fmt::format("{}={}", a.name, map->text()));
     if (const auto* b = std::get_if<HostBuffer>(&a.value);
         b != nullptr && b->elements && *b->elements > 0 && !gives(f.buffers, a.name))
-      f.buffers.push_back(fmt::format("{}={}", a.name, *b->elements));
+      f.buffers.push_back(fmt::format("{}={}{}", a.name, *b->elements, contents_text(b->contents)));
   }
   if (f.language.empty()) {
     const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);

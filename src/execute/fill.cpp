@@ -21,8 +21,9 @@
 namespace kernelcast::interpreter {
 namespace {
 
-constexpr std::array<std::string_view, 10> names = {"zero",    "iota",        "uniform",  "normal", "sorted",
-                                                    "offsets", "permutation", "constant", "none",   "file:PATH"};
+constexpr std::array<std::string_view, 11> names = {"zero",   "iota",      "uniform",     "normal",
+                                                    "sorted", "offsets",   "permutation", "constant",
+                                                    "none",   "file:PATH", "bytes:HEX"};
 
 struct Call {
   std::string_view name;
@@ -122,6 +123,43 @@ class ZeroFill final : public Fill {
  private:
   bool uninitialised_;
 };
+
+/// Bytes as given; what lies behind them is zero.
+class HexFill final : public Fill {
+ public:
+  explicit HexFill(std::vector<unsigned char> bytes) : bytes_(std::move(bytes)) {}
+  void write(std::int64_t first, std::span<unsigned char> out) const override {
+    const auto size = static_cast<std::int64_t>(bytes_.size());
+    if (first >= size) return;
+    const auto there = std::min<std::size_t>(out.size(), static_cast<std::size_t>(size - first));
+    std::copy_n(bytes_.begin() + first, there, out.begin());
+  }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+
+std::unique_ptr<const Fill> hex_fill(std::string_view digits, const FillTarget& t) {
+  constexpr std::size_t shown = 32;
+  const auto bad = [&](const std::string& what) {
+    const bool cut = digits.size() > shown;
+    bad_fill(t, "bytes:" + std::string(digits.substr(0, shown)) + (cut ? "..." : ""), what);
+  };
+  if (digits.empty()) bad("there are no digits after \"bytes:\"");
+  if (digits.size() % 2 != 0) bad("a byte is two hexadecimal digits, and their number is odd");
+  std::vector<unsigned char> bytes(digits.size() / 2);
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    const char* at = digits.data() + 2 * k;
+    const auto [end, error] = std::from_chars(at, at + 2, bytes[k], 16);
+    if (error != std::errc{} || end != at + 2)
+      bad("\"" + std::string(digits.substr(2 * k, 2)) + "\" is no byte in hexadecimal digits");
+  }
+  const std::int64_t room = t.elements * t.element_bytes;
+  if (t.elements > 0 && static_cast<std::int64_t>(bytes.size()) > room)
+    bad("they are " + std::to_string(bytes.size()) + " bytes, the buffer has " + std::to_string(room) + " (" +
+        std::to_string(t.elements) + " elements of " + std::to_string(t.element_bytes) + " bytes)");
+  return std::make_unique<HexFill>(std::move(bytes));
+}
 
 /// A permutation of 0 .. n - 1 by place: four rounds of a Feistel network over the bits of n, repeated while the result
 /// lies outside (cycle walking; Black, Rogaway, "Ciphers with arbitrary finite domains", 2002). The domain is below 2
@@ -382,6 +420,7 @@ std::span<const std::string_view> fill_names() { return names; }
 std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& target) {
   if (text.empty()) return make_fill(default_fill(target), target);
   if (text.starts_with("file:")) return file_fill(text.substr(5), target);
+  if (text.starts_with("bytes:")) return hex_fill(text.substr(6), target);
   return Reader(text, target).fill();
 }
 

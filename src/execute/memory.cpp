@@ -161,6 +161,11 @@ class Planner {
       size_of_contents(m, static_cast<std::int64_t>(given->second.size()));
       return std::make_unique<BytesFill>(given->second);
     }
+    const auto bytes = wanted.fill.starts_with("bytes:") ? static_cast<std::int64_t>(wanted.fill.size() - 6) / 2 : 0;
+    if (m.declared && bytes > m.bytes && bytes % wanted.elements == 0) {  // COUNT is that of structures
+      m.elements = std::max(m.elements, (bytes + m.element_bytes - 1) / m.element_bytes);
+      m.bytes = m.elements * m.element_bytes;
+    }
     FillTarget target{m.name, m.elements, m.element_bytes, m.element, index_range_, options_.seed};
     target.role = m.role =
         wanted.fill.empty() && trips_ > 0 ? roles_[static_cast<std::size_t>(index)] : BoundRole::none;

@@ -110,7 +110,10 @@ class Forecaster::Impl {
     const std::vector<Assumption> sized = set_grid(request_, *result.profile, result.launch);
     own.insert(own.end(), sized.begin(), sized.end());
     counter_.count(kernel, result);
-    if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) own.push_back(std::move(*idle));
+    if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) {
+      refuse_idle_by_contents(*result.workload);
+      own.push_back(std::move(*idle));
+    }
     result.assumptions = merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);
   }

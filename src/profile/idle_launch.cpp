@@ -2,7 +2,9 @@
 // size was mistyped (`--arg n=-5`). Loops that run no times are no such sign: what unrolling leaves over often does not
 // run.
 #include <algorithm>
+#include <set>
 
+#include "kernelcast/error.h"
 #include "kernelcast/profile.h"
 #include "kernelcast/setting.h"
 #include "kernelcast/workload.h"
@@ -20,6 +22,18 @@ std::optional<Assumption> note_on_idle_launch(const KernelProfile& profile, cons
   const bool sized = std::ranges::any_of(profile.parameters, [](const Parameter& p) { return !p.pointer && p.used; });
   return Assumption{"no thread that was counted gets to a store: this launch writes nothing to global memory",
                     "the time of threads that end before", sized ? KC_SETTING(arg) " NAME=VALUE" : ""};
+}
+
+void refuse_idle_by_contents(const Workload& work) {
+  std::set<std::string> buffers;
+  for (const Assumption& a : work.assumptions)
+    if (a.kind == Assumption::Kind::contents) buffers.insert(a.subject);
+  if (buffers.empty()) return;
+  std::string named;
+  for (const std::string& buffer : buffers) named += (named.empty() ? "" : ", ") + buffer;
+  throw UserError(
+      "no thread that was counted gets to a store, and which way threads go rests on generated contents of " + named +
+      ": give the contents with " KC_SETTING(buffer) " NAME=COUNT:FILL");
 }
 
 }  // namespace kernelcast

@@ -65,6 +65,38 @@ class Launches(Case):
     def test_explain_takes_the_launch(self):
         self.assertIn("saxpy", self.good("explain", self.file, "--device", "a100", "--argv", "1000 1"))
 
+    SETTINGS = """#include <cstdlib>
+struct Settings { float scale; int n; };
+__global__ void use(const Settings* settings, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < settings->n - 1000) out[i] = settings->scale;
+}
+int main() {
+  Settings s, *d; float* out;
+  s.scale = 0.5f; s.n = 66536;
+  cudaMalloc(&d, sizeof s);
+  cudaMalloc(&out, 65536 * sizeof(float));
+  cudaMemcpy(d, &s, sizeof s, cudaMemcpyHostToDevice);
+  use<<<256, 256>>>(d, out);
+}
+"""
+
+    def test_a_structure_that_the_host_fills_decides_what_threads_do(self):
+        file = self.path("settings.cu", self.SETTINGS)
+        found = json.loads(self.good("predict", file, "--device", "a100", "--format", "json"))
+        self.assertEqual([a.get("contents_known") for a in found["launches"][0]["args"]], [True, False])
+        self.assertNotIn("writes nothing", json.dumps(found))
+
+    def test_a_launch_that_stores_nothing_for_made_up_contents_has_no_number(self):
+        text = self.SETTINGS.replace("const Settings* settings", "const int* n").replace("settings->n - 1000", "n[0] - 1000000")
+        file = self.path("unknown.cu", text.replace("settings->scale", "1").replace("Settings s, *d", "int s, *d").replace("s.scale = 0.5f; s.n = 66536", "s = rand()"))
+        self.bad(1, r"no thread that was counted gets to a store.*generated contents of n: give the contents with --buffer NAME=COUNT:FILL",
+                 "predict", file, "--device", "a100")
+
+    def test_a_buffer_in_host_memory_is_refused(self):
+        file = self.path("pinned.cu", PROGRAM_TEXT.replace("cudaMalloc(&x, n * sizeof(float))", "cudaHostAlloc(&x, n * sizeof(float), 0)"))
+        self.bad(1, r"pinned.cu:13: saxpy: buffer x lies in host memory, .* not modelled", "predict", file, "--device", "a100", "--argv", "1000 1")
+
     def test_files_beside_the_source_that_define_what_it_calls_are_read(self):
         main, kernels = PROGRAM_TEXT.split("int main")
         host = self.path("host.cpp", "#include <cstdlib>\nvoid run(int n, int repeat);\nint main(int argc, char** argv) { run(atoi(argv[1]), 2); }\n")

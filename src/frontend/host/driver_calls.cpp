@@ -111,11 +111,24 @@ std::optional<Value> Interpreter::driver_call(const std::string& spelled, const 
   }
   if (is({"cuMemAlloc", "cuMemAllocHost", "cuMemAllocManaged", "cuMemHostAlloc"}) && count >= 2) {
     const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
-    if (into.kind == Value::Kind::pointer)
-      store(into.place, allocation(bytes, line, false, name == "cuMemAllocManaged"));
+    if (into.kind != Value::Kind::pointer) return Value::of(0);
+    const Value made = allocation(bytes, line, false, true);
+    made.place.memory->in_host_memory = is({"cuMemAllocHost", "cuMemHostAlloc"});
+    store(into.place, made);
     return Value::of(0);
   }
-  if (is({"cuMemFree", "cuMemFreeHost", "cuMemcpyHtoD", "cuMemcpyHtoDAsync"})) {
+  if (name == "cuMemHostGetDevicePointer" && count >= 2) {
+    const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
+    if (into.kind == Value::Kind::pointer) store(into.place, host);
+    return Value::of(0);
+  }
+  if (is({"cuMemcpyHtoD", "cuMemcpyHtoDAsync"}) && count >= 3) {
+    const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1)), bytes = evaluate(call->getArg(2));
+    if (copy_tensor_map(into, from) || into.kind != Value::Kind::pointer) return Value::of(0);
+    if (!copy_to_device(nullptr, into, call->getArg(1), from, bytes, line)) forget_reachable(into, true, line);
+    return Value::of(0);
+  }
+  if (is({"cuMemFree", "cuMemFreeHost"})) {
     for (const clang::Expr* a : call->arguments()) evaluate(a);
     return Value::of(0);
   }

@@ -59,7 +59,9 @@ struct Memory {
   std::optional<HostTensorMap> tensor_map;        // of a CUtensorMap that has been encoded
   std::shared_ptr<OpenFile> file;                 // of a FILE or a stream whose contents are known
   const clang::CXXRecordDecl* made_as = nullptr;  // of an object with virtual functions
-  bool shared_with_device = false;                // managed memory: kernels write it
+  bool for_device = false;                        // allocated by the runtime: kernels may reach it through pointers
+  bool in_host_memory = false;                    // pinned: kernels reach it over the link
+  std::int64_t element_bytes = 0;                 // what a slot stands for, where the device may read it; 0: not known
 };
 
 inline bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }

@@ -182,8 +182,17 @@ class Interpreter {
   std::optional<Value> vector_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
   Value new_element(const clang::CallExpr* call, clang::QualType type, unsigned first);
   Value construct_vector(const clang::CXXConstructExpr* expression);
-  Value allocation(const Value& bytes, int line, bool zero, bool managed);
+  Value allocation(const Value& bytes, int line, bool zero, bool for_device);
   std::optional<std::string> text_at(const Value& pointer);
+
+  // contents.cpp: what the device finds in memory
+  bool copy_to_device(const clang::Expr* into, const Value& to, const clang::Expr* from, const Value& source,
+                      const Value& bytes, int line);
+  std::optional<std::string> contents_of(const Value& pointer, clang::QualType element, std::int64_t count);
+  bool write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value);
+  bool write_fields(std::string& out, std::int64_t at, const clang::CXXRecordDecl* record, const Memory& memory);
+  clang::QualType pointee_of(const clang::Expr* pointer) const;
+  static void forget_reachable(const Value& value, bool itself, int line);
 
   // strings.cpp
   bool is_string(clang::QualType type) const;

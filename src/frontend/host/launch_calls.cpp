@@ -57,7 +57,7 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
   switch (value.kind) {
     case Value::Kind::unknown:
       if (pointer)
-        a.value = HostBuffer{std::nullopt, value.unknown};
+        a.value = HostBuffer{std::nullopt, value.unknown, "", false};
       else if (!type.isNull() && type->isRecordType())
         a.value = HostOther{"structure"};
       else
@@ -85,6 +85,9 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
         b.elements = bytes->integer / size - value.place.key;
       else
         b.unknown = bytes && !bytes->known() ? bytes->unknown : HostUnknown{"", "its size is not known", 0};
+      b.in_host_memory = value.place.memory->in_host_memory;
+      if (b.elements && pointer)
+        if (auto contents = contents_of(value, type->getPointeeType(), *b.elements)) b.contents = std::move(*contents);
       a.value = b;
       break;
     }
@@ -143,12 +146,13 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
     HostArgument& added = launch.args.back();  // of a parameter pack all have one name: further ones go by position
     if (std::any_of(launch.args.begin(), launch.args.end() - 1, [&](const auto& a) { return a.name == added.name; }))
       added.name = std::to_string(k);
-    const MemoryRef& memory = arguments[k].place.memory;
-    if (arguments[k].kind == Value::Kind::pointer && memory != nullptr && !memory->text &&
-        !tensor_map_in(arguments[k])) {  // kernels may write it
-      memory->slots.clear();
-      memory->rest = Value::not_known("a kernel may write it", line);
-    }
+  }
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (tensor_map_in(arguments[k])) continue;
+    const clang::QualType type =
+        k < kernel->getNumParams() ? kernel->getParamDecl(static_cast<unsigned>(k))->getType() : clang::QualType();
+    const bool only_read = !type.isNull() && type->isPointerType() && type->getPointeeType().isConstQualified();
+    forget_reachable(arguments[k], !only_read, line);
   }
   add_launch(std::move(launch), grid, block, shared);
 }
@@ -180,10 +184,17 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
     launch.more = launch.more || c.repeats;
   }
   const auto [known, added] = known_launches_.emplace(key, program_.launches.size());
-  if (added)
+  if (added) {
     program_.launches.push_back(std::move(launch));
-  else
-    ++program_.launches[known->second].repetitions;
+    return;
+  }
+  HostLaunch& first = program_.launches[known->second];
+  ++first.repetitions;
+  for (std::size_t k = 0; k < first.args.size(); ++k) {  // the entry stands for all of them
+    auto* one = std::get_if<HostBuffer>(&first.args[k].value);
+    const auto* other = std::get_if<HostBuffer>(&launch.args[k].value);
+    if (one != nullptr && (other == nullptr || other->contents != one->contents)) one->contents.clear();
+  }
 }
 
 Value Interpreter::launch_by_chevrons(const clang::CUDAKernelCallExpr* call) {

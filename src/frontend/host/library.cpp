@@ -50,7 +50,6 @@ const std::set<std::string>& silent() {
                                            "cudaMemPrefetchAsync",
                                            "cudaMemAdvise",
                                            "cudaDeviceSetLimit",
-                                           "cudaHostRegister",
                                            "cudaHostUnregister",
                                            "cudaProfilerStart",
                                            "cudaProfilerStop",
@@ -72,17 +71,19 @@ const std::set<std::string>& creates() {  // into the first argument, a handle t
 std::string as_cuda(const std::string& name) {
   if (!name.starts_with("hip")) return name;
   if (name == "hipHostMalloc") return "cudaMallocHost";
+  if (name == "hipMemcpyHtoD") return "cuMemcpyHtoD";
+  if (name == "hipMemcpyHtoDAsync") return "cuMemcpyHtoDAsync";
   if (name == "hipHostFree") return "cudaFreeHost";
   return "cuda" + name.substr(3);
 }
 
 }  // namespace
 
-Value Interpreter::allocation(const Value& bytes, int line, bool zero, bool managed) {
+Value Interpreter::allocation(const Value& bytes, int line, bool zero, bool for_device) {
   auto memory = std::make_shared<Memory>();
   memory->bytes = bytes;
   memory->rest = zero ? Value::of(0) : Value::not_known("contents of memory", line);
-  memory->shared_with_device = managed;
+  memory->for_device = for_device;
   return Value::pointer_to({memory, 0});
 }
 
@@ -103,22 +104,44 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
   if (auto v = occupancy_call(name, call)) return *v;
   if (is({"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"}) && count >= 2) {
     const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
-    if (into.kind == Value::Kind::pointer)
-      store(into.place, allocation(bytes, line, false, name == "cudaMallocManaged"));
+    if (into.kind != Value::Kind::pointer) return Value::of(0);
+    Value made = allocation(bytes, line, false, true);
+    made.place.memory->in_host_memory = is({"cudaMallocHost", "cudaHostAlloc"});
+    const clang::QualType element = pointee_of(call->getArg(0));
+    if (name != "cudaMalloc" && !element.isNull() && element->isPointerType())
+      made.place.memory->element_bytes = size_of(element->getPointeeType());
+    store(into.place, made);
+    return Value::of(0);
+  }
+  if (name == "cudaHostGetDevicePointer" && count >= 2) {
+    const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
+    for (unsigned k = 2; k < count; ++k) evaluate(call->getArg(k));
+    if (into.kind == Value::Kind::pointer) store(into.place, host);
+    return Value::of(0);
+  }
+  if (name == "cudaHostRegister" && count >= 2) {
+    const Value host = evaluate(call->getArg(0));
+    for (unsigned k = 1; k < count; ++k) evaluate(call->getArg(k));
+    if (host.kind == Value::Kind::pointer && host.place.memory) host.place.memory->in_host_memory = true;
     return Value::of(0);
   }
   if (name == "cudaMallocPitch" && count >= 4) {
     const Value into = evaluate(call->getArg(0)), pitch = evaluate(call->getArg(1));
     const Value row = Value::not_known("the pitch is the runtime's choice", line);
     if (pitch.kind == Value::Kind::pointer) store(pitch.place, row);
-    if (into.kind == Value::Kind::pointer) store(into.place, allocation(row, line, false, false));
+    if (into.kind == Value::Kind::pointer) store(into.place, allocation(row, line, false, true));
     return Value::of(0);
   }
   if (is({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemset", "cudaMemsetAsync", "cudaMemcpy2D"}) &&
       count >= 3) {
     const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));
-    for (unsigned k = 2; k < count; ++k) evaluate(call->getArg(k));
+    std::vector<Value> more;
+    for (unsigned k = 2; k < count; ++k) more.push_back(evaluate(call->getArg(k)));
     if (copy_tensor_map(into, from)) return Value::of(0);
+    if (is({"cudaMemcpy", "cudaMemcpyAsync"}) && count >= 4 && more[1].is_integer() &&
+        more[1].integer == 1 &&  // cudaMemcpyHostToDevice
+        copy_to_device(call->getArg(0), into, call->getArg(1), from, more[0], line))
+      return Value::of(0);
     if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text) {
       if (into.place.memory->bytes) {
         into.place.memory->slots.clear();

@@ -300,12 +300,32 @@ TEST(Fill, HalfBits) {
   EXPECT_EQ(half_bits(std::nan("")) & 0x7fff, 0x7e00);
 }
 
+TEST(Fill, BytesAreAsGivenAndZeroBehindThem) {
+  const auto t = target(ValueType::i32, 6);
+  EXPECT_THAT(ints("bytes:05000000fAFFffff07", 4), ElementsAre(5, -6, 7, 0));
+  std::vector<unsigned char> second(16, 0);
+  make_fill("bytes:000102030405060708090a0b0c0d0e0f1011", t)->write(16, second);
+  EXPECT_EQ(second[0], 0x10);
+  EXPECT_EQ(second[1], 0x11);
+  EXPECT_EQ(second[2], 0);
+}
+
+TEST(FillErrors, Bytes) {
+  const auto t = target(ValueType::i32, 1);
+  EXPECT_THAT(error_of("bytes:", t), HasSubstr("no digits after"));
+  EXPECT_THAT(error_of("bytes:123", t), HasSubstr("their number is odd"));
+  EXPECT_THAT(error_of("bytes:12g4", t), HasSubstr("\"g4\" is no byte"));
+  EXPECT_THAT(error_of("bytes:-1", t), HasSubstr("is no byte"));
+  EXPECT_EQ(error_of("bytes:01020304", t), "no error");
+  EXPECT_THAT(error_of("bytes:0102030405", t), HasSubstr("they are 5 bytes, the buffer has 4 (1 elements of 4 bytes)"));
+}
+
 TEST(FillErrors, UnknownNames) {
   const auto t = target(ValueType::f32, 8);
   EXPECT_EQ(
       error_of("unifrom", t),
       "buffer a=8:unifrom: there is no such fill; did you mean \"uniform\"? known are zero, iota, uniform, normal, "
-      "sorted, offsets, permutation, constant, none, file:PATH and a plain number");
+      "sorted, offsets, permutation, constant, none, file:PATH, bytes:HEX and a plain number");
   EXPECT_THAT(error_of("Uniform(0,1)", t), HasSubstr("did you mean \"uniform\""));
   EXPECT_THAT(error_of("flie:x.npy", t), HasSubstr("did you mean \"file\""));
   EXPECT_THAT(error_of("qqq", t), HasSubstr("there is no such fill; known are zero"));

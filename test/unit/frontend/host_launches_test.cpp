@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "kernelcast/error.h"
 
 namespace kernelcast {
@@ -389,6 +391,147 @@ TEST(HostLaunches, OtherLanguagesAreRefused) {
   source.path = "program.cl";
   source.language = Language::opencl;
   EXPECT_THROW(host_launches(source, {}), UserError);
+}
+
+constexpr const char* contents_kernels = R"(
+enum Mode { slow = 3 };
+struct Inner { short s[3]; double d; };
+struct Settings { int n; float a; Mode mode; Inner inner; char last; };
+__global__ void use(const Settings* settings, float* out) { out[settings->n] = settings->a; }
+__global__ void change(Settings* settings) { settings->n = 1; }
+__global__ void pick(const int* index, float* out) { out[index[0]] = 1; }
+)";
+
+const HostBuffer& buffer_of(const HostLaunch& launch, std::size_t k) {
+  return std::get<HostBuffer>(launch.args.at(k).value);
+}
+
+TEST(HostContents, AStructureThatTheHostFillsReachesTheKernel) {
+  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+int main() {
+  Settings s, *d; float* out;
+  s.n = 7; s.a = 1.5f; s.mode = slow; s.inner.s[0] = -1; s.inner.s[1] = 2; s.inner.s[2] = 3; s.inner.d = 0.25; s.last = 'x';
+  cudaMalloc((void**)&d, sizeof(Settings));
+  cudaMalloc((void**)&out, 400);
+  cudaMemcpy(d, &s, sizeof s, cudaMemcpyHostToDevice);
+  use<<<1, 32>>>(d, out);
+  use<<<2, 32>>>(d, out);
+  change<<<1, 32>>>(d);
+  use<<<3, 32>>>(d, out);
+})");
+  struct Inner {
+    short s[3];
+    double d;
+  };
+  struct Settings {
+    int n;
+    float a;
+    int mode;
+    Inner inner;
+    char last;
+  };
+  ASSERT_EQ(p.launches.size(), 4u);
+  for (const std::size_t k : {0u, 1u, 2u}) {  // a parameter that points to const leaves it as it was
+    const std::string& bytes = buffer_of(p.launches[k], 0).contents;
+    ASSERT_EQ(bytes.size(), sizeof(Settings));
+    Settings held;
+    std::memcpy(&held, bytes.data(), sizeof held);
+    EXPECT_EQ(held.n, 7);
+    EXPECT_EQ(held.a, 1.5f);
+    EXPECT_EQ(held.mode, 3);
+    EXPECT_THAT(held.inner.s, testing::ElementsAre(-1, 2, 3));
+    EXPECT_EQ(held.inner.d, 0.25);
+    EXPECT_EQ(held.last, 'x');
+  }
+  EXPECT_EQ(buffer_of(p.launches[0], 1).contents, "") << "nobody wrote it";
+  EXPECT_EQ(buffer_of(p.launches[3], 0).contents, "") << "a kernel wrote it";
+}
+
+TEST(HostContents, ArraysWhereEachElementIsKnown) {
+  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+int main() {
+  int h[3] = {5, -6, 7}, *d; float* out;
+  cudaMalloc((void**)&d, sizeof h);
+  cudaMalloc((void**)&out, 400);
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<1, 32>>>(d, out);
+  h[1] = rand();
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<2, 32>>>(d, out);
+  int* m;
+  cudaMallocManaged(&m, 2 * sizeof(int));
+  m[0] = 8; m[1] = 9;
+  pick<<<3, 32>>>(m, out);
+  int* large = (int*)calloc(16385, 4), *dl;
+  cudaMalloc((void**)&dl, 16385 * 4);
+  cudaMemcpy(dl, large, 16385 * 4, cudaMemcpyHostToDevice);
+  pick<<<4, 32>>>(dl, out);
+  pick<<<5, 32>>>(dl + 1, out);
+})");
+  ASSERT_EQ(p.launches.size(), 5u);
+  const std::string first = buffer_of(p.launches[0], 0).contents, third = buffer_of(p.launches[2], 0).contents;
+  EXPECT_EQ(first, std::string("\x05\0\0\0\xfa\xff\xff\xff\x07\0\0\0", 12));
+  EXPECT_EQ(buffer_of(p.launches[1], 0).contents, "") << "one is not known";
+  EXPECT_EQ(third, std::string("\x08\0\0\0\x09\0\0\0", 8));
+  EXPECT_EQ(buffer_of(p.launches[3], 0).contents, "") << "more than 64 KiB";
+  EXPECT_EQ(buffer_of(p.launches[4], 0).contents.size(), 65536u);
+}
+
+TEST(HostContents, LaunchesAlikeWithOtherContentsHaveNone) {
+  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+int main() {
+  int h[1], *d, *same; float* out;
+  cudaMalloc((void**)&d, 4);
+  cudaMalloc((void**)&same, 4);
+  cudaMalloc((void**)&out, 400);
+  for (int i = 0; i < 3; ++i) {
+    h[0] = i;
+    cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice);
+    pick<<<1, 32>>>(d, out);
+    h[0] = 4;
+    cudaMemcpy(same, h, 4, cudaMemcpyHostToDevice);
+    pick<<<2, 32>>>(same, out);
+  }
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(p.launches[0].repetitions, 3);
+  EXPECT_EQ(buffer_of(p.launches[0], 0).contents, "");
+  EXPECT_EQ(buffer_of(p.launches[1], 0).contents, std::string("\x04\0\0\0", 4));
+}
+
+TEST(HostContents, ElementsOfAnotherSizeAreNotReadAsTheirs) {
+  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+int main() {
+  long h[2] = {1, 2}; int* d; float* out;
+  cudaMalloc((void**)&d, sizeof h);
+  cudaMalloc((void**)&out, 400);
+  cudaMemcpy((void*)d, (void*)h, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<1, 32>>>(d, out);
+})");
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(buffer_of(p.launches[0], 0).contents, "");
+}
+
+TEST(HostContents, PinnedMemoryIsMarkedAndManagedMemoryIsNot) {
+  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+int main() {
+  int *h, *d, *m, *r; float* out;
+  cudaHostAlloc((void**)&h, 400, cudaHostAllocMapped);
+  cudaHostGetDevicePointer((void**)&d, (void*)h, 0);
+  cudaMallocManaged(&m, 400);
+  cudaMalloc((void**)&out, 400);
+  r = (int*)malloc(400);
+  cudaHostRegister(r, 400, cudaHostRegisterMapped);
+  pick<<<1, 32>>>(d, out);
+  pick<<<2, 32>>>(m, out);
+  pick<<<3, 32>>>(r, out);
+})");
+  ASSERT_EQ(p.launches.size(), 3u);
+  EXPECT_TRUE(buffer_of(p.launches[0], 0).in_host_memory);
+  EXPECT_EQ(buffer_of(p.launches[0], 0).elements, 100);
+  EXPECT_FALSE(buffer_of(p.launches[0], 1).in_host_memory);
+  EXPECT_FALSE(buffer_of(p.launches[1], 0).in_host_memory);
+  EXPECT_TRUE(buffer_of(p.launches[2], 0).in_host_memory);
 }
 
 }  // namespace

@@ -1,0 +1,167 @@
+// What the device finds in a buffer: values that the host wrote and copied, in the bytes of the kernel's types.
+#include <cstring>
+#include <iterator>
+#include <set>
+
+#include "clang/AST/RecordLayout.h"
+#include "frontend/host/interpreter.h"
+
+namespace kernelcast::frontend::host {
+namespace {
+
+constexpr std::int64_t kMostSlots = 65536;        // of one copy
+constexpr std::int64_t kMostContents = 64 << 10;  // bytes of a buffer that are handed on
+
+void forget_all(Memory& memory, int line) {
+  memory.slots.clear();
+  memory.rest = Value::not_known("a kernel may write it", line);
+}
+
+/// What the runtime allocated and pointers in it lead to.
+void forget_behind(const Memory& memory, int line, std::set<const Memory*>& seen) {
+  if (!seen.insert(&memory).second) return;
+  for (const auto& [key, held] : memory.slots) {
+    if (held.kind != Value::Kind::pointer && held.kind != Value::Kind::object) continue;
+    const MemoryRef inner = held.place.memory;
+    if (inner == nullptr || inner->text || inner->tensor_map) continue;
+    if (held.kind == Value::Kind::pointer && !inner->for_device) continue;
+    forget_behind(*inner, line, seen);
+    if (held.kind == Value::Kind::pointer && inner.get() != &memory) forget_all(*inner, line);
+  }
+}
+
+}  // namespace
+
+/// A kernel gets the value: what it may write through it is not known from there. `itself`: also what a pointer points
+/// to.
+void Interpreter::forget_reachable(const Value& value, bool itself, int line) {
+  const MemoryRef memory = value.place.memory;
+  if (memory == nullptr || memory->text) return;
+  if (value.kind != Value::Kind::pointer && value.kind != Value::Kind::object) return;
+  std::set<const Memory*> seen;
+  forget_behind(*memory, line, seen);
+  if (value.kind == Value::Kind::pointer && itself) forget_all(*memory, line);
+}
+
+/// As the program has it, below casts to void*; null: not a pointer to a complete type.
+clang::QualType Interpreter::pointee_of(const clang::Expr* pointer) const {
+  const clang::QualType type = pointer->IgnoreParenCasts()->getType();
+  if (type.isNull()) return {};
+  if (const auto* array = context_.getAsArrayType(type)) return array->getElementType();
+  return type->isPointerType() && size_of(type->getPointeeType()) > 0 ? type->getPointeeType() : clang::QualType();
+}
+
+/// Copies known values; false: they are too many or of types that are not told apart, and the target is as it was.
+bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const clang::Expr* from, const Value& source,
+                                 const Value& bytes, int line) {
+  if (to.kind != Value::Kind::pointer || source.kind != Value::Kind::pointer || !bytes.is_integer()) return false;
+  const MemoryRef target = to.place.memory, origin = source.place.memory;
+  if (target == nullptr || origin == nullptr || target == origin || target->text || origin->text) return false;
+  const clang::QualType element = pointee_of(from);
+  if (element.isNull() || element->isPointerType()) return false;
+  const std::int64_t size = size_of(element);
+  const clang::QualType other = into == nullptr ? clang::QualType() : pointee_of(into);
+  if (size == 0 || (!other.isNull() && size_of(other) != size)) return false;
+  if (!target->bytes || !target->bytes->is_integer() || bytes.integer % size != 0) return false;
+  const std::int64_t count = bytes.integer / size, first = to.place.key;
+  const bool whole = first == 0 && bytes.integer >= target->bytes->integer;
+  if (!whole && (count > kMostSlots || target->element_bytes != size)) {
+    if (first != 0 || count > kMostSlots) return false;
+    target->slots.clear();
+    target->rest = Value::not_known("contents of memory", line);
+  }
+  const auto begin = origin->slots.lower_bound(source.place.key);
+  const auto end = origin->slots.lower_bound(source.place.key + count);
+  if (std::distance(begin, end) > kMostSlots) return false;
+  target->element_bytes = size;
+  if (whole) {
+    target->slots.clear();
+    target->rest = copied(origin->rest);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) target->slots[first + k] = copied(origin->rest);
+  }
+  for (auto slot = begin; slot != end; ++slot)
+    target->slots[first + slot->first - source.place.key] = copied(slot->second);
+  return true;
+}
+
+/// The bytes behind a pointer, where each value is known.
+std::optional<std::string> Interpreter::contents_of(const Value& pointer, clang::QualType element, std::int64_t count) {
+  const Memory& memory = *pointer.place.memory;
+  if (element->isVoidType() || element->isPointerType() || count <= 0) return std::nullopt;
+  const std::int64_t size = size_of(element);
+  if (size <= 0 || memory.element_bytes != size || count > kMostContents / size) return std::nullopt;
+  std::string out(static_cast<std::size_t>(count * size), '\0');
+  for (std::int64_t k = 0; k < count; ++k) {
+    const auto slot = memory.slots.find(pointer.place.key + k);
+    if (!write_bytes(out, k * size, element, slot == memory.slots.end() ? memory.rest : slot->second))
+      return std::nullopt;
+  }
+  return out;
+}
+
+bool Interpreter::write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value) {
+  const std::int64_t size = size_of(type);
+  if (size <= 0 || at + size > static_cast<std::int64_t>(out.size())) return false;
+  char* to = out.data() + at;
+  if (type->isIntegralOrEnumerationType()) {
+    if (!value.is_integer() || size > 8) return false;
+    const Value held = converted(value, type);
+    if (!held.is_integer() || held.integer != value.integer) return false;
+    std::memcpy(to, &held.integer, static_cast<std::size_t>(size));  // little-endian, as the devices are
+    return true;
+  }
+  if (type->isRealFloatingType()) {
+    if (!value.is_number()) return false;
+    const double real = value.number();
+    const float narrow = static_cast<float>(real);
+    if (type->isSpecificBuiltinType(clang::BuiltinType::Float))
+      std::memcpy(to, &narrow, sizeof narrow);
+    else if (type->isSpecificBuiltinType(clang::BuiltinType::Double))
+      std::memcpy(to, &real, sizeof real);
+    else
+      return false;
+    return true;
+  }
+  if (type->isPointerType()) return value.kind == Value::Kind::pointer && value.place.memory == nullptr;
+  if (value.is_integer() && value.integer == 0) return true;  // of memory that was cleared
+  if (value.kind != Value::Kind::object || value.place.memory == nullptr) return false;
+  const Memory& memory = *value.place.memory;
+  if (const auto* array = context_.getAsConstantArrayType(type)) {
+    const std::int64_t step = size_of(array->getElementType());
+    for (std::int64_t k = 0; step > 0 && k < size / step; ++k) {
+      const auto slot = memory.slots.find(k);
+      if (!write_bytes(out, at + k * step, array->getElementType(),
+                       slot == memory.slots.end() ? memory.rest : slot->second))
+        return false;
+    }
+    return step > 0;
+  }
+  const auto* record = type->getAsCXXRecordDecl();
+  return record != nullptr && write_fields(out, at, record, memory);
+}
+
+bool Interpreter::write_fields(std::string& out, std::int64_t at, const clang::CXXRecordDecl* record,
+                               const Memory& memory) {
+  record = record->getDefinition();
+  if (record == nullptr || record->isInvalidDecl() || record->isUnion() || record->isDynamicClass() ||
+      record->getNumVBases() > 0)
+    return false;
+  const clang::ASTRecordLayout& layout = context_.getASTRecordLayout(record);
+  for (const clang::CXXBaseSpecifier& base : record->bases()) {
+    const auto* inherited = base.getType()->getAsCXXRecordDecl();
+    if (inherited == nullptr ||
+        !write_fields(out, at + layout.getBaseClassOffset(inherited).getQuantity(), inherited, memory))
+      return false;
+  }
+  for (const clang::FieldDecl* f : record->fields()) {
+    if (f->isBitField()) return false;
+    const auto slot = memory.slots.find(key_of(f));
+    const std::int64_t offset = static_cast<std::int64_t>(layout.getFieldOffset(f->getFieldIndex())) / 8;
+    if (!write_bytes(out, at + offset, f->getType(), slot == memory.slots.end() ? memory.rest : slot->second))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace kernelcast::frontend::host
