@@ -54,7 +54,10 @@ clang::QualType Interpreter::pointee_of(const clang::Expr* pointer) const {
 /// Copies known values; false: they are too many or of types that are not told apart, and the target is as it was.
 bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const clang::Expr* from, const Value& source,
                                  const Value& bytes, int line) {
-  if (to.kind != Value::Kind::pointer || source.kind != Value::Kind::pointer || !bytes.is_integer()) return false;
+  const bool array = source.kind == Value::Kind::object && !from->IgnoreParenCasts()->getType().isNull() &&
+                     from->IgnoreParenCasts()->getType()->isArrayType();
+  if (to.kind != Value::Kind::pointer || (source.kind != Value::Kind::pointer && !array) || !bytes.is_integer())
+    return false;
   const MemoryRef target = to.place.memory, origin = source.place.memory;
   if (target == nullptr || origin == nullptr || target == origin || target->text || origin->text) return false;
   const clang::QualType element = pointee_of(from);

@@ -513,7 +513,7 @@ int main() {
 }
 
 TEST(HostContents, PinnedMemoryIsMarkedAndManagedMemoryIsNot) {
-  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+  const HostProgram p = program_of("#include <stdlib.h>\n" + std::string(contents_kernels) + R"(
 int main() {
   int *h, *d, *m, *r; float* out;
   cudaHostAlloc((void**)&h, 400, cudaHostAllocMapped);
