@@ -275,7 +275,7 @@ void sum_atomics(const KernelProfile& profile, Workload& work);
 /// negative, or others than were meant. Nothing otherwise.
 std::optional<Assumption> note_on_idle_launch(const KernelProfile& profile, const Workload& work);
 
-/// For a launch that stores nothing: throws UserError, naming buffers and flag, where generated contents may be the cause.
+/// For a launch that stores nothing: throws UserError, with buffers and flag, where generated contents may be the cause.
 void refuse_idle_by_contents(const Workload& work);
 
 }  // namespace kernelcast

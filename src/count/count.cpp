@@ -17,8 +17,8 @@ CountOrigin all_executed(const Workload& w) {
           std::vector(w.branch_counts.size(), Origin::executed)};
 }
 
-/// Who says what a buffer holds wants it used: then a failure is no matter to pass over. Bytes are what the host code was
-/// found to copy, and no such wish.
+/// Who says what a buffer holds wants it used: then a failure is no matter to pass over. Bytes are what the host code
+/// was found to copy, and no such wish.
 bool contents_given(const Launch& launch) {
   return std::any_of(launch.buffers.begin(), launch.buffers.end(),
                      [](const auto& b) { return !b.second.fill.empty() && !b.second.fill.starts_with("bytes:"); });

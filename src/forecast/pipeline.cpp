@@ -111,7 +111,9 @@ class Forecaster::Impl {
     own.insert(own.end(), sized.begin(), sized.end());
     counter_.count(kernel, result);
     if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) {
-      refuse_idle_by_contents(*result.workload);
+      // Where the execution found trouble, that is what keeps threads from their stores.
+      if (!result.execution || (result.execution->complete && result.execution->findings.empty()))
+        refuse_idle_by_contents(*result.workload);
       own.push_back(std::move(*idle));
     }
     result.assumptions = merged({&own, &result.profile->assumptions, &result.workload->assumptions});
