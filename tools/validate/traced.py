@@ -82,6 +82,7 @@ def compare(a):
         times = [r for r in csv.DictReader(file) if not LIBRARIES.search(r["kernel"]) and float(r["median_us"]) > 0]
     with open(a.programs, encoding="utf-8") as file:
         programs = {r["program"]: r for r in csv.DictReader(file)}
+    a.program = os.path.abspath(a.program)
     wanted = sorted({r["program"] for r in times} & set(programs))
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         found = dict(zip(wanted, pool.map(lambda name: predictions(a.program, programs[name], a.sources), wanted)))

@@ -116,7 +116,13 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
   if (name == "cudaHostGetDevicePointer" && count >= 2) {
     const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
     for (unsigned k = 2; k < count; ++k) evaluate(call->getArg(k));
-    if (into.kind == Value::Kind::pointer) store(into.place, host);
+    if (into.kind != Value::Kind::pointer) return Value::of(0);
+    // Whatever it is, it lies in host memory: aligned by hand, say, which is not followed.
+    const bool known = host.kind == Value::Kind::pointer && host.place.memory;
+    const Value made =
+        known ? host : allocation(Value::not_known("host memory that is not followed", line), line, false, true);
+    made.place.memory->in_host_memory = true;
+    store(into.place, made);
     return Value::of(0);
   }
   if (name == "cudaHostRegister" && count >= 2) {

@@ -525,8 +525,13 @@ int main() {
   pick<<<1, 32>>>(d, out);
   pick<<<2, 32>>>(m, out);
   pick<<<3, 32>>>(r, out);
+  int* aligned = (int*)(((size_t)r + 4095) & ~(size_t)4095), *there;
+  cudaHostGetDevicePointer((void**)&there, (void*)aligned, 0);
+  pick<<<4, 32>>>(there, out);
 })");
-  ASSERT_EQ(p.launches.size(), 3u);
+  ASSERT_EQ(p.launches.size(), 4u);
+  EXPECT_TRUE(buffer_of(p.launches[3], 0).in_host_memory);
+  EXPECT_FALSE(buffer_of(p.launches[3], 0).elements);
   EXPECT_TRUE(buffer_of(p.launches[0], 0).in_host_memory);
   EXPECT_EQ(buffer_of(p.launches[0], 0).elements, 100);
   EXPECT_FALSE(buffer_of(p.launches[0], 1).in_host_memory);
