@@ -207,9 +207,8 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
       f.args.push_back(fmt::format("{}={:.17g}", a.name, *real));
     if (const auto* map = std::get_if<HostTensorMap>(&a.value); map != nullptr && !gives(f.tensor_maps, a.name))
       f.tensor_maps.push_back(fmt::format("{}={}", a.name, map->text()));
-    if (const auto* b = std::get_if<HostBuffer>(&a.value);
-        b != nullptr && b->elements && *b->elements > 0 && !gives(f.buffers, a.name))
-      f.buffers.push_back(fmt::format("{}={}{}", a.name, *b->elements, contents_text(b->contents)));
+    if (buffer != nullptr && buffer->elements && *buffer->elements > 0 && !gives(f.buffers, a.name))
+      f.buffers.push_back(fmt::format("{}={}{}", a.name, *buffer->elements, contents_text(buffer->contents)));
   }
   if (f.language.empty()) {
     const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);

@@ -45,7 +45,8 @@ void check_fill(const std::string& name, const BufferSpec& spec) {
   if (spec.fill.empty() || spec.fill.starts_with("file:")) return;
   interpreter::FillTarget target;
   target.buffer = name;
-  target.elements = spec.fill.starts_with("bytes:") ? 0 : spec.elements;  // how long elements are is not known either
+  target.elements =
+      interpreter::bytes_given(spec.fill) ? 0 : spec.elements;  // how long elements are is not known either
   try {
     target.type = {ValueType::f64, interpreter::ElementType::Sign::unknown, true};
     interpreter::make_fill(spec.fill, target);

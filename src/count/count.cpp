@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "execute/block_runner.h"
+#include "execute/fill.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
 
@@ -21,7 +22,7 @@ CountOrigin all_executed(const Workload& w) {
 /// was found to copy, and no such wish.
 bool contents_given(const Launch& launch) {
   return std::any_of(launch.buffers.begin(), launch.buffers.end(),
-                     [](const auto& b) { return !b.second.fill.empty() && !b.second.fill.starts_with("bytes:"); });
+                     [](const auto& b) { return !b.second.fill.empty() && !interpreter::bytes_given(b.second.fill); });
 }
 
 /// A block that runs by itself would wait for ever.

@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 11> names = {"zero",   "iota",      "unif
                                                     "sorted", "offsets",   "permutation", "constant",
                                                     "none",   "file:PATH", "bytes:HEX"};
 
+constexpr std::string_view bytes_prefix = "bytes:";
+
 struct Call {
   std::string_view name;
   std::vector<std::string_view> arguments;
@@ -143,7 +145,7 @@ std::unique_ptr<const Fill> hex_fill(std::string_view digits, const FillTarget& 
   constexpr std::size_t shown = 32;
   const auto bad = [&](const std::string& what) {
     const bool cut = digits.size() > shown;
-    bad_fill(t, "bytes:" + std::string(digits.substr(0, shown)) + (cut ? "..." : ""), what);
+    bad_fill(t, std::string(bytes_prefix) + std::string(digits.substr(0, shown)) + (cut ? "..." : ""), what);
   };
   if (digits.empty()) bad("there are no digits after \"bytes:\"");
   if (digits.size() % 2 != 0) bad("a byte is two hexadecimal digits, and their number is odd");
@@ -417,10 +419,15 @@ std::string default_bounds(const FillTarget& t) {
 
 std::span<const std::string_view> fill_names() { return names; }
 
+std::optional<std::int64_t> bytes_given(std::string_view fill) {
+  if (!fill.starts_with(bytes_prefix)) return std::nullopt;
+  return static_cast<std::int64_t>(fill.size() - bytes_prefix.size()) / 2;
+}
+
 std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& target) {
   if (text.empty()) return make_fill(default_fill(target), target);
   if (text.starts_with("file:")) return file_fill(text.substr(5), target);
-  if (text.starts_with("bytes:")) return hex_fill(text.substr(6), target);
+  if (bytes_given(text)) return hex_fill(text.substr(bytes_prefix.size()), target);
   return Reader(text, target).fill();
 }
 

@@ -161,7 +161,7 @@ class Planner {
       size_of_contents(m, static_cast<std::int64_t>(given->second.size()));
       return std::make_unique<BytesFill>(given->second);
     }
-    const auto bytes = wanted.fill.starts_with("bytes:") ? static_cast<std::int64_t>(wanted.fill.size() - 6) / 2 : 0;
+    const std::int64_t bytes = bytes_given(wanted.fill).value_or(0);
     if (m.declared && bytes > m.bytes && bytes % wanted.elements == 0) {  // COUNT is that of structures
       m.elements = std::max(m.elements, (bytes + m.element_bytes - 1) / m.element_bytes);
       m.bytes = m.elements * m.element_bytes;

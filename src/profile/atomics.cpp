@@ -119,7 +119,9 @@ void sum_atomics(const KernelProfile& profile, Workload& w) {
   w.atomics = {};
   w.retries = {};
   w.handovers = handovers_of(profile, w);
-  const std::set<int> swapped = repeatedly_swapped(profile);
+  // Attempts that are only assumed tell no successes.
+  const std::set<int> swapped =
+      w.counts_method == CountsMethod::symbolic ? std::set<int>{} : repeatedly_swapped(profile);
   std::vector<UpdatedBuffer> buffers;
   std::size_t k = 0;
   for (const Block& block : profile.blocks)
@@ -137,8 +139,7 @@ void sum_atomics(const KernelProfile& profile, Workload& w) {
     sum.hottest = std::max(sum.hottest, b.hottest);
     sum.bytes += b.bytes;
   }
-  // One way each: who succeeds has asked after the success before. Attempts that are only assumed tell no successes.
-  if (w.counts_method != CountsMethod::symbolic) w.handovers += one_after_another / 2;
+  w.handovers += one_after_another / 2;  // one way each: who succeeds has asked after the success before
 }
 
 }  // namespace kernelcast

@@ -473,8 +473,8 @@ struct Binder::Impl {
     out.stack_bytes = static_cast<double>(profile.stack_bytes);
     out.registers_per_thread = profile.registers.per_thread;
     out.shared_bytes_per_block = static_cast<double>(profile.static_shared_bytes + l.dynamic_shared_bytes);
-    sum_atomics(profile, out);
     out.counts_method = CountsMethod::symbolic;
+    sum_atomics(profile, out);
     set_assumptions(out);
   }
 

@@ -82,10 +82,10 @@ def compare(a):
         times = [r for r in csv.DictReader(file) if not LIBRARIES.search(r["kernel"]) and float(r["median_us"]) > 0]
     with open(a.programs, encoding="utf-8") as file:
         programs = {r["program"]: r for r in csv.DictReader(file)}
-    a.program = os.path.abspath(a.program)
+    program = os.path.abspath(a.program)
     wanted = sorted({r["program"] for r in times} & set(programs))
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        found = dict(zip(wanted, pool.map(lambda name: predictions(a.program, programs[name], a.sources), wanted)))
+        found = dict(zip(wanted, pool.map(lambda name: predictions(program, programs[name], a.sources), wanted)))
     rows, lacking = [], Counter()
     for name in wanted:
         if found[name][1]:
@@ -94,8 +94,8 @@ def compare(a):
         if row["program"] not in found:
             continue
         p, lack = verdict(row, found[row["program"]][0])
-        lacking[lack] += p is None
         if p is None:
+            lacking[lack] += 1
             continue
         low, high = (1e6 * x for x in p["interval_s"])
         rows.append({"row": row, "ratio": 1e6 * p["time_s"] / float(row["median_us"]), "kernel": p["kernel"], "limiter": p["limiter"],

@@ -110,16 +110,11 @@ std::optional<Value> Interpreter::driver_call(const std::string& spelled, const 
     return Value::of(0);
   }
   if (is({"cuMemAlloc", "cuMemAllocHost", "cuMemAllocManaged", "cuMemHostAlloc"}) && count >= 2) {
-    const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
-    if (into.kind != Value::Kind::pointer) return Value::of(0);
-    const Value made = allocation(bytes, line, false, true);
-    made.place.memory->in_host_memory = is({"cuMemAllocHost", "cuMemHostAlloc"});
-    store(into.place, made);
+    allocate_for_device(call, is({"cuMemAllocHost", "cuMemHostAlloc"}));
     return Value::of(0);
   }
   if (name == "cuMemHostGetDevicePointer" && count >= 2) {
-    const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
-    if (into.kind == Value::Kind::pointer) store(into.place, host);
+    point_at_host_memory(call);
     return Value::of(0);
   }
   if (is({"cuMemcpyHtoD", "cuMemcpyHtoDAsync"}) && count >= 3) {

@@ -183,6 +183,10 @@ class Interpreter {
   Value new_element(const clang::CallExpr* call, clang::QualType type, unsigned first);
   Value construct_vector(const clang::CXXConstructExpr* expression);
   Value allocation(const Value& bytes, int line, bool zero, bool for_device);
+  /// By a call of the form f(&pointer, bytes, ...) of the runtime or the driver; null: the pointer is not followed.
+  MemoryRef allocate_for_device(const clang::CallExpr* call, bool in_host_memory);
+  /// A call of the form f(&pointer, host pointer, ...).
+  void point_at_host_memory(const clang::CallExpr* call);
   std::optional<std::string> text_at(const Value& pointer);
 
   // contents.cpp: what the device finds in memory

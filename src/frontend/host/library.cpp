@@ -87,6 +87,28 @@ Value Interpreter::allocation(const Value& bytes, int line, bool zero, bool for_
   return Value::pointer_to({memory, 0});
 }
 
+MemoryRef Interpreter::allocate_for_device(const clang::CallExpr* call, bool in_host_memory) {
+  const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
+  if (into.kind != Value::Kind::pointer) return nullptr;
+  const Value made = allocation(bytes, line_of(call), false, true);
+  made.place.memory->in_host_memory = in_host_memory;
+  store(into.place, made);
+  return made.place.memory;
+}
+
+void Interpreter::point_at_host_memory(const clang::CallExpr* call) {
+  const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
+  for (unsigned k = 2; k < call->getNumArgs(); ++k) evaluate(call->getArg(k));
+  if (into.kind != Value::Kind::pointer) return;
+  // Whatever it is, it lies in host memory: aligned by hand, say, which is not followed.
+  const int line = line_of(call);
+  const bool known = host.kind == Value::Kind::pointer && host.place.memory;
+  const Value made =
+      known ? host : allocation(Value::not_known("host memory that is not followed", line), line, false, true);
+  made.place.memory->in_host_memory = true;
+  store(into.place, made);
+}
+
 std::optional<std::string> Interpreter::text_at(const Value& pointer) {
   if (pointer.kind != Value::Kind::pointer || !pointer.place.memory || !pointer.place.memory->text) return std::nullopt;
   const std::string& text = *pointer.place.memory->text;
@@ -103,26 +125,14 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     return launch_by_function(call, name);
   if (auto v = occupancy_call(name, call)) return *v;
   if (is({"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"}) && count >= 2) {
-    const Value into = evaluate(call->getArg(0)), bytes = evaluate(call->getArg(1));
-    if (into.kind != Value::Kind::pointer) return Value::of(0);
-    Value made = allocation(bytes, line, false, true);
-    made.place.memory->in_host_memory = is({"cudaMallocHost", "cudaHostAlloc"});
+    const MemoryRef made = allocate_for_device(call, is({"cudaMallocHost", "cudaHostAlloc"}));
     const clang::QualType element = pointee_of(call->getArg(0));
-    if (name != "cudaMalloc" && !element.isNull() && element->isPointerType())
-      made.place.memory->element_bytes = size_of(element->getPointeeType());
-    store(into.place, made);
+    if (made != nullptr && name != "cudaMalloc" && !element.isNull() && element->isPointerType())
+      made->element_bytes = size_of(element->getPointeeType());
     return Value::of(0);
   }
   if (name == "cudaHostGetDevicePointer" && count >= 2) {
-    const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
-    for (unsigned k = 2; k < count; ++k) evaluate(call->getArg(k));
-    if (into.kind != Value::Kind::pointer) return Value::of(0);
-    // Whatever it is, it lies in host memory: aligned by hand, say, which is not followed.
-    const bool known = host.kind == Value::Kind::pointer && host.place.memory;
-    const Value made =
-        known ? host : allocation(Value::not_known("host memory that is not followed", line), line, false, true);
-    made.place.memory->in_host_memory = true;
-    store(into.place, made);
+    point_at_host_memory(call);
     return Value::of(0);
   }
   if (name == "cudaHostRegister" && count >= 2) {

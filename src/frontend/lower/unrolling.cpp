@@ -249,7 +249,7 @@ const BinaryOperator* of_launch_register(const Value* v) {
 }
 
 /// Whether a loop starts and steps by one operation on two registers of the launch: `for (i = threadIdx.x / 32; i < n;
-/// i += blockDim.x / 32)`. nvcc 13.0 does not unroll these and does unroll others (docs/lab/registers.md has the
+/// i += blockDim.x / 32)`. nvcc 13.0 does not unroll these and does unroll others (docs/lab/h100.md has the
 /// forms).
 bool starts_and_steps_alike(const llvm::Loop& loop) {
   const BasicBlock *before = loop.getLoopPreheader(), *latch = loop.getLoopLatch();
