@@ -108,6 +108,21 @@ struct Stalls {
   void add(const Stalls& o, double times);
 };
 
+/// What a warp does between two barriers of its block. No two of a block's phases run at a time, so a pipe that one of
+/// them does not use stands idle meanwhile, whatever another would have for it. Only the proportions among the phases
+/// of one kernel matter.
+struct BarrierPhase {
+  int id = 0;  // of code that no barrier parts on some path: pieces of several blocks, in a loop the end and the start
+  double instructions = 0, branches = 0, barriers = 0;  // barriers: that end it
+  double arithmetic = 0;                                // instructions of the arithmetic pipes
+  double shared = 0, global = 0;                        // memory instructions
+  double products = 0;                                  // instructions of the matrix pipes
+  std::array<double, latency_count> waits{}, hidden{};  // see Stalls
+  void add(const BarrierPhase& o, double times);
+};
+/// Adds `from`, so many times, to the phases of the same id in `to`.
+void add_phases(std::vector<BarrierPhase>& to, const std::vector<BarrierPhase>& from, double times);
+
 struct LineOps { SourceLine line; OpCounts ops; };
 
 /// A basic block of the optimised kernel, with what the target's code generator made of it.
@@ -118,6 +133,7 @@ struct Block {
   OpCounts ops;                  // lane operations of one execution
   std::vector<LineOps> lines;    // the same, by source line (sums to ops)
   Stalls stalls;                 // of one warp in one execution
+  std::vector<BarrierPhase> phases;     // likewise; empty: barriers do not part the kernel, or too often to tell
   std::vector<Access> accesses;
   int barriers = 0;
   int flat_barriers = 0;         // of these, after a store to shared memory with no floating-point arithmetic between

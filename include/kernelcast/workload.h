@@ -223,6 +223,7 @@ struct Workload {
   Reuse reuse;
   std::vector<AccessStream> streams;  // where Binder::set_streams asks for them
   Stalls stalls;            // sum over all warps: see profile.h
+  std::vector<BarrierPhase> phases;  // likewise, each id once; empty: not known, or barriers do not part the kernel
   double spill_bytes = 0;   // registers that the compiler spills, bytes per thread
   double stack_bytes = 0;   // arrays that stay in local memory, bytes per thread
   /// What a thread keeps in local memory, in bytes.

@@ -271,6 +271,7 @@ std::vector<Draft> needless_barriers(const Subject& s) {
     for (Block& b : v.profile.blocks) {
       b.ops[OpClass::barrier] = 0;
       b.barriers = 0;
+      b.phases.clear();
     }
     v.workload.barriers = v.workload.flat_barriers = 0;
   };
@@ -323,6 +324,7 @@ std::vector<Draft> double_buffers(const Subject& s) {
         v.workload.barriers -= gone * v.workload.block_counts[b].warps / v.workload.warps_per_block;
         // The next tile's loads are issued before this one is used: their latency is hidden behind an iteration.
         each.stalls.waits[static_cast<std::size_t>(Latency::global)] = 0;
+        each.phases.clear();  // loads, stores and use of the tiles stand between the same barriers
       }
       v.workload.barriers = std::max(0.0, v.workload.barriers);
       v.workload.shared_bytes_per_block += static_cast<double>(v.profile.static_shared_bytes);

@@ -233,6 +233,7 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
 void sum_parts(const KernelProfile& profile, Workload& w) {
   w.warp_ops = w.thread_ops = {};
   w.stalls = {};
+  w.phases.clear();
   w.read_only_sectors = w.bulk_sectors = w.bulk_bytes = 0;
   for (auto& row : w.by_space)
     for (auto& c : row) c = {};
@@ -242,6 +243,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
     w.warp_ops += profile.blocks[b].ops.scaled(n.warps);
     w.thread_ops += profile.blocks[b].ops.scaled_lanes(n.lanes);
     w.stalls.add(profile.blocks[b].stalls, n.warps);
+    add_phases(w.phases, profile.blocks[b].phases, n.warps);
     for (const Access& a : profile.blocks[b].accesses) {
       const AccessCount& c = w.access_counts.at(k++);
       if (a.read_only) w.read_only_sectors += c.sectors;

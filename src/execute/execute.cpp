@@ -366,6 +366,7 @@ class Execute {
     w.assumptions.clear();
     w.warp_ops = w.thread_ops = w.data_branch_ops = {};
     w.stalls = {};
+    w.phases.clear();
     w.slowest = w.longest = {};
     w.block_counts = total_.blocks;
     std::size_t number = 0;
@@ -389,6 +390,7 @@ class Execute {
       w.warp_ops += block.ops.scaled(n.warps);
       w.thread_ops += block.ops.scaled_lanes(n.lanes);
       w.stalls.add(block.stalls, n.warps);
+      add_phases(w.phases, block.phases, n.warps);
       for (const LineOps& l : block.lines) {
         LineExecution& line = lines[l.line];
         line.warp_ops += l.ops.scaled(n.warps);

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace kernelcast::machine {
@@ -40,7 +41,9 @@ struct Result {
   double latency = 0;  // nominal, of the producer
 };
 
-enum class Order : std::uint8_t { free, load, store, fence };
+/// product: a matrix instruction, which ptxas does not move over a barrier of the block (SASS of nvcc 13 for sm_90a: 64
+/// of 64 HMMA stay between their BARs).
+enum class Order : std::uint8_t { free, product, load, store, fence };
 struct MemoryUse {
   Order order = Order::free;
   bool shared = false;
@@ -54,8 +57,11 @@ MemoryUse memory_use(const TimedInstruction& t) {
   if (n[C::shared_load] > 0) return {Order::load, true};
   if (n[C::global_load] + n[C::local_load] > 0) return {Order::load, false};
   if (n[C::control] > 0) return {Order::fence, false};
+  if (n[C::tensor] > 0) return {Order::product, false};
   return {};
 }
+
+bool is_barrier(const TimedInstruction& t) { return t.ops[C::barrier] > 0; }
 
 /// The values of a block: each definition of a register makes a new one.
 struct Values {
@@ -254,6 +260,16 @@ class BlockGraph {
   void order_memory(std::size_t i) {
     const MemoryUse m = memory_use(block_.code[i]);
     if (m.order == Order::free) return;
+    if (m.order == Order::product) {
+      add(last_barrier_, i);
+      products_.push_back(static_cast<int>(i));
+      return;
+    }
+    if (is_barrier(block_.code[i])) {
+      for (const int p : products_) add(p, i);
+      products_.clear();
+      last_barrier_ = static_cast<int>(i);
+    }
     const int space = m.shared ? 1 : 0;
     if (m.order == Order::fence) {
       for (int s = 0; s < 2; ++s) {
@@ -312,14 +328,77 @@ class BlockGraph {
   std::vector<std::vector<int>> successors_;
   std::vector<int> waiting_for_;
   std::vector<double> height_;  // critical-path height: longest path to the end of the block, cycles
-  int last_store_[2] = {-1, -1}, last_fence_ = -1;
-  std::vector<int> loads_[2];
+  int last_store_[2] = {-1, -1}, last_fence_ = -1, last_barrier_ = -1;
+  std::vector<int> loads_[2], products_;
 };
+
+/// Pieces of code between barriers, those that follow one another without a barrier as one.
+class PhaseIds {
+ public:
+  explicit PhaseIds(const std::vector<TimedBlock>& blocks) {
+    for (const TimedBlock& b : blocks) {
+      first_.push_back(pieces_);
+      pieces_ += 1 + static_cast<std::size_t>(std::count_if(b.code.begin(), b.code.end(), is_barrier));
+    }
+    first_.push_back(pieces_);
+    std::vector<std::size_t> joined(pieces_);
+    std::iota(joined.begin(), joined.end(), std::size_t{0});
+    const auto root = [&](std::size_t p) {
+      while (joined[p] != p) p = joined[p] = joined[joined[p]];
+      return p;
+    };
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      for (const int s : blocks[b].successors)
+        joined[root(first_[b + 1] - 1)] = root(first_[static_cast<std::size_t>(s)]);
+    std::vector<int> id_of_root(pieces_, -1);
+    for (std::size_t p = 0; p < pieces_; ++p) {
+      int& id = id_of_root[root(p)];
+      if (id < 0) id = count_++;
+      ids_.push_back(id);
+    }
+  }
+  /// Of the piece behind so many barriers of the block.
+  [[nodiscard]] int of(std::size_t block, std::size_t barriers) const { return ids_[first_[block] + barriers]; }
+  [[nodiscard]] bool part_the_code() const { return count_ > 1 && count_ <= most; }
+
+ private:
+  static constexpr int most = 16;  // more cost time and tell little
+  std::size_t pieces_ = 0;
+  std::vector<std::size_t> first_;  // piece of each block
+  std::vector<int> ids_;
+  int count_ = 0;
+};
+
+double arithmetic_of(const OpCounts& ops) {
+  double n = 0;
+  for (std::size_t k = 0; k < op_class_count; ++k) {
+    const auto c = static_cast<OpClass>(k);
+    const bool other = is_memory(c) || c == C::dual_issued || c == C::tensor || c == C::barrier || c == C::fence ||
+                       c == C::control || c == C::shuffle || c == C::async_copy;
+    if (!other) n += ops.n[k];
+  }
+  return n;
+}
+
+void add_instruction(const OpCounts& n, BarrierPhase& p) {
+  p.instructions += issued(n);
+  p.branches += n[C::control];
+  p.barriers += n[C::barrier];
+  p.arithmetic += arithmetic_of(n);
+  p.products += n[C::tensor];
+  p.shared += n[C::shared_load] + n[C::shared_store] + n[C::shared_atomic] + n[C::shuffle] + n[C::async_copy];
+  p.global += n[C::global_load] + n[C::global_store] + n[C::global_atomic] + n[C::texture_load] + n[C::local_load] +
+              n[C::local_store] + n[C::async_copy];
+}
 
 class InOrderWalk {
  public:
   InOrderWalk(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing)
-      : blocks_(blocks), timing_(timing), state_(static_cast<std::size_t>(registers)), stalls_(blocks.size()) {
+      : blocks_(blocks),
+        timing_(timing),
+        ids_(blocks),
+        state_(static_cast<std::size_t>(registers)),
+        found_{std::vector<Stalls>(blocks.size()), std::vector<std::vector<BarrierPhase>>(blocks.size())} {
     for (const TimedBlock& b : blocks) {
       std::vector<std::size_t> order(b.code.size());
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -328,9 +407,9 @@ class InOrderWalk {
     }
   }
 
-  std::vector<Stalls> run() {
+  Walk run() {
     walk(0, blocks_.size(), 0);
-    return std::move(stalls_);
+    return std::move(found_);
   }
 
  private:
@@ -351,9 +430,25 @@ class InOrderWalk {
   }
 
   void block(std::size_t b) {
-    Stalls s;
-    for (std::size_t i : orders_[b]) instruction(blocks_[b].code[i], s);
-    stalls_[b] = s;
+    Stalls s, before;
+    std::vector<BarrierPhase>& phases = found_.phases[b];
+    phases.clear();
+    std::size_t barriers = 0;
+    for (std::size_t i : orders_[b]) {
+      const TimedInstruction& t = blocks_[b].code[i];
+      instruction(t, s);
+      if (!ids_.part_the_code()) continue;
+      BarrierPhase step{.id = ids_.of(b, barriers)};
+      add_instruction(t.ops, step);
+      for (std::size_t c = 0; c < latency_count; ++c) {
+        step.waits[c] = s.waits[c] - before.waits[c];
+        step.hidden[c] = s.hidden[c] - before.hidden[c];
+      }
+      add_phases(phases, {step}, 1);
+      before = s;
+      if (is_barrier(t)) ++barriers;
+    }
+    found_.stalls[b] = s;
   }
 
   void instruction(const TimedInstruction& t, Stalls& s) {
@@ -442,8 +537,9 @@ class InOrderWalk {
   const std::vector<TimedBlock>& blocks_;
   const Timing& timing_;
   std::vector<std::vector<std::size_t>> orders_;
+  PhaseIds ids_;
   std::vector<Result> state_;
-  std::vector<Stalls> stalls_;
+  Walk found_;
   double now_ = 0;
   struct CopyGroup {
     double copies = 0, last = 0;  // when the last one was issued
@@ -500,8 +596,12 @@ std::vector<std::size_t> narrow_order(const TimedBlock& block, const std::vector
   return order;
 }
 
-std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {
+Walk walk(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {
   return InOrderWalk(blocks, registers, timing).run();
+}
+
+std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing) {
+  return walk(blocks, registers, timing).stalls;
 }
 
 }  // namespace kernelcast::machine

@@ -29,8 +29,16 @@ struct Timing {
 /// The class of the result of an instruction.
 Latency latency_class(const OpCounts& ops);
 
-/// Stalls of each block. Blocks are walked in the order of the text, each loop twice: what is reported of a block is
-/// its last walk, with the registers' ready times as the blocks before it left them.
+/// What a warp meets in each block.
+struct Walk {
+  std::vector<Stalls> stalls;
+  std::vector<std::vector<BarrierPhase>>
+      phases;  // empty ones where barriers do not part the code, or in too many pieces
+};
+/// Blocks are walked in the order of the text, each loop twice: what is reported of a block is its last walk, with the
+/// registers' ready times as the blocks before it left them.
+Walk walk(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing);
+/// Its stalls.
 std::vector<Stalls> find_stalls(const std::vector<TimedBlock>& blocks, int registers, const Timing& timing);
 
 /// An order of the block's instructions that keeps few registers alive, as a compiler seeks it when they run out: of

@@ -393,6 +393,15 @@ double retry_cycles(const Workload& w, const KernelcastDevice& m, const Constant
          w.retries.fp64 * (latency(Latency::fp64) - latency(Latency::alu));
 }
 
+/// What a warp waits for beyond what it issues meanwhile.
+double waiting_cycles(const std::array<double, latency_count>& waits, const std::array<double, latency_count>& hidden,
+                      const std::array<double, latency_count>& latency, const KernelcastDevice& m) {
+  double cycles = 0;
+  for (std::size_t k = 0; k < latency_count; ++k)
+    cycles += std::max(0.0, waits[k] * latency[k] - hidden[k] * m.issue_interval);
+  return cycles;
+}
+
 /// Latencies are those of an idle memory: where many warps wait at once, the bounds of L2 and DRAM hold the queues, and
 /// the norm joins them. One factor for all launches made those of few warps 1.6 times too slow.
 void critical_path(const Workload& w, const KernelcastDevice& m, const Constants& c, double total, BoundTimes& f) {
@@ -407,15 +416,12 @@ void critical_path(const Workload& w, const KernelcastDevice& m, const Constants
       slowest_of(1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
                  m.latency[static_cast<std::size_t>(Latency::local)], m);
   const double beside = retry_cycles(w, m, c) / w.warps_per_block + w.barriers * c.barrier_cycles;
+  f.latency = m.latency;
+  f.latency[static_cast<std::size_t>(Latency::global)] = f.global_latency;
+  f.latency[static_cast<std::size_t>(Latency::local)] = local;
   const auto cycles_of_path = [&](const WarpPath& path) {
-    double cycles = path.instructions * m.issue_interval;
-    for (std::size_t k = 0; k < latency_count; ++k) {
-      const double latency = k == static_cast<std::size_t>(Latency::global)  ? f.global_latency
-                             : k == static_cast<std::size_t>(Latency::local) ? local
-                                                                             : m.latency[k];
-      cycles += std::max(0.0, path.stalls.waits[k] * latency - path.stalls.hidden[k] * m.issue_interval);
-    }
-    return cycles + path.branches * c.branch_cycles + beside;
+    return waiting_cycles(path.stalls.waits, path.stalls.hidden, f.latency, m) + path.instructions * m.issue_interval +
+           path.branches * c.branch_cycles + beside;
   };
   const double products = awaited_products(w, m, c, p);
   f.path_cycles = pipelined(w, m, c, cycles_of_path(p) + products, f) / w.blocks;
@@ -456,27 +462,6 @@ void fill_cycles(const Terms& terms, std::array<double, limit_count>& cycles, st
 
 }  // namespace
 
-BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
-  BoundTimes f;
-  f.resident_blocks = resident;
-  f.blocks_per_unit = std::ceil(w.blocks * m.units_per_block / m.units) / m.units_per_block;
-  f.rounds = std::ceil(w.blocks / (m.units * resident));
-  f.clock_hz = m.clock_hz;
-  f.launch_s = m.launch_s;
-  f.norm = c.norm;
-  f.unit_norm = c.unit_norm;
-  f.pipe_norm = c.pipe_norm;
-  f.latency_norm = c.latency_norm;
-  f.traffic = traffic_of(w, m, c, resident);
-  const double total = total_of(w.warp_ops);
-  critical_path(w, m, c, total, f);
-  const double share = std::max(f.blocks_per_unit, largest_block(w, total) / m.units_per_block) / w.blocks;
-  fill_cycles({w, w.warp_ops, m, c, f.traffic, f, total, share, share * m.warp / c.issue_efficiency,
-               share / c.memory_efficiency},
-              f.cycles, std::make_index_sequence<limit_count>());
-  return f;
-}
-
 namespace {
 
 /// p-norm of a few values that are not negative. Inlined, since each caller's number of values is known.
@@ -512,13 +497,107 @@ template <BoundGroup group, class... First>
 
 }  // namespace
 
+namespace {
+
+/// The bounds of a launch, by what of a phase they grow with.
+struct PhaseWork {
+  double issue = 0, arithmetic = 0, tensor = 0, shared = 0, global = 0;
+  [[nodiscard]] double joined() const {
+    // Only proportions are read of it: the fourth power is near what the constants join an SM's parts with.
+    double sum = 0;
+    for (const double v : {issue, arithmetic, tensor, shared, global}) sum += (v * v) * (v * v);
+    return std::sqrt(std::sqrt(sum));
+  }
+};
+
+PhaseWork work_of(const BoundTimes& f) {
+  const auto most = [&f](std::initializer_list<Limit> limits) {
+    double cycles = 0;
+    for (const Limit l : limits) cycles = std::max(cycles, f.cycles[static_cast<std::size_t>(l)]);
+    return cycles;
+  };
+  return {most({Limit::issue}), most({Limit::arithmetic, Limit::fp64, Limit::special, Limit::integer_multiply}),
+          most({Limit::tensor}), most({Limit::shared_memory}),
+          most({Limit::load_store, Limit::l1, Limit::l2, Limit::l3, Limit::dram, Limit::atomics})};
+}
+
+/// The phases of a block follow one another: what one of them does not use stands idle meanwhile, unless another block
+/// is there. A block alone takes the sum over its phases, each of which joins its share of the throughput with its
+/// share of the path; the path grows so that the latency bound and the throughput of that block together come to the
+/// sum.
+void divide_by_barriers(const Workload& w, const KernelcastDevice& m, const Constants& c, BoundTimes& f) {
+  if (w.phases.size() < 2 || w.barriers <= 0 || w.stalls.fills > 0 || w.stalls.products > 0) return;
+  BarrierPhase all;
+  for (const BarrierPhase& p : w.phases) all.add(p, 1);
+  const auto path = [&](const BarrierPhase& p) {
+    return waiting_cycles(p.waits, p.hidden, f.latency, m) + p.instructions * m.issue_interval +
+           p.branches * c.branch_cycles + p.barriers * c.barrier_cycles;
+  };
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+  const PhaseWork work = work_of(f);
+  double paths = 0;
+  for (const BarrierPhase& p : w.phases) paths += path(p);
+  const double throughput = f.throughput_cycles(f.cycles) / f.blocks_per_unit, joined = work.joined();
+  if (!(paths > 0) || !(joined > 0) || !(throughput < INFINITY)) return;
+  double alone = 0;
+  for (const BarrierPhase& p : w.phases) {
+    const PhaseWork part{work.issue * share(p.instructions, all.instructions),
+                         work.arithmetic * share(p.arithmetic, all.arithmetic),
+                         work.tensor * share(p.products, all.products), work.shared * share(p.shared, all.shared),
+                         work.global * share(p.global, all.global)};
+    alone += norm_of_two(throughput * part.joined() / joined, f.path_cycles * path(p) / paths, c.latency_norm);
+  }
+  if (!(alone > norm_of_two(throughput, f.path_cycles, c.latency_norm))) return;
+  const double p = c.latency_norm;
+  const double longer = std::pow(std::pow(alone, p) - std::pow(throughput, p), 1 / p) / f.path_cycles;
+  f.path_cycles *= longer;
+  f.longest_cycles *= longer;
+}
+
+}  // namespace
+
+BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
+  BoundTimes f;
+  f.resident_blocks = resident;
+  f.blocks_per_unit = std::ceil(w.blocks * m.units_per_block / m.units) / m.units_per_block;
+  f.rounds = std::ceil(w.blocks / (m.units * resident));
+  f.clock_hz = m.clock_hz;
+  f.launch_s = m.launch_s;
+  f.norm = c.norm;
+  f.unit_norm = c.unit_norm;
+  f.pipe_norm = c.pipe_norm;
+  f.latency_norm = c.latency_norm;
+  f.traffic = traffic_of(w, m, c, resident);
+  const double total = total_of(w.warp_ops);
+  critical_path(w, m, c, total, f);
+  const double share = std::max(f.blocks_per_unit, largest_block(w, total) / m.units_per_block) / w.blocks;
+  const Terms terms{w,
+                    w.warp_ops,
+                    m,
+                    c,
+                    f.traffic,
+                    f,
+                    total,
+                    share,
+                    share * m.warp / c.issue_efficiency,
+                    share / c.memory_efficiency};
+  fill_cycles(terms, f.cycles, std::make_index_sequence<limit_count>());
+  divide_by_barriers(w, m, c, f);
+  f.cycles[static_cast<std::size_t>(Limit::latency)] = cycles_of<Limit::latency>(terms);
+  return f;
+}
+
+double BoundTimes::throughput_cycles(const std::array<double, limit_count>& of) const {
+  const double pipes = norm_of(values_of<BoundGroup::pipe>(of), pipe_norm);
+  const double sm = norm_of(values_of<BoundGroup::sm>(of, pipes), unit_norm);
+  return norm_of(values_of<BoundGroup::chip>(of, sm), norm);
+}
+
 double BoundTimes::seconds(Limit without) const {
   std::array<double, limit_count> c = cycles;
   if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
   if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;
-  const double pipes = norm_of(values_of<BoundGroup::pipe>(c), pipe_norm);
-  const double sm = norm_of(values_of<BoundGroup::sm>(c, pipes), unit_norm);
-  const double throughput = norm_of(values_of<BoundGroup::chip>(c, sm), norm);
+  const double throughput = throughput_cycles(c);
   const double path = norm_of(values_of<BoundGroup::path>(c), latency_norm);
   // Neither can hide in the other what is in both.
   const double common = std::min({in_both, throughput, path});

@@ -120,12 +120,15 @@ struct BoundTimes {
   std::array<double, limit_count> cycles{};  // of the busiest unit
   Traffic traffic;
   double resident_blocks = 0, rounds = 0, blocks_per_unit = 0;
-  double path_cycles = 0;     // critical path of one warp
+  double path_cycles = 0;     // critical path of one warp, with what its block cannot overlap over barriers
   double longest_cycles = 0;  // likewise in the block with the longest one
   double global_latency = 0;  // cycles of a wait for global loads, mean over where the slowest finds its data
   double stages = 0;          // of copies in bulk that are under way at a time, 0: there are none
   double in_both = 0;  // cycles that both the pipes' bounds and the latency bound hold: products that a warp awaits
   double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1, pipe_norm = 1, latency_norm = 2;
+  std::array<double, latency_count> latency{};  // cycles of a wait, by class, with the data where they are found
+  /// Cycles of all bounds but those of the path, joined. `of`: as `cycles`.
+  [[nodiscard]] double throughput_cycles(const std::array<double, limit_count>& of) const;
   /// Seconds; `without`: as if this limit did not exist.
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;
   [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }

@@ -463,8 +463,11 @@ struct Binder::Impl {
     if (by_coordinates) cap_footprints(out);
     out.hottest_atomic_share = 0;
     out.stalls = {};
-    for (std::size_t b = 0; b < profile.blocks.size(); ++b)
+    out.phases.clear();
+    for (std::size_t b = 0; b < profile.blocks.size(); ++b) {
       out.stalls.add(profile.blocks[b].stalls, out.block_counts[b].warps);
+      add_phases(out.phases, profile.blocks[b].phases, out.block_counts[b].warps);
+    }
     out.slowest = slowest_path(shared_paths, launch.block->warps);
     out.cluster = profile.cluster;
     set_registers(out);

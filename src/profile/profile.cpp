@@ -131,6 +131,29 @@ Stalls& Stalls::operator+=(const Stalls& o) {
   return *this;
 }
 
+void BarrierPhase::add(const BarrierPhase& o, double times) {
+  instructions += o.instructions * times;
+  branches += o.branches * times;
+  barriers += o.barriers * times;
+  arithmetic += o.arithmetic * times;
+  shared += o.shared * times;
+  global += o.global * times;
+  products += o.products * times;
+  for (std::size_t c = 0; c < latency_count; ++c) {
+    waits[c] += o.waits[c] * times;
+    hidden[c] += o.hidden[c] * times;
+  }
+}
+
+void add_phases(std::vector<BarrierPhase>& to, const std::vector<BarrierPhase>& from, double times) {
+  if (times <= 0) return;
+  for (const BarrierPhase& p : from) {
+    auto at = std::find_if(to.begin(), to.end(), [&](const BarrierPhase& o) { return o.id == p.id; });
+    if (at == to.end()) at = to.insert(to.end(), BarrierPhase{.id = p.id});
+    at->add(p, times);
+  }
+}
+
 bool Guard::always() const {
   if (paths.size() != 1 || !paths[0].factors.empty()) return false;
   const auto known = paths[0].condition.constant();

@@ -19,7 +19,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF07";
+constexpr std::string_view magic = "KCPROF08";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -63,6 +63,13 @@ void fields(A& a, T& x) {
   for (auto& v : hidden) a(v);
   a(loads, text_order_spills, fills, products);
 }
+template <class A, Like<BarrierPhase> T>
+void fields(A& a, T& x) {
+  auto& [id, instructions, branches, barriers, arithmetic, shared, global, products, waits, hidden] = x;
+  a(id, instructions, branches, barriers, arithmetic, shared, global, products);
+  for (auto& v : waits) a(v);
+  for (auto& v : hidden) a(v);
+}
 template <class A, Like<Unknown> T>
 void fields(A& a, T& x) {
   auto& [kind, key, line, default_value, uniform, reason] = x;
@@ -96,8 +103,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Block> T>
 void fields(A& a, T& x) {
-  auto& [name, loop, guard, ops, lines, stalls, accesses, barriers, flat_barriers, line] = x;
-  a(name, loop, guard, ops, lines, stalls, accesses, barriers, flat_barriers, line);
+  auto& [name, loop, guard, ops, lines, stalls, phases, accesses, barriers, flat_barriers, line] = x;
+  a(name, loop, guard, ops, lines, stalls, phases, accesses, barriers, flat_barriers, line);
 }
 template <class A, Like<Loop> T>
 void fields(A& a, T& x) {

@@ -32,8 +32,8 @@ void add_line(CodeBlock& block, const std::string& file, int line, const OpCount
 
 }  // namespace
 
-std::vector<CodeBlock> join_blocks(const AsmFunction& function, const std::vector<OpCounts>& costs,
-                                   const std::vector<Stalls>& stalls, const std::vector<std::string>& ir_blocks) {
+std::vector<CodeBlock> join_blocks(const AsmFunction& function, const std::vector<OpCounts>& costs, const Walk& path,
+                                   const std::vector<std::string>& ir_blocks) {
   std::vector<CodeBlock> blocks(ir_blocks.size());
   Index index;
   for (std::size_t i = 0; i < ir_blocks.size(); ++i) {
@@ -44,7 +44,8 @@ std::vector<CodeBlock> join_blocks(const AsmFunction& function, const std::vecto
   std::size_t previous = 0;
   for (std::size_t b = 0; b < owner.size(); ++b)
     previous = owner[b] = owner_of(function.blocks[b].ir_name, index, previous);
-  for (std::size_t b = 0; b < stalls.size(); ++b) blocks[owner[b]].stalls += stalls[b];
+  for (std::size_t b = 0; b < path.stalls.size(); ++b) blocks[owner[b]].stalls += path.stalls[b];
+  for (std::size_t b = 0; b < path.phases.size(); ++b) add_phases(blocks[owner[b]].phases, path.phases[b], 1);
   static const std::string unknown_file;
   static const OpCounts nothing;
   for (std::size_t i = 0; i < function.instructions.size(); ++i) {

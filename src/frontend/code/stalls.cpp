@@ -120,7 +120,7 @@ Timing amd_timing() {
   return t;
 }
 
-std::vector<Stalls> ptx_stalls(const AsmFunction& kernel, const std::vector<OpCounts>& costs, int sm) {
+Walk ptx_walk(const AsmFunction& kernel, const std::vector<OpCounts>& costs, int sm) {
   const PtxFlow flow = ptx_flow(kernel);
   std::vector<TimedBlock> blocks(kernel.blocks.size());
   std::vector<std::size_t> next(blocks.size(), 0);
@@ -130,10 +130,10 @@ std::vector<Stalls> ptx_stalls(const AsmFunction& kernel, const std::vector<OpCo
     mark_asynchronous(kernel.instructions[i], blocks[b].code.back());
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].successors = flow.graph.blocks[b].successors;
-  return find_stalls(blocks, static_cast<int>(flow.names.size()), nvidia_timing(sm));
+  return walk(blocks, static_cast<int>(flow.names.size()), nvidia_timing(sm));
 }
 
-std::vector<Stalls> amdgcn_stalls(const AsmFunction& kernel, const std::vector<OpCounts>& costs) {
+Walk amdgcn_walk(const AsmFunction& kernel, const std::vector<OpCounts>& costs) {
   Numbering numbers;
   std::vector<TimedBlock> blocks(kernel.blocks.size());
   std::vector<std::vector<const AsmInstruction*>> text(kernel.blocks.size());
@@ -156,7 +156,7 @@ std::vector<Stalls> amdgcn_stalls(const AsmFunction& kernel, const std::vector<O
   }
   for (std::size_t b = 0; b < blocks.size(); ++b)
     blocks[b].successors = amd_successors(text[b], b, blocks.size(), labels);
-  return find_stalls(blocks, numbers.count(), amd_timing());
+  return walk(blocks, numbers.count(), amd_timing());
 }
 
 }  // namespace kernelcast::frontend

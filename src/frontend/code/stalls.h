@@ -11,8 +11,8 @@ namespace kernelcast::frontend {
 Timing nvidia_timing(int sm);
 Timing amd_timing();
 
-/// Stalls of each block (find_stalls); `costs[i]` belongs to instruction i.
-std::vector<Stalls> ptx_stalls(const AsmFunction& kernel, const std::vector<OpCounts>& costs, int sm);
-std::vector<Stalls> amdgcn_stalls(const AsmFunction& kernel, const std::vector<OpCounts>& costs);
+/// `costs[i]` belongs to instruction i.
+Walk ptx_walk(const AsmFunction& kernel, const std::vector<OpCounts>& costs, int sm);
+Walk amdgcn_walk(const AsmFunction& kernel, const std::vector<OpCounts>& costs);
 
 }  // namespace kernelcast::frontend

@@ -23,9 +23,10 @@ struct CodeBlock {
   std::string name;  // of the IR block
   OpCounts ops;      // of one execution by one lane; scalar_* of one execution by a warp
   std::vector<LineCount> lines;
-  Stalls stalls;            // of one execution by one warp
-  int instructions = 0;     // instructions of the assembly text, also those that cost nothing
-  bool predicated = false;  // its conditional branch is not made: the paths behind it are predicated
+  Stalls stalls;                     // of one execution by one warp
+  std::vector<BarrierPhase> phases;  // likewise
+  int instructions = 0;              // instructions of the assembly text, also those that cost nothing
+  bool predicated = false;           // its conditional branch is not made: the paths behind it are predicated
 };
 
 struct TargetCode {

@@ -16,12 +16,13 @@ using machine::LoopCycles;
 using machine::TimedBlock;
 using machine::TimedInstruction;
 using machine::Timing;
+using machine::Walk;
 
-using machine::find_stalls;
 using machine::latency_class;
 using machine::live_out;
 using machine::max_pressure;
 using machine::narrow_order;
 using machine::schedule_loop;
+using machine::walk;
 
 }  // namespace kernelcast::frontend

@@ -229,6 +229,7 @@ class ProfileBuilder {
   void give_ops(Block& block, const CodeBlock& code) {
     block.ops += code.ops;
     block.stalls += code.stalls;
+    add_phases(block.phases, code.phases, 1);
     for (const LineCount& l : code.lines) {
       const SourceLine where = line_named(l.file, l.line, block.line);
       auto it = std::find_if(block.lines.begin(), block.lines.end(), [&](const LineOps& o) { return o.line == where; });

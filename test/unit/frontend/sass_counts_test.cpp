@@ -103,7 +103,7 @@ TEST(SassCounts, StopsAreThoseOfTheControlBits) {
                     third = sass::with(compare, sass::stall, 4);
   const std::vector<sass::Instruction> code{move, compare, branch(0, 1), first, second, third, branch(-4), leave};
   const SassCounts counts = count_sass(kernel.code, code, 80, {1, 2, 3, 6, 7, 8, 9, 10});
-  const Stalls& loop = counts.stalls[2];
+  const Stalls& loop = counts.walk.stalls[2];
   EXPECT_DOUBLE_EQ(loop.waits[static_cast<std::size_t>(Latency::global)], 1);
   EXPECT_DOUBLE_EQ(loop.waits[static_cast<std::size_t>(Latency::alu)], 2);  // and behind the branch
   EXPECT_DOUBLE_EQ(loop.hidden[static_cast<std::size_t>(Latency::alu)], 1);
@@ -121,7 +121,7 @@ TEST(SassCounts, ABarrierThatDoesNotExistIsNone) {
                                               compare,
                                               branch(-4),
                                               leave};
-    return count_sass(kernel.code, code, 80, {1, 2, 3, 6, 7, 8, 9, 10}).stalls[2].waits;
+    return count_sass(kernel.code, code, 80, {1, 2, 3, 6, 7, 8, 9, 10}).walk.stalls[2].waits;
   };
   EXPECT_EQ(waits_of(6), waits_of(7));
   EXPECT_NE(waits_of(5), waits_of(7));

@@ -330,6 +330,28 @@ TEST(TargetCode, MachineCodeAgreesWithTheCountOfPtx) {
   EXPECT_LT(errors[errors.size() / 2], 0.1);
 }
 
+// Machine code does not say what a matrix instruction multiplies: counted from it, the product would cost nothing.
+TEST(TargetCode, MatrixInstructionsKeepTheirCountsWithAnAssembler) {
+  const auto ptxas = sass::find_ptxas();
+  if (!ptxas) GTEST_SKIP() << "ptxas is not installed";
+  Source s;
+  s.path = "product.cu";
+  s.text =
+      "#include <mma.h>\nusing namespace nvcuda::wmma;\n"
+      "extern \"C\" __global__ void product(const half* a, const half* b, float* c) {\n"
+      "  fragment<matrix_a, 16, 16, 16, half, row_major> x;\n  fragment<matrix_b, 16, 16, 16, half, row_major> y;\n"
+      "  fragment<accumulator, 16, 16, 16, float> z;\n  fill_fragment(z, 0.0f);\n"
+      "  load_matrix_sync(x, a, 16);\n  load_matrix_sync(y, b, 16);\n  mma_sync(z, x, y, z);\n"
+      "  store_matrix_sync(c, z, 16, mem_row_major);\n}\n";
+  const PreparedKernel kernel(s, "product", "sm_80");
+  const TargetCode without = kernel.generate(), with = kernel.generate(*ptxas);
+  EXPECT_EQ(total(with), total(without));
+  EXPECT_GT(total(with)[OpClass::tensor], 0);
+  EXPECT_EQ(with.registers.method, "ptxas");
+  EXPECT_EQ(with.assumptions.size(), without.assumptions.size());
+  EXPECT_THAT(kernel.generate("/bin/false").assumptions.front().what, testing::HasSubstr("ptxas says"));
+}
+
 // What tools/measure/register_table.py makes docs/lab/registers.md of: estimate and ptxas, code and counts, for every
 // kernel.
 void record(const std::string& key, const std::string& value) { testing::Test::RecordProperty(key, value); }

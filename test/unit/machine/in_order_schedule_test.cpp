@@ -113,6 +113,69 @@ TEST(Waits, ClassOfAResult) {
   EXPECT_EQ(of(OpClass::int_add), Latency::alu);
 }
 
+TEST(BarrierPhases, ABarrierPartsABlock) {
+  std::vector<TimedBlock> code(1);
+  code[0].code.push_back(op(OpClass::global_load, {0}, {}));
+  code[0].code.push_back(op(OpClass::shared_store, {}, {0}));
+  code[0].code.push_back(op(OpClass::barrier, {}, {}));
+  code[0].code.push_back(op(OpClass::shared_load, {1}, {}));
+  code[0].code.push_back(op(OpClass::fp32_add, {2}, {1}));
+  const Walk w = walk(code, 3, Timing{});
+  ASSERT_EQ(w.phases[0].size(), 2U);
+  const BarrierPhase &first = w.phases[0][0], &second = w.phases[0][1];
+  EXPECT_EQ(first.global, 1);
+  EXPECT_EQ(first.shared, 1);
+  EXPECT_EQ(first.arithmetic, 0);
+  EXPECT_EQ(first.barriers, 1);
+  EXPECT_EQ(first.instructions, 3);
+  EXPECT_EQ(first.waits[static_cast<std::size_t>(Latency::global)], 1);
+  EXPECT_EQ(second.arithmetic, 1);
+  EXPECT_EQ(second.shared, 1);
+  EXPECT_EQ(second.waits[static_cast<std::size_t>(Latency::shared)], 1);
+  EXPECT_EQ(second.barriers, 0);
+}
+
+TEST(BarrierPhases, TheEndOfALoopAndItsStartAreOne) {
+  std::vector<TimedBlock> code(3);
+  code[0].code.push_back(op(OpClass::int_add, {0}, {}));
+  code[0].successors = {1};
+  for (int barrier = 0; barrier < 2; ++barrier) {
+    code[1].code.push_back(op(OpClass::shared_load, {}, {}));
+    code[1].code.push_back(op(OpClass::barrier, {}, {}));
+  }
+  code[1].code.push_back(op(OpClass::shared_load, {}, {}));
+  code[1].successors = {1, 2};
+  code[2].code.push_back(op(OpClass::int_add, {0}, {}));
+  const Walk w = walk(code, 1, Timing{});
+  ASSERT_EQ(w.phases[1].size(), 2U);
+  EXPECT_EQ(w.phases[1][0].shared, 2);
+  EXPECT_EQ(w.phases[1][1].shared, 1);
+  ASSERT_EQ(w.phases[0].size(), 1U);
+  EXPECT_EQ(w.phases[0][0].id, w.phases[1][0].id);
+  ASSERT_EQ(w.phases[2].size(), 1U);
+  EXPECT_EQ(w.phases[2][0].id, w.phases[1][0].id);
+}
+
+TEST(BarrierPhases, ThereAreNoneWithoutABarrier) {
+  std::vector<TimedBlock> code(2);
+  code[0].code.push_back(op(OpClass::fp32_add, {}, {}));
+  code[0].successors = {1};
+  code[1].code.push_back(op(OpClass::fp32_add, {}, {}));
+  for (const auto& phases : walk(code, 1, Timing{}).phases) EXPECT_TRUE(phases.empty());
+}
+
+TEST(BarrierPhases, AMatrixInstructionStaysBetweenItsBarriers) {
+  std::vector<TimedBlock> code(1);
+  code[0].code.push_back(op(OpClass::global_load, {0}, {}));
+  code[0].code.push_back(op(OpClass::tensor, {1}, {0}));  // ready long after the barrier could be issued
+  code[0].code.push_back(op(OpClass::barrier, {}, {}));
+  code[0].code.push_back(op(OpClass::tensor, {2}, {}));  // ready long before it
+  const Walk w = walk(code, 3, Timing{});
+  ASSERT_EQ(w.phases[0].size(), 2U);
+  EXPECT_EQ(w.phases[0][0].products, 1);
+  EXPECT_EQ(w.phases[0][1].products, 1);
+}
+
 /// The most values alive at a time; live-out ones stay.
 int pressure_of(const TimedBlock& block, const std::vector<std::size_t>& order, int registers) {
   std::vector<int> users(static_cast<std::size_t>(registers), 0);

@@ -703,6 +703,57 @@ TEST(KernelcastInterval, FollowsWhatBoundsTheLaunch) {
 }
 
 // Two loops of unknown count around the same instruction are worse than one, and one that was given is none.
+/// 10 blocks for 10 units, half a path of arithmetic and half of waiting; `parted`: by a barrier between.
+Workload in_phases(bool parted, double blocks = 10) {
+  Workload w = hand_made::launch(blocks, 32);
+  hand_made::execute(w, OpClass::fp32_fma, 1000);
+  w.stalls.waits[static_cast<std::size_t>(Latency::fp64)] = 1000 * w.warps;
+  w.barriers = w.blocks;
+  BarrierPhase first{.id = 0}, second{.id = 1};
+  first.instructions = first.arithmetic = 1000;
+  (parted ? second : first).waits[static_cast<std::size_t>(Latency::fp64)] = 1000;
+  (parted ? second : first).barriers = 1;
+  w.phases = {first, second};
+  return w;
+}
+Device of_slow_doubles() {
+  Device d = gpu();
+  hand_made::set(d, Field::latency_fp64_cycles, 2);
+  return d;
+}
+
+TEST(BarrierPhases, WhatABarrierPartsDoesNotOverlapInABlock) {
+  const Device d = of_slow_doubles();
+  const KernelcastDevice m = machine_of(d, plain(), false);
+  Constants c = plain();
+  c.latency_norm = 2;
+  // 1000 cycles of pipes at 1000 issues of the path; then 2000 of the path alone.
+  const double issues = 1000 * m.issue_interval;
+  const BoundTimes apart = of(in_phases(true), d, c, 1);
+  EXPECT_NEAR(apart.seconds(), (std::hypot(1000, issues) + 2000) / 1e9, 1e-9);
+  const BoundTimes together = of(in_phases(false), d, c, 1);
+  EXPECT_NEAR(together.seconds(), std::hypot(1000, issues + 2000) / 1e9, 1e-9);
+}
+
+TEST(BarrierPhases, OtherBlocksFillWhatABarrierLeaves) {
+  const Device d = of_slow_doubles();
+  Constants c = plain();
+  c.latency_norm = 2;
+  const double apart = of(in_phases(true, 160), d, c, 16).seconds(),
+               together = of(in_phases(false, 160), d, c, 16).seconds();
+  EXPECT_LT(apart / together, 1.01);
+  EXPECT_GE(apart, together);
+}
+
+TEST(BarrierPhases, OfTheSameKindChangeNothing) {
+  Workload w = in_phases(false);
+  w.phases[1] = w.phases[0];
+  w.phases[1].id = 1;
+  Workload one = w;
+  one.phases.clear();
+  EXPECT_NEAR(of(w, of_slow_doubles(), plain(), 1).seconds(), of(one, of_slow_doubles(), plain(), 1).seconds(), 1e-15);
+}
+
 TEST(KernelcastInterval, GrowsWithNestedTripCountsThatNobodyGave) {
   KernelProfile p;
   p.loops.resize(2);

@@ -23,7 +23,7 @@ TargetCode analyze_amdgcn(std::string_view text, const std::string& kernel_symbo
                                     : "instruction " + std::string(i.opcode)];
   }
   TargetCode code;
-  code.blocks = join_blocks(kernel.code, costs, amdgcn_stalls(kernel.code, costs), ir_blocks);
+  code.blocks = join_blocks(kernel.code, costs, amdgcn_walk(kernel.code, costs), ir_blocks);
   // The code generator counts a register each time it is spilled, and slots are shared: the private segment holds them
   // all.
   const std::int64_t spilled = std::min<std::int64_t>(4 * kernel.vector_spills, kernel.scratch_bytes);

@@ -75,6 +75,24 @@ bool is_long_division(std::string_view opcode) {
          (opcode.ends_with(".u64") || opcode.ends_with(".s64"));
 }
 
+/// Matrix instructions and asynchronous copies: what they multiply, and what waits for them, stands in PTX and not in
+/// the table of machine instructions.
+bool has_pipelines(const std::vector<OpCounts>& costs) {
+  return std::ranges::any_of(costs, [](const OpCounts& n) { return n[OpClass::tensor] + n[OpClass::async_copy] > 0; });
+}
+
+/// What the assembler says of registers and spills; nothing with its message in `obstacle`.
+std::optional<Registers> sizes_of_assembler(const Assembler& assembler, std::string_view text, const PtxKernel& kernel,
+                                            int sm, std::string& obstacle) {
+  const PtxasCode assembled = machine_code(assembler, std::string(text), "sm_" + std::to_string(sm));
+  if (assembled.cubin.empty()) {
+    obstacle = "ptxas says: " + assembled.message;
+    return std::nullopt;
+  }
+  const double registers = assembled.report.registers;
+  return Registers{registers, registers, registers, "ptxas", spilled_bytes(assembled.report.stack_bytes, kernel)};
+}
+
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
 std::string count_machine_code(const Assembler& assembler, std::string_view text, const PtxKernel& kernel, int sm,
                                const std::vector<std::string>& ir_blocks, TargetCode& code) {
@@ -96,7 +114,7 @@ std::string count_machine_code(const Assembler& assembler, std::string_view text
   std::vector<sass::Instruction> machine;
   for (std::size_t i = 0; i < found.instructions; ++i) machine.push_back(cubin.at(found, i));
   const SassCounts counts = count_sass(kernel.code, machine, cubin.architecture(), lines);
-  code.blocks = join_blocks(kernel.code, counts.costs, counts.stalls, ir_blocks);
+  code.blocks = join_blocks(kernel.code, counts.costs, counts.walk, ir_blocks);
   for (std::size_t i = 0; i < counts.removed.size(); ++i)
     if (counts.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
   const double registers = assembled.report.registers;
@@ -115,24 +133,31 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   TargetCode code;
   code.stack_bytes = kernel.stack_bytes;
   code.static_shared_bytes = kernel.shared_bytes;
-  if (!assembler.path.empty()) {
-    const std::string obstacle = count_machine_code(assembler, text, kernel, sm, ir_blocks, code);
-    if (obstacle.empty()) {
-      if (nvrtc) take_sizes(*nvrtc, kernel, code);
-      return code;
-    }
-    code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX",
-                                KC_SETTING(ptxas), Assumption::Kind::machine_code, obstacle});
-  }
   std::vector<const AsmInstruction*> not_in_the_table;
   std::vector<OpCounts> costs = ptx_costs(kernel.code, sm, &not_in_the_table);
+  std::optional<Registers> sizes;
+  if (!assembler.path.empty()) {
+    std::string obstacle;
+    if (has_pipelines(costs)) {
+      sizes = sizes_of_assembler(assembler, text, kernel, sm, obstacle);
+    } else {
+      obstacle = count_machine_code(assembler, text, kernel, sm, ir_blocks, code);
+      if (obstacle.empty()) {
+        if (nvrtc) take_sizes(*nvrtc, kernel, code);
+        return code;
+      }
+    }
+    if (!obstacle.empty())
+      code.assumptions.push_back({"NVIDIA's code of " + kernel_symbol + ": " + obstacle, "counts of PTX",
+                                  KC_SETTING(ptxas), Assumption::Kind::machine_code, obstacle});
+  }
   std::map<std::string, int> unknown;
   for (const AsmInstruction* i : not_in_the_table) ++unknown[description(*i)];
   PtxPredication predicated = predicate_short_paths(kernel.code, costs, sm);
-  std::vector<Stalls> stalls = ptx_stalls(predicated.scheduled.code, predicated.scheduled.costs, sm);
+  Walk path = ptx_walk(predicated.scheduled.code, predicated.scheduled.costs, sm);
   PtxRegisters registers = estimate_ptx_registers(kernel.code, sm, max_threads_per_block);
-  if (nvrtc) {
-    if (spilled_bytes(nvrtc->stack_bytes, kernel) == 0) registers.spills.clear();
+  if (nvrtc || sizes) {  // what is spilled is known then
+    if ((nvrtc ? spilled_bytes(nvrtc->stack_bytes, kernel) : sizes->spill_bytes) == 0) registers.spills.clear();
     registers.text_order_spills.clear();
   }
   for (std::size_t i = 0; i < registers.spills.size(); ++i) {
@@ -141,11 +166,11 @@ TargetCode analyze_ptx(std::string_view text, const std::string& kernel_symbol, 
   }
   for (std::size_t i = 0; i < registers.text_order_spills.size(); ++i) {
     const SpillAccess& s = registers.text_order_spills[i];
-    stalls[static_cast<std::size_t>(kernel.code.instructions[i].block)].text_order_spills += s.loads + s.stores;
+    path.stalls[static_cast<std::size_t>(kernel.code.instructions[i].block)].text_order_spills += s.loads + s.stores;
   }
-  code.registers = registers.registers;
+  code.registers = sizes.value_or(registers.registers);
   if (nvrtc) take_sizes(*nvrtc, kernel, code);
-  code.blocks = join_blocks(predicated.counted.code, predicated.counted.costs, stalls, ir_blocks);
+  code.blocks = join_blocks(predicated.counted.code, predicated.counted.costs, path, ir_blocks);
   for (std::size_t i = 0; i < predicated.removed.size(); ++i)
     if (predicated.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
   for (const auto& [what, times] : unknown)

@@ -101,7 +101,10 @@ bool needs_no_register(const AsmInstruction& i, const PtxAccesses& a, const std:
 }
 
 /// From global memory, the second operand, to shared memory, the first.
-bool is_async_copy(std::string_view opcode) { return opcode.starts_with("cp.async.c") && opcode.ends_with(".global"); }
+bool is_async_copy(std::string_view opcode) {
+  return (opcode.starts_with("cp.async.ca.") || opcode.starts_with("cp.async.cg.")) &&
+         opcode.find(".global") != std::string_view::npos;  // .global.L2::128B, too
+}
 
 bool accesses_memory(std::string_view opcode) {
   return opcode.starts_with("ld.") || opcode.starts_with("st.") || opcode.starts_with("atom.") ||

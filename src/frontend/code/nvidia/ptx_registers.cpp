@@ -5,6 +5,8 @@
 //     on sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order, or in
 //     the order that keeps fewest values alive where that is less (narrow_order);
 //   - a kernel that needs little more than T is squeezed into T;
+//   - it does not keep over a loop that does not read it what integer arithmetic makes of parameters, constants and the
+//     thread's own numbers: it is computed again behind the loop;
 //   - it unrolls counted loops of one block by four, whose loads then come first as well;
 //   - where the order of the text needs more than there are and another one does not, it finds that one, or spills:
 //     which of both follows nothing that we know of (docs/lab/registers.md, "Another order").
@@ -134,6 +136,79 @@ void add_temporaries(const AsmFunction& kernel, PtxFlow& flow, int sm) {
     }
 }
 
+/// Registers that hold what can be computed again at any time: integer arithmetic, each defined once, of parameters,
+/// constants, the thread's and the block's numbers and of one another.
+class Recomputed {
+ public:
+  /// Keeps a reference to the flow's graph.
+  Recomputed(const AsmFunction& kernel, const PtxFlow& flow) : graph_(flow.graph), again_(flow.names.size(), true) {
+    std::vector<int> definitions(again_.size(), 0);
+    for_each(kernel, [&](const AsmInstruction&, const FlowInstruction& f) {
+      for (const int d : f.defs) ++at(definitions, d);
+    });
+    for (bool changed = true; changed;) {
+      changed = false;
+      for_each(kernel, [&](const AsmInstruction& i, const FlowInstruction& f) {
+        for (const int d : f.defs) {
+          if (!again_[static_cast<std::size_t>(d)] || (at(definitions, d) == 1 && is_made_of(i, f))) continue;
+          again_[static_cast<std::size_t>(d)] = false;
+          changed = true;
+        }
+      });
+    }
+  }
+
+  /// `live` without such registers at the ends of the blocks of a loop that does not read them.
+  [[nodiscard]] LiveSets not_kept(LiveSets live) const {
+    for (std::size_t b = 0; b < graph_.blocks.size(); ++b)
+      for (const int s : graph_.blocks[b].successors)
+        if (const auto head = static_cast<std::size_t>(s); head <= b) leave_out(head, b, live);
+    return live;
+  }
+
+ private:
+  static int& at(std::vector<int>& of, int r) { return of[static_cast<std::size_t>(r)]; }
+
+  template <class Visit>
+  void for_each(const AsmFunction& kernel, const Visit& visit) const {
+    std::size_t k = 0;
+    for (const FlowBlock& block : graph_.blocks)
+      for (const FlowInstruction& f : block.code) visit(kernel.instructions[k++], f);
+  }
+
+  [[nodiscard]] bool is_made_of(const AsmInstruction& i, const FlowInstruction& f) const {
+    if (i.opcode.starts_with("ld.param")) return true;
+    static constexpr std::string_view integer[] = {"mov.", "cvta.", "add.", "sub.", "mul.", "mad.", "shl.", "shr.",
+                                                   "and.", "or.",   "xor.", "not.", "bfe.", "min.", "max.", "cvt."};
+    if (f.may_skip || std::ranges::none_of(integer, [&](auto op) { return i.opcode.starts_with(op); })) return false;
+    for (const std::string_view real : {".f16", ".f32", ".f64", ".bf16"})
+      if (i.opcode.find(real) != std::string_view::npos) return false;
+    return std::ranges::all_of(f.uses, [&](int r) { return again_[static_cast<std::size_t>(r)]; });
+  }
+
+  void leave_out(std::size_t head, std::size_t end, LiveSets& live) const {
+    std::vector<bool> touched(graph_.weight.size(), false);  // temporaries are registers, too
+    for (std::size_t b = head; b <= end; ++b)
+      for (const FlowInstruction& f : graph_.blocks[b].code) {
+        for (const int r : f.uses) touched[static_cast<std::size_t>(r)] = true;
+        for (const int r : f.defs) touched[static_cast<std::size_t>(r)] = true;
+      }
+    for (std::size_t r = 0; r < again_.size(); ++r)
+      if (again_[r] && !touched[r])
+        for (std::size_t b = head; b <= end; ++b) live[b][r / 64] &= ~(std::uint64_t{1} << (r % 64));
+  }
+
+  const FlowGraph& graph_;
+  std::vector<bool> again_;
+};
+
+/// Live sets as ptxas keeps them.
+LiveSets kept_registers(const AsmFunction& kernel, PtxFlow& flow, int sm) {
+  const Recomputed recomputed(kernel, flow);
+  add_temporaries(kernel, flow, sm);
+  return recomputed.not_kept(live_out(flow.graph));
+}
+
 /// Instructions of a block that ptxas still puts into another order than the text's. Of 30 unrolled convolutions (ptxas
 /// 12.4, sm_75 and sm_80) 21 of up to 5,445 instructions are in an order that fits, four of 4,900 to 5,300 are not, and
 /// five of 6,165 and more spill what the order of the text does.
@@ -182,8 +257,7 @@ double spilled_bytes(const FlowGraph& graph, const LiveSets& live, const std::ve
 
 PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
   PtxFlow flow = ptx_flow(kernel);
-  add_temporaries(kernel, flow, sm);
-  const LiveSets live = live_out(flow.graph);
+  const LiveSets live = kept_registers(kernel, flow, sm);
   PtxPressure p;
   std::size_t first = 0;
   for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
@@ -253,8 +327,7 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
 
 std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, bool as_text, double& bytes) {
   PtxFlow flow = ptx_flow(kernel);
-  add_temporaries(kernel, flow, sm);
-  const LiveSets live = live_out(flow.graph);
+  const LiveSets live = kept_registers(kernel, flow, sm);
   const int reserve = static_cast<int>(nvidia_timing(sm).registers_in_flight);
   const int limit = std::max(registers - reserve, registers / 2);
   std::vector<std::vector<std::size_t>> order;

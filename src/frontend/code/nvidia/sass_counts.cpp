@@ -63,7 +63,8 @@ class Attribution {
   SassCounts counts() {
     SassCounts out;
     out.costs.resize(kernel_.instructions.size());
-    out.stalls.resize(kernel_.blocks.size());
+    out.walk.stalls.resize(kernel_.blocks.size());
+    out.walk.phases.resize(kernel_.blocks.size());
     out.removed.assign(kernel_.instructions.size(), false);
     for (std::size_t i = 0; i < kernel_.instructions.size(); ++i)
       out.removed[i] = is_conditional_branch(kernel_.instructions[i]);
@@ -181,18 +182,36 @@ class Attribution {
     }
     Timing timing = nvidia_timing(75);
     timing.reschedule = false;
-    const std::vector<Stalls> found = find_stalls(timed, barriers, timing);
+    const Walk found = walk(timed, barriers, timing);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      Stalls& to = out.stalls[static_cast<std::size_t>(owners_[b])];
-      to.add(found[b], weights_[b]);
+      const auto owner = static_cast<std::size_t>(owners_[b]);
+      Stalls& to = out.walk.stalls[owner];
+      to.add(found.stalls[b], weights_[b]);
+      Stalls fixed;
       for (std::size_t i = blocks_[b].first; i < blocks_[b].end; ++i) {
         const double stall = sass::get(code_[i], sass::stall);
         const OpClass c = sass::class_of(code_[i]);
-        if (stall <= 1 || c == OpClass::count_ || c == OpClass::control) continue;  // find_stalls() has the branches
-        to.waits[static_cast<std::size_t>(Latency::alu)] += weights_[b] * stall / arithmetic_cycles;
-        to.hidden[static_cast<std::size_t>(Latency::alu)] += weights_[b];
+        if (stall <= 1 || c == OpClass::count_ || c == OpClass::control) continue;  // walk() has the branches
+        fixed.waits[static_cast<std::size_t>(Latency::alu)] += stall / arithmetic_cycles;
+        fixed.hidden[static_cast<std::size_t>(Latency::alu)] += 1;
       }
+      to.add(fixed, weights_[b]);
+      std::vector<BarrierPhase> phases = found.phases[b];
+      spread(fixed, phases);
+      add_phases(out.walk.phases[owner], phases, weights_[b]);
     }
+  }
+
+  /// What the code of a block waits for by its control fields, over its phases by their instructions.
+  static void spread(const Stalls& fixed, std::vector<BarrierPhase>& phases) {
+    double all = 0;
+    for (const BarrierPhase& p : phases) all += p.instructions;
+    if (all <= 0) return;
+    for (BarrierPhase& p : phases)
+      for (std::size_t c = 0; c < latency_count; ++c) {
+        p.waits[c] += fixed.waits[c] * p.instructions / all;
+        p.hidden[c] += fixed.hidden[c] * p.instructions / all;
+      }
   }
 
   const AsmFunction& kernel_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/ir/assembly.h"
+#include "frontend/ir/machine_code.h"
 #include "kernelcast/profile.h"
 #include "machine/sass/instruction.h"
 
@@ -25,7 +26,7 @@ MarkedPtx marked_ptx(std::string_view ptx, const AsmFunction& kernel);
 /// The machine's instructions per instruction of PTX.
 struct SassCounts {
   std::vector<OpCounts> costs;       // of each PTX instruction
-  std::vector<Stalls> stalls;        // of each PTX block
+  Walk walk;                         // of each PTX block
   std::vector<bool> removed;         // of each PTX instruction: a conditional branch that is not made
   std::vector<std::string> unknown;  // names or numbers of instructions that the table of operations does not have
 };
