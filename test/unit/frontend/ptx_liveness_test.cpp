@@ -96,6 +96,32 @@ TEST(PtxPressure, LoopCarriedValuesStayLive) {
   EXPECT_EQ(p.in_order, 4) << "a sum, a counter and a 64-bit address";
 }
 
+// An index that the loop does not read is computed again behind it; what the loop reads, what was loaded before it, and
+// a clock are kept.
+TEST(PtxPressure, WhatCanBeComputedAgainIsNotKeptOverALoop) {
+  const auto over_loop = [](const std::string& before, const std::string& inside) {
+    return pressure(before + "mov.f32 %f1, 0f00000000;\nld.global.u32 %r9, [%rd9];\n$L1:\n" + inside +
+                    "ld.global.f32 %f2, [%rd9];\nadd.f32 %f1, %f1, %f2;\nadd.s32 %r9, %r9, -1;\n"
+                    "setp.ne.s32 %p1, %r9, 0;\n@%p1 bra $L1;\n$L2:\n"
+                    "st.global.f32 [%rd9], %f1;\nst.global.u32 [%rd9+4], %r2;")
+        .in_order;
+  };
+  const std::string index = "mov.u32 %r1, %tid.x;\nmad.lo.s32 %r2, %r1, 17, 3;\n";
+  const int kept = over_loop("ld.global.u32 %r2, [%rd9+8];\n", "");
+  EXPECT_EQ(over_loop(index, ""), kept - 1);
+  EXPECT_EQ(over_loop(index, "st.global.u32 [%rd9+8], %r2;\n"), kept);
+  EXPECT_EQ(over_loop("mov.u32 %r1, %clock;\nmad.lo.s32 %r2, %r1, 17, 3;\n", ""), kept);
+}
+
+TEST(PtxPressure, AnAsynchronousCopyHasAnAddressWhateverItsHint) {
+  for (const std::string copy : {"cp.async.cg.shared.global", "cp.async.cg.shared.global.L2::128B"})
+    EXPECT_EQ(pressure("mov.u64 %rd1, %clock64;\nadd.s64 %rd2, %rd1, 16;\nadd.s64 %rd3, %rd1, 32;\n" + copy +
+                       " [%r7], [%rd2], 16;\n" + copy + " [%r7+16], [%rd3], 16;")
+                  .in_order,
+              3)
+        << copy;
+}
+
 TEST(PtxPressure, LoadsFirstRaisesPressureUpToStores) {
   const std::string pair =
       "ld.global.f32 %f1, [%rd1];\nadd.f32 %f9, %f9, %f1;\nld.global.f32 %f2, [%rd1+4];\nadd.f32 %f9, %f9, %f2;\n";

@@ -181,6 +181,10 @@ class Recomputed {
     static constexpr std::string_view integer[] = {"mov.", "cvta.", "add.", "sub.", "mul.", "mad.", "shl.", "shr.",
                                                    "and.", "or.",   "xor.", "not.", "bfe.", "min.", "max.", "cvt."};
     if (f.may_skip || std::ranges::none_of(integer, [&](auto op) { return i.opcode.starts_with(op); })) return false;
+    if (f.uses.empty() && i.operands.size() > 1 && i.operands[1].starts_with('%')) {  // others change, as %clock does
+      static constexpr std::string_view own[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid"};
+      return std::ranges::any_of(own, [&](auto name) { return i.operands[1].starts_with(name); });
+    }
     for (const std::string_view real : {".f16", ".f32", ".f64", ".bf16"})
       if (i.opcode.find(real) != std::string_view::npos) return false;
     return std::ranges::all_of(f.uses, [&](int r) { return again_[static_cast<std::size_t>(r)]; });
