@@ -77,6 +77,7 @@ struct Access {
   int unknown = -1;                  // index of an Unknown of kind address when data decide the offset
   bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
   bool bulk = false;                 // a copy in bulk (cp.async.bulk): one lane asks for it, no warp's request, past the L1
+  int row_bytes = 0;                 // bulk, of a box that is given: what of it lies side by side
   bool by_coordinates = false;       // bulk, through a tensor map: `offset` tells its boxes apart and is no address
   AtomicKind atomic = AtomicKind::integer;  // of kind atomic only, like the next two
   bool joined = false;               // the target's code has one lane of a warp update for all: they share the address

@@ -21,7 +21,7 @@ Language language_named(const std::string& name, const std::string& path) {
 }  // namespace
 
 Source source_of(const Settings& s) {
-  std::vector<std::pair<std::string, int>> maps;
+  std::vector<TensorBox> maps;
   for (const std::string& map : s.tensor_maps) maps.push_back(tensor_box(map));
   return {.path = s.path,
           .text = s.text,

@@ -108,7 +108,7 @@ Frontend remembering(const Frontend& frontend) {
   result.analyze = [known, frontend](const Source& source, const FrontendOptions& o) {
     std::string key = fmt::format("{}|{}|{}|{}", source.path, o.kernel, o.target, o.program);
     for (const Dim3& size : {o.block, o.cluster}) key += fmt::format("|{},{},{}", size.x, size.y, size.z);
-    for (const auto& [name, bytes] : source.tensor_maps) key += fmt::format("|{}={}", name, bytes);
+    for (const TensorBox& b : source.tensor_maps) key += fmt::format("|{}={}/{}", b.parameter, b.bytes, b.row_bytes);
     if (const auto found = known->find(key); found != known->end()) return found->second;
     return known->emplace(key, frontend.analyze(source, o)).first->second;
   };

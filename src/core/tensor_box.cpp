@@ -9,7 +9,7 @@
 
 namespace kernelcast {
 
-std::pair<std::string, int> tensor_box(std::string_view text) {
+TensorBox tensor_box(std::string_view text) {
   const auto refuse = [&] {
     throw UsageError(KC_SETTING(tensor_map) " " + std::string(text) +
                      ": expected NAME=DIM[xDIM...]:BYTES, such as A=64x128:2, with 1 to 5 sizes from 1 to 256");
@@ -26,14 +26,16 @@ std::pair<std::string, int> tensor_box(std::string_view text) {
   const std::size_t colon = box.find(':');
   if (colon == std::string_view::npos) refuse();
   std::int64_t bytes = number(box.substr(colon + 1), 16);
+  std::int64_t row = 0;
   int rank = 0;
   for (std::size_t at = 0; at <= colon; ++rank) {
     const std::size_t end = std::min(box.find('x', at), colon);
     bytes *= number(box.substr(at, end - at), 256);
+    if (rank == 0) row = bytes;
     if (rank == 5 || bytes > 1 << 20) refuse();
     at = end + 1;
   }
-  return {std::string(text.substr(0, equals)), static_cast<int>(bytes)};
+  return {std::string(text.substr(0, equals)), static_cast<int>(bytes), static_cast<int>(row)};
 }
 
 }  // namespace kernelcast

@@ -453,7 +453,10 @@ struct Binder::Impl {
       if (a.read_only) out.read_only_sectors += count.sectors;
       if (a.bulk) {  // asks nothing of the load/store units
         count.requests = count.lanes = count.words = 0;
-        if (a.space != MemorySpace::shared) count.bank_passes = 0;
+        if (a.space != MemorySpace::shared)
+          count.bank_passes = 0;
+        else if (a.row_bytes > 0)  // rows are written one after another, however narrow
+          count.bank_passes = std::max(count.bank_passes, count.bytes / a.row_bytes);
         add_bulk(a, count, out);
       }
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;

@@ -87,9 +87,10 @@ std::string key_of(const Source& source, const FrontendOptions& options, const s
     digest.add(header.path);
     digest.add(header.text);
   }
-  for (const auto& [name, bytes] : source.tensor_maps) {
-    digest.add(name);
-    digest.add(std::to_string(bytes));
+  for (const TensorBox& box : source.tensor_maps) {
+    digest.add(box.parameter);
+    digest.add(std::to_string(box.bytes));
+    digest.add(std::to_string(box.row_bytes));
   }
   digest.add(options.map);
   digest.add(source.standard);

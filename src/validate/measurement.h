@@ -27,9 +27,9 @@ struct KernelEntry {
   std::string standard;
   bool fast_math = false;
   std::vector<std::pair<std::string, std::string>>
-      fills;                                             // name, with * as a wildcard, and fill; the first match counts
-  std::string cache_state;                               // "cold", "warm", "unknown"
-  std::vector<std::pair<std::string, int>> tensor_maps;  // Source::tensor_maps
+      fills;                           // name, with * as a wildcard, and fill; the first match counts
+  std::string cache_state;             // "cold", "warm", "unknown"
+  std::vector<TensorBox> tensor_maps;  // Source::tensor_maps
 };
 
 using tune::PositionalArgument;

@@ -40,7 +40,7 @@ constexpr double default_trips = 16;
 
 class ProfileBuilder {
  public:
-  ProfileBuilder(Function& kernel, const TargetCode& code, const std::vector<std::pair<std::string, int>>& maps)
+  ProfileBuilder(Function& kernel, const TargetCode& code, const std::vector<TensorBox>& maps)
       : kernel_(kernel), code_(code), given_maps_(maps), model_(kernel, profile_) {}
 
   void build() {
@@ -348,15 +348,16 @@ class ProfileBuilder {
     }
   }
 
-  std::map<const Argument*, int> maps_by_parameter() const {
-    std::map<const Argument*, int> maps;
-    for (const auto& [name, bytes] : given_maps_) {
-      const auto named = [&name = name](const Argument& a) { return a.getName() == name; };
+  std::map<const Argument*, TensorBox> maps_by_parameter() const {
+    std::map<const Argument*, TensorBox> maps;
+    for (const TensorBox& box : given_maps_) {
+      const std::string& name = box.parameter;
+      const auto named = [&name](const Argument& a) { return a.getName() == name; };
       const auto at = std::find_if(kernel_.arg_begin(), kernel_.arg_end(), named);
       if (at == kernel_.arg_end())
         throw UsageError(KC_SETTING(tensor_map) " " + name + ": kernel " + demangle(kernel_.getName().str()) +
                          " has no parameter of that name");
-      maps[&*at] = bytes;
+      maps[&*at] = box;
     }
     return maps;
   }
@@ -387,7 +388,7 @@ class ProfileBuilder {
     for (const auto& [call, bytes] : boxes_.bytes)
       if (const Argument* map = map_of(*call)) maps.insert(map);
     for (const Argument& map : kernel_.args()) {
-      const auto given = [&map](const auto& m) { return map.getName() == m.first; };
+      const auto given = [&map](const auto& m) { return map.getName() == m.parameter; };
       if (!maps.contains(&map) || std::any_of(given_maps_.begin(), given_maps_.end(), given)) continue;
       const auto of_map = [&](const auto& box) { return map_of(*box.first) == &map; };
       const auto box = std::find_if(boxes_.bytes.begin(), boxes_.bytes.end(), of_map);
@@ -506,7 +507,7 @@ class ProfileBuilder {
 
   Function& kernel_;
   const TargetCode& code_;
-  const std::vector<std::pair<std::string, int>>& given_maps_;
+  const std::vector<TensorBox>& given_maps_;
   KernelProfile profile_;
   KernelModel model_;
   std::map<const llvm::Loop*, int> loop_index_;
@@ -540,8 +541,8 @@ void add_fields(const Program& program, KernelProfile& profile) {
 
 }  // namespace
 
-void build_profile(Function& kernel, const TargetCode& code,
-                   const std::vector<std::pair<std::string, int>>& tensor_maps, bool program, Analysis& out) {
+void build_profile(Function& kernel, const TargetCode& code, const std::vector<TensorBox>& tensor_maps, bool program,
+                   Analysis& out) {
   ProfileBuilder builder(kernel, code, tensor_maps);
   builder.build();
   if (program) try {

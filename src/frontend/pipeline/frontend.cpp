@@ -70,7 +70,7 @@ std::string digest_of(const llvm::Module& module, const KernelEntry& entry, cons
          << source.fast_math << '\n'
          << options.ptxas << '\n'
          << nvrtc.obstacle;
-  for (const auto& [name, bytes] : source.tensor_maps) stream << ' ' << name << '=' << bytes;
+  for (const TensorBox& b : source.tensor_maps) stream << ' ' << b.parameter << '=' << b.bytes << '/' << b.row_bytes;
   if (nvrtc.code)
     stream << nvrtc.code->compiler << ' ' << nvrtc.code->registers << ' ' << nvrtc.code->stack_bytes << ' '
            << nvrtc.code->shared_bytes;

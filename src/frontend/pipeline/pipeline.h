@@ -32,8 +32,8 @@ TargetCode generate_target_code(const llvm::Module& module, const std::string& k
 /// Joins structure (read from the IR) and operation counts (read from the target's code, by block name). Every
 /// operation of `code` lands in exactly one block of the profile. With `program` also decodes the kernel for execution,
 /// or says in `out.no_program` why that cannot be. `tensor_maps`: Source::tensor_maps.
-void build_profile(llvm::Function& kernel, const TargetCode& code,
-                   const std::vector<std::pair<std::string, int>>& tensor_maps, bool program, Analysis& out);
+void build_profile(llvm::Function& kernel, const TargetCode& code, const std::vector<TensorBox>& tensor_maps,
+                   bool program, Analysis& out);
 
 /// Instructions and labels of a code's text, with the places that `.loc` directives give.
 std::vector<TargetLine> lines_of_code(std::string_view text);

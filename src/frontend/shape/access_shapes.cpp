@@ -136,6 +136,7 @@ class Collector {
     a.bytes = what.bytes;
     if (const auto box = boxes_->bytes.find(&call); a.bytes == 0 && box != boxes_->bytes.end()) a.bytes = box->second;
     if (a.bytes <= 0) return;
+    if (const auto row = boxes_->row_bytes.find(&call); row != boxes_->row_bytes.end()) a.row_bytes = row->second;
     int times = 1;
     if (!what.coordinates.empty()) {
       a.by_coordinates = true;
@@ -288,8 +289,8 @@ class Collector {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
           b.unknown != a.unknown || b.read_only != a.read_only || b.bulk != a.bulk ||
-          b.by_coordinates != a.by_coordinates || b.atomic != a.atomic || b.joined != a.joined ||
-          b.retried != a.retried || !(b.line == a.line))
+          b.by_coordinates != a.by_coordinates || b.row_bytes != a.row_bytes || b.atomic != a.atomic ||
+          b.joined != a.joined || b.retried != a.retried || !(b.line == a.line))
         continue;
       std::int64_t shift = 0;
       if (!__builtin_sub_overflow(constant, b.offset.constant_term(), &shift) && b.offset + Expr(shift) == a.offset) {

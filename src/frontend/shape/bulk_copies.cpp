@@ -63,7 +63,7 @@ constexpr int address_bits = 54;  // of all offsets, so that they stay well insi
 
 }  // namespace
 
-TensorBoxes tensor_boxes(KernelModel& model, const std::map<const Argument*, int>& given) {
+TensorBoxes tensor_boxes(KernelModel& model, const std::map<const Argument*, TensorBox>& given) {
   struct Region {
     double expected = 0, copies = 0;
     bool known = true;
@@ -80,7 +80,10 @@ TensorBoxes tensor_boxes(KernelModel& model, const std::map<const Argument*, int
     for (const PtxAccess& a : ptx_accesses(*call))
       if (!a.coordinates.empty()) {
         const Argument* const map = tensor_map_of(*a.pointer);
-        if (const auto box = given.find(map); box != given.end()) found[call] = box->second;
+        if (const auto box = given.find(map); box != given.end()) {
+          found[call] = box->second.bytes;
+          boxes.row_bytes[call] = box->second.row_bytes;
+        }
         add_to_axes(model, a, boxes.axes[map]);
       }
     Value* bytes = expected_bytes(i);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontend/shape/kernel_model.h"
+#include "kernelcast/source.h"
 
 namespace kernelcast::frontend {
 
@@ -19,10 +20,12 @@ struct TensorBoxes {
   /// Bytes of one copy, whose box the code does not say: what mbarriers are told to expect, divided evenly among the
   /// copies that stand in the same loop. Copies without such bytes are left out.
   std::map<const llvm::CallInst*, int> bytes;
+  /// Bytes that lie side by side in a box, of those that are given.
+  std::map<const llvm::CallInst*, int> row_bytes;
   std::map<const llvm::Argument*, std::vector<BoxAxis>> axes;  // null: of maps that are no parameter
 };
-/// `given`: bytes of boxes by the parameter that holds the map; they need no mbarrier.
-TensorBoxes tensor_boxes(KernelModel& model, const std::map<const llvm::Argument*, int>& given);
+/// `given`: boxes by the parameter that holds the map; they need no mbarrier.
+TensorBoxes tensor_boxes(KernelModel& model, const std::map<const llvm::Argument*, TensorBox>& given);
 
 /// The parameter that holds the tensor map; null: it comes from elsewhere.
 const llvm::Argument* tensor_map_of(const llvm::Value& pointer);

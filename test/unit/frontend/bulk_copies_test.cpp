@@ -17,8 +17,7 @@ using ::testing::SizeIs;
 
 /// A kernel of which thread 0 runs `loop` 16 times; %r10 to %r12 are its counter, the array and the barrier.
 KernelProfile profile_of_loop(const std::string& loop, const std::string& target = "sm_90",
-                              const std::string& directives = "",
-                              std::vector<std::pair<std::string, int>> tensor_maps = {},
+                              const std::string& directives = "", std::vector<TensorBox> tensor_maps = {},
                               const std::string& before = "") {
   Source source;
   source.path = "test.ptx";
@@ -130,11 +129,13 @@ TEST(BulkCopies, BoxesOfTensorMapsAreWhatTheirBarrierExpects) {
 
 TEST(BulkCopies, BoxesThatAreGivenNeedNoBarrier) {
   const std::string store = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd3, {%r13, %r14}], [%r11];\n";
-  const Workload w = of(profile_of_loop(expect("%r1") + tensor_copy + store, "sm_90", "", {{"a", 4096}, {"b", 1024}}));
+  const Workload w =
+      of(profile_of_loop(expect("%r1") + tensor_copy + store, "sm_90", "", {{"a", 4096, 64}, {"b", 1024, 128}}));
   EXPECT_EQ(w.at(MemorySpace::global, AccessKind::load).bytes, 8 * 16 * 4096);
   EXPECT_EQ(w.at(MemorySpace::global, AccessKind::store).bytes, 8 * 16 * 1024);
   EXPECT_EQ(w.at(MemorySpace::shared, AccessKind::load).bank_passes, 8 * 16 * 1024 / 128);
-  EXPECT_THROW((void)profile_of_loop(tensor_copy, "sm_90", "", {{"c", 4096}}), UsageError);
+  EXPECT_EQ(w.at(MemorySpace::shared, AccessKind::store).bank_passes, 8 * 16 * 4096 / 64);  // rows of half a line
+  EXPECT_THROW((void)profile_of_loop(tensor_copy, "sm_90", "", {{"c", 4096, 64}}), UsageError);
 }
 
 TEST(BulkCopies, MulticastReadsOnceAndWritesEverywhere) {

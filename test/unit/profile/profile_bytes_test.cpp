@@ -36,6 +36,7 @@ KernelProfile full_profile() {
                  -1,
                  true,
                  false,
+                 0,
                  false,
                  AtomicKind::compare,
                  true,
@@ -50,6 +51,7 @@ KernelProfile full_profile() {
                  -1,
                  false,
                  true,
+                 64,
                  true,
                  AtomicKind::integer,
                  false,
@@ -57,6 +59,7 @@ KernelProfile full_profile() {
                  {0, 10}}};
   b.stalls.fills = 2;
   b.stalls.products = 4096;
+  b.phases = {{.id = 3, .instructions = 12, .arithmetic = 5, .waits = {1, 2}}, {.id = 4, .barriers = 1}};
   b.ops[OpClass::tensor] = 1;
   b.ops.tensor.shared_bytes = 512;
   b.barriers = 2;

@@ -37,7 +37,7 @@ TEST(Kernels, AllThatALineCanSay) {
   EXPECT_THAT(a.fills, ElementsAre(std::pair("x*", "zero"), std::pair("*", "normal")));
   EXPECT_TRUE(a.fast_math);
   EXPECT_EQ(a.cache_state, "warm");
-  EXPECT_THAT(a.tensor_maps, ElementsAre(std::pair(std::string("A"), 1024), std::pair(std::string("B"), 4)));
+  EXPECT_THAT(a.tensor_maps, ElementsAre(TensorBox{"A", 1024, 128}, TensorBox{"B", 4, 4}));
   EXPECT_EQ(kernels.at("b").path, "owner+name/src/b.cl");
   EXPECT_EQ(kernels.at("b").standard, "CL1.2");
   EXPECT_EQ(kernels.at("c").path, "wrap/c.cu");

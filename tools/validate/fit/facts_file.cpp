@@ -29,6 +29,32 @@ void walk_locality(Workload& w, F f) {
 }
 
 template <class F>
+void walk_phases(std::vector<BarrierPhase>& phases, F f) {
+  double count = static_cast<double>(phases.size());
+  f(count);
+  phases.resize(static_cast<std::size_t>(count));
+  for (BarrierPhase& p : phases) {
+    for (double* d : {&p.instructions, &p.branches, &p.barriers, &p.arithmetic, &p.shared, &p.global, &p.products}) f(*d);
+    for (double& n : p.waits) f(n);
+    for (double& n : p.hidden) f(n);
+  }
+}
+
+template <class F>
+void walk_atomics(Workload& w, F f) {
+  for (AtomicCount& a : w.atomics)
+    for (double* d : {&a.updates, &a.sectors, &a.hottest, &a.bytes}) f(*d);
+  for (double* d : {&w.retries.requests, &w.retries.passes, &w.retries.rounds, &w.retries.fp64, &w.handovers}) f(*d);
+}
+
+template <class F>
+void walk_path(WarpPath& path, F f) {
+  for (double* d : {&path.instructions, &path.branches, &path.stalls.loads, &path.stalls.fills, &path.stalls.products}) f(*d);
+  for (double& n : path.stalls.waits) f(n);
+  for (double& n : path.stalls.hidden) f(n);
+}
+
+template <class F>
 void walk(Workload& w, double& stack, double& spill, F f) {
   double sizes[6] = {double(w.grid.x), double(w.grid.y), double(w.grid.z), double(w.block.x), double(w.block.y), double(w.block.z)};
   for (double& s : sizes) f(s);
@@ -45,16 +71,22 @@ void walk(Workload& w, double& stack, double& spill, F f) {
                     &w.footprint_read_bytes, &w.footprint_write_bytes, &w.registers_per_thread, &w.shared_bytes_per_block,
                     &w.spill_bytes, &w.stack_bytes, &stack, &spill, &w.stalls.loads})
     f(*d);
-  for (OpCounts* o : {&w.warp_ops, &w.thread_ops, &w.data_branch_ops})
+  for (OpCounts* o : {&w.warp_ops, &w.thread_ops, &w.data_branch_ops}) {
     for (double& n : o->n) f(n);
+    for (double& n : o->tensor.warp) f(n);
+    for (double& n : o->tensor.async) f(n);
+    f(o->tensor.shared_bytes);
+  }
   for (auto& space : w.by_space)
     for (AccessCount& a : space)
       for (double* d : {&a.requests, &a.lanes, &a.sectors, &a.segments, &a.bank_passes, &a.bytes, &a.words}) f(*d);
   for (double& n : w.stalls.waits) f(n);
   for (double& n : w.stalls.hidden) f(n);
-  for (double* d : {&w.warp_imbalance, &w.slowest.instructions, &w.slowest.branches, &w.slowest.stalls.loads}) f(*d);
-  for (double& n : w.slowest.stalls.waits) f(n);
-  for (double& n : w.slowest.stalls.hidden) f(n);
+  for (double* d : {&w.stalls.fills, &w.stalls.products, &w.bulk_sectors, &w.bulk_bytes, &w.warp_imbalance}) f(*d);
+  walk_path(w.slowest, f);
+  walk_path(w.longest, f);
+  walk_phases(w.phases, f);
+  walk_atomics(w, f);
   f(w.hottest_atomic_share);
   f(w.read_only_sectors);
   walk_locality(w, f);
