@@ -44,9 +44,10 @@ OpenclArgument scalar(const Parameter& p, const Launch& launch) {
   return a;
 }
 
-/// Bytes of an element: the parameter's, or, where pointers are opaque, the widest access through it.
+/// Bytes of an element: the parameter's, or, where they are not known, the widest access through it.
 std::size_t element_bytes(const Parameter& p, std::size_t index, const KernelProfile& profile) {
-  int widest = std::max(1, p.bytes);
+  if (p.bytes > 0) return static_cast<std::size_t>(p.bytes);
+  int widest = 1;
   for (const Block& block : profile.blocks) {
     for (const Access& a : block.accesses) {
       const bool through =

@@ -1,5 +1,5 @@
 // What a program takes its buffers for: bounds of loops (row pointers of sparse matrices, lengths of lists, first and
-// last of a cell), indices with a bound, sizes, and several small numbers in each element.
+// last of a cell), indices with a bound, sizes, several small numbers in each element, and what is searched by halves.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +32,8 @@ std::vector<NumberRole> number_roles(const Program& program, std::size_t buffers
 /// For each of the profile's `buffers` (their number): whether the program takes the integers that it loads from there
 /// apart, by masks and shifts by constants, and does nothing else with them.
 std::vector<bool> packed_buffers(const Program& program, std::size_t buffers);
+
+/// For each of the profile's `buffers` (their number): whether the program searches it by halves.
+std::vector<bool> searched_buffers(const Program& program, std::size_t buffers);
 
 }  // namespace kernelcast::interpreter

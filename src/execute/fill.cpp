@@ -433,9 +433,10 @@ std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& t
 
 std::string default_fill(const FillTarget& target) {
   if (!is_float(target.type.scalar) && target.role != BoundRole::none) return default_bounds(target);
-  if (is_float(target.type.scalar)) return "uniform(0,1)";
+  const std::string order = target.searched && target.elements > 0 ? "sorted" : "uniform";
+  if (is_float(target.type.scalar)) return order + "(0,1)";
   if (target.packed && target.type.scalar != ValueType::i1) return whole_range(target.type);
-  return "uniform(0," + std::to_string(default_range(target)) + ")";
+  return order + "(0," + std::to_string(default_range(target)) + ")";
 }
 
 }  // namespace kernelcast::interpreter

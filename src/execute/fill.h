@@ -31,6 +31,7 @@ struct FillTarget {
   std::int64_t index_range = 0;  // integers without a range of their own are drawn from 0 .. index_range - 1
   std::uint64_t seed = 1;
   bool packed = false;               // elements are taken apart: all of their bits count
+  bool searched = false;             // by halves
   BoundRole role = BoundRole::none;  // what loops take the elements for
   double bound_trips = 1;            // loops: how often they shall run on average
   std::int64_t bound_count = 1;      // offsets: how many there are likely to be
@@ -58,8 +59,8 @@ std::optional<std::int64_t> bytes_given(std::string_view fill);
 std::unique_ptr<const Fill> make_fill(std::string_view text, const FillTarget& target);
 
 /// What a buffer gets when no fill is named: "uniform(0,1)" for floating point, "uniform(0,R)" with the index range R
-/// for integers, their whole range for those that are taken apart, and what makes loops run bound_trips times on
-/// average for integers that bound loops.
+/// for integers, their whole range for those that are taken apart, what makes loops run bound_trips times on average
+/// for integers that bound loops, and the same ranges sorted where the buffer has a size and is searched by halves.
 std::string default_fill(const FillTarget& target);
 
 }  // namespace kernelcast::interpreter

@@ -137,6 +137,7 @@ class Planner {
         elements_(elements_of(profile, program)),
         roles_(bound_roles(program, profile.buffers.size())),
         packed_(packed_buffers(program, profile.buffers.size())),
+        searched_(searched_buffers(program, profile.buffers.size())),
         numbers_(number_roles(program, profile.buffers.size())),
         trips_(usual_trips(profile)),
         index_range_(index_range(launch)) {}
@@ -170,6 +171,7 @@ class Planner {
     target.role = m.role =
         wanted.fill.empty() && trips_ > 0 ? roles_[static_cast<std::size_t>(index)] : BoundRole::none;
     target.packed = packed_[static_cast<std::size_t>(index)];
+    target.searched = searched_[static_cast<std::size_t>(index)];
     target.bound_trips = trips_;
     target.bound_count = m.declared ? scalars_of(m) : threads_of(launch_) + 1;
     target.bound_range = offset_range(launch_, m.name, target.bound_count);
@@ -247,7 +249,7 @@ class Planner {
   const ExecuteOptions& options_;
   std::vector<Element> elements_;
   std::vector<BoundRole> roles_;
-  std::vector<bool> packed_;
+  std::vector<bool> packed_, searched_;
   std::vector<NumberRole> numbers_;
   double trips_;
   std::int64_t index_range_;
@@ -402,6 +404,7 @@ std::vector<Assumption> Memory::assumptions() const {
     }
     if (filled) value += (value.empty() ? "" : "; ") + m.fill;
     if (filled && m.role != BoundRole::none) value += " for bounds of loops";
+    if (filled && m.fill.starts_with("sorted")) value += " for a binary search";
     const std::string what = m.declared ? "contents" : filled ? "size and contents" : "size";
     list.push_back({what + " of buffer " + m.name, value,
                     KC_SETTING(buffer) " " + m.name + "=" + count + (filled ? ":FILL" : ""),

@@ -248,13 +248,16 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
   if (is_std(record, {"thread", "jthread"}) && e->getNumArgs() > 0)
     return construct_thread(e->getArgs(), e->getNumArgs());
   const clang::QualType type = e->getType();
-  if (const auto* array = context_.getAsConstantArrayType(type))
-    return empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));
+  if (const auto* array = context_.getAsConstantArrayType(type)) {
+    Value made = empty_of(clang::QualType(array, 0), "it has no value yet", line_of(e));
+    return c->isTrivial() ? fresh(std::move(made)) : made;  // constructors of elements are not evaluated
+  }
   if (record->isInStdNamespace()) {
     for (const clang::Expr* a : e->arguments()) evaluate(a);
     return empty_of(type, "std::" + record->getNameAsString() + " is not evaluated", line_of(e));
   }
-  Value object = e->requiresZeroInitialization() ? zero_of(type) : empty_of(type, "it has no value yet", line_of(e));
+  Value object =
+      e->requiresZeroInitialization() ? zero_of(type) : fresh(empty_of(type, "it has no value yet", line_of(e)));
   if (object.kind != Value::Kind::object) return object;
   if (record->isPolymorphic()) object.place.memory->made_as = record;
   return construct_into(object.place.memory, e);

@@ -30,6 +30,18 @@ void forget_behind(const Memory& memory, int line, std::set<const Memory*>& seen
   }
 }
 
+bool any_known(const Memory& memory);
+
+bool any_known(const Value& value) {
+  return value.kind == Value::Kind::object ? value.place.memory != nullptr && any_known(*value.place.memory)
+                                           : value.known();
+}
+
+bool any_known(const Memory& memory) {
+  return any_known(memory.rest) ||
+         std::any_of(memory.slots.begin(), memory.slots.end(), [](const auto& slot) { return any_known(slot.second); });
+}
+
 }  // namespace
 
 /// A kernel gets the value: what it may write through it is not known from there. `itself`: also what a pointer points
@@ -71,7 +83,7 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   if (!whole && (count > kMostSlots || target->element_bytes != size)) {
     if (first != 0 || count > kMostSlots) return false;
     target->slots.clear();
-    target->rest = Value::not_known("contents of memory", line);
+    if (!target->rest.never_written) target->rest = Value::not_known("contents of memory", line);
   }
   const auto begin = origin->slots.lower_bound(source.place.key);
   const auto end = origin->slots.lower_bound(source.place.key + count);
@@ -88,12 +100,14 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   return true;
 }
 
-/// The bytes behind a pointer, where each value is known.
+/// The bytes behind a pointer, where each value is known. Elements that nobody wrote beside known ones are taken for
+/// zero: the program does not depend on them, and random numbers would be some that it never has.
 std::optional<std::string> Interpreter::contents_of(const Value& pointer, clang::QualType element, std::int64_t count) {
   const Memory& memory = *pointer.place.memory;
   if (element->isVoidType() || element->isPointerType() || count <= 0) return std::nullopt;
   const std::int64_t size = size_of(element);
-  if (size <= 0 || memory.element_bytes != size || count > kMostContents / size) return std::nullopt;
+  if (size <= 0 || memory.element_bytes != size || count > kMostContents / size || !any_known(memory))
+    return std::nullopt;
   std::string out(static_cast<std::size_t>(count * size), '\0');
   for (std::int64_t k = 0; k < count; ++k) {
     const auto slot = memory.slots.find(pointer.place.key + k);
@@ -106,6 +120,7 @@ std::optional<std::string> Interpreter::contents_of(const Value& pointer, clang:
 bool Interpreter::write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value) {
   const std::int64_t size = size_of(type);
   if (size <= 0 || at + size > static_cast<std::int64_t>(out.size())) return false;
+  if (value.never_written) return true;  // the bytes are zero
   char* to = out.data() + at;
   if (type->isIntegralOrEnumerationType()) {
     if (!value.is_integer() || size > 8) return false;

@@ -47,6 +47,35 @@ const clang::Expr* direct_pointer(const clang::Expr* e) {
   return base != nullptr && llvm::isa<clang::MemberExpr>(base->IgnoreParenCasts()) && is_direct(base) ? base : nullptr;
 }
 
+/// The variable that a pointer is computed from, or that leads to an element: of p, p + i, p[i], *p, p->x. Null:
+/// another expression.
+const clang::VarDecl* pointer_root(const clang::Expr* e) {
+  for (;;) {
+    e = e->IgnoreParenCasts();
+    if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e))
+      return llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(e);
+    const auto* deref = llvm::dyn_cast<clang::UnaryOperator>(e);
+    if (const auto* m = llvm::dyn_cast<clang::MemberExpr>(e))
+      e = m->getBase();
+    else if (const auto* a = llvm::dyn_cast<clang::ArraySubscriptExpr>(e))
+      e = a->getBase();
+    else if (deref != nullptr && deref->getOpcode() == clang::UO_Deref)
+      e = deref->getSubExpr();
+    else if (sum != nullptr && sum->isAdditiveOp())
+      e = sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS();
+    else
+      return nullptr;
+  }
+}
+
+/// Whether it loads a number, and no pointer through which more could be written.
+bool loads_number(const clang::Stmt* s) {
+  const auto* load = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
+  return load != nullptr && load->getCastKind() == clang::CK_LValueToRValue && !load->getType()->isPointerType() &&
+         !load->getType().isVolatileQualified();
+}
+
 /// A container, text or map of the C++ library.
 bool is_container(clang::QualType type) {
   return is_std(class_of(type), {"vector", "basic_string", "map", "set", "multimap", "multiset", "unordered_map",
@@ -195,6 +224,34 @@ void Interpreter::forget(const Place& place, const std::string& why, int line) {
     return;
   }
   place.memory->slots[place.key] = Value::not_known(why, line);
+}
+
+/// Whether nothing is written through the pointer in a parameter: each use of it loads a number, or is handed to a
+/// function of which the same holds. What cannot be told is no.
+bool Interpreter::only_reads(const clang::FunctionDecl* function, unsigned parameter) {
+  const clang::FunctionDecl* defined = nullptr;
+  if (!function->hasBody(defined) || defined->isDependentContext() || parameter >= defined->getNumParams())
+    return false;
+  const clang::ParmVarDecl* p = defined->getParamDecl(parameter);
+  const auto [known, added] = only_read_.emplace(p, false);  // recursion: no
+  if (!added) return known->second;
+  int uses = 0, reads = 0;
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* s) {
+    if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) uses += name->getDecl() == p ? 1 : 0;
+    if (loads_number(s) && pointer_root(llvm::cast<clang::ImplicitCastExpr>(s)->getSubExpr()) == p) ++reads;
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(s);
+    const clang::FunctionDecl* callee = call == nullptr ? nullptr : call->getDirectCallee();
+    if (callee == nullptr || llvm::isa<clang::CXXMethodDecl>(callee)) return true;
+    for (unsigned k = 0; k < call->getNumArgs() && k < callee->getNumParams(); ++k) {
+      const clang::QualType type = callee->getParamDecl(k)->getType();
+      if (!type->isPointerType() || pointer_root(call->getArg(k)) != p) continue;
+      if (type->getPointeeType().isConstQualified() || only_reads(callee, k)) ++reads;
+    }
+    return true;
+  };
+  walk(defined->getBody(), visit);
+  return only_read_[p] = uses == reads;
 }
 
 void Interpreter::forget_written(const clang::Stmt* statement, const std::string& why) {

@@ -125,6 +125,7 @@ Value Interpreter::load(const Place& place, const clang::Expr* expression) {
   const auto slot = place.memory->slots.find(place.key);
   Value value = slot == place.memory->slots.end() ? place.memory->rest : slot->second;
   if (value.known()) return value;
+  value.never_written = false;  // what is stored of it is written
   std::string name;
   const clang::Expr* e = expression->IgnoreParenCasts();
   if (const auto* d = llvm::dyn_cast<clang::DeclRefExpr>(e)) name = d->getDecl()->getNameAsString();
@@ -156,6 +157,18 @@ void Interpreter::store(const Place& place, Value value) {
     place.memory->rest = Value::not_known("a text", 0);
   }
   place.memory->slots[place.key] = std::move(value);
+}
+
+/// Where the index is not known, any element may have the value.
+void Interpreter::store_at(const clang::Expr* target, const Place& place, const Value& value) {
+  store(place, value);
+  const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(target->IgnoreParens());
+  if (place.memory != nullptr || element == nullptr) return;
+  const Value base = evaluate(element->getBase());
+  const MemoryRef memory = base.kind == Value::Kind::pointer ? base.place.memory : nullptr;
+  if (memory == nullptr || memory->text) return;
+  memory->slots.clear();
+  memory->rest = Value::not_known("an element is written whose index is not known", line_of(target));
 }
 
 Value Interpreter::converted(Value value, clang::QualType type) {
@@ -237,14 +250,16 @@ Place Interpreter::place_of(const clang::Expr* e) {
       object = place_of(m->getBase());
     }
     if (object.memory == nullptr) return {};
+    const bool stored = object.memory->slots.contains(object.key);
     Value& held = object.memory->slots[object.key];
+    const bool was_fresh = stored ? held.never_written : object.memory->rest.never_written;
     if (held.kind != Value::Kind::object || held.place.memory == nullptr) {
       const clang::QualType type = m->isArrow() ? m->getBase()->getType()->getPointeeType() : m->getBase()->getType();
-      Value fresh =
+      Value made =
           empty_of(type, held.unknown.why.empty() ? object.memory->rest.unknown.why : held.unknown.why, line_of(e));
-      if (fresh.kind != Value::Kind::object) return {};
-      if (object.memory->rest.is_integer() && !held.known()) fresh.place.memory->rest = Value::of(0);
-      held = std::move(fresh);
+      if (made.kind != Value::Kind::object) return {};
+      if (object.memory->rest.is_integer() && !held.known()) made.place.memory->rest = Value::of(0);
+      held = was_fresh ? fresh(std::move(made)) : std::move(made);
     }
     return {held.place.memory, key_of(f)};
   }
@@ -447,7 +462,7 @@ Value Interpreter::evaluate_binary(const clang::BinaryOperator* b) {
   }
   if (kind == clang::BO_Assign) {
     Value value = converted(copied(evaluate(b->getRHS())), b->getLHS()->getType());
-    store(place_of(b->getLHS()), value);
+    store_at(b->getLHS(), place_of(b->getLHS()), value);
     return value;
   }
   if (b->isCompoundAssignmentOp()) {
@@ -458,7 +473,7 @@ Value Interpreter::evaluate_binary(const clang::BinaryOperator* b) {
     Value value = converted(binary(clang::BinaryOperator::getOpForCompoundAssignment(kind), left, right,
                                    compound->getComputationLHSType(), compound->getComputationResultType(), line_of(b)),
                             b->getLHS()->getType());
-    store(place, value);
+    store_at(b->getLHS(), place, value);
     return value;
   }
   const Value left = evaluate(b->getLHS()), right = evaluate(b->getRHS());

@@ -60,6 +60,15 @@ Value copied(const Value& value) {
   return Value::object_of(std::move(memory));
 }
 
+Value fresh(Value value) {
+  value.never_written = !value.known();
+  if (value.kind != Value::Kind::object || value.place.memory == nullptr) return value;
+  Memory& memory = *value.place.memory;
+  memory.rest.never_written = !memory.rest.known();
+  for (auto& [key, slot] : memory.slots) slot = fresh(slot);
+  return value;
+}
+
 }  // namespace kernelcast::frontend::host
 
 namespace kernelcast {

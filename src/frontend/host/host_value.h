@@ -35,6 +35,7 @@ struct Value {
   Place place;  // pointer: where to, memory null for a null pointer; object: its memory
   const clang::FunctionDecl* function = nullptr;  // function
   HostUnknown unknown;
+  bool never_written = false;  // unknown: memory as it was declared or allocated, which nobody wrote since
 
   static Value of(std::int64_t number);
   static Value of_real(double number);
@@ -85,5 +86,8 @@ Value text_pointer(std::string text);
 
 /// Structures are copied as values; everything else is passed on.
 Value copied(const Value& value);
+
+/// The same where it was made just now: what is not known in it was never written.
+Value fresh(Value value);
 
 }  // namespace kernelcast::frontend::host

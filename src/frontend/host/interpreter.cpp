@@ -133,7 +133,7 @@ void Interpreter::declare(const clang::VarDecl* v) {
   auto memory = std::make_shared<Memory>();
   const clang::Expr* init = v->getInit();
   const int line = init != nullptr ? line_of(init) : 0;
-  Value value = init != nullptr ? copied(evaluate(init)) : empty_of(v->getType(), "it has no value yet", line);
+  Value value = init != nullptr ? copied(evaluate(init)) : fresh(empty_of(v->getType(), "it has no value yet", line));
   if (init != nullptr && v->getType()->isArrayType() && value.kind != Value::Kind::object)
     value = empty_of(v->getType(), "its initial value is not evaluated", line);
   memory->slots[0] = init != nullptr ? converted(std::move(value), v->getType()) : std::move(value);

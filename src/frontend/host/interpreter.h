@@ -129,6 +129,7 @@ class Interpreter {
   bool breaks(const clang::Stmt* statement);
   void forget_written(const clang::Stmt* statement, const std::string& why);
   void forget(const Place& place, const std::string& why, int line);
+  bool only_reads(const clang::FunctionDecl* function, unsigned parameter);
 
   // expressions.cpp
   Value evaluate(const clang::Expr* expression);
@@ -136,6 +137,7 @@ class Interpreter {
   Place place_of(const clang::Expr* expression);
   Value load(const Place& place, const clang::Expr* expression);
   void store(const Place& place, Value value);
+  void store_at(const clang::Expr* target, const Place& place, const Value& value);
   Value evaluate_unary(const clang::UnaryOperator* expression);
   Value evaluate_binary(const clang::BinaryOperator* expression);
   Value binary(clang::BinaryOperatorKind kind, const Value& left, const Value& right, clang::QualType left_type,
@@ -285,6 +287,7 @@ class Interpreter {
   void add_launch(HostLaunch launch, const Value& grid, const Value& block, const Value& shared);
   HostNumber dimension(const Value& value, int axis);
   HostArgument argument(const clang::ParmVarDecl* parameter, const Value& value);
+  std::int64_t in_elements(clang::QualType pointer) const;
 
   [[nodiscard]] int line_of(const clang::Stmt* statement) const;
   [[nodiscard]] std::int64_t size_of(clang::QualType type) const;  // 0: not known
@@ -308,6 +311,7 @@ class Interpreter {
   std::map<std::string, const clang::FunctionDecl*> kernels_;  // by name and by symbol
   std::vector<Callback> callbacks_;
   std::map<const clang::FunctionDecl*, bool> launching_;
+  std::map<const clang::ParmVarDecl*, bool> only_read_;  // what pointers in parameters lead to
   std::map<const clang::CXXMethodDecl*, std::vector<const clang::CXXMethodDecl*>> overriders_;
   bool overriders_found_ = false;
   std::map<const clang::Type*, bool> launching_types_;  // of functions that are called through pointers

@@ -45,6 +45,15 @@ HostNumber Interpreter::dimension(const Value& value, int axis) {
   return HostUnknown{"", "it is no number", 0};
 }
 
+/// How many elements the type points to: more than one where it points to rows of a matrix.
+std::int64_t Interpreter::in_elements(clang::QualType pointer) const {
+  if (pointer.isNull() || !pointer->isPointerType()) return 1;
+  const clang::QualType pointee = pointer->getPointeeType();
+  if (!pointee->isArrayType()) return 1;
+  const std::int64_t size = size_of(context_.getBaseElementType(pointee));
+  return size > 0 ? size_of(pointee) / size : 1;
+}
+
 HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Value& value) {
   HostArgument a;
   a.name = parameter == nullptr ? "" : name_in_definition(parameter);
@@ -81,13 +90,15 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
       HostBuffer b;
       const std::int64_t size = pointer && !type->getPointeeType()->isVoidType() ? size_of(type->getPointeeType()) : 1;
       const auto& bytes = value.place.memory->bytes;
+      const std::int64_t places =
+          bytes && bytes->is_integer() && size > 0 ? bytes->integer / size - value.place.key : 0;
       if (bytes && bytes->is_integer() && size > 0)
-        b.elements = bytes->integer / size - value.place.key;
+        b.elements = places * in_elements(type);
       else
         b.unknown = bytes && !bytes->known() ? bytes->unknown : HostUnknown{"", "its size is not known", 0};
       b.in_host_memory = value.place.memory->in_host_memory;
       if (b.elements && pointer)
-        if (auto contents = contents_of(value, type->getPointeeType(), *b.elements)) b.contents = std::move(*contents);
+        if (auto contents = contents_of(value, type->getPointeeType(), places)) b.contents = std::move(*contents);
       a.value = b;
       break;
     }
@@ -151,7 +162,8 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
     if (tensor_map_in(arguments[k])) continue;
     const clang::QualType type =
         k < kernel->getNumParams() ? kernel->getParamDecl(static_cast<unsigned>(k))->getType() : clang::QualType();
-    const bool only_read = !type.isNull() && type->isPointerType() && type->getPointeeType().isConstQualified();
+    const bool only_read = !type.isNull() && type->isPointerType() &&
+                           (type->getPointeeType().isConstQualified() || only_reads(kernel, static_cast<unsigned>(k)));
     forget_reachable(arguments[k], !only_read, line);
   }
   add_launch(std::move(launch), grid, block, shared);

@@ -82,7 +82,7 @@ std::string as_cuda(const std::string& name) {
 Value Interpreter::allocation(const Value& bytes, int line, bool zero, bool for_device) {
   auto memory = std::make_shared<Memory>();
   memory->bytes = bytes;
-  memory->rest = zero ? Value::of(0) : Value::not_known("contents of memory", line);
+  memory->rest = zero ? Value::of(0) : fresh(Value::not_known("contents of memory", line));
   memory->for_device = for_device;
   return Value::pointer_to({memory, 0});
 }
@@ -337,6 +337,9 @@ std::optional<Value> Interpreter::math_call(const std::string& spelled, const cl
       {"fabs", [](double x) { return std::fabs(x); }},   {"round", [](double x) { return std::round(x); }},
       {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
       {"cbrt", [](double x) { return std::cbrt(x); }},   {"trunc", [](double x) { return std::trunc(x); }},
+      {"asin", [](double x) { return std::asin(x); }},   {"acos", [](double x) { return std::acos(x); }},
+      {"atan", [](double x) { return std::atan(x); }},   {"sinh", [](double x) { return std::sinh(x); }},
+      {"cosh", [](double x) { return std::cosh(x); }},   {"tanh", [](double x) { return std::tanh(x); }},
       {"tan", [](double x) { return std::tan(x); }},     {"rint", [](double x) { return std::rint(x); }},
       {"lrint", [](double x) { return std::rint(x); }},  {"nearbyint", [](double x) { return std::rint(x); }},
       {"lround", [](double x) { return std::round(x); }}};

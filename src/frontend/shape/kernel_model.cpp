@@ -3,10 +3,13 @@
 // private memory, and flows through operands and, for phis, through the branches that choose among their values.
 #include "frontend/shape/kernel_model.h"
 
+#include <limits>
+
 #include "frontend/ir/builtins.h"
 #include "frontend/ir/ptx_calls.h"
 #include "frontend/source/compile.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -35,6 +38,16 @@ std::optional<std::string> source_type(const Function& function, const Argument&
   return text && !text->getString().empty() ? std::optional(text->getString().str()) : std::nullopt;
 }
 
+/// Bytes of an element that the parameter points to; 0: not known.
+int pointee_bytes(const Function& function, const Argument& argument) {
+  const MDNode* bytes = function.getMetadata(pointee_bytes_key);
+  if (!bytes || argument.getArgNo() >= bytes->getNumOperands()) return 0;
+  const auto* number = mdconst::dyn_extract_or_null<ConstantInt>(bytes->getOperand(argument.getArgNo()));
+  return number && number->getBitWidth() <= 64 && number->getZExtValue() <= std::numeric_limits<int>::max()
+             ? static_cast<int>(number->getZExtValue())
+             : 0;
+}
+
 }  // namespace
 
 KernelModel::KernelModel(Function& function, KernelProfile& profile)
@@ -56,6 +69,7 @@ KernelModel::KernelModel(Function& function, KernelProfile& profile)
     p.type = source_type(function_, argument).value_or(type_text(argument.getType()));
     p.pointer = argument.getType()->isPointerTy() && !argument.hasByValAttr();
     p.integer = argument.getType()->isIntegerTy();
+    if (p.pointer) p.bytes = pointee_bytes(function_, argument);
     if (!p.pointer && argument.getType()->isSized())
       p.bytes =
           static_cast<int>(function_.getParent()->getDataLayout().getTypeStoreSize(argument.getType()).getFixedValue());

@@ -23,6 +23,7 @@
 #include "frontend/source/ast_walk.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_language.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueSymbolTable.h"
@@ -137,6 +138,25 @@ void hand_over_device_code(const clang::DeclContext* context, clang::CodeGenerat
         declaration->hasAttr<clang::CUDAConstantAttr>() || declaration->hasAttr<clang::CUDASharedAttr>();
     if (wanted) to.HandleTopLevelDecl(clang::DeclGroupRef(declaration));
   }
+}
+
+/// Of an array the element is counted: a matrix as a parameter points to its rows.
+std::int64_t pointee_bytes(const clang::ParmVarDecl& parameter) {
+  const clang::ASTContext& context = parameter.getASTContext();
+  const clang::QualType type = parameter.getType();
+  if (!type->isPointerType()) return 0;
+  const clang::QualType element = context.getBaseElementType(type->getPointeeType());
+  if (element->isVoidType() || element->isFunctionType() || element->isDependentType() || element->isIncompleteType())
+    return 0;
+  return context.getTypeSizeInChars(element).getQuantity();
+}
+
+void keep_pointee_bytes(const FunctionDecl& function, llvm::Function& symbol) {
+  llvm::Type* number = llvm::Type::getInt64Ty(symbol.getContext());
+  std::vector<llvm::Metadata*> bytes;
+  for (const clang::ParmVarDecl* p : function.parameters())
+    bytes.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(number, pointee_bytes(*p))));
+  symbol.setMetadata(pointee_bytes_key, llvm::MDNode::get(symbol.getContext(), bytes));
 }
 
 /// Constructors and destructors are generated in several forms, each with its own symbol.
@@ -377,9 +397,11 @@ void KernelConsumer::keep_parameter_types() {
   if (module == nullptr) return;
   const clang::PrintingPolicy policy(compiler_.getLangOpts());
   for (llvm::Function& symbol : *module) {
-    if (symbol.isDeclaration() || symbol.getMetadata("kernel_arg_base_type") != nullptr) continue;
+    if (symbol.isDeclaration()) continue;
     const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
     if (function == nullptr || function->getNumParams() != symbol.arg_size()) continue;
+    keep_pointee_bytes(*function, symbol);
+    if (symbol.getMetadata("kernel_arg_base_type") != nullptr) continue;
     std::vector<llvm::Metadata*> types;
     for (const clang::ParmVarDecl* p : function->parameters())
       types.push_back(llvm::MDString::get(symbol.getContext(),

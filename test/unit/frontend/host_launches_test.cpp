@@ -477,6 +477,107 @@ int main() {
   EXPECT_EQ(buffer_of(p.launches[4], 0).contents.size(), 65536u);
 }
 
+TEST(HostContents, WhatNobodyWroteBesideKnownValuesIsZero) {
+  const HostProgram p = program_of("#include <stdlib.h>\n" + std::string(contents_kernels) + R"(
+int main() {
+  int h[3], *d, *m, *part; float* out;
+  cudaMalloc((void**)&d, sizeof h);
+  cudaMalloc((void**)&part, 8);
+  cudaMalloc((void**)&out, 400);
+  h[1] = 5;
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<1, 32>>>(d, out);
+  int* heap = (int*)malloc(sizeof h);
+  heap[2] = 6;
+  cudaMemcpy(d, heap, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<2, 32>>>(d, out);
+  cudaMemcpy(part, heap + 2, 4, cudaMemcpyHostToDevice);
+  pick<<<3, 32>>>(part, out);
+  Settings s, *ds;
+  s.n = 9;
+  cudaMalloc((void**)&ds, sizeof s);
+  cudaMemcpy(ds, &s, sizeof s, cudaMemcpyHostToDevice);
+  use<<<4, 32>>>(ds, out);
+})");
+  ASSERT_EQ(p.launches.size(), 4u);
+  EXPECT_EQ(buffer_of(p.launches[0], 0).contents, std::string("\0\0\0\0\x05\0\0\0\0\0\0\0", 12));
+  EXPECT_EQ(buffer_of(p.launches[1], 0).contents, std::string("\0\0\0\0\0\0\0\0\x06\0\0\0", 12));
+  EXPECT_EQ(buffer_of(p.launches[2], 0).contents, std::string("\x06\0\0\0\0\0\0\0", 8));
+  const std::string& settings = buffer_of(p.launches[3], 0).contents;
+  ASSERT_FALSE(settings.empty());
+  EXPECT_EQ(settings.substr(0, 4), std::string("\x09\0\0\0", 4));
+  EXPECT_EQ(settings.find_first_not_of('\0', 1), std::string::npos);
+}
+
+TEST(HostContents, WhatMayHaveBeenWrittenIsNotZero) {
+  const HostProgram p = program_of("#include <stdlib.h>\n" + std::string(contents_kernels) + R"(
+void fill(int* to);
+int main() {
+  int h[3], *d; float* out;
+  cudaMalloc((void**)&d, sizeof h);
+  cudaMalloc((void**)&out, 400);
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<1, 32>>>(d, out);  // nothing is known
+  h[rand() % 3] = 1;
+  h[1] = 5;
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  pick<<<2, 32>>>(d, out);
+  int g[3];
+  fill(g);
+  g[1] = 5;
+  cudaMemcpy(d, g, sizeof g, cudaMemcpyHostToDevice);
+  pick<<<3, 32>>>(d, out);
+  int k[3], other[3];
+  k[0] = other[1];  // it is copied, whatever it is
+  k[1] = 5;
+  cudaMemcpy(d, k, sizeof k, cudaMemcpyHostToDevice);
+  pick<<<4, 32>>>(d, out);
+})");
+  ASSERT_EQ(p.launches.size(), 4u);
+  for (const HostLaunch& l : p.launches) EXPECT_EQ(buffer_of(l, 0).contents, "") << whole(l.grid[0]);
+}
+
+TEST(HostContents, AKernelThatOnlyReadsLeavesThemAsTheyWere) {
+  const std::string start = R"(
+__device__ int inner(int* p, int k) { return *(p + k); }
+__device__ void put(int* p) { *p = 1; }
+)";
+  const std::string end = R"(
+int main() {
+  int h[2] = {5, 6}, *d; float* out;
+  cudaMalloc((void**)&d, sizeof h);
+  cudaMalloc((void**)&out, 400);
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  k<<<1, 32>>>(d, out);
+  k<<<2, 32>>>(d, out);
+})";
+  const auto contents = [&](const std::string& body) {
+    const HostProgram p = program_of(start + "__global__ void k(int* p, float* out) { " + body + " }" + end);
+    EXPECT_EQ(p.launches.size(), 2u);
+    return buffer_of(p.launches[1], 0).contents;
+  };
+  for (const char* reads : {"out[p[0]] = *(p + 1);", "out[inner(p, 1)] = inner(p + 1, 0);", "out[p[p[0] - 5]] = 1;"})
+    EXPECT_EQ(contents(reads).size(), 8u) << reads;
+  for (const char* writes :
+       {"p[0] = 1;", "++p[1];", "put(p);", "put(p + 1);", "int* q = p; *q = 1;", "atomicAdd(p, 1);",
+        "*(out + p[0]) = 1; *(p + 1) += 2;", "int& r = p[0]; r = 1;", "put(&p[1]);"})
+    EXPECT_EQ(contents(writes), "") << writes;
+}
+
+TEST(HostContents, RowsOfAMatrixAreCountedInElements) {
+  const HostProgram p = program_of(R"(
+__global__ void rows(float (*a)[8], int n) { a[n][0] = 1; }
+int main() {
+  float (*a)[8];
+  cudaMalloc((void**)&a, 10 * sizeof *a);
+  rows<<<1, 32>>>(a, 3);
+  rows<<<2, 32>>>(a + 1, 3);
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(buffer_of(p.launches[0], 0).elements, 80);
+  EXPECT_EQ(buffer_of(p.launches[1], 0).elements, 72);
+}
+
 TEST(HostContents, LaunchesAlikeWithOtherContentsHaveNone) {
   const HostProgram p = program_of(std::string(contents_kernels) + R"(
 int main() {

@@ -203,6 +203,26 @@ TEST(Profile, ParametersHaveTheTypesOfTheSourceAlsoWithoutMangling) {
   EXPECT_EQ(p.parameters[3].type, "int");
 }
 
+TEST(Profile, PointersKnowTheSizeOfTheirElements) {
+  const KernelProfile p = profile_of(R"(
+struct Body { float4 at; double mass; };
+typedef Body Bodies[3];
+struct Hidden;
+template <class T> __global__ void move(const T* in, Bodies* rows, float (*matrix)[16], void* any, Hidden* hidden,
+                                        Body** table, int n) { ((float*)any)[n] = in[n].mass + matrix[n][3]; }
+template __global__ void move(const Body*, Bodies*, float (*)[16], void*, Hidden*, Body**, int);)",
+                                     Language::cuda);
+  std::vector<int> bytes;
+  for (const Parameter& q : p.parameters) bytes.push_back(q.bytes);
+  EXPECT_THAT(bytes, testing::ElementsAre(32, 32, 4, 0, 0, 8, 4));
+  const KernelProfile o = profile_of(
+      "typedef struct { int key; char tag[8]; } Entry;\n"
+      "kernel void k(global Entry* e, global float3* v, local double* d) { e[0].key = v[1].x + d[0]; }");
+  bytes.clear();
+  for (const Parameter& q : o.parameters) bytes.push_back(q.bytes);
+  EXPECT_THAT(bytes, testing::ElementsAre(12, 16, 8));
+}
+
 TEST(Profile, ModuloAndMasksKeepTheirPeriod) {
   const KernelProfile p = profile_of(
       "__kernel void k(__global const int* a, __global int* out) {\n"
