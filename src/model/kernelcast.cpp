@@ -499,7 +499,7 @@ template <BoundGroup group, class... First>
 
 namespace {
 
-/// The bounds of a launch, by what of a phase they grow with.
+/// The bounds of an SM, by what of a phase they grow with.
 struct PhaseWork {
   double issue = 0, arithmetic = 0, tensor = 0, shared = 0, global = 0;
   [[nodiscard]] double joined() const {
@@ -517,14 +517,13 @@ PhaseWork work_of(const BoundTimes& f) {
     return cycles;
   };
   return {most({Limit::issue}), most({Limit::arithmetic, Limit::fp64, Limit::special, Limit::integer_multiply}),
-          most({Limit::tensor}), most({Limit::shared_memory}),
-          most({Limit::load_store, Limit::l1, Limit::l2, Limit::l3, Limit::dram, Limit::atomics})};
+          most({Limit::tensor}), most({Limit::shared_memory}), most({Limit::load_store, Limit::l1})};
 }
 
-/// The phases of a block follow one another: what one of them does not use stands idle meanwhile, unless another block
-/// is there. A block alone takes the sum over its phases, each of which joins its share of the throughput with its
-/// share of the path; the path grows so that the latency bound and the throughput of that block together come to the
-/// sum.
+/// The phases of a block follow one another: what of the SM one of them does not use stands idle meanwhile, unless
+/// another block is there. A block alone takes the sum over its phases, each of which joins its share of the SM's work
+/// with its share of the path; the path grows so that the latency bound and that block's work together come to the sum.
+/// L2 and DRAM serve blocks of other SMs meanwhile, which are in other phases.
 void divide_by_barriers(const Workload& w, const KernelcastDevice& m, const Constants& c, BoundTimes& f) {
   if (w.phases.size() < 2 || w.barriers <= 0 || w.stalls.fills > 0 || w.stalls.products > 0) return;
   BarrierPhase all;
@@ -537,7 +536,7 @@ void divide_by_barriers(const Workload& w, const KernelcastDevice& m, const Cons
   const PhaseWork work = work_of(f);
   double paths = 0;
   for (const BarrierPhase& p : w.phases) paths += path(p);
-  const double throughput = f.throughput_cycles(f.cycles) / f.blocks_per_unit, joined = work.joined();
+  const double throughput = f.unit_cycles(f.cycles) / f.blocks_per_unit, joined = work.joined();
   if (!(paths > 0) || !(joined > 0) || !(throughput < INFINITY)) return;
   double alone = 0;
   for (const BarrierPhase& p : w.phases) {
@@ -587,17 +586,16 @@ BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constant
   return f;
 }
 
-double BoundTimes::throughput_cycles(const std::array<double, limit_count>& of) const {
+double BoundTimes::unit_cycles(const std::array<double, limit_count>& of) const {
   const double pipes = norm_of(values_of<BoundGroup::pipe>(of), pipe_norm);
-  const double sm = norm_of(values_of<BoundGroup::sm>(of, pipes), unit_norm);
-  return norm_of(values_of<BoundGroup::chip>(of, sm), norm);
+  return norm_of(values_of<BoundGroup::sm>(of, pipes), unit_norm);
 }
 
 double BoundTimes::seconds(Limit without) const {
   std::array<double, limit_count> c = cycles;
   if (without != Limit::count_) c[static_cast<std::size_t>(without)] = 0;
   if (!std::all_of(c.begin(), c.end(), [](double v) { return v < INFINITY; })) return NAN;
-  const double throughput = throughput_cycles(c);
+  const double throughput = norm_of(values_of<BoundGroup::chip>(c, unit_cycles(c)), norm);
   const double path = norm_of(values_of<BoundGroup::path>(c), latency_norm);
   // Neither can hide in the other what is in both.
   const double common = std::min({in_both, throughput, path});

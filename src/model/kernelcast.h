@@ -127,8 +127,8 @@ struct BoundTimes {
   double in_both = 0;  // cycles that both the pipes' bounds and the latency bound hold: products that a warp awaits
   double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1, pipe_norm = 1, latency_norm = 2;
   std::array<double, latency_count> latency{};  // cycles of a wait, by class, with the data where they are found
-  /// Cycles of all bounds but those of the path, joined. `of`: as `cycles`.
-  [[nodiscard]] double throughput_cycles(const std::array<double, limit_count>& of) const;
+  /// Cycles of the bounds of an SM, BoundGroup::pipe and BoundGroup::sm, joined. `of`: as `cycles`.
+  [[nodiscard]] double unit_cycles(const std::array<double, limit_count>& of) const;
   /// Seconds; `without`: as if this limit did not exist.
   [[nodiscard]] double seconds(Limit without = Limit::count_) const;
   [[nodiscard]] double seconds_of(Limit l) const { return cycles[static_cast<std::size_t>(l)] / clock_hz; }
