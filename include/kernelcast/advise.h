@@ -52,6 +52,7 @@ struct Advice {
   std::string diff;                              // the rewritten source as a unified diff, where one was asked for and can be made
   std::string rewritten;                         // that source as a whole
   std::vector<std::string> assumptions;          // what the gain takes for granted
+  bool defect = false;                           // a mistake, or what looks like one: times and gain are not about it
 };
 
 /// A rule as documents and lists name it.

@@ -119,6 +119,19 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   return a;
 }
 
+Advice as_defect(const Subject& s, const Rule& rule, const Draft& d) {
+  Advice a;
+  a.rule = rule.is.name;
+  a.where = place_of(s, d.line, d.token);
+  a.message = d.message;
+  a.change = d.change;
+  a.time_s = a.changed_time_s = *s.estimate().time_s.value;
+  a.limiter = a.changed_limiter = s.estimate().limiter;
+  a.assumptions = d.assumptions;
+  a.defect = true;
+  return a;
+}
+
 /// Compiles and forecasts the rewritten source, whose forecast takes the place of the what-if; with `shown` also
 /// executes it and keeps the difference.
 void rewrite(const Subject& s, const Rule& rule, Draft& d, const Base& base, bool shown, std::optional<Advice>& a) {
@@ -157,6 +170,10 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
     if (options.without.contains(std::string(rule.is.name))) continue;
     for (Draft& d : rule.drafts(s)) {
       if (d.line.file >= 0 && ignored(s, d.line, rule.is.name)) continue;
+      if (d.defect) {
+        found.push_back(as_defect(s, rule, d));
+        continue;
+      }
       std::optional<Advice> a = judged(s, rule, d, base);
       if (!a || a->gain < least_gain) continue;
       if (!d.rewritten.empty() && !rewritten.insert(d.rewritten).second) continue;
@@ -164,7 +181,8 @@ std::vector<Advice> findings(const Subject& s, const AdviceOptions& options) {
       if (a && a->gain >= least_gain) found.push_back(std::move(*a));
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Advice& a, const Advice& b) { return a.defect != b.defect ? a.defect : a.gain > b.gain; });
   return found;
 }
 
@@ -173,7 +191,7 @@ std::span<const Rule> rules() {
     std::vector<Rule> list;
     for (const auto& group : {global_memory_rules(), reuse_rules(), shared_memory_rules(), register_rules(),
                               launch_rules(), control_rules(), arithmetic_rules(), loop_rules(), pipeline_rules(),
-                              tensor_rules(), cache_rules(), host_rules()})
+                              tensor_rules(), cache_rules(), host_rules(), buffer_rules()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

@@ -24,6 +24,7 @@ struct Draft {
   std::string limiter = {};
   std::optional<double> before = {};  // the time that `seconds` replaces, where it is not the kernel's alone
   AdviceEdit edit = {};               // launch and lines are found by themselves
+  bool defect = false;                // it is wrong, or may be, whatever it costs: no gain is forecast
 };
 
 struct Rule {
@@ -47,5 +48,6 @@ std::span<const Rule> cache_rules();
 std::span<const Rule> loop_rules();
 std::span<const Rule> pipeline_rules();
 std::span<const Rule> host_rules();
+std::span<const Rule> buffer_rules();
 
 }  // namespace kernelcast::advice

@@ -166,6 +166,7 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
     if (!f.kernel.empty() && f.kernel != l.kernel && f.kernel != plain && f.kernel != l.symbol) continue;
     program.launches.push_back({number, l, std::nullopt, ""});
   }
+  program.whole = program.launches.size() == found.launches.size() && found.notes.empty();
   if (!program.launches.empty()) return program;
   std::string why = program.notes.empty() ? "" : "; " + found.notes.front();
   if (options.argv.empty() && !found.notes.empty()) why += "; give the program's arguments with " KC_SETTING(argv);
@@ -222,6 +223,28 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
   return f;
 }
 
+namespace {
+
+/// Whether another launch, or what is no kernel's, may use the buffers of the program's only launch here.
+bool has_company(const report::ProgramForecast& program) {
+  const HostLaunch& launch = program.launches.front().launch;
+  return !program.whole || launch.more || !launch.conditions.empty() ||
+         std::any_of(launch.args.begin(), launch.args.end(), [](const HostArgument& a) {
+           const auto* buffer = std::get_if<HostBuffer>(&a.value);
+           return buffer != nullptr && buffer->array <= 0;
+         });
+}
+
+void add_buffer_findings(report::ProgramForecast& program) {
+  std::vector<LaunchOnDevice> launches;
+  for (const report::LaunchForecast& l : program.launches)
+    launches.push_back({&l.launch, l.forecast ? &l.forecast->devices.front() : nullptr});
+  const auto found = buffer_findings(launches, program.whole);
+  for (std::size_t k = 0; k < launches.size(); ++k) program.launches[k].findings = found[k];
+}
+
+}  // namespace
+
 int predict_program(const ForecastFlags& flags, const Environment& environment) {
   const DeviceCatalog catalog =
       catalog_of(flags.devices_dir, environment.devices_dir, operating_point(flags.clock, flags.power_limit));
@@ -269,6 +292,7 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
     for (const std::string& line : messages) message("kernelcast: " + line);
     return could_not_analyse;
   }
+  if (flags.launch != "list") add_buffer_findings(program);
   const report::Style style(environment.colour && general.output.empty());
   const bool single = program.launches.size() == 1 && program.launches.front().forecast;
   std::string text = general.json ? report::launches_json(program) : report::launches_text(program, style);
@@ -289,7 +313,9 @@ ForecastFlags only_launch(const ForecastFlags& flags, const Environment& environ
     throw UsageError(fmt::format(
         "{}: {} launches are found; choose one with " KC_SETTING(launch) " N (`kernelcast predict` lists them)",
         source.path, program.launches.size()));
-  return flags_for(flags, program.launches.front().launch);
+  ForecastFlags only = flags_for(flags, program.launches.front().launch);
+  only.launches_beside = has_company(program);
+  return only;
 }
 
 }  // namespace kernelcast::cli

@@ -25,6 +25,7 @@ struct ForecastFlags {
   std::vector<std::string> with;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
+  bool launches_beside = false;  // no flag: see ForecastQuestion
 };
 
 /// Those that say how the source is read: also of `tune`.

@@ -30,6 +30,7 @@ struct ForecastQuestion {
   std::vector<const Model*> models;
   std::optional<Dim3> grid, global;  // at most one of them; neither: the extents of a mapped nest
   Launch launch;                     // all but the grid
+  bool launches_beside = false;      // it is one of several of a program, which may have the same buffers
   Counting counts = Counting::automatic;
   double compile_seconds = 30;  // of processor time
   ExecuteOptions execute;

@@ -25,7 +25,8 @@ Json edit_json(const AdviceEdit& e) {
 }  // namespace
 
 Json finding_json(const Advice& a, const DeviceAdvice& d, const std::string& source) {
-  Json j = {{"rule", a.rule}, {"severity", "advice"}, {"kernel", d.kernel}, {"device", d.device}};
+  Json j = {
+      {"rule", a.rule}, {"severity", a.defect ? "warning" : "advice"}, {"kernel", d.kernel}, {"device", d.device}};
   j["file"] = a.where.file.empty() ? source : a.where.file;
   if (!a.where.file.empty()) {
     j["line"] = a.where.line;
@@ -79,10 +80,13 @@ Json sarif_result(const Advice& a, const DeviceAdvice& d, const AdviceReport& r,
     region["startColumn"] = a.where.column;
     region["endColumn"] = a.where.end_column + 1;  // past the last one
   }
-  const std::string text = fmt::format("{}. Saves {} (90 %: {} to {}) on {}: {} -> {}. {}", a.message,
-                                       format_percent(a.gain), format_percent(a.gain_low), format_percent(a.gain_high),
-                                       d.name, format_seconds(a.time_s), format_seconds(a.changed_time_s), a.change);
-  Json j = {{"ruleId", a.rule}, {"ruleIndex", rule}, {"level", "note"}, {"message", {{"text", text}}}};
+  const std::string gain = a.defect ? std::string()
+                                    : fmt::format(" Saves {} (90 %: {} to {}) on {}: {} -> {}.", format_percent(a.gain),
+                                                  format_percent(a.gain_low), format_percent(a.gain_high), d.name,
+                                                  format_seconds(a.time_s), format_seconds(a.changed_time_s));
+  const std::string text = fmt::format("{}.{} {}", a.message, gain, a.change);
+  const char* level = a.defect ? "warning" : "note";
+  Json j = {{"ruleId", a.rule}, {"ruleIndex", rule}, {"level", level}, {"message", {{"text", text}}}};
   const std::string file = a.where.file.empty() ? r.source : a.where.file;
   j["locations"] =
       Json::array({{{"physicalLocation", {{"artifactLocation", {{"uri", sarif_uri(file)}}}, {"region", region}}}}});

@@ -61,7 +61,7 @@ std::string finding_text(const Advice& a, const DeviceAdvice& d, const AdviceRep
   std::string out = fmt::format("{}advice: {} [-W{}]\n", style.bold(prefix_of(a, r)), style.bold(a.message), a.rule);
   out += quoted(a, r, style);
   out += fmt::format("  change: {}\n", indented(a.change, "          "));
-  out += fmt::format("  {}\n", gain_text(a, d, style));
+  if (!a.defect) out += fmt::format("  {}\n", gain_text(a, d, style));
   out += a.diff;
   if (a.verified == Verified::rewrite) out += "  verified: rewrite (compiled, executed to equal results, forecast)\n";
   for (const std::string& text : a.assumptions) out += fmt::format("  {}\n", style.dim("assumed: " + text));

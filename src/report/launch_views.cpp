@@ -113,7 +113,20 @@ Json launch_json(const LaunchForecast& l) {
     j["unknown"].push_back({{"name", u.name}, {"why", u.why}, {"line", u.line}});
   j["conditions"] = l.launch.conditions;
   j["failure"] = l.failure;
+  j["findings"] = Json::array();
+  for (const BufferFinding& f : l.findings)
+    j["findings"].push_back({{"rule", f.rule}, {"buffer", f.buffer}, {"text", f.text}});
   return j;
+}
+
+/// A blank line in front of them, if there are any.
+std::string findings_text(const ProgramForecast& program) {
+  std::string text;
+  for (const LaunchForecast& l : program.launches)
+    for (const BufferFinding& f : l.findings)
+      text += fmt::format("{}launch {} (line {}, {}): {} [{}]\n", text.empty() ? "\n" : "", l.number, l.launch.line,
+                          l.launch.kernel, f.text, f.rule);
+  return text;
 }
 
 }  // namespace
@@ -169,7 +182,7 @@ std::string launches_text(const ProgramForecast& program, const Style& style) {
                         style.bold(format_seconds(t.seconds)), t.launches,
                         t.longest.empty() ? "" : fmt::format(", {} in {}", format_percent(t.share), t.longest),
                         t.complete ? "" : ", a lower bound: see the messages", t.model);
-  return text;
+  return text + findings_text(program);
 }
 
 std::string launches_json(const ProgramForecast& program) {

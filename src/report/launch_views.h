@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "forecast/program_buffers.h"
 #include "kernelcast/host.h"
 #include "report/results.h"
 #include "report/style.h"
@@ -16,6 +17,7 @@ struct LaunchForecast {
   HostLaunch launch;
   std::optional<ForecastReport> forecast;
   std::string failure;  // why there is none; empty and no forecast: none was asked for
+  std::vector<BufferFinding> findings = {};
 };
 
 struct ProgramForecast {
@@ -23,6 +25,7 @@ struct ProgramForecast {
   std::string source;
   std::vector<LaunchForecast> launches;
   std::vector<std::string> notes;  // of evaluation
+  bool whole = true;               // no launch that was found is left out
 };
 
 /// "4096 x 1 x 1" with "?name" for what is not known.

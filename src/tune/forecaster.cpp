@@ -231,6 +231,7 @@ void LaunchForecaster::describe(const LaunchShape& shape, Candidate& out, const 
   out.registers = work.registers_per_thread;
   out.shared_bytes = work.shared_bytes_per_block;
   const auto idle = note_on_idle_launch(*profile_, work);
+  if (idle && recount) throw UserError(idle->what);  // it is fast because it does nothing
   assumptions_ = std::move(work.assumptions);
   if (idle) assumptions_.push_back(*idle);
 }

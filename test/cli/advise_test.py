@@ -638,6 +638,60 @@ void run(float* d_a, float* d_o, const float* a, float* o, int n) {
             self.none("transfers", some, *ONE, *sizes)
         self.none("transfers", program.replace("cudaMemcpy(d_a", "cudaMemcpy(flag").replace("cudaMemcpy(o, d_o", "cudaMemcpy(o, flag"), *ONE, *sizes)
 
+    def test_an_access_beyond_its_buffer(self):
+        copy = kernel("const float* a, float* o, int n", f"{ID}\n  o[i] = a[i] * 2.0f;")
+        sizes = ("--buffer", "a=1048576", "--buffer", "o=1048576")
+        self.none("beyond-buffer", copy, *ONE, *sizes)
+        self.none("beyond-buffer", copy, *ONE)
+        f = self.one("beyond-buffer", copy, *ONE, "--buffer", "a=1048576", "--buffer", "o=1048000")
+        self.assertEqual((f["severity"], f["gain_fraction"]), ("warning", 0))
+        self.assertEqual(f["message"], "thread 255,0,0 of block 4095,0,0 stores 4 bytes at byte 4194300 of o, which has 4192000")
+        self.assertNotIn("saves 0 %", self.good("advise", self.path("short.cu", copy), "--device", "a100", *ONE, "--buffer", "o=1048000"))
+        guarded = copy.replace("o[i]", "if (i < n) o[i]")
+        for n, found in (("1048000", self.none), ("1048001", self.one)):
+            found("beyond-buffer", guarded, *ONE[:4], "--arg", f"n={n}", "--buffer", "a=1048576", "--buffer", "o=1048000")
+        rows = kernel("float4* o, int n", f"{ID}\n  for (int k = 0; k < n; ++k) o[k * 1024 + i % 1024].w = k;")
+        for n, found in (("64", self.none), ("65", self.one)):
+            found("beyond-buffer", rows, *ONE[:4], "--arg", f"n={n}", "--buffer", "o=65536")
+
+    def test_what_data_decide_proves_no_access(self):
+        sizes = ("--buffer", "a=4096:zero", "--buffer", "o=1024", "--counts", "symbolic")
+        for body in ("if (a[i % 4096] > 0) o[i] = 1;", "for (int k = 0; k < n; ++k) { if (a[k % 4096] > 0) return; o[i] = k; }", "o[(int)a[i % 4096]] = 1;",
+                     "for (int k = 0; k < a[0]; ++k) o[k * 4096] = 1;"):
+            self.none("beyond-buffer", kernel("const float* a, float* o, int n", f"{ID}\n  {body}"), *ONE, *sizes)
+        moved = kernel("const int* a, float* o, int n", f"{ID}\n  o[a[blockIdx.x] + i] = 1;")  # alike in each block
+        self.none("beyond-buffer", moved, *ONE, "--buffer", "a=4096", "--buffer", "o=1024", "--counts", "symbolic")
+        found = kernel("const float* a, float* o, int n", f"{ID}\n  if (a[i % 4096] < 1) o[i] = 1;")  # as executed
+        self.one("beyond-buffer", found, *ONE, *sizes[:4], "--counts", "executed")
+        self.none("beyond-buffer", found, *ONE, "--buffer", "a=4096", "--buffer", "o=1024", "--counts", "executed")  # generated contents
+
+    def test_an_array_that_stays_mostly_untouched(self):
+        copy = kernel("const float* a, float* o, int n", f"{ID}\n  if (i < n) o[i] = a[i] * 2.0f;")
+        f = self.one("untouched-array", copy, *ONE, "--buffer", "a=1048576", "--buffer", "o=4194304")
+        self.assertEqual(f["message"], "at most 4194304 of the 16777216 bytes of o are touched")
+        self.none("untouched-array", copy, *ONE, "--buffer", "a=1048576", "--buffer", "o=2097152")
+        gather = kernel("const int* a, float* o, int n", f"{ID}\n  o[a[i]] = 1;")
+        self.none("untouched-array", gather, *ONE, "--buffer", "a=1048576", "--buffer", "o=4194304")
+        self.none("untouched-array", copy, "--grid", "1", "--block", "256", "--arg", "n=256", "--buffer", "o=8192")  # small
+        moved = kernel("const int* a, float* o, int n", f"{ID}\n  o[a[blockIdx.x] + i] = 1;")
+        self.none("untouched-array", moved, *ONE, "--buffer", "a=4096", "--buffer", "o=4194304")
+        sums = kernel("const float* a, float* o, int n", "if (threadIdx.x == 0) o[blockIdx.x] = a[blockIdx.x];")  # one value a block
+        self.none("untouched-array", sums, *ONE, "--buffer", "o=4194304")
+
+    def test_launches_beside_may_touch_the_rest(self):
+        program = kernel("float* o", f"{ID}\n  o[i] = 1;") + """int main() {
+  float* o;
+  cudaMalloc(&o, 4 << 20);
+  k<<<1024, 256>>>(o);
+}
+"""
+        two = program.replace("(o);\n}", "(o);\n  k<<<3072, 256>>>(o + (1 << 18));\n}")
+        for text, says in ((program, self.assertIn), (two, self.assertNotIn)):
+            page = self.path("page.html")
+            self.good("report", self.path("program.cu", text), "--device", "a100", "--launch", "1", "-o", page)
+            with open(page, encoding="utf-8") as file:
+                says("untouched-array", file.read())
+
     def test_block_shape(self):
         plane = kernel("const float* a, float* o, int n", "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n  o[y * n + x] = a[y * n + x] * 2.0f;")
         f = self.one("block-size", plane, "--grid", "1024,64", "--block", "2,32", "--arg", "n=2048")

@@ -4,7 +4,8 @@ import json
 import os
 import unittest
 
-from program import Case
+import jsonschema
+from program import ROOT, Case
 
 PROGRAM_TEXT = """#include <cstdio>
 #include <cstdlib>
@@ -96,6 +97,26 @@ int main() {
     def test_a_buffer_in_host_memory_is_refused(self):
         file = self.path("pinned.cu", PROGRAM_TEXT.replace("cudaMalloc(&x, n * sizeof(float))", "cudaHostAlloc(&x, n * sizeof(float), 0)"))
         self.bad(1, r"pinned.cu:13: saxpy: buffer x lies in host memory, .* not modelled", "predict", file, "--device", "a100", "--argv", "1000 1")
+
+    def test_sizes_that_do_not_fit(self):
+        """Of one launch what lies beyond, of all together what they leave."""
+        def findings(text, argv="1048576 1"):
+            out = json.loads(self.run_program("predict", self.path("sizes.cu", text), "--device", "a100", "--argv", argv, "--format", "json").stdout)
+            with open(os.path.join(ROOT, "schema", "predict.schema.json"), encoding="utf-8") as file:
+                jsonschema.Draft202012Validator(json.load(file)).validate(out)
+            return [(l["number"], f["rule"], f["buffer"], f["text"]) for l in out["launches"] for f in l["findings"]]
+        self.assertEqual(findings(PROGRAM_TEXT), [])
+        self.assertEqual(findings(PROGRAM_TEXT, "1000 1"), [])
+        short = PROGRAM_TEXT.replace("cudaMalloc(&y, n * sizeof(float))", "cudaMalloc(&y, n * 2)")
+        self.assertEqual([f[:3] for f in findings(short)], [(1, "beyond-buffer", "y")])
+        self.assertRegex(self.good("predict", self.path("short.cu", short), "--device", "a100", "--argv", "1048576 1"),
+                         r"launch 1 \(line 13, saxpy\): thread .* of y, which has 2097152 \[beyond-buffer\]")
+        quarter = PROGRAM_TEXT.replace("(n + 255) / 256", "n / 1024")
+        self.assertEqual(findings(quarter), [(1, "untouched-array", b, f"at most 1048576 of the 4194304 bytes of {b} are touched") for b in "xy"])
+        others = ("saxpy<<<3 * n / 1024, 256>>>(n, 1.0f, x + n / 4, y + n / 4);", "cudaMemset(x, 0, n * 4); cudaMemset(y, 0, n * 4);",
+                  "if (rand() > 5) saxpy<<<n / 256, 256>>>(n, 1.0f, x, y);", "library(x, y);")
+        for other in others:
+            self.assertEqual(findings("void library(float*, float*);\n" + quarter[:quarter.rindex("}")] + other + "\n}\n"), [], other)
 
     def test_files_beside_the_source_that_define_what_it_calls_are_read(self):
         main, kernels = PROGRAM_TEXT.split("int main")

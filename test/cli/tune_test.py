@@ -143,6 +143,17 @@ class Tune(Case):
                 predicted = checked(forecast.stdout, "predict")["predictions"][0]
                 self.assertAlmostEqual(b["time_s"], predicted["time_s"], delta=1e-6 * b["time_s"])
 
+    def test_what_writes_nothing_is_not_the_fastest(self):
+        kernel = self.path("idle.cu", """__global__ void k(const int* flag, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockDim.x == 64 && flag[0] == 0) return;
+  if (i < n) y[i] = 1;
+}""")
+        j = self.tune(kernel, "--device", "v100", "--arg", "n=65536", "--buffer", "flag=16:zero", "--buffer", "y=65536", "--block", "{64,128}",
+                      "--problem", "65536", "--counts", "executed", "--sample", "all")
+        self.assertEqual([b["block"][0] for b in j["best"]], [128])
+        self.assertRegex(json.dumps(j), "no thread that was counted gets to a store")
+
     def test_counts_that_cannot_be(self):
         for flags, text in (
             (("--counts", "guess"), "--counts guess: expected auto, symbolic or executed"),

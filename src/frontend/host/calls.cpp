@@ -57,6 +57,7 @@ Value Interpreter::unknown_call(const clang::CallExpr* call, const std::string& 
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(plain);
     const Value v = evaluate(a);
     keep_callback(v, name.empty() ? "a call" : name, line);
+    if (v.kind == Value::Kind::pointer && v.place.memory) v.place.memory->used_elsewhere = true;
     const bool constant = a->getType()->isPointerType() && a->getType()->getPointeeType().isConstQualified();
     if (v.kind != Value::Kind::pointer || v.place.memory == nullptr || constant) continue;
     const bool of_structure = std::abs(v.place.key) >= kLeastFieldKey;  // its other fields stay

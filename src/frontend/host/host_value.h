@@ -62,6 +62,7 @@ struct Memory {
   const clang::CXXRecordDecl* made_as = nullptr;  // of an object with virtual functions
   bool for_device = false;                        // allocated by the runtime: kernels may reach it through pointers
   bool in_host_memory = false;                    // pinned: kernels reach it over the link
+  bool used_elsewhere = false;                    // by a library, or by copies on the device: not by kernels alone
   std::int64_t element_bytes = 0;                 // what a slot stands for, where the device may read it; 0: not known
 };
 

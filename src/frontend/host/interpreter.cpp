@@ -350,12 +350,14 @@ HostProgram Interpreter::run() {
     if (f->isMain()) {
       run_function(f, true);
       run_callbacks();
+      mark_arrays();
       return std::move(program_);
     }
   }
   for (const clang::FunctionDecl* f : all)
     if (!f->hasAttr<clang::CUDAGlobalAttr>() && !f->hasAttr<clang::CUDADeviceAttr>() && launches(f))
       run_function(f, false);
+  mark_arrays();
   return std::move(program_);
 }
 

@@ -287,6 +287,8 @@ class Interpreter {
   void add_launch(HostLaunch launch, const Value& grid, const Value& block, const Value& shared);
   HostNumber dimension(const Value& value, int axis);
   HostArgument argument(const clang::ParmVarDecl* parameter, const Value& value);
+  std::int64_t number_of(const MemoryRef& memory);
+  void mark_arrays();
   std::int64_t in_elements(clang::QualType pointer) const;
 
   [[nodiscard]] int line_of(const clang::Stmt* statement) const;
@@ -310,6 +312,7 @@ class Interpreter {
   std::map<const clang::VarDecl*, Place> globals_;
   std::map<std::string, const clang::FunctionDecl*> kernels_;  // by name and by symbol
   std::vector<Callback> callbacks_;
+  std::vector<MemoryRef> arrays_;  // that launches take
   std::map<const clang::FunctionDecl*, bool> launching_;
   std::map<const clang::ParmVarDecl*, bool> only_read_;  // what pointers in parameters lead to
   std::map<const clang::CXXMethodDecl*, std::vector<const clang::CXXMethodDecl*>> overriders_;

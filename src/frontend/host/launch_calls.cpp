@@ -45,6 +45,21 @@ HostNumber Interpreter::dimension(const Value& value, int axis) {
   return HostUnknown{"", "it is no number", 0};
 }
 
+std::int64_t Interpreter::number_of(const MemoryRef& memory) {
+  const auto found = std::find(arrays_.begin(), arrays_.end(), memory);
+  if (found != arrays_.end()) return found - arrays_.begin() + 1;
+  arrays_.push_back(memory);
+  return static_cast<std::int64_t>(arrays_.size());
+}
+
+/// At the end: what else uses an array is known then.
+void Interpreter::mark_arrays() {
+  for (HostLaunch& launch : program_.launches)
+    for (HostArgument& a : launch.args)
+      if (auto* b = std::get_if<HostBuffer>(&a.value); b != nullptr && b->array > 0)
+        if (arrays_[static_cast<std::size_t>(b->array - 1)]->used_elsewhere) b->array = -1;
+}
+
 /// How many elements the type points to: more than one where it points to rows of a matrix.
 std::int64_t Interpreter::in_elements(clang::QualType pointer) const {
   if (pointer.isNull() || !pointer->isPointerType()) return 1;
@@ -97,6 +112,8 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
       else
         b.unknown = bytes && !bytes->known() ? bytes->unknown : HostUnknown{"", "its size is not known", 0};
       b.in_host_memory = value.place.memory->in_host_memory;
+      b.array = number_of(value.place.memory);
+      b.offset_bytes = value.place.key * size;
       if (b.elements && pointer)
         if (auto contents = contents_of(value, type->getPointeeType(), places)) b.contents = std::move(*contents);
       a.value = b;
@@ -206,6 +223,9 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
     auto* one = std::get_if<HostBuffer>(&first.args[k].value);
     const auto* other = std::get_if<HostBuffer>(&launch.args[k].value);
     if (one != nullptr && (other == nullptr || other->contents != one->contents)) one->contents.clear();
+    if (one == nullptr || other == nullptr || other->array == one->array) continue;
+    for (const std::int64_t array : {one->array, other->array})  // launches of the entry have different arrays
+      if (array > 0) arrays_[static_cast<std::size_t>(array - 1)]->used_elsewhere = true;
   }
 }
 

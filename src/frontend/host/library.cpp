@@ -154,6 +154,11 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     std::vector<Value> more;
     for (unsigned k = 2; k < count; ++k) more.push_back(evaluate(call->getArg(k)));
     if (copy_tensor_map(into, from)) return Value::of(0);
+    constexpr std::int64_t host_to_device = 1, device_to_host = 2;
+    const bool one_way = more.size() >= 2 && more[1].is_integer() && is({"cudaMemcpy", "cudaMemcpyAsync"}) &&
+                         (more[1].integer == host_to_device || more[1].integer == device_to_host);
+    for (const Value* v : {&into, &from})
+      if (v->kind == Value::Kind::pointer && v->place.memory && !one_way) v->place.memory->used_elsewhere = true;
     if (is({"cudaMemcpy", "cudaMemcpyAsync"}) && count >= 4 && more[1].is_integer() &&
         more[1].integer == 1 &&  // cudaMemcpyHostToDevice
         copy_to_device(call->getArg(0), into, call->getArg(1), from, more[0], line))

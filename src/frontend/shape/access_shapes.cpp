@@ -14,6 +14,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "profile/buffer_reach.h"
 
 namespace kernelcast::frontend {
 
@@ -261,7 +262,7 @@ class Collector {
     if (uniform) {
       Assumption say{"the address at " + where + " starts at a multiple of 128 bytes (" +
                          (sources.empty() ? "unknown base" : sources[0]->reason) + ")",
-                     "aligned", ""};
+                     "aligned", "", Assumption::Kind::other, data_base_key(a.line)};
       if (std::find(profile_.assumptions.begin(), profile_.assumptions.end(), say) == profile_.assumptions.end())
         profile_.assumptions.push_back(say);
       return;

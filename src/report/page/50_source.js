@@ -1,6 +1,8 @@
 // Part 4: the source with its margins, what each access does, advice under its line, and the target's code beside it.
 
 function adviceBox(a) {
+  if (a.severity === "warning")
+    return element("div", {class: "advice"}, element("p", {}, element("strong", {}, "Warning: "), `${a.message} [-W${a.rule}]`), element("pre", {}, a.change));
   return element("div", {class: "advice"},
     element("p", {}, element("strong", {}, `Advice: saves ${percent(a.gain_fraction)} `), `(90 %: ${percent(a.gain_interval[0])} to ${percent(a.gain_interval[1])}): ${seconds(a.time_s)} to ${seconds(a.changed_time_s)}. ${a.message} [-W${a.rule}]`),
     element("pre", {}, a.change));

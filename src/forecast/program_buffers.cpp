@@ -1,0 +1,122 @@
+// An array counts as touched where any launch may touch it, as far as closed forms bound that (buffer_reach.h). One
+// launch of which this is not known, or that gets a pointer of which it is not known where it leads, and nothing is
+// said.
+#include "forecast/program_buffers.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "profile/buffer_reach.h"
+
+namespace kernelcast {
+namespace {
+
+struct Array {
+  std::int64_t bytes = 0;
+  std::optional<Interval> touched;
+  bool known = true, by_thread = false;
+  std::size_t last_launch = 0;
+  std::string name;  // in that launch
+};
+
+class Arrays {
+ public:
+  /// False: the launch may reach any array.
+  bool add(std::size_t number, const HostLaunch& launch, const std::vector<BufferReach>& reaches,
+           const KernelProfile* profile) {
+    for (const HostArgument& a : launch.args) {
+      const auto* buffer = std::get_if<HostBuffer>(&a.value);
+      const auto* other = std::get_if<HostOther>(&a.value);
+      if (other != nullptr && other->what != "null pointer") return false;  // a structure may hold pointers
+      if (buffer != nullptr && buffer->array == 0) return false;
+      if (buffer == nullptr || buffer->array < 0) continue;
+      Array& array = arrays_[buffer->array];
+      array.last_launch = number;
+      array.name = a.name;
+      touch(array, *buffer, reach_of(a.name, reaches, profile));
+    }
+    return true;
+  }
+
+  [[nodiscard]] const std::map<std::int64_t, Array>& all() const { return arrays_; }
+
+ private:
+  static const BufferReach* reach_of(const std::string& name, const std::vector<BufferReach>& reaches,
+                                     const KernelProfile* profile) {
+    const auto is = [&](const BufferReach& r) {
+      return profile->buffers[static_cast<std::size_t>(r.buffer)].name == name;
+    };
+    const auto found = std::find_if(reaches.begin(), reaches.end(), is);
+    return found == reaches.end() ? nullptr : &*found;
+  }
+
+  static void touch(Array& array, const HostBuffer& buffer, const BufferReach* reach) {
+    if (reach == nullptr || (reach->accessed && !reach->touched)) {
+      array.known = false;
+      return;
+    }
+    array.bytes = std::max(array.bytes, buffer.offset_bytes + reach->bytes);
+    if (!reach->accessed) return;
+    array.by_thread = array.by_thread || reach->by_thread;
+    const Interval here{reach->touched->lo + buffer.offset_bytes, reach->touched->hi + buffer.offset_bytes};
+    array.touched =
+        array.touched ? Interval{std::min(array.touched->lo, here.lo), std::max(array.touched->hi, here.hi)} : here;
+  }
+
+  std::map<std::int64_t, Array> arrays_;
+};
+
+void add_beyond(const DeviceResult& result, const std::vector<BufferReach>& reaches,
+                std::vector<BufferFinding>& findings) {
+  std::vector<SourceLine> known;
+  for (const Finding& f : accesses_beyond(result)) {
+    findings.push_back({"beyond-buffer", "", f.text});
+    known.push_back(f.line);
+  }
+  for (const BufferReach& r : reaches) {
+    if (!r.beyond || std::find(known.begin(), known.end(), r.beyond->line) != known.end()) continue;
+    const std::string& name = result.profile->buffers[static_cast<std::size_t>(r.buffer)].name;
+    findings.push_back({"beyond-buffer", name, beyond_text(r, name)});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> accesses_beyond(const DeviceResult& result) {
+  if (!result.execution || !result.workload) return {};
+  const auto& assumptions = result.workload->assumptions;
+  if (std::any_of(assumptions.begin(), assumptions.end(),
+                  [](const Assumption& a) { return a.kind == Assumption::Kind::contents; }))
+    return {};
+  std::vector<Finding> found;
+  for (const Finding& f : result.execution->findings)
+    if (f.kind == Finding::Kind::out_of_bounds) found.push_back(f);
+  return found;
+}
+
+std::vector<std::vector<BufferFinding>> buffer_findings(const std::vector<LaunchOnDevice>& launches, bool whole) {
+  std::vector<std::vector<BufferFinding>> all(launches.size());
+  Arrays arrays;
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    const DeviceResult* result = launches[k].result;
+    std::vector<BufferReach> reaches;
+    if (result != nullptr && result->profile && result->workload) {
+      reaches = buffer_reaches(*result->profile, result->launch);
+      add_beyond(*result, reaches, all[k]);
+    }
+    const bool followed =
+        arrays.add(k, *launches[k].launch, reaches, result == nullptr ? nullptr : result->profile.get());
+    whole = whole && followed && !launches[k].launch->more && launches[k].launch->conditions.empty();
+  }
+  if (!whole) return all;
+  for (const auto& [id, array] : arrays.all()) {
+    const auto touched = array.known && array.by_thread ? mostly_untouched(array.touched, array.bytes) : std::nullopt;
+    if (touched)
+      all[array.last_launch].push_back(
+          {"untouched-array", array.name, untouched_text(*touched, array.name, array.bytes)});
+  }
+  return all;
+}
+
+}  // namespace kernelcast
