@@ -202,6 +202,15 @@ namespace {
 /// An attempt to update shared memory: load, compute, compare and swap, test, branch (cuobjdump -sass).
 constexpr double retry_instructions = 5;
 
+/// Issue slots that an instruction takes in the mean. Arithmetic alone fills nearly all of them; what goes through the
+/// queues to units that the schedulers share, or decides what comes next, leaves slots empty beside it.
+double slots_per_instruction(const OpCounts& n, double total, const Constants& c) {
+  double shared = n[C::control] + n[C::barrier] + n[C::shuffle] + n[C::vote] + n[C::fp32_special] + n[C::convert];
+  for (std::size_t k = 0; k < op_class_count; ++k)
+    if (is_memory(static_cast<OpClass>(k))) shared += n.n[k];
+  return 1 + c.issue_lost * std::min(1.0, over(shared, total));
+}
+
 /// Cycles of all asynchronous products of the launch on one unit.
 double async_cycles(const OpCounts& n, const KernelcastDevice& m, const Constants& c) {
   double cycles = 0;
@@ -440,18 +449,19 @@ struct Terms {
   const BoundTimes& f;  // all but its cycles
   double total;         // warp instructions of all classes
   double share;         // of the launch, on the busiest SM: its blocks, or the largest block
-  double lanes;         // lane operations of the busiest SM for one warp instruction, at the pipes' efficiency
+  double slots;         // issue slots of an instruction
+  double lanes;         // lane operations of the busiest SM for one warp instruction, with its slots
   double memory_share;  // share, at the efficiency of load/store units, shared memory and L1
 };
 
 template <Limit>
 double cycles_of(const Terms& terms);
 
-#define BOUND(id, name, group, cycles, sentence)                               \
-  template <>                                                                  \
-  inline double cycles_of<Limit::id>(const Terms& terms) {                     \
-    const auto& [w, n, m, c, t, f, total, share, lanes, memory_share] = terms; \
-    return cycles;                                                             \
+#define BOUND(id, name, group, cycles, sentence)                                      \
+  template <>                                                                         \
+  inline double cycles_of<Limit::id>(const Terms& terms) {                            \
+    const auto& [w, n, m, c, t, f, total, share, slots, lanes, memory_share] = terms; \
+    return cycles;                                                                    \
   }
 #include "model/kernelcast_bounds.def"
 
@@ -570,16 +580,9 @@ BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constant
   const double total = total_of(w.warp_ops);
   critical_path(w, m, c, total, f);
   const double share = std::max(f.blocks_per_unit, largest_block(w, total) / m.units_per_block) / w.blocks;
-  const Terms terms{w,
-                    w.warp_ops,
-                    m,
-                    c,
-                    f.traffic,
-                    f,
-                    total,
-                    share,
-                    share * m.warp / c.issue_efficiency,
-                    share / c.memory_efficiency};
+  const double slots = slots_per_instruction(w.warp_ops, total, c);
+  const Terms terms{
+      w, w.warp_ops, m, c, f.traffic, f, total, share, slots, share * m.warp * slots, share / c.memory_efficiency};
   fill_cycles(terms, f.cycles, std::make_index_sequence<limit_count>());
   divide_by_barriers(w, m, c, f);
   f.cycles[static_cast<std::size_t>(Limit::latency)] = cycles_of<Limit::latency>(terms);

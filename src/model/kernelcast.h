@@ -25,7 +25,7 @@ struct Constants {
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
   double l2_efficiency = 0.6;
   double l2_wide_efficiency = 0.85;   // of loads of 16 bytes a lane and copies in bulk; not fitted: docs/lab/h100.md
-  double issue_efficiency = 0.8448;   // of the issue slots and of the arithmetic pipes
+  double issue_lost = 0.7;            // issue slots lost beside each instruction that is no arithmetic of the lanes
   double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
   double memory_efficiency = 0.8958;  // of load/store units, shared memory and L1
   double launch_s = 2.545e-06;        // from the start to the end of an empty grid, on the GPU

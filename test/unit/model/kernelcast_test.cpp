@@ -20,11 +20,10 @@ namespace {
 Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.pipe_norm = c.latency_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.l2_wide_efficiency = c.issue_efficiency = c.tensor_efficiency =
-      c.memory_efficiency = 1;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.l2_wide_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
-  c.branch_cycles = c.barrier_cycles = 0;
+  c.branch_cycles = c.barrier_cycles = c.issue_lost = 0;
   return c;
 }
 
@@ -65,6 +64,18 @@ TEST(KernelcastBounds, Arithmetic) {
   EXPECT_DOUBLE_EQ(cycles(of(w, apart), Limit::arithmetic), 10 * 2 * 50);
 }
 
+TEST(KernelcastBounds, ArithmeticAloneFillsItsIssueSlots) {
+  Workload w = hand_made::launch(100, 64);
+  hand_made::execute(w, OpClass::fp32_fma, 60);
+  Constants c = plain();
+  c.issue_lost = 0.5;
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::issue), cycles(of(w, gpu()), Limit::issue));
+  hand_made::execute(w, OpClass::shared_load, 20);  // a quarter: half a slot more each
+  const double slots = 1 + 0.5 / 4;
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::issue), slots * cycles(of(w, gpu()), Limit::issue));
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::arithmetic), slots * cycles(of(w, gpu()), Limit::arithmetic));
+}
+
 TEST(KernelcastBounds, PackedHalvesFillTwoLanesEach) {
   Workload w = hand_made::launch(10, 32);
   hand_made::execute(w, OpClass::fp16_fma, 10);
@@ -85,7 +96,7 @@ TEST(KernelcastBounds, TensorPipesHaveAnEfficiencyOfTheirOwn) {
   hand_made::set(d, tensor_rate_field(TensorType::f16_f32), 1024);
   Constants c = plain();
   c.tensor_efficiency = 0.5;
-  c.issue_efficiency = 0.25;  // of other pipes
+  c.issue_lost = 3;  // of other pipes
   EXPECT_DOUBLE_EQ(cycles(of(w, d, c), Limit::tensor), 8);
   w.warp_ops.tensor.warp = w.warp_ops.tensor.async;
   w.warp_ops.tensor.async = {};
@@ -289,9 +300,8 @@ TEST(KernelcastBounds, RetriesInSharedMemory) {
   const BoundTimes before = of(none, gpu()), f = of(w, gpu());
   const KernelcastDevice m = machine_of(gpu(), plain(), false);
   const double share = f.blocks_per_unit / 100;
-  const double e = plain().issue_efficiency;
-  EXPECT_DOUBLE_EQ(cycles(f, Limit::issue) - cycles(before, Limit::issue), 5000 * share / e / m.issue_per_cycle);
-  EXPECT_DOUBLE_EQ(cycles(f, Limit::fp64), 1000 * share * m.warp / m.fp64_lanes / e);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::issue) - cycles(before, Limit::issue), 5000 * share / m.issue_per_cycle);
+  EXPECT_DOUBLE_EQ(cycles(f, Limit::fp64), 1000 * share * m.warp / m.fp64_lanes);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::shared_memory),
                    2000 * share / m.shared_passes_per_cycle / plain().memory_efficiency);
   const auto latency = [&m](Latency l) { return m.latency[static_cast<std::size_t>(l)]; };

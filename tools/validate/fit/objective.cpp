@@ -22,7 +22,7 @@ std::span<const Parameter> parameters() {
       {"clock", &Constants::clock, 0.85, 1.15},
       {"dram_efficiency", &Constants::dram_efficiency, 0.6, 0.95},
       {"l2_efficiency", &Constants::l2_efficiency, 0.6, 1.2},
-      {"issue_efficiency", &Constants::issue_efficiency, 0.5, 1},
+      {"issue_lost", &Constants::issue_lost, 0.05, 3},
       {"memory_efficiency", &Constants::memory_efficiency, 0.5, 1},
       {"launch_s", &Constants::launch_s, 1e-6, 1e-5},
       {"barrier_cycles", &Constants::barrier_cycles, 1, 600},
