@@ -16,11 +16,21 @@ namespace {
 constexpr auto left = Table::Align::left;
 constexpr auto right = Table::Align::right;
 
+/// A formula that a person may read: the start of longer ones, which divisions by arguments make.
+std::string formula_text(const Expr& e) {
+  constexpr std::size_t most = 200;
+  std::string text = e.str();
+  if (text.size() <= most) return text;
+  const std::size_t all = text.size();
+  text.resize(most);
+  return fmt::format("{}... ({} characters; all in --format json)", text, format_count(static_cast<double>(all)));
+}
+
 std::string trips_text(const Loop& loop, const LoopTrips& t) {
   if (t.measured) return fmt::format("{:.4g} in the mean (executed)", *t.measured);
   if (t.executed) return "executed";
   if (t.assumed) return fmt::format("{:.6g} (assumed: data decide)", *t.assumed);
-  const std::string symbolic = loop.trips.str();
+  const std::string symbolic = formula_text(loop.trips);
   if (t.exact) {
     const std::string value = fmt::format("{}", *t.exact);
     return value == symbolic ? value : fmt::format("{} = {}", symbolic, value);
@@ -103,7 +113,7 @@ std::string branches_text(const KernelProfile& p, const Workload& w, const Style
 std::string address_text(const KernelProfile& p, const Access& a) {
   const std::string base = a.buffer < 0 ? "?" : p.buffers.at(static_cast<std::size_t>(a.buffer)).name;
   if (a.unknown >= 0) return fmt::format("{}[?]", base);
-  std::string text = fmt::format("{} + {}", base, a.offset.str());
+  std::string text = fmt::format("{} + {}", base, formula_text(a.offset));
   if (!a.also.empty()) text += fmt::format(" and {} more like it", a.also.size());
   return text;
 }

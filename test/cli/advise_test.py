@@ -533,9 +533,9 @@ __global__ void k(const float* a, float* o, int n) {
         self.assertRegex(f["change"], r"^<<<\d+, dim3\(64, 4\)>>> in place of <<<108, dim3\(64, 4\)>>>")
 
     def test_occupancy_by_registers(self):
-        """ptxas 13.0 takes 84 for 74 sums and 79 for 70: the estimate, 4 to 6 above that, does not rule out that three blocks fit as it is."""
+        """ptxas 13.0 takes 86 for 76 sums and 79 for 70: the estimate, 4 to 5 above that, does not rule out that three blocks fit as it is."""
         launch = ("--grid", "8640", "--block", "256", "--arg", "n=2211840")
-        f = self.one("occupancy-registers", SUMS.format(74), *launch)
+        f = self.one("occupancy-registers", SUMS.format(76), *launch)
         self.assertIn("80 would for 24", f["message"])
         self.none("occupancy-registers", SUMS.format(70), *launch)
         self.none("occupancy-registers", SUMS.format(20), *launch)

@@ -81,6 +81,16 @@ class Manners(Case):
         self.assertNotIn("look here", result.stdout)
         self.assertIn("limited by", result.stdout)
 
+    def test_formulas_that_fill_screens_are_cut(self):
+        """Divisions by arguments nest; an address of 20,000 characters tells a person nothing."""
+        index = "in[((i - i % m) / m % n * m + (i - i % m) / m / n + i % m / n % (n * m)) / (m + n)]"
+        nested = self.path("nested.cu", f"__global__ void k(const float* in, float* out, int n, int m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; out[i] = {index}; }}")
+        launch = ("--device", "a100", "--grid", "64", "--block", "64", "--arg", "n=64", "--arg", "m=8")
+        text = self.good("explain", nested, *launch)
+        self.assertLess(max(map(len, text.splitlines())), 500)
+        self.assertIn("characters; all in --format json)", text)
+        self.assertIn("out + 4*", text)
+
     def test_no_colour_and_no_progress_without_a_terminal(self):
         result = self.run_program("predict", self.copy(), *LAUNCH)
         self.assertNotIn("\x1b", result.stdout + result.stderr)

@@ -76,6 +76,27 @@ TEST(KernelcastBounds, ArithmeticAloneFillsItsIssueSlots) {
   EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::arithmetic), slots * cycles(of(w, gpu()), Limit::arithmetic));
 }
 
+// Two pipes of 16 lanes: additions and moves go where there is less to do, comparisons do not.
+TEST(KernelcastBounds, AdditionsGoToThePipeThatMultiplies) {
+  Workload w = hand_made::launch(10, 32);
+  Device d = gpu();
+  hand_made::set(d, Field::compute_int_add_lanes_per_unit, 16);
+  hand_made::set(d, Field::compute_int_mul_lanes_per_unit, 16);
+  hand_made::set(d, Field::compute_fp32_int_shared_lanes_per_unit, 0);
+  hand_made::execute(w, OpClass::int_add, 20);
+  hand_made::execute(w, OpClass::move, 10);
+  hand_made::execute(w, OpClass::compare, 10);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 20);
+  hand_made::execute(w, OpClass::int_mul, 20);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 30);
+  hand_made::execute(w, OpClass::int_mul, 80);  // no room there
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 40);
+  hand_made::execute(w, OpClass::compare, 200);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 210);
+  hand_made::set(d, Field::compute_int_mul_lanes_per_unit, 8);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 240);
+}
+
 TEST(KernelcastBounds, PackedHalvesFillTwoLanesEach) {
   Workload w = hand_made::launch(10, 32);
   hand_made::execute(w, OpClass::fp16_fma, 10);
