@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from . import _kinds
 from ._errors import UsageError
 from ._native import device_folder, native
-from ._sources import is_triton_function, read_source
+from ._sources import is_numba_launch, is_triton_function, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def forecast(source, *, device, grid=None, block=None, global_size=None, shared=
     by name or position; `buffers`: elements of pointer arguments, (elements, fill), or arrays whose size is taken. `assume`: answers to
     what analysis cannot know ({"trips:14": 3}). `cache`: "warm" where an earlier launch left in the L2 what fits there. The rest is as for
     Forecaster. Of a triton.jit function `args` are all arguments, arrays or "*fp16" for pointers, and `num_warps` and `num_stages` may be
-    given. Raises SourceError, UsageError or LimitError where no device and model has an answer.
+    given. Of a numba.cuda.jit function `args` are all arguments in order or by name: NumPy arrays and numbers. Raises SourceError, UsageError or LimitError where no device and model has an answer.
     """
     if is_triton_function(source):
         from .triton import forecast_config
@@ -208,6 +208,12 @@ def forecast(source, *, device, grid=None, block=None, global_size=None, shared=
         arguments = dict(_kinds.mapping("args", args, '{"x": "*fp32", "n": 1024}'))
         found = [forecast_config(source, arguments, grid=grid, device=d, assume=assume, cache=cache, **analysis) for d in _kinds.names("device", device)]
         return found[0] if isinstance(device, str) else found
+    if is_numba_launch(source, args):
+        from ._numba import forecast_function
+        for name, value in (("global_size", global_size), ("buffers", buffers)):
+            if value is not None:
+                raise UsageError(f"{name} is not given for a function of numba.cuda.jit: arrays among args have sizes, grid is in blocks")
+        return forecast_function(source, args, device=device, grid=grid, block=block, shared=shared, assume=assume, cache=cache, **analysis)
     return Forecaster(source, device=device, **analysis)(grid, block, global_size=global_size, shared=shared, args=args, buffers=buffers,
                                                          assume=assume, cache=cache)
 

@@ -1,4 +1,5 @@
 """What callers have to text, language and a name: paths, text, sources of PyTorch extensions, kernels of Triton, Numba and CuPy."""
+import inspect
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +55,14 @@ def is_triton_function(source):
     return hasattr(source, "cache_key") and hasattr(source, "arg_names")
 
 
+def is_numba_launch(source, args):
+    """Whether `source` is a function of @cuda.jit and `args` are all of its arguments, in order or by its own names."""
+    function = getattr(source, "py_func", None)
+    if function is None or not hasattr(source, "targetoptions") or args is None:
+        return False
+    return isinstance(args, (list, tuple)) or any(name in args for name in inspect.signature(function).parameters)
+
+
 def read_source(source, language=""):
     """SourceText of a path, of text, or of a compiled kernel. TypeError for anything else, with what is taken."""
     _kinds.text("lang", language)
@@ -73,6 +82,8 @@ def read_source(source, language=""):
     if hasattr(source, "asm") and hasattr(source, "metadata"):
         return _triton(source)
     if hasattr(source, "inspect_asm"):
+        if getattr(source, "overloads", None) == {}:
+            raise TypeError("source is a numba.cuda.jit function that is not compiled: give it to forecast() with all of its arguments as args")
         return _numba(source)
     if hasattr(source, "code") and hasattr(source, "name") and isinstance(source.code, str):  # cupy.RawKernel
         return SourceText("rawkernel.cu", source.code, "cuda", source.name)

@@ -75,7 +75,7 @@ def _architecture(name, device):
     """80 for an A100: what Triton calls the target. `device`: what devices() says of it."""
     target = str(device["codegen_target"])
     if not target.startswith("sm_"):
-        raise LimitError(f"{name}: its target is {target}; forecasts of Triton kernels need an NVIDIA device")
+        raise LimitError(f"{name}: its target is {target}; Triton and Numba are asked for PTX, which needs an NVIDIA device")
     return int("".join(c for c in target[3:] if c.isdigit()))
 
 

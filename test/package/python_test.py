@@ -443,6 +443,45 @@ __global__ void relu_kernel(const scalar_t* __restrict__ x, scalar_t* __restrict
         self.assertGreater(kc.forecast(numba, device="a100", grid=1024, block=128).time_s, 0)
         self.assertEqual(kc.forecast(cupy, device="a100", grid=4096, block=256, args={"n": 1 << 20}).kernel, "copy")
 
+    def test_arrays_of_numba(self):
+        from kernelcast._numba import parameters_of
+        array = types.SimpleNamespace(shape=(64, 32), strides=(128, 4), itemsize=4)
+        scalars, buffers = parameters_of({"a": 2.5, "x": array, "n": 7})
+        self.assertEqual(scalars, {"param_0": 2.5, "param_3": 2048, "param_4": 4, "param_6": 64, "param_7": 32, "param_8": 128, "param_9": 4,
+                                   "param_10": 7})
+        self.assertEqual(buffers, {"param_5": 2048})
+        with self.assertRaisesRegex(TypeError, r"args\['x'\] is str: expected a number or a NumPy array"):
+            parameters_of({"x": "float32[:]"})
+
+    def test_functions_of_numba(self):
+        """For real where Numba is; what is wrong with a call is told before Numba is asked."""
+        def scale(x, y, a):
+            i = cuda.grid(1)
+            if i < x.size:
+                y[i] = a * x[i]
+
+        wanted = types.SimpleNamespace(py_func=scale, targetoptions={}, overloads={}, inspect_asm=dict)
+        launch = {"device": "a100", "grid": 65536, "block": 256}
+        for error, args in ((r"scale takes 3 arguments \(x, y, a\): args has 1", (1,)), ("scale has no argument b: it takes x, y, a", {"x": 1, "b": 2}),
+                            ("scale: no value for y", {"x": 1})):
+            with self.assertRaisesRegex(kc.UsageError, error):
+                kc.forecast(wanted, args=args, **launch)
+        with self.assertRaisesRegex(kc.UsageError, "buffers is not given for a function of numba.cuda.jit"):
+            kc.forecast(wanted, args=(1, 2, 3), buffers={"x": 4}, **launch)
+        with self.assertRaisesRegex(TypeError, "not compiled: give it to forecast"):
+            kc.forecast(wanted, **launch)
+        try:
+            import numpy
+            from numba import cuda
+        except ImportError:
+            self.skipTest("numba-cuda is not installed")
+        x = numpy.empty(1 << 24, numpy.float32)
+        forecasts = kc.forecast(cuda.jit(scale), args=(x, x, numpy.float32(2)), device=["a100", "h100"], grid=65536, block=256)
+        for f, bandwidth in zip(forecasts, (1.555e12, 3.35e12)):
+            self.assertEqual(f.kernel, "scale")
+            self.assertAlmostEqual(f.floor_s / (8 * x.size / bandwidth), 1, delta=0.05)
+            self.assertLess(f.time_s, 2 * f.floor_s)
+
 
 class KernelTuner(unittest.TestCase):
     SOURCE = COPY.replace("int i = blockIdx.x * blockDim.x + threadIdx.x;", "int i = blockIdx.x * (block_size_x * ITEMS) + threadIdx.x;").replace(
