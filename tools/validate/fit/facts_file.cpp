@@ -94,6 +94,7 @@ void walk(Workload& w, double& stack, double& spill, F f) {
   f(known);
   w.reuse.known = known != 0;
   for (double& share : w.reuse.near) f(share);
+  f(w.reuse.stored_again);
   for (auto& direction : w.reuse.level)
     for (auto& depth : direction)
       for (Reuse::Level& l : depth) {
