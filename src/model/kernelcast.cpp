@@ -519,11 +519,11 @@ namespace {
 
 /// The bounds of an SM, by what of a phase they grow with.
 struct PhaseWork {
-  double issue = 0, arithmetic = 0, tensor = 0, shared = 0, global = 0;
+  double issue = 0, arithmetic = 0, tensor = 0, memory = 0, shared = 0, global = 0;
   [[nodiscard]] double joined() const {
     // Only proportions are read of it: the fourth power is near what the constants join an SM's parts with.
     double sum = 0;
-    for (const double v : {issue, arithmetic, tensor, shared, global}) sum += (v * v) * (v * v);
+    for (const double v : {issue, arithmetic, tensor, memory, shared, global}) sum += (v * v) * (v * v);
     return std::sqrt(std::sqrt(sum));
   }
 };
@@ -534,8 +534,9 @@ PhaseWork work_of(const BoundTimes& f) {
     for (const Limit l : limits) cycles = std::max(cycles, f.cycles[static_cast<std::size_t>(l)]);
     return cycles;
   };
-  return {most({Limit::issue}), most({Limit::arithmetic, Limit::fp64, Limit::special, Limit::integer_multiply}),
-          most({Limit::tensor}), most({Limit::shared_memory}), most({Limit::load_store, Limit::l1})};
+  return {most({Limit::issue}),         most({Limit::arithmetic, Limit::fp64, Limit::special, Limit::integer_multiply}),
+          most({Limit::tensor}),        most({Limit::load_store}),
+          most({Limit::shared_memory}), most({Limit::l1})};
 }
 
 /// The phases of a block follow one another: what of the SM one of them does not use stands idle meanwhile, unless
@@ -560,7 +561,9 @@ void divide_by_barriers(const Workload& w, const KernelcastDevice& m, const Cons
   for (const BarrierPhase& p : w.phases) {
     const PhaseWork part{work.issue * share(p.instructions, all.instructions),
                          work.arithmetic * share(p.arithmetic, all.arithmetic),
-                         work.tensor * share(p.products, all.products), work.shared * share(p.shared, all.shared),
+                         work.tensor * share(p.products, all.products),
+                         work.memory * share(p.shared + p.global, all.shared + all.global),
+                         work.shared * share(p.shared, all.shared),
                          work.global * share(p.global, all.global)};
     alone += norm_of_two(throughput * part.joined() / joined, f.path_cycles * path(p) / paths, c.latency_norm);
   }

@@ -776,6 +776,20 @@ TEST(BarrierPhases, OtherBlocksFillWhatABarrierLeaves) {
   EXPECT_GE(apart, together);
 }
 
+// Most requests are of shared memory and of the second phase: so are most cycles of the load and store units.
+TEST(BarrierPhases, DivideLoadAndStoreUnitsByRequestsOfAnyMemory) {
+  Workload w = hand_made::launch(10, 32);
+  hand_made::access(w, MemorySpace::shared, AccessKind::load, 999, 1, 1);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 4);
+  w.barriers = w.blocks;
+  w.phases = {{.id = 0, .instructions = 1, .barriers = 1, .global = 1}, {.id = 1, .instructions = 999, .shared = 999}};
+  Workload one = w;
+  one.phases.clear();
+  const BoundTimes apart = of(w, gpu(), plain(), 1), together = of(one, gpu(), plain(), 1);
+  EXPECT_GT(cycles(apart, Limit::load_store), 1999);
+  EXPECT_LT(apart.seconds() / together.seconds(), 1.01);
+}
+
 TEST(BarrierPhases, OfTheSameKindChangeNothing) {
   Workload w = in_phases(false);
   w.phases[1] = w.phases[0];
