@@ -556,7 +556,7 @@ void divide_by_barriers(const Workload& w, const KernelcastDevice& m, const Cons
   double paths = 0;
   for (const BarrierPhase& p : w.phases) paths += path(p);
   const double throughput = f.unit_cycles(f.cycles) / f.blocks_per_unit, joined = work.joined();
-  if (!(paths > 0) || !(joined > 0) || !(throughput < INFINITY)) return;
+  if (!(paths > 0) || !(joined > 0) || !(throughput < INFINITY) || !(f.path_cycles > 0)) return;
   double alone = 0;
   for (const BarrierPhase& p : w.phases) {
     const PhaseWork part{work.issue * share(p.instructions, all.instructions),

@@ -781,11 +781,16 @@ TEST(BarrierPhases, DivideLoadAndStoreUnitsByRequestsOfAnyMemory) {
   Workload w = hand_made::launch(10, 32);
   hand_made::access(w, MemorySpace::shared, AccessKind::load, 999, 1, 1);
   hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 4);
+  hand_made::execute(w, OpClass::shared_load, 999);
+  hand_made::execute(w, OpClass::global_load, 1);
   w.barriers = w.blocks;
   w.phases = {{.id = 0, .instructions = 1, .barriers = 1, .global = 1}, {.id = 1, .instructions = 999, .shared = 999}};
   Workload one = w;
   one.phases.clear();
-  const BoundTimes apart = of(w, gpu(), plain(), 1), together = of(one, gpu(), plain(), 1);
+  Device d = gpu();
+  hand_made::set(d, Field::memory_shared_bandwidth_bytes_per_unit, 128);
+  hand_made::set(d, Field::memory_l1_bandwidth_bytes_per_unit, 64);
+  const BoundTimes apart = of(w, d, plain(), 1), together = of(one, d, plain(), 1);
   EXPECT_GT(cycles(apart, Limit::load_store), 1999);
   EXPECT_LT(apart.seconds() / together.seconds(), 1.01);
 }
