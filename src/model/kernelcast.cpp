@@ -365,6 +365,12 @@ Depth depth_of(double missed, double asked, double past_l2, double past_cache, c
   return {missed * (1 - dram - l3), missed * l3, missed * dram};
 }
 
+/// Cycles of a barrier: a warp alone waits for nobody.
+double barrier_wait(const Workload& w, const Constants& c) {
+  const double others = std::max(0.0, w.warps_per_block - 1);
+  return c.barrier_latency + c.barrier_warp_cycles * others + c.barrier_cycles * others / (others + 1);
+}
+
 /// The path of the slowest warp of a block, summed over all blocks. Blocks hold their place until their last warp is
 /// through. `total`: of w.warp_ops.
 WarpPath path_of(const Workload& w, double total) {
@@ -432,7 +438,7 @@ void critical_path(const Workload& w, const KernelcastDevice& m, const Constants
   const double local =
       slowest_of(1, depth_of(over(t.local_past_l1, t.local), t.local_past_l1, t.local_past_l2, t.local_past_cache, m),
                  m.latency[static_cast<std::size_t>(Latency::local)], m);
-  const double beside = retry_cycles(w, m, c) / w.warps_per_block + w.barriers * c.barrier_cycles;
+  const double beside = retry_cycles(w, m, c) / w.warps_per_block + w.barriers * barrier_wait(w, c);
   f.latency = m.latency;
   f.latency[static_cast<std::size_t>(Latency::global)] = f.global_latency;
   f.latency[static_cast<std::size_t>(Latency::local)] = local;
@@ -549,7 +555,7 @@ void divide_by_barriers(const Workload& w, const KernelcastDevice& m, const Cons
   for (const BarrierPhase& p : w.phases) all.add(p, 1);
   const auto path = [&](const BarrierPhase& p) {
     return waiting_cycles(p.waits, p.hidden, f.latency, m) + p.instructions * m.issue_interval +
-           p.branches * c.branch_cycles + p.barriers * c.barrier_cycles;
+           p.branches * c.branch_cycles + p.barriers * barrier_wait(w, c);
   };
   const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
   const PhaseWork work = work_of(f);

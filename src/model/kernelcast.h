@@ -30,8 +30,10 @@ struct Constants {
   double memory_efficiency = 0.8958;  // of load/store units, shared memory and L1
   double launch_s = 2.545e-06;        // from the start to the end of an empty grid, on the GPU
   double branch_cycles = 24.31;       // from a branch of a warp to the instruction after it
-  double barrier_cycles = 104.8;      // one barrier of a block that waits for nobody
-  double l1_share = 0.8034;           // of the L1 that is left for data before lines that will be used again are lost
+  // A barrier of a block of one warp; for each further warp, which arrives at 16 threads a cycle; and of a block of
+  // many warps, until the last one is there. The first two are not fitted: docs/model/kernelcast.md.
+  double barrier_latency = 22, barrier_warp_cycles = 2, barrier_cycles = 80;
+  double l1_share = 0.8034;  // of the L1 that is left for data before lines that will be used again are lost
   double l2_share = 0.8381;
   double stores_joined =
       0.64;  // of what a warp stores to one sector again at once, before the L2; not fitted: docs/lab/h100.md

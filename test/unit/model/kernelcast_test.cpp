@@ -23,7 +23,7 @@ Constants plain() {
   c.clock = c.dram_efficiency = c.l2_efficiency = c.l2_wide_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
   c.l1_share = c.l2_share = 1;
   c.launch_s = 0;
-  c.branch_cycles = c.barrier_cycles = c.issue_lost = 0;
+  c.branch_cycles = c.barrier_latency = c.barrier_warp_cycles = c.barrier_cycles = c.issue_lost = 0;
   return c;
 }
 
@@ -95,6 +95,21 @@ TEST(KernelcastBounds, AdditionsGoToThePipeThatMultiplies) {
   EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 210);
   hand_made::set(d, Field::compute_int_mul_lanes_per_unit, 8);
   EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::arithmetic), 2 * 240);
+}
+
+TEST(KernelcastBounds, AWarpAloneWaitsForNobodyAtABarrier) {
+  Constants c = plain();
+  c.barrier_latency = 20;
+  c.barrier_warp_cycles = 2;
+  c.barrier_cycles = 80;
+  const auto path = [&](std::int64_t threads, double barriers) {
+    Workload w = hand_made::launch(10, threads);
+    hand_made::execute(w, OpClass::fp32_fma, 100);
+    w.barriers = barriers * w.blocks;
+    return of(w, gpu(), c).path_cycles;
+  };
+  EXPECT_DOUBLE_EQ(path(32, 3) - path(32, 0), 3 * 20);
+  EXPECT_DOUBLE_EQ(path(256, 3) - path(256, 0), 3 * (20 + 2 * 7 + 80 * 7 / 8.0));
 }
 
 TEST(KernelcastBounds, PackedHalvesFillTwoLanesEach) {
@@ -523,7 +538,7 @@ TEST(KernelcastBounds, BranchesAndBarriersDelayAWarp) {
   w.barriers = 100 * 4;
   Constants c = plain();
   c.branch_cycles = 20;
-  c.barrier_cycles = 50;
+  c.barrier_latency = 50;
   EXPECT_DOUBLE_EQ(of(w, gpu(), c, 5).path_cycles, 3 + 3 * 20 + 4 * 50);
 }
 
