@@ -96,21 +96,31 @@ TEST(PtxPressure, LoopCarriedValuesStayLive) {
   EXPECT_EQ(p.in_order, 4) << "a sum, a counter and a 64-bit address";
 }
 
-// An index that the loop does not read is computed again behind it; what the loop reads, what was loaded before it, and
-// a clock are kept.
+// An index that the loop does not read is computed again behind it where registers are scarce; what the loop reads,
+// what was loaded before it, and a clock are kept.
 TEST(PtxPressure, WhatCanBeComputedAgainIsNotKeptOverALoop) {
-  const auto over_loop = [](const std::string& before, const std::string& inside) {
-    return pressure(before + "mov.f32 %f1, 0f00000000;\nld.global.u32 %r9, [%rd9];\n$L1:\n" + inside +
-                    "ld.global.f32 %f2, [%rd9];\nadd.f32 %f1, %f1, %f2;\nadd.s32 %r9, %r9, -1;\n"
-                    "setp.ne.s32 %p1, %r9, 0;\n@%p1 bra $L1;\n$L2:\n"
-                    "st.global.f32 [%rd9], %f1;\nst.global.u32 [%rd9+4], %r2;")
+  const auto over_loop = [](int sums, const std::string& before, const std::string& inside) {
+    std::string zeros, adds, stores;
+    for (int k = 10; k < 10 + sums; ++k) {
+      const std::string f = "%f" + std::to_string(k);
+      zeros += "mov.f32 " + f + ", 0f00000000;\n";
+      adds += "add.f32 " + f + ", " + f + ", %f2;\n";
+      stores += "st.global.f32 [%rd9+" + std::to_string(4 * k) + "], " + f + ";\n";
+    }
+    return pressure(before + zeros + "ld.global.u32 %r9, [%rd9];\n$L1:\n" + inside +
+                    "ld.global.f32 %f1, [%rd9];\nld.global.f32 %f2, [%rd9+4];\nadd.f32 %f2, %f1, %f2;\n" + adds +
+                    "add.s32 %r9, %r9, -1;\nsetp.ne.s32 %p1, %r9, 0;\n@%p1 bra $L1;\n$L2:\n" + stores +
+                    "st.global.u32 [%rd9+4], %r2;")
         .in_order;
   };
   const std::string index = "mov.u32 %r1, %tid.x;\nmad.lo.s32 %r2, %r1, 17, 3;\n";
-  const int kept = over_loop("ld.global.u32 %r2, [%rd9+8];\n", "");
-  EXPECT_EQ(over_loop(index, ""), kept - 1);
-  EXPECT_EQ(over_loop(index, "st.global.u32 [%rd9+8], %r2;\n"), kept);
-  EXPECT_EQ(over_loop("mov.u32 %r1, %clock;\nmad.lo.s32 %r2, %r1, 17, 3;\n", ""), kept);
+  const std::string loaded = "ld.global.u32 %r2, [%rd9+8];\n";
+  const int kept = over_loop(60, loaded, "");
+  EXPECT_EQ(over_loop(60, index, ""), kept - 1);
+  EXPECT_EQ(over_loop(60, index, "st.global.u32 [%rd9+8], %r2;\n"), kept);
+  EXPECT_EQ(over_loop(60, "mov.u32 %r1, %clock;\nmad.lo.s32 %r2, %r1, 17, 3;\n", ""), kept);
+  EXPECT_EQ(over_loop(10, index, ""), over_loop(10, loaded, "")) << "registers are there";
+  EXPECT_EQ(over_loop(200, index, ""), over_loop(200, loaded, "")) << "no more warps would fit";
 }
 
 TEST(PtxPressure, AnAsynchronousCopyHasAnAddressWhateverItsHint) {

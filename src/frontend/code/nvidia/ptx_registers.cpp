@@ -5,8 +5,9 @@
 //     on sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order, or in
 //     the order that keeps fewest values alive where that is less (narrow_order);
 //   - a kernel that needs little more than T is squeezed into T;
-//   - it does not keep over a loop that does not read it what integer arithmetic makes of parameters, constants and the
-//     thread's own numbers: it is computed again behind the loop;
+//   - above T it does not keep over a loop that does not read it what integer arithmetic makes of parameters, constants
+//     and the thread's own numbers, but computes it again behind the loop, where that leaves at most 168 registers (12
+//     warps, three of each scheduler) or where it would spill otherwise;
 //   - it unrolls counted loops of one block by four, whose loads then come first as well;
 //   - where the order of the text needs more than there are and another one does not, it finds that one, or spills:
 //     which of both follows nothing that we know of (docs/lab/registers.md, "Another order").
@@ -206,8 +207,12 @@ class Recomputed {
   std::vector<bool> again_;
 };
 
-/// Live sets as ptxas keeps them.
-LiveSets kept_registers(const AsmFunction& kernel, PtxFlow& flow, int sm) {
+/// Live sets of all values, or without those that ptxas computes again.
+LiveSets live_values(const AsmFunction& kernel, PtxFlow& flow, int sm, bool recompute) {
+  if (!recompute) {
+    add_temporaries(kernel, flow, sm);
+    return live_out(flow.graph);
+  }
   const Recomputed recomputed(kernel, flow);
   add_temporaries(kernel, flow, sm);
   return recomputed.not_kept(live_out(flow.graph));
@@ -257,11 +262,9 @@ double spilled_bytes(const FlowGraph& graph, const LiveSets& live, const std::ve
   return 4.0 * most;
 }
 
-}  // namespace
-
-PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
+PtxPressure pressure_of(const AsmFunction& kernel, int sm, int most, bool recompute) {
   PtxFlow flow = ptx_flow(kernel);
-  const LiveSets live = kept_registers(kernel, flow, sm);
+  const LiveSets live = live_values(kernel, flow, sm, recompute);
   PtxPressure p;
   std::size_t first = 0;
   for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
@@ -286,6 +289,16 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
     p.loads_first = std::max(p.loads_first, max_pressure(flow.graph, live, static_cast<int>(b)) + ahead);
   }
   return p;
+}
+
+}  // namespace
+
+PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
+  constexpr double of_three_warps = 168;  // of each scheduler: 65,536 registers / 12 warps, in units of 8
+  const PtxPressure kept = pressure_of(kernel, sm, most, false);
+  if (kept.in_order <= full_occupancy_registers(sm) + squeeze) return kept;
+  const PtxPressure again = pressure_of(kernel, sm, most, true);
+  return kept.in_order > most || again.in_order + hidden_registers <= of_three_warps ? again : kept;
 }
 
 namespace {
@@ -331,7 +344,7 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
 
 std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, bool as_text, double& bytes) {
   PtxFlow flow = ptx_flow(kernel);
-  const LiveSets live = kept_registers(kernel, flow, sm);
+  const LiveSets live = live_values(kernel, flow, sm, true);
   const int reserve = static_cast<int>(nvidia_timing(sm).registers_in_flight);
   const int limit = std::max(registers - reserve, registers / 2);
   std::vector<std::vector<std::size_t>> order;
