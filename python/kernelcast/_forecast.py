@@ -188,6 +188,12 @@ class Forecaster:
         return forecasts[0] if self._one else forecasts
 
 
+def _refuse_given(source, **values):
+    for name, value in values.items():
+        if value is not None:
+            raise UsageError(f"{name} is not given for {source}")
+
+
 def forecast(source, *, device, grid=None, block=None, global_size=None, shared=None, args=None, buffers=None, assume=None, cache="cold",
              **analysis):
     """How long one launch takes.
@@ -196,13 +202,12 @@ def forecast(source, *, device, grid=None, block=None, global_size=None, shared=
     by name or position; `buffers`: elements of pointer arguments, (elements, fill), or arrays whose size is taken. `assume`: answers to
     what analysis cannot know ({"trips:14": 3}). `cache`: "warm" where an earlier launch left in the L2 what fits there. The rest is as for
     Forecaster. Of a triton.jit function `args` are all arguments, arrays or "*fp16" for pointers, and `num_warps` and `num_stages` may be
-    given. Of a numba.cuda.jit function `args` are all arguments in order or by name: NumPy arrays and numbers. Raises SourceError, UsageError or LimitError where no device and model has an answer.
+    given. Of a numba.cuda.jit function `args` are all arguments in order or by name: NumPy arrays and numbers. Raises SourceError,
+    UsageError or LimitError where no device and model has an answer.
     """
     if is_triton_function(source):
         from .triton import forecast_config
-        for name, value in (("block", block), ("global_size", global_size), ("shared", shared), ("buffers", buffers)):
-            if value is not None:
-                raise UsageError(f"{name} is not given for a triton.jit function: Triton decides, by grid and args")
+        _refuse_given("a triton.jit function: Triton decides, by grid and args", block=block, global_size=global_size, shared=shared, buffers=buffers)
         if grid is None:
             raise UsageError("give grid, in programs of the triton.jit function")
         arguments = dict(_kinds.mapping("args", args, '{"x": "*fp32", "n": 1024}'))
@@ -210,9 +215,7 @@ def forecast(source, *, device, grid=None, block=None, global_size=None, shared=
         return found[0] if isinstance(device, str) else found
     if is_numba_launch(source, args):
         from ._numba import forecast_function
-        for name, value in (("global_size", global_size), ("buffers", buffers)):
-            if value is not None:
-                raise UsageError(f"{name} is not given for a function of numba.cuda.jit: arrays among args have sizes, grid is in blocks")
+        _refuse_given("a function of numba.cuda.jit: arrays among args have sizes, grid is in blocks", global_size=global_size, buffers=buffers)
         return forecast_function(source, args, device=device, grid=grid, block=block, shared=shared, assume=assume, cache=cache, **analysis)
     return Forecaster(source, device=device, **analysis)(grid, block, global_size=global_size, shared=shared, args=args, buffers=buffers,
                                                          assume=assume, cache=cache)

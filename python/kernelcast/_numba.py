@@ -4,6 +4,7 @@ Numba passes an array as 5 + 2 n parameters of PTX: two pointers that its run ti
 sizes and n strides (numba/core/typing and its documentation, "Array layout"). They follow from the array, so callers give arrays.
 """
 import inspect
+import math
 import numbers
 import re
 
@@ -40,9 +41,7 @@ def parameters_of(values):
             scalars[f"param_{at}"] = value.item() if hasattr(value, "item") else value
             at += 1
         elif hasattr(value, "shape") and hasattr(value, "strides") and hasattr(value, "itemsize"):
-            size = 1
-            for n in value.shape:
-                size *= int(n)
+            size = math.prod(map(int, value.shape))
             fields = [size, int(value.itemsize), None, *map(int, value.shape), *map(int, value.strides)]
             for k, field in enumerate(fields, start=2):
                 if field is not None:

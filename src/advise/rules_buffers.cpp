@@ -28,13 +28,8 @@ constexpr const char* size_or_guard =
 std::vector<Draft> beyond_buffer(const Subject& s) {
   std::vector<Draft> drafts;
   std::set<SourceLine> known;
-  for (const Finding& f : accesses_beyond(s.base()))
-    if (known.insert(f.line).second) drafts.push_back(defect(f.line, "", f.text, size_or_guard));
-  for (const BufferReach& r : buffer_reaches(s.profile(), s.launch())) {
-    if (!r.beyond || !known.insert(r.beyond->line).second) continue;
-    const std::string& name = s.profile().buffers[static_cast<std::size_t>(r.buffer)].name;
-    drafts.push_back(defect(r.beyond->line, name, beyond_text(r, name), size_or_guard));
-  }
+  for (const BeyondBuffer& b : accesses_beyond(s.base(), buffer_reaches(s.profile(), s.launch())))
+    if (known.insert(b.line).second) drafts.push_back(defect(b.line, b.buffer, b.text, size_or_guard));
   return drafts;
 }
 

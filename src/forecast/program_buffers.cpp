@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-
-#include "profile/buffer_reach.h"
+#include <set>
+#include <utility>
 
 namespace kernelcast {
 namespace {
@@ -67,31 +67,30 @@ class Arrays {
   std::map<std::int64_t, Array> arrays_;
 };
 
-void add_beyond(const DeviceResult& result, const std::vector<BufferReach>& reaches,
-                std::vector<BufferFinding>& findings) {
-  std::vector<SourceLine> known;
-  for (const Finding& f : accesses_beyond(result)) {
-    findings.push_back({"beyond-buffer", "", f.text});
-    known.push_back(f.line);
-  }
-  for (const BufferReach& r : reaches) {
-    if (!r.beyond || std::find(known.begin(), known.end(), r.beyond->line) != known.end()) continue;
-    const std::string& name = result.profile->buffers[static_cast<std::size_t>(r.buffer)].name;
-    findings.push_back({"beyond-buffer", name, beyond_text(r, name)});
-  }
-}
-
-}  // namespace
-
-std::vector<Finding> accesses_beyond(const DeviceResult& result) {
+/// What the execution saw.
+std::vector<BeyondBuffer> executed_beyond(const DeviceResult& result) {
   if (!result.execution || !result.workload) return {};
   const auto& assumptions = result.workload->assumptions;
   if (std::any_of(assumptions.begin(), assumptions.end(),
                   [](const Assumption& a) { return a.kind == Assumption::Kind::contents; }))
     return {};
-  std::vector<Finding> found;
+  std::vector<BeyondBuffer> found;
   for (const Finding& f : result.execution->findings)
-    if (f.kind == Finding::Kind::out_of_bounds) found.push_back(f);
+    if (f.kind == Finding::Kind::out_of_bounds) found.push_back({f.line, "", f.text});
+  return found;
+}
+
+}  // namespace
+
+std::vector<BeyondBuffer> accesses_beyond(const DeviceResult& result, const std::vector<BufferReach>& reaches) {
+  std::vector<BeyondBuffer> found = executed_beyond(result);
+  std::set<SourceLine> seen;
+  for (const BeyondBuffer& b : found) seen.insert(b.line);
+  for (const BufferReach& r : reaches) {
+    if (!r.beyond || seen.contains(r.beyond->line)) continue;
+    const std::string& name = result.profile->buffers[static_cast<std::size_t>(r.buffer)].name;
+    found.push_back({r.beyond->line, name, beyond_text(r, name)});
+  }
   return found;
 }
 
@@ -103,7 +102,8 @@ std::vector<std::vector<BufferFinding>> buffer_findings(const std::vector<Launch
     std::vector<BufferReach> reaches;
     if (result != nullptr && result->profile && result->workload) {
       reaches = buffer_reaches(*result->profile, result->launch);
-      add_beyond(*result, reaches, all[k]);
+      for (BeyondBuffer& b : accesses_beyond(*result, reaches))
+        all[k].push_back({"beyond-buffer", std::move(b.buffer), std::move(b.text)});
     }
     const bool followed =
         arrays.add(k, *launches[k].launch, reaches, result == nullptr ? nullptr : result->profile.get());

@@ -7,6 +7,7 @@
 
 #include "forecast/results.h"
 #include "kernelcast/host.h"
+#include "profile/buffer_reach.h"
 
 namespace kernelcast {
 
@@ -22,8 +23,14 @@ struct LaunchOnDevice {
   const DeviceResult* result = nullptr;
 };
 
-/// What the execution saw beyond buffers, unless it rests on generated contents of others.
-std::vector<Finding> accesses_beyond(const DeviceResult& result);
+struct BeyondBuffer {
+  SourceLine line;
+  std::string buffer;  // as in BufferFinding
+  std::string text;
+};
+/// What the execution saw beyond buffers, unless it rests on generated contents of others, and what closed forms prove
+/// at other lines. `reaches`: of the launch.
+std::vector<BeyondBuffer> accesses_beyond(const DeviceResult& result, const std::vector<BufferReach>& reaches);
 
 /// For each launch. `whole`: these are all of the program's launches that may happen; else another one may touch the
 /// rest of an array.

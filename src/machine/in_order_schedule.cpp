@@ -431,24 +431,30 @@ class InOrderWalk {
 
   void block(std::size_t b) {
     Stalls s, before;
-    std::vector<BarrierPhase>& phases = found_.phases[b];
-    phases.clear();
+    BarrierPhase piece{.id = ids_.of(b, 0)};
     std::size_t barriers = 0;
+    found_.phases[b].clear();
     for (std::size_t i : orders_[b]) {
       const TimedInstruction& t = blocks_[b].code[i];
       instruction(t, s);
-      if (!ids_.part_the_code()) continue;
-      BarrierPhase step{.id = ids_.of(b, barriers)};
-      add_instruction(t.ops, step);
-      for (std::size_t c = 0; c < latency_count; ++c) {
-        step.waits[c] = s.waits[c] - before.waits[c];
-        step.hidden[c] = s.hidden[c] - before.hidden[c];
-      }
-      add_phases(phases, {step}, 1);
+      add_instruction(t.ops, piece);
+      if (!is_barrier(t)) continue;
+      end_piece(b, piece, before, s);
+      piece = {.id = ids_.of(b, ++barriers)};
       before = s;
-      if (is_barrier(t)) ++barriers;
     }
+    end_piece(b, piece, before, s);
     found_.stalls[b] = s;
+  }
+
+  /// `before`, `after`: the block's stalls where the piece begins and ends.
+  void end_piece(std::size_t b, BarrierPhase piece, const Stalls& before, const Stalls& after) {
+    if (!ids_.part_the_code() || piece.instructions <= 0) return;
+    for (std::size_t c = 0; c < latency_count; ++c) {
+      piece.waits[c] = after.waits[c] - before.waits[c];
+      piece.hidden[c] = after.hidden[c] - before.hidden[c];
+    }
+    add_phases(found_.phases[b], {piece}, 1);
   }
 
   void instruction(const TimedInstruction& t, Stalls& s) {

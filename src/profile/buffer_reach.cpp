@@ -90,12 +90,12 @@ bool holds(const Guard& guard, const SymbolValues& values) {
 
 class Witness {
  public:
-  Witness(const KernelProfile& profile, const Launch& launch)
+  Witness(const KernelProfile& profile, const Launch& launch, const std::set<SourceLine>& moved)
       : profile_(profile),
         grid_(launch.grid.array()),
         block_(launch.block.array()),
         values_(values_of(launch)),
-        moved_(moved_lines(profile)),
+        moved_(moved),
         ends_early_(ends_early(profile)) {}
 
   /// The farthest access beyond `bytes` of a block's accesses to a buffer.
@@ -208,7 +208,7 @@ class Witness {
   const KernelProfile& profile_;
   std::array<std::int64_t, 3> grid_, block_;
   SymbolValues values_;
-  std::set<SourceLine> moved_;
+  const std::set<SourceLine>& moved_;
   std::vector<const Loop*> loops_;
   std::optional<BufferReach::Beyond> found_;
   std::int64_t bytes_ = 0;
@@ -249,8 +249,8 @@ bool by_thread(const KernelProfile& profile, int buffer) {
 }
 
 /// The bytes outside which no access of the kernel touches the buffer.
-std::optional<Interval> touched_bytes(const KernelProfile& profile, const SymbolRanges& box, int buffer) {
-  const std::set<SourceLine> moved = moved_lines(profile);
+std::optional<Interval> touched_bytes(const KernelProfile& profile, const SymbolRanges& box,
+                                      const std::set<SourceLine>& moved, int buffer) {
   std::optional<Interval> all;
   for (const Block& b : profile.blocks)
     for (const Access& a : b.accesses) {
@@ -272,7 +272,8 @@ std::string data_base_key(SourceLine line) {
 std::vector<BufferReach> buffer_reaches(const KernelProfile& profile, const Launch& launch) {
   std::vector<BufferReach> all;
   const SymbolRanges box = ranges_of(profile, launch);
-  Witness witness(profile, launch);
+  const std::set<SourceLine> moved = moved_lines(profile);
+  Witness witness(profile, launch, moved);
   for (std::size_t b = 0; b < profile.buffers.size(); ++b) {
     const Buffer& buffer = profile.buffers[b];
     const auto given = launch.buffers.find(buffer.name);
@@ -285,7 +286,7 @@ std::vector<BufferReach> buffer_reaches(const KernelProfile& profile, const Laun
       continue;
     reach.accessed = accesses(profile, reach.buffer);
     reach.by_thread = by_thread(profile, reach.buffer);
-    reach.touched = touched_bytes(profile, box, reach.buffer);
+    reach.touched = touched_bytes(profile, box, moved, reach.buffer);
     reach.beyond = witness.find(reach.buffer, reach.bytes);
     all.push_back(reach);
   }

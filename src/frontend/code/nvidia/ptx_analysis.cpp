@@ -81,16 +81,22 @@ bool has_pipelines(const std::vector<OpCounts>& costs) {
   return std::ranges::any_of(costs, [](const OpCounts& n) { return n[OpClass::tensor] + n[OpClass::async_copy] > 0; });
 }
 
+Registers registers_of(const PtxasCode& assembled, const PtxKernel& kernel) {
+  const double registers = assembled.report.registers;
+  return {registers, registers, registers, "ptxas", spilled_bytes(assembled.report.stack_bytes, kernel)};
+}
+
+std::string words_of(const PtxasCode& refused) { return "ptxas says: " + refused.message; }
+
 /// What the assembler says of registers and spills; nothing with its message in `obstacle`.
 std::optional<Registers> sizes_of_assembler(const Assembler& assembler, std::string_view text, const PtxKernel& kernel,
                                             int sm, std::string& obstacle) {
   const PtxasCode assembled = machine_code(assembler, std::string(text), "sm_" + std::to_string(sm));
   if (assembled.cubin.empty()) {
-    obstacle = "ptxas says: " + assembled.message;
+    obstacle = words_of(assembled);
     return std::nullopt;
   }
-  const double registers = assembled.report.registers;
-  return Registers{registers, registers, registers, "ptxas", spilled_bytes(assembled.report.stack_bytes, kernel)};
+  return registers_of(assembled, kernel);
 }
 
 // From the code that NVIDIA's assembler makes; what is in its way as the answer, empty: nothing.
@@ -105,7 +111,7 @@ std::string count_machine_code(const Assembler& assembler, std::string_view text
   }
   const MarkedPtx marked = marked_ptx(text, kernel.code);
   const PtxasCode assembled = machine_code(assembler, marked.text, "sm_" + std::to_string(sm));
-  if (assembled.cubin.empty()) return "ptxas says: " + assembled.message;
+  if (assembled.cubin.empty()) return words_of(assembled);
   const sass::Cubin cubin(assembled.cubin, "cubin of " + assembler.path);
   if (cubin.kernels().empty()) return "its cubin has no code";
   const sass::Cubin::Kernel& found = cubin.kernels().front();
@@ -117,8 +123,7 @@ std::string count_machine_code(const Assembler& assembler, std::string_view text
   code.blocks = join_blocks(kernel.code, counts.costs, counts.walk, ir_blocks);
   for (std::size_t i = 0; i < counts.removed.size(); ++i)
     if (counts.removed[i]) mark_predicated(kernel.code, kernel.code.instructions[i].block, code.blocks);
-  const double registers = assembled.report.registers;
-  code.registers = {registers, registers, registers, "ptxas", spilled_bytes(assembled.report.stack_bytes, kernel)};
+  code.registers = registers_of(assembled, kernel);
   for (const std::string& name : std::set<std::string>(counts.unknown.begin(), counts.unknown.end()))
     code.assumptions.push_back({"machine instruction " + name, "one operation", ""});
   return "";

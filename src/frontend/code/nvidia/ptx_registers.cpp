@@ -141,8 +141,8 @@ void add_temporaries(const AsmFunction& kernel, PtxFlow& flow, int sm) {
 /// constants, the thread's and the block's numbers and of one another.
 class Recomputed {
  public:
-  /// Keeps a reference to the flow's graph.
-  Recomputed(const AsmFunction& kernel, const PtxFlow& flow) : graph_(flow.graph), again_(flow.names.size(), true) {
+  /// Keeps a reference to the graph.
+  Recomputed(const AsmFunction& kernel, const FlowGraph& graph) : graph_(graph), again_(graph.weight.size(), true) {
     std::vector<int> definitions(again_.size(), 0);
     for_each(kernel, [&](const AsmInstruction&, const FlowInstruction& f) {
       for (const int d : f.defs) ++at(definitions, d);
@@ -192,7 +192,7 @@ class Recomputed {
   }
 
   void leave_out(std::size_t head, std::size_t end, LiveSets& live) const {
-    std::vector<bool> touched(graph_.weight.size(), false);  // temporaries are registers, too
+    std::vector<bool> touched(again_.size(), false);
     for (std::size_t b = head; b <= end; ++b)
       for (const FlowInstruction& f : graph_.blocks[b].code) {
         for (const int r : f.uses) touched[static_cast<std::size_t>(r)] = true;
@@ -206,17 +206,6 @@ class Recomputed {
   const FlowGraph& graph_;
   std::vector<bool> again_;
 };
-
-/// Live sets of all values, or without those that ptxas computes again.
-LiveSets live_values(const AsmFunction& kernel, PtxFlow& flow, int sm, bool recompute) {
-  if (!recompute) {
-    add_temporaries(kernel, flow, sm);
-    return live_out(flow.graph);
-  }
-  const Recomputed recomputed(kernel, flow);
-  add_temporaries(kernel, flow, sm);
-  return recomputed.not_kept(live_out(flow.graph));
-}
 
 /// Instructions of a block that ptxas still puts into another order than the text's. Of 30 unrolled convolutions (ptxas
 /// 12.4, sm_75 and sm_80) 21 of up to 5,445 instructions are in an order that fits, four of 4,900 to 5,300 are not, and
@@ -262,17 +251,16 @@ double spilled_bytes(const FlowGraph& graph, const LiveSets& live, const std::ve
   return 4.0 * most;
 }
 
-PtxPressure pressure_of(const AsmFunction& kernel, int sm, int most, bool recompute) {
-  PtxFlow flow = ptx_flow(kernel);
-  const LiveSets live = live_values(kernel, flow, sm, recompute);
+/// `graph`: with temporaries; its blocks are put into another order.
+PtxPressure pressure_of(const AsmFunction& kernel, int sm, int most, FlowGraph graph, const LiveSets& live) {
   PtxPressure p;
   std::size_t first = 0;
-  for (std::size_t b = 0; b < flow.graph.blocks.size(); ++b) {
-    FlowBlock& block = flow.graph.blocks[b];
-    int now = max_pressure(flow.graph, live, static_cast<int>(b));
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    FlowBlock& block = graph.blocks[b];
+    int now = max_pressure(graph, live, static_cast<int>(b));
     p.text = std::max(p.text, now);
     if (now > full_occupancy_registers(sm))
-      now = std::min(now, narrow_pressure(kernel, sm, first, flow.graph, live, b, most));
+      now = std::min(now, narrow_pressure(kernel, sm, first, graph, live, b, most));
     if (now > p.in_order) {
       p.in_order = now;
       p.in_order_block = static_cast<int>(b);
@@ -280,13 +268,13 @@ PtxPressure pressure_of(const AsmFunction& kernel, int sm, int most, bool recomp
     const AsmInstruction* code = kernel.instructions.data() + first;
     const auto order = loads_first_order(code, block.code);
     const int ahead = is_counted_loop(code, block.code.size(), kernel.blocks[b])
-                          ? (passages_unrolled - 1) * loaded_registers(code, block, flow.graph)
+                          ? (passages_unrolled - 1) * loaded_registers(code, block, graph)
                           : 0;
     first += block.code.size();
     std::vector<FlowInstruction> moved;
     for (std::size_t i : order) moved.push_back(block.code[i]);
     block.code = std::move(moved);
-    p.loads_first = std::max(p.loads_first, max_pressure(flow.graph, live, static_cast<int>(b)) + ahead);
+    p.loads_first = std::max(p.loads_first, max_pressure(graph, live, static_cast<int>(b)) + ahead);
   }
   return p;
 }
@@ -295,9 +283,14 @@ PtxPressure pressure_of(const AsmFunction& kernel, int sm, int most, bool recomp
 
 PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
   constexpr double of_three_warps = 168;  // of each scheduler: 65,536 registers / 12 warps, in units of 8
-  const PtxPressure kept = pressure_of(kernel, sm, most, false);
+  PtxFlow flow = ptx_flow(kernel);
+  add_temporaries(kernel, flow, sm);
+  const LiveSets live = live_out(flow.graph);
+  const PtxPressure kept = pressure_of(kernel, sm, most, flow.graph, live);
   if (kept.in_order <= full_occupancy_registers(sm) + squeeze) return kept;
-  const PtxPressure again = pressure_of(kernel, sm, most, true);
+  const LiveSets fewer = Recomputed(kernel, flow.graph).not_kept(live);
+  if (fewer == live) return kept;
+  const PtxPressure again = pressure_of(kernel, sm, most, flow.graph, fewer);
   return kept.in_order > most || again.in_order + hidden_registers <= of_three_warps ? again : kept;
 }
 
@@ -344,7 +337,8 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
 
 std::vector<SpillAccess> ptx_spills(const AsmFunction& kernel, int sm, int registers, bool as_text, double& bytes) {
   PtxFlow flow = ptx_flow(kernel);
-  const LiveSets live = live_values(kernel, flow, sm, true);
+  add_temporaries(kernel, flow, sm);
+  const LiveSets live = Recomputed(kernel, flow.graph).not_kept(live_out(flow.graph));
   const int reserve = static_cast<int>(nvidia_timing(sm).registers_in_flight);
   const int limit = std::max(registers - reserve, registers / 2);
   std::vector<std::vector<std::size_t>> order;
