@@ -321,20 +321,35 @@ double atomic_cycles(const Workload& w, const KernelcastDevice& m, const Constan
   return sum;
 }
 
-/// Bandwidth that is reached of a cache's: what DRAM can deliver passes it.
-double at_least_dram(double bytes_per_s, const KernelcastDevice& m, const Constants& c) {
-  return std::max(bytes_per_s * c.l2_efficiency, m.dram_bytes_per_s * c.dram_efficiency);
+/// Bytes a second that the L2 gives or takes: a request costs some beside its sectors, so that those for parts of a
+/// line get less than those for whole lines. What DRAM can deliver passes it.
+double l2_rate(double bytes_per_line, const Workload& w, const KernelcastDevice& m, const Constants& c) {
+  const double whole = std::max<double>(w.geometry.segment_bytes, m.sector_bytes);
+  const double bytes = std::clamp(bytes_per_line, m.sector_bytes, whole);
+  const double share = bytes / (bytes + c.l2_request_bytes) * (whole + c.l2_request_bytes) / whole;
+  return std::max(m.l2_bytes_per_s * c.l2_efficiency * share, m.dram_bytes_per_s * c.dram_efficiency);
 }
 
-/// Bytes a second that the L2 gives: the more of them a lane asks for at once, the nearer to its peak.
-double l2_read_rate(const Workload& w, const KernelcastDevice& m, const Constants& c) {
-  constexpr double narrow = 4, wide = 16;  // bytes of a lane
-  const AccessCount& load = w.at(MemorySpace::global, AccessKind::load);
-  const double of_lanes =
-      load.lanes > 0 ? std::clamp((load.bytes / load.lanes - narrow) / (wide - narrow), 0.0, 1.0) : 0;
-  const double in_bulk = load.sectors > 0 ? std::min(1.0, w.bulk_sectors / load.sectors) : 0;
-  const double efficiency = std::lerp(c.l2_efficiency, c.l2_wide_efficiency, std::max(of_lanes, in_bulk));
-  return std::max(m.l2_bytes_per_s * efficiency, m.dram_bytes_per_s * c.dram_efficiency);
+/// By the sectors of a line that the launch's loads or stores ask for. Copies in bulk and local memory take whole ones.
+double l2_rate_of(const Workload& w, AccessKind kind, const KernelcastDevice& m, const Constants& c) {
+  const AccessCount& a = w.at(MemorySpace::global, kind);
+  const double in_bulk = kind == AccessKind::load && a.sectors > 0 ? std::min(1.0, w.bulk_sectors / a.sectors) : 0;
+  const double part = a.segments > 0 ? a.sectors / a.segments * m.sector_bytes : INFINITY;
+  return std::lerp(l2_rate(part, w, m, c), l2_rate(INFINITY, w, m, c), in_bulk);
+}
+
+/// Sectors that an earlier launch left in the L2. Where units lie near one part of it each, these are as likely in the
+/// other part, and come as if they passed the L2 twice (docs/lab/h100.md).
+double left_in_l2(const Workload& w, const KernelcastDevice& m, const Traffic& t) {
+  if (!m.l2_in_parts || w.cache != CacheState::warm) return 0;
+  const double distinct = std::min(t.l2_read, w.footprint_read_bytes / m.sector_bytes) +
+                          std::min(t.l2_written, w.footprint_write_bytes / m.sector_bytes);
+  return std::max(0.0, distinct - t.dram_read - t.dram_written);
+}
+
+/// Bandwidth that is reached of a cache behind the L2.
+double l3_rate(const KernelcastDevice& m, const Constants& c) {
+  return std::max(m.l3_bytes_per_s * c.l3_efficiency, m.dram_bytes_per_s * c.dram_efficiency);
 }
 
 /// Share of the SMs that have a block: the others leave their part of the L2's bandwidth unused.
@@ -403,7 +418,7 @@ double pipelined(const Workload& w, const KernelcastDevice& m, const Constants& 
   const double stage = w.bulk_bytes / w.stalls.fills;
   f.stages = std::clamp(std::floor(w.shared_bytes_per_block / stage), 1.0, std::max(1.0, w.stalls.fills / w.blocks));
   const double latency = slowest_of(1, depth_of(1, t.l2_read, t.l3_read, t.dram_read, m), 0, m);
-  const double transfer = stage / (l2_read_rate(w, m, c) / m.units / m.clock_hz);
+  const double transfer = stage / (l2_rate(INFINITY, w, m, c) / m.units / m.clock_hz);
   const double product = w.stalls.products > 0 ? m.latency[static_cast<std::size_t>(Latency::tensor)] : 0;
   return std::max(path, (path + w.stalls.fills * (latency + transfer + product)) / f.stages);
 }
@@ -447,7 +462,9 @@ void critical_path(const Workload& w, const KernelcastDevice& m, const Constants
            path.branches * c.branch_cycles + beside;
   };
   const double products = awaited_products(w, m, c, p);
-  f.path_cycles = pipelined(w, m, c, cycles_of_path(p) + products, f) / w.blocks;
+  // The warps of a block start one after another; of the first round that is in the launch's own time.
+  const double starts = c.warp_start_cycles * w.warps_per_block * std::max(0.0, 1 - 1 / f.rounds);
+  f.path_cycles = pipelined(w, m, c, cycles_of_path(p) + products, f) / w.blocks + starts;
   f.longest_cycles =
       w.longest.instructions > 0 ? std::max(f.path_cycles, cycles_of_path(w.longest) / w.blocks) : f.path_cycles;
   f.in_both = products / w.blocks * f.rounds;

@@ -23,8 +23,9 @@ struct Constants {
   double latency_norm = 2;        // likewise of all that and BoundGroup::path
   double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
-  double l2_efficiency = 0.6;
-  double l2_wide_efficiency = 0.85;   // of loads of 16 bytes a lane and copies in bulk; not fitted: docs/lab/h100.md
+  double l2_efficiency = 0.8;         // of the L2's bandwidth, by requests of whole lines
+  double l2_request_bytes = 32;       // that a request takes of it beside its sectors; compared: validation/fit.md
+  double l3_efficiency = 0.6;         // of a cache behind the L2
   double issue_lost = 0.7;            // issue slots lost beside each instruction that is no arithmetic of the lanes
   double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
   double memory_efficiency = 0.8958;  // of load/store units, shared memory and L1
@@ -39,6 +40,7 @@ struct Constants {
       0.64;  // of what a warp stores to one sector again at once, before the L2; not fitted: docs/lab/h100.md
   double block_start_cycles =
       1.188;                    // from one block handed out to the next, of all units; not fitted: docs/lab/h100.md
+  double warp_start_cycles = 11;  // from one warp of a block to its next, at its start and end; not fitted: same place
   double update_cycles = 1.09;  // from one integer update of a word of global memory to the next, of all units
 };
 /// The constants of this version.
@@ -79,6 +81,7 @@ struct KernelcastDevice {
   double read_only_bytes_per_cycle = 0;
   double l1_and_shared_bytes = 0;  // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
+  bool l2_in_parts = false;  // units lie near one part of the L2 each
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
   double real_update_cycles = 0;  // from one floating-point update of a word of global memory to the next

@@ -20,9 +20,9 @@ namespace {
 Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.pipe_norm = c.latency_norm = 20;
-  c.clock = c.dram_efficiency = c.l2_efficiency = c.l2_wide_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
+  c.clock = c.dram_efficiency = c.l2_efficiency = c.l3_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
   c.l1_share = c.l2_share = 1;
-  c.launch_s = 0;
+  c.launch_s = c.l2_request_bytes = c.warp_start_cycles = 0;
   c.branch_cycles = c.barrier_latency = c.barrier_warp_cycles = c.barrier_cycles = c.issue_lost = 0;
   return c;
 }
@@ -206,24 +206,43 @@ TEST(KernelcastBounds, SpilledRegistersAreTraffic) {
   EXPECT_GT(cycles(of(w, d, plain(), 1), Limit::dram), 0);
 }
 
-TEST(KernelcastBounds, WideLoadsGetMoreOfTheL2) {
+// With a request that costs as much as a sector, four sectors of a line take five slots, one takes two.
+TEST(KernelcastBounds, RequestsForPartsOfALineGetLessOfTheL2) {
   Constants c = plain();
-  c.l2_efficiency = 0.5;
-  const auto l2 = [&c](double bytes_of_a_lane, double bulk) {
+  c.l2_request_bytes = 32;
+  const auto l2 = [&c](AccessKind kind, double sectors_of_a_line, double bulk) {
     Workload w = hand_made::launch(1000, 64);
-    hand_made::execute(w, OpClass::global_load, 1);
-    AccessCount& load = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(AccessKind::load)];
-    load = {};
-    load.lanes = 1e6;
-    load.bytes = 1e6 * bytes_of_a_lane;
-    load.sectors = 1e6;
+    hand_made::execute(w, kind == AccessKind::load ? OpClass::global_load : OpClass::global_store, 1);
+    AccessCount& a = w.by_space[static_cast<int>(MemorySpace::global)][static_cast<int>(kind)];
+    a = {};
+    a.sectors = 1e6;
+    a.segments = 1e6 / sectors_of_a_line;
     w.bulk_sectors = bulk;
     return cycles(of(w, gpu(), c), Limit::l2);
   };
-  EXPECT_DOUBLE_EQ(l2(4, 0), 2 * l2(16, 0));
-  EXPECT_DOUBLE_EQ(l2(1, 0), l2(4, 0));
-  EXPECT_DOUBLE_EQ(l2(10, 0), l2(4, 0) * 0.5 / 0.75);
-  EXPECT_DOUBLE_EQ(l2(4, 1e6), l2(16, 0)) << "copies in bulk";
+  for (const AccessKind kind : {AccessKind::load, AccessKind::store}) {
+    EXPECT_DOUBLE_EQ(l2(kind, 4, 0), 1e6 * 32 / 1e12 * 1e9);
+    EXPECT_DOUBLE_EQ(l2(kind, 1, 0), l2(kind, 4, 0) * 2 / (5.0 / 4));
+    EXPECT_DOUBLE_EQ(l2(kind, 2, 0), l2(kind, 4, 0) * 1.5 / (5.0 / 4));
+  }
+  EXPECT_DOUBLE_EQ(l2(AccessKind::load, 1, 1e6), l2(AccessKind::load, 4, 0)) << "copies in bulk";
+}
+
+// What an earlier launch left lies in the unit's own part of the L2 or in another.
+TEST(KernelcastBounds, WhatIsLeftInAnL2OfSeveralPartsPassesItTwice) {
+  Device one = gpu();
+  hand_made::set(one, Field::memory_l2_bytes, 1e6);
+  Device two = one;
+  hand_made::set(two, Field::memory_l2_partitions, 2);
+  Workload w = hand_made::launch(1000, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);
+  w.footprint_read_bytes = w.footprint_bytes = 32000;  // each sector of it is read once
+  const auto l2 = [&w](const Device& d) { return cycles(of(w, d), Limit::l2); };
+  EXPECT_DOUBLE_EQ(l2(two), l2(one)) << "nothing is left in a cold one";
+  w.cache = CacheState::warm;
+  EXPECT_DOUBLE_EQ(l2(two), 2 * l2(one));
+  w.footprint_read_bytes = w.footprint_bytes = 8000;  // read four times: once from the other part
+  EXPECT_DOUBLE_EQ(l2(two), 1.25 * l2(one));
 }
 
 // Half of what all units hold fits the L2; the cache behind it holds the other half, or half of that.
@@ -411,6 +430,14 @@ TEST(KernelcastBounds, LatencyByRounds) {
   EXPECT_DOUBLE_EQ(f.path_cycles, 10 + 9 * 5);
   EXPECT_DOUBLE_EQ(f.rounds, 2);  // 100 blocks, 10 units, 5 at once
   EXPECT_DOUBLE_EQ(cycles(f, Limit::latency), 2 * 55);
+
+  // Blocks of four warps, which start one after another; those of the first round are in the launch's own time.
+  Constants c = plain();
+  c.warp_start_cycles = 3;
+  Workload wide = hand_made::launch(100, 128);
+  hand_made::execute(wide, OpClass::fp32_add, 10);
+  EXPECT_DOUBLE_EQ(cycles(of(wide, gpu(), c, 5), Limit::latency), cycles(of(wide, gpu(), plain(), 5), Limit::latency) + 4 * 3);
+  EXPECT_DOUBLE_EQ(cycles(of(wide, gpu(), c, 10), Limit::latency), cycles(of(wide, gpu(), plain(), 10), Limit::latency));
 }
 
 // Half of what the L1 is asked for is there; of the rest half comes from the L2 and half from memory. Two loads that

@@ -107,7 +107,31 @@ std::vector<Row> set_of(const std::string& rows_path, std::string facts, std::si
   return rows;
 }
 
-int run(const std::vector<std::string>& a) {
+/// Takes each `--with NAME=VALUE` from the arguments: the constants of this version, but for these.
+forecast::Constants constants_of(std::vector<std::string>& a) {
+  forecast::Constants c = forecast::fitted_constants();
+  for (std::size_t i = 1; i + 1 < a.size();) {
+    if (a[i] != "--with") {
+      ++i;
+      continue;
+    }
+    const std::size_t equals = a[i + 1].find('=');
+    const std::string name = a[i + 1].substr(0, equals);
+    bool known = false;
+    for (const auto& all : {parameters(), not_fitted()})
+      for (const Parameter& p : all)
+        if (p.name == name && equals != std::string::npos) {
+          c.*p.value = std::stod(a[i + 1].substr(equals + 1));
+          known = true;
+        }
+    if (!known) throw UsageError("--with " + a[i + 1] + ": not NAME=VALUE of a constant of the model");
+    a.erase(a.begin() + std::ptrdiff_t(i), a.begin() + std::ptrdiff_t(i) + 2);
+  }
+  return c;
+}
+
+int run(std::vector<std::string> a) {
+  const forecast::Constants now = constants_of(a);
   if (a.size() == 5 && a[0] == "collect") {
     collect(a[1], a[2], a[3], a[4]);
     return 0;
@@ -119,11 +143,11 @@ int run(const std::vector<std::string>& a) {
   }
   if (a.size() < 3 || a.size() % 2 == 0)
     throw UsageError(
-        "usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS");
+        "usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS "
+        "[--with NAME=VALUE]");
   std::vector<Row> rows;
   for (std::size_t i = 1; i + 1 < a.size(); i += 2)
     for (Row& r : set_of(a[i], a[i + 1], i / 2)) rows.push_back(std::move(r));
-  const forecast::Constants now = forecast::fitted_constants();
   if (a[0] == "rows") {
     print_rows(rows, now);
   } else if (a[0] == "ratios") {

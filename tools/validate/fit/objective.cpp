@@ -15,13 +15,14 @@ namespace kernelcast::fit {
 using forecast::Constants;
 
 std::span<const Parameter> parameters() {
-  static const std::array<Parameter, 14> all{{
+  static const std::array<Parameter, 15> all{{
       {"norm", &Constants::norm, 1, 12},
       {"unit_norm", &Constants::unit_norm, 1, 20},
       {"pipe_norm", &Constants::pipe_norm, 1, 40},
       {"clock", &Constants::clock, 0.85, 1.15},
       {"dram_efficiency", &Constants::dram_efficiency, 0.6, 0.95},
       {"l2_efficiency", &Constants::l2_efficiency, 0.6, 1.2},
+      {"l2_request_bytes", &Constants::l2_request_bytes, 0, 256},
       {"issue_lost", &Constants::issue_lost, 0.05, 3},
       {"memory_efficiency", &Constants::memory_efficiency, 0.5, 1},
       {"launch_s", &Constants::launch_s, 1e-6, 1e-5},
@@ -30,6 +31,20 @@ std::span<const Parameter> parameters() {
       {"l2_share", &Constants::l2_share, 0.05, 1},
       {"branch_cycles", &Constants::branch_cycles, 0.1, 100},
       {"update_cycles", &Constants::update_cycles, 0.25, 8},
+  }};
+  return all;
+}
+
+std::span<const Parameter> not_fitted() {
+  static const std::array<Parameter, 8> all{{
+      {"latency_norm", &Constants::latency_norm, 1, 5},
+      {"l3_efficiency", &Constants::l3_efficiency, 0.4, 1},
+      {"tensor_efficiency", &Constants::tensor_efficiency, 0.5, 1},
+      {"barrier_latency", &Constants::barrier_latency, 1, 100},
+      {"barrier_warp_cycles", &Constants::barrier_warp_cycles, 0, 10},
+      {"warp_start_cycles", &Constants::warp_start_cycles, 0, 40},
+      {"stores_joined", &Constants::stores_joined, 0, 1},
+      {"block_start_cycles", &Constants::block_start_cycles, 0, 10},
   }};
   return all;
 }

@@ -17,6 +17,8 @@ struct Parameter {
   double low, high;  // where it may go
 };
 std::span<const Parameter> parameters();
+/// Those that a fit leaves alone.
+std::span<const Parameter> not_fitted();
 
 /// One row's forecast in seconds; NaN when there is none.
 double predicted(const Row& row, const forecast::Constants& c);
