@@ -625,7 +625,8 @@ BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constant
 
 double BoundTimes::unit_cycles(const std::array<double, limit_count>& of) const {
   const double pipes = norm_of(values_of<BoundGroup::pipe>(of), pipe_norm);
-  return norm_of(values_of<BoundGroup::sm>(of, pipes), unit_norm);
+  const double memory = norm_of(values_of<BoundGroup::memory>(of), pipe_norm);
+  return norm_of(values_of<BoundGroup::sm>(of, pipes, memory), unit_norm);
 }
 
 double BoundTimes::seconds(Limit without) const {

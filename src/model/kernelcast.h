@@ -18,8 +18,8 @@ namespace kernelcast::forecast {
 /// found and what it is worth.
 struct Constants {
   double norm = 4.382;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
-  double unit_norm = 2.863;       // likewise of those of BoundGroup::sm and all of BoundGroup::pipe
-  double pipe_norm = 40;          // likewise of those of BoundGroup::pipe
+  double unit_norm = 2.5;         // likewise of those of BoundGroup::sm, all of BoundGroup::pipe and all of ::memory
+  double pipe_norm = 40;          // likewise of those of BoundGroup::pipe, and of BoundGroup::memory
   double latency_norm = 2;        // likewise of all that and BoundGroup::path
   double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
   double dram_efficiency = 0.95;  // of the data sheet's bandwidth
@@ -46,9 +46,10 @@ struct Constants {
 /// The constants of this version.
 const Constants& fitted_constants();
 
-/// How bounds overlap: schedulers and arithmetic pipes with each other (pipe_norm), these with the rest of an SM
-/// (unit_norm), the SM with what all SMs share (norm), and all that with a warp's critical path (latency_norm).
-enum class BoundGroup : std::uint8_t { pipe, sm, chip, path };
+/// How bounds overlap: schedulers and arithmetic pipes with each other, and the stages of an SM's memory pipe with each
+/// other (pipe_norm); these two with the rest of an SM (unit_norm), the SM with what all SMs share (norm), and all that
+/// with a warp's critical path (latency_norm).
+enum class BoundGroup : std::uint8_t { pipe, memory, sm, chip, path };
 
 /// The rows of kernelcast_bounds.def.
 enum class Limit : std::uint8_t {

@@ -657,11 +657,13 @@ TEST(KernelcastNorm, GroupOfABoundDecidesItsExponent) {
     for (std::size_t b = a + 1; b < limit_count; ++b) {
       const auto x = static_cast<Limit>(a), y = static_cast<Limit>(b);
       const BoundGroup outer = std::max(group_of(x), group_of(y));
-      const double seconds = seconds_of_pair(x, y, outer == BoundGroup::pipe ? 1 : 2, outer == BoundGroup::sm ? 1 : 2,
+      const bool one_pipe = group_of(x) == group_of(y) && outer <= BoundGroup::memory;
+      const double seconds = seconds_of_pair(x, y, one_pipe ? 1 : 2, !one_pipe && outer <= BoundGroup::sm ? 1 : 2,
                                              outer == BoundGroup::chip ? 1 : 2, outer == BoundGroup::path ? 1 : 2);
       EXPECT_NEAR(seconds, 7, 1e-12) << name_of(x) << " and " << name_of(y);
     }
-  EXPECT_EQ(group_of(Limit::l1), BoundGroup::sm);
+  EXPECT_EQ(group_of(Limit::l1), BoundGroup::memory);
+  EXPECT_EQ(group_of(Limit::tensor), BoundGroup::sm);
   EXPECT_EQ(group_of(Limit::atomics), BoundGroup::chip);
   EXPECT_EQ(group_of(Limit::latency), BoundGroup::path);
 }
