@@ -338,13 +338,17 @@ double l2_rate_of(const Workload& w, AccessKind kind, const KernelcastDevice& m,
   return std::lerp(l2_rate(part, w, m, c), l2_rate(INFINITY, w, m, c), in_bulk);
 }
 
-/// Sectors that an earlier launch left in the L2. Where units lie near one part of it each, these are as likely in the
-/// other part, and come as if they passed the L2 twice (docs/lab/h100.md).
-double left_in_l2(const Workload& w, const KernelcastDevice& m, const Traffic& t) {
-  if (!m.l2_in_parts || w.cache != CacheState::warm) return 0;
+/// Sectors that an earlier launch left in the L2, but not in the part of it that is near: a part keeps copies of what
+/// its units ask the others for, and so holds as much as it has room for by itself. The others pass the L2 twice
+/// (docs/lab/h100.md).
+double left_in_other_parts(const Workload& w, const KernelcastDevice& m, const Constants& c, const Traffic& t) {
+  if (m.l2_parts <= 1 || w.cache != CacheState::warm) return 0;
   const double distinct = std::min(t.l2_read, w.footprint_read_bytes / m.sector_bytes) +
                           std::min(t.l2_written, w.footprint_write_bytes / m.sector_bytes);
-  return std::max(0.0, distinct - t.dram_read - t.dram_written);
+  const auto left = [&](double parts) {
+    return memory::left_by_earlier_launch(w, {m.l2_bytes * c.l2_share / parts, m.sector_bytes});
+  };
+  return distinct * std::max(0.0, left(1) - left(m.l2_parts));
 }
 
 /// Bandwidth that is reached of a cache behind the L2.

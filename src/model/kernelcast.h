@@ -82,7 +82,7 @@ struct KernelcastDevice {
   double read_only_bytes_per_cycle = 0;
   double l1_and_shared_bytes = 0;  // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
-  bool l2_in_parts = false;  // units lie near one part of the L2 each
+  double l2_parts = 1;  // of the L2, each near some of the units
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
   double real_update_cycles = 0;  // from one floating-point update of a word of global memory to the next

@@ -78,7 +78,7 @@ void memory(KernelcastDevice& m, Reader& read, const Device& d, const Constants&
   m.read_only_bytes_per_cycle = d.get_or(Field::memory_read_only_bandwidth_bytes_per_unit, m.l1_bytes_per_cycle);
   m.l1_and_shared_bytes = d.get_or(Field::memory_l1_and_shared_bytes, 0);
   m.sector_bytes = d.get_or(Field::memory_sector_bytes, 32);
-  m.l2_in_parts = d.get_or(Field::memory_l2_partitions, 1) > 1;
+  m.l2_parts = d.get_or(Field::memory_l2_partitions, 1);
   m.dram_bytes_per_s = read(Field::memory_dram_bandwidth_bytes_per_s) * d.get_or(Field::memory_ecc_bandwidth_share, 1);
   if (const auto measured = d.get(Field::memory_sustained_dram_bandwidth_bytes_per_s))
     m.dram_bytes_per_s = *measured / c.dram_efficiency;

@@ -434,6 +434,11 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     type_copied_variables(*entry);
     hide_divisors(*entry);
   }
+  if (nvidia && !is_ptx(module)) {
+    static const std::string counters = "function(sroa)";
+    run_passes(module, &machine, counters);
+    note_wrapping_counters(*entry);
+  }
   static const std::string simple =
       "function(sroa,infer-address-spaces,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
   run_passes(module, &machine, simple);

@@ -67,6 +67,8 @@ constexpr const char* pragma_mark = "kernelcast.unroll";
 constexpr const char* parts_mark = "kernelcast.unrolled_in_part";
 constexpr const char* pragma_for_assembler_mark = "kernelcast.nounroll";  // nvcc passes on that there was a pragma
 
+constexpr const char* wraps_mark = "kernelcast.counter_may_wrap";
+
 bool is_private_address(const Value* v) { return isa<AllocaInst>(getUnderlyingObject(v)); }
 
 /// How many copies of a body of `body` instructions there is room for, for known `trips` (0: not known).
@@ -264,6 +266,20 @@ bool starts_and_steps_alike(const llvm::Loop& loop) {
   });
 }
 
+/// Whether a loop's counter grows by what is known only at run time, and may wrap around by the rules of the language:
+/// no signed addition.
+bool counter_may_wrap(const llvm::Loop& loop) {
+  const BasicBlock* latch = loop.getLoopLatch();
+  if (latch == nullptr) return false;
+  return any_of(loop.getHeader()->phis(), [&](const PHINode& counter) {
+    const auto* next = dyn_cast<BinaryOperator>(counter.getIncomingValueForBlock(latch));
+    if (next == nullptr || next->getOpcode() != Instruction::Add || !is_contained(next->operands(), &counter))
+      return false;
+    const Value* step = next->getOperand(next->getOperand(0) == &counter ? 1 : 0);
+    return !isa<Constant>(step) && !next->hasNoSignedWrap() && !next->hasNoUnsignedWrap();
+  });
+}
+
 class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
  public:
   static PreservedAnalyses run(Function& f, FunctionAnalysisManager& analyses) {
@@ -279,7 +295,7 @@ class PartialUnrolling : public PassInfoMixin<PartialUnrolling> {
         continue;
       const unsigned trips = evolution.getSmallConstantTripCount(loop);
       if (trips == 1) continue;
-      if (trips == 0 && starts_and_steps_alike(*loop)) {
+      if (trips == 0 && (starts_and_steps_alike(*loop) || findOptionMDForLoop(loop, wraps_mark))) {
         addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
         continue;
       }
@@ -491,6 +507,13 @@ void unroll_parts_of_loops(PassBuilder& builder) {
     passes.addPass(LoopSimplifyPass());
     passes.addPass(PartialUnrolling());
   });
+}
+
+void note_wrapping_counters(Function& kernel) {
+  DominatorTree dominators(kernel);
+  const LoopInfo loops(dominators);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder())
+    if (counter_may_wrap(*loop)) addStringMetadataToLoop(loop, wraps_mark, 1);
 }
 
 void note_unroll_pragmas(Function& kernel) {

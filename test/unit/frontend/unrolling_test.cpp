@@ -185,6 +185,25 @@ TEST(Unrolling, LoopsThatStartAndStepAlikeAreNot) {
         << start << ' ' << step;
 }
 
+/// The same of loops whose step is unsigned, and so the sum, too; the last two have a signed one.
+TEST(Unrolling, LoopsWhoseCounterMayWrapAreNot) {
+  for (const auto& [type, start, step, loads] :
+       {std::tuple{"int", "threadIdx.x", "blockDim.x", 1},
+        {"unsigned", "threadIdx.x", "blockDim.x", 1},
+        {"int", "blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x", 1},
+        {"unsigned", "(threadIdx.y * blockDim.x + threadIdx.x) / 64", "(blockDim.x * blockDim.y) / 64", 1},
+        {"int", "(threadIdx.x + 5) / 32", "blockDim.x / 32", 1},
+        {"int", "(threadIdx.y * blockDim.x + threadIdx.x) / 64", "(blockDim.x * blockDim.y) / 32", 1},
+        {"unsigned", "threadIdx.x / 64", "(unsigned)n / 64", 1},
+        {"int", "threadIdx.x / 64", "n / 64", 5},
+        {"int", "threadIdx.x / 32", "n", 5}})
+    EXPECT_EQ(count(ptx_of("__shared__ float s[4096];\nfor (" + std::string(type) + " j = " + start + "; j < 256; j += " +
+                           step + ") s[8 * j] = a[j];\n__syncthreads(); c[threadIdx.x] = s[threadIdx.x ^ 1];"),
+                    "ld.global"),
+              static_cast<std::size_t>(loads))
+        << type << ' ' << start << ' ' << step;
+}
+
 TEST(Unrolling, BodiesOfMathematicalFunctionsCount) {
   // Loads of nvcc 13.0 for sm_86, with those of the remainder; 16 more where ptxas unrolls again.
   for (const auto& [term, loads] : {std::pair{"sqrtf(a[j])", 5},  // one instruction

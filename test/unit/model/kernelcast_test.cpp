@@ -228,21 +228,24 @@ TEST(KernelcastBounds, RequestsForPartsOfALineGetLessOfTheL2) {
   EXPECT_DOUBLE_EQ(l2(AccessKind::load, 1, 1e6), l2(AccessKind::load, 4, 0)) << "copies in bulk";
 }
 
-// What an earlier launch left lies in the unit's own part of the L2 or in another.
-TEST(KernelcastBounds, WhatIsLeftInAnL2OfSeveralPartsPassesItTwice) {
+// A part of the L2 has copies of what its units ask the other part for.
+TEST(KernelcastBounds, WhatIsLeftInTheOtherPartOfAnL2PassesItTwice) {
   Device one = gpu();
   hand_made::set(one, Field::memory_l2_bytes, 1e6);
   Device two = one;
   hand_made::set(two, Field::memory_l2_partitions, 2);
   Workload w = hand_made::launch(1000, 32);
-  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);
-  w.footprint_read_bytes = w.footprint_bytes = 32000;  // each sector of it is read once
-  const auto l2 = [&w](const Device& d) { return cycles(of(w, d), Limit::l2); };
-  EXPECT_DOUBLE_EQ(l2(two), l2(one)) << "nothing is left in a cold one";
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);  // 1,000 sectors in all
+  const auto ratio = [&](double bytes) {
+    w.footprint_read_bytes = w.footprint_bytes = bytes;
+    return cycles(of(w, two), Limit::l2) / cycles(of(w, one), Limit::l2);
+  };
+  EXPECT_DOUBLE_EQ(ratio(8e5), 1) << "nothing is left in a cold one";
   w.cache = CacheState::warm;
-  EXPECT_DOUBLE_EQ(l2(two), 2 * l2(one));
-  w.footprint_read_bytes = w.footprint_bytes = 8000;  // read four times: once from the other part
-  EXPECT_DOUBLE_EQ(l2(two), 1.25 * l2(one));
+  EXPECT_DOUBLE_EQ(ratio(5e5), 1) << "copies in both parts";
+  // All fits the whole; of a part of 0.5 MB random victims lose what 1 - m = exp(-2 m) says.
+  EXPECT_NEAR(ratio(1e6), 1 + 0.79681213, 1e-6);
+  EXPECT_DOUBLE_EQ(ratio(1e10), 1) << "little of it is in either";
 }
 
 // Half of what all units hold fits the L2; the cache behind it holds the other half, or half of that.
