@@ -266,6 +266,22 @@ bool starts_and_steps_alike(const llvm::Loop& loop) {
   });
 }
 
+/// Whether all of a value comes from before the loop.
+bool comes_from_before(const Value* v, const llvm::Loop& loop) {
+  const auto* i = dyn_cast<Instruction>(v);
+  if (i == nullptr || !loop.contains(i)) return true;
+  if (isa<PHINode>(i) || i->mayReadOrWriteMemory()) return false;
+  return all_of(i->operands(), [&](const Value* operand) { return comes_from_before(operand, loop); });
+}
+
+/// Whether a comparison with the value decides a branch.
+bool is_compared(const Value& v) {
+  return any_of(v.users(), [](const User* user) {
+    if (isa<CastInst>(user)) return is_compared(*user);
+    return isa<ICmpInst>(user) && any_of(user->users(), [](const User* u) { return isa<BranchInst>(u); });
+  });
+}
+
 /// Whether a loop's counter grows by what is known only at run time, and may wrap around by the rules of the language:
 /// no signed addition.
 bool counter_may_wrap(const llvm::Loop& loop) {
@@ -276,7 +292,8 @@ bool counter_may_wrap(const llvm::Loop& loop) {
     if (next == nullptr || next->getOpcode() != Instruction::Add || !is_contained(next->operands(), &counter))
       return false;
     const Value* step = next->getOperand(next->getOperand(0) == &counter ? 1 : 0);
-    return !isa<Constant>(step) && !next->hasNoSignedWrap() && !next->hasNoUnsignedWrap();
+    return !isa<Constant>(step) && !next->hasNoSignedWrap() && !next->hasNoUnsignedWrap() &&
+           comes_from_before(step, loop) && (is_compared(counter) || is_compared(*next));
   });
 }
 

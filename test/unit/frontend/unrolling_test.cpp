@@ -204,6 +204,12 @@ TEST(Unrolling, LoopsWhoseCounterMayWrapAreNot) {
         << type << ' ' << start << ' ' << step;
 }
 
+TEST(Unrolling, UnsignedSumsAreNoCounters) {
+  EXPECT_EQ(count(ptx_of("unsigned s = 0; for (int j = 0; j < n; ++j) s += d[32 * j + threadIdx.x];\nc[threadIdx.x] = s;"),
+                  "ld.global"),
+            21U);
+}
+
 TEST(Unrolling, BodiesOfMathematicalFunctionsCount) {
   // Loads of nvcc 13.0 for sm_86, with those of the remainder; 16 more where ptxas unrolls again.
   for (const auto& [term, loads] : {std::pair{"sqrtf(a[j])", 5},  // one instruction
