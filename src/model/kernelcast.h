@@ -17,17 +17,17 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 4.382;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
-  double unit_norm = 2.5;         // likewise of those of BoundGroup::sm, all of BoundGroup::pipe and all of ::memory
-  double pipe_norm = 40;          // likewise of those of BoundGroup::pipe, and of BoundGroup::memory
-  double latency_norm = 2;        // likewise of all that and BoundGroup::path
-  double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
-  double dram_efficiency = 0.95;  // of the data sheet's bandwidth
-  double l2_efficiency = 0.8;         // of the L2's bandwidth, by requests of whole lines
-  double l2_request_bytes = 32;       // that a request takes of it beside its sectors; compared: validation/fit.md
-  double l3_efficiency = 0.6;         // of a cache behind the L2
-  double issue_lost = 0.7;            // issue slots lost beside each instruction that is no arithmetic of the lanes
-  double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
+  double norm = 4.382;              // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
+  double unit_norm = 2.5;           // likewise of those of BoundGroup::sm, all of BoundGroup::pipe and all of ::memory
+  double pipe_norm = 40;            // likewise of those of BoundGroup::pipe, and of BoundGroup::memory
+  double latency_norm = 2;          // likewise of all that and BoundGroup::path
+  double clock = 1.15;              // sustained clock over rated boost clock, of cards that run beyond it
+  double dram_efficiency = 0.95;    // of the data sheet's bandwidth
+  double l2_efficiency = 0.8;       // of the L2's bandwidth, by requests of whole lines
+  double l2_request_bytes = 32;     // that a request takes of it beside its sectors; compared: validation/fit.md
+  double l3_efficiency = 0.6;       // of a cache behind the L2
+  double issue_lost = 0.7;          // issue slots lost beside each instruction that is no arithmetic of the lanes
+  double tensor_efficiency = 0.95;  // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
   double memory_efficiency = 0.8958;  // of load/store units, shared memory and L1
   double launch_s = 2.545e-06;        // from the start to the end of an empty grid, on the GPU
   double branch_cycles = 24.31;       // from a branch of a warp to the instruction after it
@@ -39,9 +39,9 @@ struct Constants {
   double stores_joined =
       0.64;  // of what a warp stores to one sector again at once, before the L2; not fitted: docs/lab/h100.md
   double block_start_cycles =
-      1.188;                    // from one block handed out to the next, of all units; not fitted: docs/lab/h100.md
+      1.188;                      // from one block handed out to the next, of all units; not fitted: docs/lab/h100.md
   double warp_start_cycles = 11;  // from one warp of a block to its next, at its start and end; not fitted: same place
-  double update_cycles = 1.09;  // from one integer update of a word of global memory to the next, of all units
+  double update_cycles = 1.09;    // from one integer update of a word of global memory to the next, of all units
 };
 /// The constants of this version.
 const Constants& fitted_constants();
@@ -82,7 +82,7 @@ struct KernelcastDevice {
   double read_only_bytes_per_cycle = 0;
   double l1_and_shared_bytes = 0;  // storage that both divide among them, 0: they are apart
   double sector_bytes = 32;
-  double l2_parts = 1;  // of the L2, each near some of the units
+  double l2_parts = 1;                          // of the L2, each near some of the units
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
   double real_update_cycles = 0;  // from one floating-point update of a word of global memory to the next

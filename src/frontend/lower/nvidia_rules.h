@@ -39,10 +39,10 @@ void unroll_parts_of_loops(llvm::PassBuilder& builder);
 bool unroll_as_assembler(llvm::Function& kernel, llvm::TargetMachine& machine);
 
 /// Marks the loops whose counter is unsigned, or a sum with something unsigned, and steps by what is known only at run
-/// time (`i += blockDim.x`). LLVM learns from the ranges of the launch's registers that many of them do not wrap around,
-/// and how often they run; nvcc does not unroll them, even where their end is a constant. Call it before anything
-/// but SROA. Source: nvcc 13.0 for sm_90, 22 forms of start and step, each with a constant and an unknown end and with
-/// stores to global and to shared memory (docs/lab/h100.md).
+/// time (`i += blockDim.x`). LLVM learns from the ranges of the launch's registers that many of them do not wrap
+/// around, and how often they run; nvcc does not unroll them, even where their end is a constant. Call it before
+/// anything but SROA. Source: nvcc 13.0 for sm_90, 22 forms of start and step, each with a constant and an unknown end
+/// and with stores to global and to shared memory (docs/lab/h100.md).
 void note_wrapping_counters(llvm::Function& kernel);
 
 /// Marks the loops of which a pragma says that they are to be unrolled whole: what LLVM unrolls in part it marks as

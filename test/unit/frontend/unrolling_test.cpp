@@ -197,17 +197,19 @@ TEST(Unrolling, LoopsWhoseCounterMayWrapAreNot) {
         {"unsigned", "threadIdx.x / 64", "(unsigned)n / 64", 1},
         {"int", "threadIdx.x / 64", "n / 64", 5},
         {"int", "threadIdx.x / 32", "n", 5}})
-    EXPECT_EQ(count(ptx_of("__shared__ float s[4096];\nfor (" + std::string(type) + " j = " + start + "; j < 256; j += " +
-                           step + ") s[8 * j] = a[j];\n__syncthreads(); c[threadIdx.x] = s[threadIdx.x ^ 1];"),
+    EXPECT_EQ(count(ptx_of("__shared__ float s[4096];\nfor (" + std::string(type) + " j = " + start +
+                           "; j < 256; j += " + step +
+                           ") s[8 * j] = a[j];\n__syncthreads(); c[threadIdx.x] = s[threadIdx.x ^ 1];"),
                     "ld.global"),
               static_cast<std::size_t>(loads))
         << type << ' ' << start << ' ' << step;
 }
 
 TEST(Unrolling, UnsignedSumsAreNoCounters) {
-  EXPECT_EQ(count(ptx_of("unsigned s = 0; for (int j = 0; j < n; ++j) s += d[32 * j + threadIdx.x];\nc[threadIdx.x] = s;"),
-                  "ld.global"),
-            21U);
+  EXPECT_EQ(
+      count(ptx_of("unsigned s = 0; for (int j = 0; j < n; ++j) s += d[32 * j + threadIdx.x];\nc[threadIdx.x] = s;"),
+            "ld.global"),
+      21U);
 }
 
 TEST(Unrolling, BodiesOfMathematicalFunctionsCount) {

@@ -439,8 +439,10 @@ TEST(KernelcastBounds, LatencyByRounds) {
   c.warp_start_cycles = 3;
   Workload wide = hand_made::launch(100, 128);
   hand_made::execute(wide, OpClass::fp32_add, 10);
-  EXPECT_DOUBLE_EQ(cycles(of(wide, gpu(), c, 5), Limit::latency), cycles(of(wide, gpu(), plain(), 5), Limit::latency) + 4 * 3);
-  EXPECT_DOUBLE_EQ(cycles(of(wide, gpu(), c, 10), Limit::latency), cycles(of(wide, gpu(), plain(), 10), Limit::latency));
+  EXPECT_DOUBLE_EQ(cycles(of(wide, gpu(), c, 5), Limit::latency),
+                   cycles(of(wide, gpu(), plain(), 5), Limit::latency) + 4 * 3);
+  EXPECT_DOUBLE_EQ(cycles(of(wide, gpu(), c, 10), Limit::latency),
+                   cycles(of(wide, gpu(), plain(), 10), Limit::latency));
 }
 
 // Half of what the L1 is asked for is there; of the rest half comes from the L2 and half from memory. Two loads that
