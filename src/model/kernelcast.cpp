@@ -321,13 +321,18 @@ double atomic_cycles(const Workload& w, const KernelcastDevice& m, const Constan
   return sum;
 }
 
+/// Bandwidth that is reached of a cache's: what DRAM can deliver passes it.
+double at_least_dram(double bytes_per_s, const KernelcastDevice& m, const Constants& c) {
+  return std::max(bytes_per_s, m.dram_bytes_per_s * c.dram_efficiency);
+}
+
 /// Bytes a second that the L2 gives or takes: a request costs some beside its sectors, so that those for parts of a
-/// line get less than those for whole lines. What DRAM can deliver passes it.
+/// line get less than those for whole lines.
 double l2_rate(double bytes_per_line, const Workload& w, const KernelcastDevice& m, const Constants& c) {
   const double whole = std::max<double>(w.geometry.segment_bytes, m.sector_bytes);
   const double bytes = std::clamp(bytes_per_line, m.sector_bytes, whole);
   const double share = bytes / (bytes + c.l2_request_bytes) * (whole + c.l2_request_bytes) / whole;
-  return std::max(m.l2_bytes_per_s * c.l2_efficiency * share, m.dram_bytes_per_s * c.dram_efficiency);
+  return at_least_dram(m.l2_bytes_per_s * c.l2_efficiency * share, m, c);
 }
 
 /// By the sectors of a line that the launch's loads or stores ask for. Copies in bulk and local memory take whole ones.
@@ -349,11 +354,6 @@ double left_in_other_parts(const Workload& w, const KernelcastDevice& m, const C
     return memory::left_by_earlier_launch(w, {m.l2_bytes * c.l2_share / parts, m.sector_bytes});
   };
   return distinct * std::max(0.0, left(1) - left(m.l2_parts));
-}
-
-/// Bandwidth that is reached of a cache behind the L2.
-double l3_rate(const KernelcastDevice& m, const Constants& c) {
-  return std::max(m.l3_bytes_per_s * c.l3_efficiency, m.dram_bytes_per_s * c.dram_efficiency);
 }
 
 /// Share of the SMs that have a block: the others leave their part of the L2's bandwidth unused.

@@ -83,6 +83,15 @@ unsigned partial_count(unsigned trips, uint64_t body) {
   return count;
 }
 
+/// Whether an instruction of a loop computes the same in each passage.
+bool is_invariant(const Instruction& i, const llvm::Loop& loop) {
+  if (i.mayReadOrWriteMemory() || i.isTerminator() || isa<PHINode>(i) || isa<AllocaInst>(i)) return false;
+  for (const Value* operand : i.operands())
+    if (const auto* from = dyn_cast<Instruction>(operand); from && loop.contains(from) && !is_invariant(*from, loop))
+      return false;
+  return true;
+}
+
 /// Sizes of loops before and after unrolling, in instructions as NVIDIA's compilers seem to count them.
 class Sizes {
  public:
@@ -169,14 +178,6 @@ class Sizes {
     return copies;
   }
 
-  static bool is_invariant(const Instruction& i, const llvm::Loop& loop) {
-    if (i.mayReadOrWriteMemory() || i.isTerminator() || isa<PHINode>(i) || isa<AllocaInst>(i)) return false;
-    for (const Value* operand : i.operands())
-      if (const auto* from = dyn_cast<Instruction>(operand); from && loop.contains(from) && !is_invariant(*from, loop))
-        return false;
-    return true;
-  }
-
   /// Whether unrolled inner loops make a value of it that does not change in `loop`.
   bool is_known(const Value& v, const llvm::Loop& loop) {
     const auto* i = dyn_cast<Instruction>(&v);
@@ -250,6 +251,17 @@ const BinaryOperator* of_launch_register(const Value* v) {
   return read != nullptr && read->arg_empty() && isa<ConstantInt>(operation->getOperand(1)) ? operation : nullptr;
 }
 
+/// The addition that makes the next value of a counter, and what it adds; nothing where something else makes it.
+struct Growth {
+  const BinaryOperator* sum = nullptr;
+  const Value* step = nullptr;
+};
+Growth growth_of(const PHINode& counter, const BasicBlock& latch) {
+  const auto* next = dyn_cast<BinaryOperator>(counter.getIncomingValueForBlock(&latch));
+  if (next == nullptr || next->getOpcode() != Instruction::Add) return {};
+  return {next, next->getOperand(next->getOperand(0) == &counter ? 1 : 0)};
+}
+
 /// Whether a loop starts and steps by one operation on two registers of the launch: `for (i = threadIdx.x / 32; i < n;
 /// i += blockDim.x / 32)`. nvcc 13.0 does not unroll these and does unroll others (docs/lab/h100.md has the
 /// forms).
@@ -257,21 +269,12 @@ bool starts_and_steps_alike(const llvm::Loop& loop) {
   const BasicBlock *before = loop.getLoopPreheader(), *latch = loop.getLoopLatch();
   if (before == nullptr || latch == nullptr) return false;
   return any_of(loop.getHeader()->phis(), [&](const PHINode& counter) {
-    const auto* next = dyn_cast<BinaryOperator>(counter.getIncomingValueForBlock(latch));
-    if (next == nullptr || next->getOpcode() != Instruction::Add) return false;
-    const Value* step = next->getOperand(next->getOperand(0) == &counter ? 1 : 0);
+    const auto [next, step] = growth_of(counter, *latch);
+    if (next == nullptr) return false;
     const BinaryOperator* a = of_launch_register(counter.getIncomingValueForBlock(before));
     const BinaryOperator* b = of_launch_register(step);
     return a != nullptr && b != nullptr && a->getOpcode() == b->getOpcode() && a->getOperand(1) == b->getOperand(1);
   });
-}
-
-/// Whether all of a value comes from before the loop.
-bool comes_from_before(const Value* v, const llvm::Loop& loop) {
-  const auto* i = dyn_cast<Instruction>(v);
-  if (i == nullptr || !loop.contains(i)) return true;
-  if (isa<PHINode>(i) || i->mayReadOrWriteMemory()) return false;
-  return all_of(i->operands(), [&](const Value* operand) { return comes_from_before(operand, loop); });
 }
 
 /// Whether a comparison with the value decides a branch.
@@ -288,12 +291,12 @@ bool counter_may_wrap(const llvm::Loop& loop) {
   const BasicBlock* latch = loop.getLoopLatch();
   if (latch == nullptr) return false;
   return any_of(loop.getHeader()->phis(), [&](const PHINode& counter) {
-    const auto* next = dyn_cast<BinaryOperator>(counter.getIncomingValueForBlock(latch));
-    if (next == nullptr || next->getOpcode() != Instruction::Add || !is_contained(next->operands(), &counter))
-      return false;
-    const Value* step = next->getOperand(next->getOperand(0) == &counter ? 1 : 0);
-    return !isa<Constant>(step) && !next->hasNoSignedWrap() && !next->hasNoUnsignedWrap() &&
-           comes_from_before(step, loop) && (is_compared(counter) || is_compared(*next));
+    const auto [next, step] = growth_of(counter, *latch);
+    if (next == nullptr || !is_contained(next->operands(), &counter) || isa<Constant>(step)) return false;
+    const auto* computed = dyn_cast<Instruction>(step);
+    const bool varies = computed != nullptr && loop.contains(computed) && !is_invariant(*computed, loop);
+    return !varies && !next->hasNoSignedWrap() && !next->hasNoUnsignedWrap() &&
+           (is_compared(counter) || is_compared(*next));
   });
 }
 

@@ -117,14 +117,10 @@ forecast::Constants constants_of(std::vector<std::string>& a) {
     }
     const std::size_t equals = a[i + 1].find('=');
     const std::string name = a[i + 1].substr(0, equals);
-    bool known = false;
-    for (const auto& all : {parameters(), not_fitted()})
-      for (const Parameter& p : all)
-        if (p.name == name && equals != std::string::npos) {
-          c.*p.value = std::stod(a[i + 1].substr(equals + 1));
-          known = true;
-        }
-    if (!known) throw UsageError("--with " + a[i + 1] + ": not NAME=VALUE of a constant of the model");
+    const auto known = std::ranges::find(all_parameters(), name, &Parameter::name);
+    if (equals == std::string::npos || known == all_parameters().end())
+      throw UsageError("--with " + a[i + 1] + ": not NAME=VALUE of a constant of the model");
+    c.*known->value = std::stod(a[i + 1].substr(equals + 1));
     a.erase(a.begin() + std::ptrdiff_t(i), a.begin() + std::ptrdiff_t(i) + 2);
   }
   return c;

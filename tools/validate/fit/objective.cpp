@@ -14,8 +14,8 @@ namespace kernelcast::fit {
 
 using forecast::Constants;
 
-std::span<const Parameter> parameters() {
-  static const std::array<Parameter, 15> all{{
+std::span<const Parameter> all_parameters() {
+  static const std::array<Parameter, 23> all{{
       {"norm", &Constants::norm, 1, 12},
       {"unit_norm", &Constants::unit_norm, 1, 20},
       {"pipe_norm", &Constants::pipe_norm, 1, 40},
@@ -31,22 +31,22 @@ std::span<const Parameter> parameters() {
       {"l2_share", &Constants::l2_share, 0.05, 1},
       {"branch_cycles", &Constants::branch_cycles, 0.1, 100},
       {"update_cycles", &Constants::update_cycles, 0.25, 8},
+      // Left alone by a fit.
+      {"latency_norm", &Constants::latency_norm},
+      {"l3_efficiency", &Constants::l3_efficiency},
+      {"tensor_efficiency", &Constants::tensor_efficiency},
+      {"barrier_latency", &Constants::barrier_latency},
+      {"barrier_warp_cycles", &Constants::barrier_warp_cycles},
+      {"warp_start_cycles", &Constants::warp_start_cycles},
+      {"stores_joined", &Constants::stores_joined},
+      {"block_start_cycles", &Constants::block_start_cycles},
   }};
   return all;
 }
 
-std::span<const Parameter> not_fitted() {
-  static const std::array<Parameter, 8> all{{
-      {"latency_norm", &Constants::latency_norm, 1, 5},
-      {"l3_efficiency", &Constants::l3_efficiency, 0.4, 1},
-      {"tensor_efficiency", &Constants::tensor_efficiency, 0.5, 1},
-      {"barrier_latency", &Constants::barrier_latency, 1, 100},
-      {"barrier_warp_cycles", &Constants::barrier_warp_cycles, 0, 10},
-      {"warp_start_cycles", &Constants::warp_start_cycles, 0, 40},
-      {"stores_joined", &Constants::stores_joined, 0, 1},
-      {"block_start_cycles", &Constants::block_start_cycles, 0, 10},
-  }};
-  return all;
+std::span<const Parameter> parameters() {
+  constexpr std::size_t fitted = 15;
+  return all_parameters().first(fitted);
 }
 
 double predicted(const Row& row, const Constants& c) {

@@ -14,11 +14,11 @@ namespace kernelcast::fit {
 struct Parameter {
   std::string_view name;
   double forecast::Constants::* value;
-  double low, high;  // where it may go
+  double low = 0, high = 0;  // where a fit may take it
 };
+/// Those that are fitted come first.
+std::span<const Parameter> all_parameters();
 std::span<const Parameter> parameters();
-/// Those that a fit leaves alone.
-std::span<const Parameter> not_fitted();
 
 /// One row's forecast in seconds; NaN when there is none.
 double predicted(const Row& row, const forecast::Constants& c);
