@@ -51,14 +51,18 @@ void note_unroll_pragmas(llvm::Function& kernel);
 /// Whether a loop has that mark. A loop that was unrolled whole is none any more.
 bool is_to_be_unrolled(const llvm::Loop& loop);
 
+/// Whether ptxas leaves the loop as it is: a pragma says how it is to be unrolled, or unroll_as_assembler() has done
+/// it.
+bool is_left_as_it_is(const llvm::Loop& loop);
+
 /// ptxas replaces accesses to a small array of 32-bit elements by a comparison and a predicated move for each element
 /// that the index may mean, where that is little enough. Does the same to the kernel by selections; SROA then makes
 /// values of the array. Call it on optimised code. Returns whether an array was replaced.
 ///
-/// When, was measured on generated kernels (NVRTC and ptxas 12.4, sm_75 and sm_80; docs/lab/registers.md): by the
-/// number of accesses of unknown index, neighbours that make one wide access counted once, and the number of elements
-/// that each may mean (the passages of the loop whose counter is the index; all elements otherwise). ptxas 11.8 goes a
-/// little further (9 elements instead of 7 for one load and one store). Arrays of 64-bit elements stay in memory.
+/// When: all arrays of unknown index together, where accesses x elements are no more than the kernel's instructions,
+/// both weighted by loops, and neighbors that make one wide access counted once. Arrays that only counters of loops of
+/// known trips index, each for itself, by the number of accesses and of passages. Measured on generated kernels
+/// (docs/lab/registers.md). Arrays of 64-bit elements, and arrays above 256 bytes, stay in memory.
 bool keep_small_arrays_in_registers(llvm::Function& kernel);
 
 /// LLVM 19 turns x % (2 * s) into a mask where s is 1, 2, 4 and so on by way of a loop; NVRTC 11.8, 12.4 and 13.0

@@ -65,6 +65,7 @@ bool has_pragma(const llvm::Loop& loop) {
 
 constexpr const char* pragma_mark = "kernelcast.unroll";
 constexpr const char* parts_mark = "kernelcast.unrolled_in_part";
+constexpr const char* copied_mark = "kernelcast.copied";
 constexpr const char* pragma_for_assembler_mark = "kernelcast.nounroll";  // nvcc passes on that there was a pragma
 
 constexpr const char* wraps_mark = "kernelcast.counter_may_wrap";
@@ -475,17 +476,22 @@ unsigned copies_in_assembly(const llvm::Loop& loop, ScalarEvolution& evolution) 
   if (isa<SCEVCouldNotCompute>(repeats)) return 1;
   const AssemblyBody body = assembly_body(loop, evolution);
   if (body.ends_block) return 1;
-  const bool ptx = is_ptx(*loop.getHeader()->getModule());
-  const bool left_alone = findOptionMDForLoop(&loop, ptx ? "llvm.loop.unroll.disable" : pragma_for_assembler_mark);
+  const bool left_alone = is_left_as_it_is(loop);
   if (const unsigned trips = evolution.getSmallConstantTripCount(&loop); trips != 0)
     return left_alone ? 1 : assembler_count_of(body, trips);
-  if (ptx ? left_alone : !findOptionMDForLoop(&loop, parts_mark)) return 1;
+  if (is_ptx(*loop.getHeader()->getModule()) ? left_alone : !findOptionMDForLoop(&loop, parts_mark)) return 1;
   if (isa<SCEVConstant>(repeats) || repeats->getType()->getIntegerBitWidth() > 32) return 1;
   const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
   return most != 0 && most <= remainder_count ? 1 : assembler_count_of(body);
 }
 
 }  // namespace
+
+bool is_left_as_it_is(const llvm::Loop& loop) {
+  const bool ptx = is_ptx(*loop.getHeader()->getModule());
+  return findOptionMDForLoop(&loop, ptx ? "llvm.loop.unroll.disable" : pragma_for_assembler_mark) ||
+         findOptionMDForLoop(&loop, copied_mark);
+}
 
 bool unroll_as_assembler(Function& kernel, TargetMachine& machine) {
   DominatorTree dominators(kernel);
@@ -505,6 +511,7 @@ bool unroll_as_assembler(Function& kernel, TargetMachine& machine) {
     formLCSSARecursively(*loop, dominators, &loops, &evolution);
     const bool known = evolution.getSmallConstantTripCount(loop) != 0;
     any_known |= known;
+    if (!known) addStringMetadataToLoop(loop, copied_mark, 1);
     UnrollLoop(loop, {count, true, true, true, known, false}, &loops, &evolution, &dominators, &assumptions, &target,
                &remarks, true);
   }

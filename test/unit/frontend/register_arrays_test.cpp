@@ -41,6 +41,31 @@ TEST(RegisterArrays, OfUnknownIndexLiveInRegistersUpToTheLimitsOfPtxas) {
   }
 }
 
+// nvcc 13.0 for sm_86: no stack beside 160 multiply-adds, 32 bytes of it beside 16. Three vectors: 48 bytes in both.
+TEST(RegisterArrays, ALongLoopKeepsMoreOfThemInRegisters) {
+  const auto without_memory = [](int vectors, int length) {
+    std::string body =
+        "__shared__ float4 s[1024]; float sum = 0; int t = threadIdx.x;\nfor (int i = 0; i < n; ++i) {\n";
+    for (int k = 0; k < vectors; ++k)
+      body +=
+          "{ unsigned long long at = i * 32 + t % 8 * 4; int4 v{0, 0, 0, 0};\n"
+          "if (t + " +
+          std::to_string(k * 32) + " < d[0] && at < d[1]) v = *(const int4*)&a[(t + " + std::to_string(k * 32) +
+          ") * d[1] + at];\n"
+          "if (at + 4 > d[1]) { unsigned long long bad = at + 4 - d[1]; float* p = (float*)&v;\n"
+          "for (unsigned long long j = 0; j < bad; ++j) p[3 - j] = 0; }\n"
+          "*(int4*)&s[t + " +
+          std::to_string(k * 128) + "] = v; }\n";
+    body += "__syncthreads();\n#pragma unroll\nfor (int j = 0; j < " + std::to_string(length) +
+            "; ++j) sum += ((float*)s)[(t + j * 32) % 4096] * ((float*)s)[t / 32 * 32 + j];\n__syncthreads(); }\n"
+            "c[t] = sum;";
+    return ptx_of(body, "float", "sm_86").find(".local.") == std::string::npos;
+  };
+  EXPECT_TRUE(without_memory(2, 160));
+  EXPECT_FALSE(without_memory(2, 16));
+  EXPECT_FALSE(without_memory(3, 160));
+}
+
 TEST(RegisterArrays, ACounterMeansTheElementsOfItsPassagesAndNeighboursCountOnce) {
   const auto passages = [](int unrolled, int number) {
     const std::string n = std::to_string(unrolled * number);
