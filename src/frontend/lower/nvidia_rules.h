@@ -65,6 +65,11 @@ bool is_left_as_it_is(const llvm::Loop& loop);
 /// (docs/lab/registers.md). Arrays of 64-bit elements, and arrays above 256 bytes, stay in memory.
 bool keep_small_arrays_in_registers(llvm::Function& kernel);
 
+/// A store to a private variable that one way behind a branch overwrites before any read goes to the other way:
+/// `int4 v{}; if (inside) v = *p;` stores once, as ptxas has it (STL behind a predicated load; CUDA 13.0, sm_86).
+/// Call it once the arrays that live in registers are gone. Returns whether a store was moved.
+bool store_once(llvm::Function& kernel);
+
 /// LLVM 19 turns x % (2 * s) into a mask where s is 1, 2, 4 and so on by way of a loop; NVRTC 11.8, 12.4 and 13.0
 /// divide
 /// (`tid % (2 * s) == 0` of the first sum of every course on CUDA: 28 instructions a step instead of 8). Hides the

@@ -474,6 +474,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     static const std::string of_arrays = "function(sroa,instsimplify)";
     run_passes(module, &machine, of_arrays);
   }
+  if (nvidia) store_once(*entry);
   if (nvidia && carry_whole_registers(*entry)) {
     static const std::string of_halves =
         "function(instcombine<no-verify-fixpoint>,adce,loop-simplify,lcssa,loop-mssa(licm))";  // sinks shifts
