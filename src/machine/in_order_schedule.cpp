@@ -397,6 +397,7 @@ class InOrderWalk {
       : blocks_(blocks),
         timing_(timing),
         ids_(blocks),
+        edges_(blocks.size()),
         state_(static_cast<std::size_t>(registers)),
         found_{std::vector<Stalls>(blocks.size()), std::vector<std::vector<BarrierPhase>>(blocks.size())} {
     for (const TimedBlock& b : blocks) {
@@ -419,13 +420,49 @@ class InOrderWalk {
   /// Blocks first .. end - 1; a loop that ends inside is walked once more from its head.
   void walk(std::size_t first, std::size_t end, int depth) {
     for (std::size_t b = first; b < end; ++b) {
+      enter(b);
       block(b);
+      leave(b);
       if (depth >= deepest) continue;
       for (int s : blocks_[b].successors) {
         const auto head = static_cast<std::size_t>(s);
         if (head > b || head < first || (head == first && b + 1 == end && depth > 0)) continue;
         walk(head, b + 1, depth + 1);
       }
+    }
+  }
+
+  /// What is still under way where a block begins: on any way there, of each register what comes back last. A way that
+  /// a branch skips may be one that is hardly ever taken, as at the edge of a matrix; that it would have waited tells
+  /// nothing of the others.
+  void enter(std::size_t b) {
+    std::vector<Edge>& edges = edges_[b];
+    if (edges.empty()) return;
+    const bool follows = b == 0 || std::ranges::count(blocks_[b - 1].successors, static_cast<int>(b)) > 0;
+    if (!follows) {
+      for (Result& r : state_) r.ready = std::min(r.ready, now_);
+      stopped_.fill(now_);
+    }
+    for (const Edge& e : edges) {
+      for (const auto& [place, left] : e.under_way) {
+        Result& r = state_[place];
+        if (now_ + left.ready > r.ready) r = {now_ + left.ready, left.cls, left.latency};
+      }
+      for (std::size_t c = 0; c < latency_count; ++c) stopped_[c] = std::min(stopped_[c], now_ + e.stopped[c]);
+    }
+    edges.clear();
+  }
+
+  void leave(std::size_t b) {
+    for (const int s : blocks_[b].successors) {
+      const auto next = static_cast<std::size_t>(s);
+      if (next <= b + 1) continue;
+      Edge e;
+      for (std::size_t r = 0; r < state_.size(); ++r)
+        if (state_[r].ready > now_)
+          e.under_way.push_back({r, {state_[r].ready - now_, state_[r].cls, state_[r].latency}});
+      for (std::size_t c = 0; c < latency_count; ++c) e.stopped[c] = stopped_[c] - now_;
+      edges_[next].push_back(std::move(e));
     }
   }
 
@@ -467,9 +504,13 @@ class InOrderWalk {
       return;
     }
     if (latest.ready > now_) {
+      // What was under way already when the warp stopped last for its kind comes back as much later as it was issued
+      // later, however long the latency: only the first of such loads waits for it.
       const std::size_t c = index(latest.cls);
-      s.waits[c] += 1;
-      s.hidden[c] += (latest.latency - (latest.ready - now_)) / timing_.issue_cycles;
+      const bool together = latest.ready - latest.latency < stopped_[c];
+      s.waits[c] += together ? 0 : 1;
+      s.hidden[c] += ((together ? 0 : latest.latency) - (latest.ready - now_)) / timing_.issue_cycles;
+      if (!together) stopped_[c] = now_;
       now_ = latest.ready;
     }
     s.loads += t.ops[C::global_load] + t.ops[C::texture_load];
@@ -544,9 +585,16 @@ class InOrderWalk {
   const Timing& timing_;
   std::vector<std::vector<std::size_t>> orders_;
   PhaseIds ids_;
+  /// A way to a block further on: what is under way on it, in cycles from now on.
+  struct Edge {
+    std::vector<std::pair<std::size_t, Result>> under_way;
+    std::array<double, latency_count> stopped{};
+  };
+  std::vector<std::vector<Edge>> edges_;
   std::vector<Result> state_;
   Walk found_;
   double now_ = 0;
+  std::array<double, latency_count> stopped_{};  // when it stopped last to wait for a whole latency
   struct CopyGroup {
     double copies = 0, last = 0;  // when the last one was issued
   };
