@@ -67,6 +67,9 @@ std::int64_t most_choices(std::size_t accesses, bool loads_and_stores, std::int6
 /// Comparisons with elements may then be as many as instructions. Fitted to ptxas 13.0's decisions on 487 kernels, of
 /// which weights from 10 to 15 with 4 copies and a limit of 1.05 tell 95 % (tools/measure/measure_register_arrays.py).
 constexpr double loop_weight = 15, copies_of_innermost = 4, most_comparisons = 1.05;
+/// Elements of all arrays of unknown index; with more, ptxas leaves them in memory beside long code (sm_86: more than
+/// 40, sm_90: 32).
+constexpr std::int64_t most_elements = 32;
 
 class Weights {
  public:
@@ -224,7 +227,7 @@ class Finder {
         if (!array.by_counters) comparisons += times * static_cast<double>(a.choices == 0 ? elements : a.choices);
       }
     }
-    return comparisons <= most_comparisons * instructions;
+    return elements <= most_elements && comparisons <= most_comparisons * instructions;
   }
 
  private:
