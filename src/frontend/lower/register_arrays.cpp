@@ -214,12 +214,13 @@ class Finder {
   /// Whether ptxas keeps the arrays of unknown index in registers, which it decides for all of them: each access is
   /// compared with the numbers of all their elements.
   bool few_comparisons(const Function& kernel, const std::vector<Array>& arrays) {
+    std::int64_t elements = 0;
+    for (const Array& array : arrays) elements += array.by_counters ? 0 : array.elements;
+    if (elements == 0) return true;  // as in most kernels
     Weights weights(loops_, evolution_);
     Instructions counted(evolution_);
     double instructions = 2 * static_cast<double>(kernel.arg_size()), comparisons = 0;  // reads of arguments
     for (const Instruction& i : llvm::instructions(kernel)) instructions += counted.of(i) * weights.of(*i.getParent());
-    std::int64_t elements = 0;
-    for (const Array& array : arrays) elements += array.by_counters ? 0 : array.elements;
     for (const Array& array : arrays) {
       for (const MachineAccesses& a : machine_accesses_of(array)) {
         const double times = weights.of(*a.block) * static_cast<double>(a.number);
