@@ -89,6 +89,58 @@ TEST(PtxPressure, TheUpperHalfOfAnUnsignedWideningIsTheZeroRegister) {
   EXPECT_EQ(of("cvt.s64.s32"), of("cvt.u64.u32") + 1);
 }
 
+TEST(PtxPressure, WhatIsBelowTwoToThe32HasNoUpperHalf) {
+  const auto of = [](const std::string& code) {
+    return pressure("ld.global.u64 %rd2, [%rd9];\n" + code +
+                    "\nst.global.u64 [%rd9], %rd1;\nst.global.u64 [%rd9+8], %rd2;")
+        .in_order;
+  };
+  const int whole = of("shl.b64 %rd1, %rd2, 1;");
+  for (const char* small :
+       {"and.b64 %rd1, %rd2, 96;", "shr.u64 %rd1, %rd2, 32;", "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 128;",
+        "mov.u32 %r1, %tid.x;\ncvt.s64.s32 %rd3, %r1;\nadd.s64 %rd1, %rd3, 4;", "and.b64 %rd3, %rd2, 7;\nshl.b64 %rd1, %rd3, 3;"})
+    EXPECT_EQ(of(small), whole - 1) << small;
+  for (const char* large :
+       {"mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd1, %r1, 128;", "and.b64 %rd1, %rd2, -4;", "add.s64 %rd1, %rd2, 4;", "shr.s64 %rd1, %rd2, 32;",
+        "mov.u32 %r1, %tid.x;\ncvt.s64.s32 %rd3, %r1;\nsub.s64 %rd1, %rd3, 4;", "and.b64 %rd3, %rd2, 7;\nneg.s64 %rd1, %rd3;"})
+    EXPECT_EQ(of(large), whole) << large;
+}
+
+TEST(PtxPressure, ACounterWithoutABoundKeepsItsUpperHalf) {
+  const auto of = [](const std::string& step) {
+    return pressure("mov.u64 %rd1, 0;\n$L1:\n" + step + "setp.ne.s64 %p1, %rd1, %rd9;\n@%p1 bra $L1;").in_order;
+  };
+  EXPECT_EQ(of("add.s64 %rd1, %rd1, 1;\n"), of("mov.u64 %rd1, 5;\n") + 1);
+}
+
+TEST(PtxPressure, TwoHalvesOfOneRegisterNeedOne) {
+  const std::string loads = "ld.global.u16 %rs1, [%rd9];\nld.global.u16 %rs2, [%rd9+2];\n";
+  const int apart = pressure(loads + "st.global.u16 [%rd9], %rs1;\nst.global.u16 [%rd9+2], %rs2;").in_order;
+  EXPECT_EQ(pressure(loads + "mov.b32 %r1, {%rs1, %rs2};\nst.global.u32 [%rd9], %r1;").in_order, apart - 1);
+}
+
+TEST(PtxRegisters, LoadsMoveUpWithinAStepAndLittleMoreIsSqueezedIntoOne) {
+  // `sums` values that live through a loop with four loads a passage.
+  const auto registers = [](int sums) {
+    std::string text = ".visible .entry k(\n)\n{\nld.global.u32 %r9, [%rd9];\n", adds, stores;
+    for (int k = 10; k < 10 + sums; ++k) {
+      const std::string f = "%f" + std::to_string(k);
+      text += "ld.global.f32 " + f + ", [%rd9+" + std::to_string(4 * k) + "];\n";
+      adds += "add.f32 " + f + ", " + f + ", %f" + std::to_string(1 + k % 4) + ";\n";
+      stores += "st.global.f32 [%rd9+" + std::to_string(4 * k) + "], " + f + ";\n";
+    }
+    text += "$L1:\n";
+    for (int k = 1; k < 5; ++k)
+      text += "ld.global.f32 %f" + std::to_string(k) + ", [%rd9+" + std::to_string(4 * k) + "];\n";
+    text += adds + "add.s32 %r9, %r9, -1;\nsetp.ne.s32 %p1, %r9, 0;\n@%p1 bra $L1;\n$L2:\n" + stores + "ret;\n}\n";
+    return estimate_ptx_registers(parse_ptx(text, "k").code, 80, 0).registers.per_thread;
+  };
+  EXPECT_EQ(registers(120), 128);
+  EXPECT_GT(registers(130), 128 + 6);
+  EXPECT_LE(registers(100), 128);
+  EXPECT_GT(registers(100), 100 + 7 + 6) << "loads of later passages";
+}
+
 TEST(PtxPressure, LoopCarriedValuesStayLive) {
   const PtxPressure p = pressure(
       "mov.f32 %f1, 0f00000000;\nmov.u32 %r1, %tid.x;\n$L1:\nadd.f32 %f1, %f1, %f1;\n"

@@ -10,6 +10,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "frontend/code/nvidia/ptx_ranges.h"
+
 namespace kernelcast::frontend {
 namespace {
 
@@ -116,6 +118,15 @@ bool accesses_memory(std::string_view opcode) {
 std::string_view address_register(std::string_view operand) {
   if (!operand.starts_with("[%")) return {};
   return operand.substr(1, operand.find_first_of("+-]", 1) - 1);
+}
+
+/// The 16-bit registers of "{%rs1, %rs2}" in their order; empty for other operands.
+std::vector<std::string_view> halves_of(std::string_view operand) {
+  std::vector<std::string_view> names;
+  if (!operand.starts_with('{')) return names;
+  collect(operand, names);
+  if (std::ranges::any_of(names, [](std::string_view n) { return !n.starts_with("%rs"); })) names.clear();
+  return names;
 }
 
 bool mentions(std::string_view operand, std::string_view name) {
@@ -229,16 +240,29 @@ PtxFlow ptx_flow(const AsmFunction& kernel) {
   std::vector<int> definitions(flow.names.size(), 0);
   for (const PtxAccesses& a : accesses)
     for (std::string_view w : a.writes) ++definitions[static_cast<std::size_t>(number(w))];
-  // The upper half of what is widened without a sign is the zero register; others have none.
+  // The upper half of what is below 2^32 is the zero register; others have none.
   const std::vector<bool> narrowed = narrowed_instructions(kernel, accesses);
+  const auto largest = largest_values(kernel, accesses);
   std::vector<int> halves(flow.names.size(), 0);
   for (std::size_t k = 0; k < kernel.instructions.size(); ++k)
-    if (narrowed[k] || kernel.instructions[k].opcode == "cvt.u64.u32")
-      for (std::string_view w : accesses[k].writes) ++halves[static_cast<std::size_t>(number(w))];
+    for (std::string_view w : accesses[k].writes)
+      if (narrowed[k] || largest.at(w) >> 32U == 0) ++halves[static_cast<std::size_t>(number(w))];
   for (std::size_t r = 0; r < halves.size(); ++r)
     if (halves[r] > 0 && halves[r] == definitions[r] && flow.graph.weight[r] == 2) flow.graph.weight[r] = 1;
   for (std::size_t r = 0; r < free.size(); ++r)
     if (free[r] && definitions[r] == 1) flow.graph.weight[r] = 0;
+  // Two 16-bit values that are once the halves of one register are so all along.
+  std::vector<bool> paired(flow.names.size(), false);
+  for (const AsmInstruction& i : kernel.instructions)
+    for (const std::string_view operand : i.operands) {
+      const std::vector<std::string_view> names = halves_of(operand);
+      for (std::size_t k = 0; k + 1 < names.size(); k += 2) {
+        const auto low = static_cast<std::size_t>(number(names[k])), high = static_cast<std::size_t>(number(names[k + 1]));
+        if (low == high || paired[low] || paired[high]) continue;
+        paired[low] = paired[high] = true;
+        flow.graph.weight[high] = 0;
+      }
+    }
   return flow;
 }
 

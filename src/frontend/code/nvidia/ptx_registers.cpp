@@ -2,9 +2,11 @@
 //   - it moves loads up to hide their latency, as long as registers are plenty: the pressure with every load as early
 //     as possible ("loads first") is what it then needs;
 //   - "plenty" is the number that lets a multiprocessor keep all its threads, T = registers / threads (32 on most, 40
-//     on sm_86, 64 on sm_75, where 48 describes it better); above T it stays near the pressure in program order, or in
-//     the order that keeps fewest values alive where that is less (narrow_order);
-//   - a kernel that needs little more than T is squeezed into T;
+//     on sm_86, 64 on sm_75, where 48 describes it better);
+//   - above T it needs the pressure in program order, or in the order that keeps fewest values alive where that is less
+//     (narrow_order), and moves loads up within what the next step leaves, where an SM holds 48, 40, 32, 24, 16, 12 or 8
+//     warps;
+//   - a kernel that needs little more than a step is squeezed into it;
 //   - above T it does not keep over a loop that does not read it what integer arithmetic makes of parameters, constants
 //     and the thread's own numbers, but computes it again behind the loop, where that leaves at most 168 registers (12
 //     warps, three of each scheduler) or where it would spill otherwise;
@@ -12,9 +14,10 @@
 //   - where the order of the text needs more than there are and another one does not, it finds that one, or spills:
 //     which of both follows nothing that we know of (docs/lab/registers.md, "Another order").
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
-// pairs. So  want = loads_first + 6;  estimate = want if want <= T, T if in_order <= T + 3, else in_order + 6. 6 and 3
-// were chosen on the kernels of test/data/kernels; docs/lab/registers.md has the errors, also on kernels that had no
-// part in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute
+// pairs. So  want = loads_first + 7;  estimate = want if want <= T, T if in_order <= T;  else need = in_order + 6, the
+// step below where that is at most 6 less, else need + 0.75 (min(want, step above) - need). The four numbers were chosen
+// on public kernels (tools/measure/compare_registers.py); docs/lab/registers.md has the errors, also on kernels that had
+// no part in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute
 // Capability".
 #include "frontend/code/nvidia/ptx_registers.h"
 
@@ -31,9 +34,13 @@
 namespace kernelcast::frontend {
 namespace {
 
-constexpr double hidden_registers = 6;
-constexpr double squeeze = 3;
-constexpr double below = 8, above = 11;  // 5th and 95th percentile of the error
+constexpr double hidden_registers = 6;  // beside values, where these are many
+constexpr double hidden_beside_loads = 7;
+constexpr double steps[] = {40, 48, 64, 80, 128, 168, 255};  // 65,536 registers / (32 lanes x 48, 40, 32, 24, 16, 12, 8)
+constexpr double squeeze = 6;                                 // into a step
+constexpr double loads_moved_up = 0.75;                       // of the way to a step
+constexpr double below = 8, above = 11;               // 5th and 95th percentile of the error
+constexpr double share_below = 0.67, share_above = 1.4;  // of the ratio, where there are more than T
 
 double full_occupancy_registers(int sm) { return machine::nvidia_target(sm).full_occupancy_registers; }
 
@@ -287,7 +294,7 @@ PtxPressure ptx_pressure(const AsmFunction& kernel, int sm, int most) {
   add_temporaries(kernel, flow, sm);
   const LiveSets live = live_out(flow.graph);
   const PtxPressure kept = pressure_of(kernel, sm, most, flow.graph, live);
-  if (kept.in_order <= full_occupancy_registers(sm) + squeeze) return kept;
+  if (kept.in_order <= full_occupancy_registers(sm)) return kept;
   const LiveSets fewer = Recomputed(kernel, flow.graph).not_kept(live);
   if (fewer == live) return kept;
   const PtxPressure again = pressure_of(kernel, sm, most, flow.graph, fewer);
@@ -310,18 +317,36 @@ double most_set_registers(const AsmFunction& kernel) {
 
 }  // namespace
 
+namespace {
+
+/// Where nothing caps them; `plenty` is T of the file's head.
+double registers_with_all(const PtxPressure& p, double plenty) {
+  const double ahead = std::max(p.in_order, p.loads_first), need = p.in_order + hidden_registers;
+  if (ahead + hidden_beside_loads <= plenty) return ahead + hidden_beside_loads;
+  if (p.in_order <= plenty) return plenty;
+  for (const double step : steps) {
+    if (step <= plenty) continue;
+    if (need > step && need <= step + squeeze) return step;
+    if (need > step) continue;
+    return std::round(need + loads_moved_up * (std::min(ahead + hidden_registers, step) - need));
+  }
+  return need;
+}
+
+}  // namespace
+
 PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int64_t max_threads_per_block) {
   const double plenty = full_occupancy_registers(sm), launched = register_cap(sm, max_threads_per_block);
   const double later = most_set_registers(kernel), cap = std::max(launched, later);
   const int values = static_cast<int>(cap - hidden_registers);
   const PtxPressure p = ptx_pressure(kernel, sm, values);
-  const double ordered = p.in_order + hidden_registers, want = std::max(p.in_order, p.loads_first) + hidden_registers;
-  const double free = want <= plenty ? want : p.in_order <= plenty + squeeze ? plenty : ordered;
+  const double ordered = p.in_order + hidden_registers, free = registers_with_all(p, plenty);
   PtxRegisters out;
   Registers& r = out.registers;
   r.per_thread = std::min(free, cap);
-  r.low = std::clamp(free - below, 8.0, r.per_thread);
-  r.high = std::clamp(free + above, r.per_thread, cap);
+  const bool many = free > plenty;
+  r.low = std::clamp(many ? std::min(free - below, share_below * free) : free - below, 8.0, r.per_thread);
+  r.high = std::clamp(many ? std::max(free + above, share_above * free) : free + above, r.per_thread, cap);
   if (later > 0 && max_threads_per_block > 0)  // ptxas gives the launch all that the block's size leaves
     r.per_thread = r.low = r.high = launched;
   r.method = "max-live estimate";
