@@ -75,6 +75,8 @@ def compare(a):
           "above 64: within 10 % |\n|---|---|---|---|---|---|---|---|---|")
     for target, sm in TARGETS.items():
         truth = known(a.corpus, target)
+        if not truth:
+            continue
         found = estimates(os.path.abspath(a.program), sm, sorted({f for f, _ in truth}))
         random.seed(1)
         by_file = {}

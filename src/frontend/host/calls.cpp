@@ -145,6 +145,7 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
     if (const auto* e = llvm::dyn_cast<clang::MemberExpr>(m->getCallee()->IgnoreParens());
         method->isVirtual() && (e == nullptr || !e->hasQualifier()))
       if (const clang::FunctionDecl* overrider = overriding(method, self); overrider != nullptr) defined = overrider;
+    if (defined == nullptr) return unknown_call(call, name);  // no class below is known
     return call_body(defined, call->getArgs(), call->getNumArgs(), self, line);
   }
   if (of_std)

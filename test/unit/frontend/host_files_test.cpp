@@ -167,6 +167,10 @@ struct Shape { virtual int size() { return 1; } virtual ~Shape() {} int twice() 
 struct Square : Shape { int size() override { return 25; } };)";
   EXPECT_EQ(blocks("Shape* s = new Square; n = s->twice() + s->Shape::size();", classes), 51);
   EXPECT_EQ(blocks("Square s; Shape& any = s; n = any.size();", classes), 25);
+  EXPECT_EQ(blocks("Any* a = elsewhere(); int m = a->size() + a->twice(); n = 3;",
+                   "struct Any { virtual int size() = 0; int twice() { return 2 * size(); } };\nAny* elsewhere();"),
+            3)
+      << "no class that has the body is known";
 }
 
 TEST_F(HostFiles, LaunchesThroughTablesOfFunctionsAreFoundInLongLoops) {

@@ -98,11 +98,13 @@ TEST(PtxPressure, WhatIsBelowTwoToThe32HasNoUpperHalf) {
   const int whole = of("shl.b64 %rd1, %rd2, 1;");
   for (const char* small :
        {"and.b64 %rd1, %rd2, 96;", "shr.u64 %rd1, %rd2, 32;", "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 128;",
-        "mov.u32 %r1, %tid.x;\ncvt.s64.s32 %rd3, %r1;\nadd.s64 %rd1, %rd3, 4;", "and.b64 %rd3, %rd2, 7;\nshl.b64 %rd1, %rd3, 3;"})
+        "mov.u32 %r1, %tid.x;\ncvt.s64.s32 %rd3, %r1;\nadd.s64 %rd1, %rd3, 4;",
+        "and.b64 %rd3, %rd2, 7;\nshl.b64 %rd1, %rd3, 3;"})
     EXPECT_EQ(of(small), whole - 1) << small;
   for (const char* large :
-       {"mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd1, %r1, 128;", "and.b64 %rd1, %rd2, -4;", "add.s64 %rd1, %rd2, 4;", "shr.s64 %rd1, %rd2, 32;",
-        "mov.u32 %r1, %tid.x;\ncvt.s64.s32 %rd3, %r1;\nsub.s64 %rd1, %rd3, 4;", "and.b64 %rd3, %rd2, 7;\nneg.s64 %rd1, %rd3;"})
+       {"mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd1, %r1, 128;", "and.b64 %rd1, %rd2, -4;", "add.s64 %rd1, %rd2, 4;",
+        "shr.s64 %rd1, %rd2, 32;", "mov.u32 %r1, %tid.x;\ncvt.s64.s32 %rd3, %r1;\nsub.s64 %rd1, %rd3, 4;",
+        "and.b64 %rd3, %rd2, 7;\nneg.s64 %rd1, %rd3;"})
     EXPECT_EQ(of(large), whole) << large;
 }
 

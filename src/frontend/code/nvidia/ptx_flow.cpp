@@ -257,7 +257,8 @@ PtxFlow ptx_flow(const AsmFunction& kernel) {
     for (const std::string_view operand : i.operands) {
       const std::vector<std::string_view> names = halves_of(operand);
       for (std::size_t k = 0; k + 1 < names.size(); k += 2) {
-        const auto low = static_cast<std::size_t>(number(names[k])), high = static_cast<std::size_t>(number(names[k + 1]));
+        const auto low = static_cast<std::size_t>(number(names[k])),
+                   high = static_cast<std::size_t>(number(names[k + 1]));
         if (low == high || paired[low] || paired[high]) continue;
         paired[low] = paired[high] = true;
         flow.graph.weight[high] = 0;

@@ -31,10 +31,9 @@ std::optional<std::uint64_t> special(std::string_view name) {
     std::string_view name;
     std::uint64_t most;
   };
-  static constexpr Limit limits[] = {{"%tid.z", 63},         {"%tid", 1023},     {"%ntid.z", 64},
-                                     {"%ntid", 1024},        {"%laneid", 31},    {"%warpid", 63},
-                                     {"%ctaid.x", 0x7ffffffe}, {"%ctaid", 65534},  {"%nctaid.x", 0x7fffffff},
-                                     {"%nctaid", 65535}};
+  static constexpr Limit limits[] = {
+      {"%tid.z", 63},  {"%tid", 1023},           {"%ntid.z", 64},   {"%ntid", 1024},           {"%laneid", 31},
+      {"%warpid", 63}, {"%ctaid.x", 0x7ffffffe}, {"%ctaid", 65534}, {"%nctaid.x", 0x7fffffff}, {"%nctaid", 65535}};
   for (const Limit& l : limits)
     if (name.starts_with(l.name)) return l.most;
   return std::nullopt;
@@ -100,8 +99,7 @@ class Instruction {
     if (!positive) return most;
     if (op == "add") return within(sum(a, b), most);
     if (op == "mul" && i_.opcode.find(".hi") == std::string_view::npos) return within(product(a, b), most);
-    if (op == "mad" && i_.opcode.find(".hi") == std::string_view::npos)
-      return within(sum(product(a, b), c), most);
+    if (op == "mad" && i_.opcode.find(".hi") == std::string_view::npos) return within(sum(product(a, b), c), most);
     if (op == "shr") return constant(2) && b < 64 ? a >> b : a;
     if (op == "min") return std::min(a, b);
     if (op == "max") return std::max(a, b);

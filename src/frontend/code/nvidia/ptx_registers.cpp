@@ -4,8 +4,8 @@
 //   - "plenty" is the number that lets a multiprocessor keep all its threads, T = registers / threads (32 on most, 40
 //     on sm_86, 64 on sm_75, where 48 describes it better);
 //   - above T it needs the pressure in program order, or in the order that keeps fewest values alive where that is less
-//     (narrow_order), and moves loads up within what the next step leaves, where an SM holds 48, 40, 32, 24, 16, 12 or 8
-//     warps;
+//     (narrow_order), and moves loads up within what the next step leaves, where an SM holds 48, 40, 32, 24, 16, 12 or
+//     8 warps;
 //   - a kernel that needs little more than a step is squeezed into it;
 //   - above T it does not keep over a loop that does not read it what integer arithmetic makes of parameters, constants
 //     and the thread's own numbers, but computes it again behind the loop, where that leaves at most 168 registers (12
@@ -15,9 +15,9 @@
 //     which of both follows nothing that we know of (docs/lab/registers.md, "Another order").
 // On top come registers that PTX does not show: the stack pointer, a constant such as an element size, halves of 64-bit
 // pairs. So  want = loads_first + 7;  estimate = want if want <= T, T if in_order <= T;  else need = in_order + 6, the
-// step below where that is at most 6 less, else need + 0.75 (min(want, step above) - need). The four numbers were chosen
-// on public kernels (tools/measure/compare_registers.py); docs/lab/registers.md has the errors, also on kernels that had
-// no part in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute
+// step below where that is at most 6 less, else need + 0.75 (min(want, step above) - need). The four numbers were
+// chosen on public kernels (tools/measure/compare_registers.py); docs/lab/registers.md has the errors, also on kernels
+// that had no part in the choice. Sources of T: CUDA C++ Programming Guide, table "Technical Specifications per Compute
 // Capability".
 #include "frontend/code/nvidia/ptx_registers.h"
 
@@ -36,10 +36,11 @@ namespace {
 
 constexpr double hidden_registers = 6;  // beside values, where these are many
 constexpr double hidden_beside_loads = 7;
-constexpr double steps[] = {40, 48, 64, 80, 128, 168, 255};  // 65,536 registers / (32 lanes x 48, 40, 32, 24, 16, 12, 8)
-constexpr double squeeze = 6;                                 // into a step
-constexpr double loads_moved_up = 0.75;                       // of the way to a step
-constexpr double below = 8, above = 11;               // 5th and 95th percentile of the error
+constexpr double steps[] = {40,  48,  64, 80,
+                            128, 168, 255};              // 65,536 registers / (32 lanes x 48, 40, 32, 24, 16, 12, 8)
+constexpr double squeeze = 6;                            // into a step
+constexpr double loads_moved_up = 0.75;                  // of the way to a step
+constexpr double below = 8, above = 11;                  // 5th and 95th percentile of the error
 constexpr double share_below = 0.67, share_above = 1.4;  // of the ratio, where there are more than T
 
 double full_occupancy_registers(int sm) { return machine::nvidia_target(sm).full_occupancy_registers; }
