@@ -93,6 +93,7 @@ struct Program {
   std::vector<Product> products;
   std::vector<Mbarrier> mbarriers;
   std::vector<Role> roles;  // of the warps of a block in order; empty: all begin at the first instruction
+  bool joint = false;       // barriers join all warps of a block, whatever their role; false: those of a role
   int registers = 0;  // highest register used + 1
 };
 
@@ -242,6 +243,8 @@ struct SmLaunch {
   int resident_blocks = 0;  // at most that many at a time; 0: what the spec's limits allow
   std::uint64_t max_cycles = 1'000'000'000;
   double deadline_s = 0;    // of the steady clock; 0: none
+  /// Where no warp can go on, one that waits for an mbarrier does (Result::passed_waits); false: an error.
+  bool pass_waits = false;
 };
 
 /// Why a warp did not issue in a cycle, or that it did.
@@ -282,6 +285,7 @@ struct Result {
   std::uint64_t cycles = 0, warp_instructions = 0, dual_issues = 0, bank_conflict_cycles = 0, icache_misses = 0;
   std::uint64_t hazards = 0;  // registers read before they were ready: a real GPU would compute something else
   int first_hazard_line = 0;  // of the text
+  std::uint64_t passed_waits = 0;  // waits for phases that nobody completed
   double l1_hits = 0, l1_sectors = 0, l2_hits = 0, dram_sectors = 0;
   std::vector<std::vector<std::uint64_t>> clocks;  // per warp, what its clock reads saw
   std::vector<std::uint64_t> unit_busy;            // cycles, per Spec::units, summed over its sets

@@ -162,6 +162,7 @@ class Assembler {
     if (word == ".product") return product(rest);
     if (word == ".mbarrier") return mbarrier(rest);
     if (word == ".role") return role(rest);
+    if (word == ".joint") return joint(rest);
     if (word == "loop" || word == "repeat") return open(word, rest);
     if (word == "skip") return open_skip(rest);
     if (word == "end") {
@@ -322,6 +323,11 @@ class Assembler {
     out_.mbarriers.push_back(b);
   }
 
+  void joint(std::string_view rest) {
+    if (!rest.empty()) fail(".joint stands alone on its line");
+    out_.joint = true;
+  }
+
   /// What follows is run by so many warps of each block; before it the warps of the role above end.
   void role(std::string_view rest) {
     const std::optional<std::int64_t> n = whole(rest);
@@ -476,6 +482,7 @@ std::string disassemble(const Program& program) {
   for (std::size_t i = 0; i < program.mbarriers.size(); ++i)
     out += ".mbarrier b" + std::to_string(i) + " arrivals=" + std::to_string(program.mbarriers[i].arrivals) +
            " ahead=" + std::to_string(program.mbarriers[i].ahead) + "\n";
+  if (program.joint) out += ".joint\n";
   const auto starts_role = [&program](std::size_t index) {
     return std::ranges::find(program.roles, static_cast<int>(index), &Role::start);
   };

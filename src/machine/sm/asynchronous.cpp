@@ -9,6 +9,7 @@
 // product is issued, not when it runs.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "machine/sm/stages.h"
 
@@ -74,7 +75,7 @@ AsyncWait waits_for(SmState& m, Warp& w, const Decoded& d) {
       const auto index = static_cast<std::size_t>(d.mbarrier);
       const Mbarrier& barrier = m.program->mbarriers[index];
       const int phase = w.waits[index] - barrier.ahead;
-      if (phase < 0) return {0, Stall::mbarrier};
+      if (phase < 0 || std::exchange(w.passed, false)) return {0, Stall::mbarrier};
       const std::vector<MbarrierPhase>& all = phases(m, w, d.mbarrier);
       const bool there = all.size() > static_cast<std::size_t>(phase) &&
                          all[static_cast<std::size_t>(phase)].arrived >= barrier.arrivals;

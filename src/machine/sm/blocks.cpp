@@ -29,8 +29,8 @@ void start_block(SmState& m, int slot) {
       ++role;
       of_role = 1;
     }
-    w.role = static_cast<int>(role);
-    ++block.roles[role].running;
+    w.role = m.program->joint ? 0 : static_cast<int>(role);
+    ++block.roles[m.program->joint ? 0 : role].running;
     w.pc = m.program->roles.empty() ? 0 : static_cast<std::size_t>(m.program->roles[role].start);
     w.line = -1;
     w.may_issue = w.wake = m.now;
@@ -45,6 +45,7 @@ void start_block(SmState& m, int slot) {
     w.arrivals.assign(m.program->mbarriers.size(), 0);
     w.waits.assign(m.program->mbarriers.size(), 0);
     w.bulk_done = 0;
+    w.passed = false;
   }
   ++m.next_block;
 }

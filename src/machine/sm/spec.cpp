@@ -69,15 +69,15 @@ void memory_of(const Device& device, Spec& spec) {
   if (spec.l1_latency == 0) spec.l1_latency = spec.l2_latency;
 }
 
-/// The file has no number of matrix pipes but how many there are.
+/// Rates of matrix pipes are the device's, and so is their latency where it is known.
 void tensor_of(const Device& device, Spec& spec) {
   for (std::size_t t = 0; t < tensor_type_count; ++t)
     spec.tensor_fma[t] =
         device.get_or(tensor_rate_field(static_cast<TensorType>(t)), std::numeric_limits<double>::quiet_NaN());
   spec.tensor_warp_share = device.get_or(Field::compute_tensor_warp_share, 1);
   spec.tensor_warp_f8_share = device.get_or(Field::compute_tensor_warp_f8_share, spec.tensor_warp_share);
-  spec.latency[static_cast<std::size_t>(Op::matrix)] =
-      static_cast<int>(std::lround(device.get_or(Field::latency_tensor_cycles, 0)));
+  if (const std::optional<double> latency = device.get(Field::latency_tensor_cycles))
+    spec.latency[static_cast<std::size_t>(Op::matrix)] = static_cast<int>(std::lround(*latency));
 }
 
 std::vector<fs::path> spec_files(const fs::path& folder) {

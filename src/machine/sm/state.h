@@ -69,6 +69,7 @@ struct Warp {
   std::vector<std::uint64_t> executions;  // of each access
   Groups copies, products;
   std::vector<int> arrivals, waits;  // at each mbarrier
+  bool passed = false;               // its wait for an mbarrier is over, complete or not
   Cycle bulk_done = 0;               // of the copies in bulk since the last arrival
 };
 
