@@ -76,6 +76,7 @@ struct Access {
   std::vector<std::int64_t> also;    // further constant offsets relative to `offset` with the same pattern (unrolled copies)
   int unknown = -1;                  // index of an Unknown of kind address when data decide the offset
   bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
+  bool async = false;                // a copy by the lanes (cp.async), or what of it lies in one space
   bool bulk = false;                 // a copy in bulk (cp.async.bulk): one lane asks for it, no warp's request, past the L1
   int row_bytes = 0;                 // bulk, of a box that is given: what of it lies side by side
   bool by_coordinates = false;       // bulk, through a tensor map: `offset` tells its boxes apart and is no address
@@ -124,6 +125,22 @@ struct BarrierPhase {
 /// Adds `from`, so many times, to the phases of the same id in `to`.
 void add_phases(std::vector<BarrierPhase>& to, const std::vector<BarrierPhase>& from, double times);
 
+/// What runs beside a warp, and what its order in the block says: copies by the lanes (cp.async) and matrix products
+/// (wgmma, tcgen05) with the ends of their groups and the waits for them, copies in bulk, what mbarriers are told, and
+/// between these the products on registers and the barriers of the block. Neighbors of one kind are one event.
+struct AsyncEvent {
+  enum class Kind : std::uint8_t {
+    none, copy, copy_commit, copy_wait, matrix, product, product_commit, product_wait, bulk, expect, arrive,
+    mbarrier_wait, barrier
+  };
+  Kind kind = Kind::none;
+  int open = 0;                  // of a wait: groups that may be in flight; -1: none, nor what was not committed
+  double count = 1;
+  double first = 0, last = 0;    // issue slots of the block before the first and the last of them
+};
+/// Adds those of code that stands `slots` behind the start of the block.
+void add_events(std::vector<AsyncEvent>& to, const std::vector<AsyncEvent>& from, double slots);
+
 struct LineOps { SourceLine line; OpCounts ops; };
 
 /// A basic block of the optimised kernel, with what the target's code generator made of it.
@@ -135,6 +152,7 @@ struct Block {
   std::vector<LineOps> lines;    // the same, by source line (sums to ops)
   Stalls stalls;                 // of one warp in one execution
   std::vector<BarrierPhase> phases;     // likewise; empty: barriers do not part the kernel, or too often to tell
+  std::vector<AsyncEvent> events;       // in order; empty: nothing runs beside the warps here
   std::vector<Access> accesses;
   int barriers = 0;
   int flat_barriers = 0;         // of these, after a store to shared memory with no floating-point arithmetic between

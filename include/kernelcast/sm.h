@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernelcast/device.h"
+#include "kernelcast/tensor.h"
 
 namespace kernelcast::sm {
 
@@ -42,8 +43,31 @@ struct Access {
   std::optional<double> sectors;           // sectors of one request
   std::optional<double> lines;             // lines of one request; nothing: as few as its sectors fill
   std::optional<double> passes;            // shared memory: passes of one request (1: no bank conflict); global: of the L1
+  std::optional<double> shared_passes;     // of a copy to shared memory, there
   std::optional<double> l1_hits, l2_hits;  // shares of the sectors, 0..1
   bool operator==(const Access&) const = default;
+};
+
+/// What one execution of a matrix instruction by a warp multiplies.
+struct Product {
+  TensorType type = TensorType::f16_f32;
+  double multiply_adds = 0;
+  double shared_bytes = 0;  // of operands in shared memory; asynchronous products only
+  bool whole = false;       // on the pipes of all schedulers (tcgen05), not on that of the warp alone
+  bool operator==(const Product&) const = default;
+};
+
+/// A ring of mbarriers of a block, as one that goes through phases. Phase k is complete when so many warps have arrived
+/// for the k-th time and the copies in bulk before these arrivals are in shared memory. A warp's k-th wait is for phase
+/// k - ahead; before phase 0 nothing is waited for.
+struct Mbarrier {
+  int arrivals = 1, ahead = 0;
+  bool operator==(const Mbarrier&) const = default;
+};
+
+/// Warps of a block that begin at an instruction other than the first.
+struct Role {
+  int warps = 1, start = 0;
 };
 
 struct Instruction {
@@ -52,6 +76,9 @@ struct Instruction {
   std::array<std::int16_t, 3> sources{-1, -1, -1};
   std::optional<std::uint32_t> control;  // control code as the architecture encodes it; nothing: the safe default
   int access = -1;                       // index in Program::accesses
+  int product = -1;                      // of a matrix instruction: index in Program::products
+  int mbarrier = -1;                     // index in Program::mbarriers
+  int open = 0;                          // of a wait for groups: those that may be in flight
   // Branch. Back to `target` until the loop has run `trips` times, once more in the share `fraction` of its entries; or
   // forward to `target` in the share `fraction` of its executions. Each warp spreads that evenly over its executions.
   int target = -1, trips = 0;
@@ -63,6 +90,10 @@ struct Program {
   std::string name;
   std::vector<Instruction> instructions;
   std::vector<Access> accesses;
+  std::vector<Product> products;
+  std::vector<Mbarrier> mbarriers;
+  std::vector<Role> roles;  // of the warps of a block in order; empty: all begin at the first instruction
+  bool joint = false;       // barriers join all warps of a block, whatever their role; false: those of a role
   int registers = 0;  // highest register used + 1
 };
 
@@ -154,6 +185,11 @@ struct Spec {
   int atomic_shared_latency = 0, atomic_shared_cycles = 1;
   int atomic_global_latency = 0, atomic_global_cycles = 1;
 
+  // matrix pipes, from the device: multiply-adds a cycle of the SM by type (NaN: not known; 0: the SM does not have it)
+  // and the shares of these that instructions on registers reach where asynchronous ones have the whole rate
+  std::array<double, tensor_type_count> tensor_fma{};
+  double tensor_warp_share = 1, tensor_warp_f8_share = 1;
+
   // blocks
   int max_warps = 64, max_blocks = 16;
 
@@ -167,6 +203,13 @@ struct Spec {
   [[nodiscard]] int interval_of(const Unit& unit, Op op) const {
     const int own = interval[static_cast<std::size_t>(op)];
     return own > 0 ? own : unit.interval;
+  }
+  /// Multiply-adds of a product a cycle, on the pipes of the whole SM.
+  [[nodiscard]] double tensor_rate(Op op, TensorType type) const {
+    const double rate = tensor_fma[static_cast<std::size_t>(type)];
+    if (op == Op::matrix_async || !has_async_form(type)) return rate;
+    const bool eight_bits = type == TensorType::f8_f16 || type == TensorType::f8_f32;
+    return rate * (eight_bits ? tensor_warp_f8_share : tensor_warp_share);
   }
   [[nodiscard]] int banks() const { return 1 << bank_bits.size(); }
   [[nodiscard]] int bank_of(int reg) const {
@@ -200,6 +243,8 @@ struct SmLaunch {
   int resident_blocks = 0;  // at most that many at a time; 0: what the spec's limits allow
   std::uint64_t max_cycles = 1'000'000'000;
   double deadline_s = 0;    // of the steady clock; 0: none
+  /// Where no warp can go on, one that waits for an mbarrier does (Result::passed_waits); false: an error.
+  bool pass_waits = false;
 };
 
 /// Why a warp did not issue in a cycle, or that it did.
@@ -211,7 +256,10 @@ enum class Stall : std::uint8_t {
   unit,
   arbitration,
   memory,
+  copy,
+  product,
   barrier,
+  mbarrier,
   not_selected,
   count_
 };
@@ -237,6 +285,7 @@ struct Result {
   std::uint64_t cycles = 0, warp_instructions = 0, dual_issues = 0, bank_conflict_cycles = 0, icache_misses = 0;
   std::uint64_t hazards = 0;  // registers read before they were ready: a real GPU would compute something else
   int first_hazard_line = 0;  // of the text
+  std::uint64_t passed_waits = 0;  // waits for phases that nobody completed
   double l1_hits = 0, l1_sectors = 0, l2_hits = 0, dram_sectors = 0;
   std::vector<std::vector<std::uint64_t>> clocks;  // per warp, what its clock reads saw
   std::vector<std::uint64_t> unit_busy;            // cycles, per Spec::units, summed over its sets

@@ -12,6 +12,7 @@ namespace kernelcast::sm {
 struct UserLoop {
   int branch = -1;          // index of its BRA
   int parent = -1;          // index into UserProgram::loops
+  int role = 0;             // whose it is
   double trips = 0;         // of one entry, mean over all warps
   double iterations = 0;    // of one warp, all entries together, mean
   double instructions = 0;  // of one iteration, without those of inner loops
@@ -20,18 +21,20 @@ struct UserLoop {
 /// What one warp executes on average, as a program.
 struct UserProgram {
   Program program;
+  int warps = 0;                    // of a block, where roles differ; 0: all run the same
   std::vector<UserLoop> loops;      // parents before children
-  double instructions = 0;          // warp instructions of one warp
+  double instructions = 0;          // warp instructions of one warp, mean
   double outside_instructions = 0;  // of these, outside of all loops
 };
 
 /// Where the sectors of a launch are found: shares of those of loads, stores and atomics, and of local memory.
 struct HitShares {
   double load_l1 = 0, load_l2 = 0, store_l2 = 0, local_l1 = 1;
+  double stages = 1;  // of shared memory that copies in bulk fill
 };
 
 /// The program of a warp. `workload` must be of `profile`. Throws LimitError where the spec cannot run what the kernel
-/// executes (matrix instructions) or the program is beyond a million instructions.
+/// executes or the program is beyond a million instructions.
 UserProgram user_program(const KernelProfile& profile, const Workload& workload, const Spec& spec,
                          const HitShares& hits);
 
@@ -53,8 +56,9 @@ struct Extrapolation {
   double cycles = 0;
   std::uint64_t simulated_instructions = 0;  // warp instructions of all runs
   int runs = 0;
-  std::vector<int> shortened;  // loops that ran fewer trips
+  std::vector<int> shortened;  // loops, each with those that run in step with it that ran fewer trips
   bool blocks_shortened = false;
+  std::uint64_t passed_waits = 0;  // Result::passed_waits of all runs
   Result sample;               // of the longest run
 };
 

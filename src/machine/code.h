@@ -40,6 +40,7 @@ struct TimedInstruction : FlowInstruction {
   int open_groups = 0;
   Latency stops_for = Latency::alu;
   double fills = 0, products = 0;  // see Stalls
+  AsyncEvent::Kind event = AsyncEvent::Kind::none;
 };
 
 using TimedBlock = CodeBlockOf<TimedInstruction>;

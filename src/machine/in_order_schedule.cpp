@@ -399,7 +399,8 @@ class InOrderWalk {
         ids_(blocks),
         edges_(blocks.size()),
         state_(static_cast<std::size_t>(registers)),
-        found_{std::vector<Stalls>(blocks.size()), std::vector<std::vector<BarrierPhase>>(blocks.size())} {
+        found_{std::vector<Stalls>(blocks.size()), std::vector<std::vector<BarrierPhase>>(blocks.size()),
+               std::vector<std::vector<AsyncEvent>>(blocks.size())} {
     for (const TimedBlock& b : blocks) {
       std::vector<std::size_t> order(b.code.size());
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -471,10 +472,15 @@ class InOrderWalk {
     BarrierPhase piece{.id = ids_.of(b, 0)};
     std::size_t barriers = 0;
     found_.phases[b].clear();
+    found_.events[b].clear();
+    double slots = 0;
     for (std::size_t i : orders_[b]) {
       const TimedInstruction& t = blocks_[b].code[i];
       instruction(t, s);
       add_instruction(t.ops, piece);
+      if (t.event != AsyncEvent::Kind::none)
+        add_events(found_.events[b], {{t.event, t.open_groups, 1, slots, slots}}, 0);
+      slots += issued(t.ops);
       if (!is_barrier(t)) continue;
       end_piece(b, piece, before, s);
       piece = {.id = ids_.of(b, ++barriers)};

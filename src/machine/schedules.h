@@ -34,6 +34,7 @@ struct Walk {
   std::vector<Stalls> stalls;
   std::vector<std::vector<BarrierPhase>>
       phases;  // empty ones where barriers do not part the code, or in too many pieces
+  std::vector<std::vector<AsyncEvent>> events;
 };
 /// Blocks are walked in the order of the text, each loop twice: what is reported of a block is its last walk, with the
 /// registers' ready times as the blocks before it left them.

@@ -55,6 +55,7 @@ HitShares hit_shares(const Workload& w, const forecast::KernelcastDevice& m, con
   // Below zero there is more traffic than there are stores.
   h.store_l2 = t.l2_written > 0 ? 1 - t.dram_moved_by_writes(w, m) / t.l2_written : 0;
   const double held = f.resident_blocks * static_cast<double>(w.block.count()) * w.local_bytes();
+  h.stages = std::max(1.0, f.stages);
   h.local_l1 = held > 0 ? std::clamp(m.l1_bytes / held, 0.0, 1.0) : 1;
   return h;
 }
@@ -187,6 +188,17 @@ class CycleLevel final : public Model {
                              number(static_cast<double>(hypotheses)) + " of " +
                                  number(static_cast<double>(s.spec.numbers.size())) + " numbers are hypotheses",
                              s.spec.file});
+    const Program& program = s.program.program;
+    if (!program.mbarriers.empty())
+      e.assumptions.push_back(
+          {"sm: a ring of " + number(s.closed.stages) + " stages of shared memory, filled by copies in bulk",
+           program.roles.empty()
+               ? "all warps alike"
+               : number(static_cast<double>(program.roles.size())) + " groups of warps by the number of the thread",
+           ""});
+    if (x.passed_waits > 0)
+      e.assumptions.push_back({"sm: waits for mbarriers that no copy or arrival in the model completes pass",
+                               number(static_cast<double>(x.passed_waits)) + " of the simulated ones", ""});
     if (x.shortened.empty() && !x.blocks_shortened) return;
     std::string what;
     if (!x.shortened.empty()) what = number(static_cast<double>(x.shortened.size())) + " loops";
@@ -206,6 +218,7 @@ Views watch_kernel(const KernelProfile& p, const Workload& w, const Device& d, c
   SmLaunch launch;
   launch.resident_blocks = launch.blocks = static_cast<int>(std::min(s.launch.blocks, s.launch.resident));
   launch.warps_per_block = s.launch.warps_per_block;
+  launch.pass_waits = true;
   const double warps = static_cast<double>(launch.blocks) * launch.warps_per_block;
   return watch(s.spec, shortened_to(s.program, watched / warps).program, launch, options);
 }

@@ -145,6 +145,19 @@ void BarrierPhase::add(const BarrierPhase& o, double times) {
   }
 }
 
+void add_events(std::vector<AsyncEvent>& to, const std::vector<AsyncEvent>& from, double slots) {
+  for (AsyncEvent e : from) {
+    e.first += slots;
+    e.last += slots;
+    if (!to.empty() && to.back().kind == e.kind && to.back().open == e.open) {
+      to.back().count += e.count;
+      to.back().last = e.last;
+    } else {
+      to.push_back(e);
+    }
+  }
+}
+
 void add_phases(std::vector<BarrierPhase>& to, const std::vector<BarrierPhase>& from, double times) {
   if (times <= 0) return;
   for (const BarrierPhase& p : from) {

@@ -19,7 +19,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF08";
+constexpr std::string_view magic = "KCPROF09";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -92,10 +92,15 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Access> T>
 void fields(A& a, T& x) {
-  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, row_bytes, by_coordinates, atomic, joined,
-         retried, line] = x;
-  a(space, kind, bytes, buffer, offset, also, unknown, read_only, bulk, row_bytes, by_coordinates, atomic, joined,
-    retried, line);
+  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, async, bulk, row_bytes, by_coordinates, atomic,
+         joined, retried, line] = x;
+  a(space, kind, bytes, buffer, offset, also, unknown, read_only, async, bulk, row_bytes, by_coordinates, atomic,
+    joined, retried, line);
+}
+template <class A, Like<AsyncEvent> T>
+void fields(A& a, T& x) {
+  auto& [kind, open, count, first, last] = x;
+  a(kind, open, count, first, last);
 }
 template <class A, Like<LineOps> T>
 void fields(A& a, T& x) {
@@ -104,8 +109,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Block> T>
 void fields(A& a, T& x) {
-  auto& [name, loop, guard, ops, lines, stalls, phases, accesses, barriers, flat_barriers, line] = x;
-  a(name, loop, guard, ops, lines, stalls, phases, accesses, barriers, flat_barriers, line);
+  auto& [name, loop, guard, ops, lines, stalls, phases, events, accesses, barriers, flat_barriers, line] = x;
+  a(name, loop, guard, ops, lines, stalls, phases, events, accesses, barriers, flat_barriers, line);
 }
 template <class A, Like<Loop> T>
 void fields(A& a, T& x) {

@@ -46,7 +46,7 @@ Json span_json(const sm::Span& s) {
 }
 
 /// One letter for each sm::Stall, in its order.
-constexpr std::string_view letters = "#fcduamb.";
+constexpr std::string_view letters = "#fcduamgpbw.";
 static_assert(letters.size() == sm::stall_count);
 
 constexpr std::uint64_t chart_cycles = 96;

@@ -46,6 +46,13 @@ std::vector<CodeBlock> join_blocks(const AsmFunction& function, const std::vecto
     previous = owner[b] = owner_of(function.blocks[b].ir_name, index, previous);
   for (std::size_t b = 0; b < path.stalls.size(); ++b) blocks[owner[b]].stalls += path.stalls[b];
   for (std::size_t b = 0; b < path.phases.size(); ++b) add_phases(blocks[owner[b]].phases, path.phases[b], 1);
+  std::vector<double> slots(function.blocks.size()), before(blocks.size());
+  for (std::size_t i = 0; i < function.instructions.size(); ++i)
+    slots[static_cast<std::size_t>(function.instructions[i].block)] += costs[i].total();
+  for (std::size_t b = 0; b < owner.size(); ++b) {
+    if (b < path.events.size()) add_events(blocks[owner[b]].events, path.events[b], before[owner[b]]);
+    before[owner[b]] += slots[b];
+  }
   static const std::string unknown_file;
   static const OpCounts nothing;
   for (std::size_t i = 0; i < function.instructions.size(); ++i) {

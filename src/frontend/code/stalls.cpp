@@ -79,9 +79,33 @@ std::vector<int> amd_successors(const std::vector<const AsmInstruction*>& code, 
   return out;
 }
 
+using Event = AsyncEvent::Kind;
+
+Event event_of(std::string_view opcode) {
+  const auto has = [opcode](std::string_view part) { return opcode.find(part) != std::string_view::npos; };
+  const auto is = [opcode](std::string_view start) { return opcode.starts_with(start); };
+  if (is("mbarrier.")) {
+    if (has("expect_tx")) return Event::expect;
+    if (is("mbarrier.arrive")) return Event::arrive;
+    return is("mbarrier.try_wait") || is("mbarrier.test_wait") ? Event::mbarrier_wait : Event::none;
+  }
+  if (is("wgmma.mma_async") || is("tcgen05.mma")) return Event::product;
+  if (is("wgmma.commit_group") || is("tcgen05.commit")) return Event::product_commit;
+  if (is("wgmma.wait_group")) return Event::product_wait;
+  if (!is("cp.async.")) return Event::none;
+  if (is("cp.async.bulk")) return has(".shared::c") && has(".global") && has("mbarrier") ? Event::bulk : Event::none;
+  if (is("cp.async.commit_group")) return Event::copy_commit;
+  if (is("cp.async.wait_")) return Event::copy_wait;
+  return is("cp.async.mbarrier") ? Event::arrive : Event::copy;
+}
+
 /// cp.async and its groups. Copies in bulk and products that complete on mbarriers have no wait here: the model takes
 /// their stages and products as a pipeline. Tensor memory is taken to answer like shared memory.
 void mark_asynchronous(const AsmInstruction& i, TimedInstruction& t) {
+  t.event = event_of(i.opcode);
+  if (t.event == Event::none && t.ops[OpClass::tensor] > 0) t.event = Event::matrix;
+  if (t.event == Event::none && t.ops[OpClass::barrier] > 0) t.event = Event::barrier;
+  if (t.event == Event::product_wait && !i.operands.empty()) t.open_groups = number_at(i.operands[0]);
   if (i.opcode.starts_with("mbarrier.") && i.opcode.find(".expect_tx") != std::string_view::npos) t.fills = 1;
   if (t.ops[OpClass::tensor] > 0)
     if (const auto product = matrix_instruction(i.opcode); product && product->asynchronous)

@@ -25,6 +25,7 @@ struct CodeBlock {
   std::vector<LineCount> lines;
   Stalls stalls;                     // of one execution by one warp
   std::vector<BarrierPhase> phases;  // likewise
+  std::vector<AsyncEvent> events;    // likewise
   int instructions = 0;              // instructions of the assembly text, also those that cost nothing
   bool predicated = false;           // its conditional branch is not made: the paths behind it are predicated
 };

@@ -227,6 +227,7 @@ class ProfileBuilder {
   }
 
   void give_ops(Block& block, const CodeBlock& code) {
+    add_events(block.events, code.events, block.ops.total());
     block.ops += code.ops;
     block.stalls += code.stalls;
     add_phases(block.phases, code.phases, 1);

@@ -22,6 +22,11 @@ using namespace llvm;
 
 namespace {
 
+bool is_asynchronous_copy(const CallInst& call) {
+  const auto instruction = ptx_instruction(call);
+  return instruction && instruction->op == ptx::Op::cp_async;
+}
+
 constexpr double scattered_bytes = 128;  // neighbouring lanes in different segments
 constexpr int widest = 16;
 
@@ -60,11 +65,13 @@ class Collector {
           add_bulk(*other, a);
           continue;
         }
+        async_ = is_asynchronous_copy(*other);
         const bool all = a.lanes >= 32 && !decided(a.bytes_are);
         if (all)
           add(i, a.pointer, a.bytes, a.kind);
         else
           partial_.push_back({other, a});
+        async_ = false;
       }
     }
     if (is_barrier(i)) {
@@ -77,7 +84,9 @@ class Collector {
 
   void add_partial(const PartialAccess& a, int index) {
     block_index_ = index;
+    async_ = is_asynchronous_copy(*a.call);
     add(*a.call, a.what.pointer, a.what.bytes, a.what.kind);
+    async_ = false;
   }
   std::vector<PartialAccess> take_partial() { return std::move(partial_); }
 
@@ -181,6 +190,7 @@ class Collector {
     a.offset = where.offset;
     a.line = model_.line_of(i);
     a.space = space_of(pointer, where.buffer);
+    a.async = async_;
     if (kind == AccessKind::atomic) {
       a.atomic = atomic_.kind;
       a.joined = atomic_.joined;
@@ -289,7 +299,7 @@ class Collector {
   int place(const Access& a, std::int64_t constant) {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
-          b.unknown != a.unknown || b.read_only != a.read_only || b.bulk != a.bulk ||
+          b.unknown != a.unknown || b.read_only != a.read_only || b.async != a.async || b.bulk != a.bulk ||
           b.by_coordinates != a.by_coordinates || b.row_bytes != a.row_bytes || b.atomic != a.atomic ||
           b.joined != a.joined || b.retried != a.retried || !(b.line == a.line))
         continue;
@@ -312,6 +322,7 @@ class Collector {
   std::vector<PartialAccess> partial_;
   AtomicUpdate atomic_;  // of the instruction at hand
   int block_index_ = -1;
+  bool async_ = false;  // what is added belongs to a copy by the lanes
 };
 
 }  // namespace

@@ -107,7 +107,7 @@ class GlobalRequest {
  public:
   GlobalRequest(SmState& m, const Decoded& d, double start)
       : m_(m),
-        load_(d.op == Op::load_global),
+        load_(d.op == Op::load_global || d.op == Op::copy_async),
         more_(is_atomic(d.op) ? m.spec->latency_of_global_atomic() - m.spec->l2_latency : 0),
         start_(start),
         done_(start_ + m.spec->l1_latency) {
@@ -164,10 +164,16 @@ class GlobalRequest {
     return static_cast<Cycle>(std::ceil(wait_for_memory ? std::max(done_, answered_) : done_));
   }
   [[nodiscard]] double passes() const { return std::max(passes_, 1.0); }
+  /// When the last sector has left the queues: a copy in bulk is many.
+  [[nodiscard]] double last() const {
+    return std::max({m_.memory.l2_free + (l2_ ? m_.spec->l2_latency : 0.0),
+                     dram_ ? m_.memory.dram_free + m_.spec->dram_latency : 0.0});
+  }
   [[nodiscard]] Cycle answered() const { return static_cast<Cycle>(std::ceil(std::max(done_, answered_))); }
 
  private:
   void through_l2(double sectors) {
+    l2_ = true;
     m_.memory.l2_free =
         std::max(m_.memory.l2_free, start_) + sectors * m_.spec->sector_bytes / m_.spec->l2_bytes_per_cycle;
     // The first sector of an idle queue arrives after the latency alone.
@@ -175,6 +181,7 @@ class GlobalRequest {
                          waited(m_.memory.l2_free, sectors, m_.spec->l2_bytes_per_cycle) + m_.spec->l2_latency + more_);
   }
   void through_dram(double sectors) {
+    dram_ = true;
     m_.memory.dram_free =
         std::max(m_.memory.dram_free, start_) + sectors * m_.spec->sector_bytes / m_.spec->dram_bytes_per_cycle;
     m_.result.dram_sectors += sectors;
@@ -190,6 +197,7 @@ class GlobalRequest {
   int more_;  // cycles that an atomic operation takes beyond a load
   double start_, done_, answered_ = 0;
   double passes_ = 0;  // of the L1
+  bool l2_ = false, dram_ = false;
 };
 
 /// When an atomic operation begins: those before it are through. It takes `cycles`.
@@ -216,6 +224,7 @@ Request shared(SmState& m, Warp& w, const Decoded& d, const Access& a, Cycle sta
 }
 
 Request global(SmState& m, Warp& w, const Decoded& d, const Access& a, Cycle start) {
+  const Spec& spec = *m.spec;
   const bool atomic = is_atomic(d.op);
   const Cycle from = atomic ? begin_atomic(m.memory.l1_free, start, 0) : start;
   GlobalRequest request(m, d, static_cast<double>(from));
@@ -229,7 +238,31 @@ Request global(SmState& m, Warp& w, const Decoded& d, const Access& a, Cycle sta
   }
   if (atomic) m.memory.l1_free += request.passes();
   m.memory.outstanding.push(request.answered());
-  return {request.done(d.op != Op::store_global), request.passes(), static_cast<int>(from - start)};
+  double occupancy = request.passes();
+  if (d.op == Op::copy_async) {  // it writes to shared memory, too
+    const double pass = std::max(spec.shared_banks * spec.shared_bank_bytes / spec.shared_bytes_per_cycle, 1.0);
+    const double bytes = lanes_of(spec, a) * a.bytes;
+    const double passes = a.shared_passes.value_or(std::ceil(bytes / (spec.shared_banks * spec.shared_bank_bytes)));
+    occupancy = std::max(occupancy, passes * pass);
+  }
+  return {request.done(d.op != Op::store_global), occupancy, static_cast<int>(from - start)};
+}
+
+/// A copy in bulk goes past the L1 and asks for no request slot of the SM. Copies follow one another on their way to
+/// shared memory.
+Request bulk(SmState& m, Warp& w, const Decoded& d, const Access& a, Cycle start) {
+  GlobalRequest request(m, d, static_cast<double>(start));
+  const auto index = static_cast<std::size_t>(d.access);
+  if (a.sectors) {
+    request.by_share(a, index);
+  } else {
+    request.by_address(a, w.number, w.executions[index]);
+  }
+  const double bytes = a.sectors ? *a.sectors * m.spec->sector_bytes : lanes_of(*m.spec, a) * a.bytes;
+  const double arrived =
+      std::max(static_cast<double>(request.answered()), m.memory.bulk_free) + bytes / m.spec->shared_bytes_per_cycle;
+  m.memory.bulk_free = arrived;
+  return {static_cast<Cycle>(std::ceil(std::max(arrived, request.last()))), 1};
 }
 
 }  // namespace
@@ -248,6 +281,8 @@ Request access_memory(SmState& m, Warp& w, const Decoded& d, Cycle start) {
   Request out;
   if (is_shared(d.op)) {
     out = shared(m, w, d, a, start);
+  } else if (d.op == Op::copy_bulk) {
+    out = bulk(m, w, d, a, start);
   } else {
     out = global(m, w, d, a, start);
   }

@@ -9,11 +9,13 @@
 //     repeat 4                                           writes the lines up to `end` four times
 //       FFMA R4, R0, R1, R4 {0x20}                       destination, sources, control code
 //       LDG R6, R6, [chain] {stall=2 wr=0}
+//       MMA R8, R0, R4, R8, [p]                          a product, by .product p type=f16_f32 fma=2048
 //     end
 //   end
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "device/field_table.h"
 #include "kernelcast/error.h"
@@ -59,6 +61,14 @@ std::optional<double> share(std::string_view text) {
   return value;
 }
 
+/// Not below zero.
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1e12)) return std::nullopt;
+  return value;
+}
+
 /// In as many digits as it takes to read the same number again.
 std::string digits(double value) {
   std::array<char, 40> text{};
@@ -86,10 +96,29 @@ bool has_destination(Op op) {
     case Op::branch:
     case Op::nop:
     case Op::exit:
+    case Op::copy_async:
+    case Op::copy_bulk:
+    case Op::copy_commit:
+    case Op::copy_wait:
+    case Op::matrix_async:
+    case Op::matrix_commit:
+    case Op::matrix_wait:
+    case Op::arrive:
+    case Op::mbarrier_wait:
       return false;
     default:
       return true;
   }
+}
+
+bool names_mbarrier(Op op) { return op == Op::copy_bulk || op == Op::arrive || op == Op::mbarrier_wait; }
+bool is_product(Op op) { return op == Op::matrix || op == Op::matrix_async; }
+bool is_group_wait(Op op) { return op == Op::copy_wait || op == Op::matrix_wait; }
+
+std::optional<TensorType> tensor_type(std::string_view name) {
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    if (name_of(static_cast<TensorType>(t)) == name) return static_cast<TensorType>(t);
+  return std::nullopt;
 }
 
 class Assembler {
@@ -130,6 +159,10 @@ class Assembler {
     std::string_view rest = text;
     const std::string word(take(rest, " \t"));
     if (word == ".access") return access(rest);
+    if (word == ".product") return product(rest);
+    if (word == ".mbarrier") return mbarrier(rest);
+    if (word == ".role") return role(rest);
+    if (word == ".joint") return joint(rest);
     if (word == "loop" || word == "repeat") return open(word, rest);
     if (word == "skip") return open_skip(rest);
     if (word == "end") {
@@ -199,9 +232,7 @@ class Assembler {
   }
 
   void access(std::string_view rest) {
-    const std::string name(take(rest, " \t"));
-    if (name.empty()) fail(".access needs a name");
-    if (accesses_.contains(name)) fail("there is an access " + name + " already");
+    const std::string name = new_name(".access", rest);
     Access a;
     const std::map<std::string_view, std::int64_t Access::*> wholes = {{"base", &Access::base},
                                                                        {"warp", &Access::warp_step},
@@ -233,6 +264,87 @@ class Assembler {
     out_.accesses.push_back(a);
   }
 
+  std::string new_name(const std::string& directive, std::string_view& rest) {
+    std::string name(take(rest, " \t"));
+    if (name.empty()) fail(directive + " needs a name");
+    if (!names_.insert(name).second) fail("there is an access, product or mbarrier " + name + " already");
+    return name;
+  }
+
+  void product(std::string_view rest) {
+    const std::string name = new_name(".product", rest);
+    Product p;
+    while (!rest.empty()) {
+      std::string_view value = take(rest, " \t");
+      const std::string key(take(value, "="));
+      const std::optional<double> n = number(value);
+      if (key == "type") {
+        const std::optional<TensorType> type = tensor_type(value);
+        if (!type)
+          fail(".product " + name + ": there is no type " + shown(value) + nearest_hint(std::string(value), types()));
+        p.type = *type;
+      } else if (key == "whole" && n && (*n == 0 || *n == 1)) {
+        p.whole = *n == 1;
+      } else if ((key == "fma" || key == "shared") && n) {
+        (key == "fma" ? p.multiply_adds : p.shared_bytes) = *n;
+      } else if (key == "fma" || key == "shared" || key == "whole") {
+        fail(".product " + name + ": " + key + " needs a number from 0" + (key == "whole" ? " to 1" : "") + ", not \"" +
+             std::string(value) + "\"");
+      } else {
+        fail(".product " + name + ": unknown key " + key + nearest_hint(key, {"type", "fma", "shared", "whole"}));
+      }
+    }
+    if (!(p.multiply_adds > 0)) fail(".product " + name + " needs fma=, the multiply-adds of one execution");
+    products_[name] = static_cast<int>(out_.products.size());
+    out_.products.push_back(p);
+  }
+
+  static std::vector<std::string> types() {
+    std::vector<std::string> all;
+    for (std::size_t t = 0; t < tensor_type_count; ++t) all.emplace_back(name_of(static_cast<TensorType>(t)));
+    return all;
+  }
+
+  void mbarrier(std::string_view rest) {
+    const std::string name = new_name(".mbarrier", rest);
+    Mbarrier b;
+    while (!rest.empty()) {
+      std::string_view value = take(rest, " \t");
+      const std::string key(take(value, "="));
+      const std::optional<std::int64_t> n = whole(value);
+      const int least = key == "arrivals" ? 1 : 0;
+      if (key != "arrivals" && key != "ahead")
+        fail(".mbarrier " + name + ": unknown key " + key + nearest_hint(key, {"arrivals", "ahead"}));
+      if (!n || *n < least || *n > 4096)
+        fail(".mbarrier " + name + ": " + key + " goes from " + std::to_string(least) + " to 4096");
+      (key == "arrivals" ? b.arrivals : b.ahead) = static_cast<int>(*n);
+    }
+    mbarriers_[name] = static_cast<int>(out_.mbarriers.size());
+    out_.mbarriers.push_back(b);
+  }
+
+  void joint(std::string_view rest) {
+    if (!rest.empty()) fail(".joint stands alone on its line");
+    out_.joint = true;
+  }
+
+  /// What follows is run by so many warps of each block; before it the warps of the role above end.
+  void role(std::string_view rest) {
+    const std::optional<std::int64_t> n = whole(rest);
+    if (!n || *n < 1 || *n > 1024)
+      fail(".role needs a number of warps from 1 to 1024, not \"" + std::string(rest) + "\"");
+    if (!open_.empty()) fail(".role stands outside of " + open_.back().word);
+    if (out_.roles.empty() && !out_.instructions.empty()) fail("the first .role stands before all instructions");
+    if (!out_.roles.empty()) {
+      if (out_.roles.back().start == static_cast<int>(out_.instructions.size()))
+        fail("the role above has no instruction");
+      Instruction end;
+      end.op = Op::exit;
+      add(end);
+    }
+    out_.roles.push_back({static_cast<int>(*n), static_cast<int>(out_.instructions.size())});
+  }
+
   void instruction(const std::string& word, std::string_view rest) {
     const std::optional<Op> op = op_named(word);
     if (!op || *op == Op::branch) {
@@ -252,6 +364,8 @@ class Assembler {
     }
     operands(i, word, rest);
     if (info(i.op).memory && i.access < 0) fail(word + " needs an access in brackets, such as [data]");
+    if (is_product(i.op) && i.product < 0) fail(word + " needs a .product in brackets");
+    if (names_mbarrier(i.op) && i.op != Op::copy_bulk && i.mbarrier < 0) fail(word + " needs a .mbarrier in brackets");
     add(i);
   }
 
@@ -262,12 +376,13 @@ class Assembler {
     while (!rest.empty()) {
       const std::string_view text = take(rest, ",");
       if (text.starts_with('[')) {
-        if (!info(i.op).memory) fail(word + " takes no access");
+        if (!info(i.op).memory && !is_product(i.op) && !names_mbarrier(i.op)) fail(word + " takes no access");
         if (!text.ends_with(']')) fail("the access has no closing bracket");
-        const std::string name(trimmed(text.substr(1, text.size() - 2)));
-        const auto found = accesses_.find(name);
-        if (found == accesses_.end()) fail("there is no .access " + name);
-        i.access = found->second;
+        bracket(i, std::string(trimmed(text.substr(1, text.size() - 2))));
+      } else if (is_group_wait(i.op)) {
+        const std::optional<std::int64_t> n = whole(text);
+        if (!n || *n < 0 || *n > 64) fail(word + " needs a number of groups from 0 to 64");
+        i.open = static_cast<int>(*n);
       } else if (destination) {
         i.destination = reg(text);
         destination = false;
@@ -277,6 +392,20 @@ class Assembler {
         i.sources[source++] = reg(text);
       }
     }
+  }
+
+  void bracket(Instruction& i, const std::string& name) {
+    const auto find = [&](const std::map<std::string, int>& of, int& index) {
+      const auto found = of.find(name);
+      if (found == of.end()) return false;
+      index = found->second;
+      return true;
+    };
+    if (info(i.op).memory && find(accesses_, i.access)) return;
+    if (is_product(i.op) && find(products_, i.product)) return;
+    if (names_mbarrier(i.op) && find(mbarriers_, i.mbarrier)) return;
+    const char* const kind = is_product(i.op) ? ".product " : info(i.op).memory ? ".access " : ".mbarrier ";
+    fail("there is no " + std::string(kind) + name);
   }
 
   std::int16_t reg(std::string_view text) const {
@@ -327,7 +456,8 @@ class Assembler {
   Program out_;
   int line_ = 0;
   std::vector<Open> open_;
-  std::map<std::string, int> accesses_;
+  std::set<std::string> names_;  // of all three
+  std::map<std::string, int> accesses_, products_, mbarriers_;
 };
 
 }  // namespace
@@ -343,12 +473,26 @@ std::string disassemble(const Program& program) {
            " span=" + std::to_string(a.span) + " lane=" + std::to_string(a.lane_step) +
            " bytes=" + std::to_string(a.bytes) + (a.lanes > 0 ? " lanes=" + std::to_string(a.lanes) : "") + "\n";
   }
+  for (std::size_t i = 0; i < program.products.size(); ++i) {
+    const Product& p = program.products[i];
+    out += ".product p" + std::to_string(i) + " type=" + std::string(name_of(p.type)) +
+           " fma=" + digits(p.multiply_adds) + (p.shared_bytes > 0 ? " shared=" + digits(p.shared_bytes) : "") +
+           (p.whole ? " whole=1" : "") + "\n";
+  }
+  for (std::size_t i = 0; i < program.mbarriers.size(); ++i)
+    out += ".mbarrier b" + std::to_string(i) + " arrivals=" + std::to_string(program.mbarriers[i].arrivals) +
+           " ahead=" + std::to_string(program.mbarriers[i].ahead) + "\n";
+  if (program.joint) out += ".joint\n";
+  const auto starts_role = [&program](std::size_t index) {
+    return std::ranges::find(program.roles, static_cast<int>(index), &Role::start);
+  };
   const auto name = [](std::int16_t reg) { return reg < 0 ? std::string("RZ") : "R" + std::to_string(reg); };
   for (std::size_t index = 0; index < program.instructions.size(); ++index) {
     for (std::size_t b = 0; b < index; ++b)
       if (const Instruction& skip = program.instructions[b];
           skip.op == Op::branch && skip.target == static_cast<int>(index) && skip.target > static_cast<int>(b))
         out += "end\n";
+    if (const auto r = starts_role(index); r != program.roles.end()) out += ".role " + std::to_string(r->warps) + "\n";
     // The innermost loop that starts here is written last.
     for (std::size_t b = program.instructions.size(); b-- > index;)
       if (const Instruction& branch = program.instructions[b];
@@ -359,6 +503,8 @@ std::string disassemble(const Program& program) {
       out += i.target > static_cast<int>(index) ? "skip " + digits(i.fraction) + "\n" : "end\n";
       continue;
     }
+    // The assembler ends the role itself.
+    if (i.op == Op::exit && starts_role(index + 1) != program.roles.end()) continue;
     out += info(i.op).name;
     std::string separator = " ";
     const auto operand = [&](const std::string& text) {
@@ -371,6 +517,9 @@ std::string disassemble(const Program& program) {
     if (has_destination(i.op) && (i.destination >= 0 || i.op != Op::clock)) operand(name(i.destination));
     for (int k = 0; k < sources; ++k) operand(name(i.sources[static_cast<std::size_t>(k)]));
     if (i.access >= 0) operand("[a" + std::to_string(i.access) + "]");
+    if (i.product >= 0) operand("[p" + std::to_string(i.product) + "]");
+    if (i.mbarrier >= 0) operand("[b" + std::to_string(i.mbarrier) + "]");
+    if (is_group_wait(i.op)) operand(std::to_string(i.open));
     if (i.control) out += " {" + std::to_string(*i.control) + "}";
     out += "\n";
   }

@@ -12,7 +12,12 @@ constexpr double golden_section = 0.6180339887498949;
 
 void start_block(SmState& m, int slot) {
   Block& block = m.blocks[static_cast<std::size_t>(slot)];
-  block = {true, m.launch.warps_per_block, m.launch.warps_per_block, 0};
+  block.active = true;
+  block.warps = block.running = m.launch.warps_per_block;
+  block.roles.assign(std::max<std::size_t>(m.program->roles.size(), 1), {});
+  block.mbarriers.assign(m.program->mbarriers.size(), {});
+  std::size_t role = 0;
+  int of_role = 0;
   for (int i = 0; i < m.launch.warps_per_block; ++i) {
     const auto index = static_cast<std::size_t>(slot * m.launch.warps_per_block + i);
     Warp& w = m.warps[index];
@@ -20,7 +25,13 @@ void start_block(SmState& m, int slot) {
     w.at_barrier = false;
     w.number = m.next_block * m.launch.warps_per_block + i;
     w.block = slot;
-    w.pc = 0;
+    if (!m.program->roles.empty() && of_role++ == m.program->roles[role].warps) {
+      ++role;
+      of_role = 1;
+    }
+    w.role = m.program->joint ? 0 : static_cast<int>(role);
+    ++block.roles[m.program->joint ? 0 : role].running;
+    w.pc = m.program->roles.empty() ? 0 : static_cast<std::size_t>(m.program->roles[role].start);
     w.line = -1;
     w.may_issue = w.wake = m.now;
     std::ranges::fill(w.ready, m.now);
@@ -30,17 +41,23 @@ void start_block(SmState& m, int slot) {
     const double phase = golden_section * w.number;
     std::ranges::fill(w.debts, phase - std::floor(phase));
     std::ranges::fill(w.executions, 0);
+    w.copies = w.products = {};
+    w.arrivals.assign(m.program->mbarriers.size(), 0);
+    w.waits.assign(m.program->mbarriers.size(), 0);
+    w.bulk_done = 0;
+    w.passed = false;
   }
   ++m.next_block;
 }
 
-void release(SmState& m, int slot) {
+/// Warps of one role wait for one another: warps of others may execute other barriers, or none.
+void release(SmState& m, int slot, int role) {
   Block& block = m.blocks[static_cast<std::size_t>(slot)];
-  block.waiting = 0;
+  block.roles[static_cast<std::size_t>(role)].waiting = 0;
   const auto latency = static_cast<Cycle>(std::max(m.spec->latency[static_cast<std::size_t>(Op::barrier)], 1));
   for (int i = 0; i < block.warps; ++i) {
     Warp& w = m.warps[static_cast<std::size_t>(slot * m.launch.warps_per_block + i)];
-    if (!w.at_barrier) continue;
+    if (!w.at_barrier || w.role != role) continue;
     w.at_barrier = false;
     w.may_issue = std::max(w.may_issue, m.now + latency);
     w.wake = w.may_issue;
@@ -59,8 +76,10 @@ void end_warp(SmState& m, int slot) {
   w.alive = false;
   w.wake = never;
   Block& block = m.blocks[static_cast<std::size_t>(w.block)];
+  RoleWarps& role = block.roles[static_cast<std::size_t>(w.role)];
+  --role.running;
   if (--block.running > 0) {
-    if (block.waiting == block.running) release(m, w.block);
+    if (role.running > 0 && role.waiting == role.running) release(m, w.block, w.role);
     return;
   }
   block.active = false;
@@ -74,7 +93,8 @@ void arrive(SmState& m, int slot) {
   w.wake = never;
   w.why = Stall::barrier;
   Block& block = m.blocks[static_cast<std::size_t>(w.block)];
-  if (++block.waiting == block.running) release(m, w.block);
+  RoleWarps& role = block.roles[static_cast<std::size_t>(w.role)];
+  if (++role.waiting == role.running) release(m, w.block, w.role);
 }
 
 }  // namespace kernelcast::sm

@@ -85,6 +85,11 @@ struct Issued {
   int reads;
 };
 
+/// The tensor pipe of the scheduler: asynchronous products queue for it.
+Choice pipe_of(const SmState& m, int scheduler, Op op) {
+  return {m.lanes_of[static_cast<std::size_t>(scheduler) * op_count + static_cast<std::size_t>(op)].front(), true};
+}
+
 /// Cycles that an instruction keeps its lanes. Beyond the time of its lanes a load or store takes its scheduler's part
 /// of what all schedulers share: one pass of the L1 a cycle, and the bandwidth of shared memory. An atomic operation
 /// takes the whole of it, after those before it.
@@ -97,7 +102,7 @@ int busy_cycles(const Spec& spec, const Unit& unit, const Decoded& d, const Requ
 }
 
 /// Returns the cycles that its lanes are taken.
-int execute(SmState& m, int slot, const Issued& issued) {
+int execute(SmState& m, int scheduler, int slot, const Issued& issued) {
   Warp& w = issued.w;
   const Decoded& d = issued.d;
   Request request;
@@ -107,10 +112,17 @@ int execute(SmState& m, int slot, const Issued& issued) {
     request = access_memory(m, w, d, m.now + static_cast<Cycle>(issued.reads) - 1);
     done = request.done;
   }
-  if (issued.lanes >= 0) {
+  if (d.op == Op::matrix_async) {
+    const Queued queued = queue_product(m, scheduler, d);
+    done = queued.done;
+    busy = queued.busy;
+  } else if (issued.lanes >= 0) {
     Lanes& lanes = m.lanes[static_cast<std::size_t>(issued.lanes)];
     const auto unit = static_cast<std::size_t>(lanes.unit);
-    busy = busy_cycles(*m.spec, m.spec->units[unit], d, request) + issued.reads - 1;
+    const int own =
+        d.op == Op::matrix ? matrix_cycles(m, lanes, d) : busy_cycles(*m.spec, m.spec->units[unit], d, request);
+    if (d.op == Op::matrix) done = std::max(done, m.now + static_cast<Cycle>(own));
+    busy = own + issued.reads - 1;
     lanes.free_at = m.now + static_cast<Cycle>(busy);
     m.result.unit_busy[unit] += static_cast<Cycle>(busy);
   }
@@ -118,6 +130,7 @@ int execute(SmState& m, int slot, const Issued& issued) {
   if (d.control.write_barrier >= 0) w.barriers[static_cast<std::size_t>(d.control.write_barrier)] = done;
   if (d.control.read_barrier >= 0)
     w.barriers[static_cast<std::size_t>(d.control.read_barrier)] = m.now + static_cast<Cycle>(issued.reads) + 1;
+  if (d.asynchronous) note_async(m, w, d, done);
   ++m.result.warp_instructions;
   m.result.bank_conflict_cycles += static_cast<Cycle>(issued.reads - 1);
   w.may_issue = m.now + static_cast<Cycle>(d.control.stall);
@@ -174,6 +187,7 @@ const Decoded* partner(SmState& m, Warp& w) {
   const Decoded& second = m.code[w.pc + 1];
   if (second.line != w.line || (spec.dual == DualIssue::by_control_code && second.control.dual)) return nullptr;
   const auto alone = [](Op op) { return op == Op::branch || op == Op::barrier || op == Op::exit; };
+  if (first.asynchronous || second.asynchronous) return nullptr;
   if (alone(first.op) || alone(second.op)) return nullptr;
   for (std::int16_t source : second.sources)
     if (source >= 0 && source == first.destination) return nullptr;
@@ -199,9 +213,13 @@ bool try_issue(SmState& m, int scheduler, int slot, std::uint64_t& names_taken) 
   const std::size_t pc = w.pc;
   const Decoded& first = m.code[pc];
   if (!operands_ready(m, w, first)) return false;
-  if (first.memory)
+  if (first.memory && first.op != Op::copy_bulk)
     if (const Cycle accepts = memory_accepts(m); accepts > m.now) return block(w, Stall::memory, accepts, m.now), false;
-  const Choice lanes = choose_lanes(m, scheduler, first.op, false);
+  if (first.asynchronous)
+    if (const AsyncWait wait = waits_for(m, w, first); wait.until > m.now)
+      return block(w, wait.why, wait.until, m.now), false;
+  const Choice lanes =
+      first.op == Op::matrix_async ? pipe_of(m, scheduler, first.op) : choose_lanes(m, scheduler, first.op, false);
   if (lanes.needed && lanes.lanes < 0) return block(w, lanes.why, lanes.wake, m.now), false;
   // Warps that share a turn go to different units.
   if (m.spec->warps_per_turn > 1 && lanes.lanes >= 0) {
@@ -231,12 +249,12 @@ bool try_issue(SmState& m, int scheduler, int slot, std::uint64_t& names_taken) 
   Collection together;
   if (second != nullptr) together.held = s.last_read;
   const Issued one{w, first, lanes.lanes, collect_operands(*m.spec, s, w, first, together)};
-  const int busy = execute(m, slot, one);
+  const int busy = execute(m, scheduler, slot, one);
   tell(m, scheduler, one, pc, false, busy);
   if (second != nullptr) {
     together.first = &first;
     const Issued two{w, *second, second_lanes.lanes, collect_operands(*m.spec, s, w, *second, together)};
-    const int second_busy = execute(m, slot, two);
+    const int second_busy = execute(m, scheduler, slot, two);
     tell(m, scheduler, two, pc + 1, true, second_busy);
     ++m.result.dual_issues;
   } else {

@@ -47,6 +47,25 @@ int depth(const UserProgram& program, int loop) {
   return d;
 }
 
+/// Loops of other roles that run in step with one: they hand each other the stages of shared memory.
+std::vector<std::size_t> in_step(const UserProgram& program, std::size_t loop) {
+  std::vector<std::size_t> all{loop};
+  const UserLoop& l = program.loops[loop];
+  for (std::size_t k = 0; k < program.loops.size(); ++k) {
+    const UserLoop& other = program.loops[k];
+    if (other.role != l.role && depth(program, static_cast<int>(k)) == depth(program, static_cast<int>(loop)) &&
+        std::abs(other.trips - l.trips) <= std::max(8.0, 0.1 * l.trips))
+      all.push_back(k);
+  }
+  return all;
+}
+
+/// So many trips of a loop, as many fewer of those in step with it.
+void set_trips(const UserProgram& program, std::size_t loop, double trips, std::vector<double>& all) {
+  const double fewer = program.loops[loop].trips - trips;
+  for (const std::size_t l : in_step(program, loop)) all[l] = std::max(1.0, program.loops[l].trips - fewer);
+}
+
 /// Trips with which a warp executes at most `wanted` instructions, as far as that goes.
 Plan plan_for(const UserProgram& program, double wanted) {
   Plan plan;
@@ -63,14 +82,18 @@ Plan plan_for(const UserProgram& program, double wanted) {
     if (plan.shortened.size() == most_shortened) break;
     if (instructions_with(program, plan.trips) <= wanted) break;
     const auto at = static_cast<std::size_t>(l);
-    if (weight(program, l) < 0.02 * program.instructions) continue;
+    const bool done = std::ranges::any_of(plan.shortened, [&](int k) {
+      const std::vector<std::size_t> step = in_step(program, static_cast<std::size_t>(k));
+      return std::ranges::find(step, at) != step.end();
+    });
+    if (done || weight(program, l) < 0.02 * program.instructions) continue;
     double low = fewest_trips, high = program.loops[at].trips;
     while (high - low > 0.5) {  // the largest number of trips that fits
       const double middle = (low + high) / 2;
-      plan.trips[at] = middle;
+      set_trips(program, at, middle, plan.trips);
       (instructions_with(program, plan.trips) <= wanted ? low : high) = middle;
     }
-    plan.trips[at] = std::floor(low);
+    set_trips(program, at, std::floor(low), plan.trips);
     plan.shortened.push_back(l);
   }
   return plan;
@@ -116,11 +139,13 @@ class Runs {
     l.warps_per_block = launch_.warps_per_block;
     l.resident_blocks = static_cast<int>(launch_.resident);
     l.deadline_s = launch_.deadline_s;
+    l.pass_waits = true;
     Result r = simulate(spec_, program.program, l);
     Run run{static_cast<double>(r.cycles), {}};
     for (std::size_t u = 0; u < spec_.units.size(); ++u)
       run.busy.push_back(static_cast<double>(r.unit_busy[u]) * spec_.units[u].schedulers / spec_.schedulers);
     ++out_.runs;
+    out_.passed_waits += r.passed_waits;
     out_.simulated_instructions += r.warp_instructions;
     if (r.warp_instructions > out_.sample.warp_instructions) out_.sample = std::move(r);
     return run;
@@ -142,8 +167,8 @@ class Runs {
     std::vector<Run> less;
     for (std::size_t k = 0; k < n; ++k) {
       std::vector<double> trips = plan.trips;
-      double& halved = trips[static_cast<std::size_t>(plan.shortened[k])];
-      halved = std::ceil(halved / 2);
+      const auto halved = static_cast<std::size_t>(plan.shortened[k]);
+      set_trips(program_, halved, std::ceil(trips[halved] / 2), trips);
       const UserProgram shorter = with_trips(program_, trips);
       for (std::size_t c = 0; c < n; ++c) {
         const auto l = static_cast<std::size_t>(plan.shortened[c]);

@@ -1,6 +1,7 @@
 // The wiring. Each cycle every scheduler whose turn it is looks for a warp; when none found one, time goes on to the
 // first cycle in which a warp is worth looking at. Results are the same as with every cycle looked at.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "io/clock.h"
@@ -27,6 +28,39 @@ void check_control(const Spec& spec, const Program& program, const Instruction& 
     refuse(program, i.line, "control code: barriers go from 0 to " + std::to_string(barriers - 1));
 }
 
+void check_asynchronous(const Spec& spec, const Program& program, const Instruction& i) {
+  const std::string name(info(i.op).name);
+  if (i.op == Op::matrix || i.op == Op::matrix_async) {
+    if (i.product < 0 || i.product >= static_cast<int>(program.products.size()))
+      refuse(program, i.line, name + " names no product");
+    const Product& product = program.products[static_cast<std::size_t>(i.product)];
+    const double rate = spec.tensor_rate(i.op, product.type);
+    const std::string type(name_of(product.type));
+    if (std::isnan(rate))
+      refuse(program, i.line, "the rate of " + type + " products on " + spec.name + " is not known");
+    if (rate <= 0) refuse(program, i.line, spec.name + " has no " + type + " products");
+    if (spec.latency[static_cast<std::size_t>(Op::matrix)] <= 0)
+      refuse(program, i.line, "the latency of matrix products on " + spec.name + " is not known");
+  }
+  if ((i.op == Op::copy_bulk || i.op == Op::arrive || i.op == Op::mbarrier_wait) &&
+      (i.mbarrier < 0 || i.mbarrier >= static_cast<int>(program.mbarriers.size())) && i.op != Op::copy_bulk)
+    refuse(program, i.line, name + " names no mbarrier");
+}
+
+void check_roles(const Program& program, const SmLaunch& launch) {
+  if (program.roles.empty()) return;
+  int warps = 0;
+  for (const Role& r : program.roles) {
+    if (r.warps < 1 || r.start < 0 || r.start >= static_cast<int>(program.instructions.size()))
+      refuse(program, 1, "a role needs warps and instructions");
+    warps += r.warps;
+  }
+  if (warps != launch.warps_per_block)
+    refuse(
+        program, 1,
+        "the roles are of " + std::to_string(warps) + " warps, a block has " + std::to_string(launch.warps_per_block));
+}
+
 void check_instruction(const Spec& spec, const Program& program, const Instruction& i) {
   check_control(spec, program, i);
   const auto check = [&](int reg) {
@@ -36,11 +70,14 @@ void check_instruction(const Spec& spec, const Program& program, const Instructi
   for (std::int16_t source : i.sources) check(source);
   const bool executes = std::ranges::any_of(
       spec.units, [&](const Unit& unit) { return std::ranges::find(unit.ops, i.op) != unit.ops.end(); });
-  const bool free = i.op == Op::barrier || i.op == Op::clock || i.op == Op::branch || i.op == Op::nop ||
-                    i.op == Op::exit || i.op == Op::move;
+  const bool free = i.op == Op::copy_bulk || i.op == Op::copy_commit || i.op == Op::copy_wait ||
+                    i.op == Op::matrix_commit || i.op == Op::matrix_wait || i.op == Op::arrive ||
+                    i.op == Op::mbarrier_wait || i.op == Op::barrier || i.op == Op::clock || i.op == Op::branch ||
+                    i.op == Op::nop || i.op == Op::exit || i.op == Op::move;
   if (!executes && !free) refuse(program, i.line, spec.name + " has no unit for " + std::string(info(i.op).name));
   if (info(i.op).memory && (i.access < 0 || i.access >= static_cast<int>(program.accesses.size())))
     refuse(program, i.line, std::string(info(i.op).name) + " names no access");
+  check_asynchronous(spec, program, i);
   if (i.op != Op::branch) return;
   const auto index = static_cast<int>(&i - program.instructions.data());
   const auto length = static_cast<int>(program.instructions.size());
@@ -50,7 +87,7 @@ void check_instruction(const Spec& spec, const Program& program, const Instructi
   if (!(i.fraction >= 0 && i.fraction <= 1)) refuse(program, i.line, "the fraction of a branch goes from 0 to 1");
 }
 
-Decoded decode(const Spec& spec, const Instruction& i, int index, int& loops) {
+Decoded decode(const Spec& spec, const Program& program, const Instruction& i, int index, int& loops) {
   Decoded d;
   d.op = i.op;
   d.memory = info(i.op).memory;
@@ -65,6 +102,13 @@ Decoded decode(const Spec& spec, const Instruction& i, int index, int& loops) {
     d.control = decode_control(spec, spec.default_code);
   d.latency = std::max(spec.latency[static_cast<std::size_t>(i.op)], 1);
   d.access = i.access;
+  d.product = i.product;
+  d.mbarrier = i.mbarrier;
+  d.open = i.open;
+  d.asynchronous = i.op >= Op::copy_async && i.op <= Op::mbarrier_wait && i.op != Op::matrix;
+  if (i.op == Op::matrix_async) d.latency = spec.latency[static_cast<std::size_t>(Op::matrix)];
+  if (i.product >= 0)
+    d.rate = spec.tensor_rate(i.op, program.products[static_cast<std::size_t>(i.product)].type) / spec.schedulers;
   d.target = i.target;
   d.trips = i.trips;
   d.fraction = i.fraction;
@@ -153,6 +197,18 @@ void tell_stalls(SmState& m, Cycle until, const std::vector<std::uint64_t>& issu
   }
 }
 
+/// The first warp that waits for an mbarrier goes on.
+bool pass_a_wait(SmState& m) {
+  for (Warp& w : m.warps) {
+    if (!w.alive || w.wake != never || w.why != Stall::mbarrier) continue;
+    w.passed = true;
+    w.wake = m.now + 1;
+    ++m.result.passed_waits;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 SmState initial_state(const Spec& spec, const Program& program, const SmLaunch& launch) {
@@ -161,6 +217,7 @@ SmState initial_state(const Spec& spec, const Program& program, const SmLaunch& 
   if (launch.warps_per_block > spec.max_warps)
     throw UserError("a block of " + std::to_string(launch.warps_per_block) + " warps does not fit; " + spec.name +
                     " holds " + std::to_string(spec.max_warps));
+  check_roles(program, launch);
   SmState m;
   m.spec = &spec;
   m.program = &program;
@@ -168,7 +225,7 @@ SmState initial_state(const Spec& spec, const Program& program, const SmLaunch& 
   int loops = 0;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     check_instruction(spec, program, program.instructions[i]);
-    m.code.push_back(decode(spec, program.instructions[i], static_cast<int>(i), loops));
+    m.code.push_back(decode(spec, program, program.instructions[i], static_cast<int>(i), loops));
   }
   make_lanes(m);
   make_warps(m, loops);
@@ -200,8 +257,14 @@ Result simulate(const Spec& spec, const Program& program, const SmLaunch& launch
     }
     const Cycle step = spec.turns_alternate ? 1 : static_cast<Cycle>(spec.turn_cycles);
     const Cycle next = issue_cycle(m) ? m.now + step : next_event(m);
+    if (m.finished_blocks < launch.blocks && next == never && launch.pass_waits && pass_a_wait(m)) {
+      ++m.now;
+      continue;
+    }
     if (m.finished_blocks < launch.blocks && next == never)
-      throw UserError(program.name + ": no warp can go on; do all warps of a block reach the same barriers?");
+      throw UserError(program.name +
+                      ": no warp can go on; do all warps of a block reach the same barriers, "
+                      "and does somebody arrive for each phase of an mbarrier?");
     if (listener != nullptr) {
       for (std::size_t i = 0; i < m.warps.size(); ++i) issued[i] = issued[i] != m.warps[i].pc ? 1 : 0;
       tell_stalls(m, next == never ? m.now + 1 : next, issued);

@@ -23,7 +23,8 @@ std::optional<Op> op_named(std::string_view name) {
 
 std::string_view name_of(Stall stall) {
   constexpr std::array<std::string_view, static_cast<std::size_t>(Stall::count_)> names = {
-      "issued", "fetch", "control", "dependency", "unit", "arbitration", "memory", "barrier", "not_selected"};
+      "issued", "fetch", "control", "dependency", "unit",     "arbitration",
+      "memory", "copy",  "product", "barrier",    "mbarrier", "not_selected"};
   return names[static_cast<std::size_t>(stall)];
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "io/text_file.h"
 #include "kernelcast/error.h"
@@ -68,6 +69,17 @@ void memory_of(const Device& device, Spec& spec) {
   if (spec.l1_latency == 0) spec.l1_latency = spec.l2_latency;
 }
 
+/// Rates of matrix pipes are the device's, and so is their latency where it is known.
+void tensor_of(const Device& device, Spec& spec) {
+  for (std::size_t t = 0; t < tensor_type_count; ++t)
+    spec.tensor_fma[t] =
+        device.get_or(tensor_rate_field(static_cast<TensorType>(t)), std::numeric_limits<double>::quiet_NaN());
+  spec.tensor_warp_share = device.get_or(Field::compute_tensor_warp_share, 1);
+  spec.tensor_warp_f8_share = device.get_or(Field::compute_tensor_warp_f8_share, spec.tensor_warp_share);
+  if (const std::optional<double> latency = device.get(Field::latency_tensor_cycles))
+    spec.latency[static_cast<std::size_t>(Op::matrix)] = static_cast<int>(std::lround(*latency));
+}
+
 std::vector<fs::path> spec_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -107,6 +119,7 @@ Spec spec_of(const Device& device, const std::string& device_folder) {
           device.get_or(Field::clock_sustained_clock_hz,
                         device.get_or(Field::clock_boost_clock_hz, device.get_or(Field::clock_base_clock_hz, 0)));
       memory_of(device, spec);
+      tensor_of(device, spec);
       take(device, spec, Field::compute_warp_size, "issue.warp_size", &Spec::warp_size);
       take(device, spec, Field::limits_max_warps_per_unit, "limits.max_warps", &Spec::max_warps);
       take(device, spec, Field::limits_max_blocks_per_unit, "limits.max_blocks", &Spec::max_blocks);

@@ -291,7 +291,8 @@ void check_spec(const Spec& spec, const std::string& file) {
       fail("unit " + unit.name + ": its schedulers do not divide issue.schedulers");
   for (const Unit& unit : spec.units)
     for (Op op : unit.ops)
-      if (!info(op).memory && spec.latency[static_cast<std::size_t>(op)] == 0)
+      if (!info(op).memory && op != Op::matrix && op != Op::matrix_async &&
+          spec.latency[static_cast<std::size_t>(op)] == 0)
         fail("unit " + unit.name + " executes " + std::string(info(op).name) + ", whose latency is missing");
 }
 

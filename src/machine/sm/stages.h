@@ -44,6 +44,24 @@ void start_blocks(SmState& m);
 void end_warp(SmState& m, int slot);
 void arrive(SmState& m, int slot);
 
+/// Cycles until what an instruction waits for (groups of copies or products, a phase of an mbarrier) is there; `never`:
+/// somebody has to arrive first.
+struct AsyncWait {
+  Cycle until = 0;
+  Stall why = Stall::copy;
+};
+AsyncWait waits_for(SmState& m, Warp& w, const Decoded& d);
+/// Notes what an instruction does to groups and mbarriers; `done`: when what it started is finished.
+void note_async(SmState& m, Warp& w, const Decoded& d, Cycle done);
+/// Cycles that a matrix instruction holds its pipe, whole ones: what is left over goes to the next one.
+int matrix_cycles(const SmState& m, Lanes& lanes, const Decoded& d);
+struct Queued {
+  Cycle done = 0;
+  int busy = 0;  // cycles of the pipe
+};
+/// Puts an asynchronous product into the queue of its pipe (all pipes for one of the whole SM).
+Queued queue_product(SmState& m, int scheduler, const Decoded& d);
+
 /// One scheduler's turn; whether something was issued.
 bool issue_turn(SmState& m, int scheduler);
 

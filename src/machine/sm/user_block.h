@@ -15,6 +15,7 @@ struct Piece {
   Latency latency = Latency::alu;
   int access = -1;
   double key = 0;  // place in the block, 0 to 1
+  int product = -1, mbarrier = -1, open = 0;
 };
 
 /// A piece whose result another one waits for, so many instructions later.
@@ -53,13 +54,27 @@ struct BlockAccess {
   AccessKind kind = AccessKind::load;
   int access = -1;
   int count = 0;
+  enum class Copy : std::uint8_t { none, lanes, bulk } copy = Copy::none;  // to shared memory, beside the warp
+};
+
+/// What the asynchronous parts of a block stand for in the program: products on registers and asynchronous ones, each
+/// execution the next of its list in turn, and the mbarriers that its arrivals and waits are at (-1: they cost
+/// nothing).
+struct BlockAsync {
+  std::vector<int> matrix, product;
+  int filled = -1, emptied = -1, waited = -1;
+  int unarrived = 0;  // fills of blocks before whose copies are still to come
 };
 
 /// What executes a class of operation. Throws LimitError for what no spec has.
 Op op_of(OpClass c);
 
 /// `branches`: control instructions that the caller writes itself.
+/// `parallel`: changed by fills whose copies stand in another block.
 BlockCode block_code(const kernelcast::Block& block, const std::vector<BlockAccess>& accesses, int branches,
-                     Carries& carries);
+                     BlockAsync& parallel, Carries& carries);
+
+/// Whether the order of a block's asynchronous events is known and matters.
+bool has_events(const kernelcast::Block& block);
 
 }  // namespace kernelcast::sm

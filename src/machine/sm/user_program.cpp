@@ -2,16 +2,22 @@
 // reach are passed over in the share of executions in which none does (a branch forward). Counts are the workload's,
 // whether closed forms or execution found them, so that totals agree with those of the other models.
 //
+// Where copies in bulk complete on mbarriers, warps differ: one fills stages of shared memory, others multiply. Warps
+// with the same parts in that, by guards that only the number of the thread decides, are a role with a program of its
+// own (user_roles.cpp).
+//
 // Registers are given so that operands of an instruction lie in different banks: which ones the compiler takes is not
 // known. Two instructions that the architecture could issue together do so, as its compilers try to.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "kernelcast/error.h"
 #include "kernelcast/sm_model.h"
 #include "machine/sm/user_block.h"
+#include "machine/sm/user_roles.h"
 
 namespace kernelcast::sm {
 namespace {
@@ -23,16 +29,15 @@ constexpr std::size_t longest_program = 1'000'000;
 class Builder {
  public:
   Builder(const KernelProfile& profile, const Workload& workload, const Spec& spec, const HitShares& hits)
-      : p_(profile), w_(workload), spec_(spec), hits_(hits) {
+      : p_(profile), w_(workload), spec_(spec), hits_(hits), roles_(roles_of(profile, workload)) {
     if (w_.block_counts.size() != p_.blocks.size()) throw InternalError("workload of another profile");
     out_.program.name = p_.kernel.empty() ? "kernel" : p_.kernel;
-    find_counts();
     find_fillers();
+    make_rings();
   }
 
   UserProgram build() {
-    body(-1, 1, 1);
-    if (out_.program.instructions.empty()) emit({Op::nop, Latency::alu, -1, 0});
+    for (std::size_t r = 0; r < roles_.size(); ++r) role(r);
     for (const Pending& pending : pending_) resolve(pending);
     pair_up();
     for (const Instruction& i : out_.program.instructions)
@@ -56,11 +61,58 @@ class Builder {
 
   // ---- how often ----
 
+  void role(std::size_t r) {
+    role_ = r;
+    const UserRole& role = roles_[r];
+    auto& code = out_.program.instructions;
+    if (r > 0) {
+      push({});
+      code.back().op = Op::exit;
+    }
+    const std::size_t start = scope_ = code.size();
+    weight_ = roles_.size() > 1 ? role.warps / w_.warps_per_block : 1;
+    if (roles_.size() > 1) out_.program.roles.push_back({role.warps, static_cast<int>(start)});
+    carries_ = {};
+    find_counts();
+    parallel_.unarrived = 0;
+    parallel_.emptied = role.products > 0 ? empty_ : -1;
+    parallel_.filled = role.fills > 0 ? full_ : -1;
+    parallel_.waited = role.products > 0 ? full_ : role.fills > 0 ? empty_ : -1;
+    body(-1, 1, 1);
+    if (code.size() == start) emit({Op::nop, Latency::alu, -1, 0});
+  }
+
+  /// The ring of stages that are full, and that of those that are empty again, which warps that only copy wait for.
+  void make_rings() {
+    double fills = 0, waits = 0;
+    int arrivals = 0;
+    bool multiplies = false;
+    for (const UserRole& r : roles_) {
+      multiplies = multiplies || r.products > 0;
+      if (r.fills > 0 && r.products <= 0) fills += r.fills, waits += r.waits;
+      if (r.products > 0 && r.arrivals > 0) arrivals += r.warps;
+    }
+    const bool filled = std::ranges::any_of(roles_, [](const UserRole& r) { return r.fills > 0; });
+    if (!filled || !multiplies) return;
+    full_ = 0;
+    out_.program.mbarriers.push_back({1, 0});
+    out_.program.joint =
+        std::ranges::all_of(roles_, [&](const UserRole& r) { return r.barriers == roles_[0].barriers; });
+    out_.warps = static_cast<int>(std::lround(w_.warps_per_block));
+    if (fills <= 0 || waits <= 0 || arrivals <= 0) return;
+    // Stages that are filled before the first wait need none.
+    const double ahead = hits_.stages - std::max(0.0, fills - waits);
+    empty_ = 1;
+    out_.program.mbarriers.push_back({arrivals, std::max(0, static_cast<int>(std::lround(ahead)))});
+  }
+
   void find_counts() {
     const double warps = std::max(1.0, w_.warps);
     std::size_t next = 0;
+    per_warp_.clear();
+    first_access_.clear();
     for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
-      per_warp_.push_back(w_.block_counts[b].warps / warps);
+      per_warp_.push_back(w_.block_counts[b].warps / warps * roles_[role_].share[b]);
       first_access_.push_back(next);
       next += p_.blocks[b].accesses.size();
     }
@@ -125,7 +177,7 @@ class Builder {
   template <class Body>
   void run_loop(double trips, double iterations, Body&& inside) {
     const auto index = static_cast<int>(out_.loops.size());
-    out_.loops.push_back({-1, loop_, trips, iterations, 0});
+    out_.loops.push_back({-1, loop_, static_cast<int>(role_), trips, iterations, 0});
     const int outer = loop_;
     const double share = share_;
     loop_ = index;
@@ -165,13 +217,23 @@ class Builder {
     if (out_.program.instructions.size() >= longest_program)
       throw LimitError("sm: the kernel has more than a million instructions; ask kernelcast");
     out_.program.instructions.push_back(i);
-    (loop_ < 0 ? out_.outside_instructions : out_.loops[static_cast<std::size_t>(loop_)].instructions) += share_;
+    (loop_ < 0 ? out_.outside_instructions : out_.loops[static_cast<std::size_t>(loop_)].instructions) +=
+        share_ * weight_;
   }
 
   // ---- instructions ----
 
   [[nodiscard]] bool executes(Op op) const {
     return std::ranges::any_of(spec_.units, [&](const Unit& u) { return std::ranges::find(u.ops, op) != u.ops.end(); });
+  }
+
+  void lacks(Op op) const {
+    const auto no = [this](const std::string& what) {
+      throw LimitError("sm: the kernel has " + what + ", and " + spec_.name + " has none; ask kernelcast");
+    };
+    if (op == Op::matrix) no("matrix instructions");
+    if (op == Op::matrix_async) no("asynchronous matrix instructions");
+    if (op == Op::copy_async) no("asynchronous copies");
   }
 
   void emit(const Piece& piece) {
@@ -182,6 +244,10 @@ class Builder {
       throw LimitError("sm: the kernel has FP64 instructions, and " + spec_.name +
                        " has no pipe for them; ask kernelcast");
     i.access = piece.access;
+    i.product = piece.product;
+    i.mbarrier = piece.mbarrier;
+    i.open = piece.open;
+    if (!executes(i.op)) lacks(i.op);
     for (int k = 0; k < info(i.op).max_sources; ++k)
       i.sources[static_cast<std::size_t>(k)] = fillers_[static_cast<std::size_t>(k)];
     push(i);
@@ -194,13 +260,23 @@ class Builder {
     for (std::size_t a = 0; a < block.accesses.size(); ++a) {
       const kernelcast::Access& access = block.accesses[a];
       const AccessCount& count = w_.access_counts[first_access_[static_cast<std::size_t>(b)] + a];
-      if (access.space == MemorySpace::constant || count.requests <= 0 || executions <= 0) continue;
+      if (access.space == MemorySpace::constant || executions <= 0) continue;
+      const bool copied = access.async || access.bulk;
+      if (copied && access.kind != AccessKind::load) continue;           // what of a copy lies in shared memory
+      if (access.bulk && access.space == MemorySpace::shared) continue;  // a copy from there
+      const double requests = access.bulk ? count.bytes / std::max(access.bytes, 1) : count.requests;
+      if (requests <= 0) continue;
       Carry carry;
-      const int n = std::max(1, carry.take(count.requests / executions));
-      accesses.push_back({access.space, access.kind, add_access(access, count), n});
+      const int n = std::max(1, carry.take(requests / executions));
+      using Copy = BlockAccess::Copy;
+      accesses.push_back({access.space, access.kind, add_access(access, count, requests, passes_of_copies(b)), n,
+                          access.bulk                         ? Copy::bulk
+                          : access.async && has_events(block) ? Copy::lanes
+                                                              : Copy::none});
     }
+    add_products(block);
     const std::size_t start = out_.program.instructions.size();
-    const BlockCode code = block_code(block, accesses, branches, carries_);
+    const BlockCode code = block_code(block, accesses, branches, parallel_, carries_);
     for (Piece piece : code.pieces) {
       if (piece.access < 0 && info(piece.op).memory) piece.access = plain_access();
       emit(piece);
@@ -230,16 +306,81 @@ class Builder {
     return std::max(passes, data) / count.requests;
   }
 
-  int add_access(const kernelcast::Access& access, const AccessCount& count) {
+  /// Wavefronts of shared memory for one copy of a warp in block `b`.
+  [[nodiscard]] std::optional<double> passes_of_copies(int b) const {
+    double passes = 0, requests = 0;
+    const auto& accesses = p_.blocks[static_cast<std::size_t>(b)].accesses;
+    for (std::size_t a = 0; a < accesses.size(); ++a) {
+      if (!accesses[a].async || accesses[a].kind != AccessKind::store) continue;
+      const AccessCount& count = w_.access_counts[first_access_[static_cast<std::size_t>(b)] + a];
+      passes += count.bank_passes;
+      requests += count.requests;
+    }
+    return requests > 0 ? std::optional(passes / requests) : std::nullopt;
+  }
+
+  /// The products that executions of the block's matrix instructions are, each type in proportion to what it
+  /// multiplies.
+  void add_products(const kernelcast::Block& block) {
+    parallel_.matrix.clear();
+    parallel_.product.clear();
+    double beside = 0, all = 0;
+    for (const AsyncEvent& e : block.events) {
+      if (e.kind == AsyncEvent::Kind::product) beside += e.count;
+      if (e.kind == AsyncEvent::Kind::product || e.kind == AsyncEvent::Kind::matrix) all += e.count;
+    }
+    const TensorOps& ops = block.ops.tensor;
+    const double instructions = block.ops[OpClass::tensor];
+    if (instructions <= 0) return;
+    const double asynchronous = std::accumulate(ops.async.begin(), ops.async.end(), 0.0);
+    const double share = all > 0 ? beside / all : asynchronous > 0 ? 1 : 0;
+    add_products(ops.warp, instructions * (1 - share), {}, parallel_.matrix);
+    Product parts;
+    parts.shared_bytes = share > 0 ? ops.shared_bytes / (instructions * share) : 0;
+    parts.whole = asynchronous > 0 && block.stalls.products < 2 * asynchronous;  // four warps issue a wgmma
+    add_products(ops.async, instructions * share, parts, parallel_.product);
+  }
+
+  void add_products(const std::array<double, tensor_type_count>& multiply_adds, double instructions, Product like,
+                    std::vector<int>& out) {
+    const double all = std::accumulate(multiply_adds.begin(), multiply_adds.end(), 0.0);
+    if (all <= 0 || instructions <= 0) return;
+    for (std::size_t t = 0; t < tensor_type_count; ++t) {
+      if (multiply_adds[t] <= 0) continue;
+      like.type = static_cast<TensorType>(t);
+      like.multiply_adds = all / instructions;
+      check(like);
+      const auto known = std::ranges::find(out_.program.products, like);
+      const auto index = static_cast<int>(known - out_.program.products.begin());
+      if (known == out_.program.products.end()) out_.program.products.push_back(like);
+      const int times = std::max(1, static_cast<int>(std::lround(instructions * multiply_adds[t] / all)));
+      out.insert(out.end(), static_cast<std::size_t>(times), index);
+    }
+  }
+
+  void check(const Product& product) const {
+    const double rate = spec_.tensor_fma[static_cast<std::size_t>(product.type)];
+    if (rate > 0) return;
+    const std::string type(name_of(product.type));
+    throw LimitError("sm: the kernel multiplies matrices of " + type + ", " +
+                     (std::isnan(rate) ? "whose rate is not known here; set compute.tensor_" + type + "_fma_per_unit"
+                                       : "which this GPU does not") +
+                     "; ask kernelcast");
+  }
+
+  int add_access(const kernelcast::Access& access, const AccessCount& count, double requests,
+                 std::optional<double> shared_passes) {
     sm::Access a;
     a.bytes = access.bytes;
     if (access.space == MemorySpace::shared || access.space == MemorySpace::constant)
-      a.passes = count.bank_passes / count.requests;
-    if (access.space == MemorySpace::global || access.space == MemorySpace::texture) a.passes = l1_passes(count);
-    a.sectors = std::max(count.sectors / count.requests, 0.0);
-    a.lines = count.segments * w_.geometry.segment_bytes / count.requests / spec_.line_bytes_l1;
+      a.passes = count.bank_passes / requests;
+    if ((access.space == MemorySpace::global || access.space == MemorySpace::texture) && !access.bulk)
+      a.passes = l1_passes(count);
+    if (access.async) a.shared_passes = shared_passes;
+    a.sectors = std::max(count.sectors / requests, 0.0);
+    a.lines = count.segments * w_.geometry.segment_bytes / requests / spec_.line_bytes_l1;
     const bool local = access.space == MemorySpace::local;
-    a.l1_hits = access.kind != AccessKind::load ? 0 : local ? hits_.local_l1 : hits_.load_l1;
+    a.l1_hits = access.kind != AccessKind::load || access.bulk ? 0 : local ? hits_.local_l1 : hits_.load_l1;
     a.l2_hits = local ? 1 : access.kind == AccessKind::load ? hits_.load_l2 : hits_.store_l2;
     // Stores to local memory stay in an L1 that has room for them.
     if (local && access.kind == AccessKind::store) a.sectors = *a.sectors * (1 - hits_.local_l1);
@@ -301,7 +442,9 @@ class Builder {
   void pair_up() {
     if (spec_.dual != DualIssue::by_control_code) return;
     auto& code = out_.program.instructions;
-    const auto alone = [](Op op) { return op == Op::branch || op == Op::barrier || op == Op::exit; };
+    const auto alone = [](Op op) {
+      return op == Op::branch || (op >= Op::copy_async && op <= Op::barrier) || op == Op::exit;
+    };
     const std::uint32_t dual =
         spec_.control == ControlKind::eight_bit ? spec_.dual_code : encode_control({.stall = 0, .dual = true});
     for (std::size_t i = 0; i + 1 < code.size(); ++i) {
@@ -334,6 +477,11 @@ class Builder {
   const Workload& w_;
   const Spec& spec_;
   const HitShares& hits_;
+  std::vector<UserRole> roles_;
+  std::size_t role_ = 0;
+  double weight_ = 1;  // share of the block's warps that the role has
+  BlockAsync parallel_;
+  int full_ = -1, empty_ = -1;                 // rings of mbarriers
   std::vector<double> per_warp_, iterations_;  // of blocks, of loops
   std::vector<std::size_t> first_access_;
   UserProgram out_;

@@ -260,6 +260,7 @@ INSTANTIATE_TEST_SUITE_P(All, Specs,
                                          "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb",
                                          "nvidia-geforce-rtx-3080", "nvidia-geforce-gtx-680",
                                          "nvidia-geforce-rtx-2080-ti", "nvidia-geforce-gtx-1650", "nvidia-h100-sxm",
+                                         "nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-5090", "nvidia-b200",
                                          "amd-radeon-hd-7970", "amd-radeon-r9-290x", "amd-radeon-rx-480",
                                          "amd-instinct-mi50"),
                          [](const auto& i) {

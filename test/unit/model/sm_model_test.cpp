@@ -117,17 +117,6 @@ TEST(UserProgram, PairsAreMarkedWhereCodesIssueTwo) {
   EXPECT_GT(simulate(spec, program.program, launch).dual_issues, 0U);
 }
 
-TEST(UserProgram, MatrixInstructionsAreALimit) {
-  KernelProfile p = nest(2, 2);
-  p.blocks[0].ops[OpClass::tensor] = 1;
-  try {
-    static_cast<void>(program_of(p, bound(p, 1)));
-    FAIL() << "no error";
-  } catch (const LimitError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("matrix"));
-  }
-}
-
 struct Case {
   std::int64_t outer, inner, blocks;
   double resident;

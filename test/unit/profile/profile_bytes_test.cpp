@@ -35,6 +35,7 @@ KernelProfile full_profile() {
                  {4, -8, 1 << 20},
                  -1,
                  true,
+                 true,
                  false,
                  0,
                  false,
@@ -50,6 +51,7 @@ KernelProfile full_profile() {
                  {},
                  -1,
                  false,
+                 false,
                  true,
                  64,
                  true,
@@ -60,6 +62,7 @@ KernelProfile full_profile() {
   b.stalls.fills = 2;
   b.stalls.products = 4096;
   b.phases = {{.id = 3, .instructions = 12, .arithmetic = 5, .waits = {1, 2}}, {.id = 4, .barriers = 1}};
+  b.events = {{AsyncEvent::Kind::copy, 0, 4, 1.5, 7}, {AsyncEvent::Kind::copy_wait, -1, 1, 8, 8}};
   b.ops[OpClass::tensor] = 1;
   b.ops.tensor.shared_bytes = 512;
   b.barriers = 2;
