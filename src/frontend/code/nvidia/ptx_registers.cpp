@@ -34,14 +34,15 @@
 namespace kernelcast::frontend {
 namespace {
 
-constexpr double hidden_registers = 6;  // beside values, where these are many
-constexpr double hidden_beside_loads = 7;
-constexpr double steps[] = {40,  48,  64, 80,
-                            128, 168, 255};              // 65,536 registers / (32 lanes x 48, 40, 32, 24, 16, 12, 8)
-constexpr double squeeze = 6;                            // into a step
-constexpr double loads_moved_up = 0.75;                  // of the way to a step
-constexpr double below = 8, above = 11;                  // 5th and 95th percentile of the error
-constexpr double share_below = 0.67, share_above = 1.4;  // of the ratio, where there are more than T
+// Beside values where these are many; beside loads that move up, from sm_70 on (on older targets six, too).
+constexpr double hidden_registers = 6, hidden_beside_loads = 7;
+// 65,536 registers / (32 lanes x 48, 40, 32, 24, 16, 12, 8 warps).
+constexpr double steps[] = {40, 48, 64, 80, 128, 168, 255};
+constexpr double squeeze = 6;            // registers above a step that are squeezed into it
+constexpr double loads_moved_up = 0.75;  // of the way to a step
+// 5th and 95th percentile of the error up to T; of the ratio beyond.
+constexpr double below = 8, above = 11;
+constexpr double share_below = 0.67, share_above = 1.4;
 
 double full_occupancy_registers(int sm) { return machine::nvidia_target(sm).full_occupancy_registers; }
 
@@ -321,9 +322,10 @@ double most_set_registers(const AsmFunction& kernel) {
 namespace {
 
 /// Where nothing caps them; `plenty` is T of the file's head.
-double registers_with_all(const PtxPressure& p, double plenty) {
+double registers_with_all(const PtxPressure& p, double plenty, int sm) {
+  const double beside_loads = sm >= 70 ? hidden_beside_loads : hidden_registers;
   const double ahead = std::max(p.in_order, p.loads_first), need = p.in_order + hidden_registers;
-  if (ahead + hidden_beside_loads <= plenty) return ahead + hidden_beside_loads;
+  if (ahead + beside_loads <= plenty) return ahead + beside_loads;
   if (p.in_order <= plenty) return plenty;
   for (const double step : steps) {
     if (step <= plenty) continue;
@@ -341,7 +343,7 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
   const double later = most_set_registers(kernel), cap = std::max(launched, later);
   const int values = static_cast<int>(cap - hidden_registers);
   const PtxPressure p = ptx_pressure(kernel, sm, values);
-  const double ordered = p.in_order + hidden_registers, free = registers_with_all(p, plenty);
+  const double ordered = p.in_order + hidden_registers, free = registers_with_all(p, plenty, sm);
   PtxRegisters out;
   Registers& r = out.registers;
   r.per_thread = std::min(free, cap);
