@@ -34,7 +34,7 @@
 namespace kernelcast::frontend {
 namespace {
 
-// Beside values where these are many; beside loads that move up, from sm_70 on (on older targets six, too).
+// Beside values where these are many; beside loads that move up, on targets whose code was compared (older: six, too).
 constexpr double hidden_registers = 6, hidden_beside_loads = 7;
 // 65,536 registers / (32 lanes x 48, 40, 32, 24, 16, 12, 8 warps).
 constexpr double steps[] = {40, 48, 64, 80, 128, 168, 255};
@@ -323,7 +323,7 @@ namespace {
 
 /// Where nothing caps them; `plenty` is T of the file's head.
 double registers_with_all(const PtxPressure& p, double plenty, int sm) {
-  const double beside_loads = sm >= 70 ? hidden_beside_loads : hidden_registers;
+  const double beside_loads = machine::nvidia_target(sm).readable_code ? hidden_beside_loads : hidden_registers;
   const double ahead = std::max(p.in_order, p.loads_first), need = p.in_order + hidden_registers;
   if (ahead + beside_loads <= plenty) return ahead + beside_loads;
   if (p.in_order <= plenty) return plenty;
