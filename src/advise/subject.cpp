@@ -125,8 +125,9 @@ bool Subject::knows_data() const {
 }
 
 double Subject::fewest_registers() const {
-  const double low = profile().registers.low;
-  return low > 0 ? std::min(low, workload().registers_per_thread) : workload().registers_per_thread;
+  constexpr double likely = 8;  // 95 % of kernels need no fewer than so many below the estimate (docs/lab/registers.md)
+  const double now = workload().registers_per_thread, low = profile().registers.low;
+  return low > 0 ? std::min(std::max(low, now - likely), now) : now;
 }
 
 int Subject::unit_count() const { return static_cast<int>(device().get(Field::compute_units).value_or(1)); }

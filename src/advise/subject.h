@@ -81,7 +81,7 @@ class Subject {
   /// The most iterations that a thread can have; nothing where it is not known.
   [[nodiscard]] std::optional<double> most_trips(const Loop& loop) const;
   [[nodiscard]] int unit_count() const;
-  /// Registers a thread at the lower end of their estimate.
+  /// Registers a thread that the compiler is likely to need at least.
   [[nodiscard]] double fewest_registers() const;
 
   [[nodiscard]] const AdviceLimits& limits() const { return limits_; }

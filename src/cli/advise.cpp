@@ -13,6 +13,7 @@
 #include "cli/findings.h"
 #include "cli/flag_values.h"
 #include "cli/forecast.h"
+#include "cli/launches.h"
 #include "cli/output.h"
 #include "cli/quoted_sources.h"
 #include "cli/run.h"
@@ -29,7 +30,9 @@ constexpr const char* advise_examples = R"(Examples:
   kernelcast advise examples/matmul_naive.cu --device a100 --grid 64,64 --block 16,16 --arg n=1024
   kernelcast advise examples/transpose.cl -D PAD=0 --device a100 --global 2048,2048 --block 16,16 --arg n=2048 \
     --fail-on gain:10% --format sarif -o advice.sarif
+  kernelcast advise examples/heat.cu --launch 3 --device a100
 
+Without grid and block the launch is one of the host code (--launch N, where there are several).
 Each gain is a forecast: the model estimates the kernel again with the change. -Wno-RULE switches a rule off, the comment
 `// kernelcast: ignore RULE` one line.
 Exit status: 0 success, 1 analysis failed, 2 usage, 3 a finding that --fail-on names, 130 interrupted.)";
@@ -102,6 +105,7 @@ int advise_command(const AdviseFlags& flags, const Environment& environment) {
   ForecastFlags base = flags.base;
   const bool sarif = base.format == "sarif";
   if (sarif) base.format = "json";
+  if (wants_launches(base)) base = only_launch(base, environment);
   advice::AdviceOptions options;
   options.without = rules_without(flags.warnings);
   options.rewrite = flags.diff || flags.apply;
@@ -153,6 +157,7 @@ Action add_advise(Parser& parser) {
   auto f = std::make_shared<AdviseFlags>();
   Flags c = parser.command("advise", "Find what to change in a kernel, with the gain of each change", advise_examples);
   declare(c, f->base);
+  declare_launches(c, f->base);
   c.say_instead("--model", "kernelcast", "Model (default: kernelcast, the one with a measured error of ratios)");
   c.say_instead("--format", "text|json|sarif", "Output format (default: text)");
   c.flag("--all", f->all, "Also findings that gain less than 2 %");

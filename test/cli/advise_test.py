@@ -536,18 +536,18 @@ __global__ void k(const float* a, float* o, int n) {
         self.assertRegex(f["change"], r"^<<<\d+, dim3\(64, 4\)>>> in place of <<<108, dim3\(64, 4\)>>>")
 
     def test_occupancy_by_registers(self):
-        """ptxas 13.0 takes 86 for 76 sums and 79 for 70: the estimate, 4 to 5 above that, does not rule out that three blocks fit as it is."""
+        """ptxas 13.0 takes 89 for 80 sums and 79 for 70, the estimates are 91 and 80: two blocks and three."""
         launch = ("--grid", "8640", "--block", "256", "--arg", "n=2211840")
-        f = self.one("occupancy-registers", SUMS.format(76), *launch)
+        f = self.one("occupancy-registers", SUMS.format(80), *launch)
         self.assertIn("80 would for 24", f["message"])
         self.none("occupancy-registers", SUMS.format(70), *launch)
         self.none("occupancy-registers", SUMS.format(20), *launch)
 
     def test_tail_that_the_estimate_of_registers_decides(self):
-        """240 blocks: 2 each of 108 SMs hold at 85 registers, 3 at the 79 that ptxas takes."""
+        """240 blocks: 2 each of 108 SMs hold at 90 registers, 3 at 80; the estimate is off by more than that at times."""
         args = ("--grid", "240", "--block", "256", "--arg", "n=61440")
-        self.none("tail", SUMS.format(70), *args)
         self.none("tail", SUMS.format(74), *args)
+        self.none("tail", SUMS.format(76), *args)
         # What shared memory lets in is known.
         text = SUMS.format(40).replace("float r[40];", "float r[40];\n  extern __shared__ float t[];\n  t[threadIdx.x] = i;")
         self.one("tail", text.replace("o[i] = s;", "__syncthreads();\n  o[i] = s + t[threadIdx.x ^ 1];"), *args, "--shared", "70000")
@@ -775,6 +775,15 @@ class Command(Case):
             self.assertLess(lo, f["gain_fraction"])
             self.assertGreater(hi, f["gain_fraction"])
             self.assertGreaterEqual(f["changed_time_s"], value["devices"][0]["floor_s"])
+
+    def test_launches_of_the_host_code(self):
+        heat = ("examples/heat.cu", "--device", "a100")
+        self.bad(2, r"4 launches are found; choose one with --launch N", "advise", *heat)
+        times = [p["time_s"] for p in json.loads(self.good("predict", *heat, "--format", "json"))["predictions"]]
+        value = checked(self.good("advise", *heat, "--launch", "3", "--format", "json", "--all"), "advise")
+        self.assertEqual({f["time_s"] for f in value["findings"]}, {times[2]})
+        larger = checked(self.good("advise", *heat, "--launch", "3", "--argv", "4096 10", "--format", "json", "--all"), "advise")
+        self.assertGreater(larger["findings"][0]["time_s"], 4 * times[2])
 
     def test_small_gains_need_all(self):
         few = checked(self.good("advise", *self.args, "--format", "json"), "advise")["findings"]

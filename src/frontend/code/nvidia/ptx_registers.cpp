@@ -348,8 +348,8 @@ PtxRegisters estimate_ptx_registers(const AsmFunction& kernel, int sm, std::int6
   Registers& r = out.registers;
   r.per_thread = std::min(free, cap);
   const bool many = free > plenty;
-  r.low = std::clamp(many ? std::min(free - below, share_below * free) : free - below, 8.0, r.per_thread);
-  r.high = std::clamp(many ? std::max(free + above, share_above * free) : free + above, r.per_thread, cap);
+  r.low = std::clamp(many ? std::min(free - below, std::round(share_below * free)) : free - below, 8.0, r.per_thread);
+  r.high = std::clamp(many ? std::max(free + above, std::round(share_above * free)) : free + above, r.per_thread, cap);
   if (later > 0 && max_threads_per_block > 0)  // ptxas gives the launch all that the block's size leaves
     r.per_thread = r.low = r.high = launched;
   r.method = "max-live estimate";
