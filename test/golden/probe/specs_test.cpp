@@ -254,28 +254,25 @@ TEST_P(Specs, DivisionIsItsInstructionsOneAfterAnother) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Specs,
-                         testing::Values("nvidia-geforce-gtx-280", "nvidia-geforce-gtx-480", "nvidia-tesla-k20",
-                                         "nvidia-geforce-gtx-980", "nvidia-geforce-gtx-850m",
-                                         "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb",
-                                         "nvidia-geforce-rtx-3080", "nvidia-geforce-gtx-680",
-                                         "nvidia-geforce-rtx-2080-ti", "nvidia-geforce-gtx-1650", "nvidia-h100-sxm",
-                                         "nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-5090", "nvidia-b200",
-                                         "amd-radeon-hd-7970", "amd-radeon-r9-290x", "amd-radeon-rx-480",
-                                         "amd-instinct-mi50"),
-                         [](const auto& i) {
-                           std::string name = i.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+// At least one of each spec.
+constexpr const char* measured_devices[] = {
+    "nvidia-geforce-gtx-280",     "nvidia-geforce-gtx-480",  "nvidia-tesla-k20",
+    "nvidia-geforce-gtx-980",     "nvidia-geforce-gtx-850m", "nvidia-tesla-v100-pcie-16gb",
+    "nvidia-a100-pcie-40gb",      "nvidia-geforce-rtx-3080", "nvidia-geforce-gtx-680",
+    "nvidia-geforce-rtx-2080-ti", "nvidia-geforce-gtx-1650", "nvidia-h100-sxm",
+    "nvidia-geforce-rtx-4090",    "nvidia-geforce-rtx-5090", "nvidia-b200",
+    "amd-radeon-hd-7970",         "amd-radeon-r9-290x",      "amd-radeon-rx-480",
+    "amd-instinct-mi50"};
+
+INSTANTIATE_TEST_SUITE_P(All, Specs, testing::ValuesIn(measured_devices), [](const auto& i) {
+  std::string name = i.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 TEST(SpecFiles, AllAreMeasuredAbove) {
   std::set<std::string> measured;
-  for (const char* id :
-       {"nvidia-geforce-gtx-280", "nvidia-geforce-gtx-480", "nvidia-tesla-k20", "nvidia-geforce-gtx-980",
-        "nvidia-geforce-gtx-850m", "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb", "nvidia-geforce-rtx-3080",
-        "nvidia-geforce-gtx-680", "nvidia-geforce-rtx-2080-ti", "nvidia-h100-sxm", "amd-radeon-hd-7970",
-        "amd-radeon-r9-290x", "amd-radeon-rx-480", "amd-instinct-mi50"})
+  for (const char* id : measured_devices)
     measured.insert(sm::spec_of(load_device(folder + "/" + id + ".toml"), folder).id);
   for (const auto& entry : std::filesystem::directory_iterator(folder + "/sm"))
     EXPECT_TRUE(measured.contains(entry.path().stem().string())) << entry.path();
