@@ -47,7 +47,7 @@ class Instruction {
  public:
   Instruction(const AsmInstruction& i, const Bounds& known) : i_(i), known_(known) {}
 
-  /// Of the result.
+  /// Of the result; what goes around is anything.
   [[nodiscard]] std::uint64_t largest() const {
     const std::string_view type = last_type(i_.opcode);
     const bool wide = i_.opcode.find(".wide.") != std::string_view::npos;
@@ -97,9 +97,9 @@ class Instruction {
     if (op == "bfe") return constant(3) && c < 64 && !is_signed ? (std::uint64_t{1} << c) - 1 : most;
     if (op == "popc" || op == "clz") return 64;
     if (!positive) return most;
-    if (op == "add") return within(sum(a, b), most);
-    if (op == "mul" && i_.opcode.find(".hi") == std::string_view::npos) return within(product(a, b), most);
-    if (op == "mad" && i_.opcode.find(".hi") == std::string_view::npos) return within(sum(product(a, b), c), most);
+    if (op == "add") return sum(a, b);
+    if (op == "mul" && i_.opcode.find(".hi") == std::string_view::npos) return product(a, b);
+    if (op == "mad" && i_.opcode.find(".hi") == std::string_view::npos) return sum(product(a, b), c);
     if (op == "shr") return constant(2) && b < 64 ? a >> b : a;
     if (op == "min") return std::min(a, b);
     if (op == "max") return std::max(a, b);
@@ -107,9 +107,6 @@ class Instruction {
     if (op == "rem") return constant(2) && b > 0 ? std::min(a, b - 1) : a;
     return std::nullopt;
   }
-
-  /// What is larger has gone around.
-  static std::uint64_t within(std::uint64_t value, std::uint64_t most) { return value > most ? most : value; }
 
   const AsmInstruction& i_;
   const Bounds& known_;
