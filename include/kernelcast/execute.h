@@ -77,6 +77,7 @@ struct Execution {
   double warp_instructions_run = 0, lane_instructions_run = 0;  // of the interpreter
   double seconds = 0;
   bool complete = true;              // false: a limit struck; the counts are those until then
+  bool unfinished = false;           // not even one block ended: as if all were one as far as it came
   std::map<std::string, std::int64_t> touched_elements;  // buffers without a declared size: elements they must have
   std::map<std::string, std::vector<unsigned char>> buffers;  // keep_buffers
 };

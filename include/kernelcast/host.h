@@ -27,6 +27,7 @@ struct HostBuffer {
   std::optional<std::int64_t> elements;  // of the parameter's type; nothing: see unknown
   HostUnknown unknown;
   std::string contents;         // all of its bytes, where each value is known and they are few; else empty
+  bool alike = false;           // contents are those of one element, which all others equal
   bool in_host_memory = false;  // pinned: the device reads and writes it over the link to the host
   std::int64_t array = 0;  // the allocation, from 1 on; 0: not known which; -1: several, or others than kernels use it
   std::int64_t offset_bytes = 0;  // in it

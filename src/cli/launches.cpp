@@ -95,10 +95,15 @@ bool gives(const std::vector<std::string>& list, const std::string& name) {
 }
 
 /// As a fill; empty: they are not known.
-std::string contents_text(const std::string& bytes) {
-  std::string text = bytes.empty() ? "" : ":bytes:";
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
+std::string contents_text(const HostBuffer& b) {
+  if (b.contents.empty()) return "";
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = ":bytes:";
+  for (const char c : b.contents) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += {digits[byte >> 4U], digits[byte & 15U]};
+  }
+  return text + (b.alike ? "*" : "");
 }
 
 /// Analyses of one kernel are shared by its launches.
@@ -209,7 +214,7 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
     if (const auto* map = std::get_if<HostTensorMap>(&a.value); map != nullptr && !gives(f.tensor_maps, a.name))
       f.tensor_maps.push_back(fmt::format("{}={}", a.name, map->text()));
     if (buffer != nullptr && buffer->elements && *buffer->elements > 0 && !gives(f.buffers, a.name))
-      f.buffers.push_back(fmt::format("{}={}{}", a.name, *buffer->elements, contents_text(buffer->contents)));
+      f.buffers.push_back(fmt::format("{}={}{}", a.name, *buffer->elements, contents_text(*buffer)));
   }
   if (f.language.empty()) {
     const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);

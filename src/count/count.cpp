@@ -2,11 +2,13 @@
 #include "count/count.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "execute/block_runner.h"
 #include "execute/fill.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 namespace {
@@ -42,6 +44,30 @@ double work_of_block(const KernelProfile& profile, const Workload& closed) {
   return (interpreter::work_of(counts, profile, closed.geometry.warp_size, false) +
           interpreter::work_of_products(products)) /
          closed.blocks;
+}
+
+/// What a block did before it was stopped is the least that all do; a default may be more.
+Counted at_least(const KernelProfile& profile, const Launch& launch, Workload closed, Counted c, CountOrigin origin) {
+  Mixed m = mixed(profile, launch, closed, c.execution->workload, std::move(origin));
+  const bool beyond = m.workload.warp_ops.total() > closed.warp_ops.total();
+  const auto open = [](const Assumption& a) { return a.kind != Assumption::Kind::unknown; };
+  std::vector<Assumption> defaults = closed.assumptions;
+  std::erase_if(defaults, open);
+  Assumption what{"what data decide",
+                  (beyond ? "as far as a block came, so at least; " : "by default, and a block did not come so far; ") +
+                      std::string(interpreter::more_work_than_unasked),
+                  KC_SETTING(sample) " 1"};
+  if (beyond) {
+    std::erase_if(m.workload.assumptions, std::not_fn(open));
+    m.workload.assumptions.insert(m.workload.assumptions.end(), defaults.begin(), defaults.end());
+    c.workload = std::move(m.workload);
+    c.origin = std::move(m.origin);
+  } else {
+    c.workload = std::move(closed);
+    c.execution = nullptr;
+  }
+  c.workload.assumptions.push_back(std::move(what));
+  return c;
 }
 
 }  // namespace
@@ -98,6 +124,8 @@ Counted count(const KernelProfile& profile, const Launch& launch, Workload close
       c.workload.cache = closed.cache;
       c.workload.launch_overhead_s = closed.launch_overhead_s;
       c.origin = std::move(origin);
+    } else if (c.execution->unfinished) {
+      return at_least(profile, launch, std::move(closed), std::move(c), std::move(origin));
     } else {
       Mixed m = mixed(profile, launch, closed, c.execution->workload, std::move(origin));
       c.workload = std::move(m.workload);

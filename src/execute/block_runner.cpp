@@ -124,7 +124,8 @@ void BlockRunner::check_limits() {
   plan_.memory->check_time();
   if (work_limit == 0) return;
   const double work = work_of(counts_, *plan_.profile, width_, recorder != nullptr);
-  if (work + work_of_updated_words(updates_.size()) > work_limit)
+  const double all = work + work_of_updated_words(updates_.size());
+  if (all > known_work_limit || (all > work_limit && plan_.memory->generated()))
     throw LimitReached{std::string(more_work_than_unasked)};
 }
 

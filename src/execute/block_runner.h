@@ -83,7 +83,8 @@ class BlockRunner {
   int most_warps = 0;
   double enough = 0;
   double most_instructions = 0;  // likewise: a warp ends after so many (at the end of a block of code); 0: none
-  double work_limit = 0;         // of a block; 0: none
+  double work_limit = 0;         // of a block whose data are partly generated; 0: none
+  double known_work_limit = 0;   // of one whose data are all known
   [[nodiscard]] int warps_run() const { return warps_run_; }
   [[nodiscard]] int warps() const { return warps_; }
   double instruction_limit = 0;  // warp instructions a block; 0: none

@@ -33,6 +33,8 @@ constexpr std::int64_t default_least_blocks = 4;  // fewer where these would tak
 constexpr std::int64_t wanted_blocks = 16;        // warps are left out where so many blocks would not fit the budget
 // For the locality, as many blocks that share an SM; fewer of which most can run where warps stand for blocks.
 constexpr std::int64_t most_residents = 8, most_dear_residents = 4;
+/// So much more is done where no generated contents lead the block astray: what it finds is right.
+constexpr double more_with_known_contents = 10;
 constexpr double default_limit = 2e11;  // lane instructions of the whole execution
 
 /// What the runners take, for as long as they live.
@@ -84,8 +86,7 @@ class Execute {
     run_residents();
     Execution out;
     out.complete = stopped_.empty();
-    if (blocks_run_ == 0)
-      throw LimitError("kernel " + profile_.kernel + ": not one block could be executed: " + stopped_);
+    if (blocks_run_ == 0) take_unfinished(out);
     extrapolate();
     assemble(out);
     out.seconds = steady_seconds() - start;
@@ -93,6 +94,16 @@ class Execute {
   }
 
  private:
+  /// A block that needs more work than is done unasked says how much there is at least, unless generated contents are
+  /// what never lets it end.
+  void take_unfinished(Execution& out) {
+    if (stopped_ != more_work_than_unasked || unfinished_.warp_instructions == 0 || plan_.memory().generated())
+      throw LimitError("kernel " + profile_.kernel + ": not one block could be executed: " + stopped_);
+    out.unfinished = true;
+    total_.add(unfinished_);
+    blocks_run_ = 1;
+  }
+
   void choose() {
     const std::int64_t all = launch_.grid.count();
     const std::int64_t asked = options_.sample < 0 ? all : std::min(options_.sample, all);
@@ -175,6 +186,7 @@ class Execute {
           BlockTrace trace;
           try {
             runner.work_limit = work_limit_of(list[k]);
+            runner.known_work_limit = runner.work_limit * (profile_.unknowns.empty() ? 1 : more_with_known_contents);
             runner.most_warps = residents_ || whole_.contains(list[k]) ? 0 : most_warps_;
             if (record) recorder.begin_block(list[k]);
             runner.run(list[k]);
@@ -223,12 +235,16 @@ class Execute {
     work_ += work_of(runner.counts(), profile_, geometry_.warp_size, runner.recorder != nullptr);
     warps_ = runner.warps();
     warps_run_ = runner.warps_run();
-    if (!whole || residents_) return;
+    if (residents_) return;
     BlockCounts counts;
     if (warps_run_ == warps_)
       counts.add(runner.counts());
     else
       counts.add(runner.counts(), warps_, warps_run_);
+    if (!whole) {
+      unfinished_ = std::move(counts);
+      return;
+    }
     Ran r;
     r.done = true;
     for (std::size_t b = 0; b < profile_.blocks.size(); ++b)
@@ -355,8 +371,8 @@ class Execute {
           sum += v * static_cast<double>(strata_[s].population) / static_cast<double>(values[s].size());
       return sum > 0 ? half_interval(strata_, values) / sum : 0.0;
     };
-    error_->instructions = relative(instructions);
-    error_->sectors = relative(sectors);
+    error_->instructions = results_.empty() ? std::nan("") : relative(instructions);
+    error_->sectors = results_.empty() ? std::nan("") : relative(sectors);
   }
 
   void assemble(Execution& out) {
@@ -464,7 +480,7 @@ class Execute {
   std::vector<double> by_thread_;
   std::map<std::int64_t, Ran> results_;
   std::map<std::int64_t, BlockCounts> kept_;  // by block, when sampled
-  BlockCounts total_;
+  BlockCounts total_, unfinished_;
   std::vector<BlockTrace> traces_;
   std::unordered_map<std::uint64_t, double> updates_;  // lanes of global atomics, by address
   std::map<std::tuple<int, int, int>, Finding> findings_;

@@ -126,12 +126,17 @@ class ZeroFill final : public Fill {
   bool uninitialised_;
 };
 
-/// Bytes as given; what lies behind them is zero.
+/// Bytes as given; what lies behind them is zero, or these again and again.
 class HexFill final : public Fill {
  public:
-  explicit HexFill(std::vector<unsigned char> bytes) : bytes_(std::move(bytes)) {}
+  HexFill(std::vector<unsigned char> bytes, bool repeated) : bytes_(std::move(bytes)), repeated_(repeated) {}
   void write(std::int64_t first, std::span<unsigned char> out) const override {
     const auto size = static_cast<std::int64_t>(bytes_.size());
+    if (repeated_) {
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = bytes_[static_cast<std::size_t>((first + static_cast<std::int64_t>(k)) % size)];
+      return;
+    }
     if (first >= size) return;
     const auto there = std::min<std::size_t>(out.size(), static_cast<std::size_t>(size - first));
     std::copy_n(bytes_.begin() + first, there, out.begin());
@@ -139,10 +144,13 @@ class HexFill final : public Fill {
 
  private:
   std::vector<unsigned char> bytes_;
+  bool repeated_;
 };
 
 std::unique_ptr<const Fill> hex_fill(std::string_view digits, const FillTarget& t) {
   constexpr std::size_t shown = 32;
+  const bool repeated = digits.ends_with('*');
+  if (repeated) digits.remove_suffix(1);
   const auto bad = [&](const std::string& what) {
     const bool cut = digits.size() > shown;
     bad_fill(t, std::string(bytes_prefix) + std::string(digits.substr(0, shown)) + (cut ? "..." : ""), what);
@@ -160,7 +168,7 @@ std::unique_ptr<const Fill> hex_fill(std::string_view digits, const FillTarget& 
   if (t.elements > 0 && static_cast<std::int64_t>(bytes.size()) > room)
     bad("they are " + std::to_string(bytes.size()) + " bytes, the buffer has " + std::to_string(room) + " (" +
         std::to_string(t.elements) + " elements of " + std::to_string(t.element_bytes) + " bytes)");
-  return std::make_unique<HexFill>(std::move(bytes));
+  return std::make_unique<HexFill>(std::move(bytes), repeated);
 }
 
 /// A permutation of 0 .. n - 1 by place: four rounds of a Feistel network over the bits of n, repeated while the result
@@ -419,8 +427,9 @@ std::string default_bounds(const FillTarget& t) {
 
 std::span<const std::string_view> fill_names() { return names; }
 
-std::optional<std::int64_t> bytes_given(std::string_view fill) {
+std::optional<std::int64_t> bytes_given(std::string_view fill, std::int64_t elements) {
   if (!fill.starts_with(bytes_prefix)) return std::nullopt;
+  if (fill.ends_with('*')) return elements * static_cast<std::int64_t>(fill.size() - bytes_prefix.size() - 1) / 2;
   return static_cast<std::int64_t>(fill.size() - bytes_prefix.size()) / 2;
 }
 

@@ -162,7 +162,7 @@ class Planner {
       size_of_contents(m, static_cast<std::int64_t>(given->second.size()));
       return std::make_unique<BytesFill>(given->second);
     }
-    const std::int64_t bytes = bytes_given(wanted.fill).value_or(0);
+    const std::int64_t bytes = bytes_given(wanted.fill, wanted.elements).value_or(0);
     if (m.declared && bytes > m.bytes && bytes % wanted.elements == 0) {  // COUNT is that of structures
       m.elements = std::max(m.elements, (bytes + m.element_bytes - 1) / m.element_bytes);
       m.bytes = m.elements * m.element_bytes;
@@ -254,6 +254,9 @@ class Planner {
   double trips_;
   std::int64_t index_range_;
 };
+
+/// Nobody said what it holds, and the kernel reads it.
+bool is_generated(const MemoryBuffer& m) { return !m.fill_given && !m.fill.empty() && m.read; }
 
 }  // namespace
 
@@ -386,12 +389,18 @@ std::vector<unsigned char> Memory::contents(int buffer) const {
   return bytes;
 }
 
+bool Memory::generated() const {
+  return std::ranges::any_of(slots_, [](const auto& slot) {
+    return slot->touched.load(std::memory_order_relaxed) && is_generated(slot->about);
+  });
+}
+
 std::vector<Assumption> Memory::assumptions() const {
   std::vector<Assumption> list;
   for (const auto& slot : slots_) {
     const MemoryBuffer& m = slot->about;
     if (!slot->touched.load(std::memory_order_relaxed)) continue;
-    const bool filled = !m.fill_given && !m.fill.empty() && m.read;
+    const bool filled = is_generated(m);
     if (m.declared && !filled) continue;
     std::string count = "COUNT", value;
     if (m.declared) {

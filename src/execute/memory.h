@@ -96,6 +96,8 @@ class Memory {
   /// Sizes and contents of touched buffers that were taken for granted, in the order of the profile, each with the flag
   /// that replaces it.
   [[nodiscard]] std::vector<Assumption> assumptions() const;
+  /// Whether contents that nobody gave were read, here or before.
+  [[nodiscard]] bool generated() const;
   /// Highest byte touched + 1 of a buffer without a declared size; `bytes` of the others.
   [[nodiscard]] std::int64_t touched_end(int buffer) const;
   /// The whole buffer (up to touched_end), pages that were never touched with their first contents. Allocates as much.

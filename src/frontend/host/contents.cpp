@@ -9,8 +9,9 @@
 namespace kernelcast::frontend::host {
 namespace {
 
-constexpr std::int64_t kMostSlots = 65536;        // of one copy
-constexpr std::int64_t kMostContents = 64 << 10;  // bytes of a buffer that are handed on
+constexpr std::int64_t kMostSlots = 1 << 18;     // of one copy
+constexpr std::int64_t kMostContents = 1 << 20;  // bytes of a buffer that are handed on
+constexpr std::int64_t kMostAlone = 4096;        // bytes of one that are written out although all elements are alike
 
 void forget_all(Memory& memory, int line) {
   memory.slots.clear();
@@ -100,21 +101,43 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   return true;
 }
 
-/// The bytes behind a pointer, where each value is known. Elements that nobody wrote beside known ones are taken for
-/// zero: the program does not depend on them, and random numbers would be some that it never has.
-std::optional<std::string> Interpreter::contents_of(const Value& pointer, clang::QualType element, std::int64_t count) {
+/// cudaMemset(): the same byte everywhere. False: in a part of the memory, or in a size that is not known.
+bool Interpreter::set_bytes(const clang::Expr* into, const Value& to, const Value& byte, const Value& bytes) {
+  Memory& memory = *to.place.memory;
+  const bool whole = to.place.key == 0 && memory.bytes && memory.bytes->is_integer() && bytes.is_integer() &&
+                     bytes.integer >= memory.bytes->integer;
+  if (!whole || !byte.is_integer()) return false;
+  const clang::QualType element = pointee_of(into);
+  const bool whole_number = !element.isNull() && element->isIntegralOrEnumerationType();
+  if (byte.integer != 0 && !whole_number) return false;
+  const auto repeated = static_cast<std::int64_t>(0x0101010101010101U * static_cast<unsigned char>(byte.integer));
+  memory.slots.clear();
+  memory.rest = byte.integer == 0 ? Value::of(0) : converted(Value::of(repeated), element);
+  if (!element.isNull()) memory.element_bytes = size_of(element);
+  return true;
+}
+
+/// Puts the bytes behind a pointer into `b`, where each value is known. Elements that nobody wrote beside known ones are
+/// taken for zero: the program does not depend on them, and random numbers would be some that it never has.
+void Interpreter::add_contents(const Value& pointer, clang::QualType element, std::int64_t count, HostBuffer& b) {
   const Memory& memory = *pointer.place.memory;
-  if (element->isVoidType() || element->isPointerType() || count <= 0) return std::nullopt;
+  if (element->isVoidType() || element->isPointerType() || count <= 0) return;
   const std::int64_t size = size_of(element);
-  if (size <= 0 || memory.element_bytes != size || count > kMostContents / size || !any_known(memory))
-    return std::nullopt;
+  const auto first = memory.slots.lower_bound(pointer.place.key);
+  const bool alike = first == memory.slots.end() || first->first >= pointer.place.key + count;
+  const bool zero = alike && memory.rest.is_integer() && memory.rest.integer == 0;
+  if (size <= 0 || (memory.element_bytes != size && !zero) || !any_known(memory)) return;
+  b.alike = alike && !memory.rest.never_written && count > kMostAlone / size;
+  if (b.alike) count = 1;
+  const std::int64_t room = std::min(kMostContents, contents_left_);
+  if (count > room / size) return;
   std::string out(static_cast<std::size_t>(count * size), '\0');
   for (std::int64_t k = 0; k < count; ++k) {
     const auto slot = memory.slots.find(pointer.place.key + k);
-    if (!write_bytes(out, k * size, element, slot == memory.slots.end() ? memory.rest : slot->second))
-      return std::nullopt;
+    if (!write_bytes(out, k * size, element, slot == memory.slots.end() ? memory.rest : slot->second)) return;
   }
-  return out;
+  contents_left_ -= count * size;
+  b.contents = std::move(out);
 }
 
 bool Interpreter::write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value) {

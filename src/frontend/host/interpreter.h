@@ -194,7 +194,8 @@ class Interpreter {
   // contents.cpp: what the device finds in memory
   bool copy_to_device(const clang::Expr* into, const Value& to, const clang::Expr* from, const Value& source,
                       const Value& bytes, int line);
-  std::optional<std::string> contents_of(const Value& pointer, clang::QualType element, std::int64_t count);
+  bool set_bytes(const clang::Expr* into, const Value& to, const Value& byte, const Value& bytes);
+  void add_contents(const Value& pointer, clang::QualType element, std::int64_t count, HostBuffer& b);
   bool write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value);
   bool write_fields(std::string& out, std::int64_t at, const clang::CXXRecordDecl* record, const Memory& memory);
   clang::QualType pointee_of(const clang::Expr* pointer) const;
@@ -308,6 +309,7 @@ class Interpreter {
   std::unique_ptr<clang::MangleContext> mangle_;
   HostProgram program_;
   std::map<std::string, std::size_t> known_launches_;
+  std::int64_t contents_left_ = 64 << 20;  // bytes of buffers that are handed on, of all launches
   std::vector<std::unique_ptr<Frame>> frames_;
   std::map<const clang::VarDecl*, Place> globals_;
   std::map<std::string, const clang::FunctionDecl*> kernels_;  // by name and by symbol

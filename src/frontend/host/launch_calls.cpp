@@ -114,8 +114,7 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
       b.in_host_memory = value.place.memory->in_host_memory;
       b.array = number_of(value.place.memory);
       b.offset_bytes = value.place.key * size;
-      if (b.elements && pointer)
-        if (auto contents = contents_of(value, type->getPointeeType(), places)) b.contents = std::move(*contents);
+      if (b.elements && pointer) add_contents(value, type->getPointeeType(), places, b);
       a.value = b;
       break;
     }
@@ -222,7 +221,8 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
   for (std::size_t k = 0; k < first.args.size(); ++k) {  // the entry stands for all of them
     auto* one = std::get_if<HostBuffer>(&first.args[k].value);
     const auto* other = std::get_if<HostBuffer>(&launch.args[k].value);
-    if (one != nullptr && (other == nullptr || other->contents != one->contents)) one->contents.clear();
+    if (one != nullptr && (other == nullptr || other->contents != one->contents || other->alike != one->alike))
+      one->contents.clear();
     if (one == nullptr || other == nullptr || other->array == one->array) continue;
     for (const std::int64_t array : {one->array, other->array})  // launches of the entry have different arrays
       if (array > 0) arrays_[static_cast<std::size_t>(array - 1)]->used_elsewhere = true;

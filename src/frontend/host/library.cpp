@@ -164,6 +164,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
         copy_to_device(call->getArg(0), into, call->getArg(1), from, more[0], line))
       return Value::of(0);
     if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text) {
+      if (is({"cudaMemset", "cudaMemsetAsync"}) && set_bytes(call->getArg(0), into, from, more[0])) return Value::of(0);
       if (into.place.memory->bytes) {
         into.place.memory->slots.clear();
         into.place.memory->rest = Value::not_known("data that the device computes", line);

@@ -50,6 +50,33 @@ TEST(Count, WhatCannotBeExecutedKeepsItsClosedFormsAndSaysSo) {
   EXPECT_THROW(count(p, given, counts(64, 1024), {}, Counting::automatic, fails), LimitError);
 }
 
+/// As far as a block came; one instruction in each part of the profile.
+Counted stopped_after(double inside) {
+  KernelProfile p = data_decided();
+  for (Block& b : p.blocks) b.ops[OpClass::fp32_fma] = 1;
+  Workload closed = counts(64, 1024);
+  sum_parts(p, closed);
+  closed.assumptions.push_back({"trip count", "16", "--assume trips:3=VALUE", Assumption::Kind::unknown, "trips:3"});
+  const auto stopped = [&](const Sharing&) {
+    auto e = std::make_shared<Execution>();
+    e->workload = counts(64, inside);
+    e->complete = false;
+    e->unfinished = true;
+    return e;
+  };
+  return count(p, {}, closed, {}, Counting::automatic, stopped);
+}
+
+TEST(Count, WhatABlockDidBeforeItWasStoppedIsTheLeastItDoes) {
+  const Counted far = stopped_after(64000), near = stopped_after(640);
+  EXPECT_EQ(far.workload.block_counts[1].lanes, 64000);
+  EXPECT_EQ(far.workload.block_counts[0].lanes, 64);
+  EXPECT_THAT(far.workload.assumptions.back().value, HasSubstr("at least"));
+  EXPECT_EQ(near.workload.block_counts[1].lanes, 1024);
+  EXPECT_EQ(near.execution, nullptr);
+  for (const Counted& c : {far, near}) EXPECT_EQ(c.workload.basis(), CountsBasis::defaults);  // and the width of them
+}
+
 TEST(Count, ABlockThatFitsNowhereSharesNothing) {
   Workload w;
   w.shared_bytes_per_block = 1e9;

@@ -462,19 +462,50 @@ int main() {
   cudaMallocManaged(&m, 2 * sizeof(int));
   m[0] = 8; m[1] = 9;
   pick<<<3, 32>>>(m, out);
-  int* large = (int*)calloc(16385, 4), *dl;
-  cudaMalloc((void**)&dl, 16385 * 4);
-  cudaMemcpy(dl, large, 16385 * 4, cudaMemcpyHostToDevice);
+  int* large = (int*)calloc(262145, 4), *dl;
+  large[7] = 3;
+  cudaMalloc((void**)&dl, 262145 * 4);
+  cudaMemcpy(dl, large, 262145 * 4, cudaMemcpyHostToDevice);
   pick<<<4, 32>>>(dl, out);
   pick<<<5, 32>>>(dl + 1, out);
+  pick<<<6, 32>>>(dl + 8, out);
 })");
-  ASSERT_EQ(p.launches.size(), 5u);
+  ASSERT_EQ(p.launches.size(), 6u);
   const std::string first = buffer_of(p.launches[0], 0).contents, third = buffer_of(p.launches[2], 0).contents;
   EXPECT_EQ(first, std::string("\x05\0\0\0\xfa\xff\xff\xff\x07\0\0\0", 12));
   EXPECT_EQ(buffer_of(p.launches[1], 0).contents, "") << "one is not known";
   EXPECT_EQ(third, std::string("\x08\0\0\0\x09\0\0\0", 8));
-  EXPECT_EQ(buffer_of(p.launches[3], 0).contents, "") << "more than 64 KiB";
-  EXPECT_EQ(buffer_of(p.launches[4], 0).contents.size(), 65536u);
+  EXPECT_EQ(buffer_of(p.launches[3], 0).contents, "") << "more than 1 MiB";
+  EXPECT_EQ(buffer_of(p.launches[4], 0).contents.size(), std::size_t{1} << 20);
+  EXPECT_FALSE(buffer_of(p.launches[4], 0).alike);
+  EXPECT_EQ(buffer_of(p.launches[5], 0).contents, std::string(4, '\0'));
+  EXPECT_TRUE(buffer_of(p.launches[5], 0).alike) << "from there to the end";
+}
+
+TEST(HostContents, MemoryThatIsSetToOneByte) {
+  const HostProgram p = program_of(std::string(contents_kernels) + R"(
+int main() {
+  const size_t n = 100000000;
+  int *d; float* out;
+  cudaMalloc((void**)&d, n * sizeof(int));
+  cudaMalloc((void**)&out, n * sizeof(float));
+  cudaMemset(d, 0, n * sizeof(int));
+  pick<<<1, 32>>>(d, out);
+  cudaMemset(d, 0xff, n * sizeof(int));
+  pick<<<2, 32>>>(d, out);
+  cudaMemsetAsync(d, 0, n, 0);
+  pick<<<3, 32>>>(d, out);
+  int* h = (int*)malloc(n * sizeof(int));
+  memset(h, 0, n * sizeof(int));
+  cudaMemcpy(d, h, n * sizeof(int), cudaMemcpyHostToDevice);
+  pick<<<4, 32>>>(d, out);
+})");
+  ASSERT_EQ(p.launches.size(), 4u);
+  for (const std::size_t k : {0u, 1u, 3u}) EXPECT_TRUE(buffer_of(p.launches[k], 0).alike) << k;
+  EXPECT_EQ(buffer_of(p.launches[0], 0).contents, std::string(4, '\0'));
+  EXPECT_EQ(buffer_of(p.launches[1], 0).contents, std::string(4, '\xff'));
+  EXPECT_EQ(buffer_of(p.launches[2], 0).contents, "") << "a part of it";
+  EXPECT_EQ(buffer_of(p.launches[3], 0).contents, std::string(4, '\0'));
 }
 
 TEST(HostContents, WhatNobodyWroteBesideKnownValuesIsZero) {
