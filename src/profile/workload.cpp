@@ -22,7 +22,8 @@ void add_past_l1(const Access& access, const AccessCount& count, Workload& work)
     if (access.bulk) work.bulk_sectors += count.sectors;
     if (access.past_l1) work.past_l1_sectors += count.sectors;
   }
-  if (access.bulk && access.space == MemorySpace::shared && access.kind == AccessKind::store) work.bulk_bytes += count.bytes;
+  if (access.bulk && access.space == MemorySpace::shared && access.kind == AccessKind::store)
+    work.bulk_bytes += count.bytes;
 }
 
 }  // namespace kernelcast

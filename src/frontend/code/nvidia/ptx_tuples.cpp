@@ -2,8 +2,8 @@
 // aligned number; so does a load that fills several. Where an operand takes the registers of one load in another order
 // ({a, c, b, d} of an ldmatrix that fills {a, b, c, d}), they cannot lie in place for both, and ptxas copies them
 // before the product. A copy serves about two products: ptxas 13.0 for sm_90a makes 1.2 to 4.2 moves a product of
-// m16n8k16 with four such registers (versions 5, 7, 10 and 11 of MatmulTutorial), about one of m16n8k8 with two (version
-// 4), and none where the orders agree (version 2).
+// m16n8k16 with four such registers (versions 5, 7, 10 and 11 of MatmulTutorial), about one of m16n8k8 with two
+// (version 4), and none where the orders agree (version 2).
 #include <algorithm>
 #include <cmath>
 #include <map>
