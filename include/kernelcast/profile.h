@@ -77,6 +77,7 @@ struct Access {
   int unknown = -1;                  // index of an Unknown of kind address when data decide the offset
   bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
   bool async = false;                // a copy by the lanes (cp.async), or what of it lies in one space
+  bool past_l1 = false;              // a load that the L1 does not keep (.cg), of cp.async also its store
   bool bulk = false;                 // a copy in bulk (cp.async.bulk): one lane asks for it, no warp's request, past the L1
   int row_bytes = 0;                 // bulk, of a box that is given: what of it lies side by side
   bool by_coordinates = false;       // bulk, through a tensor map: `offset` tells its boxes apart and is no address

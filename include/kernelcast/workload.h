@@ -212,6 +212,7 @@ struct Workload {
   RetryCount retries;            // of shared memory
   double read_only_sectors = 0;  // of the global loads' sectors: those of Access::read_only
   double bulk_sectors = 0;       // likewise of Access::bulk
+  double past_l1_sectors = 0;    // likewise of Access::past_l1
   double bulk_bytes = 0;         // that copies in bulk write to shared memory
   double barriers = 0;           // barrier executions by whole blocks, whole grid
   double flat_barriers = 0;      // of these, right after a shared store (opencl-quantitative's flat cost)
@@ -265,8 +266,8 @@ struct Workload {
   }
 };
 
-/// Adds to the sums of bulk copies where `access` is one.
-void add_bulk(const Access& access, const AccessCount& count, Workload& work);
+/// Adds to the sums of bulk copies, and of loads that go past the L1, where `access` is one.
+void add_past_l1(const Access& access, const AccessCount& count, Workload& work);
 
 /// Sums up what atomics and waits cost (`atomics`, `retries`, `handovers`) from the counts of accesses and blocks and
 /// from hottest_atomic_share.

@@ -234,7 +234,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
   w.warp_ops = w.thread_ops = {};
   w.stalls = {};
   w.phases.clear();
-  w.read_only_sectors = w.bulk_sectors = w.bulk_bytes = 0;
+  w.read_only_sectors = w.bulk_sectors = w.past_l1_sectors = w.bulk_bytes = 0;
   for (auto& row : w.by_space)
     for (auto& c : row) c = {};
   std::size_t k = 0;
@@ -247,7 +247,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
     for (const Access& a : profile.blocks[b].accesses) {
       const AccessCount& c = w.access_counts.at(k++);
       if (a.read_only) w.read_only_sectors += c.sectors;
-      add_bulk(a, c, w);
+      add_past_l1(a, c, w);
       w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += c;
     }
   }

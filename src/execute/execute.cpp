@@ -395,7 +395,7 @@ class Execute {
     w.branch_counts = total_.branches;
     w.barriers = total_.barriers;
     w.flat_barriers = total_.flat_barriers;
-    w.read_only_sectors = w.bulk_sectors = w.bulk_bytes = 0;
+    w.read_only_sectors = w.bulk_sectors = w.past_l1_sectors = w.bulk_bytes = 0;
     for (auto& row : w.by_space)
       for (auto& c : row) c = {};
     std::map<SourceLine, LineExecution> lines;
@@ -415,7 +415,7 @@ class Execute {
       for (const Access& a : block.accesses) {
         w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += total_.accesses[k];
         if (a.read_only) w.read_only_sectors += total_.accesses[k].sectors;
-        add_bulk(a, total_.accesses[k], w);
+        add_past_l1(a, total_.accesses[k], w);
         lines[a.line].accesses[static_cast<int>(a.space)] += total_.accesses[k];
         ++k;
       }

@@ -54,8 +54,8 @@ void l1_traffic(const Workload& w, const KernelcastDevice& m, const Constants& c
   t.l2_read = t.l1_requested;
   if (!w.reuse.known || t.l1_requested <= 0) return;
   // Where the L1 is not for loads, those of read-only data may have a cache of their own.
-  // Copies in bulk go past the L1.
-  const double cached = m.l1_caches_loads       ? 1 - std::min(1.0, w.bulk_sectors / t.l1_requested)
+  const double past_l1 = std::min(1.0, (w.bulk_sectors + w.past_l1_sectors) / t.l1_requested);
+  const double cached = m.l1_caches_loads       ? 1 - past_l1
                         : m.read_only_bytes > 0 ? w.read_only_sectors / t.l1_requested
                                                 : 0;
   if (cached <= 0) return;

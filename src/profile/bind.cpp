@@ -431,7 +431,7 @@ struct Binder::Impl {
     for (std::size_t b = 0; b < profile.branches.size(); ++b)
       if (profile.branches[b].block >= 0)
         out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
-    out.read_only_sectors = out.bulk_sectors = out.bulk_bytes = 0;
+    out.read_only_sectors = out.bulk_sectors = out.past_l1_sectors = out.bulk_bytes = 0;
     for (auto& row : out.by_space)
       for (auto& c : row) c = {};
     for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -457,8 +457,8 @@ struct Binder::Impl {
           count.bank_passes = 0;
         else if (a.row_bytes > 0)  // rows are written one after another, however narrow
           count.bank_passes = std::max(count.bank_passes, count.bytes / a.row_bytes);
-        add_bulk(a, count, out);
       }
+      add_past_l1(a, count, out);
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);

@@ -92,10 +92,10 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Access> T>
 void fields(A& a, T& x) {
-  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, async, bulk, row_bytes, by_coordinates, atomic,
-         joined, retried, line] = x;
-  a(space, kind, bytes, buffer, offset, also, unknown, read_only, async, bulk, row_bytes, by_coordinates, atomic,
-    joined, retried, line);
+  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, async, past_l1, bulk, row_bytes, by_coordinates,
+         atomic, joined, retried, line] = x;
+  a(space, kind, bytes, buffer, offset, also, unknown, read_only, async, past_l1, bulk, row_bytes, by_coordinates,
+    atomic, joined, retried, line);
 }
 template <class A, Like<AsyncEvent> T>
 void fields(A& a, T& x) {

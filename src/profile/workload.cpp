@@ -17,10 +17,13 @@ double ReuseDistances::hit_rate(double sectors) const {
   return std::min(1.0, hits / touches);
 }
 
-void add_bulk(const Access& access, const AccessCount& count, Workload& work) {
-  if (!access.bulk) return;
-  if (access.space == MemorySpace::global && access.kind == AccessKind::load) work.bulk_sectors += count.sectors;
-  if (access.space == MemorySpace::shared && access.kind == AccessKind::store) work.bulk_bytes += count.bytes;
+void add_past_l1(const Access& access, const AccessCount& count, Workload& work) {
+  if (access.space == MemorySpace::global && access.kind == AccessKind::load) {
+    if (access.bulk) work.bulk_sectors += count.sectors;
+    if (access.past_l1) work.past_l1_sectors += count.sectors;
+  }
+  if (access.bulk && access.space == MemorySpace::shared && access.kind == AccessKind::store)
+    work.bulk_bytes += count.bytes;
 }
 
 }  // namespace kernelcast

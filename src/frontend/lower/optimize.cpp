@@ -6,6 +6,7 @@
 
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "frontend/ir/math_costs.h"
@@ -291,6 +292,42 @@ void free_mathematical_functions(Module& module) {
   }
 }
 
+/// Whether a signed division or remainder is of `value` or of what arithmetic makes of it.
+bool is_divided_as_signed(const Value& value) {
+  std::set<const Value*> seen{&value};
+  std::vector<const Value*> next{&value};
+  while (!next.empty()) {
+    const Value* at = next.back();
+    next.pop_back();
+    for (const User* user : at->users()) {
+      const auto* i = dyn_cast<Instruction>(user);
+      if (i == nullptr || !i->getType()->isIntegerTy()) continue;
+      if ((i->getOpcode() == Instruction::SDiv || i->getOpcode() == Instruction::SRem) && i->getOperand(0) == at)
+        return true;
+      if ((isa<BinaryOperator, CastInst, SelectInst, PHINode>(i)) && seen.insert(i).second) next.push_back(i);
+    }
+  }
+  return false;
+}
+
+/// LLVM knows the ranges of the registers of the launch and nvcc does not: an `int` that comes from threadIdx.x is
+/// divided as a signed one, by four instructions where a shift would do (nvcc 13.0, sm_90a: ten expressions of
+/// threadIdx, blockIdx and blockDim).
+class ForgetRanges : public PassInfoMixin<ForgetRanges> {
+ public:
+  static PreservedAnalyses run(Function& f, FunctionAnalysisManager&) {
+    for (Instruction& i : instructions(f)) {
+      auto* call = dyn_cast<CallInst>(&i);
+      const Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      if (callee == nullptr || !callee->getName().starts_with("llvm.nvvm.read.ptx.sreg.")) continue;
+      if (!is_divided_as_signed(*call)) continue;
+      call->removeRetAttr(Attribute::Range);
+      call->setMetadata(LLVMContext::MD_range, nullptr);
+    }
+    return PreservedAnalyses::all();
+  }
+};
+
 /// `text` null: the default pipeline at -O3.
 void run_pipeline(Module& module, TargetMachine* machine, const std::string* text) {
   PipelineTuningOptions tuning;
@@ -303,6 +340,11 @@ void run_pipeline(Module& module, TargetMachine* machine, const std::string* tex
   tuning.LoopUnrolling = !is_ptx(module);  // what remains is ptxas' to unroll
   PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
   if (signed_indices && tuning.LoopUnrolling) unroll_parts_of_loops(builder);
+  const bool opencl = module.getNamedMetadata("opencl.ocl.version") != nullptr;  // what its compilers know is not seen
+  if (signed_indices && tuning.LoopUnrolling && !opencl)
+    builder.registerPipelineStartEPCallback([](ModulePassManager& start, OptimizationLevel) {
+      start.addPass(createModuleToFunctionPassAdaptor(ForgetRanges()));
+    });
   Analyses analyses(builder);
   ModulePassManager passes;
   if (text)

@@ -22,9 +22,16 @@ using namespace llvm;
 
 namespace {
 
-bool is_asynchronous_copy(const CallInst& call) {
+/// How an instruction of PTX reads global memory.
+struct Reading {
+  bool async = false;    // cp.async
+  bool past_l1 = false;  // .cg, "cache at global level (cache in L2 and below, not L1)": PTX ISA, cache operators
+};
+
+Reading reading_of(const CallInst& call) {
   const auto instruction = ptx_instruction(call);
-  return instruction && instruction->op == ptx::Op::cp_async;
+  if (!instruction) return {};
+  return {instruction->op == ptx::Op::cp_async, instruction->cache == ptx::CacheOperator::cg};
 }
 
 constexpr double scattered_bytes = 128;  // neighbouring lanes in different segments
@@ -65,13 +72,13 @@ class Collector {
           add_bulk(*other, a);
           continue;
         }
-        async_ = is_asynchronous_copy(*other);
+        reading_ = reading_of(*other);
         const bool all = a.lanes >= 32 && !decided(a.bytes_are);
         if (all)
           add(i, a.pointer, a.bytes, a.kind);
         else
           partial_.push_back({other, a});
-        async_ = false;
+        reading_ = {};
       }
     }
     if (is_barrier(i)) {
@@ -84,9 +91,9 @@ class Collector {
 
   void add_partial(const PartialAccess& a, int index) {
     block_index_ = index;
-    async_ = is_asynchronous_copy(*a.call);
+    reading_ = reading_of(*a.call);
     add(*a.call, a.what.pointer, a.what.bytes, a.what.kind);
-    async_ = false;
+    reading_ = {};
   }
   std::vector<PartialAccess> take_partial() { return std::move(partial_); }
 
@@ -190,7 +197,8 @@ class Collector {
     a.offset = where.offset;
     a.line = model_.line_of(i);
     a.space = space_of(pointer, where.buffer);
-    a.async = async_;
+    a.async = reading_.async;
+    a.past_l1 = reading_.past_l1;
     if (kind == AccessKind::atomic) {
       a.atomic = atomic_.kind;
       a.joined = atomic_.joined;
@@ -299,9 +307,9 @@ class Collector {
   int place(const Access& a, std::int64_t constant) {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
-          b.unknown != a.unknown || b.read_only != a.read_only || b.async != a.async || b.bulk != a.bulk ||
-          b.by_coordinates != a.by_coordinates || b.row_bytes != a.row_bytes || b.atomic != a.atomic ||
-          b.joined != a.joined || b.retried != a.retried || !(b.line == a.line))
+          b.unknown != a.unknown || b.read_only != a.read_only || b.async != a.async || b.past_l1 != a.past_l1 ||
+          b.bulk != a.bulk || b.by_coordinates != a.by_coordinates || b.row_bytes != a.row_bytes ||
+          b.atomic != a.atomic || b.joined != a.joined || b.retried != a.retried || !(b.line == a.line))
         continue;
       std::int64_t shift = 0;
       if (!__builtin_sub_overflow(constant, b.offset.constant_term(), &shift) && b.offset + Expr(shift) == a.offset) {
@@ -322,7 +330,7 @@ class Collector {
   std::vector<PartialAccess> partial_;
   AtomicUpdate atomic_;  // of the instruction at hand
   int block_index_ = -1;
-  bool async_ = false;  // what is added belongs to a copy by the lanes
+  Reading reading_;  // of the instruction whose accesses are added
 };
 
 }  // namespace

@@ -92,6 +92,17 @@ TEST(BulkCopies, MoveTheirBytesWithoutARequestOfAWarp) {
   EXPECT_EQ(w.compulsory_bytes, 16 * 4096);
 }
 
+TEST(LaneCopies, GoPastTheL1WhereTheTextSaysSo) {
+  const auto copied = [](const std::string& how) {
+    return of(profile_of_loop("mul.wide.u32 %rd4, %r10, 16;\nadd.s64 %rd5, %rd1, %rd4;\ncp.async." + how +
+                              ".shared.global [%r11], [%rd5], 16;\n"));
+  };
+  const Workload w = copied("cg");
+  EXPECT_GT(w.past_l1_sectors, 0);
+  EXPECT_EQ(w.past_l1_sectors, w.at(MemorySpace::global, AccessKind::load).sectors);
+  EXPECT_EQ(copied("ca").past_l1_sectors, 0);
+}
+
 TEST(BulkCopies, ToGlobalMemoryAreWrites) {
   const KernelProfile p = profile_of_loop(
       "mul.wide.u32 %rd4, %r10, 4096;\nadd.s64 %rd5, %rd1, %rd4;\n"

@@ -280,6 +280,29 @@ TEST(PtxFusion, FunctionsOfConstantsAreConstants) {
       3);
 }
 
+// A product by the operands given, after an ldmatrix that fills {%r1, %r2, %r3, %r4}.
+double moves_before(const std::string& shape, const std::string& a, const std::string& b, int products = 1) {
+  std::string text = "ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%r1, %r2, %r3, %r4}, [%r9];\n";
+  for (int i = 0; i < products; ++i)
+    text += "mma.sync.aligned." + shape + ".row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, " + a + ", " + b +
+            ", {%f1, %f2, %f3, %f4};\n";
+  return fused(text, 90)[OpClass::move];
+}
+
+TEST(PtxTuples, OperandsInTheOrderOfTheLoadLieInPlace) {
+  EXPECT_EQ(moves_before("m16n8k16", "{%r1, %r2, %r3, %r4}", "{%r5, %r6}"), 0);
+  EXPECT_EQ(moves_before("m16n8k16", "{%r5, %r6, %r7, %r8}", "{%r3, %r4}"), 0);
+  EXPECT_EQ(moves_before("m16n8k8", "{%r1, %r2}", "{%r4}"), 0);
+}
+
+TEST(PtxTuples, OperandsInAnotherOrderAreCopied) {
+  EXPECT_EQ(moves_before("m16n8k16", "{%r1, %r3, %r2, %r4}", "{%r5, %r6}"), 4);
+  EXPECT_EQ(moves_before("m16n8k16", "{%r1, %r3, %r2, %r4}", "{%r5, %r6}", 8), 16) << "a copy for two products";
+  EXPECT_EQ(moves_before("m16n8k16", "{%r5, %r6, %r7, %r8}", "{%r1, %r3}"), 2);
+  EXPECT_EQ(moves_before("m16n8k16", "{%r5, %r6, %r7, %r8}", "{%r2, %r3}"), 2) << "not aligned";
+  EXPECT_EQ(moves_before("m16n8k8", "{%r1, %r3}", "{%r5}"), 2);
+}
+
 TEST(PtxFusion, ThreeInputAddition) {
   EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;"), parse_cost("int_add"));
   EXPECT_EQ(fused("add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;\nadd.s32 %r6, %r5, %r1;\nadd.s32 %r7, %r6, %r1;"),

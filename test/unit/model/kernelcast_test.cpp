@@ -485,6 +485,8 @@ TEST(KernelcastBounds, CopiesInBulkGoPastTheL1) {
   EXPECT_DOUBLE_EQ(of(w, d).traffic.l2_read, 0);
   w.bulk_sectors = asked / 4;
   EXPECT_DOUBLE_EQ(of(w, d).traffic.l2_read, asked / 4);
+  w.past_l1_sectors = asked / 2;
+  EXPECT_DOUBLE_EQ(of(w, d).traffic.l2_read, asked * 3 / 4) << "and loads that the L1 does not keep";
 }
 
 // A stage of 1000 bytes takes 10 cycles at 100 bytes a cycle and unit, 200 cycles after it was asked for.

@@ -341,6 +341,7 @@ std::vector<OpCounts> ptx_costs(const AsmFunction& kernel, int sm, std::vector<c
     if (!cost.known && unknown != nullptr) unknown->push_back(&kernel.instructions[i]);
   }
   fuse_ptx(narrowed, sm, costs);
+  copy_tuples(narrowed, costs);
   return costs;
 }
 

@@ -13,6 +13,9 @@ namespace kernelcast::frontend {
 /// see the rules in ptx_fusion.cpp.
 void fuse_ptx(const AsmFunction& kernel, int sm, std::vector<OpCounts>& costs);
 
+/// Adds to `costs` the moves before matrix instructions whose operands loads leave in another order (ptx_tuples.cpp).
+void copy_tuples(const AsmFunction& kernel, std::vector<OpCounts>& costs);
+
 /// One entry an instruction of `kernel`, narrowed (narrow_ptx) and merged. `unknown` gets the instructions that the
 /// table does not have.
 std::vector<OpCounts> ptx_costs(const AsmFunction& kernel, int sm,
