@@ -483,7 +483,7 @@ int main() {
 }
 
 TEST(HostContents, MemoryThatIsSetToOneByte) {
-  const HostProgram p = program_of("#include <cstring>\n" + std::string(contents_kernels) + R"(
+  const HostProgram p = program_of("#include <stdlib.h>\n#include <string.h>\n" + std::string(contents_kernels) + R"(
 int main() {
   const size_t n = 100000000;
   int *d; float* out;
