@@ -117,8 +117,8 @@ bool Interpreter::set_bytes(const clang::Expr* into, const Value& to, const Valu
   return true;
 }
 
-/// Puts the bytes behind a pointer into `b`, where each value is known. Elements that nobody wrote beside known ones are
-/// taken for zero: the program does not depend on them, and random numbers would be some that it never has.
+/// Puts the bytes behind a pointer into `b`, where each value is known. Elements that nobody wrote beside known ones
+/// are taken for zero: the program does not depend on them, and random numbers would be some that it never has.
 void Interpreter::add_contents(const Value& pointer, clang::QualType element, std::int64_t count, HostBuffer& b) {
   const Memory& memory = *pointer.place.memory;
   if (element->isVoidType() || element->isPointerType() || count <= 0) return;
