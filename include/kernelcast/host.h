@@ -41,14 +41,21 @@ struct HostTensorMap {
   [[nodiscard]] std::string text() const;
 };
 
-/// By-value structures, functions and pointers to nothing: passed on as they are, and of no interest to a forecast.
+/// A structure that the kernel takes by value.
+struct HostStructure {
+  std::string bytes, known;         // as many in both; a byte is known where `known` is not 0
+  std::map<std::int64_t, HostBuffer> pointers;  // by offset in bytes, where it is known what they point to
+  std::map<std::int64_t, HostUnknown> unknown;  // numbers and pointers that evaluation could not tell, by offset
+};
+
+/// Functions and pointers to nothing: passed on as they are, and of no interest to a forecast.
 struct HostOther {
-  std::string what;                 // "structure", "null pointer"
+  std::string what;                 // "function", "null pointer"
 };
 
 struct HostArgument {
   std::string name;                 // of the kernel's parameter; empty: it has none
-  std::variant<std::int64_t, double, HostBuffer, HostTensorMap, HostOther, HostUnknown> value;
+  std::variant<std::int64_t, double, HostBuffer, HostTensorMap, HostStructure, HostOther, HostUnknown> value;
 };
 
 /// A dimension or a number of bytes, or why it is not known.

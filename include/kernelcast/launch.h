@@ -29,6 +29,12 @@ enum class CacheState : std::uint8_t { cold, warm };
 
 using ArgValue = std::variant<std::int64_t, double>;
 
+/// A structure that a kernel takes by value, as far as it is known.
+struct StructureSpec {
+  std::string bytes, known;                     // as many in both; a byte is known where `known` is not 0
+  std::map<std::int64_t, BufferSpec> pointers;  // by their offset in bytes
+};
+
 /// One launch: grid in blocks, block in threads. Ordered maps, so that output is stable.
 struct Launch {
   Dim3 grid;
@@ -37,6 +43,7 @@ struct Launch {
   Dim3 cluster{0, 0, 0};                       // blocks of a cluster where the launch says it; 0: the code does, or there is none
   std::map<std::string, ArgValue> args;        // scalar parameters by name
   std::map<std::string, BufferSpec> buffers;   // pointer parameters by name
+  std::map<std::string, StructureSpec> structures;  // by name; a field at byte 8 of p that `args` or `buffers` have as "p+8" is theirs
   std::map<std::string, double> assume;        // "trips:LINE" -> count, "branch:LINE" -> probability, ...
   CacheState cache = CacheState::cold;
   double launch_overhead_s = 0;                // of the host: added to the GPU's duration

@@ -122,6 +122,11 @@ Frontend remembering(const Frontend& frontend) {
 
 std::string about_argument(const HostLaunch& launch, const ArgumentError& error) {
   for (const HostArgument& a : launch.args) {
+    if (const auto* s = std::get_if<HostStructure>(&a.value))
+      for (const auto& [offset, unknown] : s->unknown)
+        if (error.name() == fmt::format("{}+{}", a.name, offset))
+          return fmt::format("{}: byte {} of argument {} is not known: {}", place_of(launch), offset, a.name,
+                             asking_for(unknown));
     if (a.name != error.name()) continue;
     if (const auto* u = std::get_if<HostUnknown>(&a.value))
       return fmt::format("{}: argument {} is not known: {}", place_of(launch), a.name, asking_for(*u));
@@ -187,6 +192,30 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
                   source.path, why));
 }
 
+namespace {
+
+void refuse_host_memory(const HostLaunch& launch, const std::string& name, const HostBuffer& buffer) {
+  if (buffer.in_host_memory)
+    throw UserError(
+        fmt::format("{}: buffer {} lies in host memory, which the kernel reaches over the link to the host; "
+                    "such accesses are not modelled",
+                    place_of(launch), name));
+}
+
+StructureSpec structure_of(const HostLaunch& launch, const std::string& name, const HostStructure& found) {
+  StructureSpec spec{found.bytes, found.known, {}};
+  for (const auto& [offset, buffer] : found.pointers) {
+    const std::string field = fmt::format("{}+{}", name, offset);
+    refuse_host_memory(launch, field, buffer);
+    if (!buffer.elements || *buffer.elements <= 0) continue;
+    const std::string fill = contents_text(buffer);
+    spec.pointers.emplace(offset, BufferSpec{*buffer.elements, fill.empty() ? "" : fill.substr(1)});
+  }
+  return spec;
+}
+
+}  // namespace
+
 ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
   ForecastFlags f = flags;
   f.grid = sizes_text(launch, launch.grid, "grid");
@@ -201,12 +230,9 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
   f.kernel = launch.kernel.find('<') == std::string::npos ? launch.symbol : launch.kernel;
   for (const HostArgument& a : launch.args) {
     const auto* buffer = std::get_if<HostBuffer>(&a.value);
-    if (buffer != nullptr && buffer->in_host_memory)
-      throw UserError(
-          fmt::format("{}: buffer {} lies in host memory, which the kernel reaches over the link to the host; "
-                      "such accesses are not modelled",
-                      place_of(launch), a.name));
+    if (buffer != nullptr) refuse_host_memory(launch, a.name, *buffer);
     if (a.name.empty()) continue;
+    if (const auto* s = std::get_if<HostStructure>(&a.value)) f.structures[a.name] = structure_of(launch, a.name, *s);
     if (const auto* whole = std::get_if<std::int64_t>(&a.value); whole != nullptr && !gives(f.args, a.name))
       f.args.push_back(fmt::format("{}={}", a.name, *whole));
     if (const auto* real = std::get_if<double>(&a.value); real != nullptr && !gives(f.args, a.name))
@@ -236,6 +262,10 @@ bool has_company(const report::ProgramForecast& program) {
   return !program.whole || launch.more || !launch.conditions.empty() ||
          std::any_of(launch.args.begin(), launch.args.end(), [](const HostArgument& a) {
            const auto* buffer = std::get_if<HostBuffer>(&a.value);
+           const auto* structure = std::get_if<HostStructure>(&a.value);
+           if (structure != nullptr)
+             return std::any_of(structure->pointers.begin(), structure->pointers.end(),
+                                [](const auto& p) { return p.second.array <= 0; });
            return buffer != nullptr && buffer->array <= 0;
          });
 }

@@ -325,6 +325,7 @@ Request checked(const ForecastFlags& f) {
   if (!f.compile_seconds.empty()) r.compile_seconds = positive_number(KC_SETTING(compile_seconds), f.compile_seconds);
   r.launch = launch_of(f);
   r.launches_beside = f.launches_beside;
+  r.launch.structures = f.structures;
   if (!f.grid.empty() && !f.global.empty())
     throw UsageError(KC_SETTING(grid) " and " KC_SETTING(global) " say the same: give one of them");
   if (!f.grid.empty()) r.grid = sizes(KC_SETTING(grid), f.grid);

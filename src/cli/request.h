@@ -1,6 +1,7 @@
 // What `predict` and `explain` were asked: flags as typed, then checked.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ struct ForecastFlags {
   std::vector<std::string> with;
   std::string threads = "lockstep", seed, max_instructions, max_memory, max_seconds, jobs, compile_seconds;
   bool fast_math = false, no_checks = false;
-  bool launches_beside = false;  // no flag: see ForecastQuestion
+  bool launches_beside = false;                     // no flag: see ForecastQuestion
+  std::map<std::string, StructureSpec> structures;  // no flag: see Launch
 };
 
 /// Those that say how the source is read: also of `tune`.

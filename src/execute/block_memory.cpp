@@ -473,6 +473,11 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
   shared_.instruction();
   if (space_ == MemorySpace::global && updates_.size() < most_updated_words)
     for_lanes(good, [&](int l) { ++updates_[address_[l]]; });
+  if (good != 0 && !plan_.work_counters.empty() && plan_.work_counters[op.source]) {
+    take_work(w, good, op);
+    for_lanes(lanes & ~good, [&](int l) { set_bits(w, op.dst, size, l, 0); });
+    return;
+  }
   for_lanes(good, [&](int l) {
     const bool in_shared = (shared_lanes_ >> l & 1U) != 0;
     if (in_shared) {
@@ -495,6 +500,29 @@ void BlockRunner::atomic(Warp& w, std::uint64_t lanes, const PreparedOp& op, int
     set_bits(w, op.dst, size, l, old);
   });
   for_lanes(lanes & ~good, [&](int l) { set_bits(w, op.dst, size, l, 0); });
+}
+
+/// Lanes take one after the other, as the hardware serves them.
+void BlockRunner::take_work(Warp& w, std::uint64_t lanes, const PreparedOp& op) {
+  const SimtInstruction& i = program_.code[op.source];
+  const int size = size_of(i.type);
+  const auto kind = static_cast<AtomicOp>(i.imm);
+  const bool wraps = kind == AtomicOp::wrap_inc;
+  std::uint64_t amount = 0;
+  int first = -1;
+  std::uint64_t before[64] = {};
+  for_lanes(lanes, [&](int l) {
+    if (first < 0) first = l;
+    before[l] = amount;
+    const std::uint64_t v = wraps ? 1 : bits_at(w, op.b, size, l);
+    amount += kind == AtomicOp::sub ? 0 - v : v;
+  });
+  const std::uint64_t begin = shares_.take(host_[first], size, amount, block_, plan_.launch.grid.count());
+  for_lanes(lanes, [&](int l) {
+    std::uint64_t old = begin + before[l];
+    if (const std::uint64_t limit = wraps ? bits_at(w, op.b, size, l) : 0; wraps && limit + 1 != 0) old %= limit + 1;
+    set_bits(w, op.dst, size, l, old);
+  });
 }
 
 }  // namespace kernelcast::interpreter

@@ -20,6 +20,7 @@
 #include "execute/prepared.h"
 #include "execute/request_count.h"
 #include "execute/shared_memory.h"
+#include "execute/work_counters.h"
 #include "kernelcast/execute.h"
 #include "kernelcast/setting.h"
 
@@ -57,8 +58,9 @@ struct LaunchPlan {
   bool watches_global = false;
   bool in_order = false;   // copies asynchronously, has mbarriers or comes to barriers without waiting (shared_order.h)
   bool mbarriers = false;  // some are initialised or waited for by their own instructions, not as cuda::barrier
-  bool some_only_arrive = false;  // comes to barriers without waiting
-  bool warps_apart = false;       // no warp of a block waits for another one or shares memory with it
+  bool some_only_arrive = false;    // comes to barriers without waiting
+  std::vector<bool> work_counters;  // by instruction, see work_counters(); empty: blocks run one after the other
+  bool warps_apart = false;         // no warp of a block waits for another one or shares memory with it
 };
 
 /// Why a block is not run to its end by default.
@@ -156,6 +158,7 @@ class BlockRunner {
   template <class T>
   void store_shared(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
   void atomic(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number);
+  void take_work(Warp& warp, std::uint64_t lanes, const PreparedOp& op);
   static void combine_bulk(AtomicOp op, ValueType type, unsigned char* to, const unsigned char* from, int bytes);
   /// Host addresses of `bytes` for each lane; lanes with trouble are taken out of the result, which is reported.
   std::uint64_t translate(Warp& warp, std::uint64_t lanes, const PreparedOp& op, int number, int bytes,
@@ -236,6 +239,7 @@ class BlockRunner {
   ScanAddresses scan_ = address_scan();
   std::uint64_t address_[64] = {};  // of the request at hand, in its space
   unsigned char* host_[64] = {};
+  WorkShares shares_;
   MemorySpace space_ = MemorySpace::global;  // of the request at hand
   std::uint64_t shared_lanes_ = 0;           // of the request at hand: whose address is in shared memory
   enum class Pattern : std::uint8_t { any, same, consecutive } pattern_ = Pattern::any;  // likewise, over its lanes

@@ -160,6 +160,7 @@ void BlockRunner::begin(std::int64_t index) {
   std::fill(stacks_.begin(), stacks_.end(), 0);
   std::fill(stack_written_.begin(), stack_written_.end(), 0);
   block_ = index;
+  shares_.give_back();
   looked_at_a_flag_ = false;
   mbarriers_.begin_block();
   meetings_.clear();

@@ -88,6 +88,8 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
                      i.op == Opcode::bulk_read;
   }
   plan_.warps_apart = warps_apart();
+  const bool all_blocks = options.sample < 0 || options.sample >= launch.grid.count() || options.keep_buffers;
+  if (!all_blocks) plan_.work_counters = work_counters(profile, program, registers_read(program));
   if (options.check_shared) watch_global();
 }
 

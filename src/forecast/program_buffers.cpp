@@ -25,16 +25,27 @@ class Arrays {
   /// False: the launch may reach any array.
   bool add(std::size_t number, const HostLaunch& launch, const std::vector<BufferReach>& reaches,
            const KernelProfile* profile) {
-    for (const HostArgument& a : launch.args) {
-      const auto* buffer = std::get_if<HostBuffer>(&a.value);
-      const auto* other = std::get_if<HostOther>(&a.value);
-      if (other != nullptr && other->what != "null pointer") return false;  // a structure may hold pointers
-      if (buffer != nullptr && buffer->array == 0) return false;
-      if (buffer == nullptr || buffer->array < 0) continue;
-      Array& array = arrays_[buffer->array];
+    const auto add_buffer = [&](const std::string& name, const HostBuffer& buffer) {
+      if (buffer.array < 0) return;
+      Array& array = arrays_[buffer.array];
       array.last_launch = number;
-      array.name = a.name;
-      touch(array, *buffer, reach_of(a.name, reaches, profile));
+      array.name = name;
+      touch(array, buffer, reach_of(name, reaches, profile));
+    };
+    for (const HostArgument& a : launch.args) {
+      if (const auto* other = std::get_if<HostOther>(&a.value); other != nullptr && other->what != "null pointer")
+        return false;
+      if (const auto* buffer = std::get_if<HostBuffer>(&a.value)) {
+        if (buffer->array == 0) return false;
+        add_buffer(a.name, *buffer);
+      }
+      if (const auto* structure = std::get_if<HostStructure>(&a.value)) {
+        if (!structure->unknown.empty()) return false;  // it may hold other pointers
+        for (const auto& [offset, buffer] : structure->pointers) {
+          if (buffer.array == 0) return false;
+          add_buffer(a.name + "+" + std::to_string(offset), buffer);
+        }
+      }
     }
     return true;
   }

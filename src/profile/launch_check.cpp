@@ -15,6 +15,7 @@
 #include "io/nearest.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "profile/structure_fields.h"
 
 namespace kernelcast {
 namespace {
@@ -80,6 +81,8 @@ void name_positions(const KernelProfile& profile, Launch& launch) {
   };
   rename(launch.args);
   rename(launch.buffers);
+  rename(launch.structures);
+  name_fields(profile, launch);
 }
 
 bool only_moves_addresses(const KernelProfile& profile, std::string_view argument) {

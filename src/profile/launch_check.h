@@ -16,7 +16,7 @@ std::string place_of(const KernelProfile& profile, SourceLine line);
 /// The name of a parameter that is given by position, from 0 ("3"); any other name as it is.
 std::string parameter_named(const KernelProfile& profile, const std::string& given);
 
-/// Arguments and buffers by position get the parameter's name.
+/// Arguments and buffers by position get the parameter's name; fields of structures get theirs (structure_fields.h).
 void name_positions(const KernelProfile& profile, Launch& launch);
 
 /// Whether an integer argument is nothing but a constant distance that is added to addresses: no count depends on it

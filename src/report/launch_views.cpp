@@ -105,7 +105,8 @@ Json launch_json(const LaunchForecast& l) {
       argument["kind"] = "tensor_map";
       argument["value"] = m->text();
     }
-    if (std::holds_alternative<HostOther>(a.value)) argument["kind"] = "other";
+    if (std::holds_alternative<HostOther>(a.value) || std::holds_alternative<HostStructure>(a.value))
+      argument["kind"] = "other";
     j["args"].push_back(argument);
   }
   j["unknown"] = Json::array();

@@ -205,4 +205,60 @@ bool Interpreter::write_fields(std::string& out, std::int64_t at, const clang::C
   return true;
 }
 
+/// What is known of a structure: what nobody wrote is not.
+void Interpreter::add_fields(HostStructure& s, std::int64_t at, clang::QualType type, const Value& value) {
+  const std::int64_t size = size_of(type);
+  if (size <= 0 || at < 0 || at + size > static_cast<std::int64_t>(s.bytes.size())) return;
+  const MemoryRef memory = value.place.memory;
+  const bool whole = value.kind == Value::Kind::object && memory != nullptr;
+  const auto* record = type->getAsCXXRecordDecl();
+  const auto* array = context_.getAsConstantArrayType(type);
+  if (array != nullptr && whole) {
+    const std::int64_t step = size_of(array->getElementType());
+    for (std::int64_t k = 0; step > 0 && k < size / step; ++k) {
+      const auto slot = memory->slots.find(k);
+      add_fields(s, at + k * step, array->getElementType(), slot == memory->slots.end() ? memory->rest : slot->second);
+    }
+    return;
+  }
+  if (record != nullptr && whole) {
+    add_members(s, at, record->getDefinition(), *memory);
+    return;
+  }
+  if (type->isPointerType() && value.kind == Value::Kind::pointer && memory != nullptr) {
+    s.pointers.emplace(at, buffer_at(value, type));
+    return;
+  }
+  if (!value.known() && record == nullptr && array == nullptr) s.unknown.emplace(at, value.unknown);
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  if (value.never_written || !write_bytes(bytes, 0, type, value)) return;
+  s.bytes.replace(static_cast<std::size_t>(at), bytes.size(), bytes);
+  s.known.replace(static_cast<std::size_t>(at), bytes.size(), bytes.size(), '\1');
+}
+
+void Interpreter::add_members(HostStructure& s, std::int64_t at, const clang::CXXRecordDecl* record,
+                              const Memory& memory) {
+  if (record == nullptr || record->isInvalidDecl() || record->isUnion() || record->isDynamicClass() ||
+      record->getNumVBases() > 0)
+    return;
+  if (record->getName() == "dim3") {
+    const std::int64_t step = size_of(context_.UnsignedIntTy);
+    for (std::int64_t axis = 0; axis < 3; ++axis) {
+      const auto slot = memory.slots.find(dimension_key(axis));
+      add_fields(s, at + axis * step, context_.UnsignedIntTy, slot == memory.slots.end() ? memory.rest : slot->second);
+    }
+    return;
+  }
+  const clang::ASTRecordLayout& layout = context_.getASTRecordLayout(record);
+  for (const clang::CXXBaseSpecifier& base : record->bases())
+    if (const auto* inherited = base.getType()->getAsCXXRecordDecl())
+      add_members(s, at + layout.getBaseClassOffset(inherited).getQuantity(), inherited->getDefinition(), memory);
+  for (const clang::FieldDecl* f : record->fields()) {
+    if (f->isBitField()) continue;
+    const auto slot = memory.slots.find(key_of(f));
+    const std::int64_t offset = static_cast<std::int64_t>(layout.getFieldOffset(f->getFieldIndex())) / 8;
+    add_fields(s, at + offset, f->getType(), slot == memory.slots.end() ? memory.rest : slot->second);
+  }
+}
+
 }  // namespace kernelcast::frontend::host

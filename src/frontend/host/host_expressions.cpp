@@ -554,6 +554,23 @@ std::optional<Value> Interpreter::constant_of(const clang::Expr* e) {
   return std::nullopt;
 }
 
+/// Calls of it read the variables themselves; a kernel that gets it reads the copies.
+Value Interpreter::evaluate_lambda(const clang::LambdaExpr* l) {
+  for (const clang::LambdaCapture& c : l->captures())
+    if (c.capturesVariable() && l->isInitCapture(&c))
+      if (const auto* v = llvm::dyn_cast<clang::VarDecl>(c.getCapturedVar())) declare(v);
+  Value made = empty_of(l->getType(), "a function object", line_of(l));
+  if (made.kind != Value::Kind::object || made.place.memory == nullptr) return made;
+  auto init = l->capture_init_begin();
+  for (const clang::FieldDecl* f : l->getLambdaClass()->fields()) {
+    if (init == l->capture_init_end()) break;
+    if (*init != nullptr && !f->getType()->isReferenceType() && !f->getType()->isArrayType())
+      made.place.memory->slots[key_of(f)] = converted(copied(evaluate(*init)), f->getType());
+    ++init;
+  }
+  return made;
+}
+
 Value Interpreter::evaluate(const clang::Expr* e) {
   step(e);
   if (const auto* l = llvm::dyn_cast<clang::IntegerLiteral>(e))
@@ -614,10 +631,7 @@ Value Interpreter::evaluate(const clang::Expr* e) {
     return condition;
   }
   if (const auto* l = llvm::dyn_cast<clang::LambdaExpr>(e)) {
-    for (const clang::LambdaCapture& c : l->captures())
-      if (c.capturesVariable() && l->isInitCapture(&c))
-        if (const auto* v = llvm::dyn_cast<clang::VarDecl>(c.getCapturedVar())) declare(v);
-    return empty_of(l->getType(), "a function object", line_of(e));
+    return evaluate_lambda(l);
   }
   if (llvm::isa<clang::CXXDeleteExpr>(e)) return Value::of(0);
   if (llvm::isa<clang::CXXThrowExpr>(e)) throw ProgramEnd{"an exception is thrown", line_of(e)};

@@ -143,6 +143,7 @@ class Interpreter {
   Value binary(clang::BinaryOperatorKind kind, const Value& left, const Value& right, clang::QualType left_type,
                clang::QualType type, int line);
   Value evaluate_cast(const clang::CastExpr* expression);
+  Value evaluate_lambda(const clang::LambdaExpr* lambda);
   Value converted(Value value, clang::QualType type);
   Value evaluate_list(const clang::InitListExpr* list);
   Value zero_of(clang::QualType type);
@@ -198,6 +199,8 @@ class Interpreter {
   void add_contents(const Value& pointer, clang::QualType element, std::int64_t count, HostBuffer& b);
   bool write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value);
   bool write_fields(std::string& out, std::int64_t at, const clang::CXXRecordDecl* record, const Memory& memory);
+  void add_fields(HostStructure& s, std::int64_t at, clang::QualType type, const Value& value);
+  void add_members(HostStructure& s, std::int64_t at, const clang::CXXRecordDecl* record, const Memory& memory);
   clang::QualType pointee_of(const clang::Expr* pointer) const;
   static void forget_reachable(const Value& value, bool itself, int line);
 
@@ -287,7 +290,11 @@ class Interpreter {
                     const std::string& file);
   void add_launch(HostLaunch launch, const Value& grid, const Value& block, const Value& shared);
   HostNumber dimension(const Value& value, int axis);
+  HostBuffer buffer_at(const Value& value, clang::QualType type);
+  HostStructure structure(clang::QualType type, const Value& value);
   HostArgument argument(const clang::ParmVarDecl* parameter, const Value& value);
+  void merge(HostArgument& first, const HostArgument& further);
+  void merge(HostBuffer& first, const HostBuffer* further);
   std::int64_t number_of(const MemoryRef& memory);
   void mark_arrays();
   std::int64_t in_elements(clang::QualType pointer) const;

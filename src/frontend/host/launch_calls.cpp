@@ -12,10 +12,17 @@ std::string printed(const HostNumber& n) {
   return "?" + std::get<HostUnknown>(n).name;
 }
 
+std::string printed(const HostBuffer& b) { return b.elements ? std::to_string(*b.elements) : "?"; }
+
 std::string printed(const HostArgument& a) {
   if (const auto* v = std::get_if<std::int64_t>(&a.value)) return std::to_string(*v);
   if (const auto* v = std::get_if<double>(&a.value)) return std::to_string(*v);
-  if (const auto* b = std::get_if<HostBuffer>(&a.value)) return b->elements ? std::to_string(*b->elements) : "?";
+  if (const auto* b = std::get_if<HostBuffer>(&a.value)) return printed(*b);
+  if (const auto* s = std::get_if<HostStructure>(&a.value)) {
+    std::string text = s->bytes + s->known;
+    for (const auto& [offset, buffer] : s->pointers) text += "," + std::to_string(offset) + printed(buffer);
+    return text;
+  }
   if (const auto* m = std::get_if<HostTensorMap>(&a.value)) return m->text();
   if (const auto* u = std::get_if<HostUnknown>(&a.value)) return "?" + u->name;
   return "-";
@@ -54,10 +61,15 @@ std::int64_t Interpreter::number_of(const MemoryRef& memory) {
 
 /// At the end: what else uses an array is known then.
 void Interpreter::mark_arrays() {
+  const auto mark = [&](HostBuffer& b) {
+    if (b.array > 0 && arrays_[static_cast<std::size_t>(b.array - 1)]->used_elsewhere) b.array = -1;
+  };
   for (HostLaunch& launch : program_.launches)
-    for (HostArgument& a : launch.args)
-      if (auto* b = std::get_if<HostBuffer>(&a.value); b != nullptr && b->array > 0)
-        if (arrays_[static_cast<std::size_t>(b->array - 1)]->used_elsewhere) b->array = -1;
+    for (HostArgument& a : launch.args) {
+      if (auto* b = std::get_if<HostBuffer>(&a.value)) mark(*b);
+      if (auto* s = std::get_if<HostStructure>(&a.value))
+        for (auto& [offset, buffer] : s->pointers) mark(buffer);
+    }
 }
 
 /// How many elements the type points to: more than one where it points to rows of a matrix.
@@ -67,6 +79,33 @@ std::int64_t Interpreter::in_elements(clang::QualType pointer) const {
   if (!pointee->isArrayType()) return 1;
   const std::int64_t size = size_of(context_.getBaseElementType(pointee));
   return size > 0 ? size_of(pointee) / size : 1;
+}
+
+/// What a pointer of the type leads to.
+HostBuffer Interpreter::buffer_at(const Value& value, clang::QualType type) {
+  const bool pointer = !type.isNull() && type->isPointerType();
+  HostBuffer b;
+  const std::int64_t size = pointer && !type->getPointeeType()->isVoidType() ? size_of(type->getPointeeType()) : 1;
+  const auto& bytes = value.place.memory->bytes;
+  const std::int64_t places = bytes && bytes->is_integer() && size > 0 ? bytes->integer / size - value.place.key : 0;
+  if (bytes && bytes->is_integer() && size > 0)
+    b.elements = places * in_elements(type);
+  else
+    b.unknown = bytes && !bytes->known() ? bytes->unknown : HostUnknown{"", "its size is not known", 0};
+  b.in_host_memory = value.place.memory->in_host_memory;
+  b.array = number_of(value.place.memory);
+  b.offset_bytes = value.place.key * size;
+  if (b.elements && pointer) add_contents(value, type->getPointeeType(), places, b);
+  return b;
+}
+
+HostStructure Interpreter::structure(clang::QualType type, const Value& value) {
+  HostStructure s;
+  const auto size = static_cast<std::size_t>(size_of(type));
+  s.bytes.assign(size, '\0');
+  s.known.assign(size, '\0');
+  add_fields(s, 0, type, value);
+  return s;
 }
 
 HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Value& value) {
@@ -97,29 +136,17 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
     case Value::Kind::real:
       a.value = value.real;
       break;
-    case Value::Kind::pointer: {
-      if (value.place.memory == nullptr) {
+    case Value::Kind::pointer:
+      if (value.place.memory == nullptr)
         a.value = HostOther{"null pointer"};
-        break;
-      }
-      HostBuffer b;
-      const std::int64_t size = pointer && !type->getPointeeType()->isVoidType() ? size_of(type->getPointeeType()) : 1;
-      const auto& bytes = value.place.memory->bytes;
-      const std::int64_t places =
-          bytes && bytes->is_integer() && size > 0 ? bytes->integer / size - value.place.key : 0;
-      if (bytes && bytes->is_integer() && size > 0)
-        b.elements = places * in_elements(type);
       else
-        b.unknown = bytes && !bytes->known() ? bytes->unknown : HostUnknown{"", "its size is not known", 0};
-      b.in_host_memory = value.place.memory->in_host_memory;
-      b.array = number_of(value.place.memory);
-      b.offset_bytes = value.place.key * size;
-      if (b.elements && pointer) add_contents(value, type->getPointeeType(), places, b);
-      a.value = b;
+        a.value = buffer_at(value, type);
       break;
-    }
     case Value::Kind::object:
-      a.value = HostOther{"structure"};
+      if (!type.isNull() && type->isRecordType())
+        a.value = structure(type, value);
+      else
+        a.value = HostOther{"structure"};
       break;
     case Value::Kind::function:
       a.value = HostOther{"function"};
@@ -161,7 +188,9 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
   HostLaunch launch;
   launch.cluster = cluster;
   llvm::raw_string_ostream name(launch.kernel);
-  kernel->getNameForDiagnostic(name, clang::PrintingPolicy(context_.getLangOpts()), /*Qualified=*/true);
+  clang::PrintingPolicy policy(context_.getLangOpts());
+  policy.SuppressDefaultTemplateArgs = false;  // as symbols have them, by which the kernel is found
+  kernel->getNameForDiagnostic(name, policy, /*Qualified=*/true);
   launch.symbol = symbol_of(kernel);
   launch.file = file;
   launch.kernel_file = file_of(kernel);
@@ -218,15 +247,24 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
   }
   HostLaunch& first = program_.launches[known->second];
   ++first.repetitions;
-  for (std::size_t k = 0; k < first.args.size(); ++k) {  // the entry stands for all of them
-    auto* one = std::get_if<HostBuffer>(&first.args[k].value);
-    const auto* other = std::get_if<HostBuffer>(&launch.args[k].value);
-    if (one != nullptr && (other == nullptr || other->contents != one->contents || other->alike != one->alike))
-      one->contents.clear();
-    if (one == nullptr || other == nullptr || other->array == one->array) continue;
-    for (const std::int64_t array : {one->array, other->array})  // launches of the entry have different arrays
-      if (array > 0) arrays_[static_cast<std::size_t>(array - 1)]->used_elsewhere = true;
-  }
+  for (std::size_t k = 0; k < first.args.size(); ++k) merge(first.args[k], launch.args[k]);
+}
+
+/// The entry's first argument stands for those of all launches in it.
+void Interpreter::merge(HostArgument& first, const HostArgument& further) {
+  auto* structure = std::get_if<HostStructure>(&first.value);
+  const auto* same = std::get_if<HostStructure>(&further.value);
+  if (structure != nullptr && same != nullptr)
+    for (auto& [offset, buffer] : structure->pointers) merge(buffer, &same->pointers.at(offset));
+  if (auto* buffer = std::get_if<HostBuffer>(&first.value)) merge(*buffer, std::get_if<HostBuffer>(&further.value));
+}
+
+void Interpreter::merge(HostBuffer& first, const HostBuffer* further) {
+  if (further == nullptr || further->contents != first.contents || further->alike != first.alike)
+    first.contents.clear();
+  if (further == nullptr || further->array == first.array) return;
+  for (const std::int64_t array : {first.array, further->array})  // launches of the entry have different arrays
+    if (array > 0) arrays_[static_cast<std::size_t>(array - 1)]->used_elsewhere = true;
 }
 
 Value Interpreter::launch_by_chevrons(const clang::CUDAKernelCallExpr* call) {

@@ -455,7 +455,7 @@ std::vector<std::string> inspect_unit(const Source& source, const FrontendOption
     ClangResult result = compile_in_language(source, job, language, target, kernel);
     refuse_errors(job, result, kernel);
     refuse_skipped_alone(job, result);
-    job.inspect = inspect;
+    job.inspect = [&inspect](clang::ASTContext& context, const ClangResult&) { inspect(context); };
     run_clang(job);
     *notes = notes_about(job, result);
   };
@@ -519,15 +519,17 @@ void inspect_host(const Source& source, const std::string& target, double time_l
     job.host_bodies = true;
     std::string declared;
     std::set<std::string> names;
-    for (int round = 0; round < kMostRounds; ++round) {
-      job.inspect = [](clang::ASTContext&) {};
-      const std::string more = declarations_of_missing(run_clang(job), job.text, names);
+    for (int round = 0;; ++round) {
+      std::string more;
+      job.inspect = [&](clang::ASTContext& context, const ClangResult& result) {
+        if (round < kMostRounds) more = declarations_of_missing(result, job.text, names);
+        if (more.empty()) inspect(context);
+      };
+      run_clang(job);
       if (more.empty()) break;
       declared += more;
       job.text = declared + "\n#line 1\n" + make_job(source, language, target).text;
     }
-    job.inspect = inspect;
-    run_clang(job);
   };
   run_guarded(inspect_now, {.time_s = time_limit_s});
 }

@@ -17,6 +17,8 @@ class ASTContext;
 
 namespace kernelcast::frontend {
 
+struct ClangResult;
+
 /// What one run is to do.
 struct ClangJob {
   std::vector<std::string> arguments;  // of the compiler proper
@@ -29,7 +31,8 @@ struct ClangJob {
   bool host_code_may_fail = false;  // CUDA and HIP: skip and forgive what is not device code
   bool host_bodies = false;         // of these: parse the bodies of host functions, too; no code is wanted
   bool all_host_code = false;       // of these: parse them as callers of templates that launch kernels
-  std::function<void(clang::ASTContext&)> inspect;  // when given, sees the whole file before code is generated
+  /// When given, sees the whole file, and what was found until then, before code is generated.
+  std::function<void(clang::ASTContext&, const ClangResult&)> inspect;
 };
 
 /// An error as clang renders it, with what it concerns.

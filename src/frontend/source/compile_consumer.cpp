@@ -475,7 +475,7 @@ bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
 
 void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
   judge_messages(context);
-  if (job_.inspect) job_.inspect(context);
+  if (job_.inspect) job_.inspect(context, result_);
   if (job_.host_bodies) {
     (void)generator_.release();  // it is never asked for a module
     return;

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
+#include <mutex>
+#include <set>
 
 #include "frontend/source/host_code.h"
 
@@ -85,6 +88,33 @@ bool has_intrinsic(std::string_view text) {
   return false;
 }
 
+/// Calls `use` with every word that begins with "cuda", "CUDA" or "PFN".
+template <class Use>
+void for_runtime_words(std::string_view text, const Use& use) {
+  for (const std::string_view begin : {"cuda", "CUDA", "PFN"}) {
+    for (std::size_t at = 0; (at = text.find(begin, at)) != std::string_view::npos;) {
+      std::size_t end = at;
+      while (end < text.size() && is_word(text[end])) ++end;
+      if (at == 0 || !is_word(text[at - 1])) use(text.substr(at, end - at));
+      at = end;
+    }
+  }
+}
+
+/// Whether the text has a name of the runtime's that stands in the header.
+bool has_name_of(std::string_view text, std::string_view header) {
+  static std::map<std::string_view, std::set<std::string_view>> known;
+  static std::mutex mutex;
+  const std::lock_guard hold(mutex);
+  std::set<std::string_view>& names = known[header];
+  if (names.empty())
+    for (const VirtualHeader& h : virtual_headers())
+      if (h.name == header) for_runtime_words(h.text, [&](std::string_view word) { names.insert(word); });
+  bool found = false;
+  for_runtime_words(text, [&](std::string_view word) { found = found || names.contains(word); });
+  return found;
+}
+
 /// A vector type or its make function: float4, make_int2, ... (uint3 and dim3 belong to the core).
 bool has_vector_type(std::string_view text) {
   constexpr std::string_view ends[] = {"char", "short", "int", "long", "float", "double"};
@@ -137,7 +167,9 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(all || has_any(text, kAtomicWords), "kernelcast/atomics.h");
   add_if(all || (has_any(text, kAtomicWords) && has_any(text, kScopedWords)), "kernelcast/atomics_scoped.h");
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
-  add_if(textures || has_any(text, kHostWords), "kernelcast/host_api.h");
+  const bool host = textures || has_any(text, kHostWords);
+  add_if(host, "kernelcast/host_api.h");
+  add_if(host && (all || has_name_of(text, "kernelcast/host_api_more.h")), "kernelcast/host_api_more.h");
   add_if(textures, "kernelcast/texture.h");
   add_if(all || text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
   add_if(all, "kernelcast/hip_std.h");

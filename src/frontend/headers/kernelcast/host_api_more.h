@@ -1,0 +1,337 @@
+// The rest of the runtime's interface, as CUDA 13.0 has it, and the driver's results: see host_api.h.
+#pragma once
+
+typedef int cudaMemoryType, cudaAccessProperty, cudaStreamCaptureStatus, cudaStreamCaptureMode,
+cudaSynchronizationPolicy, cudaClusterSchedulingPolicy, cudaStreamUpdateCaptureDependenciesFlags, cudaUserObjectFlags,
+cudaUserObjectRetainFlags, cudaGraphicsRegisterFlags, cudaGraphicsMapFlags, cudaGraphicsCubeFace,
+cudaResourceViewFormat, cudaSharedCarveout, cudaComputeMode, cudaMemRangeAttribute, cudaFlushGPUDirectRDMAWritesOptions,
+cudaGPUDirectRDMAWritesOrdering, cudaFlushGPUDirectRDMAWritesScope, cudaFlushGPUDirectRDMAWritesTarget, cudaMemPoolAttr,
+cudaMemLocationType, cudaMemAccessFlags, cudaMemAllocationType, cudaMemAllocationHandleType, cudaGraphMemAttributeType,
+cudaMemcpyFlags, cudaMemcpySrcAccessOrder, cudaMemcpy3DOperandType, cudaDeviceP2PAttr, cudaAtomicOperation,
+cudaAtomicOperationCapability, cudaExternalMemoryHandleType, cudaExternalSemaphoreHandleType, cudaJitOption,
+cudaLibraryOption, cudaJit_CacheMode, cudaJit_Fallback, cudaCGScope, cudaGraphConditionalHandleFlags,
+cudaGraphConditionalNodeType, cudaGraphNodeType, cudaGraphChildGraphNodeOwnership, cudaGraphDependencyType,
+cudaGraphExecUpdateResult, cudaGraphInstantiateResult, cudaGraphKernelNodeField, cudaGetDriverEntryPointFlags,
+cudaDriverEntryPointQueryResult, cudaGraphDebugDotFlags, cudaGraphInstantiateFlags, cudaLaunchMemSyncDomain,
+cudaDeviceNumaConfig, cudaAsyncNotificationType, cudaLogLevel;
+enum __kc_host_more_errors : unsigned {
+  cudaErrorInitializationError = 3, cudaErrorCudartUnloading, cudaErrorProfilerDisabled,
+  cudaErrorProfilerNotInitialized, cudaErrorProfilerAlreadyStarted, cudaErrorProfilerAlreadyStopped,
+  cudaErrorInvalidPitchValue = 12, cudaErrorInvalidSymbol, cudaErrorInvalidHostPointer = 16,
+  cudaErrorInvalidDevicePointer, cudaErrorInvalidTexture, cudaErrorInvalidTextureBinding,
+  cudaErrorInvalidChannelDescriptor, cudaErrorInvalidMemcpyDirection, cudaErrorAddressOfConstant,
+  cudaErrorTextureFetchFailed, cudaErrorTextureNotBound, cudaErrorSynchronizationError, cudaErrorInvalidFilterSetting,
+  cudaErrorInvalidNormSetting, cudaErrorMixedDeviceExecution, cudaErrorNotYetImplemented = 31,
+  cudaErrorMemoryValueTooLarge, cudaErrorStubLibrary = 34, cudaErrorInsufficientDriver,
+  cudaErrorCallRequiresNewerDriver, cudaErrorInvalidSurface, cudaErrorDuplicateVariableName = 43,
+  cudaErrorDuplicateTextureName, cudaErrorDuplicateSurfaceName, cudaErrorDevicesUnavailable,
+  cudaErrorIncompatibleDriverContext = 49, cudaErrorMissingConfiguration = 52, cudaErrorPriorLaunchFailure,
+  cudaErrorLaunchMaxDepthExceeded = 65, cudaErrorLaunchFileScopedTex, cudaErrorLaunchFileScopedSurf,
+  cudaErrorSyncDepthExceeded, cudaErrorLaunchPendingCountExceeded, cudaErrorInvalidDeviceFunction = 98,
+  cudaErrorDeviceNotLicensed = 102, cudaErrorSoftwareValidityNotEstablished, cudaErrorStartupFailure = 127,
+  cudaErrorInvalidKernelImage = 200, cudaErrorDeviceUninitialized, cudaErrorMapBufferObjectFailed = 205,
+  cudaErrorUnmapBufferObjectFailed, cudaErrorArrayIsMapped, cudaErrorAlreadyMapped, cudaErrorNoKernelImageForDevice,
+  cudaErrorAlreadyAcquired, cudaErrorNotMapped, cudaErrorNotMappedAsArray, cudaErrorNotMappedAsPointer,
+  cudaErrorECCUncorrectable, cudaErrorUnsupportedLimit, cudaErrorDeviceAlreadyInUse, cudaErrorPeerAccessUnsupported,
+  cudaErrorInvalidPtx, cudaErrorInvalidGraphicsContext, cudaErrorNvlinkUncorrectable, cudaErrorJitCompilerNotFound,
+  cudaErrorUnsupportedPtxVersion, cudaErrorJitCompilationDisabled, cudaErrorUnsupportedExecAffinity,
+  cudaErrorUnsupportedDevSideSync, cudaErrorContained, cudaErrorInvalidSource = 300, cudaErrorFileNotFound,
+  cudaErrorSharedObjectSymbolNotFound, cudaErrorSharedObjectInitFailed, cudaErrorOperatingSystem,
+  cudaErrorInvalidResourceHandle = 400, cudaErrorIllegalState, cudaErrorLossyQuery, cudaErrorSymbolNotFound = 500,
+  cudaErrorIllegalAddress = 700, cudaErrorLaunchOutOfResources, cudaErrorLaunchTimeout,
+  cudaErrorLaunchIncompatibleTexturing, cudaErrorPeerAccessAlreadyEnabled, cudaErrorPeerAccessNotEnabled,
+  cudaErrorSetOnActiveProcess = 708, cudaErrorContextIsDestroyed, cudaErrorAssert, cudaErrorTooManyPeers,
+  cudaErrorHostMemoryAlreadyRegistered, cudaErrorHostMemoryNotRegistered, cudaErrorHardwareStackError,
+  cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc,
+  cudaErrorCooperativeLaunchTooLarge = 720, cudaErrorTensorMemoryLeak, cudaErrorNotPermitted = 800,
+  cudaErrorNotSupported, cudaErrorSystemNotReady, cudaErrorSystemDriverMismatch, cudaErrorCompatNotSupportedOnDevice,
+  cudaErrorMpsConnectionFailed, cudaErrorMpsRpcFailure, cudaErrorMpsServerNotReady, cudaErrorMpsMaxClientsReached,
+  cudaErrorMpsMaxConnectionsReached, cudaErrorMpsClientTerminated, cudaErrorCdpNotSupported,
+  cudaErrorCdpVersionMismatch, cudaErrorStreamCaptureUnsupported = 900, cudaErrorStreamCaptureInvalidated,
+  cudaErrorStreamCaptureMerge, cudaErrorStreamCaptureUnmatched, cudaErrorStreamCaptureUnjoined,
+  cudaErrorStreamCaptureIsolation, cudaErrorStreamCaptureImplicit, cudaErrorCapturedEvent,
+  cudaErrorStreamCaptureWrongThread, cudaErrorTimeout, cudaErrorGraphExecUpdateFailure, cudaErrorExternalDevice,
+  cudaErrorInvalidClusterSize, cudaErrorFunctionNotLoaded, cudaErrorInvalidResourceType,
+  cudaErrorInvalidResourceConfiguration, cudaErrorApiFailureBase = 10000
+};
+enum __kc_host_more_values : unsigned {
+  cudaChannelFormatKindNV12 = 4, cudaChannelFormatKindUnsignedNormalized8X1, cudaChannelFormatKindUnsignedNormalized8X2,
+  cudaChannelFormatKindUnsignedNormalized8X4, cudaChannelFormatKindUnsignedNormalized16X1,
+  cudaChannelFormatKindUnsignedNormalized16X2, cudaChannelFormatKindUnsignedNormalized16X4,
+  cudaChannelFormatKindSignedNormalized8X1, cudaChannelFormatKindSignedNormalized8X2,
+  cudaChannelFormatKindSignedNormalized8X4, cudaChannelFormatKindSignedNormalized16X1,
+  cudaChannelFormatKindSignedNormalized16X2, cudaChannelFormatKindSignedNormalized16X4,
+  cudaChannelFormatKindUnsignedBlockCompressed1, cudaChannelFormatKindUnsignedBlockCompressed1SRGB,
+  cudaChannelFormatKindUnsignedBlockCompressed2, cudaChannelFormatKindUnsignedBlockCompressed2SRGB,
+  cudaChannelFormatKindUnsignedBlockCompressed3, cudaChannelFormatKindUnsignedBlockCompressed3SRGB,
+  cudaChannelFormatKindUnsignedBlockCompressed4, cudaChannelFormatKindSignedBlockCompressed4,
+  cudaChannelFormatKindUnsignedBlockCompressed5, cudaChannelFormatKindSignedBlockCompressed5,
+  cudaChannelFormatKindUnsignedBlockCompressed6H, cudaChannelFormatKindSignedBlockCompressed6H,
+  cudaChannelFormatKindUnsignedBlockCompressed7, cudaChannelFormatKindUnsignedBlockCompressed7SRGB,
+  cudaChannelFormatKindUnsignedNormalized1010102, cudaMemoryTypeUnregistered = 0, cudaMemoryTypeHost,
+  cudaMemoryTypeDevice, cudaMemoryTypeManaged, cudaAccessPropertyNormal = 0, cudaAccessPropertyStreaming,
+  cudaAccessPropertyPersisting, cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed,
+  cudaSyncPolicyAuto = 1, cudaSyncPolicySpin, cudaSyncPolicyYield, cudaSyncPolicyBlockingSync,
+  cudaClusterSchedulingPolicyDefault = 0, cudaClusterSchedulingPolicySpread, cudaClusterSchedulingPolicyLoadBalancing,
+  cudaStreamAddCaptureDependencies = 0, cudaStreamSetCaptureDependencies, cudaUserObjectNoDestructorSync = 1,
+  cudaGraphUserObjectMove = 1, cudaGraphicsRegisterFlagsNone = 0, cudaGraphicsRegisterFlagsReadOnly,
+  cudaGraphicsRegisterFlagsWriteDiscard, cudaGraphicsRegisterFlagsSurfaceLoadStore = 4,
+  cudaGraphicsRegisterFlagsTextureGather = 8, cudaGraphicsMapFlagsNone = 0, cudaGraphicsMapFlagsReadOnly,
+  cudaGraphicsMapFlagsWriteDiscard, cudaGraphicsCubeFacePositiveX = 0, cudaGraphicsCubeFaceNegativeX,
+  cudaGraphicsCubeFacePositiveY, cudaGraphicsCubeFaceNegativeY, cudaGraphicsCubeFacePositiveZ,
+  cudaGraphicsCubeFaceNegativeZ, cudaResViewFormatNone = 0, cudaResViewFormatUnsignedChar1,
+  cudaResViewFormatUnsignedChar2, cudaResViewFormatUnsignedChar4, cudaResViewFormatSignedChar1,
+  cudaResViewFormatSignedChar2, cudaResViewFormatSignedChar4, cudaResViewFormatUnsignedShort1,
+  cudaResViewFormatUnsignedShort2, cudaResViewFormatUnsignedShort4, cudaResViewFormatSignedShort1,
+  cudaResViewFormatSignedShort2, cudaResViewFormatSignedShort4, cudaResViewFormatUnsignedInt1,
+  cudaResViewFormatUnsignedInt2, cudaResViewFormatUnsignedInt4, cudaResViewFormatSignedInt1,
+  cudaResViewFormatSignedInt2, cudaResViewFormatSignedInt4, cudaResViewFormatHalf1, cudaResViewFormatHalf2,
+  cudaResViewFormatHalf4, cudaResViewFormatFloat1, cudaResViewFormatFloat2, cudaResViewFormatFloat4,
+  cudaResViewFormatUnsignedBlockCompressed1, cudaResViewFormatUnsignedBlockCompressed2,
+  cudaResViewFormatUnsignedBlockCompressed3, cudaResViewFormatUnsignedBlockCompressed4,
+  cudaResViewFormatSignedBlockCompressed4, cudaResViewFormatUnsignedBlockCompressed5,
+  cudaResViewFormatSignedBlockCompressed5, cudaResViewFormatUnsignedBlockCompressed6H,
+  cudaResViewFormatSignedBlockCompressed6H, cudaResViewFormatUnsignedBlockCompressed7, cudaFuncAttributeMax = 16,
+  cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0, cudaLimitDevRuntimeSyncDepth = 3,
+  cudaLimitDevRuntimePendingLaunchCount, cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize,
+  cudaMemAdviseUnsetReadMostly = 2, cudaMemAdviseUnsetPreferredLocation = 4, cudaMemAdviseUnsetAccessedBy = 6,
+  cudaMemRangeAttributeReadMostly = 1, cudaMemRangeAttributePreferredLocation, cudaMemRangeAttributeAccessedBy,
+  cudaMemRangeAttributeLastPrefetchLocation, cudaMemRangeAttributePreferredLocationType,
+  cudaMemRangeAttributePreferredLocationId, cudaMemRangeAttributeLastPrefetchLocationType,
+  cudaMemRangeAttributeLastPrefetchLocationId, cudaFlushGPUDirectRDMAWritesOptionHost = 1,
+  cudaFlushGPUDirectRDMAWritesOptionMemOps, cudaGPUDirectRDMAWritesOrderingNone = 0,
+  cudaGPUDirectRDMAWritesOrderingOwner = 100, cudaGPUDirectRDMAWritesOrderingAllDevices = 200,
+  cudaFlushGPUDirectRDMAWritesToOwner = 100, cudaFlushGPUDirectRDMAWritesToAllDevices = 200,
+  cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0, cudaDevAttrMaxTexture1DWidth = 21, cudaDevAttrMaxTexture2DWidth,
+  cudaDevAttrMaxTexture2DHeight, cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight,
+  cudaDevAttrMaxTexture3DDepth, cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight,
+  cudaDevAttrMaxTexture2DLayeredLayers, cudaDevAttrMaxTexture1DLayeredWidth = 42, cudaDevAttrMaxTexture1DLayeredLayers,
+  cudaDevAttrMaxTexture2DGatherWidth = 45, cudaDevAttrMaxTexture2DGatherHeight, cudaDevAttrMaxTexture3DWidthAlt,
+  cudaDevAttrMaxTexture3DHeightAlt, cudaDevAttrMaxTexture3DDepthAlt, cudaDevAttrMaxTextureCubemapWidth = 52,
+  cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers, cudaDevAttrMaxSurface1DWidth,
+  cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight, cudaDevAttrMaxSurface3DWidth,
+  cudaDevAttrMaxSurface3DHeight, cudaDevAttrMaxSurface3DDepth, cudaDevAttrMaxSurface1DLayeredWidth,
+  cudaDevAttrMaxSurface1DLayeredLayers, cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight,
+  cudaDevAttrMaxSurface2DLayeredLayers, cudaDevAttrMaxSurfaceCubemapWidth, cudaDevAttrMaxSurfaceCubemapLayeredWidth,
+  cudaDevAttrMaxSurfaceCubemapLayeredLayers, cudaDevAttrMaxTexture1DLinearWidth, cudaDevAttrMaxTexture2DLinearWidth,
+  cudaDevAttrMaxTexture2DLinearHeight, cudaDevAttrMaxTexture2DLinearPitch, cudaDevAttrMaxTexture2DMipmappedWidth,
+  cudaDevAttrMaxTexture2DMipmappedHeight, cudaDevAttrMaxTexture1DMipmappedWidth = 77, cudaDevAttrReserved92 = 92,
+  cudaDevAttrReserved93, cudaDevAttrReserved94, cudaDevAttrReserved96 = 96,
+  cudaDevAttrReservedSharedMemoryPerBlock = 111, cudaDevAttrSparseCudaArraySupported,
+  cudaDevAttrTimelineSemaphoreInteropSupported = 114, cudaDevAttrGPUDirectRDMASupported = 116,
+  cudaDevAttrGPUDirectRDMAFlushWritesOptions, cudaDevAttrGPUDirectRDMAWritesOrdering,
+  cudaDevAttrDeferredMappingCudaArraySupported = 121, cudaDevAttrReserved122, cudaDevAttrReserved123,
+  cudaDevAttrReserved124, cudaDevAttrReserved127 = 127, cudaDevAttrReserved128, cudaDevAttrReserved129,
+  cudaDevAttrNumaConfig, cudaDevAttrNumaId, cudaDevAttrReserved132, cudaDevAttrMpsEnabled, cudaDevAttrHostNumaId,
+  cudaDevAttrD3D12CigSupported, cudaDevAttrVulkanCigSupported = 138, cudaDevAttrGpuPciDeviceId,
+  cudaDevAttrGpuPciSubsystemId, cudaDevAttrReserved141, cudaDevAttrHostNumaMemoryPoolsSupported,
+  cudaDevAttrHostNumaMultinodeIpcSupported, cudaDevAttrHostMemoryPoolsSupported, cudaDevAttrReserved145,
+  cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147, cudaDevAttrMax, cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic, cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold,
+  cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent,
+  cudaMemPoolAttrUsedMemHigh, cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeNone = 0, cudaMemLocationTypeDevice,
+  cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma, cudaMemLocationTypeHostNumaCurrent,
+  cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead, cudaMemAccessFlagsProtReadWrite = 3,
+  cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned, cudaMemAllocationTypeManaged,
+  cudaMemAllocationTypeMax = 0x7fffffff, cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor,
+  cudaMemHandleTypeWin32, cudaMemHandleTypeWin32Kmt = 4, cudaMemHandleTypeFabric = 8,
+  cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemCurrent,
+  cudaGraphMemAttrReservedMemHigh, cudaMemcpyFlagDefault = 0, cudaMemcpyFlagPreferOverlapWithCompute,
+  cudaMemcpySrcAccessOrderInvalid = 0, cudaMemcpySrcAccessOrderStream, cudaMemcpySrcAccessOrderDuringApiCall,
+  cudaMemcpySrcAccessOrderAny, cudaMemcpySrcAccessOrderMax = 0x7fffffff, cudaMemcpyOperandTypePointer = 1,
+  cudaMemcpyOperandTypeArray, cudaMemcpyOperandTypeMax = 0x7fffffff, cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported,
+  cudaDevP2PAttrOnlyPartialNativeAtomicSupported, cudaAtomicOperationIntegerAdd = 0, cudaAtomicOperationIntegerMin,
+  cudaAtomicOperationIntegerMax, cudaAtomicOperationIntegerIncrement, cudaAtomicOperationIntegerDecrement,
+  cudaAtomicOperationAnd, cudaAtomicOperationOr, cudaAtomicOperationXOR, cudaAtomicOperationExchange,
+  cudaAtomicOperationCAS, cudaAtomicOperationFloatAdd, cudaAtomicOperationFloatMin, cudaAtomicOperationFloatMax,
+  cudaAtomicCapabilitySigned = 1, cudaAtomicCapabilityUnsigned, cudaAtomicCapabilityReduction = 4,
+  cudaAtomicCapabilityScalar32 = 8, cudaAtomicCapabilityScalar64 = 16, cudaAtomicCapabilityScalar128 = 32,
+  cudaAtomicCapabilityVector32x4 = 64, cudaExternalMemoryHandleTypeOpaqueFd = 1,
+  cudaExternalMemoryHandleTypeOpaqueWin32, cudaExternalMemoryHandleTypeOpaqueWin32Kmt,
+  cudaExternalMemoryHandleTypeD3D12Heap, cudaExternalMemoryHandleTypeD3D12Resource,
+  cudaExternalMemoryHandleTypeD3D11Resource, cudaExternalMemoryHandleTypeD3D11ResourceKmt,
+  cudaExternalMemoryHandleTypeNvSciBuf, cudaExternalSemaphoreHandleTypeOpaqueFd = 1,
+  cudaExternalSemaphoreHandleTypeOpaqueWin32, cudaExternalSemaphoreHandleTypeOpaqueWin32Kmt,
+  cudaExternalSemaphoreHandleTypeD3D12Fence, cudaExternalSemaphoreHandleTypeD3D11Fence,
+  cudaExternalSemaphoreHandleTypeNvSciSync, cudaExternalSemaphoreHandleTypeKeyedMutex,
+  cudaExternalSemaphoreHandleTypeKeyedMutexKmt, cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd,
+  cudaExternalSemaphoreHandleTypeTimelineSemaphoreWin32, cudaJitMaxRegisters = 0, cudaJitThreadsPerBlock,
+  cudaJitWallTime, cudaJitInfoLogBuffer, cudaJitInfoLogBufferSizeBytes, cudaJitErrorLogBuffer,
+  cudaJitErrorLogBufferSizeBytes, cudaJitOptimizationLevel, cudaJitFallbackStrategy = 10, cudaJitGenerateDebugInfo,
+  cudaJitLogVerbose, cudaJitGenerateLineInfo, cudaJitCacheMode, cudaJitPositionIndependentCode = 30, cudaJitMinCtaPerSm,
+  cudaJitMaxThreadsPerBlock, cudaJitOverrideDirectiveValues, cudaLibraryHostUniversalFunctionAndDataTable = 0,
+  cudaLibraryBinaryIsPreserved, cudaJitCacheOptionNone = 0, cudaJitCacheOptionCG, cudaJitCacheOptionCA,
+  cudaPreferPtx = 0, cudaPreferBinary, cudaCGScopeInvalid = 0, cudaCGScopeGrid, cudaCGScopeReserved,
+  cudaGraphCondAssignDefault = 1, cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile, cudaGraphCondTypeSwitch,
+  cudaGraphNodeTypeKernel = 0, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost,
+  cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
+  cudaGraphNodeTypeExtSemaphoreSignal, cudaGraphNodeTypeExtSemaphoreWait, cudaGraphNodeTypeMemAlloc,
+  cudaGraphNodeTypeMemFree, cudaGraphNodeTypeConditional = 13, cudaGraphNodeTypeCount,
+  cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove, cudaGraphDependencyTypeDefault = 0,
+  cudaGraphDependencyTypeProgrammatic, cudaGraphExecUpdateSuccess = 0, cudaGraphExecUpdateError,
+  cudaGraphExecUpdateErrorTopologyChanged, cudaGraphExecUpdateErrorNodeTypeChanged,
+  cudaGraphExecUpdateErrorFunctionChanged, cudaGraphExecUpdateErrorParametersChanged,
+  cudaGraphExecUpdateErrorNotSupported, cudaGraphExecUpdateErrorUnsupportedFunctionChange,
+  cudaGraphExecUpdateErrorAttributesChanged, cudaGraphInstantiateSuccess = 0, cudaGraphInstantiateError,
+  cudaGraphInstantiateInvalidStructure, cudaGraphInstantiateNodeOperationNotSupported,
+  cudaGraphInstantiateMultipleDevicesNotSupported, cudaGraphInstantiateConditionalHandleUnused,
+  cudaGraphKernelNodeFieldInvalid = 0, cudaGraphKernelNodeFieldGridDim, cudaGraphKernelNodeFieldParam,
+  cudaGraphKernelNodeFieldEnabled, cudaEnableDefault = 0, cudaEnableLegacyStream, cudaEnablePerThreadDefaultStream,
+  cudaDriverEntryPointSuccess = 0, cudaDriverEntryPointSymbolNotFound, cudaDriverEntryPointVersionNotSufficent,
+  cudaGraphDebugDotFlagsVerbose = 1, cudaGraphDebugDotFlagsKernelNodeParams = 4,
+  cudaGraphDebugDotFlagsMemcpyNodeParams = 8, cudaGraphDebugDotFlagsMemsetNodeParams = 16,
+  cudaGraphDebugDotFlagsHostNodeParams = 32, cudaGraphDebugDotFlagsEventNodeParams = 64,
+  cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 128, cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 256,
+  cudaGraphDebugDotFlagsKernelNodeAttributes = 512, cudaGraphDebugDotFlagsHandles = 1024,
+  cudaGraphDebugDotFlagsConditionalNodeParams = 32768, cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+  cudaGraphInstantiateFlagUpload, cudaGraphInstantiateFlagDeviceLaunch = 4, cudaGraphInstantiateFlagUseNodePriority = 8,
+  cudaLaunchMemSyncDomainDefault = 0, cudaLaunchMemSyncDomainRemote, cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticEvent = 7, cudaLaunchAttributeMemSyncDomainMap = 9, cudaLaunchAttributeMemSyncDomain,
+  cudaLaunchAttributeLaunchCompletionEvent = 12, cudaLaunchAttributeDeviceUpdatableKernelNode,
+  cudaLaunchAttributePreferredSharedMemoryCarveout, cudaLaunchAttributeNvlinkUtilCentricScheduling = 16,
+  cudaDeviceNumaConfigNone = 0, cudaDeviceNumaConfigNumaNode, cudaAsyncNotificationTypeOverBudget = 1,
+  cudaLogLevelError = 0, cudaLogLevelWarning
+};
+enum __kc_host_driver_errors : unsigned {
+  CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED,
+  CUDA_ERROR_PROFILER_DISABLED, CUDA_ERROR_PROFILER_NOT_INITIALIZED, CUDA_ERROR_PROFILER_ALREADY_STARTED,
+  CUDA_ERROR_PROFILER_ALREADY_STOPPED, CUDA_ERROR_STUB_LIBRARY = 34, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
+  CUDA_ERROR_DEVICE_UNAVAILABLE = 46, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_INVALID_DEVICE,
+  CUDA_ERROR_DEVICE_NOT_LICENSED, CUDA_ERROR_INVALID_IMAGE = 200, CUDA_ERROR_INVALID_CONTEXT,
+  CUDA_ERROR_CONTEXT_ALREADY_CURRENT, CUDA_ERROR_MAP_FAILED = 205, CUDA_ERROR_UNMAP_FAILED, CUDA_ERROR_ARRAY_IS_MAPPED,
+  CUDA_ERROR_ALREADY_MAPPED, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_ALREADY_ACQUIRED, CUDA_ERROR_NOT_MAPPED,
+  CUDA_ERROR_NOT_MAPPED_AS_ARRAY, CUDA_ERROR_NOT_MAPPED_AS_POINTER, CUDA_ERROR_ECC_UNCORRECTABLE,
+  CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_CONTEXT_ALREADY_IN_USE, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+  CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_GRAPHICS_CONTEXT, CUDA_ERROR_NVLINK_UNCORRECTABLE,
+  CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_UNSUPPORTED_PTX_VERSION, CUDA_ERROR_JIT_COMPILATION_DISABLED,
+  CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC, CUDA_ERROR_CONTAINED,
+  CUDA_ERROR_INVALID_SOURCE = 300, CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
+  CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, CUDA_ERROR_OPERATING_SYSTEM, CUDA_ERROR_INVALID_HANDLE = 400,
+  CUDA_ERROR_ILLEGAL_STATE, CUDA_ERROR_LOSSY_QUERY, CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_NOT_READY = 600,
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, CUDA_ERROR_LAUNCH_TIMEOUT,
+  CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+  CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708, CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_ASSERT,
+  CUDA_ERROR_TOO_MANY_PEERS, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+  CUDA_ERROR_HARDWARE_STACK_ERROR, CUDA_ERROR_ILLEGAL_INSTRUCTION, CUDA_ERROR_MISALIGNED_ADDRESS,
+  CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_INVALID_PC, CUDA_ERROR_LAUNCH_FAILED,
+  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, CUDA_ERROR_TENSOR_MEMORY_LEAK, CUDA_ERROR_NOT_PERMITTED = 800,
+  CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_SYSTEM_NOT_READY, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+  CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUDA_ERROR_MPS_CONNECTION_FAILED, CUDA_ERROR_MPS_RPC_FAILURE,
+  CUDA_ERROR_MPS_SERVER_NOT_READY, CUDA_ERROR_MPS_MAX_CLIENTS_REACHED, CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED,
+  CUDA_ERROR_MPS_CLIENT_TERMINATED, CUDA_ERROR_CDP_NOT_SUPPORTED, CUDA_ERROR_CDP_VERSION_MISMATCH,
+  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, CUDA_ERROR_STREAM_CAPTURE_MERGE,
+  CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+  CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUDA_ERROR_CAPTURED_EVENT, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+  CUDA_ERROR_TIMEOUT, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, CUDA_ERROR_EXTERNAL_DEVICE, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+  CUDA_ERROR_FUNCTION_NOT_LOADED, CUDA_ERROR_INVALID_RESOURCE_TYPE, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+  CUDA_ERROR_KEY_ROTATION, CUDA_ERROR_UNKNOWN = 999
+};
+enum __kc_host_default_carveout : int { cudaSharedmemCarveoutDefault = -1 };
+struct cudaMemLocation { int type, id; };
+struct cudaMemPoolProps {
+  int allocType, handleTypes;
+  cudaMemLocation location;
+  void* win32SecurityAttributes;
+  size_t maxSize;
+  unsigned short usage;
+};
+struct cudaMemAccessDesc { cudaMemLocation location; int flags; };
+struct cudaAccessPolicyWindow { void* base_ptr; size_t num_bytes; float hitRatio; int hitProp, missProp; };
+union cudaStreamAttrValue { char pad[64]; cudaAccessPolicyWindow accessPolicyWindow; int syncPolicy, priority; };
+typedef cudaStreamAttrValue cudaKernelNodeAttrValue;
+typedef int cudaStreamAttrID, cudaKernelNodeAttrID;
+typedef CUresult (*PFN_cuTensorMapEncodeIm2col)(...);
+typedef PFN_cuTensorMapEncodeIm2col PFN_cuTensorMapEncodeIm2col_v12000;
+
+KC_HOST_CALL(cudaArrayGetInfo) KC_HOST_CALL(cudaArrayGetMemoryRequirements) KC_HOST_CALL(cudaArrayGetPlane)
+KC_HOST_CALL(cudaArrayGetSparseProperties) KC_HOST_CALL(cudaCtxResetPersistingL2Cache)
+KC_HOST_CALL(cudaDestroyExternalMemory) KC_HOST_CALL(cudaDestroyExternalSemaphore)
+KC_HOST_CALL(cudaDeviceFlushGPUDirectRDMAWrites) KC_HOST_CALL(cudaDeviceGetByPCIBusId)
+KC_HOST_CALL(cudaDeviceGetCacheConfig) KC_HOST_CALL(cudaDeviceGetDefaultMemPool)
+KC_HOST_CALL(cudaDeviceGetGraphMemAttribute) KC_HOST_CALL(cudaDeviceGetHostAtomicCapabilities)
+KC_HOST_CALL(cudaDeviceGetMemPool) KC_HOST_CALL(cudaDeviceGetNvSciSyncAttributes)
+KC_HOST_CALL(cudaDeviceGetP2PAtomicCapabilities) KC_HOST_CALL(cudaDeviceGetP2PAttribute)
+KC_HOST_CALL(cudaDeviceGetPCIBusId) KC_HOST_CALL(cudaDeviceGetSharedMemConfig)
+KC_HOST_CALL(cudaDeviceGetTexture1DLinearMaxWidth) KC_HOST_CALL(cudaDeviceGraphMemTrim)
+KC_HOST_CALL(cudaDeviceRegisterAsyncNotification) KC_HOST_CALL(cudaDeviceSetGraphMemAttribute)
+KC_HOST_CALL(cudaDeviceSetMemPool) KC_HOST_CALL(cudaDeviceUnregisterAsyncNotification)
+KC_HOST_CALL(cudaEventRecordWithFlags) KC_HOST_CALL(cudaExternalMemoryGetMappedBuffer)
+KC_HOST_CALL(cudaExternalMemoryGetMappedMipmappedArray) KC_HOST_CALL(cudaFreeMipmappedArray)
+KC_HOST_CALL(cudaFuncGetName) KC_HOST_CALL(cudaFuncGetParamInfo) KC_HOST_CALL(cudaGetChannelDesc)
+KC_HOST_CALL(cudaGetDeviceFlags) KC_HOST_CALL(cudaGetDriverEntryPoint) KC_HOST_CALL(cudaGetDriverEntryPointByVersion)
+KC_HOST_CALL(cudaGetExportTable) KC_HOST_CALL(cudaGetFuncBySymbol) KC_HOST_CALL(cudaGetKernel)
+KC_HOST_CALL(cudaGetMipmappedArrayLevel) KC_HOST_CALL(cudaGetSurfaceObjectResourceDesc) KC_HOST_CALL(cudaGetSymbolSize)
+KC_HOST_CALL(cudaGetTextureObjectResourceDesc) KC_HOST_CALL(cudaGetTextureObjectResourceViewDesc)
+KC_HOST_CALL(cudaGetTextureObjectTextureDesc) KC_HOST_CALL(cudaGraphAddChildGraphNode)
+KC_HOST_CALL(cudaGraphAddDependencies) KC_HOST_CALL(cudaGraphAddEmptyNode) KC_HOST_CALL(cudaGraphAddEventRecordNode)
+KC_HOST_CALL(cudaGraphAddEventWaitNode) KC_HOST_CALL(cudaGraphAddExternalSemaphoresSignalNode)
+KC_HOST_CALL(cudaGraphAddExternalSemaphoresWaitNode) KC_HOST_CALL(cudaGraphAddHostNode)
+KC_HOST_CALL(cudaGraphAddKernelNode) KC_HOST_CALL(cudaGraphAddMemAllocNode) KC_HOST_CALL(cudaGraphAddMemFreeNode)
+KC_HOST_CALL(cudaGraphAddMemcpyNode) KC_HOST_CALL(cudaGraphAddMemcpyNode1D)
+KC_HOST_CALL(cudaGraphAddMemcpyNodeFromSymbol) KC_HOST_CALL(cudaGraphAddMemcpyNodeToSymbol)
+KC_HOST_CALL(cudaGraphAddMemsetNode) KC_HOST_CALL(cudaGraphAddNode) KC_HOST_CALL(cudaGraphChildGraphNodeGetGraph)
+KC_HOST_CALL(cudaGraphClone) KC_HOST_CALL(cudaGraphConditionalHandleCreate) KC_HOST_CALL(cudaGraphDebugDotPrint)
+KC_HOST_CALL(cudaGraphDestroyNode) KC_HOST_CALL(cudaGraphEventRecordNodeGetEvent)
+KC_HOST_CALL(cudaGraphEventRecordNodeSetEvent) KC_HOST_CALL(cudaGraphEventWaitNodeGetEvent)
+KC_HOST_CALL(cudaGraphEventWaitNodeSetEvent) KC_HOST_CALL(cudaGraphExecChildGraphNodeSetParams)
+KC_HOST_CALL(cudaGraphExecEventRecordNodeSetEvent) KC_HOST_CALL(cudaGraphExecEventWaitNodeSetEvent)
+KC_HOST_CALL(cudaGraphExecExternalSemaphoresSignalNodeSetParams)
+KC_HOST_CALL(cudaGraphExecExternalSemaphoresWaitNodeSetParams) KC_HOST_CALL(cudaGraphExecGetFlags)
+KC_HOST_CALL(cudaGraphExecHostNodeSetParams) KC_HOST_CALL(cudaGraphExecKernelNodeSetParams)
+KC_HOST_CALL(cudaGraphExecMemcpyNodeSetParams) KC_HOST_CALL(cudaGraphExecMemcpyNodeSetParams1D)
+KC_HOST_CALL(cudaGraphExecMemcpyNodeSetParamsFromSymbol) KC_HOST_CALL(cudaGraphExecMemcpyNodeSetParamsToSymbol)
+KC_HOST_CALL(cudaGraphExecMemsetNodeSetParams) KC_HOST_CALL(cudaGraphExecNodeSetParams)
+KC_HOST_CALL(cudaGraphExecUpdate) KC_HOST_CALL(cudaGraphExternalSemaphoresSignalNodeGetParams)
+KC_HOST_CALL(cudaGraphExternalSemaphoresSignalNodeSetParams) KC_HOST_CALL(cudaGraphExternalSemaphoresWaitNodeGetParams)
+KC_HOST_CALL(cudaGraphExternalSemaphoresWaitNodeSetParams) KC_HOST_CALL(cudaGraphGetEdges)
+KC_HOST_CALL(cudaGraphGetNodes) KC_HOST_CALL(cudaGraphGetRootNodes) KC_HOST_CALL(cudaGraphHostNodeGetParams)
+KC_HOST_CALL(cudaGraphHostNodeSetParams) KC_HOST_CALL(cudaGraphInstantiateWithFlags)
+KC_HOST_CALL(cudaGraphInstantiateWithParams) KC_HOST_CALL(cudaGraphKernelNodeCopyAttributes)
+KC_HOST_CALL(cudaGraphKernelNodeGetAttribute) KC_HOST_CALL(cudaGraphKernelNodeGetParams)
+KC_HOST_CALL(cudaGraphKernelNodeSetAttribute) KC_HOST_CALL(cudaGraphKernelNodeSetParams)
+KC_HOST_CALL(cudaGraphMemAllocNodeGetParams) KC_HOST_CALL(cudaGraphMemFreeNodeGetParams)
+KC_HOST_CALL(cudaGraphMemcpyNodeGetParams) KC_HOST_CALL(cudaGraphMemcpyNodeSetParams)
+KC_HOST_CALL(cudaGraphMemcpyNodeSetParams1D) KC_HOST_CALL(cudaGraphMemcpyNodeSetParamsFromSymbol)
+KC_HOST_CALL(cudaGraphMemcpyNodeSetParamsToSymbol) KC_HOST_CALL(cudaGraphMemsetNodeGetParams)
+KC_HOST_CALL(cudaGraphMemsetNodeSetParams) KC_HOST_CALL(cudaGraphNodeFindInClone)
+KC_HOST_CALL(cudaGraphNodeGetDependencies) KC_HOST_CALL(cudaGraphNodeGetDependentNodes)
+KC_HOST_CALL(cudaGraphNodeGetEnabled) KC_HOST_CALL(cudaGraphNodeGetType) KC_HOST_CALL(cudaGraphNodeSetEnabled)
+KC_HOST_CALL(cudaGraphNodeSetParams) KC_HOST_CALL(cudaGraphReleaseUserObject) KC_HOST_CALL(cudaGraphRemoveDependencies)
+KC_HOST_CALL(cudaGraphRetainUserObject) KC_HOST_CALL(cudaGraphUpload) KC_HOST_CALL(cudaGraphicsMapResources)
+KC_HOST_CALL(cudaGraphicsResourceGetMappedMipmappedArray) KC_HOST_CALL(cudaGraphicsResourceGetMappedPointer)
+KC_HOST_CALL(cudaGraphicsResourceSetMapFlags) KC_HOST_CALL(cudaGraphicsSubResourceGetMappedArray)
+KC_HOST_CALL(cudaGraphicsUnmapResources) KC_HOST_CALL(cudaGraphicsUnregisterResource) KC_HOST_CALL(cudaHostGetFlags)
+KC_HOST_CALL(cudaImportExternalMemory) KC_HOST_CALL(cudaImportExternalSemaphore) KC_HOST_CALL(cudaInitDevice)
+KC_HOST_CALL(cudaIpcCloseMemHandle) KC_HOST_CALL(cudaIpcGetEventHandle) KC_HOST_CALL(cudaIpcGetMemHandle)
+KC_HOST_CALL(cudaIpcOpenEventHandle) KC_HOST_CALL(cudaIpcOpenMemHandle) KC_HOST_CALL(cudaKernelSetAttributeForDevice)
+KC_HOST_CALL(cudaLibraryEnumerateKernels) KC_HOST_CALL(cudaLibraryGetGlobal) KC_HOST_CALL(cudaLibraryGetKernel)
+KC_HOST_CALL(cudaLibraryGetKernelCount) KC_HOST_CALL(cudaLibraryGetManaged) KC_HOST_CALL(cudaLibraryGetUnifiedFunction)
+KC_HOST_CALL(cudaLibraryLoadData) KC_HOST_CALL(cudaLibraryLoadFromFile) KC_HOST_CALL(cudaLibraryUnload)
+KC_HOST_CALL(cudaLogsCurrent) KC_HOST_CALL(cudaLogsDumpToFile) KC_HOST_CALL(cudaLogsDumpToMemory)
+KC_HOST_CALL(cudaLogsRegisterCallback) KC_HOST_CALL(cudaLogsUnregisterCallback) KC_HOST_CALL(cudaMallocFromPoolAsync)
+KC_HOST_CALL(cudaMallocMipmappedArray) KC_HOST_CALL(cudaMemDiscardAndPrefetchBatchAsync)
+KC_HOST_CALL(cudaMemDiscardBatchAsync) KC_HOST_CALL(cudaMemGetDefaultMemPool) KC_HOST_CALL(cudaMemGetMemPool)
+KC_HOST_CALL(cudaMemPoolCreate) KC_HOST_CALL(cudaMemPoolDestroy) KC_HOST_CALL(cudaMemPoolExportPointer)
+KC_HOST_CALL(cudaMemPoolExportToShareableHandle) KC_HOST_CALL(cudaMemPoolGetAccess)
+KC_HOST_CALL(cudaMemPoolGetAttribute) KC_HOST_CALL(cudaMemPoolImportFromShareableHandle)
+KC_HOST_CALL(cudaMemPoolImportPointer) KC_HOST_CALL(cudaMemPoolSetAccess) KC_HOST_CALL(cudaMemPoolSetAttribute)
+KC_HOST_CALL(cudaMemPoolTrimTo) KC_HOST_CALL(cudaMemPrefetchBatchAsync) KC_HOST_CALL(cudaMemRangeGetAttribute)
+KC_HOST_CALL(cudaMemRangeGetAttributes) KC_HOST_CALL(cudaMemSetMemPool) KC_HOST_CALL(cudaMemcpy2DArrayToArray)
+KC_HOST_CALL(cudaMemcpy2DFromArray) KC_HOST_CALL(cudaMemcpy2DFromArrayAsync) KC_HOST_CALL(cudaMemcpy2DToArrayAsync)
+KC_HOST_CALL(cudaMemcpy3DAsync) KC_HOST_CALL(cudaMemcpy3DBatchAsync) KC_HOST_CALL(cudaMemcpy3DPeer)
+KC_HOST_CALL(cudaMemcpy3DPeerAsync) KC_HOST_CALL(cudaMemcpyArrayToArray) KC_HOST_CALL(cudaMemcpyBatchAsync)
+KC_HOST_CALL(cudaMemcpyFromArray) KC_HOST_CALL(cudaMemcpyFromArrayAsync) KC_HOST_CALL(cudaMemcpyFromSymbolAsync)
+KC_HOST_CALL(cudaMemcpyToArrayAsync) KC_HOST_CALL(cudaMemset2D) KC_HOST_CALL(cudaMemset2DAsync)
+KC_HOST_CALL(cudaMemset3D) KC_HOST_CALL(cudaMemset3DAsync) KC_HOST_CALL(cudaMipmappedArrayGetMemoryRequirements)
+KC_HOST_CALL(cudaMipmappedArrayGetSparseProperties) KC_HOST_CALL(cudaOccupancyAvailableDynamicSMemPerBlock)
+KC_HOST_CALL(cudaOccupancyMaxActiveClusters) KC_HOST_CALL(cudaOccupancyMaxPotentialClusterSize)
+KC_HOST_CALL(cudaSetValidDevices) KC_HOST_CALL(cudaSignalExternalSemaphoresAsync) KC_HOST_CALL(cudaStreamAttachMemAsync)
+KC_HOST_CALL(cudaStreamBeginCaptureToGraph) KC_HOST_CALL(cudaStreamCopyAttributes) KC_HOST_CALL(cudaStreamGetAttribute)
+KC_HOST_CALL(cudaStreamGetCaptureInfo) KC_HOST_CALL(cudaStreamGetDevice) KC_HOST_CALL(cudaStreamGetFlags)
+KC_HOST_CALL(cudaStreamGetId) KC_HOST_CALL(cudaStreamGetPriority) KC_HOST_CALL(cudaStreamIsCapturing)
+KC_HOST_CALL(cudaStreamSetAttribute) KC_HOST_CALL(cudaStreamUpdateCaptureDependencies)
+KC_HOST_CALL(cudaThreadExchangeStreamCaptureMode) KC_HOST_CALL(cudaUserObjectCreate) KC_HOST_CALL(cudaUserObjectRelease)
+KC_HOST_CALL(cudaUserObjectRetain) KC_HOST_CALL(cudaWaitExternalSemaphoresAsync)

@@ -1,0 +1,138 @@
+// Structures that host code passes to kernels by value.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "kernelcast/host.h"
+
+namespace kernelcast {
+namespace {
+
+HostLaunch only_launch(const std::string& text) {
+  Source source;
+  source.path = "program.cu";
+  source.language = Language::cuda;
+  source.text = text;
+  const HostProgram p = host_launches(source, {});
+  EXPECT_EQ(p.launches.size(), 1u);
+  return p.launches.empty() ? HostLaunch{} : p.launches.front();
+}
+
+HostStructure first_structure(const HostLaunch& l) {
+  const HostStructure* s = l.args.empty() ? nullptr : std::get_if<HostStructure>(&l.args.front().value);
+  EXPECT_NE(s, nullptr);
+  return s == nullptr ? HostStructure{} : *s;
+}
+
+template <class T>
+T at(const HostStructure& s, std::size_t offset) {
+  T value{};
+  EXPECT_LE(offset + sizeof value, s.bytes.size());
+  std::memcpy(&value, s.bytes.data() + offset, sizeof value);
+  return value;
+}
+
+/// '1' where a byte is known.
+std::string known(const HostStructure& s) {
+  std::string text;
+  for (const char c : s.known) text += c != 0 ? '1' : '0';
+  return text;
+}
+
+TEST(HostStructures, HoldNumbersArraysAndPointers) {
+  const HostStructure s = first_structure(only_launch(R"(
+struct Field { float* data; int size[2]; double scale; char kind; };
+__global__ void kernel(Field f) { f.data[f.size[1]] = f.scale; }
+int main() {
+  Field f;
+  cudaMalloc(&f.data, 400);
+  f.size[0] = 7;
+  f.size[1] = -9;
+  f.scale = 0.5;
+  kernel<<<1, 32>>>(f);
+})"));
+  ASSERT_EQ(s.bytes.size(), 32u);
+  EXPECT_EQ(at<int>(s, 8), 7);
+  EXPECT_EQ(at<int>(s, 12), -9);
+  EXPECT_EQ(at<double>(s, 16), 0.5);
+  EXPECT_EQ(known(s),
+            "00000000"
+            "11111111"
+            "11111111"
+            "00000000");  // the pointer, and what nobody wrote
+  ASSERT_EQ(s.pointers.size(), 1u);
+  EXPECT_EQ(s.pointers.at(0).elements, 100);
+}
+
+TEST(HostStructures, HoldBasesMembersAndThreeSizes) {
+  const HostStructure s = first_structure(only_launch(R"(
+struct Shape { int rows = 3; };
+template <class T> struct Pair { T a, b; Pair(T x, T y) : a(x), b(y) {} };
+struct Layout : Shape { Pair<short> strides; dim3 tile; Layout(int r) : strides(r, 2 * r), tile(4, 5) {} };
+__global__ void kernel(Layout l, int* out) { out[l.rows] = l.tile.x; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  kernel<<<1, 32>>>(Layout(10), out);
+})"));
+  ASSERT_EQ(s.bytes.size(), 20u);
+  EXPECT_EQ(at<int>(s, 0), 3);
+  EXPECT_EQ(at<short>(s, 4), 10);
+  EXPECT_EQ(at<short>(s, 6), 20);
+  for (unsigned axis = 0; axis < 3; ++axis) EXPECT_EQ(at<unsigned>(s, 8 + 4 * axis), axis == 2 ? 1 : 4 + axis);
+  EXPECT_EQ(known(s), std::string(20, '1'));
+}
+
+TEST(HostStructures, SayWhatIsNotKnownOfThem) {
+  const HostStructure s = first_structure(only_launch(R"(
+#include <cstdlib>
+struct Range { int begin, end; };
+__global__ void kernel(Range r, int* out) { out[r.begin] = r.end; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  Range r{5, rand()};
+  kernel<<<1, 32>>>(r, out);
+})"));
+  EXPECT_EQ(known(s), "11110000");
+  EXPECT_EQ(at<int>(s, 0), 5);
+  ASSERT_EQ(s.unknown.size(), 1u);
+  EXPECT_THAT(s.unknown.at(4).why, ::testing::HasSubstr("rand()"));
+}
+
+TEST(HostStructures, FunctionObjectsHoldWhatTheyCapture) {
+  const HostStructure s = first_structure(only_launch(R"(
+template <class F> __global__ void each(F f, int n) { if (threadIdx.x < n) f(threadIdx.x); }
+int main() {
+  float* data;
+  int stride = 12;
+  cudaMalloc(&data, 1200);
+  auto scale = [=] __device__(int i) { data[i * stride] *= 2; };
+  each<<<1, 32>>>(scale, 10);
+})"));
+  ASSERT_EQ(s.bytes.size(), 16u);
+  ASSERT_EQ(s.pointers.size(), 1u);
+  EXPECT_EQ(s.pointers.at(0).elements, 300);
+  EXPECT_EQ(at<int>(s, 8), 12);
+}
+
+TEST(HostStructures, LaunchesWithOthersAreOthers) {
+  Source source;
+  source.path = "program.cu";
+  source.language = Language::cuda;
+  source.text = R"(
+struct Range { int begin, end; };
+__global__ void kernel(Range r, int* out) { out[r.begin] = r.end; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  for (int k = 0; k < 4; ++k) kernel<<<1, 32>>>(Range{k / 2, 9}, out);
+})";
+  const HostProgram p = host_launches(source, {});
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(p.launches[0].repetitions, 2);
+}
+
+}  // namespace
+}  // namespace kernelcast
