@@ -23,9 +23,13 @@ const T* as(const clang::Stmt* s) {
 Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable)
     : context_(context), options_(options), readable_(std::move(readable)), mangle_(context.createMangleContext()) {}
 
-int Interpreter::line_of(const clang::Stmt* statement) const {
+int Interpreter::line_of(const clang::Stmt* statement) const { return line_of(statement->getBeginLoc()); }
+
+/// As the file has it: declarations of missing names may stand before its text (inspect_host()).
+int Interpreter::line_of(clang::SourceLocation at) const {
   const clang::SourceManager& sources = context_.getSourceManager();
-  return static_cast<int>(sources.getExpansionLineNumber(statement->getBeginLoc()));
+  const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(at));
+  return place.isValid() ? static_cast<int>(place.getLine()) : 0;
 }
 
 ProcessorClock::ProcessorClock() : begin_(now()) {}
@@ -100,6 +104,11 @@ Interpreter::Flow Interpreter::execute(const clang::Stmt* s) {
   return Flow::next;
 }
 
+bool Interpreter::returns(const clang::Stmt* branch) {
+  if (const auto* c = as<clang::CompoundStmt>(branch)) return !c->body_empty() && returns(c->body_back());
+  return as<clang::ReturnStmt>(branch) != nullptr;
+}
+
 /// A goto leads to a label of this block or of one around it.
 Interpreter::Flow Interpreter::execute_compound(const clang::CompoundStmt* block) {
   const std::vector<const clang::Stmt*> parts(block->body_begin(), block->body_end());
@@ -165,6 +174,10 @@ Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
   // What only leaves is taken for the treatment of an error.
   const bool first_leaves = leaves(s->getThen()) && !launches(s->getThen());
   const bool second_leaves = s->getElse() != nullptr && leaves(s->getElse()) && !launches(s->getElse());
+  if (first_leaves && second_leaves && returns(s->getThen()) && returns(s->getElse())) {
+    frames_.back()->result = Value::not_known("it depends on the " + text, line_of(s));
+    return Flow::leave_function;
+  }
   if ((first_leaves && breaks(s->getThen())) || (second_leaves && breaks(s->getElse()))) unknown_break_ = text;
   if (first_leaves) return s->getElse() != nullptr ? execute(s->getElse()) : Flow::next;
   if (second_leaves) return execute(s->getThen());
@@ -306,8 +319,7 @@ void Interpreter::run_function(const clang::FunctionDecl* function, bool give_ar
   if (condition) conditions_.push_back(*condition);
   loop_end_ = 0;
   options_started_ = false;
-  const auto& sources = context_.getSourceManager();
-  const int line = static_cast<int>(sources.getExpansionLineNumber(function->getLocation()));
+  const int line = line_of(function->getLocation());
   for (unsigned k = 0; k < function->getNumParams(); ++k) {
     const clang::ParmVarDecl* p = function->getParamDecl(k);
     Value value = Value::not_known("a parameter of " + function->getNameAsString(), line);

@@ -127,6 +127,7 @@ class Interpreter {
   bool may_launch(clang::QualType function_pointer);
   bool leaves(const clang::Stmt* statement);
   bool breaks(const clang::Stmt* statement);
+  static bool returns(const clang::Stmt* branch);
   void forget_written(const clang::Stmt* statement, const std::string& why);
   void forget(const Place& place, const std::string& why, int line);
   bool only_reads(const clang::FunctionDecl* function, unsigned parameter);
@@ -300,6 +301,7 @@ class Interpreter {
   std::int64_t in_elements(clang::QualType pointer) const;
 
   [[nodiscard]] int line_of(const clang::Stmt* statement) const;
+  [[nodiscard]] int line_of(clang::SourceLocation at) const;
   [[nodiscard]] std::int64_t size_of(clang::QualType type) const;  // 0: not known
   bool is_dim3(clang::QualType type) const;
   const clang::FieldDecl* field_named(const clang::CXXRecordDecl* record, const std::string& name) const;

@@ -119,6 +119,27 @@ TEST(HostLibrary, Goto) {
   EXPECT_EQ(blocks_of("for (int i = 0;; ++i) { if (i == 5) goto out; n += 2; } out: n++;"), 11);
 }
 
+TEST(HostLibrary, WhereBothWaysReturnTheResultIsNotKnown) {
+  const char* state = "int state() { if (rand() > 1000) { return 0; } else { return 7; } }";
+  EXPECT_EQ(blocks_of("n = 4; if (state() != 0) exit(1);", {}, state), 4);
+  EXPECT_EQ(blocks_of("n = state();", {}, state), -1);
+}
+
+TEST(HostLibrary, LinesAreThoseOfTheFileWhereNamesAreMissing) {
+  Source source;
+  source.path = "program.cu";
+  source.language = Language::cuda;
+  source.text =
+      "__global__ void k(float* y) { y[0] = 1; }\n"
+      "int main() {\n"
+      "  Handle_of_a_library handle = make_handle();\n"
+      "  k<<<4, 32>>>(nullptr);\n"
+      "}\n";
+  const HostProgram p = host_launches(source, {});
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(p.launches[0].line, 4);
+}
+
 TEST(HostLibrary, WhatCallsMissesIsNamed) {
   Source source;
   source.path = "program.cu";
