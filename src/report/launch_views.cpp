@@ -120,13 +120,19 @@ Json launch_json(const LaunchForecast& l) {
   return j;
 }
 
+/// Template arguments of libraries fill pages. JSON has all of them.
+std::string short_name(const std::string& kernel) {
+  constexpr std::size_t most = 80;
+  return kernel.size() <= most ? kernel : kernel.substr(0, most - 3) + "...";
+}
+
 /// A blank line in front of them, if there are any.
 std::string findings_text(const ProgramForecast& program) {
   std::string text;
   for (const LaunchForecast& l : program.launches)
     for (const BufferFinding& f : l.findings)
       text += fmt::format("{}launch {} (line {}, {}): {} [{}]\n", text.empty() ? "\n" : "", l.number, l.launch.line,
-                          l.launch.kernel, f.text, f.rule);
+                          short_name(l.launch.kernel), f.text, f.rule);
   return text;
 }
 
@@ -165,7 +171,7 @@ std::string launches_text(const ProgramForecast& program, const Style& style) {
   for (const LaunchForecast& l : program.launches) {
     std::vector<std::string> cells{std::to_string(l.number),
                                    std::to_string(l.launch.line),
-                                   l.launch.kernel,
+                                   short_name(l.launch.kernel),
                                    launch_sizes(l.launch.grid),
                                    launch_sizes(l.launch.block),
                                    number_text(l.launch.shared),
@@ -179,10 +185,11 @@ std::string launches_text(const ProgramForecast& program, const Style& style) {
   text += table.str(style, true);
   if (!sums.empty()) text += "\n";
   for (const Total& t : sums)
-    text += fmt::format("{}: {} in {} kernel runs{}{} (model {}; without copies, host code and gaps)\n", t.device,
-                        style.bold(format_seconds(t.seconds)), t.launches,
-                        t.longest.empty() ? "" : fmt::format(", {} in {}", format_percent(t.share), t.longest),
-                        t.complete ? "" : ", a lower bound: see the messages", t.model);
+    text +=
+        fmt::format("{}: {} in {} kernel runs{}{} (model {}; without copies, host code and gaps)\n", t.device,
+                    style.bold(format_seconds(t.seconds)), t.launches,
+                    t.longest.empty() ? "" : fmt::format(", {} in {}", format_percent(t.share), short_name(t.longest)),
+                    t.complete ? "" : ", a lower bound: see the messages", t.model);
   return text + findings_text(program);
 }
 

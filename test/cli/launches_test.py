@@ -53,6 +53,38 @@ class Launches(Case):
         found = json.loads(self.good("predict", self.path("declared.cu", declared), "--device", "a100", "--argv", "1000 3", "--launch", "list", "--format", "json"))
         self.assertEqual([a["name"] for a in found["launches"][0]["args"]], ["n", "a", "x", "y"])
 
+    def test_a_structure_by_value_is_known_by_its_fields(self):
+        text = """struct Shape { int rows, columns; };
+struct Matrix { float* data; Shape shape; float scale; };
+__global__ void scale_rows(Matrix m) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < m.shape.rows)
+    for (int c = 0; c < m.shape.columns; ++c) m.data[c * m.shape.rows + row] *= m.scale;
+}
+int main() {
+  Matrix m{nullptr, {65536, 100}, 0.5f};
+  cudaMalloc(&m.data, sizeof(float) * m.shape.rows * m.shape.columns);
+  scale_rows<<<m.shape.rows / 256, 256>>>(m);
+}
+"""
+        file = self.path("matrix.cu", text)
+        found = json.loads(self.good("predict", file, "--device", "a100", "--format", "json"))
+        typed = json.loads(self.good("predict", file, "--device", "a100", "--grid", "256", "--block", "256", "--arg", "m+8=65536", "--arg", "m+12=100",
+                                     "--arg", "m+16=0.5", "--buffer", "m+0=6553600", "--format", "json"))
+        self.assertEqual(found["predictions"][0]["time_s"], typed["predictions"][0]["time_s"])
+        given = json.loads(self.good("predict", file, "--device", "a100", "--arg", "m+12=200", "--format", "json"))
+        self.assertGreater(given["predictions"][0]["time_s"], 1.5 * found["predictions"][0]["time_s"])
+        unknown = self.path("unknown.cu", "#include <cstdlib>\n" + text.replace("65536, 100", "65536, rand()").replace("m.shape.rows * m.shape.columns", "6553600"))
+        self.bad(1, r"unknown.cu:12: scale_rows: byte 12 of argument m is not known: .*rand\(\) \(line 10\)", "predict", unknown, "--device", "a100")
+
+    def test_long_names_are_cut_in_text(self):
+        part = "An_argument_of_a_template_with_a_long_name"
+        file = self.path("long.cu", f"struct {part} {{ int n; }};\ntemplate <class A, class B, class C> __global__ void k(A a, float* y) {{ y[threadIdx.x] = a.n; }}\n"
+                         f"int main() {{ float* y; cudaMalloc(&y, 4096); k<{part}, {part}, {part}><<<1, 32>>>({part}{{3}}, y); }}\n")
+        text = self.good("predict", file, "--device", "a100")
+        self.assertIn("...  ", text)
+        self.assertLess(max(len(line) for line in text.splitlines()[:6]), 140)
+
     def test_unknown_launch_number(self):
         self.bad(2, r"--launch 4: launches 1 to 1 are found", "predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "4")
 
