@@ -138,6 +138,8 @@ def drop_refused(command, source, header, kernels):
             wrong.setdefault(order[int(line) - first], what)
         for line in re.findall(r"ptxas .*?, line (\d+); error", result.stderr):
             wrong.setdefault(kernel_at(source.with_suffix(".ptx"), int(line)), "ptxas refuses it")
+        if not wrong and "error: " in result.stderr:
+            sys.exit(result.stderr[:2000])
         if not wrong:
             return taken, refused, result
         for n, what in wrong.items():

@@ -25,7 +25,7 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
 #else
   static __host__ __device__ __inline__ __attribute__((always_inline)) unsigned short round(float x) {
     const unsigned int u = __builtin_bit_cast(unsigned int, x);
-    return (unsigned short)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
+    return (u & 0x7fffffff) > 0x7f800000 ? 0x7fff : (unsigned short)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
   }
 #endif
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
@@ -92,8 +92,8 @@ KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF1
 #else
 KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return __kc_near_bf16(__kc_float(a) * __kc_float(b) + __kc_float(c)); }
 KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
-KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_float(a) < __kc_float(b) || a.bits << 1 > 0xff00 ? b : a; }
-KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_float(b) < __kc_float(a) || a.bits << 1 > 0xff00 ? b : a; }
+KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_float(a) < __kc_float(b) || (a.bits & 0x7fff) > 0x7f80 ? b : a; }
+KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_float(b) < __kc_float(a) || (a.bits & 0x7fff) > 0x7f80 ? b : a; }
 KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
 KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
 #endif

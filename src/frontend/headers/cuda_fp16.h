@@ -44,7 +44,7 @@ typedef __half2 half2;
 KC_HD __kc_half2 __kc_pair(__half2 a) { return __kc_half2{a.x.v, a.y.v}; }
 KC_HD __half2 __kc_unpair(__kc_half2 a) { return __half2(__half(a.x), __half(a.y)); }
 KC_HD float __kc_float(__half a) { return (float)a.v; }
-KC_HD KC_F16 __kc_number(__half a) { return a.v; }
+KC_HD KC_F16 __kc_native(__half a) { return a.v; }
 
 #define KC_HALF_NAMED(name, op)                                                                                        \
   KC_HD __half name(__half a, __half b) { return __half((KC_F16)(a.v op b.v)); }                                       \
@@ -78,7 +78,7 @@ KC_HD int __hisinf(__half a) {
 
 // Comparisons, saturation and rectification.
 #define KC_COMPARE(name, holds)                                        \
-  KC_COMPARE_ONE(__half, KC_F16, __kc_number, name, holds)             \
+  KC_COMPARE_ONE(__half, KC_F16, __kc_native, name, holds)             \
   KC_COMPARE_F16(__half2, "f16x2", 0x3c00u, name)
 #ifdef __NVPTX__
 #define KC_COMPARE_F16 KC_COMPARE_native

@@ -92,7 +92,7 @@ bool has_vector_type(std::string_view text) {
     for (std::size_t at = 0; (at = text.find(end, at)) != std::string_view::npos; at += end.size()) {
       const std::size_t digit = at + end.size();
       if (digit < text.size() && text[digit] >= '1' && text[digit] <= '4' &&
-          (digit + 1 == text.size() || !is_word(text[digit + 1])))
+          (digit + 1 == text.size() || !is_word(text[digit + 1]) || text[digit + 1] == '_'))
         return true;
     }
   }

@@ -5,13 +5,20 @@
 template <class T> KC_HD unsigned short __kc_bits16(T a) { return __builtin_bit_cast(unsigned short, a); }
 template <class T2> KC_HD unsigned int __kc_bits32(T2 a) { return __builtin_bit_cast(unsigned int, a); }
 /// From the nearest T (`bits`, whose value is `near`) to the one that `x` is rounded to by `way`: 'z' toward zero, 'd' down, 'u' up.
-KC_HD unsigned short __kc_toward(unsigned short bits, float near, float x, char way) {
+template <class F> KC_HD unsigned short __kc_toward(unsigned short bits, F near, F x, char way) {
   const bool negative = bits >> 15 != 0;
   const bool above = near > x, below = near < x;
   const bool less = above && (way == 'd' || (way == 'z' && !negative));
   const bool more = below && (way == 'u' || (way == 'z' && negative));
   if (!less && !more) return bits;
   return (unsigned short)(less == negative ? bits + 1 : bits - 1);
+}
+
+/// The number for such a rounding. Of 64 bits, all that the type cannot hold becomes one bit.
+KC_HD float __kc_exact(float x) { return x; }
+template <class V> KC_HD double __kc_exact(V x) {
+  const bool large = sizeof(V) == 8 && (x >> 52) != 0 && (x >> 52) != (V)-1;
+  return (double)(large && (x & 4095) != 0 ? (V)((x & ~(V)4095) | 2048) : x);
 }
 
 // Conversions from wider numbers with a stated rounding, and to integers. K: PTX's name, c: constraint.
@@ -24,10 +31,11 @@ KC_HD unsigned short __kc_toward(unsigned short bits, float near, float x, char 
   KC_HD unsigned short __kc##name##_rd(V x) { KC_ASM1("cvt.rm." type "." K " %0, %1;", unsigned short, "=h", c, x); }       \
   KC_HD unsigned short __kc##name##_ru(V x) { KC_ASM1("cvt.rp." type "." K " %0, %1;", unsigned short, "=h", c, x); }       \
   KC_ROUND_named(T, name, V)
+#define KC_WIDE(near, x) (decltype(__kc_exact(x)))__kc_float(near)
 #define KC_ROUND_plain(T, type, name, V, K, c, near)                                                                        \
-  KC_HD unsigned short __kc##name##_rz(V x) { return __kc_toward(__kc_bits16(near), (float)near, (float)x, 'z'); }          \
-  KC_HD unsigned short __kc##name##_rd(V x) { return __kc_toward(__kc_bits16(near), (float)near, (float)x, 'd'); }          \
-  KC_HD unsigned short __kc##name##_ru(V x) { return __kc_toward(__kc_bits16(near), (float)near, (float)x, 'u'); }          \
+  KC_HD unsigned short __kc##name##_rz(V x) { return __kc_toward(__kc_bits16(near), KC_WIDE(near, x), __kc_exact(x), 'z'); }          \
+  KC_HD unsigned short __kc##name##_rd(V x) { return __kc_toward(__kc_bits16(near), KC_WIDE(near, x), __kc_exact(x), 'd'); }          \
+  KC_HD unsigned short __kc##name##_ru(V x) { return __kc_toward(__kc_bits16(near), KC_WIDE(near, x), __kc_exact(x), 'u'); }          \
   KC_ROUND_named(T, name, V)
 #define KC_ROUND_named(T, name, V)                                                            \
   KC_HD T name##_rz(V x) { return __builtin_bit_cast(T, __kc##name##_rz(x)); }                \
