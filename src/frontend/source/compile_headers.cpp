@@ -21,12 +21,18 @@ constexpr std::string_view kMathWords[] = {
     "nan",   "NAN",   "INF",  "M_",  "HUGE", "dexp",  "scalb", "dim",   "remain",   "nearby", "norm",  "bessel",
     "j0",    "j1",    "jn",   "y0",  "y1",   "yn",    "sign",  "next",  "saturate", "divide"};
 constexpr std::string_view kAtomicWords[] = {"tomic"};
+constexpr std::string_view kWideAtomicWords[] = {"float2", "float4", "atomicCAS", "atomicExch"};
 constexpr std::string_view kScopedWords[] = {"_block", "_system"};
 constexpr std::string_view kWarpWords[] = {"__shfl",   "__ballot",     "__any", "__all", "__match",
                                            "__reduce", "__activemask", "__uni", "__lane"};
 constexpr std::string_view kPackedWords[] = {"__vab", "__vad", "__vav", "__vc", "__vh", "__vi", "__vm", "__vn", "__vs"};
 // What nvcc includes before every source, by its names.
 constexpr std::string_view kStandardWords[] = {"std::m", "std::forward", "std::swap", "std::pair", "std::enable_if"};
+constexpr std::string_view kRareWords[] = {
+    "llm",     "norm",  "scalbln", "fdivide", "__signbit", "__finitel", "__isinfl", "__isnanl",   "_ieee_",
+    "bswap",   "shift_", "__dp",   "__fadd2", "__fmul2",   "__ffma2",   "__fns",    "__barrier_", "__pm",
+    "__cvta_", "__isCo", "__isL",  "__isG",   "_aligned_"};
+constexpr std::string_view kClusterWords[] = {"luster", "__isC"};
 constexpr std::string_view kHostWords[] = {"<<<", "cuda", "hip", "CU"};
 constexpr std::string_view kTextureWords[] = {"tex", "surf", "Tex", "Channel", "Resource"};
 
@@ -123,19 +129,24 @@ bool includes_more(std::string_view text) {
 std::vector<std::string> preludes_for(std::string_view text) {
   const bool all = includes_more(text);
   const bool textures = all || has_any(text, kTextureWords);
-  const bool intrinsics = all || has_intrinsic(text);
+  const bool rare = has_any(text, kRareWords) && (all || has_intrinsic(text) || has_any(text, kMathWords));
+  const bool intrinsics = all || rare || has_intrinsic(text);
+  const bool wide_atomics = has_any(text, kAtomicWords) && has_any(text, kWideAtomicWords);
   std::vector<std::string> headers = {"kernelcast/core.h"};
   const auto add_if = [&](bool wanted, const char* header) {
     if (wanted) headers.emplace_back(header);
   };
   const bool read_only_loads = all || text.find("__ldg") != std::string_view::npos;
-  add_if(textures || read_only_loads || has_vector_type(text), "kernelcast/vectors.h");
+  add_if(textures || read_only_loads || rare || wide_atomics || has_vector_type(text), "kernelcast/vectors.h");
   add_if(intrinsics || has_any(text, kMathWords), "kernelcast/math.h");
   add_if(intrinsics, "kernelcast/intrinsics.h");
   add_if(all || has_any(text, kPackedWords), "kernelcast/simd.h");
   add_if(read_only_loads, "kernelcast/loads.h");
   add_if(all || has_any(text, kAtomicWords), "kernelcast/atomics.h");
   add_if(all || (has_any(text, kAtomicWords) && has_any(text, kScopedWords)), "kernelcast/atomics_scoped.h");
+  add_if(wide_atomics, "kernelcast/atomics_wide.h");
+  add_if(rare, "kernelcast/rare.h");
+  add_if(has_any(text, kClusterWords), "kernelcast/cluster.h");
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
   add_if(textures || has_any(text, kHostWords), "kernelcast/host_api.h");
   add_if(textures, "kernelcast/texture.h");
