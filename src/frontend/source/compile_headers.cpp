@@ -124,14 +124,41 @@ bool includes_more(std::string_view text) {
   return false;
 }
 
+/// Whether the text is all that there is: it includes nothing but headers of the toolkit that stand in for CUDA's own.
+bool is_whole(std::string_view text) {
+  constexpr std::string_view known[] = {"cuda_fp16.h", "cuda_bf16.h", "cooperative_groups.h", "mma.h", "cuda_pipeline.h", "math_constants.h"};
+  if (text.find("##") != std::string_view::npos) return false;  // names that the preprocessor makes
+  std::string rest(text);
+  for (std::string_view name : known)
+    for (std::size_t at = 0; (at = rest.find(name, at)) != std::string::npos;) rest.replace(at, name.size(), "cuda.h");
+  return !includes_more(rest);
+}
+
+/// Parts of cuda_fp16.h and cuda_bf16.h that the source does not use.
+void leave_out_halves(std::string_view text, std::vector<std::string>& headers) {
+  const bool whole = is_whole(text);
+  if (!whole) return;
+  constexpr std::string_view halves[] = {"half", "fp16"};
+  constexpr std::string_view conversions[] = {"half2i", "half2u",    "half2s",    "half2l",    "half2c",     "bfloat162i", "bfloat162u",
+                                              "bfloat162s", "bfloat162l", "bfloat162c", "int2",      "short2",    "ll2",        "_rd",
+                                              "_ru",    "_rz"};
+  constexpr std::string_view comparisons[] = {"__heq", "__hne", "__hl", "__hg", "__hb", "isnan2"};
+  constexpr std::string_view limits[] = {"_sat", "_relu", "_nan", "cmadd"};
+  if (!has_any(text, halves)) headers.emplace_back("kernelcast/skip_halves.h");
+  if (!has_any(text, conversions)) headers.emplace_back("kernelcast/skip_conversions.h");
+  if (!has_any(text, comparisons)) headers.emplace_back("kernelcast/skip_comparisons.h");
+  if (!has_any(text, limits)) headers.emplace_back("kernelcast/skip_limits.h");
+}
+
 }  // namespace
 
 std::vector<std::string> preludes_for(std::string_view text) {
   const bool all = includes_more(text);
   const bool textures = all || has_any(text, kTextureWords);
-  const bool rare = has_any(text, kRareWords) && (all || has_intrinsic(text) || has_any(text, kMathWords));
+  const bool unseen = !is_whole(text);  // other files may name anything
+  const bool rare = unseen || has_any(text, kRareWords);
   const bool intrinsics = all || rare || has_intrinsic(text);
-  const bool wide_atomics = has_any(text, kAtomicWords) && has_any(text, kWideAtomicWords);
+  const bool wide_atomics = unseen || (has_any(text, kAtomicWords) && has_any(text, kWideAtomicWords));
   std::vector<std::string> headers = {"kernelcast/core.h"};
   const auto add_if = [&](bool wanted, const char* header) {
     if (wanted) headers.emplace_back(header);
@@ -146,13 +173,14 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(all || (has_any(text, kAtomicWords) && has_any(text, kScopedWords)), "kernelcast/atomics_scoped.h");
   add_if(wide_atomics, "kernelcast/atomics_wide.h");
   add_if(rare, "kernelcast/rare.h");
-  add_if(has_any(text, kClusterWords), "kernelcast/cluster.h");
+  add_if(unseen || has_any(text, kClusterWords), "kernelcast/cluster.h");
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
   add_if(textures || has_any(text, kHostWords), "kernelcast/host_api.h");
   add_if(textures, "kernelcast/texture.h");
   add_if(all || text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
   add_if(all, "kernelcast/hip_std.h");
   add_if(has_any(text, kStandardWords), "kernelcast/std.h");
+  if (text.find("16.h") != std::string_view::npos) leave_out_halves(text, headers);
   return headers;
 }
 

@@ -5,10 +5,12 @@
 #define KC_BF16_MATH(name, symbol, call)                                                                        \
   KC_PURE __bf16 __kc_bf16_##name(__bf16) __asm__(symbol);                                                      \
   KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { return KC_BF16_ONE(__kc_bf16_##name(__kc_bf16(a))); }           \
-  KC_D __nv_bfloat162 h2##name(__nv_bfloat162 a) { return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
+  KC_D __nv_bfloat162 h2##name(__nv_bfloat162 a) {                                                              \
+    return KC_BF16_PAIR((__kc_bf16x2{__kc_bf16_##name(__kc_bf16(a)[0]), __kc_bf16_##name(__kc_bf16(a)[1])}));   \
+  }
 #else
 #define KC_BF16_MATH(name, symbol, call)                                                                        \
-  KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { const float x = __kc_float(a); return __kc_near_bf16(call); }         \
+  KC_D __nv_bfloat16 h##name(__nv_bfloat16 a) { const float x = __kc_bf16_float(a); return __kc_near_bf16(call); }         \
   KC_D __nv_bfloat162 h2##name(__nv_bfloat162 a) { return __nv_bfloat162(h##name(a.x), h##name(a.y)); }
 #endif
 KC_BF16_MATH(exp, "_Z3expDF16b", expf(x)) KC_BF16_MATH(exp2, "_Z4exp2DF16b", exp2f(x)) KC_BF16_MATH(exp10, "_Z5exp10DF16b", exp10f(x))
@@ -32,7 +34,7 @@ KC_D __nv_bfloat162 h2tanh_approx(__nv_bfloat162 a) { return h2tanh(a); }
 KC_HD __nv_bfloat16 __float2bfloat16(float x) { return __kc_near_bf16(x); }
 KC_HD __nv_bfloat16 __float2bfloat16_rn(float x) { return __kc_near_bf16(x); }
 KC_HD __nv_bfloat16 __double2bfloat16(double x) { return __kc_near_bf16((float)x); }
-KC_HD float __bfloat162float(__nv_bfloat16 x) { return __kc_float(x); }
+KC_HD float __bfloat162float(__nv_bfloat16 x) { return __kc_bf16_float(x); }
 KC_HD __nv_bfloat162 __float2bfloat162_rn(float x) { return __nv_bfloat162(__kc_near_bf16(x), __kc_near_bf16(x)); }
 KC_HD __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162(__kc_near_bf16(x), __kc_near_bf16(y)); }
 // Two values in one instruction from sm_80 on.
@@ -45,6 +47,8 @@ KC_HD __nv_bfloat162 __float22bfloat162_rn(float2 a) {
   return __nv_bfloat162(__kc_near_bf16(a.x), __kc_near_bf16(a.y));
 #endif
 }
+#ifndef KC_SKIP_CONVERSIONS
+#include "kernelcast/half_convert.h"
 #ifdef KC_BF16_FULL
 #define KC_NEAREST_BF16(x) __builtin_bit_cast(__nv_bfloat16, (__bf16)(x))
 KC_ROUND_native(__nv_bfloat16, "bf16", __float2bfloat16, float, "f32", "f", )
@@ -56,14 +60,14 @@ KC_INTEGERS(plain, __nv_bfloat16, "bf16", bfloat162, 2bfloat16, KC_NEAREST_BF16)
 #endif
 KC_BYTES(__nv_bfloat16, bfloat162)
 #undef KC_NEAREST_BF16
+#endif
+#ifndef KC_SKIP_HALVES
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
-#define KC_DEFINE_OPERATOR(V, word) \
-  __host__ __device__ inline __attribute__((always_inline)) __nv_bfloat16::operator V() const { return (V)__bfloat162##word##_rz(*this); }
-KC_INTEGER_OPERATORS(KC_DEFINE_OPERATOR)
-#undef KC_DEFINE_OPERATOR
+__host__ __device__ inline __attribute__((always_inline)) __nv_bfloat16::__nv_bfloat16(__half x) : bits(round((float)x.v)) {}
 #endif
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
-__host__ __device__ inline __attribute__((always_inline)) __half::__half(__nv_bfloat16 x) : v((_Float16)__kc_float(x)) {}
+__host__ __device__ inline __attribute__((always_inline)) __half::__half(__nv_bfloat16 x) : v((_Float16)__kc_bf16_float(x)) {}
+#endif
 #endif
 KC_HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.x, a.x); }
 KC_HD __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.y, a.y); }
@@ -73,9 +77,9 @@ KC_HD __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 a) { return __nv_bfloat162
 KC_HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
 KC_HD __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
 KC_HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-KC_HD float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2(__kc_float(a.x), __kc_float(a.y)); }
-KC_HD float __low2float(__nv_bfloat162 a) { return __kc_float(a.x); }
-KC_HD float __high2float(__nv_bfloat162 a) { return __kc_float(a.y); }
+KC_HD float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2(__kc_bf16_float(a.x), __kc_bf16_float(a.y)); }
+KC_HD float __low2float(__nv_bfloat162 a) { return __kc_bf16_float(a.x); }
+KC_HD float __high2float(__nv_bfloat162 a) { return __kc_bf16_float(a.y); }
 KC_HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
 KC_HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
 KC_HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
@@ -114,14 +118,13 @@ KC_D __nv_bfloat16 atomicAdd(__nv_bfloat16* p, __nv_bfloat16 v) {  // a loop aro
 KC_D __nv_bfloat162 atomicAdd(__nv_bfloat162* p, __nv_bfloat162 v) { return __nv_bfloat162(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)); }
 #endif
 #ifdef KC_FULL_MASK
-#define KC_BF16_SHUFFLE(name, D)                                                                                        \
-  KC_D __nv_bfloat16 name(__kc_mask m, __nv_bfloat16 v, D d, int w = __KERNELCAST_WARP_SIZE) {                          \
-    return __ushort_as_bfloat16((unsigned short)name(m, (int)v.bits, d, w));                                            \
+#define KC_BF16_SHUFFLE(kind, D)                                                                                        \
+  KC_D __nv_bfloat16 __shfl##kind##_sync(__kc_mask m, __nv_bfloat16 v, D d, int w = __KERNELCAST_WARP_SIZE) {           \
+    return __builtin_bit_cast(__nv_bfloat16, (unsigned short)KC_SHFL(kind)(m, (int)v.bits, d, w));                      \
   }                                                                                                                     \
-  KC_D __nv_bfloat162 name(__kc_mask m, __nv_bfloat162 v, D d, int w = __KERNELCAST_WARP_SIZE) {                        \
-    return __builtin_bit_cast(__nv_bfloat162, name(m, __builtin_bit_cast(int, v), d, w));                               \
+  KC_D __nv_bfloat162 __shfl##kind##_sync(__kc_mask m, __nv_bfloat162 v, D d, int w = __KERNELCAST_WARP_SIZE) {         \
+    return __builtin_bit_cast(__nv_bfloat162, KC_SHFL(kind)(m, __builtin_bit_cast(int, v), d, w));                      \
   }
-KC_BF16_SHUFFLE(__shfl_sync, int) KC_BF16_SHUFFLE(__shfl_up_sync, unsigned int) KC_BF16_SHUFFLE(__shfl_down_sync, unsigned int)
-KC_BF16_SHUFFLE(__shfl_xor_sync, int)
+KC_BF16_SHUFFLE(, int) KC_BF16_SHUFFLE(_up, unsigned int) KC_BF16_SHUFFLE(_down, unsigned int) KC_BF16_SHUFFLE(_xor, int)
 #undef KC_BF16_SHUFFLE
 #endif

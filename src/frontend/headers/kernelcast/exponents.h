@@ -61,7 +61,6 @@ KC_HD __nv_fp8x2_storage_t __nv_cvt_double2_to_e8m0x2(double2 x, __nv_saturation
 KC_HD __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x) { return __nv_bfloat16_raw{__nv_cvt_e8m0x2_to_bf162raw(x).x}; }
 
 #define KC_E8M0_FROM(T, wide) KC_EXPLICIT __nv_fp8_e8m0(T x) : __nv_fp8_e8m0((wide)x) {}
-#define KC_E8M0_TO(V, word) KC_EXPLICIT operator V() const { return (V)__bfloat162##word##_rz((__nv_bfloat16)*this); }
 struct __nv_fp8_e8m0 {
   __nv_fp8_storage_t __x;
   __nv_fp8_e8m0() = default;
@@ -78,10 +77,9 @@ struct __nv_fp8_e8m0 {
   KC_EXPLICIT operator double() const { return (double)(float)*this; }
   KC_EXPLICIT operator __half() const { return __float2half_rn((float)*this); }
   KC_EXPLICIT operator bool() const { return true; }
-  KC_INTEGER_OPERATORS(KC_E8M0_TO)
+  KC_INTEGER_OPERATORS((float)*this)
 };
 #undef KC_E8M0_FROM
-#undef KC_E8M0_TO
 struct __attribute__((aligned(2))) __nv_fp8x2_e8m0 {
   __nv_fp8x2_storage_t __x;
   __nv_fp8x2_e8m0() = default;

@@ -4,8 +4,8 @@
 // Mathematics: OpenCL's functions of half (_Z3expDh, ...).
 #define KC_HALF_MATH(name, symbol)                                     \
   KC_PURE KC_F16 __kc_half_##name(KC_F16) __asm__(symbol);             \
-  KC_D __half h##name(__half a) { return __half(__kc_half_##name(a.v)); } \
-  KC_D __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
+  KC_D __half h##name(__half a) { return __kc_half(__kc_half_##name(a.v)); } \
+  KC_D __half2 h2##name(__half2 a) { return __kc_unpair(__kc_half2{__kc_half_##name(a.x.v), __kc_half_##name(a.y.v)}); }
 KC_HALF_MATH(exp, "_Z3expDh") KC_HALF_MATH(exp2, "_Z4exp2Dh") KC_HALF_MATH(exp10, "_Z5exp10Dh") KC_HALF_MATH(log, "_Z3logDh")
 KC_HALF_MATH(log2, "_Z4log2Dh") KC_HALF_MATH(log10, "_Z5log10Dh") KC_HALF_MATH(sqrt, "_Z4sqrtDh") KC_HALF_MATH(rsqrt, "_Z5rsqrtDh")
 KC_HALF_MATH(sin, "_Z3sinDh") KC_HALF_MATH(cos, "_Z3cosDh") KC_HALF_MATH(rcp, "_Z12native_recipDh") KC_HALF_MATH(tanh, "_Z4tanhDh")
@@ -24,23 +24,10 @@ KC_D __half2 h2tanh_approx(__half2 a) { return h2tanh(a); }
 #endif
 
 // Conversions and packing.
-#define KC_NEAREST_HALF(x) __half((KC_F16)(x))
+#define KC_NEAREST_HALF(x) __kc_half((KC_F16)(x))
 KC_HD __half __float2half(float x) { return KC_NEAREST_HALF(x); }
 KC_HD __half __float2half_rn(float x) { return KC_NEAREST_HALF(x); }
 KC_HD __half __double2half(double x) { return KC_NEAREST_HALF(x); }
-#ifdef __NVPTX__
-KC_ROUND_native(__half, "f16", __float2half, float, "f32", "f", )
-KC_INTEGERS(native, __half, "f16", half2, 2half, KC_NEAREST_HALF)
-#else
-KC_ROUND_plain(__half, "f16", __float2half, float, "f32", "f", KC_NEAREST_HALF(x))
-KC_INTEGERS(plain, __half, "f16", half2, 2half, KC_NEAREST_HALF)
-#endif
-KC_BYTES(__half, half2)
-#ifndef __CUDA_NO_HALF_CONVERSIONS__
-#define KC_DEFINE_OPERATOR(V, word) __host__ __device__ inline __attribute__((always_inline)) __half::operator V() const { return (V)__half2##word##_rz(*this); }
-KC_INTEGER_OPERATORS(KC_DEFINE_OPERATOR)
-#undef KC_DEFINE_OPERATOR
-#endif
 KC_HD float __half2float(__half x) { return (float)x.v; }
 KC_HD __half2 __float2half2_rn(float x) { return __half2(KC_NEAREST_HALF(x), KC_NEAREST_HALF(x)); }
 KC_HD __half2 __floats2half2_rn(float x, float y) { return __half2(KC_NEAREST_HALF(x), KC_NEAREST_HALF(y)); }
@@ -60,8 +47,8 @@ KC_HD __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
 KC_HD __half2 make_half2(__half a, __half b) { return __half2(a, b); }
 KC_HD unsigned short __half_as_ushort(__half a) { return __builtin_bit_cast(unsigned short, a.v); }
 KC_HD short __half_as_short(__half a) { return __builtin_bit_cast(short, a.v); }
-KC_HD __half __ushort_as_half(unsigned short a) { return __half(__builtin_bit_cast(KC_F16, a)); }
-KC_HD __half __short_as_half(short a) { return __half(__builtin_bit_cast(KC_F16, a)); }
+KC_HD __half __ushort_as_half(unsigned short a) { return __builtin_bit_cast(__half, a); }
+KC_HD __half __short_as_half(short a) { return __builtin_bit_cast(__half, a); }
 
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7c00u)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7fffu)
@@ -82,17 +69,14 @@ KC_D __half2 atomicAdd(__half2* p, __half2 v) {
 KC_D __half2 atomicAdd(__half2* p, __half2 v) { return __half2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)); }
 #endif
 #ifdef KC_FULL_MASK
-#define KC_HALF_SHUFFLE(name, D)                                                                                        \
-  KC_D __half name(__kc_mask m, __half v, D d, int w = __KERNELCAST_WARP_SIZE) {                                        \
-    return __ushort_as_half((unsigned short)name(m, (int)__half_as_ushort(v), d, w));                                   \
+#define KC_HALF_SHUFFLE(kind, D)                                                                                        \
+  KC_D __half __shfl##kind##_sync(__kc_mask m, __half v, D d, int w = __KERNELCAST_WARP_SIZE) {                         \
+    return __builtin_bit_cast(__half, (unsigned short)KC_SHFL(kind)(m, (int)__builtin_bit_cast(unsigned short, v), d, w)); \
   }                                                                                                                     \
-  KC_D __half2 name(__kc_mask m, __half2 v, D d, int w = __KERNELCAST_WARP_SIZE) {                                      \
-    return __builtin_bit_cast(__half2, name(m, __builtin_bit_cast(int, v), d, w));                                      \
+  KC_D __half2 __shfl##kind##_sync(__kc_mask m, __half2 v, D d, int w = __KERNELCAST_WARP_SIZE) {                       \
+    return __builtin_bit_cast(__half2, KC_SHFL(kind)(m, __builtin_bit_cast(int, v), d, w));                             \
   }
-KC_HALF_SHUFFLE(__shfl_sync, int) KC_HALF_SHUFFLE(__shfl_up_sync, unsigned int) KC_HALF_SHUFFLE(__shfl_down_sync, unsigned int)
-KC_HALF_SHUFFLE(__shfl_xor_sync, int)
+KC_HALF_SHUFFLE(, int) KC_HALF_SHUFFLE(_up, unsigned int) KC_HALF_SHUFFLE(_down, unsigned int) KC_HALF_SHUFFLE(_xor, int)
 #undef KC_HALF_SHUFFLE
 #endif
 #undef KC_NEAREST_HALF
-#undef KC_NUMBERS
-#undef KC_F16

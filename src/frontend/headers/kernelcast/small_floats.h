@@ -62,8 +62,9 @@ template <class F> KC_HD unsigned short __kc_small_doubles(double low, double hi
   KC_MEMBER __half2 halves(unsigned short v) { return __kc_small_halves<self>(v); }
 
 #define KC_EXPLICIT __host__ __device__ explicit
+#undef KC_CONVERTS
+#define KC_CONVERTS KC_EXPLICIT operator
 #define KC_SMALL_FROM(name, T) KC_EXPLICIT name(T x) : name((float)x) {}
-#define KC_SMALL_TO(V, word) KC_EXPLICIT operator V() const { return (V)__half2##word##_rz((__half)*this); }
 #define KC_SMALL_ONE(name, F, storage)                                                                                \
   struct name {                                                                                                       \
     storage __x;                                                                                                      \
@@ -79,7 +80,7 @@ template <class F> KC_HD unsigned short __kc_small_doubles(double low, double hi
     KC_EXPLICIT operator double() const { return (double)(float)*this; }                                              \
     KC_EXPLICIT operator __nv_bfloat16() const { return __float2bfloat16_rz((float)*this); }                          \
     KC_EXPLICIT operator bool() const { return (__x & ((1 << (F::bits - 1)) - 1)) != 0; }                             \
-    KC_INTEGER_OPERATORS(KC_SMALL_TO)                                                                                 \
+    KC_INTEGER_OPERATORS(F::halves(__x).x.v)                                                                                \
   };
 #define KC_SMALL_TWO(name, F, storage)                                                                                \
   struct __attribute__((aligned(sizeof(storage)))) name {                                                             \
