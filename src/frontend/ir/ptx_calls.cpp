@@ -209,6 +209,7 @@ bool is_modelled(const ptx::Instruction& i) {
     case Op::set:
     case Op::dp2a:
     case Op::dp4a:
+    case Op::vabsdiff4:
     case Op::bfe:
     case Op::bfi:
     case Op::lop3:

@@ -142,12 +142,12 @@ std::uint32_t Decoder::small_value(std::uint32_t both, unsigned lane, ptx::Type 
   const std::uint32_t factor = constant(ValueType::f32, static_cast<std::uint64_t>(254 - format.bias) << 23);
   const std::uint32_t value = binary(Opcode::fmul, ValueType::f32, moved(wide, ValueType::f32), factor);
   std::uint32_t bits = word_of(convert(Opcode::float_to_float, ValueType::f32, ValueType::f16, value));
-  if (t == ptx::Type::e4m3x2)
-    bits = selected(w, binary(Opcode::eq, w, size, number(format.not_a_number)), number(0x7fff), bits);
-  if (t == ptx::Type::e5m2x2)  // infinity and NaN: the same bits
-    bits = selected(w, binary(Opcode::uge, w, size, number(0x7c)), binary(Opcode::shl, w, size, number(8)), bits);
+  if (t == ptx::Type::e5m2x2)  // infinity
+    bits = selected(w, binary(Opcode::eq, w, size, number(0x7c)), number(0x7c00), bits);
   const std::uint32_t sign = binary(Opcode::and_, w, binary(Opcode::lshr, w, code, number(static_cast<std::uint64_t>(format.sign))), number(1));
-  return binary(Opcode::or_, w, bits, binary(Opcode::shl, w, sign, number(15)));
+  const std::uint32_t value_bits = binary(Opcode::or_, w, bits, binary(Opcode::shl, w, sign, number(15)));
+  if (!format.keeps_sign) return value_bits;  // no NaN
+  return selected(w, binary(Opcode::ugt, w, size, number(t == ptx::Type::e4m3x2 ? 0x7e : 0x7c)), number(0x7fff), value_bits);
 }
 
 /// f32 to at most eight bits, to the nearest and saturated. As f64 with the exponent's bias moved, nothing is rounded
@@ -204,19 +204,22 @@ bool Decoder::narrow_conversion(CallInst& i, const ptx::Instruction& what) {
     }
     return give(pair(small_bits(low, to), small_bits(high, to), lane_bits(to))), true;
   }
-  if (to == Type::ue8m0x2 && from == Type::bf16x2) {  // the exponent; rp: the next one for what is more
-    const auto exponent = [&](unsigned lane) {
-      const std::uint32_t bits = binary(Opcode::lshr, w, first(), constant(w, 16 * lane));
-      const std::uint32_t size = binary(Opcode::and_, w, bits, constant(w, 0x7fff));
-      std::uint32_t e = binary(Opcode::lshr, w, size, constant(w, 7));
+  if (to == Type::ue8m0x2 && (from == Type::bf16x2 || from == Type::f32)) {  // the exponent; rp: the next one for what is more
+    const bool wide = from == Type::f32;
+    const std::uint64_t infinity = wide ? 0x7f800000 : 0x7f80, mantissa = wide ? 0x7fffff : 0x7f;
+    const auto exponent = [&](unsigned lane) {  // of f32 the first operand is the upper half
+      const std::uint32_t bits = wide ? word_of(one(i.getArgOperand(1 - lane))) : binary(Opcode::lshr, w, first(), constant(w, 16 * lane));
+      const std::uint32_t size = binary(Opcode::and_, w, bits, constant(w, infinity | mantissa));
+      std::uint32_t e = binary(Opcode::lshr, w, size, constant(w, wide ? 23 : 7));
       if (what.rounding == ptx::Rounding::rp) {
-        const std::uint32_t more = binary(Opcode::ne, w, binary(Opcode::and_, w, size, constant(w, 0x7f)), constant(w, 0));
-        const std::uint32_t some = binary(Opcode::and_, ValueType::i1, more, binary(Opcode::ugt, w, size, constant(w, 0x40)));
-        const std::uint32_t finite = binary(Opcode::ult, w, size, constant(w, 0x7f80));
-        e = binary(Opcode::add, w, e, selected(w, binary(Opcode::and_, ValueType::i1, some, finite), constant(w, 1), constant(w, 0)));
+        const std::uint32_t more = binary(Opcode::ne, w, binary(Opcode::and_, w, size, constant(w, mantissa)), constant(w, 0));
+        const std::uint32_t large = binary(Opcode::ugt, w, size, constant(w, mantissa / 2 + 1));
+        const std::uint32_t finite = binary(Opcode::ult, w, size, constant(w, infinity));
+        const std::uint32_t up = binary(Opcode::and_, ValueType::i1, binary(Opcode::and_, ValueType::i1, more, large), finite);
+        e = binary(Opcode::add, w, e, selected(w, up, constant(w, 1), constant(w, 0)));
       }
       if (!what.has("satfinite")) return e;
-      const std::uint32_t number = binary(Opcode::ule, w, size, constant(w, 0x7f80));
+      const std::uint32_t number = binary(Opcode::ule, w, size, constant(w, infinity));
       return selected(w, number, binary(Opcode::umin, w, e, constant(w, 0xfe)), constant(w, 0xff));
     };
     return give(pair(exponent(0), exponent(1), 8)), true;

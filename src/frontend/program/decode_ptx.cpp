@@ -421,18 +421,28 @@ bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
       define(i, all);
       return true;
     }
-    case ptx::Op::dp4a: {
+    case ptx::Op::dp4a:
+    case ptx::Op::dp2a:
+    case ptx::Op::vabsdiff4: {
+      const bool differences = what.op == ptx::Op::vabsdiff4, halves = what.op == ptx::Op::dp2a;
+      if (differences && (what.types[0] != ptx::Type::u32 || what.types[1] != ptx::Type::u32)) return false;
+      const bool adds = !differences || what.has("add");
       const std::uint32_t a = integer_operand(i, 0, w), b = integer_operand(i, 1, w);
       std::uint32_t sum = integer_operand(i, 2, w);
-      const auto byte = [&](std::uint32_t word, unsigned k, bool is_signed) {
+      const auto part = [&](std::uint32_t word, unsigned k, std::uint64_t bits, bool is_signed) {
         const std::uint32_t dst = fresh(w);
-        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, std::uint64_t{8} * k),
-             constant(w, 8));
+        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, bits * k),
+             constant(w, bits));
         return dst;
       };
-      for (unsigned k = 0; k < 4; ++k) {
-        const std::uint32_t x = byte(a, k, ptx::is_signed(what.types[0]));
-        sum = binary(Opcode::add, w, sum, binary(Opcode::mul, w, x, byte(b, k, ptx::is_signed(what.types[1]))));
+      const unsigned first = halves && what.has("hi") ? 2 : 0;  // the bytes of b that take part
+      for (unsigned k = 0; k < (halves ? 2U : 4U); ++k) {
+        const std::uint32_t x = part(a, k, halves ? 16 : 8, !differences && ptx::is_signed(what.types[0]));
+        const std::uint32_t y = part(b, first + k, 8, !differences && ptx::is_signed(what.types[1]));
+        std::uint32_t term = binary(Opcode::mul, w, x, y);
+        if (differences) term = binary(Opcode::sub, w, binary(Opcode::umax, w, x, y), binary(Opcode::umin, w, x, y));
+        if (!adds) term = binary(Opcode::shl, w, term, constant(w, std::uint64_t{8} * k));
+        sum = binary(Opcode::add, w, sum, term);
       }
       define(i, sum);
       return true;

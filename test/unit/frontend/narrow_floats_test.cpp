@@ -41,6 +41,15 @@ TEST(NarrowFloats, HeadersBecomeTheInstructionsOfTheTarget) {
       {"cuda_fp8.h", eight.c_str(), "sm_89", "cvt.rn.satfinite.e4m3x2.f32", "shr"},
       {"cuda_fp8.h", wide.c_str(), "sm_90", "cvt.rn.f16x2.e5m2x2", "selp"},
       {"cuda_bf16.h", "((__nv_bfloat16*)c)[i] = hexp(((__nv_bfloat16*)a)[i]);", "sm_80", "exp.bf16", "ex2"},
+      {"cuda_fp16.h", "((__half2*)c)[i] = __hltu2(((__half2*)a)[i], ((__half2*)a)[i + 9]);", "sm_75", "set.ltu.f16x2.f16x2", "selp"},
+      {"cuda_bf16.h", "((unsigned*)c)[i] = __heq2_mask(((__nv_bfloat162*)a)[i], ((__nv_bfloat162*)a)[i + 9]);", "sm_90", "set.eq.u32.bf16x2", "selp"},
+      {"cuda_fp16.h", "((__half2*)c)[i] = __hadd2_sat(((__half2*)a)[i], ((__half2*)a)[i + 9]);", "sm_75", "add.sat.f16x2", "max"},
+      {"cuda_fp16.h", "((__half*)c)[i] = __float2half_rd(f[i]);", "sm_75", "cvt.rm.f16.f32", "setp"},
+      {"cuda_bf16.h", "((__nv_bfloat16*)c)[i] = __ll2bfloat16_rz(i);", "sm_90", "cvt.rz.bf16.s64", "setp"},
+      {"cuda_fp16.h", "((__half*)c)[i] = __hfma_relu(((__half*)a)[i], ((__half*)a)[i + 9], ((__half*)a)[i + 19]);", "sm_80", "fma.rn.relu.f16", "max"},
+      {"cuda_fp16.h", "((__half*)c)[i] = htanh_approx(((__half*)a)[i]);", "sm_75", "tanh.approx.f16", "f32"},
+      {"cuda_fp8.h", "((__nv_fp8x2_e4m3*)c)[i] = __nv_fp8x2_e4m3(((__half2*)a)[i]);", "sm_90", "cvt.rn.satfinite.e4m3x2.f16x2", "f32"},
+      {"cuda_fp16.h", "atomicAdd((__half2*)c, ((__half2*)a)[i]);", "sm_75", "atom.add.noftz.f16x2", "cas"},
       {"cuda_fp16.h", "((__half*)c)[i] = hlog(((__half*)a)[i]);", "sm_75", "log.f16", "lg2"},
       {"cuda_fp16.h", "((__half*)c)[i] = ((__half*)a)[i] / ((__half*)a)[i + 9];", "sm_75", "div.f16", "div.rn"}};
   for (const NarrowCase& c : cases) {

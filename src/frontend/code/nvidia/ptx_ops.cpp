@@ -170,6 +170,7 @@ constexpr PtxRow rows[] = {
     {"sad", "int_add:2"},
     {"dp4a", "int_mad"},
     {"dp2a", "int_mad"},
+    {"vabsdiff4", "min_max"},
     {"and pred", ""},
     {"or pred", ""},
     {"xor pred", ""},

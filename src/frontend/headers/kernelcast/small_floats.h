@@ -24,8 +24,8 @@ template <class F> KC_HD unsigned char __kc_to_small(float x, bool saturates = t
 template <class F> KC_HD float __kc_from_small(unsigned char v) {
   const unsigned int code = v & ((1u << (F::bits - 1)) - 1), sign = (unsigned int)v << (32 - F::bits) & 0x80000000u;
   const float scale = __builtin_bit_cast(float, (unsigned int)(254 - F::bias) << 23);  // 2 to the (127 - bias)
-  if (F::bits == 8 && code >= (F::m == 3 ? 0x7fu : 0x7cu))  // not a number; of e5m2 infinite, too
-    return __builtin_bit_cast(float, sign | 0x7f800000u | (F::m == 3 || (v & 3u) ? 0x7fffffu : 0u));
+  if (F::bits == 8 && code > (F::m == 3 ? 0x7eu : 0x7cu)) return __builtin_bit_cast(float, 0x7fffffffu);
+  if (F::bits == 8 && F::m == 2 && code == 0x7cu) return __builtin_bit_cast(float, sign | 0x7f800000u);
   const float x = __builtin_bit_cast(float, code << (23 - F::m)) * scale;
   return __builtin_bit_cast(float, __builtin_bit_cast(unsigned int, x) | sign);
 }
