@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares kernelcast's headers with CUDA's, function by function.
 
-For each device function, constructor, conversion and operator that CUDA's headers declare there is one kernel, which reads
-the arguments from memory and stores the result. nvcc says which of them are valid, and its machine code how many
+For each device function, constructor, conversion and operator that CUDA's headers declare there is one kernel, which
+reads the arguments from memory and stores the result. nvcc says which of them are valid, and its machine code how many
 instructions each takes. kernelcast compiles the same kernels: what it refuses is listed as missing, and what it counts
 stands beside nvcc's. A kernel counts as straight-line where nvcc's code has one exit and neither calls nor branches.
 
@@ -24,12 +24,14 @@ INTRINSICS = ["sm_20_intrinsics.h", "sm_30_intrinsics.h", "sm_32_intrinsics.h", 
 NARROW = ["cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h"]
 INCLUDED = {**{h: "cuda_runtime.h" for h in INTRINSICS}, **{h: h for h in NARROW},
             "cuda_pipeline_primitives.h": "cuda_pipeline.h"}
-TYPE = (r"(?:unsigned long long int|unsigned long long|long long int|long long|unsigned long int|unsigned long|long int|"
+TYPE = (r"(?:unsigned long long int|unsigned long long|long long int|long long|unsigned long int|unsigned long|"
+        r"long int|"
         r"unsigned short int|unsigned int|unsigned short|unsigned char|signed char|short int|long|int|short|char|float|"
         r"double|bool|size_t|void|unsigned|[a-z]+[1-4](?:_\d+a)?|__half2_raw|__half_raw|__half2|__half|__nv_\w+|"
         r"(?:enum )?cudaRoundMode)")
 # No user writes these: halves of the headers themselves.
-INTERNAL = re.compile(r"^(?:____|__nv_internal|__internal|__nv_associate_access_property|__nv_memcpy_async_shared_global|"
+INTERNAL = re.compile(r"^(?:____|__nv_internal|__internal|__nv_associate_access_property|"
+                      r"__nv_memcpy_async_shared_global|"
                       r"__u128|any$|all$|ballot$|syncthreads_)|_impl$")
 
 
@@ -85,9 +87,11 @@ def members(text):
         for c in re.finditer(r"(?<![\w~.])%s ?\(([^()]*)\)" % name, inside):
             kinds = parameters(c.group(1))
             if kinds:
-                yield name + "(" + ",".join(t for t, _ in kinds) + ")", STORE % ("%s(%s)" % (name, ",".join(values(kinds))))
+                made = "%s(%s)" % (name, ",".join(values(kinds)))
+                yield name + "(" + ",".join(t for t, _ in kinds) + ")", STORE % made
         for c in re.finditer(r"operator (%s) ?\( ?\) ?const" % TYPE, inside):
-            yield name + "::operator " + c.group(1), "*(%s*)(p+1024)=static_cast<%s>(*(%s*)p);" % (c.group(1), c.group(1), name)
+            to = c.group(1)
+            yield name + "::operator " + to, "*(%s*)(p+1024)=static_cast<%s>(*(%s*)p);" % (to, to, name)
         for c in re.finditer(r"operator ?= ?\(([^()]*)\)", inside):
             kinds = parameters(c.group(1))
             if kinds:
@@ -101,7 +105,8 @@ def members(text):
             change = v[0] + op if len(v) == 2 and op in ("++", "--") else op + v[0] if len(v) == 1 else v[0] + op + v[1]
             yield "%s %s" % (kinds[0][0], op), change + ";"
         else:
-            yield "%s %s" % (kinds[0][0], op), STORE % (op + " " + v[0] if len(v) == 1 else v[0] + " " + op + " " + v[1])
+            applied = op + " " + v[0] if len(v) == 1 else v[0] + " " + op + " " + v[1]
+            yield "%s %s" % (kinds[0][0], op), STORE % applied
 
 
 def kernels_of(include, header):
@@ -135,7 +140,8 @@ def drop_refused(command, source, header, kernels):
         result = run(command)
         first = prefix_of(header).count("\n") + 1
         wrong = {}
-        for line, what in re.findall(re.escape(str(source)) + r"[(:](\d+)[):].*?error: ?(.*)", result.stderr + result.stdout):
+        said = result.stderr + result.stdout
+        for line, what in re.findall(re.escape(str(source)) + r"[(:](\d+)[):].*?error: ?(.*)", said):
             wrong.setdefault(order[int(line) - first], what)
         for line in re.findall(r"ptxas .*?, line (\d+); error", result.stderr):
             wrong.setdefault(kernel_at(source.with_suffix(".ptx"), int(line)), "ptxas refuses it")
@@ -208,7 +214,8 @@ def compare(options, header, folder):
     valid, _, _ = drop_refused(compile_all, source, header, kernels)
     truth = sass(options.cuobjdump, cubin)
     numbers = list(valid)
-    ask = [options.kernelcast, "explain", source, "--device", options.device, "--grid", 1, "--block", 32, "--kernel", "k"]
+    ask = [options.kernelcast, "explain", source, "--device", options.device, "--grid", 1, "--block", 32,
+           "--kernel", "k"]
     taken, refused, _ = drop_refused(ask, source, header, [valid[n] for n in numbers])
     print("%s: %d functions, %d missing" % (header, len(valid), len(refused)), flush=True)
     for n, what in refused.items():
@@ -222,8 +229,8 @@ def compare(options, header, folder):
         rows.append((count / true, count, true, straight, valid[n]))
     for ratio, count, true, straight, kernel in sorted(rows, key=lambda r: -r[0]):
         if options.all or (straight and not 0.5 <= ratio <= 2):
-            print("    %5.2f  kernelcast %3d, nvcc %3d%s  %s   %s" %
-                  (ratio, count, true, "" if straight else " (branches)", kernel[0], kernel[1] if options.bodies else ""))
+            more = ("" if straight else " (branches)", kernel[0], kernel[1] if options.bodies else "")
+            print("    %5.2f  kernelcast %3d, nvcc %3d%s  %s   %s" % (ratio, count, true, *more))
     return len(valid), len(refused), rows
 
 
@@ -247,7 +254,8 @@ def main():
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--device", default="h100-sxm")
     parser.add_argument("--only-missing", action="store_true", help="do not count instructions")
-    parser.add_argument("--all", action="store_true", help="show every function, not those off by more than a factor of 2")
+    parser.add_argument("--all", action="store_true",
+                        help="show every function, not only those off by more than a factor of 2")
     parser.add_argument("--bodies", action="store_true", help="show the kernels as well")
     options = parser.parse_args()
     options.kernelcast = options.kernelcast.resolve()

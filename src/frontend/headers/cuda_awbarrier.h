@@ -22,10 +22,17 @@ class awbarrier {
   __device__ __inline__ arrival_token arrive() { return arrival_token(__mbarrier_arrive(&barrier)); }
   __device__ __inline__ arrival_token arrive_and_drop() { return arrival_token(__mbarrier_arrive_and_drop(&barrier)); }
   __device__ __inline__ bool timed_wait(arrival_token t, uint32_t) { return __mbarrier_test_wait(&barrier, t.token); }
-  __device__ __inline__ bool timed_wait_parity(bool phase, uint32_t) { return __mbarrier_test_wait_parity(&barrier, phase); }
+  __device__ __inline__ bool timed_wait_parity(bool phase, uint32_t) {
+    return __mbarrier_test_wait_parity(&barrier, phase);
+  }
   __device__ __inline__ bool try_wait(arrival_token t, uint32_t) { return __mbarrier_test_wait(&barrier, t.token); }
-  __device__ __inline__ bool try_wait_parity(bool phase, uint32_t) { return __mbarrier_test_wait_parity(&barrier, phase); }
-  __device__ __inline__ void wait(arrival_token t) { while (!__mbarrier_test_wait(&barrier, t.token)) {} }
+  __device__ __inline__ bool try_wait_parity(bool phase, uint32_t) {
+    return __mbarrier_test_wait_parity(&barrier, phase);
+  }
+  __device__ __inline__ void wait(arrival_token t) {
+    while (!__mbarrier_test_wait(&barrier, t.token)) {
+    }
+  }
   __device__ __inline__ void arrive_and_wait() { wait(arrive()); }
   static __host__ __device__ __inline__ constexpr uint32_t max() { return (1u << 20) - 1; }
 

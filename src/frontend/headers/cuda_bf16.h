@@ -1,5 +1,5 @@
-// bfloat16: arithmetic is done in float and rounded back. NVIDIA's devices from sm_80 on have instructions for it, which
-// the compiler makes of float arithmetic between conversions of the type __bf16; elsewhere integers convert.
+// bfloat16: arithmetic is done in float and rounded back. NVIDIA's devices from sm_80 on have instructions for it,
+// which the compiler makes of float arithmetic between conversions of the type __bf16; elsewhere integers convert.
 #pragma once
 #include "kernelcast/half_common.h"
 #ifdef KC_SKIP_HALVES  // a source that names none
@@ -14,8 +14,12 @@ struct __half;
 #define KC_BF16_FULL 1
 #endif
 
-struct __attribute__((aligned(2))) __nv_bfloat16_raw { unsigned short x; };
-struct __attribute__((aligned(4))) __nv_bfloat162_raw { unsigned short x, y; };
+struct __attribute__((aligned(2))) __nv_bfloat16_raw {
+  unsigned short x;
+};
+struct __attribute__((aligned(4))) __nv_bfloat162_raw {
+  unsigned short x, y;
+};
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short bits;
   __nv_bfloat16() = default;
@@ -35,11 +39,13 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
   }
 #endif
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
-#define KC_FROM(T) __host__ __device__ __nv_bfloat16(T x) : bits(round((float)x)) {}
-  KC_FROM(float) KC_FROM(double) KC_FROM(short) KC_FROM(unsigned short) KC_FROM(int) KC_FROM(unsigned int) KC_FROM(long) KC_FROM(unsigned long)
-  KC_FROM(long long) KC_FROM(unsigned long long)
+#define KC_FROM(T) \
+  __host__ __device__ __nv_bfloat16(T x) : bits(round((float)x)) {}
+  KC_FROM(float)
+  KC_FROM(double) KC_FROM(short) KC_FROM(unsigned short) KC_FROM(int) KC_FROM(unsigned int) KC_FROM(long)
+  KC_FROM(unsigned long) KC_FROM(long long) KC_FROM(unsigned long long)
 #undef KC_FROM
-  __host__ __device__ explicit __nv_bfloat16(__half x);
+          __host__ __device__ explicit __nv_bfloat16(__half x);
 #ifdef KC_BF16_NATIVE
   __host__ __device__ operator float() const { return (float)__builtin_bit_cast(__bf16, bits); }
 #else
@@ -78,17 +84,22 @@ KC_HD float __kc_bf16_float(__nv_bfloat16 a) { return __builtin_bit_cast(float, 
 #define KC_BF16_PAIRS(op, name) __nv_bfloat162(__h##name(a.x, b.x), __h##name(a.y, b.y))
 #endif
 KC_HD float __kc_float(__nv_bfloat16 a) { return __kc_bf16_float(a); }
-#define KC_BF16(op, name)                                                                                               \
-  KC_HD __nv_bfloat16 __h##name(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_near_bf16(__kc_bf16_float(a) op __kc_bf16_float(b)); } \
+#define KC_BF16(op, name)                                            \
+  KC_HD __nv_bfloat16 __h##name(__nv_bfloat16 a, __nv_bfloat16 b) {  \
+    return __kc_near_bf16(__kc_bf16_float(a) op __kc_bf16_float(b)); \
+  }                                                                  \
   KC_HD __nv_bfloat162 __h##name##2(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF16_PAIRS(op, name); }
-KC_BF16(+, add) KC_BF16(-, sub) KC_BF16(*, mul) KC_BF16(/, div)
+KC_BF16(+, add)
+KC_BF16(-, sub) KC_BF16(*, mul) KC_BF16(/, div)
 #undef KC_BF16
-#define KC_BF16_ROUNDED(name)                                                                                           \
-  KC_HD __nv_bfloat16 name##_rn(__nv_bfloat16 a, __nv_bfloat16 b) { return name(a, b); }                                \
+#define KC_BF16_ROUNDED(name)                                                            \
+  KC_HD __nv_bfloat16 name##_rn(__nv_bfloat16 a, __nv_bfloat16 b) { return name(a, b); } \
   KC_HD __nv_bfloat162 name##2_rn(__nv_bfloat162 a, __nv_bfloat162 b) { return name##2(a, b); }
-KC_BF16_ROUNDED(__hadd) KC_BF16_ROUNDED(__hsub) KC_BF16_ROUNDED(__hmul)
+    KC_BF16_ROUNDED(__hadd) KC_BF16_ROUNDED(__hsub) KC_BF16_ROUNDED(__hmul)
 #undef KC_BF16_ROUNDED
-KC_HD __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b) { return __hdiv2(a, b); }
+        KC_HD __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b) {
+  return __hdiv2(a, b);
+}
 #ifdef KC_BF16_NATIVE
 KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return KC_BF16_FMA(KC_BF16_ONE); }
 KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return KC_BF16_FMA(KC_BF16_PAIR); }
@@ -97,32 +108,58 @@ KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return KC_BF16_MO
 KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF16_MOST(KC_BF16_PAIR, max); }
 KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return KC_BF16_MOST(KC_BF16_PAIR, min); }
 #else
-KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return __kc_near_bf16(__kc_bf16_float(a) * __kc_bf16_float(b) + __kc_bf16_float(c)); }
-KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) { return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
-KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_bf16_float(a) < __kc_bf16_float(b) || (a.bits & 0x7fff) > 0x7f80 ? b : a; }
-KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return __kc_bf16_float(b) < __kc_bf16_float(a) || (a.bits & 0x7fff) > 0x7f80 ? b : a; }
-KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+KC_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+  return __kc_near_bf16(__kc_bf16_float(a) * __kc_bf16_float(b) + __kc_bf16_float(c));
+}
+KC_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+  return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+}
+KC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return __kc_bf16_float(a) < __kc_bf16_float(b) || (a.bits & 0x7fff) > 0x7f80 ? b : a;
+}
+KC_HD __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return __kc_bf16_float(b) < __kc_bf16_float(a) || (a.bits & 0x7fff) > 0x7f80 ? b : a;
+}
+KC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) {
+  return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y));
+}
+KC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) {
+  return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y));
+}
 #endif
-KC_HD __nv_bfloat16 __hneg(__nv_bfloat16 a) { return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits ^ 0x8000)); }
-KC_HD __nv_bfloat162 __hneg2(__nv_bfloat162 a) { return __builtin_bit_cast(__nv_bfloat162, __kc_bits32(a) ^ 0x80008000u); }
-KC_HD __nv_bfloat16 __habs(__nv_bfloat16 a) { return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits & 0x7fff)); }
-KC_HD __nv_bfloat162 __habs2(__nv_bfloat162 a) { return __builtin_bit_cast(__nv_bfloat162, __kc_bits32(a) & 0x7fff7fffu); }
+KC_HD __nv_bfloat16 __hneg(__nv_bfloat16 a) {
+  return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits ^ 0x8000));
+}
+KC_HD __nv_bfloat162 __hneg2(__nv_bfloat162 a) {
+  return __builtin_bit_cast(__nv_bfloat162, __kc_bits32(a) ^ 0x80008000u);
+}
+KC_HD __nv_bfloat16 __habs(__nv_bfloat16 a) {
+  return __builtin_bit_cast(__nv_bfloat16, (unsigned short)(a.bits & 0x7fff));
+}
+KC_HD __nv_bfloat162 __habs2(__nv_bfloat162 a) {
+  return __builtin_bit_cast(__nv_bfloat162, __kc_bits32(a) & 0x7fff7fffu);
+}
 KC_HD bool __hisnan(__nv_bfloat16 a) { return (a.bits & 0x7fff) > 0x7f80; }
 KC_HD int __hisinf(__nv_bfloat16 a) { return (a.bits & 0x7fff) == 0x7f80 ? 1 - (a.bits >> 14 & 2) : 0; }
 
 #ifndef __CUDA_NO_BFLOAT16_OPERATORS__
-KC_ARITHMETIC_OPERATOR(__nv_bfloat16, +, __hadd) KC_ARITHMETIC_OPERATOR(__nv_bfloat16, -, __hsub)
-KC_ARITHMETIC_OPERATOR(__nv_bfloat16, *, __hmul) KC_ARITHMETIC_OPERATOR(__nv_bfloat16, /, __hdiv)
-KC_HD __nv_bfloat16 operator+(__nv_bfloat16 a) { return a; }
+KC_ARITHMETIC_OPERATOR(__nv_bfloat16, +, __hadd)
+KC_ARITHMETIC_OPERATOR(__nv_bfloat16, -, __hsub) KC_ARITHMETIC_OPERATOR(__nv_bfloat16, *, __hmul)
+KC_ARITHMETIC_OPERATOR(__nv_bfloat16, /, __hdiv) KC_HD __nv_bfloat16
+    operator+(__nv_bfloat16 a) {
+  return a;
+}
 KC_HD __nv_bfloat16 operator-(__nv_bfloat16 a) { return __hneg(a); }
 KC_COMPARISON_OPERATORS(__nv_bfloat16, __nv_bfloat162, __kc_bf16_float, KC_COMPARES_ONE)
 KC_STEP_OPERATORS(__nv_bfloat16, __hadd, __hsub, __builtin_bit_cast(__nv_bfloat16, (unsigned short)0x3f80))
 #endif
 #ifndef __CUDA_NO_BFLOAT162_OPERATORS__
-KC_ARITHMETIC_OPERATOR(__nv_bfloat162, +, __hadd2) KC_ARITHMETIC_OPERATOR(__nv_bfloat162, -, __hsub2)
-KC_ARITHMETIC_OPERATOR(__nv_bfloat162, *, __hmul2) KC_ARITHMETIC_OPERATOR(__nv_bfloat162, /, __h2div)
-KC_HD __nv_bfloat162 operator+(__nv_bfloat162 a) { return a; }
+KC_ARITHMETIC_OPERATOR(__nv_bfloat162, +, __hadd2)
+KC_ARITHMETIC_OPERATOR(__nv_bfloat162, -, __hsub2) KC_ARITHMETIC_OPERATOR(__nv_bfloat162, *, __hmul2)
+KC_ARITHMETIC_OPERATOR(__nv_bfloat162, /, __h2div) KC_HD __nv_bfloat162
+    operator+(__nv_bfloat162 a) {
+  return a;
+}
 KC_HD __nv_bfloat162 operator-(__nv_bfloat162 a) { return __hneg2(a); }
 KC_COMPARISON_OPERATORS(__nv_bfloat16, __nv_bfloat162, __kc_bf16_float, KC_COMPARES_PAIR)
 KC_STEP_OPERATORS(__nv_bfloat162, __hadd2, __hsub2, __builtin_bit_cast(__nv_bfloat162, 0x3f803f80u))
@@ -134,8 +171,8 @@ KC_STEP_OPERATORS(__nv_bfloat162, __hadd2, __hsub2, __builtin_bit_cast(__nv_bflo
 #else
 #define KC_COMPARE_BF16 KC_COMPARE_plain
 #endif
-#define KC_COMPARE(name, holds)                                                    \
-  KC_COMPARE_ONE(__nv_bfloat16, float, __kc_float, name, holds)                    \
+#define KC_COMPARE(name, holds)                                 \
+  KC_COMPARE_ONE(__nv_bfloat16, float, __kc_float, name, holds) \
   KC_COMPARE_BF16(__nv_bfloat162, "bf16x2", 0x3f80u, name)
 KC_COMPARISONS(KC_COMPARE)
 #undef KC_COMPARE

@@ -29,4 +29,5 @@ struct __kc_e2m1 {
 KC_SMALL_ONE(__nv_fp4_e2m1, __kc_e2m1, __nv_fp4_storage_t)
 KC_SMALL_TWO(__nv_fp4x2_e2m1, __kc_e2m1, __nv_fp4x2_storage_t)
 KC_SMALL_FOUR(__nv_fp4x4_e2m1, __kc_e2m1, __nv_fp4x4_storage_t, __nv_fp4x2_e2m1)
-KC_SMALL_CONVERSIONS(fp4, fp4x2, __nv_fp4_interpretation_t, __nv_fp4_storage_t, __nv_fp4x2_storage_t, kind == __NV_E2M1, __kc_e2m1, __kc_e2m1)
+KC_SMALL_CONVERSIONS(fp4, fp4x2, __nv_fp4_interpretation_t, __nv_fp4_storage_t, __nv_fp4x2_storage_t, kind == __NV_E2M1,
+                     __kc_e2m1, __kc_e2m1)

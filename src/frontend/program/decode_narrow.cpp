@@ -12,7 +12,7 @@ namespace {
 
 /// A format of at most eight bits.
 struct SmallFloat {
-  int mantissa, bias, sign;  // sign: its bit
+  int mantissa, bias, sign;          // sign: its bit
   std::uint64_t most, not_a_number;  // without the sign
   bool keeps_sign;                   // of NaN
 };
@@ -122,11 +122,12 @@ std::uint32_t Decoder::rounded_toward(std::uint32_t number, ptx::Type t, ptx::Ro
   const bool up = how == ptx::Rounding::rp, down = how == ptx::Rounding::rm;
   const std::uint32_t less = down ? above : up ? never : binary(Opcode::and_, b, above, positive);
   const std::uint32_t more = up ? below : down ? never : binary(Opcode::and_, b, below, negative);
-  const std::uint32_t grows = binary(Opcode::or_, b, binary(Opcode::and_, b, less, negative),
-                                     binary(Opcode::and_, b, more, positive));
-  const std::uint32_t shrinks = binary(Opcode::or_, b, binary(Opcode::and_, b, less, positive),
-                                       binary(Opcode::and_, b, more, negative));
-  const std::uint32_t step = selected(w, grows, constant(w, 1), selected(w, shrinks, constant(w, 0xffffffff), constant(w, 0)));
+  const std::uint32_t grows =
+      binary(Opcode::or_, b, binary(Opcode::and_, b, less, negative), binary(Opcode::and_, b, more, positive));
+  const std::uint32_t shrinks =
+      binary(Opcode::or_, b, binary(Opcode::and_, b, less, positive), binary(Opcode::and_, b, more, negative));
+  const std::uint32_t step =
+      selected(w, grows, constant(w, 1), selected(w, shrinks, constant(w, 0xffffffff), constant(w, 0)));
   return binary(Opcode::and_, w, binary(Opcode::add, w, bits, step), constant(w, 0xffff));
 }
 
@@ -144,10 +145,12 @@ std::uint32_t Decoder::small_value(std::uint32_t both, unsigned lane, ptx::Type 
   std::uint32_t bits = word_of(convert(Opcode::float_to_float, ValueType::f32, ValueType::f16, value));
   if (t == ptx::Type::e5m2x2)  // infinity
     bits = selected(w, binary(Opcode::eq, w, size, number(0x7c)), number(0x7c00), bits);
-  const std::uint32_t sign = binary(Opcode::and_, w, binary(Opcode::lshr, w, code, number(static_cast<std::uint64_t>(format.sign))), number(1));
+  const std::uint32_t sign = binary(
+      Opcode::and_, w, binary(Opcode::lshr, w, code, number(static_cast<std::uint64_t>(format.sign))), number(1));
   const std::uint32_t value_bits = binary(Opcode::or_, w, bits, binary(Opcode::shl, w, sign, number(15)));
   if (!format.keeps_sign) return value_bits;  // no NaN
-  return selected(w, binary(Opcode::ugt, w, size, number(t == ptx::Type::e4m3x2 ? 0x7e : 0x7c)), number(0x7fff), value_bits);
+  return selected(w, binary(Opcode::ugt, w, size, number(t == ptx::Type::e4m3x2 ? 0x7e : 0x7c)), number(0x7fff),
+                  value_bits);
 }
 
 /// f32 to at most eight bits, to the nearest and saturated. As f64 with the exponent's bias moved, nothing is rounded
@@ -157,14 +160,16 @@ std::uint32_t Decoder::small_bits(std::uint32_t x, ptx::Type t) {
   const ValueType w = ValueType::i32, d = ValueType::i64;
   const std::uint32_t bits = moved(x, w);
   const std::uint32_t size = binary(Opcode::and_, w, bits, constant(w, 0x7fffffff));
-  const std::uint32_t wide = convert(Opcode::float_to_float, ValueType::f32, ValueType::f64, moved(size, ValueType::f32));
+  const std::uint32_t wide =
+      convert(Opcode::float_to_float, ValueType::f32, ValueType::f64, moved(size, ValueType::f32));
   const std::uint32_t factor = constant(ValueType::f64, static_cast<std::uint64_t>(format.bias) << 52);
   const std::uint32_t scaled = moved(binary(Opcode::fmul, ValueType::f64, wide, factor), d);
   const std::uint64_t cut = 52 - static_cast<std::uint64_t>(format.mantissa);
   const std::uint32_t odd = binary(Opcode::and_, d, binary(Opcode::lshr, d, scaled, constant(d, cut)), constant(d, 1));
-  const std::uint32_t up = binary(Opcode::add, d, scaled,
-                                  binary(Opcode::add, d, odd, constant(d, (std::uint64_t{1} << (cut - 1)) - 1)));
-  const std::uint32_t limited = binary(Opcode::umin, d, binary(Opcode::lshr, d, up, constant(d, cut)), constant(d, format.most));
+  const std::uint32_t up =
+      binary(Opcode::add, d, scaled, binary(Opcode::add, d, odd, constant(d, (std::uint64_t{1} << (cut - 1)) - 1)));
+  const std::uint32_t limited =
+      binary(Opcode::umin, d, binary(Opcode::lshr, d, up, constant(d, cut)), constant(d, format.most));
   const std::uint32_t code = convert(Opcode::truncate, d, w, limited);
   const std::uint32_t sign = binary(Opcode::shl, w, binary(Opcode::lshr, w, bits, constant(w, 31)),
                                     constant(w, static_cast<std::uint64_t>(format.sign)));
@@ -204,18 +209,22 @@ bool Decoder::narrow_conversion(CallInst& i, const ptx::Instruction& what) {
     }
     return give(pair(small_bits(low, to), small_bits(high, to), lane_bits(to))), true;
   }
-  if (to == Type::ue8m0x2 && (from == Type::bf16x2 || from == Type::f32)) {  // the exponent; rp: the next one for what is more
+  if (to == Type::ue8m0x2 &&
+      (from == Type::bf16x2 || from == Type::f32)) {  // the exponent; rp: the next one for what is more
     const bool wide = from == Type::f32;
     const std::uint64_t infinity = wide ? 0x7f800000 : 0x7f80, mantissa = wide ? 0x7fffff : 0x7f;
     const auto exponent = [&](unsigned lane) {  // of f32 the first operand is the upper half
-      const std::uint32_t bits = wide ? word_of(one(i.getArgOperand(1 - lane))) : binary(Opcode::lshr, w, first(), constant(w, 16 * lane));
+      const std::uint32_t bits =
+          wide ? word_of(one(i.getArgOperand(1 - lane))) : binary(Opcode::lshr, w, first(), constant(w, 16 * lane));
       const std::uint32_t size = binary(Opcode::and_, w, bits, constant(w, infinity | mantissa));
       std::uint32_t e = binary(Opcode::lshr, w, size, constant(w, wide ? 23 : 7));
       if (what.rounding == ptx::Rounding::rp) {
-        const std::uint32_t more = binary(Opcode::ne, w, binary(Opcode::and_, w, size, constant(w, mantissa)), constant(w, 0));
+        const std::uint32_t more =
+            binary(Opcode::ne, w, binary(Opcode::and_, w, size, constant(w, mantissa)), constant(w, 0));
         const std::uint32_t large = binary(Opcode::ugt, w, size, constant(w, mantissa / 2 + 1));
         const std::uint32_t finite = binary(Opcode::ult, w, size, constant(w, infinity));
-        const std::uint32_t up = binary(Opcode::and_, ValueType::i1, binary(Opcode::and_, ValueType::i1, more, large), finite);
+        const std::uint32_t up =
+            binary(Opcode::and_, ValueType::i1, binary(Opcode::and_, ValueType::i1, more, large), finite);
         e = binary(Opcode::add, w, e, selected(w, up, constant(w, 1), constant(w, 0)));
       }
       if (!what.has("satfinite")) return e;
@@ -226,7 +235,8 @@ bool Decoder::narrow_conversion(CallInst& i, const ptx::Instruction& what) {
   }
   if (from == Type::ue8m0x2 && to == Type::bf16x2) {
     const auto value = [&](unsigned lane) {
-      const std::uint32_t e = binary(Opcode::and_, w, binary(Opcode::lshr, w, first(), constant(w, 8 * lane)), constant(w, 0xff));
+      const std::uint32_t e =
+          binary(Opcode::and_, w, binary(Opcode::lshr, w, first(), constant(w, 8 * lane)), constant(w, 0xff));
       const std::uint32_t bits = binary(Opcode::shl, w, e, constant(w, 7));
       const std::uint32_t least = selected(w, binary(Opcode::eq, w, e, constant(w, 0)), constant(w, 0x40), bits);
       return selected(w, binary(Opcode::eq, w, e, constant(w, 0xff)), constant(w, 0x7fff), least);
@@ -238,7 +248,8 @@ bool Decoder::narrow_conversion(CallInst& i, const ptx::Instruction& what) {
   if (what.rounding != R::rz && what.rounding != R::rm && what.rounding != R::rp) return false;
   const std::uint32_t given = one(i.getArgOperand(0));
   if (from == Type::f32) {
-    const std::uint32_t wide = convert(Opcode::float_to_float, ValueType::f32, ValueType::f64, moved(given, ValueType::f32));
+    const std::uint32_t wide =
+        convert(Opcode::float_to_float, ValueType::f32, ValueType::f64, moved(given, ValueType::f32));
     return give(rounded_toward(wide, to, what.rounding)), true;
   }
   if (ptx::is_float(from)) return false;
@@ -253,7 +264,8 @@ bool Decoder::narrow_conversion(CallInst& i, const ptx::Instruction& what) {
     const std::uint32_t cut = binary(Opcode::or_, d, kept, selected(d, some, constant(d, 0x800), constant(d, 0)));
     wide = selected(d, large, cut, wide);
   }
-  const std::uint32_t number = convert(is_signed ? Opcode::signed_to_float : Opcode::unsigned_to_float, d, ValueType::f64, wide);
+  const std::uint32_t number =
+      convert(is_signed ? Opcode::signed_to_float : Opcode::unsigned_to_float, d, ValueType::f64, wide);
   return give(rounded_toward(number, to, what.rounding)), true;
 }
 
@@ -262,7 +274,9 @@ bool Decoder::packed_atomic(CallInst& i, const ptx::Instruction& what) {
   const ptx::Type t = what.type();
   if (what.combine != ptx::Combine::add || !(is_narrow(t) || t == ptx::Type::f32)) return false;
   const ValueType w = ValueType::i32;
-  const ValueType element = t == ptx::Type::f32 ? ValueType::f32 : of_one(t) == ptx::Type::f16 ? ValueType::f16 : ValueType::i16;
+  const ValueType element = t == ptx::Type::f32           ? ValueType::f32
+                            : of_one(t) == ptx::Type::f16 ? ValueType::f16
+                                                          : ValueType::i16;
   const unsigned lanes = is_pair(t) ? 2 : 1;
   const bool looks = !i.use_empty();
   Value* pointer = i.getArgOperand(0);
@@ -280,7 +294,8 @@ bool Decoder::packed_atomic(CallInst& i, const ptx::Instruction& what) {
         operand = moved(convert(Opcode::truncate, w, ValueType::i16, bits), element);
       }
       const auto bytes = static_cast<std::uint64_t>(size_of(element));
-      const std::uint32_t at = binary(Opcode::add, ValueType::i64, address, constant(ValueType::i64, bytes * (k * lanes + lane)));
+      const std::uint32_t at =
+          binary(Opcode::add, ValueType::i64, address, constant(ValueType::i64, bytes * (k * lanes + lane)));
       const std::uint32_t old = fresh(element);
       SimtInstruction& done = emit(Opcode::atomic, element, old, at, operand);
       done.imm = static_cast<std::int64_t>(AtomicOp::fadd);

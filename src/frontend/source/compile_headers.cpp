@@ -28,10 +28,10 @@ constexpr std::string_view kWarpWords[] = {"__shfl",   "__ballot",     "__any", 
 constexpr std::string_view kPackedWords[] = {"__vab", "__vad", "__vav", "__vc", "__vh", "__vi", "__vm", "__vn", "__vs"};
 // What nvcc includes before every source, by its names.
 constexpr std::string_view kStandardWords[] = {"std::m", "std::forward", "std::swap", "std::pair", "std::enable_if"};
-constexpr std::string_view kRareWords[] = {
-    "llm",     "norm",  "scalbln", "fdivide", "__signbit", "__finitel", "__isinfl", "__isnanl",   "_ieee_",
-    "bswap",   "shift_", "__dp",   "__fadd2", "__fmul2",   "__ffma2",   "__fns",    "__barrier_", "__pm",
-    "__cvta_", "__isCo", "__isL",  "__isG",   "_aligned_"};
+constexpr std::string_view kRareWords[] = {"llm",      "norm",     "scalbln", "fdivide", "__signbit",  "__finitel",
+                                           "__isinfl", "__isnanl", "_ieee_",  "bswap",   "shift_",     "__dp",
+                                           "__fadd2",  "__fmul2",  "__ffma2", "__fns",   "__barrier_", "__pm",
+                                           "__cvta_",  "__isCo",   "__isL",   "__isG",   "_aligned_"};
 constexpr std::string_view kClusterWords[] = {"luster", "__isC"};
 constexpr std::string_view kHostWords[] = {"<<<", "cuda", "hip", "CU"};
 constexpr std::string_view kTextureWords[] = {"tex", "surf", "Tex", "Channel", "Resource"};
@@ -126,7 +126,8 @@ bool includes_more(std::string_view text) {
 
 /// Whether the text is all that there is: it includes nothing but headers of the toolkit that stand in for CUDA's own.
 bool is_whole(std::string_view text) {
-  constexpr std::string_view known[] = {"cuda_fp16.h", "cuda_bf16.h", "cooperative_groups.h", "mma.h", "cuda_pipeline.h", "math_constants.h"};
+  constexpr std::string_view known[] = {"cuda_fp16.h", "cuda_bf16.h",     "cooperative_groups.h",
+                                        "mma.h",       "cuda_pipeline.h", "math_constants.h"};
   if (text.find("##") != std::string_view::npos) return false;  // names that the preprocessor makes
   std::string rest(text);
   for (std::string_view name : known)
@@ -139,9 +140,9 @@ void leave_out_halves(std::string_view text, std::vector<std::string>& headers) 
   const bool whole = is_whole(text);
   if (!whole) return;
   constexpr std::string_view halves[] = {"half", "fp16"};
-  constexpr std::string_view conversions[] = {"half2i", "half2u",    "half2s",    "half2l",    "half2c",     "bfloat162i", "bfloat162u",
-                                              "bfloat162s", "bfloat162l", "bfloat162c", "int2",      "short2",    "ll2",        "_rd",
-                                              "_ru",    "_rz"};
+  constexpr std::string_view conversions[] = {
+      "half2i",     "half2u",     "half2s", "half2l", "half2c", "bfloat162i", "bfloat162u", "bfloat162s",
+      "bfloat162l", "bfloat162c", "int2",   "short2", "ll2",    "_rd",        "_ru",        "_rz"};
   constexpr std::string_view comparisons[] = {"__heq", "__hne", "__hl", "__hg", "__hb", "isnan2"};
   constexpr std::string_view limits[] = {"_sat", "_relu", "_nan", "cmadd"};
   if (!has_any(text, halves)) headers.emplace_back("kernelcast/skip_halves.h");

@@ -9,7 +9,8 @@
 #define KC_REGISTER(name, reg, other) KC_D unsigned int name() { return other; }
 #endif
 #define KC_REGISTERS(name, reg, other) \
-  KC_REGISTER(name##_x, reg ".x", other(x)) KC_REGISTER(name##_y, reg ".y", other(y)) KC_REGISTER(name##_z, reg ".z", other(z)) \
+  KC_REGISTER(name##_x, reg ".x", other(x)) KC_REGISTER(name##_y, reg ".y", other(y)) \
+  KC_REGISTER(name##_z, reg ".z", other(z)) \
   KC_D dim3 name() { return dim3(name##_x(), name##_y(), name##_z()); }
 #define KC_ZERO(axis) 0
 #define KC_ONE(axis) 1

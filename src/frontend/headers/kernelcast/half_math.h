@@ -2,24 +2,30 @@
 #pragma once
 
 // Mathematics: OpenCL's functions of half (_Z3expDh, ...).
-#define KC_HALF_MATH(name, symbol)                                     \
-  KC_PURE KC_F16 __kc_half_##name(KC_F16) __asm__(symbol);             \
+#define KC_HALF_MATH(name, symbol)                                           \
+  KC_PURE KC_F16 __kc_half_##name(KC_F16) __asm__(symbol);                   \
   KC_D __half h##name(__half a) { return __kc_half(__kc_half_##name(a.v)); } \
   KC_D __half2 h2##name(__half2 a) { return __kc_unpair(__kc_half2{__kc_half_##name(a.x.v), __kc_half_##name(a.y.v)}); }
-KC_HALF_MATH(exp, "_Z3expDh") KC_HALF_MATH(exp2, "_Z4exp2Dh") KC_HALF_MATH(exp10, "_Z5exp10Dh") KC_HALF_MATH(log, "_Z3logDh")
-KC_HALF_MATH(log2, "_Z4log2Dh") KC_HALF_MATH(log10, "_Z5log10Dh") KC_HALF_MATH(sqrt, "_Z4sqrtDh") KC_HALF_MATH(rsqrt, "_Z5rsqrtDh")
-KC_HALF_MATH(sin, "_Z3sinDh") KC_HALF_MATH(cos, "_Z3cosDh") KC_HALF_MATH(rcp, "_Z12native_recipDh") KC_HALF_MATH(tanh, "_Z4tanhDh")
-KC_HALF_MATH(floor, "_Z5floorDh") KC_HALF_MATH(ceil, "_Z4ceilDh") KC_HALF_MATH(trunc, "_Z5truncDh") KC_HALF_MATH(rint, "_Z4rintDh")
+KC_HALF_MATH(exp, "_Z3expDh")
+KC_HALF_MATH(exp2, "_Z4exp2Dh") KC_HALF_MATH(exp10, "_Z5exp10Dh") KC_HALF_MATH(log, "_Z3logDh")
+KC_HALF_MATH(log2, "_Z4log2Dh") KC_HALF_MATH(log10, "_Z5log10Dh") KC_HALF_MATH(sqrt, "_Z4sqrtDh")
+KC_HALF_MATH(rsqrt, "_Z5rsqrtDh") KC_HALF_MATH(sin, "_Z3sinDh") KC_HALF_MATH(cos, "_Z3cosDh")
+KC_HALF_MATH(rcp, "_Z12native_recipDh") KC_HALF_MATH(tanh, "_Z4tanhDh") KC_HALF_MATH(floor, "_Z5floorDh")
+KC_HALF_MATH(ceil, "_Z4ceilDh") KC_HALF_MATH(trunc, "_Z5truncDh") KC_HALF_MATH(rint, "_Z4rintDh")
 #undef KC_HALF_MATH
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 750
-KC_D __half htanh_approx(__half a) { KC_ASM1("tanh.approx.f16 %0, %1;", KC_F16, "=h", "h", a.v); }
+                    KC_D __half htanh_approx(__half a) {
+  KC_ASM1("tanh.approx.f16 %0, %1;", KC_F16, "=h", "h", a.v);
+}
 KC_D __half2 h2tanh_approx(__half2 a) {
   unsigned int r;
   asm("tanh.approx.f16x2 %0, %1;" : "=r"(r) : "r"(__kc_bits32(a)));
   return __builtin_bit_cast(__half2, r);
 }
 #else
-KC_D __half htanh_approx(__half a) { return htanh(a); }
+                    KC_D __half htanh_approx(__half a) {
+  return htanh(a);
+}
 KC_D __half2 h2tanh_approx(__half2 a) { return h2tanh(a); }
 #endif
 
@@ -58,7 +64,9 @@ KC_HD __half __short_as_half(short a) { return __builtin_bit_cast(__half, a); }
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000u)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00u)
 
-KC_D __half atomicAdd(__half* p, __half v) { return __half(__scoped_atomic_fetch_add(&p->v, v.v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)); }
+KC_D __half atomicAdd(__half* p, __half v) {
+  return __half(__scoped_atomic_fetch_add(&p->v, v.v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE));
+}
 #ifdef __NVPTX__
 KC_D __half2 atomicAdd(__half2* p, __half2 v) {
   unsigned int r;
@@ -69,14 +77,16 @@ KC_D __half2 atomicAdd(__half2* p, __half2 v) {
 KC_D __half2 atomicAdd(__half2* p, __half2 v) { return __half2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)); }
 #endif
 #ifdef KC_FULL_MASK
-#define KC_HALF_SHUFFLE(kind, D)                                                                                        \
-  KC_D __half __shfl##kind##_sync(__kc_mask m, __half v, D d, int w = __KERNELCAST_WARP_SIZE) {                         \
-    return __builtin_bit_cast(__half, (unsigned short)KC_SHFL(kind)(m, (int)__builtin_bit_cast(unsigned short, v), d, w)); \
-  }                                                                                                                     \
-  KC_D __half2 __shfl##kind##_sync(__kc_mask m, __half2 v, D d, int w = __KERNELCAST_WARP_SIZE) {                       \
-    return __builtin_bit_cast(__half2, KC_SHFL(kind)(m, __builtin_bit_cast(int, v), d, w));                             \
+#define KC_HALF_SHUFFLE(kind, D)                                                                                   \
+  KC_D __half __shfl##kind##_sync(__kc_mask m, __half v, D d, int w = __KERNELCAST_WARP_SIZE) {                    \
+    return __builtin_bit_cast(__half,                                                                              \
+                              (unsigned short)KC_SHFL(kind)(m, (int)__builtin_bit_cast(unsigned short, v), d, w)); \
+  }                                                                                                                \
+  KC_D __half2 __shfl##kind##_sync(__kc_mask m, __half2 v, D d, int w = __KERNELCAST_WARP_SIZE) {                  \
+    return __builtin_bit_cast(__half2, KC_SHFL(kind)(m, __builtin_bit_cast(int, v), d, w));                        \
   }
-KC_HALF_SHUFFLE(, int) KC_HALF_SHUFFLE(_up, unsigned int) KC_HALF_SHUFFLE(_down, unsigned int) KC_HALF_SHUFFLE(_xor, int)
+KC_HALF_SHUFFLE(, int)
+KC_HALF_SHUFFLE(_up, unsigned int) KC_HALF_SHUFFLE(_down, unsigned int) KC_HALF_SHUFFLE(_xor, int)
 #undef KC_HALF_SHUFFLE
 #endif
 #undef KC_NEAREST_HALF

@@ -8,8 +8,10 @@
 #define KC_PACKED 1  // instructions for two half-words
 typedef short __kc_s16x2 __attribute__((ext_vector_type(2)));
 typedef unsigned short __kc_u16x2 __attribute__((ext_vector_type(2)));
-#define KC_PACKED_OF(V, which, a, b) \
-  if constexpr (Bits == 16) return __builtin_bit_cast(unsigned int, __builtin_elementwise_##which(__builtin_bit_cast(V, a), __builtin_bit_cast(V, b)))
+#define KC_PACKED_OF(V, which, a, b)                                                             \
+  if constexpr (Bits == 16)                                                                      \
+  return __builtin_bit_cast(                                                                     \
+      unsigned int, __builtin_elementwise_##which(__builtin_bit_cast(V, a), __builtin_bit_cast(V, b)))
 #else
 #define KC_PACKED_OF(V, which, a, b)
 #endif

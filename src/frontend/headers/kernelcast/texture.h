@@ -103,15 +103,33 @@ KC_RESIDENT(tex2DLayeredLod, 3, (float x, float y, int l, float), (x, y, (float)
 KC_RESIDENT(tex2DGrad, 2, (float x, float y, float2, float2), (x, y))
 KC_RESIDENT(tex3DGrad, 3, (float x, float y, float z, float4, float4), (x, y, z))
 KC_RESIDENT(tex2DLayeredGrad, 3, (float x, float y, int l, float2, float2), (x, y, (float)l))
-template <class T> KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int = 0) { return __kc_texture<T, 2>(t, x, y); }
-template <class T> KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, bool* resident, int = 0) { return *resident = true, __kc_texture<T, 2>(t, x, y); }
-template <class T> KC_D void tex2Dgather(T* out, cudaTextureObject_t t, float x, float y, int = 0) { *out = __kc_texture<T, 2>(t, x, y); }
+template <class T>
+KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int = 0) {
+  return __kc_texture<T, 2>(t, x, y);
+}
+template <class T>
+KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, bool* resident, int = 0) {
+  return *resident = true, __kc_texture<T, 2>(t, x, y);
+}
+template <class T>
+KC_D void tex2Dgather(T* out, cudaTextureObject_t t, float x, float y, int = 0) {
+  *out = __kc_texture<T, 2>(t, x, y);
+}
 
 // Surfaces. The last parameter is what happens at the boundary.
-#define KC_SURFACE(name, dimensions, parameters, arguments, indices)                                                                   \
-  template <class T> KC_D T name##read(cudaSurfaceObject_t s, KC_LIST parameters, int = 0) { return __kc_texture<T, dimensions>(s, KC_LIST arguments); } \
-  template <class T> KC_D void name##read(T* out, cudaSurfaceObject_t s, KC_LIST parameters, int = 0) { *out = __kc_texture<T, dimensions>(s, KC_LIST arguments); } \
-  template <class T> KC_D void name##write(T v, cudaSurfaceObject_t s, KC_LIST parameters, int = 0) { kc_texture_write(&v, sizeof(T), s, dimensions, KC_LIST indices); }
+#define KC_SURFACE(name, dimensions, parameters, arguments, indices)                 \
+  template <class T>                                                                 \
+  KC_D T name##read(cudaSurfaceObject_t s, KC_LIST parameters, int = 0) {            \
+    return __kc_texture<T, dimensions>(s, KC_LIST arguments);                        \
+  }                                                                                  \
+  template <class T>                                                                 \
+  KC_D void name##read(T* out, cudaSurfaceObject_t s, KC_LIST parameters, int = 0) { \
+    *out = __kc_texture<T, dimensions>(s, KC_LIST arguments);                        \
+  }                                                                                  \
+  template <class T>                                                                 \
+  KC_D void name##write(T v, cudaSurfaceObject_t s, KC_LIST parameters, int = 0) {   \
+    kc_texture_write(&v, sizeof(T), s, dimensions, KC_LIST indices);                 \
+  }
 KC_SURFACE(surf1D, 1, (int x), ((float)x), (x, 0, 0))
 KC_SURFACE(surf2D, 2, (int x, int y), ((float)x, (float)y), (x, y, 0))
 KC_SURFACE(surf3D, 3, (int x, int y, int z), ((float)x, (float)y, (float)z), (x, y, z))
