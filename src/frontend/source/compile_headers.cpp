@@ -132,6 +132,12 @@ bool is_whole(std::string_view text) {
   std::string rest(text);
   for (std::string_view name : known)
     for (std::size_t at = 0; (at = rest.find(name, at)) != std::string::npos;) rest.replace(at, name.size(), "cuda.h");
+  // The C++ library, <vector>, names no device function.
+  for (std::size_t at = 0; (at = rest.find('<', at)) != std::string::npos; ++at) {
+    std::size_t end = at + 1;
+    while (end < rest.size() && is_word(rest[end])) ++end;
+    if (end > at + 1 && end < rest.size() && rest[end] == '>') rest.replace(at + 1, end - at - 1, "cuda.h");
+  }
   return !includes_more(rest);
 }
 
