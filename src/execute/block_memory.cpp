@@ -107,10 +107,19 @@ U combined_real(AtomicOp op, U old_bits, U bits) {
     return std::bit_cast<U>(r);
 }
 
+/// Sum of two bfloat16, to the nearest, ties to even.
+std::uint32_t bfloat_sum(std::uint32_t a, std::uint32_t b) {
+  const float sum = std::bit_cast<float>(a << 16) + std::bit_cast<float>(b << 16);
+  const auto bits = std::bit_cast<std::uint32_t>(sum);
+  return std::isnan(sum) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
 std::uint64_t new_value(AtomicOp op, ValueType t, std::uint64_t old, std::uint64_t v, std::uint64_t compare) {
   const bool real = op == AtomicOp::fadd || op == AtomicOp::fsub || op == AtomicOp::fmin || op == AtomicOp::fmax;
   if (real && t == ValueType::f16)
     return combined_real<float>(op, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(v));
+  if (real && t == ValueType::i16)  // bfloat16
+    return static_cast<std::uint16_t>(bfloat_sum(static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(v)));
   if (real && t == ValueType::f32)
     return combined_real<float>(op, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(v));
   if (real) return combined_real<double>(op, old, v);

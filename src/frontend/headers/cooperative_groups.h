@@ -2,6 +2,7 @@
 // A barrier in two halves is one barrier where its threads wait.
 #pragma once
 #include "kernelcast/async_copies.h"
+#include "kernelcast/cluster.h"
 
 namespace cooperative_groups {
 
@@ -34,30 +35,6 @@ struct thread_block {
   __device__ __inline__ operator thread_group() const { return thread_group{size()}; }
 };
 KC_D thread_block this_thread_block() { return thread_block(); }
-
-// Registers of sm_90; elsewhere a cluster is one block.
-#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
-#define KC_REGISTER(name, reg, other) \
-  KC_D unsigned int name() { unsigned int r; asm("mov.u32 %0, %%" reg ";" : "=r"(r)); return r; }
-#else
-#define KC_REGISTER(name, reg, other) KC_D unsigned int name() { return other; }
-#endif
-#define KC_REGISTERS(name, reg, other) \
-  KC_REGISTER(name##_x, reg ".x", other(x)) KC_REGISTER(name##_y, reg ".y", other(y)) KC_REGISTER(name##_z, reg ".z", other(z)) \
-  KC_D dim3 name() { return dim3(name##_x(), name##_y(), name##_z()); }
-#define KC_ZERO(axis) 0
-#define KC_ONE(axis) 1
-#define KC_BLOCK(axis) blockIdx.axis
-#define KC_GRID(axis) gridDim.axis
-KC_REGISTERS(__kc_cluster_block, "cluster_ctaid", KC_ZERO) KC_REGISTERS(__kc_cluster_blocks, "cluster_nctaid", KC_ONE)
-KC_REGISTERS(__kc_cluster, "clusterid", KC_BLOCK) KC_REGISTERS(__kc_clusters, "nclusterid", KC_GRID)
-KC_REGISTER(__kc_cluster_rank, "cluster_ctarank", 0) KC_REGISTER(__kc_cluster_size, "cluster_nctarank", 1)
-#undef KC_REGISTER
-#undef KC_REGISTERS
-#undef KC_ZERO
-#undef KC_ONE
-#undef KC_BLOCK
-#undef KC_GRID
 
 struct grid_group {
   using arrival_token = unsigned int;

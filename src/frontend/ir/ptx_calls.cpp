@@ -116,6 +116,11 @@ std::vector<PtxAccess> ptx_accesses(const CallInst& call) {
     case ptx::Op::mbarrier_expect_tx:
     case ptx::Op::mbarrier_complete_tx:
       return {{first, AccessKind::atomic, 8, 32, nullptr}};
+    case ptx::Op::atom:  // of several numbers, or of 128 bits
+    case ptx::Op::red: {
+      const int bytes = ptx::bits_of(instruction->type()) / 8 * static_cast<int>(instruction->vector);
+      return {{first, AccessKind::atomic, bytes, 32, nullptr}};
+    }
     case ptx::Op::mbarrier_test_wait:
     case ptx::Op::mbarrier_try_wait:
       return {{first, AccessKind::load, 8, 32, nullptr}};
@@ -150,6 +155,8 @@ bool is_modelled(const ptx::Instruction& i) {
     case Op::mbarrier_complete_tx:
     case Op::mbarrier_test_wait:
     case Op::mbarrier_try_wait:
+    case Op::atom:
+    case Op::red:
     // an issue slot
     case Op::cp_async_commit_group:
     case Op::cp_async_wait_group:
@@ -202,6 +209,7 @@ bool is_modelled(const ptx::Instruction& i) {
     case Op::set:
     case Op::dp2a:
     case Op::dp4a:
+    case Op::vabsdiff4:
     case Op::bfe:
     case Op::bfi:
     case Op::lop3:

@@ -47,6 +47,7 @@ bool Lifter::floating(const Instruction& i) {
   };
   const bool turns = is_directed(i.rounding);
   if (turns && (is_half(t) || t == ptx::Type::f32x2)) return false;
+  if (is_half(t) && (i.has("sat") || i.has("relu"))) return false;  // one instruction, which LLVM does not have
   switch (i.op) {
     case Op::add:
       return turns ? directed("add", {operand(1), operand(2)}) : give(b_.CreateFAdd(operand(1), operand(2)));

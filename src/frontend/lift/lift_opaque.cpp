@@ -52,6 +52,7 @@ bool touches_nothing(const ptx::Instruction& i) {
     case Op::prmt:
     case Op::dp4a:
     case Op::dp2a:
+    case Op::vabsdiff4:
     case Op::tanh:
     case Op::ex2:
     case Op::szext:

@@ -97,6 +97,17 @@ class Decoder {
   bool amd_intrinsic(llvm::IntrinsicInst& i);
   bool math_call(llvm::CallInst& i, const std::string& name);
   bool inline_assembly(llvm::CallInst& i);
+  // decode_narrow.cpp
+  bool narrow_floats(llvm::CallInst& i, const ptx::Instruction& what);
+  bool packed_atomic(llvm::CallInst& i, const ptx::Instruction& what);
+  bool narrow_conversion(llvm::CallInst& i, const ptx::Instruction& what);
+  std::uint32_t narrow_value(std::uint32_t bits, unsigned lane, ptx::Type t, ValueType as);
+  std::uint32_t narrow_bits(std::uint32_t number, ptx::Type t);
+  std::uint32_t small_value(std::uint32_t bits, unsigned lane, ptx::Type t);
+  std::uint32_t small_bits(std::uint32_t number, ptx::Type t);
+  std::uint32_t rounded_toward(std::uint32_t number, ptx::Type t, ptx::Rounding how);
+  std::uint32_t moved(std::uint32_t reg, ValueType to);
+  std::uint32_t word_of(std::uint32_t reg);
   // decode_ptx.cpp, decode_matrix.cpp
   void ptx_call(llvm::CallInst& i);
   std::uint32_t integer_operand(llvm::CallInst& i, unsigned n, ValueType t);
@@ -104,7 +115,6 @@ class Decoder {
   void extract_bits(llvm::CallInst& i, bool is_signed);
   std::uint32_t selected(ValueType t, std::uint32_t condition, std::uint32_t yes, std::uint32_t no);
   bool ptx_bits(llvm::CallInst& i, const ptx::Instruction& what);
-  bool small_floats(llvm::CallInst& i, const ptx::Instruction& what);
   void copy_async(llvm::CallInst& i);
   void copy_group(llvm::CallInst& i, CopyGroup what);
   void mbarrier(llvm::CallInst& i, const ptx::Instruction& what);

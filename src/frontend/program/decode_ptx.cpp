@@ -334,90 +334,6 @@ void Decoder::copy_in_bulk(CallInst& i, const ptx::Instruction& what) {
   if (reduces) note_element(to, element);
 }
 
-namespace {
-
-/// A format of eight bits, as the conversions of PTX name it.
-struct SmallFloat {
-  int mantissa;                      // bits
-  std::uint32_t most, not_a_number;  // of the seven bits without the sign
-};
-std::optional<SmallFloat> small_float(ptx::Type t) {
-  if (t == ptx::Type::e4m3x2) return SmallFloat{3, 0x7e, 0x7f};
-  if (t == ptx::Type::e5m2x2) return SmallFloat{2, 0x7b, 0x7f};
-  return std::nullopt;
-}
-
-}  // namespace
-
-/// Two values of eight bits to halves, or two floats or halves to eight bits, to the nearest and saturated (PTX ISA,
-/// cvt). With the exponent's bias moved, the eight bits are the upper ones of a wider number, denormals included.
-bool Decoder::small_floats(CallInst& i, const ptx::Instruction& what) {
-  const ValueType w = ValueType::i32;
-  const auto number = [&](std::uint64_t v) { return constant(w, v); };
-  const auto as = [&](std::uint32_t from, ValueType to) {
-    const std::uint32_t dst = fresh(to);
-    emit(Opcode::move, program_.registers[from], dst, from).to = to;
-    return dst;
-  };
-  const auto word = [&](std::uint32_t v) {
-    return program_.registers[v] == w ? v : convert(Opcode::zero_extend, program_.registers[v], w, v);
-  };
-  const auto pair = [&](std::uint32_t low, std::uint32_t high, int bits) {
-    return binary(Opcode::or_, w, low, binary(Opcode::shl, w, high, number(static_cast<std::uint64_t>(bits))));
-  };
-  if (const auto from = small_float(what.types[1]); from && what.types[0] == ptx::Type::f16x2) {
-    const auto widened = [&](std::uint32_t both, int which) {
-      const std::uint32_t value = matrix_element(both, which, from->mantissa == 3 ? ptx::Type::e4m3 : ptx::Type::e5m2);
-      const std::uint32_t bits =
-          word(as(convert(Opcode::float_to_float, ValueType::f32, ValueType::f16, value), ValueType::i16));
-      if (from->mantissa == 2) return bits;
-      const std::uint32_t byte = binary(Opcode::lshr, w, both, number(static_cast<std::uint64_t>(8 * which)));
-      const std::uint32_t size = binary(Opcode::and_, w, byte, number(0x7f));
-      const std::uint32_t is_number = binary(Opcode::ne, w, size, number(from->not_a_number));
-      const std::uint32_t sign = binary(Opcode::and_, w, bits, number(0x8000));
-      return selected(w, is_number, bits, binary(Opcode::or_, w, sign, number(0x7fff)));
-    };
-    const std::uint32_t both = word(one(i.getArgOperand(0)));
-    define(i, pair(widened(both, 0), widened(both, 1), 16));
-    return true;
-  }
-  const auto to = small_float(what.types[0]);
-  if (!to) return false;
-  const auto narrowed = [&](std::uint32_t x) {
-    const std::uint32_t bits = as(x, w);
-    const std::uint32_t sign = binary(Opcode::and_, w, binary(Opcode::lshr, w, bits, number(24)), number(0x80));
-    const std::uint32_t size = binary(Opcode::and_, w, bits, number(0x7fffffff));
-    // 2^(bias - 127): the exponent of a float then counts as that of eight bits.
-    const std::uint32_t factor = constant(ValueType::f32, to->mantissa == 3 ? 0x03800000 : 0x07800000);
-    const std::uint32_t moved = as(binary(Opcode::fmul, ValueType::f32, as(size, ValueType::f32), factor), w);
-    const std::uint64_t cut = 23 - static_cast<std::uint64_t>(to->mantissa);
-    const std::uint32_t odd = binary(Opcode::and_, w, binary(Opcode::lshr, w, moved, number(cut)), number(1));
-    const std::uint32_t up = binary(Opcode::add, w, moved, binary(Opcode::add, w, odd, number((1U << (cut - 1)) - 1)));
-    const std::uint32_t code = binary(Opcode::umin, w, binary(Opcode::lshr, w, up, number(cut)), number(to->most));
-    const std::uint32_t known = binary(Opcode::ule, w, size, number(0x7f800000));
-    return binary(Opcode::or_, w, sign, selected(w, known, code, number(to->not_a_number)));
-  };
-  std::uint32_t high = 0, low = 0;
-  if (what.types[1] == ptx::Type::f32) {  // the first operand is the upper half
-    high = one(i.getArgOperand(0));
-    low = one(i.getArgOperand(1));
-  } else if (what.types[1] == ptx::Type::f16x2) {
-    const std::uint32_t both = word(one(i.getArgOperand(0)));
-    const auto half = [&](std::uint64_t at) {
-      const std::uint32_t bits =
-          convert(Opcode::truncate, w, ValueType::i16, binary(Opcode::lshr, w, both, number(at)));
-      return convert(Opcode::float_to_float, ValueType::f16, ValueType::f32, as(bits, ValueType::f16));
-    };
-    high = half(16);
-    low = half(0);
-  } else {
-    return false;
-  }
-  define(i, convert(Opcode::truncate, w, ValueType::i16, pair(narrowed(low), narrowed(high), 8)));
-  return true;
-}
-
-/// bfe, bfi, lop3, dp4a as they are written in PTX.
 /// Bit fields whose place and length are registers, of which PTX takes the lowest eight bits: bfi d, a, b, at, length.
 /// Shifts by the width and more are not left to the shift.
 void Decoder::insert_bits(CallInst& i) {
@@ -505,24 +421,33 @@ bool Decoder::ptx_bits(CallInst& i, const ptx::Instruction& what) {
       define(i, all);
       return true;
     }
-    case ptx::Op::dp4a: {
+    case ptx::Op::dp4a:
+    case ptx::Op::dp2a:
+    case ptx::Op::vabsdiff4: {
+      const bool differences = what.op == ptx::Op::vabsdiff4, halves = what.op == ptx::Op::dp2a;
+      if (differences && (what.types[0] != ptx::Type::u32 || what.types[1] != ptx::Type::u32)) return false;
+      const bool adds = !differences || what.has("add");
       const std::uint32_t a = integer_operand(i, 0, w), b = integer_operand(i, 1, w);
       std::uint32_t sum = integer_operand(i, 2, w);
-      const auto byte = [&](std::uint32_t word, unsigned k, bool is_signed) {
+      const auto part = [&](std::uint32_t word, unsigned k, std::uint64_t bits, bool is_signed) {
         const std::uint32_t dst = fresh(w);
-        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, std::uint64_t{8} * k),
-             constant(w, 8));
+        emit(is_signed ? Opcode::bit_extract_s : Opcode::bit_extract_u, w, dst, word, constant(w, bits * k),
+             constant(w, bits));
         return dst;
       };
-      for (unsigned k = 0; k < 4; ++k) {
-        const std::uint32_t x = byte(a, k, ptx::is_signed(what.types[0]));
-        sum = binary(Opcode::add, w, sum, binary(Opcode::mul, w, x, byte(b, k, ptx::is_signed(what.types[1]))));
+      const unsigned first = halves && what.has("hi") ? 2 : 0;  // the bytes of b that take part
+      for (unsigned k = 0; k < (halves ? 2U : 4U); ++k) {
+        const std::uint32_t x = part(a, k, halves ? 16 : 8, !differences && ptx::is_signed(what.types[0]));
+        const std::uint32_t y = part(b, first + k, 8, !differences && ptx::is_signed(what.types[1]));
+        std::uint32_t term = binary(Opcode::mul, w, x, y);
+        if (differences) term = binary(Opcode::sub, w, binary(Opcode::umax, w, x, y), binary(Opcode::umin, w, x, y));
+        if (!adds) term = binary(Opcode::shl, w, term, constant(w, std::uint64_t{8} * k));
+        sum = binary(Opcode::add, w, sum, term);
       }
       define(i, sum);
       return true;
     }
     case ptx::Op::cvt: {
-      if (small_floats(i, what)) return true;
       if (what.types[0] != ptx::Type::tf32 || what.types[1] != ptx::Type::f32) return false;
       // Ten bits of mantissa: to the nearest, ties away from zero.
       const std::uint32_t bits = fresh(w);
@@ -613,7 +538,7 @@ void Decoder::ptx_call(CallInst& i) {
     case Op::pmevent:
       return;
     default:
-      if (ptx_bits(i, what)) return;
+      if (narrow_floats(i, what) || ptx_bits(i, what)) return;
       unsupported(i, "the instruction '" + ptx_opcode(i) + "'");
   }
 }

@@ -24,12 +24,18 @@ constexpr std::string_view kMathWords[] = {
     "nan",   "NAN",   "INF",  "M_",  "HUGE", "dexp",  "scalb", "dim",   "remain",   "nearby", "norm",  "bessel",
     "j0",    "j1",    "jn",   "y0",  "y1",   "yn",    "sign",  "next",  "saturate", "divide"};
 constexpr std::string_view kAtomicWords[] = {"tomic"};
+constexpr std::string_view kWideAtomicWords[] = {"float2", "float4", "atomicCAS", "atomicExch"};
 constexpr std::string_view kScopedWords[] = {"_block", "_system"};
 constexpr std::string_view kWarpWords[] = {"__shfl",   "__ballot",     "__any", "__all", "__match",
                                            "__reduce", "__activemask", "__uni", "__lane"};
 constexpr std::string_view kPackedWords[] = {"__vab", "__vad", "__vav", "__vc", "__vh", "__vi", "__vm", "__vn", "__vs"};
 // What nvcc includes before every source, by its names.
 constexpr std::string_view kStandardWords[] = {"std::m", "std::forward", "std::swap", "std::pair", "std::enable_if"};
+constexpr std::string_view kRareWords[] = {"llm",      "norm",     "scalbln", "fdivide", "__signbit",  "__finitel",
+                                           "__isinfl", "__isnanl", "_ieee_",  "bswap",   "shift_",     "__dp",
+                                           "__fadd2",  "__fmul2",  "__ffma2", "__fns",   "__barrier_", "__pm",
+                                           "__cvta_",  "__isCo",   "__isL",   "__isG",   "_aligned_"};
+constexpr std::string_view kClusterWords[] = {"luster", "__isC"};
 constexpr std::string_view kHostWords[] = {"<<<", "cuda", "hip", "CU"};
 constexpr std::string_view kTextureWords[] = {"tex", "surf", "Tex", "Channel", "Resource"};
 
@@ -122,7 +128,7 @@ bool has_vector_type(std::string_view text) {
     for (std::size_t at = 0; (at = text.find(end, at)) != std::string_view::npos; at += end.size()) {
       const std::size_t digit = at + end.size();
       if (digit < text.size() && text[digit] >= '1' && text[digit] <= '4' &&
-          (digit + 1 == text.size() || !is_word(text[digit + 1])))
+          (digit + 1 == text.size() || !is_word(text[digit + 1]) || text[digit + 1] == '_'))
         return true;
     }
   }
@@ -148,24 +154,63 @@ bool includes_more(std::string_view text) {
   return false;
 }
 
+/// Whether the text is all that there is: it includes nothing but headers of the toolkit that stand in for CUDA's own.
+bool is_whole(std::string_view text) {
+  constexpr std::string_view known[] = {"cuda_fp16.h", "cuda_bf16.h",     "cooperative_groups.h",
+                                        "mma.h",       "cuda_pipeline.h", "math_constants.h"};
+  if (text.find("##") != std::string_view::npos) return false;  // names that the preprocessor makes
+  std::string rest(text);
+  for (std::string_view name : known)
+    for (std::size_t at = 0; (at = rest.find(name, at)) != std::string::npos;) rest.replace(at, name.size(), "cuda.h");
+  // The C++ library, <vector>, names no device function.
+  for (std::size_t at = 0; (at = rest.find('<', at)) != std::string::npos; ++at) {
+    std::size_t end = at + 1;
+    while (end < rest.size() && is_word(rest[end])) ++end;
+    if (end > at + 1 && end < rest.size() && rest[end] == '>') rest.replace(at + 1, end - at - 1, "cuda.h");
+  }
+  return !includes_more(rest);
+}
+
+/// Parts of cuda_fp16.h and cuda_bf16.h that the source does not use.
+void leave_out_halves(std::string_view text, std::vector<std::string>& headers) {
+  const bool whole = is_whole(text);
+  if (!whole) return;
+  constexpr std::string_view halves[] = {"half", "fp16"};
+  constexpr std::string_view conversions[] = {
+      "half2i",     "half2u",     "half2s", "half2l", "half2c", "bfloat162i", "bfloat162u", "bfloat162s",
+      "bfloat162l", "bfloat162c", "int2",   "short2", "ll2",    "_rd",        "_ru",        "_rz"};
+  constexpr std::string_view comparisons[] = {"__heq", "__hne", "__hl", "__hg", "__hb", "isnan2"};
+  constexpr std::string_view limits[] = {"_sat", "_relu", "_nan", "cmadd"};
+  if (!has_any(text, halves)) headers.emplace_back("kernelcast/skip_halves.h");
+  if (!has_any(text, conversions)) headers.emplace_back("kernelcast/skip_conversions.h");
+  if (!has_any(text, comparisons)) headers.emplace_back("kernelcast/skip_comparisons.h");
+  if (!has_any(text, limits)) headers.emplace_back("kernelcast/skip_limits.h");
+}
+
 }  // namespace
 
 std::vector<std::string> preludes_for(std::string_view text) {
   const bool all = includes_more(text);
   const bool textures = all || has_any(text, kTextureWords);
-  const bool intrinsics = all || has_intrinsic(text);
+  const bool unseen = !is_whole(text);  // other files may name anything
+  const bool rare = unseen || has_any(text, kRareWords);
+  const bool intrinsics = all || rare || has_intrinsic(text);
+  const bool wide_atomics = unseen || (has_any(text, kAtomicWords) && has_any(text, kWideAtomicWords));
   std::vector<std::string> headers = {"kernelcast/core.h"};
   const auto add_if = [&](bool wanted, const char* header) {
     if (wanted) headers.emplace_back(header);
   };
   const bool read_only_loads = all || text.find("__ldg") != std::string_view::npos;
-  add_if(textures || read_only_loads || has_vector_type(text), "kernelcast/vectors.h");
+  add_if(textures || read_only_loads || rare || wide_atomics || has_vector_type(text), "kernelcast/vectors.h");
   add_if(intrinsics || has_any(text, kMathWords), "kernelcast/math.h");
   add_if(intrinsics, "kernelcast/intrinsics.h");
   add_if(all || has_any(text, kPackedWords), "kernelcast/simd.h");
   add_if(read_only_loads, "kernelcast/loads.h");
   add_if(all || has_any(text, kAtomicWords), "kernelcast/atomics.h");
   add_if(all || (has_any(text, kAtomicWords) && has_any(text, kScopedWords)), "kernelcast/atomics_scoped.h");
+  add_if(wide_atomics, "kernelcast/atomics_wide.h");
+  add_if(rare, "kernelcast/rare.h");
+  add_if(unseen || has_any(text, kClusterWords), "kernelcast/cluster.h");
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
   const bool host = textures || has_any(text, kHostWords);
   add_if(host, "kernelcast/host_api.h");
@@ -174,6 +219,7 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(all || text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
   add_if(all, "kernelcast/hip_std.h");
   add_if(has_any(text, kStandardWords), "kernelcast/std.h");
+  if (text.find("16.h") != std::string_view::npos) leave_out_halves(text, headers);
   return headers;
 }
 

@@ -14,8 +14,10 @@ namespace kernelcast {
 
 /// Two blocks of 64 threads, n = 19, 1,024 values in `in` that are the same each time.
 inline std::vector<unsigned char> executed_output(const Source& source, const std::string& kernel,
-                                                  const std::string& target = FrontendOptions{}.target) {
+                                                  const std::string& target = FrontendOptions{}.target,
+                                                  const std::string& capability = "") {
   FrontendOptions options;
+  options.capability = capability;
   options.kernel = kernel;
   options.target = target;
   options.program = true;

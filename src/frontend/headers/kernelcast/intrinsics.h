@@ -57,7 +57,6 @@ KC_D unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
   return c;
 }
 #endif
-KC_D int __dp2a_lo(int a, int b, int c) { return c + (int)(short)a * (int)(signed char)b + (a >> 16) * (int)(signed char)(b >> 8); }
 
 // Bits as another type.
 KC_D int __float_as_int(float x) { return __builtin_bit_cast(int, x); }

@@ -106,7 +106,8 @@ KC_EXTERN float __kc_sincos(float, float*) __asm__("_Z6sincosfPf");
 KC_EXTERN double __kc_sincos(double, double*) __asm__("_Z6sincosdPd");
 #define KC_SINCOS(T, name, from) KC_D void name(T x, T* s, T* c) { T cosine; *s = __kc_sincos(from, &cosine); *c = cosine; }
 KC_SINCOS(float, sincosf, x) KC_SINCOS(float, sincos, x) KC_SINCOS(double, sincos, x)
-KC_SINCOS(float, sincospif, x * 3.14159265f) KC_SINCOS(double, sincospi, x * 3.14159265358979323846)
+KC_SINCOS(float, sincospif, x * 3.14159265f) KC_SINCOS(float, sincospi, x * 3.14159265f)
+KC_SINCOS(double, sincospi, x * 3.14159265358979323846)
 #undef KC_SINCOS
 KC_EXTERN float remquo(float, float, int*);
 KC_EXTERN double remquo(double, double, int*);

@@ -4,6 +4,17 @@
 
 #ifdef __CUDACC__  // HIP has none of them: sources bring their own
 
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+#define KC_PACKED 1  // instructions for two half-words
+typedef short __kc_s16x2 __attribute__((ext_vector_type(2)));
+typedef unsigned short __kc_u16x2 __attribute__((ext_vector_type(2)));
+#define KC_PACKED_OF(V, which, a, b)                                                             \
+  if constexpr (Bits == 16)                                                                      \
+  return __builtin_bit_cast(                                                                     \
+      unsigned int, __builtin_elementwise_##which(__builtin_bit_cast(V, a), __builtin_bit_cast(V, b)))
+#else
+#define KC_PACKED_OF(V, which, a, b)
+#endif
 // For lanes of `Bits`: their highest bits.
 template <int Bits> struct __kc_lanes {
   static constexpr unsigned int high = Bits == 8 ? 0x80808080u : 0x80008000u, low = ~high;
@@ -27,23 +38,46 @@ template <int Bits> struct __kc_lanes {
   static KC_HD unsigned int les(unsigned int a, unsigned int b) { return ges(b, a); }
   static KC_HD unsigned int lts(unsigned int a, unsigned int b) { return gts(b, a); }
   static KC_HD unsigned int chosen(unsigned int bits, unsigned int a, unsigned int b) { return (a & spread(bits)) | (b & ~spread(bits)); }
-  static KC_HD unsigned int maxu(unsigned int a, unsigned int b) { return chosen(geu(a, b), a, b); }
-  static KC_HD unsigned int minu(unsigned int a, unsigned int b) { return chosen(geu(a, b), b, a); }
-  static KC_HD unsigned int maxs(unsigned int a, unsigned int b) { return chosen(ges(a, b), a, b); }
-  static KC_HD unsigned int mins(unsigned int a, unsigned int b) { return chosen(ges(a, b), b, a); }
+  static KC_HD unsigned int maxu(unsigned int a, unsigned int b) {
+    KC_PACKED_OF(__kc_u16x2, max, a, b);
+    return chosen(geu(a, b), a, b);
+  }
+  static KC_HD unsigned int minu(unsigned int a, unsigned int b) {
+    KC_PACKED_OF(__kc_u16x2, min, a, b);
+    return chosen(geu(a, b), b, a);
+  }
+  static KC_HD unsigned int maxs(unsigned int a, unsigned int b) {
+    KC_PACKED_OF(__kc_s16x2, max, a, b);
+    return chosen(ges(a, b), a, b);
+  }
+  static KC_HD unsigned int mins(unsigned int a, unsigned int b) {
+    KC_PACKED_OF(__kc_s16x2, min, a, b);
+    return chosen(ges(a, b), b, a);
+  }
   static KC_HD unsigned int neg(unsigned int a) { return sub(0, a); }
   static KC_HD unsigned int negss(unsigned int a) { return neg(a) - ((neg(a) & a & high) >> (Bits - 1)); }
   static KC_HD unsigned int abs(unsigned int a) { return sub(a ^ spread(a & high), spread(a & high)); }
   static KC_HD unsigned int absss(unsigned int a) { return abs(a) - ((abs(a) & high) >> (Bits - 1)); }
-  static KC_HD unsigned int absdiffu(unsigned int a, unsigned int b) { return sub(maxu(a, b), minu(a, b)); }
-  static KC_HD unsigned int absdiffs(unsigned int a, unsigned int b) { return sub(maxs(a, b), mins(a, b)); }
+  static KC_HD unsigned int absdiffu(unsigned int a, unsigned int b) {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 700
+    if constexpr (Bits == 8) {
+      unsigned int r;
+      asm("vabsdiff4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(0));
+      return r;
+    }
+#endif
+    return sub(maxu(a, b), minu(a, b));
+  }
+  static KC_HD unsigned int absdiffs(unsigned int a, unsigned int b) { return absdiffu(a ^ high, b ^ high); }
   static KC_HD unsigned int addus(unsigned int a, unsigned int b) { return add(a, b) | spread(gtu(a, add(a, b))); }
   static KC_HD unsigned int subus(unsigned int a, unsigned int b) { return sub(a, b) & spread(geu(a, b)); }
   static KC_HD unsigned int most(unsigned int a) { return low + ((a & high) >> (Bits - 1)); }  // of a's sign
   static KC_HD unsigned int addss(unsigned int a, unsigned int b) { return chosen(~(a ^ b) & (a ^ add(a, b)) & high, most(a), add(a, b)); }
   static KC_HD unsigned int subss(unsigned int a, unsigned int b) { return chosen((a ^ b) & (a ^ sub(a, b)) & high, most(a), sub(a, b)); }
   static KC_HD unsigned int sum(unsigned int a) {
-    return Bits == 8 ? (a & 0xffu) + (a >> 8 & 0xffu) + (a >> 16 & 0xffu) + (a >> 24) : (a & 0xffffu) + (a >> 16);
+    if (Bits == 16) return (a & 0xffffu) + (a >> 16);
+    const unsigned int pairs = (a & 0xff00ffu) + (a >> 8 & 0xff00ffu);
+    return (pairs & 0x1ffu) + (pairs >> 16);
   }
 };
 
@@ -90,7 +124,15 @@ KC_SIMD_COMPARED(lts)
 #undef KC_SIMD2
 #undef KC_SIMD_COMPARED
 KC_D unsigned int __vsadu2(unsigned int a, unsigned int b) { return __kc_lanes<16>::sum(__kc_lanes<16>::absdiffu(a, b)); }
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 700
+KC_D unsigned int __vsadu4(unsigned int a, unsigned int b) {
+  unsigned int r;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(0));
+  return r;
+}
+#else
 KC_D unsigned int __vsadu4(unsigned int a, unsigned int b) { return __kc_lanes<8>::sum(__kc_lanes<8>::absdiffu(a, b)); }
+#endif
 KC_D unsigned int __vsads2(unsigned int a, unsigned int b) { return __kc_lanes<16>::sum(__kc_lanes<16>::absdiffs(a, b)); }
 KC_D unsigned int __vsads4(unsigned int a, unsigned int b) { return __kc_lanes<8>::sum(__kc_lanes<8>::absdiffs(a, b)); }
 
@@ -133,10 +175,44 @@ template <class T> KC_HD T __kc_min(T a, T b) { return a < b ? a : b; }
    (unsigned int)(unsigned short)KC_ONE(lane, value, (lane)(a >> 16), (lane)(b >> 16), (lane)(c >> 16)) << 16)
 KC_DPX(s32, int, int, KC_ONE)
 KC_DPX(u32, unsigned int, unsigned int, KC_ONE)
+#ifdef KC_PACKED
+#define KC_AS(a) __builtin_bit_cast(V, a)
+#define KC_PACKED_RESULT(value) __builtin_bit_cast(unsigned int, value)
+#define KC_DPX_PACKED(suffix, T, most)                                                                        \
+  KC_D unsigned int __vimax_##suffix(unsigned int a, unsigned int b) {                                        \
+    typedef T V;                                                                                              \
+    return KC_PACKED_RESULT(most(__builtin_elementwise_max(KC_AS(a), KC_AS(b))));                             \
+  }                                                                                                           \
+  KC_D unsigned int __vimin_##suffix(unsigned int a, unsigned int b) {                                        \
+    typedef T V;                                                                                              \
+    return KC_PACKED_RESULT(most(__builtin_elementwise_min(KC_AS(a), KC_AS(b))));                             \
+  }                                                                                                           \
+  KC_DPX_PACKED3(__vimax3_##suffix, T, most, max, __builtin_elementwise_max(KC_AS(a), KC_AS(b)))              \
+  KC_DPX_PACKED3(__vimin3_##suffix, T, most, min, __builtin_elementwise_min(KC_AS(a), KC_AS(b)))              \
+  KC_DPX_PACKED3(__viaddmax_##suffix, T, most, max, (V)(KC_AS(a) + KC_AS(b)))                                 \
+  KC_DPX_PACKED3(__viaddmin_##suffix, T, most, min, (V)(KC_AS(a) + KC_AS(b)))
+#define KC_DPX_PACKED3(name, T, most, which, first)                                                           \
+  KC_D unsigned int name(unsigned int a, unsigned int b, unsigned int c) {                                    \
+    typedef T V;                                                                                              \
+    return KC_PACKED_RESULT(most(__builtin_elementwise_##which(first, KC_AS(c))));                            \
+  }
+#define KC_AS_IT_IS(x) x
+#define KC_NOT_NEGATIVE(x) __builtin_elementwise_max(x, (V)0)
+KC_DPX_PACKED(s16x2, __kc_s16x2, KC_AS_IT_IS)
+KC_DPX_PACKED(u16x2, __kc_u16x2, KC_AS_IT_IS)
+KC_DPX_PACKED(s16x2_relu, __kc_s16x2, KC_NOT_NEGATIVE)
+#undef KC_DPX_PACKED
+#undef KC_DPX_PACKED3
+#undef KC_PACKED_RESULT
+#undef KC_AS
+#undef KC_AS_IT_IS
+#undef KC_NOT_NEGATIVE
+#else
 KC_DPX(s16x2, unsigned int, short, KC_TWO)
 KC_DPX(u16x2, unsigned int, unsigned short, KC_TWO)
-KC_DPX_RELU(s32, int, int, KC_ONE)
 KC_DPX_RELU(s16x2, unsigned int, short, KC_TWO)
+#endif
+KC_DPX_RELU(s32, int, int, KC_ONE)
 // Which operand it was: true for the first, and where they are equal.
 #define KC_DPX_WHICH(suffix, word)                                                                          \
   KC_D word __vibmax_##suffix(word a, word b, bool* first) { return *first = a >= b, *first ? a : b; } \

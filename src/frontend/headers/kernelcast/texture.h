@@ -66,27 +66,80 @@ template <class T, int dimensions> KC_D T __kc_texture(unsigned long long object
 #define KC_LIST(...) __VA_ARGS__
 KC_TEXTURE(tex1Dfetch, 1, (int x), ((float)x))
 KC_TEXTURE(tex1D, 1, (float x), (x))
-KC_TEXTURE(tex1DLod, 1, (float x, float l), (x, l))
 KC_TEXTURE(tex2D, 2, (float x, float y), (x, y))
-KC_TEXTURE(tex2DLod, 2, (float x, float y, float l), (x, y, l))
+KC_TEXTURE(tex3D, 3, (float x, float y, float z), (x, y, z))
 KC_TEXTURE(tex1DLayered, 2, (float x, int l), (x, (float)l))
 KC_TEXTURE(tex2DLayered, 3, (float x, float y, int l), (x, y, (float)l))
-KC_TEXTURE(tex3D, 3, (float x, float y, float z), (x, y, z))
 KC_TEXTURE(texCubemap, 3, (float x, float y, float z), (x, y, z))
+KC_TEXTURE(texCubemapLayered, 3, (float x, float y, float z, int), (x, y, z))
+// A level of detail takes the place of a third coordinate where there is one.
+KC_TEXTURE(tex1DLod, 1, (float x, float l), (x, l))
+KC_TEXTURE(tex2DLod, 2, (float x, float y, float l), (x, y, l))
+KC_TEXTURE(tex3DLod, 3, (float x, float y, float z, float), (x, y, z))
+KC_TEXTURE(tex1DLayeredLod, 2, (float x, int l, float), (x, (float)l))
+KC_TEXTURE(tex2DLayeredLod, 3, (float x, float y, int l, float), (x, y, (float)l))
+KC_TEXTURE(texCubemapLod, 3, (float x, float y, float z, float), (x, y, z))
+KC_TEXTURE(texCubemapLayeredLod, 3, (float x, float y, float z, int, float), (x, y, z))
+// Gradients are read by the same instruction; their registers are left out.
+KC_TEXTURE(tex1DGrad, 1, (float x, float, float), (x))
+KC_TEXTURE(tex2DGrad, 2, (float x, float y, float2, float2), (x, y))
+KC_TEXTURE(tex3DGrad, 3, (float x, float y, float z, float4, float4), (x, y, z))
+KC_TEXTURE(tex1DLayeredGrad, 2, (float x, int l, float, float), (x, (float)l))
+KC_TEXTURE(tex2DLayeredGrad, 3, (float x, float y, int l, float2, float2), (x, y, (float)l))
+KC_TEXTURE(texCubemapGrad, 3, (float x, float y, float z, float4, float4), (x, y, z))
+KC_TEXTURE(texCubemapLayeredGrad, 3, (float x, float y, float z, int, float4, float4), (x, y, z))
+// The same with a flag: whether the texels are in memory, which they are here.
+#define KC_RESIDENT(name, dimensions, parameters, arguments)                                             \
+  template <class T> KC_D T name(cudaTextureObject_t t, KC_LIST parameters, bool* resident) {            \
+    *resident = true;                                                                                    \
+    return __kc_texture<T, dimensions>(t, KC_LIST arguments);                                            \
+  }
+KC_RESIDENT(tex2D, 2, (float x, float y), (x, y))
+KC_RESIDENT(tex3D, 3, (float x, float y, float z), (x, y, z))
+KC_RESIDENT(tex2DLayered, 3, (float x, float y, int l), (x, y, (float)l))
+KC_RESIDENT(tex2DLod, 2, (float x, float y, float l), (x, y, l))
+KC_RESIDENT(tex3DLod, 3, (float x, float y, float z, float), (x, y, z))
+KC_RESIDENT(tex2DLayeredLod, 3, (float x, float y, int l, float), (x, y, (float)l))
+KC_RESIDENT(tex2DGrad, 2, (float x, float y, float2, float2), (x, y))
+KC_RESIDENT(tex3DGrad, 3, (float x, float y, float z, float4, float4), (x, y, z))
+KC_RESIDENT(tex2DLayeredGrad, 3, (float x, float y, int l, float2, float2), (x, y, (float)l))
+template <class T>
+KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int = 0) {
+  return __kc_texture<T, 2>(t, x, y);
+}
+template <class T>
+KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, bool* resident, int = 0) {
+  return *resident = true, __kc_texture<T, 2>(t, x, y);
+}
+template <class T>
+KC_D void tex2Dgather(T* out, cudaTextureObject_t t, float x, float y, int = 0) {
+  *out = __kc_texture<T, 2>(t, x, y);
+}
+
+// Surfaces. The last parameter is what happens at the boundary.
+#define KC_SURFACE(name, dimensions, parameters, arguments, indices)                 \
+  template <class T>                                                                 \
+  KC_D T name##read(cudaSurfaceObject_t s, KC_LIST parameters, int = 0) {            \
+    return __kc_texture<T, dimensions>(s, KC_LIST arguments);                        \
+  }                                                                                  \
+  template <class T>                                                                 \
+  KC_D void name##read(T* out, cudaSurfaceObject_t s, KC_LIST parameters, int = 0) { \
+    *out = __kc_texture<T, dimensions>(s, KC_LIST arguments);                        \
+  }                                                                                  \
+  template <class T>                                                                 \
+  KC_D void name##write(T v, cudaSurfaceObject_t s, KC_LIST parameters, int = 0) {   \
+    kc_texture_write(&v, sizeof(T), s, dimensions, KC_LIST indices);                 \
+  }
+KC_SURFACE(surf1D, 1, (int x), ((float)x), (x, 0, 0))
+KC_SURFACE(surf2D, 2, (int x, int y), ((float)x, (float)y), (x, y, 0))
+KC_SURFACE(surf3D, 3, (int x, int y, int z), ((float)x, (float)y, (float)z), (x, y, z))
+KC_SURFACE(surf1DLayered, 2, (int x, int l), ((float)x, (float)l), (x, l, 0))
+KC_SURFACE(surf2DLayered, 3, (int x, int y, int l), ((float)x, (float)y, (float)l), (x, y, l))
+KC_SURFACE(surfCubemap, 3, (int x, int y, int face), ((float)x, (float)y, (float)face), (x, y, face))
+KC_SURFACE(surfCubemapLayered, 3, (int x, int y, int l), ((float)x, (float)y, (float)l), (x, y, l))
+#undef KC_SURFACE
+#undef KC_RESIDENT
 #undef KC_TEXTURE
 #undef KC_LIST
-template <class T> KC_D void surf2Dread(T* out, cudaSurfaceObject_t s, int x, int y, int = 0) { *out = __kc_texture<T, 2>(s, (float)x, (float)y); }
-template <class T> KC_D T surf2Dread(cudaSurfaceObject_t s, int x, int y, int = 0) { return __kc_texture<T, 2>(s, (float)x, (float)y); }
-template <class T> KC_D T surf3Dread(cudaSurfaceObject_t s, int x, int y, int z, int = 0) { return __kc_texture<T, 3>(s, (float)x, (float)y, (float)z); }
-template <class T> KC_D void surf2Dwrite(T v, cudaSurfaceObject_t s, int x, int y, int = 0) { kc_texture_write(&v, sizeof(T), s, 2, x, y, 0); }
-template <class T> KC_D void surf3Dwrite(T v, cudaSurfaceObject_t s, int x, int y, int z, int = 0) { kc_texture_write(&v, sizeof(T), s, 3, x, y, z); }
-template <class T> KC_D void surf1Dread(T* out, cudaSurfaceObject_t s, int x, int = 0) { *out = __kc_texture<T, 1>(s, (float)x); }
-template <class T> KC_D T surf1Dread(cudaSurfaceObject_t s, int x, int = 0) { return __kc_texture<T, 1>(s, (float)x); }
-template <class T> KC_D void surf3Dread(T* out, cudaSurfaceObject_t s, int x, int y, int z, int = 0) { *out = __kc_texture<T, 3>(s, (float)x, (float)y, (float)z); }
-template <class T> KC_D void surf1Dwrite(T v, cudaSurfaceObject_t s, int x, int = 0) { kc_texture_write(&v, sizeof(T), s, 1, x, 0, 0); }
-template <class T> KC_D T surf2DLayeredread(cudaSurfaceObject_t s, int x, int y, int layer, int = 0) { return __kc_texture<T, 3>(s, (float)x, (float)y, (float)layer); }
-template <class T> KC_D void surf2DLayeredread(T* out, cudaSurfaceObject_t s, int x, int y, int layer, int = 0) { *out = __kc_texture<T, 3>(s, (float)x, (float)y, (float)layer); }
-template <class T> KC_D void surf2DLayeredwrite(T v, cudaSurfaceObject_t s, int x, int y, int layer, int = 0) { kc_texture_write(&v, sizeof(T), s, 3, x, y, layer); }
 template <class T, int D> KC_D void surf2Dread(T* out, const surface<void, D>&, int x, int y, int = 0) { *out = __kc_texture<T, 2>(0, (float)x, (float)y); }
 template <class T, int D> KC_D void surf2Dwrite(T v, const surface<void, D>&, int x, int y, int = 0) { kc_texture_write(&v, sizeof(T), 0, 2, x, y, 0); }
-template <class T> KC_D T tex2Dgather(cudaTextureObject_t t, float x, float y, int = 0) { return __kc_texture<T, 2>(t, x, y); }

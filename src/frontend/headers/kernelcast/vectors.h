@@ -34,5 +34,16 @@ KC_VECTOR(long long, longlong, 16, 16)
 KC_VECTOR(unsigned long long, ulonglong, 16, 16)
 KC_VECTOR(float, float, 8, 16)
 KC_VECTOR(double, double, 16, 16)
+// Four of 64 bits, with the alignment in their name.
+#define KC_WIDE_VECTOR(type, name, bytes)                                                           \
+  struct __attribute__((aligned(bytes))) name##4_##bytes##a { type x, y, z, w; };                   \
+  KC_HD name##4_##bytes##a make_##name##4_##bytes##a(type x, type y, type z, type w) {              \
+    return name##4_##bytes##a{x, y, z, w};                                                          \
+  }
+#define KC_WIDE_VECTORS(type, name) KC_WIDE_VECTOR(type, name, 16) KC_WIDE_VECTOR(type, name, 32)
+KC_WIDE_VECTORS(long, long) KC_WIDE_VECTORS(unsigned long, ulong) KC_WIDE_VECTORS(long long, longlong)
+KC_WIDE_VECTORS(unsigned long long, ulonglong) KC_WIDE_VECTORS(double, double)
+#undef KC_WIDE_VECTOR
+#undef KC_WIDE_VECTORS
 #undef KC_VECTOR
 #undef KC_VECTOR3

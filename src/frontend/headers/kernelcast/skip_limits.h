@@ -1,0 +1,3 @@
+// Read before a source that names no limited result of halves: those parts of cuda_fp16.h and cuda_bf16.h are left out,
+// for speed.
+#define KC_SKIP_LIMITS
