@@ -40,9 +40,9 @@ class UsageError : public UserError {
 
 /// What the command line gives for the kernel's arguments is not what this kernel needs: --arg, --buffer or --assume is
 /// missing, or fits nothing.
-class ArgumentError : public UserError {
+class ArgumentError : public UsageError {
  public:
-  ArgumentError(const std::string& text, std::string name) : UserError(text), name_(std::move(name)) {}
+  ArgumentError(const std::string& text, std::string name) : UsageError(text), name_(std::move(name)) {}
   [[nodiscard]] const std::string& name() const { return name_; }  // of the parameter
 
  private:

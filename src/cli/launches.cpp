@@ -120,16 +120,22 @@ Frontend remembering(const Frontend& frontend) {
   return result;
 }
 
+/// What has a name in the host code is given by --let.
+std::string argument_hint(const HostUnknown& unknown, const std::string& argument) {
+  return unknown.name.empty() ? fmt::format("; give " KC_SETTING(arg) " {}=VALUE", argument) : "";
+}
+
 std::string about_argument(const HostLaunch& launch, const ArgumentError& error) {
   for (const HostArgument& a : launch.args) {
     if (const auto* s = std::get_if<HostStructure>(&a.value))
       for (const auto& [offset, unknown] : s->unknown)
         if (error.name() == fmt::format("{}+{}", a.name, offset))
-          return fmt::format("{}: byte {} of argument {} is not known: {}", place_of(launch), offset, a.name,
-                             asking_for(unknown));
+          return fmt::format("{}: byte {} of argument {} is not known: {}{}", place_of(launch), offset, a.name,
+                             asking_for(unknown), argument_hint(unknown, error.name()));
     if (a.name != error.name()) continue;
     if (const auto* u = std::get_if<HostUnknown>(&a.value))
-      return fmt::format("{}: argument {} is not known: {}", place_of(launch), a.name, asking_for(*u));
+      return fmt::format("{}: argument {} is not known: {}{}", place_of(launch), a.name, asking_for(*u),
+                         argument_hint(*u, a.name));
   }
   return place_of(launch) + ": " + message_of(error);
 }

@@ -73,6 +73,8 @@ Counted at_least(const KernelProfile& profile, const Launch& launch, Workload cl
 Workload bind_asked(Binder& binder, const Launch& launch) {
   try {
     return binder.bind(launch);
+  } catch (const UsageError&) {  // it may name an argument
+    throw;
   } catch (const UserError& e) {
     throw UsageError(message_of(e));
   }

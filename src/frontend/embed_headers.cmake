@@ -7,10 +7,11 @@ set(text "// Made from src/frontend/headers by embed_headers.cmake.
 
 namespace kernelcast::frontend {
 namespace {
+using namespace std::string_view_literals;  // their length is known: no compiler counts half a million letters
 constexpr VirtualHeader headers[] = {\n")
 foreach(file ${files})
   file(READ "${FOLDER}/${file}" content)
-  string(APPEND text "{\"${file}\", R\"__kc__(${content})__kc__\"},\n")
+  string(APPEND text "{\"${file}\", R\"__kc__(${content})__kc__\"sv},\n")
 endforeach()
 foreach(list in_prelude host_only)
   file(STRINGS "${FOLDER}/${list}.txt" names REGEX "^[^#]")

@@ -75,7 +75,7 @@ int main() {
         given = json.loads(self.good("predict", file, "--device", "a100", "--arg", "m+12=200", "--format", "json"))
         self.assertGreater(given["predictions"][0]["time_s"], 1.5 * found["predictions"][0]["time_s"])
         unknown = self.path("unknown.cu", "#include <cstdlib>\n" + text.replace("65536, 100", "65536, rand()").replace("m.shape.rows * m.shape.columns", "6553600"))
-        self.bad(1, r"unknown.cu:12: scale_rows: byte 12 of argument m is not known: .*rand\(\) \(line 10\)", "predict", unknown, "--device", "a100")
+        self.bad(1, r"unknown.cu:12: scale_rows: byte 12 of argument m is not known: rand\(\) \(line 10\); give --arg m\+12=VALUE", "predict", unknown, "--device", "a100")
 
     def test_long_names_are_cut_in_text(self):
         part = "An_argument_of_a_template_with_a_long_name"
@@ -83,7 +83,7 @@ int main() {
                          f"int main() {{ float* y; cudaMalloc(&y, 4096); k<{part}, {part}, {part}><<<1, 32>>>({part}{{3}}, y); }}\n")
         text = self.good("predict", file, "--device", "a100")
         self.assertIn("...  ", text)
-        self.assertLess(max(len(line) for line in text.splitlines()[:6]), 140)
+        self.assertNotIn(f"{part}, {part}", text)
 
     def test_unknown_launch_number(self):
         self.bad(2, r"--launch 4: launches 1 to 1 are found", "predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "4")
@@ -94,6 +94,10 @@ int main() {
         self.assertEqual(result.returncode, 1)
         self.assertIn(":13: saxpy: the grid is not known: n: rand() (line 9); give --let n=VALUE", result.stderr)
         self.good("predict", file, "--device", "a100", "--argv", "1 1", "--let", "n=1000")
+
+    def test_an_unknown_argument_is_asked_for_by_its_cause(self):
+        text = PROGRAM_TEXT.replace("if (i < n) y[i]", "for (int k = 0; k < n; ++k) y[i]").replace("saxpy<<<(n + 255) / 256, 256>>>(n,", "saxpy<<<64, 256>>>(rand(),")
+        self.bad(1, r":13: saxpy: argument n is not known: rand\(\) \(line 13\); give --arg n=VALUE", "predict", self.path("asked.cu", text), "--device", "a100", "--argv", "65536 1")
 
     def test_explain_takes_the_launch(self):
         self.assertIn("saxpy", self.good("explain", self.file, "--device", "a100", "--argv", "1000 1"))
