@@ -98,7 +98,7 @@ bool gives(const std::vector<std::string>& list, const std::string& name) {
 std::string contents_text(const HostBuffer& b) {
   if (b.contents.empty()) return "";
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string text = ":bytes:";
+  std::string text = "bytes:";
   for (const char c : b.contents) {
     const auto byte = static_cast<unsigned char>(c);
     text += {digits[byte >> 4U], digits[byte & 15U]};
@@ -214,8 +214,7 @@ StructureSpec structure_of(const HostLaunch& launch, const std::string& name, co
     const std::string field = fmt::format("{}+{}", name, offset);
     refuse_host_memory(launch, field, buffer);
     if (!buffer.elements || *buffer.elements <= 0) continue;
-    const std::string fill = contents_text(buffer);
-    spec.pointers.emplace(offset, BufferSpec{*buffer.elements, fill.empty() ? "" : fill.substr(1)});
+    spec.pointers.emplace(offset, BufferSpec{*buffer.elements, contents_text(buffer)});
   }
   return spec;
 }
@@ -246,7 +245,8 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
     if (const auto* map = std::get_if<HostTensorMap>(&a.value); map != nullptr && !gives(f.tensor_maps, a.name))
       f.tensor_maps.push_back(fmt::format("{}={}", a.name, map->text()));
     if (buffer != nullptr && buffer->elements && *buffer->elements > 0 && !gives(f.buffers, a.name))
-      f.buffers.push_back(fmt::format("{}={}{}", a.name, *buffer->elements, contents_text(*buffer)));
+      f.buffers.push_back(fmt::format("{}={}{}{}", a.name, *buffer->elements, buffer->contents.empty() ? "" : ":",
+                                      contents_text(*buffer)));
   }
   if (f.language.empty()) {
     const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);

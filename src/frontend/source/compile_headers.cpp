@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
-#include <mutex>
 #include <set>
 
 #include "frontend/source/host_code.h"
@@ -107,15 +105,17 @@ void for_runtime_words(std::string_view text, const Use& use) {
   }
 }
 
-/// Whether the text has a name of the runtime's that stands in the header.
-bool has_name_of(std::string_view text, std::string_view header) {
-  static std::map<std::string_view, std::set<std::string_view>> known;
-  static std::mutex mutex;
-  const std::lock_guard hold(mutex);
-  std::set<std::string_view>& names = known[header];
-  if (names.empty())
-    for (const VirtualHeader& h : virtual_headers())
-      if (h.name == header) for_runtime_words(h.text, [&](std::string_view word) { names.insert(word); });
+/// Names of the runtime's that stand in host_api_more.h.
+std::set<std::string_view> rare_runtime_names() {
+  std::set<std::string_view> names;
+  for (const VirtualHeader& h : virtual_headers())
+    if (h.name == "kernelcast/host_api_more.h")
+      for_runtime_words(h.text, [&](std::string_view word) { names.insert(word); });
+  return names;
+}
+
+bool has_rare_runtime_name(std::string_view text) {
+  static const std::set<std::string_view> names = rare_runtime_names();
   bool found = false;
   for_runtime_words(text, [&](std::string_view word) { found = found || names.contains(word); });
   return found;
@@ -171,10 +171,8 @@ bool is_whole(std::string_view text) {
   return !includes_more(rest);
 }
 
-/// Parts of cuda_fp16.h and cuda_bf16.h that the source does not use.
+/// Parts of cuda_fp16.h and cuda_bf16.h that a source which is whole does not use.
 void leave_out_halves(std::string_view text, std::vector<std::string>& headers) {
-  const bool whole = is_whole(text);
-  if (!whole) return;
   constexpr std::string_view halves[] = {"half", "fp16"};
   constexpr std::string_view conversions[] = {
       "half2i",     "half2u",     "half2s", "half2l", "half2c", "bfloat162i", "bfloat162u", "bfloat162s",
@@ -214,12 +212,12 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
   const bool host = textures || has_any(text, kHostWords);
   add_if(host, "kernelcast/host_api.h");
-  add_if(host && (all || has_name_of(text, "kernelcast/host_api_more.h")), "kernelcast/host_api_more.h");
+  add_if(host && (all || has_rare_runtime_name(text)), "kernelcast/host_api_more.h");
   add_if(textures, "kernelcast/texture.h");
   add_if(all || text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
   add_if(all, "kernelcast/hip_std.h");
   add_if(has_any(text, kStandardWords), "kernelcast/std.h");
-  if (text.find("16.h") != std::string_view::npos) leave_out_halves(text, headers);
+  if (!unseen && text.find("16.h") != std::string_view::npos) leave_out_halves(text, headers);
   return headers;
 }
 
