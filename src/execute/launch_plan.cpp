@@ -72,6 +72,8 @@ Plan::Plan(const KernelProfile& profile, const Program& program, const Launch& l
   take_scalars(launch);
   memory_ = std::make_unique<Memory>(profile, program, launch, options);
   plan_.memory = memory_.get();
+  for (int b = 0; b < static_cast<int>(profile.buffers.size()); ++b)
+    if (!relevance().of_buffer(b)) memory_->decides_nothing(b);
   fill_parameters(launch);
   plan_.total_accesses = 0;
   for (const Block& b : profile.blocks) plan_.total_accesses += static_cast<int>(b.accesses.size());

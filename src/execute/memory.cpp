@@ -255,8 +255,8 @@ class Planner {
   std::int64_t index_range_;
 };
 
-/// Nobody said what it holds, and the kernel reads it.
-bool is_generated(const MemoryBuffer& m) { return !m.fill_given && !m.fill.empty() && m.read; }
+/// Nobody said what it holds, the kernel reads it, and counts depend on it.
+bool is_generated(const MemoryBuffer& m) { return !m.fill_given && !m.fill.empty() && m.read && m.decides; }
 
 }  // namespace
 

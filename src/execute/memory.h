@@ -40,6 +40,7 @@ struct MemoryBuffer {
   BoundRole role = BoundRole::none;  // what its default fill follows
   bool fill_given = false;           // by the user; false: a default
   bool read = true;                  // false: the profile has no load and no atomic of it
+  bool decides = true;               // false: no count depends on what it holds
 };
 
 class Memory {
@@ -98,6 +99,8 @@ class Memory {
   [[nodiscard]] std::vector<Assumption> assumptions() const;
   /// Whether contents that nobody gave were read, here or before.
   [[nodiscard]] bool generated() const;
+  /// No count depends on what the buffer holds.
+  void decides_nothing(int buffer) { slots_[static_cast<std::size_t>(buffer)]->about.decides = false; }
   /// Highest byte touched + 1 of a buffer without a declared size; `bytes` of the others.
   [[nodiscard]] std::int64_t touched_end(int buffer) const;
   /// The whole buffer (up to touched_end), pages that were never touched with their first contents. Allocates as much.

@@ -116,6 +116,10 @@ void Relevance::note_parameter(const SimtInstruction& load) {
   parts_.push_back({static_cast<int>(in->low), load.imm, load.imm + bytes});
 }
 
+bool Relevance::of_buffer(int buffer) const {
+  return read_[anywhere] != 0 || read_[static_cast<std::size_t>(first_buffer + buffer)] != 0;
+}
+
 bool Relevance::of_field(const ParameterField& f) const {
   if (any_part_) return true;
   return std::any_of(parts_.begin(), parts_.end(), [&f](const Part& p) {

@@ -14,6 +14,8 @@ class Relevance {
   explicit Relevance(const Program& program);
   [[nodiscard]] bool of_register(std::uint32_t reg) const { return reg != no_register && relevant_[reg]; }
   [[nodiscard]] bool of_field(const ParameterField& field) const;
+  /// Of what the buffer holds.
+  [[nodiscard]] bool of_buffer(int buffer) const;
 
  private:
   void mark(std::uint32_t reg);
