@@ -110,6 +110,38 @@ TEST(DearBlock, AfterACheapOneLeavesTheSampleWithoutCounts) {
   EXPECT_EQ(execute(analysis.profile, *analysis.program, launch, MemoryGeometry{}, run).blocks_run, 2);
 }
 
+/// Both loops take several times the limit; what x holds decides a count in the second only.
+TEST(DearBlock, MayTakeMoreWhereGeneratedContentsDecideNothing) {
+  for (const bool decides : {false, true}) {
+    Source source;
+    source.path = "k.cu";
+    source.text =
+        "__global__ void k(const int* trips, const float* x, float* y) {\n  float s = 0;\n"
+        "  for (int k = 0; k < trips[0]; ++k) " +
+        std::string(decides ? "{ if (x[k] > 5.0f) break; s += x[k]; }" : "s += x[k];") + "\n  y[threadIdx.x] = s;\n}\n";
+    FrontendOptions options;
+    options.target = "sm_70";
+    options.program = true;
+    const Analysis analysis = analyze(source, options);
+    ASSERT_TRUE(analysis.program) << analysis.no_program;
+    Launch launch;
+    launch.grid = {40, 1, 1};
+    launch.block = {32, 1, 1};
+    launch.buffers = {{"trips", {1, "20000"}}, {"x", {20000, ""}}, {"y", {32, ""}}};
+    ExecuteOptions run;
+    run.sample = 0;
+    run.sample_work = 1e4;
+    run.most_sample_work = 1e6;
+    if (decides) {
+      EXPECT_THROW(execute(analysis.profile, *analysis.program, launch, MemoryGeometry{}, run), LimitError);
+      continue;
+    }
+    const Execution e = execute(analysis.profile, *analysis.program, launch, MemoryGeometry{}, run);
+    EXPECT_GE(e.blocks_run, 1);
+    for (const Assumption& a : e.workload.assumptions) EXPECT_NE(a.kind, Assumption::Kind::contents) << a.what;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Execute, DearBlocks, ::testing::ValuesIn(dear_cases),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -131,6 +131,18 @@ TEST(Relevance, ThroughMemoryToACondition) {
   const Relevance r(m.program);
   EXPECT_TRUE(r.of_register(argument));
   EXPECT_FALSE(r.of_register(other));
+  EXPECT_TRUE(r.of_buffer(0));
+  EXPECT_FALSE(r.of_buffer(1));
+}
+
+TEST(Relevance, OfABufferThroughAnother) {
+  Made m;
+  m.store(1, m.load(0));  // what decides is copied from the first
+  m.program.blocks[0].end = ProgramBlock::End::branch;
+  m.program.blocks[0].condition = m.load(1);
+  const Relevance r(m.program);
+  EXPECT_TRUE(r.of_buffer(0));
+  EXPECT_TRUE(r.of_buffer(1));
 }
 
 TEST(Relevance, OverEdges) {
