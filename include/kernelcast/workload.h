@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -277,7 +278,9 @@ void sum_atomics(const KernelProfile& profile, Workload& work);
 /// negative, or others than were meant. Nothing otherwise.
 std::optional<Assumption> note_on_idle_launch(const KernelProfile& profile, const Workload& work);
 
-/// For a launch that stores nothing: throws UserError, with buffers and flag, where generated contents may be the cause.
+/// The buffers on whose generated contents executed counts rest.
+std::set<std::string> generated_contents(const Workload& work);
+/// For a launch that stores nothing because of generated contents: throws UserError with the buffers and the flag.
 void refuse_idle_by_contents(const Workload& work);
 
 }  // namespace kernelcast

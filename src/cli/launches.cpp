@@ -182,9 +182,9 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
     if (!f.kernel.empty() && f.kernel != l.kernel && f.kernel != plain && f.kernel != l.symbol) continue;
     program.launches.push_back({number, l, std::nullopt, ""});
   }
-  program.whole = program.launches.size() == found.launches.size() && found.notes.empty();
+  program.whole = !whole.of_a_part && program.launches.size() == found.launches.size() && found.notes.empty();
   if (!program.launches.empty()) return program;
-  std::string why = program.notes.empty() ? "" : "; " + found.notes.front();
+  std::string why = found.notes.empty() ? "" : "; " + found.notes.front();
   if (options.argv.empty() && !found.notes.empty()) why += "; give the program's arguments with " KC_SETTING(argv);
   if (wanted != 0 && number > 0)
     throw UsageError(

@@ -4,6 +4,7 @@
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
+#include "kernelcast/setting.h"
 
 namespace kernelcast {
 namespace {
@@ -30,8 +31,32 @@ void Counter::count(const Kernel& kernel, DeviceResult& result) {
   if (result.execution && other_sharing) result.workload->locality = nullptr;
 }
 
+bool Counter::count_with_zeros(const Kernel& kernel, DeviceResult& result) {
+  DeviceResult trial = result;
+  std::vector<Assumption> assumed;
+  for (const std::string& buffer : generated_contents(*result.workload)) {
+    const auto given = trial.launch.buffers.find(buffer);
+    if (given == trial.launch.buffers.end() || !given->second.fill.empty()) return false;
+    given->second.fill = "zero";
+    assumed.push_back({"contents of " + buffer + ", with which a thread gets to a store", "0",
+                       KC_SETTING(buffer) " " + buffer + "=COUNT:FILL", Assumption::Kind::contents, buffer});
+  }
+  zeros_ = true;
+  try {
+    count(kernel, trial);
+  } catch (const Error&) {
+    trial.workload = result.workload;
+  }
+  zeros_ = false;
+  if (note_on_idle_launch(*trial.profile, *trial.workload)) return false;
+  trial.launch = result.launch;
+  result = std::move(trial);
+  result.workload->assumptions.insert(result.workload->assumptions.end(), assumed.begin(), assumed.end());
+  return true;
+}
+
 const Counter::Ran& Counter::executed(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing) {
-  const auto key = std::tuple(kernel.profile.get(), result.device.geometry(), result.launch.grid.array());
+  const auto key = std::tuple(kernel.profile.get(), result.device.geometry(), result.launch.grid.array(), zeros_);
   auto found = ran_.find(key);
   if (found == ran_.end()) {
     found = ran_.emplace(key, run(kernel, result, sharing)).first;

@@ -23,6 +23,10 @@ class Counter {
   /// what is wrong on the command line, LimitError where --counts executed meets a limit. Under --counts auto a kernel
   /// that cannot be executed keeps its closed forms, with an assumption that says why.
   void count(const Kernel& kernel, DeviceResult& result);
+  /// Where no thread of a counted launch gets to a store because of generated contents: counts again with zeros in
+  /// those buffers, as flags hold that nothing has raised, which an assumption says. False, and `result` as it was,
+  /// where no thread gets to a store then either.
+  bool count_with_zeros(const Kernel& kernel, DeviceResult& result);
   /// Of everything that ran, each kind of trouble once a source line.
   [[nodiscard]] const std::vector<FindingReport>& findings() const { return findings_; }
 
@@ -36,7 +40,8 @@ class Counter {
   Ran run(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing) const;
 
   const ForecastQuestion& request_;
-  std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>>, Ran> ran_;
+  bool zeros_ = false;
+  std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>, /*zeros=*/bool>, Ran> ran_;
   std::vector<FindingReport> findings_;
 };
 

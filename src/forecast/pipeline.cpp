@@ -112,9 +112,12 @@ class Forecaster::Impl {
     counter_.count(kernel, result);
     if (auto idle = note_on_idle_launch(*result.profile, *result.workload)) {
       // Where the execution found trouble, that is what keeps threads from their stores.
-      if (!result.execution || (result.execution->complete && result.execution->findings.empty()))
+      const bool sound = !result.execution || (result.execution->complete && result.execution->findings.empty());
+      const bool by_contents = sound && !generated_contents(*result.workload).empty();
+      if (!by_contents)
+        own.push_back(std::move(*idle));
+      else if (!counter_.count_with_zeros(kernel, result))
         refuse_idle_by_contents(*result.workload);
-      own.push_back(std::move(*idle));
     }
     result.assumptions = merged({&own, &result.profile->assumptions, &result.workload->assumptions});
     for (std::size_t i = 0; i < request_.models.size(); ++i) ask(*request_.models[i], result, result.models[i]);

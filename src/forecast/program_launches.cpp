@@ -152,9 +152,8 @@ void read_missing(const Source& source, HostOptions& own, ProgramLaunches& found
   }
 }
 
-}  // namespace
-
-ProgramLaunches program_launches(const Source& source, const HostOptions& options, const KernelResources& resources) {
+/// The program that starts in the source.
+ProgramLaunches launches_from(const Source& source, const HostOptions& options, const KernelResources& resources) {
   HostOptions own = options;
   ProgramLaunches found{host_launches(source, own), {}};
   std::set<std::string> looked_for;
@@ -167,6 +166,90 @@ ProgramLaunches program_launches(const Source& source, const HostOptions& option
     }
     if (!known) break;
     found.program = host_launches(source, own);
+  }
+  return found;
+}
+
+/// Whether the text calls something that `source` defines.
+bool calls_into(const std::string& text, const std::string& source) {
+  std::set<std::string> called;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    if (end > at && end < text.size() && (text[end] == '(' || text[end] == '<'))
+      called.insert(text.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return std::ranges::any_of(called, [&](const std::string& name) { return defines_name(source, name); });
+}
+
+/// Files beside `file` and one folder up that have a main; those that call into it first.
+std::vector<fs::path> files_with_main(const fs::path& file, const std::string& text) {
+  std::vector<fs::path> callers, others;
+  for (const fs::path& folder : {file.parent_path(), file.parent_path().parent_path()}) {
+    for (const fs::path& other : sources_beside(folder / file.filename())) {
+      try {
+        const std::string there = read_text_file(other.string());
+        if (defines_name(there, "main")) (calls_into(there, text) ? callers : others).push_back(other);
+      } catch (const UserError&) {  // not one of ours, then
+      }
+    }
+  }
+  callers.insert(callers.end(), others.begin(), others.end());
+  return callers;
+}
+
+/// What `source` launches in the program that starts in `main_file`.
+ProgramLaunches launches_within(const fs::path& main_file, const Source& source, const fs::path& file,
+                                const HostOptions& options, const KernelResources& resources) {
+  Source program = source;
+  program.path = main_file.string();
+  program.text = read_text_file(program.path);
+  if (program.language == Language::automatic) program.language = language_of(source.path);
+  HostOptions own = options;
+  const std::string part = file.string();
+  if (!includes(program.text, file.filename().string())) own.more_files.push_back(part);
+  if (!own.data_folders.empty()) own.data_folders.push_back(main_file.parent_path().string());
+  const auto seen_from_the_part = [&](const std::string& kernel_file) {
+    return kernel_file.empty() ? program.path : kernel_file == part ? "" : kernel_file;
+  };
+  ProgramLaunches found = launches_from(program, own, [&](HostKernelAsked asked) {
+    asked.kernel_file = seen_from_the_part(asked.kernel_file);
+    return resources ? resources(asked) : std::nullopt;
+  });
+  std::error_code error;
+  std::erase_if(found.program.launches, [&](const HostLaunch& l) { return !fs::equivalent(l.file, file, error); });
+  for (HostLaunch& launch : found.program.launches) {
+    launch.file = source.path;
+    launch.kernel_file = seen_from_the_part(launch.kernel_file);
+  }
+  found.files.insert(found.files.begin(), program.path);
+  found.of_a_part = true;
+  return found;
+}
+
+bool all_known(const ProgramLaunches& found) {
+  const auto& launches = found.program.launches;
+  return !launches.empty() && std::ranges::all_of(launches, [](const HostLaunch& l) {
+    return l.unknowns().empty() && l.conditions.empty();
+  });
+}
+
+}  // namespace
+
+ProgramLaunches program_launches(const Source& source, const HostOptions& options, const KernelResources& resources) {
+  constexpr std::size_t most_tried = 3;
+  ProgramLaunches found = launches_from(source, options, resources);
+  std::error_code error;
+  const fs::path file = fs::absolute(source.path, error);
+  if (error || source.path == "<stdin>" || !fs::exists(file, error) || defines_name(source.text, "main") ||
+      all_known(found) || !source.readable_dirs.empty() || read_text_file(file.string()) != source.text)
+    return found;
+  std::vector<fs::path> mains = files_with_main(file, source.text);
+  if (mains.size() > most_tried) mains.resize(most_tried);
+  for (const fs::path& main_file : mains) {
+    ProgramLaunches within = launches_within(main_file, source, file, options, resources);
+    if (!within.program.launches.empty()) return within;
   }
   return found;
 }

@@ -14,6 +14,7 @@ namespace kernelcast {
 struct ProgramLaunches {
   HostProgram program;
   std::vector<std::string> files;  // that were read beside the source
+  bool of_a_part = false;          // the program starts in the first of them, and launches from elsewhere are left out
 };
 
 /// Resources of a kernel that the host code asks for; nothing: not known.
@@ -21,7 +22,9 @@ using KernelResources = std::function<std::optional<HostKernel>(const HostKernel
 
 /// host_launches() of the source and `options.more_files`; functions and variables that these use and do not define are
 /// looked for in the other source files of the source's folder, and those files are read, too. Evaluation is repeated
-/// with the resources of kernels that it asked for.
+/// with the resources of kernels that it asked for. A source that has no main, and of whose launches not all is known,
+/// is a part of the program of a file with one, beside it or one folder up, if that program gets to a launch in the
+/// source.
 ProgramLaunches program_launches(const Source& source, const HostOptions& options,
                                  const KernelResources& resources = {});
 

@@ -1,8 +1,10 @@
 // A kernel whose results nobody could read, because no thread gets to a store, is forecast like any other; mostly a
 // size was mistyped (`--arg n=-5`). Loops that run no times are no such sign: what unrolling leaves over often does not
 // run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <set>
 
 #include "kernelcast/error.h"
 #include "kernelcast/profile.h"
@@ -24,16 +26,18 @@ std::optional<Assumption> note_on_idle_launch(const KernelProfile& profile, cons
                     "the time of threads that end before", sized ? KC_SETTING(arg) " NAME=VALUE" : ""};
 }
 
-void refuse_idle_by_contents(const Workload& work) {
+std::set<std::string> generated_contents(const Workload& work) {
   std::set<std::string> buffers;
   for (const Assumption& a : work.assumptions)
     if (a.kind == Assumption::Kind::contents) buffers.insert(a.subject);
-  if (buffers.empty()) return;
-  std::string named;
-  for (const std::string& buffer : buffers) named += (named.empty() ? "" : ", ") + buffer;
+  return buffers;
+}
+
+void refuse_idle_by_contents(const Workload& work) {
   throw UserError(
-      "no thread that was counted gets to a store, and which way threads go rests on generated contents of " + named +
-      ": give the contents with " KC_SETTING(buffer) " NAME=COUNT:FILL");
+      fmt::format("no thread that was counted gets to a store, and which way threads go rests on generated "
+                  "contents of {}: give the contents with " KC_SETTING(buffer) " NAME=COUNT:FILL",
+                  fmt::join(generated_contents(work), ", ")));
 }
 
 }  // namespace kernelcast

@@ -130,6 +130,24 @@ int main() {
         self.bad(1, r"no thread that was counted gets to a store.*generated contents of n: give the contents with --buffer NAME=COUNT:FILL",
                  "predict", file, "--device", "a100")
 
+    def test_where_generated_flags_end_every_thread_they_are_not_raised(self):
+        text = """#include <cstdlib>
+__global__ void use(const int* done, float* out) {
+  if (done[0]) return;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+int main() {
+  int host = rand(), *done; float* out;
+  cudaMalloc(&done, sizeof(int));
+  cudaMalloc(&out, 65536 * sizeof(float));
+  cudaMemcpy(done, &host, sizeof(int), cudaMemcpyHostToDevice);
+  use<<<256, 256>>>(done, out);
+}
+"""
+        found = json.loads(self.good("predict", self.path("raised.cu", text.replace("if (done[0])", "if (done[0] != 2 * done[0])")), "--device", "a100", "--format", "json"))
+        contents = [a for a in found["predictions"][0]["assumptions"] if "with which a thread gets to a store" in a["what"]]
+        self.assertEqual([(a["value"], a["flag"]) for a in contents], [("0", "--buffer done=COUNT:FILL")])
+
     def test_a_buffer_in_host_memory_is_refused(self):
         file = self.path("pinned.cu", PROGRAM_TEXT.replace("cudaMalloc(&x, n * sizeof(float))", "cudaHostAlloc(&x, n * sizeof(float), 0)"))
         self.bad(1, r"pinned.cu:13: saxpy: buffer x lies in host memory, .* not modelled", "predict", file, "--device", "a100", "--argv", "1000 1")
@@ -172,6 +190,39 @@ int main() {
         alone = self.path("alone.cu", "void go(int n);\nint main() { go(7); }\n")
         self.bad(2, "no launch is found", "predict", alone, "--device", "a100")
         self.assertRegex(self.good("predict", alone, "--device", "a100", "--launch", "list", "--with", apart), r"k +7 +64")
+
+    def test_a_file_without_main_is_a_part_of_the_program_beside_it(self):
+        kernel, main = PROGRAM_TEXT.split("int main")
+        run = ("void run(int n, int repeat) {\n  float *x, *y;\n  cudaMalloc(&x, 4 * n);\n  cudaMalloc(&y, 4 * n);\n"
+               "  for (int r = 0; r < repeat; r++) saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x, y);\n}\n")
+        part = self.path("part.cu", kernel + run)
+        self.bad(1, r"part.cu:11: saxpy: the grid is not known: n: a parameter of run", "predict", part, "--device", "a100")
+        self.path("a.cu", "int main() {}\n")  # another program
+        self.path("host.cpp", "#include <cstdlib>\nvoid run(int n, int repeat);\nint main(int argc, char** argv) { run(atoi(argv[1]), 7); }\n")
+        result = self.run_program("predict", part, "--device", "a100", "--argv", "1048576", "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("part.cu: read with it: host.cpp\n", result.stderr)
+        found = json.loads(result.stdout)
+        one = json.loads(self.good("predict", self.file, "--device", "a100", "--argv", "1048576 2", "--format", "json"))
+        self.assertEqual(found["predictions"][0]["time_s"], one["predictions"][0]["time_s"])
+        self.assertEqual([(os.path.basename(l["file"]), l["repetitions"]) for l in found["launches"]], [("part.cu", 7)])
+
+    def test_a_part_that_the_program_includes(self):
+        """One folder up, and a kernel of the program's file that the part launches."""
+        os.mkdir(self.path("kernels"))
+        part = self.path("kernels/part.cu", "__global__ void fill(float* x) { x[threadIdx.x] = 1; }\ntemplate <int N> void run(float* x) {\n  fill<<<N, 64>>>(x);\n}\n")
+        self.bad(2, "part.cu: no launch is found in the host code; or give --grid and --block", "predict", part, "--device", "a100")
+        self.path("starts.cu", '#include "kernels/part.cu"\nint main() { float* x; cudaMalloc(&x, 256); fill<<<3, 64>>>(x); run<11>(x); }\n')
+        for flags in (("--launch", "list"), ()):
+            result = self.run_program("predict", part, "--device", "a100", *flags)
+            self.assertRegex(result.stdout, r"part.cu: 1 launch of 1 kernel(.|\n)*fill +11 +64 +0 +1\b")
+            self.assertEqual(result.stderr, f"kernelcast: {part}: read with it: starts.cu\n")
+        self.assertIn("fill on ", result.stdout)
+
+    def test_no_launch_where_another_file_is_read(self):
+        self.path("work.cpp", "int work(int n) { return n; }\n")
+        file = self.path("idle.cu", "int work(int n);\n__global__ void k() {}\nint main() { return work(2) == 3; }\n")
+        self.bad(2, "idle.cu: no launch is found in the host code", "predict", file, "--device", "a100")
 
     def test_files_are_read_beside_the_source(self):
         file = self.path("reads.cu", PROGRAM_TEXT.replace("int n = atoi(argv[1])", 'FILE* f = fopen("n.txt", "r"); int n; fscanf(f, "%d", &n); int m = 0'))

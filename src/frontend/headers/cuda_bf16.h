@@ -22,6 +22,9 @@ struct __attribute__((aligned(4))) __nv_bfloat162_raw {
 };
 struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short bits;
+  __declspec(property(get = kc_bits, put = kc_set_bits)) unsigned short __x;  // of those who derive from it
+  __host__ __device__ constexpr unsigned short kc_bits() const { return bits; }
+  __host__ __device__ constexpr void kc_set_bits(unsigned short x) { bits = x; }
   __nv_bfloat16() = default;
   __host__ __device__ constexpr __nv_bfloat16(__nv_bfloat16_raw r) : bits(r.x) {}
   __host__ __device__ operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{bits}; }

@@ -17,6 +17,9 @@ struct __attribute__((aligned(4))) __half2_raw {
 struct __nv_bfloat16;
 struct __attribute__((aligned(2))) __half {
   KC_F16 v;
+  __declspec(property(get = kc_bits, put = kc_set_bits)) unsigned short __x;  // of those who derive from it
+  __host__ __device__ constexpr unsigned short kc_bits() const { return __builtin_bit_cast(unsigned short, v); }
+  __host__ __device__ constexpr void kc_set_bits(unsigned short bits) { v = __builtin_bit_cast(KC_F16, bits); }
   __half() = default;
   __host__ __device__ constexpr __half(KC_F16 x) : v(x) {}
   __host__ __device__ constexpr __half(__half_raw r) : v(__builtin_bit_cast(KC_F16, r)) {}

@@ -185,6 +185,18 @@ std::optional<Value> Interpreter::algorithm_call(const std::string& name, const 
     begin.place.memory->rest = begin.place.key == 0 ? content : Value::not_known("std::fill", line);
     return Value::of(0);
   }
+  if ((name == "copy" || name == "copy_n") && count == 3) {
+    const Value begin = evaluate(call->getArg(0)), end = evaluate(call->getArg(1)), to = evaluate(call->getArg(2));
+    if (!is_pointer(begin) || !is_pointer(to)) return std::nullopt;
+    std::int64_t copies = end.integer;
+    if (name == "copy") copies = end.place.memory == begin.place.memory ? end.place.key - begin.place.key : -1;
+    if (copies < 0 || copies > kLongestSum || (name == "copy_n" && !end.is_integer())) return std::nullopt;
+    for (std::int64_t k = 0; k < copies; ++k) {
+      step(call);
+      store({to.place.memory, to.place.key + k}, copied(load({begin.place.memory, begin.place.key + k}, call)));
+    }
+    return Value::pointer_to({to.place.memory, to.place.key + copies});
+  }
   if ((name == "accumulate" || name == "reduce") && count == 3) {
     const Value begin = evaluate(call->getArg(0)), end = evaluate(call->getArg(1));
     Value sum = evaluate(call->getArg(2));

@@ -132,7 +132,7 @@ class Interpreter {
   void forget(const Place& place, const std::string& why, int line);
   bool only_reads(const clang::FunctionDecl* function, unsigned parameter);
 
-  // expressions.cpp
+  // host_expressions.cpp
   Value evaluate(const clang::Expr* expression);
   std::optional<Value> constant_of(const clang::Expr* expression);
   Place place_of(const clang::Expr* expression);
@@ -146,11 +146,7 @@ class Interpreter {
   Value evaluate_cast(const clang::CastExpr* expression);
   Value evaluate_lambda(const clang::LambdaExpr* lambda);
   Value converted(Value value, clang::QualType type);
-  Value evaluate_list(const clang::InitListExpr* list);
-  Value zero_of(clang::QualType type);
-  Value empty_of(clang::QualType type, const std::string& why, int line);
   Place variable(const clang::VarDecl* variable);
-  Place temporary(Value value);
 
   // calls.cpp
   Value evaluate_call(const clang::CallExpr* call);
@@ -302,6 +298,11 @@ class Interpreter {
 
   [[nodiscard]] int line_of(const clang::Stmt* statement) const;
   [[nodiscard]] int line_of(clang::SourceLocation at) const;
+  // objects.cpp
+  Value zero_of(clang::QualType type);
+  Value empty_of(clang::QualType type, const std::string& why, int line);
+  Place temporary(Value value);
+  Value evaluate_list(const clang::InitListExpr* list);
   [[nodiscard]] std::int64_t size_of(clang::QualType type) const;  // 0: not known
   bool is_dim3(clang::QualType type) const;
   const clang::FieldDecl* field_named(const clang::CXXRecordDecl* record, const std::string& name) const;

@@ -117,6 +117,15 @@ void add_system_headers(std::vector<std::string>& args, bool cxx, bool device_co
   }
 }
 
+// NVIDIA's and AMD's own headers define what ours define: of a folder that -I names, ours go first.
+bool is_toolkit_folder(const std::string& folder) {
+  const auto has = [&folder](const char* file) {
+    std::error_code unknown;
+    return fs::exists(fs::path(folder) / file, unknown);
+  };
+  return has("cuda_runtime_api.h") || has("hip/hip_runtime_api.h");
+}
+
 // Kernel files often name headers relative to where their program is built or run: the folders around the source are
 // searched last.
 void add_neighbour_folders(std::vector<std::string>& args, const std::string& main_file) {
@@ -287,7 +296,8 @@ CompilerArguments compiler_arguments(const Source& source, Language language, co
   }
   const std::string standard = source.standard.empty() ? default_standard(language) : source.standard;
   args.push_back((language == Language::opencl ? "-cl-std=" : "-std=") + standard);
-  for (const auto& folder : source.include_dirs) append(args, {"-I", folder});
+  for (const auto& folder : source.include_dirs)
+    append(args, {is_toolkit_folder(folder) ? "-idirafter" : "-I", folder});
   add_neighbour_folders(args, main_file);
   for (const auto& define : source.defines) append(args, {"-D", define});
   for (const auto& name : source.undefines) append(args, {"-U", name});

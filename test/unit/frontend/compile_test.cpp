@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "kernelcast/error.h"
 #include "unit/frontend/compile_support.h"
 
@@ -312,6 +315,31 @@ TEST(Compile, DefinesAndStandardReachTheCompiler) {
   unit.undefines = {"WIDE"};
   unit.standard = "c++20";
   EXPECT_THAT(module_text(compile_unit(unit, "sm_80", 60)), HasSubstr("store i32 48"));
+}
+
+TEST(Compile, AToolkitsFolderGoesBehindTheHeadersHere) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "toolkit" / "include";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "cuda_runtime_api.h") << "#define FROM_TOOLKIT 1\n";
+  std::ofstream(folder / "cuda_fp16.h") << "#error of the toolkit\n";
+  std::ofstream(folder / "only_there.h") << "const int only_there = 7;\n";
+  Source unit = source("k.cu",
+                       "#include <cuda_fp16.h>\n#include <only_there.h>\n"
+                       "__global__ void k(half* a, int* b) { a[0] = __hadd(a[1], a[2]); b[0] = only_there; }\n");
+  unit.include_dirs = {folder.string()};
+  EXPECT_EQ(names(compile_unit(unit, "sm_80", 60)).size(), 1u);
+}
+
+TEST(Compile, ClassesDerivedFromNarrowFloatsSeeTheirBits) {
+  EXPECT_EQ(names(compiled("k.cu",
+                           "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+                           "struct H : __half { __device__ H(__half h) : __half(h) {} };\n"
+                           "struct B : __nv_bfloat16 { __device__ B(__nv_bfloat16 b) : __nv_bfloat16(b) {} };\n"
+                           "__global__ void k(__half* h, __nv_bfloat16* b, unsigned short* to) {\n"
+                           "  H x(h[0]);\n  to[0] = x.__x;\n  x.__x = 7;\n  h[0] = x;\n"
+                           "  B y(b[0]);\n  to[1] = y.__x;\n  y.__x = 7;\n  b[0] = y;\n}\n"))
+                .size(),
+            1u);
 }
 
 TEST(Language, IsToldByTheEnding) {

@@ -84,6 +84,47 @@ int main() {
   EXPECT_EQ(known(s), std::string(20, '1'));
 }
 
+TEST(HostStructures, ArraysOfBasesAreFilledLikeTheirOwn) {
+  const HostStructure s = first_structure(only_launch(R"(
+#include <algorithm>
+#include <iterator>
+template <int N> struct Sizes {
+  long size[N];
+  int rank;
+  Sizes(const long* from) : rank(N) { std::copy(from, from + N, std::begin(this->size)); }
+};
+template <int N> struct View : Sizes<N> {
+  int stride[N];
+  View(const long* from) : Sizes<N>(from) { std::copy_n(from + 1, 1, stride + 1); stride[0] = 1; }
+};
+__global__ void kernel(View<2> v, int* out) { out[v.size[1]] = v.stride[0]; }
+int main() {
+  const long sizes[2] = {30, 40};
+  int* out;
+  cudaMalloc(&out, 64);
+  kernel<<<1, 32>>>(View<2>(sizes), out);
+})"));
+  ASSERT_EQ(s.bytes.size(), 32u);
+  EXPECT_EQ(at<long>(s, 0), 30);
+  EXPECT_EQ(at<long>(s, 8), 40);
+  EXPECT_EQ(at<int>(s, 16), 2);
+  EXPECT_EQ(at<int>(s, 20), 1);
+  EXPECT_EQ(at<int>(s, 24), 40);
+}
+
+TEST(HostStructures, ListsOfValuesFillBases) {
+  const HostStructure s = first_structure(only_launch(R"(
+struct Range { int begin, ends[2]; };
+struct Named : Range { int name; };
+__global__ void kernel(Named n, int* out) { out[n.begin] = n.name; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  kernel<<<1, 32>>>(Named{{5, {6, 7}}, 8}, out);
+})"));
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(at<int>(s, 4 * static_cast<std::size_t>(k)), 5 + k);
+}
+
 TEST(HostStructures, SayWhatIsNotKnownOfThem) {
   const HostStructure s = first_structure(only_launch(R"(
 #include <cstdlib>
