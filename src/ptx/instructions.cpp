@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
+
+#include "ptx/requirements.h"
 
 namespace kernelcast::ptx {
 namespace {
@@ -128,43 +129,12 @@ OperandCount operand_count(Op op) {
   return {named - stars, any};
 }
 
-Target target_named(std::string_view word) {
-  Target target;
-  if (!word.starts_with("sm_")) return target;
-  const char* const end = word.data() + word.size();
-  const auto [next, status] = std::from_chars(word.data() + 3, end, target.sm);
-  if (status != std::errc()) return {};
-  target.has_suffix = next != end && (*next == 'a' || *next == 'f');
-  return target;
-}
-
-bool available(Op op, Target target) {
+Requirement requirement_of(Op op) {
   const OpRow& row = row_of(op);
-  if (target.sm < row.sm) return false;
-  switch (row.family) {
-    case 0:
-      return true;
-    case 9:
-      return target.sm == 90 && target.has_suffix;
-    case 10:
-      return target.sm < 120 && target.has_suffix;
-    default:
-      return target.has_suffix;
-  }
-}
-
-std::string availability_text(Op op) {
-  const OpRow& row = row_of(op);
-  switch (row.family) {
-    case 0:
-      return "sm_" + std::to_string(row.sm) + " and later";
-    case 9:
-      return "sm_90a";
-    case 10:
-      return "sm_100a to sm_110a";
-    default:
-      return "sm_" + std::to_string(row.sm) + "a and later with a suffix";
-  }
+  Requirement r{row.sm};
+  if (row.family == 9) r.last = 90;
+  if (row.family == 10) r.last = 119;
+  return r;
 }
 
 }  // namespace kernelcast::ptx

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "ptx/module.h"
@@ -84,16 +83,5 @@ struct OperandCount {
   std::size_t least = 0, most = 0;
 };
 OperandCount operand_count(Op op);
-
-/// Of `.target sm_90a`: {90, true}; {0, false} where the word is no such target.
-struct Target {
-  int sm = 0;
-  bool has_suffix = false;  // a or f
-};
-Target target_named(std::string_view word);
-/// Whether the operation exists on the target; forms of it (types, shapes) may ask for more.
-bool available(Op op, Target target);
-/// "sm_90 and later", "sm_90a": for messages.
-std::string availability_text(Op op);
 
 }  // namespace kernelcast::ptx

@@ -210,7 +210,7 @@ KC_D void __kc_mma(precision::tf32, float* d, const unsigned* a, const unsigned*
 KC_D void __kc_mma(half, float* d, const unsigned* a, const unsigned* b) {
 #pragma unroll
   for (int k = 0; k < 2; ++k)
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+    asm("/* of WMMA */ mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
 }
 KC_D void __kc_mma(half, half* x, const unsigned* a, const unsigned* b) {
@@ -218,7 +218,7 @@ KC_D void __kc_mma(half, half* x, const unsigned* a, const unsigned* b) {
   __builtin_memcpy(d, x, 8);
 #pragma unroll
   for (int k = 0; k < 2; ++k)
-    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+    asm("/* of WMMA */ mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
         : "+r"(d[0]), "+r"(d[1]) : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
   __builtin_memcpy(x, d, 8);
 }

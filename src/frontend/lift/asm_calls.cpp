@@ -6,11 +6,15 @@
 
 #include "frontend/lift/lifter.h"
 #include "kernelcast/error.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "ptx/parse.h"
+#include "ptx/requirements.h"
 
 namespace kernelcast::frontend {
 
@@ -72,9 +76,55 @@ Value* as_number(IRBuilder<>& b, Value* v, Type* wanted) {
   return v->getType() == wanted ? v : b.CreateBitCast(v, wanted);
 }
 
+struct MissingInstruction {
+  std::string text;
+};
+
+const DILocation* outermost(const DILocation* at) {
+  while (at && at->getInlinedAt()) at = at->getInlinedAt();
+  return at;
+}
+
+/// What the function may call, itself included, each with a line of the source that leads to it (null: none is known).
+MapVector<Function*, const DILocation*> reachable_from(Function& f) {
+  MapVector<Function*, const DILocation*> found;
+  found.insert({&f, nullptr});
+  for (unsigned k = 0; k < found.size(); ++k) {
+    const auto [function, line] = found.begin()[k];
+    for (llvm::Instruction& i : instructions(*function)) {
+      const DILocation* at = i.getDebugLoc() ? outermost(i.getDebugLoc()) : line;
+      for (Value* operand : i.operands())
+        if (auto* called = dyn_cast<Function>(operand)) found.insert({called, at});
+    }
+  }
+  return found;
+}
+
+/// In headers of ours, what a compiler makes of a function where the target has not this instruction.
+bool stands_for_another(const InlineAsm& assembly) { return StringRef(assembly.getAsmString()).starts_with("/* of "); }
+
 class AsmLifter {
  public:
   explicit AsmLifter(Module& module) : module_(module) {}
+
+  /// Throws UserError for an instruction that the architecture does not have. `caller`: where no line is known.
+  static void check(const CallInst& call, const std::string& architecture, const DILocation* caller) {
+    const auto& assembly = *cast<InlineAsm>(call.getCalledOperand());
+    const auto operands = operands_of(call, assembly);
+    if (!operands || stands_for_another(assembly)) return;
+    try {
+      const ptx::Fragment fragment =
+          ptx::parse_fragment(assembly.getAsmString(), operands->all, ptx::FragmentSyntax::llvm, "asm");
+      for (const ptx::Instruction& i : fragment.code.body)
+        if (!ptx::requirement_of(i).met_by(ptx::sm_number(architecture)))
+          throw MissingInstruction{ptx::refusal(i, architecture)};
+    } catch (const Error&) {  // what the reader does not know may be there
+    } catch (const MissingInstruction& missing) {
+      const DILocation* at = call.getDebugLoc() ? outermost(call.getDebugLoc()) : caller;
+      const std::string place = at ? (at->getFilename() + ":" + Twine(at->getLine())).str() : "inline PTX";
+      throw UserError(place + ": " + missing.text);
+    }
+  }
 
   bool replace(CallInst& call) {
     const auto& assembly = *cast<InlineAsm>(call.getCalledOperand());
@@ -155,9 +205,20 @@ class AsmLifter {
   std::map<std::string, Function*> known_;
 };
 
+void refuse_missing_instructions(Function& kernel, const std::string& capability) {
+  SmallPtrSet<const Value*, 16> seen;  // LLVM has each text with its constraints once
+  for (const auto& [f, line] : reachable_from(kernel))
+    for (const llvm::Instruction& i : instructions(*f)) {
+      const auto* call = dyn_cast<CallInst>(&i);
+      if (call && call->isInlineAsm() && seen.insert(call->getCalledOperand()).second)
+        AsmLifter::check(*call, capability, line);
+    }
+}
+
 }  // namespace
 
-int lift_asm_statements(Module& module) {
+int lift_asm_statements(Module& module, const std::string& kernel, const std::string& capability) {
+  if (!capability.empty()) refuse_missing_instructions(*module.getFunction(kernel), capability);
   std::vector<CallInst*> calls;
   for (Function& f : module)
     for (llvm::Instruction& i : instructions(f))

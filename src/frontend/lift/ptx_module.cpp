@@ -3,7 +3,6 @@
 // base.
 #include "frontend/lift/lift.h"
 
-#include <charconv>
 #include <filesystem>
 #include <map>
 
@@ -19,6 +18,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "ptx/parse.h"
+#include "ptx/requirements.h"
 
 namespace kernelcast::frontend {
 
@@ -278,49 +278,9 @@ class ModuleLifter {
   std::map<std::string_view, Function*> functions_;
 };
 
-/// What a target's name says: sm_90a is {90, 'a'}.
-std::pair<int, char> architecture(std::string_view target) {
-  int number = 0;
-  if (!target.starts_with("sm_")) return {0, 0};
-  const char* end = target.data() + target.size();
-  const auto [at, status] = std::from_chars(target.data() + 3, end, number);
-  return {status == std::errc() ? number : 0, at == end ? '\0' : *at};
-}
-
-/// First instruction of an architecture's own in a kernel, and where: what sm_90a and sm_100a have alone.
-const ptx::Instruction* specific(const ptx::Function& f) {
-  using ptx::Op;
-  for (const ptx::Instruction& i : f.body) {
-    const bool wgmma = i.op == Op::wgmma_mma_async || i.op == Op::wgmma_fence || i.op == Op::wgmma_mma_async_sp ||
-                       i.op == Op::wgmma_commit_group || i.op == Op::wgmma_wait_group;
-    if (wgmma || i.op == Op::setmaxnreg || std::string_view(i.opcode).starts_with("tcgen05")) return &i;
-  }
-  return nullptr;
-}
-
-/// Instructions that came with an architecture: compute capability, as the PTX ISA gives it ("Target ISA Notes").
-int needs(const ptx::Instruction& i) {
-  using ptx::Op;
-  const std::string_view opcode = i.opcode;
-  if (opcode.starts_with("tcgen05")) return 100;
-  if (opcode.starts_with("wgmma") || i.op == Op::setmaxnreg) return 90;
-  if (opcode.starts_with("cp.async.bulk") || opcode.starts_with("cp.reduce.async.bulk") || i.op == Op::stmatrix ||
-      i.op == Op::mapa || i.op == Op::barrier_cluster_arrive || i.op == Op::barrier_cluster_wait || i.op == Op::elect ||
-      i.op == Op::mbarrier_try_wait || i.op == Op::griddepcontrol || i.op == Op::multimem_ld_reduce ||
-      i.op == Op::multimem_red || i.op == Op::multimem_st)
-    return 90;
-  if (opcode.starts_with("cp.async") || opcode.starts_with("mbarrier") || i.op == Op::redux) return 80;
-  if (i.op == Op::ldmatrix || i.op == Op::movmatrix) return 75;
-  if (i.op == Op::mma) return 70;
-  return 0;
-}
-
 void refuse_other_targets(const ptx::Module& module, const std::string& path, const std::string& target,
                           const std::string& kernel) {
-  const auto have = architecture(target);
-  std::pair<int, char> wanted{0, 0};
-  for (const std::string_view t : module.targets)
-    if (t.starts_with("sm_")) wanted = architecture(t);
+  const int capability = ptx::sm_number(target);
   for (const ptx::Function& f : module.functions) {
     if (!f.has_body) continue;
     if (f.is_entry && !kernel.empty()) {
@@ -331,12 +291,9 @@ void refuse_other_targets(const ptx::Module& module, const std::string& path, co
       if (!means_kernel(entry, kernel)) continue;
     }
     for (const ptx::Instruction& i : f.body) {
-      const bool own = wanted.second != 0 && specific(f) == &i && have.first / 10 != wanted.first / 10;
-      if (needs(i) <= have.first && !own) continue;
-      throw UserError(path + ":" + std::to_string(i.place.line) + ":" + std::to_string(i.place.column) + ": '" +
-                      std::string(i.opcode) + "' is no instruction of " + target + "; the text is for " +
-                      (module.targets.empty() ? std::string("no named target") : std::string(module.targets[0])) +
-                      ": name a device of that family");
+      if (ptx::requirement_of(i).met_by(capability)) continue;
+      throw UserError(path + ":" + std::to_string(i.place.line) + ":" + std::to_string(i.place.column) + ": " +
+                      ptx::refusal(i, target));
     }
   }
 }

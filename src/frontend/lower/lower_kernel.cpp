@@ -46,13 +46,13 @@ MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
 }  // namespace
 
 LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const std::string& target, bool fast_math,
-                           const std::vector<std::string>& map, const Dim3& cluster) {
+                           const std::vector<std::string>& map, const Dim3& cluster, const std::string& capability) {
   llvm::Module& module = *unit.module;
   const TargetFamily family = family_of(target);
   LoweredKernel out;
   if (is_loop_nest(unit.language)) out.nest = map_loop_nest(module, symbol, map, unit.pragmas, family);
   lower_opencl_builtins(module, family);
-  if (family == TargetFamily::nvidia) lift_asm_statements(module);
+  if (family == TargetFamily::nvidia) lift_asm_statements(module, symbol, capability);
   lower_image_accesses(module, family);
   out.library_note = link_opencl_library(module, family);
   unit.before_end = end_module;

@@ -27,8 +27,8 @@ struct LoweredKernel {
 
 /// Maps a loop nest to work-items (`map`: counters of its loops), brings built-in functions, asm statements and image
 /// accesses to the forms that analysis and code generation read, and optimizes the kernel `symbol` for the target.
-/// `cluster`: as FrontendOptions.
+/// `cluster` and `capability`: as FrontendOptions.
 LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const std::string& target, bool fast_math,
-                           const std::vector<std::string>& map, const Dim3& cluster = {0, 0, 0});
+                           const std::vector<std::string>& map, const Dim3& cluster = {0, 0, 0}, const std::string& capability = "");
 
 }  // namespace kernelcast::frontend

@@ -3,7 +3,6 @@
 #include "frontend/source/compile_language.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
+#include "ptx/requirements.h"
 
 namespace kernelcast {
 namespace {
@@ -175,19 +175,11 @@ void add_opencl(std::vector<std::string>& args, const Source& source, Vendor ven
   append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});
 }
 
-/// 90 of "sm_90"; 0: no such target.
-int number_of(std::string_view architecture) {
-  int number = 0;
-  if (architecture.starts_with("sm_"))
-    std::from_chars(architecture.data() + 3, architecture.data() + architecture.size(), number);
-  return number;
-}
-
 /// What nvcc says of sm_90 and later when it compiles for exactly that architecture (sm_90a), as users of its matrix
 /// instructions do (CUDA C++ Programming Guide, "Feature Set Compiler Targets"). Clang knows the target of code
 /// generation alone.
 void add_architecture(std::vector<std::string>& args, const std::string& architecture) {
-  const int number = number_of(architecture);
+  const int number = ptx::sm_number(architecture);
   if (number < 90) return;
   const std::string arch = std::to_string(number * 10);
   append(args, {"-U", "__CUDA_ARCH__", "-D", "__CUDA_ARCH__=" + arch, "-D",
@@ -222,7 +214,7 @@ void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendo
   }
   append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});
   // The first version that has sm_100 is 12.8.
-  const std::string minor = vendor == Vendor::nvidia && number_of(source.capability) >= 100 ? "9" : "2";
+  const std::string minor = vendor == Vendor::nvidia && ptx::sm_number(source.capability) >= 100 ? "9" : "2";
   append(args, {"-D", "__CUDACC_VER_MAJOR__=12", "-D", "__CUDACC_VER_MINOR__=" + minor, "-D",
                 "CUDART_VERSION=120" + minor + "0", "-D", "CUDA_VERSION=120" + minor + "0"});
 }

@@ -7,6 +7,7 @@
 #include "ptx/accesses.h"
 #include "ptx/instructions.h"
 #include "ptx/matrix.h"
+#include "ptx/requirements.h"
 #include "unit/ptx/ptx_text.h"
 
 namespace kernelcast::ptx {
@@ -146,19 +147,52 @@ TEST(PtxTable, WorkOfMatrixInstructions) {
 }
 
 TEST(PtxTable, Targets) {
-  const auto on = [](Op op, std::string_view target) { return available(op, target_named(target)); };
-  EXPECT_TRUE(on(Op::add, "sm_50"));
-  EXPECT_FALSE(on(Op::cp_async, "sm_75"));
-  EXPECT_TRUE(on(Op::cp_async, "sm_120"));
-  EXPECT_FALSE(on(Op::wgmma_mma_async, "sm_90"));
-  EXPECT_TRUE(on(Op::wgmma_mma_async, "sm_90a"));
-  EXPECT_FALSE(on(Op::wgmma_mma_async, "sm_100a"));
-  EXPECT_TRUE(on(Op::tcgen05_mma, "sm_103f"));
-  EXPECT_FALSE(on(Op::tcgen05_mma, "sm_120a"));
-  EXPECT_FALSE(on(Op::setmaxnreg, "sm_120"));
-  EXPECT_TRUE(on(Op::setmaxnreg, "sm_120a"));
-  EXPECT_EQ(target_named("debug").sm, 0);
-  EXPECT_EQ(availability_text(Op::cp_async), "sm_80 and later");
+  const auto on = [](Op op, int capability) { return requirement_of(op).met_by(capability); };
+  EXPECT_TRUE(on(Op::add, 50));
+  EXPECT_FALSE(on(Op::cp_async, 75));
+  EXPECT_TRUE(on(Op::cp_async, 120));
+  EXPECT_FALSE(on(Op::wgmma_mma_async, 80));
+  EXPECT_TRUE(on(Op::wgmma_mma_async, 90));
+  EXPECT_FALSE(on(Op::wgmma_mma_async, 100));
+  EXPECT_TRUE(on(Op::tcgen05_mma, 103));
+  EXPECT_FALSE(on(Op::tcgen05_mma, 120));
+  EXPECT_TRUE(on(Op::setmaxnreg, 120));
+}
+
+TEST(PtxTable, FormsAskForLaterTargets) {
+  const auto first = [](const std::string& text) { return requirement_of(one(text)).first; };
+  EXPECT_EQ(first("add.f32 %f1, %f2, %f3;"), 0);
+  EXPECT_EQ(first("fma.rn.bf16x2 %r1, %r2, %r3, %r4;"), 80);
+  EXPECT_EQ(first("add.rn.bf16x2 %r1, %r2, %r3;"), 90);
+  EXPECT_EQ(first("add.rn.f32x2 %rd1, %rd2, %rd3;"), 100);
+  EXPECT_EQ(first("cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;"), 89);
+  EXPECT_EQ(first("cvt.rna.tf32.f32 %r1, %f1;"), 80);
+  EXPECT_EQ(first("cvt.rn.f16.f32 %rs1, %f1;"), 0);
+  EXPECT_EQ(first("atom.global.add.f64 %fd1, [%rd1], %fd2;"), 60);
+  EXPECT_EQ(first("red.global.add.noftz.bf16x2 [%rd1], %r1;"), 90);
+  EXPECT_EQ(first("mbarrier.arrive.shared.b64 %rd1, [%r1];"), 80);
+  EXPECT_EQ(first("mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 16;"), 90);
+  EXPECT_EQ(first("ex2.approx.f16x2 %r1, %r2;"), 75);
+  EXPECT_EQ(first("ex2.approx.f32 %f1, %f2;"), 0);
+  const auto mma = [&](const std::string& form) {
+    return first("mma.sync.aligned." + form + " {%r1}, {%r2}, {%r3}, {%r4};");
+  };
+  EXPECT_EQ(mma("m8n8k4.row.col.f32.f16.f16.f32"), 70);
+  EXPECT_EQ(mma("m16n8k8.row.col.f32.f16.f16.f32"), 75);
+  EXPECT_EQ(mma("m16n8k8.row.col.f32.tf32.tf32.f32"), 80);
+  EXPECT_EQ(mma("m16n8k16.row.col.f32.f16.f16.f32"), 80);
+  EXPECT_EQ(mma("m8n8k16.row.col.s32.s8.s8.s32"), 75);
+  EXPECT_EQ(mma("m16n8k32.row.col.s32.s8.s8.s32"), 80);
+  EXPECT_EQ(mma("m8n8k4.row.col.f64.f64.f64.f64"), 80);
+  EXPECT_EQ(mma("m16n8k8.row.col.f64.f64.f64.f64"), 90);
+  EXPECT_EQ(mma("m16n8k32.row.col.f32.e4m3.e4m3.f32"), 89);
+  const std::string scaled =
+      "mma.sync.aligned.kind::mxf4.block_scale.scale_vec::2X.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue8m0 {%r1}, {%r2}, "
+      "{%r3}, {%r4}, %r5, {0, 0}, %r6, {0, 0};";
+  EXPECT_EQ(first(scaled), 120);
+  EXPECT_THAT(refusal(one(scaled), "sm_100"),
+              testing::AllOf(testing::StartsWith("'mma.sync.aligned.kind::mxf4."),
+                             testing::EndsWith("' is no instruction of sm_100; NVIDIA GeForce RTX 5090 (sm_120) has it")));
 }
 
 TEST(PtxTable, ThePageListsEverySpelling) {
