@@ -245,6 +245,13 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
     slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + slot));
   }
   assumed_arguments_.clear();
+  for (const auto& [name, value] : launch.args) {
+    const auto field = std::ranges::find_if(
+        profile_.parameters, [&start = name](const Parameter& q) { return q.name.starts_with(start + "+"); });
+    if (field != profile_.parameters.end())
+      assumed_arguments_.push_back({"argument '" + name + "', which is a structure: its fields are given one by one",
+                                    "not used", KC_SETTING(arg) " " + field->name + "=VALUE"});
+  }
   for (std::size_t i = 0; i < needed_.size(); ++i) {
     if (std::find(names_.begin(), names_.end(), needed_[i]) != names_.end()) continue;
     if (!needed_real_[i]) {

@@ -72,6 +72,8 @@ int main() {
         typed = json.loads(self.good("predict", file, "--device", "a100", "--grid", "256", "--block", "256", "--arg", "m+8=65536", "--arg", "m+12=100",
                                      "--arg", "m+16=0.5", "--buffer", "m+0=6553600", "--format", "json"))
         self.assertEqual(found["predictions"][0]["time_s"], typed["predictions"][0]["time_s"])
+        whole = json.loads(self.good("predict", file, "--device", "a100", "--arg", "m=3", "--format", "json"))
+        self.assertIn(("not used", "--arg m+12=VALUE"), [(a["value"], a["flag"]) for a in whole["predictions"][0]["assumptions"] if "argument 'm', which is a structure" in a["what"]])
         given = json.loads(self.good("predict", file, "--device", "a100", "--arg", "m+12=200", "--format", "json"))
         self.assertGreater(given["predictions"][0]["time_s"], 1.5 * found["predictions"][0]["time_s"])
         unknown = self.path("unknown.cu", "#include <cstdlib>\n" + text.replace("65536, 100", "65536, rand()").replace("m.shape.rows * m.shape.columns", "6553600"))

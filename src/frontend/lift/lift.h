@@ -22,8 +22,8 @@ CompiledUnit lift_ptx(const Source& source, const std::string& target, const std
 bool is_ptx(const llvm::Module& module);
 
 /// Replaces every asm statement whose text the reader knows by a call of a function with the same meaning. The others
-/// stay. Returns how many were replaced. Throws UserError, with the line, for an instruction that `capability` ("sm_80")
-/// does not have in a function that `kernel` may call; empty: any may be there.
+/// stay. Returns how many were replaced. Throws UserError, with the line, for an instruction that `capability`
+/// ("sm_80") does not have in a function that `kernel` may call; empty: any may be there.
 int lift_asm_statements(llvm::Module& module, const std::string& kernel = "", const std::string& capability = "");
 
 /// Rewrites what casts a sum of an address and other numbers to a pointer as an offset from that pointer, in the space

@@ -29,6 +29,7 @@ struct LoweredKernel {
 /// accesses to the forms that analysis and code generation read, and optimizes the kernel `symbol` for the target.
 /// `cluster` and `capability`: as FrontendOptions.
 LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const std::string& target, bool fast_math,
-                           const std::vector<std::string>& map, const Dim3& cluster = {0, 0, 0}, const std::string& capability = "");
+                           const std::vector<std::string>& map, const Dim3& cluster = {0, 0, 0},
+                           const std::string& capability = "");
 
 }  // namespace kernelcast::frontend

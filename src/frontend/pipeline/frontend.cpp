@@ -133,8 +133,8 @@ Analysis analyze_unit(CompiledUnit unit, const Source& source, const FrontendOpt
   name_stage("the analysis, or LLVM's optimizer or code generator,");
   const KernelEntry entry = kernel_of(unit, source, options);
   const PassMessages messages(*unit.context);
-  LoweredKernel lowered =
-      lower_kernel(unit, entry.symbol, options.target, source.fast_math, options.map, options.cluster, options.capability);
+  LoweredKernel lowered = lower_kernel(unit, entry.symbol, options.target, source.fast_math, options.map,
+                                       options.cluster, options.capability);
   messages.refuse_errors();
   if (!lowered.missing.names.empty())
     throw BodiesElsewhere{lowered.missing, unit.language, entry.demangled, unit.notes};

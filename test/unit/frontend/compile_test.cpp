@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "kernelcast/error.h"
 #include "unit/frontend/compile_support.h"
@@ -278,6 +280,44 @@ TEST(Compile, HipNamesWork) {
   EXPECT_THAT(names(unit), ElementsAre("k(float*)"));
   EXPECT_THAT(unit.notes, IsEmpty());
   EXPECT_EQ(unit.language, Language::hip);
+}
+
+TEST(Compile, FragmentsOfRocwmmaAreMatrixInstructions) {
+  const std::string text =
+      "#include <rocwmma/rocwmma.hpp>\n"
+      "using namespace rocwmma;\n"
+      "template <class T, class C> __device__ void product(const T* a, const T* b, C* c) {\n"
+      "  fragment<matrix_a, 32, 32, 32, T, row_major> x;\n"
+      "  fragment<matrix_b, 32, 32, 32, T, row_major> y;\n"
+      "  fragment<accumulator, 32, 32, 32, C> z;\n"
+      "  fill_fragment(z, C(0));\n"
+      "  load_matrix_sync(x, a, 64);\n  load_matrix_sync(y, b, 64);\n"
+      "  mma_sync(z, x, y, z);\n  store_matrix_sync(c, z, 64, mem_row_major);\n}\n"
+      "__global__ void halves(const float16_t* a, const float16_t* b, float* c) { product(a, b, c); }\n"
+      "__global__ void bfloats(const bfloat16_t* a, const bfloat16_t* b, float* c) { product(a, b, c); }\n"
+      "__global__ void bytes(const rocwmma::int8_t* a, const rocwmma::int8_t* b, rocwmma::int32_t* c) { product(a, b, "
+      "c); }\n";
+  // For 32 x 32 results over a depth of 32: products of as many multiply-adds, whatever the shape.
+  const std::map<std::string, std::array<double, 3>> halves_bfloats_bytes = {{"gfx908", {4, 8, 4}},
+                                                                             {"gfx90a", {4, 4, 4}},
+                                                                             {"gfx942", {4, 4, 2}},
+                                                                             {"gfx1100", {8, 8, 8}},
+                                                                             {"gfx1201", {8, 8, 8}}};
+  for (const auto& [target, instructions] : halves_bfloats_bytes) {
+    int k = 0;
+    for (const char* name : {"halves", "bfloats", "bytes"}) {
+      FrontendOptions options;
+      options.target = target;
+      options.kernel = name;
+      double found = 0, products = 0;
+      for (const Block& b : analyze(source("k.hip", text), options).profile.blocks) {
+        found += b.ops[OpClass::tensor];
+        for (std::size_t t = 0; t < tensor_type_count; ++t) products += b.ops.tensor.of(static_cast<TensorType>(t));
+      }
+      EXPECT_EQ(found, instructions[static_cast<std::size_t>(k++)]) << target << ' ' << name;
+      EXPECT_EQ(products, 32.0 * 32 * 32) << target << ' ' << name;
+    }
+  }
 }
 
 TEST(Compile, LoopNestsKeepTheirPragmas) {

@@ -190,9 +190,10 @@ TEST(PtxTable, FormsAskForLaterTargets) {
       "mma.sync.aligned.kind::mxf4.block_scale.scale_vec::2X.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue8m0 {%r1}, {%r2}, "
       "{%r3}, {%r4}, %r5, {0, 0}, %r6, {0, 0};";
   EXPECT_EQ(first(scaled), 120);
-  EXPECT_THAT(refusal(one(scaled), "sm_100"),
-              testing::AllOf(testing::StartsWith("'mma.sync.aligned.kind::mxf4."),
-                             testing::EndsWith("' is no instruction of sm_100; NVIDIA GeForce RTX 5090 (sm_120) has it")));
+  EXPECT_THAT(
+      refusal(one(scaled), "sm_100"),
+      testing::AllOf(testing::StartsWith("'mma.sync.aligned.kind::mxf4."),
+                     testing::EndsWith("' is no instruction of sm_100; NVIDIA GeForce RTX 5090 (sm_120) has it")));
 }
 
 TEST(PtxTable, ThePageListsEverySpelling) {
