@@ -188,7 +188,7 @@ bool only_copied(Value& address, SmallVectorImpl<MemCpyInst*>& copies) {
 
 /// A variable whose parts are only copied whole, as in a swap of two structures or an array of float4 that holds what
 /// is on its way from one memory to another, has no type that could be a register's: LLVM leaves it in memory. NVIDIA's
-/// compilers copy its members.
+/// compilers copy its members, and HIP's own vector types hold a vector of LLVM's, by which it becomes one.
 void type_copied_variables(Function& kernel) {
   SmallVector<MemCpyInst*, 8> copies;
   for (Instruction& i : instructions(kernel)) {
@@ -472,10 +472,8 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     entry = with_pointer_parameters(*entry);
     recover_pointers(*entry);
   }
-  if (nvidia) {
-    type_copied_variables(*entry);
-    hide_divisors(*entry);
-  }
+  type_copied_variables(*entry);
+  if (nvidia) hide_divisors(*entry);
   if (nvidia && !is_ptx(module)) {
     static const std::string counters = "function(sroa)";
     run_passes(module, &machine, counters);

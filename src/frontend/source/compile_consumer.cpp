@@ -159,6 +159,25 @@ void keep_pointee_bytes(const FunctionDecl& function, llvm::Function& symbol) {
   symbol.setMetadata(pointee_bytes_key, llvm::MDNode::get(symbol.getContext(), bytes));
 }
 
+/// `__launch_bounds__` for AMD's code generator, as HIP's headers define it: threads, and waves of a SIMD at least.
+void keep_launch_bounds(const FunctionDecl& function, llvm::Function& symbol, bool is_hip) {
+  const auto* bounds = function.getAttr<clang::CUDALaunchBoundsAttr>();
+  if (bounds == nullptr || !symbol.hasFnAttribute("amdgpu-flat-work-group-size") ||
+      function.hasAttr<clang::AMDGPUFlatWorkGroupSizeAttr>())
+    return;
+  const clang::ASTContext& context = function.getASTContext();
+  const auto number = [&context](const clang::Expr* e) -> std::int64_t {
+    if (e == nullptr || e->isValueDependent()) return 0;
+    const auto value = e->getIntegerConstantExpr(context);
+    return value ? value->getExtValue() : 0;
+  };
+  if (const std::int64_t threads = number(bounds->getMaxThreads()); threads > 0)
+    symbol.addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(threads));
+  const std::int64_t waves = number(bounds->getMinBlocks());
+  if (waves > 0 && is_hip)
+    symbol.addFnAttr("amdgpu-waves-per-eu", std::to_string(waves));
+}
+
 /// Constructors and destructors are generated in several forms, each with its own symbol.
 std::vector<clang::GlobalDecl> emitted_forms(const FunctionDecl* function) {
   if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(function)) {
@@ -401,6 +420,7 @@ void KernelConsumer::keep_parameter_types() {
     const auto* function = llvm::dyn_cast_or_null<FunctionDecl>(generator_->GetDeclForMangledName(symbol.getName()));
     if (function == nullptr || function->getNumParams() != symbol.arg_size()) continue;
     keep_pointee_bytes(*function, symbol);
+    keep_launch_bounds(*function, symbol, job_.language == Language::hip);
     if (symbol.getMetadata("kernel_arg_base_type") != nullptr) continue;
     std::vector<llvm::Metadata*> types;
     for (const clang::ParmVarDecl* p : function->parameters())
