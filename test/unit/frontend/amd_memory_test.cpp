@@ -98,5 +98,45 @@ declare float @llvm.amdgcn.raw.ptr.buffer.load.f32(ptr addrspace(8) readonly cap
   EXPECT_EQ(bytes_of(a), (std::map<std::string, int>{{"global load", 4}, {"global store", 4}}));
 }
 
+KernelProfile hip_kernel(const std::string& text) {
+  Source source;
+  source.path = "k.hip";
+  source.text = "#include <hip/hip_runtime.h>\n" + text;
+  FrontendOptions options;
+  options.target = "gfx942";
+  return analyze(source, options).profile;
+}
+
+TEST(AmdMemory, LaunchBoundsSayHowManyRegistersThereAre) {
+  const auto kernel = [](const std::string& bounds) {
+    return hip_kernel("__global__ void " + bounds +
+                      " k(const float* a, float* b) {\n"
+                      "  float x[200];\n  int t = threadIdx.x;\n"
+                      "#pragma unroll\n  for (int i = 0; i < 200; ++i) x[i] = a[t + i * 256];\n"
+                      "  __syncthreads();\n"
+                      "#pragma unroll\n  for (int i = 0; i < 200; ++i) b[t + i * 256] = x[i];\n}\n");
+  };
+  const KernelProfile open = kernel(""), bound = kernel("__launch_bounds__(256)"),
+                      waves = kernel("__launch_bounds__(256, 4)");
+  EXPECT_EQ(open.max_threads_per_block, 0);  // hipcc's 1024: 128 registers
+  EXPECT_GT(open.registers.spill_bytes, 0);
+  EXPECT_EQ(bound.max_threads_per_block, 256);
+  EXPECT_EQ(bound.registers.spill_bytes, 0);
+  EXPECT_GE(bound.registers.per_thread, 200);
+  EXPECT_LE(waves.registers.per_thread, 128);
+  EXPECT_GT(waves.registers.spill_bytes, 0);
+}
+
+TEST(AmdMemory, ArraysThatAreOnlyCopiedWholeAreRegisters) {
+  const KernelProfile p = hip_kernel(
+      "__global__ void k(const short* a, short* b, int n) {\n"
+      "  __shared__ short tile[8192];\n  short buffer[32];\n  const int t = threadIdx.x * 8;\n"
+      "  for (int k = 0; k < n; ++k) {\n"
+      "    for (int i = 0; i < 4; ++i) *(float4*)(buffer + i * 8) = *(const float4*)(a + k * 8192 + i * 2048 + t);\n"
+      "    __syncthreads();\n    b[k * 256 + threadIdx.x] = tile[t * 33 % 8192];\n    __syncthreads();\n"
+      "    for (int i = 0; i < 4; ++i) *(float4*)(tile + i * 2048 + t) = *(const float4*)(buffer + i * 8);\n  }\n}\n");
+  EXPECT_EQ(p.stack_bytes, 0);
+}
+
 }  // namespace
 }  // namespace kernelcast
