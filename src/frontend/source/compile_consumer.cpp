@@ -174,8 +174,7 @@ void keep_launch_bounds(const FunctionDecl& function, llvm::Function& symbol, bo
   if (const std::int64_t threads = number(bounds->getMaxThreads()); threads > 0)
     symbol.addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(threads));
   const std::int64_t waves = number(bounds->getMinBlocks());
-  if (waves > 0 && is_hip)
-    symbol.addFnAttr("amdgpu-waves-per-eu", std::to_string(waves));
+  if (waves > 0 && is_hip) symbol.addFnAttr("amdgpu-waves-per-eu", std::to_string(waves));
 }
 
 /// Constructors and destructors are generated in several forms, each with its own symbol.
