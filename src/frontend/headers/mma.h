@@ -69,7 +69,7 @@ template <int M, int N, int K, class T> struct fragment<accumulator, M, N, K, T,
 KC_D unsigned __kc_transposed(unsigned r) {
 #ifdef __NVPTX__
   unsigned d;
-  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(d) : "r"(r));
+  asm("/* of WMMA */ movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(d) : "r"(r));
   return d;
 #else
   return r;

@@ -8,7 +8,7 @@ KC_D unsigned int __ballot_sync(unsigned int m, int p) { return __nvvm_vote_ball
 KC_D int __any_sync(unsigned int m, int p) { return __nvvm_vote_any_sync(m, p); }
 KC_D int __all_sync(unsigned int m, int p) { return __nvvm_vote_all_sync(m, p); }
 KC_D int __uni_sync(unsigned int m, int p) { return __nvvm_vote_uni_sync(m, p); }
-KC_D unsigned int __activemask() { unsigned int m; __asm__ volatile("activemask.b32 %0;" : "=r"(m)); return m; }
+KC_D unsigned int __activemask() { unsigned int m; __asm__ volatile("/* of CUDA */ activemask.b32 %0;" : "=r"(m)); return m; }
 KC_D unsigned int __ballot(int p) { return __nvvm_vote_ballot_sync(KC_FULL_MASK, p); }
 KC_D int __any(int p) { return __nvvm_vote_any_sync(KC_FULL_MASK, p); }
 KC_D int __all(int p) { return __nvvm_vote_all_sync(KC_FULL_MASK, p); }
