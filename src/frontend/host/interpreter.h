@@ -298,6 +298,7 @@ class Interpreter {
 
   [[nodiscard]] int line_of(const clang::Stmt* statement) const;
   [[nodiscard]] int line_of(clang::SourceLocation at) const;
+
   // objects.cpp
   Value zero_of(clang::QualType type);
   Value empty_of(clang::QualType type, const std::string& why, int line);

@@ -76,10 +76,6 @@ Value* as_number(IRBuilder<>& b, Value* v, Type* wanted) {
   return v->getType() == wanted ? v : b.CreateBitCast(v, wanted);
 }
 
-struct MissingInstruction {
-  std::string text;
-};
-
 const DILocation* outermost(const DILocation* at) {
   while (at && at->getInlinedAt()) at = at->getInlinedAt();
   return at;
@@ -109,21 +105,11 @@ class AsmLifter {
 
   /// Throws UserError for an instruction that the architecture does not have. `caller`: where no line is known.
   static void check(const CallInst& call, const std::string& architecture, const DILocation* caller) {
-    const auto& assembly = *cast<InlineAsm>(call.getCalledOperand());
-    const auto operands = operands_of(call, assembly);
-    if (!operands || stands_for_another(assembly)) return;
-    try {
-      const ptx::Fragment fragment =
-          ptx::parse_fragment(assembly.getAsmString(), operands->all, ptx::FragmentSyntax::llvm, "asm");
-      for (const ptx::Instruction& i : fragment.code.body)
-        if (!ptx::requirement_of(i).met_by(ptx::sm_number(architecture)))
-          throw MissingInstruction{ptx::refusal(i, architecture)};
-    } catch (const Error&) {  // what the reader does not know may be there
-    } catch (const MissingInstruction& missing) {
-      const DILocation* at = call.getDebugLoc() ? outermost(call.getDebugLoc()) : caller;
-      const std::string place = at ? (at->getFilename() + ":" + Twine(at->getLine())).str() : "inline PTX";
-      throw UserError(place + ": " + missing.text);
-    }
+    const std::string missing = missing_instruction(call, architecture);
+    if (missing.empty()) return;
+    const DILocation* at = call.getDebugLoc() ? outermost(call.getDebugLoc()) : caller;
+    const std::string place = at ? (at->getFilename() + ":" + Twine(at->getLine())).str() : "inline PTX";
+    throw UserError(place + ": " + missing);
   }
 
   bool replace(CallInst& call) {
@@ -149,6 +135,21 @@ class AsmLifter {
   }
 
  private:
+  /// The refusal of the first; empty: there is none, or what the reader does not know.
+  static std::string missing_instruction(const CallInst& call, const std::string& architecture) {
+    const auto& assembly = *cast<InlineAsm>(call.getCalledOperand());
+    const auto operands = operands_of(call, assembly);
+    if (!operands || stands_for_another(assembly)) return "";
+    try {
+      const ptx::Fragment fragment =
+          ptx::parse_fragment(assembly.getAsmString(), operands->all, ptx::FragmentSyntax::llvm, "asm");
+      for (const ptx::Instruction& i : fragment.code.body)
+        if (!ptx::requirement_of(i).met_by(ptx::sm_number(architecture))) return ptx::refusal(i, architecture);
+    } catch (const Error&) {
+    }
+    return "";
+  }
+
   Function* made(const CallInst& call, const InlineAsm& assembly, const AsmOperands& operands) {
     Function* f = Function::Create(call.getFunctionType(), GlobalValue::InternalLinkage,
                                    "kc.asm." + std::to_string(known_.size()), &module_);

@@ -38,10 +38,10 @@ template <class T> struct vector<T, 1> { typedef T type; };
 // Elements of an operand that a lane holds for one instruction on tiles of `Tile` rows, and the instruction's k.
 #if defined(__GFX11__)
 template <class T, int Tile> constexpr int depth = 16;
-template <class T, int Tile> constexpr int held = 16;
+template <class T> constexpr int held = 16;
 #elif defined(__GFX12__)
 template <class T, int Tile> constexpr int depth = 16;
-template <class T, int Tile> constexpr int held = 8;
+template <class T> constexpr int held = 8;
 #else
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)
 constexpr int bytes_held = 8;
@@ -53,9 +53,9 @@ constexpr int bfloats_held = 2;
 #else
 constexpr int bfloats_held = 4;
 #endif
-template <class T, int Tile>
+template <class T>
 constexpr int held = sizeof(T) >= 4 ? 1 : std::is_same_v<T, hip_bfloat16> ? bfloats_held : sizeof(T) == 2 ? 4 : bytes_held;
-template <class T, int Tile> constexpr int depth = held<T, Tile> * 64 / Tile;
+template <class T, int Tile> constexpr int depth = held<T> * 64 / Tile;
 #endif
 // 32 rows by CDNA's instructions where they fit.
 template <class T, int M, int N>
@@ -77,7 +77,7 @@ template <int Tile, class T, class C> __device__ inline void multiply(C* d, cons
   typedef typename vector<C, results<Tile>>::type D;
   D c = as<D>(d);
 #if defined(__GFX11__) || defined(__GFX12__)
-  constexpr int n = held<T, Tile>;
+  constexpr int n = held<T>;
   typedef typename vector<_Float16, n>::type H;
   typedef typename vector<short, n>::type S;
   typedef typename vector<int, n / 4>::type I;
@@ -144,7 +144,7 @@ template <class T, int Tile> __device__ inline int first_k() {
 #if defined(__GFX11__)
   return 0;
 #else
-  return lane() / Tile * held<T, Tile>;
+  return lane() / Tile * held<T>;
 #endif
 }
 template <int Tile> __device__ inline int row_of(int result) {
@@ -162,7 +162,7 @@ template <class Use, uint32_t M, uint32_t N, uint32_t K, class T, class Layout =
   static constexpr bool accumulates = std::is_same_v<Use, accumulator>;
   static constexpr int rows = std::is_same_v<Use, matrix_b> ? N : M;  // along which tiles lie
   static constexpr int tile = kc::tile<T, M, N>;
-  static constexpr int depth = kc::depth<T, tile>, held = kc::held<T, tile>;
+  static constexpr int depth = kc::depth<T, tile>, held = kc::held<T>;
   static constexpr int steps = K / depth;
   static constexpr int num_elements = accumulates ? M * N / kc::wave : rows / tile * steps * held;
   static_assert(accumulates || (K >= depth && K % depth == 0), "K is a multiple of the instruction's");
