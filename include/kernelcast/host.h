@@ -27,7 +27,7 @@ struct HostBuffer {
   std::optional<std::int64_t> elements;  // of the parameter's type; nothing: see unknown
   HostUnknown unknown;
   std::string contents;         // all of its bytes, where each value is known and they are few; else empty
-  bool alike = false;           // contents are those of one element, which all others equal
+  std::int64_t repeats = 0;     // above 0: contents are those of so many elements, and stand there again and again
   bool in_host_memory = false;  // pinned: the device reads and writes it over the link to the host
   std::int64_t array = 0;  // the allocation, from 1 on; 0: not known which; -1: several, or others than kernels use it
   std::int64_t offset_bytes = 0;  // in it
@@ -95,6 +95,7 @@ struct HostKernelAsked {
 struct HostProgram {
   std::vector<HostLaunch> launches; // in order of first execution
   std::vector<std::string> notes;   // one line each: where evaluation ended early and why
+  std::vector<std::string> assumed; // one line each: what was taken for granted, of random numbers and contents
   std::vector<std::string> undefined;  // functions, variables and classes that are used and defined in another file
   std::vector<HostKernelAsked> kernels_asked;
 };

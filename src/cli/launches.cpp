@@ -103,7 +103,8 @@ std::string contents_text(const HostBuffer& b) {
     const auto byte = static_cast<unsigned char>(c);
     text += {digits[byte >> 4U], digits[byte & 15U]};
   }
-  return text + (b.alike ? "*" : "");
+  if (b.repeats == 0) return text;
+  return text + (b.repeats == 1 ? "*" : fmt::format("*{}", b.repeats));
 }
 
 /// Analyses of one kernel are shared by its launches.
@@ -172,6 +173,7 @@ report::ProgramForecast find_launches(const ForecastFlags& f, const Source& sour
   program.source = source.path;
   if (!whole.files.empty()) program.notes.push_back(source.path + ": read with it: " + names_of(whole.files));
   for (const std::string& note : found.notes) program.notes.push_back(source.path + ": " + note);
+  for (const std::string& line : found.assumed) program.assumed.push_back(source.path + ": " + line);
   const bool list = f.launch == "list" || f.launch.empty();
   const std::int64_t wanted = list ? 0 : whole_number(KC_SETTING(launch), f.launch, 1);
   int number = 0;
@@ -297,6 +299,7 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
   report::ProgramForecast program = find_launches(flags, source, catalog);
   program.head = environment.head;
   std::vector<std::string> messages = program.notes;
+  messages.insert(messages.end(), program.assumed.begin(), program.assumed.end());
   bool complete = true;
   const Frontend frontend = remembering(real_frontend());
   for (report::LaunchForecast& l : program.launches) {

@@ -51,8 +51,8 @@ class Fill {
 /// The names, as --buffer takes them.
 std::span<const std::string_view> fill_names();
 
-/// How many bytes "bytes:HEX" gives, as its digits say, and "bytes:HEX*", whose digits are those of one of so many
-/// elements; nothing for other fills.
+/// How many bytes "bytes:HEX" gives, as its digits say, and "bytes:HEX*K", whose digits are those of K (without it: of
+/// one) of so many elements; nothing for other fills.
 std::optional<std::int64_t> bytes_given(std::string_view fill, std::int64_t elements = 1);
 
 /// Reads FILL; empty stands for default_fill(). Throws UserError for an unknown name (with the nearest one), bad

@@ -220,6 +220,7 @@ std::string launches_json(const ProgramForecast& program) {
                             {"launches", t.launches},
                             {"complete", t.complete}});
   j["notes"] = program.notes;
+  for (const std::string& line : program.assumed) j["notes"].push_back(line);
   return dumped(j);
 }
 

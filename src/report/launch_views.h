@@ -24,8 +24,9 @@ struct ProgramForecast {
   Head head;
   std::string source;
   std::vector<LaunchForecast> launches;
-  std::vector<std::string> notes;  // of evaluation
-  bool whole = true;               // no launch that was found is left out
+  std::vector<std::string> notes;    // of evaluation
+  std::vector<std::string> assumed;  // HostProgram::assumed
+  bool whole = true;                 // no launch that was found is left out
 };
 
 /// "4096 x 1 x 1" with "?name" for what is not known.

@@ -76,8 +76,8 @@ int main() {
         self.assertIn(("not used", "--arg m+12=VALUE"), [(a["value"], a["flag"]) for a in whole["predictions"][0]["assumptions"] if "argument 'm', which is a structure" in a["what"]])
         given = json.loads(self.good("predict", file, "--device", "a100", "--arg", "m+12=200", "--format", "json"))
         self.assertGreater(given["predictions"][0]["time_s"], 1.5 * found["predictions"][0]["time_s"])
-        unknown = self.path("unknown.cu", "#include <cstdlib>\n" + text.replace("65536, 100", "65536, rand()").replace("m.shape.rows * m.shape.columns", "6553600"))
-        self.bad(1, r"unknown.cu:12: scale_rows: byte 12 of argument m is not known: rand\(\) \(line 10\); give --arg m\+12=VALUE", "predict", unknown, "--device", "a100")
+        unknown = self.path("unknown.cu", "#include <cstdlib>\n" + text.replace("65536, 100", "65536, system(0)").replace("m.shape.rows * m.shape.columns", "6553600"))
+        self.bad(1, r"unknown.cu:12: scale_rows: byte 12 of argument m is not known: system\(\) is not evaluated \(line 10\); give --arg m\+12=VALUE", "predict", unknown, "--device", "a100")
 
     def test_long_names_are_cut_in_text(self):
         part = "An_argument_of_a_template_with_a_long_name"
@@ -91,15 +91,15 @@ int main() {
         self.bad(2, r"--launch 4: launches 1 to 1 are found", "predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "4")
 
     def test_unknowns_are_asked_for_by_name(self):
-        file = self.path("random.cu", PROGRAM_TEXT.replace("atoi(argv[1])", "rand()"))
+        file = self.path("random.cu", PROGRAM_TEXT.replace("atoi(argv[1])", "system(0)"))
         result = self.run_program("predict", file, "--device", "a100", "--argv", "1 1")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(":13: saxpy: the grid is not known: n: rand() (line 9); give --let n=VALUE", result.stderr)
+        self.assertIn(":13: saxpy: the grid is not known: n: system() is not evaluated (line 9); give --let n=VALUE", result.stderr)
         self.good("predict", file, "--device", "a100", "--argv", "1 1", "--let", "n=1000")
 
     def test_an_unknown_argument_is_asked_for_by_its_cause(self):
-        text = PROGRAM_TEXT.replace("if (i < n) y[i]", "for (int k = 0; k < n; ++k) y[i]").replace("saxpy<<<(n + 255) / 256, 256>>>(n,", "saxpy<<<64, 256>>>(rand(),")
-        self.bad(1, r":13: saxpy: argument n is not known: rand\(\) \(line 13\); give --arg n=VALUE", "predict", self.path("asked.cu", text), "--device", "a100", "--argv", "65536 1")
+        text = PROGRAM_TEXT.replace("if (i < n) y[i]", "for (int k = 0; k < n; ++k) y[i]").replace("saxpy<<<(n + 255) / 256, 256>>>(n,", "saxpy<<<64, 256>>>(system(0),")
+        self.bad(1, r":13: saxpy: argument n is not known: system\(\) is not evaluated \(line 13\); give --arg n=VALUE", "predict", self.path("asked.cu", text), "--device", "a100", "--argv", "65536 1")
 
     def test_explain_takes_the_launch(self):
         self.assertIn("saxpy", self.good("explain", self.file, "--device", "a100", "--argv", "1000 1"))
@@ -128,7 +128,7 @@ int main() {
 
     def test_a_launch_that_stores_nothing_for_made_up_contents_has_no_number(self):
         text = self.SETTINGS.replace("const Settings* settings", "const int* n").replace("settings->n - 1000", "n[0] - 1000000")
-        file = self.path("unknown.cu", text.replace("settings->scale", "1").replace("Settings s, *d", "int s, *d").replace("s.scale = 0.5f; s.n = 66536", "s = rand()"))
+        file = self.path("unknown.cu", text.replace("settings->scale", "1").replace("Settings s, *d", "int s, *d").replace("s.scale = 0.5f; s.n = 66536", "s = system(0)"))
         self.bad(1, r"no thread that was counted gets to a store.*generated contents of n: give the contents with --buffer NAME=COUNT:FILL",
                  "predict", file, "--device", "a100")
 
@@ -139,7 +139,7 @@ __global__ void use(const int* done, float* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 int main() {
-  int host = rand(), *done; float* out;
+  int host = system(0), *done; float* out;
   cudaMalloc(&done, sizeof(int));
   cudaMalloc(&out, 65536 * sizeof(float));
   cudaMemcpy(done, &host, sizeof(int), cudaMemcpyHostToDevice);
@@ -170,7 +170,7 @@ int main() {
         quarter = PROGRAM_TEXT.replace("(n + 255) / 256", "n / 1024")
         self.assertEqual(findings(quarter), [(1, "untouched-array", b, f"at most 1048576 of the 4194304 bytes of {b} are touched") for b in "xy"])
         others = ("saxpy<<<3 * n / 1024, 256>>>(n, 1.0f, x + n / 4, y + n / 4);", "cudaMemset(x, 0, n * 4); cudaMemset(y, 0, n * 4);",
-                  "if (rand() > 5) saxpy<<<n / 256, 256>>>(n, 1.0f, x, y);", "library(x, y);")
+                  "if (system(0) > 5) saxpy<<<n / 256, 256>>>(n, 1.0f, x, y);", "library(x, y);")
         for other in others:
             self.assertEqual(findings("void library(float*, float*);\n" + quarter[:quarter.rindex("}")] + other + "\n}\n"), [], other)
 

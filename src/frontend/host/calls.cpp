@@ -110,6 +110,7 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
   }
   if (auto v = string_call(call, method)) return *v;
   if (auto v = stream_call(call, method)) return *v;
+  if (auto v = random_call(call, method)) return *v;
   if (auto v = array_call(call, method)) return *v;
   const bool of_std = f->isInStdNamespace() || (method != nullptr && method->getParent()->isInStdNamespace());
   if (const auto* o = llvm::dyn_cast<clang::CXXOperatorCallExpr>(call)) {
@@ -228,6 +229,7 @@ Value Interpreter::evaluate_construction(const clang::CXXConstructExpr* e) {
   if (record->isInStdNamespace() && record->getName() == "vector") return construct_vector(e);
   if (is_string(e->getType())) return construct_string(e);
   if (is_stream(e->getType())) return construct_stream(e);
+  if (is_random(e->getType())) return construct_random(e);
   if (is_associative(e->getType())) return construct_associative(e);
   if (is_tuple(e->getType()) && !c->isCopyOrMoveConstructor()) return construct_tuple(e);
   if (is_iterator(e->getType()) && e->getNumArgs() == 1) return evaluate(e->getArg(0));

@@ -177,6 +177,29 @@ std::optional<Value> Interpreter::algorithm_call(const std::string& name, const 
           pair.place.memory->slots[key_of(of_pair)] = copied(evaluate(call->getArg(k)));
     return pair;
   }
+  if (name == "shuffle" && count == 3) {
+    const Value begin = evaluate(call->getArg(0)), end = evaluate(call->getArg(1));
+    if (!is_pointer(begin) || end.place.memory != begin.place.memory) return std::nullopt;
+    const std::int64_t places = end.place.key - begin.place.key;
+    if (places >= 0 && places <= kLongestSum && shuffle(begin.place, places, call->getArg(2))) return Value::of(0);
+    begin.place.memory->slots.clear();
+    begin.place.memory->rest = Value::not_known("std::shuffle", line);
+    return Value::of(0);
+  }
+  if (name == "iota" && count == 3) {
+    const Value begin = evaluate(call->getArg(0)), end = evaluate(call->getArg(1)), from = evaluate(call->getArg(2));
+    if (!is_pointer(begin) || end.place.memory != begin.place.memory) return std::nullopt;
+    if (!from.is_integer() || end.place.key - begin.place.key > kLongestSum) {
+      begin.place.memory->slots.clear();
+      begin.place.memory->rest = Value::not_known("std::iota", line);
+      return Value::of(0);
+    }
+    for (std::int64_t k = begin.place.key; k < end.place.key; ++k) {
+      step(call);
+      store({begin.place.memory, k}, Value::of(from.integer + k - begin.place.key));
+    }
+    return Value::of(0);
+  }
   if (name == "fill" && count == 3) {
     const Value begin = evaluate(call->getArg(0)), end = evaluate(call->getArg(1));
     if (!is_pointer(begin) || !is_pointer(end)) return std::nullopt;

@@ -80,7 +80,10 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   if (size == 0 || (!other.isNull() && size_of(other) != size)) return false;
   if (!target->bytes || !target->bytes->is_integer() || bytes.integer % size != 0) return false;
   const std::int64_t count = bytes.integer / size, first = to.place.key;
-  const bool whole = first == 0 && bytes.integer >= target->bytes->integer;
+  // Beside a sample, a few elements behind the copy make no difference.
+  const std::int64_t most =
+      origin->rest.like ? target->bytes->integer - target->bytes->integer / 10 : target->bytes->integer;
+  const bool whole = first == 0 && bytes.integer >= most;
   if (!whole && (count > kMostSlots || target->element_bytes != size)) {
     if (first != 0 || count > kMostSlots) return false;
     target->slots.clear();
@@ -118,7 +121,8 @@ bool Interpreter::set_bytes(const clang::Expr* into, const Value& to, const Valu
 }
 
 /// Puts the bytes behind a pointer into `b`, where each value is known. Elements that nobody wrote beside known ones
-/// are taken for zero: the program does not depend on them, and random numbers would be some that it never has.
+/// are taken for zero: the program does not depend on them, and random numbers would be some that it never has. Where a
+/// long loop was left, what it had written stands for the rest.
 void Interpreter::add_contents(const Value& pointer, clang::QualType element, std::int64_t count, HostBuffer& b) {
   const Memory& memory = *pointer.place.memory;
   if (element->isVoidType() || element->isPointerType() || count <= 0) return;
@@ -126,18 +130,29 @@ void Interpreter::add_contents(const Value& pointer, clang::QualType element, st
   const auto first = memory.slots.lower_bound(pointer.place.key);
   const bool alike = first == memory.slots.end() || first->first >= pointer.place.key + count;
   const bool zero = alike && memory.rest.is_integer() && memory.rest.integer == 0;
-  if (size <= 0 || (memory.element_bytes != size && !zero) || !any_known(memory)) return;
-  b.alike = alike && !memory.rest.never_written && count > kMostAlone / size;
-  if (b.alike) count = 1;
+  const Sample* sample = alike ? memory.rest.like.get() : nullptr;
+  if (size <= 0 || (memory.element_bytes != size && !zero) || (sample == nullptr && !any_known(memory))) return;
+  std::int64_t repeats = 0;
+  if (sample != nullptr)
+    count = repeats = std::min(count, static_cast<std::int64_t>(sample->values.size()));
+  else if (alike && !memory.rest.never_written && count > kMostAlone / size)
+    count = repeats = 1;
   const std::int64_t room = std::min(kMostContents, contents_left_);
   if (count > room / size) return;
   std::string out(static_cast<std::size_t>(count * size), '\0');
   for (std::int64_t k = 0; k < count; ++k) {
     const auto slot = memory.slots.find(pointer.place.key + k);
-    if (!write_bytes(out, k * size, element, slot == memory.slots.end() ? memory.rest : slot->second)) return;
+    const Value& held = sample != nullptr            ? sample->values[static_cast<std::size_t>(k)]
+                        : slot == memory.slots.end() ? memory.rest
+                                                     : slot->second;
+    if (!write_bytes(out, k * size, element, held)) return;
   }
+  if (sample != nullptr)
+    assume("the loop at line " + std::to_string(sample->line) + " is too long to evaluate; the first " +
+           std::to_string(count) + " elements that it writes stand for the others");
   contents_left_ -= count * size;
   b.contents = std::move(out);
+  b.repeats = repeats;
 }
 
 bool Interpreter::write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value) {

@@ -1,4 +1,6 @@
 // What a statement may do, without evaluating it: launches, exits, writes.
+#include <cmath>
+
 #include "frontend/host/interpreter.h"
 #include "frontend/source/ast_walk.h"
 
@@ -254,6 +256,45 @@ bool Interpreter::only_reads(const clang::FunctionDecl* function, unsigned param
   return only_read_[p] = uses == reads;
 }
 
+namespace {
+
+/// Elements from the first on, as many as are written without a gap and are numbers; null: they are few, or what
+/// follows is likely to be other: a row that rises, falls or drifts.
+std::shared_ptr<const Sample> sample_of(const Memory& memory, int line, std::int64_t loop) {
+  constexpr std::size_t kLeast = 256, kMost = 1 << 16;
+  constexpr double kDeviations = 4;  // between the means of the two halves
+  auto sample = std::make_shared<Sample>(Sample{{}, line, loop});
+  for (const auto& [key, value] : memory.slots) {
+    const bool next = key == static_cast<std::int64_t>(sample->values.size());
+    if (!next || !value.is_number() || sample->values.size() == kMost) break;
+    sample->values.push_back(value);
+  }
+  const std::size_t half = sample->values.size() / 2;
+  if (sample->values.size() < kLeast) return nullptr;
+  double mean[2] = {0, 0}, variance[2] = {0, 0};
+  for (std::size_t k = 0; k < 2 * half; ++k) mean[k / half] += sample->values[k].number() / static_cast<double>(half);
+  for (std::size_t k = 0; k < 2 * half; ++k) {
+    const double off = sample->values[k].number() - mean[k / half];
+    variance[k / half] += off * off / static_cast<double>(half);
+  }
+  const double error = std::sqrt((variance[0] + variance[1]) / static_cast<double>(half));
+  return std::abs(mean[0] - mean[1]) <= kDeviations * error ? sample : nullptr;
+}
+
+}  // namespace
+
+/// What elements were is not known any more. Where a loop is left that wrote numbers, the others are likely to be such.
+void Interpreter::forget_elements(Memory& memory, const std::string& why, int line) const {
+  std::shared_ptr<const Sample> like;
+  if (loop_left_ != 0) {
+    like = sample_of(memory, line, loop_left_);
+    if (like == nullptr && memory.rest.like && memory.rest.like->loop == loop_left_) like = memory.rest.like;
+  }
+  memory.slots.clear();
+  memory.rest = Value::not_known(why, line);
+  memory.rest.like = std::move(like);
+}
+
 void Interpreter::forget_written(const clang::Stmt* statement, const std::string& why) {
   if (statement == nullptr) return;
   const int line = line_of(statement);
@@ -273,8 +314,7 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
     if (const clang::Expr* pointer = direct_pointer(target)) {
       const Value to = evaluate(pointer);
       if (to.kind == Value::Kind::pointer && to.place.memory && !to.place.memory->text) {
-        to.place.memory->slots.clear();
-        to.place.memory->rest = Value::not_known(why, line);
+        forget_elements(*to.place.memory, why, line);
       }
       return;
     }
@@ -285,13 +325,11 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
     if (size != held.place.memory->slots.end() &&
         data != held.place.memory->slots.end()) {  // std::vector keeps its size
       if (MemoryRef elements = data->second.place.memory) {
-        elements->slots.clear();
-        elements->rest = Value::not_known(why, line);
+        forget_elements(*elements, why, line);
       }
       return;
     }
-    held.place.memory->slots.clear();
-    held.place.memory->rest = Value::not_known(why, line);
+    forget_elements(*held.place.memory, why, line);
   };
   const auto forget_container = [&](const clang::Expr* object) {
     const clang::Expr* plain = object->IgnoreParenCasts();
@@ -327,6 +365,8 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
         o != nullptr && o->getNumArgs() > 0 && is_container(o->getArg(0)->getType()) &&
         resizes(llvm::dyn_cast_or_null<clang::CXXMethodDecl>(o->getDirectCallee())))
       forget_container(o->getArg(0));
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && draws(call))
+      draws_passed_over_ = line;
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))  // given to be changed
       if (const clang::FunctionDecl* f = call->getDirectCallee();
           f != nullptr && !llvm::isa<clang::CXXOperatorCallExpr>(call))

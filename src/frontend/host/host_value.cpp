@@ -1,5 +1,7 @@
 #include "frontend/host/host_value.h"
 
+#include "frontend/host/random_state.h"
+
 #include <algorithm>
 
 namespace kernelcast::frontend::host {
@@ -57,6 +59,7 @@ Value copied(const Value& value) {
   if (value.kind != Value::Kind::object || value.place.memory == nullptr) return value;
   auto memory = std::make_shared<Memory>(*value.place.memory);
   for (auto& [key, slot] : memory->slots) slot = copied(slot);
+  if (memory->random) memory->random = std::make_shared<RandomState>(*memory->random);
   return Value::object_of(std::move(memory));
 }
 

@@ -20,12 +20,23 @@ namespace kernelcast::frontend::host {
 
 struct Memory;
 struct OpenFile;
+struct RandomState;
 using MemoryRef = std::shared_ptr<Memory>;
 
 /// A place in memory: an element of an array, a field of a structure (the key is its declaration), key 0 of a variable.
 struct Place {
   MemoryRef memory;  // null: no place is known
   std::int64_t key = 0;
+};
+
+struct Value;
+
+/// The first elements that a loop wrote before it was left because it is too long, where the others are likely to be
+/// such numbers, too.
+struct Sample {
+  std::vector<Value> values;
+  int line = 0;           // of the loop
+  std::int64_t loop = 0;  // one evaluation of it
 };
 
 struct Value {
@@ -35,7 +46,8 @@ struct Value {
   Place place;  // pointer: where to, memory null for a null pointer; object: its memory
   const clang::FunctionDecl* function = nullptr;  // function
   HostUnknown unknown;
-  bool never_written = false;  // unknown: memory as it was declared or allocated, which nobody wrote since
+  std::shared_ptr<const Sample> like;  // unknown: numbers that these stand for
+  bool never_written = false;          // unknown: memory as it was declared or allocated, which nobody wrote since
 
   static Value of(std::int64_t number);
   static Value of_real(double number);
@@ -59,6 +71,7 @@ struct Memory {
   std::optional<std::string> text;  // of a string that cannot change
   std::optional<HostTensorMap> tensor_map;        // of a CUtensorMap that has been encoded
   std::shared_ptr<OpenFile> file;                 // of a FILE or a stream whose contents are known
+  std::shared_ptr<RandomState> random;            // of an engine or a distribution of <random>
   const clang::CXXRecordDecl* made_as = nullptr;  // of an object with virtual functions
   bool for_device = false;                        // allocated by the runtime: kernels may reach it through pointers
   bool in_host_memory = false;                    // pinned: kernels reach it over the link

@@ -5,13 +5,14 @@
 #include <ctime>
 
 #include "clang/AST/Stmt.h"
+#include "frontend/host/random_state.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace kernelcast::frontend::host {
 namespace {
 
 constexpr std::int64_t kStepsPerClock = 1 << 12;
-constexpr std::int64_t kLoopShare = 100;  // a loop without a launch may take 1/100 of all steps
+constexpr std::int64_t kLoopShare = 20;  // a loop without a launch may take 1/20 of all steps
 
 template <class T>
 const T* as(const clang::Stmt* s) {
@@ -21,7 +22,14 @@ const T* as(const clang::Stmt* s) {
 }  // namespace
 
 Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable)
-    : context_(context), options_(options), readable_(std::move(readable)), mangle_(context.createMangleContext()) {}
+    : context_(context),
+      options_(options),
+      readable_(std::move(readable)),
+      mangle_(context.createMangleContext()),
+      c_random_(std::make_unique<CRandom>()),
+      random48_(std::make_unique<Random48>()) {}
+
+Interpreter::~Interpreter() = default;
 
 int Interpreter::line_of(const clang::Stmt* statement) const { return line_of(statement->getBeginLoc()); }
 
@@ -43,6 +51,11 @@ double ProcessorClock::now() {
 void Interpreter::note(const std::string& text) {
   if (std::find(program_.notes.begin(), program_.notes.end(), text) == program_.notes.end())
     program_.notes.push_back(text);
+}
+
+void Interpreter::assume(const std::string& text) {
+  if (std::find(program_.assumed.begin(), program_.assumed.end(), text) == program_.assumed.end())
+    program_.assumed.push_back(text);
 }
 
 void Interpreter::step(const clang::Stmt* statement) {
@@ -193,18 +206,31 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
   const bool pure = !launches(loop);
   const bool outermost = pure && loop_end_ == 0;
   const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
-  if (outermost) loop_end_ = steps_ + std::max<std::int64_t>(options_.max_steps / kLoopShare, 1000);
+  const std::int64_t share = std::max<std::int64_t>(options_.max_steps / kLoopShare, 1000);
+  if (outermost) {
+    loop_begin_ = steps_ + 1;
+    loop_end_ = steps_ + share;
+    skimming_ = false;
+  }
   const auto give_up = [&](const std::string& why) {
     if (outermost) loop_end_ = 0;
     forget_written(loop, why);
     return Flow::next;
   };
+  const auto too_long = [&] {
+    const llvm::SaveAndRestore left(loop_left_, loop_begin_);
+    return give_up(outermost ? "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate"
+                             : "a loop is too long to evaluate");
+  };
+  if (pure && !outermost && skimming_) return too_long();
   for (bool first = true;; first = false) {
     step(loop);
-    if (pure && steps_ > loop_end_) {
-      if (!outermost) return give_up("a loop is too long to evaluate");
-      return give_up("the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
+    if (pure && steps_ > loop_end_ && !skimming_) {
+      skimming_ = true;
+      loop_end_ += share;
+      if (!outermost) return too_long();
     }
+    if (pure && steps_ > loop_end_) return too_long();
     if (condition != nullptr && !(body_first && first)) {
       const Value value = evaluate(condition);
       const auto truth = value.truth();
@@ -255,11 +281,17 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
     forget_written(loop, "the range at line " + std::to_string(line_of(loop)) + " is not known");
     return Flow::next;
   }
-  const std::int64_t last_step = steps_ + options_.max_steps / kLoopShare;
+  const std::int64_t begin = steps_ + 1, last_step = steps_ + options_.max_steps / kLoopShare;
+  if (pure && loop_end_ != 0 && skimming_) {
+    const llvm::SaveAndRestore left(loop_left_, loop_begin_);
+    forget_written(loop, "a loop is too long to evaluate");
+    return Flow::next;
+  }
   const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
   for (std::int64_t k = 0; k < range.count.integer; ++k) {
     step(loop);
     if (pure && steps_ > last_step) {
+      const llvm::SaveAndRestore left(loop_left_, begin);
       forget_written(loop, "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
       break;
     }

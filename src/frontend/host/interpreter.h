@@ -1,9 +1,9 @@
 // Evaluates host functions on Clang's syntax tree. Each statement and expression is a step, and steps are limited. A
 // value that cannot be told is a value of its own that says why; what depends on it is not known either.
 //
-// Loops without a launch may take a share of the steps each; one that takes more is left, and what it writes is not
-// known from there. A branch whose condition is not known is taken where it launches, and passed by where it only
-// leaves.
+// Loops without a launch may take a share of the steps each. One that takes more gets another share, in which loops
+// inside it are passed over; then it is left, and what it writes is not known from there. A branch whose condition is
+// not known is taken where it launches, and passed by where it only leaves.
 #pragma once
 
 #include <algorithm>
@@ -64,10 +64,16 @@ inline bool is_std(const clang::CXXRecordDecl* record, std::initializer_list<con
 /// The key of x, y and z in a dim3.
 constexpr std::int64_t dimension_key(std::int64_t axis) { return -10 - axis; }
 
+class CRandom;
+class Random48;
+
 class Interpreter {
  public:
   /// `readable`: folders outside which no file is read; empty: any.
   Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
   HostProgram run();
 
  private:
@@ -116,6 +122,7 @@ class Interpreter {
   void declare(const clang::VarDecl* variable);
   void step(const clang::Stmt* statement);
   void note(const std::string& text);
+  void assume(const std::string& text);
   void run_function(const clang::FunctionDecl* function, bool give_arguments,
                     const std::optional<Condition>& condition = {});
   Flow execute_where_unknown(const clang::Stmt* branch, const std::string& condition);
@@ -129,6 +136,7 @@ class Interpreter {
   bool breaks(const clang::Stmt* statement);
   static bool returns(const clang::Stmt* branch);
   void forget_written(const clang::Stmt* statement, const std::string& why);
+  void forget_elements(Memory& memory, const std::string& why, int line) const;
   void forget(const Place& place, const std::string& why, int line);
   bool only_reads(const clang::FunctionDecl* function, unsigned parameter);
 
@@ -253,6 +261,16 @@ class Interpreter {
   std::optional<Value> line_call(const std::string& name, const clang::CallExpr* call);
   std::optional<Value> stream_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
 
+  // random.cpp
+  bool is_random(clang::QualType type) const;
+  static bool draws(const clang::CallExpr* call);
+  void seed_unknown(const clang::Stmt* at, const std::string& what, const HostUnknown& why);
+  [[nodiscard]] Value drawn(const Value& value, const std::string& what, int line);
+  std::optional<Value> c_random_call(const std::string& name, const clang::CallExpr* call);
+  Value construct_random(const clang::CXXConstructExpr* expression);
+  std::optional<Value> random_call(const clang::CallExpr* call, const clang::CXXMethodDecl* method);
+  bool shuffle(const Place& first, std::int64_t count, const clang::Expr* by);
+
   // containers.cpp
   bool is_iterator(clang::QualType type) const;
   Elements elements_of(const clang::Expr* expression);
@@ -335,8 +353,14 @@ class Interpreter {
   std::vector<Condition> conditions_;
   ProcessorClock clock_;
   std::int64_t steps_ = 0;
-  std::int64_t loop_end_ = 0;  // of steps, for the outermost loop without a launch; 0: none
+  std::int64_t loop_begin_ = 1;  // of steps, for the outermost loop without a launch
+  bool skimming_ = false;        // it has had its share: loops inside are passed over while it gets a second one
+  std::int64_t loop_left_ = 0;   // which evaluation of a loop is left as too long; 0: none
+  std::int64_t loop_end_ = 0;    // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;
+  std::unique_ptr<CRandom> c_random_;
+  std::unique_ptr<Random48> random48_;
+  int draws_passed_over_ = 0;                 // the line of a loop or branch that draws and was not evaluated; 0: none
   std::string unknown_break_;                 // of the innermost loop: why it may have ended before
   const clang::LabelDecl* target_ = nullptr;  // of the goto on its way
   std::deque<OptionRead> options_read_;

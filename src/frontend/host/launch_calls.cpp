@@ -260,7 +260,7 @@ void Interpreter::merge(HostArgument& first, const HostArgument& further) {
 }
 
 void Interpreter::merge(HostBuffer& first, const HostBuffer* further) {
-  if (further == nullptr || further->contents != first.contents || further->alike != first.alike)
+  if (further == nullptr || further->contents != first.contents || further->repeats != first.repeats)
     first.contents.clear();
   if (further == nullptr || further->array == first.array) return;
   for (const std::int64_t array : {first.array, further->array})  // launches of the entry have different arrays

@@ -18,8 +18,6 @@ const std::set<std::string>& silent() {
                                            "fflush",
                                            "free",
                                            "fclose",
-                                           "srand",
-                                           "srand48",
                                            "perror",
                                            "assert",
                                            "__assert_fail",
@@ -257,7 +255,7 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
   const unsigned count = call->getNumArgs();
   const OneOf is{name};
   if (is({"exit", "_exit", "quick_exit", "abort"})) throw ProgramEnd{"the program calls " + name + "()", line};
-  if (is({"rand", "random", "lrand48", "drand48", "rand_r"})) return Value::not_known(name + "()", line);
+  if (auto v = c_random_call(name, call)) return *v;
   if (auto v = file_call(name, call)) return *v;
   if (is({"getenv"})) return Value::pointer_to({});
   if (is({"malloc", "aligned_alloc", "calloc", "valloc", "_mm_malloc"}) && count >= 1) {

@@ -305,6 +305,8 @@ TEST(Fill, BytesAreAsGivenAndZeroBehindThem) {
   EXPECT_THAT(ints("bytes:05000000fAFFffff07", 4), ElementsAre(5, -6, 7, 0));
   EXPECT_THAT(ints("bytes:05000000faffffff*", 4), ElementsAre(5, -6, 5, -6));
   EXPECT_EQ(bytes_given("bytes:05000000*", 100), 400);
+  EXPECT_THAT(ints("bytes:05000000faffffff*2", 5), ElementsAre(5, -6, 5, -6, 5));
+  EXPECT_EQ(bytes_given("bytes:05000000faffffff*2", 100), 400) << "the digits are those of two elements";
   std::vector<unsigned char> second(16, 0);
   make_fill("bytes:000102030405060708090a0b0c0d0e0f1011", t)->write(16, second);
   EXPECT_EQ(second[0], 0x10);
