@@ -147,33 +147,30 @@ class HexFill final : public Fill {
   bool repeated_;
 };
 
-/// Digits, and how many elements they are where they are repeated; 0: they are not.
 struct HexText {
   std::string_view digits;
-  std::int64_t repeats = 0;
+  std::int64_t repeats =
+      0;  // how many elements they are where they are repeated; -1: no such number is behind the star
 };
 
-/// Nothing: no whole number above 0 stands behind the star.
-std::optional<HexText> hex_text(std::string_view text) {
+HexText hex_text(std::string_view text) {
   const std::size_t star = text.find('*');
-  if (star == std::string_view::npos) return HexText{text, 0};
+  if (star == std::string_view::npos) return {text, 0};
   const std::string_view behind = text.substr(star + 1);
   std::int64_t count = 1;
   const auto [end, error] = std::from_chars(behind.data(), behind.data() + behind.size(), count);
-  if (!behind.empty() && (error != std::errc{} || end != behind.data() + behind.size() || count < 1))
-    return std::nullopt;
-  return HexText{text.substr(0, star), count};
+  if (!behind.empty() && (error != std::errc{} || end != behind.data() + behind.size() || count < 1)) count = -1;
+  return {text.substr(0, star), count};
 }
 
 std::unique_ptr<const Fill> hex_fill(std::string_view text, const FillTarget& t) {
   constexpr std::size_t shown = 32;
-  const auto read = hex_text(text);
-  const std::string_view digits = text.substr(0, text.find('*'));
-  const auto bad = [&](const std::string& what) {
+  const auto [digits, repeats] = hex_text(text);
+  const auto bad = [&, digits = digits](const std::string& what) {
     const bool cut = digits.size() > shown;
     bad_fill(t, std::string(bytes_prefix) + std::string(digits.substr(0, shown)) + (cut ? "..." : ""), what);
   };
-  if (!read) bad("the number of elements behind \"*\" is a whole number of at least 1");
+  if (repeats < 0) bad("the number of elements behind \"*\" is a whole number of at least 1");
   if (digits.empty()) bad("there are no digits after \"bytes:\"");
   if (digits.size() % 2 != 0) bad("a byte is two hexadecimal digits, and their number is odd");
   std::vector<unsigned char> bytes(digits.size() / 2);
@@ -187,7 +184,7 @@ std::unique_ptr<const Fill> hex_fill(std::string_view text, const FillTarget& t)
   if (t.elements > 0 && static_cast<std::int64_t>(bytes.size()) > room)
     bad("they are " + std::to_string(bytes.size()) + " bytes, the buffer has " + std::to_string(room) + " (" +
         std::to_string(t.elements) + " elements of " + std::to_string(t.element_bytes) + " bytes)");
-  return std::make_unique<HexFill>(std::move(bytes), read->repeats > 0);
+  return std::make_unique<HexFill>(std::move(bytes), repeats > 0);
 }
 
 /// A permutation of 0 .. n - 1 by place: four rounds of a Feistel network over the bits of n, repeated while the result
@@ -448,8 +445,7 @@ std::span<const std::string_view> fill_names() { return names; }
 
 std::optional<std::int64_t> bytes_given(std::string_view fill, std::int64_t elements) {
   if (!fill.starts_with(bytes_prefix)) return std::nullopt;
-  const std::string_view text = fill.substr(bytes_prefix.size());
-  const HexText read = hex_text(text).value_or(HexText{text, 0});
+  const HexText read = hex_text(fill.substr(bytes_prefix.size()));
   const auto bytes = static_cast<std::int64_t>(read.digits.size()) / 2;
   return read.repeats > 0 ? elements * (bytes / read.repeats) : bytes;
 }

@@ -157,10 +157,9 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
 
 /// The body of a virtual function in the class that the object was made as.
 const clang::FunctionDecl* Interpreter::overriding(const clang::CXXMethodDecl* method, const Value& self) const {
-  if (self.kind != Value::Kind::pointer || !self.place.memory) return nullptr;
-  const auto held = self.place.memory->slots.find(self.place.key);
-  if (held == self.place.memory->slots.end() || !held->second.place.memory) return nullptr;
-  const clang::CXXRecordDecl* made = held->second.place.memory->made_as;
+  if (self.kind != Value::Kind::pointer) return nullptr;
+  const MemoryRef object = object_at(self.place);
+  const clang::CXXRecordDecl* made = object ? object->made_as : nullptr;
   if (made == nullptr) return nullptr;
   const clang::CXXMethodDecl* found = method->getCorrespondingMethodInClass(made, /*MayBeBase=*/true);
   const clang::FunctionDecl* defined = nullptr;

@@ -182,16 +182,14 @@ std::optional<Value> Interpreter::algorithm_call(const std::string& name, const 
     if (!is_pointer(begin) || end.place.memory != begin.place.memory) return std::nullopt;
     const std::int64_t places = end.place.key - begin.place.key;
     if (places >= 0 && places <= kLongestSum && shuffle(begin.place, places, call->getArg(2))) return Value::of(0);
-    begin.place.memory->slots.clear();
-    begin.place.memory->rest = Value::not_known("std::shuffle", line);
+    forget_elements(*begin.place.memory, "std::shuffle", line);
     return Value::of(0);
   }
   if (name == "iota" && count == 3) {
     const Value begin = evaluate(call->getArg(0)), end = evaluate(call->getArg(1)), from = evaluate(call->getArg(2));
     if (!is_pointer(begin) || end.place.memory != begin.place.memory) return std::nullopt;
     if (!from.is_integer() || end.place.key - begin.place.key > kLongestSum) {
-      begin.place.memory->slots.clear();
-      begin.place.memory->rest = Value::not_known("std::iota", line);
+      forget_elements(*begin.place.memory, "std::iota", line);
       return Value::of(0);
     }
     for (std::int64_t k = begin.place.key; k < end.place.key; ++k) {

@@ -55,6 +55,12 @@ std::optional<bool> Value::truth() const {
   }
 }
 
+MemoryRef object_at(const Place& place) {
+  if (!place.memory) return nullptr;
+  const auto held = place.memory->slots.find(place.key);
+  return held != place.memory->slots.end() ? held->second.place.memory : nullptr;
+}
+
 Value copied(const Value& value) {
   if (value.kind != Value::Kind::object || value.place.memory == nullptr) return value;
   auto memory = std::make_shared<Memory>(*value.place.memory);

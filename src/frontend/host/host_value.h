@@ -92,6 +92,9 @@ struct OpenFile {
   }
 };
 
+/// Of the object that a place holds; null: it holds none, or it is not known which.
+MemoryRef object_at(const Place& place);
+
 /// Elements from `at` on make room for those added.
 void insert_elements(Memory& memory, std::int64_t at, const std::vector<Value>& added);
 

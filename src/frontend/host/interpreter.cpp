@@ -201,6 +201,13 @@ Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
   return Flow::next;
 }
 
+/// `begin`: which evaluation of the outermost loop it is; `inside`: the loop is one inside that.
+void Interpreter::leave_long_loop(const clang::Stmt* loop, std::int64_t begin, bool inside) {
+  const llvm::SaveAndRestore left(loop_left_, begin);
+  forget_written(loop, inside ? "a loop is too long to evaluate"
+                              : "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
+}
+
 Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang::Expr* condition,
                                             const clang::Expr* increment, const clang::Stmt* body, bool body_first) {
   const bool pure = !launches(loop);
@@ -218,9 +225,9 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
     return Flow::next;
   };
   const auto too_long = [&] {
-    const llvm::SaveAndRestore left(loop_left_, loop_begin_);
-    return give_up(outermost ? "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate"
-                             : "a loop is too long to evaluate");
+    if (outermost) loop_end_ = 0;
+    leave_long_loop(loop, loop_begin_, !outermost);
+    return Flow::next;
   };
   if (pure && !outermost && skimming_) return too_long();
   for (bool first = true;; first = false) {
@@ -283,16 +290,14 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
   }
   const std::int64_t begin = steps_ + 1, last_step = steps_ + options_.max_steps / kLoopShare;
   if (pure && loop_end_ != 0 && skimming_) {
-    const llvm::SaveAndRestore left(loop_left_, loop_begin_);
-    forget_written(loop, "a loop is too long to evaluate");
+    leave_long_loop(loop, loop_begin_, true);
     return Flow::next;
   }
   const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
   for (std::int64_t k = 0; k < range.count.integer; ++k) {
     step(loop);
     if (pure && steps_ > last_step) {
-      const llvm::SaveAndRestore left(loop_left_, begin);
-      forget_written(loop, "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
+      leave_long_loop(loop, begin, false);
       break;
     }
     auto& variables = frames_.back()->variables;

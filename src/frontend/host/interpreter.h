@@ -117,6 +117,7 @@ class Interpreter {
   Flow execute_loop(const clang::Stmt* loop, const clang::Expr* condition, const clang::Expr* step,
                     const clang::Stmt* body, bool body_first);
   Flow execute_compound(const clang::CompoundStmt* statement);
+  void leave_long_loop(const clang::Stmt* loop, std::int64_t begin, bool inside);
   Flow execute_range(const clang::CXXForRangeStmt* loop);
   Flow execute_switch(const clang::SwitchStmt* statement);
   void declare(const clang::VarDecl* variable);
@@ -264,7 +265,7 @@ class Interpreter {
   // random.cpp
   bool is_random(clang::QualType type) const;
   static bool draws(const clang::CallExpr* call);
-  void seed_unknown(const clang::Stmt* at, const std::string& what, const HostUnknown& why);
+  std::optional<std::uint64_t> seed_in(const Value& given, const clang::Stmt* at, const std::string& what);
   [[nodiscard]] Value drawn(const Value& value, const std::string& what, int line);
   std::optional<Value> c_random_call(const std::string& name, const clang::CallExpr* call);
   Value construct_random(const clang::CXXConstructExpr* expression);

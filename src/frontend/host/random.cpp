@@ -9,11 +9,6 @@
 #include "frontend/host/random_state.h"
 
 namespace kernelcast::frontend::host {
-namespace {
-
-constexpr std::int64_t kMostDiscarded = 1 << 24;
-
-}  // namespace
 
 void CRandom::seed(std::uint32_t value) {
   auto word = static_cast<std::int32_t>(value == 0 ? 1 : value);
@@ -44,6 +39,8 @@ std::int64_t next_of(std::uint32_t& state) {
 }
 
 namespace {
+
+constexpr std::int64_t kMostDiscarded = 1 << 24;
 
 bool is_engine(const clang::CXXRecordDecl* record) {
   return is_std(record, {"linear_congruential_engine", "mersenne_twister_engine"});
@@ -90,8 +87,7 @@ std::optional<RandomEngine> engine_of(const clang::CXXRecordDecl* record, const 
 }
 
 template <template <class> class Distribution>
-RandomDistribution real_distribution(bool single, const std::vector<double>& given, double first, double second) {
-  const double a = !given.empty() ? given[0] : first, b = given.size() > 1 ? given[1] : second;
+RandomDistribution real_distribution(bool single, double a, double b) {
   if (single) return Distribution<float>(static_cast<float>(a), static_cast<float>(b));
   return Distribution<double>(a, b);
 }
@@ -100,8 +96,9 @@ RandomDistribution real_distribution(bool single, const std::vector<double>& giv
 /// are none that the standard allows.
 std::optional<RandomDistribution> distribution_of(const clang::CXXRecordDecl* record, clang::QualType type,
                                                   std::int64_t most, const std::vector<Value>& given) {
-  std::vector<double> numbers;
-  for (const Value& v : given) numbers.push_back(v.number());
+  const auto parameter = [&](std::size_t k, double otherwise) {
+    return k < given.size() ? given[k].number() : otherwise;
+  };
   const bool single = !type.isNull() && type->isSpecificBuiltinType(clang::BuiltinType::Float);
   if (is_std(record, {"uniform_int_distribution"})) {
     for (const Value& v : given)
@@ -118,40 +115,33 @@ std::optional<RandomDistribution> distribution_of(const clang::CXXRecordDecl* re
     return std::uniform_int_distribution<std::int64_t>(low, high);
   }
   if (is_std(record, {"uniform_real_distribution"})) {
-    const double a = !numbers.empty() ? numbers[0] : 0, b = numbers.size() > 1 ? numbers[1] : 1;
+    const double a = parameter(0, 0), b = parameter(1, 1);
     if (!(a <= b)) return std::nullopt;
-    return real_distribution<std::uniform_real_distribution>(single, numbers, 0, 1);
+    return real_distribution<std::uniform_real_distribution>(single, a, b);
   }
   if (is_std(record, {"normal_distribution"})) {
-    if (numbers.size() > 1 && !(numbers[1] > 0)) return std::nullopt;
-    return real_distribution<std::normal_distribution>(single, numbers, 0, 1);
+    const double deviation = parameter(1, 1);
+    if (!(deviation > 0)) return std::nullopt;
+    return real_distribution<std::normal_distribution>(single, parameter(0, 0), deviation);
   }
-  const double only = !numbers.empty() ? numbers[0] : 0;
   if (is_std(record, {"exponential_distribution"})) {
-    const double rate = numbers.empty() ? 1 : only;
+    const double rate = parameter(0, 1);
     if (!(rate > 0)) return std::nullopt;
     if (single) return std::exponential_distribution<float>(static_cast<float>(rate));
     return std::exponential_distribution<double>(rate);
   }
-  const double chance = numbers.empty() ? 0.5 : only;
+  const double chance = parameter(0, 0.5);
   if (!(chance >= 0 && chance <= 1)) return std::nullopt;
   return std::bernoulli_distribution(chance);
 }
 
-/// Rows of draws that the C library makes.
-enum class Row : std::uint8_t { none, of_rand, of_drand48 };
-
-Row row_of(const std::string& name) {
-  const OneOf is{name};
-  if (is({"rand", "random", "rand_r"})) return Row::of_rand;
-  return is({"drand48", "lrand48", "mrand48"}) ? Row::of_drand48 : Row::none;
+bool draws_of_c(const std::string& name) {
+  return OneOf{name}({"rand", "random", "rand_r", "drand48", "lrand48", "mrand48"});
 }
 
-std::shared_ptr<RandomState> state_in(const Place& object) {
-  if (!object.memory) return nullptr;
-  const auto held = object.memory->slots.find(object.key);
-  if (held == object.memory->slots.end() || !held->second.place.memory) return nullptr;
-  return held->second.place.memory->random;
+std::shared_ptr<RandomState> state_at(const Place& object) {
+  const MemoryRef memory = object_at(object);
+  return memory ? memory->random : nullptr;
 }
 
 /// Valid as long as `state` is.
@@ -159,18 +149,14 @@ RandomEngine* engine_in(const std::shared_ptr<RandomState>& state) {
   return state ? std::get_if<RandomEngine>(&state->what) : nullptr;
 }
 
-struct Drawn {
-  std::variant<std::int64_t, double> value;
-};
-
-Drawn draw(RandomDistribution& distribution, RandomEngine& engine) {
+Value draw(RandomDistribution& distribution, RandomEngine& engine) {
   return std::visit(
       [](auto& d, auto& e) {
         const auto value = d(e);
         if constexpr (std::is_floating_point_v<decltype(value)>)
-          return Drawn{static_cast<double>(value)};
+          return Value::of_real(static_cast<double>(value));
         else
-          return Drawn{static_cast<std::int64_t>(value)};
+          return Value::of(static_cast<std::int64_t>(value));
       },
       distribution, engine);
 }
@@ -188,12 +174,16 @@ bool Interpreter::draws(const clang::CallExpr* call) {
   if (f == nullptr) return false;
   if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(f))
     return is_engine(method->getParent()) || is_distribution(method->getParent());
-  return f->getDeclName().isIdentifier() && row_of(f->getNameAsString()) != Row::none;
+  return f->getDeclName().isIdentifier() && draws_of_c(f->getNameAsString());
 }
 
-void Interpreter::seed_unknown(const clang::Stmt* at, const std::string& what, const HostUnknown& why) {
+/// Nothing: not known, which is listed.
+std::optional<std::uint64_t> Interpreter::seed_in(const Value& given, const clang::Stmt* at, const std::string& what) {
+  if (given.is_integer()) return static_cast<std::uint64_t>(given.integer);
   assume("the seed of " + what + " at line " + std::to_string(line_of(at)) + " is not known" +
-         (why.why.empty() ? "" : ": " + why.why) + "; its numbers are those that follow its own first seed");
+         (given.unknown.why.empty() ? "" : ": " + given.unknown.why) +
+         "; its numbers are those that follow its own first seed");
+  return std::nullopt;
 }
 
 /// A value that was drawn. Behind draws that were passed over, the row is another than the program's: such numbers
@@ -208,16 +198,15 @@ std::optional<Value> Interpreter::c_random_call(const std::string& name, const c
   const int line = line_of(call);
   const OneOf is{name};
   if (is({"srand", "srandom", "srand48"}) && call->getNumArgs() == 1) {
-    const Value given = evaluate(call->getArg(0));
-    if (!given.is_integer()) seed_unknown(call, name == "srand48" ? "drand48()" : "rand()", given.unknown);
-    const auto seed = static_cast<std::uint32_t>(given.is_integer() ? given.integer : 1);
+    const auto given = seed_in(evaluate(call->getArg(0)), call, name == "srand48" ? "drand48()" : "rand()");
+    const auto seed = static_cast<std::uint32_t>(given.value_or(1));
     if (name == "srand48")
       random48_->seed(seed);
     else
       c_random_->seed(seed);
     return Value::of(0);
   }
-  if (row_of(name) == Row::none) return std::nullopt;
+  if (!draws_of_c(name)) return std::nullopt;
   if (name == "rand_r") {
     if (call->getNumArgs() != 1) return std::nullopt;
     const Value state = evaluate(call->getArg(0));
@@ -244,11 +233,7 @@ Value Interpreter::construct_random(const clang::CXXConstructExpr* e) {
   for (const clang::Expr* a : e->arguments())
     if (!llvm::isa<clang::CXXDefaultArgExpr>(a)) given.push_back(evaluate(a));
   if (is_engine(record)) {
-    std::optional<std::uint64_t> seed;
-    if (!given.empty() && given[0].is_integer())
-      seed = static_cast<std::uint64_t>(given[0].integer);
-    else if (!given.empty())
-      seed_unknown(e, "std::" + record->getNameAsString(), given[0].unknown);
+    const auto seed = given.empty() ? std::nullopt : seed_in(given[0], e, "std::" + record->getNameAsString());
     if (const auto engine = engine_of(record, seed))
       memory->random = std::make_shared<RandomState>(RandomState{*engine});
   } else if (std::all_of(given.begin(), given.end(), [](const Value& v) { return v.is_number(); })) {
@@ -272,7 +257,7 @@ std::optional<Value> Interpreter::random_call(const clang::CallExpr* call, const
                                                        : nullptr;
   if (object == nullptr) return std::nullopt;
   const Place place = object->getType()->isPointerType() ? evaluate(object).place : place_of(object);
-  const auto state = state_in(place);
+  const auto state = state_at(place);
   const std::string what = "std::" + record->getNameAsString();
   const int line = line_of(call);
   RandomEngine* engine = engine_in(state);
@@ -281,21 +266,16 @@ std::optional<Value> Interpreter::random_call(const clang::CallExpr* call, const
     if (engine != nullptr && o->getNumArgs() == 1)
       return drawn(Value::of(std::visit([](auto& e) { return static_cast<std::int64_t>(e()); }, *engine)), what, line);
     if (engine != nullptr || o->getNumArgs() != 2) return Value::not_known(what, line);
-    const auto from_state = state_in(place_of(o->getArg(1)));
+    const auto from_state = state_at(place_of(o->getArg(1)));
     RandomEngine* from = engine_in(from_state);
     if (from == nullptr) return Value::not_known(what + " with numbers that are not known", line);
-    const Drawn value = draw(std::get<RandomDistribution>(state->what), *from);
-    const auto* whole = std::get_if<std::int64_t>(&value.value);
-    return drawn(whole != nullptr ? converted(Value::of(*whole), call->getType())
-                                  : Value::of_real(std::get<double>(value.value)),
-                 what, line);
+    const Value value = draw(std::get<RandomDistribution>(state->what), *from);
+    return drawn(value.is_integer() ? converted(value, call->getType()) : value, what, line);
   }
   const std::string name = method->getDeclName().isIdentifier() ? method->getNameAsString() : "";
   if (engine != nullptr && name == "seed") {
-    const Value seed = call->getNumArgs() == 0 ? Value{} : evaluate(call->getArg(0));
-    if (call->getNumArgs() > 0 && !seed.is_integer()) seed_unknown(call, what, seed.unknown);
-    const auto number = seed.is_integer() ? std::optional(static_cast<std::uint64_t>(seed.integer)) : std::nullopt;
-    if (const auto made = engine_of(record, number)) *engine = *made;
+    const auto seed = call->getNumArgs() == 0 ? std::nullopt : seed_in(evaluate(call->getArg(0)), call, what);
+    if (const auto made = engine_of(record, seed)) *engine = *made;
     return Value::of(0);
   }
   if (engine != nullptr && name == "discard" && call->getNumArgs() == 1) {
@@ -312,7 +292,7 @@ std::optional<Value> Interpreter::random_call(const clang::CallExpr* call, const
 /// std::shuffle of elements by an engine that is known: the C++ library moves numbers of places, and the elements
 /// follow. False: not known.
 bool Interpreter::shuffle(const Place& first, std::int64_t count, const clang::Expr* by) {
-  const auto state = state_in(place_of(by));
+  const auto state = state_at(place_of(by));
   RandomEngine* engine = engine_in(state);
   if (engine == nullptr || first.memory == nullptr || first.memory->text) return false;
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));

@@ -30,9 +30,8 @@ bool Interpreter::is_stream(clang::QualType type) const { return is_stream_class
 
 /// The file of a stream at a place; nothing: not known.
 std::shared_ptr<OpenFile> Interpreter::file_at(const Place& stream) {
-  if (!stream.memory) return nullptr;
-  const auto held = stream.memory->slots.find(stream.key);
-  return held != stream.memory->slots.end() && held->second.place.memory ? held->second.place.memory->file : nullptr;
+  const MemoryRef memory = object_at(stream);
+  return memory ? memory->file : nullptr;
 }
 
 void Interpreter::open_stream(const MemoryRef& stream, const clang::Expr* name, const clang::Expr* mode) {
@@ -109,10 +108,9 @@ std::optional<Value> Interpreter::write_to_stream(const clang::CXXOperatorCallEx
   const clang::Expr* what = o->getArg(1);
   const clang::QualType type = what->getType().getNonReferenceType();
   const Value value = type->isArrayType() ? load(place_of(what), what) : evaluate(what);
-  const auto held = stream.memory ? stream.memory->slots.find(stream.key) : std::map<std::int64_t, Value>::iterator{};
-  if (!stream.memory || held == stream.memory->slots.end() || !held->second.place.memory)
-    return Value::pointer_to(stream);
-  auto& file = held->second.place.memory->file;
+  const MemoryRef memory = object_at(stream);
+  if (!memory) return Value::pointer_to(stream);
+  auto& file = memory->file;
   if (!file) return Value::pointer_to(stream);
   auto text = value.is_integer() && !type->isCharType() ? std::optional(std::to_string(value.integer)) : text_of(value);
   if (value.kind == Value::Kind::function) text = "\n";  // std::endl

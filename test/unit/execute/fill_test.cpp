@@ -320,6 +320,8 @@ TEST(FillErrors, Bytes) {
   EXPECT_THAT(error_of("bytes:123", t), HasSubstr("their number is odd"));
   EXPECT_THAT(error_of("bytes:12g4", t), HasSubstr("\"g4\" is no byte"));
   EXPECT_THAT(error_of("bytes:-1", t), HasSubstr("is no byte"));
+  for (const char* text : {"bytes:01020304*0", "bytes:01020304*x", "bytes:01020304*-1"})
+    EXPECT_THAT(error_of(text, t), HasSubstr("the number of elements behind \"*\"")) << text;
   EXPECT_EQ(error_of("bytes:01020304", t), "no error");
   EXPECT_THAT(error_of("bytes:0102030405", t), HasSubstr("they are 5 bytes, the buffer has 4 (1 elements of 4 bytes)"));
 }
