@@ -23,6 +23,7 @@
 #include "frontend/source/ast_walk.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_language.h"
+#include "frontend/source/target_features.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -492,7 +493,17 @@ bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
   });
 }
 
+// Of the user's own functions: what our headers hold is chosen by target there, and much of it is never generated.
+void KernelConsumer::find_missing_features(clang::ASTContext& context) {
+  const auto& sources = context.getSourceManager();
+  for (FunctionDecl* function : functions_of(context)) {
+    if (is_device_function(function) && !sources.isInSystemHeader(sources.getExpansionLoc(function->getLocation())))
+      report_missing_features(function, compiler_.getDiagnostics());
+  }
+}
+
 void KernelConsumer::HandleTranslationUnit(clang::ASTContext& context) {
+  if (job_.host_code_may_fail && !job_.host_bodies) find_missing_features(context);
   judge_messages(context);
   if (job_.inspect) job_.inspect(context, result_);
   if (job_.host_bodies) {

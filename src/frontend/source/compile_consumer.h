@@ -76,6 +76,7 @@ class KernelConsumer : public clang::ASTConsumer {
   void mark_missing_bodies();
   void generate(clang::ASTContext& context);
   bool generate_in_spite_of_errors(clang::ASTContext& context);
+  void find_missing_features(clang::ASTContext& context);
   void judge_messages(clang::ASTContext& context);
   void note_template_keywords();
 
