@@ -28,6 +28,7 @@ struct HostBuffer {
   HostUnknown unknown;
   std::string contents;         // all of its bytes, where each value is known and they are few; else empty
   std::int64_t repeats = 0;     // above 0: contents are those of so many elements, and stand there again and again
+  std::string fill;             // contents as --buffer takes them ("iota(0,2)"), where they are no list of bytes
   bool in_host_memory = false;  // pinned: the device reads and writes it over the link to the host
   std::int64_t array = 0;  // the allocation, from 1 on; 0: not known which; -1: several, or others than kernels use it
   std::int64_t offset_bytes = 0;  // in it

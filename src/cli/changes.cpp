@@ -33,8 +33,9 @@ std::vector<HostLaunch> launches_of(const ForecastFlags& flags, const std::strin
   Source source = source_of(flags);
   source.text = text;
   const report::ProgramForecast program = find_launches(flags, source, catalog);
-  for (const std::string& note : program.notes)
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  for (const auto* lines : {&program.notes, &program.assumed})
+    for (const std::string& line : *lines)
+      if (std::find(notes.begin(), notes.end(), line) == notes.end()) notes.push_back(line);
   std::vector<HostLaunch> launches;
   for (const report::LaunchForecast& l : program.launches) launches.push_back(l.launch);
   return launches;

@@ -96,7 +96,7 @@ bool gives(const std::vector<std::string>& list, const std::string& name) {
 
 /// As a fill; empty: they are not known.
 std::string contents_text(const HostBuffer& b) {
-  if (b.contents.empty()) return "";
+  if (b.contents.empty()) return b.fill;
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "bytes:";
   for (const char c : b.contents) {
@@ -246,9 +246,10 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
       f.args.push_back(fmt::format("{}={:.17g}", a.name, *real));
     if (const auto* map = std::get_if<HostTensorMap>(&a.value); map != nullptr && !gives(f.tensor_maps, a.name))
       f.tensor_maps.push_back(fmt::format("{}={}", a.name, map->text()));
-    if (buffer != nullptr && buffer->elements && *buffer->elements > 0 && !gives(f.buffers, a.name))
-      f.buffers.push_back(fmt::format("{}={}{}{}", a.name, *buffer->elements, buffer->contents.empty() ? "" : ":",
-                                      contents_text(*buffer)));
+    if (buffer != nullptr && buffer->elements && *buffer->elements > 0 && !gives(f.buffers, a.name)) {
+      const std::string contents = contents_text(*buffer);
+      f.buffers.push_back(fmt::format("{}={}{}{}", a.name, *buffer->elements, contents.empty() ? "" : ":", contents));
+    }
   }
   if (f.language.empty()) {
     const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);
@@ -300,11 +301,13 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
   program.head = environment.head;
   std::vector<std::string> messages = program.notes;
   messages.insert(messages.end(), program.assumed.begin(), program.assumed.end());
+  const auto say = [&messages](std::string text) {  // once, of however many launches
+    if (std::find(messages.begin(), messages.end(), text) == messages.end()) messages.push_back(std::move(text));
+  };
   bool complete = true;
   const Frontend frontend = remembering(real_frontend());
   for (report::LaunchForecast& l : program.launches) {
-    for (const std::string& condition : l.launch.conditions)
-      messages.push_back(place_of(l.launch) + ": the " + condition);
+    for (const std::string& condition : l.launch.conditions) say(place_of(l.launch) + ": the " + condition);
     if (flags.launch == "list") continue;
     try {
       Request request = checked(flags_for(flags, l.launch));
@@ -315,8 +318,7 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
       ForecastRun run = run_forecast(request, frontend, catalog, progress);
       run.forecast.head = environment.head;
       complete = complete && run.complete;
-      for (const std::string& text : run.messages)
-        if (std::find(messages.begin(), messages.end(), text) == messages.end()) messages.push_back(text);
+      for (const std::string& text : run.messages) say(text);
       l.forecast = std::move(run.forecast);
     } catch (const ArgumentError& e) {
       l.failure = about_argument(l.launch, e);
@@ -328,7 +330,7 @@ int predict_program(const ForecastFlags& flags, const Environment& environment) 
     }
     if (l.failure.empty()) continue;
     complete = false;
-    messages.push_back(l.failure);
+    say(l.failure);
   }
   const bool any = std::any_of(program.launches.begin(), program.launches.end(),
                                [](const report::LaunchForecast& l) { return l.forecast.has_value(); });

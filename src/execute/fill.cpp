@@ -319,9 +319,23 @@ class Reader {
   }
 
   [[nodiscard]] std::unique_ptr<const Fill> iota() const {
-    no_arguments();
-    return pattern([](std::uint64_t k) { return static_cast<double>(k); },
-                   [](std::uint64_t k) { return static_cast<std::int64_t>(k); });
+    if (call_.arguments.empty())
+      return pattern([](std::uint64_t k) { return static_cast<double>(k); },
+                     [](std::uint64_t k) { return static_cast<std::int64_t>(k); });
+    if (call_.arguments.size() != 2) bad("iota takes a first element and a step: (FIRST,STEP)");
+    const Number first = number(0), step = number(1);
+    if (first.whole && step.whole) {
+      const auto whole = [first = static_cast<std::uint64_t>(*first.whole),
+                          step = static_cast<std::uint64_t>(*step.whole)](std::uint64_t k) {
+        return static_cast<std::int64_t>(first + k * step);
+      };
+      return pattern([whole](std::uint64_t k) { return static_cast<double>(whole(k)); }, whole);
+    }
+    const auto real = [first = first.real, step = step.real](std::uint64_t k) {
+      return first + static_cast<double>(k) * step;
+    };
+    // A step of 1/3 is none of binary digits: its multiples are meant to reach whole numbers.
+    return pattern(real, [real](std::uint64_t k) { return static_cast<std::int64_t>(std::floor(real(k) + 1e-6)); });
   }
 
   [[nodiscard]] std::unique_ptr<const Fill> uniform() const {

@@ -99,7 +99,7 @@ Json launch_json(const LaunchForecast& l) {
     if (const auto* b = std::get_if<HostBuffer>(&a.value)) {
       argument["kind"] = "buffer";
       if (b->elements) argument["elements"] = *b->elements;
-      argument["contents_known"] = !b->contents.empty();
+      argument["contents_known"] = !b->contents.empty() || !b->fill.empty();
     }
     if (const auto* m = std::get_if<HostTensorMap>(&a.value)) {
       argument["kind"] = "tensor_map";

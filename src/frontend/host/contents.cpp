@@ -96,6 +96,8 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   if (whole) {
     target->slots.clear();
     target->rest = copied(origin->rest);
+    if (source.place.key != 0 && target->rest.like != nullptr && !target->rest.like->fill(0).empty())
+      target->rest.like = nullptr;  // a row would begin elsewhere
   } else {
     for (std::int64_t k = 0; k < count; ++k) target->slots[first + k] = copied(origin->rest);
   }
@@ -132,6 +134,16 @@ void Interpreter::add_contents(const Value& pointer, clang::QualType element, st
   const bool zero = alike && memory.rest.is_integer() && memory.rest.integer == 0;
   const Sample* sample = alike ? memory.rest.like.get() : nullptr;
   if (size <= 0 || (memory.element_bytes != size && !zero) || (sample == nullptr && !any_known(memory))) return;
+  if (sample != nullptr) {
+    const bool fits = sample->whole ? element->isIntegralOrEnumerationType() || element->isRealFloatingType()
+                                    : element->isRealFloatingType();
+    if (!fits) return;
+    b.fill = sample->fill(pointer.place.key);
+    assume("the loop at line " + std::to_string(sample->line) + " is too long to evaluate; the first " +
+           std::to_string(std::min(count, static_cast<std::int64_t>(sample->values.size()))) +
+           " elements that it writes stand for the others" + (b.fill.empty() ? "" : ": " + b.fill));
+    if (!b.fill.empty()) return;
+  }
   std::int64_t repeats = 0;
   if (sample != nullptr)
     count = repeats = std::min(count, static_cast<std::int64_t>(sample->values.size()));
@@ -147,9 +159,6 @@ void Interpreter::add_contents(const Value& pointer, clang::QualType element, st
                                                      : slot->second;
     if (!write_bytes(out, k * size, element, held)) return;
   }
-  if (sample != nullptr)
-    assume("the loop at line " + std::to_string(sample->line) + " is too long to evaluate; the first " +
-           std::to_string(count) + " elements that it writes stand for the others");
   contents_left_ -= count * size;
   b.contents = std::move(out);
   b.repeats = repeats;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "frontend/host/interpreter.h"
+#include "frontend/host/sample.h"
 #include "frontend/source/ast_walk.h"
 
 namespace kernelcast::frontend::host {
@@ -216,6 +217,23 @@ bool Interpreter::breaks(const clang::Stmt* s) {
   return llvm::isa_and_nonnull<clang::BreakStmt>(s);
 }
 
+/// Whether a loop stands in it, or in what a function called from it does itself.
+bool Interpreter::holds_loop(const clang::Stmt* s, bool calls) {
+  bool found = false;
+  AstVisit visit;
+  visit.statement = [&](clang::Stmt* part) {
+    if (part != s && llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(part))
+      found = true;
+    const auto* call = calls ? llvm::dyn_cast<clang::CallExpr>(part) : nullptr;
+    const clang::FunctionDecl* defined = nullptr;
+    if (call != nullptr && call->getDirectCallee() != nullptr && call->getDirectCallee()->hasBody(defined))
+      found = found || holds_loop(defined->getBody(), false);
+    return !found;
+  };
+  walk(const_cast<clang::Stmt*>(s), visit);
+  return found;
+}
+
 void Interpreter::forget(const Place& place, const std::string& why, int line) {
   if (place.memory == nullptr || place.memory->text) return;
   const auto slot = place.memory->slots.find(place.key);
@@ -256,38 +274,11 @@ bool Interpreter::only_reads(const clang::FunctionDecl* function, unsigned param
   return only_read_[p] = uses == reads;
 }
 
-namespace {
-
-/// Elements from the first on, as many as are written without a gap and are numbers; null: they are few, or what
-/// follows is likely to be other: a row that rises, falls or drifts.
-std::shared_ptr<const Sample> sample_of(const Memory& memory, int line, std::int64_t loop) {
-  constexpr std::size_t kLeast = 256, kMost = 1 << 16;
-  constexpr double kDeviations = 4;  // between the means of the two halves
-  auto sample = std::make_shared<Sample>(Sample{{}, line, loop});
-  for (const auto& [key, value] : memory.slots) {
-    const bool next = key == static_cast<std::int64_t>(sample->values.size());
-    if (!next || !value.is_number() || sample->values.size() == kMost) break;
-    sample->values.push_back(value);
-  }
-  const std::size_t half = sample->values.size() / 2;
-  if (sample->values.size() < kLeast) return nullptr;
-  double mean[2] = {0, 0}, variance[2] = {0, 0};
-  for (std::size_t k = 0; k < 2 * half; ++k) mean[k / half] += sample->values[k].number() / static_cast<double>(half);
-  for (std::size_t k = 0; k < 2 * half; ++k) {
-    const double off = sample->values[k].number() - mean[k / half];
-    variance[k / half] += off * off / static_cast<double>(half);
-  }
-  const double error = std::sqrt((variance[0] + variance[1]) / static_cast<double>(half));
-  return std::abs(mean[0] - mean[1]) <= kDeviations * error ? sample : nullptr;
-}
-
-}  // namespace
-
 /// What elements were is not known any more. Where a loop is left that wrote numbers, the others are likely to be such.
 void Interpreter::forget_elements(Memory& memory, const std::string& why, int line) const {
   std::shared_ptr<const Sample> like;
   if (loop_left_ != 0) {
-    like = sample_of(memory, line, loop_left_);
+    like = sample_of(memory, line, loop_left_, left_is_flat_);
     if (like == nullptr && memory.rest.like && memory.rest.like->loop == loop_left_) like = memory.rest.like;
   }
   memory.slots.clear();

@@ -31,12 +31,24 @@ struct Place {
 
 struct Value;
 
-/// The first elements that a loop wrote before it was left because it is too long, where the others are likely to be
-/// such numbers, too.
+/// The first elements that a loop wrote before it was left because it is too long, and what the others are likely to
+/// be.
 struct Sample {
+  enum class Kind : std::uint8_t {
+    repeated,  // these again and again
+    uniform,   // independent, between `low` and `high`
+    normal,    // independent
+    row,       // first + k step, whole numbers rounded down
+    offsets,   // ascending whole numbers, `step` apart in the mean
+  } kind = Kind::repeated;
   std::vector<Value> values;
   int line = 0;           // of the loop
   std::int64_t loop = 0;  // one evaluation of it
+  bool whole = false;     // all of them are whole numbers
+  double low = 0, high = 0, mean = 0, deviation = 0, first = 0, step = 0;
+
+  /// As --buffer takes it, from the element `key` on; empty: repeated.
+  [[nodiscard]] std::string fill(std::int64_t key) const;
 };
 
 struct Value {

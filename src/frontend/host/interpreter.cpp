@@ -204,6 +204,7 @@ Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
 /// `begin`: which evaluation of the outermost loop it is; `inside`: the loop is one inside that.
 void Interpreter::leave_long_loop(const clang::Stmt* loop, std::int64_t begin, bool inside) {
   const llvm::SaveAndRestore left(loop_left_, begin);
+  const llvm::SaveAndRestore flat(left_is_flat_, !inside && !holds_loop(loop));
   forget_written(loop, inside ? "a loop is too long to evaluate"
                               : "the loop at line " + std::to_string(line_of(loop)) + " is too long to evaluate");
 }

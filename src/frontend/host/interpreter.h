@@ -135,6 +135,7 @@ class Interpreter {
   bool may_launch(clang::QualType function_pointer);
   bool leaves(const clang::Stmt* statement);
   bool breaks(const clang::Stmt* statement);
+  bool holds_loop(const clang::Stmt* s, bool calls = true);
   static bool returns(const clang::Stmt* branch);
   void forget_written(const clang::Stmt* statement, const std::string& why);
   void forget_elements(Memory& memory, const std::string& why, int line) const;
@@ -357,6 +358,7 @@ class Interpreter {
   std::int64_t loop_begin_ = 1;  // of steps, for the outermost loop without a launch
   bool skimming_ = false;        // it has had its share: loops inside are passed over while it gets a second one
   std::int64_t loop_left_ = 0;   // which evaluation of a loop is left as too long; 0: none
+  bool left_is_flat_ = false;    // of that loop: no other stands in it or around it
   std::int64_t loop_end_ = 0;    // of steps, for the outermost loop without a launch; 0: none
   bool repeats_unknown_ = false;
   std::unique_ptr<CRandom> c_random_;

@@ -120,7 +120,7 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
   switch (value.kind) {
     case Value::Kind::unknown:
       if (pointer)
-        a.value = HostBuffer{std::nullopt, value.unknown, "", false};
+        a.value = HostBuffer{.elements = std::nullopt, .unknown = value.unknown, .contents = {}, .fill = {}};
       else if (!type.isNull() && type->isRecordType())
         a.value = HostOther{"structure"};
       else
@@ -260,8 +260,10 @@ void Interpreter::merge(HostArgument& first, const HostArgument& further) {
 }
 
 void Interpreter::merge(HostBuffer& first, const HostBuffer* further) {
+  if (further != nullptr) contents_left_ += static_cast<std::int64_t>(further->contents.size());  // not handed on
   if (further == nullptr || further->contents != first.contents || further->repeats != first.repeats)
     first.contents.clear();
+  if (further == nullptr || further->fill != first.fill) first.fill.clear();
   if (further == nullptr || further->array == first.array) return;
   for (const std::int64_t array : {first.array, further->array})  // launches of the entry have different arrays
     if (array > 0) arrays_[static_cast<std::size_t>(array - 1)]->used_elsewhere = true;

@@ -94,6 +94,18 @@ TEST(Fill, ZeroNoneIotaConstant) {
   EXPECT_THAT(values<std::int64_t>("9007199254740993", target(ValueType::i64, 2)), Each(9007199254740993));
 }
 
+TEST(Fill, IotaFromAnyNumberByAnyStep) {
+  EXPECT_THAT(ints("iota(7,3)", 4), ElementsAre(7, 10, 13, 16));
+  EXPECT_THAT(ints("iota(2,-2)", 4), ElementsAre(2, 0, -2, -4));
+  EXPECT_THAT(ints("iota(0,0.0625)", 33)[15], 0);
+  EXPECT_THAT(ints("iota(0,0.0625)", 33)[16], 1);
+  EXPECT_THAT(ints("iota(0,0.3333333333333333)", 7), ElementsAre(0, 0, 0, 1, 1, 1, 2));
+  EXPECT_THAT(floats("iota(1,0.5)", 4), ElementsAre(1, 1.5F, 2, 2.5F));
+  EXPECT_THAT(floats("iota(1,2)", 3), ElementsAre(1, 3, 5));
+  EXPECT_THAT(values<std::int64_t>("iota(9007199254740993,1)", target(ValueType::i64, 2)),
+              ElementsAre(9007199254740993, 9007199254740994));
+}
+
 TEST(Fill, IotaWrapsInNarrowTypes) {
   const auto v = values<std::uint8_t>("iota", target(ValueType::i8, 300, Sign::unsigned_));
   EXPECT_EQ(v[255], 255);
@@ -343,6 +355,8 @@ TEST(FillErrors, BadArguments) {
   const auto f = target(ValueType::f32, 8), i = target(ValueType::i32, 8);
   EXPECT_THAT(error_of("uniform(0,1", f), HasSubstr("buffer a=8:uniform(0,1: the parenthesis is not closed"));
   EXPECT_THAT(error_of("uniform(1)", f), HasSubstr("(LO,HI)"));
+  EXPECT_THAT(error_of("iota(1)", i), HasSubstr("iota takes a first element and a step: (FIRST,STEP)"));
+  EXPECT_THAT(error_of("iota(0,x)", i), HasSubstr("\"x\" is not a number"));
   EXPECT_THAT(error_of("uniform(1,1)", f), HasSubstr("the second number must be larger"));
   EXPECT_THAT(error_of("uniform(a,1)", f), HasSubstr("\"a\" is not a number"));
   EXPECT_THAT(error_of("uniform()", f), HasSubstr("(LO,HI)"));

@@ -103,61 +103,111 @@ int main() {
   EXPECT_EQ(u->why, "rand() behind draws that were not evaluated (line 6)");
 }
 
-constexpr const char* long_fill = R"(#include <cstdlib>
-__global__ void k(const int* n, int* o) { o[blockIdx.x] = n[blockIdx.x]; }
+HostProgram filled_by(const std::string& fill, const std::string& argument = "p", const std::string& type = "int") {
+  return read("using type = " + type + R"(;
+#include <cmath>
+#include <cstdlib>
+#include <random>
+__global__ void k(const type* n, int* o) { o[blockIdx.x] = n[blockIdx.x]; }
 int main() {
   const int n = 1 << 22;
-  int* h = (int*)malloc(4l * n);
-  for (int i = 0; i < n; ++i) { FILL }
-  int* p; int* q; cudaMalloc(&p, 4l * n); cudaMalloc(&q, 4l * n);
+  type* h = (type*)malloc(4l * n);
+  for (int i = 0; i < n; ++i) { )" +
+              fill + R"( }
+  type* p; int* q; cudaMalloc(&p, 4l * n); cudaMalloc(&q, 4l * n);
   cudaMemcpy(p, h, 4l * n, cudaMemcpyHostToDevice);
-  k<<<100, 32>>>(p, q);
-})";
-
-HostProgram filled_by(const std::string& fill) {
-  std::string text = long_fill;
-  return read(text.replace(text.find("FILL"), 4, fill));
+  k<<<100, 32>>>()" +
+              argument + ", q);\n}\n");
 }
 
+const HostBuffer& filled(const HostProgram& p) { return std::get<HostBuffer>(p.launches.at(0).args.at(0).value); }
+
 TEST(HostRandom, TheFirstElementsOfALongFillStandForTheOthers) {
-  for (const char* fill : {"h[i] = rand() % 100;", "h[i] = i % 8; for (int k = 0; k < 100000; ++k) h[i] += k & 1;"}) {
-    const HostProgram p = filled_by(fill);
-    ASSERT_EQ(p.launches.size(), 1U);
-    const auto& b = std::get<HostBuffer>(p.launches[0].args[0].value);
-    if (std::string(fill).find("rand") == std::string::npos) {  // few elements were written: nothing is known
-      EXPECT_TRUE(b.contents.empty());
-      continue;
-    }
-    ASSERT_GT(b.repeats, 10000);
-    ASSERT_EQ(static_cast<std::int64_t>(b.contents.size()), 4 * b.repeats);
-    srand(1);
-    for (int k = 0; k < 100; ++k) EXPECT_EQ(static_cast<unsigned char>(b.contents[4 * k]), rand() % 100) << k;
-    ASSERT_EQ(p.assumed.size(), 1U);
-    EXPECT_NE(p.assumed[0].find("the loop at line 6 is too long to evaluate; the first"), std::string::npos);
-  }
+  const HostProgram p = filled_by("h[i] = rand() % 10 * (i % 4);");
+  const HostBuffer& b = filled(p);
+  ASSERT_GT(b.repeats, 10000);
+  ASSERT_EQ(static_cast<std::int64_t>(b.contents.size()), 4 * b.repeats);
+  srand(1);
+  for (int k = 0; k < 100; ++k) EXPECT_EQ(static_cast<unsigned char>(b.contents[4 * k]), rand() % 10 * (k % 4)) << k;
+  ASSERT_EQ(p.assumed.size(), 1U);
+  EXPECT_NE(p.assumed[0].find("the loop at line 9 is too long to evaluate; the first"), std::string::npos);
+}
+
+TEST(HostRandom, FewElementsStandForNothing) {
+  const HostProgram p = filled_by("h[i] = i % 8; for (int k = 0; k < 100000; ++k) h[i] += k & 1;");
+  EXPECT_TRUE(filled(p).contents.empty());
+  EXPECT_TRUE(filled(p).fill.empty());
+}
+
+/// "uniform(0,100)" as {0, 100}.
+std::vector<double> numbers_in(const std::string& fill) {
+  std::vector<double> all;
+  for (std::size_t at = fill.find('('); at != std::string::npos && fill[at] != ')';
+       at = fill.find_first_of(",)", at + 1))
+    all.push_back(std::stod(fill.substr(at + 1)));
+  return all;
+}
+
+TEST(HostRandom, IndependentNumbersAreKnownByTheirDistribution) {
+  const HostProgram p = filled_by("h[i] = rand() % 100;");
+  EXPECT_EQ(filled(p).fill, "uniform(0,100)");
+  EXPECT_TRUE(filled(p).contents.empty());
+  ASSERT_EQ(p.assumed.size(), 1U);
+  EXPECT_NE(p.assumed[0].find("elements that it writes stand for the others: uniform(0,100)"), std::string::npos);
+  EXPECT_EQ(filled(filled_by("h[i] = rand() % 2;")).fill, "uniform(0,2)");
+
+  const HostProgram wide = filled_by("h[i] = rand() / (float)RAND_MAX;", "p", "float");
+  ASSERT_TRUE(filled(wide).fill.starts_with("uniform(")) << filled(wide).fill;
+  EXPECT_NEAR(numbers_in(filled(wide).fill)[0], 0, 1e-3);
+  EXPECT_NEAR(numbers_in(filled(wide).fill)[1], 1, 1e-3);
+
+  const HostProgram normal =
+      filled_by("static std::mt19937 g(1); static std::normal_distribution<float> d(3, 2); h[i] = d(g);", "p", "float");
+  ASSERT_TRUE(filled(normal).fill.starts_with("normal(")) << filled(normal).fill;
+  EXPECT_NEAR(numbers_in(filled(normal).fill)[0], 3, 0.1);
+  EXPECT_NEAR(numbers_in(filled(normal).fill)[1], 2, 0.1);
+
+  // Neither of these is independent and even: they stay what they are.
+  EXPECT_GT(filled(filled_by("h[i] = rand() % 10 * (rand() % 10);")).repeats, 10000);
+  EXPECT_GT(filled(filled_by("h[i] = i % 7;")).repeats, 10000);
+}
+
+TEST(HostRandom, RowsGoOn) {
+  EXPECT_EQ(filled(filled_by("h[i] = i;")).fill, "iota(0,1)");
+  EXPECT_EQ(filled(filled_by("h[i] = 3 * i + 7;")).fill, "iota(7,3)");
+  EXPECT_EQ(filled(filled_by("h[i] = n - 2 * i;")).fill, "iota(4194304,-2)");
+  EXPECT_EQ(filled(filled_by("h[i] = i / 16;")).fill, "iota(0,0.0625)");
+  EXPECT_EQ(filled(filled_by("h[i] = 0.5f * i;", "p", "float")).fill, "iota(0,0.5)");
+  const HostBuffer from = filled(filled_by("h[i] = i;", "p + 1000"));
+  EXPECT_EQ(from.fill, "iota(1000,1)") << "from where the argument points to";
+}
+
+TEST(HostRandom, SumsOfRandomLengthsAreOffsets) {
+  const HostProgram p = filled_by("h[i] = i == 0 ? 0 : h[i - 1] + rand() % 9;");
+  ASSERT_TRUE(filled(p).fill.starts_with("offsets(")) << filled(p).fill;
+  EXPECT_NEAR(numbers_in(filled(p).fill)[0], 4, 0.1);
 }
 
 TEST(HostRandom, SoDoThoseOfRows) {
   const HostProgram p =
       filled_by("if (i == 8) break; for (int k = 0; k < n / 8; ++k) h[i * (n / 8) + k] = rand() % 100;");
-  ASSERT_EQ(p.launches.size(), 1U);
-  EXPECT_GT(std::get<HostBuffer>(p.launches[0].args[0].value).repeats, 10000);
+  EXPECT_EQ(filled(p).fill, "uniform(0,100)");
 }
 
-TEST(HostRandom, RowsThatRiseStandForNothing) {
-  const HostProgram p = filled_by("h[i] = i;");
-  ASSERT_EQ(p.launches.size(), 1U);
-  const auto& b = std::get<HostBuffer>(p.launches[0].args[0].value);
-  EXPECT_TRUE(b.contents.empty());
-  EXPECT_EQ(b.repeats, 0);
+TEST(HostRandom, RowsOfALoopAroundOrInsideStandForNothing) {
+  for (const char* fill :
+       {"if (i == 8) break; for (int k = 0; k < n / 8; ++k) h[i * (n / 8) + k] = k;", "h[i] = (int)sqrt((double)i);"}) {
+    const HostProgram p = filled_by(fill);
+    EXPECT_TRUE(filled(p).contents.empty()) << fill;
+    EXPECT_TRUE(filled(p).fill.empty()) << fill;
+  }
 }
 
 TEST(HostRandom, LoopsInsideALongOneArePassedOver) {
   const HostProgram p = filled_by(
       "h[i] = rand() % 10000; char* t = (char*)malloc(h[i]); "
       "for (int c = 0; c < h[i]; ++c) t[c] = c;");
-  ASSERT_EQ(p.launches.size(), 1U);
-  EXPECT_GT(std::get<HostBuffer>(p.launches[0].args[0].value).repeats, 1000);
+  EXPECT_TRUE(filled(p).fill.starts_with("uniform(")) << filled(p).fill;
 }
 
 }  // namespace
