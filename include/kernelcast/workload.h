@@ -246,6 +246,9 @@ struct Workload {
   double hottest_atomic_share = 0;
   /// Waits for other blocks that follow one another (Loop::wait): blocks that wait for a flag, warps that take a lock.
   double handovers = 0;
+  /// Warp instructions of blocks of code that data decide and no executed thread reached, as often as closed forms have
+  /// them by default: other contents may reach them.
+  double unreached_ops = 0;
   double warp_imbalance = 1;  // slowest warp's instructions over the mean of its block, between barriers, weighted
   /// Closed forms only, where warps of a block take unequal paths: the path of that number of the warps of a block
   /// which takes longest, summed over all blocks. Without instructions: all take the same. Which one it is does not

@@ -116,6 +116,15 @@ bool barriers_executed(const KernelProfile& profile, const CountOrigin& origin) 
   return false;
 }
 
+double unreached_ops(const KernelProfile& profile, const Workload& closed, const Workload& executed,
+                     const CountOrigin& origin) {
+  double ops = 0;
+  for (std::size_t b = 0; b < origin.blocks.size(); ++b)
+    if (origin.blocks[b] != Origin::closed && executed.block_counts[b].warps == 0)
+      ops += closed.block_counts[b].warps * profile.blocks[b].ops.total();
+  return ops;
+}
+
 /// Blocks in closed form on which a default still stands: the launch answered one of their unknowns, not all.
 std::set<int> still_open(const KernelProfile& profile, const Launch& launch, const CountOrigin& origin) {
   const Parts parts(profile, launch);
@@ -224,6 +233,7 @@ Mixed mixed(const KernelProfile& profile, const Launch& launch, const Workload& 
   w.sampled = executed.sampled;
   w.hottest_atomic_share = executed.hottest_atomic_share;
   sum_atomics(profile, w);
+  w.unreached_ops = unreached_ops(profile, closed, executed, origin);
   w.warp_imbalance = executed.warp_imbalance;
   if (!origin.all_closed()) w.slowest = w.longest = {};
   w.assumptions = joined_assumptions(profile, launch, closed, executed, origin);

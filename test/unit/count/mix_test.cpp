@@ -179,6 +179,18 @@ TEST(Mixed, WhatTheSampleNeverMetStaysClosed) {
   EXPECT_THAT(m.workload.assumptions.at(0).replace, HasSubstr("access:3"));
 }
 
+TEST(Mixed, CodeThatNoThreadReachedIsKnown) {
+  const KernelProfile p = profile();
+  const Workload closed = bound(p, launch());
+  Workload run = executed(closed);
+  const CountOrigin origin = count_origin(p, launch(), closed);
+  EXPECT_EQ(mixed(p, launch(), closed, run, origin).workload.unreached_ops, 0);
+  run.block_counts[0] = {};  // no data decide it
+  run.block_counts[2] = {};
+  EXPECT_EQ(mixed(p, launch(), closed, run, origin).workload.unreached_ops,
+            closed.block_counts[2].warps * p.blocks[2].ops.total());
+}
+
 TEST(Mixed, DefaultsThatExecutionReplacedAreNoAssumptions) {
   const KernelProfile p = profile();
   const Workload closed = bound(p, launch());

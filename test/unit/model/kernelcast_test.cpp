@@ -784,7 +784,6 @@ TEST(KernelcastInterval, FollowsWhatBoundsTheLaunch) {
   EXPECT_NEAR(width({}, 1e-6), launch, 1e-6);
 }
 
-// Two loops of unknown count around the same instruction are worse than one, and one that was given is none.
 /// 10 blocks for 10 units, half a path of arithmetic and half of waiting; `parted`: by a barrier between.
 Workload in_phases(bool parted, double blocks = 10) {
   Workload w = hand_made::launch(blocks, 32);
@@ -855,6 +854,7 @@ TEST(BarrierPhases, OfTheSameKindChangeNothing) {
   EXPECT_NEAR(of(w, of_slow_doubles(), plain(), 1).seconds(), of(one, of_slow_doubles(), plain(), 1).seconds(), 1e-15);
 }
 
+// Two loops of unknown count around the same instruction are worse than one, and one that was given is none.
 TEST(KernelcastInterval, GrowsWithNestedTripCountsThatNobodyGave) {
   KernelProfile p;
   p.loops.resize(2);
@@ -880,6 +880,27 @@ TEST(KernelcastInterval, GrowsWithNestedTripCountsThatNobodyGave) {
   EXPECT_GT(inner, std::log(16));
   EXPECT_NEAR(both * both - none * none, 2 * (inner * inner - none * none), 1e-9);
   EXPECT_DOUBLE_EQ(width({"trips:7"}), none);
+}
+
+TEST(KernelcastInterval, CodeThatNoThreadReachedWidensItsUpperEnd) {
+  BoundTimes f;
+  f.clock_hz = 1e9;
+  f.cycles[0] = 1e6;
+  Workload w = hand_made::launch(10, 32);
+  w.reuse.known = true;
+  hand_made::execute(w, OpClass::fp32_fma, 10);
+  const double ran = w.warp_ops.total();
+  const auto spread = [&](double unreached, CountsBasis basis) {
+    w.unreached_ops = unreached;
+    return spread_of(KernelProfile{}, w, KernelcastDevice{}, f, basis);
+  };
+  const Spread none = spread(0, CountsBasis::defaults), much = spread(99 * ran, CountsBasis::defaults);
+  EXPECT_DOUBLE_EQ(much.factor_below, none.factor_below);
+  EXPECT_NEAR(std::log(much.factor_above), std::hypot(std::log(none.factor_above), std::log(100)), 1e-12);
+  EXPECT_THAT(much.reasons, testing::HasSubstr("no executed thread reached (by default 99 times"));
+  EXPECT_DOUBLE_EQ(spread(0.2 * ran, CountsBasis::defaults).factor_above, none.factor_above);
+  // With the contents that were given nothing else is reached.
+  EXPECT_DOUBLE_EQ(spread(99 * ran, CountsBasis::executed).factor_above, spread(0, CountsBasis::executed).factor_above);
 }
 
 TEST(KernelcastModel, LocalMemoryIsAFinding) {
