@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "io/text.h"
@@ -126,6 +127,46 @@ std::string short_name(const std::string& kernel) {
   return kernel.size() <= most ? kernel : kernel.substr(0, most - 3) + "...";
 }
 
+/// Launches that stand in one row of the table.
+struct Row {
+  std::vector<const LaunchForecast*> launches;
+};
+
+/// Where there are more than a page of them, those of one line of source and of the same sizes share a row.
+std::vector<Row> rows_of(const ProgramForecast& program) {
+  constexpr std::size_t page = 64;
+  std::vector<Row> rows;
+  std::map<std::string, std::size_t> known;
+  for (const LaunchForecast& l : program.launches) {
+    std::string key = std::to_string(l.number);
+    if (program.launches.size() > page)
+      key = fmt::format("{}|{}|{}|{}|{}|{}", l.launch.line, l.launch.kernel, launch_sizes(l.launch.grid),
+                        launch_sizes(l.launch.block), launch_sizes(l.launch.cluster), number_text(l.launch.shared));
+    const auto [at, is_new] = known.emplace(key, rows.size());
+    if (is_new) rows.emplace_back();
+    rows[at->second].launches.push_back(&l);
+  }
+  return rows;
+}
+
+std::size_t shared_rows(const std::vector<Row>& rows) {
+  return static_cast<std::size_t>(std::ranges::count_if(rows, [](const Row& r) { return r.launches.size() > 1; }));
+}
+
+/// The shortest and the longest.
+std::string time_text(const Row& row, const Total& t) {
+  std::optional<double> least, most;
+  for (const LaunchForecast* l : row.launches) {
+    const auto time = l->forecast ? time_of(*l->forecast, t.device, t.model) : std::nullopt;
+    if (!time) continue;
+    least = std::min(least.value_or(*time), *time);
+    most = std::max(most.value_or(*time), *time);
+  }
+  if (!least) return "-";
+  const std::string from = format_seconds(*least), to = format_seconds(*most);
+  return from == to ? from : from + " to " + to;
+}
+
 /// A blank line in front of them, if there are any.
 std::string findings_text(const ProgramForecast& program) {
   std::string text;
@@ -168,21 +209,31 @@ std::string launches_text(const ProgramForecast& program, const Style& style) {
   }
   Table table(columns);
   table.row(heading);
-  for (const LaunchForecast& l : program.launches) {
-    std::vector<std::string> cells{std::to_string(l.number),
+  const std::vector<Row> rows = rows_of(program);
+  for (const Row& row : rows) {
+    const LaunchForecast& l = *row.launches.front();
+    std::int64_t times = 0;
+    bool more = false;
+    for (const LaunchForecast* one : row.launches) {
+      times += one->launch.repetitions;
+      more = more || one->launch.more;
+    }
+    std::vector<std::string> cells{row.launches.size() == 1
+                                       ? std::to_string(l.number)
+                                       : fmt::format("{}...{}", l.number, row.launches.back()->number),
                                    std::to_string(l.launch.line),
                                    short_name(l.launch.kernel),
                                    launch_sizes(l.launch.grid),
                                    launch_sizes(l.launch.block),
                                    number_text(l.launch.shared),
-                                   std::to_string(l.launch.repetitions) + (l.launch.more ? "+" : "")};
-    for (const Total& t : sums) {
-      const auto time = l.forecast ? time_of(*l.forecast, t.device, t.model) : std::nullopt;
-      cells.push_back(time ? format_seconds(*time) : "-");
-    }
+                                   std::to_string(times) + (more ? "+" : "")};
+    for (const Total& t : sums) cells.push_back(time_text(row, t));
     table.row(cells);
   }
   text += table.str(style, true);
+  if (rows.size() < program.launches.size())
+    text += fmt::format("{} launches differ in their arguments alone and share rows; `--launch N` shows one\n",
+                        program.launches.size() - rows.size() + shared_rows(rows));
   if (!sums.empty()) text += "\n";
   for (const Total& t : sums)
     text +=

@@ -42,6 +42,16 @@ class Launches(Case):
         text = self.good("predict", self.file, "--device", "a100", "--argv", "1000 3", "--launch", "list")
         self.assertRegex(text, r"1 +13 +saxpy +4 +256 +0 +3")
 
+    def test_many_launches_that_differ_in_arguments_share_rows(self):
+        text = PROGRAM_TEXT.replace("(n, 2.0f, x, y)", "(n - 1000 * r, 2.0f, x, y)")
+        command = ["predict", self.path("many.cu", text), "--device", "a100", "--argv"]
+        few = self.good(*command, "1048576 64")
+        self.assertEqual(len([line for line in few.splitlines() if " 4096 " in line]), 64)
+        many = self.good(*command, "1048576 100")
+        self.assertRegex(many, r"1\.\.\.100 +13 +saxpy +4096 +256 +0 +100 +[0-9.]+ us to [0-9.]+ us\n")
+        self.assertIn("100 launches differ in their arguments alone and share rows; `--launch N` shows one\n", many)
+        self.assertEqual(len(json.loads(self.good(*command, "1048576 100", "--format", "json"))["launches"]), 100)
+
     def test_without_arguments_the_program_ends_early(self):
         self.bad(2, r"no launch is found in the host code; .*line 8: main returns before any launch; give the program's arguments with --argv",
                  "predict", self.file, "--device", "a100")

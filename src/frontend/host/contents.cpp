@@ -122,6 +122,28 @@ bool Interpreter::set_bytes(const clang::Expr* into, const Value& to, const Valu
   return true;
 }
 
+/// memset(), memcpy(), memmove() on the host: one element, or memory as the device's copies have it; else it is not
+/// known any more.
+void Interpreter::write_memory(const clang::CallExpr* call, bool set, const Value& into, const Value& from,
+                               const Value& bytes) {
+  const int line = line_of(call);
+  const clang::Expr *target = call->getArg(0), *source = call->getArg(1);
+  const clang::QualType element = pointee_of(target), other = pointee_of(source);
+  const bool zero = set && from.is_integer() && from.integer == 0;
+  const bool one = !element.isNull() && bytes.is_integer() && size_of(element) == bytes.integer;
+  Memory& memory = *into.place.memory;
+  if (one && zero) {
+    store(into.place, zero_of(element));
+  } else if (one && !set && from.kind == Value::Kind::pointer && from.place.memory != nullptr && !other.isNull() &&
+             context_.hasSameUnqualifiedType(element, other)) {
+    store(into.place, copied(load(from.place, source)));
+  } else if (set ? !set_bytes(target, into, from, bytes) : !copy_to_device(target, into, source, from, bytes, line)) {
+    memory.slots.clear();
+    memory.rest = zero ? Value::of(0)
+                       : Value::not_known(call->getDirectCallee()->getNameAsString() + "() is not evaluated", line);
+  }
+}
+
 /// Puts the bytes behind a pointer into `b`, where each value is known. Elements that nobody wrote beside known ones
 /// are taken for zero: the program does not depend on them, and random numbers would be some that it never has. Where a
 /// long loop was left, what it had written stands for the rest.

@@ -202,6 +202,7 @@ class Interpreter {
   // contents.cpp: what the device finds in memory
   bool copy_to_device(const clang::Expr* into, const Value& to, const clang::Expr* from, const Value& source,
                       const Value& bytes, int line);
+  void write_memory(const clang::CallExpr* call, bool set, const Value& into, const Value& from, const Value& bytes);
   bool set_bytes(const clang::Expr* into, const Value& to, const Value& byte, const Value& bytes);
   void add_contents(const Value& pointer, clang::QualType element, std::int64_t count, HostBuffer& b);
   bool write_bytes(std::string& out, std::int64_t at, clang::QualType type, const Value& value);

@@ -274,12 +274,8 @@ std::optional<Value> Interpreter::library_call(const std::string& name, const cl
   }
   if (is({"memcpy", "memset", "memmove"}) && count == 3) {
     const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1)), bytes = evaluate(call->getArg(2));
-    if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text) {
-      into.place.memory->slots.clear();
-      into.place.memory->rest = name == "memset" && from.is_integer() && from.integer == 0
-                                    ? Value::of(0)
-                                    : Value::not_known(name + "() is not evaluated", line);
-    }
+    if (into.kind == Value::Kind::pointer && into.place.memory && !into.place.memory->text)
+      write_memory(call, name == "memset", into, from, bytes);
     return into;
   }
   if (is({"atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "stoi",

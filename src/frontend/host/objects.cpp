@@ -62,6 +62,8 @@ Value Interpreter::zero_of(clang::QualType type) {
   if (type->isRealFloatingType()) return Value::of_real(0);
   if (type->isIntegralOrEnumerationType()) return Value::of(0);
   Value v = empty_of(type, "", 0);
+  if (const auto* array = context_.getAsArrayType(type); array != nullptr && v.place.memory)
+    for (auto& [key, held] : v.place.memory->slots) held = zero_of(array->getElementType());
   if (v.place.memory && !type->isRecordType()) v.place.memory->rest = Value::of(0);
   if (v.place.memory && type->isRecordType()) {
     for (const clang::FieldDecl* f : fields_of(type->getAsCXXRecordDecl()))

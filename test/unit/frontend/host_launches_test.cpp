@@ -499,9 +499,15 @@ int main() {
   memset(h, 0, n * sizeof(int));
   cudaMemcpy(d, h, n * sizeof(int), cudaMemcpyHostToDevice);
   pick<<<4, 32>>>(d, out);
+  memset(h, 1, n * sizeof(int));
+  int* g = (int*)malloc(n * sizeof(int));
+  memcpy(g, h, n * sizeof(int));
+  cudaMemcpy(d, g, n * sizeof(int), cudaMemcpyHostToDevice);
+  pick<<<5, 32>>>(d, out);
 })");
-  ASSERT_EQ(p.launches.size(), 4u);
-  for (const std::size_t k : {0u, 1u, 3u}) EXPECT_EQ(buffer_of(p.launches[k], 0).repeats, 1) << k;
+  ASSERT_EQ(p.launches.size(), 5u);
+  EXPECT_EQ(buffer_of(p.launches[4], 0).contents, std::string(4, '\1'));
+  for (const std::size_t k : {0u, 1u, 3u, 4u}) EXPECT_EQ(buffer_of(p.launches[k], 0).repeats, 1) << k;
   EXPECT_EQ(buffer_of(p.launches[0], 0).contents, std::string(4, '\0'));
   EXPECT_EQ(buffer_of(p.launches[1], 0).contents, std::string(4, '\xff'));
   EXPECT_EQ(buffer_of(p.launches[2], 0).contents, "") << "a part of it";

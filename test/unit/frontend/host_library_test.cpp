@@ -35,6 +35,35 @@ __global__ void kernel(float* y) { y[0] = 1; }
   return std::holds_alternative<std::int64_t>(n) ? std::get<std::int64_t>(n) : -1;
 }
 
+TEST(HostLibrary, WhatTheToolkitIncludesNeedsNoInclude) {
+  const std::string text = R"(
+__global__ void kernel(float* y) { memset(y, 0, 4); }
+int main(int argc, char** argv) {
+  struct { int a, b; } s;
+  memset(&s, 0, sizeof s);
+  int* h = (int*)malloc(400);
+  memcpy(&s.a, &s.b, sizeof(int));
+  printf("%d\n", s.a);
+  kernel<<<s.a + atoi(argv[1]) + (int)strlen(argv[1]), 32>>>(nullptr);
+  free(h);
+})";
+  for (const char* includes : {"", "#include <string.h>\n#include <stdlib.h>\n#include <stdio.h>\n",
+                               "#include <cstring>\n#include <cstdlib>\n#include <cstdio>\n"}) {
+    Source source;
+    source.path = "program.cu";
+    source.language = Language::cuda;
+    source.text = includes + text;
+    HostOptions options;
+    options.argv = {"17"};
+    const HostProgram p = host_launches(source, options);
+    ASSERT_EQ(p.launches.size(), 1u) << includes;
+    const auto* blocks = std::get_if<std::int64_t>(&p.launches[0].grid[0]);
+    ASSERT_NE(blocks, nullptr) << includes;
+    EXPECT_EQ(*blocks, 19) << includes;
+    EXPECT_TRUE(p.notes.empty()) << includes;
+  }
+}
+
 TEST(HostLibrary, Getopt) {
   const char* body = R"(
   int c, m = 1;

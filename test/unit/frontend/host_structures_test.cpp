@@ -65,6 +65,33 @@ int main() {
   EXPECT_EQ(s.pointers.at(0).elements, 100);
 }
 
+TEST(HostStructures, AreClearedAndCopiedAsAWhole) {
+  const HostStructure s = first_structure(only_launch(R"(
+#include <string.h>
+struct Part { float factor; int n; };
+struct Field { Part parts[2][2]; int size; };
+__global__ void kernel(Field f, float* out) { out[f.size] = f.parts[1][0].factor; }
+int main() {
+  Field f, other;
+  float* out;
+  cudaMalloc(&out, 400);
+  memset(&f, 0, sizeof f);
+  f.parts[1][0].factor = 0.5f;
+  memset(&other, 0, sizeof(Field));
+  other.size = 9;
+  memcpy(&f.size, &other.size, sizeof(int));
+  memcpy(&f.parts[1][1].n, &other.size, sizeof f.parts[1][1].n);
+  kernel<<<1, 32>>>(f, out);
+})"));
+  ASSERT_EQ(s.bytes.size(), 36u);
+  EXPECT_EQ(known(s), std::string(36, '1'));
+  EXPECT_EQ(at<int>(s, 0), 0);
+  EXPECT_EQ(at<float>(s, 16), 0.5F);
+  EXPECT_EQ(at<int>(s, 20), 0);
+  EXPECT_EQ(at<int>(s, 28), 9);
+  EXPECT_EQ(at<int>(s, 32), 9);
+}
+
 TEST(HostStructures, HoldBasesMembersAndThreeSizes) {
   const HostStructure s = first_structure(only_launch(R"(
 struct Shape { int rows = 3; };

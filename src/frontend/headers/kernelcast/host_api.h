@@ -6,6 +6,31 @@
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_H__
 
+// What the toolkit's own headers include: <string.h>, <stdlib.h>, <math.h> and <time.h> may be missing in a source.
+// Exceptions as the C library of Linux says it, which may declare them again.
+extern "C" {
+void* memcpy(void*, const void*, size_t) noexcept;
+void* memmove(void*, const void*, size_t) noexcept;
+void* memset(void*, int, size_t) noexcept;
+int memcmp(const void*, const void*, size_t) noexcept;
+int strcmp(const char*, const char*) noexcept;
+int strncmp(const char*, const char*, size_t) noexcept;
+size_t strlen(const char*) noexcept;
+char* strcpy(char*, const char*) noexcept;
+char* strcat(char*, const char*) noexcept;
+void* malloc(size_t) noexcept;
+void* calloc(size_t, size_t) noexcept;
+void* realloc(void*, size_t) noexcept;
+void free(void*) noexcept;
+void exit(int) noexcept;
+int atoi(const char*) noexcept;
+double atof(const char*) noexcept;
+long atol(const char*) noexcept;
+int rand() noexcept;
+void srand(unsigned) noexcept;
+int printf(const char*, ...);
+}
+
 #define KC_HANDLES(name) typedef struct name##_impl* name;
 KC_HANDLES(cudaStream_t) KC_HANDLES(cudaEvent_t) KC_HANDLES(cudaGraph_t) KC_HANDLES(cudaGraphExec_t) KC_HANDLES(cudaGraphNode_t)
 KC_HANDLES(cudaArray_t) KC_HANDLES(cudaMipmappedArray_t) KC_HANDLES(cudaMemPool_t) KC_HANDLES(cudaFunction_t)
