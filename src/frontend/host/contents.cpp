@@ -31,6 +31,12 @@ void forget_behind(const Memory& memory, int line, std::set<const Memory*>& seen
   }
 }
 
+std::string stands_for_others(const Sample& sample, std::int64_t elements) {
+  return "the loop at line " + std::to_string(sample.line) + " is too long to evaluate; the first " +
+         std::to_string(std::min(elements, static_cast<std::int64_t>(sample.values.size()))) +
+         " elements that it writes stand for the others";
+}
+
 bool any_known(const Memory& memory);
 
 bool any_known(const Value& value) {
@@ -138,9 +144,11 @@ void Interpreter::write_memory(const clang::CallExpr* call, bool set, const Valu
              context_.hasSameUnqualifiedType(element, other)) {
     store(into.place, copied(load(from.place, source)));
   } else if (set ? !set_bytes(target, into, from, bytes) : !copy_to_device(target, into, source, from, bytes, line)) {
+    const bool alone = memory.slots.empty() || into.place.key == 0;  // nothing that is known lies beside it
     memory.slots.clear();
-    memory.rest = zero ? Value::of(0)
-                       : Value::not_known(call->getDirectCallee()->getNameAsString() + "() is not evaluated", line);
+    memory.rest = zero && alone
+                      ? Value::of(0)
+                      : Value::not_known(call->getDirectCallee()->getNameAsString() + "() is not evaluated", line);
   }
 }
 
@@ -161,9 +169,7 @@ void Interpreter::add_contents(const Value& pointer, clang::QualType element, st
                                     : element->isRealFloatingType();
     if (!fits) return;
     b.fill = sample->fill(pointer.place.key);
-    assume("the loop at line " + std::to_string(sample->line) + " is too long to evaluate; the first " +
-           std::to_string(std::min(count, static_cast<std::int64_t>(sample->values.size()))) +
-           " elements that it writes stand for the others" + (b.fill.empty() ? "" : ": " + b.fill));
+    if (!b.fill.empty()) assume(stands_for_others(*sample, count) + ": " + b.fill);
     if (!b.fill.empty()) return;
   }
   std::int64_t repeats = 0;
@@ -181,6 +187,7 @@ void Interpreter::add_contents(const Value& pointer, clang::QualType element, st
                                                      : slot->second;
     if (!write_bytes(out, k * size, element, held)) return;
   }
+  if (sample != nullptr) assume(stands_for_others(*sample, count));
   contents_left_ -= count * size;
   b.contents = std::move(out);
   b.repeats = repeats;

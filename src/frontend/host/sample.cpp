@@ -29,6 +29,7 @@ bool is_row(const Numbers& v, Sample& s) {
   const bool stair = s.whole && std::abs(s.step) < 1;
   if (stair && (s.step <= 0 || !std::ranges::is_sorted(v))) return false;
   const double off = stair ? 1 : s.whole ? 0 : 1e-6 * std::max(std::abs(v[0]), std::abs(v[last]));
+  if (!s.whole && std::abs(v[last] - v[0]) < 1000 * off) return false;  // what rounding leaves of numbers that are near
   for (std::size_t k = 0; k < v.size(); ++k)
     if (std::abs(v[k] - s.first - s.step * static_cast<double>(k)) > off) return false;
   return true;

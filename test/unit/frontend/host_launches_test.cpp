@@ -504,8 +504,14 @@ int main() {
   memcpy(g, h, n * sizeof(int));
   cudaMemcpy(d, g, n * sizeof(int), cudaMemcpyHostToDevice);
   pick<<<5, 32>>>(d, out);
+  int few[4] = {1, 2, 3, 4}, *e;
+  memset(few + 2, 0, 2 * sizeof(int));
+  cudaMalloc((void**)&e, sizeof few);
+  cudaMemcpy(e, few, sizeof few, cudaMemcpyHostToDevice);
+  pick<<<6, 32>>>(e, out);
 })");
-  ASSERT_EQ(p.launches.size(), 5u);
+  ASSERT_EQ(p.launches.size(), 6u);
+  EXPECT_EQ(buffer_of(p.launches[5], 0).contents, "") << "a part behind what is known";
   EXPECT_EQ(buffer_of(p.launches[4], 0).contents, std::string(4, '\1'));
   for (const std::size_t k : {0u, 1u, 3u, 4u}) EXPECT_EQ(buffer_of(p.launches[k], 0).repeats, 1) << k;
   EXPECT_EQ(buffer_of(p.launches[0], 0).contents, std::string(4, '\0'));
