@@ -131,6 +131,7 @@ std::shared_ptr<const Sample> sample_of(const Memory& memory, int line, std::int
   for (const auto& [key, value] : memory.slots) {
     const bool next = key == static_cast<std::int64_t>(v.size());
     if (!next || !value.is_number() || v.size() == kMost) break;
+    if (!std::isfinite(value.number())) return nullptr;
     sample->values.push_back(value);
     sample->whole = sample->whole && value.is_integer();
     v.push_back(value.number());

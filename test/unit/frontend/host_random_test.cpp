@@ -207,6 +207,12 @@ TEST(HostRandom, RowsOfALoopAroundOrInsideStandForNothing) {
   }
 }
 
+TEST(HostRandom, WhatIsNoNumberStandsForNothing) {
+  const HostProgram p = filled_by("h[i] = sqrt(-1.0 - i);", "p", "float");
+  EXPECT_TRUE(filled(p).contents.empty());
+  EXPECT_TRUE(filled(p).fill.empty()) << filled(p).fill;
+}
+
 TEST(HostRandom, LoopsInsideALongOneArePassedOver) {
   const HostProgram p = filled_by(
       "h[i] = rand() % 10000; char* t = (char*)malloc(h[i]); "
