@@ -127,10 +127,8 @@ std::string short_name(const std::string& kernel) {
   return kernel.size() <= most ? kernel : kernel.substr(0, most - 3) + "...";
 }
 
-/// Launches that stand in one row of the table.
-struct Row {
-  std::vector<const LaunchForecast*> launches;
-};
+/// Launches that stand in one row of the table; at least one.
+using Row = std::vector<const LaunchForecast*>;
 
 /// Where there are more than a page of them, those of one line of source and of the same sizes share a row.
 std::vector<Row> rows_of(const ProgramForecast& program) {
@@ -144,19 +142,19 @@ std::vector<Row> rows_of(const ProgramForecast& program) {
                         launch_sizes(l.launch.block), launch_sizes(l.launch.cluster), number_text(l.launch.shared));
     const auto [at, is_new] = known.emplace(key, rows.size());
     if (is_new) rows.emplace_back();
-    rows[at->second].launches.push_back(&l);
+    rows[at->second].push_back(&l);
   }
   return rows;
 }
 
 std::size_t shared_rows(const std::vector<Row>& rows) {
-  return static_cast<std::size_t>(std::ranges::count_if(rows, [](const Row& r) { return r.launches.size() > 1; }));
+  return static_cast<std::size_t>(std::ranges::count_if(rows, [](const Row& r) { return r.size() > 1; }));
 }
 
 /// The shortest and the longest.
 std::string time_text(const Row& row, const Total& t) {
   std::optional<double> least, most;
-  for (const LaunchForecast* l : row.launches) {
+  for (const LaunchForecast* l : row) {
     const auto time = l->forecast ? time_of(*l->forecast, t.device, t.model) : std::nullopt;
     if (!time) continue;
     least = std::min(least.value_or(*time), *time);
@@ -211,22 +209,21 @@ std::string launches_text(const ProgramForecast& program, const Style& style) {
   table.row(heading);
   const std::vector<Row> rows = rows_of(program);
   for (const Row& row : rows) {
-    const LaunchForecast& l = *row.launches.front();
+    const LaunchForecast& l = *row.front();
     std::int64_t times = 0;
     bool more = false;
-    for (const LaunchForecast* one : row.launches) {
+    for (const LaunchForecast* one : row) {
       times += one->launch.repetitions;
       more = more || one->launch.more;
     }
-    std::vector<std::string> cells{row.launches.size() == 1
-                                       ? std::to_string(l.number)
-                                       : fmt::format("{}...{}", l.number, row.launches.back()->number),
-                                   std::to_string(l.launch.line),
-                                   short_name(l.launch.kernel),
-                                   launch_sizes(l.launch.grid),
-                                   launch_sizes(l.launch.block),
-                                   number_text(l.launch.shared),
-                                   std::to_string(times) + (more ? "+" : "")};
+    std::vector<std::string> cells{
+        row.size() == 1 ? std::to_string(l.number) : fmt::format("{}...{}", l.number, row.back()->number),
+        std::to_string(l.launch.line),
+        short_name(l.launch.kernel),
+        launch_sizes(l.launch.grid),
+        launch_sizes(l.launch.block),
+        number_text(l.launch.shared),
+        std::to_string(times) + (more ? "+" : "")};
     for (const Total& t : sums) cells.push_back(time_text(row, t));
     table.row(cells);
   }

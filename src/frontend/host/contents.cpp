@@ -165,9 +165,7 @@ void Interpreter::add_contents(const Value& pointer, clang::QualType element, st
   const Sample* sample = alike ? memory.rest.like.get() : nullptr;
   if (size <= 0 || (memory.element_bytes != size && !zero) || (sample == nullptr && !any_known(memory))) return;
   if (sample != nullptr) {
-    const bool fits = sample->whole ? element->isIntegralOrEnumerationType() || element->isRealFloatingType()
-                                    : element->isRealFloatingType();
-    if (!fits) return;
+    if (!element->isRealFloatingType() && !(sample->whole && element->isIntegralOrEnumerationType())) return;
     b.fill = sample->fill(pointer.place.key);
     if (!b.fill.empty()) assume(stands_for_others(*sample, count) + ": " + b.fill);
     if (!b.fill.empty()) return;

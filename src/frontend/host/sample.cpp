@@ -91,11 +91,11 @@ void find_distribution(const Numbers& v, Sample& s) {
   if (!is_independent(v, m)) return;
   Numbers ascending = v;
   std::ranges::sort(ascending);
+  const double up_to = s.whole ? 1 : 0;  // whole numbers: the range ends one above the last
   s.low = ascending.front();
-  s.high = ascending.back() + (s.whole ? 1 : 0);
+  s.high = ascending.back() + up_to;
   s.mean = m.mean;
   s.deviation = std::sqrt(m.variance);
-  const double up_to = s.whole ? 1 : 0;
   if (follows(ascending, [&](double x) { return (x + up_to - s.low) / (s.high - s.low); }))
     s.kind = Sample::Kind::uniform;
   else if (!s.whole && follows(ascending, [&](double x) {
