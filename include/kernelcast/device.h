@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -118,15 +119,18 @@ class DeviceCatalog {
   [[nodiscard]] std::vector<DeviceHead> heads() const;
   /// By id, alias or name (case, punctuation and makers' words ignored), or path to a .toml. "host" is the machine we
   /// run on. Throws UsageError naming the nearest ids for an unknown or ambiguous name, UserError with file and line for
-  /// a bad file.
+  /// a bad file. What it has found once is not read again by this catalog or a copy of it.
   [[nodiscard]] Device find(std::string_view name) const;
   [[nodiscard]] const std::string& folder() const { return folder_; }
   /// From here on find() gives devices at this point.
   void run_at(const OperatingPoint& point) { point_ = point; }
 
  private:
+  struct Found;
   [[nodiscard]] Device as_filed(std::string_view name) const;
+  [[nodiscard]] Device read(std::string_view name) const;
   std::string folder_;
+  std::shared_ptr<Found> found_;
   OperatingPoint point_;
 };
 

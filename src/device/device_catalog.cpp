@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "device/name_key.h"
@@ -69,7 +71,12 @@ std::vector<std::string> similar_ids(const std::vector<DeviceHead>& heads, std::
 
 }  // namespace
 
-DeviceCatalog::DeviceCatalog(std::string folder) : folder_(std::move(folder)) {
+struct DeviceCatalog::Found {
+  std::mutex lock;
+  std::map<std::string, Device, std::less<>> by_name;
+};
+
+DeviceCatalog::DeviceCatalog(std::string folder) : folder_(std::move(folder)), found_(std::make_shared<Found>()) {
   if (folder_.empty()) folder_ = default_device_folder();
   std::error_code ignored;
   if (folder_.empty()) throw UsageError("no folder of device files was found; name one in KERNELCAST_DEVICES");
@@ -116,6 +123,16 @@ Device DeviceCatalog::find(std::string_view name) const {
 }
 
 Device DeviceCatalog::as_filed(std::string_view name) const {
+  {
+    const std::scoped_lock locked(found_->lock);
+    if (const auto known = found_->by_name.find(name); known != found_->by_name.end()) return known->second;
+  }
+  Device device = read(name);
+  const std::scoped_lock locked(found_->lock);
+  return found_->by_name.emplace(name, std::move(device)).first->second;
+}
+
+Device DeviceCatalog::read(std::string_view name) const {
   if (device_key(name) == "host") return host_device();
   if (looks_like_path(name)) {
     std::error_code ignored;

@@ -71,6 +71,24 @@ TEST(Catalog, PathsAreRead) {
   EXPECT_THAT(usage_error("device.toml"), HasSubstr("there is no device file"));
 }
 
+TEST(Catalog, WhatWasFoundIsNotReadAgain) {
+  const auto copy = std::filesystem::path(testing::TempDir()) / "found-once";
+  std::filesystem::remove_all(copy);
+  std::filesystem::copy(data, copy, std::filesystem::copy_options::recursive);
+  DeviceCatalog catalog(copy.string());
+  const DeviceCatalog before = catalog;
+  EXPECT_EQ(catalog.find("tesla t4").id, "nvidia-tesla-t4");
+  std::filesystem::remove(copy / "nvidia-tesla-t4.toml");
+  EXPECT_EQ(before.find("tesla t4").id, "nvidia-tesla-t4");
+  EXPECT_EQ(DeviceCatalog(copy.string()).find("tesla t4").id, "nvidia-quadro-t4");
+  OperatingPoint slow;
+  slow.clock = OperatingPoint::Clock::given;
+  slow.clock_hz = 7e8;
+  catalog.run_at(slow);
+  EXPECT_NE(catalog.find("tesla t4").get(Field::clock_boost_clock_hz),
+            before.find("tesla t4").get(Field::clock_boost_clock_hz));
+}
+
 TEST(Catalog, HostIsThisMachine) { EXPECT_EQ(DeviceCatalog(data).find("Host").id, "host"); }
 
 TEST(Catalog, ListsDevicesAndNothingElse) {
