@@ -51,6 +51,16 @@ bool has_its_size(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] == ';';
 }
 
+/// Where the third bracket of a launch stands that is written "<< <" or ">> >"; 0: none. operator<< <T> is none.
+std::size_t third_bracket(std::string_view text, std::size_t at) {
+  const char bracket = text[at];
+  if ((bracket != '<' && bracket != '>') || at + 1 >= text.size() || text[at + 1] != bracket) return 0;
+  const std::size_t third = behind_blanks(text, at + 2);
+  if (third == at + 2 || third >= text.size() || text[third] != bracket) return 0;
+  const std::string_view before = text.substr(0, at);
+  return before.substr(0, before.find_last_not_of(" \t\r\n") + 1).ends_with("operator") ? 0 : third;
+}
+
 /// An asm statement's brackets and what they hold.
 std::string asm_text(std::string_view text) {
   std::string result;
@@ -87,6 +97,7 @@ std::string as_clang_spells(std::string_view text) {
   constexpr std::string_view shared = "__shared__", align = "alignas", external = "extern";
   std::string result;
   std::size_t done = 0;
+  bool in_launch = false;  // behind "<< <"
   const auto replace = [&](std::size_t begin, std::size_t end, const std::string& by) {
     result.append(text.substr(done, begin - done)).append(by);
     done = end;
@@ -112,6 +123,10 @@ std::string as_clang_spells(std::string_view text) {
         replace(at, end, std::string(text.substr(second, end - second)) + blanks + std::string(shared));
         next = end;
       }
+    } else if (const std::size_t third = third_bracket(text, at); third != 0 && in_launch == (text[at] == '>')) {
+      replace(at, third + 1, std::string(3, text[at]) + std::string(text.substr(at + 2, third - at - 2)));
+      in_launch = !in_launch;
+      next = third + 1;
     } else if (word_at(text, at, "asm") || word_at(text, at, "__asm__")) {
       const std::size_t open = text.find_first_of("(;{", at);
       const std::size_t end =

@@ -40,5 +40,13 @@ TEST(NvccText, OperandsWithoutComma) {
             R"(asm("st [%1], %0;" ::"r"(a) ,"l"(f(b)) : "memory");)");
 }
 
+TEST(NvccText, BracketsOfALaunchMayStandApart) {
+  EXPECT_EQ(as_clang_spells("k << < n >> 1, 64 >> >(x);"), "k <<<  n >> 1, 64 >>> (x);");
+  EXPECT_EQ(as_clang_spells("k<<\n<n, 64>>\n>(x);"), "k<<<\nn, 64>>>\n(x);");
+  for (const char* text : {"std::ostream& operator<< <>(std::ostream&, const A<B<C>> &);", "A<B<C<int>> > x;",
+                           "a << b < c;", "k<<<n, 64>>>(x); A<B<C<int>> > y;", "\"k << < n\""})
+    EXPECT_EQ(as_clang_spells(text), text);
+}
+
 }  // namespace
 }  // namespace kernelcast::frontend
