@@ -44,6 +44,7 @@ struct Launch {
   std::map<std::string, ArgValue> args;        // scalar parameters by name
   std::map<std::string, BufferSpec> buffers;   // pointer parameters by name
   std::map<std::string, StructureSpec> structures;  // by name; a field at byte 8 of p that `args` or `buffers` have as "p+8" is theirs
+  std::map<std::string, BufferSpec> globals;   // contents of variables of the source, by name; those that the kernel does not use are passed over
   std::map<std::string, double> assume;        // "trips:LINE" -> count, "branch:LINE" -> probability, ...
   CacheState cache = CacheState::cold;
   double launch_overhead_s = 0;                // of the host: added to the GPU's duration

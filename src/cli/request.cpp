@@ -326,6 +326,7 @@ Request checked(const ForecastFlags& f) {
   r.launch = launch_of(f);
   r.launches_beside = f.launches_beside;
   r.launch.structures = f.structures;
+  r.launch.globals = f.globals;
   if (!f.grid.empty() && !f.global.empty())
     throw UsageError(KC_SETTING(grid) " and " KC_SETTING(global) " say the same: give one of them");
   if (!f.grid.empty()) r.grid = sizes(KC_SETTING(grid), f.grid);

@@ -28,6 +28,7 @@ struct ForecastFlags {
   bool fast_math = false, no_checks = false;
   bool launches_beside = false;                     // no flag: see ForecastQuestion
   std::map<std::string, StructureSpec> structures;  // no flag: see Launch
+  std::map<std::string, BufferSpec> globals;        // likewise
 };
 
 /// Those that say how the source is read: also of `tune`.

@@ -49,6 +49,8 @@ void name_fields(const KernelProfile& profile, Launch& launch) {
     if (value) launch.args.emplace(p.name, *value);
   }
   for (const auto& b : profile.buffers) {
+    const auto global = b.parameter >= 0 ? launch.globals.end() : launch.globals.find(b.name);
+    if (global != launch.globals.end()) launch.buffers.emplace(b.name, global->second);
     const auto place = b.parameter >= 0 ? std::nullopt : field_place(launch, b.name);
     if (!place) continue;
     const auto pointer = place->first->pointers.find(place->second);

@@ -6,7 +6,7 @@
 namespace kernelcast {
 
 /// Puts what `structures` has of the fields that the profile names ("p+8") into `args` and `buffers`, where the launch
-/// gives nothing by that name.
+/// gives nothing by that name; likewise what `globals` has of its variables.
 void name_fields(const KernelProfile& profile, Launch& launch);
 
 }  // namespace kernelcast

@@ -136,6 +136,27 @@ int main() {
         self.assertEqual([a.get("contents_known") for a in found["launches"][0]["args"]], [True, False])
         self.assertNotIn("writes nothing", json.dumps(found))
 
+    def test_what_the_host_copies_into_constant_memory_decides_what_threads_do(self):
+        source = self.path("constant.cu", """
+struct Params { float scale; int trips; };
+__constant__ Params params;
+__global__ void k(float* y) {
+  float sum = 0;
+  for (int i = 0; i < params.trips; i++) sum += params.scale * y[i];
+  y[threadIdx.x] = sum;
+}
+int main() {
+  Params p = {0.5f, 300};
+  float* y;
+  cudaMalloc(&y, 4096);
+  cudaMemcpyToSymbol(params, &p, sizeof(p));
+  k<<<1, 32>>>(y);
+}
+""")
+        found = json.loads(self.good("predict", source, "--device", "a100", "--format", "json"))["predictions"][0]
+        self.assertEqual(found["counts"]["flops_fp32"], 32 * 300 * 2)
+        self.assertNotIn("--buffer params", json.dumps(found["assumptions"]))
+
     def test_a_launch_that_stores_nothing_for_made_up_contents_has_no_number(self):
         text = self.SETTINGS.replace("const Settings* settings", "const int* n").replace("settings->n - 1000", "n[0] - 1000000")
         file = self.path("unknown.cu", text.replace("settings->scale", "1").replace("Settings s, *d", "int s, *d").replace("s.scale = 0.5f; s.n = 66536", "s = system(0)"))

@@ -112,6 +112,43 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   return true;
 }
 
+/// cudaMemcpyToSymbol(VARIABLE, FROM, BYTES, OFFSET)
+void Interpreter::copy_to_symbol(const clang::CallExpr* call) {
+  const int line = line_of(call);
+  const clang::Expr* named = call->getArg(0)->IgnoreParenCasts();
+  if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(named))
+    named = address->getSubExpr()->IgnoreParenCasts();
+  const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(named);
+  const auto* symbol = reference == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+  const Value from = evaluate(call->getArg(1)), bytes = evaluate(call->getArg(2));
+  const Value offset = call->getNumArgs() > 3 ? evaluate(call->getArg(3)) : Value::of(0);
+  if (symbol == nullptr || symbol->getType()->isDependentType()) return;
+  const clang::QualType element = context_.getBaseElementType(symbol->getType());
+  const std::int64_t all = size_of(symbol->getType()), size = size_of(element);
+  symbol_contents_.erase(symbol);
+  if (size <= 0 || all <= 0) return;
+  MemoryRef& memory = symbols_[symbol];
+  if (memory == nullptr) memory = allocation(Value::of(all), line, true, true).place.memory;
+  if (!offset.is_integer() || offset.integer % size != 0 ||
+      !copy_to_device(nullptr, Value::pointer_to({memory, offset.integer / size}), call->getArg(1), from, bytes,
+                      line)) {
+    memory = nullptr;
+    return;
+  }
+  HostBuffer b;
+  b.elements = all / size;
+  add_contents(Value::pointer_to({memory, 0}), element, all / size, b);
+  if (!b.contents.empty() || !b.fill.empty()) symbol_contents_[symbol] = std::move(b);
+}
+
+/// Kernels may write what is no constant.
+void Interpreter::hand_globals_on(HostLaunch& launch) {
+  for (const auto& [symbol, contents] : symbol_contents_) launch.globals[symbol->getNameAsString()] = contents;
+  const auto may_change = [](const auto& entry) { return !entry.first->template hasAttr<clang::CUDAConstantAttr>(); };
+  std::erase_if(symbol_contents_, may_change);
+  std::erase_if(symbols_, may_change);
+}
+
 /// cudaMemset(): the same byte everywhere. False: in a part of the memory, or in a size that is not known.
 bool Interpreter::set_bytes(const clang::Expr* into, const Value& to, const Value& byte, const Value& bytes) {
   Memory& memory = *to.place.memory;

@@ -19,6 +19,14 @@ const T* as(const clang::Stmt* s) {
   return llvm::dyn_cast_or_null<T>(s);
 }
 
+/// Of a chain of reasons, which a loop would make longer each time, the first, without the lines of the others.
+std::string first_reason(const std::string& why) {
+  const std::size_t begin = why.rfind("it depends on the ");
+  if (begin == std::string::npos) return why;
+  const std::size_t line = why.find(" (line ", begin);
+  return why.substr(begin, line == std::string::npos ? line : why.find(')', line) + 1 - begin);
+}
+
 }  // namespace
 
 Interpreter::Interpreter(clang::ASTContext& context, const HostOptions& options, std::vector<std::string> readable)
@@ -122,10 +130,65 @@ bool Interpreter::returns(const clang::Stmt* branch) {
   return as<clang::ReturnStmt>(branch) != nullptr;
 }
 
+/// Whether nothing of a part of a block is evaluated behind what its only call does.
+bool Interpreter::ends_with_its_call(const clang::Stmt* part) {
+  if (as<clang::CompoundStmt>(part) != nullptr) return true;
+  int calls = 0;
+  AstVisit visit;
+  visit.statement = [&calls](clang::Stmt* s) {
+    if (llvm::isa<clang::CallExpr, clang::CXXConstructExpr>(s)) ++calls;
+    if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::LambdaExpr>(s))
+      calls = 2;
+    return calls < 2;
+  };
+  walk(const_cast<clang::Stmt*>(part), visit);
+  return calls < 2;
+}
+
+/// Which part of a block is the first of those behind its last launch. What is defined elsewhere may launch; what only
+/// this look ahead meets is not missed yet.
+std::size_t Interpreter::behind_last_launch(const clang::CompoundStmt* block) {
+  const auto [known, added] = last_launches_.emplace(block, 0);
+  if (!added) return known->second;
+  std::size_t last = 0, next = 0;
+  for (const clang::Stmt* part : block->body()) {
+    const llvm::SaveAndRestore functions(launching_);
+    const llvm::SaveAndRestore statements(launching_statements_);
+    const llvm::SaveAndRestore missed(program_.undefined, std::vector<std::string>());
+    ++next;
+    if (launches(part) || !program_.undefined.empty()) last = next;
+  }
+  return last_launches_[block] = last;
+}
+
+/// Whether a loop without a launch stands behind the program's last one and gives nothing to the device. The check of
+/// results that most programs end with takes the longest of all that they do.
+bool Interpreter::only_checks(const clang::Stmt* loop) {
+  if (!behind_launches_) return false;
+  bool found = false;
+  AstVisit visit;
+  visit.statement = [&found](clang::Stmt* s) {
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(s);
+    const clang::FunctionDecl* f = call == nullptr ? nullptr : call->getDirectCallee();
+    const llvm::StringRef name = f != nullptr && f->getDeclName().isIdentifier() ? f->getName() : llvm::StringRef();
+    found = found || name.starts_with("cu") || name.starts_with("hip");
+    return !found;
+  };
+  walk(const_cast<clang::Stmt*>(loop), visit);
+  return !found;
+}
+
 /// A goto leads to a label of this block or of one around it.
 Interpreter::Flow Interpreter::execute_compound(const clang::CompoundStmt* block) {
   const std::vector<const clang::Stmt*> parts(block->body_begin(), block->body_end());
+  const std::size_t last = behind_last_launch(block);
+  const bool labels =
+      std::any_of(parts.begin(), parts.end(), [](const clang::Stmt* s) { return as<clang::LabelStmt>(s) != nullptr; });
+  const llvm::SaveAndRestore outer(more_launches_, more_launches_ || labels);
+  const bool more = more_launches_;
   for (std::size_t k = 0; k < parts.size(); ++k) {
+    behind_launches_ = behind_launches_ || (k >= last && !more && !program_.launches.empty());
+    more_launches_ = more || k + 1 < last || !ends_with_its_call(parts[k]);
     const Flow flow = execute(parts[k]);
     if (flow == Flow::next) continue;
     if (flow != Flow::go_to) return flow;
@@ -182,7 +245,7 @@ Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
   if (const auto truth = condition.truth()) return execute(*truth ? s->getThen() : s->getElse());
   const HostUnknown& u = condition.unknown;
   const std::string text = "condition at line " + std::to_string(line_of(s)) +
-                           " is not known: " + (u.name.empty() ? "" : u.name + ", ") + u.why + " (line " +
+                           " is not known: " + (u.name.empty() ? "" : u.name + ", ") + first_reason(u.why) + " (line " +
                            std::to_string(u.line) + ")";
   // What only leaves is taken for the treatment of an error.
   const bool first_leaves = leaves(s->getThen()) && !launches(s->getThen());
@@ -194,8 +257,10 @@ Interpreter::Flow Interpreter::execute_if(const clang::IfStmt* s) {
   if ((first_leaves && breaks(s->getThen())) || (second_leaves && breaks(s->getElse()))) unknown_break_ = text;
   if (first_leaves) return s->getElse() != nullptr ? execute(s->getElse()) : Flow::next;
   if (second_leaves) return execute(s->getThen());
-  execute_where_unknown(s->getThen(), text);
-  if (s->getElse() != nullptr) execute_where_unknown(s->getElse(), text);
+  for (const clang::Stmt* branch : {s->getThen(), s->getElse()})
+    // A loop that it ends goes by it once.
+    if (branch != nullptr && (!(breaks(branch) || returns(branch)) || ends_passed_.insert(branch).second))
+      execute_where_unknown(branch, text);
   forget_written(s->getThen(), "it depends on the " + text);
   if (s->getElse() != nullptr) forget_written(s->getElse(), "it depends on the " + text);
   return Flow::next;
@@ -214,6 +279,7 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
   const bool pure = !launches(loop);
   const bool outermost = pure && loop_end_ == 0;
   const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
+  const llvm::SaveAndRestore outer_ends(ends_passed_, {});
   const std::int64_t share = std::max<std::int64_t>(options_.max_steps / kLoopShare, 1000);
   if (outermost) {
     loop_begin_ = steps_ + 1;
@@ -230,7 +296,7 @@ Interpreter::Flow Interpreter::execute_loop(const clang::Stmt* loop, const clang
     leave_long_loop(loop, loop_begin_, !outermost);
     return Flow::next;
   };
-  if (pure && !outermost && skimming_) return too_long();
+  if (pure && ((!outermost && skimming_) || only_checks(loop))) return too_long();
   for (bool first = true;; first = false) {
     step(loop);
     if (pure && steps_ > loop_end_ && !skimming_) {
@@ -290,11 +356,12 @@ Interpreter::Flow Interpreter::execute_range(const clang::CXXForRangeStmt* loop)
     return Flow::next;
   }
   const std::int64_t begin = steps_ + 1, last_step = steps_ + options_.max_steps / kLoopShare;
-  if (pure && loop_end_ != 0 && skimming_) {
+  if (pure && ((loop_end_ != 0 && skimming_) || only_checks(loop))) {
     leave_long_loop(loop, loop_begin_, true);
     return Flow::next;
   }
   const llvm::SaveAndRestore outer_break(unknown_break_, std::string());
+  const llvm::SaveAndRestore outer_ends(ends_passed_, {});
   for (std::int64_t k = 0; k < range.count.integer; ++k) {
     step(loop);
     if (pure && steps_ > last_step) {

@@ -116,6 +116,9 @@ class Interpreter {
   Flow execute_if(const clang::IfStmt* statement);
   Flow execute_loop(const clang::Stmt* loop, const clang::Expr* condition, const clang::Expr* step,
                     const clang::Stmt* body, bool body_first);
+  bool ends_with_its_call(const clang::Stmt* part);
+  bool only_checks(const clang::Stmt* loop);
+  std::size_t behind_last_launch(const clang::CompoundStmt* block);
   Flow execute_compound(const clang::CompoundStmt* statement);
   void leave_long_loop(const clang::Stmt* loop, std::int64_t begin, bool inside);
   Flow execute_range(const clang::CXXForRangeStmt* loop);
@@ -196,6 +199,9 @@ class Interpreter {
   /// By a call of the form f(&pointer, bytes, ...) of the runtime or the driver; null: the pointer is not followed.
   MemoryRef allocate_for_device(const clang::CallExpr* call, bool in_host_memory);
   /// A call of the form f(&pointer, host pointer, ...).
+  void allocate_rows(const clang::CallExpr* call, bool by_nvidia);
+  void copy_to_symbol(const clang::CallExpr* call);
+  void hand_globals_on(HostLaunch& launch);
   void point_at_host_memory(const clang::CallExpr* call);
   std::optional<std::string> text_at(const Value& pointer);
 
@@ -353,6 +359,7 @@ class Interpreter {
   bool overriders_found_ = false;
   std::map<const clang::Type*, bool> launching_types_;  // of functions that are called through pointers
   std::map<const clang::Stmt*, bool> launching_statements_;
+  std::map<const clang::CompoundStmt*, std::size_t> last_launches_;
   std::vector<Condition> conditions_;
   ProcessorClock clock_;
   std::int64_t steps_ = 0;
@@ -364,8 +371,13 @@ class Interpreter {
   bool repeats_unknown_ = false;
   std::unique_ptr<CRandom> c_random_;
   std::unique_ptr<Random48> random48_;
-  int draws_passed_over_ = 0;                 // the line of a loop or branch that draws and was not evaluated; 0: none
-  std::string unknown_break_;                 // of the innermost loop: why it may have ended before
+  int draws_passed_over_ = 0;  // the line of a loop or branch that draws and was not evaluated; 0: none
+  std::string unknown_break_;  // of the innermost loop: why it may have ended before
+  std::map<const clang::VarDecl*, MemoryRef> symbols_;           // variables of the device that the host has written
+  std::map<const clang::VarDecl*, HostBuffer> symbol_contents_;  // of these, what is known of their contents
+  bool behind_launches_ = false;                                 // no launch follows
+  bool more_launches_ = false;                // behind the statement at hand, or in another part of it
+  std::set<const clang::Stmt*> ends_passed_;  // of the innermost loop: branches that end it and may have been taken
   const clang::LabelDecl* target_ = nullptr;  // of the goto on its way
   std::deque<OptionRead> options_read_;
   std::int64_t options_end_ = 1;

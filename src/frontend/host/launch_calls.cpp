@@ -235,6 +235,9 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
     for (const HostNumber& n : *sizes) key += "," + printed(n);
   key += "," + printed(launch.shared);
   for (const HostArgument& a : launch.args) key += "," + printed(a);
+  hand_globals_on(launch);
+  for (const auto& [name, b] : launch.globals)
+    key += "," + name + b.fill + std::to_string(std::hash<std::string>()(b.contents));
   launch.more = false;
   for (const Condition& c : conditions_) {
     launch.conditions.push_back(c.text);

@@ -41,8 +41,6 @@ const std::set<std::string>& silent() {
                                            "cudaEventRecord",
                                            "cudaEventSynchronize",
                                            "cudaStreamWaitEvent",
-                                           "cudaMemcpyToSymbol",
-                                           "cudaMemcpyToSymbolAsync",
                                            "cudaFuncSetAttribute",
                                            "cudaFuncSetCacheConfig",
                                            "cudaMemPrefetchAsync",
@@ -94,6 +92,35 @@ MemoryRef Interpreter::allocate_for_device(const clang::CallExpr* call, bool in_
   return made.place.memory;
 }
 
+/// cudaMallocPitch(&POINTER, &PITCH, WIDTH, HEIGHT): NVIDIA's runtime pads a row to a multiple of 512 bytes, its
+/// cudaDeviceProp::textureAlignment (forums.developer.nvidia.com/t/39738). What HIP's does depends on the GPU.
+void Interpreter::allocate_rows(const clang::CallExpr* call, bool by_nvidia) {
+  constexpr std::int64_t alignment = 512;
+  const int line = line_of(call);
+  const Value into = evaluate(call->getArg(0)), pitch = evaluate(call->getArg(1)), width = evaluate(call->getArg(2)),
+              height = evaluate(call->getArg(3));
+  Value row = Value::not_known("the pitch is the runtime's choice", line);
+  if (by_nvidia && width.is_integer() && width.integer > 0 && width.integer < INT64_MAX - alignment)
+    row = Value::of((width.integer + alignment - 1) / alignment * alignment);
+  if (pitch.kind == Value::Kind::pointer) {
+    // --let says otherwise
+    store(pitch.place, Value::not_known("the pitch is the runtime's choice", line));
+    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(call->getArg(1)->IgnoreParenCasts());
+    const Value given = address != nullptr ? load(pitch.place, address->getSubExpr()) : Value();
+    if (given.is_integer())
+      row = given;
+    else if (row.is_integer())
+      assume("rows of the allocation at line " + std::to_string(line) + " are padded to a multiple of " +
+             std::to_string(alignment) + " bytes: " + std::to_string(row.integer));
+    store(pitch.place, row);
+  }
+  std::int64_t bytes = 0;
+  const bool sized =
+      row.is_integer() && height.is_integer() && !__builtin_mul_overflow(row.integer, height.integer, &bytes);
+  const Value size = sized ? Value::of(bytes) : Value::not_known("the pitch is the runtime's choice", line);
+  if (into.kind == Value::Kind::pointer) store(into.place, allocation(size, line, false, true));
+}
+
 void Interpreter::point_at_host_memory(const clang::CallExpr* call) {
   const Value into = evaluate(call->getArg(0)), host = evaluate(call->getArg(1));
   for (unsigned k = 2; k < call->getNumArgs(); ++k) evaluate(call->getArg(k));
@@ -140,10 +167,11 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     return Value::of(0);
   }
   if (name == "cudaMallocPitch" && count >= 4) {
-    const Value into = evaluate(call->getArg(0)), pitch = evaluate(call->getArg(1));
-    const Value row = Value::not_known("the pitch is the runtime's choice", line);
-    if (pitch.kind == Value::Kind::pointer) store(pitch.place, row);
-    if (into.kind == Value::Kind::pointer) store(into.place, allocation(row, line, false, true));
+    allocate_rows(call, spelled == name);
+    return Value::of(0);
+  }
+  if (is({"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"}) && count >= 3) {
+    copy_to_symbol(call);
     return Value::of(0);
   }
   if (is({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemset", "cudaMemsetAsync", "cudaMemcpy2D"}) &&

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 
 #include "kernelcast/error.h"
 
@@ -57,6 +58,28 @@ int main(int argc, char** argv) {
   ASSERT_EQ(p.launches.size(), 1u);
   expect_saxpy(p.launches[0]);
   EXPECT_TRUE(p.launches[0].unknowns().empty());
+}
+
+TEST(HostLaunches, RowsOfAPitchedAllocationArePaddedTo512Bytes) {
+  const char* host = R"(
+int main() {
+  float* y;
+  size_t pitch;
+  cudaMallocPitch(&y, &pitch, 1000 * sizeof(float), 30);
+  saxpy<<<4, 256, 64>>>(pitch / sizeof(float), 2.5f, y, y);
+})";
+  const HostProgram p = program_of(host);
+  ASSERT_EQ(p.launches.size(), 1u);
+  EXPECT_EQ(std::get<std::int64_t>(p.launches[0].args[0].value), 1024);
+  EXPECT_EQ(std::get<HostBuffer>(p.launches[0].args[2].value).elements, 30 * 1024);
+  EXPECT_THAT(p.assumed, testing::ElementsAre(testing::HasSubstr("padded to a multiple of 512 bytes: 4096")));
+
+  HostOptions options;
+  options.lets["pitch"] = std::int64_t{4000};
+  const HostProgram given = program_of(host, {}, options);
+  ASSERT_EQ(given.launches.size(), 1u);
+  EXPECT_EQ(std::get<std::int64_t>(given.launches[0].args[0].value), 1000);
+  EXPECT_TRUE(given.assumed.empty());
 }
 
 TEST(HostLaunches, LoopsAreRepetitionsAndWrappersPassTheirSizesOn) {
@@ -179,6 +202,63 @@ int main() {
   ASSERT_EQ(p.launches.size(), 2u);
   EXPECT_EQ(whole(p.launches[0].grid[0]), -1);
   EXPECT_EQ(whole(p.launches[1].grid[0]), 8);
+}
+
+TEST(HostLaunches, WhatTheHostCopiesIntoVariablesOfTheDevice) {
+  const HostProgram p = program_of(R"(
+struct Params { int n; float w; };
+__constant__ float weights[3];
+__constant__ Params params;
+__device__ int counter;
+int main() {
+  float h[3] = {1, 2, 3}, *y;
+  Params p = {5, 0.5f};
+  int c = 7;
+  cudaMalloc(&y, 4096);
+  cudaMemcpyToSymbol(weights, h, sizeof(h));
+  cudaMemcpyToSymbol(params, &p, sizeof(p));
+  cudaMemcpyToSymbol(counter, &c, sizeof(c));
+  scale<1><<<1, 32>>>(y, 1);
+  h[2] = 9;
+  cudaMemcpyToSymbol(weights, h + 2, sizeof(float), 0);
+  scale<1><<<1, 32>>>(y, 1);
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  const auto& first = p.launches[0].globals;
+  ASSERT_EQ(first.size(), 3u);
+  EXPECT_EQ(first.at("counter").contents, std::string("\7\0\0\0", 4));
+  EXPECT_EQ(first.at("params").elements, 1);
+  EXPECT_EQ(first.at("params").contents, std::string("\5\0\0\0\0\0\0\x3f", 8));
+  std::array<float, 3> weights{};
+  const auto read = [&weights](const HostBuffer& b) {
+    EXPECT_EQ(b.contents.size(), sizeof weights);
+    std::memcpy(weights.data(), b.contents.data(), std::min(b.contents.size(), sizeof weights));
+  };
+  read(first.at("weights"));
+  EXPECT_EQ(weights, (std::array<float, 3>{1, 2, 3}));
+  EXPECT_FALSE(p.launches[1].globals.contains("counter")) << "the kernel may have written it";
+  read(p.launches[1].globals.at("weights"));
+  EXPECT_EQ(weights, (std::array<float, 3>{9, 2, 3}));
+}
+
+TEST(HostLaunches, WhatEndsALoopHappensOnce) {
+  const HostProgram p = program_of(R"(
+int main() {
+  float* y;
+  cudaMalloc(&y, 4096);
+  for (int outer = 0; outer < 3; outer++)
+    for (int i = 0; i < 100; i++) {
+      scale<1><<<1, 32>>>(y, 1);
+      if (system(0) > 5) {
+        scale<2><<<1, 32>>>(y, 1);
+        break;
+      }
+      if (system(0) > 6) scale<3><<<1, 32>>>(y, 1);
+    }
+})");
+  std::map<std::string, std::int64_t> times;
+  for (const HostLaunch& l : p.launches) times[l.kernel] += l.repetitions;
+  EXPECT_EQ(times, (std::map<std::string, std::int64_t>{{"scale<1>", 300}, {"scale<2>", 3}, {"scale<3>", 300}}));
 }
 
 TEST(HostLaunches, UnknownValuesSayWhyAndAreGivenByName) {
