@@ -112,14 +112,23 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   return true;
 }
 
-/// cudaMemcpyToSymbol(VARIABLE, FROM, BYTES, OFFSET)
-void Interpreter::copy_to_symbol(const clang::CallExpr* call) {
-  const int line = line_of(call);
-  const clang::Expr* named = call->getArg(0)->IgnoreParenCasts();
+void Interpreter::forget_symbol(const clang::VarDecl* symbol) {
+  symbols_.erase(symbol);
+  symbol_contents_.erase(symbol);
+}
+
+/// cudaMemcpyToSymbol(VARIABLE, FROM, BYTES, OFFSET), cudaGetSymbolAddress(&POINTER, VARIABLE): the variable.
+const clang::VarDecl* Interpreter::symbol_in(const clang::Expr* e) {
+  const clang::Expr* named = e->IgnoreParenCasts();
   if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(named))
     named = address->getSubExpr()->IgnoreParenCasts();
   const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(named);
-  const auto* symbol = reference == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+  return reference == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+}
+
+void Interpreter::copy_to_symbol(const clang::CallExpr* call) {
+  const int line = line_of(call);
+  const clang::VarDecl* symbol = symbol_in(call->getArg(0));
   const Value from = evaluate(call->getArg(1)), bytes = evaluate(call->getArg(2));
   const Value offset = call->getNumArgs() > 3 ? evaluate(call->getArg(3)) : Value::of(0);
   if (symbol == nullptr || symbol->getType()->isDependentType()) return;

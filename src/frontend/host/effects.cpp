@@ -358,6 +358,8 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
       forget_container(o->getArg(0));
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && draws(call))
       draws_passed_over_ = line;
+    if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s))
+      forget_symbol(llvm::dyn_cast<clang::VarDecl>(named->getDecl()));
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))  // given to be changed
       if (const clang::FunctionDecl* f = call->getDirectCallee();
           f != nullptr && !llvm::isa<clang::CXXOperatorCallExpr>(call))

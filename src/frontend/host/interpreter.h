@@ -200,6 +200,8 @@ class Interpreter {
   MemoryRef allocate_for_device(const clang::CallExpr* call, bool in_host_memory);
   /// A call of the form f(&pointer, host pointer, ...).
   void allocate_rows(const clang::CallExpr* call, bool by_nvidia);
+  void forget_symbol(const clang::VarDecl* symbol);
+  static const clang::VarDecl* symbol_in(const clang::Expr* e);
   void copy_to_symbol(const clang::CallExpr* call);
   void hand_globals_on(HostLaunch& launch);
   void point_at_host_memory(const clang::CallExpr* call);

@@ -222,8 +222,13 @@ int main() {
   h[2] = 9;
   cudaMemcpyToSymbol(weights, h + 2, sizeof(float), 0);
   scale<1><<<1, 32>>>(y, 1);
+  if (system(0) > 5) cudaMemcpyToSymbol(weights, h, sizeof(h));
+  void* address;
+  cudaGetSymbolAddress(&address, params);
+  scale<1><<<1, 32>>>(y, 1);
 })");
-  ASSERT_EQ(p.launches.size(), 2u);
+  ASSERT_EQ(p.launches.size(), 3u);
+  EXPECT_TRUE(p.launches[2].globals.empty());
   const auto& first = p.launches[0].globals;
   ASSERT_EQ(first.size(), 3u);
   EXPECT_EQ(first.at("counter").contents, std::string("\7\0\0\0", 4));
