@@ -458,6 +458,7 @@ Value Interpreter::evaluate_lambda(const clang::LambdaExpr* l) {
 }
 
 Value Interpreter::evaluate(const clang::Expr* e) {
+  if (e == nullptr) return Value::not_known("code that cannot be compiled", 0);  // a part of a list, say
   step(e);
   if (const auto* l = llvm::dyn_cast<clang::IntegerLiteral>(e))
     return Value::of(static_cast<std::int64_t>(l->getValue().getZExtValue()));
@@ -532,7 +533,8 @@ Value Interpreter::evaluate(const clang::Expr* e) {
     }
     return last;
   }
-  if (!e->isValueDependent() && !e->containsErrors() && e->isPRValue()) {
+  // Parts of broken code may have no type.
+  if (!e->isValueDependent() && !e->containsErrors() && e->isPRValue() && !e->getType().isNull()) {
     clang::Expr::EvalResult constant;
     if (e->getType()->isIntegralOrEnumerationType() && e->EvaluateAsInt(constant, context_))
       return Value::of(constant.Val.getInt().getExtValue());

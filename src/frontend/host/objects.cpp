@@ -109,6 +109,7 @@ Value Interpreter::evaluate_list(const clang::InitListExpr* list) {
   const clang::InitListExpr* l =
       list->isSemanticForm() || list->getSemanticForm() == nullptr ? list : list->getSemanticForm();
   const clang::QualType type = l->getType();
+  if (type.isNull()) return Value::not_known("code that cannot be compiled", line_of(list));
   if (l->isTransparent() || (!type->isRecordType() && !type->isArrayType()))
     return l->getNumInits() > 0 ? converted(evaluate(l->getInit(0)), type) : zero_of(type);
   Value object = zero_of(type);

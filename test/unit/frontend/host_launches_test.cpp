@@ -246,6 +246,23 @@ int main() {
   EXPECT_EQ(weights, (std::array<float, 3>{9, 2, 3}));
 }
 
+TEST(HostLaunches, InitializersThatDoNotFitDoNoHarm) {
+  const HostProgram p = program_of(R"(
+struct Info { int size; };
+Missing choose() {
+  Info a = {{1, 2}, 3};
+  return a;
+}
+int main() {
+  Info a = {{1, 2}, 3};
+  auto b = choose();
+  float* y;
+  cudaMalloc(&y, 4096);
+  scale<1><<<1, 32>>>(y, 1);
+})");
+  EXPECT_EQ(p.launches.size(), 1u);
+}
+
 TEST(HostLaunches, WhatEndsALoopHappensOnce) {
   const HostProgram p = program_of(R"(
 int main() {
