@@ -72,7 +72,7 @@ struct HostLaunch {
   HostNumber shared;                // dynamic shared memory in bytes
   std::array<HostNumber, 3> cluster{0, 0, 0};  // blocks of a cluster where an attribute of the launch says it
   std::vector<HostArgument> args;   // by position
-  std::map<std::string, HostBuffer> globals;  // what the host copied into variables of the device, by name
+  std::map<std::string, HostBuffer> globals;  // what the host copied into variables of the device, by name, with elements
   std::int64_t repetitions = 1;     // launches alike from this place
   bool more = false;                // the number of repetitions is a lower bound: see conditions
   std::vector<std::string> conditions;  // "the condition at line 40 is not known: rand() (line 38)"

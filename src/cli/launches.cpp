@@ -251,8 +251,7 @@ ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch) {
       f.buffers.push_back(fmt::format("{}={}{}{}", a.name, *buffer->elements, contents.empty() ? "" : ":", contents));
     }
   }
-  for (const auto& [name, buffer] : launch.globals)
-    if (buffer.elements) f.globals[name] = {*buffer.elements, contents_text(buffer)};
+  for (const auto& [name, buffer] : launch.globals) f.globals[name] = {*buffer.elements, contents_text(buffer)};
   if (f.language.empty()) {
     const Language language = language_of(launch.kernel_file.empty() ? f.file : launch.kernel_file);
     if (language != Language::cuda && language != Language::hip) f.language = "cuda";

@@ -112,11 +112,6 @@ bool Interpreter::copy_to_device(const clang::Expr* into, const Value& to, const
   return true;
 }
 
-void Interpreter::forget_symbol(const clang::VarDecl* symbol) {
-  symbols_.erase(symbol);
-  symbol_contents_.erase(symbol);
-}
-
 /// cudaMemcpyToSymbol(VARIABLE, FROM, BYTES, OFFSET), cudaGetSymbolAddress(&POINTER, VARIABLE): the variable.
 const clang::VarDecl* Interpreter::symbol_in(const clang::Expr* e) {
   const clang::Expr* named = e->IgnoreParenCasts();
@@ -134,28 +129,27 @@ void Interpreter::copy_to_symbol(const clang::CallExpr* call) {
   if (symbol == nullptr || symbol->getType()->isDependentType()) return;
   const clang::QualType element = context_.getBaseElementType(symbol->getType());
   const std::int64_t all = size_of(symbol->getType()), size = size_of(element);
-  symbol_contents_.erase(symbol);
   if (size <= 0 || all <= 0) return;
-  MemoryRef& memory = symbols_[symbol];
+  auto& [memory, contents, key] = symbols_[symbol];
   if (memory == nullptr) memory = allocation(Value::of(all), line, true, true).place.memory;
   if (!offset.is_integer() || offset.integer % size != 0 ||
       !copy_to_device(nullptr, Value::pointer_to({memory, offset.integer / size}), call->getArg(1), from, bytes,
                       line)) {
-    memory = nullptr;
+    symbols_.erase(symbol);
     return;
   }
-  HostBuffer b;
-  b.elements = all / size;
-  add_contents(Value::pointer_to({memory, 0}), element, all / size, b);
-  if (!b.contents.empty() || !b.fill.empty()) symbol_contents_[symbol] = std::move(b);
+  contents = {};
+  add_contents(Value::pointer_to({memory, 0}), element, all / size, contents);
+  if (!contents.contents.empty() || !contents.fill.empty()) contents.elements = all / size;
+  key = contents.fill + std::to_string(std::hash<std::string>()(contents.contents));
 }
 
-/// Kernels may write what is no constant.
-void Interpreter::hand_globals_on(HostLaunch& launch) {
-  for (const auto& [symbol, contents] : symbol_contents_) launch.globals[symbol->getNameAsString()] = contents;
-  const auto may_change = [](const auto& entry) { return !entry.first->template hasAttr<clang::CUDAConstantAttr>(); };
-  std::erase_if(symbol_contents_, may_change);
-  std::erase_if(symbols_, may_change);
+/// What is known of the variables that the host has written.
+std::map<std::string, HostBuffer> Interpreter::globals() const {
+  std::map<std::string, HostBuffer> known;
+  for (const auto& [symbol, held] : symbols_)
+    if (held.contents.elements) known[symbol->getNameAsString()] = held.contents;
+  return known;
 }
 
 /// cudaMemset(): the same byte everywhere. False: in a part of the memory, or in a size that is not known.

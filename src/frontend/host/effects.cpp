@@ -174,8 +174,7 @@ bool Interpreter::launches(const clang::FunctionDecl* function) {
   }
   const clang::FunctionDecl* with_body = nullptr;
   if (!function->hasBody(with_body)) {  // of another file: it may launch
-    const std::string name = function->getDeclName().isIdentifier() ? function->getNameAsString() : "";
-    if (!name.empty() && !name.starts_with("cu") && !name.starts_with("hip") &&
+    if (function->getDeclName().isIdentifier() && !is_of_the_runtime(function) &&
         !function->hasAttr<clang::CUDADeviceAttr>())
       miss(function);
     return false;
@@ -217,13 +216,22 @@ bool Interpreter::breaks(const clang::Stmt* s) {
   return llvm::isa_and_nonnull<clang::BreakStmt>(s);
 }
 
+bool Interpreter::is_loop(const clang::Stmt* s) {
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
+}
+
+/// Whether the name is one of the runtime's or the driver's.
+bool Interpreter::is_of_the_runtime(const clang::FunctionDecl* f) {
+  if (f == nullptr || !f->getDeclName().isIdentifier()) return false;
+  return f->getName().starts_with("cu") || f->getName().starts_with("hip");
+}
+
 /// Whether a loop stands in it, or in what a function called from it does itself.
 bool Interpreter::holds_loop(const clang::Stmt* s, bool calls) {
   bool found = false;
   AstVisit visit;
   visit.statement = [&](clang::Stmt* part) {
-    if (part != s && llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(part))
-      found = true;
+    if (part != s && is_loop(part)) found = true;
     const auto* call = calls ? llvm::dyn_cast<clang::CallExpr>(part) : nullptr;
     const clang::FunctionDecl* defined = nullptr;
     if (call != nullptr && call->getDirectCallee() != nullptr && call->getDirectCallee()->hasBody(defined))
@@ -359,7 +367,7 @@ void Interpreter::forget_written(const clang::Stmt* statement, const std::string
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && draws(call))
       draws_passed_over_ = line;
     if (const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(s))
-      forget_symbol(llvm::dyn_cast<clang::VarDecl>(named->getDecl()));
+      symbols_.erase(llvm::dyn_cast<clang::VarDecl>(named->getDecl()));
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s))  // given to be changed
       if (const clang::FunctionDecl* f = call->getDirectCallee();
           f != nullptr && !llvm::isa<clang::CXXOperatorCallExpr>(call))

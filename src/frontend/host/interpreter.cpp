@@ -137,8 +137,7 @@ bool Interpreter::ends_with_its_call(const clang::Stmt* part) {
   AstVisit visit;
   visit.statement = [&calls](clang::Stmt* s) {
     if (llvm::isa<clang::CallExpr, clang::CXXConstructExpr>(s)) ++calls;
-    if (llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::LambdaExpr>(s))
-      calls = 2;
+    if (is_loop(s) || llvm::isa<clang::LambdaExpr>(s)) calls = 2;
     return calls < 2;
   };
   walk(const_cast<clang::Stmt*>(part), visit);
@@ -158,7 +157,7 @@ std::size_t Interpreter::behind_last_launch(const clang::CompoundStmt* block) {
     ++next;
     if (launches(part) || !program_.undefined.empty()) last = next;
   }
-  return last_launches_[block] = last;
+  return known->second = last;
 }
 
 /// Whether a loop without a launch stands behind the program's last one and gives nothing to the device. The check of
@@ -169,9 +168,7 @@ bool Interpreter::only_checks(const clang::Stmt* loop) {
   AstVisit visit;
   visit.statement = [&found](clang::Stmt* s) {
     const auto* call = llvm::dyn_cast<clang::CallExpr>(s);
-    const clang::FunctionDecl* f = call == nullptr ? nullptr : call->getDirectCallee();
-    const llvm::StringRef name = f != nullptr && f->getDeclName().isIdentifier() ? f->getName() : llvm::StringRef();
-    found = found || name.starts_with("cu") || name.starts_with("hip");
+    found = found || (call != nullptr && is_of_the_runtime(call->getDirectCallee()));
     return !found;
   };
   walk(const_cast<clang::Stmt*>(loop), visit);
@@ -181,14 +178,17 @@ bool Interpreter::only_checks(const clang::Stmt* loop) {
 /// A goto leads to a label of this block or of one around it.
 Interpreter::Flow Interpreter::execute_compound(const clang::CompoundStmt* block) {
   const std::vector<const clang::Stmt*> parts(block->body_begin(), block->body_end());
-  const std::size_t last = behind_last_launch(block);
-  const bool labels =
-      std::any_of(parts.begin(), parts.end(), [](const clang::Stmt* s) { return as<clang::LabelStmt>(s) != nullptr; });
-  const llvm::SaveAndRestore outer(more_launches_, more_launches_ || labels);
-  const bool more = more_launches_;
+  const llvm::SaveAndRestore outer(more_launches_);
+  if (!more_launches_)
+    more_launches_ =
+        std::any_of(parts.begin(), parts.end(), [](auto* s) { return as<clang::LabelStmt>(s) != nullptr; });
+  const bool may_end = !more_launches_ && !behind_launches_;
+  const std::size_t last = may_end ? behind_last_launch(block) : 0;
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    behind_launches_ = behind_launches_ || (k >= last && !more && !program_.launches.empty());
-    more_launches_ = more || k + 1 < last || !ends_with_its_call(parts[k]);
+    if (may_end && !behind_launches_) {
+      behind_launches_ = k >= last && !program_.launches.empty();
+      more_launches_ = k + 1 < last || !ends_with_its_call(parts[k]);
+    }
     const Flow flow = execute(parts[k]);
     if (flow == Flow::next) continue;
     if (flow != Flow::go_to) return flow;
@@ -423,6 +423,7 @@ void Interpreter::run_function(const clang::FunctionDecl* function, bool give_ar
   conditions_.clear();
   if (condition) conditions_.push_back(*condition);
   loop_end_ = 0;
+  behind_launches_ = more_launches_ = false;
   options_started_ = false;
   const int line = line_of(function->getLocation());
   for (unsigned k = 0; k < function->getNumParams(); ++k) {

@@ -104,6 +104,11 @@ class Interpreter {
     std::string taker;  // the function that it was given to
     int line = 0;
   };
+  struct Symbol {
+    MemoryRef memory;
+    HostBuffer contents;  // without elements where they are not known
+    std::string key;      // tells them from others
+  };
   struct OptionRead {
     std::int64_t value = 0;
     Value argument;
@@ -138,6 +143,8 @@ class Interpreter {
   bool may_launch(clang::QualType function_pointer);
   bool leaves(const clang::Stmt* statement);
   bool breaks(const clang::Stmt* statement);
+  static bool is_loop(const clang::Stmt* s);
+  static bool is_of_the_runtime(const clang::FunctionDecl* f);
   bool holds_loop(const clang::Stmt* s, bool calls = true);
   static bool returns(const clang::Stmt* branch);
   void forget_written(const clang::Stmt* statement, const std::string& why);
@@ -200,10 +207,9 @@ class Interpreter {
   MemoryRef allocate_for_device(const clang::CallExpr* call, bool in_host_memory);
   /// A call of the form f(&pointer, host pointer, ...).
   void allocate_rows(const clang::CallExpr* call, bool by_nvidia);
-  void forget_symbol(const clang::VarDecl* symbol);
   static const clang::VarDecl* symbol_in(const clang::Expr* e);
   void copy_to_symbol(const clang::CallExpr* call);
-  void hand_globals_on(HostLaunch& launch);
+  [[nodiscard]] std::map<std::string, HostBuffer> globals() const;
   void point_at_host_memory(const clang::CallExpr* call);
   std::optional<std::string> text_at(const Value& pointer);
 
@@ -375,10 +381,9 @@ class Interpreter {
   std::unique_ptr<Random48> random48_;
   int draws_passed_over_ = 0;  // the line of a loop or branch that draws and was not evaluated; 0: none
   std::string unknown_break_;  // of the innermost loop: why it may have ended before
-  std::map<const clang::VarDecl*, MemoryRef> symbols_;           // variables of the device that the host has written
-  std::map<const clang::VarDecl*, HostBuffer> symbol_contents_;  // of these, what is known of their contents
-  bool behind_launches_ = false;                                 // no launch follows
-  bool more_launches_ = false;                // behind the statement at hand, or in another part of it
+  std::map<const clang::VarDecl*, Symbol> symbols_;  // variables of the device that the host has written
+  bool behind_launches_ = false;                     // no launch follows
+  bool more_launches_ = false;                       // behind the statement at hand, or in another part of it
   std::set<const clang::Stmt*> ends_passed_;  // of the innermost loop: branches that end it and may have been taken
   const clang::LabelDecl* target_ = nullptr;  // of the goto on its way
   std::deque<OptionRead> options_read_;

@@ -235,9 +235,8 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
     for (const HostNumber& n : *sizes) key += "," + printed(n);
   key += "," + printed(launch.shared);
   for (const HostArgument& a : launch.args) key += "," + printed(a);
-  hand_globals_on(launch);
-  for (const auto& [name, b] : launch.globals)
-    key += "," + name + b.fill + std::to_string(std::hash<std::string>()(b.contents));
+  for (const auto& [symbol, held] : symbols_)
+    if (held.contents.elements) key += "," + symbol->getNameAsString() + held.key;
   launch.more = false;
   for (const Condition& c : conditions_) {
     launch.conditions.push_back(c.text);
@@ -245,12 +244,15 @@ void Interpreter::add_launch(HostLaunch launch, const Value& grid, const Value& 
   }
   const auto [known, added] = known_launches_.emplace(key, program_.launches.size());
   if (added) {
+    launch.globals = globals();
     program_.launches.push_back(std::move(launch));
-    return;
+  } else {
+    HostLaunch& first = program_.launches[known->second];
+    ++first.repetitions;
+    for (std::size_t k = 0; k < first.args.size(); ++k) merge(first.args[k], launch.args[k]);
   }
-  HostLaunch& first = program_.launches[known->second];
-  ++first.repetitions;
-  for (std::size_t k = 0; k < first.args.size(); ++k) merge(first.args[k], launch.args[k]);
+  // Kernels may write what is no constant.
+  std::erase_if(symbols_, [](const auto& s) { return !s.first->template hasAttr<clang::CUDAConstantAttr>(); });
 }
 
 /// The entry's first argument stands for those of all launches in it.

@@ -175,7 +175,7 @@ std::optional<Value> Interpreter::runtime_call(const std::string& spelled, const
     return Value::of(0);
   }
   if (name == "cudaGetSymbolAddress" && count >= 2)
-    forget_symbol(symbol_in(call->getArg(1)));  // what it gives is not followed
+    symbols_.erase(symbol_in(call->getArg(1)));  // what it gives is not followed
   if (is({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemset", "cudaMemsetAsync", "cudaMemcpy2D"}) &&
       count >= 3) {
     const Value into = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));

@@ -283,6 +283,21 @@ int main() {
   EXPECT_EQ(times, (std::map<std::string, std::int64_t>{{"scale<1>", 300}, {"scale<2>", 3}, {"scale<3>", 300}}));
 }
 
+TEST(HostLaunches, LoopsBehindTheLastLaunchOfOneFunctionAreEvaluatedInTheNext) {
+  const HostProgram p = program_of(R"(
+void first(float* y) {
+  scale<1><<<1, 32>>>(y, 1);
+  for (int i = 0; i < 8; i++) y[i] = 0;
+}
+void second(float* y) {
+  int blocks = 0;
+  for (int i = 0; i < 8; i++) blocks += 2;
+  scale<2><<<blocks, 32>>>(y, 1);
+})");
+  ASSERT_EQ(p.launches.size(), 2u);
+  EXPECT_EQ(whole(p.launches[1].grid[0]), 16);
+}
+
 TEST(HostLaunches, UnknownValuesSayWhyAndAreGivenByName) {
   const std::string host = R"(
 int main() {
