@@ -33,7 +33,7 @@ struct ForecastOptions {
   Launch launch;               // block (threads), dynamic shared memory (bytes), arguments, buffers, answers; not the grid
   std::vector<std::string> map;  // loop counters of a C or C++ nest that become work-items, outermost first
   bool execute = true;           // execute a sample of blocks where data decide; false: closed forms and defaults
-  double compile_seconds = 30;   // processor time of the front end
+  double compile_seconds = 120;  // processor time of the front end
   std::string clock, power_limit;  // as operating_point() takes them; empty: the device file's
 };
 

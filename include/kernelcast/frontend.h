@@ -34,7 +34,7 @@ struct FrontendOptions {
   std::vector<std::string> map;     // loop counters that become work-items, outermost first (--map i,j)
   Dim3 block{0, 0, 0};              // when known: helps the AMD code generator
   Dim3 cluster{0, 0, 0};            // blocks of a cluster where the launch says it: Launch::cluster
-  double time_limit_s = 30;         // processor time for the whole front end
+  double time_limit_s = 120;        // processor time for the whole front end
   std::string ptxas;                // path of NVIDIA's assembler, whose code is counted in place of PTX; empty: not asked
   std::string nvrtc;                // path of NVIDIA's run-time compiler (libnvrtc.so), whose registers, spills and static shared memory
                                     // of CUDA C++ take the place of ours; empty: not asked

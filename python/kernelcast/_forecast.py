@@ -138,7 +138,7 @@ class Forecaster:
     """
 
     def __init__(self, source, *, device, kernel="", model="kernelcast", lang="", defines=None, include_dirs=(), std="", fast_math=False,
-                 execute=True, compile_seconds=30.0, device_dir="", tensor_maps=None, clock=None, power_limit=None):
+                 execute=True, compile_seconds=120.0, device_dir="", tensor_maps=None, clock=None, power_limit=None):
         self._source = read_source(source, lang)
         settings = native.Settings()
         settings.path, settings.text, settings.language = self._source.path, self._source.text, self._source.language

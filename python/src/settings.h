@@ -15,7 +15,7 @@ struct Settings {
   std::string path, text, language, kernel, standard, device_folder, clock, power_limit;
   std::vector<std::string> devices, models, defines, include_dirs, tensor_maps;
   bool fast_math = false, execute = true;
-  double compile_seconds = 30;
+  double compile_seconds = 120;
 };
 
 /// Throws UsageError for a language that there is not.

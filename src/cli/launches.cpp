@@ -154,20 +154,25 @@ bool wants_launches(const ForecastFlags& f) {
   return source.language == Language::cuda || source.language == Language::hip;
 }
 
-report::ProgramForecast find_launches(const ForecastFlags& f, const Source& source, const DeviceCatalog& catalog) {
+report::ProgramForecast find_launches(const ForecastFlags& f, Source source, const DeviceCatalog& catalog) {
   HostOptions options;
   options.argv = words_of(f.argv);
   for (const std::string& text : f.lets)
     options.lets[name_and_value(KC_SETTING(let), text).first] = argument_value(KC_SETTING(let), text);
   const std::vector<Device> devices = devices_of(comma_list(KC_SETTING(device), f.device), f.device == "all", catalog);
   options.device = properties_of(devices.front());
+  source.capability = capability_of(devices.front());
   if (devices.front().codegen_target.starts_with("sm_") || devices.front().codegen_target.starts_with("gfx"))
     options.target = devices.front().codegen_target;
   for (const std::string& file : f.with) options.more_files.push_back(std::filesystem::absolute(file).string());
   options.data_folders = {".", std::filesystem::absolute(source.path).parent_path().string()};
   put_occupancy_model(devices.front(), options);
-  const ProgramLaunches whole = program_launches(
-      source, options, [&](const HostKernelAsked& asked) { return kernel_resources(source, asked, devices.front()); });
+  const double compile_seconds = f.compile_seconds.empty()
+                                     ? FrontendOptions{}.time_limit_s
+                                     : positive_number(KC_SETTING(compile_seconds), f.compile_seconds);
+  const ProgramLaunches whole = program_launches(source, options, [&](const HostKernelAsked& asked) {
+    return kernel_resources(source, asked, devices.front(), compile_seconds);
+  });
   const HostProgram& found = whole.program;
   report::ProgramForecast program;
   program.source = source.path;

@@ -12,7 +12,7 @@ namespace kernelcast::cli {
 /// Whether the flags leave the launch to the host code of a CUDA or HIP source.
 bool wants_launches(const ForecastFlags& flags);
 /// Launches of the source that are wanted (--kernel, --launch N), numbered. Throws UserError where there is none.
-report::ProgramForecast find_launches(const ForecastFlags& flags, const Source& source, const DeviceCatalog& catalog);
+report::ProgramForecast find_launches(const ForecastFlags& flags, Source source, const DeviceCatalog& catalog);
 /// The flags for one launch: what was typed goes before what was found. Throws UserError naming what is not known.
 ForecastFlags flags_for(const ForecastFlags& flags, const HostLaunch& launch);
 /// `predict` of all of them.

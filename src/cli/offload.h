@@ -32,9 +32,9 @@ int optimization_of(const OffloadFlags& flags, int without);
 struct CpuSettings {
   int optimization = 3;
   bool simd = true, baseline = false;
-  std::string made_for;         // the CPU whose code runs, as LLVM names it; empty: the one that runs it
-  double compile_seconds = 30;  // most processor time for each side of a kernel
-  int threads = 0;              // one: code without a runtime library of threads; 0: as many as cores
+  std::string made_for;          // the CPU whose code runs, as LLVM names it; empty: the one that runs it
+  double compile_seconds = 120;  // most processor time for each side of a kernel
+  int threads = 0;               // one: code without a runtime library of threads; 0: as many as cores
 };
 
 /// The flags as values; UsageError for those that say nothing sensible.

@@ -189,7 +189,8 @@ void declare_launches(Flags c, ForecastFlags& f) {
 }
 
 void declare_compile_seconds(Flags c, ForecastFlags& f) {
-  c.option("--compile-seconds", "S", f.compile_seconds, "Processor time limit of compilation in seconds (default: 30)");
+  c.option("--compile-seconds", "S", f.compile_seconds,
+           "Processor time limit of compilation in seconds (default: 120)");
 }
 
 void declare_source(Flags c, ForecastFlags& f) {

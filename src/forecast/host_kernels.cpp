@@ -29,7 +29,8 @@ std::int64_t largest_block(const HostKernel& kernel, const Device& device) {
 
 }  // namespace
 
-std::optional<HostKernel> kernel_resources(const Source& source, const HostKernelAsked& asked, const Device& device) {
+std::optional<HostKernel> kernel_resources(const Source& source, const HostKernelAsked& asked, const Device& device,
+                                           double compile_seconds) {
   try {
     Source defined = source;
     if (!asked.kernel_file.empty()) {
@@ -38,6 +39,7 @@ std::optional<HostKernel> kernel_resources(const Source& source, const HostKerne
     }
     FrontendOptions options;
     options.kernel = asked.kernel.find('<') == std::string::npos ? asked.symbol : asked.kernel;
+    options.time_limit_s = compile_seconds;
     generate_for(device, options);
     const KernelProfile profile = analyze(defined, options).profile;
     HostKernel kernel;

@@ -32,7 +32,7 @@ struct ForecastQuestion {
   Launch launch;                     // all but the grid
   bool launches_beside = false;      // it is one of several of a program, which may have the same buffers
   Counting counts = Counting::automatic;
-  double compile_seconds = 30;  // of processor time
+  double compile_seconds = 120;  // of processor time
   ExecuteOptions execute;
 };
 

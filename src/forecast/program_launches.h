@@ -29,7 +29,8 @@ ProgramLaunches program_launches(const Source& source, const HostOptions& option
                                  const KernelResources& resources = {});
 
 /// Resources of a kernel of the source or of one of its other files on the device; nothing: it cannot be analyzed.
-std::optional<HostKernel> kernel_resources(const Source& source, const HostKernelAsked& asked, const Device& device);
+std::optional<HostKernel> kernel_resources(const Source& source, const HostKernelAsked& asked, const Device& device,
+                                           double compile_seconds);
 
 /// Sets HostOptions::resident_blocks to the occupancy model of the device.
 void put_occupancy_model(const Device& device, HostOptions& options);

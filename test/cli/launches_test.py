@@ -277,6 +277,23 @@ int main() {
             text = self.good("predict", file, "--device", device, "--argv", "1000 1", "--launch", "list")
             self.assertRegex(text, rf"saxpy +{grid} +256 +0 +1")
 
+    def test_host_functions_of_headers_around_the_source_are_evaluated(self):
+        """-I of a folder around the source, or none at all: Clang counts both as the system's."""
+        for folder in ("include", "app"):
+            os.mkdir(os.path.join(self.folder, folder))
+        self.path("include/sizes.h", "inline int blocks_of(int n) { return (n + 255) / 256; }\n")
+        file = self.path("app/whole.cu", '#include "sizes.h"\n__global__ void k() {}\nint main() { k<<<blocks_of(1000), 256>>>(); }\n')
+        for flags in ([], ["-I", self.path("include")]):
+            self.assertRegex(self.good("predict", file, "--device", "a100", "--launch", "list", *flags), r"k +4 +256 +0 +1")
+
+    def test_host_code_is_read_as_nvcc_reads_it_for_the_device(self):
+        """Version 12.8 has Blackwell; __CUDA__ is Clang's own, by which CUTLASS leaves it out."""
+        file = self.path("blackwell.cu", "#if !defined(__CUDA__) && __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8\n#define SUPPORTED\n#endif\n"
+                         "#define UNROLL #pragma unroll\n__global__ void k(int* a) {\n  UNROLL\n  for (int i = 0; i < 4; ++i) a[i] = 1;\n}\n"
+                         "int main() {\n  int n = 3;\n#ifdef SUPPORTED\n  n = 7;\n#endif\n  k<<<n, 32>>>(nullptr);\n}\n")
+        for device, grid in (("b200", 7), ("a100", 3)):
+            self.assertRegex(self.good("predict", file, "--device", device, "--launch", "list"), rf"k +{grid} +32 +0 +1")
+
     def test_of_a_file_in_two_languages_one_is_read(self):
         self.path("kernels.c", "void go(int n) {}\n")
         self.path("kernels.cu", "__global__ void k() {}\nvoid go(int n) { k<<<n, 64>>>(); }\nvoid (*table[])(int) = {go};\n")

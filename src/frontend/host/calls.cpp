@@ -38,7 +38,7 @@ Value Interpreter::call_body(const clang::FunctionDecl* f, const clang::Expr* co
 }
 
 void Interpreter::miss(const clang::NamedDecl* d) {
-  if (context_.getSourceManager().isInSystemHeader(d->getLocation()) || d->isInStdNamespace()) return;
+  if (is_of_the_system(d->getLocation()) || d->isInStdNamespace()) return;
   miss(d->getNameAsString());
 }
 
@@ -95,8 +95,7 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
   if (auto v = associative_call(call, method)) return *v;
   const clang::FunctionDecl* defined = nullptr;
   const bool has_body = f->hasBody(defined);
-  const auto& sources = context_.getSourceManager();
-  const bool users = has_body && !sources.isInSystemHeader(defined->getLocation());
+  const bool users = has_body && !is_of_the_system(defined->getLocation());
   if (!users) {
     if (auto v = runtime_call(name, call)) return *v;
     if (auto v = driver_call(name, call)) return *v;
@@ -166,6 +165,20 @@ const clang::FunctionDecl* Interpreter::overriding(const clang::CXXMethodDecl* m
   return found != nullptr && found->hasBody(defined) ? defined : nullptr;
 }
 
+/// `Base(f())` copies the fields of what is given.
+void Interpreter::construct_base(const MemoryRef& memory, const clang::Expr* init) {
+  const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(init);
+  const bool copies = made != nullptr && made->getNumArgs() > 0 && made->getConstructor()->isCopyOrMoveConstructor() &&
+                      !made->getConstructor()->isUserProvided();
+  if (made != nullptr && !copies) {
+    construct_into(memory, made);
+    return;
+  }
+  const Value given = copied(evaluate(copies ? made->getArg(0) : init));
+  if (given.kind != Value::Kind::object || given.place.memory == nullptr) return;
+  for (const auto& [key, slot] : given.place.memory->slots) memory->slots[key] = slot;
+}
+
 Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* e) {
   const clang::CXXConstructorDecl* c = e->getConstructor();
   const clang::FunctionDecl* defined = nullptr;
@@ -189,8 +202,7 @@ Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConst
   for (const clang::CXXCtorInitializer* i : constructor->inits()) {
     if (i->getInit() == nullptr || llvm::isa<clang::RecoveryExpr>(i->getInit())) continue;
     if (i->isBaseInitializer() || i->isDelegatingInitializer()) {  // one memory holds the fields of all bases
-      if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(i->getInit()->IgnoreImplicit()))
-        construct_into(memory, made);
+      construct_base(memory, i->getInit()->IgnoreImplicit());
       continue;
     }
     if (i->getMember() == nullptr || i->getMember()->getType()->isReferenceType()) continue;

@@ -131,8 +131,7 @@ void Interpreter::find_overriders() {
   visit.instantiations = true;
   visit.declaration = [&](clang::Decl* d) {
     const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(d);
-    if (method != nullptr && method->isVirtual() &&
-        !context_.getSourceManager().isInSystemHeader(method->getLocation()))
+    if (method != nullptr && method->isVirtual() && !is_of_the_system(method->getLocation()))
       for (const clang::CXXMethodDecl* overridden : method->overridden_methods())
         overriders_[overridden->getCanonicalDecl()].push_back(method);
     return true;
@@ -165,8 +164,7 @@ bool Interpreter::may_launch(clang::QualType pointer) {
 
 bool Interpreter::launches(const clang::FunctionDecl* function) {
   if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
-      method != nullptr && method->isVirtual() &&
-      !context_.getSourceManager().isInSystemHeader(method->getLocation())) {
+      method != nullptr && method->isVirtual() && !is_of_the_system(method->getLocation())) {
     find_overriders();
     if (const auto found = overriders_.find(method->getCanonicalDecl()); found != overriders_.end())
       for (const clang::CXXMethodDecl* other : found->second)
@@ -179,7 +177,7 @@ bool Interpreter::launches(const clang::FunctionDecl* function) {
       miss(function);
     return false;
   }
-  if (context_.getSourceManager().isInSystemHeader(with_body->getLocation())) return false;
+  if (is_of_the_system(with_body->getLocation())) return false;
   const auto [known, added] = launching_.emplace(with_body, false);  // recursion: decided by the outer call
   if (!added) return known->second;
   const bool found = launches(with_body->getBody());

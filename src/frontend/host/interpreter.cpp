@@ -459,7 +459,7 @@ HostProgram Interpreter::run() {
         collect(inner);
       const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
       if (f != nullptr && f->doesThisDeclarationHaveABody() && !f->isDependentContext() &&
-          !context_.getSourceManager().isInSystemHeader(f->getLocation()))
+          !is_of_the_system(f->getLocation()))
         all.push_back(f);
     }
   };

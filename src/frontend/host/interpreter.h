@@ -23,6 +23,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "frontend/host/host_value.h"
+#include "frontend/source/system_files.h"
 
 namespace kernelcast::frontend::host {
 
@@ -176,6 +177,7 @@ class Interpreter {
   Value call_body(const clang::FunctionDecl* function, const clang::Expr* const* arguments, unsigned count,
                   std::optional<Value> self, int line);
   Value construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* expression);
+  void construct_base(const MemoryRef& memory, const clang::Expr* init);
   const clang::FunctionDecl* overriding(const clang::CXXMethodDecl* method, const Value& self) const;
   Value unknown_call(const clang::CallExpr* call, const std::string& name);
 
@@ -190,6 +192,7 @@ class Interpreter {
 
   // occupancy_calls.cpp
   const HostKernel* resources_of(const Value& kernel);
+  Value active_clusters(const Value& kernel, const clang::CallExpr* call);
   Value resident_blocks(const Value& kernel, const Value& threads, const Value& shared, int line);
   void best_block(const Value& grid_into, const Value& block_into, const Value& kernel, const Value& shared,
                   const Value& most, int line);
@@ -343,6 +346,9 @@ class Interpreter {
   bool is_dim3(clang::QualType type) const;
   const clang::FieldDecl* field_named(const clang::CXXRecordDecl* record, const std::string& name) const;
   Value field(const Value& object, clang::QualType type, const std::string& name, int line);
+  bool is_of_the_system(clang::SourceLocation place) const {
+    return system_files_.hold(context_.getSourceManager(), place);
+  }
   void miss(const clang::NamedDecl* declaration);  // its definition is in another file
   void miss(const std::string& name);
   std::string symbol_of(const clang::FunctionDecl* kernel) const;
@@ -361,6 +367,7 @@ class Interpreter {
   std::map<std::string, const clang::FunctionDecl*> kernels_;  // by name and by symbol
   std::vector<Callback> callbacks_;
   std::vector<MemoryRef> arrays_;  // that launches take
+  mutable SystemFiles system_files_;
   std::map<const clang::FunctionDecl*, bool> launching_;
   std::map<const clang::ParmVarDecl*, bool> only_read_;  // what pointers in parameters lead to
   std::map<const clang::CXXMethodDecl*, std::vector<const clang::CXXMethodDecl*>> overriders_;

@@ -95,7 +95,7 @@ Value Interpreter::empty_of(clang::QualType type, const std::string& why, int li
     auto memory = std::make_shared<Memory>();
     memory->rest = Value::not_known(why, line);
     if (const auto* record = type->getAsCXXRecordDecl();
-        record != nullptr && !context_.getSourceManager().isInSystemHeader(record->getLocation())) {
+        record != nullptr && !is_of_the_system(record->getLocation())) {
       for (const clang::FieldDecl* f : fields_of(record))
         if (f->getType()->isRecordType() || f->getType()->isArrayType())
           memory->slots[key_of(f)] = empty_of(f->getType(), why, line);

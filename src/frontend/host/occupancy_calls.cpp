@@ -69,6 +69,34 @@ void Interpreter::best_block(const Value& grid_into, const Value& block_into, co
   if (block_into.kind == Value::Kind::pointer) store(block_into.place, block);
 }
 
+/// Clusters of a configuration that the device holds at once, wherever its blocks are: how many compute units a group
+/// of them has that clusters stay in is in no device file.
+Value Interpreter::active_clusters(const Value& kernel, const clang::CallExpr* call) {
+  const int line = line_of(call);
+  const Value given = evaluate(call->getArg(2));
+  const clang::QualType type = call->getArg(2)->IgnoreParenImpCasts()->getType();
+  const clang::QualType record = type->isPointerType() ? type->getPointeeType() : type;
+  const Value configuration = given.kind == Value::Kind::pointer ? load(given.place, call) : given;
+  const Value block = field(configuration, record, "blockDim", line);
+  std::int64_t threads = 1, blocks_of_cluster = 1;
+  const std::array<HostNumber, 3> cluster = cluster_of(configuration, record, call);
+  for (int axis = 0; axis < 3; ++axis) {
+    const HostNumber extent = dimension(block, axis);
+    const auto* along = std::get_if<std::int64_t>(&extent);
+    const auto* blocks = std::get_if<std::int64_t>(&cluster[static_cast<std::size_t>(axis)]);
+    if (along == nullptr || blocks == nullptr) return Value::not_known("the occupancy of a kernel", line);
+    threads *= *along;
+    blocks_of_cluster *= std::max<std::int64_t>(*blocks, 1);
+  }
+  const Value blocks =
+      resident_blocks(kernel, Value::of(threads), field(configuration, record, "dynamicSmemBytes", line), line);
+  const auto units = options_.device.find("multiProcessorCount");
+  if (!blocks.is_integer() || units == options_.device.end()) return blocks;
+  assume("cudaOccupancyMaxActiveClusters at line " + std::to_string(line) +
+         " counts clusters over all multiprocessors, whichever of them share a GPC");
+  return Value::of(blocks.integer * units->second / blocks_of_cluster);
+}
+
 std::optional<Value> Interpreter::occupancy_call(const std::string& name, const clang::CallExpr* call) {
   const int line = line_of(call);
   const unsigned count = call->getNumArgs();
@@ -84,6 +112,12 @@ std::optional<Value> Interpreter::occupancy_call(const std::string& name, const 
     const Value into = evaluate(call->getArg(0));
     const Value blocks = resident_blocks(evaluate(call->getArg(1)), number(2), number(3), line);
     if (into.kind == Value::Kind::pointer) store(into.place, blocks);
+    return Value::of(0);
+  }
+  if (is({"cudaOccupancyMaxActiveClusters", "cuOccupancyMaxActiveClusters"}) && count == 3) {
+    const Value into = evaluate(call->getArg(0));
+    const Value clusters = active_clusters(evaluate(call->getArg(1)), call);
+    if (into.kind == Value::Kind::pointer) store(into.place, clusters);
     return Value::of(0);
   }
   if (is({"cudaOccupancyMaxPotentialBlockSize", "cudaOccupancyMaxPotentialBlockSizeWithFlags"}) && count >= 3) {

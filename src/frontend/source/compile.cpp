@@ -49,7 +49,7 @@ void refuse_what_is_no_source(const Source& source, Language language) {
 
 /// CUDA and HIP as Clang takes them.
 std::string respelled_cuda(std::string_view text) {
-  constexpr std::string_view words[] = {"__shared__", "asm", "<<<"};
+  constexpr std::string_view words[] = {"__shared__", "asm", "<<", "pragma"};
   if (std::ranges::none_of(words, [&](auto word) { return text.find(word) != std::string_view::npos; }))
     return std::string(text);
   return child_launches_as_calls(as_clang_spells(text));

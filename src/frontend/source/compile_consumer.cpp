@@ -189,15 +189,16 @@ std::vector<clang::GlobalDecl> emitted_forms(const FunctionDecl* function) {
   return {clang::GlobalDecl(function)};
 }
 
-struct Extent {
-  clang::FileID file;
+struct Body {
   unsigned begin = 0, end = 0;
+  FunctionDecl* function = nullptr;
 };
 
-Extent extent_of(const FunctionDecl* function, const clang::SourceManager& sources) {
-  const auto begin = sources.getDecomposedExpansionLoc(function->getOuterLocStart());
+void add_body(FunctionDecl* function, const clang::SourceManager& sources,
+              std::map<clang::FileID, std::vector<Body>>& bodies) {
+  const auto [file, begin] = sources.getDecomposedExpansionLoc(function->getOuterLocStart());
   const auto end = sources.getDecomposedLoc(sources.getExpansionRange(function->getEndLoc()).getEnd());
-  return {begin.first, begin.second, end.first == begin.first ? end.second : begin.second};
+  bodies[file].push_back({begin, end.first == file ? end.second : begin, function});
 }
 
 }  // namespace
@@ -282,15 +283,6 @@ bool KernelConsumer::launches_kernels(clang::SourceLocation name) {
   return std::binary_search(launches.open_braces.begin(), launches.open_braces.end(), body);
 }
 
-/// Folders around the source count as the system's for Clang (-idirafter), and -I of one of them does with it.
-bool KernelConsumer::in_system(clang::SourceLocation at) {
-  const auto& sources = compiler_.getSourceManager();
-  if (!sources.isInSystemHeader(at)) return false;
-  auto [known, is_new] = in_system_.try_emplace(sources.getFileID(at));
-  if (is_new) known->second = in_system_folder(sources.getFilename(at).str());
-  return known->second;
-}
-
 bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   const FunctionDecl* function = function_of(declaration);
   if (function == nullptr || !job_.host_code_may_fail) return false;
@@ -301,7 +293,7 @@ bool KernelConsumer::shouldSkipFunctionBody(clang::Decl* declaration) {
   }
   if (function->hasAttr<clang::CUDADeviceAttr>()) return false;
   const auto& sources = compiler_.getSourceManager();
-  if (in_system(sources.getExpansionLoc(function->getLocation()))) return true;
+  if (system_files_.hold(sources, function->getLocation())) return true;
   const bool launches = launches_kernels(function->getLocation());
   if (launches && (function->isDependentContext() || function->getDescribedFunctionTemplate() != nullptr)) {
     // Who calls this decides with which types the kernel is instantiated; callers may stand before it.
@@ -319,6 +311,8 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
   std::vector<FunctionDecl*> functions;
   const bool any_error = compiler_.getDiagnostics().hasErrorOccurred();
   if (any_error && job_.host_code_may_fail) functions = functions_of(context);
+  std::map<clang::FileID, std::vector<Body>> bodies;
+  for (FunctionDecl* function : functions) add_body(function, sources, bodies);
   std::set<FunctionDecl*> broken;
   for (const Message& message : messages_.messages()) {
     if (message.level < Level::Warning) continue;
@@ -332,15 +326,10 @@ void KernelConsumer::judge_messages(clang::ASTContext& context) {
       const auto [file, offset] = sources.getDecomposedLoc(message.at);
       bool in_host = false;
       bool in_device = false;
-      for (FunctionDecl* function : functions) {
-        const Extent extent = extent_of(function, sources);
-        if (extent.file != file || offset < extent.begin || offset > extent.end) continue;
-        if (is_device_function(function)) {
-          in_device = true;
-          broken.insert(function);
-        } else {
-          in_host = true;
-        }
+      for (const auto& [begin, end, function] : bodies[file]) {
+        if (offset < begin || offset > end) continue;
+        (is_device_function(function) ? in_device : in_host) = true;
+        if (is_device_function(function)) broken.insert(function);
       }
       if (in_device) {
         error.where = ClangError::Where::device_function;
@@ -497,7 +486,7 @@ bool KernelConsumer::generate_in_spite_of_errors(clang::ASTContext& context) {
 void KernelConsumer::find_missing_features(clang::ASTContext& context) {
   const auto& sources = context.getSourceManager();
   for (FunctionDecl* function : functions_of(context)) {
-    if (is_device_function(function) && !sources.isInSystemHeader(sources.getExpansionLoc(function->getLocation())))
+    if (is_device_function(function) && !system_files_.hold(sources, function->getLocation()))
       report_missing_features(function, compiler_.getDiagnostics());
   }
 }

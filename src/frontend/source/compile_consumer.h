@@ -14,6 +14,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "frontend/source/compile_clang.h"
 #include "frontend/source/host_code.h"
+#include "frontend/source/system_files.h"
 
 namespace kernelcast::frontend {
 
@@ -68,7 +69,6 @@ class KernelConsumer : public clang::ASTConsumer {
 
  private:
   bool launches_kernels(clang::SourceLocation name);
-  bool in_system(clang::SourceLocation at);
   void keep_unused_function(clang::Decl* declaration);
   void name_parameters();
   void keep_parameter_types();
@@ -88,7 +88,7 @@ class KernelConsumer : public clang::ASTConsumer {
   std::vector<std::function<void(clang::CodeGenerator&)>> queue_;
   std::vector<clang::FunctionDecl*> broken_, instantiated_;
   std::map<clang::FileID, Launches> launches_;
-  std::map<clang::FileID, bool> in_system_;
+  SystemFiles system_files_;
   bool parse_all_host_code_, skipped_host_code_ = false;
 };
 

@@ -92,10 +92,10 @@ bool has_intrinsic(std::string_view text) {
   return false;
 }
 
-/// Calls `use` with every word that begins with "cuda", "CUDA" or "PFN".
+/// Calls `use` with every word that begins with "cu", "CU" or "PFN".
 template <class Use>
 void for_runtime_words(std::string_view text, const Use& use) {
-  for (const std::string_view begin : {"cuda", "CUDA", "PFN"}) {
+  for (const std::string_view begin : {"cu", "CU", "PFN"}) {
     for (std::size_t at = 0; (at = text.find(begin, at)) != std::string_view::npos;) {
       std::size_t end = at;
       while (end < text.size() && is_word(text[end])) ++end;
@@ -105,11 +105,13 @@ void for_runtime_words(std::string_view text, const Use& use) {
   }
 }
 
-/// Names of the runtime's that stand in host_api_more.h.
+constexpr const char* kRareHostHeaders[] = {"kernelcast/host_api_more.h", "kernelcast/driver_api.h"};
+
+/// Names of the runtime's and the driver's that stand in headers of their own.
 std::set<std::string_view> rare_runtime_names() {
   std::set<std::string_view> names;
   for (const VirtualHeader& h : virtual_headers())
-    if (h.name == "kernelcast/host_api_more.h")
+    if (std::ranges::find(kRareHostHeaders, h.name) != std::end(kRareHostHeaders))
       for_runtime_words(h.text, [&](std::string_view word) { names.insert(word); });
   return names;
 }
@@ -212,7 +214,8 @@ std::vector<std::string> preludes_for(std::string_view text) {
   add_if(all || has_any(text, kWarpWords), "kernelcast/warp.h");
   const bool host = textures || has_any(text, kHostWords);
   add_if(host, "kernelcast/host_api.h");
-  add_if(host && (all || has_rare_runtime_name(text)), "kernelcast/host_api_more.h");
+  const bool rare_host = host && (all || has_rare_runtime_name(text));
+  for (const char* header : kRareHostHeaders) add_if(rare_host, header);
   add_if(textures, "kernelcast/texture.h");
   add_if(all || text.find("__kc_launch_child") != std::string_view::npos, "kernelcast/child.h");
   add_if(all, "kernelcast/hip_std.h");

@@ -209,7 +209,8 @@ void add_cuda(std::vector<std::string>& args, const Source& source, Vendor vendo
                     "__HIP_DEVICE_COMPILE__"});
     }
   } else {
-    append(args, {"-D", "__CUDACC__=1", "-D", "__NVCC__=1"});
+    // Clang's name for its own CUDA, which nvcc does not have: libraries leave parts out where they see it.
+    append(args, {"-D", "__CUDACC__=1", "-D", "__NVCC__=1", "-U", "__CUDA__"});
     add_architecture(args, source.capability.empty() ? target : source.capability);
   }
   append(args, {"-D", "__KERNELCAST_WARP_SIZE=" + lanes_of(target)});

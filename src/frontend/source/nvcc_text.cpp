@@ -61,6 +61,32 @@ std::size_t third_bracket(std::string_view text, std::size_t at) {
   return before.substr(0, before.find_last_not_of(" \t\r\n") + 1).ends_with("operator") ? 0 : third;
 }
 
+/// Where a pragma ends that is the whole of a macro without parameters, "#define UNROLL #pragma unroll"; 0: none starts
+/// at `at`. Clang takes "_Pragma" there alone.
+std::size_t behind_pragma_of_macro(std::string_view text, std::size_t at) {
+  if (text[at] != '#' || !word_at(text, behind_blanks(text, at + 1), "pragma")) return 0;
+  std::string_view line = text.substr(0, at);
+  line.remove_prefix(line.find_last_of('\n') + 1);
+  const std::size_t hash = behind_blanks(line, 0), define = behind_blanks(line, hash + 1);
+  if (hash >= line.size() || line[hash] != '#' || !word_at(line, define, "define")) return 0;
+  std::size_t name = behind_blanks(line, define + std::string_view("define").size());
+  while (name < line.size() && is_word(line[name])) ++name;
+  if (behind_blanks(line, name) != line.size()) return 0;
+  std::size_t end = at;
+  while (end < text.size() && text[end] != '\n' && !text.substr(end).starts_with("//")) ++end;
+  return text.substr(0, end).find_last_not_of(" \t\r") + 1;
+}
+
+/// "#pragma unroll 4" as "_Pragma("unroll 4")".
+std::string as_operator(std::string_view pragma) {
+  std::string result = "_Pragma(\"";
+  for (const char c : pragma.substr(behind_blanks(pragma, pragma.find("pragma") + std::string_view("pragma").size()))) {
+    if (c == '"' || c == '\\') result.push_back('\\');
+    result.push_back(c);
+  }
+  return result + "\")";
+}
+
 /// An asm statement's brackets and what they hold.
 std::string asm_text(std::string_view text) {
   std::string result;
@@ -127,6 +153,9 @@ std::string as_clang_spells(std::string_view text) {
       replace(at, third + 1, std::string(3, text[at]) + std::string(text.substr(at + 2, third - at - 2)));
       in_launch = !in_launch;
       next = third + 1;
+    } else if (const std::size_t end = behind_pragma_of_macro(text, at); end != 0) {
+      replace(at, end, as_operator(text.substr(at, end - at)));
+      next = end;
     } else if (word_at(text, at, "asm") || word_at(text, at, "__asm__")) {
       const std::size_t open = text.find_first_of("(;{", at);
       const std::size_t end =

@@ -215,6 +215,23 @@ TEST_F(HostFiles, OccupancyIsAskedForAndThenKnown) {
     return std::min(1536 / threads, shared > 0 ? 1536 / shared : 1536);
   };
   EXPECT_EQ(blocks(body), 20 * 1000000 + 768 * 1000 + 3 * 10 + 4);
+  // Twelve blocks of 128 threads a unit, ten units, clusters of 2 x 3.
+  EXPECT_EQ(blocks(R"(
+  cudaLaunchAttribute attribute; attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = 2; attribute.val.clusterDim.y = 3; attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t c; c.blockDim = dim3(128); c.dynamicSmemBytes = 0; c.attrs = &attribute; c.numAttrs = 1;
+  cudaOccupancyMaxActiveClusters(&n, (void*)kernel, &c);)"),
+            20);
+}
+
+TEST_F(HostFiles, NamesOfTheDriverAndOfRareFlagsAreKnown) {
+  EXPECT_EQ(blocks(R"(
+  CUdevice device; CUdeviceptr memory; cudaStream_t stream = cudaStreamPerThread; cudaError_t e = cudaErrorInvalidPitchValue;
+  cuDeviceGet(&device, 0); cuMemsetD32Async(memory, 0, 16, stream);
+  if (e == cudaSuccess) return;
+  n = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B * 100 + CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION * 10 +
+      cudaOccupancyDisableCachingOverride;)"),
+            441);
 }
 
 }  // namespace

@@ -139,6 +139,30 @@ int main() {
   EXPECT_EQ(at<int>(s, 24), 40);
 }
 
+TEST(HostStructures, BasesAreCopiesOfWhatAFunctionReturns) {
+  const HostStructure s = first_structure(only_launch(R"(
+template <int N> struct Coord {
+  int index[N];
+  Coord(const int (&from)[N]) { for (int i = 0; i < N; ++i) index[i] = from[i]; }
+  template <int K> const int& at() const { return this->index[K]; }
+};
+Coord<2> coord(int a, int b) { int both[2] = {a, b}; return Coord<2>(both); }
+struct Tile : Coord<2> {
+  Tile(int m, int n) : Coord<2>(coord(m, n)) {}
+  int rows() const { return this->template at<0>(); }
+};
+struct Sizes { int rows, columns; };
+__global__ void kernel(Sizes s, int* out) { out[s.rows] = s.columns; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  Tile tile(5, 6);
+  kernel<<<1, 32>>>(Sizes{tile.rows(), tile.index[1]}, out);
+})"));
+  EXPECT_EQ(at<int>(s, 0), 5);
+  EXPECT_EQ(at<int>(s, 4), 6);
+}
+
 TEST(HostStructures, ListsOfValuesFillBases) {
   const HostStructure s = first_structure(only_launch(R"(
 struct Range { int begin, ends[2]; };

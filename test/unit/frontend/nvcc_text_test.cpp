@@ -40,6 +40,15 @@ TEST(NvccText, OperandsWithoutComma) {
             R"(asm("st [%1], %0;" ::"r"(a) ,"l"(f(b)) : "memory");)");
 }
 
+TEST(NvccText, APragmaThatIsAMacroIsAnOperator) {
+  EXPECT_EQ(as_clang_spells("#define UNROLL #pragma unroll\nint a;"), "#define UNROLL _Pragma(\"unroll\")\nint a;");
+  EXPECT_EQ(as_clang_spells("#  define W  # pragma message \"a\\b\"  // why\n"),
+            "#  define W  _Pragma(\"message \\\"a\\\\b\\\"\")  // why\n");
+  for (const char* text : {"#pragma unroll\n", "#define TEXT(x) #pragma x\n", "#define A 1\n#pragma once\n",
+                           "// #define UNROLL #pragma unroll\n"})
+    EXPECT_EQ(as_clang_spells(text), text);
+}
+
 TEST(NvccText, BracketsOfALaunchMayStandApart) {
   EXPECT_EQ(as_clang_spells("k << < n >> 1, 64 >> >(x);"), "k <<<  n >> 1, 64 >>> (x);");
   EXPECT_EQ(as_clang_spells("k<<\n<n, 64>>\n>(x);"), "k<<<\nn, 64>>>\n(x);");
