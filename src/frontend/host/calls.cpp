@@ -122,7 +122,7 @@ Value Interpreter::evaluate_call(const clang::CallExpr* call) {
         (!users || (method != nullptr && method->isDefaulted()))) {
       Value value = copied(evaluate(o->getArg(1)));
       const Place place = place_of(o->getArg(0));
-      store(place, value);
+      store_at(o->getArg(0), place, value);
       return Value::pointer_to(place);
     }
     if (of_std || !has_body) return unknown_call(call, name);
@@ -205,8 +205,7 @@ Value Interpreter::construct_into(const MemoryRef& memory, const clang::CXXConst
       construct_base(memory, i->getInit()->IgnoreImplicit());
       continue;
     }
-    if (i->getMember() == nullptr || i->getMember()->getType()->isReferenceType()) continue;
-    memory->slots[key_of(i->getMember())] = converted(copied(evaluate(i->getInit())), i->getMember()->getType());
+    initialize_member(memory, i);
   }
   execute(constructor->getBody());
   frames_.pop_back();

@@ -236,6 +236,11 @@ bool Interpreter::write_bytes(std::string& out, std::int64_t at, clang::QualType
   if (size <= 0 || at + size > static_cast<std::int64_t>(out.size())) return false;
   if (value.never_written) return true;  // the bytes are zero
   char* to = out.data() + at;
+  if (is_wide(type) && value.is_whole()) {
+    const Wide wide = value.wide();
+    std::memcpy(to, &wide, sizeof wide);
+    return true;
+  }
   if (type->isIntegralOrEnumerationType()) {
     if (!value.is_integer() || size > 8) return false;
     const Value held = converted(value, type);
@@ -276,9 +281,12 @@ bool Interpreter::write_bytes(std::string& out, std::int64_t at, clang::QualType
 bool Interpreter::write_fields(std::string& out, std::int64_t at, const clang::CXXRecordDecl* record,
                                const Memory& memory) {
   record = record->getDefinition();
-  if (record == nullptr || record->isInvalidDecl() || record->isUnion() || record->isDynamicClass() ||
-      record->getNumVBases() > 0)
+  if (record == nullptr || record->isInvalidDecl() || record->isDynamicClass() || record->getNumVBases() > 0)
     return false;
+  if (record->isUnion()) {
+    const clang::FieldDecl* member = written_member(record, memory);
+    return member != nullptr && write_bytes(out, at, member->getType(), memory.slots.at(key_of(member)));
+  }
   const clang::ASTRecordLayout& layout = context_.getASTRecordLayout(record);
   for (const clang::CXXBaseSpecifier& base : record->bases()) {
     const auto* inherited = base.getType()->getAsCXXRecordDecl();
@@ -329,9 +337,12 @@ void Interpreter::add_fields(HostStructure& s, std::int64_t at, clang::QualType 
 
 void Interpreter::add_members(HostStructure& s, std::int64_t at, const clang::CXXRecordDecl* record,
                               const Memory& memory) {
-  if (record == nullptr || record->isInvalidDecl() || record->isUnion() || record->isDynamicClass() ||
-      record->getNumVBases() > 0)
+  if (record == nullptr || record->isInvalidDecl() || record->isDynamicClass() || record->getNumVBases() > 0) return;
+  if (record->isUnion()) {
+    if (const clang::FieldDecl* member = written_member(record, memory))
+      add_fields(s, at, member->getType(), memory.slots.at(key_of(member)));
     return;
+  }
   if (record->getName() == "dim3") {
     const std::int64_t step = size_of(context_.UnsignedIntTy);
     for (std::int64_t axis = 0; axis < 3; ++axis) {

@@ -198,6 +198,10 @@ Value Interpreter::from_bytes(const std::string& bytes, std::size_t at, clang::Q
   if (size == 0 || at + size > bytes.size()) return Value::not_known("a file is read", line);
   if (type->isIntegralOrEnumerationType() && size <= 8)
     return converted(Value::of(little_endian(bytes, at, size)), type);
+  if (is_wide(type))
+    return Value::of_wide((Wide{static_cast<std::uint64_t>(little_endian(bytes, at + 8, 8))} << 64) |
+                              static_cast<std::uint64_t>(little_endian(bytes, at, 8)),
+                          type->isSignedIntegerType());
   if (type->isRealFloatingType() && (size == 4 || size == 8)) {
     const auto bits = static_cast<std::uint64_t>(little_endian(bytes, at, size));
     return Value::of_real(size == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))

@@ -37,6 +37,7 @@ Value Interpreter::load(const Place& place, const clang::Expr* expression) {
     const auto at = static_cast<std::size_t>(place.key);
     if (at <= text.size()) return Value::of(at < text.size() ? static_cast<signed char>(text[at]) : 0);
   }
+  settle_union(expression, place.memory);
   const auto slot = place.memory->slots.find(place.key);
   Value value = slot == place.memory->slots.end() ? place.memory->rest : slot->second;
   if (value.known()) return value;
@@ -77,6 +78,7 @@ void Interpreter::store(const Place& place, Value value) {
 /// Where the index is not known, any element may have the value.
 void Interpreter::store_at(const clang::Expr* target, const Place& place, const Value& value) {
   store(place, value);
+  forget_other_members(target);
   const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(target->IgnoreParens());
   if (place.memory != nullptr || element == nullptr) return;
   const Value base = evaluate(element->getBase());
@@ -93,6 +95,7 @@ Value Interpreter::converted(Value value, clang::QualType type) {
     const auto truth = value.truth();
     return truth ? Value::of(*truth ? 1 : 0) : value;
   }
+  if (value.kind == Value::Kind::wide) return narrowed(value, type);
   if (type->isIntegralOrEnumerationType() && value.is_number()) {
     std::int64_t n = value.integer;
     if (value.kind == Value::Kind::real) {
@@ -106,7 +109,7 @@ Value Interpreter::converted(Value value, clang::QualType type) {
       const bool negative = type->isSignedIntegerOrEnumerationType() && ((bits >> (width - 1)) & 1) != 0;
       n = static_cast<std::int64_t>(negative ? bits | ~((std::uint64_t{1} << width) - 1) : bits);
     }
-    return Value::of(n);
+    return width > 64 ? Value::of_wide(Value::of(n).wide(), type->isSignedIntegerType()) : Value::of(n);
   }
   if (type->isRealFloatingType() && value.is_number()) {
     double d = value.number();
@@ -165,6 +168,7 @@ Place Interpreter::place_of(const clang::Expr* e) {
       object = place_of(m->getBase());
     }
     if (object.memory == nullptr) return {};
+    if (!m->isArrow()) settle_union(m->getBase(), object.memory);
     const bool stored = object.memory->slots.contains(object.key);
     Value& held = object.memory->slots[object.key];
     const bool was_fresh = stored ? held.never_written : object.memory->rest.never_written;
@@ -245,6 +249,9 @@ Value Interpreter::evaluate_cast(const clang::CastExpr* c) {
       return evaluate(c->getSubExpr());
     default: {
       Value v = evaluate(c->getSubExpr());
+      if (v.is_integer() && v.integer < 0 && is_wide(c->getType()) &&
+          c->getSubExpr()->getType()->isUnsignedIntegerType())
+        return Value::of_wide(static_cast<std::uint64_t>(v.integer), c->getType()->isSignedIntegerType());
       if (c->getType()->isArithmeticType() || c->getType()->isEnumeralType() || c->getType()->isPointerType())
         return converted(std::move(v), c->getType());
       return v;
@@ -277,6 +284,7 @@ Value Interpreter::binary(clang::BinaryOperatorKind kind, const Value& l, const 
     }
     return Value::not_known("arithmetic on addresses", line);
   }
+  if (is_wide(left_type) && l.is_whole() && r.is_whole()) return wide_binary(kind, l, r, left_type, line);
   if (!l.is_number() || !r.is_number()) return Value::not_known("an operator of a class", line);
   const bool compares = clang::BinaryOperator::isComparisonOp(kind);
   if (l.kind == Value::Kind::real || r.kind == Value::Kind::real) {
@@ -410,9 +418,11 @@ Value Interpreter::evaluate_unary(const clang::UnaryOperator* u) {
     Value fresh = old;
     const std::int64_t by = u->isIncrementOp() ? 1 : -1;
     if (old.is_integer()) fresh = converted(Value::of(old.integer + by), sub->getType());
+    if (is_wide(sub->getType()) && old.is_whole())
+      fresh = Value::of_wide(old.wide() + static_cast<Wide>(SignedWide{by}), sub->getType()->isSignedIntegerType());
     if (old.kind == Value::Kind::real) fresh.real += static_cast<double>(by);
     if (old.kind == Value::Kind::pointer) fresh.place.key += by;
-    store(place, fresh);
+    store_at(sub, place, fresh);
     return u->isPostfix() ? old : fresh;
   }
   if (u->getOpcode() == clang::UO_Deref && u->getType()->isFunctionType()) return evaluate(sub);
@@ -424,6 +434,9 @@ Value Interpreter::evaluate_unary(const clang::UnaryOperator* u) {
   }
   if (u->getOpcode() == clang::UO_Minus && v.is_integer())
     return converted(Value::of(static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(v.integer))), u->getType());
+  if (v.kind == Value::Kind::wide && (u->getOpcode() == clang::UO_Minus || u->getOpcode() == clang::UO_Not))
+    return Value::of_wide(u->getOpcode() == clang::UO_Minus ? 0 - v.wide() : ~v.wide(),
+                          u->getType()->isSignedIntegerType());
   if (u->getOpcode() == clang::UO_Minus && v.kind == Value::Kind::real) v.real = -v.real;
   if (u->getOpcode() == clang::UO_Not && v.is_integer()) return converted(Value::of(~v.integer), u->getType());
   return v;

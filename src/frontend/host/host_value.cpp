@@ -13,6 +13,19 @@ Value Value::of(std::int64_t number) {
   return v;
 }
 
+Value Value::of_wide(Wide number, bool is_signed) {
+  Value v = of(static_cast<std::int64_t>(number));
+  if (v.wide() == number && (is_signed || v.integer >= 0)) return v;
+  v.kind = Kind::wide;
+  v.high = static_cast<std::uint64_t>(number >> 64);
+  return v;
+}
+
+Wide Value::wide() const {
+  if (kind == Kind::integer) return static_cast<Wide>(SignedWide{integer});
+  return (Wide{high} << 64) | static_cast<std::uint64_t>(integer);
+}
+
 Value Value::of_real(double number) {
   Value v;
   v.kind = Kind::real;
@@ -44,6 +57,8 @@ std::optional<bool> Value::truth() const {
   switch (kind) {
     case Kind::integer:
       return integer != 0;
+    case Kind::wide:
+      return true;  // zero is no wide number
     case Kind::real:
       return real != 0;
     case Kind::pointer:

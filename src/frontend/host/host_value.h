@@ -51,9 +51,14 @@ struct Sample {
   [[nodiscard]] std::string fill(std::int64_t key) const;
 };
 
+__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef __int128 SignedWide;
+
 struct Value {
-  enum class Kind : std::uint8_t { unknown, integer, real, pointer, object, function } kind = Kind::unknown;
+  /// wide: a whole number of 128 bits that 64 do not hold, in `high` and `integer`.
+  enum class Kind : std::uint8_t { unknown, integer, wide, real, pointer, object, function } kind = Kind::unknown;
   std::int64_t integer = 0;
+  std::uint64_t high = 0;
   double real = 0;
   Place place;  // pointer: where to, memory null for a null pointer; object: its memory
   const clang::FunctionDecl* function = nullptr;  // function
@@ -62,6 +67,7 @@ struct Value {
   bool never_written = false;          // unknown: memory as it was declared or allocated, which nobody wrote since
 
   static Value of(std::int64_t number);
+  static Value of_wide(Wide number, bool is_signed);
   static Value of_real(double number);
   static Value pointer_to(Place place);
   static Value object_of(MemoryRef memory);
@@ -71,6 +77,9 @@ struct Value {
   [[nodiscard]] bool is_integer() const { return kind == Kind::integer; }
   [[nodiscard]] bool is_number() const { return kind == Kind::integer || kind == Kind::real; }
   [[nodiscard]] double number() const { return kind == Kind::real ? real : static_cast<double>(integer); }
+  [[nodiscard]] bool is_whole() const { return kind == Kind::integer || kind == Kind::wide; }
+  /// Of a whole number, as one of 128 bits.
+  [[nodiscard]] Wide wide() const;
   /// As a condition; nothing: not known.
   [[nodiscard]] std::optional<bool> truth() const;
 };

@@ -176,6 +176,8 @@ class Interpreter {
   Value evaluate_new(const clang::CXXNewExpr* expression);
   Value call_body(const clang::FunctionDecl* function, const clang::Expr* const* arguments, unsigned count,
                   std::optional<Value> self, int line);
+  /// Sets what a constructor's initializer gives to a member, which may be one of a union without a name.
+  void initialize_member(const MemoryRef& memory, const clang::CXXCtorInitializer* initializer);
   Value construct_into(const MemoryRef& memory, const clang::CXXConstructExpr* expression);
   void construct_base(const MemoryRef& memory, const clang::Expr* init);
   const clang::FunctionDecl* overriding(const clang::CXXMethodDecl* method, const Value& self) const;
@@ -339,6 +341,15 @@ class Interpreter {
 
   // objects.cpp
   Value zero_of(clang::QualType type);
+  // unions.cpp
+  void settle_union(const clang::Expr* member, const MemoryRef& memory);
+  void forget_other_members(const clang::Expr* target);
+  const clang::FieldDecl* written_member(const clang::RecordDecl* record, const Memory& memory) const;
+  // wide.cpp
+  bool is_wide(clang::QualType type) const;
+  Value narrowed(const Value& value, clang::QualType type);
+  static Value wide_binary(clang::BinaryOperatorKind kind, const Value& left, const Value& right, clang::QualType type,
+                           int line);
   Value empty_of(clang::QualType type, const std::string& why, int line);
   Place temporary(Value value);
   Value evaluate_list(const clang::InitListExpr* list);

@@ -133,6 +133,9 @@ HostArgument Interpreter::argument(const clang::ParmVarDecl* parameter, const Va
         a.value = value.integer;
       if (pointer) a.value = HostOther{value.integer == 0 ? "null pointer" : "address"};
       break;
+    case Value::Kind::wide:
+      a.value = HostOther{"whole number of 128 bits"};
+      break;
     case Value::Kind::real:
       a.value = value.real;
       break;

@@ -95,7 +95,7 @@ Value Interpreter::empty_of(clang::QualType type, const std::string& why, int li
     auto memory = std::make_shared<Memory>();
     memory->rest = Value::not_known(why, line);
     if (const auto* record = type->getAsCXXRecordDecl();
-        record != nullptr && !is_of_the_system(record->getLocation())) {
+        record != nullptr && !record->isUnion() && !is_of_the_system(record->getLocation())) {
       for (const clang::FieldDecl* f : fields_of(record))
         if (f->getType()->isRecordType() || f->getType()->isArrayType())
           memory->slots[key_of(f)] = empty_of(f->getType(), why, line);
@@ -121,6 +121,12 @@ Value Interpreter::evaluate_list(const clang::InitListExpr* list) {
     return object;
   }
   unsigned k = 0;
+  if (const clang::FieldDecl* member = l->getInitializedFieldInUnion(); member != nullptr && l->getNumInits() > 0) {
+    Value value = converted(copied(evaluate(l->getInit(0))), member->getType());
+    memory->slots.clear();
+    memory->slots[key_of(member)] = std::move(value);
+    return object;
+  }
   if (const auto* record = type->getAsCXXRecordDecl()) {
     for (std::size_t bases = record->getNumBases(); bases > 0 && k < l->getNumInits(); --bases, ++k) {
       const Value base = copied(evaluate(l->getInit(k)));

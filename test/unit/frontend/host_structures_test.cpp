@@ -163,6 +163,67 @@ int main() {
   EXPECT_EQ(at<int>(s, 4), 6);
 }
 
+TEST(HostStructures, MembersOfUnionsShareBytes) {
+  const HostStructure s = first_structure(only_launch(R"(
+struct Wide {
+  struct Parts { unsigned long long low, high; };
+  union { Parts parts; unsigned __int128 whole; };
+  Wide(unsigned long long low, unsigned long long high) : parts{low, high} {}
+  unsigned long long over(unsigned long long divisor) const { return (unsigned long long)(whole / divisor); }
+};
+union Bits { float real; unsigned whole; unsigned char bytes[4]; };
+struct Numbers { unsigned long long quotient; int exponent, real, parts; Bits bits; };
+__global__ void kernel(Numbers n, int* out) { out[n.exponent] = n.real; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  Numbers n;
+  n.quotient = Wide(0, 1).over(1ull << 60);
+  Bits b;
+  b.real = 1.0f;
+  n.exponent = b.whole >> 23;
+  b.whole = 0x40000000;
+  n.real = (int)b.real;
+  Wide w(5, 6);
+  w.whole = (w.whole << 64) + 7;
+  n.parts = w.parts.high * 10 + w.parts.low;
+  n.bits.bytes[0] = 0; n.bits.whole = 0x3f800000;
+  kernel<<<1, 32>>>(n, out);
+})"));
+  EXPECT_EQ(at<unsigned long long>(s, 0), 16);
+  EXPECT_EQ(at<int>(s, 8), 127);
+  EXPECT_EQ(at<int>(s, 12), 2);
+  EXPECT_EQ(at<int>(s, 16), 57);
+  EXPECT_EQ(at<float>(s, 20), 1.0F);
+  EXPECT_EQ(known(s), std::string(24, '1'));
+}
+
+TEST(HostStructures, WholeNumbersOf128Bits) {
+  const HostStructure s = first_structure(only_launch(R"(
+struct Numbers { long high, low, negative, shifted; int compares; double real; };
+__global__ void kernel(Numbers n, int* out) { out[n.compares] = n.high; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  unsigned __int128 product = (unsigned __int128)0xffffffffffffffffull * 0xffffffffffffffffull;
+  __int128 minus = -5;
+  Numbers n;
+  n.high = (long)(product >> 64);
+  n.low = (long)product;
+  n.negative = (long)(minus * 3 / 2);
+  n.shifted = (long)((__int128)1 << 100 >> 98);
+  n.compares = (product > 7) + (minus < 0) + (product == product + 1) + !product;
+  n.real = (double)((unsigned __int128)1 << 70);
+  kernel<<<1, 32>>>(n, out);
+})"));
+  EXPECT_EQ(at<long>(s, 0), -2);
+  EXPECT_EQ(at<long>(s, 8), 1);
+  EXPECT_EQ(at<long>(s, 16), -7);
+  EXPECT_EQ(at<long>(s, 24), 4);
+  EXPECT_EQ(at<int>(s, 32), 2);
+  EXPECT_EQ(at<double>(s, 40), 0x1p70);
+}
+
 TEST(HostStructures, ListsOfValuesFillBases) {
   const HostStructure s = first_structure(only_launch(R"(
 struct Range { int begin, ends[2]; };
