@@ -167,9 +167,7 @@ report::ProgramForecast find_launches(const ForecastFlags& f, Source source, con
   for (const std::string& file : f.with) options.more_files.push_back(std::filesystem::absolute(file).string());
   options.data_folders = {".", std::filesystem::absolute(source.path).parent_path().string()};
   put_occupancy_model(devices.front(), options);
-  const double compile_seconds = f.compile_seconds.empty()
-                                     ? FrontendOptions{}.time_limit_s
-                                     : positive_number(KC_SETTING(compile_seconds), f.compile_seconds);
+  const double compile_seconds = compile_seconds_of(f);
   const ProgramLaunches whole = program_launches(source, options, [&](const HostKernelAsked& asked) {
     return kernel_resources(source, asked, devices.front(), compile_seconds);
   });

@@ -109,8 +109,7 @@ CpuSettings settings_of(const OffloadFlags& f) {
   s.baseline = f.cpu_isa == "baseline";
   if (f.cpu_isa != "native" && !s.baseline) s.made_for = f.cpu_isa;
   s.threads = threads_of(f);
-  if (!f.source.compile_seconds.empty())
-    s.compile_seconds = positive_number("--compile-seconds", f.source.compile_seconds);
+  s.compile_seconds = compile_seconds_of(f.source);
   return s;
 }
 

@@ -319,11 +319,16 @@ void declare(Flags c, ForecastFlags& f, const std::string& file, const std::stri
   declare_devices_dir(c, f.devices_dir);
 }
 
+double compile_seconds_of(const ForecastFlags& f) {
+  return f.compile_seconds.empty() ? FrontendOptions{}.time_limit_s
+                                   : positive_number(KC_SETTING(compile_seconds), f.compile_seconds);
+}
+
 Request checked(const ForecastFlags& f) {
   Request r;
   r.counts = counts_of(f.counts);
   r.execute = execute_options_of(f);
-  if (!f.compile_seconds.empty()) r.compile_seconds = positive_number(KC_SETTING(compile_seconds), f.compile_seconds);
+  r.compile_seconds = compile_seconds_of(f);
   r.launch = launch_of(f);
   r.launches_beside = f.launches_beside;
   r.launch.structures = f.structures;

@@ -41,6 +41,8 @@ void declare_operating_point(Flags command, ForecastFlags& flags);
 /// --launch, --argv and --let.
 void declare_launches(Flags command, ForecastFlags& flags);
 void declare_compile_seconds(Flags command, ForecastFlags& flags);
+/// --compile-seconds; nothing is the front end's own limit. Throws UsageError.
+double compile_seconds_of(const ForecastFlags& flags);
 /// Throws UsageError naming the flag.
 Source source_of(const ForecastFlags& flags);
 /// --launch-overhead; nothing is 0. Throws UsageError.
