@@ -39,6 +39,9 @@ double passage_bytes(const Reuse& reuse, int depth, int window, double sector_by
          sector_bytes;
 }
 
+/// Of what follows a power of the number of blocks, the value part of the `way` from `a` to `b`, in logarithms.
+double between(double a, double b, double way) { return a > 0 && b > 0 ? a * std::pow(b / a, way) : a + (b - a) * way; }
+
 using Shares = std::array<double, Reuse::depths>;  // of a passage, by its depth
 
 /// Nested passages, the innermost first. `bytes`: what one touches; `lines`: what all of them move if each finds all
@@ -104,20 +107,29 @@ double past_window(const Reuse& reuse, Reuse::Direction direction, int window, d
 double past_grid(const Reuse& reuse, Reuse::Direction direction, double blocks, double together, double requested,
                  const BlockCache& cache) {
   constexpr int whole_life = Reuse::depths - 1, last = Reuse::windows - 1;
-  int first = 0;
-  while (first < last && Reuse::blocks_in(first, blocks) < together) ++first;
-  const double at_a_time = blocks / Reuse::blocks_in(first, blocks);
-  const double alone = past_window(reuse, direction, first, requested / at_a_time, cache, 1) * at_a_time;
-  std::array<Passage, Reuse::windows> nest;
-  std::size_t size = 0;
-  for (int window = first;; ++window) {
+  const auto life = [&](int window) { return passage_bytes(reuse, whole_life, window, cache.sector_bytes); };
+  const auto alone_in = [&](int window) {
+    const double at_a_time = blocks / Reuse::blocks_in(window, blocks);
+    return past_window(reuse, direction, window, requested / at_a_time, cache, 1) * at_a_time;
+  };
+  int next = 0;  // the smallest window that holds all that run together
+  while (next < last && Reuse::blocks_in(next, blocks) < together) ++next;
+  Passage first{life(next), alone_in(next)};
+  if (next > 0) {
+    const double fewer = Reuse::blocks_in(next - 1, blocks), more = Reuse::blocks_in(next, blocks);
+    const double way = std::log(std::max(1.0, together / fewer)) / std::log(more / fewer);
+    first.bytes = between(life(next - 1), first.bytes, way);
+    first.lines = between(alone_in(next - 1), first.lines, way);
+  }
+  std::array<Passage, Reuse::windows + 1> nest{first};
+  std::size_t size = 1;
+  for (int window = next; window <= last; ++window) {
     const double n = Reuse::blocks_in(window, blocks);
-    nest[size++] = {passage_bytes(reuse, whole_life, window, cache.sector_bytes),
-                    window == first ? alone : reuse.at(direction, whole_life, window).traffic * blocks / n};
+    if (n > together) nest[size++] = {life(window), reuse.at(direction, whole_life, window).traffic * blocks / n};
     if (n == blocks) break;
   }
   const double all = reuse.at(direction, whole_life, last).traffic;  // what the window of all blocks moves
-  return past(std::min(requested, alone), std::span(nest).first(size), all, cache.capacity);
+  return past(std::min(requested, first.lines), std::span(nest).first(size), all, cache.capacity);
 }
 
 double left_by_earlier_launch(const Workload& work, const BlockCache& cache) {

@@ -27,6 +27,7 @@ double past_window(const Reuse& reuse, Reuse::Direction direction, int window, d
 
 /// Sectors that go past the cache for a grid of `blocks`, of which `together` run at a time, of `requested`: by the
 /// largest window, from the blocks that run together on, whose whole life fits; else what fits of their passages.
+/// Between two windows, what blocks touch and move follows a power of their number.
 double past_grid(const Reuse& reuse, Reuse::Direction direction, double blocks, double together, double requested,
                  const BlockCache& cache);
 

@@ -193,7 +193,7 @@ Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants
 
 int first_window_of(double blocks) {
   int window = 1;
-  while (window + 1 < Reuse::windows && Reuse::blocks_in(window, INFINITY) < blocks) ++window;
+  while (window + 1 < Reuse::windows && Reuse::blocks_in(window + 1, INFINITY) <= blocks) ++window;
   return window;
 }
 
@@ -423,7 +423,7 @@ double pipelined(const Workload& w, const KernelcastDevice& m, const Constants& 
   f.stages = std::clamp(std::floor(w.shared_bytes_per_block / stage), 1.0, std::max(1.0, w.stalls.fills / w.blocks));
   const double latency = slowest_of(1, depth_of(1, t.l2_read, t.l3_read, t.dram_read, m), 0, m);
   const double transfer = stage / (l2_rate(INFINITY, w, m, c) / m.units / m.clock_hz);
-  const double product = w.stalls.products > 0 ? m.latency[static_cast<std::size_t>(Latency::tensor)] : 0;
+  const double product = w.stalls.products > 0 ? m.async_product_latency : 0;
   return std::max(path, (path + w.stalls.fills * (latency + transfer + product)) / f.stages);
 }
 

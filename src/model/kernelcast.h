@@ -85,13 +85,15 @@ struct KernelcastDevice {
   double l2_parts = 1;                          // of the L2, each near some of the units
   std::array<double, latency_count> latency{};  // cycles; global: an L1 hit
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
-  double real_update_cycles = 0;  // from one floating-point update of a word of global memory to the next
-  double launch_s = 0;            // of an empty grid, on the GPU
+  double async_product_latency = 0;  // beyond a product's time on the pipe
+  double real_update_cycles = 0;     // from one floating-point update of a word of global memory to the next
+  double launch_s = 0;               // of an empty grid, on the GPU
   /// Energy of one multiply-add by type, over the square of the clock (J/Hz^2); 0: not known.
   std::array<double, tensor_type_count> tensor_energy{};
   double power_w = 0;  // that work may draw: power limit less idle power; 0: not known
-  /// Numbers that the device file does not have, with what stands in.
+  /// Numbers that the device file does not have, with what stands in: as assumptions, and all that the model reads.
   std::vector<Assumption> stand_ins;
+  std::vector<std::pair<Field, double>> fallbacks;
 };
 KernelcastDevice machine_of(const Device&, const Constants&, bool with_text);
 /// Units and L2 at another clock; DRAM takes as many seconds as before.
@@ -119,7 +121,8 @@ struct Traffic {
 };
 Traffic traffic_of(const Workload&, const KernelcastDevice&, const Constants&, double resident_blocks);
 
-/// The first window behind one block's that traffic_of() reads where `blocks` or more are resident.
+/// The first window behind one block's that traffic_of() reads where `blocks` or more are resident: the largest that
+/// has no more of them.
 int first_window_of(double blocks);
 
 struct BoundTimes {

@@ -28,11 +28,18 @@ class Reader {
   double operator()(Field f, double stand_in, const char* reason) {
     if (const auto v = d_.get(f)) return *v;
     if (text_ && !std::isnan(stand_in)) {
+      m_.fallbacks.emplace_back(f, stand_in);
       const FieldInfo& i = info(f);
       const std::string key = std::string(i.section) + "." + std::string(i.key);
       m_.stand_ins.push_back({"kernelcast: " + key + " of " + d_.name, describe::number(stand_in) + " (" + reason + ")",
                               describe::where_to_set(d_, key.c_str())});
     }
+    return stand_in;
+  }
+  /// Likewise, of a number that few launches read: who reads it lists it.
+  double unlisted(Field f, double stand_in) {
+    if (const auto v = d_.get(f)) return *v;
+    if (text_) m_.fallbacks.emplace_back(f, stand_in);
     return stand_in;
   }
 
@@ -104,7 +111,7 @@ void power(KernelcastDevice& m, const Device& d) {
       m.tensor_energy[t] = d.get_or(*field, 0) / (*clock * *clock);
 }
 
-void latencies(KernelcastDevice& m, Reader& read) {
+void latencies(KernelcastDevice& m, Reader& read, const Device& d) {
   const auto at = [&m](Latency l) -> double& { return m.latency[static_cast<std::size_t>(l)]; };
   at(Latency::alu) = read(Field::latency_fp32_cycles, 5, "the median of what has been measured");
   at(Latency::fp64) =
@@ -114,12 +121,11 @@ void latencies(KernelcastDevice& m, Reader& read) {
   at(Latency::constant) = at(Latency::shared);
   at(Latency::global) = read(Field::memory_l1_latency_cycles, 36, "the median of what has been measured");
   at(Latency::local) = at(Latency::global);
-  at(Latency::tensor) = read(Field::latency_tensor_cycles);
-  if (std::isnan(at(Latency::tensor))) at(Latency::tensor) = tensor_latency;
+  at(Latency::tensor) = read.unlisted(Field::latency_tensor_cycles, tensor_latency);
+  m.async_product_latency = d.get_or(Field::latency_tensor_async_cycles, at(Latency::tensor));
   m.l2_latency = read(Field::memory_l2_latency_cycles, 220, "the median of what has been measured");
   if (m.l3_bytes > 0) m.l3_latency = read(Field::memory_l3_latency_cycles, m.l2_latency, "as long as the L2's");
-  m.real_update_cycles = read(Field::latency_atomic_real_cycles);
-  if (std::isnan(m.real_update_cycles)) m.real_update_cycles = real_update;
+  m.real_update_cycles = read.unlisted(Field::latency_atomic_real_cycles, real_update);
   m.dram_latency =
       read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
 }
@@ -140,7 +146,7 @@ KernelcastDevice machine_of(const Device& d, const Constants& c, bool with_text)
   m.issue_interval = std::max(1.0, 1 / per_scheduler);
   compute_lanes(m, read, d);
   memory(m, read, d, c);
-  latencies(m, read);
+  latencies(m, read, d);
   m.launch_s = c.launch_s;
   power(m, d);
   return m;

@@ -1,8 +1,7 @@
 // The interval is as wide as what bounds the launch is uncertain, and wider where more was assumed. Logarithms of
 // factors add in quadrature. Each is what the size of nine in ten errors asks for: kinds of bounds and defaults over
 // the three measured sets (tools/validate/interval.py; validation/fit.md, "Interval"), the others over measured rows
-// whose kernel had no part in the fit. Numbers of one device that are not known err together, so their logarithms add
-// before they are squared.
+// whose kernel had no part in the fit. Numbers of the device that are not known count by what they change.
 #include "model/kernelcast_interval.h"
 
 #include <algorithm>
@@ -28,7 +27,7 @@ constexpr double log_defaults = 1.12;  // counts that rest on defaults, likewise
 /// public programs that have such loops are off by 0.3 to 2.1 with one, by 0.8 to 4.6 with two or three inside each
 /// other.
 constexpr double log_trips = 2.77;
-constexpr double log_stand_in = 0.1;      // each number of the device that is not known
+constexpr double fallback_factor = 2;     // between a number of the device and what stands in for it
 constexpr double log_cliff = 1.3;         // private arrays, spills
 constexpr double least_unreached = 0.25;  // of the instructions that run: less is part of what defaults widen
 constexpr double log_no_reuse = 0.4;      // caches without reuse information: by judgement, no row of the fit has it
@@ -86,7 +85,33 @@ double assumed_loops(const KernelProfile& p, const Workload& w) {
 
 }  // namespace
 
-Spread spread_of(const KernelProfile& p, const Workload& w, const KernelcastDevice& m, const BoundTimes& f,
+DeviceDoubt doubt_of(const Device& d, const KernelcastDevice& m, double time,
+                     const std::function<double(const Device&)>& seconds) {
+  constexpr double noticed = 0.01;
+  DeviceDoubt doubt;
+  Device other = d;
+  double largest = noticed, variance = 0;
+  for (const auto& [field, fallback] : m.fallbacks) {
+    auto& value = other.values[static_cast<std::size_t>(field)].value;
+    double change = 0;
+    for (const double factor : {fallback_factor, 1 / fallback_factor}) {
+      value = fallback * factor;
+      const double log_ratio = std::abs(std::log(seconds(other) / time));
+      if (std::isfinite(log_ratio)) change = std::max(change, log_ratio);
+    }
+    value.reset();
+    variance += change * change;
+    if (change > noticed) ++doubt.numbers;
+    if (change > largest) {
+      largest = change;
+      doubt.most = std::string(info(field).section) + "." + std::string(info(field).key);
+    }
+  }
+  doubt.log_factor = std::sqrt(variance);
+  return doubt;
+}
+
+Spread spread_of(const KernelProfile& p, const Workload& w, const DeviceDoubt& doubt, const BoundTimes& f,
                  CountsBasis basis) {
   Spread s;
   double variance = std::pow(base_width(f), 2);
@@ -98,9 +123,9 @@ Spread spread_of(const KernelProfile& p, const Workload& w, const KernelcastDevi
   if (basis == CountsBasis::defaults) add(log_defaults, "counts that rest on defaults");
   if (const double loops = assumed_loops(p, w); loops > 0)
     add(log_trips * std::sqrt(loops), "trip counts that nobody gave");
-  if (!m.stand_ins.empty())
-    add(log_stand_in * static_cast<double>(m.stand_ins.size()),
-        describe::number(static_cast<double>(m.stand_ins.size())) + " unknown numbers of the device");
+  if (doubt.numbers > 0)
+    add(doubt.log_factor, describe::number(doubt.numbers) + " unknown number" + (doubt.numbers == 1 ? "" : "s") +
+                              " of the device (" + (doubt.numbers == 1 ? "" : "most of all ") + doubt.most + ")");
   if (w.local_bytes() > 0) add(log_cliff, "local memory");
   if (!w.reuse.known) add(log_no_reuse, "unknown reuse");
   s.factor_below = s.factor_above = std::exp(std::sqrt(variance));

@@ -1,6 +1,7 @@
 // How far a forecast may be off, and what the compiler may have done that the model cannot know.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,24 @@
 
 namespace kernelcast::forecast {
 
+/// What numbers that the device file does not have make of a time. Each is taken for a factor of 2 larger and smaller,
+/// and the larger change counts: of 528 numbers that device files have, nine in ten lie within 2.00 of what would stand
+/// in for them (fit_model fallbacks). Their logarithms add in quadrature.
+struct DeviceDoubt {
+  double log_factor = 0;
+  int numbers = 0;   // that change the time by a per cent
+  std::string most;  // "memory.l2_bandwidth_bytes_per_s": the one that changes it most
+};
+/// `seconds`: of a device on which the launch takes `time`. `m` is machine_of() of `d`, with its text.
+DeviceDoubt doubt_of(const Device& d, const KernelcastDevice& m, double time,
+                     const std::function<double(const Device&)>& seconds);
+
 /// The 90 % interval as factors: [time / factor_below, time * factor_above].
 struct Spread {
   double factor_below = 1, factor_above = 1;
   std::string reasons;  // what was assumed; empty: nothing
 };
-Spread spread_of(const KernelProfile&, const Workload&, const KernelcastDevice&, const BoundTimes&, CountsBasis basis);
+Spread spread_of(const KernelProfile&, const Workload&, const DeviceDoubt&, const BoundTimes&, CountsBasis basis);
 
 /// Where defaults widen an interval beyond a factor of 10: the settings that replace them.
 std::optional<Assumption> what_narrows(const Workload&, const Spread&);

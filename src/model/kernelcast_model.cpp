@@ -183,7 +183,10 @@ class Kernelcast final : public Model {
     }
     e.time_s.value = total;
     e.interval_reason.clear();
-    const forecast::Spread spread = forecast::spread_of(p, w, m, f, w.basis());
+    const auto doubt = forecast::doubt_of(d, at_boost, total, [&](const Device& other) {
+      return forecast_on(w, other, forecast::machine_of(other, forecast::fitted_constants(), false)).seconds();
+    });
+    const forecast::Spread spread = forecast::spread_of(p, w, doubt, f, w.basis());
     e.interval_lo_s = total / spread.factor_below;
     e.interval_hi_s = total * spread.factor_above;
     if (f.clock_hz < at_boost.clock_hz) add_power_limit(w, d, at_boost, f, spread.factor_below, e);

@@ -45,6 +45,45 @@ def factor(errors):
     return math.exp(sum(map(abs, errors)) / len(errors))
 
 
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def ladders(rows):
+    """The sections on ladders: kernels of a family that do one thing on one GPU."""
+    of_problem = collections.defaultdict(list)
+    for row in rows:
+        gpu = row["gpu"].removeprefix("NVIDIA ").removeprefix("GeForce ")
+        of_problem[(row["family"], gpu, row["problem"])].append(row)
+    found = []
+    for place, of in sorted(of_problem.items()):
+        if len({r["kernel"] for r in of}) < LADDER:
+            continue
+        first = min(of, key=lambda r: r["forecast"])
+        found.append((*place, len(of), spearman([r["measured"] for r in of], [r["forecast"] for r in of]),
+                      first["measured"] / min(r["measured"] for r in of) - 1))
+    if not found:
+        return []
+    near = [regret <= 0.05 for *_, regret in found]
+    out = [f"\n### Ladders of at least {LADDER} kernels\n",
+           f"Median Spearman {median([order for *_, order, _ in found]):.2f} over {len(found)} ladders; the first "
+           f"choice is within 5 % of the best in {sum(near)}.\n"]
+    families = collections.defaultdict(list)
+    for ladder in found:
+        families[ladder[:2]].append(ladder)
+    lines = [[*family, str(len(of)), f"{median([order for *_, order, _ in of]):.2f}",
+              str(sum(regret <= 0.05 for *_, regret in of)), f"{100 * max(regret for *_, regret in of):.0f} %"]
+             for family, of in families.items()]
+    heading = ["family", "GPU", "ladders", "median Spearman", "first choice within 5 %", "largest regret"]
+    out.append(table(heading, lines, 2))
+    found.sort(key=lambda ladder: ladder[4])
+    out.append("\nThe worst ten:\n")
+    out.append(table(["family", "GPU", "problem", "kernels", "Spearman", "regret"],
+                     [[*place, str(size), f"{order:.2f}", f"{100 * regret:.0f} %"]
+                      for *place, size, order, regret in found[:10]], 3))
+    return out
+
+
 def text(value):
     rows, failed = [], collections.Counter()
     for row in value["rows"]:
@@ -80,24 +119,7 @@ def text(value):
         every = sorted(abs(math.exp(r["error"]) - 1) for r in rows if not r["warm"])
         out.append(f"\nWithout the warm rows: gMAE {mean:.2f} (mean over families), median APE "
                    f"{100 * every[len(every) // 2]:.0f} %.\n")
-    ladders = collections.defaultdict(list)
-    for row in rows:
-        ladders[(row["family"], row["gpu"], row["problem"])].append(row)
-    lines, order, regrets = [], [], []
-    for (family, gpu, problem), of in sorted(ladders.items()):
-        if len({r["kernel"] for r in of}) < LADDER:
-            continue
-        order.append(spearman([r["measured"] for r in of], [r["forecast"] for r in of]))
-        first = min(of, key=lambda r: r["forecast"])
-        regrets.append(first["measured"] / min(r["measured"] for r in of) - 1)
-        lines.append([family, gpu.removeprefix("NVIDIA ").removeprefix("GeForce "), problem, str(len(of)),
-                      f"{order[-1]:.2f}", f"{100 * regrets[-1]:.0f} %"])
-    if lines:
-        lines.sort(key=lambda line: float(line[4]))
-        out.append(f"\n### Ladders of at least {LADDER} kernels\n")
-        out.append(f"Median Spearman {sorted(order)[len(order) // 2]:.2f} over {len(order)} ladders; the first choice "
-                   f"is within 5 % of the best in {sum(r <= 0.05 for r in regrets)}. The worst ten:\n")
-        out.append(table(["family", "GPU", "problem", "kernels", "Spearman", "regret"], lines[:10], 3))
+    out += ladders(rows)
     worst = {}
     for row in rows:
         if not row["warm"] and abs(row["error"]) > abs(worst.get((row["kernel"], row["gpu"]), {"error": 0})["error"]):

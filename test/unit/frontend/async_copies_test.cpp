@@ -56,6 +56,16 @@ void expect_ring(const std::string& text) {
   EXPECT_THAT(before, HasSubstr("st.shared"));
 }
 
+// ptxas 13.0 gives a block's barrier 8 bytes of shared memory and the state of a pipeline of two stages 40.
+TEST(LibraryCopies, BarriersTakeSharedMemory) {
+  EXPECT_NO_THROW(assembly_of(R"(#include <cuda/barrier>
+#include <cuda/pipeline>
+static_assert(sizeof(cuda::barrier<cuda::thread_scope_block>) == 8 && alignof(cuda::barrier<cuda::thread_scope_block>) == 8);
+static_assert(sizeof(cuda::pipeline_shared_state<cuda::thread_scope_block, 2>) == 40);
+extern "C" __global__ void k(int* out) { out[threadIdx.x] = 0; })",
+                              "sm_80"));
+}
+
 TEST(LibraryCopies, OfPipelinePrimitives) {
   expect_ring(ring_of("#include <cuda_pipeline.h>", "", "__pipeline_memcpy_async(to, from, 16);",
                       "__pipeline_commit();", "__pipeline_wait_prior(1);"));

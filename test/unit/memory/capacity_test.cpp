@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace kernelcast::memory::capacity_test {
 namespace {
 
@@ -54,6 +56,23 @@ TEST(Capacity, AKeptPassageServesTheReuseOfTheNextLoop) {
   EXPECT_NEAR(lines_missed(w, {64.0 * 100, 64}, 0), 5e5 - (1 - lost_at_5) * (5e5 - 5e4), 1);
   EXPECT_NEAR(lines_missed(w, {64.0 * 500, 64}, 0), 5e4, 1);  // the innermost loop fits
   EXPECT_EQ(lines_missed(w, {64.0 * 50000, 64}, 0), 0);
+}
+
+// What n neighbors share follows the square root of n, as tiles of a product do; a cache holds an iteration, no life.
+TEST(Capacity, BlocksBetweenTwoWindowsShareByTheirNumber) {
+  constexpr double blocks = 4096, lines = 1000;
+  Workload w = known();
+  for (int window = 0; window < Reuse::windows; ++window) {
+    const double shared = lines * std::sqrt(Reuse::blocks_in(window, blocks));
+    for (int d = 0; d < Reuse::depths; ++d)
+      w.reuse.level[Reuse::read][static_cast<std::size_t>(d)][static_cast<std::size_t>(window)] = {
+          d + 1 < Reuse::depths ? 1 : shared, shared};
+  }
+  const auto past = [&](double together) {
+    return past_grid(w.reuse, Reuse::read, blocks, together, blocks * lines, {64 * 10, 64});
+  };
+  for (const double n : {1.0, 5.0, 16.0, 17.0, 32.0, 63.0, 64.0, 276.0, 4096.0})
+    EXPECT_NEAR(past(n), lines * blocks / std::sqrt(n), 1e-6 * lines * blocks) << n;
 }
 
 // A grid and a core are asked by one rule: what a block's passages leave is what a core's leave, but for the first

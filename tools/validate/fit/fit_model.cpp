@@ -5,15 +5,20 @@
 //     Every command below takes several sets: ROWS FACTS [ROWS FACTS ...]; FACTS+SECONDS: the times of that set were
 //     taken by a host and hold so much of its launch. Sets weigh alike in a fit.
 //   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
+//   fit_model fallbacks                            known numbers of devices beside what would stand in for them
 //   fit_model fit ROWS FACTS                       fit all constants
 //   fit_model loo ROWS FACTS                       the same, with one GPU left out, with one kernel left out
 //   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the
 //   interval
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "io/text_file.h"
 #include "kernelcast/error.h"
@@ -126,8 +131,47 @@ forecast::Constants constants_of(std::vector<std::string>& a) {
   return c;
 }
 
+/// ln(known number / what stands in where it is not known) of every device; numbers that an architecture's devices share
+/// count once.
+void print_fallbacks() {
+  std::map<Field, std::set<std::pair<std::string, double>>> of_field;
+  const DeviceCatalog catalog("");
+  for (const std::string& id : catalog.ids()) {
+    const Device device = catalog.find(id);
+    if (device.kind != "gpu") continue;
+    Device other = device;
+    for (std::size_t f = 0; f < field_count; ++f) {
+      auto& value = other.values[f].value;
+      if (!value) continue;
+      const double known = *std::exchange(value, std::nullopt);
+      const auto machine = forecast::machine_of(other, forecast::fitted_constants(), true);
+      const auto found = std::ranges::find(machine.fallbacks, static_cast<Field>(f), &std::pair<Field, double>::first);
+      if (found != machine.fallbacks.end() && known > 0 && found->second > 0)
+        of_field[static_cast<Field>(f)].emplace(device.architecture, std::log(known / found->second));
+      value = known;
+    }
+  }
+  const auto nine_in_ten = [](std::vector<double>& sizes) {
+    std::ranges::sort(sizes);
+    return sizes[sizes.size() * 9 / 10];
+  };
+  std::vector<double> all;
+  for (const auto& [field, errors] : of_field) {
+    std::vector<double> sizes;
+    for (const auto& error : errors) sizes.push_back(std::abs(error.second));
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    std::printf("%s.%s: %zu numbers, nine in ten within a factor of %.2f\n", std::string(info(field).section).c_str(),
+                std::string(info(field).key).c_str(), sizes.size(), std::exp(nine_in_ten(sizes)));
+  }
+  std::printf("all: %zu numbers, nine in ten within a factor of %.2f\n", all.size(), std::exp(nine_in_ten(all)));
+}
+
 int run(std::vector<std::string> a) {
   const forecast::Constants now = constants_of(a);
+  if (a == std::vector<std::string>{"fallbacks"}) {
+    print_fallbacks();
+    return 0;
+  }
   if (a.size() == 5 && a[0] == "collect") {
     collect(a[1], a[2], a[3], a[4]);
     return 0;

@@ -139,8 +139,11 @@ void add_residual(const Row& row, const forecast::Constants& c, std::vector<Resi
   r.brief = f.launch_s > 0.2 * f.seconds();
   r.amd = row.device.vendor == "AMD";
   r.stand_ins = machine.stand_ins.size();
+  const auto doubt = forecast::doubt_of(row.device, machine, f.seconds(), [&](const Device& d) {
+    return forecast::forecast(w, forecast::machine_of(d, c, false), c, row.resident_blocks).seconds();
+  });
   r.half_width =
-      std::log(forecast::spread_of({}, w, machine, f, r.data ? CountsBasis::executed : CountsBasis::closed_form).factor_above);
+      std::log(forecast::spread_of({}, w, doubt, f, r.data ? CountsBasis::executed : CountsBasis::closed_form).factor_above);
   r.kernel = m.kernel_id;
   out.push_back(std::move(r));
 }
