@@ -40,6 +40,7 @@ bool has_async_form(TensorType t);
 struct TensorOps {
   std::array<double, tensor_type_count> warp{}, async{};
   double shared_bytes = 0;  // of operands that asynchronous instructions read in shared memory
+  double idle = 0;          // multiply-adds for which `async` holds the pipe and leaves rows of it unused
   [[nodiscard]] double of(TensorType t) const {
     return warp[static_cast<std::size_t>(t)] + async[static_cast<std::size_t>(t)];
   }
@@ -55,6 +56,13 @@ struct TensorOps {
       async[i] += o.async[i] * times;
     }
     shared_bytes += o.shared_bytes * times;
+    idle += o.idle * times;
+  }
+  /// Time that `async` holds the pipe over that of its multiply-adds. Types are not told apart.
+  [[nodiscard]] double hold() const {
+    double all = 0;
+    for (const double n : async) all += n;
+    return all > 0 ? 1 + idle / all : 1;
   }
   friend bool operator==(const TensorOps&, const TensorOps&) = default;
 };
@@ -69,10 +77,13 @@ struct MatrixInstruction {
   int warps = 1;              // that issue it together: 4 for wgmma
   bool sparse = false;        // structured sparsity: `k` is nominal, half of it is multiplied
   bool asynchronous = false;  // wgmma, tcgen05
+  int rows = 0;               // of the pipe, where it takes as long for fewer (tcgen05 in one block: 128)
   /// Of one warp.
   [[nodiscard]] double multiply_adds() const {
     return static_cast<double>(m) * n * k * products / warps / (sparse ? 2 : 1);
   }
+  /// What the pipe could do meanwhile on its other rows.
+  [[nodiscard]] double idle() const { return m > 0 && rows > m ? multiply_adds() * (rows - m) / m : 0; }
 };
 
 /// Nothing: not a matrix product. tcgen05.mma takes its shape from a further part of the opcode, ".m128n256k16", where

@@ -140,6 +140,9 @@ std::optional<MatrixInstruction> tcgen05(const Parts& p, MatrixInstruction out) 
                                    {"i8", T::s8_s32, 32},      {"mxf8f6f4", T::f8_f32, 32}, {"mxf4", T::f4_f32, 64},
                                    {"mxf4nvf4", T::f4_f32, 64}};
   out.asynchronous = true;
+  // A product of 64 rows takes as long as one of 128; two blocks have 64 each at the whole rate (microbench-blackwell,
+  // umma_throughput/tput_results_max.csv: B200, BF16, FP8, INT8, FP4).
+  if (p.after("cta_group::") == "1") out.rows = 128;
   const std::string_view name = p.after("kind::");
   for (const Kind& kind : kinds) {
     if (kind.name != name) continue;

@@ -216,7 +216,7 @@ double async_cycles(const OpCounts& n, const KernelcastDevice& m, const Constant
   double cycles = 0;
   for (std::size_t t = 0; t < tensor_type_count; ++t)
     cycles += over(n.tensor.async[t], m.tensor_fma[t] * c.tensor_efficiency);
-  return cycles;
+  return cycles * n.tensor.hold();
 }
 
 double integer_multiplies(const OpCounts& n) {

@@ -45,10 +45,10 @@ void fields(A& a, T& d) {
 }
 template <class A, Like<TensorOps> T>
 void fields(A& a, T& x) {
-  auto& [warp, async, shared_bytes] = x;
+  auto& [warp, async, shared_bytes, idle] = x;
   for (auto& v : warp) a(v);
   for (auto& v : async) a(v);
-  a(shared_bytes);
+  a(shared_bytes, idle);
 }
 template <class A, Like<OpCounts> T>
 void fields(A& a, T& x) {

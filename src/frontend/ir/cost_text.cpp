@@ -32,6 +32,7 @@ bool count_products(std::string_view opcode, OpCounts& ops) {
   if (!product) return false;
   auto& by_type = product->asynchronous ? ops.tensor.async : ops.tensor.warp;
   by_type[static_cast<std::size_t>(product->type)] += product->multiply_adds();
+  ops.tensor.idle += product->idle();
   return product->multiply_adds() > 0;
 }
 

@@ -338,7 +338,9 @@ class Builder {
     Product parts;
     parts.shared_bytes = share > 0 ? ops.shared_bytes / (instructions * share) : 0;
     parts.whole = asynchronous > 0 && block.stalls.products < 2 * asynchronous;  // four warps issue a wgmma
-    add_products(ops.async, instructions * share, parts, parallel_.product);
+    std::array<double, tensor_type_count> held = ops.async;
+    for (double& multiply_adds : held) multiply_adds *= ops.hold();
+    add_products(held, instructions * share, parts, parallel_.product);
   }
 
   void add_products(const std::array<double, tensor_type_count>& multiply_adds, double instructions, Product like,

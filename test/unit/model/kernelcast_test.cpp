@@ -515,6 +515,9 @@ TEST(KernelcastBounds, AWarpWaitsForTheProductsThatItIssues) {
   w.warp_ops.tensor.async[static_cast<std::size_t>(TensorType::f16_f32)] = 10 * 102400.0;
   Device d = gpu();
   hand_made::set(d, tensor_rate_field(TensorType::f16_f32), 1024);
+  w.warp_ops.tensor.idle = 10 * 51200.0;  // rows of the pipe that stand idle hold it, too
+  EXPECT_DOUBLE_EQ(cycles(of(w, d, plain(), 1), Limit::tensor), 150);
+  w.warp_ops.tensor.idle = 0;
   BoundTimes f = of(w, d, plain(), 1);
   EXPECT_DOUBLE_EQ(cycles(f, Limit::tensor), 100);
   EXPECT_DOUBLE_EQ(f.path_cycles, 11);

@@ -76,6 +76,7 @@ void walk(Workload& w, double& stack, double& spill, F f) {
     for (double& n : o->tensor.warp) f(n);
     for (double& n : o->tensor.async) f(n);
     f(o->tensor.shared_bytes);
+    f(o->tensor.idle);
   }
   for (auto& space : w.by_space)
     for (AccessCount& a : space)
