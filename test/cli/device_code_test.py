@@ -422,7 +422,25 @@ void host(thrust::device_vector<float>& v) { thrust::sort(v.begin(), v.end()); }
                 with self.subTest(device=device, kernel=kernel):
                     text = self.good("predict", source, "--device", device, "--grid", "16", "--block", "256", "--kernel", kernel, "--format", "json")
                     checked(text, "predict")
-        self.good("predict", cluster, "--device", "h100", "--grid", "16", "--block", "64")
+        launch = ("--device", "h100", "--grid", "16", "--block", "64", "--format", "json")
+        mapped = checked(self.good("predict", cluster, *launch), "predict")["predictions"][0]
+        self.assertIn("shared memory of other blocks of the cluster", self.assumptions(mapped))
+        # The same by PTX: the banks are those of the block's own memory.
+        text = """__global__ void __cluster_dims__(2, 1, 1) k(int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = out[threadIdx.x];
+  asm volatile("barrier.cluster.arrive;\\nbarrier.cluster.wait;" ::: "memory");
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(&s[threadIdx.x])), "r"(1));
+  int v;
+  asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(there));
+  out[threadIdx.x] = v;
+}
+"""
+        by_ptx = checked(self.good("predict", self.path("mapa.cu", text), *launch), "predict")["predictions"][0]
+        self.assertIn("shared memory of other blocks of the cluster", self.assumptions(by_ptx))
+        loads = [m for m in by_ptx["counts"]["memory"] if (m["space"], m["kind"]) == ("shared", "load")]
+        self.assertEqual([(m["requests"], m["bank_passes"]) for m in loads], [(32, 32)])
 
     def test_what_cooperative_groups_compute(self):
         # Threads write where an index that groups compute is right: outside of the buffer it would be found.

@@ -24,6 +24,8 @@ bool Lifter::memory(const Instruction& i) {
       return move(i);
     case Op::cvta:
       return convert_address(i);
+    case Op::mapa:
+      return map_address(i);
     case Op::call:
       return call(i);
     default:
@@ -190,6 +192,14 @@ bool Lifter::convert_address(const Instruction& i) {
   Value* number = read(i.operands.at(1), ptx::Type::b64);
   Value* p = b_.CreateAddrSpaceCast(b_.CreateIntToPtr(number, to ? generic : space), to ? space : generic);
   write(i.operands.at(0), b_.CreatePtrToInt(p, b_.getInt64Ty()));
+  return true;
+}
+
+/// An address in another block of the cluster lies where that of this block does: the same banks.
+bool Lifter::map_address(const Instruction& i) {
+  Value* own = read(i.operands.at(1), i.type());
+  opaque(i);
+  write(i.operands.at(0), own);
   return true;
 }
 

@@ -66,7 +66,6 @@ bool touches_nothing(const ptx::Instruction& i) {
     case Op::sub:
     case Op::mul:
     case Op::set:
-    case Op::mapa:
     case Op::getctarank:
     case Op::isspacep:
     case Op::createpolicy:
@@ -223,6 +222,7 @@ void Lifter::opaque(const Instruction& i) {
       function->setOnlyAccessesArgMemory();
       if (i.op == ptx::Op::ldmatrix) function->setOnlyReadsMemory();
     }
+    if (i.op == ptx::Op::mapa) function->setOnlyAccessesInaccessibleMemory();  // stays, for who looks for it
   }
   Value* made = b_.CreateCall(function, arguments);
   unsigned element = 0;

@@ -93,6 +93,7 @@ class Lifter {
   bool atomic(const Instruction& i);
   bool move(const Instruction& i);
   bool convert_address(const Instruction& i);
+  bool map_address(const Instruction& i);
   bool call(const Instruction& i);
   // lift_wmma.cpp
   struct Fragment;

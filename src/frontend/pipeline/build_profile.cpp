@@ -319,6 +319,7 @@ class ProfileBuilder {
           name_missing_bytes(i, *ptx);
         }
         if (ptx->op == ptx::Op::setmaxnreg) add_set_registers(cast<CallInst>(i));
+        if (ptx->op == ptx::Op::mapa) note_other_blocks();
       } else if (auto* call = dyn_cast<CallInst>(&i); call && call->isInlineAsm()) {
         what = statement(cast<InlineAsm>(call->getCalledOperand())->getAsmString());
       } else {
@@ -332,6 +333,13 @@ class ProfileBuilder {
       else
         known.push_back({what, 1, model_.line_of(i)});
     }
+  }
+
+  void note_other_blocks() {
+    const Assumption a{"shared memory of other blocks of the cluster (mapa, map_shared_rank)",
+                       "takes as long as the block's own: it is not modeled", ""};
+    auto& known = profile_.assumptions;
+    if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(a);
   }
 
   /// Whether it copies and how much is not known here.

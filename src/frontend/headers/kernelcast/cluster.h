@@ -33,8 +33,15 @@ KC_D dim3 __clusterIdx() { return __kc_cluster(); }
 KC_D unsigned int __clusterRelativeBlockRank() { return __kc_cluster_rank(); }
 KC_D unsigned int __clusterSizeInBlocks() { return __kc_cluster_size(); }
 KC_D unsigned int __clusterDimIsSpecified() { return __kc_cluster_size() > 1; }
-// Another block's shared memory is taken for this block's: its latency and bandwidth are not modelled.
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+KC_D void* __cluster_map_shared_rank(const void* p, unsigned int rank) {
+  void* there;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+  return there;
+}
+#else
 KC_D void* __cluster_map_shared_rank(const void* p, unsigned int) { return (void*)p; }
+#endif
 KC_D unsigned int __cluster_query_shared_rank(const void*) { return __kc_cluster_rank(); }
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
 KC_D unsigned int __isCtaShared(const void* p) { return __isShared(p); }
