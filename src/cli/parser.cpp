@@ -41,9 +41,13 @@ std::string in_plain_words(const std::string& text) {
 std::string about_unknown(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   const auto flag = std::find_if(words.begin(), words.end(), [](const std::string& w) { return w.starts_with('-'); });
-  if (flag == words.end() || app.get_subcommands().empty())
-    return fmt::format("there is no use for {}", fmt::join(words, " "));
-  const CLI::App& command = *app.get_subcommands().front();
+  const CLI::App* used = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
+  if (flag == words.end() || used == nullptr) {
+    const bool more = used != nullptr && used->get_option_no_throw("--with") != nullptr;
+    return fmt::format("there is no use for {}{}", fmt::join(words, " "),
+                       more ? "; a further source file of the program goes behind --with" : "");
+  }
+  const CLI::App& command = *used;
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);

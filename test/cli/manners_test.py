@@ -38,6 +38,7 @@ class Manners(Case):
     def test_a_command_and_flags_that_are_not_there(self):
         self.bad(2, "name a command: predict, explain")
         self.bad(2, "there is no use for v100", "devices", "gtx280", "v100")
+        self.bad(2, "there is no use for main.cu; a further source file of the program goes behind --with", "predict", "k.cu", "main.cu", "--device", "v100")
         self.bad(2, "models has no flag --formt; did you mean --format", "models", "--formt", "json")
 
     def test_version_and_help_go_to_standard_output(self):
