@@ -91,15 +91,7 @@ struct cluster_group {
   static __device__ __inline__ unsigned int thread_rank() { return block_rank() * thread_block::size() + thread_group::__kc_rank(); }
   static __device__ __inline__ unsigned int num_threads() { return num_blocks() * thread_block::size(); }
   static __device__ __inline__ unsigned int size() { return num_threads(); }
-#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
-  template <class T> static __device__ __inline__ T* map_shared_rank(T* p, int rank) {
-    T* there;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
-    return there;
-  }
-#else
-  template <class T> static __device__ __inline__ T* map_shared_rank(T* p, int) { return p; }
-#endif
+  template <class T> static __device__ __inline__ T* map_shared_rank(T* p, int rank) { return (T*)__cluster_map_shared_rank(p, rank); }
   static __device__ __inline__ unsigned int query_shared_rank(const void*) { return block_rank(); }
 };
 KC_D cluster_group this_cluster() { return cluster_group(); }
