@@ -78,6 +78,7 @@ struct Access {
   bool read_only = false;            // a load that NVIDIA's compiler may send through the read-only data cache
   bool async = false;                // a copy by the lanes (cp.async), or what of it lies in one space
   bool past_l1 = false;              // a load that the L1 does not keep (.cg), of cp.async also its store
+  bool in_cluster = false;           // of shared memory: of another block of the cluster
   bool bulk = false;                 // a copy in bulk (cp.async.bulk): one lane asks for it, no warp's request, past the L1
   int row_bytes = 0;                 // bulk, of a box that is given: what of it lies side by side
   bool by_coordinates = false;       // bulk, through a tensor map: `offset` tells its boxes apart and is no address
@@ -106,6 +107,7 @@ struct Stalls {
   double text_order_spills = 0;  // see Registers::in_text_order: words that each lane stores or loads again
   double fills = 0;     // times that an mbarrier is told what will arrive (expect_tx): stages of copies in bulk
   double products = 0;  // multiply-adds of asynchronous matrix instructions that the warp issues, each in whole
+  double cluster_barriers = 0;  // arrivals at the barrier of a cluster that release what was written (not .relaxed)
   Stalls& operator+=(const Stalls& o);
   /// Adds o so many times.
   void add(const Stalls& o, double times);

@@ -41,6 +41,7 @@ struct TensorOps {
   std::array<double, tensor_type_count> warp{}, async{};
   double shared_bytes = 0;  // of operands that asynchronous instructions read in shared memory
   double idle = 0;          // multiply-adds for which `async` holds the pipe and leaves rows of it unused
+  double passes = 0;        // of the pipe, of those of `warp` whose number is known: MatrixInstruction::passes
   [[nodiscard]] double of(TensorType t) const {
     return warp[static_cast<std::size_t>(t)] + async[static_cast<std::size_t>(t)];
   }
@@ -57,6 +58,7 @@ struct TensorOps {
     }
     shared_bytes += o.shared_bytes * times;
     idle += o.idle * times;
+    passes += o.passes * times;
   }
   /// Time that `async` holds the pipe over that of its multiply-adds. Types are not told apart.
   [[nodiscard]] double hold() const {
@@ -78,6 +80,9 @@ struct MatrixInstruction {
   bool sparse = false;        // structured sparsity: `k` is nominal, half of it is multiplied
   bool asynchronous = false;  // wgmma, tcgen05
   int rows = 0;               // of the pipe, where it takes as long for fewer (tcgen05 in one block: 128)
+  /// MFMA: how long it holds the matrix core of its SIMD, in units of the four cycles that a SIMD takes for an
+  /// instruction of other pipes; 0: not known, the rate of its type tells.
+  int passes = 0;
   /// Of one warp.
   [[nodiscard]] double multiply_adds() const {
     return static_cast<double>(m) * n * k * products / warps / (sparse ? 2 : 1);

@@ -100,6 +100,12 @@ struct RetryCount {
   double fp64 = 0;    // of these, with FP64 arithmetic
 };
 
+/// Accesses of Access::in_cluster. Updates are both read and written there: they count as reads, which are slower.
+struct ClusterCount {
+  double read_bytes = 0, written_bytes = 0;  // of all lanes
+  double read_requests = 0;
+};
+
 /// How often one profile block ran.
 struct BlockCount {
   double warps = 0;  // warp executions
@@ -215,6 +221,7 @@ struct Workload {
   double bulk_sectors = 0;       // likewise of Access::bulk
   double past_l1_sectors = 0;    // likewise of Access::past_l1
   double bulk_bytes = 0;         // that copies in bulk write to shared memory
+  ClusterCount in_cluster;       // shared memory of other blocks
   double barriers = 0;           // barrier executions by whole blocks, whole grid
   double flat_barriers = 0;      // of these, right after a shared store (opencl-quantitative's flat cost)
   double footprint_bytes = 0;    // distinct global bytes touched, an upper bound where unknown
@@ -270,8 +277,11 @@ struct Workload {
   }
 };
 
-/// Adds to the sums of bulk copies, and of loads that go past the L1, where `access` is one.
-void add_past_l1(const Access& access, const AccessCount& count, Workload& work);
+/// Adds to the sums of accesses that go another way than through L1 or the block's own shared memory: in bulk, past the
+/// L1, to other blocks of the cluster.
+void add_other_ways(const Access& access, const AccessCount& count, Workload& work);
+/// Sets these sums to zero.
+void clear_other_ways(Workload& work);
 
 /// Sums up what atomics and waits cost (`atomics`, `retries`, `handovers`) from the counts of accesses and blocks and
 /// from hottest_atomic_share.

@@ -199,6 +199,15 @@ int elements_of(Input input, bool four_bf16) {
   }
 }
 
+/// LLVM's schedules of gfx908, gfx90a and gfx940 (SISchedule.td; llvm-mca prints them), by the rows of the result.
+/// Those of gfx940, which have the type behind an underscore, take half as long unless they are made of several
+/// products or of FP32; what came with gfx950 follows by its peak rates.
+int passes_of(const MatrixInstruction& i, Input input, bool of_gfx940, bool several) {
+  if (i.m == 4) return input == Input::f64 ? 4 : 2;
+  const bool half = of_gfx940 && !several && input != Input::f32 && input != Input::f64;
+  return i.m == 16 ? (half ? 4 : 8) : i.m == 32 ? (half ? 8 : 16) : 0;
+}
+
 std::optional<MatrixInstruction> amd_instruction(std::string_view opcode) {
   struct Family {
     std::string_view begin;
@@ -235,6 +244,8 @@ std::optional<MatrixInstruction> amd_instruction(std::string_view opcode) {
     out.products = named;
   else if (family->blocks)
     out.products = std::max(1, 64 * elements_of(input, p.has("1k")) / (out.m * out.k));
+  if (family->begin == "v_mfma_" || family->begin == "v_smfmac_")
+    out.passes = passes_of(out, input, end == shape.size(), named > 0);
   return out;
 }
 

@@ -244,7 +244,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
   w.warp_ops = w.thread_ops = {};
   w.stalls = {};
   w.phases.clear();
-  w.read_only_sectors = w.bulk_sectors = w.past_l1_sectors = w.bulk_bytes = 0;
+  clear_other_ways(w);
   for (auto& row : w.by_space)
     for (auto& c : row) c = {};
   std::size_t k = 0;
@@ -256,8 +256,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
     add_phases(w.phases, profile.blocks[b].phases, n.warps);
     for (const Access& a : profile.blocks[b].accesses) {
       const AccessCount& c = w.access_counts.at(k++);
-      if (a.read_only) w.read_only_sectors += c.sectors;
-      add_past_l1(a, c, w);
+      add_other_ways(a, c, w);
       w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += c;
     }
   }

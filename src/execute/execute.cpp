@@ -395,7 +395,7 @@ class Execute {
     w.branch_counts = total_.branches;
     w.barriers = total_.barriers;
     w.flat_barriers = total_.flat_barriers;
-    w.read_only_sectors = w.bulk_sectors = w.past_l1_sectors = w.bulk_bytes = 0;
+    clear_other_ways(w);
     for (auto& row : w.by_space)
       for (auto& c : row) c = {};
     std::map<SourceLine, LineExecution> lines;
@@ -414,8 +414,7 @@ class Execute {
       }
       for (const Access& a : block.accesses) {
         w.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += total_.accesses[k];
-        if (a.read_only) w.read_only_sectors += total_.accesses[k].sectors;
-        add_past_l1(a, total_.accesses[k], w);
+        add_other_ways(a, total_.accesses[k], w);
         lines[a.line].accesses[static_cast<int>(a.space)] += total_.accesses[k];
         ++k;
       }

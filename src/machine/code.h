@@ -39,7 +39,7 @@ struct TimedInstruction : FlowInstruction {
   Async async = Async::none;
   int open_groups = 0;
   Latency stops_for = Latency::alu;
-  double fills = 0, products = 0;  // see Stalls
+  double fills = 0, products = 0, cluster_barriers = 0;  // see Stalls
   AsyncEvent::Kind event = AsyncEvent::Kind::none;
 };
 

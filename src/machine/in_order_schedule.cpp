@@ -522,6 +522,7 @@ class InOrderWalk {
     s.loads += t.ops[C::global_load] + t.ops[C::texture_load];
     s.fills += t.fills;
     s.products += t.products;
+    s.cluster_barriers += t.cluster_barriers;
     asynchronous(t, s);
     const Latency cls = latency_class(t.ops);
     if (t.ops[C::control] > 0) {  // the next instruction is fetched when the branch is decided

@@ -248,8 +248,8 @@ double fp64_per_lane(const OpCounts& n, const KernelcastDevice& m) {
          over(n[C::convert64], m.convert64_lanes);
 }
 
-double tensor_cycles(const OpCounts& n, const KernelcastDevice& m, const Constants& c) {
-  if (n[C::tensor] <= 0) return 0;
+/// By the rates of the types.
+double product_cycles(const OpCounts& n, const KernelcastDevice& m, const Constants& c) {
   double products = async_cycles(n, m, c);
   for (std::size_t t = 0; t < tensor_type_count; ++t) {
     const double of_peak = c.tensor_efficiency;
@@ -260,6 +260,13 @@ double tensor_cycles(const OpCounts& n, const KernelcastDevice& m, const Constan
     products += over(n.tensor.warp[t], m.tensor_fma[t] * warps);
   }
   return products;
+}
+
+/// Times that products take longer because their shapes do not reach the rate of their type: a pass takes as long as an
+/// instruction on a SIMD's other pipes.
+double shape_factor(const OpCounts& n, const KernelcastDevice& m, const Constants& c) {
+  const double products = product_cycles(n, m, c);
+  return products > 0 ? std::max(1.0, over(n.tensor.passes, m.issue_per_cycle * c.tensor_efficiency) / products) : 1;
 }
 
 double requests_of(const Workload& w, MemorySpace s) {
@@ -390,6 +397,15 @@ double barrier_wait(const Workload& w, const Constants& c) {
   return c.barrier_latency + c.barrier_warp_cycles * others + c.barrier_cycles * others / (others + 1);
 }
 
+/// Cycles of a wait for shared memory: loads from other blocks of the cluster and from the block's own count alike.
+double shared_latency(const Workload& w, const KernelcastDevice& m) {
+  const double own = m.latency[static_cast<std::size_t>(Latency::shared)];
+  const double all = w.at(MemorySpace::shared, AccessKind::load).requests +
+                     w.at(MemorySpace::shared, AccessKind::atomic).requests + w.warp_ops[C::shuffle];
+  if (w.in_cluster.read_requests <= 0) return own;
+  return std::lerp(own, m.cluster_latency, std::min(1.0, w.in_cluster.read_requests / all));
+}
+
 /// The path of the slowest warp of a block, summed over all blocks. Blocks hold their place until their last warp is
 /// through. `total`: of w.warp_ops.
 WarpPath path_of(const Workload& w, double total) {
@@ -459,11 +475,13 @@ void critical_path(const Workload& w, const KernelcastDevice& m, const Constants
                  m.latency[static_cast<std::size_t>(Latency::local)], m);
   const double beside = retry_cycles(w, m, c) / w.warps_per_block + w.barriers * barrier_wait(w, c);
   f.latency = m.latency;
+  f.latency[static_cast<std::size_t>(Latency::shared)] = shared_latency(w, m);
   f.latency[static_cast<std::size_t>(Latency::global)] = f.global_latency;
   f.latency[static_cast<std::size_t>(Latency::local)] = local;
+  const double cluster_barrier = m.cluster_barrier + m.cluster_barrier_warp * std::max(0.0, w.warps_per_block - 1);
   const auto cycles_of_path = [&](const WarpPath& path) {
     return waiting_cycles(path.stalls.waits, path.stalls.hidden, f.latency, m) + path.instructions * m.issue_interval +
-           path.branches * c.branch_cycles + beside;
+           path.branches * c.branch_cycles + beside + path.stalls.cluster_barriers * cluster_barrier;
   };
   const double products = awaited_products(w, m, c, p);
   // The warps of a block start one after another; of the first round that is in the launch's own time.
@@ -616,6 +634,7 @@ BoundTimes forecast(const Workload& w, const KernelcastDevice& m, const Constant
   f.latency_norm = c.latency_norm;
   f.traffic = traffic_of(w, m, c, resident);
   const double total = total_of(w.warp_ops);
+  f.shape_factor = shape_factor(w.warp_ops, m, c);
   critical_path(w, m, c, total, f);
   const double share = std::max(f.blocks_per_unit, largest_block(w, total) / m.units_per_block) / w.blocks;
   const double slots = slots_per_instruction(w.warp_ops, total, c);

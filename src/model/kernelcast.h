@@ -87,7 +87,10 @@ struct KernelcastDevice {
   double l2_latency = 0, l3_latency = 0, dram_latency = 0;
   double async_product_latency = 0;  // beyond a product's time on the pipe
   double real_update_cycles = 0;     // from one floating-point update of a word of global memory to the next
-  double launch_s = 0;               // of an empty grid, on the GPU
+  // Other blocks of a cluster: bytes a cycle and unit, cycles of a load, of a barrier and of each further warp at it.
+  double cluster_read_bytes = 0, cluster_write_bytes = 0, cluster_latency = 0;
+  double cluster_barrier = 0, cluster_barrier_warp = 0;
+  double launch_s = 0;  // of an empty grid, on the GPU
   /// Energy of one multiply-add by type, over the square of the clock (J/Hz^2); 0: not known.
   std::array<double, tensor_type_count> tensor_energy{};
   double power_w = 0;  // that work may draw: power limit less idle power; 0: not known
@@ -132,6 +135,7 @@ struct BoundTimes {
   double path_cycles = 0;     // critical path of one warp, with what its block cannot overlap over barriers
   double longest_cycles = 0;  // likewise in the block with the longest one
   double global_latency = 0;  // cycles of a wait for global loads, mean over where the slowest finds its data
+  double shape_factor = 1;    // times that matrix products take longer than the rates of their types say
   double stages = 0;          // of copies in bulk that are under way at a time, 0: there are none
   double in_both = 0;  // cycles that both the pipes' bounds and the latency bound hold: products that a warp awaits
   double launch_s = 0, clock_hz = 0, norm = 1, unit_norm = 1, pipe_norm = 1, latency_norm = 2;

@@ -6,7 +6,8 @@
 //   load/store: as many lanes as shared memory has banks;
 //   L2: the medians of the 42 device files that have its bandwidth, 24 bytes a cycle and unit and 2.8 times DRAM's;
 //   latencies: the medians of the devices that have been measured; of matrix instructions GA10x's;
-//   floating-point updates of a word: the mean of the architectures that have been measured.
+//   floating-point updates of a word: the mean of the architectures that have been measured;
+//   other blocks of a cluster: what was measured on GH100, the one architecture that was.
 #include <cmath>
 #include <limits>
 
@@ -18,7 +19,10 @@ namespace kernelcast::forecast {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double real_update = 3.57;   // cycles, mean of six architectures (validation/atomics.md), likewise
+constexpr double real_update = 3.57;  // cycles, mean of six architectures (validation/atomics.md), likewise
+// GH100's, the one architecture with clusters that was measured (docs/lab/h100.md).
+constexpr double cluster_read_bytes = 16, cluster_write_bytes = 19.2, cluster_latency = 205;
+constexpr double cluster_barrier = 790, cluster_barrier_warp = 20.3;
 constexpr double tensor_latency = 32;  // cycles, GA10x's (accel-sim), where the device file has none
 
 class Reader {
@@ -130,6 +134,16 @@ void latencies(KernelcastDevice& m, Reader& read, const Device& d) {
       read(Field::memory_dram_latency_cycles, m.l2_latency + 2.3e-7 * m.clock_hz, "230 ns more than the L2");
 }
 
+void clusters(KernelcastDevice& m, Reader& read, const Device& d) {
+  const bool any = d.get_or(Field::limits_max_blocks_per_cluster, 1) > 1;
+  const auto number = [&](Field f, double stand_in) { return any ? read.unlisted(f, stand_in) : stand_in; };
+  m.cluster_read_bytes = number(Field::memory_cluster_read_bytes_per_unit, cluster_read_bytes);
+  m.cluster_write_bytes = number(Field::memory_cluster_write_bytes_per_unit, cluster_write_bytes);
+  m.cluster_latency = number(Field::memory_cluster_latency_cycles, cluster_latency);
+  m.cluster_barrier = number(Field::latency_cluster_barrier_cycles, cluster_barrier);
+  m.cluster_barrier_warp = number(Field::latency_cluster_barrier_warp_cycles, cluster_barrier_warp);
+}
+
 }  // namespace
 
 KernelcastDevice machine_of(const Device& d, const Constants& c, bool with_text) {
@@ -147,6 +161,7 @@ KernelcastDevice machine_of(const Device& d, const Constants& c, bool with_text)
   compute_lanes(m, read, d);
   memory(m, read, d, c);
   latencies(m, read, d);
+  clusters(m, read, d);
   m.launch_s = c.launch_s;
   power(m, d);
   return m;

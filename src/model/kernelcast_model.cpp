@@ -60,9 +60,11 @@ std::string updates_text(const Workload& w) {
   return text;
 }
 
-std::string products_text(const OpCounts& n, const KernelcastDevice& m) {
-  return describe::products(
+std::string products_text(const OpCounts& n, const KernelcastDevice& m, double shape_factor) {
+  std::string text = describe::products(
       n.tensor, [&m](TensorType t) { return 2 * m.units * m.clock_hz * m.tensor_fma[static_cast<std::size_t>(t)]; });
+  if (shape_factor > 1.01) text += "; their shapes take " + number(shape_factor) + " times as long";
+  return text;
 }
 
 std::string wavefronts_text(const Workload& w) {
@@ -176,6 +178,7 @@ class Kernelcast final : public Model {
       e.assumptions.push_back({"kernelcast: latency.atomic_real_cycles of " + d.name,
                                number(m.real_update_cycles) + " (the mean of six architectures)",
                                describe::where_to_set(d, "latency.atomic_real_cycles")});
+    add_cluster_fallbacks(w, m, d, e);
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
       put_energy(d, {}, e);
@@ -205,6 +208,21 @@ class Kernelcast final : public Model {
   }
 
  private:
+  static void add_cluster_fallbacks(const Workload& w, const KernelcastDevice& m, const Device& d, Estimate& e) {
+    const auto add = [&](double used, Field f, double value) {
+      if (used <= 0 || value <= 0 || d.get(f)) return;
+      const FieldInfo& i = info(f);
+      const std::string key = std::string(i.section) + "." + std::string(i.key);
+      e.assumptions.push_back({"kernelcast: " + key + " of " + d.name, number(value) + " (as on GH100)",
+                               describe::where_to_set(d, key.c_str())});
+    };
+    add(w.in_cluster.read_bytes, Field::memory_cluster_read_bytes_per_unit, m.cluster_read_bytes);
+    add(w.in_cluster.written_bytes, Field::memory_cluster_write_bytes_per_unit, m.cluster_write_bytes);
+    add(w.in_cluster.read_requests, Field::memory_cluster_latency_cycles, m.cluster_latency);
+    add(w.stalls.cluster_barriers, Field::latency_cluster_barrier_cycles, m.cluster_barrier);
+    add(w.stalls.cluster_barriers, Field::latency_cluster_barrier_warp_cycles, m.cluster_barrier_warp);
+  }
+
   /// Whether the compiler finds an order that fits cannot be known: the interval reaches to where the other one ends.
   static void add_text_order(const KernelProfile& p, const Workload& w, const Device& d, const KernelcastDevice& m,
                              double factor_above, Estimate& e) {

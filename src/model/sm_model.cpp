@@ -199,6 +199,9 @@ class CycleLevel final : public Model {
     if (x.passed_waits > 0)
       e.assumptions.push_back({"sm: waits for mbarriers that no copy or arrival in the model completes pass",
                                number(static_cast<double>(x.passed_waits)) + " of the simulated ones", ""});
+    if (s.closed.cycles[static_cast<std::size_t>(forecast::Limit::cluster_memory)] > 0)
+      e.assumptions.push_back({"sm: shared memory of other blocks of the cluster",
+                               "takes as long as the block's own: the network between SMs is not simulated", ""});
     if (x.shortened.empty() && !x.blocks_shortened) return;
     std::string what;
     if (!x.shortened.empty()) what = number(static_cast<double>(x.shortened.size())) + " loops";

@@ -431,7 +431,7 @@ struct Binder::Impl {
     for (std::size_t b = 0; b < profile.branches.size(); ++b)
       if (profile.branches[b].block >= 0)
         out.branch_counts[b].warps = out.block_counts[profile.branches[b].block].warps;
-    out.read_only_sectors = out.bulk_sectors = out.past_l1_sectors = out.bulk_bytes = 0;
+    clear_other_ways(out);
     for (auto& row : out.by_space)
       for (auto& c : row) c = {};
     for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -450,7 +450,6 @@ struct Binder::Impl {
                            ? std::max(1.0, static_cast<double>(counter.highest() - counter.lowest() + 1) / a.bytes)
                            : 0;
       join_lanes(a, count);
-      if (a.read_only) out.read_only_sectors += count.sectors;
       if (a.bulk) {  // asks nothing of the load/store units
         count.requests = count.lanes = count.words = 0;
         if (a.space != MemorySpace::shared)
@@ -458,7 +457,7 @@ struct Binder::Impl {
         else if (a.row_bytes > 0)  // rows are written one after another, however narrow
           count.bank_passes = std::max(count.bank_passes, count.bytes / a.row_bytes);
       }
-      add_past_l1(a, count, out);
+      add_other_ways(a, count, out);
       out.by_space[static_cast<int>(a.space)][static_cast<int>(a.kind)] += count;
     }
     footprints(out);

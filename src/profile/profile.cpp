@@ -117,6 +117,7 @@ void Stalls::add(const Stalls& o, double times) {
   text_order_spills += o.text_order_spills * times;
   fills += o.fills * times;
   products += o.products * times;
+  cluster_barriers += o.cluster_barriers * times;
 }
 
 Stalls& Stalls::operator+=(const Stalls& o) {
@@ -128,6 +129,7 @@ Stalls& Stalls::operator+=(const Stalls& o) {
   text_order_spills += o.text_order_spills;
   fills += o.fills;
   products += o.products;
+  cluster_barriers += o.cluster_barriers;
   return *this;
 }
 

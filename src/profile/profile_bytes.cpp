@@ -45,10 +45,10 @@ void fields(A& a, T& d) {
 }
 template <class A, Like<TensorOps> T>
 void fields(A& a, T& x) {
-  auto& [warp, async, shared_bytes, idle] = x;
+  auto& [warp, async, shared_bytes, idle, passes] = x;
   for (auto& v : warp) a(v);
   for (auto& v : async) a(v);
-  a(shared_bytes, idle);
+  a(shared_bytes, idle, passes);
 }
 template <class A, Like<OpCounts> T>
 void fields(A& a, T& x) {
@@ -58,10 +58,10 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Stalls> T>
 void fields(A& a, T& x) {
-  auto& [waits, hidden, loads, text_order_spills, fills, products] = x;
+  auto& [waits, hidden, loads, text_order_spills, fills, products, cluster_barriers] = x;
   for (auto& v : waits) a(v);
   for (auto& v : hidden) a(v);
-  a(loads, text_order_spills, fills, products);
+  a(loads, text_order_spills, fills, products, cluster_barriers);
 }
 template <class A, Like<BarrierPhase> T>
 void fields(A& a, T& x) {
@@ -92,10 +92,10 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Access> T>
 void fields(A& a, T& x) {
-  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, async, past_l1, bulk, row_bytes, by_coordinates,
-         atomic, joined, retried, line] = x;
-  a(space, kind, bytes, buffer, offset, also, unknown, read_only, async, past_l1, bulk, row_bytes, by_coordinates,
-    atomic, joined, retried, line);
+  auto& [space, kind, bytes, buffer, offset, also, unknown, read_only, async, past_l1, in_cluster, bulk, row_bytes,
+         by_coordinates, atomic, joined, retried, line] = x;
+  a(space, kind, bytes, buffer, offset, also, unknown, read_only, async, past_l1, in_cluster, bulk, row_bytes,
+    by_coordinates, atomic, joined, retried, line);
 }
 template <class A, Like<AsyncEvent> T>
 void fields(A& a, T& x) {

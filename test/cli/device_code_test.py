@@ -425,6 +425,8 @@ void host(thrust::device_vector<float>& v) { thrust::sort(v.begin(), v.end()); }
         launch = ("--device", "h100", "--grid", "16", "--block", "64", "--format", "json")
         mapped = checked(self.good("predict", cluster, *launch), "predict")["predictions"][0]
         self.assertIn("shared memory of other blocks of the cluster", self.assumptions(mapped))
+        bounds = {b["name"]: b["why"] for b in mapped["bounds"]}
+        self.assertIn("4.096 kB from and 0 B to", bounds["cluster_memory"])
         # The same by PTX: the banks are those of the block's own memory.
         text = """__global__ void __cluster_dims__(2, 1, 1) k(int* out) {
   __shared__ int s[64];

@@ -107,6 +107,8 @@ void mark_asynchronous(const AsmInstruction& i, TimedInstruction& t) {
   if (t.event == Event::none && t.ops[OpClass::barrier] > 0) t.event = Event::barrier;
   if (t.event == Event::product_wait && !i.operands.empty()) t.open_groups = number_at(i.operands[0]);
   if (i.opcode.starts_with("mbarrier.") && i.opcode.find(".expect_tx") != std::string_view::npos) t.fills = 1;
+  if (i.opcode.starts_with("barrier.cluster.arrive") && i.opcode.find(".relaxed") == std::string_view::npos)
+    t.cluster_barriers = 1;
   if (t.ops[OpClass::tensor] > 0)
     if (const auto product = matrix_instruction(i.opcode); product && product->asynchronous)
       t.products = product->multiply_adds() * product->warps;

@@ -33,6 +33,7 @@ bool count_products(std::string_view opcode, OpCounts& ops) {
   auto& by_type = product->asynchronous ? ops.tensor.async : ops.tensor.warp;
   by_type[static_cast<std::size_t>(product->type)] += product->multiply_adds();
   ops.tensor.idle += product->idle();
+  ops.tensor.passes += product->passes;
   return product->multiply_adds() > 0;
 }
 

@@ -1,5 +1,6 @@
 // Loads, stores, atomics, moves, conversions of addresses, calls. Hints of caches and the order of weak and relaxed
 // accesses are left out: they change no byte.
+#include "frontend/ir/cluster_memory.h"
 #include "frontend/lift/lifter.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/MDBuilder.h"
@@ -55,7 +56,7 @@ bool Lifter::load(const Instruction& i) {
     element = b_.getIntNTy(static_cast<unsigned>(element->getPrimitiveSizeInBits()));
     whole = FixedVectorType::get(element, n);
   }
-  Value* from = pointer(i.operands.at(1), is_param(i.space()) ? ptx::Space::param : i.space());
+  Value* from = accessed(i.operands.at(1), is_param(i.space()) ? ptx::Space::param : i.space());
   LoadInst* loaded = b_.CreateAlignedLoad(whole, from, alignment_of(element, is_param(i.space()) ? 1 : n));
   if (i.has("nc")) loaded->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(into_.getContext(), {}));
   if (i.order == ptx::Order::volatile_ || i.order == ptx::Order::acquire || i.order == ptx::Order::relaxed ||
@@ -71,7 +72,7 @@ bool Lifter::load(const Instruction& i) {
 
 bool Lifter::store(const Instruction& i) {
   const ptx::Type t = i.type();
-  Value* to = pointer(i.operands.at(0), is_param(i.space()) ? ptx::Space::param : i.space());
+  Value* to = accessed(i.operands.at(0), is_param(i.space()) ? ptx::Space::param : i.space());
   const Operand& value = i.operands.at(1);
   Value* v = nullptr;
   if (i.vector == 1) {
@@ -101,7 +102,7 @@ bool Lifter::atomic(const Instruction& i) {
   Type* type = value_type(t);
   const bool real = type->isFloatingPointTy(), is_signed = ptx::is_signed(t);
   if (type->isVectorTy() || t == ptx::Type::b128) return false;
-  Value* at = pointer(i.operands[first], i.space());
+  Value* at = accessed(i.operands[first], i.space());
   Value* v = read(i.operands[first + 1], t);
   const Align align = alignment_of(type, 1);
   Value* old = nullptr;
@@ -195,10 +196,23 @@ bool Lifter::convert_address(const Instruction& i) {
   return true;
 }
 
-/// An address in another block of the cluster lies where that of this block does: the same banks.
+/// As pointer(); .shared::cluster is memory of another block.
+Value* Lifter::accessed(const Operand& o, ptx::Space space) {
+  Value* p = pointer(o, space);
+  if (space != ptx::Space::shared_cluster) return p;
+  return b_.CreateAddrSpaceCast(p, PointerType::get(into_.getContext(), cluster_address_space));
+}
+
+/// An address in another block of the cluster lies where that of this block does: the same banks. Whoever maps one
+/// within .shared says so again when it is used.
 bool Lifter::map_address(const Instruction& i) {
   Value* own = read(i.operands.at(1), i.type());
   opaque(i);
+  if (i.space() == ptx::Space::generic) {
+    auto* generic = PointerType::get(into_.getContext(), 0);
+    Value* there = mapped_to_cluster(b_, b_.CreateIntToPtr(as(own, b_.getInt64Ty(), false), generic));
+    own = b_.CreatePtrToInt(b_.CreateAddrSpaceCast(there, generic), b_.getInt64Ty());
+  }
   write(i.operands.at(0), own);
   return true;
 }

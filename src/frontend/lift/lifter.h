@@ -92,6 +92,7 @@ class Lifter {
   bool store(const Instruction& i);
   bool atomic(const Instruction& i);
   bool move(const Instruction& i);
+  llvm::Value* accessed(const Operand& o, ptx::Space space);
   bool convert_address(const Instruction& i);
   bool map_address(const Instruction& i);
   bool call(const Instruction& i);

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "frontend/ir/cluster_memory.h"
 #include "frontend/ir/math_costs.h"
 #include "frontend/ir/vendor_options.h"
 #include "frontend/lift/lift.h"
@@ -540,6 +541,7 @@ void optimize_for_target(Module& module, const std::string& kernel_symbol, Targe
     share_addresses(*entry);
     merge_loads(*entry, LoadsToMerge::all);
     sink_addresses(*entry);
+    settle_cluster_memory(*entry);
   }
   check_calls(*entry);
   int n = 0;

@@ -337,7 +337,7 @@ class ProfileBuilder {
 
   void note_other_blocks() {
     const Assumption a{"shared memory of other blocks of the cluster (mapa, map_shared_rank)",
-                       "takes as long as the block's own: it is not modeled", ""};
+                       "every such access goes to another block, none to the block's own", ""};
     auto& known = profile_.assumptions;
     if (std::find(known.begin(), known.end(), a) == known.end()) known.push_back(a);
   }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "frontend/ir/builtins.h"
+#include "frontend/ir/cluster_memory.h"
 #include "kernelcast/error.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -35,6 +36,8 @@ Reading reading_of(const CallInst& call) {
 }
 
 constexpr double scattered_bytes = 128;  // neighbouring lanes in different segments
+// Of 32 lanes that each pick one of 32 banks at random 3.5 meet in the fullest: passes of the nearest stride.
+constexpr double scattered_shared_bytes = 16;
 constexpr int widest = 16;
 
 class Collector {
@@ -197,6 +200,7 @@ class Collector {
     a.offset = where.offset;
     a.line = model_.line_of(i);
     a.space = space_of(pointer, where.buffer);
+    a.in_cluster = a.space == MemorySpace::shared && is_in_cluster(i);
     a.async = reading_.async;
     a.past_l1 = reading_.past_l1;
     if (kind == AccessKind::atomic) {
@@ -300,7 +304,8 @@ class Collector {
   static double bytes_between_lanes(const Access& a) {
     const auto stride = a.offset.coefficient(local_id(0));
     const auto bytes = stride ? stride->constant() : std::nullopt;
-    return bytes && *bytes != 0 ? std::abs(static_cast<double>(*bytes)) : scattered_bytes;
+    if (bytes && *bytes != 0) return std::abs(static_cast<double>(*bytes));
+    return a.space == MemorySpace::shared ? scattered_shared_bytes : scattered_bytes;
   }
 
   /// Index of the access that counts it.
@@ -308,8 +313,9 @@ class Collector {
     for (Access& b : block_.accesses) {
       if (b.space != a.space || b.kind != a.kind || b.bytes != a.bytes || b.buffer != a.buffer ||
           b.unknown != a.unknown || b.read_only != a.read_only || b.async != a.async || b.past_l1 != a.past_l1 ||
-          b.bulk != a.bulk || b.by_coordinates != a.by_coordinates || b.row_bytes != a.row_bytes ||
-          b.atomic != a.atomic || b.joined != a.joined || b.retried != a.retried || !(b.line == a.line))
+          b.in_cluster != a.in_cluster || b.bulk != a.bulk || b.by_coordinates != a.by_coordinates ||
+          b.row_bytes != a.row_bytes || b.atomic != a.atomic || b.joined != a.joined || b.retried != a.retried ||
+          !(b.line == a.line))
         continue;
       std::int64_t shift = 0;
       if (!__builtin_sub_overflow(constant, b.offset.constant_term(), &shift) && b.offset + Expr(shift) == a.offset) {

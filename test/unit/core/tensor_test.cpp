@@ -94,6 +94,35 @@ TEST(Tensor, AmdInstructions) {
     expect_product(c);
 }
 
+/// What llvm-mca 19 has with -instruction-tables for gfx908, gfx90a and gfx942.
+TEST(Tensor, PassesOfMfma) {
+  struct Row {
+    std::string_view opcode;
+    int passes;
+  };
+  for (const Row& r : {
+           Row{"v_mfma_f32_32x32x1f32", 16},      Row{"v_mfma_f32_16x16x4f32", 8},
+           Row{"v_mfma_f32_4x4x1f32", 2},         Row{"v_mfma_f32_32x32x8f16", 16},
+           Row{"v_mfma_f32_16x16x16f16", 8},      Row{"v_mfma_f32_4x4x4f16", 2},
+           Row{"v_mfma_i32_16x16x16i8", 8},       Row{"v_mfma_f32_16x16x8bf16", 8},
+           Row{"v_mfma_f32_32x32x8bf16_1k", 16},  Row{"v_mfma_f64_16x16x4f64", 8},
+           Row{"v_mfma_f64_4x4x4f64", 4},         Row{"v_mfma_f32_32x32x2_f32", 16},
+           Row{"v_mfma_f32_16x16x1_4b_f32", 8},   Row{"v_mfma_f32_32x32x8_f16", 8},
+           Row{"v_mfma_f32_16x16x16_f16", 4},     Row{"v_mfma_f32_32x32x4_2b_f16", 16},
+           Row{"v_mfma_f32_16x16x4_4b_bf16", 8},  Row{"v_mfma_f32_4x4x4_16b_f16", 2},
+           Row{"v_mfma_i32_32x32x4_2b_i8", 16},   Row{"v_mfma_i32_32x32x16_i8", 8},
+           Row{"v_mfma_i32_16x16x32_i8", 4},      Row{"v_mfma_f64_16x16x4_f64", 8},
+           Row{"v_mfma_f64_4x4x4_4b_f64", 4},     Row{"v_mfma_f32_16x16x8_xf32", 4},
+           Row{"v_mfma_f32_32x32x16_fp8_fp8", 8}, Row{"v_smfmac_f32_16x16x32_f16", 4},
+           Row{"v_smfmac_i32_32x32x32_i8", 8},    Row{"v_mfma_scale_f32_16x16x128_f8f6f4", 0},
+           Row{"v_wmma_f32_16x16x16_f16", 0},
+       }) {
+    const auto product = matrix_instruction(r.opcode);
+    ASSERT_TRUE(product) << r.opcode;
+    EXPECT_EQ(product->passes, r.passes) << r.opcode;
+  }
+}
+
 TEST(Tensor, NamedCallsAndWhatIsNoProduct) {
   expect_product({"kc.tensor.mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", T::f16_f32, 2048});
   for (std::string_view other : {"fma.rn.f32", "wmma.load.a.sync.aligned.row.m16n16k16.f16", "wgmma.fence.sync.aligned",

@@ -529,6 +529,52 @@ TEST(KernelcastBounds, AWarpWaitsForTheProductsThatItIssues) {
   EXPECT_NEAR(f.seconds() * f.clock_hz, 111, 1e-9);  // what both bounds hold counts once
 }
 
+TEST(KernelcastBounds, ShapesThatHoldAMatrixCoreLongerThanTheirRateSays) {
+  Workload w = hand_made::launch(10, 64);
+  hand_made::execute(w, OpClass::tensor, 1);
+  w.warp_ops.tensor = {};
+  w.warp_ops.tensor.warp[static_cast<std::size_t>(TensorType::f16_f32)] = 10 * 102400.0;
+  Device d = gpu();  // takes two instructions a cycle
+  hand_made::set(d, tensor_rate_field(TensorType::f16_f32), 1024);
+  w.warp_ops.tensor.passes = 10 * 150.0;
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::tensor), 100);
+  w.warp_ops.tensor.passes = 10 * 400.0;
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::tensor), 200);
+}
+
+TEST(KernelcastBounds, MemoryOfOtherBlocksOfAClusterHasItsOwnRatesAndLatency) {
+  Workload w = hand_made::launch(10, 64);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  w.in_cluster = {10 * 3200.0, 10 * 1920.0, 10};
+  Device d = gpu();
+  hand_made::set(d, Field::limits_max_blocks_per_cluster, 8);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::cluster_memory), 3200 / 16.0 + 1920 / 19.2);  // GH100's
+  hand_made::set(d, Field::memory_cluster_read_bytes_per_unit, 32);
+  hand_made::set(d, Field::memory_cluster_write_bytes_per_unit, 64);
+  EXPECT_DOUBLE_EQ(cycles(of(w, d), Limit::cluster_memory), 3200 / 32.0 + 1920 / 64.0);
+  // Three of four loads come from other blocks.
+  hand_made::set(d, Field::memory_shared_latency_cycles, 20);
+  hand_made::set(d, Field::memory_cluster_latency_cycles, 220);
+  w.by_space[static_cast<int>(MemorySpace::shared)][static_cast<int>(AccessKind::load)].requests = 40;
+  w.in_cluster.read_requests = 30;
+  const auto shared = [](const BoundTimes& f) { return f.latency[static_cast<std::size_t>(Latency::shared)]; };
+  EXPECT_DOUBLE_EQ(shared(of(w, d)), 170);
+  w.in_cluster = {};
+  EXPECT_DOUBLE_EQ(shared(of(w, d)), 20);
+}
+
+TEST(KernelcastBounds, BarriersOfAClusterDelayAWarp) {
+  Workload w = hand_made::launch(10, 96);
+  hand_made::execute(w, OpClass::fp32_add, 10);
+  Device d = gpu();
+  hand_made::set(d, Field::limits_max_blocks_per_cluster, 8);
+  hand_made::set(d, Field::latency_cluster_barrier_cycles, 500);
+  hand_made::set(d, Field::latency_cluster_barrier_warp_cycles, 10);
+  const double without = of(w, d).path_cycles;
+  w.stalls.cluster_barriers = 2 * w.warps;
+  EXPECT_DOUBLE_EQ(of(w, d).path_cycles, without + 2 * (500 + 2 * 10));
+}
+
 TEST(KernelcastBounds, OperandsOfProductsAreWavefronts) {
   Workload w = hand_made::launch(10, 32);
   w.warp_ops.tensor.shared_bytes = 10 * 6400;

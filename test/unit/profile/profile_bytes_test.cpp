@@ -38,6 +38,7 @@ KernelProfile full_profile() {
                  true,
                  true,
                  false,
+                 false,
                  0,
                  false,
                  AtomicKind::compare,
@@ -54,6 +55,7 @@ KernelProfile full_profile() {
                  false,
                  false,
                  false,
+                 false,
                  true,
                  64,
                  true,
@@ -63,6 +65,8 @@ KernelProfile full_profile() {
                  {0, 10}}};
   b.stalls.fills = 2;
   b.stalls.products = 4096;
+  b.stalls.cluster_barriers = 3;
+  b.accesses.at(1).in_cluster = true;
   b.phases = {{.id = 3, .instructions = 12, .arithmetic = 5, .waits = {1, 2}}, {.id = 4, .barriers = 1}};
   b.events = {{AsyncEvent::Kind::copy, 0, 4, 1.5, 7}, {AsyncEvent::Kind::copy_wait, -1, 1, 8, 8}};
   b.ops[OpClass::tensor] = 1;
@@ -105,6 +109,8 @@ TEST(ProfileBytes, EverythingComesBack) {
   EXPECT_TRUE(q.blocks.at(0).accesses.at(1).bulk && q.blocks.at(0).accesses.at(1).by_coordinates);
   EXPECT_EQ(q.blocks.at(0).stalls.fills, 2);
   EXPECT_EQ(q.blocks.at(0).stalls.products, 4096);
+  EXPECT_EQ(q.blocks.at(0).stalls.cluster_barriers, 3);
+  EXPECT_TRUE(q.blocks.at(0).accesses.at(1).in_cluster && !q.blocks.at(0).accesses.at(0).in_cluster);
   EXPECT_EQ(q.cluster, p.cluster);
   EXPECT_EQ(q.set_registers, p.set_registers);
   EXPECT_EQ(q.branches.at(0).condition, p.branches.at(0).condition);
