@@ -7,6 +7,7 @@
 #include "frontend/code/amd/amdgcn.h"
 #include "frontend/code/nvidia/ptx_analysis.h"
 #include "frontend/pipeline/code_of_source.h"
+#include "kernelcast/frontend.h"
 
 namespace {
 
@@ -41,6 +42,20 @@ void read_back(benchmark::State& state, const char* file, const char* kernel, co
   state.SetBytesProcessed(static_cast<std::int64_t>(code.assembly.size()) *
                           static_cast<std::int64_t>(state.iterations()));
 }
+
+/// A kernel of a file of which another was analyzed before (1) or was not (0): Clang reads the file once.
+void analyze_kernel(benchmark::State& state) {
+  Source s = source_of("linear_algebra.cl");
+  FrontendOptions options;
+  options.target = "sm_70";
+  options.kernel = "axpy";
+  int run = 0;
+  for (auto _ : state) {
+    if (state.range(0) == 0) s.path = std::to_string(run++) + ".cl";
+    benchmark::DoNotOptimize(analyze(s, options));
+  }
+}
+BENCHMARK(analyze_kernel)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 #define KC_KERNEL(file, kernel, target)                                                                  \
   BENCHMARK_CAPTURE(generate, kernel##_##target, file, #kernel, #target)->Unit(benchmark::kMillisecond); \

@@ -43,6 +43,29 @@ MissingBodies missing_bodies(const llvm::Function& kernel, Language language) {
   return out;
 }
 
+/// Bodies that the kernel cannot reach: all that follows looks at every one that is there.
+void drop_unreached_bodies(llvm::Module& module, const std::string& symbol) {
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  llvm::SmallVector<const llvm::Value*, 32> open;
+  const auto reach = [&](const llvm::Value* v) {
+    if (v != nullptr && llvm::isa<llvm::Constant>(v) && seen.insert(v).second) open.push_back(v);
+  };
+  reach(module.getFunction(symbol));
+  if (open.empty()) return;
+  while (!open.empty()) {
+    const llvm::Value* v = open.pop_back_val();
+    if (const auto* f = llvm::dyn_cast<llvm::Function>(v))
+      for (const llvm::Instruction& i : llvm::instructions(*f))
+        for (const llvm::Use& operand : i.operands()) reach(operand.get());
+    for (const llvm::Use& operand : llvm::cast<llvm::Constant>(v)->operands()) reach(operand.get());
+  }
+  for (llvm::Function& f : module) {
+    if (f.isDeclaration() || seen.contains(&f)) continue;
+    f.setComdat(nullptr);
+    f.deleteBody();
+  }
+}
+
 }  // namespace
 
 LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const std::string& target, bool fast_math,
@@ -51,6 +74,7 @@ LoweredKernel lower_kernel(CompiledUnit& unit, const std::string& symbol, const 
   const TargetFamily family = family_of(target);
   LoweredKernel out;
   if (is_loop_nest(unit.language)) out.nest = map_loop_nest(module, symbol, map, unit.pragmas, family);
+  drop_unreached_bodies(module, symbol);
   lower_opencl_builtins(module, family);
   if (family == TargetFamily::nvidia) lift_asm_statements(module, symbol, capability);
   lower_image_accesses(module, family);

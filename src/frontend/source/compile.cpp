@@ -14,6 +14,7 @@
 #include "frontend/source/host_code.h"
 #include "frontend/source/kernels.h"
 #include "frontend/source/nvcc_text.h"
+#include "frontend/source/unit_memory.h"
 #include "kernelcast/error.h"
 #include "kernelcast/setting.h"
 #include "llvm/IR/Instructions.h"
@@ -402,6 +403,16 @@ std::optional<std::vector<std::string>> consulted_by(const Source& source, const
   return std::vector<std::string>(names.begin(), names.end());
 }
 
+KnownRun known_or_compiled(const Source& source, Language language, const std::string& target,
+                           const std::string& wanted) {
+  const std::string key = run_key(source, language, target);
+  if (auto known = recall_run(key, wanted)) return std::move(*known);
+  ClangJob job = make_job(source, language, target);
+  ClangResult result = compile_in_language(source, job, language, target, wanted);
+  keep_run(key, job, result);
+  return {std::move(job), std::move(result)};
+}
+
 CompiledUnit compile_now(const Source& source, const std::string& target, const std::string& wanted) {
   const Language language = resolve_language(source);
   refuse_what_is_no_source(source, language);
@@ -410,8 +421,7 @@ CompiledUnit compile_now(const Source& source, const std::string& target, const 
     unit = read_llvm_ir(source);
     unit.consulted.emplace();
   } else {
-    ClangJob job = make_job(source, language, target);
-    ClangResult result = compile_in_language(source, job, language, target, wanted);
+    auto [job, result] = known_or_compiled(source, language, target, wanted);
     refuse_errors(job, result, wanted);
     refuse_templates_alone(job, result);
     refuse_skipped_alone(job, result);

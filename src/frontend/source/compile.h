@@ -57,6 +57,8 @@ namespace kernelcast::frontend {
 
 /// Metadata of a function: the canonical types of its parameters as text, which LLVM's types do not tell.
 inline constexpr const char* parameter_types_key = "kernelcast_parameter_types";
+/// Likewise, of instances of kernel templates: KernelEntry::written.
+inline constexpr const char* written_names_key = "kernelcast_written_names";
 /// Likewise: bytes of an element that each parameter points to, 0 where it is no pointer to a complete type.
 inline constexpr const char* pointee_bytes_key = "kernelcast_pointee_bytes";
 

@@ -161,7 +161,7 @@ std::string normalised(std::string name) {
   return result;
 }
 
-constexpr int kLevels = 6;
+constexpr int kLevels = 6, kWithArguments = 2;
 
 std::array<std::string, kLevels> spellings(const KernelEntry& entry) {
   const std::string qualified = without_parameters(entry.demangled);
@@ -202,6 +202,10 @@ KernelEntry entry_of(const llvm::Function& function) {
     entry.demangled.erase(0, 5);  // templates carry their return type
   entry.plain = last_part(without_template_arguments(without_parameters(entry.demangled)));
   if (const auto* program = function.getSubprogram()) entry.line = static_cast<int>(program->getLine());
+  if (const llvm::MDNode* names = function.getMetadata(written_names_key))
+    for (const llvm::MDOperand& name : names->operands())
+      if (const auto* text = llvm::dyn_cast_or_null<llvm::MDString>(name.get()))
+        entry.written.push_back(normalised(text->getString().str()));
   return entry;
 }
 
@@ -274,7 +278,8 @@ std::string spoken_name(const std::string& name) { return name.starts_with("_Z")
 bool means_kernel(const KernelEntry& entry, const std::string& name) {
   if (name == entry.symbol) return true;
   const auto all = spellings(entry);
-  return std::find(all.begin(), all.end(), normalised(spoken_name(name))) != all.end();
+  const std::string wanted = normalised(spoken_name(name));
+  return std::ranges::find(all, wanted) != all.end() || std::ranges::find(entry.written, wanted) != entry.written.end();
 }
 
 const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name) {
@@ -293,7 +298,9 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
   for (int level = 0; level < kLevels; ++level) {
     std::vector<const KernelEntry*> found;
     for (const auto* entry : all) {
-      if (spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
+      const bool as_written =
+          level == kWithArguments && std::ranges::find(entry->written, wanted) != entry->written.end();
+      if (as_written || spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
     }
     if (found.size() == 1) return *found.front();
     if (found.size() > 1) throw UsageError(KC_SETTING(kernel) " " + name + " is ambiguous:" + list_of(found));

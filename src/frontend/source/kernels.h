@@ -20,6 +20,8 @@ namespace kernelcast::frontend {
 struct KernelEntry {
   std::string symbol, demangled, plain;
   int line = 0;  // 0: unknown
+  /// An instance of a template also as the source's types and constants name it: "f<Mode::fast>" for "f<(Mode)1>".
+  std::vector<std::string> written = {};
 };
 
 /// The kernels of a module in order of appearance: by calling convention or annotation; where there are none, as in C,

@@ -68,6 +68,25 @@ TEST(ListKernels, GivesLinesAndPlainNames) {
   EXPECT_EQ(&pick_kernel(kernels, "a::hidden"), &kernels[0]);
 }
 
+// Of a constant of an enumeration the symbol has the number.
+TEST(ListKernels, InstancesHaveTheNamesOfTheSource) {
+  const CompiledUnit unit =
+      compiled("k.cu",
+               "enum class Mode { slow, fast };\nnamespace n { struct Op {}; }\n"
+               "template <Mode M, class T = float, int N = 4> __global__ void f(T* p) { p[N] = M == Mode::fast; }\n"
+               "template <class T> __global__ void g(T*) {}\n"
+               "void host(float* p, int* i, n::Op* o) {\n"
+               "  f<Mode::fast><<<1, 1>>>(p); f<Mode::slow, int><<<1, 1>>>(i); g<n::Op><<<1, 1>>>(o); }\n");
+  const auto kernels = list_kernels(*unit.module, unit.language);
+  ASSERT_EQ(kernels.size(), 3u);
+  const auto symbol = [&](const char* name) { return pick_kernel(kernels, name).demangled; };
+  EXPECT_EQ(symbol("f<Mode::fast, float, 4>"), "f<(Mode)1, float, 4>(float*)");
+  EXPECT_EQ(symbol("f<(Mode)1, float, 4>"), "f<(Mode)1, float, 4>(float*)");
+  EXPECT_EQ(symbol("f<Mode::slow, int, 4>"), "f<(Mode)0, int, 4>(int*)");
+  EXPECT_EQ(symbol("g<n::Op>"), "g<n::Op>(n::Op*)");
+  EXPECT_THROW(pick_kernel(kernels, "f<Mode::slow, float, 4>"), UserError);
+}
+
 // A target of code generation stands in for what LLVM does not know.
 TEST(Architecture, IsTheDevicesNotTheTargets) {
   const auto number = [](const std::string& capability) {
