@@ -33,8 +33,7 @@ class Reader {
     if (const auto v = d_.get(f)) return *v;
     if (text_ && !std::isnan(stand_in)) {
       m_.fallbacks.emplace_back(f, stand_in);
-      const FieldInfo& i = info(f);
-      const std::string key = std::string(i.section) + "." + std::string(i.key);
+      const std::string key = describe::key_of(f);
       m_.stand_ins.push_back({"kernelcast: " + key + " of " + d_.name, describe::number(stand_in) + " (" + reason + ")",
                               describe::where_to_set(d_, key.c_str())});
     }

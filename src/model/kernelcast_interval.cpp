@@ -104,7 +104,7 @@ DeviceDoubt doubt_of(const Device& d, const KernelcastDevice& m, double time,
     if (change > noticed) ++doubt.numbers;
     if (change > largest) {
       largest = change;
-      doubt.most = std::string(info(field).section) + "." + std::string(info(field).key);
+      doubt.most = describe::key_of(field);
     }
   }
   doubt.log_factor = std::sqrt(variance);

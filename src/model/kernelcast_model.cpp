@@ -170,15 +170,7 @@ class Kernelcast final : public Model {
     const KernelcastDevice m = forecast::at_clock(at_boost, f.clock_hz);
     const double total = f.seconds();
     e.assumptions.insert(e.assumptions.end(), m.stand_ins.begin(), m.stand_ins.end());
-    if (w.warp_ops[OpClass::tensor] > 0 && !d.get(Field::latency_tensor_cycles))
-      e.assumptions.push_back({"kernelcast: latency.tensor_cycles of " + d.name,
-                               number(m.latency[static_cast<std::size_t>(Latency::tensor)]) + " (as on GA10x)",
-                               describe::where_to_set(d, "latency.tensor_cycles")});
-    if (w.atomics[static_cast<std::size_t>(AtomicKind::real)].updates > 0 && !d.get(Field::latency_atomic_real_cycles))
-      e.assumptions.push_back({"kernelcast: latency.atomic_real_cycles of " + d.name,
-                               number(m.real_update_cycles) + " (the mean of six architectures)",
-                               describe::where_to_set(d, "latency.atomic_real_cycles")});
-    add_cluster_fallbacks(w, m, d, e);
+    add_unlisted_fallbacks(w, m, d, e);
     if (std::isnan(total)) {
       e.time_s.reason = missing(w, m, d);
       put_energy(d, {}, e);
@@ -208,19 +200,24 @@ class Kernelcast final : public Model {
   }
 
  private:
-  static void add_cluster_fallbacks(const Workload& w, const KernelcastDevice& m, const Device& d, Estimate& e) {
-    const auto add = [&](double used, Field f, double value) {
-      if (used <= 0 || value <= 0 || d.get(f)) return;
-      const FieldInfo& i = info(f);
-      const std::string key = std::string(i.section) + "." + std::string(i.key);
-      e.assumptions.push_back({"kernelcast: " + key + " of " + d.name, number(value) + " (as on GH100)",
+  /// Fallback values that machine_of() does not list, where the launch uses them.
+  static void add_unlisted_fallbacks(const Workload& w, const KernelcastDevice& m, const Device& d, Estimate& e) {
+    const auto add = [&](double used, Field f, double value, const char* why) {
+      if (used <= 0 || d.get(f)) return;
+      const std::string key = describe::key_of(f);
+      e.assumptions.push_back({"kernelcast: " + key + " of " + d.name, number(value) + " (" + why + ")",
                                describe::where_to_set(d, key.c_str())});
     };
-    add(w.in_cluster.read_bytes, Field::memory_cluster_read_bytes_per_unit, m.cluster_read_bytes);
-    add(w.in_cluster.written_bytes, Field::memory_cluster_write_bytes_per_unit, m.cluster_write_bytes);
-    add(w.in_cluster.read_requests, Field::memory_cluster_latency_cycles, m.cluster_latency);
-    add(w.stalls.cluster_barriers, Field::latency_cluster_barrier_cycles, m.cluster_barrier);
-    add(w.stalls.cluster_barriers, Field::latency_cluster_barrier_warp_cycles, m.cluster_barrier_warp);
+    add(w.warp_ops[OpClass::tensor], Field::latency_tensor_cycles, m.latency[static_cast<std::size_t>(Latency::tensor)],
+        "as on GA10x");
+    add(w.atomics[static_cast<std::size_t>(AtomicKind::real)].updates, Field::latency_atomic_real_cycles,
+        m.real_update_cycles, "the mean of six architectures");
+    const char* gh100 = "as on GH100";
+    add(w.in_cluster.read_bytes, Field::memory_cluster_read_bytes_per_unit, m.cluster_read_bytes, gh100);
+    add(w.in_cluster.written_bytes, Field::memory_cluster_write_bytes_per_unit, m.cluster_write_bytes, gh100);
+    add(w.in_cluster.read_requests, Field::memory_cluster_latency_cycles, m.cluster_latency, gh100);
+    add(w.stalls.cluster_barriers, Field::latency_cluster_barrier_cycles, m.cluster_barrier, gh100);
+    add(w.stalls.cluster_barriers, Field::latency_cluster_barrier_warp_cycles, m.cluster_barrier_warp, gh100);
   }
 
   /// Whether the compiler finds an order that fits cannot be known: the interval reaches to where the other one ends.

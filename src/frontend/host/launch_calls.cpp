@@ -3,6 +3,7 @@
 #include <set>
 
 #include "frontend/host/interpreter.h"
+#include "frontend/source/instance_name.h"
 
 namespace kernelcast::frontend::host {
 namespace {
@@ -190,10 +191,7 @@ void Interpreter::record(const clang::FunctionDecl* kernel, const Value& grid, c
                          const std::array<HostNumber, 3>& cluster) {
   HostLaunch launch;
   launch.cluster = cluster;
-  llvm::raw_string_ostream name(launch.kernel);
-  clang::PrintingPolicy policy(context_.getLangOpts());
-  policy.SuppressDefaultTemplateArgs = false;  // as symbols have them, by which the kernel is found
-  kernel->getNameForDiagnostic(name, policy, /*Qualified=*/true);
+  launch.kernel = instance_name(*kernel);
   launch.symbol = symbol_of(kernel);
   launch.file = file;
   launch.kernel_file = file_of(kernel);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/host/interpreter.h"
+#include "frontend/source/instance_name.h"
 
 namespace kernelcast::frontend::host {
 namespace {
@@ -18,8 +19,7 @@ const HostKernel* Interpreter::resources_of(const Value& kernel) {
   const std::string symbol = symbol_of(f);
   if (const auto known = options_.kernels.find(symbol); known != options_.kernels.end()) return &known->second;
   HostKernelAsked asked;
-  llvm::raw_string_ostream name(asked.kernel);
-  f->getNameForDiagnostic(name, clang::PrintingPolicy(context_.getLangOpts()), /*Qualified=*/true);
+  asked.kernel = instance_name(*f);
   asked.symbol = symbol;
   asked.kernel_file = file_of(f);
   auto& all = program_.kernels_asked;

@@ -38,9 +38,6 @@ class Settler {
     for (Instruction& i : instructions(function_)) all.push_back(&i);
     for (Instruction* i : all) {
       if (is_cluster_pointer(i->getType())) continue;  // own() makes its counterpart
-      if (const Value* at = getLoadStorePointerOperand(i); at && is_cluster_pointer(at->getType())) note(*i);
-      if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
-        if (is_cluster_pointer(i->getOperand(0)->getType())) note(*i);
       if (auto* cast = dyn_cast<AddrSpaceCastInst>(i); cast && is_cluster_pointer(cast->getSrcTy())) {
         cast->replaceAllUsesWith(in_space(own(cast->getPointerOperand()), cast->getType(), cast));
         dead_.push_back(cast);
@@ -52,6 +49,7 @@ class Settler {
         use.set(own(use.get()));
         any = true;
       }
+      if (any && i->mayReadOrWriteMemory()) i->setMetadata(mark, MDNode::get(i->getContext(), {}));
       if (auto* call = dyn_cast<MemIntrinsic>(i); call && any) retype(*call);
     }
     for (Instruction* i : all)
@@ -62,11 +60,8 @@ class Settler {
   }
 
  private:
-  static void note(Instruction& i) { i.setMetadata(mark, MDNode::get(i.getContext(), {})); }
-
-  /// A copy or a fill by the function for the spaces of its pointers, marked.
+  /// A copy or a fill by the function for the spaces of its pointers.
   static void retype(MemIntrinsic& call) {
-    note(call);
     SmallVector<Type*, 3> types{call.getRawDest()->getType()};
     if (auto* copy = dyn_cast<MemTransferInst>(&call)) types.push_back(copy->getRawSource()->getType());
     types.push_back(call.getLength()->getType());

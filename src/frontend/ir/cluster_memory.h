@@ -4,7 +4,6 @@
 #pragma once
 
 namespace llvm {
-class CallInst;
 class Function;
 class Instruction;
 class IRBuilderBase;

@@ -57,8 +57,6 @@ namespace kernelcast::frontend {
 
 /// Metadata of a function: the canonical types of its parameters as text, which LLVM's types do not tell.
 inline constexpr const char* parameter_types_key = "kernelcast_parameter_types";
-/// Likewise, of instances of kernel templates: KernelEntry::written.
-inline constexpr const char* written_names_key = "kernelcast_written_names";
 /// Likewise: bytes of an element that each parameter points to, 0 where it is no pointer to a complete type.
 inline constexpr const char* pointee_bytes_key = "kernelcast_pointee_bytes";
 
@@ -86,6 +84,9 @@ struct CompiledUnit {
   Language language = Language::automatic;
   std::string wanted_symbol;  // of the template's instance that was made for the kernel that is wanted; else empty
 };
+
+/// Attribute of instances of kernel templates: KernelEntry::written.
+inline constexpr const char* written_name_key = "kernelcast-written-name";
 
 /// Attribute of functions that the source declares and for which no file that was read has a body.
 inline constexpr const char* without_body_key = "kernelcast-without-body";

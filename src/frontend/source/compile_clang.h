@@ -42,9 +42,8 @@ struct ClangError {
   int line = 0;
 };
 
-struct ClangResult {
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;  // null when nothing could be generated
+/// What a run tells beside its code.
+struct ClangFindings {
   std::vector<Diagnostic> warnings;
   std::vector<ClangError> errors;
   std::vector<std::string>
@@ -59,6 +58,11 @@ struct ClangResult {
   std::vector<LoopPragma> pragmas;
   std::vector<std::string> headers;  // real files that were read, without the main file
   std::set<std::string> macros;      // names that were expanded, or defined or undefined again
+};
+
+struct ClangResult : ClangFindings {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;  // null when nothing could be generated
 
   ClangResult();
   ClangResult(ClangResult&&) noexcept;

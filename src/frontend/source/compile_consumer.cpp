@@ -23,6 +23,7 @@
 #include "frontend/source/ast_walk.h"
 #include "frontend/source/compile.h"
 #include "frontend/source/compile_language.h"
+#include "frontend/source/instance_name.h"
 #include "frontend/source/target_features.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
@@ -398,19 +399,6 @@ void KernelConsumer::name_parameters() {
   }
 }
 
-/// As launches name an instance: with all arguments of the types in its name, and without those that are the default.
-static void keep_written_names(const FunctionDecl& kernel, llvm::Function& symbol, clang::PrintingPolicy policy) {
-  std::vector<llvm::Metadata*> names;
-  for (const bool without_defaults : {false, true}) {
-    policy.SuppressDefaultTemplateArgs = without_defaults;
-    std::string name;
-    llvm::raw_string_ostream stream(name);
-    kernel.getNameForDiagnostic(stream, policy, /*Qualified=*/true);
-    names.push_back(llvm::MDString::get(symbol.getContext(), stream.str()));
-  }
-  symbol.setMetadata(written_names_key, llvm::MDNode::get(symbol.getContext(), names));
-}
-
 /// LLVM's pointers have no type, and a symbol without C++ name mangling none either: what a buffer holds is kept beside
 /// the function, as Clang does for OpenCL C.
 void KernelConsumer::keep_parameter_types() {
@@ -424,7 +412,7 @@ void KernelConsumer::keep_parameter_types() {
     keep_pointee_bytes(*function, symbol);
     keep_launch_bounds(*function, symbol, job_.language == Language::hip);
     if (function->hasAttr<clang::CUDAGlobalAttr>() && function->isTemplateInstantiation())
-      keep_written_names(*function, symbol, policy);
+      symbol.addFnAttr(written_name_key, instance_name(*function));
     if (symbol.getMetadata("kernel_arg_base_type") != nullptr) continue;
     std::vector<llvm::Metadata*> types;
     for (const clang::ParmVarDecl* p : function->parameters())

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <set>
 
+#include "frontend/source/compile.h"
 #include "frontend/source/compile_language.h"
 #include "io/nearest.h"
 #include "kernelcast/error.h"
@@ -161,13 +162,14 @@ std::string normalised(std::string name) {
   return result;
 }
 
-constexpr int kLevels = 6, kWithArguments = 2;
+constexpr int kLevels = 7;
 
 std::array<std::string, kLevels> spellings(const KernelEntry& entry) {
   const std::string qualified = without_parameters(entry.demangled);
   return {entry.symbol,
           normalised(entry.demangled),
           normalised(qualified),
+          normalised(entry.written.empty() ? qualified : entry.written),
           normalised(without_template_arguments(qualified)),
           normalised(last_part(qualified)),
           entry.plain};
@@ -202,10 +204,7 @@ KernelEntry entry_of(const llvm::Function& function) {
     entry.demangled.erase(0, 5);  // templates carry their return type
   entry.plain = last_part(without_template_arguments(without_parameters(entry.demangled)));
   if (const auto* program = function.getSubprogram()) entry.line = static_cast<int>(program->getLine());
-  if (const llvm::MDNode* names = function.getMetadata(written_names_key))
-    for (const llvm::MDOperand& name : names->operands())
-      if (const auto* text = llvm::dyn_cast_or_null<llvm::MDString>(name.get()))
-        entry.written.push_back(normalised(text->getString().str()));
+  entry.written = function.getFnAttribute(written_name_key).getValueAsString().str();
   return entry;
 }
 
@@ -279,7 +278,7 @@ bool means_kernel(const KernelEntry& entry, const std::string& name) {
   if (name == entry.symbol) return true;
   const auto all = spellings(entry);
   const std::string wanted = normalised(spoken_name(name));
-  return std::ranges::find(all, wanted) != all.end() || std::ranges::find(entry.written, wanted) != entry.written.end();
+  return std::ranges::find(all, wanted) != all.end();
 }
 
 const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::string& name) {
@@ -298,9 +297,7 @@ const KernelEntry& pick_kernel(std::span<const KernelEntry> kernels, const std::
   for (int level = 0; level < kLevels; ++level) {
     std::vector<const KernelEntry*> found;
     for (const auto* entry : all) {
-      const bool as_written =
-          level == kWithArguments && std::ranges::find(entry->written, wanted) != entry->written.end();
-      if (as_written || spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
+      if (spellings(*entry)[static_cast<std::size_t>(level)] == wanted) found.push_back(entry);
     }
     if (found.size() == 1) return *found.front();
     if (found.size() > 1) throw UsageError(KC_SETTING(kernel) " " + name + " is ambiguous:" + list_of(found));

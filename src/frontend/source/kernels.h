@@ -19,9 +19,8 @@ namespace kernelcast::frontend {
 /// and plain ("reduce").
 struct KernelEntry {
   std::string symbol, demangled, plain;
-  int line = 0;  // 0: unknown
-  /// An instance of a template also as the source's types and constants name it: "f<Mode::fast>" for "f<(Mode)1>".
-  std::vector<std::string> written = {};
+  int line = 0;              // 0: unknown
+  std::string written = {};  // an instance of a template by instance_name(): "f<Mode::fast>" for "f<(Mode)1>"
 };
 
 /// The kernels of a module in order of appearance: by calling convention or annotation; where there are none, as in C,

@@ -16,7 +16,7 @@
 namespace kernelcast::frontend {
 namespace {
 
-constexpr std::size_t most_units = 4, most_bytes = std::size_t{256} << 20;
+constexpr std::size_t most_runs = 4, most_bytes = std::size_t{256} << 20;
 
 struct FileState {
   std::filesystem::file_time_type changed;
@@ -34,16 +34,16 @@ std::optional<FileState> state_of(const std::string& path) {
 
 struct Kept {
   std::string key, module;
-  KnownRun rest;                     // without module and context
+  ClangJob job;  // without its text and headers
+  ClangFindings findings;
   std::vector<std::string> folders;  // in which missing headers were looked for
   std::vector<KernelEntry> kernels;
   std::vector<FileState> headers;
 
   [[nodiscard]] bool is_current() const {
-    const ClangResult& r = rest.result;
     for (std::size_t k = 0; k < headers.size(); ++k)
-      if (state_of(r.headers[k]) != headers[k]) return false;
-    return std::ranges::none_of(r.missing_headers, [&](const std::string& name) {
+      if (state_of(findings.headers[k]) != headers[k]) return false;
+    return std::ranges::none_of(findings.missing_headers, [&](const std::string& name) {
       return std::ranges::any_of(folders, [&](const std::string& f) {
         std::error_code ignored;
         return std::filesystem::exists(std::filesystem::path(f) / name, ignored);
@@ -51,21 +51,6 @@ struct Kept {
     });
   }
 };
-
-/// All but module and context.
-void copy_rest(const ClangResult& from, ClangResult& to) {
-  to.warnings = from.warnings;
-  to.errors = from.errors;
-  to.broken_symbols = from.broken_symbols;
-  to.broken_kernel = from.broken_kernel;
-  to.missing_headers = from.missing_headers;
-  to.kernel_templates = from.kernel_templates;
-  to.skipped_callers = from.skipped_callers;
-  to.skipped = from.skipped;
-  to.pragmas = from.pragmas;
-  to.headers = from.headers;
-  to.macros = from.macros;
-}
 
 class Memory {
  public:
@@ -82,8 +67,8 @@ class Memory {
     kept_.splice(kept_.begin(), kept_, it);
     const Kept& known = kept_.front();
     KnownRun run;
-    run.job = known.rest.job;
-    copy_rest(known.rest.result, run.result);
+    run.job = known.job;
+    static_cast<ClangFindings&>(run.result) = known.findings;
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(known.module, run.job.main_file), *run.result.context);
     if (!module) {
       llvm::consumeError(module.takeError());
@@ -97,10 +82,10 @@ class Memory {
     const std::lock_guard lock(mutex_);
     std::erase_if(kept_, [&](const Kept& k) { return k.key == one.key; });
     kept_.push_front(std::move(one));
-    std::size_t bytes = 0, units = 0;
+    std::size_t bytes = 0, runs = 0;
     for (auto it = kept_.begin(); it != kept_.end(); ++it) {
       bytes += it->module.size() + it->key.size();
-      if (++units <= most_units && bytes <= most_bytes) continue;
+      if (++runs <= most_runs && bytes <= most_bytes) continue;
       kept_.erase(it, kept_.end());
       return;
     }
@@ -164,10 +149,10 @@ void keep_run(const std::string& key, const ClangJob& job, const ClangResult& re
     one.headers.push_back(*state);
   }
   one.key = key;
-  one.rest.job = job;
-  one.rest.job.text.clear();
-  one.rest.job.headers.clear();
-  copy_rest(result, one.rest.result);
+  one.job = job;
+  one.job.text.clear();
+  one.job.headers.clear();
+  one.findings = result;
   one.folders.push_back(std::filesystem::path(job.main_file).parent_path().string());
   for (std::size_t k = 0; k + 1 < job.arguments.size(); ++k)
     if (job.arguments[k] == "-I") one.folders.push_back(job.arguments[k + 1]);

@@ -11,7 +11,7 @@ namespace kernelcast::frontend {
 /// All that decides what Clang makes of the source, as one text.
 std::string run_key(const Source& source, Language language, const std::string& target);
 
-/// A run and its job, without the job's text.
+/// A run and its job, one that was kept without the job's text and headers.
 struct KnownRun {
   ClangJob job;
   ClangResult result;
