@@ -17,10 +17,10 @@ enum class OpClass : std::uint8_t {
   fp16_add, fp16_mul, fp16_fma,           // packed (two halves) counts once: one lane operation
   fp32_add, fp32_mul, fp32_fma,
   fp32_div, fp32_special,                 // special: reciprocal, square roots, sine, cosine, exp2, log2
-  fp64_add, fp64_mul, fp64_fma, fp64_div, fp64_special,
+  fp64_add, fp64_mul, fp64_fma, fp64_div, fp64_special, fp64_compare,
   int_add, int_mul, int_mad, int_div,     // 32 bits and narrower; division includes modulo
   int64_add, int64_mul, int64_mad, int64_div,
-  shift, logic, compare, select, min_max, // compare: to a predicate; select: by a predicate
+  shift, logic, compare, select, min_max, // compare: to a predicate, fp64_compare: by the FP64 lanes; select: by one
   convert, convert64, convert_alu,        // convert64: one side is 64 bits wide; convert_alu: by the integer lanes
   bit_special,                            // popcount, find leading bit, byte permute
   move,                                   // register moves and constants that cost an issue slot
@@ -74,7 +74,8 @@ struct OpCounts {
   friend bool operator==(const OpCounts&, const OpCounts&) = default;
 };
 
-/// Floating-point operations of a set of counts: an FMA is two, a division or special function one.
+/// Floating-point operations of a set of counts, as Nsight Compute's roofline counts them: an addition or multiplication
+/// is one, an FMA two, special functions none. A division that the target's code does not spell out is one.
 double flops32(const OpCounts& c);
 double flops64(const OpCounts& c);
 bool is_memory(OpClass c);

@@ -152,6 +152,8 @@ struct Block {
   int loop = -1;                 // innermost loop, index into loops
   Guard guard;
   OpCounts ops;                  // lane operations of one execution
+  /// What its lanes do besides, issued under a predicate by another block; negative in that one.
+  OpCounts issued_elsewhere;
   std::vector<LineOps> lines;    // the same, by source line (sums to ops)
   Stalls stalls;                 // of one warp in one execution
   std::vector<BarrierPhase> phases;     // likewise; empty: barriers do not part the kernel, or too often to tell

@@ -18,7 +18,7 @@ namespace {
 
 double fp64_of(const OpCounts& c) {
   return c[OpClass::fp64_add] + c[OpClass::fp64_mul] + c[OpClass::fp64_fma] + c[OpClass::fp64_div] +
-         c[OpClass::fp64_special];
+         c[OpClass::fp64_special] + c[OpClass::fp64_compare];
 }
 
 /// Warp instructions of each line, by a measure of its operations.

@@ -7,7 +7,7 @@ namespace {
 constexpr std::array<std::string_view, op_class_count> names = {
     "fp16_add",     "fp16_mul",         "fp16_fma",    "fp32_add",     "fp32_mul",      "fp32_fma",
     "fp32_div",     "fp32_special",     "fp64_add",    "fp64_mul",     "fp64_fma",      "fp64_div",
-    "fp64_special", "int_add",          "int_mul",     "int_mad",      "int_div",       "int64_add",
+    "fp64_special", "fp64_compare", "int_add",          "int_mul",     "int_mad",      "int_div",       "int64_add",
     "int64_mul",    "int64_mad",        "int64_div",   "shift",        "logic",         "compare",
     "select",       "min_max",          "convert",     "convert64",    "convert_alu",   "bit_special",
     "move",         "control",          "vote",        "shuffle",      "tensor",        "barrier",
@@ -31,13 +31,11 @@ std::optional<OpClass> op_class_from_name(std::string_view name) {
 }
 
 double flops32(const OpCounts& c) {
-  return c[OpClass::fp32_add] + c[OpClass::fp32_mul] + 2 * c[OpClass::fp32_fma] + c[OpClass::fp32_div] +
-         c[OpClass::fp32_special];
+  return c[OpClass::fp32_add] + c[OpClass::fp32_mul] + 2 * c[OpClass::fp32_fma] + c[OpClass::fp32_div];
 }
 
 double flops64(const OpCounts& c) {
-  return c[OpClass::fp64_add] + c[OpClass::fp64_mul] + 2 * c[OpClass::fp64_fma] + c[OpClass::fp64_div] +
-         c[OpClass::fp64_special];
+  return c[OpClass::fp64_add] + c[OpClass::fp64_mul] + 2 * c[OpClass::fp64_fma] + c[OpClass::fp64_div];
 }
 
 bool is_memory(OpClass c) {

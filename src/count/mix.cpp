@@ -252,6 +252,7 @@ void sum_parts(const KernelProfile& profile, Workload& w) {
     const BlockCount& n = w.block_counts.at(b);
     w.warp_ops += profile.blocks[b].ops.scaled(n.warps);
     w.thread_ops += profile.blocks[b].ops.scaled_lanes(n.lanes);
+    w.thread_ops += profile.blocks[b].issued_elsewhere.scaled_lanes(n.lanes);
     w.stalls.add(profile.blocks[b].stalls, n.warps);
     add_phases(w.phases, profile.blocks[b].phases, n.warps);
     for (const Access& a : profile.blocks[b].accesses) {

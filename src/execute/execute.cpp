@@ -405,6 +405,7 @@ class Execute {
       const BlockCount& n = total_.blocks[b];
       w.warp_ops += block.ops.scaled(n.warps);
       w.thread_ops += block.ops.scaled_lanes(n.lanes);
+      w.thread_ops += block.issued_elsewhere.scaled_lanes(n.lanes);
       w.stalls.add(block.stalls, n.warps);
       add_phases(w.phases, block.phases, n.warps);
       for (const LineOps& l : block.lines) {

@@ -617,7 +617,9 @@ Latency latency_class(const OpCounts& n) {
   if (n[C::shared_load] + n[C::shared_atomic] + n[C::shuffle] > 0) return Latency::shared;
   if (n[C::constant_load] + n[C::scalar_load] > 0) return Latency::constant;
   if (n[C::tensor] > 0) return Latency::tensor;
-  if (n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special] + n[C::convert64] > 0)
+  if (n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special] + n[C::fp64_compare] +
+          n[C::convert64] >
+      0)
     return Latency::fp64;
   if (n[C::fp32_special] + n[C::fp32_div] + n[C::convert] + n[C::bit_special] + n[C::special_register] > 0)
     return Latency::special;

@@ -18,6 +18,10 @@
 namespace kernelcast::memory {
 namespace {
 
+/// How much sooner a cache loses what a launch sweeps through in order than by replacing lines at random. Fitted:
+/// docs/lab/kernelcast.md.
+constexpr double sweep_power = 1.7;
+
 /// With a random victim a line outlives the m F misses of a passage of F lines in a cache of C with probability
 /// (1 - 1/C)^(m F) = exp(-m F/C), and that is 1 - m. `ratio` is F/C, above 1.
 double random_survivors(double ratio) {
@@ -134,10 +138,11 @@ double past_grid(const Reuse& reuse, Reuse::Direction direction, double blocks, 
 
 double left_by_earlier_launch(const Workload& work, const BlockCache& cache) {
   if (work.cache != CacheState::warm) return 0;
-  const double bytes = work.reuse.known
-                           ? passage_bytes(work.reuse, Reuse::depths - 1, Reuse::windows - 1, cache.sector_bytes)
-                           : work.footprint_bytes;
-  return retained_share(bytes, cache.capacity);
+  // What a load and a store both touch counts for each of them in a passage, and once in the footprint.
+  double bytes = work.footprint_bytes > 0 ? work.footprint_bytes : INFINITY;
+  if (work.reuse.known)
+    bytes = std::min(bytes, passage_bytes(work.reuse, Reuse::depths - 1, Reuse::windows - 1, cache.sector_bytes));
+  return bytes <= cache.capacity ? 1 : std::pow(random_survivors(bytes / cache.capacity), sweep_power);
 }
 
 double lines_missed(const Workload& work, const CoreCache& cache, double write_only) {

@@ -164,6 +164,12 @@ double Traffic::dram_moved_by_writes(const Workload& w, const KernelcastDevice& 
   return dram_written * (2 - merged);
 }
 
+/// Bytes of a cache that hold what one launch after another sweeps through. In an L2 of parts, copies of what the units
+/// of another part ask for take room, too.
+double swept(double bytes, const KernelcastDevice& m, const Constants& c) {
+  return bytes * c.swept_share * (m.l2_parts > 1 ? c.swept_share_of_parts : 1);
+}
+
 Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants& c, double resident) {
   Traffic t;
   l1_traffic(w, m, c, resident, t);
@@ -172,7 +178,8 @@ Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants
   local_traffic(w, m, c, resident, t);
   const auto through = [&](double capacity) {
     Through past = through_cache(w, m, t, resident, capacity);
-    const double missed = 1 - memory::left_by_earlier_launch(w, {capacity, m.sector_bytes});
+    const double missed =
+        1 - memory::left_by_earlier_launch(w, {capacity <= 0 ? 0.0 : swept(capacity / c.l2_share, m, c), m.sector_bytes});
     past.read *= missed;
     past.written *= missed;
     return past;
@@ -184,6 +191,7 @@ Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants
     past.read = std::min(past.read, past_l2.read);
     past.written = std::min(past.written, past_l2.written);
     t.l3_read = past_l2.read;
+    t.l3_written = past_l2.written;
     t.past_l2 = past_l2.read + past_l2.written + t.local_past_l2;
   }
   t.dram_read = past.read;
@@ -244,7 +252,7 @@ double arithmetic_per_lane(const OpCounts& n, const KernelcastDevice& m) {
 }
 
 double fp64_per_lane(const OpCounts& n, const KernelcastDevice& m) {
-  return over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special], m.fp64_lanes) +
+  return over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special] + n[C::fp64_compare], m.fp64_lanes) +
          over(n[C::convert64], m.convert64_lanes);
 }
 
@@ -351,16 +359,30 @@ double l2_rate_of(const Workload& w, AccessKind kind, const KernelcastDevice& m,
 }
 
 /// Sectors that an earlier launch left in the L2, but not in the part of it that is near: a part keeps copies of what
-/// its units ask the others for, and so holds as much as it has room for by itself. The others pass the L2 twice
-/// (docs/lab/h100.md).
+/// its units ask the others for, and so holds as much as it has room for by itself. Loads of the others pass the L2
+/// twice (docs/lab/h100.md).
 double left_in_other_parts(const Workload& w, const KernelcastDevice& m, const Constants& c, const Traffic& t) {
   if (m.l2_parts <= 1 || w.cache != CacheState::warm) return 0;
-  const double distinct = std::min(t.l2_read, w.footprint_read_bytes / m.sector_bytes) +
-                          std::min(t.l2_written, w.footprint_write_bytes / m.sector_bytes);
   const auto left = [&](double parts) {
-    return memory::left_by_earlier_launch(w, {m.l2_bytes * c.l2_share / parts, m.sector_bytes});
+    return memory::left_by_earlier_launch(w, {swept(m.l2_bytes, m, c) / parts, m.sector_bytes});
   };
-  return distinct * std::max(0.0, left(1) - left(m.l2_parts));
+  return std::min(t.l2_read, w.footprint_read_bytes / m.sector_bytes) * std::max(0.0, left(1) - left(m.l2_parts));
+}
+
+/// Seconds of the L2 with all SMs at work: the data of reads and of writes go different ways, so that the one hides a
+/// share of the other; what requests for parts of lines take beside theirs is common to both. In an L2 of parts what is
+/// written passes a second one, unless it belongs to the nearest.
+double l2_seconds(const Workload& w, const KernelcastDevice& m, const Constants& c, const Traffic& t) {
+  const double read = t.l2_read / l2_rate_of(w, AccessKind::load, m, c);
+  const double written = t.l2_written / l2_rate_of(w, AccessKind::store, m, c);
+  const double crossed = written * (m.l2_parts - 1) / m.l2_parts;
+  const double others = t.local_in_l2 + left_in_other_parts(w, m, c, t) - c.l2_duplex * std::min(t.l2_read, t.l2_written);
+  return (read + written + crossed + others / l2_rate(INFINITY, w, m, c)) * m.sector_bytes;
+}
+
+/// Sectors past the L2, less what goes the other way meanwhile.
+double past_l2_both_ways(const Constants& c, const Traffic& t) {
+  return t.past_l2 - c.l2_duplex * std::min(t.l3_read, t.l3_written);
 }
 
 /// Share of the SMs that have a block: the others leave their part of the L2's bandwidth unused.

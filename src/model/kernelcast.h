@@ -25,6 +25,7 @@ struct Constants {
   double dram_efficiency = 0.95;    // of the data sheet's bandwidth
   double l2_efficiency = 0.8;       // of the L2's bandwidth, by requests of whole lines
   double l2_request_bytes = 32;     // that a request takes of it beside its sectors; compared: validation/fit.md
+  double l2_duplex = 0.6;           // share of the bytes of the smaller of a cache's reads and writes that the other hides
   double l3_efficiency = 0.6;       // of a cache behind the L2
   double issue_lost = 0.7;          // issue slots lost beside each instruction that is no arithmetic of the lanes
   double tensor_efficiency = 0.95;  // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
@@ -36,6 +37,8 @@ struct Constants {
   double barrier_latency = 22, barrier_warp_cycles = 2, barrier_cycles = 80;
   double l1_share = 0.8034;  // of the L1 that is left for data before lines that will be used again are lost
   double l2_share = 0.8381;
+  // Of a cache behind the L1 that one launch after another sweeps through, and of that where the L2 lies in parts.
+  double swept_share = 0.9, swept_share_of_parts = 0.8;
   double stores_joined =
       0.64;  // of what a warp stores to one sector again at once, before the L2; not fitted: docs/lab/h100.md
   double block_start_cycles =
@@ -107,7 +110,7 @@ struct Traffic {
   double l1_requested = 0;             // loads that ask the L1
   double l2_read = 0, l2_written = 0;  // sectors between units and L2
   double past_l2 = 0;                  // with an L3: sectors between it and the L2, local memory included
-  double l3_read = 0;                  // with an L3: of them, reads that are not of local memory
+  double l3_read = 0, l3_written = 0;  // with an L3: of them, those that are not of local memory
   double dram_read = 0, dram_written = 0;
   /// Private arrays and spilled registers; not in the others but past_l2. local_past_cache: past the last cache.
   double local = 0, local_past_l1 = 0, local_in_l2 = 0, local_past_l2 = 0, local_past_cache = 0;

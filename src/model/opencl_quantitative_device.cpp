@@ -93,7 +93,7 @@ double local_ways(const Workload& w) {
 
 bool any_fp64(const OpCounts& n) {
   return n[OpClass::fp64_add] + n[OpClass::fp64_mul] + n[OpClass::fp64_fma] + n[OpClass::fp64_div] +
-             n[OpClass::fp64_special] >
+             n[OpClass::fp64_special] + n[OpClass::fp64_compare] >
          0;
 }
 
@@ -168,7 +168,7 @@ Instructions instructions_of(const OpCounts& n, double warps, double factor) {
   i.div = n[C::fp32_div] + n[C::int_div] + 2 * n[C::int64_div];
   i.special = n[C::fp32_special];
   if (any_fp64(n)) {
-    i.add += factor * (n[C::fp64_add] + n[C::fp64_fma]);
+    i.add += factor * (n[C::fp64_add] + n[C::fp64_fma] + n[C::fp64_compare]);
     i.mul += factor * (n[C::fp64_mul] + n[C::fp64_fma]);
     i.div += factor * n[C::fp64_div];
     i.special += factor * n[C::fp64_special];

@@ -17,7 +17,7 @@ double instructions_of(Latency l, const OpCounts& n) {
   switch (l) {
     case Latency::fp64:
       return n[OpClass::fp64_add] + n[OpClass::fp64_mul] + n[OpClass::fp64_fma] + n[OpClass::fp64_div] +
-             n[OpClass::fp64_special];
+             n[OpClass::fp64_special] + n[OpClass::fp64_compare];
     case Latency::special:
       return n[OpClass::fp32_special] + n[OpClass::fp32_div] + n[OpClass::convert] + n[OpClass::bit_special];
     case Latency::shared:

@@ -54,8 +54,12 @@ struct Binder::Impl {
   struct OpPlan {
     int domain = 0;
     std::vector<std::size_t> branches;  // unknowns that let each lane decide whether the blocks run
-    OpCounts all{};
-    std::vector<std::pair<std::size_t, double>> ops{};  // those that occur
+    OpCounts all{}, issued_elsewhere{};
+    struct Op {
+      std::size_t op_class;
+      double by_warps, by_lanes;
+    };
+    std::vector<Op> ops{};  // those that occur
   };
   struct AccessPlan {
     const Access* access;
@@ -82,7 +86,8 @@ struct Binder::Impl {
     pool.compile(reader.symbols());
     for (OpPlan& plan : op_plans)
       for (std::size_t i = 0; i < op_class_count; ++i)
-        if (plan.all.n[i] != 0) plan.ops.emplace_back(i, plan.all.n[i]);
+        if (plan.all.n[i] != 0 || plan.issued_elsewhere.n[i] != 0)
+          plan.ops.push_back({i, plan.all.n[i], plan.all.n[i] + plan.issued_elsewhere.n[i]});
     plan_buffers();
     for (const auto& d : domains)
       if (d->condition_branch < 0) shared_paths.push_back({&d->once, usual_length(d->once), &d->shares, &d->blocks});
@@ -113,6 +118,7 @@ struct Binder::Impl {
                             [&](const OpPlan& p) { return p.domain == d && p.branches == branches; });
     if (ops == op_plans.end()) ops = op_plans.insert(op_plans.end(), OpPlan{d, branches});
     ops->all += block.ops;
+    ops->issued_elsewhere += block.issued_elsewhere;
   }
 
   /// Accesses of a domain that make the same requests are counted once.
@@ -399,13 +405,13 @@ struct Binder::Impl {
 
   void count_operations(const OpPlan& plan, Workload& out) const {
     const double warps = domains[plan.domain]->warps, lanes = domains[plan.domain]->lanes;
-    for (const auto& [c, n] : plan.ops) {
-      out.warp_ops.n[c] += n * warps;
-      out.thread_ops.n[c] += n * lanes;
+    for (const OpPlan::Op& op : plan.ops) {
+      out.warp_ops.n[op.op_class] += op.by_warps * warps;
+      out.thread_ops.n[op.op_class] += op.by_lanes * lanes;
     }
     if (plan.all.n[static_cast<std::size_t>(OpClass::tensor)] != 0) out.warp_ops.tensor.add(plan.all.tensor, warps);
     if (plan.branches.empty() || !left_open(plan)) return;
-    for (const auto& [c, n] : plan.ops) out.data_branch_ops.n[c] += n * warps;
+    for (const OpPlan::Op& op : plan.ops) out.data_branch_ops.n[op.op_class] += op.by_warps * warps;
     out.data_branch_ops.tensor.add(plan.all.tensor, warps);
   }
 

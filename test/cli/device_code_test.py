@@ -503,6 +503,48 @@ __global__ void k(float* a, int* b) {
         text = self.good("predict", source, *LAUNCH, "--counts", "executed", "--buffer", "a=1024", "--buffer", "b=1024", "--sample", "1", "--format", "json")
         self.assertEqual(checked(text, "predict")["predictions"][0]["counts_method"], "executed")
 
+    def test_random_numbers_of_curand(self):
+        # Philox 4x32-10 of counter and key 0: Random123's known answers. The first number of MRG32k3a from six times 12345: L'Ecuyer's
+        # RngStreams. XORWOW's next number from 1 2 3 4 5 and 6: by hand.
+        source = self.path("curand.cu", """#include <curand_kernel.h>
+template <class S> __device__ bool spread(unsigned int seed) {
+  S s;
+  curand_init(seed, threadIdx.x, 5, &s);
+  float mean = 0, square = 0, fine = 0;
+  for (int i = 0; i < 128; ++i) {
+    mean += curand_uniform(&s) / 128;
+    const float n = curand_normal(&s);
+    square += n * n / 128;
+    fine += (float)(curand_uniform_double(&s) / 128);
+  }
+  return mean > 0.3f && mean < 0.7f && fine > 0.3f && fine < 0.7f && square > 0.4f && square < 2.f;
+}
+__global__ void k(unsigned int* a) {
+  curandStatePhilox4_32_10_t p;
+  curand_init(0, 0, 0, &p);
+  const uint4 four = curand4(&p);
+  curand_init(0, 0, 2, &p);
+  const unsigned int third = curand(&p);
+  bool good = four.x == 0x6627e8d5u && four.y == 0xe169c58du && four.z == 0xbc57ac4cu && four.w == 0x9b00dbd8u && third == four.z;
+  curandStateMRG32k3a m;
+  for (int i = 0; i < 3; ++i) m.s1[i] = m.s2[i] = 12345;
+  const double first = curand_uniform_double(&m);
+  good = good && first > 0.12701112 && first < 0.12701113;
+  curandStateXORWOW_t x;
+  for (int i = 0; i < 5; ++i) x.v[i] = i + 1;
+  x.d = 6;
+  good = good && curand(&x) == 362529;
+  good = good && spread<curandStatePhilox4_32_10_t>(1) && spread<curandStateMRG32k3a>(2) && spread<curandState>(3);
+  a[good ? blockIdx.x * 64 + threadIdx.x : 1 << 20] = third;
+}
+""")
+        text = self.good("predict", source, *LAUNCH, "--counts", "executed", "--buffer", "a=1024", "--sample", "1", "--format", "json")
+        found = checked(text, "predict")
+        self.assertEqual(found["predictions"][0]["counts_method"], "executed")
+        self.assertEqual(found["findings"], [])
+        named = self.assumptions(self.forecast(source))
+        self.assertNotIn("kc_rand", named)
+
     def test_a_child_is_named_and_counts_as_a_call(self):
         source = self.path("child.cu", """template <class T> __global__ void child(T* a, int n) { if (threadIdx.x < n) a[threadIdx.x] += 1; }
 __global__ void plain() {}

@@ -32,7 +32,7 @@ def classify(name):
         return "scalar_alu"
     name = re.sub(r"_(e32|e64|sdwa|dpp)$", "", name)
     f = {"f64": "fp64", "f32": "fp32", "f16": "fp16"}.get(name[-3:])
-    rules = [(r"v_cmpx?_.*f64|v_(min|max)_f64", "fp64_add"), (r"v_cmp", "compare"), (r"v_(pk_)?(min|max|med3)", "min_max"),
+    rules = [(r"v_cmpx?_.*f64|v_(min|max)_f64", "fp64_compare"), (r"v_cmp", "compare"), (r"v_(pk_)?(min|max|med3)", "min_max"),
              (r"v_cvt.*f64", "convert64"), (r"v_cvt", "convert"), (r"v_cndmask", "select"),
              (r"v_(div_|fma|fmac|mac|mad).*_f\d\d|v_pk_fma", f"{f}_fma"), (r"v_(add|sub|subrev|floor|ceil|trunc|rndne|fract)_f\d\d|v_pk_add", f"{f}_add"),
              (r"v_(mul|ldexp|frexp\w*|trig_preop)(_\w+)?_f\d\d|v_frexp|v_pk_mul", f"{f or 'fp32'}_mul"),

@@ -127,7 +127,7 @@ def classify(i):
         "HMUL2": "fp16_mul", "IADD3": "int_add", "IADD": "int_add", "VIADD": "int_add", "UIADD3": "int_add",
         "LEA": "int_add", "ULEA": "int_add", "IABS": "int_add", "IMUL": "int_mul", "USHF": "shift",
         "LOP3": "logic", "ULOP3": "logic", "LOP": "logic", "PLOP3": "logic", "UPLOP3": "logic", "ISETP": "compare",
-        "UISETP": "compare", "FSETP": "compare", "DSETP": "fp64_add", "FCHK": "compare", "HSETP2": "compare",
+        "UISETP": "compare", "FSETP": "compare", "DSETP": "fp64_compare", "FCHK": "compare", "HSETP2": "compare",
         "FSET": "compare", "HSET2": "compare", "SEL": "select", "USEL": "select", "FSEL": "select", "IMNMX": "min_max",
         "VIMNMX": "min_max", "VIMNMX3": "min_max", "FMNMX": "min_max", "UIMNMX": "min_max", "HMNMX2": "min_max",
         "I2F": "convert", "F2I": "convert", "I2FP": "convert_alu", "F2F": "convert", "FRND": "convert", "F2FP": "convert_alu",

@@ -2,14 +2,16 @@
 """Scores kernels of public programs that nobody chose, by class of counts, bound and program, and the interval's half widths with each
 program left out; writes validation/programs.md.
 
-    tools/validate/programs.py ROWS KERNELS SOURCES [--program build/bin/kernelcast] [--json FILE] [--reuse] [--print]
+    tools/validate/programs.py ROWS KERNELS SOURCES [--counters CSV] [--program build/bin/kernelcast] [--json FILE] [--reuse] [--print]
 
 ROWS and KERNELS are files of `kernelcast validate`, SOURCES the folder of its sources. It runs in the folder of ROWS, where device files
-that ROWS names lie. --json keeps the program's output, with --reuse that file is read instead. --print writes to standard output.
+that ROWS names lie. --counters is the profile that the times come from (gpuFLOPBench's profiling-data.csv), for the counts of FLOPs; only
+launches of ROWS are read in it. --json keeps the program's output, with --reuse that file is read instead. --print writes to standard output.
 """
 
 import argparse
 import collections
+import csv
 import json
 import math
 import os
@@ -94,12 +96,48 @@ def widths(rows):
     return "\n".join(lines) + "\n"
 
 
+def profile_of(path, kernels):
+    """FLOP a launch in each precision, by folder of the program and nanoseconds, for the programs of KERNELS."""
+    with open(kernels, encoding="utf-8") as file:
+        folders = {k["id"]: k["path"].split("/")[0] for k in csv.DictReader(file)}
+    launches, known = {}, set(folders.values())
+    with open(path, encoding="utf-8") as file:
+        for launch in csv.DictReader(file):
+            if launch["targetName"] in known:
+                seconds = float(launch["xtime"]) * 1e-9
+                launches[launch["targetName"], round(float(launch["xtime"]))] = {
+                    "flops_fp32": float(launch["spPerf"]) * seconds, "flops_fp64": float(launch["dpPerf"]) * seconds}
+    return folders, launches
+
+
+def flops(value, path, kernels):
+    """Of each class of counts, how far the FLOPs of a kernel are from those that the GPU counted; none where there are none weighs as far
+    off."""
+    folders, launches = profile_of(path, kernels)
+    errors = {b: collections.defaultdict(list) for b in CLASSES}
+    for v in value["rows"]:
+        if not v["counts_basis"]:
+            continue
+        counted = launches.get((folders[v["kernel_id"]], round(v["measured_s"] * 1e9)))
+        for name, truth in (counted or {}).items():
+            mine = v["counts"][name]
+            if truth >= 1 or mine >= 1:
+                errors[v["counts_basis"]][v["kernel_id"], name].append(abs(mine / truth - 1) if truth >= 1 else math.inf)
+    lines = ["| counts | kernels | median error, % | within 5 %, % | within 25 %, % |", "|---" + "|---:" * 4 + "|"]
+    for basis, kernels_of in errors.items():
+        each = [mean(e) for e in kernels_of.values()]
+        if each:
+            share = lambda most: f"{100 * mean(e <= most for e in each):.0f}"
+            lines.append(f"| {basis} | {len(each)} | {100 * at(each, 0.5):.1f} | {share(0.05)} | {share(0.25)} |")
+    return "\n".join(lines) + "\n"
+
+
 def failures(value):
     lines = [f"- {f['n']} {'row' if f['n'] == 1 else 'rows'}, first {os.path.basename(f['first'])}" for f in value["failures"]]
     return "\n".join(lines or ["None."]) + "\n"
 
 
-def page(value):
+def page(value, counted):
     rows = [Row(v) for v in value["rows"] if v["models"].get("kernelcast", {}).get("time_s")]
     long = [r for r in rows if r.measured >= 20e-6]
     spans = [(0, 10), (10, 20), (20, 100), (100, 1000), (1000, math.inf)]
@@ -126,6 +164,14 @@ def page(value):
         table("counts", [(b, [r for r in rows if r.basis == b]) for b in CLASSES]),
         "*Defaults*: a trip count, a probability, an address pattern or generated contents of a buffer on which counts depend.",
         "",
+        *([
+            "## FLOPs",
+            "",
+            textwrap.fill("Additions, multiplications and twice the fused ones of a launch, against the counters of the GPU "
+                          "(`smsp__sass_thread_inst_executed_op_fadd_pred_on` and its like), single and double precision apart.", 120),
+            "",
+            counted,
+        ] if counted else []),
         "## By binding bound",
         "",
         table("bound", grouped(rows, lambda r: r.limiter)),
@@ -156,6 +202,7 @@ def main():
     for name in ("rows", "kernels", "sources"):
         parser.add_argument(name, type=os.path.abspath)
     parser.add_argument("--program", type=os.path.abspath, default=os.path.join(ROOT, "build", "bin", "kernelcast"))
+    parser.add_argument("--counters", type=os.path.abspath)
     parser.add_argument("--json", type=os.path.abspath)
     parser.add_argument("--reuse", action="store_true")
     parser.add_argument("--print", action="store_true", dest="show")
@@ -165,7 +212,8 @@ def main():
         if not options.reuse:
             run(options.program, options.rows, options.kernels, options.sources, path)
         with open(path, encoding="utf-8") as file:
-            text = page(json.load(file))
+            value = json.load(file)
+    text = page(value, flops(value, options.counters, options.kernels) if options.counters else "")
     if options.show:
         print(text, end="")
         return

@@ -61,6 +61,11 @@ std::vector<CodeBlock> join_blocks(const AsmFunction& function, const std::vecto
     ++block.instructions;
     if (costs[i] == nothing) continue;
     block.ops += costs[i];
+    if (instruction.lanes_of >= 0) {
+      const std::size_t lanes_of = owner[static_cast<std::size_t>(instruction.lanes_of)];
+      blocks[lanes_of].issued_elsewhere += costs[i];
+      block.issued_elsewhere += costs[i].scaled_lanes(-1);
+    }
     const std::string& file =
         instruction.file < 0 ? unknown_file : function.files[static_cast<std::size_t>(instruction.file)];
     add_line(block, file, instruction.line, costs[i]);

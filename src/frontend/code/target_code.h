@@ -22,6 +22,7 @@ struct LineCount {
 struct CodeBlock {
   std::string name;  // of the IR block
   OpCounts ops;      // of one execution by one lane; scalar_* of one execution by a warp
+  OpCounts issued_elsewhere;  // what its lanes do besides, issued predicated by another block; negative in that one
   std::vector<LineCount> lines;
   Stalls stalls;                     // of one execution by one warp
   std::vector<BarrierPhase> phases;  // likewise

@@ -16,6 +16,7 @@ struct AsmInstruction {
   std::string_view opcode;                 // "ld.global.v4.f32", "v_fma_f32"
   std::vector<std::string_view> operands;  // split at top-level commas, blanks trimmed
   int block = 0;                           // index into AsmFunction::blocks
+  int lanes_of = -1;                       // the block whose lanes do it, where `block` issues it predicated
   int file = -1;                           // index into AsmFunction::files, -1: unknown
   int line = 0;                            // 0: unknown
   bool inlined = false;                    // came from inline assembly

@@ -229,6 +229,7 @@ class ProfileBuilder {
   void give_ops(Block& block, const CodeBlock& code) {
     add_events(block.events, code.events, block.ops.total());
     block.ops += code.ops;
+    block.issued_elsewhere += code.issued_elsewhere;
     block.stalls += code.stalls;
     add_phases(block.phases, code.phases, 1);
     for (const LineCount& l : code.lines) {

@@ -57,7 +57,7 @@ constexpr Numbered table[] = {
     {0x027, {"IMAD", C::int_mad}},
     {0x028, {"DMUL", C::fp64_mul}},
     {0x029, {"DADD", C::fp64_add}},
-    {0x02a, {"DSETP", C::fp64_add}},
+    {0x02a, {"DSETP", C::fp64_compare}},
     {0x02b, {"DFMA", C::fp64_fma}},
     {0x030, {"HADD2", C::fp16_add}},
     {0x031, {"HFMA2", C::fp16_fma}},

@@ -29,6 +29,7 @@ Latency latency_of(OpClass c) {
     case C::fp64_fma:
     case C::fp64_div:
     case C::fp64_special:
+    case C::fp64_compare:
     case C::convert64:
       return Latency::fp64;
     case C::fp32_special:
@@ -388,6 +389,7 @@ Op op_of(OpClass c) {
     case C::fp32_special:
       return Op::special;
     case C::fp64_add:
+    case C::fp64_compare:
       return Op::dadd;
     case C::fp64_mul:
       return Op::dmul;

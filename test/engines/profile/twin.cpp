@@ -45,6 +45,7 @@ class Machine {
     for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
       out_.warp_ops += p_.blocks[b].ops.scaled(out_.block_counts[b].warps);
       out_.thread_ops += p_.blocks[b].ops.scaled(out_.block_counts[b].lanes);
+      out_.thread_ops += p_.blocks[b].issued_elsewhere.scaled_lanes(out_.block_counts[b].lanes);
     }
     for (const auto* touched : {&read_, &written_})
       for (const auto& [buffer, bytes] : *touched) all_[buffer].insert(bytes.begin(), bytes.end());

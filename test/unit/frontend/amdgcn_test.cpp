@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"v_rcp_f32_e32", "", "fp32_special"}, Case{"v_rsq_f64_e32", "", "fp64_special"},
                     Case{"v_sqrt_f32_e32", "", "fp32_special"}, Case{"v_div_scale_f32", "", "fp32_fma"},
                     Case{"v_div_fixup_f64", "", "fp64_fma"}, Case{"v_ldexp_f32", "", "fp32_mul"},
-                    Case{"v_cmp_lt_f64_e32", "", "fp64_add"}, Case{"v_cmp_gt_i32_e32", "", "compare"},
+                    Case{"v_cmp_lt_f64_e32", "", "fp64_compare"}, Case{"v_cmp_gt_i32_e32", "", "compare"},
                     Case{"v_cndmask_b32_e32", "", "select"}, Case{"v_add_u32_e32", "", "int_add"},
                     Case{"v_add_co_u32_e32", "", "int64_add"}, Case{"v_addc_co_u32_e32", "", "int64_add"},
                     Case{"v_add_nc_u32_e32", "", "int_add"}, Case{"v_mul_lo_u32", "", "int_mul"},

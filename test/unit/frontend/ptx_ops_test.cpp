@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"cp.async.ca.shared.global", "", "async_copy"}, Case{"cp.async.commit_group", "", "other"},
         Case{"cp.async.wait_group", "0", "other"}, Case{"mbarrier.init.shared.b64", "", "shared_atomic"},
         Case{"tex.2d.v4.f32.s32", "", "texture_load"}, Case{"setp.lt.s32", "", "compare"},
-        Case{"setp.eq.s64", "", "compare:2"}, Case{"setp.gt.f64", "", "fp64_add"}, Case{"selp.b64", "", "select:2"},
+        Case{"setp.eq.s64", "", "compare:2"}, Case{"setp.gt.f64", "", "fp64_compare"}, Case{"selp.b64", "", "select:2"},
         Case{"and.pred", "", ""}, Case{"and.b64", "", "logic:2"}, Case{"shl.b64", "", "shift:2"},
         Case{"cvt.u32.u64", "", ""}, Case{"cvt.s64.s32", "", "shift"}, Case{"cvt.u64.u32", "", ""},
         Case{"cvt.rn.f32.s32", "", "convert"}, Case{"cvt.f64.f32", "", "convert64"},
@@ -164,6 +164,15 @@ TEST(PtxFusion, WhatAKernelSetsOnce) {
   EXPECT_EQ(moves(sizes + copy, 90), 6);
   EXPECT_EQ(moves("ld.shared.f32 %f2, [%r4];\n" + copy, 80), 3);
   EXPECT_EQ(moves("ld.shared.f32 %f2, [%r4];\n" + copy, 90), 7);
+}
+
+TEST(PtxOps, SignsAreOperandsOfArithmeticOnly) {
+  EXPECT_EQ(fused("neg.f32 %f2, %f1;\nst.global.f32 [%rd1], %f2;"), parse_cost("fp32_add global_store"));
+  EXPECT_EQ(fused("abs.f64 %fd2, %fd1;\nst.global.f64 [%rd1], %fd2;"), parse_cost("fp64_add global_store"));
+  EXPECT_EQ(fused("neg.f32 %f2, %f1;\nmul.f32 %f3, %f2, %f1;\nst.global.f32 [%rd1], %f3;"),
+            parse_cost("fp32_mul global_store"));
+  EXPECT_EQ(fused("neg.f32 %f2, %f1;\nselp.f32 %f3, %f2, %f1, %p1;\nst.global.f32 [%rd1], %f3;"),
+            parse_cost("fp32_add select global_store"));
 }
 
 TEST(PtxFusion, ConstantsAreOperandsButOfStores) {

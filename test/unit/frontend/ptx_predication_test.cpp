@@ -72,6 +72,21 @@ TEST(PtxPredication, ShortPathsLoseTheirBranch) {
   EXPECT_EQ(o.blocks[1] + o.blocks[2], 0);
 }
 
+TEST(PtxPredication, LanesThatAreOffDoNothing) {
+  const std::string text = entry(around(repeated(add, 3)));
+  const PtxKernel kernel = parse_ptx(text, "k");
+  const PtxPredication p = predicate_short_paths(kernel.code, ptx_costs(kernel.code, 75, nullptr), 75);
+  int elsewhere = 0;
+  for (std::size_t i = 0; i < kernel.code.instructions.size(); ++i) {
+    const AsmInstruction& counted = p.counted.code.instructions[i];
+    if (counted.lanes_of < 0) continue;
+    ++elsewhere;
+    EXPECT_EQ(counted.lanes_of, kernel.code.instructions[i].block);
+    EXPECT_EQ(counted.block, 0);
+  }
+  EXPECT_EQ(elsewhere, 3);
+}
+
 TEST(PtxPredication, LongPathsKeepIt) {
   const Outcome o = outcome(around(repeated(add, 9)));
   EXPECT_EQ(o.branches, 1);

@@ -21,7 +21,8 @@ Constants plain() {
   Constants c;
   c.norm = c.unit_norm = c.pipe_norm = c.latency_norm = 20;
   c.clock = c.dram_efficiency = c.l2_efficiency = c.l3_efficiency = c.tensor_efficiency = c.memory_efficiency = 1;
-  c.l1_share = c.l2_share = 1;
+  c.l1_share = c.l2_share = c.swept_share = c.swept_share_of_parts = 1;
+  c.l2_duplex = 0;
   c.launch_s = c.l2_request_bytes = c.warp_start_cycles = 0;
   c.branch_cycles = c.barrier_latency = c.barrier_warp_cycles = c.barrier_cycles = c.issue_lost = 0;
   return c;
@@ -243,9 +244,34 @@ TEST(KernelcastBounds, WhatIsLeftInTheOtherPartOfAnL2PassesItTwice) {
   EXPECT_DOUBLE_EQ(ratio(8e5), 1) << "nothing is left in a cold one";
   w.cache = CacheState::warm;
   EXPECT_DOUBLE_EQ(ratio(5e5), 1) << "copies in both parts";
-  // All fits the whole; of a part of 0.5 MB random victims lose what 1 - m = exp(-2 m) says.
-  EXPECT_NEAR(ratio(1e6), 1 + 0.79681213, 1e-6);
+  // All fits the whole; of a part of 0.5 MB random victims would lose what 1 - m = exp(-2 m) says.
+  EXPECT_NEAR(ratio(1e6), 2 - std::pow(1 - 0.79681213, 1.7), 1e-6);
   EXPECT_DOUBLE_EQ(ratio(1e10), 1) << "little of it is in either";
+}
+
+TEST(KernelcastBounds, LoadsAndStoresPassTheL2InBothDirections) {
+  Workload w = hand_made::launch(1000, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 4);
+  const double loads = cycles(of(w, gpu()), Limit::l2);
+  hand_made::access(w, MemorySpace::global, AccessKind::store, 1, 4);
+  Constants c = plain();
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::l2), 2 * loads);
+  c.l2_duplex = 0.6;
+  EXPECT_DOUBLE_EQ(cycles(of(w, gpu(), c), Limit::l2), 1.4 * loads);
+  Device two = gpu();
+  hand_made::set(two, Field::memory_l2_partitions, 2);
+  EXPECT_DOUBLE_EQ(cycles(of(w, two, c), Limit::l2), 1.9 * loads) << "half of the stores go to the other part";
+}
+
+TEST(KernelcastBounds, WhatALaunchReadsAndWritesInPlaceIsLeftOnce) {
+  Device d = gpu();
+  hand_made::set(d, Field::memory_l2_bytes, 1e6);
+  Workload w = hand_made::launch(1000, 32);
+  hand_made::access(w, MemorySpace::global, AccessKind::load, 1, 1);
+  hand_made::access(w, MemorySpace::global, AccessKind::store, 1, 1);
+  w.footprint_read_bytes = w.footprint_write_bytes = w.footprint_bytes = 8e5;
+  w.cache = CacheState::warm;
+  EXPECT_DOUBLE_EQ(of(w, d).traffic.dram_read, 0);
 }
 
 // Half of what all units hold fits the L2; the cache behind it holds the other half, or half of that.
@@ -610,8 +636,8 @@ TEST(KernelcastBounds, WarmCachesServeWhatFits) {
   };
   EXPECT_DOUBLE_EQ(from_dram(8e5, CacheState::cold), 8e5);
   EXPECT_DOUBLE_EQ(from_dram(8e5, CacheState::warm), 0);
-  // A quarter fits: what random victims lose is the root of 1 - m = exp(-4 m).
-  EXPECT_NEAR(from_dram(4e6, CacheState::warm), 4e6 * 0.98017260, 1);
+  // A quarter fits: what random victims would lose is the root of 1 - m = exp(-4 m).
+  EXPECT_NEAR(from_dram(4e6, CacheState::warm), 4e6 * (1 - std::pow(1 - 0.98017260, 1.7)), 1);
   EXPECT_DOUBLE_EQ(from_dram(4e9, CacheState::warm), 4e9);
 }
 

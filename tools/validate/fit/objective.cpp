@@ -15,7 +15,7 @@ namespace kernelcast::fit {
 using forecast::Constants;
 
 std::span<const Parameter> all_parameters() {
-  static const std::array<Parameter, 23> all{{
+  static const std::array<Parameter, 24> all{{
       {"norm", &Constants::norm, 1, 12},
       {"unit_norm", &Constants::unit_norm, 1, 20},
       {"pipe_norm", &Constants::pipe_norm, 1, 40},
@@ -34,6 +34,7 @@ std::span<const Parameter> all_parameters() {
       // Left alone by a fit.
       {"latency_norm", &Constants::latency_norm},
       {"l3_efficiency", &Constants::l3_efficiency},
+      {"l2_duplex", &Constants::l2_duplex},
       {"tensor_efficiency", &Constants::tensor_efficiency},
       {"barrier_latency", &Constants::barrier_latency},
       {"barrier_warp_cycles", &Constants::barrier_warp_cycles},

@@ -1,5 +1,5 @@
 // The table of AMDGCN instructions, by the beginning of their names; the first row that fits decides. The classes name
-// the hardware resource: comparisons, minima and roundings of FP64 count as fp64_add, 24-bit multiplications, which run
+// the hardware resource: comparisons and minima of FP64 count as fp64_compare, its roundings as fp64_add, 24-bit multiplications, which run
 // at full rate in the FP32 multiplier, as int_add; v_pk_fma_f32 has two results and is two fp32_fma, so that
 // floating-point operations add up (the packed issue rate is a matter of the device). Sources: AMD's instruction set
 // manuals (GCN3, Vega, CDNA2, RDNA2, RDNA3), tables of VALU, SALU, LDS and memory opcodes.
@@ -199,8 +199,8 @@ std::string typed_cost(std::string_view name) {
       if (op.starts_with(n)) return true;
     return false;
   };
-  if (is({"cmp", "cmpx"})) return type == "f64" ? "fp64_add" : "compare";
-  if (is({"min", "max", "med3"})) return type == "f64" ? "fp64_add" : "min_max";
+  if (is({"cmp", "cmpx"})) return type == "f64" ? "fp64_compare" : "compare";
+  if (is({"min", "max", "med3"})) return type == "f64" ? "fp64_compare" : "min_max";
   if (floating) {
     if (is({"fma", "fmac", "fmamk", "fmaak", "mac", "mad"})) return fp + "_fma";
     if (is({"add", "sub", "floor", "ceil", "trunc", "rndne", "fract"})) return fp + "_add";

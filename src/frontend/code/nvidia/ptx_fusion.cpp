@@ -14,7 +14,9 @@
 //   7. the address of a variable in shared memory, added to what serves only as a shared address: in the offset of the
 //      accesses;
 //   8. a mathematical function of constants is a constant;
-//   9. a constant added to an address (offset_bases): in the offset of the accesses.
+//   9. a constant added to an address (offset_bases): in the offset of the accesses;
+//  10. neg and abs of a floating-point number: in its users, if all of them are floating-point instructions; else an
+//      addition to zero (ptxas 13.0 for stores, shuffles, selections and moves).
 // Compared with SASS over test/data/kernels by tools/measure/register_table.py: docs/lab/registers.md.
 #include "frontend/code/nvidia/ptx_fusion.h"
 
@@ -98,6 +100,8 @@ class Fusion {
         addition(i);
       else if (is_half(op))
         pair_halves(i, accesses[i]);
+      else if (starts(op, {"neg.", "abs."}))
+        sign(i);
     }
     if (!costs_.empty()) costs_[0] += only(OpClass::move, prologue());
   }
@@ -176,6 +180,22 @@ class Fusion {
     if (v->second.definitions != 1) return false;
     const AsmInstruction& from = at(v->second.definition);
     return from.opcode.starts_with("mov.") && from.operands.size() > 1 && is_constant(from.operands[1]);
+  }
+
+  void sign(std::size_t i) {
+    const std::string_view op = code_[i].opcode;
+    const OpClass addition = op.ends_with(".f64")                             ? OpClass::fp64_add
+                             : op.ends_with(".f32")                           ? OpClass::fp32_add
+                             : op.ends_with(".f16") || op.ends_with(".f16x2") ? OpClass::fp16_add
+                                                                              : OpClass::count_;
+    if (addition == OpClass::count_ || code_[i].operands.empty()) return;
+    const auto value = values_.find(code_[i].operands[0]);
+    if (value == values_.end()) return;
+    const auto has_sign = [&](int u) {
+      return starts(at(u).opcode, {"add.", "sub.", "mul.", "fma.", "mad.", "min.", "max.", "div.", "rcp.", "sqrt.", "rsqrt.",
+                                   "ex2.", "lg2.", "sin.", "cos.", "tanh.", "neg.", "abs.", "cvt.", "setp.", "set.", "kc.math"});
+    };
+    if (!std::ranges::all_of(value->second.uses, has_sign)) costs_[i] = only(addition);
   }
 
   void function_of_constants(std::size_t i) {  // key, result, arguments

@@ -212,12 +212,12 @@ constexpr PtxRow rows[] = {
     {"brev", "bit_special"},
     {"fns", "="},
     // comparison and selection
-    {"setp f64", "fp64_add"},
+    {"setp f64", "fp64_compare"},
     {"setp s64", "compare:2"},
     {"setp u64", "compare:2"},
     {"setp b64", "compare:2"},
     {"setp", "compare"},
-    {"set f64", "fp64_add"},
+    {"set f64", "fp64_compare"},
     {"set", "compare"},
     {"selp b64", "select:2"},
     {"selp u64", "select:2"},
@@ -272,6 +272,11 @@ constexpr PtxRow rows[] = {
     {"pmevent", "other"},
     {"setmaxnreg", "other"},
     // atomics
+    // a loop that adds and compares and swaps, once here
+    {"atom shared add f64", "fp64_add shared_atomic"},
+    {"red shared add f64", "fp64_add shared_atomic"},
+    {"atom shared add f32", "fp32_add shared_atomic"},
+    {"red shared add f32", "fp32_add shared_atomic"},
     {"atom shared", "shared_atomic"},
     {"red shared", "shared_atomic"},
     {"atom", "global_atomic"},

@@ -115,7 +115,11 @@ class Predication {
         out.counted.costs[i] = {};
         continue;
       }
-      if (!touches_memory(a, costs_[i])) out.counted.code.instructions[i].block = counted_[b];
+      if (!touches_memory(a, costs_[i])) {
+        AsmInstruction& counted = out.counted.code.instructions[i];
+        counted.block = counted_[b];
+        if (lanes_of_[b] != counted_[b]) counted.lanes_of = lanes_of_[b];
+      }
       AsmInstruction& s = out.scheduled.code.instructions.emplace_back(a);
       s.block = scheduled_[b];
       if (s.guard.empty() && !is_branch(a)) s.guard = guards_[b];
@@ -150,6 +154,7 @@ class Predication {
     paths_.resize(kernel_.blocks.size());
     for (std::size_t b = 0; b < paths_.size(); ++b) {
       counted_.push_back(static_cast<int>(b));
+      lanes_of_.push_back(static_cast<int>(b));
       scheduled_.push_back(static_cast<int>(b));
       for (int s : flow_.graph.blocks[b].successors)
         if (std::find(paths_[b].next.begin(), paths_[b].next.end(), s) == paths_[b].next.end())
@@ -210,6 +215,8 @@ class Predication {
       if ((ways[0] != target && ways[1] != target) || target == b || ends_kernel(target)) continue;
       if (instructions_of(at(second)) > most_between_branches || !runs_always(second, target)) continue;
       const int other = ways[0] == target ? ways[1] : ways[0];
+      for (std::size_t i = 0; i < lanes_of_.size(); ++i)
+        if (lanes_of_[i] == second) lanes_of_[i] = b;
       join(b, second);
       removed_[static_cast<std::size_t>(at(b).condition)] = true;
       at(b).condition = at(second).condition;
@@ -325,6 +332,7 @@ class Predication {
   LiveSets live_;
   std::vector<SkippedPath> paths_;
   std::vector<int> predecessors_, counted_, scheduled_;
+  std::vector<int> lanes_of_;             // whose lanes do what stands in a block
   std::vector<std::string_view> guards_;  // of the instructions of a block; the sign is that of the branch around it
   std::vector<bool> removed_;             // branches
 };
