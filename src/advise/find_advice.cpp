@@ -83,6 +83,7 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   Advice a;
   double changed = 0;
   bool local = s.workload().local_bytes() > 0;
+  const Estimate* after = nullptr;
   if (d.seconds) {
     changed = *d.seconds;
     a.changed_limiter = d.limiter;
@@ -90,6 +91,7 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
     const Estimate& e = *d.forecast->models.front().estimate;
     changed = *e.time_s.value;
     a.changed_limiter = e.limiter;
+    after = &e;
     local = local || d.forecast->workload->local_bytes() > 0;
   } else {
     const std::optional<VariantForecast> now = forecast_variant(s, d.what_if);
@@ -101,7 +103,9 @@ std::optional<Advice> judged(const Subject& s, const Rule& rule, const Draft& d,
   const double before = d.before.value_or(base.seconds);
   if (!(changed > 0) || !(changed < before)) return std::nullopt;
   const double share = changed / before;
-  const RatioError error = local ? kernelcast_local_memory_ratio_error : kernelcast_ratio_error;
+  const RatioError error = after   ? kernelcast_ratio_error_of(s.estimate(), *after, local)
+                           : local ? kernelcast_local_memory_ratio_error
+                                   : kernelcast_ratio_error;
   const double factor = std::exp(error.half_width());
   a.rule = rule.is.name;
   a.where = place_of(s, d.line, d.token);

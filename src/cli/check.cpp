@@ -128,16 +128,26 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
   row.ratio = *row.new_s / *row.base_s;
   // The same forecast to the last bit is the same work: nothing is left to be wrong about.
   row.local_memory = base.workload->local_bytes() > 0 || changed.workload->local_bytes() > 0;
-  const RatioError error = row.ratio == 1     ? RatioError{}
-                           : row.local_memory ? kernelcast_local_memory_ratio_error
-                                              : kernelcast_ratio_error;
+  const RatioError error = row.ratio == 1
+                               ? RatioError{}
+                               : kernelcast_ratio_error_of(*base.models.front().estimate,
+                                                           *changed.models.front().estimate, row.local_memory);
   const double factor = std::exp(error.half_width());
   row.ratio_lo = row.ratio / factor;
   row.ratio_hi = row.ratio * factor;
   row.probability_slower = error.above(row.ratio, 1);
   row.probability_broken = error.above(row.ratio, 1 + max_slowdown);
+  row.error = error;
   row.passed = row.ratio <= 1 + max_slowdown;
   return row;
+}
+
+/// Of the rows that have one and do not use local memory; of a pair that differs much, where there is none.
+RatioError widest_error(const std::vector<report::CheckRow>& rows) {
+  RatioError widest;
+  for (const report::CheckRow& r : rows)
+    if (!r.local_memory && r.error.quartile > widest.quartile) widest = r.error;
+  return widest.quartile > 0 ? widest : kernelcast_ratio_error;
 }
 
 /// BASE's flags are right, so that what is wrong here was said by one that begins with --new-.
@@ -298,8 +308,6 @@ int check(CheckFlags flags, const Environment& environment) {
   report.base = flags.base_ref.empty() ? base_name : flags.base_ref + ":" + base_name;
   report.changed = found ? flags.changed : changed.source.path;
   report.max_slowdown = slowdown_of(flags.max_slowdown);
-  report.ratio_factor = std::exp(kernelcast_ratio_error.half_width());
-  report.visible_ratio = kernelcast_ratio_error.ratio_seen(0.9);
   bool complete = true;
   if (found) {
     complete = compare_changes(flags, comparison);
@@ -318,6 +326,9 @@ int check(CheckFlags flags, const Environment& environment) {
     for (const std::string& text : comparison.messages) message("kernelcast: " + text);
     return could_not_analyse;
   }
+  const RatioError seen = widest_error(report.rows);
+  report.ratio_factor = std::exp(seen.half_width());
+  report.visible_ratio = seen.ratio_seen(0.9);
   const report::Style style(environment.colour && base.output.empty());
   write_result(base.output, base.json  ? report::check_json(report)
                             : markdown ? report::check_markdown(report)

@@ -5,15 +5,15 @@ namespace kernelcast {
 namespace {
 
 constexpr std::array<std::string_view, op_class_count> names = {
-    "fp16_add",     "fp16_mul",         "fp16_fma",    "fp32_add",     "fp32_mul",      "fp32_fma",
-    "fp32_div",     "fp32_special",     "fp64_add",    "fp64_mul",     "fp64_fma",      "fp64_div",
-    "fp64_special", "fp64_compare", "int_add",          "int_mul",     "int_mad",      "int_div",       "int64_add",
-    "int64_mul",    "int64_mad",        "int64_div",   "shift",        "logic",         "compare",
-    "select",       "min_max",          "convert",     "convert64",    "convert_alu",   "bit_special",
-    "move",         "control",          "vote",        "shuffle",      "tensor",        "barrier",
-    "fence",        "special_register", "global_load", "global_store", "global_atomic", "shared_load",
-    "shared_store", "shared_atomic",    "local_load",  "local_store",  "constant_load", "texture_load",
-    "async_copy",   "scalar_alu",       "scalar_load", "dual_issued",  "other"};
+    "fp16_add",     "fp16_mul",     "fp16_fma",         "fp32_add",    "fp32_mul",     "fp32_fma",
+    "fp32_div",     "fp32_special", "fp64_add",         "fp64_mul",    "fp64_fma",     "fp64_div",
+    "fp64_special", "fp64_compare", "int_add",          "int_mul",     "int_mad",      "int_div",
+    "int64_add",    "int64_mul",    "int64_mad",        "int64_div",   "shift",        "logic",
+    "compare",      "select",       "min_max",          "convert",     "convert64",    "convert_alu",
+    "bit_special",  "move",         "control",          "vote",        "shuffle",      "tensor",
+    "barrier",      "fence",        "special_register", "global_load", "global_store", "global_atomic",
+    "shared_load",  "shared_store", "shared_atomic",    "local_load",  "local_store",  "constant_load",
+    "texture_load", "async_copy",   "scalar_alu",       "scalar_load", "dual_issued",  "other"};
 static_assert(!names.back().empty(), "every operation class has a name");
 
 }  // namespace

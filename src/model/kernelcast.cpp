@@ -178,8 +178,8 @@ Traffic traffic_of(const Workload& w, const KernelcastDevice& m, const Constants
   local_traffic(w, m, c, resident, t);
   const auto through = [&](double capacity) {
     Through past = through_cache(w, m, t, resident, capacity);
-    const double missed =
-        1 - memory::left_by_earlier_launch(w, {capacity <= 0 ? 0.0 : swept(capacity / c.l2_share, m, c), m.sector_bytes});
+    const double missed = 1 - memory::left_by_earlier_launch(
+                                  w, {capacity <= 0 ? 0.0 : swept(capacity / c.l2_share, m, c), m.sector_bytes});
     past.read *= missed;
     past.written *= missed;
     return past;
@@ -252,7 +252,9 @@ double arithmetic_per_lane(const OpCounts& n, const KernelcastDevice& m) {
 }
 
 double fp64_per_lane(const OpCounts& n, const KernelcastDevice& m) {
-  return over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special] + n[C::fp64_compare], m.fp64_lanes) +
+  return over(n[C::fp64_add] + n[C::fp64_mul] + n[C::fp64_fma] + n[C::fp64_div] + n[C::fp64_special] +
+                  n[C::fp64_compare],
+              m.fp64_lanes) +
          over(n[C::convert64], m.convert64_lanes);
 }
 
@@ -376,7 +378,8 @@ double l2_seconds(const Workload& w, const KernelcastDevice& m, const Constants&
   const double read = t.l2_read / l2_rate_of(w, AccessKind::load, m, c);
   const double written = t.l2_written / l2_rate_of(w, AccessKind::store, m, c);
   const double crossed = written * (m.l2_parts - 1) / m.l2_parts;
-  const double others = t.local_in_l2 + left_in_other_parts(w, m, c, t) - c.l2_duplex * std::min(t.l2_read, t.l2_written);
+  const double others =
+      t.local_in_l2 + left_in_other_parts(w, m, c, t) - c.l2_duplex * std::min(t.l2_read, t.l2_written);
   return (read + written + crossed + others / l2_rate(INFINITY, w, m, c)) * m.sector_bytes;
 }
 

@@ -17,18 +17,18 @@ namespace kernelcast::forecast {
 /// The constants that no vendor publishes. One set for all devices and kernels; validation/fit.md says how each was
 /// found and what it is worth.
 struct Constants {
-  double norm = 4.382;              // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
-  double unit_norm = 2.5;           // likewise of those of BoundGroup::sm, all of BoundGroup::pipe and all of ::memory
-  double pipe_norm = 40;            // likewise of those of BoundGroup::pipe, and of BoundGroup::memory
-  double latency_norm = 2;          // likewise of all that and BoundGroup::path
-  double clock = 1.15;              // sustained clock over rated boost clock, of cards that run beyond it
-  double dram_efficiency = 0.95;    // of the data sheet's bandwidth
-  double l2_efficiency = 0.8;       // of the L2's bandwidth, by requests of whole lines
-  double l2_request_bytes = 32;     // that a request takes of it beside its sectors; compared: validation/fit.md
-  double l2_duplex = 0.6;           // share of the bytes of the smaller of a cache's reads and writes that the other hides
-  double l3_efficiency = 0.6;       // of a cache behind the L2
-  double issue_lost = 0.7;          // issue slots lost beside each instruction that is no arithmetic of the lanes
-  double tensor_efficiency = 0.95;  // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
+  double norm = 4.382;            // exponent of the p-norm that combines an SM and the bounds of BoundGroup::chip
+  double unit_norm = 2.5;         // likewise of those of BoundGroup::sm, all of BoundGroup::pipe and all of ::memory
+  double pipe_norm = 40;          // likewise of those of BoundGroup::pipe, and of BoundGroup::memory
+  double latency_norm = 2;        // likewise of all that and BoundGroup::path
+  double clock = 1.15;            // sustained clock over rated boost clock, of cards that run beyond it
+  double dram_efficiency = 0.95;  // of the data sheet's bandwidth
+  double l2_efficiency = 0.8;     // of the L2's bandwidth, by requests of whole lines
+  double l2_request_bytes = 32;   // that a request takes of it beside its sectors; compared: validation/fit.md
+  double l2_duplex = 0.6;      // share of the bytes of the smaller of a cache's reads and writes that the other hides
+  double l3_efficiency = 0.6;  // of a cache behind the L2
+  double issue_lost = 0.7;     // issue slots lost beside each instruction that is no arithmetic of the lanes
+  double tensor_efficiency = 0.95;    // of the tensor pipes; not fitted: wgmma on H800, Luo et al., IPDPS 2024
   double memory_efficiency = 0.8958;  // of load/store units, shared memory and L1
   double launch_s = 2.545e-06;        // from the start to the end of an empty grid, on the GPU
   double branch_cycles = 24.31;       // from a branch of a warp to the instruction after it

@@ -1,6 +1,8 @@
 #include "model/ratio_error.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 namespace kernelcast {
@@ -14,6 +16,27 @@ double RatioError::ratio_seen(double probability) const {
 double RatioError::above(double ratio, double limit) const {
   if (quartile <= 0) return ratio > limit ? 1 : 0;
   return 0.5 + std::atan(std::log(ratio / limit) / quartile) / std::numbers::pi;
+}
+
+double change_of_bounds(const Estimate& base, const Estimate& changed) {
+  std::map<std::string_view, double> change;
+  const auto add = [&](const Estimate& e, double sign) {
+    if (!e.time_s.value || !(*e.time_s.value > 0)) return;
+    for (const Bound& b : e.bounds)
+      if (b.kind != BoundKind::floor) change[b.name] += sign * b.time.value() / *e.time_s.value;
+  };
+  add(base, -1);
+  add(changed, 1);
+  double largest = 0;
+  for (const auto& [name, by] : change) largest = std::max(largest, std::abs(by));
+  return largest;
+}
+
+RatioError kernelcast_ratio_error_of(const Estimate& base, const Estimate& changed, bool local_memory) {
+  constexpr double alike = 0.03, other_bounds = 0.15;
+  if (local_memory) return kernelcast_local_memory_ratio_error;
+  const double different = std::min(1.0, change_of_bounds(base, changed) / other_bounds);
+  return {std::lerp(alike, kernelcast_ratio_error.quartile, different)};
 }
 
 }  // namespace kernelcast

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "kernelcast/estimate.h"
+
 namespace kernelcast {
 
 /// Error of ln(ratio) as measured over pairs of launches of one kernel on one GPU: half of the pairs are within the
@@ -24,5 +26,13 @@ constexpr RatioError kernelcast_ratio_error{0.1};
 /// Likewise where one of the two or both probably keep private arrays or spilled registers in local memory: nine in ten
 /// errors are as small as half_width() says.
 constexpr RatioError kernelcast_local_memory_ratio_error{0.5};
+
+/// How much of its time a forecast spends at another bound than the other one: the largest change of a bound over the
+/// time, 0 where the same bounds have the same parts.
+double change_of_bounds(const Estimate& base, const Estimate& changed);
+
+/// Of two forecasts of `kernelcast`: the less the parts of the bounds change, the more of their errors they share.
+/// Quartile 0.03 without a change, rising to 0.1 at a change of 0.15 (validation/fit.md, "Ratios").
+RatioError kernelcast_ratio_error_of(const Estimate& base, const Estimate& changed, bool local_memory);
 
 }  // namespace kernelcast

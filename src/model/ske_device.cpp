@@ -39,7 +39,9 @@ double load_store_units(const Device& d) {
   return bytes ? std::min(banks, *bytes / 4) : banks;
 }
 
-double fp64_arithmetic(const OpCounts& n) { return n[OpClass::fp64_add] + n[OpClass::fp64_mul] + n[OpClass::fp64_fma] + n[OpClass::fp64_compare]; }
+double fp64_arithmetic(const OpCounts& n) {
+  return n[OpClass::fp64_add] + n[OpClass::fp64_mul] + n[OpClass::fp64_fma] + n[OpClass::fp64_compare];
+}
 
 /// Cycles of all accesses of one kind to device memory, summed over requests.
 double device_memory(const AccessCount& a, const MemoryGeometry& g) {

@@ -109,7 +109,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Block> T>
 void fields(A& a, T& x) {
-  auto& [name, loop, guard, ops, issued_elsewhere, lines, stalls, phases, events, accesses, barriers, flat_barriers, line] = x;
+  auto& [name, loop, guard, ops, issued_elsewhere, lines, stalls, phases, events, accesses, barriers, flat_barriers,
+         line] = x;
   a(name, loop, guard, ops, issued_elsewhere, lines, stalls, phases, events, accesses, barriers, flat_barriers, line);
 }
 template <class A, Like<Loop> T>

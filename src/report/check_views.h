@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/ratio_error.h"
 #include "report/results.h"
 #include "report/style.h"
 
@@ -17,6 +18,7 @@ struct CheckRow {
   std::optional<double> base_s, new_s;
   double ratio = 0;                   // new / base; > 1 is slower
   double ratio_lo = 0, ratio_hi = 0;  // 90 % interval
+  RatioError error;                   // of ln(ratio); none: both forecasts are equal
   double probability_slower = 0;      // than base
   double probability_broken = 0;      // slower than the gate allows
   bool passed = false;
@@ -33,8 +35,9 @@ struct CheckReport {
   Head head;
   std::string base, changed;  // paths
   double max_slowdown = 0;    // 0.05: a ratio of 1.05 still passes
-  double visible_ratio = 0;   // the smallest that is slower with a probability of 90 %
-  double ratio_factor = 0;    // nine in ten true ratios are within this factor of the forecast one
+  // Of the least certain row without local memory; of a pair that differs much, where there is no such row.
+  double visible_ratio = 0;  // the smallest that is slower with a probability of 90 %
+  double ratio_factor = 0;   // nine in ten true ratios are within this factor of the forecast one
   std::vector<CheckRow> rows;
   [[nodiscard]] bool passed() const;
 };

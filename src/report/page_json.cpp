@@ -274,7 +274,8 @@ Json compared_json(const Page& page) {
     };
     if (const auto now = time(d), before = time(old); now && before && *before > 0) {
       const bool local = d.workload->local_bytes() > 0 || old.workload->local_bytes() > 0;
-      const RatioError error = local ? kernelcast_local_memory_ratio_error : kernelcast_ratio_error;
+      const RatioError error =
+          kernelcast_ratio_error_of(*old.models.front().estimate, *d.models.front().estimate, local);
       const double ratio = *now / *before, factor = std::exp(error.half_width());
       j["ratio"] = {{"value", number(ratio)},
                     {"interval", {number(ratio / factor), number(ratio * factor)}},

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import unittest
 
 from check_schema import checked
@@ -128,8 +129,17 @@ class Check(Case):
     def test_what_the_gate_sees_stands_above_the_table(self):
         text = self.run_program("check", self.base, self.changed, *LAUNCH).stdout
         value = self.checks(3, self.base, self.changed, *LAUNCH)
-        percent = round((value["visible_ratio"] - 1) * 100)
-        self.assertIn(f"A slowdown of {percent} % is detected with a probability of 90 %", text.split("\n")[1])
+        self.assertRegex(text.split("\n")[1], r"A slowdown of [\d.]+ % is detected with a probability of 90 %")
+        shown = float(re.search(r"slowdown of ([\d.]+) %", text).group(1))
+        self.assertAlmostEqual(shown, (value["visible_ratio"] - 1) * 100, delta=0.06)
+
+    def test_launches_that_are_bound_alike_have_a_narrow_interval(self):
+        large = ("--device", "v100", "--grid", "262144", "--block", "256", "--arg", "n=67108864")
+        width = lambda *args: self.checks(3, self.base, self.base, *large, *args)["checks"][0]["ratio_interval"]
+        alike = width("--new-grid", "524288", "--new-arg", "n=134217728")
+        other = width("--new-grid", "8388608", "--new-block", "8")
+        self.assertLess(alike[1] / alike[0], 1.35**2)
+        self.assertGreater(other[1] / other[0], 1.8**2)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def inside(rows, width_of):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("sets", nargs="+", metavar="SET.json")
-    parser.add_argument("--printed", default="0.44,0.28,0.58,0.58,0.58",
+    parser.add_argument("--printed", default="0.44,0.22,0.58,0.58,0.58",
                         help="widths of the version that wrote the sets: " + ", ".join(NAMES))
     parser.add_argument("--printed-defaults", type=float, default=1.12, help="likewise the width of counts that rest on defaults")
     args = parser.parse_args()

@@ -20,8 +20,8 @@ struct LineCount {
 
 /// What one IR basic block became. Sums of `lines` are `ops`.
 struct CodeBlock {
-  std::string name;  // of the IR block
-  OpCounts ops;      // of one execution by one lane; scalar_* of one execution by a warp
+  std::string name;           // of the IR block
+  OpCounts ops;               // of one execution by one lane; scalar_* of one execution by a warp
   OpCounts issued_elsewhere;  // what its lanes do besides, issued predicated by another block; negative in that one
   std::vector<LineCount> lines;
   Stalls stalls;                     // of one execution by one warp

@@ -1,8 +1,8 @@
 // The table of AMDGCN instructions, by the beginning of their names; the first row that fits decides. The classes name
-// the hardware resource: comparisons and minima of FP64 count as fp64_compare, its roundings as fp64_add, 24-bit multiplications, which run
-// at full rate in the FP32 multiplier, as int_add; v_pk_fma_f32 has two results and is two fp32_fma, so that
-// floating-point operations add up (the packed issue rate is a matter of the device). Sources: AMD's instruction set
-// manuals (GCN3, Vega, CDNA2, RDNA2, RDNA3), tables of VALU, SALU, LDS and memory opcodes.
+// the hardware resource: comparisons and minima of FP64 count as fp64_compare, its roundings as fp64_add, 24-bit
+// multiplications, which run at full rate in the FP32 multiplier, as int_add; v_pk_fma_f32 has two results and is two
+// fp32_fma, so that floating-point operations add up (the packed issue rate is a matter of the device). Sources: AMD's
+// instruction set manuals (GCN3, Vega, CDNA2, RDNA2, RDNA3), tables of VALU, SALU, LDS and memory opcodes.
 #include "frontend/code/amd/amdgcn.h"
 
 #include <string>

@@ -192,8 +192,9 @@ class Fusion {
     const auto value = values_.find(code_[i].operands[0]);
     if (value == values_.end()) return;
     const auto has_sign = [&](int u) {
-      return starts(at(u).opcode, {"add.", "sub.", "mul.", "fma.", "mad.", "min.", "max.", "div.", "rcp.", "sqrt.", "rsqrt.",
-                                   "ex2.", "lg2.", "sin.", "cos.", "tanh.", "neg.", "abs.", "cvt.", "setp.", "set.", "kc.math"});
+      return starts(at(u).opcode,
+                    {"add.", "sub.", "mul.", "fma.", "mad.",  "min.", "max.", "div.", "rcp.",  "sqrt.", "rsqrt.",
+                     "ex2.", "lg2.", "sin.", "cos.", "tanh.", "neg.", "abs.", "cvt.", "setp.", "set.",  "kc.math"});
     };
     if (!std::ranges::all_of(value->second.uses, has_sign)) costs_[i] = only(addition);
   }
