@@ -58,6 +58,7 @@ struct Assumption {
     sampled,       // counted on a sample of iterations or addresses
     machine_code,  // the target's own code could not be had; subject: why
     contents,      // generated contents of a buffer on which executed counts rest; subject: the buffer
+    narrows,       // of a model: defaults make its interval wide; the value names the settings that narrow it
   };
   std::string what;     // "trip count of the loop at spmv.cl:14"
   std::string value;    // "16"

@@ -191,7 +191,7 @@ struct Branch {
 
 struct Parameter {
   std::string name;
-  std::string type;              // as the source or the IR says it
+  std::string type;              // as the source or the IR says it; "structure": by value
   bool pointer = false;
   bool integer = false;          // an integer scalar: needed by closed forms when used
   bool used = false;             // counts, addresses or conditions depend on its value

@@ -1,6 +1,9 @@
 // What was executed is cached; what binding and execution reject is the question's mistake.
 #include "forecast/counter.h"
 
+#include <algorithm>
+
+#include "execute/fill.h"
 #include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
@@ -15,9 +18,29 @@ Workload closed_forms(const DeviceResult& result, const std::vector<const Model*
   return bind_asked(binder, result.launch);
 }
 
+/// Contents on which nothing depends are never read; a file that does not fit its buffer is a mistake all the same.
+/// NumPy files say themselves how long an element is: they are checked where they are read.
+void check_files(const KernelProfile& profile, const Launch& launch) {
+  for (const auto& [name, spec] : launch.buffers) {
+    if (!spec.fill.starts_with("file:") || spec.fill.ends_with(".npy")) continue;
+    const auto parameter = std::ranges::find(profile.parameters, name, &Parameter::name);
+    if (parameter == profile.parameters.end() || parameter->bytes <= 0) continue;
+    interpreter::FillTarget target;
+    target.buffer = name;
+    target.elements = spec.elements;
+    target.element_bytes = parameter->bytes;
+    try {
+      interpreter::make_fill(spec.fill, target);
+    } catch (const UserError& e) {
+      throw UsageError(message_of(e));
+    }
+  }
+}
+
 }  // namespace
 
 void Counter::count(const Kernel& kernel, DeviceResult& result) {
+  check_files(*result.profile, result.launch);
   bool other_sharing = false;
   Counted c = kernelcast::count(*result.profile, result.launch, closed_forms(result, request_.models), result.device,
                                 request_.counts, [&](const Sharing& sharing) {

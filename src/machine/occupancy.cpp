@@ -7,7 +7,8 @@
 //  - registers, 2.x and later: one allocation a warp, of registers * warp size rounded up to the allocation unit; the
 //    register file has `granularity` equal partitions and a warp lives in one of them, so the unit's warps are rounded
 //    down to a multiple of the granularity;
-//  - shared memory: what the block declares plus what the system reserves, rounded up to the allocation unit.
+//  - shared memory: what the block declares plus what the system reserves, rounded up to the allocation unit. A block
+//    that fits without the reserve fits alone: the limit of a block says what may be declared.
 // Where compute units hold blocks together (RDNA's work-group processors in WGP mode, LLVM's default) their limits are
 // added up, and what one unit holds may be a fraction of a block.
 // On AMD a "register" is one lane's 32-bit slice of a vector register and the partitions are the SIMDs: the same rules.
@@ -48,7 +49,10 @@ double blocks_by_registers(const UnitLimits& unit, const BlockDemand& block, dou
 double blocks_by_shared_memory(const UnitLimits& unit, const BlockDemand& block) {
   const double asked = block.shared_bytes + unit.shared_reserved_per_block;
   if (asked <= 0 || unit.shared_bytes == UnitLimits::none) return UnitLimits::none;
-  return std::floor(unit.shared_bytes / round_up(asked, unit.shared_allocation_unit));
+  const auto fit = [&unit](double bytes) {
+    return std::floor(unit.shared_bytes / round_up(bytes, unit.shared_allocation_unit));
+  };
+  return std::max(fit(asked), block.shared_bytes > 0 ? std::min(1.0, fit(block.shared_bytes)) : 1.0);
 }
 
 [[noreturn]] void throw_no_block(Limiter limiter, const UnitLimits& unit, const BlockDemand& block,

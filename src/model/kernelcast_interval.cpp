@@ -150,7 +150,7 @@ std::optional<Assumption> what_narrows(const Workload& w, const Spread& s) {
   if (settings.empty()) return std::nullopt;
   return Assumption{
       "kernelcast: the interval spans a factor of " + describe::number(std::round(s.factor_below * s.factor_above)),
-      "any of these narrows it: " + settings, ""};
+      "any of these narrows it: " + settings, "", Assumption::Kind::narrows};
 }
 
 std::optional<Workload> in_text_order(const KernelProfile& p, const Workload& w, const Device& d) {

@@ -251,6 +251,11 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
     if (field != profile_.parameters.end())
       assumed_arguments_.push_back({"argument '" + name + "', which is a structure: its fields are given one by one",
                                     "not used", KC_SETTING(arg) " " + field->name + "=VALUE"});
+    else if (std::ranges::any_of(profile_.parameters, [&start = name](const Parameter& q) {
+               return q.name == start && q.type == "structure";
+             }))
+      assumed_arguments_.push_back(
+          {"argument '" + name + "', which is a structure: no count depends on its fields", "not used", ""});
   }
   for (std::size_t i = 0; i < needed_.size(); ++i) {
     if (std::find(names_.begin(), names_.end(), needed_[i]) != names_.end()) continue;

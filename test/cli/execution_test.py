@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -96,6 +97,30 @@ class Execution(Case):
         self.assertTrue(any("--arg k=" in a["value"] for a in p["assumptions"]), p["assumptions"])
         self.assertTrue(any("--assume trips" in a["flag"] for a in p["assumptions"]))
         self.assertEqual(self.one(source, "--device", "v100", "--grid", "2", "--block", "32", "--arg", "k=1")["counts_method"], "mixed")
+
+    def test_what_narrows_a_wide_interval_stands_by_effect(self):
+        source = self.path("walk.cu", "__global__ void walk(const int* next, const int* first, int* out) {\n"
+                           "  int i = blockIdx.x * blockDim.x + threadIdx.x, s = 0;\n"
+                           "  for (int p = first[i]; p != -1; p = next[p]) s += p * p;\n"
+                           "  out[i] = s;\n}\n")  # fmt: skip
+        args = (source, "--device", "v100", "--grid", "4096", "--block", "256", "--counts", "symbolic", "--model", "kernelcast")
+        wide = [a for a in self.output("predict", *args)["predictions"][0]["assumptions"] if "these narrow it, most first: " in a["value"]]
+        self.assertEqual(len(wide), 1)
+        settings = re.findall(r"--assume (trips|access):3=VALUE \(([\d.]+) (.?s) with [\d.]+, ([\d.]+) (.?s) with", wide[0]["value"])
+        self.assertEqual([name for name, *_ in settings], ["trips", "access"], wide)
+        seconds = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
+        effects = [float(high) * seconds[b] / (float(low) * seconds[a]) for _, low, a, high, b in settings]
+        self.assertEqual(effects, sorted(effects, reverse=True))
+        # What is named at an end is what a run with that value says.
+        _, low, unit, _, _ = settings[0]
+        given = self.output("predict", *args, "--assume", "trips:3=1")["predictions"][0]
+        self.assertAlmostEqual(given["time_s"] / (float(low) * seconds[unit]), 1, places=2)
+
+    def test_a_structure_given_as_one_value_is_named(self):
+        source = self.path("paint.cu", "struct Colour { float r, g, b; };\n"
+                           "__global__ void paint(Colour* image, Colour c) { image[blockIdx.x * blockDim.x + threadIdx.x] = c; }\n")  # fmt: skip
+        p = self.one(source, "--device", "v100", "--grid", "64", "--block", "64", "--arg", "c=3")
+        self.assertIn("argument 'c', which is a structure: no count depends on its fields", [a["what"] for a in p["assumptions"]])
 
     def test_sizes_that_were_touched_are_assumptions(self):
         source = self.path("t.cl", "__kernel void t(__global float* o) { o[3 * get_global_id(0)] = 1; }\n")

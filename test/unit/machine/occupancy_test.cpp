@@ -38,6 +38,7 @@ const UnitLimits cc_1_3 = unit(1024, 32, 8, 16384, 124, 512, true, 2, 16384, 512
 const UnitLimits cc_2_0 = unit(1536, 48, 8, 32768, 63, 64, false, 2, 49152, 128);
 const UnitLimits cc_3_0 = unit(2048, 64, 16, 65536, 63, 256, false, 4, 49152, 256);
 const UnitLimits cc_3_5 = unit(2048, 64, 16, 65536, 255, 256, false, 4, 49152, 256);
+const UnitLimits k20 = unit(2048, 64, 16, 65536, 255, 256, false, 4, 49152, 256, 256);
 const UnitLimits cc_5_2 = unit(2048, 64, 32, 65536, 255, 256, false, 4, 98304, 256);
 const UnitLimits cc_6_0 = unit(2048, 64, 32, 65536, 255, 256, false, 2, 65536, 256);
 const UnitLimits cc_7_0 = unit(2048, 64, 32, 65536, 255, 256, false, 4, 98304, 256);
@@ -84,6 +85,8 @@ const Case cases[] = {
     {"GK110_1024x64", cc_3_5, {1024, 64, 0}, 1, Limiter::registers},  // 2048: 32/32
     {"GK110_1024x65", cc_3_5, {1024, 65, 0}, 0, Limiter::registers},  // 2304: 28/32
     {"GK110_128x255", cc_3_5, {128, 255, 0}, 2, Limiter::registers},  // 8192: 8/4
+    {"K20FullBlocks", k20, {64, 32, 24576}, 1, Limiter::shared_memory},
+    {"K20LargestBlock", k20, {64, 32, 49152}, 1, Limiter::shared_memory},
     {"Maxwell_128_shared", cc_5_2, {128, 32, 12288}, 8, Limiter::shared_memory},
     {"Maxwell_64x40", cc_5_2, {64, 40, 0}, 24, Limiter::registers},  // 1280: 51 -> 48/2 = 24
     {"P100_64x40", cc_6_0, {64, 40, 0}, 25, Limiter::registers},     // two partitions: 51 -> 50/2 = 25
@@ -126,7 +129,9 @@ struct Twin {
       threads += b.threads;
       used_warps += warps();
       const double asked = b.shared_bytes + u.shared_reserved_per_block;
+      const bool alone = n == 0 && in_units(b.shared_bytes, u.shared_allocation_unit) <= u.shared_bytes;
       shared += in_units(asked, u.shared_allocation_unit);
+      if (alone) shared = std::min(shared, u.shared_bytes);
       if (n + 1 > u.blocks || threads > u.threads || used_warps > u.warps || shared > u.shared_bytes) return n;
       if (u.registers_per_block) {
         int w = warps();

@@ -7,7 +7,8 @@
 //   fit_model ratios ROWS FACTS                    errors of ratios of two rows of one kernel on one GPU
 //   fit_model fallbacks                            known numbers of devices beside what would stand in for them
 //   fit_model fit ROWS FACTS                       fit all constants
-//   fit_model loo ROWS FACTS                       the same, with one GPU left out, with one kernel left out
+//   fit_model loo ROWS FACTS                       the same, with one GPU left out, one kernel, one generation of GPUs
+//   fit_model generations ROWS FACTS               the same, with one generation of GPUs left out
 //   fit_model interval ROWS FACTS                  errors of rows whose kernel was left out, by what widens the
 //   interval
 #include <algorithm>
@@ -49,9 +50,16 @@ void collect(const std::string& rows, const std::string& kernels, const std::str
   write_facts(facts, report.rows);
 }
 
-/// Fits on all rows but those of one GPU (kernel), scores these, for each.
-void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& start, bool gpu) {
-  const auto key = [gpu](const Row& r) { return gpu ? r.result.row.gpu : r.result.row.kernel_id; };
+/// What is left out of a fit: a GPU, a kernel, or a generation of GPUs ("Kepler", "CDNA": the architecture's first word).
+std::string part_of(const Row& r, const std::string& what) {
+  if (what == "GPU") return r.result.row.gpu;
+  if (what == "kernel") return r.result.row.kernel_id;
+  return r.device.architecture.substr(0, r.device.architecture.find(' '));
+}
+
+/// Fits on all rows but those of one GPU (kernel, generation), scores these, for each.
+void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& start, const std::string& what) {
+  const auto key = [&what](const Row& r) { return part_of(r, what); };
   std::set<std::string> keys;
   for (const Row& r : rows) keys.insert(key(r));
   double inside = 0, outside = 0;
@@ -69,8 +77,7 @@ void leave_one_out(const std::vector<Row>& rows, const forecast::Constants& star
     inside += in / static_cast<double>(keys.size());
     outside += out / static_cast<double>(keys.size());
   }
-  std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", gpu ? "GPU" : "kernel", std::exp(outside),
-              std::exp(inside));
+  std::printf("leave one %s out: gMAE %.3f, in sample %.3f\n", what.c_str(), std::exp(outside), std::exp(inside));
   std::printf("  all rows forecast so: ");
   print_headline(scored(rows, seconds_outside).scores.at(0));
   std::printf("  in sample:            ");
@@ -183,7 +190,7 @@ int run(std::vector<std::string> a) {
   }
   if (a.size() < 3 || a.size() % 2 == 0)
     throw UsageError(
-        "usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|interval ROWS FACTS "
+        "usage: fit_model collect ROWS KERNELS SOURCES FACTS | scores|rows|ratios|fit|loo|generations|interval ROWS FACTS "
         "[--with NAME=VALUE]");
   std::vector<Row> rows;
   for (std::size_t i = 1; i + 1 < a.size(); i += 2)
@@ -202,9 +209,10 @@ int run(std::vector<std::string> a) {
     print_constants(c);
     print_sets(rows, now, c);
     if (a[0] == "loo") {
-      leave_one_out(rows, c, true);
-      leave_one_out(rows, c, false);
+      leave_one_out(rows, c, "GPU");
+      leave_one_out(rows, c, "kernel");
     }
+    if (a[0] == "loo" || a[0] == "generations") leave_one_out(rows, c, "generation");
   }
   return 0;
 }
