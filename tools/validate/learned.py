@@ -20,13 +20,8 @@ import math
 import subprocess
 import sys
 
-BOUNDS = ["issue", "arithmetic", "fp64", "integer_multiply", "special", "tensor", "load_store", "shared_memory", "l1", "l2", "l3",
-          "dram_bandwidth", "latency", "atomics", "launch", "block_starts"]
-CLASSES = ["fp32_add", "fp32_mul", "fp32_fma", "fp64_add", "fp64_fma", "int_add", "int_mad", "logic", "compare", "control", "move", "convert",
-           "global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shuffle", "barrier", "local_load", "local_store"]
 NUMBERS = ["units", "fp32_lanes_per_unit", "boost_clock_hz", "dram_bandwidth_bytes_per_s", "l2_bytes", "shared_bytes_per_unit",
            "l2_bandwidth_bytes_per_s", "dram_latency_cycles", "warp_size", "year", "max_warps_per_unit"]
-LEFT_OUT = {"launch_overhead", "near_launch_floor", "replicate", "out_of_range_access", "outlier"}
 
 
 def log(value):
@@ -42,28 +37,37 @@ def numbers_of(program, device, cache):
         run = subprocess.run([program, "devices", device, "--format", "json"], capture_output=True, text=True, check=False)
         fields = json.loads(run.stdout)["devices"][0]["fields"] if run.returncode == 0 else []
         values = {f["key"]: f["value"] for f in fields if isinstance(f.get("value"), (int, float))}
-        cache[device] = [log(values[n]) if n in values else math.nan for n in NUMBERS]
+        cache[device] = {n: log(values[n]) if n in values else math.nan for n in NUMBERS}
     return cache[device]
 
 
 def features(row, model, device):
+    """By name, so that the columns are those that any row has: a bound or a class of instructions is in no list here."""
     time = model["time_s"]
-    bounds = {b["name"]: b["time_s"] for b in model["bounds"] if b["time_s"]}
     counts, launch = row["counts"], row["launch"]
     mix, warps = counts["warp_instructions"], max(1, counts["warps"])
     every = max(1, sum(mix.values()))
     traffic = sum(m["bytes"] for m in counts["memory"] if m["space"] == "global")
-    block = launch["block"][0] * launch["block"][1] * launch["block"][2]
+    footprint, resources = counts["footprint_bytes"], row["resources"]
+    threads = math.prod(launch["block"])
     return {
-        "bounds": [bounds.get(b, 0) / time for b in BOUNDS],
-        "launch": [log(time), log(counts["blocks"]), log(block), log(launch["block"][0]), log(every / warps)],
-        "rest": [mix.get(c, 0) / every for c in CLASSES] + [
-            log(traffic), log(counts["footprint_bytes"]), log(traffic / max(1, counts["footprint_bytes"])), log(counts["barriers"] / warps),
-            row["resources"]["registers_per_thread"], log(1 + row["resources"]["shared_bytes_per_block"]),
-            log(1 + row["resources"]["spill_bytes"]), float(row["cache_state"] == "warm"), float(row["counts_basis"] == "defaults"),
-            float(row["counts_basis"] == "executed")],
+        "bounds": {b["name"]: b["time_s"] / time for b in model["bounds"] if b["time_s"]},
+        "launch": {"time": log(time), "blocks": log(counts["blocks"]), "threads": log(threads), "x": log(launch["block"][0]),
+                   "instructions": log(every / warps)},
+        "mix": {name: n / every for name, n in mix.items()},
+        "rest": {"traffic": log(traffic), "footprint": log(footprint), "reuse": log(traffic / max(1, footprint)),
+                 "barriers": log(counts["barriers"] / warps), "registers": resources["registers_per_thread"],
+                 "shared": log(1 + resources["shared_bytes_per_block"]), "spills": log(1 + resources["spill_bytes"]),
+                 "warm": row["cache_state"] == "warm", "defaults": row["counts_basis"] == "defaults",
+                 "executed": row["counts_basis"] == "executed"},
         "device": device,
     }
+
+
+def table(rows, parts):
+    """Columns of the named parts, and how many of them are bounds (they come first)."""
+    names = [(p, n) for p in parts for n in sorted({n for r in rows for n in r["features"][p]})]
+    return [[float(r["features"][p].get(n, 0)) for p, n in names] for r in rows], sum(p == "bounds" for p, _ in names)
 
 
 def read(paths, program, directory):
@@ -73,7 +77,7 @@ def read(paths, program, directory):
             value = json.load(file)
         for row in value["rows"]:
             model = row["models"].get("kernelcast") or {}
-            if row["excluded"] or row["status"] != "ok" or not model.get("time_s") or LEFT_OUT & set(row["flags"]):
+            if row["excluded"] or row["status"] != "ok" or not model.get("time_s"):
                 continue
             name = f"{directory}/{row['gpu']}" if row["gpu"].endswith(".toml") else row["gpu"]
             rows.append({"set": number, "program": program_of(number, row["kernel_id"]), "gpu": row["device"],
@@ -124,13 +128,11 @@ def main():
         print(f"| {name} | {out} | " + " | ".join(f"{g:.3f}" for g in by_set) + f" | {mean:.3f} | {gain:.0f} % |", flush=True)
 
     show("none", "", y)
-    for name, parts in (("bounds", ["bounds", "launch"]), ("all", ["bounds", "launch", "rest", "device"]),
-                        ("monotone", ["bounds", "launch", "rest", "device"])):
-        x = numpy.array([sum((r["features"][p] for p in parts), []) for r in rows])
-        x[:, numpy.isnan(x).all(axis=0)] = 0
-        monotone = [0] * x.shape[1]
-        if name == "monotone":
-            monotone[:len(BOUNDS)] = [1] * len(BOUNDS)
+    everything = ["bounds", "launch", "mix", "rest", "device"]
+    for name, parts in (("bounds", everything[:2]), ("all", everything), ("monotone", everything)):
+        columns, bounds = table(rows, parts)
+        x = numpy.array(columns)
+        monotone = [int(name == "monotone" and i < bounds) for i in range(x.shape[1])]
 
         def predicted(train, test):
             tree = HistGradientBoostingRegressor(loss="absolute_error", max_iter=120, learning_rate=0.06, max_leaf_nodes=12, min_samples_leaf=15,
