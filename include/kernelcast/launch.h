@@ -65,6 +65,8 @@ struct Assumption {
   std::string replace;  // setting (kernelcast/setting.h) and value, "assume trips:14=VALUE"; empty when nothing can be given
   Kind kind = Kind::other;
   std::string subject = {};
+  /// Whether it stands for something that data decide and nobody gave: counts rest on it.
+  [[nodiscard]] bool is_default() const { return kind == Kind::unknown || kind == Kind::contents; }
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 

@@ -44,6 +44,9 @@ std::string_view name_of(MemorySpace s);
 std::string_view name_of(AccessKind k);
 std::string_view name_of(AtomicKind k);
 
+/// What stands in for a trip count that data decide; nine in ten lie within the factor of it, by judgement.
+constexpr double default_trips = 16, default_trips_factor = 16;
+
 /// Something data decide: a value that closed forms cannot give.
 struct Unknown {
   enum class Kind : std::uint8_t { trip_count, probability, address } kind;
@@ -191,11 +194,12 @@ struct Branch {
 
 struct Parameter {
   std::string name;
-  std::string type;              // as the source or the IR says it; "structure": by value
+  std::string type;              // as the source or the IR says it
   bool pointer = false;
   bool integer = false;          // an integer scalar: needed by closed forms when used
   bool used = false;             // counts, addresses or conditions depend on its value
   int bytes = 0;                 // of the scalar, or of the pointee where known
+  bool structure = false;        // by value
 };
 
 struct Buffer {

@@ -266,10 +266,7 @@ struct Workload {
   WarpPath longest;
   std::vector<Assumption> assumptions;
   [[nodiscard]] CountsBasis basis() const {
-    const auto is_default = [](const Assumption& a) {
-      return a.kind == Assumption::Kind::unknown || a.kind == Assumption::Kind::contents;
-    };
-    if (std::any_of(assumptions.begin(), assumptions.end(), is_default)) return CountsBasis::defaults;
+    if (std::ranges::any_of(assumptions, &Assumption::is_default)) return CountsBasis::defaults;
     return counts_method == CountsMethod::symbolic ? CountsBasis::closed_form : CountsBasis::executed;
   }
   [[nodiscard]] const AccessCount& at(MemorySpace s, AccessKind k) const {

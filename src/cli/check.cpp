@@ -142,12 +142,19 @@ report::CheckRow compared(const report::DeviceResult& base, const report::Device
   return row;
 }
 
-/// Of the rows that have one and do not use local memory; of a pair that differs much, where there is none.
+/// Of the rows that do not use local memory, if any differs; else of those that do. Where no forecast differs, that of
+/// launches with the same bounds; where none could be compared, that of any.
 RatioError widest_error(const std::vector<report::CheckRow>& rows) {
-  RatioError widest;
-  for (const report::CheckRow& r : rows)
-    if (!r.local_memory && r.error.quartile > widest.quartile) widest = r.error;
-  return widest.quartile > 0 ? widest : kernelcast_ratio_error;
+  const auto widest = [&](bool local_memory) {
+    RatioError error;
+    for (const report::CheckRow& r : rows)
+      if (r.local_memory == local_memory && r.error.quartile > error.quartile) error = r.error;
+    return error;
+  };
+  for (const bool local_memory : {false, true})
+    if (const RatioError error = widest(local_memory); error.quartile > 0) return error;
+  const bool compared = std::ranges::any_of(rows, [](const report::CheckRow& r) { return r.failure.empty(); });
+  return compared ? kernelcast_same_bounds_ratio_error : kernelcast_ratio_error;
 }
 
 /// BASE's flags are right, so that what is wrong here was said by one that begins with --new-.

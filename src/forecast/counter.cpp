@@ -4,19 +4,12 @@
 #include <algorithm>
 
 #include "execute/fill.h"
-#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 #include "kernelcast/model.h"
 #include "kernelcast/setting.h"
 
 namespace kernelcast {
 namespace {
-
-Workload closed_forms(const DeviceResult& result, const std::vector<const Model*>& models) {
-  Binder binder(*result.profile, result.device.geometry());
-  binder.set_reuse(any_reads_reuse(models));
-  return bind_asked(binder, result.launch);
-}
 
 /// Contents on which nothing depends are never read; a file that does not fit its buffer is a mistake all the same.
 /// NumPy files say themselves how long an element is: they are checked where they are read.
@@ -39,10 +32,18 @@ void check_files(const KernelProfile& profile, const Launch& launch) {
 
 }  // namespace
 
+Binder binder_for(const DeviceResult& result, const std::vector<const Model*>& models) {
+  Binder binder(*result.profile, result.device.geometry());
+  binder.set_reuse(any_reads_reuse(models));
+  return binder;
+}
+
 void Counter::count(const Kernel& kernel, DeviceResult& result) {
-  check_files(*result.profile, result.launch);
+  if (!files_checked_) check_files(*result.profile, result.launch);
+  files_checked_ = true;
   bool other_sharing = false;
-  Counted c = kernelcast::count(*result.profile, result.launch, closed_forms(result, request_.models), result.device,
+  Binder binder = binder_for(result, request_.models);
+  Counted c = kernelcast::count(*result.profile, result.launch, bind_asked(binder, result.launch), result.device,
                                 request_.counts, [&](const Sharing& sharing) {
                                   const Ran& ran = executed(kernel, result, sharing);
                                   other_sharing = ran.sharing != sharing;

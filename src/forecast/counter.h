@@ -11,8 +11,12 @@
 
 #include "forecast/pipeline.h"
 #include "forecast/results.h"
+#include "kernelcast/bind.h"
 
 namespace kernelcast {
+
+/// For the closed forms of `result`'s profile, which it refers to, on its device; with what `models` read.
+Binder binder_for(const DeviceResult& result, const std::vector<const Model*>& models);
 
 /// Keeps what it executed: devices of one target, launch and memory geometry share it. Locality is that of the first of
 /// them; those that share SMs in another way have none.
@@ -40,7 +44,7 @@ class Counter {
   Ran run(const Kernel& kernel, const DeviceResult& result, const Sharing& sharing) const;
 
   const ForecastQuestion& request_;
-  bool zeros_ = false;
+  bool zeros_ = false, files_checked_ = false;
   std::map<std::tuple<const KernelProfile*, MemoryGeometry, std::array<std::int64_t, 3>, /*zeros=*/bool>, Ran> ran_;
   std::vector<FindingReport> findings_;
 };

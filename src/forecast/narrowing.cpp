@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "count/count.h"
+#include "forecast/counter.h"
 #include "io/text.h"
-#include "kernelcast/bind.h"
 #include "kernelcast/error.h"
 
 namespace kernelcast {
@@ -26,7 +26,7 @@ struct Ends {
 Ends ends_of(Unknown::Kind kind) {
   switch (kind) {
     case Unknown::Kind::trip_count:
-      return {1, 256};
+      return {default_trips / default_trips_factor, default_trips * default_trips_factor};
     case Unknown::Kind::probability:
       return {0.05, 0.95};
     case Unknown::Kind::address:
@@ -40,52 +40,72 @@ struct Effect {
   double size;  // of the logarithm of the forecast
 };
 
+/// What the closed forms of one launch forecast where a default is something else.
+class Ranked {
+ public:
+  Ranked(const Model& model, const std::vector<const Model*>& models, const DeviceResult& result, double time_s)
+      : model_(model), result_(result), time_s_(time_s), binder_(binder_for(result, models)) {
+    // Executed counts are those of contents: the closed forms say what a default changes of them.
+    if (result.execution) closed_s_ = with(result.launch);
+  }
+  /// Nothing where an end is beyond what a launch may have.
+  std::optional<Effect> effect(const Assumption& a, Unknown::Kind kind) {
+    const Ends ends = ends_of(kind);
+    Launch launch = result_.launch;
+    launch.assume[a.subject] = ends.low;
+    const std::optional<double> low = with(launch);
+    launch.assume[a.subject] = ends.high;
+    const std::optional<double> high = with(launch);
+    if (!closed_s_ || !low || !high || *low <= 0 || *high <= 0) return std::nullopt;
+    const double of_closed = time_s_ / *closed_s_;
+    return Effect{fmt::format("{} ({} with {:g}, {} with {:g})", a.replace, format_seconds(*low * of_closed), ends.low,
+                              format_seconds(*high * of_closed), ends.high),
+                  std::abs(std::log(*high / *low))};
+  }
+
+ private:
+  std::optional<double> with(const Launch& launch) {
+    try {
+      return model_.estimate(*result_.profile, bind_asked(binder_, launch), result_.device).time_s.value;
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+  const Model& model_;
+  const DeviceResult& result_;
+  double time_s_;
+  Binder binder_;
+  std::optional<double> closed_s_ = time_s_;
+};
+
 }  // namespace
 
 void rank_what_narrows(const Model& model, const std::vector<const Model*>& models, const DeviceResult& result,
                        Estimate& estimate) {
   const auto found = std::ranges::find(estimate.assumptions, Assumption::Kind::narrows, &Assumption::kind);
   if (found == estimate.assumptions.end() || !estimate.time_s.value) return;
-  const KernelProfile& profile = *result.profile;
-  Binder binder(profile, result.device.geometry());
-  binder.set_reuse(any_reads_reuse(models));
-  const auto seconds = [&](const Launch& launch) -> std::optional<double> {
-    try {
-      return model.estimate(profile, bind_asked(binder, launch), result.device).time_s.value;
-    } catch (const Error&) {
-      return std::nullopt;  // beyond what a launch may have: this end says nothing
-    }
-  };
-  const std::optional<double> closed = seconds(result.launch);
+  std::optional<Ranked> ranked;  // only where something can be: it binds the launch
   std::vector<Effect> effects;
   std::string rest;
   for (const Assumption& a : result.workload->assumptions) {
-    if (a.replace.empty() || (a.kind != Assumption::Kind::unknown && a.kind != Assumption::Kind::contents)) continue;
-    const auto unknown = std::ranges::find(profile.unknowns, a.subject, &Unknown::key);
-    std::optional<double> low, high;
-    if (a.kind == Assumption::Kind::unknown && unknown != profile.unknowns.end() && closed &&
+    if (a.replace.empty() || !a.is_default()) continue;
+    const auto unknown = std::ranges::find(result.profile->unknowns, a.subject, &Unknown::key);
+    std::optional<Effect> effect;
+    if (a.kind == Assumption::Kind::unknown && unknown != result.profile->unknowns.end() &&
         effects.size() < most_tried) {
-      const Ends ends = ends_of(unknown->kind);
-      Launch launch = result.launch;
-      launch.assume[a.subject] = ends.low;
-      low = seconds(launch);
-      launch.assume[a.subject] = ends.high;
-      high = seconds(launch);
-      if (low && high && *low > 0 && *high > 0) {
-        const double of_closed = *estimate.time_s.value / *closed;
-        effects.push_back({fmt::format("{} ({} with {:g}, {} with {:g})", a.replace, format_seconds(*low * of_closed),
-                                       ends.low, format_seconds(*high * of_closed), ends.high),
-                           std::abs(std::log(*high / *low))});
-        continue;
-      }
+      if (!ranked) ranked.emplace(model, models, result, *estimate.time_s.value);
+      effect = ranked->effect(a, unknown->kind);
     }
-    rest += ", " + a.replace;
+    if (effect)
+      effects.push_back(std::move(*effect));
+    else
+      rest += ", " + a.replace;
   }
   if (effects.empty()) return;
   std::ranges::stable_sort(effects, std::ranges::greater{}, &Effect::size);
-  std::string ranked;
-  for (const Effect& e : effects) ranked += (ranked.empty() ? "" : ", ") + e.text;
-  found->value = "these narrow it, most first: " + ranked + rest;
+  std::string text;
+  for (const Effect& e : effects) text += (text.empty() ? "" : ", ") + e.text;
+  found->value = "these narrow it, most first: " + text + rest;
 }
 
 }  // namespace kernelcast

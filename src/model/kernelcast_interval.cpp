@@ -23,10 +23,9 @@ constexpr double log_launch = 0.58;  // start and end of a grid
 
 constexpr double log_data = 0.3;       // counts that data decide, executed with the contents that were given
 constexpr double log_defaults = 1.12;  // counts that rest on defaults, likewise
-/// A trip count that nobody knows is taken as 16: nine in ten lie between 1 and 256, by judgement; the seven kernels of
-/// public programs that have such loops are off by 0.3 to 2.1 with one, by 0.8 to 4.6 with two or three inside each
-/// other.
-constexpr double log_trips = 2.77;
+/// Of a trip count that nobody knows. The seven kernels of public programs that have such loops are off by 0.3 to 2.1
+/// with one, by 0.8 to 4.6 with two or three inside each other.
+const double log_trips = std::log(default_trips_factor);
 constexpr double fallback_factor = 2;     // between a number of the device and what stands in for it
 constexpr double log_cliff = 1.3;         // private arrays, spills
 constexpr double least_unreached = 0.25;  // of the instructions that run: less is part of what defaults widen
@@ -144,8 +143,7 @@ std::optional<Assumption> what_narrows(const Workload& w, const Spread& s) {
   if (w.basis() != CountsBasis::defaults || s.factor_below * s.factor_above <= wide) return std::nullopt;
   std::string settings;
   for (const Assumption& a : w.assumptions) {
-    const bool is_default = a.kind == Assumption::Kind::unknown || a.kind == Assumption::Kind::contents;
-    if (is_default && !a.replace.empty()) settings += (settings.empty() ? "" : ", ") + a.replace;
+    if (a.is_default() && !a.replace.empty()) settings += (settings.empty() ? "" : ", ") + a.replace;
   }
   if (settings.empty()) return std::nullopt;
   return Assumption{

@@ -33,10 +33,10 @@ double change_of_bounds(const Estimate& base, const Estimate& changed) {
 }
 
 RatioError kernelcast_ratio_error_of(const Estimate& base, const Estimate& changed, bool local_memory) {
-  constexpr double alike = 0.03, other_bounds = 0.15;
+  constexpr double other_bounds = 0.15;
   if (local_memory) return kernelcast_local_memory_ratio_error;
   const double different = std::min(1.0, change_of_bounds(base, changed) / other_bounds);
-  return {std::lerp(alike, kernelcast_ratio_error.quartile, different)};
+  return {std::lerp(kernelcast_same_bounds_ratio_error.quartile, kernelcast_ratio_error.quartile, different)};
 }
 
 }  // namespace kernelcast

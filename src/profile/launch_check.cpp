@@ -213,6 +213,14 @@ void LaunchReader::check_range(const std::string& name, const ArgValue& value, c
                       name);
 }
 
+Assumption LaunchReader::whole_structure(const std::string& name) const {
+  const std::string what = "argument '" + name + "', which is a structure: ";
+  const auto field =
+      std::ranges::find_if(profile_.parameters, [&](const Parameter& q) { return q.name.starts_with(name + "+"); });
+  if (field == profile_.parameters.end()) return {what + "no count depends on its fields", "not used", ""};
+  return {what + "its fields are given one by one", "not used", KC_SETTING(arg) " " + field->name + "=VALUE"};
+}
+
 void LaunchReader::resolve_arguments(const Launch& launch) {
   std::vector<std::string> scalars;
   for (const auto& p : profile_.parameters)
@@ -220,6 +228,7 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
   names_.clear();
   slot_of_name_.clear();
   ranges_.clear();
+  assumed_arguments_.clear();
   for (const auto& [name, value] : launch.args) {
     const auto p = std::find_if(profile_.parameters.begin(), profile_.parameters.end(),
                                 [&](const Parameter& q) { return q.name == name; });
@@ -243,19 +252,7 @@ void LaunchReader::resolve_arguments(const Launch& launch) {
     names_.push_back(name);
     ranges_.push_back(range_of(p == profile_.parameters.end() ? Parameter{} : *p));
     slot_of_name_.push_back(needed == needed_.end() ? -1 : static_cast<int>(fixed + slot));
-  }
-  assumed_arguments_.clear();
-  for (const auto& [name, value] : launch.args) {
-    const auto field = std::ranges::find_if(
-        profile_.parameters, [&start = name](const Parameter& q) { return q.name.starts_with(start + "+"); });
-    if (field != profile_.parameters.end())
-      assumed_arguments_.push_back({"argument '" + name + "', which is a structure: its fields are given one by one",
-                                    "not used", KC_SETTING(arg) " " + field->name + "=VALUE"});
-    else if (std::ranges::any_of(profile_.parameters, [&start = name](const Parameter& q) {
-               return q.name == start && q.type == "structure";
-             }))
-      assumed_arguments_.push_back(
-          {"argument '" + name + "', which is a structure: no count depends on its fields", "not used", ""});
+    if (p != profile_.parameters.end() && p->structure) assumed_arguments_.push_back(whole_structure(name));
   }
   for (std::size_t i = 0; i < needed_.size(); ++i) {
     if (std::find(names_.begin(), names_.end(), needed_[i]) != names_.end()) continue;

@@ -56,6 +56,8 @@ class LaunchReader {
  private:
   void check_sizes(const Launch& launch) const;
   void resolve_arguments(const Launch& launch);
+  /// That a structure by value, given as one number, is not used.
+  [[nodiscard]] Assumption whole_structure(const std::string& name) const;
   void resolve_unknowns(const Launch& launch);
   void resolve_buffers(const Launch& launch);
   [[nodiscard]] std::int64_t value_in(std::size_t slot, const ArgValue& value) const;

@@ -19,7 +19,7 @@
 namespace kernelcast {
 namespace {
 
-constexpr std::string_view magic = "KCPROF09";
+constexpr std::string_view magic = "KCPROF10";
 
 [[noreturn]] void damaged() { throw UserError("the kept analysis is damaged"); }
 
@@ -125,8 +125,8 @@ void fields(A& a, T& x) {
 }
 template <class A, Like<Parameter> T>
 void fields(A& a, T& x) {
-  auto& [name, type, pointer, integer, used, bytes] = x;
-  a(name, type, pointer, integer, used, bytes);
+  auto& [name, type, pointer, integer, used, bytes, structure] = x;
+  a(name, type, pointer, integer, used, bytes, structure);
 }
 template <class A, Like<Buffer> T>
 void fields(A& a, T& x) {

@@ -302,7 +302,9 @@ class Forecaster {
     s.language = job.kernel->language;
     s.defines = job.kernel->defines;
     s.defines.insert(s.defines.end(), row.defines.begin(), row.defines.end());
-    s.include_dirs = {options_.sources};
+    for (const std::string& folder : job.kernel->include_dirs)
+      s.include_dirs.push_back((std::filesystem::path(options_.sources) / folder).string());
+    s.include_dirs.push_back(options_.sources);
     s.standard = job.kernel->standard;
     s.fast_math = job.kernel->fast_math;
     s.tensor_maps = job.kernel->tensor_maps;

@@ -21,9 +21,10 @@ struct KernelEntry {
   std::string place;  // "kernels.csv:7", for messages
   std::string id;
   Language language = Language::automatic;
-  std::string path;                  // the translation unit, relative to the folder of sources or of KERNELS.csv
-  std::string entry;                 // the kernel's name in it
-  std::vector<std::string> defines;  // of every row
+  std::string path;                       // the translation unit, relative to the folder of sources or of KERNELS.csv
+  std::string entry;                      // the kernel's name in it
+  std::vector<std::string> defines;       // of every row
+  std::vector<std::string> include_dirs;  // relative to the folder of sources
   std::string standard;
   bool fast_math = false;
   std::vector<std::pair<std::string, std::string>>

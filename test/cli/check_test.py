@@ -133,6 +133,12 @@ class Check(Case):
         shown = float(re.search(r"slowdown of ([\d.]+) %", text).group(1))
         self.assertAlmostEqual(shown, (value["visible_ratio"] - 1) * 100, delta=0.06)
 
+    def test_an_unchanged_kernel_is_seen_as_sharply_as_one_with_the_same_bounds(self):
+        unchanged = self.checks(0, self.base, self.base, *LAUNCH)["visible_ratio"]
+        changed = self.checks(3, self.base, self.changed, *LAUNCH)["visible_ratio"]
+        self.assertLess(unchanged, changed)
+        self.assertLess(unchanged, 1.11)
+
     def test_launches_that_are_bound_alike_have_a_narrow_interval(self):
         large = ("--device", "v100", "--grid", "262144", "--block", "256", "--arg", "n=67108864")
         width = lambda *args: self.checks(3, self.base, self.base, *large, *args)["checks"][0]["ratio_interval"]

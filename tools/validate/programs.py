@@ -15,6 +15,7 @@ import csv
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,28 +98,30 @@ def widths(rows):
 
 
 def profile_of(path, kernels):
-    """FLOP a launch in each precision, by folder of the program and nanoseconds, for the programs of KERNELS."""
+    """FLOP a launch in each precision, by folder of the program, kernel and nanoseconds, for the programs of KERNELS; and the first two of
+    each id. Launches of other kernels of a program may take as long to the nanosecond."""
+    name = lambda entry: re.split(r"[<(]", entry)[0].split("::")[-1].strip()
     with open(kernels, encoding="utf-8") as file:
-        folders = {k["id"]: k["path"].split("/")[0] for k in csv.DictReader(file)}
-    launches, known = {}, set(folders.values())
+        of = {k["id"]: (k["path"].split("/")[0], name(k["entry"])) for k in csv.DictReader(file)}
+    launches, known = {}, {folder for folder, _ in of.values()}
     with open(path, encoding="utf-8") as file:
         for launch in csv.DictReader(file):
             if launch["targetName"] in known:
                 seconds = float(launch["xtime"]) * 1e-9
-                launches[launch["targetName"], round(float(launch["xtime"]))] = {
+                launches[launch["targetName"], name(launch["kernelName"]), round(float(launch["xtime"]))] = {
                     "flops_fp32": float(launch["spPerf"]) * seconds, "flops_fp64": float(launch["dpPerf"]) * seconds}
-    return folders, launches
+    return of, launches
 
 
 def flops(value, path, kernels):
     """Of each class of counts, how far the FLOPs of a kernel are from those that the GPU counted; none where there are none weighs as far
     off."""
-    folders, launches = profile_of(path, kernels)
+    of, launches = profile_of(path, kernels)
     errors = {b: collections.defaultdict(list) for b in CLASSES}
     for v in value["rows"]:
         if not v["counts_basis"]:
             continue
-        counted = launches.get((folders[v["kernel_id"]], round(v["measured_s"] * 1e9)))
+        counted = launches.get((*of[v["kernel_id"]], round(v["measured_s"] * 1e9)))
         for name, truth in (counted or {}).items():
             mine = v["counts"][name]
             if truth >= 1 or mine >= 1:
@@ -168,7 +171,10 @@ def page(value, counted):
             "## FLOPs",
             "",
             textwrap.fill("Additions, multiplications and twice the fused ones of a launch, against the counters of the GPU "
-                          "(`smsp__sass_thread_inst_executed_op_fadd_pred_on` and its like), single and double precision apart.", 120),
+                          "(`smsp__sass_thread_inst_executed_op_fadd_pred_on` and its like), single and double precision apart. "
+                          "The programs were built by clang 18, as that repository's `Dockerfile` and `runBuild.sh` say; counts are of "
+                          "nvcc's code, whose `sqrtf` is exact where clang's is approximate (`hellinger`), and which divides -1 by a "
+                          "number as it inverts it (`ccsd-trpdrv`).", 120),
             "",
             counted,
         ] if counted else []),
@@ -192,9 +198,31 @@ def page(value, counted):
     ])
 
 
+def folders_of_headers(rows):
+    """Kernel id -> the folders that its rows' notes name beyond its own: "more -I: src/debayer-sycl"."""
+    found = {}
+    with open(rows, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            _, marked, folders = row["note"].partition("more -I: ")
+            if marked:
+                found[row["kernel_id"]] = [os.path.relpath(f, "src") for f in folders.split(";")[0].split()]
+    return found
+
+
 def run(program, rows, kernels, sources, path):
-    subprocess.run([program, "validate", os.path.basename(rows), "--kernels", kernels, "--sources", sources, "--model", "kernelcast",
-                    "--format", "json", "-o", path], check=True, cwd=os.path.dirname(rows))
+    folders = folders_of_headers(rows)
+    with open(kernels, encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    for kernel in table:
+        flags = [kernel["flags_argv"]] if kernel["flags_argv"] else []
+        kernel["flags_argv"] = " ".join(flags + ["-I" + f for f in folders.get(kernel["id"], [])])
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+        file.flush()
+        subprocess.run([program, "validate", os.path.basename(rows), "--kernels", file.name, "--sources", sources, "--model",
+                        "kernelcast", "--format", "json", "-o", path], check=True, cwd=os.path.dirname(rows))
 
 
 def main():

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""Where the error of the model `kernelcast` is: `fit_model rows ROWS FACTS | tools/validate/what_is_left.py [--learn]`
+"""Where the error of the model `kernelcast` is: `fit_model rows ROWS FACTS | tools/validate/what_is_left.py`
 
 Prints gMAE (families, then pairs of kernel and GPU, as docs/reference/validate.md defines it) of all rows that count, without those
 off by more than a factor of two, without the A100, without AMD's GPUs too, and as if each pair's median were known.
---learn (scikit-learn, from PyPI): what gradient boosting makes of a row's bounds, hit rates, occupancy and launch where it has
-never seen the row's kernel: had the model overlooked something that kernels have in common, its error would become smaller.
 """
 
 import argparse
@@ -51,45 +49,9 @@ def centred(rows):
     return [row["error"] - statistics.median(of_pair[row["pair"]]) for row in rows]
 
 
-def features(row, bounds):
-    values = [float(row[b]) for b in bounds]
-    most = max(values)
-    threads = math.prod(int(n) for n in row["block"].split("x"))
-    blocks = max(0.5, float(row["resident"]))
-    rest = [math.log(float(row["predicted_us"]) / most), math.log2(blocks), math.log2(threads), math.log2(blocks * threads),
-            math.log2(int(row["block"].split("x")[0])), float(row["hit1"]), float(row["hit2"]), math.log2(float(row["rounds"])),
-            math.log2(1 + float(row["path"])), float(row["registers"]), float(float(row["barriers"]) > 0)]
-    return [v / most for v in values] + rest
-
-
-def learn(rows):
-    import numpy
-    from sklearn.ensemble import GradientBoostingRegressor
-
-    header = list(rows[0])
-    bounds = header[header.index("issue"):header.index("latency") + 1]
-    x = numpy.array([features(row, bounds) for row in rows])
-    y = numpy.clip([row["error"] for row in rows], -0.8, 0.8)  # a few rows are off by up to fifty times
-    count = defaultdict(int)
-    for row in rows:
-        count[row["pair"]] += 1
-    weight = numpy.array([1 / count[row["pair"]] for row in rows])
-    for of in ("kernel", "family"):
-        key = [row["kernel"] if of == "kernel" else row["kernel"].split("_")[0] for row in rows]
-        left = numpy.array([row["error"] for row in rows])
-        for k in sorted(set(key)):
-            held = numpy.array([name == k for name in key])
-            tree = GradientBoostingRegressor(n_estimators=150, max_depth=3, learning_rate=0.05, subsample=0.7,
-                                             loss="absolute_error", random_state=0)
-            tree.fit(x[~held], y[~held], sample_weight=weight[~held])
-            left[held] -= tree.predict(x[held])
-        show(f"learned without the {of}", rows, left)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--learn", action="store_true")
-    args = parser.parse_args()
+    parser.parse_args()
     rows = read(sys.stdin)
     if not rows:
         sys.exit("what_is_left.py: no rows on standard input; it reads what `fit_model rows` prints")
@@ -102,8 +64,6 @@ def main():
     nvidia = [row for row in without if row["gpu"].startswith("nvidia")]
     show("without the A100 and AMD", nvidia, error(nvidia))
     show("each pair's median known", rows, centred(rows))
-    if args.learn:
-        learn(rows)
 
 
 if __name__ == "__main__":

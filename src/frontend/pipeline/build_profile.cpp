@@ -36,8 +36,6 @@ using namespace llvm;
 
 namespace {
 
-constexpr double default_trips = 16;
-
 class ProfileBuilder {
  public:
   ProfileBuilder(Function& kernel, const TargetCode& code, const std::vector<TensorBox>& maps)

@@ -67,8 +67,8 @@ KernelModel::KernelModel(Function& function, KernelProfile& profile)
     name.consume_back(".coerce");  // clang's mark of a pointer in a known address space
     p.name = name.empty() ? "arg" + std::to_string(index) : name.str();
     p.type = source_type(function_, argument).value_or(type_text(argument.getType()));
-    if (argument.hasByValAttr()) p.type = "structure";
-    p.pointer = argument.getType()->isPointerTy() && !argument.hasByValAttr();
+    p.structure = argument.hasByValAttr();
+    p.pointer = argument.getType()->isPointerTy() && !p.structure;
     p.integer = argument.getType()->isIntegerTy();
     if (p.pointer) p.bytes = pointee_bytes(function_, argument);
     if (!p.pointer && argument.getType()->isSized())

@@ -22,18 +22,19 @@ std::string failure(F f) {
 }
 
 TEST(Kernels, AllThatALineCanSay) {
-  const auto kernels =
-      read_kernels("k.csv",
-                   "id,language,repo,path,entry,wrapper,fixed_defines,fills,cache_state,flags_argv,"
-                   "tensor_maps\n"
-                   "a,cuda,,a.cu,run,,N=4;M,x*=zero;*=normal,warm,-use_fast_math -DK=2 -O3,A=64x8:2;B=4:1\n"
-                   "b,opencl,owner/name,src/b.cl,go,,,,,-cl-std=CL1.2,\n"
-                   "c,,owner/name,src/c.cu,go,wrap/c.cu,,,,,\n");
+  const auto kernels = read_kernels(
+      "k.csv",
+      "id,language,repo,path,entry,wrapper,fixed_defines,fills,cache_state,flags_argv,"
+      "tensor_maps\n"
+      "a,cuda,,a.cu,run,,N=4;M,x*=zero;*=normal,warm,-use_fast_math -DK=2 -O3 -Iinc -I inc/more,A=64x8:2;B=4:1\n"
+      "b,opencl,owner/name,src/b.cl,go,,,,,-cl-std=CL1.2,\n"
+      "c,,owner/name,src/c.cu,go,wrap/c.cu,,,,,\n");
   const KernelEntry& a = kernels.at("a");
   EXPECT_EQ(a.path, "a.cu");
   EXPECT_EQ(a.entry, "run");
   EXPECT_EQ(a.language, Language::cuda);
   EXPECT_THAT(a.defines, ElementsAre("N=4", "M", "K=2"));
+  EXPECT_THAT(a.include_dirs, ElementsAre("inc", "inc/more"));
   EXPECT_THAT(a.fills, ElementsAre(std::pair("x*", "zero"), std::pair("*", "normal")));
   EXPECT_TRUE(a.fast_math);
   EXPECT_EQ(a.cache_state, "warm");
@@ -51,6 +52,7 @@ TEST(Kernels, Mistakes) {
   EXPECT_THAT(text("a,cuda,a.cu,run,\na,cuda,b.cu,run,\n"),
               HasSubstr("k.csv:3: kernel \"a\" stands already in k.csv:2"));
   EXPECT_THAT(text("a,cuda,a.cu,run,-maxrregcount=32\n"), HasSubstr("column flags_argv: \"-maxrregcount=32\""));
+  EXPECT_THAT(text("a,cuda,a.cu,run,-I\n"), HasSubstr("column flags_argv: -I without a folder"));
   EXPECT_THAT(failure([] { read_kernels("k.csv", "id,path,tensor_maps\na,a.cu,A=64x300:2\n"); }),
               HasSubstr("k.csv:2: column tensor_maps: tensor_map A=64x300:2: expected NAME=DIM[xDIM...]:BYTES"));
   EXPECT_THAT(text(",cuda,a.cu,run,\n"), HasSubstr("k.csv:2: column id: is empty"));
