@@ -21,9 +21,11 @@ double RatioError::above(double ratio, double limit) const {
 double change_of_bounds(const Estimate& base, const Estimate& changed) {
   std::map<std::string_view, double> change;
   const auto add = [&](const Estimate& e, double sign) {
-    if (!e.time_s.value || !(*e.time_s.value > 0)) return;
+    double sum = 0;
     for (const Bound& b : e.bounds)
-      if (b.kind != BoundKind::floor) change[b.name] += sign * b.time.value() / *e.time_s.value;
+      if (b.kind != BoundKind::floor) sum += b.time.value();
+    for (const Bound& b : e.bounds)
+      if (b.kind != BoundKind::floor && sum > 0) change[b.name] += sign * b.time.value() / sum;
   };
   add(base, -1);
   add(changed, 1);
@@ -33,7 +35,7 @@ double change_of_bounds(const Estimate& base, const Estimate& changed) {
 }
 
 RatioError kernelcast_ratio_error_of(const Estimate& base, const Estimate& changed, bool local_memory) {
-  constexpr double other_bounds = 0.15;
+  constexpr double other_bounds = 0.12;
   if (local_memory) return kernelcast_local_memory_ratio_error;
   const double different = std::min(1.0, change_of_bounds(base, changed) / other_bounds);
   return {std::lerp(kernelcast_same_bounds_ratio_error.quartile, kernelcast_ratio_error.quartile, different)};

@@ -23,19 +23,18 @@ struct RatioError {
 /// Of the model `kernelcast`; the models of the literature were not measured in pairs.
 constexpr RatioError kernelcast_ratio_error{0.1};
 
-/// Likewise of two launches whose bounds have the same parts of their times.
+/// Likewise of two launches whose bounds have the same shares.
 constexpr RatioError kernelcast_same_bounds_ratio_error{0.03};
 
 /// Likewise where one of the two or both probably keep private arrays or spilled registers in local memory: nine in ten
 /// errors are as small as half_width() says.
 constexpr RatioError kernelcast_local_memory_ratio_error{0.5};
 
-/// How much of its time a forecast spends at another bound than the other one: the largest change of a bound over the
-/// time, 0 where the same bounds have the same parts.
+/// The largest change of a bound's share of the sum of all bounds: 0 where shares are the same, at most 1.
 double change_of_bounds(const Estimate& base, const Estimate& changed);
 
-/// Of two forecasts of `kernelcast`: the less the parts of the bounds change, the more of their errors they share.
-/// From that of the same bounds to that of any at a change of 0.15 (validation/fit.md, "Ratios").
+/// Of two forecasts of `kernelcast`: the less the shares of the bounds change, the more of their errors they share.
+/// From that of the same bounds to that of any at a change of 0.12 (validation/fit.md, "Ratios").
 RatioError kernelcast_ratio_error_of(const Estimate& base, const Estimate& changed, bool local_memory);
 
 }  // namespace kernelcast

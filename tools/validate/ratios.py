@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Errors of forecast ratios of two launches, by how much the parts change that bounds have of the two times.
+"""Errors of forecast ratios of two launches, by how much the shares change that bounds have of their sum.
 
     tools/validate/ratios.py PROGRAMS.json MODERN.json OLDER.json
 
@@ -28,14 +28,15 @@ def rows_of(path, group):
         used = row["resources"]
         if row["excluded"] or not model.get("time_s") or used["stack_bytes"] + used["spill_bytes"] > 0:
             continue
-        parts = {b["name"]: b["time_s"] / model["time_s"] for b in model["bounds"] if b["name"] != "floor"}
-        groups[group(row)].append((row["measured_s"], model["time_s"], parts))
+        bounds = {b["name"]: b["time_s"] for b in model["bounds"] if b["name"] != "floor"}
+        whole = sum(bounds.values()) or 1
+        groups[group(row)].append((row["measured_s"], model["time_s"], {name: t / whole for name, t in bounds.items()}))
     return groups
 
 
 def interval(change):
     """src/model/ratio_error.cpp: a Cauchy distribution's nine in ten."""
-    return (0.03 + 0.07 * min(1, change / 0.15)) * math.tan(0.45 * math.pi)
+    return (0.03 + 0.07 * min(1, change / 0.12)) * math.tan(0.45 * math.pi)
 
 
 def table(groups):

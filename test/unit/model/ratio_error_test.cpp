@@ -29,17 +29,17 @@ Estimate estimate(double s, std::vector<std::pair<const char*, double>> bounds) 
   return e;
 }
 
-// The largest part of the time that is at another bound says how much of the two errors is shared.
+// The largest change of a bound's share says how much of the two errors is shared.
 TEST(RatioError, ForecastsThatAreBoundAlikeShareTheirErrors) {
   const Estimate one = estimate(1, {{"issue", 0.8}, {"l2", 0.4}});
   const Estimate twice = estimate(2, {{"issue", 1.6}, {"l2", 0.8}});
   EXPECT_EQ(change_of_bounds(one, twice), 0);
   EXPECT_NEAR(kernelcast_ratio_error_of(one, twice, false).quartile, 0.03, 1e-12);
-  const Estimate some = estimate(2, {{"issue", 1.6}, {"l2", 0.65}});
-  EXPECT_NEAR(change_of_bounds(one, some), 0.075, 1e-12);
-  EXPECT_NEAR(kernelcast_ratio_error_of(one, some, false).quartile, 0.065, 1e-12);
+  const Estimate some = estimate(2, {{"issue", 1.6}, {"l2", 0.6}});
+  EXPECT_NEAR(change_of_bounds(one, some), 8 / 11. - 2 / 3., 1e-12);
+  EXPECT_NEAR(kernelcast_ratio_error_of(one, some, false).quartile, 0.03 + 0.07 * (8 / 11. - 2 / 3.) / 0.12, 1e-12);
   const Estimate other = estimate(2, {{"dram_bandwidth", 1.9}, {"l2", 0.8}});
-  EXPECT_NEAR(change_of_bounds(other, one), 0.95, 1e-12);
+  EXPECT_NEAR(change_of_bounds(other, one), 1.9 / 2.7, 1e-12);
   EXPECT_EQ(kernelcast_ratio_error_of(other, one, false).quartile, kernelcast_ratio_error.quartile);
   EXPECT_EQ(kernelcast_ratio_error_of(one, one, true).quartile, kernelcast_local_memory_ratio_error.quartile);
 }
